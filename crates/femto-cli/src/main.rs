@@ -1,0 +1,2 @@
+//! The femto command line.
+fn main() {}

@@ -1,0 +1,59 @@
+//! Meshes: coordinates, cells by type, physical groups.
+
+mod cell_type;
+
+pub use cell_type::{CellFamily, CellType};
+
+/// An unstructured mesh as read from a file or made by a generator.
+///
+/// Cells are kept by type in [`Mesh::blocks`]; the cells of the highest dimension carry the
+/// unknowns, those of one dimension less carry boundary tags.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Positions of the mesh nodes, `[nodes][3]`, in the length unit of the file.
+    pub coordinates: Vec<[f64; 3]>,
+    /// One block per cell type, in the order in which the types first appear.
+    pub blocks: Vec<CellBlock>,
+    /// The named or numbered physical groups.
+    pub groups: Vec<PhysicalGroup>,
+}
+
+/// All cells of one type.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellBlock {
+    /// The type of every cell in the block.
+    pub cell_type: CellType,
+    /// Mesh nodes of each cell, `[cells][nodes_per_cell]`, in Gmsh's node order for the type.
+    pub nodes: Vec<u32>,
+    /// The physical group number of each cell, `[cells]`; 0 where the cell is in no group.
+    pub tags: Vec<i32>,
+}
+
+/// A physical group: a set of cells of one dimension that share a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhysicalGroup {
+    /// Dimension of the group's cells.
+    pub dimension: usize,
+    /// The group's number; cells refer to it in [`CellBlock::tags`].
+    pub number: i32,
+    /// The group's name, empty when the file gives none.
+    pub name: String,
+}
+
+impl CellBlock {
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        self.nodes.len() / self.cell_type.nodes()
+    }
+
+    /// Whether the block holds no cell.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The mesh nodes of cell `index`, `[nodes_per_cell]`, in Gmsh's order.
+    pub fn cell(&self, index: usize) -> &[u32] {
+        let n = self.cell_type.nodes();
+        &self.nodes[index * n..(index + 1) * n]
+    }
+}

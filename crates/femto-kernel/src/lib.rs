@@ -1,0 +1,8 @@
+//! Numbers, forms, and kernels: everything that is evaluated per element or per point.
+//!
+//! This crate is pure: no clock, no file, no environment, no device, and it never sees a mesh.
+#![forbid(unsafe_code)]
+
+pub mod expr;
+pub mod roofline;
+pub mod scalar;

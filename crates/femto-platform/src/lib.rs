@@ -1,0 +1,1 @@
+//! Everything foreign: devices, caches, the operating system. The only crate with unsafe code.

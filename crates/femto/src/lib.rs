@@ -1,0 +1,2 @@
+//! femto: finite element, matrix-free, tensor operators.
+#![forbid(unsafe_code)]
