@@ -1,8 +1,15 @@
 //! Meshes: coordinates, cells by type, physical groups.
 
+pub mod box_mesh;
 mod cell_type;
+mod error;
+mod groups;
+pub mod ordering;
+mod summary;
 
 pub use cell_type::{CellFamily, CellType};
+pub use error::MeshError;
+pub use summary::{BlockSummary, GroupSummary, MeshSummary};
 
 /// An unstructured mesh as read from a file or made by a generator.
 ///

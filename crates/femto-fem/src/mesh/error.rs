@@ -1,0 +1,75 @@
+//! What can be wrong with a mesh, its file or a request about it.
+
+/// Why a mesh could not be made or a question about it not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum MeshError {
+    /// The file could not be opened, read or written.
+    #[error("mesh file `{file}`: {source}")]
+    Io {
+        /// The path as given.
+        file: String,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// No physical group of this dimension has this name or number.
+    #[error(
+        "no physical group `{tag}` of dimension {dimension} in the mesh; it has: {}",
+        list(available)
+    )]
+    NoSuchGroup {
+        /// Dimension that was asked for.
+        dimension: usize,
+        /// Name or number that was asked for.
+        tag: String,
+        /// Every group of the mesh, described.
+        available: Vec<String>,
+    },
+    /// Several groups of this dimension share the name.
+    #[error(
+        "the name `{tag}` stands for several physical groups of dimension {dimension} ({numbers:?}); \
+         use the number"
+    )]
+    AmbiguousGroup {
+        /// Dimension that was asked for.
+        dimension: usize,
+        /// The name.
+        tag: String,
+        /// The numbers of the groups with that name.
+        numbers: Vec<i32>,
+    },
+    /// A box with no cell along an axis, or with more nodes than 32-bit numbers can count.
+    #[error(
+        "a box mesh of {cells:?} cells: every axis needs at least 1, and all nodes together must be \
+         fewer than 2^32"
+    )]
+    BoxCells {
+        /// Cells along x, y, z.
+        cells: [usize; 3],
+    },
+    /// A box whose corners do not span a volume.
+    #[error(
+        "a box mesh from {lower:?} to {upper:?}: both corners must be finite and the upper one \
+         greater along every axis"
+    )]
+    BoxCorners {
+        /// The lower corner.
+        lower: [f64; 3],
+        /// The upper corner.
+        upper: [f64; 3],
+    },
+    /// A box with a geometry degree other than 1 (hex8) or 2 (hex27).
+    #[error("a box mesh of geometry degree {found}: supported are 1 (hex8) and 2 (hex27)")]
+    BoxDegree {
+        /// The degree asked for.
+        found: usize,
+    },
+}
+
+/// The items separated by commas, or a word for none.
+fn list(items: &[String]) -> String {
+    if items.is_empty() {
+        "none".into()
+    } else {
+        items.join(", ")
+    }
+}
