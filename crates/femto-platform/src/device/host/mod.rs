@@ -1,0 +1,174 @@
+//! The processor and its memory.
+
+mod memory;
+
+pub use memory::HostBuffer;
+
+use super::{Buffer, Device, DeviceError, DeviceInfo, DeviceKind, Element, check_len};
+use crate::cpu::PROCESSOR;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::Arc;
+
+/// The processor with a fixed number of threads.
+///
+/// Clones share the threads. With one thread there is no pool: everything runs on the caller's
+/// thread, so that a process with many of its own threads may use one host in each.
+#[derive(Debug, Clone)]
+pub struct Host {
+    pool: Option<Arc<ThreadPool>>,
+}
+
+impl Host {
+    /// The largest number of threads that [`Host::with_threads`] accepts.
+    pub const MAX_THREADS: usize = 4096;
+
+    /// One thread per core that this process may use.
+    ///
+    /// # Errors
+    /// [`DeviceError::ThreadStart`].
+    pub fn new() -> Result<Self, DeviceError> {
+        Self::with_threads(PROCESSOR.cores.min(Self::MAX_THREADS))
+    }
+
+    /// `threads` threads.
+    ///
+    /// # Errors
+    /// [`DeviceError::ThreadCount`] for zero or more than [`Host::MAX_THREADS`],
+    /// [`DeviceError::ThreadStart`] where the operating system gives none.
+    pub fn with_threads(threads: usize) -> Result<Self, DeviceError> {
+        match threads {
+            1 => Ok(Self { pool: None }),
+            2..=Self::MAX_THREADS => {
+                let pool = ThreadPoolBuilder::new()
+                    .num_threads(threads)
+                    .thread_name(|index| format!("femto-{index}"))
+                    .build()
+                    .map_err(|error| DeviceError::ThreadStart {
+                        asked: threads,
+                        reason: error.to_string(),
+                    })?;
+                Ok(Self {
+                    pool: Some(Arc::new(pool)),
+                })
+            }
+            asked => Err(DeviceError::ThreadCount {
+                asked,
+                most: Self::MAX_THREADS,
+            }),
+        }
+    }
+
+    /// How many threads work at the same time.
+    pub fn threads(&self) -> usize {
+        self.pool
+            .as_ref()
+            .map_or(1, |pool| pool.current_num_threads())
+    }
+
+    /// Runs both, at the same time where a thread is free; with one thread, `a` and then `b`.
+    ///
+    /// Inside [`Device::enter`] this allocates nothing.
+    #[inline]
+    pub fn join<A: Send, B: Send>(
+        &self,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        match &self.pool {
+            Some(pool) => pool.join(a, b),
+            None => (a(), b()),
+        }
+    }
+}
+
+impl Device for Host {
+    type Buffer<T: Element> = HostBuffer<T>;
+
+    fn info(&self) -> DeviceInfo {
+        DeviceInfo {
+            kind: DeviceKind::Host,
+            name: PROCESSOR.name.clone(),
+            threads: self.threads(),
+            simd: PROCESSOR.simd,
+            memory_bytes: PROCESSOR.memory_bytes,
+            caches: PROCESSOR.caches.clone(),
+            executes: true,
+        }
+    }
+
+    fn zeros<T: Element>(&self, len: usize) -> Result<HostBuffer<T>, DeviceError> {
+        HostBuffer::zeros(len)
+    }
+
+    fn upload<T: Element>(&self, source: &[T]) -> Result<HostBuffer<T>, DeviceError> {
+        let mut target = HostBuffer::zeros(source.len())?;
+        target.copy_from_slice(source);
+        Ok(target)
+    }
+
+    fn write<T: Element>(
+        &self,
+        source: &[T],
+        target: &mut HostBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        check_len("the source of a write", source.len(), Buffer::len(target))?;
+        target.copy_from_slice(source);
+        Ok(())
+    }
+
+    fn read<T: Element>(
+        &self,
+        source: &HostBuffer<T>,
+        target: &mut [T],
+    ) -> Result<(), DeviceError> {
+        check_len("the target of a read", target.len(), Buffer::len(source))?;
+        target.copy_from_slice(source);
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn enter<R: Send>(&self, body: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(body),
+            None => body(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absurd_thread_counts_are_errors() {
+        for asked in [0, Host::MAX_THREADS + 1, usize::MAX] {
+            let error = Host::with_threads(asked).unwrap_err();
+            assert_eq!(error, DeviceError::ThreadCount { asked, most: 4096 });
+        }
+    }
+
+    #[test]
+    fn one_thread_stays_on_the_callers() {
+        let host = Host::with_threads(1).unwrap();
+        let here = std::thread::current().id();
+        assert_eq!(host.enter(|| std::thread::current().id()), here);
+        let (a, b) = host.join(
+            || std::thread::current().id(),
+            || std::thread::current().id(),
+        );
+        assert_eq!((a, b), (here, here));
+    }
+
+    #[test]
+    fn entering_is_entering_the_pool() {
+        let host = Host::with_threads(3).unwrap();
+        assert_eq!(host.threads(), 3);
+        assert_eq!(host.enter(rayon::current_num_threads), 3);
+        let name = host.enter(|| std::thread::current().name().map(str::to_owned));
+        assert!(name.unwrap().starts_with("femto-"));
+        assert_eq!(host.join(|| 1, || 2), (1, 2));
+    }
+}

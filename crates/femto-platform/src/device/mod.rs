@@ -1,0 +1,128 @@
+//! Devices: where vectors live and who works on them.
+//!
+//! | kind   | what it is                                                        |
+//! |--------|-------------------------------------------------------------------|
+//! | `host` | the processor and its memory; the default, always there           |
+//! | `null` | stores and executes nothing, counts everything that it is asked   |
+//!
+//! A new device is one folder here, one variant of [`DeviceKind`] and one line that instantiates
+//! the shared suite, [`device_conformance!`](crate::device_conformance).
+
+#[doc(hidden)]
+pub mod conformance;
+mod error;
+pub mod host;
+mod info;
+pub mod null;
+
+pub use error::DeviceError;
+pub use info::{Cache, DeviceInfo, DeviceKind, list, parse};
+
+use std::fmt::Debug;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+    impl Sealed for i32 {}
+    impl Sealed for u32 {}
+}
+
+/// A plain number that device memory can hold: `f32`, `f64`, `i32`, `u32`.
+///
+/// Sealed: every bit pattern is a value and all zero bits are the number zero, which is what the
+/// allocators of this crate rely on.
+pub trait Element:
+    sealed::Sealed + Copy + Debug + Default + PartialEq + Send + Sync + 'static
+{
+}
+
+impl Element for f32 {}
+impl Element for f64 {}
+impl Element for i32 {}
+impl Element for u32 {}
+
+/// Memory of a device: `len` numbers of one type.
+pub trait Buffer<T>: Debug + Send + Sync {
+    /// How many numbers it holds.
+    fn len(&self) -> usize;
+
+    /// Whether it holds none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A device: memory that can be allocated, written and read, and threads to work on it.
+pub trait Device: Debug + Send + Sync + 'static {
+    /// The memory of this device.
+    type Buffer<T: Element>: Buffer<T>;
+
+    /// What the device is, for reports and for keys of caches.
+    fn info(&self) -> DeviceInfo;
+
+    /// `len` zeros.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`].
+    fn zeros<T: Element>(&self, len: usize) -> Result<Self::Buffer<T>, DeviceError>;
+
+    /// A new buffer with the values of `source`.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`].
+    fn upload<T: Element>(&self, source: &[T]) -> Result<Self::Buffer<T>, DeviceError>;
+
+    /// Overwrites all of `target` with `source`.
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`].
+    fn write<T: Element>(
+        &self,
+        source: &[T],
+        target: &mut Self::Buffer<T>,
+    ) -> Result<(), DeviceError>;
+
+    /// Copies all of `source` into `target`.
+    ///
+    /// # Errors
+    /// [`DeviceError::LengthMismatch`].
+    fn read<T: Element>(
+        &self,
+        source: &Self::Buffer<T>,
+        target: &mut [T],
+    ) -> Result<(), DeviceError>;
+
+    /// Waits until everything asked of the device so far has happened.
+    ///
+    /// # Errors
+    /// What went wrong since the last call, for devices that report late.
+    fn synchronize(&self) -> Result<(), DeviceError>;
+
+    /// Runs `body` inside the device's own threads.
+    ///
+    /// A loop that asks for many small pieces of work enters once and so spares a change of threads
+    /// for every piece.
+    fn enter<R: Send>(&self, body: impl FnOnce() -> R + Send) -> R
+    where
+        Self: Sized,
+    {
+        body()
+    }
+}
+
+/// Fails unless `found == expected`; `what` names the array whose length was `found`.
+///
+/// # Errors
+/// [`DeviceError::LengthMismatch`].
+pub fn check_len(what: &'static str, found: usize, expected: usize) -> Result<(), DeviceError> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(DeviceError::LengthMismatch {
+            what,
+            found,
+            expected,
+        })
+    }
+}
