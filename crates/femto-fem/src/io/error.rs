@@ -1,0 +1,76 @@
+//! What can go wrong when a result is written.
+
+use std::path::PathBuf;
+
+/// Why an output file was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum IoError {
+    /// The operating system refused.
+    #[error("cannot write {}: {source}", path.display())]
+    File {
+        /// The file that was asked for.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// The stream that takes the output failed.
+    #[error("cannot write the output: {0}")]
+    Stream(#[from] std::io::Error),
+    /// The degree is zero or larger than the format's readers take.
+    #[error("cells of degree {degree} cannot be written to a VTU file: supported are 1 to {max}")]
+    Degree {
+        /// The degree that was asked for.
+        degree: usize,
+        /// The largest supported degree.
+        max: usize,
+    },
+    /// The cell array is no whole number of cells.
+    #[error(
+        "the cell array has {found} entries, which is no multiple of the {nodes_per_cell} nodes \
+         of a hexahedron of degree {degree}"
+    )]
+    CellArray {
+        /// Entries found.
+        found: usize,
+        /// Nodes of one cell.
+        nodes_per_cell: usize,
+        /// Degree of the cells.
+        degree: usize,
+    },
+    /// A cell refers to a point that does not exist.
+    #[error("cell {cell} refers to point {point}, but the grid has {points} points")]
+    PointIndex {
+        /// The cell, counted from 0.
+        cell: usize,
+        /// The point it refers to.
+        point: u32,
+        /// Number of points.
+        points: usize,
+    },
+    /// A field's array does not fit the grid.
+    #[error(
+        "field '{name}' has {found} values; {items} {location} with {components} components \
+         each need {}",
+        items * components
+    )]
+    FieldLength {
+        /// The field.
+        name: String,
+        /// `points` or `cells`.
+        location: &'static str,
+        /// Values found.
+        found: usize,
+        /// Number of points or cells.
+        items: usize,
+        /// Components of the field.
+        components: usize,
+    },
+    /// A field has no components, no name, or a name that another field has.
+    #[error("field '{name}' {fault}")]
+    Field {
+        /// The field.
+        name: String,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
+}

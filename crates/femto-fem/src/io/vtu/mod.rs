@@ -1,0 +1,288 @@
+//! VTU files: unstructured grids of Lagrange hexahedra of any degree, compressed.
+//!
+//! The format is VTK's XML `UnstructuredGrid`, version 2.2, with raw appended data, UInt64 headers
+//! and zlib compression; ParaView 5.10 and later draw the high-order cells as curved.
+//!
+//! ```text
+//! VtuGrid + Fields ──check──► arrays ──compress──► XML header with offsets, then the bytes
+//! ```
+
+mod array;
+mod node_order;
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+use std::path::Path;
+
+use array::Compressed;
+pub use array::Values;
+
+use super::IoError;
+use super::atomic::write_atomically;
+
+/// The highest degree that can be written; VTK's own limit is 10 for some filters, not for files.
+pub const MAX_DEGREE: usize = 15;
+
+/// VTK_LAGRANGE_HEXAHEDRON.
+const CELL_TYPE: u8 = 72;
+
+/// Points and hexahedra to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct VtuGrid<'a> {
+    /// Polynomial degree of the cells, in each direction.
+    pub degree: usize,
+    /// Positions, `[points][3]`.
+    ///
+    /// VTK's Lagrange cells have **equispaced** nodes: evaluate geometry and fields there (see
+    /// [`equispaced`]), not at the GLL nodes. For discontinuous fields give each cell its own
+    /// points.
+    pub points: &'a [[f64; 3]],
+    /// Points of each cell, `[cells][k][j][i]` with `degree + 1` nodes in each direction.
+    pub cells: &'a [u32],
+}
+
+/// A named array over the points or the cells of a grid.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<'a> {
+    /// The name shown by readers; unique among the point fields, and among the cell fields.
+    pub name: &'a str,
+    /// Components of one value: 1 for a scalar, 3 for a vector.
+    pub components: usize,
+    /// `[points or cells][components]`.
+    pub values: Values<'a>,
+}
+
+impl<'a> Field<'a> {
+    /// A field with one value per point or cell.
+    pub fn scalar(name: &'a str, values: impl Into<Values<'a>>) -> Self {
+        Self::new(name, 1, values)
+    }
+
+    /// A field with several values per point or cell.
+    pub fn new(name: &'a str, components: usize, values: impl Into<Values<'a>>) -> Self {
+        let values = values.into();
+        Self {
+            name,
+            components,
+            values,
+        }
+    }
+}
+
+/// The reference positions in `[-1, 1]` of the nodes of a VTK Lagrange cell, `[degree + 1]`.
+pub fn equispaced(degree: usize) -> Vec<f64> {
+    (0..=degree)
+        .map(|i| (2.0 * i as f64 - degree as f64) / degree as f64)
+        .collect()
+}
+
+/// Writes a grid and its fields to `path`, which is replaced only once all is written.
+///
+/// # Errors
+/// [`IoError`] when the file cannot be written, or when an array does not fit the grid.
+pub fn write_vtu(
+    path: impl AsRef<Path>,
+    grid: &VtuGrid<'_>,
+    point_fields: &[Field<'_>],
+    cell_fields: &[Field<'_>],
+) -> Result<(), IoError> {
+    let path = path.as_ref();
+    write_atomically(path, |out| {
+        write_vtu_to(out, grid, point_fields, cell_fields)
+    })
+    .map_err(|error| match error {
+        IoError::Stream(source) => IoError::File {
+            path: path.into(),
+            source,
+        },
+        other => other,
+    })
+}
+
+/// Writes a grid and its fields to any stream, front to back.
+///
+/// Beside the caller's arrays, memory for the compressed file is held.
+///
+/// # Errors
+/// [`IoError`] when the stream fails, or when an array does not fit the grid.
+pub fn write_vtu_to(
+    out: &mut impl Write,
+    grid: &VtuGrid<'_>,
+    point_fields: &[Field<'_>],
+    cell_fields: &[Field<'_>],
+) -> Result<(), IoError> {
+    let cells = grid.check()?;
+    check_fields(point_fields, "points", grid.points.len())?;
+    check_fields(cell_fields, "cells", cells)?;
+
+    let nodes_per_cell = grid.nodes_per_cell() as i64;
+    let connectivity = grid.vtk_connectivity();
+    let offsets: Vec<i64> = (1..=cells as i64)
+        .map(|cell| cell * nodes_per_cell)
+        .collect();
+    let types = vec![CELL_TYPE; cells];
+    let cell_arrays = [
+        Field::scalar("connectivity", &connectivity[..]),
+        Field::scalar("offsets", &offsets[..]),
+        Field::scalar("types", Values::U8(&types)),
+    ];
+    let points = [Field::new("Points", 3, grid.points.as_flattened())];
+
+    let mut appended = Appended::default();
+    let sections = [
+        ("PointData", point_fields),
+        ("CellData", cell_fields),
+        ("Points", &points),
+        ("Cells", &cell_arrays),
+    ]
+    .into_iter()
+    .map(|(name, fields)| appended.section(name, fields))
+    .collect::<Result<String, _>>()?;
+
+    write!(
+        out,
+        "<?xml version=\"1.0\"?>\n\
+         <VTKFile type=\"UnstructuredGrid\" version=\"2.2\" byte_order=\"LittleEndian\" \
+         header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n\
+         <UnstructuredGrid>\n\
+         <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{cells}\">\n\
+         {sections}\
+         </Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_",
+        grid.points.len(),
+    )?;
+    appended.write(out)?;
+    out.write_all(b"\n</AppendedData>\n</VTKFile>\n")?;
+    Ok(())
+}
+
+impl VtuGrid<'_> {
+    fn nodes_per_cell(&self) -> usize {
+        (self.degree + 1).pow(3)
+    }
+
+    /// Checks the arrays against each other and returns the number of cells.
+    fn check(&self) -> Result<usize, IoError> {
+        let Self {
+            degree,
+            points,
+            cells,
+        } = *self;
+        if !(1..=MAX_DEGREE).contains(&degree) {
+            return Err(IoError::Degree {
+                degree,
+                max: MAX_DEGREE,
+            });
+        }
+        let nodes_per_cell = self.nodes_per_cell();
+        if cells.len() % nodes_per_cell != 0 {
+            return Err(IoError::CellArray {
+                found: cells.len(),
+                nodes_per_cell,
+                degree,
+            });
+        }
+        if let Some(at) = cells
+            .iter()
+            .position(|&point| point as usize >= points.len())
+        {
+            return Err(IoError::PointIndex {
+                cell: at / nodes_per_cell,
+                point: cells[at],
+                points: points.len(),
+            });
+        }
+        Ok(cells.len() / nodes_per_cell)
+    }
+
+    /// The points of each cell in VTK's order, `[cells][nodes_per_cell]`.
+    fn vtk_connectivity(&self) -> Vec<i64> {
+        let order = node_order::vtk_to_lexicographic(self.degree);
+        self.cells
+            .chunks_exact(order.len())
+            .flat_map(|cell| order.iter().map(|&node| i64::from(cell[node])))
+            .collect()
+    }
+}
+
+fn check_fields(fields: &[Field<'_>], location: &'static str, items: usize) -> Result<(), IoError> {
+    let mut names = HashSet::new();
+    for &Field {
+        name,
+        components,
+        values,
+    } in fields
+    {
+        let fault = if name.is_empty() {
+            Some("has no name")
+        } else if !names.insert(name) {
+            Some("is given twice")
+        } else if components == 0 {
+            Some("has no components")
+        } else {
+            None
+        };
+        if let Some(fault) = fault {
+            return Err(IoError::Field {
+                name: name.to_owned(),
+                fault,
+            });
+        }
+        if values.len() != items * components {
+            return Err(IoError::FieldLength {
+                name: name.to_owned(),
+                location,
+                found: values.len(),
+                items,
+                components,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The compressed arrays that follow the XML, in the order of their offsets.
+#[derive(Default)]
+struct Appended {
+    arrays: Vec<Compressed>,
+    bytes: usize,
+}
+
+impl Appended {
+    /// Compresses `fields` and returns the XML element that refers to them.
+    fn section(&mut self, name: &str, fields: &[Field<'_>]) -> Result<String, io::Error> {
+        let mut xml = format!("<{name}>\n");
+        for field in fields {
+            xml += &format!(
+                "<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" \
+                 format=\"appended\" offset=\"{}\"/>\n",
+                field.values.type_name(),
+                escape(field.name),
+                field.components,
+                self.bytes,
+            );
+            let array = field.values.compress()?;
+            self.bytes += array.len();
+            self.arrays.push(array);
+        }
+        xml += &format!("</{name}>\n");
+        Ok(xml)
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        self.arrays.iter().try_for_each(|array| array.write(out))
+    }
+}
+
+/// A name as the value of an XML attribute.
+fn escape(name: &str) -> String {
+    name.chars()
+        .map(|c| match c {
+            '&' => "&amp;".into(),
+            '<' => "&lt;".into(),
+            '>' => "&gt;".into(),
+            '"' => "&quot;".into(),
+            c if c.is_control() => "_".into(),
+            c => c.to_string(),
+        })
+        .collect()
+}
