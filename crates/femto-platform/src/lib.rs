@@ -6,3 +6,7 @@
 
 mod cpu;
 pub mod device;
+pub mod files;
+pub mod stream;
+
+pub use files::cache_dir;

@@ -2,6 +2,8 @@
 //!
 //! Run by one line per device in this crate's tests: `device_conformance!(host, Host::new())`.
 
+#![allow(clippy::unwrap_used)] // a suite of tests, though compiled with the library
+
 use super::{Buffer, Device, DeviceError, Element};
 use std::fmt::Debug;
 
