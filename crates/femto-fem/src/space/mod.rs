@@ -1,1 +1,309 @@
-//! space
+//! Finite element spaces: which nodes the elements have, which of them are the same, which are
+//! fixed.
+//!
+//! A [`Space`] numbers the nodes of all hexahedra of a mesh for one degree, so that an operator
+//! can walk through memory. Elements follow a Hilbert curve, which is cut into chunks: the nodes of
+//! a chunk fit a cache, are numbered together and belong, but for those on its surface, to that
+//! chunk alone. Threads work on different chunks without waiting for each other; only the few
+//! nodes on the surfaces need care. See [`Restriction`] for the layout.
+
+mod element_nodes;
+mod elements;
+mod error;
+mod numbering;
+mod restriction;
+pub mod topology;
+
+use std::ops::{AddAssign, Range};
+
+use crate::mesh::Mesh;
+use crate::reference::MAX_DEGREE;
+
+use element_nodes::ElementNodes;
+use elements::Elements;
+pub use error::SpaceError;
+use restriction::Fields;
+pub use restriction::{Chunk, Restriction};
+pub use topology::BoundaryFace;
+use topology::{BoundaryFaces, Topology};
+
+/// Whether elements share the nodes on their common vertices, edges and faces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Continuity {
+    /// Shared nodes: functions are continuous (H1).
+    Continuous,
+    /// Every node belongs to one element (L2).
+    Broken,
+}
+
+/// How the components of an L-vector or T-vector lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// All components of a node together, index `node * components + c`.
+    ByNode,
+    /// All nodes of a component together, index `c * nodes + node`.
+    ByComponent,
+}
+
+/// What to build a space from, besides the mesh.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpaceParams {
+    /// Polynomial degree of the basis, 1 to [`MAX_DEGREE`].
+    pub degree: usize,
+    /// Numbers per node.
+    pub components: usize,
+    /// Order of the components in memory.
+    pub layout: Layout,
+    /// Whether elements share nodes.
+    pub continuity: Continuity,
+    /// Two-dimensional groups, by name or number, on which all components are constrained.
+    pub dirichlet: Vec<String>,
+    /// How many L-vector nodes a chunk should have, about.
+    pub chunk_nodes: usize,
+}
+
+impl Default for SpaceParams {
+    fn default() -> Self {
+        Self {
+            degree: 1,
+            components: 1,
+            layout: Layout::ByNode,
+            continuity: Continuity::Continuous,
+            dirichlet: Vec::new(),
+            chunk_nodes: 16384,
+        }
+    }
+}
+
+/// A finite element space on the hexahedra of a mesh.
+///
+/// Arrays over elements are in the order of the elements, which is not that of the mesh:
+/// [`Space::cells`] gives the mesh cell number of each.
+#[derive(Clone, Debug)]
+pub struct Space {
+    params: SpaceParams,
+    cells: Vec<u32>,
+    restriction: Restriction,
+    boundary: BoundaryFaces,
+}
+
+impl Space {
+    /// Numbers a space on the hexahedra of a mesh, whose cells have these geometry `kinds`.
+    ///
+    /// # Errors
+    /// Parameters out of range, a mesh whose hexahedra do not fit together, tags that are not
+    /// there: see [`SpaceError`].
+    pub fn with_kinds<K: Copy + Ord>(
+        mesh: &Mesh,
+        kinds: &[K],
+        params: SpaceParams,
+    ) -> Result<Self, SpaceError> {
+        check(&params)?;
+        let elements_per_chunk = (params.chunk_nodes / params.degree.pow(3)).max(1);
+        let elements = Elements::new(mesh, kinds, elements_per_chunk)?;
+        let nodes = ElementNodes::new(params.degree);
+
+        let continuous = params.continuity == Continuity::Continuous;
+        let edges_and_faces = continuous && params.degree > 1;
+        let topology = Topology::new(&elements, mesh.coordinates.len(), edges_and_faces)?;
+        let boundary = BoundaryFaces::new(mesh, &topology, &elements.cells);
+        let mut dirichlet = Vec::new();
+        for tag in &params.dirichlet {
+            dirichlet.extend_from_slice(boundary.tagged(tag)?);
+        }
+        let restriction = match params.continuity {
+            Continuity::Broken => numbering::broken(elements.chunks, &nodes)?,
+            Continuity::Continuous => {
+                numbering::continuous(&topology, &elements.chunks, &dirichlet, &nodes)?
+            }
+        };
+        Ok(Self {
+            params,
+            cells: elements.cells,
+            restriction,
+            boundary,
+        })
+    }
+
+    /// The parameters that the space was made with.
+    pub fn params(&self) -> &SpaceParams {
+        &self.params
+    }
+
+    /// Polynomial degree.
+    pub fn degree(&self) -> usize {
+        self.params.degree
+    }
+
+    /// Nodes along one edge of an element, degree + 1.
+    pub fn nodes_1d(&self) -> usize {
+        self.params.degree + 1
+    }
+
+    /// Numbers per node.
+    pub fn components(&self) -> usize {
+        self.params.components
+    }
+
+    /// How components lie in L-vectors and T-vectors.
+    pub fn layout(&self) -> Layout {
+        self.params.layout
+    }
+
+    /// Whether elements share nodes.
+    pub fn continuity(&self) -> Continuity {
+        self.params.continuity
+    }
+
+    /// Number of elements.
+    pub fn elements(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Mesh cell number of each element.
+    pub fn cells(&self) -> &[u32] {
+        &self.cells
+    }
+
+    /// Number of nodes of an element, `nodes_1d³`.
+    pub fn nodes_per_element(&self) -> usize {
+        self.nodes_1d().pow(3)
+    }
+
+    /// Number of L-vector nodes.
+    pub fn nodes(&self) -> usize {
+        self.restriction.nodes
+    }
+
+    /// Number of nodes that are not constrained; they come first.
+    pub fn free_nodes(&self) -> usize {
+        self.restriction.free_nodes
+    }
+
+    /// The first node that several chunks touch, or that is constrained.
+    pub fn first_interface(&self) -> usize {
+        self.restriction.first_interface
+    }
+
+    /// The nodes on Dirichlet faces, the last ones.
+    pub fn constrained_nodes(&self) -> Range<usize> {
+        self.free_nodes()..self.nodes()
+    }
+
+    /// Length of an L-vector.
+    pub fn dofs(&self) -> usize {
+        self.nodes() * self.components()
+    }
+
+    /// Length of a T-vector.
+    pub fn free_dofs(&self) -> usize {
+        self.free_nodes() * self.components()
+    }
+
+    /// Length of an E-vector, `[elements][components][nodes_per_element]`.
+    pub fn element_dofs(&self) -> usize {
+        self.elements() * self.components() * self.nodes_per_element()
+    }
+
+    /// Which L-vector node sits where in which element.
+    pub fn restriction(&self) -> &Restriction {
+        &self.restriction
+    }
+
+    /// The L-vector nodes of an element, `[nodes_per_element]`, lexicographic.
+    pub fn element_nodes(&self, element: usize) -> Vec<u32> {
+        let restriction = &self.restriction;
+        let chunk = &restriction.chunks[restriction.chunk_of(element)];
+        let mut nodes = vec![0; self.nodes_per_element()];
+        for (position, local) in restriction.element(element) {
+            nodes[position] = restriction.node(chunk, local) as u32;
+        }
+        nodes
+    }
+
+    /// The element faces in a two-dimensional group given by name or number, sorted by element.
+    ///
+    /// # Errors
+    /// As [`BoundaryFaces::tagged`].
+    pub fn boundary_faces(&self, tag: &str) -> Result<Vec<BoundaryFace>, SpaceError> {
+        self.boundary.tagged(tag).map(<[_]>::to_vec)
+    }
+
+    /// In how many elements each L-vector node is, `[nodes]`.
+    pub fn multiplicity(&self) -> Vec<u32> {
+        let mut count = vec![0; self.nodes()];
+        let fields = Fields::new(Layout::ByNode, 1);
+        self.restriction
+            .scatter_add(fields, |_, _, _| 1, &mut count);
+        count
+    }
+
+    /// Memory of the space, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.restriction.bytes()
+            + size_of_val(self.cells.as_slice())
+            + size_of_val(self.boundary.all())
+    }
+
+    /// L to E: copies the values of `l` to the nodes of each element.
+    ///
+    /// `l` is an L-vector, or a T-vector, whose missing constrained values read as zero; `e` is an
+    /// E-vector, `[elements][components][nodes_per_element]`. This is the plain version, which the
+    /// faster ones inside operators are tested against.
+    ///
+    /// # Panics
+    /// If a vector has another length.
+    pub fn gather<T: Copy + Default + Send + Sync>(&self, l: &[T], e: &mut [T]) {
+        self.check_lengths(l.len(), e.len());
+        self.restriction.gather(self.fields(), l, e);
+    }
+
+    /// E to L, the transpose of [`Space::gather`]: adds the values at the nodes of all elements to
+    /// `l`, an L-vector, or a T-vector, which drops what belongs to constrained nodes.
+    ///
+    /// Bitwise the same for any number of threads.
+    ///
+    /// # Panics
+    /// If a vector has another length.
+    pub fn scatter_add<T: Copy + Default + AddAssign + Send + Sync>(&self, e: &[T], l: &mut [T]) {
+        self.check_lengths(l.len(), e.len());
+        let (components, np) = (self.components(), self.nodes_per_element());
+        let value = |element, c, position| e[(element * components + c) * np + position];
+        self.restriction.scatter_add(self.fields(), value, l);
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::new(self.layout(), self.components())
+    }
+
+    fn check_lengths(&self, l: usize, e: usize) {
+        let (dofs, free) = (self.dofs(), self.free_dofs());
+        assert!(
+            l == dofs || l == free,
+            "a vector of length {l} is neither an L-vector ({dofs}) nor a T-vector ({free})"
+        );
+        let element_dofs = self.element_dofs();
+        assert!(
+            e == element_dofs,
+            "a vector of length {e} is not an E-vector ({element_dofs})"
+        );
+    }
+}
+
+fn check(params: &SpaceParams) -> Result<(), SpaceError> {
+    if !(1..=MAX_DEGREE).contains(&params.degree) {
+        return Err(SpaceError::Degree {
+            found: params.degree,
+            max: MAX_DEGREE,
+        });
+    }
+    if params.components == 0 {
+        return Err(SpaceError::Components);
+    }
+    match params.dirichlet.first() {
+        Some(tag) if params.continuity == Continuity::Broken => {
+            Err(SpaceError::BrokenDirichlet { tag: tag.clone() })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,115 @@
+//! What can be wrong with a space or a request about it.
+
+use crate::mesh::MeshError;
+
+/// Why a space could not be made or a question about it not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum SpaceError {
+    /// A polynomial degree outside of what the reference elements have.
+    #[error("degree {found} of a space: supported are 1 to {max}")]
+    Degree {
+        /// The degree asked for.
+        found: usize,
+        /// The greatest supported degree.
+        max: usize,
+    },
+    /// A space of no component.
+    #[error("a space of 0 components: at least 1 is needed")]
+    Components,
+    /// The mesh has no hexahedron.
+    #[error("the mesh has no hexahedra; spaces are numbered on hex8, hex20 and hex27 cells")]
+    NoCells,
+    /// The mesh has solid cells that are not hexahedra.
+    #[error(
+        "the mesh has {count} {name} cells; spaces are numbered on hex8, hex20 and hex27 cells only"
+    )]
+    UnsupportedCells {
+        /// Name of the cell type.
+        name: &'static str,
+        /// Number of cells of that type.
+        count: usize,
+    },
+    /// Geometry and mesh have different numbers of cells.
+    #[error("the geometry has {geometry} cells, the mesh has {mesh} hexahedra")]
+    GeometryCells {
+        /// Cells of the geometry.
+        geometry: usize,
+        /// Hexahedra of the mesh.
+        mesh: usize,
+    },
+    /// A cell refers to a mesh node that does not exist.
+    #[error("cell {cell} refers to mesh node {node}, the mesh has {nodes} nodes")]
+    MissingNode {
+        /// Mesh cell number.
+        cell: u32,
+        /// The node it refers to.
+        node: u32,
+        /// Number of mesh nodes.
+        nodes: usize,
+    },
+    /// Two vertices of a hexahedron are the same mesh node.
+    #[error("cell {cell} has mesh node {node} at two of its eight vertices")]
+    RepeatedVertex {
+        /// Mesh cell number.
+        cell: u32,
+        /// The repeated mesh node.
+        node: u32,
+    },
+    /// A face belongs to more than two cells.
+    #[error("cells {cells:?} share one face (mesh nodes {nodes:?}); at most two cells can")]
+    CrowdedFace {
+        /// Mesh cell numbers of three cells with this face.
+        cells: [u32; 3],
+        /// Mesh nodes of the face, in cyclic order.
+        nodes: [u32; 4],
+    },
+    /// Two cells have a face with the same vertices, but go round it in different orders.
+    #[error(
+        "cells {cells:?} have a face with the same four vertices in orders that do not match: \
+         mesh nodes {first:?} and {second:?}"
+    )]
+    TwistedFace {
+        /// Mesh cell numbers of the two cells.
+        cells: [u32; 2],
+        /// Mesh nodes of the face in the first cell, in cyclic order.
+        first: [u32; 4],
+        /// Mesh nodes of the face in the second cell, in cyclic order.
+        second: [u32; 4],
+    },
+    /// More cells than 32-bit numbers can count with their edges.
+    #[error("{cells} hexahedra; at most {} can be numbered", u32::MAX / 12)]
+    TooManyCells {
+        /// The number of hexahedra.
+        cells: usize,
+    },
+    /// More nodes than 32-bit numbers can count.
+    #[error("{nodes} nodes; at most {} can be numbered", u32::MAX - 1)]
+    TooManyNodes {
+        /// The number of nodes that the space would have.
+        nodes: u64,
+    },
+    /// Strong boundary values on a space without shared nodes.
+    #[error(
+        "Dirichlet tag `{tag}` on a broken space; only continuous spaces have constrained nodes"
+    )]
+    BrokenDirichlet {
+        /// The tag as given.
+        tag: String,
+    },
+    /// The mesh has no such group, or several.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// A tagged quadrilateral is no face of any hexahedron.
+    #[error(
+        "boundary group `{tag}`: {count} of its quadrilaterals are no face of any hexahedron, the \
+         first has mesh nodes {nodes:?}"
+    )]
+    NoSuchFace {
+        /// The tag as given.
+        tag: String,
+        /// Corner nodes of the first such quadrilateral, in cyclic order.
+        nodes: [u32; 4],
+        /// How many there are.
+        count: usize,
+    },
+}
