@@ -1,0 +1,74 @@
+//! What can be wrong with the geometry of a mesh.
+
+/// Why the geometry of a mesh cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum GeometryError {
+    /// The mesh has no cell that can carry unknowns.
+    #[error("the mesh has no hexahedra: it has {found}; supported are hex8, hex20 and hex27")]
+    NoHexahedra {
+        /// The cell types of the mesh with their counts.
+        found: String,
+    },
+    /// A hexahedron of an unsupported geometric order.
+    #[error("the mesh has {count} cells of type {found}; supported are hex8, hex20 and hex27")]
+    UnsupportedOrder {
+        /// Name of the cell type.
+        found: &'static str,
+        /// Number of such cells.
+        count: usize,
+    },
+    /// A cell refers to a node that the mesh does not have.
+    #[error("mesh cell {cell} has node {node}, but the mesh has {nodes} nodes")]
+    MissingNode {
+        /// Mesh cell number.
+        cell: usize,
+        /// The missing node.
+        node: u32,
+        /// Number of nodes of the mesh.
+        nodes: usize,
+    },
+    /// The map of a cell is not invertible at a quadrature point.
+    #[error(
+        "mesh cell {cell} is inverted or degenerate: the Jacobian determinant is {determinant:e} \
+         at position {position:?}, reference position {reference:?}; {bad_cells} of {cells} cells \
+         are bad (hexahedra must have right-handed node order)"
+    )]
+    NotInvertible {
+        /// Mesh cell number of the first bad cell.
+        cell: usize,
+        /// Physical position of the cell's worst point.
+        position: [f64; 3],
+        /// Reference position of the cell's worst point.
+        reference: [f64; 3],
+        /// Jacobian determinant there.
+        determinant: f64,
+        /// How many cells are bad.
+        bad_cells: usize,
+        /// How many cells there are.
+        cells: usize,
+    },
+}
+
+/// A cell whose map is not invertible at a corner, though it is at every quadrature point. Results
+/// are usable; a better mesh would be more accurate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CornerWarning {
+    /// Mesh cell number.
+    pub cell: usize,
+    /// The worst corner, lexicographic vertex number.
+    pub corner: usize,
+    /// Physical position of the corner.
+    pub position: [f64; 3],
+    /// Jacobian determinant at the corner.
+    pub determinant: f64,
+}
+
+impl std::fmt::Display for CornerWarning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "mesh cell {} is degenerate at its corner {} at {:?}: the Jacobian determinant is {:e}",
+            self.cell, self.corner, self.position, self.determinant
+        )
+    }
+}

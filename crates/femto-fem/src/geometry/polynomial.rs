@@ -1,0 +1,192 @@
+//! The map of a cell as a polynomial in monomials.
+//!
+//! `x(ξ, η, ζ) = Σ c[k][j][i] ξ^i η^j ζ^k` with i, j, k < M: M = 2 for trilinear cells, M = 3 for
+//! quadratic ones. Monomials of so low a degree on `[-1, 1]` are as accurate as a Lagrange basis,
+//! and say at once whether a cell is affine or trilinear.
+
+#![expect(
+    clippy::needless_range_loop,
+    reason = "loops over i, j, k read like the formulas"
+)]
+
+use super::{GeometryKind, factors::Matrix3};
+use crate::reference::cell::{HEX20_TO_LEXICOGRAPHIC, HEX27_TO_LEXICOGRAPHIC};
+
+/// Coefficients of one cell's map, or its nodes, `[k][j][i][component]`.
+pub(super) type Tensor<const M: usize> = [[[[f64; 3]; M]; M]; M];
+
+fn combine(a: [f64; 3], s: f64, b: [f64; 3]) -> [f64; 3] {
+    [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]]
+}
+
+fn scaled(s: f64, a: [f64; 3]) -> [f64; 3] {
+    a.map(|x| s * x)
+}
+
+/// Monomial coefficients of the polynomial through values at -1, +1 (M = 2) or -1, 0, +1 (M = 3).
+fn line_monomials<const M: usize>(line: [[f64; 3]; M]) -> [[f64; 3]; M] {
+    let (low, high) = (line[0], line[M - 1]);
+    let mean = scaled(0.5, combine(low, 1.0, high));
+    let slope = scaled(0.5, combine(high, -1.0, low));
+    let mut monomials = line;
+    monomials[1] = slope;
+    if M == 3 {
+        monomials[0] = line[1];
+        monomials[2] = combine(mean, -1.0, line[1]);
+    } else {
+        monomials[0] = mean;
+    }
+    monomials
+}
+
+/// Monomial coefficients of the map through the given nodes, `[k][j][i]` at -1, +1 or -1, 0, +1.
+pub(super) fn monomials<const M: usize>(mut nodes: Tensor<M>) -> Tensor<M> {
+    for a in 0..M {
+        for b in 0..M {
+            nodes[a][b] = line_monomials(nodes[a][b]);
+        }
+    }
+    for a in 0..M {
+        for b in 0..M {
+            let line = line_monomials::<M>(std::array::from_fn(|m| nodes[a][m][b]));
+            (0..M).for_each(|m| nodes[a][m][b] = line[m]);
+        }
+    }
+    for a in 0..M {
+        for b in 0..M {
+            let line = line_monomials::<M>(std::array::from_fn(|m| nodes[m][a][b]));
+            (0..M).for_each(|m| nodes[m][a][b] = line[m]);
+        }
+    }
+    nodes
+}
+
+/// Monomial coefficients of the trilinear map through 8 vertices (mesh nodes, lexicographic).
+pub(super) fn vertex_monomials(coordinates: &[[f64; 3]], vertices: &[u32; 8]) -> Tensor<2> {
+    let at = |m: usize| coordinates[vertices[m] as usize];
+    monomials([
+        [[at(0), at(1)], [at(2), at(3)]],
+        [[at(4), at(5)], [at(6), at(7)]],
+    ])
+}
+
+/// Makes a trilinear map affine.
+pub(super) fn drop_products(c: &mut Tensor<2>) {
+    for m in [3, 5, 6, 7] {
+        c[m >> 2][m >> 1 & 1][m & 1] = [0.0; 3];
+    }
+}
+
+/// The 27 nodes of a quadratic hexahedron from its 20 or 27 nodes in Gmsh's order.
+///
+/// A hex20 is lifted to the hex27 with the same map: the serendipity polynomials of order 2 (J.
+/// Ergatoudis, B. M. Irons and O. C. Zienkiewicz, "Curved, isoparametric, 'quadrilateral' elements
+/// for finite element analysis", Int. J. Solids Structures 4, 1968) are triquadratic, so it suffices
+/// to evaluate them at the 7 missing nodes. At the centre of a face they are -1/4 for its 4 vertices
+/// and 1/2 for its 4 edge nodes; at the centre of the cell -1/4 for the 8 vertices and 1/4 for the
+/// 12 edge nodes.
+pub(super) fn quadratic_nodes(gmsh: &[[f64; 3]]) -> Tensor<3> {
+    let mut nodes = [[[[0.0; 3]; 3]; 3]; 3];
+    for (&position, &m) in gmsh.iter().zip(&HEX27_TO_LEXICOGRAPHIC) {
+        nodes[m / 9][m / 3 % 3][m % 3] = position;
+    }
+    if gmsh.len() == HEX20_TO_LEXICOGRAPHIC.len() {
+        lift_serendipity(&mut nodes);
+    }
+    nodes
+}
+
+fn lift_serendipity(nodes: &mut Tensor<3>) {
+    let known = *nodes;
+    // How many of the indices are in the middle: 0 vertex, 1 edge, 2 face, 3 centre.
+    let rank = |ijk: [usize; 3]| ijk.iter().filter(|&&index| index == 1).count();
+    let all = || (0..27).map(|m| [m % 3, m / 3 % 3, m / 9]);
+    for target in all().filter(|&target| rank(target) >= 2) {
+        let on_same_face =
+            |node: &[usize; 3]| (0..3).all(|a| target[a] == 1 || node[a] == target[a]);
+        let edge_weight = if rank(target) == 2 { 0.5 } else { 0.25 };
+        let mut lifted = [0.0; 3];
+        for node in all().filter(on_same_face) {
+            let weight = match rank(node) {
+                0 => -0.25,
+                1 => edge_weight,
+                _ => continue,
+            };
+            lifted = combine(lifted, weight, known[node[2]][node[1]][node[0]]);
+        }
+        nodes[target[2]][target[1]][target[0]] = lifted;
+    }
+}
+
+/// The kind of a map: coefficients below the tolerance count as zero, NaN never does.
+///
+/// The tolerance is 1e-12 of the cell's smallest extent, and never below the rounding of its
+/// coordinates.
+pub(super) fn kind<const M: usize>(c: &Tensor<M>) -> GeometryKind {
+    let size = |v: [f64; 3]| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let extent = size(c[0][0][1]).min(size(c[0][1][0])).min(size(c[1][0][0]));
+    let tolerance = 1e-12 * extent + 4.0 * f64::EPSILON * size(c[0][0][0]);
+    let negligible = |v: [f64; 3]| v.iter().all(|x| x.abs() <= tolerance);
+    let mut kind = GeometryKind::Affine;
+    for k in 0..M {
+        for j in 0..M {
+            for i in 0..M {
+                if i + j + k < 2 || negligible(c[k][j][i]) {
+                    continue;
+                }
+                kind = kind.max(match i.max(j).max(k) {
+                    2 => GeometryKind::Curved,
+                    _ => GeometryKind::Trilinear,
+                });
+            }
+        }
+    }
+    kind
+}
+
+/// Value and derivative at `s` of a polynomial with coefficients `c`.
+#[inline(always)]
+fn evaluate<const M: usize>(c: [[f64; 3]; M], s: f64) -> ([f64; 3], [f64; 3]) {
+    // Horner's rule for both.
+    let (mut value, mut derivative) = (c[M - 1], [0.0; 3]);
+    for m in (0..M - 1).rev() {
+        derivative = combine(value, s, derivative);
+        value = combine(c[m], s, value);
+    }
+    (value, derivative)
+}
+
+/// Visits the tensor grid of `points` (one list per axis ξ, η, ζ) in lexicographic order with the
+/// position and Jacobian at each: sum factorisation, one axis after the other.
+#[inline(always)]
+pub(super) fn at_tensor_points<const M: usize>(
+    c: &Tensor<M>,
+    points: [&[f64]; 3],
+    mut visit: impl FnMut([f64; 3], Matrix3),
+) {
+    for &zeta in points[2] {
+        // [j][i]: value and ζ-derivative.
+        let mut plane = [[[0.0; 3]; M]; M];
+        let mut plane_zeta = plane;
+        for j in 0..M {
+            for i in 0..M {
+                let line = std::array::from_fn(|k| c[k][j][i]);
+                (plane[j][i], plane_zeta[j][i]) = evaluate::<M>(line, zeta);
+            }
+        }
+        for &eta in points[1] {
+            // [i]: value, η-derivative, ζ-derivative.
+            let mut line = [[0.0; 3]; M];
+            let (mut line_eta, mut line_zeta) = (line, line);
+            for i in 0..M {
+                (line[i], line_eta[i]) = evaluate::<M>(std::array::from_fn(|j| plane[j][i]), eta);
+                line_zeta[i] = evaluate::<M>(std::array::from_fn(|j| plane_zeta[j][i]), eta).0;
+            }
+            for &xi in points[0] {
+                let (position, r) = evaluate(line, xi);
+                let (s, t) = (evaluate(line_eta, xi).0, evaluate(line_zeta, xi).0);
+                visit(position, [0, 1, 2].map(|d| [r[d], s[d], t[d]]));
+            }
+        }
+    }
+}
