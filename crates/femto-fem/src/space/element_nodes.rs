@@ -32,13 +32,6 @@ impl FaceView {
         }
     }
 
-    /// The four vertices in the order that all cells agree on: lowest, its lower neighbour, its
-    /// higher neighbour, the opposite one.
-    pub(super) fn canonical(self, corners: [u32; 4]) -> [u32; 4] {
-        let (first, second) = if self.swapped { (2, 1) } else { (1, 2) };
-        [0, first, second, 3].map(|step| corners[self.origin ^ step])
-    }
-
     /// A number below 8 that tells the views apart.
     fn code(self) -> usize {
         2 * self.origin + usize::from(self.swapped)

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::geometry::GeometryKind;
 use crate::mesh::ordering::hilbert_order;
 use crate::mesh::{CellFamily, Mesh};
 use crate::reference::cell::HEX8_TO_LEXICOGRAPHIC;
@@ -23,9 +24,9 @@ pub(super) struct Elements {
 impl Elements {
     /// Orders the hexahedra of the mesh along a Hilbert curve, cuts the curve into chunks, and
     /// sorts each chunk by the cells' `kinds`, `[cells]`.
-    pub(super) fn new<K: Copy + Ord>(
+    pub(super) fn new(
         mesh: &Mesh,
-        kinds: &[K],
+        kinds: &[GeometryKind],
         elements_per_chunk: usize,
     ) -> Result<Self, SpaceError> {
         let hexahedra = hexahedra(mesh)?;

@@ -10,19 +10,22 @@
 mod element_nodes;
 mod elements;
 mod error;
+mod gather_scatter;
 mod numbering;
+mod positions;
 mod restriction;
 pub mod topology;
 
 use std::ops::{AddAssign, Range};
 
+use crate::geometry::Geometry;
 use crate::mesh::Mesh;
 use crate::reference::MAX_DEGREE;
 
 use element_nodes::ElementNodes;
 use elements::Elements;
 pub use error::SpaceError;
-use restriction::Fields;
+use gather_scatter::Fields;
 pub use restriction::{Chunk, Restriction};
 pub use topology::BoundaryFace;
 use topology::{BoundaryFaces, Topology};
@@ -88,19 +91,15 @@ pub struct Space {
 }
 
 impl Space {
-    /// Numbers a space on the hexahedra of a mesh, whose cells have these geometry `kinds`.
+    /// Numbers a space on the hexahedra of a mesh, whose maps `geometry` has.
     ///
     /// # Errors
     /// Parameters out of range, a mesh whose hexahedra do not fit together, tags that are not
     /// there: see [`SpaceError`].
-    pub fn with_kinds<K: Copy + Ord>(
-        mesh: &Mesh,
-        kinds: &[K],
-        params: SpaceParams,
-    ) -> Result<Self, SpaceError> {
+    pub fn new(mesh: &Mesh, geometry: &Geometry, params: SpaceParams) -> Result<Self, SpaceError> {
         check(&params)?;
         let elements_per_chunk = (params.chunk_nodes / params.degree.pow(3)).max(1);
-        let elements = Elements::new(mesh, kinds, elements_per_chunk)?;
+        let elements = Elements::new(mesh, geometry.kinds(), elements_per_chunk)?;
         let nodes = ElementNodes::new(params.degree);
 
         let continuous = params.continuity == Continuity::Continuous;

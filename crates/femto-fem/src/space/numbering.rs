@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::reference::cell::{HEX_EDGES, HEX_FACES};
 
 use super::element_nodes::ElementNodes;
-use super::restriction::split;
+use super::gather_scatter::split;
 use super::topology::{BoundaryFace, Topology};
 use super::{Chunk, Restriction, SpaceError};
 
