@@ -1,0 +1,189 @@
+//! gather, scatter_add and what they promise.
+
+mod space_common;
+
+use femto_fem::space::{Continuity, Layout, Space, SpaceParams};
+use space_common::{Random, bent_box, space};
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Spaces of all layouts, continuities and some degrees on a small box, with Dirichlet nodes.
+fn spaces() -> Vec<Space> {
+    let mesh = bent_box([3, 2, 4], 1);
+    let mut spaces = Vec::new();
+    for degree in [1, 2, 3, 5] {
+        for components in [1, 3] {
+            for layout in [Layout::ByNode, Layout::ByComponent] {
+                for continuity in [Continuity::Continuous, Continuity::Broken] {
+                    let constrained = continuity == Continuity::Continuous;
+                    let params = SpaceParams {
+                        degree,
+                        components,
+                        layout,
+                        continuity,
+                        dirichlet: if constrained {
+                            vec!["zmin".into()]
+                        } else {
+                            vec![]
+                        },
+                        chunk_nodes: 5 * degree * degree * degree,
+                    };
+                    spaces.push(space(&mesh, params).0);
+                }
+            }
+        }
+    }
+    spaces
+}
+
+/// Index in an L-vector or T-vector of `nodes` nodes.
+fn index(space: &Space, nodes: usize, node: usize, c: usize) -> usize {
+    match space.layout() {
+        Layout::ByNode => node * space.components() + c,
+        Layout::ByComponent => c * nodes + node,
+    }
+}
+
+#[test]
+fn gather_copies_what_the_element_nodes_say() {
+    let mut random = Random::new();
+    for space in spaces() {
+        let (components, np) = (space.components(), space.nodes_per_element());
+        for nodes in [space.nodes(), space.free_nodes()] {
+            let l = random.vector(nodes * components);
+            let mut e = random.vector(space.element_dofs());
+            space.gather(&l, &mut e);
+            for element in 0..space.elements() {
+                for (position, &node) in space.element_nodes(element).iter().enumerate() {
+                    for c in 0..components {
+                        let value = e[(element * components + c) * np + position];
+                        let expected = match node as usize {
+                            node if node < nodes => l[index(&space, nodes, node, c)],
+                            _ => 0.0,
+                        };
+                        assert_eq!(value, expected);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn scatter_add_is_the_transpose_of_gather_and_adds() {
+    let mut random = Random::new();
+    for space in spaces() {
+        for dofs in [space.dofs(), space.free_dofs()] {
+            let (l, e) = (random.vector(dofs), random.vector(space.element_dofs()));
+            let mut gathered = vec![0.0; e.len()];
+            space.gather(&l, &mut gathered);
+            let start = random.vector(dofs);
+            let mut scattered = start.clone();
+            space.scatter_add(&e, &mut scattered);
+            let added: Vec<f64> = scattered.iter().zip(&start).map(|(a, b)| a - b).collect();
+            let (left, right) = (dot(&gathered, &e), dot(&l, &added));
+            assert!((left - right).abs() < 1e-11, "{left} {right}");
+        }
+    }
+}
+
+#[test]
+fn a_t_vector_is_an_l_vector_without_its_constrained_end() {
+    let mut random = Random::new();
+    for space in spaces() {
+        let (nodes, free) = (space.nodes(), space.free_nodes());
+        let e = random.vector(space.element_dofs());
+        let (mut l, mut t) = (vec![0.0; space.dofs()], vec![0.0; space.free_dofs()]);
+        space.scatter_add(&e, &mut l);
+        space.scatter_add(&e, &mut t);
+        for node in 0..free {
+            for c in 0..space.components() {
+                let (l_index, t_index) =
+                    (index(&space, nodes, node, c), index(&space, free, node, c));
+                assert_eq!(l[l_index].to_bits(), t[t_index].to_bits());
+            }
+        }
+    }
+}
+
+#[test]
+fn scatter_add_does_not_depend_on_the_number_of_threads() {
+    let mut random = Random::new();
+    for space in spaces() {
+        let e = random.vector(space.element_dofs());
+        let start = random.vector(space.dofs());
+        let results: Vec<Vec<u64>> = [1, 2, 3]
+            .map(|threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                let mut l = start.clone();
+                pool.unwrap().install(|| space.scatter_add(&e, &mut l));
+                l.iter().map(|x| x.to_bits()).collect()
+            })
+            .into();
+        assert!(results.iter().all(|result| *result == results[0]));
+    }
+}
+
+#[test]
+fn the_result_does_not_depend_on_the_chunks() {
+    let mut random = Random::new();
+    let mesh = bent_box([4, 3, 3], 1);
+    for degree in [1, 2, 4] {
+        let by_cell = random.vector(36 * usize::pow(degree + 1, 3));
+        let mut results: Vec<Vec<([i64; 3], f64)>> = Vec::new();
+        for chunk_nodes in [1, 40, 333, 1_000_000] {
+            let params = SpaceParams {
+                degree,
+                chunk_nodes,
+                ..SpaceParams::default()
+            };
+            let (space, geometry) = space(&mesh, params);
+            let np = space.nodes_per_element();
+            let e: Vec<f64> = (space.cells().iter())
+                .flat_map(|&cell| by_cell[cell as usize * np..][..np].to_vec())
+                .collect();
+            let mut l = vec![0.0; space.dofs()];
+            space.scatter_add(&e, &mut l);
+            // The same node has another number for other chunks, but the same position.
+            let positions = space.node_positions(&geometry);
+            let keys = positions
+                .iter()
+                .map(|x| x.map(|x| (x * 1e9).round() as i64));
+            let mut result: Vec<_> = keys.zip(l).collect();
+            result.sort_by_key(|(key, _)| *key);
+            results.push(result);
+        }
+        for result in &results {
+            for (a, b) in result.iter().zip(&results[0]) {
+                let near = (0..3).all(|axis| (a.0[axis] - b.0[axis]).abs() <= 1);
+                assert!(near && (a.1 - b.1).abs() < 1e-14);
+            }
+        }
+    }
+}
+
+#[test]
+fn multiplicity_counts_the_elements_of_a_node() {
+    for space in spaces() {
+        let mut expected = vec![0; space.nodes()];
+        for element in 0..space.elements() {
+            for node in space.element_nodes(element) {
+                expected[node as usize] += 1;
+            }
+        }
+        assert_eq!(space.multiplicity(), expected);
+    }
+}
+
+#[test]
+fn integers_and_single_precision_scatter_too() {
+    let space = &spaces()[0];
+    let mut l = vec![0u32; space.dofs()];
+    space.scatter_add(&vec![1u32; space.element_dofs()], &mut l);
+    assert_eq!(l, space.multiplicity());
+    let mut single = vec![0f32; space.dofs()];
+    space.scatter_add(&vec![1f32; space.element_dofs()], &mut single);
+    assert!(single.iter().zip(&l).all(|(a, b)| *a == *b as f32));
+}
