@@ -1,0 +1,46 @@
+//! The languages that a graph can be printed in.
+
+use super::Input;
+
+/// How the languages of the C family differ in the functions printed here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// What a function definition starts with.
+    pub function: &'static str,
+    /// What the type of a pointer to the results starts with.
+    pub pointer: &'static str,
+    /// Whether mathematical functions of single precision have names of their own (`sinf`).
+    pub suffixed: bool,
+}
+
+impl Dialect {
+    /// ISO C.
+    pub const C: Self = Self {
+        function: "static inline",
+        pointer: "",
+        suffixed: true,
+    };
+    /// CUDA C.
+    pub const CUDA: Self = Self {
+        function: "static __device__ __forceinline__",
+        pointer: "",
+        suffixed: true,
+    };
+    /// OpenCL C.
+    pub const OPENCL: Self = Self {
+        function: "static inline",
+        pointer: "__private ",
+        suffixed: false,
+    };
+}
+
+/// The interface of a printed function: `void name(const T input, ..., T *result)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Signature<'a> {
+    /// The name of the function.
+    pub name: &'a str,
+    /// The arguments; may include inputs that the function does not use.
+    pub inputs: &'a [(Input, &'a str)],
+    /// The name of the array that receives the outputs. Temporaries are called `t0`, `t1`, ...
+    pub result: &'a str,
+}

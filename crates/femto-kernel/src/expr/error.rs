@@ -1,0 +1,112 @@
+//! What is wrong with an expression, and where.
+
+use core::fmt::{Display, Formatter};
+
+/// An expression that could not be parsed.
+///
+/// Displays as the message, then the expression, then a line that marks the place.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ParseError {
+    /// What is wrong.
+    #[source]
+    pub kind: ParseErrorKind,
+    /// The expression.
+    pub text: String,
+    /// Where it is wrong: the first character, counted from 1.
+    pub column: usize,
+    /// How many characters are wrong, at least 1.
+    pub width: usize,
+}
+
+/// What is wrong with an expression.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum ParseErrorKind {
+    #[error("the expression is empty")]
+    Empty,
+    #[error("the expression has {length} bytes; at most {limit} are supported")]
+    TooLong { length: usize, limit: usize },
+    #[error("the expression is nested too deeply; at most {limit} levels are supported")]
+    TooDeep { limit: usize },
+    #[error("`{found}` does not belong in an expression{}", hint_for_character(*.found))]
+    UnknownCharacter { found: char },
+    #[error("`{found}` is not a number that double precision can hold")]
+    BadNumber { found: String },
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        expected: &'static str,
+        found: String,
+    },
+    #[error("`{name}` is not known{}; the names are {}", hint(.suggestion), .known.join(", "))]
+    UnknownName {
+        name: String,
+        suggestion: Option<String>,
+        known: Vec<String>,
+    },
+    #[error("there is no function `{name}`{}; the functions are {}", hint(.suggestion), .known.join(", "))]
+    UnknownFunction {
+        name: String,
+        suggestion: Option<String>,
+        known: Vec<String>,
+    },
+    #[error("`{name}` is not a function; a product is written `{name} * (...)`")]
+    NotAFunction { name: String },
+    #[error("`{name}` is a function: write `{name}(...)`")]
+    FunctionWithoutArguments { name: String },
+    #[error("`{name}` takes {expected}, found {found}")]
+    WrongArguments {
+        name: String,
+        expected: &'static str,
+        found: usize,
+    },
+    #[error("a comparison may only be the first argument of `select(a < b, then, else)`")]
+    MisplacedComparison,
+    #[error("the first argument of `select` must be one comparison, such as `x < 0.5`")]
+    MissingComparison,
+}
+
+fn hint(suggestion: &Option<String>) -> String {
+    suggestion
+        .as_ref()
+        .map(|name| format!("; did you mean `{name}`?"))
+        .unwrap_or_default()
+}
+
+fn hint_for_character(found: char) -> &'static str {
+    match found {
+        '=' | '!' => "; the comparisons are < <= > >=, and there is no test for equality",
+        '?' | ':' => "; write `select(a < b, then, else)`",
+        '[' | ']' | '{' | '}' => "; group with ( and )",
+        '&' | '|' => "; combine conditions by nesting `select`",
+        _ => "",
+    }
+}
+
+/// Characters of the expression shown on each side of the place.
+const CONTEXT: usize = 40;
+
+impl Display for ParseError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
+        let characters = self.text.chars().count();
+        let start = self.column.saturating_sub(1 + CONTEXT);
+        let end = (self.column + self.width + CONTEXT).min(characters);
+        let shown: String = (self
+            .text
+            .chars()
+            .skip(start)
+            .take(end.saturating_sub(start)))
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+        let (left, right) = (
+            if start > 0 { "..." } else { "" },
+            if end < characters { "..." } else { "" },
+        );
+        let indent = " ".repeat(left.len() + self.column.saturating_sub(1 + start));
+        let width = self
+            .width
+            .min(end.saturating_sub(self.column.saturating_sub(1)).max(1));
+        writeln!(f, "{} (column {})", self.kind, self.column)?;
+        writeln!(f, "  {left}{shown}{right}")?;
+        write!(f, "  {indent}{}", "^".repeat(width))
+    }
+}

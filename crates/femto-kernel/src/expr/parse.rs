@@ -1,0 +1,314 @@
+//! Text to graph.
+//!
+//! ```text
+//! sum     = product (("+" | "-") product)*
+//! product = signed (("*" | "/") signed)*
+//! signed  = ("-" | "+") signed | power
+//! power   = atom (("^" | "**") signed)?             right associative: -x^2 = -(x^2), 2^-x is legal
+//! atom    = number | name | "(" sum ")" | name "(" sum ("," sum)* ")"
+//!         | "select" "(" sum ("<" | "<=" | ">" | ">=") sum "," sum "," sum ")"
+//! ```
+
+use super::error::{ParseError, ParseErrorKind};
+use super::lex::{Token, TokenKind, next_token};
+use super::symbols::{FUNCTIONS, Function, Symbol, Symbols, function, suggest};
+use super::{Binary, Graph, Handle, Mask};
+
+/// The longest expression, in bytes.
+pub const MAX_LENGTH: usize = 65_536;
+/// The deepest nesting of parentheses, signs and powers.
+pub const MAX_DEPTH: usize = 200;
+
+/// Reads an expression into `graph` and returns its value's node.
+///
+/// The text may come from anywhere: its length and nesting are limited, so that neither memory nor
+/// the stack can be exhausted.
+///
+/// # Errors
+/// Whatever is wrong with the text, with its place; nodes of the part before it stay in the graph,
+/// unused.
+pub fn parse(graph: &mut Graph, text: &str, symbols: &Symbols) -> Result<Handle, ParseError> {
+    let mut parser = Parser {
+        graph,
+        symbols,
+        text,
+        token: START,
+        depth: 0,
+    };
+    parser.expression().map_err(|(token, kind)| {
+        let before = &text[..token.start.min(text.len())];
+        ParseError {
+            kind,
+            text: text.chars().take(MAX_LENGTH).collect(),
+            column: before.chars().count() + 1,
+            width: token.text.chars().count().max(1),
+        }
+    })
+}
+
+const START: Token<'static> = Token {
+    kind: TokenKind::End,
+    text: "",
+    start: 0,
+};
+
+/// What went wrong and at which word.
+type Failure<'a> = (Token<'a>, ParseErrorKind);
+
+struct Parser<'a> {
+    graph: &'a mut Graph,
+    symbols: &'a Symbols,
+    text: &'a str,
+    /// The next word.
+    token: Token<'a>,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn expression(&mut self) -> Result<Handle, Failure<'a>> {
+        let length = self.text.len();
+        if length > MAX_LENGTH {
+            return Err((
+                START,
+                ParseErrorKind::TooLong {
+                    length,
+                    limit: MAX_LENGTH,
+                },
+            ));
+        }
+        self.advance()?;
+        if self.token.kind == TokenKind::End {
+            return Err((START, ParseErrorKind::Empty));
+        }
+        let value = self.sum()?;
+        match self.token.kind {
+            TokenKind::End => Ok(value),
+            _ => Err(self.unexpected("an operator or the end of the expression")),
+        }
+    }
+
+    fn sum(&mut self) -> Result<Handle, Failure<'a>> {
+        let mut value = self.product()?;
+        loop {
+            if self.accept("+")? {
+                let right = self.product()?;
+                value = self.graph.add(value, right);
+            } else if self.accept("-")? {
+                let right = self.product()?;
+                value = self.graph.sub(value, right);
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    fn product(&mut self) -> Result<Handle, Failure<'a>> {
+        let mut value = self.signed()?;
+        loop {
+            if self.accept("*")? {
+                let right = self.signed()?;
+                value = self.graph.mul(value, right);
+            } else if self.accept("/")? {
+                let right = self.signed()?;
+                value = self.graph.div(value, right);
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// Every recursion passes through here, so this is where its depth is limited.
+    fn signed(&mut self) -> Result<Handle, Failure<'a>> {
+        if self.depth == MAX_DEPTH {
+            return Err((self.token, ParseErrorKind::TooDeep { limit: MAX_DEPTH }));
+        }
+        self.depth += 1;
+        let value = if self.accept("-")? {
+            let value = self.signed()?;
+            self.graph.neg(value)
+        } else if self.accept("+")? {
+            self.signed()?
+        } else {
+            self.power()?
+        };
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    fn power(&mut self) -> Result<Handle, Failure<'a>> {
+        let base = self.atom()?;
+        if self.accept("^")? || self.accept("**")? {
+            let exponent = self.signed()?;
+            return Ok(self.graph.pow(base, exponent));
+        }
+        Ok(base)
+    }
+
+    fn atom(&mut self) -> Result<Handle, Failure<'a>> {
+        let token = self.token;
+        match token.kind {
+            TokenKind::Number(value) => {
+                self.advance()?;
+                Ok(self.graph.constant(value))
+            }
+            TokenKind::Name => {
+                self.advance()?;
+                if self.token.text == "(" {
+                    self.call(token)
+                } else {
+                    self.name(token)
+                }
+            }
+            _ if self.accept("(")? => {
+                let value = self.sum()?;
+                self.expect(")", "`)`")?;
+                Ok(value)
+            }
+            _ => Err(self.unexpected("a number, a name or `(`")),
+        }
+    }
+
+    fn name(&mut self, token: Token<'a>) -> Result<Handle, Failure<'a>> {
+        let name = token.text.to_owned();
+        match self.symbols.get(&name) {
+            Some(Symbol::Constant(value)) => Ok(self.graph.constant(value)),
+            Some(Symbol::Input(input)) => Ok(self.graph.input(input)),
+            None if function(&name).is_some() => {
+                Err((token, ParseErrorKind::FunctionWithoutArguments { name }))
+            }
+            None => {
+                let known: Vec<String> = self.symbols.names().map(str::to_owned).collect();
+                let suggestion = suggest(&name, self.symbols.names()).map(str::to_owned);
+                Err((
+                    token,
+                    ParseErrorKind::UnknownName {
+                        name,
+                        suggestion,
+                        known,
+                    },
+                ))
+            }
+        }
+    }
+
+    fn call(&mut self, token: Token<'a>) -> Result<Handle, Failure<'a>> {
+        let name = token.text.to_owned();
+        let Some(function) = function(&name) else {
+            if self.symbols.get(&name).is_some() {
+                return Err((token, ParseErrorKind::NotAFunction { name }));
+            }
+            let known = FUNCTIONS.map(|(name, _)| name);
+            let suggestion = suggest(&name, known).map(str::to_owned);
+            let known = known.map(str::to_owned).to_vec();
+            return Err((
+                token,
+                ParseErrorKind::UnknownFunction {
+                    name,
+                    suggestion,
+                    known,
+                },
+            ));
+        };
+        self.advance()?; // the parenthesis
+        let comparison = match function {
+            Function::Select => Some(self.comparison()?),
+            _ => None,
+        };
+        let arguments = self.arguments(comparison.is_some())?;
+        let wrong = |expected, found| {
+            Err((
+                token,
+                ParseErrorKind::WrongArguments {
+                    name,
+                    expected,
+                    found,
+                },
+            ))
+        };
+        match (function, comparison, arguments.as_slice()) {
+            (Function::Unary(function), _, &[a]) => Ok(self.graph.unary(function, a)),
+            (Function::Unary(_), _, other) => wrong("1 argument", other.len()),
+            (Function::Binary(Binary::Min), _, &[a, b]) => Ok(self.graph.min(a, b)),
+            (Function::Binary(Binary::Max), _, &[a, b]) => Ok(self.graph.max(a, b)),
+            (Function::Binary(_), _, &[a, b]) => Ok(self.graph.pow(a, b)),
+            (Function::Binary(_), _, other) => wrong("2 arguments", other.len()),
+            (Function::Select, Some((mask, true)), &[yes, no]) => {
+                Ok(self.graph.select(mask, yes, no))
+            }
+            (Function::Select, Some((mask, false)), &[yes, no]) => {
+                Ok(self.graph.select(mask, no, yes))
+            }
+            (Function::Select, _, other) => wrong("a comparison and 2 arguments", 1 + other.len()),
+        }
+    }
+
+    /// The arguments up to and including the closing parenthesis; `started` says that some argument
+    /// has been read already.
+    fn arguments(&mut self, started: bool) -> Result<Vec<Handle>, Failure<'a>> {
+        let mut arguments = Vec::new();
+        if !started && self.accept(")")? {
+            return Ok(arguments);
+        }
+        if !started {
+            arguments.push(self.sum()?);
+        }
+        while self.accept(",")? {
+            arguments.push(self.sum()?);
+        }
+        self.expect(")", "`,` or `)`")?;
+        Ok(arguments)
+    }
+
+    /// A mask and whether the comparison holds where the mask does (or where it does not).
+    fn comparison(&mut self) -> Result<(Mask, bool), Failure<'a>> {
+        let start = self.token;
+        let left = self.sum()?;
+        let operator = self.token;
+        if !is_comparison(operator) {
+            return Err((start, ParseErrorKind::MissingComparison));
+        }
+        self.advance()?;
+        let right = self.sum()?;
+        Ok(match operator.text {
+            "<" => (self.graph.less(left, right), true),
+            ">" => (self.graph.less(right, left), true),
+            "<=" => (self.graph.less(right, left), false),
+            _ => (self.graph.less(left, right), false),
+        })
+    }
+
+    fn advance(&mut self) -> Result<(), Failure<'a>> {
+        self.token = next_token(self.text, self.token.start + self.token.text.len())?;
+        Ok(())
+    }
+
+    /// Steps over `mark` if it is next.
+    fn accept(&mut self, mark: &str) -> Result<bool, Failure<'a>> {
+        let is_next = self.token.kind == TokenKind::Mark && self.token.text == mark;
+        if is_next {
+            self.advance()?;
+        }
+        Ok(is_next)
+    }
+
+    fn expect(&mut self, mark: &str, expected: &'static str) -> Result<(), Failure<'a>> {
+        if self.accept(mark)? {
+            Ok(())
+        } else {
+            Err(self.unexpected(expected))
+        }
+    }
+
+    fn unexpected(&self, expected: &'static str) -> Failure<'a> {
+        let found = self.token.describe();
+        let kind = match is_comparison(self.token) {
+            true => ParseErrorKind::MisplacedComparison,
+            false => ParseErrorKind::Unexpected { expected, found },
+        };
+        (self.token, kind)
+    }
+}
+
+fn is_comparison(token: Token<'_>) -> bool {
+    matches!(token.text, "<" | "<=" | ">" | ">=")
+}

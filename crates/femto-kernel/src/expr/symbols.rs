@@ -1,0 +1,131 @@
+//! The names that an expression may use.
+
+use super::{Binary, Input, Unary};
+use std::collections::BTreeMap;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Symbol {
+    /// Something known at each evaluation.
+    Input(Input),
+    /// A number.
+    Constant(f64),
+}
+
+/// The names that an expression may use, beside the functions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Symbols {
+    names: BTreeMap<String, Symbol>,
+}
+
+impl Symbols {
+    /// The constants `pi` and `e`.
+    pub fn constants() -> Self {
+        Self::default()
+            .with("pi", Symbol::Constant(core::f64::consts::PI))
+            .with("e", Symbol::Constant(core::f64::consts::E))
+    }
+
+    /// The constants and the coordinates `x`, `y`, `z`.
+    pub fn position() -> Self {
+        let axes = ["x", "y", "z"].into_iter().zip(0..);
+        axes.fold(Self::constants(), |symbols, (name, axis)| {
+            symbols.with(name, Symbol::Input(Input::Position(axis)))
+        })
+    }
+
+    /// These names and the time `t`.
+    pub fn and_time(self) -> Self {
+        self.with("t", Symbol::Input(Input::Time))
+    }
+
+    /// These names and one more; a name that is there already gets the new meaning.
+    pub fn with(mut self, name: &str, symbol: Symbol) -> Self {
+        self.names.insert(name.to_owned(), symbol);
+        self
+    }
+
+    /// What `name` stands for.
+    pub fn get(&self, name: &str) -> Option<Symbol> {
+        self.names.get(name).copied()
+    }
+
+    /// All names, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+}
+
+/// What can be called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Function {
+    Unary(Unary),
+    Binary(Binary),
+    Select,
+}
+
+/// The functions of the language. `log` is the natural logarithm.
+pub(super) const FUNCTIONS: [(&str, Function); 15] = [
+    ("sqrt", Function::Unary(Unary::Sqrt)),
+    ("abs", Function::Unary(Unary::Abs)),
+    ("exp", Function::Unary(Unary::Exp)),
+    ("log", Function::Unary(Unary::Ln)),
+    ("ln", Function::Unary(Unary::Ln)),
+    ("sin", Function::Unary(Unary::Sin)),
+    ("cos", Function::Unary(Unary::Cos)),
+    ("tan", Function::Unary(Unary::Tan)),
+    ("sinh", Function::Unary(Unary::Sinh)),
+    ("cosh", Function::Unary(Unary::Cosh)),
+    ("tanh", Function::Unary(Unary::Tanh)),
+    ("min", Function::Binary(Binary::Min)),
+    ("max", Function::Binary(Binary::Max)),
+    ("pow", Function::Binary(Binary::Pow)),
+    ("select", Function::Select),
+];
+
+pub(super) fn function(name: &str) -> Option<Function> {
+    FUNCTIONS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|&(_, function)| function)
+}
+
+/// The known word that `word` is probably a misspelling of.
+///
+/// One edit is allowed for each three characters of the longer word, at least one; capitals do not
+/// count as edits.
+pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Distances are quadratic in the length: no misspelling is this long.
+    const LONGEST: usize = 64;
+    if word.len() > LONGEST {
+        return None;
+    }
+    let lower = word.to_lowercase();
+    known
+        .into_iter()
+        .map(|name| {
+            (
+                strsim::damerau_levenshtein(&lower, &name.to_lowercase()),
+                name,
+            )
+        })
+        .filter(|&(distance, name)| distance <= (word.len().max(name.len()) / 3).max(1))
+        .filter(|&(distance, name)| distance < name.chars().count().max(2))
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggestions_are_near() {
+        let known = ["sin", "cos", "select", "tolerance"];
+        assert_eq!(suggest("sni", known), Some("sin"));
+        assert_eq!(suggest("SELECT", known), Some("select"));
+        assert_eq!(suggest("tolerence", known), Some("tolerance"));
+        assert_eq!(suggest("wave", known), None);
+        assert_eq!(suggest(&"s".repeat(100_000), known), None);
+    }
+}
