@@ -8,7 +8,7 @@ use femto_fem::reference::{MAX_DEGREE, MAX_POINTS_1D, ReferenceError, lagrange, 
 /// Largest error of a rule on monomials of degree 0 to `degree`, whose integrals are known.
 fn monomial_error(rule: &Rule1d, degree: usize) -> f64 {
     let error = |k: usize| {
-        let exact = if k % 2 == 0 {
+        let exact = if k.is_multiple_of(2) {
             2.0 / (k + 1) as f64
         } else {
             0.0
@@ -289,7 +289,7 @@ fn faces_and_edges_lie_where_their_numbers_say() {
         assert_eq!((x[axis], y[axis]), (-1.0, 1.0));
         for (bit, &a) in others.iter().enumerate() {
             assert_eq!(x[a], y[a]);
-            assert_eq!(x[a], [-1.0, 1.0][edge % 4 >> bit & 1]);
+            assert_eq!(x[a], [-1.0, 1.0][((edge % 4) >> bit) & 1]);
         }
     }
 }

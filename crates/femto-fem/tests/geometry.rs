@@ -1,0 +1,489 @@
+//! The maps of cells against plain twins, closed forms and the integral theorems.
+
+use femto_fem::geometry::factors::{cofactors, determinant, dot};
+use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError, GeometryKind};
+use femto_fem::mesh::{CellBlock, CellType, Mesh, box_mesh::BoxMesh};
+use femto_fem::quadrature::gauss;
+use femto_fem::reference::cell::{HEX20_TO_LEXICOGRAPHIC, HEX27_TO_LEXICOGRAPHIC, hex_vertex};
+use femto_fem::reference::{lagrange, nodes};
+
+type Point = [f64; 3];
+
+/// A 3×2×2 box [-1, 2] × [0, 1] × [0.5, 2.5] with its nodes moved by `deformation`.
+fn deformed_box(geometry_degree: usize, deformation: impl Fn(Point) -> Point) -> Mesh {
+    let mesh = BoxMesh {
+        cells: [3, 2, 2],
+        lower: [-1.0, 0.0, 0.5],
+        upper: [2.0, 1.0, 2.5],
+        geometry_degree,
+    };
+    mesh.build(deformation).expect("a valid box")
+}
+
+fn geometry(mesh: &Mesh) -> Geometry {
+    Geometry::new(mesh).expect("a valid mesh")
+}
+
+fn wave([x, y, z]: Point) -> Point {
+    [
+        x + 0.1 * (2.0 * y).sin() * z,
+        y + 0.05 * (x + z).cos(),
+        z + 0.1 * (x * y).sin(),
+    ]
+}
+
+fn shear([x, y, z]: Point) -> Point {
+    [x + 0.3 * y - 0.1 * z, y + 0.2 * z, z + 0.1 * x]
+}
+
+/// Trilinear on the whole box, so in every cell.
+fn twist([x, y, z]: Point) -> Point {
+    [x + 0.1 * y * z, y - 0.05 * x * z, z + 0.04 * x * y * z]
+}
+
+/// The mesh with its hex27 cells as hex20: the last 7 nodes dropped.
+fn serendipity(mut mesh: Mesh) -> Mesh {
+    let block = &mut mesh.blocks[0];
+    assert_eq!(block.cell_type, CellType::HEX27);
+    block.cell_type = CellType::HEX20;
+    block.nodes = block
+        .nodes
+        .chunks(27)
+        .flat_map(|cell| cell[..20].to_vec())
+        .collect();
+    mesh
+}
+
+/// A mesh of one hex8 whose vertices, in Gmsh's order, are where `place` puts those of [0, 1]³.
+fn one_cell(place: impl Fn(Point) -> Point) -> Mesh {
+    let mesh = BoxMesh::unit_cube(1).build(place);
+    mesh.expect("a valid box")
+}
+
+fn volume(geometry: &Geometry, points_1d: usize) -> f64 {
+    let rule = gauss(points_1d);
+    let mut at = GeometryAtPoints::default();
+    let w = |q: usize| {
+        let n = points_1d;
+        rule.weights[q % n] * rule.weights[q / n % n] * rule.weights[q / n / n]
+    };
+    let mut of_cell = |cell| -> f64 {
+        geometry.at_points(cell, &rule.points, &mut at);
+        at.determinant
+            .iter()
+            .enumerate()
+            .map(|(q, det)| w(q) * det)
+            .sum()
+    };
+    (0..geometry.len()).map(&mut of_cell).sum()
+}
+
+/// ∫ f over one face, f of position and area normal.
+fn face_integral(
+    geometry: &Geometry,
+    (cell, face): (usize, usize),
+    points_1d: usize,
+    f: impl Fn(Point, Point) -> f64,
+) -> f64 {
+    let rule = gauss(points_1d);
+    let points = geometry.face_at_points(cell, face, &rule.points);
+    let weight = |q: usize| rule.weights[q % points_1d] * rule.weights[q / points_1d];
+    let term =
+        |(q, p): (usize, &femto_fem::geometry::FacePoint)| weight(q) * f(p.position, p.area_normal);
+    points.iter().enumerate().map(term).sum()
+}
+
+fn assert_near(found: Point, expected: Point, tolerance: f64) {
+    for d in 0..3 {
+        assert!(
+            (found[d] - expected[d]).abs() < tolerance,
+            "{found:?} {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn boxes_are_affine_and_their_volume_is_exact() {
+    for degree in [1, 2] {
+        let box_geometry = geometry(&deformed_box(degree, |x| x));
+        assert_eq!(box_geometry.len(), 12);
+        assert!(
+            box_geometry
+                .kinds()
+                .iter()
+                .all(|&kind| kind == GeometryKind::Affine)
+        );
+        assert!((volume(&box_geometry, 1) - 6.0).abs() < 1e-14);
+        assert_near(box_geometry.centroid(0), [-0.5, 0.25, 1.0], 1e-15);
+    }
+}
+
+#[test]
+fn cells_are_classified_by_what_they_are() {
+    let kinds = |mesh: &Mesh| geometry(mesh).kinds().to_vec();
+    for degree in [1, 2] {
+        assert_eq!(
+            kinds(&deformed_box(degree, shear)),
+            [GeometryKind::Affine; 12]
+        );
+        assert_eq!(
+            kinds(&deformed_box(degree, twist)),
+            [GeometryKind::Trilinear; 12]
+        );
+    }
+    assert_eq!(
+        kinds(&serendipity(deformed_box(2, twist))),
+        [GeometryKind::Trilinear; 12]
+    );
+    assert_eq!(kinds(&deformed_box(1, wave)), [GeometryKind::Trilinear; 12]);
+    assert_eq!(kinds(&deformed_box(2, wave)), [GeometryKind::Curved; 12]);
+    // Far from the origin the rounding of the coordinates must not hide an affine cell.
+    let far = deformed_box(2, |x| shear(x).map(|x| 1e3 + 1e-3 * x));
+    assert_eq!(kinds(&far), [GeometryKind::Affine; 12]);
+    // One moved node makes one cell curved and leaves the others.
+    let mut bent = deformed_box(2, shear);
+    let centre = bent.blocks[0].cell(5)[26];
+    bent.coordinates[centre as usize][1] += 1e-6;
+    let mut expected = [GeometryKind::Affine; 12];
+    expected[5] = GeometryKind::Curved;
+    assert_eq!(kinds(&bent), expected);
+}
+
+#[test]
+fn trilinear_coefficients_are_the_map() {
+    let twisted = geometry(&deformed_box(1, twist));
+    let sheared = geometry(&deformed_box(1, shear));
+    let xi = [0.3, -0.7, 0.9];
+    for g in [&twisted, &sheared] {
+        for cell in 0..g.len() {
+            let c = g.trilinear_coefficients(cell);
+            let position = [0, 1, 2].map(|d| -> f64 {
+                let axis = |m: usize, a: usize| if m >> a & 1 == 1 { xi[a] } else { 1.0 };
+                (0..8)
+                    .map(|m| c[m][d] * axis(m, 0) * axis(m, 1) * axis(m, 2))
+                    .sum()
+            });
+            assert_near(position, g.map(cell, xi), 1e-14);
+        }
+    }
+    let c = sheared.trilinear_coefficients(7);
+    assert!([3, 5, 6, 7].iter().all(|&m| c[m] == [0.0; 3]));
+}
+
+/// Σ x_n φ_n and its derivatives with Lagrange polynomials on the cell's nodes: the plain twin.
+fn plain_map(mesh: &Mesh, cell: usize, xi: Point) -> (Point, [Point; 3]) {
+    let line = [-1.0, 0.0, 1.0];
+    let values = lagrange::interpolation(&line, &xi);
+    let derivatives = lagrange::differentiation(&line, &xi);
+    let (mut position, mut jacobian) = ([0.0; 3], [[0.0; 3]; 3]);
+    for (&node, &m) in mesh.blocks[0]
+        .cell(cell)
+        .iter()
+        .zip(&HEX27_TO_LEXICOGRAPHIC)
+    {
+        let ijk = [m % 3, m / 3 % 3, m / 9];
+        let x = mesh.coordinates[node as usize];
+        let phi = |by: usize| -> f64 {
+            let factor = |a: usize| {
+                if a == by {
+                    derivatives[(a, ijk[a])]
+                } else {
+                    values[(a, ijk[a])]
+                }
+            };
+            (0..3).map(factor).product()
+        };
+        for d in 0..3 {
+            position[d] += x[d] * phi(3);
+            (0..3).for_each(|a| jacobian[d][a] += x[d] * phi(a));
+        }
+    }
+    (position, jacobian)
+}
+
+#[test]
+fn curved_maps_agree_with_lagrange_interpolation() {
+    let mesh = deformed_box(2, wave);
+    let g = geometry(&mesh);
+    let points_1d = [-1.0, -0.2, 0.6, 0.95];
+    let mut at = GeometryAtPoints::default();
+    let mut positions = Vec::new();
+    for cell in 0..g.len() {
+        g.at_points(cell, &points_1d, &mut at);
+        g.node_positions(cell, &points_1d, &mut positions);
+        assert_eq!(positions, at.position);
+        assert_eq!((at.jacobian.len(), at.determinant.len()), (64, 64));
+        for q in 0..64 {
+            let xi = [q % 4, q / 4 % 4, q / 16].map(|i| points_1d[i]);
+            let (position, jacobian) = plain_map(&mesh, cell, xi);
+            assert_near(at.position[q], position, 1e-14);
+            assert_near(g.map(cell, xi), position, 1e-14);
+            for d in 0..3 {
+                assert_near(at.jacobian[q][d], jacobian[d], 1e-14);
+                assert_near(g.jacobian(cell, xi)[d], jacobian[d], 1e-14);
+            }
+            assert_eq!(at.determinant[q], determinant(&at.jacobian[q]));
+        }
+    }
+}
+
+/// The serendipity function of the hex20 node at `node` in {-1, 0, 1}³ (O. C. Zienkiewicz and R. L.
+/// Taylor, The Finite Element Method, vol. 1, "Shape functions: rectangular prisms").
+fn serendipity_function(node: Point, xi: Point) -> f64 {
+    let factor = |a: usize| {
+        if node[a] == 0.0 {
+            1.0 - xi[a] * xi[a]
+        } else {
+            1.0 + node[a] * xi[a]
+        }
+    };
+    let product = factor(0) * factor(1) * factor(2);
+    if node.contains(&0.0) {
+        product / 4.0
+    } else {
+        product / 8.0 * (dot(node, xi) - 2.0)
+    }
+}
+
+#[test]
+fn hex20_maps_agree_with_the_serendipity_functions() {
+    let mesh = serendipity(deformed_box(2, wave));
+    let g = geometry(&mesh);
+    for cell in 0..g.len() {
+        for xi in [
+            [0.0; 3],
+            [0.0, 0.0, 1.0],
+            [0.3, -0.8, 0.45],
+            [-1.0, 0.2, 0.9],
+        ] {
+            let mut expected = [0.0; 3];
+            for (&node, &m) in mesh.blocks[0]
+                .cell(cell)
+                .iter()
+                .zip(&HEX20_TO_LEXICOGRAPHIC)
+            {
+                let at = [m % 3, m / 3 % 3, m / 9].map(|i| i as f64 - 1.0);
+                let phi = serendipity_function(at, xi);
+                (0..3).for_each(|d| expected[d] += phi * mesh.coordinates[node as usize][d]);
+            }
+            assert_near(g.map(cell, xi), expected, 1e-14);
+        }
+    }
+}
+
+#[test]
+fn mixed_blocks_are_numbered_consecutively() {
+    let mut mesh = deformed_box(2, wave);
+    let straight = deformed_box(1, shear);
+    let offset = mesh.coordinates.len() as u32;
+    mesh.coordinates.extend(&straight.coordinates);
+    mesh.blocks.push(CellBlock {
+        cell_type: CellType::HEX8,
+        nodes: straight.blocks[0]
+            .nodes
+            .iter()
+            .map(|node| node + offset)
+            .collect(),
+        tags: straight.blocks[0].tags.clone(),
+    });
+    let first = mesh.blocks[0].clone();
+    mesh.blocks.push(first);
+    let (mixed, alone) = (geometry(&mesh), geometry(&straight));
+    assert_eq!(mixed.len(), 36);
+    let xi = [0.1, 0.2, 0.3];
+    for cell in 0..12 {
+        assert_eq!(mixed.map(12 + cell, xi), alone.map(cell, xi));
+        assert_eq!(mixed.map(24 + cell, xi), mixed.map(cell, xi));
+    }
+}
+
+#[test]
+fn faces_are_outward_and_close_every_cell() {
+    for mesh in [
+        deformed_box(1, shear),
+        deformed_box(1, wave),
+        deformed_box(2, wave),
+    ] {
+        let g = geometry(&mesh);
+        let mut sum = 0.0;
+        for cell in 0..g.len() {
+            let over_faces = |f: &dyn Fn(Point, Point) -> f64| -> f64 {
+                (0..6)
+                    .map(|face| face_integral(&g, (cell, face), 6, f))
+                    .sum()
+            };
+            for d in 0..3 {
+                assert!(
+                    over_faces(&|_, normal| normal[d]).abs() < 1e-14,
+                    "cell {cell}"
+                );
+            }
+            // ∫ x·n over the surface is three times the volume.
+            sum += over_faces(&|x, normal| dot(x, normal)) / 3.0;
+        }
+        let expected = volume(&g, 5);
+        assert!(
+            (sum - expected).abs() < 1e-13 * expected,
+            "{sum} {expected}"
+        );
+    }
+}
+
+#[test]
+fn face_points_follow_the_axes_of_the_face() {
+    let g = geometry(&deformed_box(2, wave));
+    let points_1d = [-0.5, 0.25];
+    for (face, [low, high], axis) in [(1, [1, 2], 0), (2, [0, 2], 1), (5, [0, 1], 2)] {
+        let side = [-1.0, 1.0][face % 2];
+        for (q, point) in g.face_at_points(3, face, &points_1d).iter().enumerate() {
+            let mut xi = [side; 3];
+            (xi[low], xi[high]) = (points_1d[q % 2], points_1d[q / 2]);
+            assert_near(point.position, g.map(3, xi), 1e-15);
+            let normal = cofactors(&g.jacobian(3, xi))[axis].map(|x| side * x);
+            assert_near(point.area_normal, normal, 1e-15);
+        }
+    }
+}
+
+#[test]
+fn good_meshes_pass_the_check() {
+    for mesh in [
+        deformed_box(1, shear),
+        deformed_box(1, wave),
+        deformed_box(2, wave),
+    ] {
+        assert_eq!(geometry(&mesh).check(&gauss(3).points), Ok(vec![]));
+    }
+    // Thin, tiny and huge cells are no less regular than the unit cube.
+    for scale in [[1.0, 1.0, 1e-9], [1e-9; 3], [1e9; 3]] {
+        let mesh = deformed_box(1, |x| [0, 1, 2].map(|d| scale[d] * x[d]));
+        assert_eq!(geometry(&mesh).check(&gauss(2).points), Ok(vec![]));
+    }
+}
+
+#[test]
+fn inverted_cells_are_named_with_position_and_determinant() {
+    let mut mesh = deformed_box(1, shear);
+    for cell in [4, 9] {
+        let nodes = &mut mesh.blocks[0].nodes[8 * cell..8 * (cell + 1)];
+        nodes.rotate_left(4);
+    }
+    let points = gauss(2).points;
+    let error = geometry(&mesh)
+        .check(&points)
+        .expect_err("two inverted cells");
+    let GeometryError::NotInvertible {
+        cell,
+        position,
+        reference,
+        determinant,
+        bad_cells,
+        cells,
+    } = error.clone()
+    else {
+        panic!("{error}");
+    };
+    assert_eq!((cell, bad_cells, cells), (4, 2, 12));
+    assert!(determinant < 0.0);
+    assert!(reference.iter().all(|x| points.contains(x)));
+    assert_near(position, geometry(&mesh).map(4, reference), 1e-15);
+    let text = error.to_string();
+    for part in ["mesh cell 4 ", "2 of 12 cells", &format!("{determinant:e}")] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn flat_cells_and_nan_are_errors() {
+    let points = gauss(2).points;
+    let is_bad = |mesh: &Mesh| {
+        let checked = geometry(mesh).check(&points);
+        matches!(
+            checked,
+            Err(GeometryError::NotInvertible {
+                cell: 0,
+                bad_cells: 1,
+                ..
+            })
+        )
+    };
+    // Flat in an oblique plane: the determinant is rounding of either sign.
+    assert!(is_bad(&one_cell(|[x, y, z]| [
+        x + 0.1 * z,
+        y + 0.3 * z,
+        0.7 * x - 0.4 * y - 0.05 * z
+    ])));
+    assert!(is_bad(&one_cell(|_| [1.0, 2.0, 3.0])));
+    assert!(is_bad(&one_cell(|[x, y, z]| [
+        x,
+        y,
+        if x + y + z == 3.0 { f64::NAN } else { z }
+    ])));
+    let mut quadratic = deformed_box(2, shear);
+    let node = quadratic.blocks[0].cell(0)[26];
+    quadratic.coordinates[node as usize][0] = f64::NAN;
+    assert!(is_bad(&quadratic));
+}
+
+#[test]
+fn bad_corners_are_warnings_unless_points_are_there() {
+    // Vertex (1, 1, 1) pushed through the cell's diagonal plane: bad at that corner alone.
+    let dented = |[x, y, z]: Point| {
+        if x + y + z == 3.0 {
+            [0.6; 3]
+        } else {
+            [x, y, z]
+        }
+    };
+    let g = geometry(&one_cell(dented));
+    let warnings = g.check(&gauss(2).points).expect("good at the Gauss points");
+    assert_eq!(warnings.len(), 1);
+    assert_eq!((warnings[0].cell, warnings[0].corner), (0, 7));
+    assert!(warnings[0].determinant < 0.0);
+    assert_near(warnings[0].position, g.map(0, hex_vertex(7)), 1e-15);
+    assert!(warnings[0].to_string().contains("mesh cell 0"));
+    assert!(matches!(
+        g.check(&nodes::gll(2)),
+        Err(GeometryError::NotInvertible { .. })
+    ));
+
+    // A prism given as a hexahedron: one edge collapsed, determinant zero along it.
+    let prism = geometry(&one_cell(|[x, y, z]| [x * (1.0 - y), y, z]));
+    let warnings = prism
+        .check(&gauss(3).points)
+        .expect("good at the Gauss points");
+    assert_eq!(warnings.len(), 1);
+    assert!((volume(&prism, 2) - 0.5).abs() < 1e-15);
+}
+
+#[test]
+fn unusable_meshes_are_typed_errors() {
+    let mut mesh = deformed_box(1, |x| x);
+    let nodes = mesh.coordinates.len();
+    mesh.blocks[0].nodes[8 * 3 + 2] = nodes as u32;
+    let missing = GeometryError::MissingNode {
+        cell: 3,
+        node: nodes as u32,
+        nodes,
+    };
+    assert_eq!(Geometry::new(&mesh).expect_err("a missing node"), missing);
+
+    mesh.blocks.remove(0);
+    let error = Geometry::new(&mesh).expect_err("no hexahedra");
+    assert!(error.to_string().contains("it has 32 quad4"), "{error}");
+
+    let cubic = CellType::from_gmsh(92).expect("hex64");
+    mesh.blocks.push(CellBlock {
+        cell_type: cubic,
+        nodes: vec![0; 64],
+        tags: vec![0],
+    });
+    let error = Geometry::new(&mesh).expect_err("an unsupported order");
+    assert_eq!(
+        error,
+        GeometryError::UnsupportedOrder {
+            found: "hex64",
+            count: 1
+        }
+    );
+}
