@@ -1,0 +1,84 @@
+//! Exact amounts of work.
+
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Mul};
+
+/// What one application moves and computes, from the schedule and the sizes, never measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Work {
+    /// Bytes read from memory, each once however often it is used.
+    pub bytes_read: u64,
+    /// Bytes written to memory.
+    pub bytes_written: u64,
+    /// Floating-point operations; a fused multiply-add is two.
+    pub flops: u64,
+    /// Bytes read from and written to shared memory.
+    pub shared_bytes: u64,
+}
+
+impl Work {
+    /// Bytes read and written together.
+    pub fn bytes(&self) -> u64 {
+        self.bytes_read + self.bytes_written
+    }
+
+    /// Flops per byte of memory: the x axis of a roofline plot.
+    pub fn intensity(&self) -> f64 {
+        self.flops as f64 / self.bytes() as f64
+    }
+}
+
+impl Add for Work {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            bytes_read: self.bytes_read + other.bytes_read,
+            bytes_written: self.bytes_written + other.bytes_written,
+            flops: self.flops + other.flops,
+            shared_bytes: self.shared_bytes + other.shared_bytes,
+        }
+    }
+}
+
+impl AddAssign for Work {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+/// The same work so many times.
+impl Mul<u64> for Work {
+    type Output = Self;
+    fn mul(self, times: u64) -> Self {
+        Self {
+            bytes_read: self.bytes_read * times,
+            bytes_written: self.bytes_written * times,
+            flops: self.flops * times,
+            shared_bytes: self.shared_bytes * times,
+        }
+    }
+}
+
+impl Sum for Work {
+    fn sum<I: Iterator<Item = Self>>(parts: I) -> Self {
+        parts.fold(Self::default(), Add::add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_adds_and_scales() {
+        let work = Work {
+            bytes_read: 1,
+            bytes_written: 2,
+            flops: 6,
+            shared_bytes: 4,
+        };
+        assert_eq!(work + work + work, work * 3);
+        assert_eq!([work; 5].into_iter().sum::<Work>(), work * 5);
+        assert_eq!((work.bytes(), work.intensity()), (3, 2.0));
+    }
+}
