@@ -5,4 +5,7 @@
 
 pub mod expr;
 pub mod roofline;
+pub mod family;
+pub mod form;
 pub mod scalar;
+pub mod vector;

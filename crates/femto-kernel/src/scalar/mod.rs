@@ -4,8 +4,10 @@
 //! point (`f64`, `f32`), evaluating several elements at once (SIMD lanes), or recording what it does.
 
 mod real;
+pub mod simd;
 
 pub use real::Real;
+pub use simd::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 
 use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Neg, Sub};
@@ -32,7 +34,7 @@ pub trait Scalar:
     + Div<f64, Output = Self>
 {
     /// The result of a comparison.
-    type Mask: Copy + Debug;
+    type Mask: Copy;
 
     /// The constant `value` as a number of the same kind as `self`.
     fn constant(self, value: f64) -> Self;

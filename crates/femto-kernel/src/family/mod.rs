@@ -1,0 +1,3 @@
+//! The families: ways to evaluate element operators.
+
+pub mod tensor_hex;

@@ -1,0 +1,161 @@
+//! Sweeps: one contraction applied along one axis of an array of lanes.
+//!
+//! Each sweep is compiled with its sizes known, fully unrolled, for the sizes in [`SweepTable`]; any
+//! other size takes a plain loop with the same signature.
+
+use super::contraction::{Contraction, contract};
+use crate::scalar::{Lanes, Real};
+use fearless_simd::Simd;
+
+/// `target (+)= M source` along the axis whose neighbours are `inner` entries apart: source
+/// `[outer][inputs][inner]`, target `[outer][outputs][inner]`.
+pub(crate) type Sweep<L> =
+    fn(<L as Lanes>::Token, &Contraction<<L as Lanes>::Real>, usize, &[L], &mut [L]);
+
+/// The sweeps of one number of nodes and points.
+pub(crate) struct Sweeps<L: Lanes> {
+    /// nodes to points.
+    pub(crate) interp: Sweep<L>,
+    /// points to nodes.
+    pub(crate) interp_transposed: Sweep<L>,
+    /// points to points, differentiation (or its transpose).
+    pub(crate) grad: Sweep<L>,
+    /// The same, added to the target.
+    pub(crate) grad_add: Sweep<L>,
+}
+
+impl<L: Lanes> Clone for Sweeps<L> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<L: Lanes> Copy for Sweeps<L> {}
+
+impl<L: Lanes> Sweeps<L> {
+    /// Sweeps for any sizes.
+    pub(crate) fn plain() -> Self {
+        Self {
+            interp: plain::<L, false>,
+            interp_transposed: plain::<L, false>,
+            grad: plain::<L, false>,
+            grad_add: plain::<L, true>,
+        }
+    }
+
+    /// The sweeps for `nodes_1d` and `points_1d`, unrolled where they are compiled in.
+    pub(crate) fn new(nodes_1d: usize, points_1d: usize) -> Self {
+        let plain = Self::plain();
+        macro_rules! square {
+            ($($n:literal)*) => {
+                match points_1d {
+                    $($n => Self {
+                        grad: unrolled::<L, $n, $n, true, false>,
+                        grad_add: unrolled::<L, $n, $n, true, true>,
+                        ..plain
+                    },)*
+                    _ => plain,
+                }
+            };
+        }
+        let square = square!(2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17);
+        macro_rules! gauss {
+            ($($n:literal $g:literal),*) => {
+                match (nodes_1d, points_1d) {
+                    $(($n, $g) => Self {
+                        interp: unrolled::<L, $n, $g, false, false>,
+                        interp_transposed: unrolled::<L, $g, $n, false, false>,
+                        ..square
+                    },)*
+                    _ => square,
+                }
+            };
+        }
+        gauss!(2 3, 3 4, 4 5, 5 6, 6 7, 7 8, 8 9, 9 10, 10 11, 11 12, 12 13, 13 14, 14 15, 15 16, 16 17)
+    }
+}
+
+/// The sweep with sizes known when compiling.
+fn unrolled<L: Lanes, const NI: usize, const NO: usize, const ODD: bool, const ADD: bool>(
+    token: L::Token,
+    matrix: &Contraction<L::Real>,
+    inner: usize,
+    source: &[L],
+    target: &mut [L],
+) {
+    token.vectorize(
+        #[inline(always)]
+        || {
+            // Lengths known when compiling, so that no access below is checked.
+            let rows = NO.div_ceil(2);
+            let parts = (
+                &matrix.even[..rows * NI.div_ceil(2)],
+                &matrix.odd[..rows * (NI / 2)],
+            );
+            if inner == 1 {
+                let (rows, _) = source.as_chunks::<NI>();
+                let (outputs, _) = target.as_chunks_mut::<NO>();
+                for (x, out) in rows.iter().zip(outputs) {
+                    let y = contract::<L, NI, NO, ODD>(token, parts, *x);
+                    for j in 0..NO {
+                        out[j] = if ADD { out[j] + y[j] } else { y[j] };
+                    }
+                }
+                return;
+            }
+            let blocks = source.chunks_exact(NI * inner);
+            for (block, out) in blocks.zip(target.chunks_exact_mut(NO * inner)) {
+                let planes: [&[L]; NI] = core::array::from_fn(|m| &block[m * inner..][..inner]);
+                let mut rest = out;
+                let outputs: [&mut [L]; NO] = core::array::from_fn(|_| {
+                    let (head, tail) = core::mem::take(&mut rest).split_at_mut(inner);
+                    rest = tail;
+                    head
+                });
+                for p in 0..inner {
+                    let mut x = [planes[0][p]; NI];
+                    for m in 1..NI {
+                        x[m] = planes[m][p];
+                    }
+                    let y = contract::<L, NI, NO, ODD>(token, parts, x);
+                    for j in 0..NO {
+                        let out = &mut outputs[j][p];
+                        *out = if ADD { *out + y[j] } else { y[j] };
+                    }
+                }
+            }
+        },
+    );
+}
+
+/// The sweep for any sizes.
+fn plain<L: Lanes, const ADD: bool>(
+    token: L::Token,
+    matrix: &Contraction<L::Real>,
+    inner: usize,
+    source: &[L],
+    target: &mut [L],
+) {
+    let (inputs, outputs) = (matrix.inputs, matrix.outputs);
+    token.vectorize(
+        #[inline(always)]
+        || {
+            let blocks = source.chunks_exact(inputs * inner);
+            for (block, out) in blocks.zip(target.chunks_exact_mut(outputs * inner)) {
+                for j in 0..outputs {
+                    for p in 0..inner {
+                        let mut sum = if ADD {
+                            out[j * inner + p]
+                        } else {
+                            L::splat(token, L::Real::from_f64(0.0))
+                        };
+                        for m in 0..inputs {
+                            let entry = L::splat(token, matrix.dense[j * inputs + m]);
+                            sum = block[m * inner + p].mul_add(entry, sum);
+                        }
+                        out[j * inner + p] = sum;
+                    }
+                }
+            }
+        },
+    );
+}

@@ -1,0 +1,1 @@
+//! Exact work of one application: bytes and flops, from the sizes alone.

@@ -1,0 +1,418 @@
+//! What a form does, found by running it once on numbers that only remember where they came from.
+//!
+//! A [`Trail`] records whether a value is exactly zero, which inputs it depends on, and whether it
+//! is linear in the solution. That decides which stages of the evaluation are needed, and whether
+//! the form is "λu, K∇u", so that its coefficients can be folded into stored factors.
+
+use super::{Form, Point};
+use crate::scalar::Scalar;
+use core::ops::{Add, Div, Mul, Neg, Sub};
+
+/// Inputs that a value depends on, as a set of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct Inputs(u8);
+
+impl Inputs {
+    const U: Self = Self(1);
+    const GRAD_U: Self = Self(2);
+    const POSITION: Self = Self(4);
+    const AUXILIARY: Self = Self(8);
+    const TIME: Self = Self(16);
+
+    fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether the value depends on the solution.
+    fn solution(self) -> bool {
+        self.has(Self::U) || self.has(Self::GRAD_U)
+    }
+}
+
+/// A number that remembers its origin.
+#[derive(Clone, Copy, Debug)]
+struct Trail {
+    inputs: Inputs,
+    /// Exactly zero, whatever the inputs.
+    zero: bool,
+    /// Homogeneous of degree one in the solution (or independent of it).
+    linear: bool,
+}
+
+impl Trail {
+    const fn input(inputs: Inputs) -> Self {
+        Self {
+            inputs,
+            zero: false,
+            linear: true,
+        }
+    }
+
+    fn of_constant(value: f64) -> Self {
+        Self {
+            inputs: Inputs(0),
+            zero: value == 0.0,
+            linear: true,
+        }
+    }
+
+    /// A function that is not linear.
+    fn bent(self, other: Self) -> Self {
+        let inputs = self.inputs.or(other.inputs);
+        Self {
+            inputs,
+            zero: false,
+            linear: !inputs.solution(),
+        }
+    }
+
+    fn sum(self, other: Self) -> Self {
+        if self.zero {
+            return other;
+        }
+        if other.zero {
+            return self;
+        }
+        // A sum of a term with and a term without the solution is affine, not linear.
+        let linear =
+            self.linear && other.linear && self.inputs.solution() == other.inputs.solution();
+        Self {
+            inputs: self.inputs.or(other.inputs),
+            zero: false,
+            linear,
+        }
+    }
+
+    fn product(self, other: Self) -> Self {
+        let linear =
+            self.linear && other.linear && !(self.inputs.solution() && other.inputs.solution());
+        Self {
+            inputs: self.inputs.or(other.inputs),
+            zero: self.zero || other.zero,
+            linear,
+        }
+    }
+}
+
+impl Add for Trail {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        self.sum(other)
+    }
+}
+impl Sub for Trail {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self.sum(other)
+    }
+}
+impl Mul for Trail {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        self.product(other)
+    }
+}
+impl Div for Trail {
+    type Output = Self;
+    fn div(self, other: Self) -> Self {
+        if other.inputs.solution() {
+            return self.bent(other);
+        }
+        Self {
+            zero: self.zero,
+            ..self.product(other)
+        }
+    }
+}
+impl Neg for Trail {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self
+    }
+}
+impl Add<f64> for Trail {
+    type Output = Self;
+    fn add(self, constant: f64) -> Self {
+        self.sum(Self::of_constant(constant))
+    }
+}
+impl Sub<f64> for Trail {
+    type Output = Self;
+    fn sub(self, constant: f64) -> Self {
+        self.sum(Self::of_constant(constant))
+    }
+}
+impl Mul<f64> for Trail {
+    type Output = Self;
+    fn mul(self, constant: f64) -> Self {
+        self.product(Self::of_constant(constant))
+    }
+}
+impl Div<f64> for Trail {
+    type Output = Self;
+    fn div(self, constant: f64) -> Self {
+        let _ = constant;
+        self
+    }
+}
+
+impl Scalar for Trail {
+    /// What both sides of the comparison depend on.
+    type Mask = Trail;
+
+    fn constant(self, value: f64) -> Self {
+        Self::of_constant(value)
+    }
+    fn mul_add(self, factor: Self, addend: Self) -> Self {
+        self * factor + addend
+    }
+    fn sqrt(self) -> Self {
+        self.bent(self)
+    }
+    fn abs(self) -> Self {
+        self.bent(self)
+    }
+    fn exp(self) -> Self {
+        self.bent(self)
+    }
+    fn ln(self) -> Self {
+        self.bent(self)
+    }
+    fn sin(self) -> Self {
+        self.bent(self)
+    }
+    fn cos(self) -> Self {
+        self.bent(self)
+    }
+    fn tan(self) -> Self {
+        self.bent(self)
+    }
+    fn sinh(self) -> Self {
+        self.bent(self)
+    }
+    fn cosh(self) -> Self {
+        self.bent(self)
+    }
+    fn tanh(self) -> Self {
+        self.bent(self)
+    }
+    fn powi(self, exponent: i32) -> Self {
+        if exponent == 1 { self } else { self.bent(self) }
+    }
+    fn powf(self, exponent: Self) -> Self {
+        self.bent(exponent)
+    }
+    fn min(self, other: Self) -> Self {
+        self.bent(other)
+    }
+    fn max(self, other: Self) -> Self {
+        self.bent(other)
+    }
+    fn less(self, other: Self) -> Trail {
+        self.bent(other)
+    }
+    fn select(mask: Trail, yes: Self, no: Self) -> Self {
+        let both = Self {
+            zero: yes.zero && no.zero,
+            ..yes.sum(no)
+        };
+        let linear = both.linear && !mask.inputs.solution();
+        Self {
+            inputs: both.inputs.or(mask.inputs),
+            linear,
+            ..both
+        }
+    }
+}
+
+/// What [`inspect`] found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inspection<const C: usize> {
+    /// f0 or f1 reads the values of the solution.
+    pub reads_values: bool,
+    /// f0 or f1 reads the gradient of the solution.
+    pub reads_gradients: bool,
+    /// f0 is not identically zero.
+    pub writes_values: bool,
+    /// f1 is not identically zero.
+    pub writes_gradients: bool,
+    /// The position is read.
+    pub reads_position: bool,
+    /// Linear in the solution.
+    pub linear: bool,
+    /// The form is λ u, κ ∇u with these coefficients.
+    pub coefficients: Option<Coefficients>,
+}
+
+/// A form λ u, κ ∇u, the same for each component.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coefficients {
+    /// λ.
+    pub mass: Coefficient,
+    /// κ.
+    pub stiffness: Coefficient,
+}
+
+/// A coefficient that does not vary inside an element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Coefficient {
+    /// The term is absent.
+    Zero,
+    /// The same number everywhere.
+    Constant(f64),
+    /// A function of the auxiliary fields, which are constant per element.
+    PerElement,
+}
+
+/// Runs `form` once on trails, with `auxiliary` fields, and, where it is linear, on unit vectors.
+pub fn inspect<F: Form<3, C>, const C: usize>(form: &F, auxiliary: usize) -> Inspection<C> {
+    let a = vec![Trail::input(Inputs::AUXILIARY); auxiliary];
+    let point = Point {
+        u: [Trail::input(Inputs::U); C],
+        grad_u: [[Trail::input(Inputs::GRAD_U); 3]; C],
+        a: &a,
+        grad_a: &[],
+        x: [Trail::input(Inputs::POSITION); 3],
+        time: Trail::input(Inputs::TIME),
+        parameters: &[],
+    };
+    let (f0, f1) = (form.f0(&point), form.f1(&point));
+    let outputs = || {
+        f0.iter()
+            .chain(f1.iter().flatten())
+            .filter(|output| !output.zero)
+    };
+    let reads = |input| outputs().any(|output| output.inputs.has(input));
+    let linear = outputs().all(|output| output.linear && output.inputs.solution());
+    Inspection {
+        reads_values: reads(Inputs::U),
+        reads_gradients: reads(Inputs::GRAD_U),
+        writes_values: f0.iter().any(|output| !output.zero),
+        writes_gradients: f1.iter().flatten().any(|output| !output.zero),
+        reads_position: reads(Inputs::POSITION),
+        linear,
+        coefficients: (linear && !reads(Inputs::POSITION) && !reads(Inputs::TIME))
+            .then(|| coefficients(form, auxiliary, &f0, &f1))
+            .flatten(),
+    }
+}
+
+/// The coefficients of a linear form, if it couples nothing but u to f0 and ∇u to f1, equally for
+/// all components and axes.
+fn coefficients<F: Form<3, C>, const C: usize>(
+    form: &F,
+    auxiliary: usize,
+    f0: &[Trail; C],
+    f1: &[[Trail; 3]; C],
+) -> Option<Coefficients> {
+    let (mass, stiffness) = isotropic(form, &vec![SAMPLE; auxiliary])?;
+    let classify = |varies: bool, value: f64| match value {
+        _ if varies => Coefficient::PerElement,
+        0.0 => Coefficient::Zero,
+        _ => Coefficient::Constant(value),
+    };
+    let varies = |output: &Trail| !output.zero && output.inputs.has(Inputs::AUXILIARY);
+    Some(Coefficients {
+        mass: classify(f0.iter().any(varies), mass),
+        stiffness: classify(f1.iter().flatten().any(varies), stiffness),
+    })
+}
+
+/// A value of the auxiliary fields at which a form's structure shows: no factor of it is likely to vanish.
+const SAMPLE: f64 = 0.618_033_988_749_894_9;
+
+/// λ and κ of a linear form at auxiliary values `a`, or `None` if it is not λ u, κ ∇u.
+pub fn isotropic<F: Form<3, C>, const C: usize>(form: &F, a: &[f64]) -> Option<(f64, f64)> {
+    let response = |component: usize, axis: Option<usize>| {
+        let mut point = Point {
+            u: [0.0; C],
+            grad_u: [[0.0; 3]; C],
+            a,
+            grad_a: &[],
+            x: [0.0; 3],
+            time: 0.0,
+            parameters: &[],
+        };
+        match axis {
+            None => point.u[component] = 1.0,
+            Some(axis) => point.grad_u[component][axis] = 1.0,
+        }
+        (form.f0(&point), form.f1(&point))
+    };
+    let mass = response(0, None).0[0];
+    let stiffness = response(0, Some(0)).1[0][0];
+    for component in 0..C {
+        for axis in [None, Some(0), Some(1), Some(2)] {
+            let mut expected = ([0.0; C], [[0.0; 3]; C]);
+            match axis {
+                None => expected.0[component] = mass,
+                Some(axis) => expected.1[component][axis] = stiffness,
+            }
+            if response(component, axis) != expected {
+                return None;
+            }
+        }
+    }
+    Some((mass, stiffness))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::form::{Mass, Poisson, ScreenedPoisson};
+
+    #[test]
+    fn ready_made_forms_are_recognised() {
+        let mass = inspect::<_, 3>(&Mass, 0);
+        assert!(mass.linear && mass.reads_values && !mass.reads_gradients);
+        assert!(mass.writes_values && !mass.writes_gradients);
+        let expected = Coefficients {
+            mass: Coefficient::Constant(1.0),
+            stiffness: Coefficient::Zero,
+        };
+        assert_eq!(mass.coefficients, Some(expected));
+        let poisson = inspect::<_, 1>(&Poisson, 0);
+        assert!(!poisson.reads_values && poisson.writes_gradients);
+        let screened = inspect::<_, 1>(&ScreenedPoisson { lambda: None }, 1);
+        let expected = Coefficients {
+            mass: Coefficient::PerElement,
+            stiffness: Coefficient::Constant(1.0),
+        };
+        assert_eq!(screened.coefficients, Some(expected));
+    }
+
+    /// −∇·((1 + x)∇u) + b·∇u: linear, depends on x, not of factor form.
+    struct Transport;
+    impl Form<3> for Transport {
+        fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+            [p.grad_u[0][0] * 2.0 - p.grad_u[0][1]]
+        }
+        fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+            [p.grad_u[0].map(|g| g * (p.x[0] + 1.0))]
+        }
+    }
+
+    /// A source, and a coefficient that depends on u.
+    struct Nonlinear;
+    impl Form<3> for Nonlinear {
+        fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+            [p.x[0].sin()]
+        }
+        fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+            [p.grad_u[0].map(|g| g * (p.u[0] * p.u[0] + 1.0))]
+        }
+    }
+
+    #[test]
+    fn others_are_described() {
+        let transport = inspect::<_, 1>(&Transport, 0);
+        assert!(transport.linear && transport.reads_position && transport.coefficients.is_none());
+        assert!(!transport.reads_values && transport.writes_values);
+        let nonlinear = inspect::<_, 1>(&Nonlinear, 0);
+        assert!(!nonlinear.linear && nonlinear.reads_values && nonlinear.coefficients.is_none());
+    }
+}

@@ -1,0 +1,62 @@
+//! Weak forms: the point-wise physics.
+//!
+//! A form is the pair f0, f1 of  ∫ φ·f0(u, ∇u, a, x, t) + ∇φ : f1(u, ∇u, a, x, t)  (seed 004,
+//! eq. 1), written once as a generic function. What evaluating it means depends on the number type:
+//! see [`crate::scalar`].
+
+mod inspect;
+mod mass;
+mod poisson;
+mod screened_poisson;
+
+pub use inspect::{Coefficient, Coefficients, Inspection, inspect, isotropic};
+pub use mass::Mass;
+pub use poisson::Poisson;
+pub use screened_poisson::ScreenedPoisson;
+
+use crate::scalar::Scalar;
+
+/// What a form may depend on at one point of a `D`-dimensional cell, for `C` components.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a, S, const D: usize, const C: usize = 1> {
+    /// Values of the solution, `[component]`.
+    pub u: [S; C],
+    /// Gradients with respect to the position, `[component][axis]`, per length unit of the mesh.
+    pub grad_u: [[S; D]; C],
+    /// Auxiliary fields at the point, `[field]`.
+    pub a: &'a [S],
+    /// Gradients of the auxiliary fields, `[field][axis]`; empty for fields constant per element.
+    pub grad_a: &'a [[S; D]],
+    /// The position.
+    pub x: [S; D],
+    /// The time.
+    pub time: S,
+    /// Run-time parameters, `[parameter]`.
+    pub parameters: &'a [S],
+}
+
+impl<S: Scalar, const D: usize, const C: usize> Point<'_, S, D, C> {
+    /// The constant `value` as a number of this point.
+    #[inline(always)]
+    pub fn constant(&self, value: f64) -> S {
+        self.time.constant(value)
+    }
+}
+
+/// The physics of one equation, or of a system of `C` equations, in `D` dimensions.
+///
+/// Implementors mark both functions `#[inline(always)]`: the host loops run them over SIMD lanes,
+/// which pays only if they inline into code compiled for the instruction set.
+pub trait Form<const D: usize, const C: usize = 1>: Send + Sync {
+    /// What multiplies the test function, `[component]`. Zero by default.
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
+        [point.constant(0.0); C]
+    }
+
+    /// What multiplies the gradient of the test function, `[component][axis]`. Zero by default.
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, point: &Point<S, D, C>) -> [[S; D]; C] {
+        [[point.constant(0.0); D]; C]
+    }
+}

@@ -1,0 +1,27 @@
+//! The screened Poisson form.
+
+use super::{Form, Point};
+use crate::scalar::Scalar;
+
+/// ∫ λ φ·u + ∇φ : ∇u, the operator of seed 002 (eq. 1), also called Helmholtz.
+#[derive(Clone, Copy, Debug)]
+pub struct ScreenedPoisson {
+    /// λ where it is the same everywhere; `None` takes it from auxiliary field 0, which the
+    /// operator is given per element.
+    pub lambda: Option<f64>,
+}
+
+impl<const D: usize, const C: usize> Form<D, C> for ScreenedPoisson {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
+        match self.lambda {
+            Some(lambda) => point.u.map(|u| u * lambda),
+            None => point.u.map(|u| u * point.a[0]),
+        }
+    }
+
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, point: &Point<S, D, C>) -> [[S; D]; C] {
+        point.grad_u
+    }
+}

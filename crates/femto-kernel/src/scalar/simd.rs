@@ -1,0 +1,311 @@
+//! SIMD lanes: one number per element of a batch.
+//!
+//! The instruction set is chosen at run time ([`SimdLevel`]); everything between the choice and the
+//! arithmetic must inline into the function compiled for that set, hence `#[inline(always)]`
+//! throughout and [`Simd::vectorize`] at the few real calls.
+
+use super::{Real, Scalar};
+use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+use fearless_simd::{Level, Select, Simd, SimdBase, SimdFloat};
+
+/// A SIMD vector of the native width of its instruction set.
+pub trait Lanes: Scalar + AddAssign + Send + Sync + 'static {
+    /// The precision.
+    type Real: Real;
+    /// The proof that the processor has the instruction set.
+    type Token: Simd;
+    /// Number of lanes.
+    const WIDTH: usize;
+
+    /// All lanes equal to `value`.
+    fn splat(token: Self::Token, value: Self::Real) -> Self;
+    /// Loads exactly [`Lanes::WIDTH`] numbers.
+    fn load(token: Self::Token, source: &[Self::Real]) -> Self;
+    /// The lane values produced by `value(lane)`.
+    fn from_fn(token: Self::Token, value: impl FnMut(usize) -> Self::Real) -> Self;
+    /// The lanes as a slice.
+    fn lanes(&self) -> &[Self::Real];
+    /// The lanes as a mutable slice.
+    fn lanes_mut(&mut self) -> &mut [Self::Real];
+    /// The instruction set of this value.
+    fn token(self) -> Self::Token;
+}
+
+/// A precision with SIMD vectors on every instruction set.
+pub trait Vectorizable: Real {
+    /// The vector of native width.
+    type Lanes<S: Simd>: Lanes<Real = Self, Token = S>;
+}
+
+macro_rules! lanes {
+    ($name:ident, $t:ty, $vector:ident, $doc:literal) => {
+        #[doc = $doc]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name<S: Simd>(S::$vector);
+
+        impl Vectorizable for $t {
+            type Lanes<S: Simd> = $name<S>;
+        }
+
+        lanes!(@operator $name, Add, add, +);
+        lanes!(@operator $name, Sub, sub, -);
+        lanes!(@operator $name, Mul, mul, *);
+        lanes!(@operator $name, Div, div, /);
+        lanes!(@constant $name, $t, Add, add, +);
+        lanes!(@constant $name, $t, Sub, sub, -);
+        lanes!(@constant $name, $t, Mul, mul, *);
+        lanes!(@constant $name, $t, Div, div, /);
+
+        impl<S: Simd> Neg for $name<S> {
+            type Output = Self;
+            #[inline(always)]
+            fn neg(self) -> Self {
+                Self(-self.0)
+            }
+        }
+
+        impl<S: Simd> AddAssign for $name<S> {
+            #[inline(always)]
+            fn add_assign(&mut self, other: Self) {
+                self.0 = self.0 + other.0;
+            }
+        }
+
+        impl<S: Simd> $name<S> {
+            /// Applies a scalar function to each lane.
+            #[inline(always)]
+            fn each(self, function: impl Fn($t) -> $t) -> Self {
+                Self(S::$vector::from_fn(self.token(), |lane| function(self.0[lane])))
+            }
+        }
+
+        impl<S: Simd> Lanes for $name<S> {
+            type Real = $t;
+            type Token = S;
+            const WIDTH: usize = <S::$vector as SimdBase<S>>::LEN;
+
+            #[inline(always)]
+            fn splat(token: S, value: $t) -> Self {
+                Self(fearless_simd::SimdFrom::simd_from(token, value))
+            }
+            #[inline(always)]
+            fn load(token: S, source: &[$t]) -> Self {
+                Self(S::$vector::from_slice(token, source))
+            }
+            #[inline(always)]
+            fn from_fn(token: S, value: impl FnMut(usize) -> $t) -> Self {
+                Self(S::$vector::from_fn(token, value))
+            }
+            #[inline(always)]
+            fn lanes(&self) -> &[$t] {
+                self.0.as_slice()
+            }
+            #[inline(always)]
+            fn lanes_mut(&mut self) -> &mut [$t] {
+                self.0.as_mut_slice()
+            }
+            #[inline(always)]
+            fn token(self) -> S {
+                fearless_simd::ExtractToken::token(&self.0)
+            }
+        }
+
+        impl<S: Simd> Scalar for $name<S> {
+            type Mask = <S::$vector as SimdBase<S>>::Mask;
+
+            #[inline(always)]
+            fn constant(self, value: f64) -> Self {
+                Self::splat(self.token(), value as $t)
+            }
+            #[inline(always)]
+            fn mul_add(self, factor: Self, addend: Self) -> Self {
+                Self(self.0.mul_add(factor.0, addend.0))
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                Self(self.0.sqrt())
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                Self(self.0.abs())
+            }
+            #[inline(always)]
+            fn exp(self) -> Self {
+                self.each(<$t>::exp)
+            }
+            #[inline(always)]
+            fn ln(self) -> Self {
+                self.each(<$t>::ln)
+            }
+            #[inline(always)]
+            fn sin(self) -> Self {
+                self.each(<$t>::sin)
+            }
+            #[inline(always)]
+            fn cos(self) -> Self {
+                self.each(<$t>::cos)
+            }
+            #[inline(always)]
+            fn tan(self) -> Self {
+                self.each(<$t>::tan)
+            }
+            #[inline(always)]
+            fn sinh(self) -> Self {
+                self.each(<$t>::sinh)
+            }
+            #[inline(always)]
+            fn cosh(self) -> Self {
+                self.each(<$t>::cosh)
+            }
+            #[inline(always)]
+            fn tanh(self) -> Self {
+                self.each(<$t>::tanh)
+            }
+            #[inline(always)]
+            fn powi(self, exponent: i32) -> Self {
+                // Square and multiply on whole vectors: the exponent is the same in every lane.
+                let mut result = self.constant(1.0);
+                let mut square = self;
+                let mut rest = exponent.unsigned_abs();
+                while rest > 0 {
+                    if rest & 1 == 1 {
+                        result = result * square;
+                    }
+                    square = square * square;
+                    rest >>= 1;
+                }
+                if exponent < 0 { self.constant(1.0) / result } else { result }
+            }
+            #[inline(always)]
+            fn powf(self, exponent: Self) -> Self {
+                Self(S::$vector::from_fn(self.token(), |lane| {
+                    self.0[lane].powf(exponent.0[lane])
+                }))
+            }
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                Self(self.0.min_precise(other.0))
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                Self(self.0.max_precise(other.0))
+            }
+            #[inline(always)]
+            fn less(self, other: Self) -> Self::Mask {
+                self.0.simd_lt(other.0)
+            }
+            #[inline(always)]
+            fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
+                Self(mask.select(yes.0, no.0))
+            }
+        }
+    };
+    (@operator $name:ident, $trait:ident, $method:ident, $op:tt) => {
+        impl<S: Simd> $trait for $name<S> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Self(self.0 $op other.0)
+            }
+        }
+    };
+    (@constant $name:ident, $t:ty, $trait:ident, $method:ident, $op:tt) => {
+        impl<S: Simd> $trait<f64> for $name<S> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, constant: f64) -> Self {
+                Self(self.0 $op constant as $t)
+            }
+        }
+    };
+}
+
+lanes!(F64Lanes, f64, f64s, "Double-precision lanes.");
+lanes!(F32Lanes, f32, f32s, "Single-precision lanes.");
+
+/// An instruction set that the host kernels are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SimdLevel {
+    /// What the target always has: SSE2 on x86-64, NEON on AArch64, else plain loops.
+    Baseline,
+    /// AVX2 with fused multiply-add.
+    Avx2,
+    /// AVX-512 as of Ice Lake.
+    Avx512,
+}
+
+impl SimdLevel {
+    /// The widest level of this processor.
+    pub fn detect() -> Self {
+        Self::available().last().copied().unwrap_or(Self::Baseline)
+    }
+
+    /// Every level that this processor can run, narrowest first.
+    pub fn available() -> &'static [Self] {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let level = Level::new();
+            if level.as_avx512().is_some() {
+                return &[Self::Baseline, Self::Avx2, Self::Avx512];
+            }
+            if level.as_avx2().is_some() {
+                return &[Self::Baseline, Self::Avx2];
+            }
+        }
+        &[Self::Baseline]
+    }
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Avx512 => "AVX-512",
+            Self::Avx2 => "AVX2",
+            Self::Baseline if cfg!(target_arch = "aarch64") => "NEON",
+            Self::Baseline if cfg!(target_arch = "x86_64") => "SSE2",
+            Self::Baseline => "scalar",
+        }
+    }
+}
+
+/// Work that is generic over the instruction set.
+pub trait SimdTask {
+    /// What the work returns.
+    type Output;
+    /// Does the work; called inside a function compiled for `S`.
+    fn run<S: Simd>(self, token: S) -> Self::Output;
+}
+
+/// Runs `task` compiled for `level`, or for the widest level below it that the processor has.
+pub fn dispatch<K: SimdTask>(level: SimdLevel, task: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let detected = Level::new();
+        if level >= SimdLevel::Avx512
+            && let Some(token) = detected.as_avx512()
+        {
+            vectorized(token, task)
+        } else if level >= SimdLevel::Avx2
+            && let Some(token) = detected.as_avx2()
+        {
+            vectorized(token, task)
+        } else if let Some(token) = detected.as_sse2() {
+            vectorized(token, task)
+        } else {
+            unreachable!("every x86-64 processor has SSE2")
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = level;
+        fearless_simd::dispatch!(Level::baseline(), token => task.run(token))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn vectorized<S: Simd, K: SimdTask>(token: S, task: K) -> K::Output {
+    token.vectorize(
+        #[inline(always)]
+        || task.run(token),
+    )
+}
