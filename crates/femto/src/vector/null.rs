@@ -1,0 +1,123 @@
+//! Vectors on the null device: every operation is noted with its exact work. Sums are zero.
+
+use super::{Number, VectorOps, same_len};
+use femto_kernel::vector::{self as loops, Cost};
+use femto_platform::device::null::{Launch, Null, NullBuffer};
+use femto_platform::device::{Buffer, DeviceError};
+
+fn note<T: Number>(null: &Null, cost: Cost, y: &NullBuffer<T>) {
+    let work = cost.work::<T>(y.len());
+    null.record(Launch {
+        name: cost.name.to_owned(),
+        bytes_read: work.bytes_read,
+        bytes_written: work.bytes_written,
+        flops: work.flops,
+    });
+}
+
+impl<T: Number> VectorOps<T> for Null {
+    fn fill(&self, _: f64, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
+        note(self, loops::FILL, y);
+        Ok(())
+    }
+
+    fn copy(&self, x: &NullBuffer<T>, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
+        same_len("x of copy", x, y)?;
+        note(self, loops::COPY, y);
+        Ok(())
+    }
+
+    fn axpy(&self, _: f64, x: &NullBuffer<T>, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
+        same_len("x of axpy", x, y)?;
+        note(self, loops::AXPY, y);
+        Ok(())
+    }
+
+    fn xpby(&self, x: &NullBuffer<T>, _: f64, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
+        same_len("x of xpby", x, y)?;
+        note(self, loops::XPBY, y);
+        Ok(())
+    }
+
+    fn multiply(&self, x: &NullBuffer<T>, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
+        same_len("x of multiply", x, y)?;
+        note(self, loops::MULTIPLY, y);
+        Ok(())
+    }
+
+    fn divide(&self, x: &NullBuffer<T>, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
+        same_len("x of divide", x, y)?;
+        note(self, loops::DIVIDE, y);
+        Ok(())
+    }
+
+    fn dot(&self, x: &NullBuffer<T>, y: &NullBuffer<T>) -> Result<f64, DeviceError> {
+        same_len("x of dot", x, y)?;
+        note(self, loops::DOT, y);
+        Ok(0.0)
+    }
+
+    fn norm(&self, x: &NullBuffer<T>) -> Result<f64, DeviceError> {
+        note(self, loops::NORM, x);
+        Ok(0.0)
+    }
+
+    fn update(
+        &self,
+        _: f64,
+        p: &NullBuffer<T>,
+        ap: &NullBuffer<T>,
+        x: &mut NullBuffer<T>,
+        r: &mut NullBuffer<T>,
+    ) -> Result<f64, DeviceError> {
+        same_len("p of update", p, r)?;
+        same_len("ap of update", ap, r)?;
+        same_len("x of update", x, r)?;
+        note(self, loops::UPDATE, r);
+        Ok(0.0)
+    }
+
+    fn precondition_dot(
+        &self,
+        d: &NullBuffer<T>,
+        r: &NullBuffer<T>,
+        z: &mut NullBuffer<T>,
+    ) -> Result<f64, DeviceError> {
+        same_len("d of precondition_dot", d, z)?;
+        same_len("r of precondition_dot", r, z)?;
+        note(self, loops::PRECONDITION_DOT, z);
+        Ok(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use femto_platform::device::Device;
+
+    #[test]
+    fn operations_are_noted_with_their_work() {
+        let null = Null::new();
+        let x = null.zeros::<f64>(10).unwrap();
+        let mut y = null.zeros::<f64>(10).unwrap();
+        null.axpy(2.0, &x, &mut y).unwrap();
+        assert_eq!(null.dot(&x, &y).unwrap(), 0.0);
+        let wanted = [("axpy", 160, 80, 20), ("dot", 160, 0, 20)];
+        let launches = null.launches();
+        assert_eq!(launches.len(), wanted.len());
+        for (launch, (name, read, written, flops)) in launches.iter().zip(wanted) {
+            assert_eq!(launch.name, name);
+            assert_eq!((launch.bytes_read, launch.bytes_written), (read, written));
+            assert_eq!(launch.flops, flops);
+        }
+    }
+
+    #[test]
+    fn wrong_lengths_are_errors_and_not_noted() {
+        let null = Null::new();
+        let x = null.zeros::<f32>(4).unwrap();
+        let mut y = null.zeros::<f32>(5).unwrap();
+        assert!(null.axpy(2.0, &x, &mut y).is_err());
+        assert!(null.launches().is_empty());
+    }
+}
