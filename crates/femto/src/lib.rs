@@ -7,3 +7,5 @@ pub use femto_fem as fem;
 pub use femto_kernel as kernel;
 pub use femto_platform as platform;
 pub use number::Number;
+
+pub mod vector;
