@@ -45,11 +45,36 @@ const TABLE: &[Row] = &[
     (19, "pyramid13", CellFamily::Pyramid, 3, 2, 13),
     (20, "tri9", CellFamily::Triangle, 2, 3, 9),
     (21, "tri10", CellFamily::Triangle, 2, 3, 10),
+    (23, "tri15", CellFamily::Triangle, 2, 4, 15),
+    (25, "tri21", CellFamily::Triangle, 2, 5, 21),
     (26, "line4", CellFamily::Line, 1, 3, 4),
+    (27, "line5", CellFamily::Line, 1, 4, 5),
+    (28, "line6", CellFamily::Line, 1, 5, 6),
     (29, "tet20", CellFamily::Tetrahedron, 3, 3, 20),
+    (30, "tet35", CellFamily::Tetrahedron, 3, 4, 35),
+    (31, "tet56", CellFamily::Tetrahedron, 3, 5, 56),
     (36, "quad16", CellFamily::Quadrilateral, 2, 3, 16),
+    (37, "quad25", CellFamily::Quadrilateral, 2, 4, 25),
+    (38, "quad36", CellFamily::Quadrilateral, 2, 5, 36),
+    (90, "prism40", CellFamily::Prism, 3, 3, 40),
+    (91, "prism75", CellFamily::Prism, 3, 4, 75),
     (92, "hex64", CellFamily::Hexahedron, 3, 3, 64),
+    (93, "hex125", CellFamily::Hexahedron, 3, 4, 125),
+    (94, "hex216", CellFamily::Hexahedron, 3, 5, 216),
+    (118, "pyramid30", CellFamily::Pyramid, 3, 3, 30),
+    (119, "pyramid55", CellFamily::Pyramid, 3, 4, 55),
 ];
+
+/// Row of [`TABLE`] of every Gmsh number; that of the first row where there is none.
+const ROWS: [u8; 256] = {
+    let mut rows = [0; 256];
+    let mut row = 0;
+    while row < TABLE.len() {
+        rows[TABLE[row].0 as usize] = row as u8;
+        row += 1;
+    }
+    rows
+};
 
 impl CellType {
     /// Straight line with 2 nodes.
@@ -67,20 +92,19 @@ impl CellType {
     /// Triquadratic hexahedron.
     pub const HEX27: Self = Self(12);
 
+    /// Every type, by Gmsh number.
+    pub fn all() -> impl Iterator<Item = Self> {
+        TABLE.iter().map(|row| Self(row.0))
+    }
+
     /// The type with this Gmsh number, if femto knows its number of nodes.
     pub fn from_gmsh(number: i64) -> Option<Self> {
-        TABLE
-            .iter()
-            .find(|row| i64::from(row.0) == number)
-            .map(|row| Self(row.0))
+        let cell_type = Self(u8::try_from(number).ok()?);
+        (cell_type.row().0 == cell_type.0).then_some(cell_type)
     }
 
     fn row(self) -> &'static Row {
-        // Every value is made by `from_gmsh` or is a constant above, so the row exists.
-        TABLE
-            .iter()
-            .find(|row| row.0 == self.0)
-            .unwrap_or(&TABLE[0])
+        &TABLE[usize::from(ROWS[usize::from(self.0)])]
     }
 
     /// The Gmsh number of the type.
@@ -111,5 +135,50 @@ impl CellType {
     /// The number of nodes of one cell.
     pub fn nodes(self) -> usize {
         self.row().5
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lead_to_their_own_rows() {
+        for cell_type in CellType::all() {
+            let number = cell_type.gmsh_number().into();
+            assert_eq!(CellType::from_gmsh(number), Some(cell_type));
+            assert_eq!(cell_type.row().0, cell_type.gmsh_number());
+        }
+        assert_eq!(CellType::HEX27.name(), "hex27");
+        for number in [-1, 0, 34, 255, 256 + 5, i64::MAX] {
+            assert_eq!(CellType::from_gmsh(number), None, "{number}");
+        }
+    }
+
+    #[test]
+    fn complete_types_have_as_many_nodes_as_their_space_has_functions() {
+        for cell_type in CellType::all() {
+            let n = cell_type.order() + 1;
+            let complete = match cell_type.family() {
+                CellFamily::Point => 1,
+                CellFamily::Line => n,
+                CellFamily::Triangle => n * (n + 1) / 2,
+                CellFamily::Quadrilateral => n * n,
+                CellFamily::Tetrahedron => n * (n + 1) * (n + 2) / 6,
+                CellFamily::Hexahedron => n * n * n,
+                CellFamily::Prism => n * n * (n + 1) / 2,
+                CellFamily::Pyramid => n * (n + 1) * (2 * n + 1) / 6,
+            };
+            let incomplete = ["quad8", "hex20", "prism15", "pyramid13", "tri9"];
+            if !incomplete.contains(&cell_type.name()) {
+                assert_eq!(cell_type.nodes(), complete, "{}", cell_type.name());
+            }
+            let digits = cell_type
+                .name()
+                .trim_start_matches(|c: char| !c.is_ascii_digit());
+            if let Ok(nodes) = digits.parse::<usize>() {
+                assert_eq!(cell_type.nodes(), nodes, "{}", cell_type.name());
+            }
+        }
     }
 }

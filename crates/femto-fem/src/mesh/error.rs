@@ -1,5 +1,7 @@
 //! What can be wrong with a mesh, its file or a request about it.
 
+use super::gmsh::{Place, Problem};
+
 /// Why a mesh could not be made or a question about it not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum MeshError {
@@ -10,6 +12,16 @@ pub enum MeshError {
         file: String,
         /// What the operating system said.
         source: std::io::Error,
+    },
+    /// A Gmsh file that is damaged or of a kind that is not supported.
+    #[error("mesh file `{file}`, {place}: {problem}")]
+    Gmsh {
+        /// The path as given.
+        file: String,
+        /// Line or byte offset.
+        place: Place,
+        /// What was found and what is supported.
+        problem: Problem,
     },
     /// No physical group of this dimension has this name or number.
     #[error(

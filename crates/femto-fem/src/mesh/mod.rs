@@ -1,8 +1,11 @@
 //! Meshes: coordinates, cells by type, physical groups.
 
+use std::path::Path;
+
 pub mod box_mesh;
 mod cell_type;
 mod error;
+pub mod gmsh;
 mod groups;
 pub mod ordering;
 mod summary;
@@ -62,5 +65,21 @@ impl CellBlock {
     pub fn cell(&self, index: usize) -> &[u32] {
         let n = self.cell_type.nodes();
         &self.nodes[index * n..(index + 1) * n]
+    }
+}
+
+impl Mesh {
+    /// Reads a mesh file: Gmsh MSH 2.2 or 4.1, ASCII or binary (see [`gmsh`]).
+    ///
+    /// # Errors
+    /// [`MeshError::Io`] if the file cannot be read, [`MeshError::Gmsh`] if it is damaged or of
+    /// another kind.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, MeshError> {
+        let path = path.as_ref();
+        let file = path.display().to_string();
+        match std::fs::read(path) {
+            Ok(bytes) => gmsh::parse(&bytes, &file),
+            Err(source) => Err(MeshError::Io { file, source }),
+        }
     }
 }

@@ -1,0 +1,172 @@
+//! The mesh as it grows while a file is read.
+
+use std::collections::BTreeSet;
+
+use super::ids::{IdSet, NodeIndex};
+use super::problem::Problem;
+use crate::mesh::{CellBlock, CellType, Mesh, PhysicalGroup};
+
+/// Nodes, cells and groups read so far.
+#[derive(Debug)]
+pub(super) struct Builder {
+    mesh: Mesh,
+    nodes: NodeIndex,
+    elements: IdSet,
+    /// Dimension and number of the groups declared.
+    declared: BTreeSet<(usize, i32)>,
+    /// Node entries that repetitions of cells may still take: at most as many as the file has
+    /// bytes.
+    repetitions: usize,
+}
+
+impl Builder {
+    pub(super) fn new(file_size: usize) -> Self {
+        Self {
+            mesh: Mesh::default(),
+            nodes: NodeIndex::new(file_size),
+            elements: IdSet::new(file_size),
+            declared: BTreeSet::new(),
+            repetitions: file_size,
+        }
+    }
+
+    /// Makes room for nodes; the count must be bounded by the size of the file.
+    pub(super) fn reserve_nodes(&mut self, count: u64) {
+        self.mesh.coordinates.reserve_exact(count as usize);
+    }
+
+    #[inline]
+    pub(super) fn add_node(&mut self, number: u64, x: [f64; 3]) -> Result<(), Problem> {
+        if !x.iter().all(|x| x.is_finite()) {
+            let (node, position) = (number, format!("{x:?}"));
+            return Err(Problem::NotFinite { node, position });
+        }
+        let position = self.mesh.coordinates.len();
+        let position = u32::try_from(position).map_err(|_| Problem::Nodes)?;
+        if position == u32::MAX {
+            return Err(Problem::Nodes);
+        }
+        if !self.nodes.insert(number, position) {
+            return Err(Problem::RepeatedNode(number));
+        }
+        self.mesh.coordinates.push(x);
+        Ok(())
+    }
+
+    /// Puts the nodes in the order of their numbers, once all are there.
+    pub(super) fn end_nodes(&mut self) {
+        if let Some(order) = self.nodes.sort() {
+            let old = &self.mesh.coordinates;
+            self.mesh.coordinates = order.iter().map(|&n| old[n as usize]).collect();
+        }
+    }
+
+    /// The number of the block of a cell type, made if there is none yet.
+    pub(super) fn block(&mut self, cell_type: CellType) -> usize {
+        let blocks = &mut self.mesh.blocks;
+        let found = blocks.iter().position(|b| b.cell_type == cell_type);
+        found.unwrap_or_else(|| {
+            blocks.push(CellBlock {
+                cell_type,
+                nodes: Vec::new(),
+                tags: Vec::new(),
+            });
+            blocks.len() - 1
+        })
+    }
+
+    /// The cell type of a block.
+    #[inline]
+    pub(super) fn cell_type(&self, block: usize) -> CellType {
+        self.mesh.blocks[block].cell_type
+    }
+
+    /// Begins a cell: its nodes must follow, by [`Builder::add_cell_node`].
+    #[inline]
+    pub(super) fn add_cell(&mut self, block: usize, element: u64, tag: i32) -> Result<(), Problem> {
+        if !self.elements.insert(element) {
+            return Err(Problem::RepeatedElement(element));
+        }
+        self.mesh.blocks[block].tags.push(tag);
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn add_cell_node(
+        &mut self,
+        block: usize,
+        element: u64,
+        node: u64,
+    ) -> Result<(), Problem> {
+        let position = self.nodes.get(node);
+        let position = position.ok_or(Problem::MissingNode { element, node })?;
+        self.mesh.blocks[block].nodes.push(position);
+        Ok(())
+    }
+
+    /// Repeats the last cell of a block for each further group that it is in. Only cells of less
+    /// than three dimensions are: they carry boundary tags, while a solid must not count twice.
+    pub(super) fn repeat_cell(&mut self, block: usize, tags: &[i32]) -> Result<(), Problem> {
+        let block = &mut self.mesh.blocks[block];
+        if block.cell_type.dimension() == 3 {
+            return Ok(());
+        }
+        let nodes = block.cell_type.nodes();
+        for &tag in tags {
+            let left = self.repetitions.checked_sub(nodes);
+            self.repetitions = left.ok_or(Problem::Memberships)?;
+            block.nodes.extend_from_within(block.nodes.len() - nodes..);
+            block.tags.push(tag);
+        }
+        Ok(())
+    }
+
+    /// Takes the last cell of a block back if it is a solid with the nodes of the one before, in
+    /// another group: MSH 2.2 repeats a cell for each of its groups, and a solid must not count
+    /// twice.
+    pub(super) fn drop_repetition(&mut self, block: usize) {
+        let block = &mut self.mesh.blocks[block];
+        let [.., before, last] = block.tags[..] else {
+            return;
+        };
+        let (cells, nodes) = (block.len(), block.cell_type.nodes());
+        let solid = block.cell_type.dimension() == 3;
+        if solid && before != last && block.cell(cells - 2) == block.cell(cells - 1) {
+            block.tags.pop();
+            block.nodes.truncate((cells - 1) * nodes);
+        }
+    }
+
+    pub(super) fn add_group(&mut self, group: PhysicalGroup) -> Result<(), Problem> {
+        let PhysicalGroup {
+            dimension, number, ..
+        } = group;
+        if !self.declared.insert((dimension, number)) {
+            return Err(Problem::RepeatedGroup { dimension, number });
+        }
+        self.mesh.groups.push(group);
+        Ok(())
+    }
+
+    /// The mesh, with the groups that have cells but no name after those that have one.
+    pub(super) fn finish(mut self) -> Mesh {
+        let groups = &mut self.mesh.groups;
+        let mut unnamed = BTreeSet::new();
+        for block in &self.mesh.blocks {
+            let mut last = 0;
+            for &tag in &block.tags {
+                if tag != last && tag != 0 {
+                    unnamed.insert((block.cell_type.dimension(), tag));
+                }
+                last = tag;
+            }
+        }
+        let unnamed = unnamed.difference(&self.declared);
+        groups.extend(unnamed.map(|&(dimension, number)| PhysicalGroup {
+            dimension,
+            number,
+            name: String::new(),
+        }));
+        self.mesh
+    }
+}

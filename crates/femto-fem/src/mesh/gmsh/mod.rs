@@ -1,0 +1,45 @@
+//! Gmsh meshes: MSH 2.2 and 4.1, ASCII and binary of either byte order.
+//!
+//! What is read: nodes, cells of every type in [`CellType`](super::CellType), physical groups and
+//! their names. Other sections, such as `$Periodic` and `$Comments`, are skipped.
+//!
+//! - Nodes are in the order of their numbers in the file, whatever the order in which they stand
+//!   there, so that a mesh reads the same from every version. Cells refer to positions in that
+//!   order. Nodes that no cell uses are kept.
+//! - A cell's tag is its first physical group. A cell of less than three dimensions that is in
+//!   several groups is repeated, once per group, so that each group is complete; MSH 2.2 files
+//!   already hold it so. A solid cell is kept once, in its first group.
+//! - Physical tags lose their sign, which only tells an orientation.
+//! - Groups that have cells but no name come after the named ones.
+//!
+//! Files are not trusted: whatever they hold, reading ends in a mesh or in an error that names
+//! the line (ASCII) or byte offset (binary), and what is allocated stays within a small multiple
+//! of the file's size.
+
+mod build;
+mod cursor;
+mod ids;
+mod numbers;
+mod problem;
+mod sections;
+mod v2;
+mod v4;
+mod write;
+
+pub use problem::{Place, Problem};
+pub use write::{Encoding, Version, write};
+
+use super::{Mesh, MeshError};
+
+/// Reads a mesh from the bytes of a file; `name` is what errors call the file.
+///
+/// # Errors
+/// [`MeshError::Gmsh`] with the place and the [`Problem`].
+pub fn parse(bytes: &[u8], name: &str) -> Result<Mesh, MeshError> {
+    let mut file = numbers::Numbers::new(bytes);
+    sections::read(&mut file).map_err(|fault| MeshError::Gmsh {
+        file: name.into(),
+        place: file.place(fault.at),
+        problem: fault.problem,
+    })
+}

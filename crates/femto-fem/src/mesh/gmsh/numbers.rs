@@ -1,0 +1,211 @@
+//! Numbers of a file, ASCII or binary.
+
+use super::cursor::{Cursor, Parsed, fault};
+use super::problem::{Place, Problem};
+
+/// How the sections of a file hold their numbers.
+#[derive(Clone, Copy, Debug)]
+enum Coding {
+    /// Decimal, separated by white space.
+    Ascii,
+    /// Integers of 4 bytes, sizes of 4 or 8, floats of 8.
+    Binary { big_endian: bool, size_bytes: usize },
+}
+
+/// How many numbers an item of the file has, to bound a count by the bytes that are left.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Item {
+    pub(super) ints: usize,
+    pub(super) sizes: usize,
+    pub(super) floats: usize,
+}
+
+/// Reads numbers front to back, whatever their coding: the versions of the format are written
+/// once for both.
+#[derive(Debug)]
+pub(super) struct Numbers<'a> {
+    /// The text and bytes underneath.
+    pub(super) text: Cursor<'a>,
+    coding: Coding,
+}
+
+impl<'a> Numbers<'a> {
+    /// Reads ASCII until told otherwise.
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            text: Cursor::new(bytes),
+            coding: Coding::Ascii,
+        }
+    }
+
+    /// From here on numbers are binary, in the byte order in which the next four bytes are a 1.
+    pub(super) fn switch_to_binary(&mut self, size_bytes: usize) -> Parsed<()> {
+        let at = self.text.at();
+        let mark = self.text.take("the byte-order mark")?;
+        let big_endian = match mark {
+            [1, 0, 0, 0] => false,
+            [0, 0, 0, 1] => true,
+            _ => return Err(fault(at, Problem::ByteOrder(mark))),
+        };
+        self.coding = Coding::Binary {
+            big_endian,
+            size_bytes,
+        };
+        Ok(())
+    }
+
+    pub(super) fn is_binary(&self) -> bool {
+        matches!(self.coding, Coding::Binary { .. })
+    }
+
+    /// How errors name a byte offset.
+    pub(super) fn place(&self, at: usize) -> Place {
+        match self.coding {
+            Coding::Ascii => Place::Line(self.text.line(at)),
+            Coding::Binary { .. } => Place::Byte(at),
+        }
+    }
+
+    /// The byte offset of the number that comes next.
+    #[inline]
+    pub(super) fn at(&mut self) -> usize {
+        match self.coding {
+            Coding::Ascii => self.text.skip_space(),
+            Coding::Binary { .. } => self.text.at(),
+        }
+    }
+
+    /// A signed integer of 32 bits.
+    #[inline]
+    pub(super) fn int(&mut self, what: &'static str) -> Parsed<i32> {
+        let at = self.at();
+        match self.coding {
+            Coding::Ascii => {
+                let value = self.text.integer(what)?;
+                i32::try_from(value).map_err(|_| range(at, what, value, "a 32-bit integer"))
+            }
+            Coding::Binary { big_endian, .. } => {
+                let bytes = self.text.take(what)?;
+                Ok(if big_endian {
+                    i32::from_be_bytes(bytes)
+                } else {
+                    i32::from_le_bytes(bytes)
+                })
+            }
+        }
+    }
+
+    /// A count or an identifier, not negative.
+    #[inline]
+    pub(super) fn size(&mut self, what: &'static str) -> Parsed<u64> {
+        let at = self.at();
+        let value = match self.coding {
+            Coding::Ascii => self.text.integer(what)?,
+            Coding::Binary { size_bytes: 4, .. } => self.int(what)?.into(),
+            Coding::Binary { big_endian, .. } => {
+                let bytes = self.text.take(what)?;
+                if big_endian {
+                    i64::from_be_bytes(bytes)
+                } else {
+                    i64::from_le_bytes(bytes)
+                }
+            }
+        };
+        u64::try_from(value).map_err(|_| range(at, what, value, "0 or more"))
+    }
+
+    /// The number of a node or an element.
+    #[inline]
+    pub(super) fn id(&mut self, what: &'static str) -> Parsed<u64> {
+        let at = self.at();
+        match self.size(what)? {
+            0 => Err(range(at, what, 0, "1 or more")),
+            id => Ok(id),
+        }
+    }
+
+    /// A floating-point number, not necessarily finite.
+    #[inline]
+    pub(super) fn float(&mut self, what: &'static str) -> Parsed<f64> {
+        match self.coding {
+            Coding::Ascii => self.text.float(what),
+            Coding::Binary { big_endian, .. } => {
+                let bytes = self.text.take(what)?;
+                Ok(if big_endian {
+                    f64::from_be_bytes(bytes)
+                } else {
+                    f64::from_le_bytes(bytes)
+                })
+            }
+        }
+    }
+
+    /// Three coordinates.
+    #[inline]
+    pub(super) fn point(&mut self) -> Parsed<[f64; 3]> {
+        Ok([
+            self.float("an x coordinate")?,
+            self.float("a y coordinate")?,
+            self.float("a z coordinate")?,
+        ])
+    }
+
+    /// A count of items that follow.
+    pub(super) fn count(&mut self, what: &'static str, item: Item) -> Parsed<u64> {
+        let at = self.at();
+        let count = self.size(what)?;
+        self.bounded(at, what, count, item)
+    }
+
+    /// A count that is text in binary files too, alone on its line.
+    pub(super) fn text_count(&mut self, what: &'static str, item: Item) -> Parsed<u64> {
+        let at = self.text.skip_space();
+        let count = self.text.integer(what)?;
+        let count = u64::try_from(count).map_err(|_| range(at, what, count, "0 or more"))?;
+        self.text.end_of_line()?;
+        self.bounded(at, what, count, item)
+    }
+
+    /// The count, if the rest of the file can hold as many items: what is allocated for them is
+    /// then bounded by the size of the file.
+    fn bounded(&self, at: usize, what: &'static str, count: u64, item: Item) -> Parsed<u64> {
+        let bytes = match self.coding {
+            // A digit and a separator.
+            Coding::Ascii => 2 * (item.ints + item.sizes + item.floats),
+            Coding::Binary { size_bytes, .. } => {
+                4 * item.ints + size_bytes * item.sizes + 8 * item.floats
+            }
+        };
+        let needed = u128::from(count) * bytes as u128;
+        let left = self.text.rest().len();
+        if needed > left as u128 {
+            let problem = Problem::Count {
+                what,
+                count,
+                needed,
+                left,
+            };
+            return Err(fault(at, problem));
+        }
+        Ok(count)
+    }
+}
+
+/// A number outside its range.
+#[cold]
+pub(super) fn range(
+    at: usize,
+    what: &'static str,
+    found: impl ToString,
+    supported: &'static str,
+) -> Box<super::cursor::Fault> {
+    let found = found.to_string();
+    fault(
+        at,
+        Problem::Range {
+            what,
+            found,
+            supported,
+        },
+    )
+}

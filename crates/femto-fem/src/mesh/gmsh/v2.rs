@@ -1,0 +1,150 @@
+//! Nodes and elements of MSH 2.2.
+//!
+//! Gmsh reference manual, "MSH file format version 2 (Legacy)". Counts are text in binary files
+//! too. The first tag of an element is its physical group.
+
+use super::build::Builder;
+use super::cursor::{Parsed, fault};
+use super::numbers::{Item, Numbers, range};
+use super::problem::Problem;
+use crate::mesh::CellType;
+
+/// `number x y z` per node.
+pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
+    let node = Item {
+        sizes: 1,
+        floats: 3,
+        ..Item::default()
+    };
+    let count = file.text_count("nodes", node)?;
+    mesh.reserve_nodes(count);
+    for _ in 0..count {
+        let at = file.at();
+        let number = file.id("a node number")?;
+        let x = file.point()?;
+        mesh.add_node(number, x).map_err(|p| fault(at, p))?;
+    }
+    mesh.end_nodes();
+    Ok(())
+}
+
+/// ASCII: `number type tags... nodes...` per element. Binary: runs of elements of one type and
+/// with equally many tags, each run under a header.
+pub(super) fn elements(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
+    // Number, type and number of tags, or in binary files only the number is in each element;
+    // every type has at least one node.
+    let element = Item {
+        sizes: if file.is_binary() { 2 } else { 4 },
+        ..Item::default()
+    };
+    let count = file.text_count("elements", element)?;
+    let mut done = 0;
+    while done < count {
+        if file.is_binary() {
+            let cell_type = cell_type(file)?;
+            let run = run(file, count - done)?;
+            let tags = file.size("the number of tags of an element")?;
+            for _ in 0..run {
+                let at = file.at();
+                let number = file.id("an element number")?;
+                cell(
+                    file,
+                    mesh,
+                    Head {
+                        at,
+                        number,
+                        cell_type,
+                        tags,
+                    },
+                )?;
+            }
+            done += run;
+        } else {
+            let at = file.at();
+            let number = file.id("an element number")?;
+            let cell_type = cell_type(file)?;
+            let tags = file.size("the number of tags of an element")?;
+            cell(
+                file,
+                mesh,
+                Head {
+                    at,
+                    number,
+                    cell_type,
+                    tags,
+                },
+            )?;
+            done += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Number of elements under one header: at least 1, so that the file is used up, and at most
+/// those that are still missing.
+fn run(file: &mut Numbers, missing: u64) -> Parsed<u64> {
+    let (at, what) = (file.at(), "the number of elements under a header");
+    match file.size(what)? {
+        0 => Err(range(at, what, 0, "1 or more")),
+        run if run > missing => {
+            let supported = "at most the number of elements that the section still lacks";
+            Err(range(at, what, run, supported))
+        }
+        run => Ok(run),
+    }
+}
+
+/// The type of the elements that follow.
+pub(super) fn cell_type(file: &mut Numbers) -> Parsed<CellType> {
+    let at = file.at();
+    let found = file.int("an element type")?.into();
+    CellType::from_gmsh(found).ok_or_else(|| fault(at, Problem::CellType { found }))
+}
+
+/// What is known of an element before its tags and nodes are read.
+struct Head {
+    at: usize,
+    number: u64,
+    cell_type: CellType,
+    tags: u64,
+}
+
+fn cell(file: &mut Numbers, mesh: &mut Builder, head: Head) -> Parsed<()> {
+    let mut physical = 0;
+    for tag in 0..head.tags {
+        let at = file.at();
+        let value = file.int("an element tag")?;
+        if tag == 0 {
+            physical = group_number(at, value)?;
+        }
+    }
+    let block = mesh.block(head.cell_type);
+    mesh.add_cell(block, head.number, physical)
+        .map_err(|p| fault(head.at, p))?;
+    cell_nodes(file, mesh, block, head.number)?;
+    mesh.drop_repetition(block);
+    Ok(())
+}
+
+/// The nodes of the cell that was begun in `block`.
+#[inline]
+pub(super) fn cell_nodes(
+    file: &mut Numbers,
+    mesh: &mut Builder,
+    block: usize,
+    element: u64,
+) -> Parsed<()> {
+    for _ in 0..mesh.cell_type(block).nodes() {
+        let at = file.at();
+        let node = file.id("a node number of an element")?;
+        mesh.add_cell_node(block, element, node)
+            .map_err(|p| fault(at, p))?;
+    }
+    Ok(())
+}
+
+/// The group that a physical tag stands for: its sign only tells an orientation.
+pub(super) fn group_number(at: usize, tag: i32) -> Parsed<i32> {
+    let positive = tag.checked_abs();
+    positive.ok_or_else(|| range(at, "a physical tag", tag, "a number between -2^31 and 2^31"))
+}

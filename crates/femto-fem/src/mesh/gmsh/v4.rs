@@ -1,0 +1,219 @@
+//! Entities, nodes and elements of MSH 4.1.
+//!
+//! Gmsh reference manual, "MSH file format". Cells belong to geometric entities, and those to
+//! physical groups. ASCII and binary files hold the same numbers in the same order.
+
+use std::collections::{HashMap, HashSet};
+
+use super::build::Builder;
+use super::cursor::{Parsed, fault};
+use super::numbers::{Item, Numbers, range};
+use super::problem::Problem;
+use super::v2::{cell_nodes, cell_type, group_number};
+
+/// The physical groups of each entity, by dimension and tag of the entity.
+pub(super) type Entities = HashMap<(i32, i32), Vec<i32>>;
+
+const SIZE: Item = Item {
+    ints: 0,
+    sizes: 1,
+    floats: 0,
+};
+const INT: Item = Item {
+    ints: 1,
+    sizes: 0,
+    floats: 0,
+};
+
+/// `$Entities`: the physical groups of points, curves, surfaces and volumes.
+pub(super) fn entities(file: &mut Numbers, entities: &mut Entities) -> Parsed<()> {
+    read_entities(file, entities, false)
+}
+
+/// `$PartitionedEntities`: the same with partitions in between.
+pub(super) fn partitioned_entities(file: &mut Numbers, entities: &mut Entities) -> Parsed<()> {
+    file.size("the number of partitions")?;
+    let ghosts = file.count("ghost entities", Item { ints: 2, ..INT })?;
+    for _ in 0..ghosts {
+        file.int("the tag of a ghost entity")?;
+        file.int("the partition of a ghost entity")?;
+    }
+    read_entities(file, entities, true)
+}
+
+fn read_entities(file: &mut Numbers, entities: &mut Entities, partitioned: bool) -> Parsed<()> {
+    let mut counts = [0; 4];
+    for count in &mut counts {
+        *count = file.count("entities", INT)?;
+    }
+    for (dimension, count) in (0..).zip(counts) {
+        for _ in 0..count {
+            let tag = file.int("an entity tag")?;
+            if partitioned {
+                file.int("the dimension of a parent entity")?;
+                file.int("the tag of a parent entity")?;
+                skip_ints(file, "partitions of an entity")?;
+            }
+            // A point has its position, all others a bounding box.
+            for _ in 0..if dimension == 0 { 1 } else { 2 } {
+                file.point()?;
+            }
+            let groups = physical_groups(file)?;
+            if dimension > 0 {
+                skip_ints(file, "bounding entities of an entity")?;
+            }
+            entities.insert((dimension, tag), groups);
+        }
+    }
+    Ok(())
+}
+
+/// The distinct physical groups of an entity, in the order of the file.
+fn physical_groups(file: &mut Numbers) -> Parsed<Vec<i32>> {
+    let what = "physical tags of an entity";
+    let (mut groups, mut seen) = (Vec::new(), HashSet::new());
+    for _ in 0..file.count(what, INT)? {
+        let at = file.at();
+        let group = group_number(at, file.int(what)?)?;
+        if group != 0 && seen.insert(group) {
+            groups.push(group);
+        }
+    }
+    Ok(groups)
+}
+
+fn skip_ints(file: &mut Numbers, what: &'static str) -> Parsed<()> {
+    for _ in 0..file.count(what, INT)? {
+        file.int(what)?;
+    }
+    Ok(())
+}
+
+/// `$Nodes`: per entity the numbers of its nodes, then their coordinates, with parameters on the
+/// entity after them if the block says so.
+pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
+    let block = Item {
+        ints: 3,
+        sizes: 1,
+        floats: 0,
+    };
+    let blocks = file.count("node blocks", block)?;
+    let at = file.at();
+    let node = Item { floats: 3, ..SIZE };
+    let announced = file.count("nodes", node)?;
+    file.size("the least node number")?;
+    file.size("the greatest node number")?;
+    mesh.reserve_nodes(announced);
+    let mut found = 0;
+    let mut numbers = Vec::new();
+    for _ in 0..blocks {
+        let dimension = dimension(file)?;
+        file.int("an entity tag")?;
+        let parametric = parametric(file)?;
+        let parameters = if parametric { dimension } else { 0 };
+        let count = file.count("nodes", node)?;
+        found += count;
+        numbers.clear();
+        for _ in 0..count {
+            let at = file.at();
+            numbers.push((at, file.id("a node number")?));
+        }
+        for &(at, number) in &numbers {
+            let x = file.point()?;
+            for _ in 0..parameters {
+                file.float("a parameter of a node")?;
+            }
+            mesh.add_node(number, x).map_err(|p| fault(at, p))?;
+        }
+    }
+    mesh.end_nodes();
+    total(at, "nodes", announced, found)
+}
+
+/// `$Elements`: per entity and cell type, `number nodes...` of each element.
+pub(super) fn elements(file: &mut Numbers, mesh: &mut Builder, entities: &Entities) -> Parsed<()> {
+    let block = Item {
+        ints: 3,
+        sizes: 1,
+        floats: 0,
+    };
+    let blocks = file.count("element blocks", block)?;
+    let at = file.at();
+    let announced = file.count("elements", Item { sizes: 2, ..SIZE })?;
+    file.size("the least element number")?;
+    file.size("the greatest element number")?;
+    let mut found = 0;
+    for _ in 0..blocks {
+        found += element_block(file, mesh, entities)?;
+    }
+    total(at, "elements", announced, found)
+}
+
+/// Reads one block and returns its number of elements.
+fn element_block(file: &mut Numbers, mesh: &mut Builder, entities: &Entities) -> Parsed<u64> {
+    let dimension = dimension(file)?;
+    let entity = file.int("an entity tag")?;
+    let at = file.at();
+    let cell_type = cell_type(file)?;
+    if cell_type.dimension() != dimension as usize {
+        let cell_type = cell_type.name();
+        return Err(fault(
+            at,
+            Problem::Dimension {
+                cell_type,
+                dimension,
+            },
+        ));
+    }
+    let element = Item {
+        sizes: 1 + cell_type.nodes(),
+        ..SIZE
+    };
+    let count = file.count("elements", element)?;
+    let block = mesh.block(cell_type);
+    let physical = entities.get(&(dimension, entity));
+    let (first, others) = match physical.and_then(|tags| tags.split_first()) {
+        Some((&first, others)) => (first, others),
+        None => (0, &[][..]),
+    };
+    for _ in 0..count {
+        let at = file.at();
+        let number = file.id("an element number")?;
+        mesh.add_cell(block, number, first)
+            .map_err(|p| fault(at, p))?;
+        cell_nodes(file, mesh, block, number)?;
+        mesh.repeat_cell(block, others).map_err(|p| fault(at, p))?;
+    }
+    Ok(count)
+}
+
+/// The dimension of an entity.
+fn dimension(file: &mut Numbers) -> Parsed<i32> {
+    let (at, what) = (file.at(), "the dimension of an entity");
+    match file.int(what)? {
+        dimension @ 0..=3 => Ok(dimension),
+        found => Err(range(at, what, found, "0 to 3")),
+    }
+}
+
+/// Whether the nodes of a block have parameters.
+fn parametric(file: &mut Numbers) -> Parsed<bool> {
+    let (at, what) = (file.at(), "the parametric flag of a node block");
+    match file.int(what)? {
+        flag @ 0..=1 => Ok(flag == 1),
+        found => Err(range(at, what, found, "0 or 1")),
+    }
+}
+
+/// The total in the head of a section must be the sum over its blocks.
+fn total(at: usize, what: &'static str, announced: u64, found: u64) -> Parsed<()> {
+    if announced == found {
+        return Ok(());
+    }
+    let problem = Problem::Total {
+        what,
+        announced,
+        found,
+    };
+    Err(fault(at, problem))
+}

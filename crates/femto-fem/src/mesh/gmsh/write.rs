@@ -1,0 +1,307 @@
+//! Gmsh files from meshes, in every version and encoding that can be read.
+
+use std::io::{self, Write};
+
+use crate::mesh::ordering::bounding_box;
+use crate::mesh::{CellBlock, CellType, Mesh};
+
+/// A version of the MSH format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Version {
+    /// MSH 2.2, which many programs read.
+    V2_2,
+    /// MSH 4.1, what Gmsh writes today.
+    V4_1,
+}
+
+/// How a file holds its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// Decimal text; coordinates are read back exactly.
+    Ascii,
+    /// Binary, least significant byte first.
+    LittleEndian,
+    /// Binary, most significant byte first.
+    BigEndian,
+}
+
+/// Writes a mesh. Nodes and elements are numbered from 1 in the order of the mesh; in 4.1 every
+/// pair of dimension and tag becomes an entity.
+///
+/// # Errors
+/// Those of `out`, which is not buffered here; [`io::ErrorKind::InvalidInput`] for what the format
+/// cannot hold: group names with quotes or line breaks, more elements than 32-bit numbers count.
+pub fn write(
+    mesh: &Mesh,
+    out: &mut dyn Write,
+    version: Version,
+    encoding: Encoding,
+) -> io::Result<()> {
+    check(mesh)?;
+    let mut out = Numbers { out, encoding };
+    out.format(version)?;
+    out.physical_names(mesh)?;
+    match version {
+        Version::V2_2 => {
+            out.nodes_v2(mesh)?;
+            out.elements_v2(mesh)
+        }
+        Version::V4_1 => {
+            let entities = entities(mesh);
+            out.entities_v4(mesh, &entities)?;
+            out.nodes_v4(mesh, &entities)?;
+            out.elements_v4(mesh, &entities)
+        }
+    }
+}
+
+/// Whether both versions can hold the mesh.
+fn check(mesh: &Mesh) -> io::Result<()> {
+    let invalid = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    if mesh
+        .groups
+        .iter()
+        .any(|g| g.name.contains(['"', '\n', '\r']))
+    {
+        return invalid("the name of a physical group has a double quote or a line break");
+    }
+    let elements: usize = mesh.blocks.iter().map(CellBlock::len).sum();
+    if i32::try_from(elements.max(mesh.coordinates.len())).is_err() {
+        return invalid("more nodes or elements than 32-bit numbers can count");
+    }
+    Ok(())
+}
+
+/// Dimension and physical tag of every entity, by tag of the entity minus 1.
+type Entities = Vec<(usize, i32)>;
+
+fn entities(mesh: &Mesh) -> Entities {
+    let pairs = mesh.blocks.iter().flat_map(|block| {
+        let dimension = block.cell_type.dimension();
+        let runs = block.tags.chunk_by(|a, b| a == b);
+        runs.map(move |run| (dimension, run[0]))
+    });
+    let mut entities: Entities = pairs.collect();
+    entities.sort_unstable();
+    entities.dedup();
+    entities
+}
+
+/// Writes numbers in the encoding of the file.
+struct Numbers<'a> {
+    out: &'a mut dyn Write,
+    encoding: Encoding,
+}
+
+impl Numbers<'_> {
+    fn put(&mut self, little_endian: &mut [u8]) -> io::Result<()> {
+        if self.encoding == Encoding::BigEndian {
+            little_endian.reverse();
+        }
+        self.out.write_all(little_endian)
+    }
+
+    fn int(&mut self, value: i32) -> io::Result<()> {
+        match self.encoding {
+            Encoding::Ascii => write!(self.out, "{value} "),
+            _ => self.put(&mut value.to_le_bytes()),
+        }
+    }
+
+    fn size(&mut self, value: usize) -> io::Result<()> {
+        match self.encoding {
+            Encoding::Ascii => write!(self.out, "{value} "),
+            _ => self.put(&mut (value as u64).to_le_bytes()),
+        }
+    }
+
+    fn point(&mut self, x: [f64; 3]) -> io::Result<()> {
+        match self.encoding {
+            // `Debug` writes the shortest text that is read back as the same number.
+            Encoding::Ascii => write!(self.out, "{:?} {:?} {:?} ", x[0], x[1], x[2]),
+            _ => x.iter().try_for_each(|x| self.put(&mut x.to_le_bytes())),
+        }
+    }
+
+    /// Ends a line of an ASCII file.
+    fn line(&mut self) -> io::Result<()> {
+        match self.encoding {
+            Encoding::Ascii => writeln!(self.out),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a section.
+    fn end(&mut self, name: &str) -> io::Result<()> {
+        self.out.write_all(match self.encoding {
+            Encoding::Ascii => b"",
+            _ => b"\n",
+        })?;
+        writeln!(self.out, "$End{name}")
+    }
+
+    fn format(&mut self, version: Version) -> io::Result<()> {
+        let version = match version {
+            Version::V2_2 => "2.2",
+            Version::V4_1 => "4.1",
+        };
+        let binary = i32::from(self.encoding != Encoding::Ascii);
+        writeln!(self.out, "$MeshFormat\n{version} {binary} 8")?;
+        if binary == 1 {
+            self.int(1)?;
+        }
+        self.end("MeshFormat")
+    }
+
+    fn physical_names(&mut self, mesh: &Mesh) -> io::Result<()> {
+        writeln!(self.out, "$PhysicalNames\n{}", mesh.groups.len())?;
+        for group in &mesh.groups {
+            let (dimension, number, name) = (group.dimension, group.number, &group.name);
+            writeln!(self.out, "{dimension} {number} \"{name}\"")?;
+        }
+        writeln!(self.out, "$EndPhysicalNames")
+    }
+
+    fn nodes_v2(&mut self, mesh: &Mesh) -> io::Result<()> {
+        writeln!(self.out, "$Nodes\n{}", mesh.coordinates.len())?;
+        for (number, x) in (1..).zip(&mesh.coordinates) {
+            self.int(number)?;
+            self.point(*x)?;
+            self.line()?;
+        }
+        self.end("Nodes")
+    }
+
+    fn elements_v2(&mut self, mesh: &Mesh) -> io::Result<()> {
+        let total: usize = mesh.blocks.iter().map(CellBlock::len).sum();
+        writeln!(self.out, "$Elements\n{total}")?;
+        let mut number = 0;
+        for block in &mesh.blocks {
+            let gmsh_type = block.cell_type.gmsh_number().into();
+            let ascii = self.encoding == Encoding::Ascii;
+            if !ascii && !block.is_empty() {
+                for head in [gmsh_type, block.len() as i32, 2] {
+                    self.int(head)?;
+                }
+            }
+            for (cell, &tag) in block.tags.iter().enumerate() {
+                number += 1;
+                self.int(number)?;
+                if ascii {
+                    self.int(gmsh_type)?;
+                    self.int(2)?;
+                }
+                // The second tag is the elementary entity.
+                self.int(tag)?;
+                self.int(tag.max(1))?;
+                for &node in block.cell(cell) {
+                    self.int(node as i32 + 1)?;
+                }
+                self.line()?;
+            }
+        }
+        self.end("Elements")
+    }
+
+    fn entities_v4(&mut self, mesh: &Mesh, entities: &Entities) -> io::Result<()> {
+        writeln!(self.out, "$Entities")?;
+        for dimension in 0..4 {
+            self.size(entities.iter().filter(|e| e.0 == dimension).count())?;
+        }
+        self.line()?;
+        let (lower, upper) = match mesh.coordinates[..] {
+            [] => ([0.0; 3], [0.0; 3]),
+            _ => bounding_box(&mesh.coordinates),
+        };
+        for (number, &(dimension, tag)) in (1..).zip(entities) {
+            self.int(number)?;
+            self.point(lower)?;
+            if dimension > 0 {
+                self.point(upper)?;
+            }
+            self.size(usize::from(tag != 0))?;
+            if tag != 0 {
+                self.int(tag)?;
+            }
+            if dimension > 0 {
+                self.size(0)?;
+            }
+            self.line()?;
+        }
+        self.end("Entities")
+    }
+
+    fn nodes_v4(&mut self, mesh: &Mesh, entities: &Entities) -> io::Result<()> {
+        let nodes = mesh.coordinates.len();
+        writeln!(self.out, "$Nodes")?;
+        for head in [1, nodes, 1, nodes] {
+            self.size(head)?;
+        }
+        self.line()?;
+        // All nodes belong to the last entity, one of the highest dimension.
+        self.int(entities.last().map_or(0, |e| e.0 as i32))?;
+        self.int(entities.len() as i32)?;
+        self.int(0)?;
+        self.size(nodes)?;
+        self.line()?;
+        for number in 1..=nodes {
+            self.size(number)?;
+            self.line()?;
+        }
+        for x in &mesh.coordinates {
+            self.point(*x)?;
+            self.line()?;
+        }
+        self.end("Nodes")
+    }
+
+    fn elements_v4(&mut self, mesh: &Mesh, entities: &Entities) -> io::Result<()> {
+        let runs: Vec<Run> = mesh.blocks.iter().flat_map(runs).collect();
+        let total = runs.iter().map(|run| run.cells.len()).sum();
+        writeln!(self.out, "$Elements")?;
+        for head in [runs.len(), total, 1, total] {
+            self.size(head)?;
+        }
+        self.line()?;
+        let mut number = 0;
+        for run in runs {
+            let dimension = run.cell_type.dimension();
+            let entity = entities.binary_search(&(dimension, run.tag));
+            self.int(dimension as i32)?;
+            self.int(entity.map_or(0, |entity| entity as i32 + 1))?;
+            self.int(run.cell_type.gmsh_number().into())?;
+            self.size(run.cells.len())?;
+            self.line()?;
+            for cell in run.cells {
+                number += 1;
+                self.size(number)?;
+                for &node in cell {
+                    self.size(node as usize + 1)?;
+                }
+                self.line()?;
+            }
+        }
+        self.end("Elements")
+    }
+}
+
+/// Consecutive cells of one type with the same tag.
+struct Run<'a> {
+    cell_type: CellType,
+    tag: i32,
+    cells: std::slice::ChunksExact<'a, u32>,
+}
+
+fn runs(block: &CellBlock) -> impl Iterator<Item = Run<'_>> {
+    let (cell_type, n) = (block.cell_type, block.cell_type.nodes());
+    let mut first = 0;
+    block.tags.chunk_by(|a, b| a == b).map(move |tags| {
+        let nodes = &block.nodes[first * n..(first + tags.len()) * n];
+        first += tags.len();
+        Run {
+            cell_type,
+            tag: tags[0],
+            cells: nodes.chunks_exact(n),
+        }
+    })
+}
