@@ -1,1 +1,88 @@
-fn main() {}
+//! The project's own commands: `cargo xtask COMMAND`.
+//!
+//! `test` is what CI runs and what to run before pushing; the other commands are its parts.
+#![forbid(unsafe_code)]
+
+mod check;
+mod fuzz;
+mod python;
+mod step;
+mod walls;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+use step::{Step, step};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  check               formatting, lints, documentation, walls, spelling; seconds when nothing changed
+  test                check, then every test: Rust, README, Python oracles, a short fuzz run
+  python              make the Python environment of the oracles and print its interpreter
+  fuzz [--seconds N]  fuzz every target for N seconds in all (default 30)
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match arguments[..] {
+        ["check"] => check::check(),
+        ["test"] => test(),
+        ["python"] => python::environment().map(|python| println!("{}", python.display())),
+        ["fuzz"] => fuzz::fuzz(30),
+        ["fuzz", "--seconds", seconds] => match seconds.parse() {
+            Ok(seconds) => fuzz::fuzz(seconds),
+            Err(_) => return usage(),
+        },
+        _ => return usage(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("\nxtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn usage() -> ExitCode {
+    eprint!("{USAGE}");
+    ExitCode::from(2)
+}
+
+/// Everything: what CI runs.
+fn test() -> Result<()> {
+    check::check()?;
+    let python = python::environment()?;
+    step("tests", || {
+        Step::cargo(["test", "--workspace", "--no-fail-fast"])
+            .env("FEMTO_PYTHON", &python)
+            .run()
+    })?;
+    fuzz::fuzz(30)?;
+    println!("\nall passed");
+    Ok(())
+}
+
+/// The repository's root.
+fn root() -> &'static Path {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest)
+}
+
+/// The text of a file given by its path from the root.
+fn read(path: impl AsRef<Path>) -> Result<String> {
+    let path = root().join(path);
+    std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Fails with a list, unless it is empty.
+fn all_well(title: &str, faults: &[String]) -> Result<()> {
+    if !faults.is_empty() {
+        bail!("{title}:\n  {}", faults.join("\n  "));
+    }
+    Ok(())
+}

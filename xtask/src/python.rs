@@ -1,0 +1,58 @@
+//! The Python environment of the oracles: pinned wheels in `.cache/python`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use crate::step::{Step, install, step};
+
+const REQUIREMENTS: &str = "tests/python/requirements.txt";
+
+/// Makes the environment if it is missing or older than its list of wheels, and returns its
+/// interpreter, which tests find in `FEMTO_PYTHON`.
+pub(crate) fn environment() -> Result<PathBuf> {
+    let folder = crate::root().join(".cache/python");
+    let python = folder.join("bin/python");
+    let stamp = folder.join("installed.txt");
+    let wanted = crate::read(REQUIREMENTS)?;
+    let present = fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted);
+    if present && Step::new(&python, ["--version"]).works() {
+        return Ok(python);
+    }
+    step("Python environment", || {
+        let arguments = ["-m", "venv", "--clear"].map(Into::into);
+        let venv = || {
+            Step::new(
+                "python3",
+                arguments.iter().chain([&folder.clone().into_os_string()]),
+            )
+        };
+        if !venv().works() {
+            install(&["python3", "python3-venv"])?;
+            venv().run()?;
+        }
+        // Without dependencies: VTK asks for Matplotlib, which reading files does not need.
+        let pip = [
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+        ];
+        Step::new(
+            &python,
+            pip.iter()
+                .chain(&["--only-binary=:all:", "-r", REQUIREMENTS]),
+        )
+        .run()?;
+        fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
+    })?;
+    Ok(python)
+}
+
+/// A program that a wheel of the environment brings.
+pub(crate) fn program(name: &str) -> Result<PathBuf> {
+    Ok(environment()?.with_file_name(name))
+}

@@ -1,0 +1,108 @@
+//! Running other programs, and saying what runs.
+
+use std::ffi::OsStr;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+
+/// Runs one named part of a command and says how long it took.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the developer wants to know where time goes"
+)]
+pub(crate) fn step<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    println!("── {name}");
+    let start = Instant::now();
+    let result = work().with_context(|| format!("{name} failed"))?;
+    println!("   {name}: {:.1} s", start.elapsed().as_secs_f64());
+    Ok(result)
+}
+
+/// A program to be run from the repository's root.
+pub(crate) struct Step(Command);
+
+impl Step {
+    /// A program with its arguments.
+    pub(crate) fn new<A: AsRef<OsStr>>(
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Self {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(crate::root());
+        Self(command)
+    }
+
+    /// The cargo that runs this task.
+    pub(crate) fn cargo<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Self {
+        Self::new(
+            std::env::var_os("CARGO").unwrap_or("cargo".into()),
+            arguments,
+        )
+    }
+
+    /// Sets an environment variable.
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.0.env(name, value);
+        self
+    }
+
+    /// Runs to the end; anything but success is an error that shows the command.
+    pub(crate) fn run(mut self) -> Result<()> {
+        let status = self
+            .0
+            .status()
+            .with_context(|| format!("cannot start {}", self.show()))?;
+        if !status.success() {
+            bail!("{} ended with {status}", self.show());
+        }
+        Ok(())
+    }
+
+    /// Runs to the end and returns what it printed.
+    pub(crate) fn output(mut self) -> Result<String> {
+        let output = self
+            .0
+            .output()
+            .with_context(|| format!("cannot start {}", self.show()))?;
+        if !output.status.success() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            bail!("{} ended with {}:\n{errors}", self.show(), output.status);
+        }
+        Ok(String::from_utf8(output.stdout)?)
+    }
+
+    /// Whether it runs and succeeds; its output is dropped.
+    pub(crate) fn works(mut self) -> bool {
+        let quiet = self.0.stdout(Stdio::null()).stderr(Stdio::null());
+        quiet.status().is_ok_and(|status| status.success())
+    }
+
+    fn show(&self) -> String {
+        let words = std::iter::once(self.0.get_program()).chain(self.0.get_args());
+        words
+            .map(|word| word.to_string_lossy())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+}
+
+/// Installs Debian packages where that is possible: as root, with apt-get.
+///
+/// # Errors
+/// When it is not possible, names the packages for the user to install.
+pub(crate) fn install(packages: &[&str]) -> Result<()> {
+    let root = Step::new("id", ["-u"])
+        .output()
+        .is_ok_and(|id| id.trim() == "0");
+    if !root || !Step::new("apt-get", ["--version"]).works() {
+        bail!(
+            "needs the system packages (Debian's names): {}",
+            packages.join(" ")
+        );
+    }
+    let quiet = |step: Step| step.env("DEBIAN_FRONTEND", "noninteractive").run();
+    quiet(Step::new("apt-get", ["update", "-qq"]))?;
+    let arguments = ["install", "-y", "-qq", "--no-install-recommends"];
+    quiet(Step::new("apt-get", arguments.iter().chain(packages)))
+}

@@ -1,0 +1,57 @@
+//! The documents' paths must exist, so that the documents cannot go stale.
+
+use anyhow::Result;
+
+const DOCUMENTS: &[&str] = &["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"];
+
+pub(super) fn faults() -> Result<Vec<String>> {
+    let mut faults = Vec::new();
+    for document in DOCUMENTS {
+        let Ok(text) = crate::read(document) else {
+            faults.push(format!("{document} is missing"));
+            continue;
+        };
+        for (index, line) in text.lines().enumerate() {
+            let missing = paths(line).filter(|path| !crate::root().join(path).exists());
+            faults.extend(
+                missing.map(|path| format!("{document}:{}: there is no {path}", index + 1)),
+            );
+        }
+    }
+    Ok(faults)
+}
+
+/// What looks like a path of this repository: `in/backticks` or a [link](to/it).
+fn paths(line: &str) -> impl Iterator<Item = &str> {
+    let quoted = line
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|text| text.contains('/'));
+    let linked = line
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split([')', '#']).next());
+    quoted.chain(linked).filter(|text| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+        !text.is_empty()
+            && text.chars().all(plain)
+            && !text.starts_with(['/', '-'])
+            && !text.starts_with("..")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_paths_and_nothing_else() {
+        let line = "see `crates/femto` or [it](docs/a.md#part), not `a b/c`, `x::y`, `word`, \
+                    `/etc/x` or [this](https://example.org)";
+        assert_eq!(
+            paths(line).collect::<Vec<_>>(),
+            ["crates/femto", "docs/a.md"]
+        );
+    }
+}
