@@ -1,10 +1,12 @@
 //! Which nodes are the same, how many there are, and in which order.
+#![allow(clippy::expect_used)]
 
 mod space_common;
 
 use std::collections::HashSet;
 
-use femto_fem::mesh::CellType;
+use femto_fem::geometry::Geometry;
+use femto_fem::mesh::{CellBlock, CellType, Mesh};
 use femto_fem::space::{Continuity, Space, SpaceError, SpaceParams};
 use space_common::{Random, bent_box, hexahedra, position_error, space, two_cubes};
 
@@ -218,7 +220,6 @@ fn a_broken_space_shares_nothing() {
 #[test]
 fn dirichlet_nodes_are_those_on_the_tagged_faces_and_come_last() {
     let mesh = bent_box([3, 4, 2], 1);
-    let grid = bent_box([3, 4, 2], 1);
     for (degree, chunk_nodes) in [(1, 4), (2, 30), (3, 10_000), (5, 300)] {
         let params = SpaceParams {
             degree,
@@ -231,7 +232,6 @@ fn dirichlet_nodes_are_those_on_the_tagged_faces_and_come_last() {
         assert_eq!(space.constrained_nodes().len(), (ny + nx - 1) * nz);
         check_layout(&space);
 
-        // The wave leaves the planes x = 0 (`xmin`) and y = 1 (`ymax`, number 4) where cells say.
         let on_face = |faces: &str| -> HashSet<u32> {
             let faces = space.boundary_faces(faces).unwrap();
             let nodes = faces.iter().flat_map(|face| {
@@ -256,7 +256,6 @@ fn dirichlet_nodes_are_those_on_the_tagged_faces_and_come_last() {
             assert!((0..3).all(|a| (x[a] - y[a]).abs() < 1e-14));
         }
     }
-    drop(grid);
 }
 
 #[test]
@@ -298,9 +297,9 @@ fn an_inner_face_belongs_to_the_cell_with_the_lower_number_and_counts_once() {
     assert_eq!((inner.len(), inner[0].cell), (1, 0));
 }
 
-fn error(mesh: &femto_fem::mesh::Mesh, params: SpaceParams) -> SpaceError {
-    let geometry = femto_fem::geometry::Geometry::new(mesh).unwrap();
-    Space::new(mesh, &geometry, params).unwrap_err()
+fn error(mesh: &Mesh, params: SpaceParams) -> SpaceError {
+    let geometry = Geometry::new(mesh).expect("a geometry");
+    Space::new(mesh, &geometry, params).expect_err("a space of a bad mesh or bad parameters")
 }
 
 #[test]
@@ -401,7 +400,7 @@ fn hexahedra_that_do_not_fit_together_are_errors() {
 #[test]
 fn other_solid_cells_are_an_error() {
     let mut mesh = bent_box([1, 1, 1], 1);
-    mesh.blocks.push(femto_fem::mesh::CellBlock {
+    mesh.blocks.push(CellBlock {
         cell_type: CellType::from_gmsh(4).unwrap(),
         nodes: vec![0, 1, 2, 4],
         tags: vec![0],

@@ -15,20 +15,19 @@ use super::SpaceError;
 pub(super) struct Elements {
     /// Mesh cell number of each element.
     pub(super) cells: Vec<u32>,
-    /// Mesh nodes at the lexicographic vertices of each element.
-    pub(super) vertices: Vec<[u32; 8]>,
     /// Runs of consecutive elements, together all of them.
     pub(super) chunks: Vec<Range<usize>>,
 }
 
 impl Elements {
     /// Orders the hexahedra of the mesh along a Hilbert curve, cuts the curve into chunks, and
-    /// sorts each chunk by the cells' `kinds`, `[cells]`.
+    /// sorts each chunk by the cells' `kinds`, `[cells]`. Also gives the mesh nodes at the
+    /// lexicographic vertices of each element.
     pub(super) fn new(
         mesh: &Mesh,
         kinds: &[GeometryKind],
         elements_per_chunk: usize,
-    ) -> Result<Self, SpaceError> {
+    ) -> Result<(Self, Vec<[u32; 8]>), SpaceError> {
         let hexahedra = hexahedra(mesh)?;
         if kinds.len() != hexahedra.len() {
             return Err(SpaceError::GeometryCells {
@@ -52,11 +51,7 @@ impl Elements {
             .par_iter()
             .map(|&cell| hexahedra[cell as usize])
             .collect();
-        Ok(Self {
-            cells,
-            vertices,
-            chunks,
-        })
+        Ok((Self { cells, chunks }, vertices))
     }
 }
 

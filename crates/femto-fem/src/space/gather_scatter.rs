@@ -4,18 +4,73 @@ use std::ops::AddAssign;
 
 use rayon::prelude::*;
 
-use super::{Chunk, Layout, Restriction};
+use super::{Chunk, Layout, Restriction, Space};
+
+impl Space {
+    /// L to E: copies the values of `l` to the nodes of each element.
+    ///
+    /// `l` is an L-vector, or a T-vector, whose missing constrained values read as zero; `e` is an
+    /// E-vector, `[elements][components][nodes_per_element]`. This is the plain version, which the
+    /// faster ones inside operators are tested against.
+    ///
+    /// # Panics
+    /// If a vector has another length.
+    pub fn gather<T: Copy + Default + Send + Sync>(&self, l: &[T], e: &mut [T]) {
+        self.check_lengths(l.len(), e.len());
+        self.restriction.gather_fields(self.fields(), l, e);
+    }
+
+    /// E to L, the transpose of [`Space::gather`]: adds the values at the nodes of all elements to
+    /// `l`, an L-vector, or a T-vector, which drops what belongs to constrained nodes.
+    ///
+    /// Bitwise the same for any number of threads.
+    ///
+    /// # Panics
+    /// If a vector has another length.
+    pub fn scatter_add<T: Copy + Default + AddAssign + Send + Sync>(&self, e: &[T], l: &mut [T]) {
+        self.check_lengths(l.len(), e.len());
+        let (components, np) = (self.components(), self.nodes_per_element());
+        let value = |element, c, position| e[(element * components + c) * np + position];
+        self.restriction.scatter_add_fields(self.fields(), value, l);
+    }
+
+    fn fields(&self) -> Fields {
+        Fields::new(self.layout(), self.components())
+    }
+
+    fn check_lengths(&self, l: usize, e: usize) {
+        let (dofs, free) = (self.dofs(), self.free_dofs());
+        assert!(
+            l == dofs || l == free,
+            "a vector of length {l} is neither an L-vector ({dofs}) nor a T-vector ({free})"
+        );
+        let element_dofs = self.element_dofs();
+        assert!(
+            e == element_dofs,
+            "a vector of length {e} is not an E-vector ({element_dofs})"
+        );
+    }
+
+    /// In how many elements each L-vector node is, `[nodes]`.
+    pub fn multiplicity(&self) -> Vec<u32> {
+        let mut count = vec![0; self.nodes()];
+        let fields = Fields::new(Layout::ByNode, 1);
+        self.restriction
+            .scatter_add_fields(fields, |_, _, _| 1, &mut count);
+        count
+    }
+}
 
 /// How the components of a vector lie in memory: `count` fields after each other, each with
 /// `width` numbers per node.
 #[derive(Clone, Copy)]
-pub(super) struct Fields {
+struct Fields {
     count: usize,
     width: usize,
 }
 
 impl Fields {
-    pub(super) fn new(layout: Layout, components: usize) -> Self {
+    fn new(layout: Layout, components: usize) -> Self {
         let (count, width) = match layout {
             Layout::ByNode => (1, components),
             Layout::ByComponent => (components, 1),
@@ -30,12 +85,7 @@ impl Fields {
 
 impl Restriction {
     /// Fills the E-vector `e` from `l`, of which entries beyond its length read as zero.
-    pub(super) fn gather<T: Copy + Default + Send + Sync>(
-        &self,
-        fields: Fields,
-        l: &[T],
-        e: &mut [T],
-    ) {
+    fn gather_fields<T: Copy + Default + Send + Sync>(&self, fields: Fields, l: &[T], e: &mut [T]) {
         let (components, width) = (fields.components(), fields.width);
         let (nodes, np) = (l.len() / components, self.nodes_per_element());
         let elements = self.chunks.iter().map(|c| c.elements.len());
@@ -65,7 +115,7 @@ impl Restriction {
     /// Chunks run in parallel: each sums what its elements add, then adds the sums of its private
     /// nodes to its own part of `l`. The sums of the other nodes are put down, and added node by
     /// node in chunk order afterwards. So the result does not depend on the number of threads.
-    pub(super) fn scatter_add<T: Copy + Default + AddAssign + Send + Sync>(
+    fn scatter_add_fields<T: Copy + Default + AddAssign + Send + Sync>(
         &self,
         fields: Fields,
         value: impl Fn(usize, usize, usize) -> T + Sync,

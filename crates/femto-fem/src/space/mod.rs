@@ -7,6 +7,7 @@
 //! chunk alone. Threads work on different chunks without waiting for each other; only the few
 //! nodes on the surfaces need care. See [`Restriction`] for the layout.
 
+mod boundary;
 mod element_nodes;
 mod elements;
 mod error;
@@ -14,21 +15,20 @@ mod gather_scatter;
 mod numbering;
 mod positions;
 mod restriction;
-pub mod topology;
+mod topology;
 
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
 
 use crate::geometry::Geometry;
 use crate::mesh::Mesh;
 use crate::reference::MAX_DEGREE;
 
+pub use boundary::{BoundaryFace, BoundaryFaces};
 use element_nodes::ElementNodes;
 use elements::Elements;
 pub use error::SpaceError;
-use gather_scatter::Fields;
 pub use restriction::{Chunk, Restriction};
-pub use topology::BoundaryFace;
-use topology::{BoundaryFaces, Topology};
+use topology::Topology;
 
 /// Whether elements share the nodes on their common vertices, edges and faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,12 +99,17 @@ impl Space {
     pub fn new(mesh: &Mesh, geometry: &Geometry, params: SpaceParams) -> Result<Self, SpaceError> {
         check(&params)?;
         let elements_per_chunk = (params.chunk_nodes / params.degree.pow(3)).max(1);
-        let elements = Elements::new(mesh, geometry.kinds(), elements_per_chunk)?;
+        let (elements, vertices) = Elements::new(mesh, geometry.kinds(), elements_per_chunk)?;
         let nodes = ElementNodes::new(params.degree);
 
         let continuous = params.continuity == Continuity::Continuous;
         let edges_and_faces = continuous && params.degree > 1;
-        let topology = Topology::new(&elements, mesh.coordinates.len(), edges_and_faces)?;
+        let topology = Topology::new(
+            &elements.cells,
+            vertices,
+            mesh.coordinates.len(),
+            edges_and_faces,
+        )?;
         let boundary = BoundaryFaces::new(mesh, &topology, &elements.cells);
         let mut dirichlet = Vec::new();
         for tag in &params.dirichlet {
@@ -220,6 +225,11 @@ impl Space {
         nodes
     }
 
+    /// All tagged faces of the mesh.
+    pub fn boundary(&self) -> &BoundaryFaces {
+        &self.boundary
+    }
+
     /// The element faces in a two-dimensional group given by name or number, sorted by element.
     ///
     /// # Errors
@@ -228,64 +238,11 @@ impl Space {
         self.boundary.tagged(tag).map(<[_]>::to_vec)
     }
 
-    /// In how many elements each L-vector node is, `[nodes]`.
-    pub fn multiplicity(&self) -> Vec<u32> {
-        let mut count = vec![0; self.nodes()];
-        let fields = Fields::new(Layout::ByNode, 1);
-        self.restriction
-            .scatter_add(fields, |_, _, _| 1, &mut count);
-        count
-    }
-
     /// Memory of the space, in bytes.
     pub fn bytes(&self) -> usize {
         self.restriction.bytes()
             + size_of_val(self.cells.as_slice())
             + size_of_val(self.boundary.all())
-    }
-
-    /// L to E: copies the values of `l` to the nodes of each element.
-    ///
-    /// `l` is an L-vector, or a T-vector, whose missing constrained values read as zero; `e` is an
-    /// E-vector, `[elements][components][nodes_per_element]`. This is the plain version, which the
-    /// faster ones inside operators are tested against.
-    ///
-    /// # Panics
-    /// If a vector has another length.
-    pub fn gather<T: Copy + Default + Send + Sync>(&self, l: &[T], e: &mut [T]) {
-        self.check_lengths(l.len(), e.len());
-        self.restriction.gather(self.fields(), l, e);
-    }
-
-    /// E to L, the transpose of [`Space::gather`]: adds the values at the nodes of all elements to
-    /// `l`, an L-vector, or a T-vector, which drops what belongs to constrained nodes.
-    ///
-    /// Bitwise the same for any number of threads.
-    ///
-    /// # Panics
-    /// If a vector has another length.
-    pub fn scatter_add<T: Copy + Default + AddAssign + Send + Sync>(&self, e: &[T], l: &mut [T]) {
-        self.check_lengths(l.len(), e.len());
-        let (components, np) = (self.components(), self.nodes_per_element());
-        let value = |element, c, position| e[(element * components + c) * np + position];
-        self.restriction.scatter_add(self.fields(), value, l);
-    }
-
-    fn fields(&self) -> Fields {
-        Fields::new(self.layout(), self.components())
-    }
-
-    fn check_lengths(&self, l: usize, e: usize) {
-        let (dofs, free) = (self.dofs(), self.free_dofs());
-        assert!(
-            l == dofs || l == free,
-            "a vector of length {l} is neither an L-vector ({dofs}) nor a T-vector ({free})"
-        );
-        let element_dofs = self.element_dofs();
-        assert!(
-            e == element_dofs,
-            "a vector of length {e} is not an E-vector ({element_dofs})"
-        );
     }
 }
 

@@ -1,13 +1,15 @@
-//! Vertices, edges and faces of the hexahedra, each numbered once, and which faces are tagged.
+//! Vertices, edges and faces of the hexahedra, each numbered once.
 
-use crate::mesh::{CellFamily, Mesh};
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use crate::reference::cell::{HEX_EDGES, HEX_FACES};
 
 use super::SpaceError;
-use super::elements::Elements;
 
 /// No number.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Corners of a lexicographic face in cyclic order.
 const CYCLIC: [usize; 4] = [0, 1, 3, 2];
@@ -28,8 +30,8 @@ pub(super) struct Topology {
     nodes: Vec<u32>,
     /// Vertex at each mesh node, or [`NONE`].
     vertex_at: Vec<u32>,
-    /// All faces.
-    faces: Chains<Face>,
+    /// All faces, by ranges of the lowest vertex.
+    faces: Vec<Chains<Face>>,
 }
 
 /// A face, met by one or two cells.
@@ -43,10 +45,12 @@ struct Face {
 }
 
 impl Topology {
-    /// Finds the entities of the elements; of faces and edges only what is needed to check the
+    /// Finds the entities of the elements, which are these mesh `cells` and have these mesh nodes
+    /// as `vertices`; of faces and edges only what is needed to check the
     /// mesh and to find tagged faces, unless `edges_and_faces`.
     pub(super) fn new(
-        elements: &Elements,
+        cells: &[u32],
+        vertices: Vec<[u32; 8]>,
         mesh_nodes: usize,
         edges_and_faces: bool,
     ) -> Result<Self, SpaceError> {
@@ -56,14 +60,15 @@ impl Topology {
             counts: [0; 3],
             nodes: Vec::new(),
             vertex_at: vec![NONE; mesh_nodes],
-            faces: Chains::new(0),
+            faces: Vec::new(),
         };
-        topology.entities = vec![NONE; elements.cells.len() * topology.stride];
-        topology.number_vertices(elements);
+        topology.entities = vec![NONE; cells.len() * topology.stride];
+        topology.number_vertices(&vertices);
+        drop(vertices);
         if edges_and_faces {
             topology.number_edges();
         }
-        topology.number_faces(elements)?;
+        topology.number_faces(cells)?;
         Ok(topology)
     }
 
@@ -77,9 +82,9 @@ impl Topology {
         vertices_of(self.entities(element))
     }
 
-    fn number_vertices(&mut self, elements: &Elements) {
+    fn number_vertices(&mut self, vertices: &[[u32; 8]]) {
         let all = self.entities.chunks_exact_mut(self.stride);
-        for (entities, nodes) in all.zip(&elements.vertices) {
+        for (entities, nodes) in all.zip(vertices) {
             for (entity, &node) in entities.iter_mut().zip(nodes) {
                 let vertex = &mut self.vertex_at[node as usize];
                 if *vertex == NONE {
@@ -93,7 +98,7 @@ impl Topology {
     }
 
     fn number_edges(&mut self) {
-        let mut edges = Chains::new(self.counts[0]);
+        let mut edges = Chains::new(0..self.counts[0] as u32);
         for entities in self.entities.chunks_exact_mut(self.stride) {
             let vertices = vertices_of(entities);
             for (edge, ends) in HEX_EDGES.iter().enumerate() {
@@ -107,87 +112,82 @@ impl Topology {
         self.counts[1] = edges.links.len();
     }
 
-    fn number_faces(&mut self, elements: &Elements) -> Result<(), SpaceError> {
-        let mut faces = Chains::new(self.counts[0]);
-        let first = self.counts[0] + self.counts[1];
-        for (element, entities) in self.entities.chunks_exact_mut(self.stride).enumerate() {
-            let vertices = vertices_of(entities);
-            for (face, corners) in HEX_FACES.iter().enumerate() {
+    fn number_faces(&mut self, cells: &[u32]) -> Result<(), SpaceError> {
+        let parts = rayon::current_num_threads().min(8) as u64;
+        let start = |part: u64| (self.nodes.len() as u64 * part / parts) as u32;
+        let ranges = (0..parts).map(|part| start(part)..start(part + 1));
+        let faces: Result<Vec<_>, SpaceError> = (ranges.collect::<Vec<_>>().into_par_iter())
+            .map(|vertices| self.faces_at(vertices, cells))
+            .collect();
+        self.faces = faces?;
+        if self.stride == 8 {
+            return Ok(());
+        }
+        let faces = self.faces.iter().flat_map(|part| &part.links);
+        let first = (self.counts[0] + self.counts[1]) as u32;
+        for (number, (_, face)) in (first..).zip(faces) {
+            for side in face.sides.into_iter().filter(|&side| side != NONE) {
+                self.entities[side as usize / 6 * 26 + 20 + side as usize % 6] = number;
+            }
+            self.counts[2] += 1;
+        }
+        Ok(())
+    }
+
+    /// The faces whose lowest vertex is one of `vertices`.
+    fn faces_at(&self, vertices: Range<u32>, cells: &[u32]) -> Result<Chains<Face>, SpaceError> {
+        let mut faces = Chains::new(vertices.clone());
+        for element in 0..cells.len() {
+            let corners = self.vertices(element);
+            // Vertices are numbered along the elements, so most elements are left out at once.
+            if corners.iter().all(|v| *v < vertices.start)
+                || corners.iter().all(|v| *v >= vertices.end)
+            {
+                continue;
+            }
+            for (face, places) in HEX_FACES.iter().enumerate() {
                 let side = (6 * element + face) as u32;
-                let (lowest, new) = Face::new(corners.map(|m| vertices[m]), side);
-                let number = match faces.find(lowest, |other: &Face| other.rest == new.rest) {
-                    None => faces.push(lowest, new),
+                let (lowest, new) = Face::new(places.map(|m| corners[m]), side);
+                if !vertices.contains(&lowest) {
+                    continue;
+                }
+                match faces.find(lowest, |other: &Face| other.rest == new.rest) {
+                    None => _ = faces.push(lowest, new),
                     Some(number) => {
-                        faces.links[number]
-                            .1
-                            .join(new)
-                            .map_err(|sides| elements.bad_face(sides))?;
-                        number
+                        let joined = faces.links[number].1.join(new);
+                        joined.map_err(|sides| self.bad_face(sides, cells))?;
                     }
-                };
-                if let Some(entity) = entities.get_mut(20 + face) {
-                    *entity = (first + number) as u32;
                 }
             }
         }
-        if self.stride == 26 {
-            self.counts[2] = faces.links.len();
-        }
-        self.faces = faces;
-        Ok(())
+        Ok(faces)
     }
 
     /// The elements' sides (6·element + local face) at the quadrilateral with these mesh nodes,
     /// in cyclic order.
-    fn sides(&self, nodes: [u32; 4]) -> Option<[u32; 2]> {
+    pub(super) fn sides(&self, nodes: [u32; 4]) -> Option<[u32; 2]> {
         let corners = CYCLIC.map(|i| self.vertex_at.get(nodes[i] as usize).copied());
         let [Some(a), Some(b), Some(c), Some(d)] = corners else {
             return None;
         };
+        // A corner that no hexahedron has is NONE: then the face is not found below.
         let (lowest, face) = Face::new([a, b, c, d], NONE);
         let same = |other: &Face| other.rest == face.rest && other.opposite == face.opposite;
-        // A corner that is no vertex of the space has no chain.
-        let number = self.faces.find(lowest, same)?;
-        Some(self.faces.links[number].1.sides)
-    }
-}
-
-fn vertices_of(entities: &[u32]) -> [u32; 8] {
-    [0, 1, 2, 3, 4, 5, 6, 7].map(|m| entities[m])
-}
-
-impl Face {
-    /// The lowest vertex, and the face with these vertices at its lexicographic corners.
-    fn new(corners: [u32; 4], side: u32) -> (u32, Self) {
-        let lowest = (1..4).fold(0, |low, i| if corners[i] < corners[low] { i } else { low });
-        let mut rest = [1, 2, 3].map(|step| corners[lowest ^ step]);
-        let opposite = rest[2];
-        rest.sort_unstable();
-        let face = Self {
-            rest,
-            opposite,
-            sides: [side, NONE],
-        };
-        (corners[lowest], face)
+        let part = self
+            .faces
+            .iter()
+            .find(|part| part.vertices.contains(&lowest))?;
+        let number = part.find(lowest, same)?;
+        Some(part.links[number].1.sides)
     }
 
-    /// Adds the side of a second element; the sides that do not go together if it cannot.
-    fn join(&mut self, new: Self) -> Result<(), [u32; 3]> {
-        if self.opposite != new.opposite || self.sides[1] != NONE {
-            return Err([self.sides[0], new.sides[0], self.sides[1]]);
-        }
-        self.sides[1] = new.sides[0];
-        Ok(())
-    }
-}
-
-impl Elements {
     /// Why the sides of two elements, or of three, cannot be one face.
-    fn bad_face(&self, sides: [u32; 3]) -> SpaceError {
-        let cell = |side: u32| self.cells[side as usize / 6];
+    fn bad_face(&self, sides: [u32; 3], cells: &[u32]) -> SpaceError {
+        let cell = |side: u32| cells[side as usize / 6];
         let nodes = |side: u32| {
-            let vertices = self.vertices[side as usize / 6];
-            CYCLIC.map(|i| vertices[HEX_FACES[side as usize % 6][i]])
+            let vertices = self.vertices(side as usize / 6);
+            let corners = HEX_FACES[side as usize % 6];
+            CYCLIC.map(|i| self.nodes[vertices[corners[i]] as usize])
         };
         if sides[2] != NONE {
             return SpaceError::CrowdedFace {
@@ -203,26 +203,65 @@ impl Elements {
     }
 }
 
+fn vertices_of(entities: &[u32]) -> [u32; 8] {
+    [0, 1, 2, 3, 4, 5, 6, 7].map(|m| entities[m])
+}
+
+impl Face {
+    /// The lowest vertex, and the face with these vertices at its lexicographic corners.
+    ///
+    /// Sorts by minima and maxima alone: branches on vertex numbers would be mispredicted.
+    fn new([a, b, c, d]: [u32; 4], side: u32) -> (u32, Self) {
+        // A face is its two diagonals; the one with the lowest vertex first.
+        let (ad, bc) = ([a.min(d), a.max(d)], [b.min(c), b.max(c)]);
+        let swap = bc[0] < ad[0];
+        let [lowest, opposite] = if swap { bc } else { ad };
+        let [low, high] = if swap { ad } else { bc };
+        let face = Self {
+            rest: [
+                low.min(opposite),
+                low.max(high.min(opposite)),
+                high.max(opposite),
+            ],
+            opposite,
+            sides: [side, NONE],
+        };
+        (lowest, face)
+    }
+
+    /// Adds the side of a second element; the sides that do not go together if it cannot.
+    fn join(&mut self, new: Self) -> Result<(), [u32; 3]> {
+        if self.opposite != new.opposite || self.sides[1] != NONE {
+            return Err([self.sides[0], new.sides[0], self.sides[1]]);
+        }
+        self.sides[1] = new.sides[0];
+        Ok(())
+    }
+}
+
 /// Records in one list per lowest vertex. Only a handful of edges or faces share theirs, and
 /// elements that follow each other look at the same lists: faster than a hash table.
 struct Chains<R> {
-    /// First record at each vertex, or [`NONE`].
+    /// The vertices that have a list.
+    vertices: Range<u32>,
+    /// First record of each list, or [`NONE`].
     heads: Vec<u32>,
     /// The next record of the same list, or [`NONE`], and the record.
     links: Vec<(u32, R)>,
 }
 
 impl<R> Chains<R> {
-    fn new(vertices: usize) -> Self {
+    fn new(vertices: Range<u32>) -> Self {
         Self {
-            heads: vec![NONE; vertices],
+            heads: vec![NONE; vertices.len()],
             links: Vec::new(),
+            vertices,
         }
     }
 
     /// The number of the record at `vertex` that is the `same`.
     fn find(&self, vertex: u32, same: impl Fn(&R) -> bool) -> Option<usize> {
-        let mut number = *self.heads.get(vertex as usize)?;
+        let mut number = self.heads[(vertex - self.vertices.start) as usize];
         while number != NONE {
             let (next, record) = &self.links[number as usize];
             if same(record) {
@@ -236,105 +275,9 @@ impl<R> Chains<R> {
     /// Adds a record at `vertex`; its number.
     fn push(&mut self, vertex: u32, record: R) -> usize {
         let number = self.links.len();
-        let head = &mut self.heads[vertex as usize];
+        let head = &mut self.heads[(vertex - self.vertices.start) as usize];
         self.links.push((*head, record));
         *head = number as u32;
         number
-    }
-}
-
-/// A face of an element that carries a boundary tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct BoundaryFace {
-    /// Number of the physical group.
-    pub tag: i32,
-    /// The element.
-    pub element: u32,
-    /// Its mesh cell number.
-    pub cell: u32,
-    /// The face, 2·axis + side.
-    pub face: u8,
-}
-
-/// The tagged quadrilaterals of a mesh, found among the faces of its hexahedra.
-#[derive(Clone, Debug, Default)]
-pub struct BoundaryFaces {
-    /// The mesh's groups, without its cells.
-    groups: Mesh,
-    /// Faces sorted by tag and element, each once per tag.
-    faces: Vec<BoundaryFace>,
-    /// Tag and corner mesh nodes of quadrilaterals that are no face of a hexahedron.
-    strangers: Vec<(i32, [u32; 4])>,
-}
-
-impl BoundaryFaces {
-    /// Looks up every quadrilateral of the mesh that is in a group. A quadrilateral between two
-    /// cells belongs to the one with the lower mesh cell number.
-    pub(super) fn new(mesh: &Mesh, topology: &Topology, cells: &[u32]) -> Self {
-        let mut boundary = Self {
-            groups: Mesh {
-                groups: mesh.groups.clone(),
-                ..Mesh::default()
-            },
-            ..Self::default()
-        };
-        let quadrilateral = |family| family == CellFamily::Quadrilateral;
-        for block in mesh
-            .blocks
-            .iter()
-            .filter(|b| quadrilateral(b.cell_type.family()))
-        {
-            let quads = block.nodes.chunks_exact(block.cell_type.nodes());
-            for (&tag, quad) in block.tags.iter().zip(quads).filter(|(tag, _)| **tag != 0) {
-                let nodes = [quad[0], quad[1], quad[2], quad[3]];
-                match topology.sides(nodes) {
-                    None => boundary.strangers.push((tag, nodes)),
-                    Some(sides) => boundary.faces.push(BoundaryFace::new(tag, sides, cells)),
-                }
-            }
-        }
-        boundary.faces.sort_unstable();
-        boundary.faces.dedup();
-        boundary
-    }
-
-    /// The faces in a two-dimensional group given by name or number, sorted by element; a face
-    /// that the mesh lists several times appears once.
-    ///
-    /// # Errors
-    /// [`SpaceError::Mesh`] when there is no such group, [`SpaceError::NoSuchFace`] when some of
-    /// its quadrilaterals are no face of a hexahedron.
-    pub fn tagged(&self, tag: &str) -> Result<&[BoundaryFace], SpaceError> {
-        let number = self.groups.group(2, tag)?;
-        let mut strangers = self.strangers.iter().filter(|s| s.0 == number);
-        if let Some(&(_, nodes)) = strangers.next() {
-            return Err(SpaceError::NoSuchFace {
-                tag: tag.into(),
-                nodes,
-                count: 1 + strangers.count(),
-            });
-        }
-        let start = self.faces.partition_point(|face| face.tag < number);
-        let end = self.faces.partition_point(|face| face.tag <= number);
-        Ok(&self.faces[start..end])
-    }
-
-    /// All tagged faces that were found, sorted by tag, then by element.
-    pub fn all(&self) -> &[BoundaryFace] {
-        &self.faces
-    }
-}
-
-impl BoundaryFace {
-    fn new(tag: i32, sides: [u32; 2], cells: &[u32]) -> Self {
-        let cell = |side: u32| cells[side as usize / 6];
-        let second = sides[1] != NONE && cell(sides[1]) < cell(sides[0]);
-        let side = sides[usize::from(second)];
-        Self {
-            tag,
-            element: side / 6,
-            cell: cell(side),
-            face: (side % 6) as u8,
-        }
     }
 }

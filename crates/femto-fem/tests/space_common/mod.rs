@@ -1,5 +1,5 @@
 //! Meshes and random numbers for the tests of spaces.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
 
 use std::hash::{BuildHasher, RandomState};
 

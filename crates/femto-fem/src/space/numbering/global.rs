@@ -1,0 +1,152 @@
+//! L-vector numbers: chunk by chunk, then what chunks share, then what is constrained.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::reference::cell::{HEX_EDGES, HEX_FACES};
+use crate::space::element_nodes::ElementNodes;
+use crate::space::topology::Topology;
+use crate::space::{BoundaryFace, SpaceError};
+
+/// Who touches an entity: this, or the number of the only chunk that does.
+const NOBODY: u32 = u32::MAX;
+const SEVERAL: u32 = u32::MAX - 1;
+const DIRICHLET: u32 = u32::MAX - 2;
+
+/// A number of nodes that 32 bits can count.
+pub(super) fn checked(nodes: u64) -> Result<usize, SpaceError> {
+    if nodes < u64::from(u32::MAX) {
+        Ok(nodes as usize)
+    } else {
+        Err(SpaceError::TooManyNodes { nodes })
+    }
+}
+
+/// L-vector numbers of the nodes of all entities and elements.
+pub(super) struct Numbers {
+    /// First node of each entity; the others of the entity follow it.
+    pub(super) first: Vec<u32>,
+    /// First interior node of each element.
+    pub(super) interior: Vec<u32>,
+    /// Private nodes of each chunk.
+    pub(super) private: Vec<Range<usize>>,
+    pub(super) first_interface: usize,
+    pub(super) free_nodes: usize,
+    pub(super) nodes: usize,
+    /// Number of nodes of a vertex, an edge, a face.
+    sizes: [u32; 3],
+    /// The first entity that is an edge, and the first that is a face.
+    starts: [u32; 2],
+}
+
+impl Numbers {
+    pub(super) fn new(
+        topology: &Topology,
+        chunks: &[Range<usize>],
+        dirichlet: &[BoundaryFace],
+        nodes: &ElementNodes,
+    ) -> Result<Self, SpaceError> {
+        let [vertices, edges, faces] = topology.counts;
+        let elements = chunks.last().map_or(0, |chunk| chunk.end);
+        let n = nodes.inner_1d as u64;
+        let total = |parts: [usize; 4]| {
+            let sizes = [1, n, n * n, n * n * n];
+            parts
+                .iter()
+                .zip(sizes)
+                .map(|(&count, size)| count as u64 * size)
+                .sum()
+        };
+        let mut numbers = Self {
+            first: vec![NOBODY; vertices + edges + faces],
+            interior: Vec::with_capacity(elements),
+            private: Vec::with_capacity(chunks.len()),
+            first_interface: 0,
+            free_nodes: 0,
+            nodes: checked(total([vertices, edges, faces, elements]))?,
+            sizes: [1, n as u32, (n * n) as u32],
+            starts: [vertices as u32, (vertices + edges) as u32],
+        };
+        let owners = owners(topology, chunks, dirichlet);
+        numbers.number(topology, chunks, &owners, (n * n * n) as u32);
+        Ok(numbers)
+    }
+
+    /// Number of nodes of an entity.
+    pub(super) fn size(&self, entity: u32) -> u32 {
+        let dimension = self.starts.iter().filter(|&&start| entity >= start).count();
+        self.sizes[dimension]
+    }
+
+    /// Numbers entities and interiors in element order, within each of the three classes.
+    fn number(
+        &mut self,
+        topology: &Topology,
+        chunks: &[Range<usize>],
+        owners: &[u32],
+        interior_nodes: u32,
+    ) {
+        let (mut private, mut several, mut constrained) = (0, 0, 0);
+        for chunk in chunks {
+            let start = private;
+            for element in chunk.clone() {
+                for &entity in topology.entities(element) {
+                    if self.first[entity as usize] == NOBODY {
+                        let next = match owners[entity as usize] {
+                            DIRICHLET => &mut constrained,
+                            SEVERAL => &mut several,
+                            _ => &mut private,
+                        };
+                        self.first[entity as usize] = *next;
+                        *next += self.size(entity);
+                    }
+                }
+                self.interior.push(private);
+                private += interior_nodes;
+            }
+            self.private.push(start as usize..private as usize);
+        }
+        // The two other classes come after the private nodes.
+        let free = private + several;
+        let numbers = self.first.par_iter_mut().zip(owners);
+        numbers.for_each(|(first, &owner)| match owner {
+            SEVERAL => *first += private,
+            DIRICHLET => *first += free,
+            _ => {}
+        });
+        (self.first_interface, self.free_nodes) = (private as usize, free as usize);
+    }
+}
+
+/// Who touches each entity: the number of the only chunk, [`SEVERAL`] or [`DIRICHLET`].
+fn owners(topology: &Topology, chunks: &[Range<usize>], dirichlet: &[BoundaryFace]) -> Vec<u32> {
+    let mut owners = vec![NOBODY; topology.counts.iter().sum()];
+    for face in dirichlet {
+        let entities = topology.entities(face.element as usize);
+        for entity in closure(face.face as usize).filter_map(|slot| entities.get(slot)) {
+            owners[*entity as usize] = DIRICHLET;
+        }
+    }
+    for (number, chunk) in (0..).zip(chunks) {
+        for element in chunk.clone() {
+            for &entity in topology.entities(element) {
+                let owner = &mut owners[entity as usize];
+                if *owner == NOBODY {
+                    *owner = number;
+                } else if *owner < DIRICHLET && *owner != number {
+                    *owner = SEVERAL;
+                }
+            }
+        }
+    }
+    owners
+}
+
+/// The entities of an element that lie on one of its faces: its corners, its edges, itself.
+fn closure(face: usize) -> impl Iterator<Item = usize> {
+    let corners = HEX_FACES[face];
+    let on_face = move |edge: &usize| HEX_EDGES[*edge].iter().all(|end| corners.contains(end));
+    let edges = (0..12).filter(on_face).map(|edge| 8 + edge);
+    corners.into_iter().chain(edges).chain([20 + face])
+}
