@@ -1,40 +1,14 @@
 //! The maps of cells against plain twins, closed forms and the integral theorems.
 
+mod geometry_common;
+
 use femto_fem::geometry::factors::{cofactors, determinant, dot};
-use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError, GeometryKind};
-use femto_fem::mesh::{CellBlock, CellType, Mesh, box_mesh::BoxMesh};
+use femto_fem::geometry::{FacePoint, Geometry, GeometryAtPoints, GeometryKind};
+use femto_fem::mesh::{CellBlock, CellType, Mesh};
 use femto_fem::quadrature::gauss;
-use femto_fem::reference::cell::{HEX20_TO_LEXICOGRAPHIC, HEX27_TO_LEXICOGRAPHIC, hex_vertex};
-use femto_fem::reference::{lagrange, nodes};
-
-type Point = [f64; 3];
-
-/// A 3×2×2 box [-1, 2] × [0, 1] × [0.5, 2.5] with its nodes moved by `deformation`.
-fn deformed_box(geometry_degree: usize, deformation: impl Fn(Point) -> Point) -> Mesh {
-    let mesh = BoxMesh {
-        cells: [3, 2, 2],
-        lower: [-1.0, 0.0, 0.5],
-        upper: [2.0, 1.0, 2.5],
-        geometry_degree,
-    };
-    mesh.build(deformation).expect("a valid box")
-}
-
-fn geometry(mesh: &Mesh) -> Geometry {
-    Geometry::new(mesh).expect("a valid mesh")
-}
-
-fn wave([x, y, z]: Point) -> Point {
-    [
-        x + 0.1 * (2.0 * y).sin() * z,
-        y + 0.05 * (x + z).cos(),
-        z + 0.1 * (x * y).sin(),
-    ]
-}
-
-fn shear([x, y, z]: Point) -> Point {
-    [x + 0.3 * y - 0.1 * z, y + 0.2 * z, z + 0.1 * x]
-}
+use femto_fem::reference::cell::{HEX20_TO_LEXICOGRAPHIC, HEX27_TO_LEXICOGRAPHIC};
+use femto_fem::reference::lagrange;
+use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
 
 /// Trilinear on the whole box, so in every cell.
 fn twist([x, y, z]: Point) -> Point {
@@ -54,30 +28,6 @@ fn serendipity(mut mesh: Mesh) -> Mesh {
     mesh
 }
 
-/// A mesh of one hex8 whose vertices, in Gmsh's order, are where `place` puts those of [0, 1]³.
-fn one_cell(place: impl Fn(Point) -> Point) -> Mesh {
-    let mesh = BoxMesh::unit_cube(1).build(place);
-    mesh.expect("a valid box")
-}
-
-fn volume(geometry: &Geometry, points_1d: usize) -> f64 {
-    let rule = gauss(points_1d);
-    let mut at = GeometryAtPoints::default();
-    let w = |q: usize| {
-        let n = points_1d;
-        rule.weights[q % n] * rule.weights[q / n % n] * rule.weights[q / n / n]
-    };
-    let mut of_cell = |cell| -> f64 {
-        geometry.at_points(cell, &rule.points, &mut at);
-        at.determinant
-            .iter()
-            .enumerate()
-            .map(|(q, det)| w(q) * det)
-            .sum()
-    };
-    (0..geometry.len()).map(&mut of_cell).sum()
-}
-
 /// ∫ f over one face, f of position and area normal.
 fn face_integral(
     geometry: &Geometry,
@@ -88,18 +38,8 @@ fn face_integral(
     let rule = gauss(points_1d);
     let points = geometry.face_at_points(cell, face, &rule.points);
     let weight = |q: usize| rule.weights[q % points_1d] * rule.weights[q / points_1d];
-    let term =
-        |(q, p): (usize, &femto_fem::geometry::FacePoint)| weight(q) * f(p.position, p.area_normal);
+    let term = |(q, p): (usize, &FacePoint)| weight(q) * f(p.position, p.area_normal);
     points.iter().enumerate().map(term).sum()
-}
-
-fn assert_near(found: Point, expected: Point, tolerance: f64) {
-    for d in 0..3 {
-        assert!(
-            (found[d] - expected[d]).abs() < tolerance,
-            "{found:?} {expected:?}"
-        );
-    }
 }
 
 #[test]
@@ -218,9 +158,9 @@ fn curved_maps_agree_with_lagrange_interpolation() {
             let (position, jacobian) = plain_map(&mesh, cell, xi);
             assert_near(at.position[q], position, 1e-14);
             assert_near(g.map(cell, xi), position, 1e-14);
-            for d in 0..3 {
-                assert_near(at.jacobian[q][d], jacobian[d], 1e-14);
-                assert_near(g.jacobian(cell, xi)[d], jacobian[d], 1e-14);
+            for (d, &row) in jacobian.iter().enumerate() {
+                assert_near(at.jacobian[q][d], row, 1e-14);
+                assert_near(g.jacobian(cell, xi)[d], row, 1e-14);
             }
             assert_eq!(at.determinant[q], determinant(&at.jacobian[q]));
         }
@@ -343,147 +283,4 @@ fn face_points_follow_the_axes_of_the_face() {
             assert_near(point.area_normal, normal, 1e-15);
         }
     }
-}
-
-#[test]
-fn good_meshes_pass_the_check() {
-    for mesh in [
-        deformed_box(1, shear),
-        deformed_box(1, wave),
-        deformed_box(2, wave),
-    ] {
-        assert_eq!(geometry(&mesh).check(&gauss(3).points), Ok(vec![]));
-    }
-    // Thin, tiny and huge cells are no less regular than the unit cube.
-    for scale in [[1.0, 1.0, 1e-9], [1e-9; 3], [1e9; 3]] {
-        let mesh = deformed_box(1, |x| [0, 1, 2].map(|d| scale[d] * x[d]));
-        assert_eq!(geometry(&mesh).check(&gauss(2).points), Ok(vec![]));
-    }
-}
-
-#[test]
-fn inverted_cells_are_named_with_position_and_determinant() {
-    let mut mesh = deformed_box(1, shear);
-    for cell in [4, 9] {
-        let nodes = &mut mesh.blocks[0].nodes[8 * cell..8 * (cell + 1)];
-        nodes.rotate_left(4);
-    }
-    let points = gauss(2).points;
-    let error = geometry(&mesh)
-        .check(&points)
-        .expect_err("two inverted cells");
-    let GeometryError::NotInvertible {
-        cell,
-        position,
-        reference,
-        determinant,
-        bad_cells,
-        cells,
-    } = error.clone()
-    else {
-        panic!("{error}");
-    };
-    assert_eq!((cell, bad_cells, cells), (4, 2, 12));
-    assert!(determinant < 0.0);
-    assert!(reference.iter().all(|x| points.contains(x)));
-    assert_near(position, geometry(&mesh).map(4, reference), 1e-15);
-    let text = error.to_string();
-    for part in ["mesh cell 4 ", "2 of 12 cells", &format!("{determinant:e}")] {
-        assert!(text.contains(part), "{text}");
-    }
-}
-
-#[test]
-fn flat_cells_and_nan_are_errors() {
-    let points = gauss(2).points;
-    let is_bad = |mesh: &Mesh| {
-        let checked = geometry(mesh).check(&points);
-        matches!(
-            checked,
-            Err(GeometryError::NotInvertible {
-                cell: 0,
-                bad_cells: 1,
-                ..
-            })
-        )
-    };
-    // Flat in an oblique plane: the determinant is rounding of either sign.
-    assert!(is_bad(&one_cell(|[x, y, z]| [
-        x + 0.1 * z,
-        y + 0.3 * z,
-        0.7 * x - 0.4 * y - 0.05 * z
-    ])));
-    assert!(is_bad(&one_cell(|_| [1.0, 2.0, 3.0])));
-    assert!(is_bad(&one_cell(|[x, y, z]| [
-        x,
-        y,
-        if x + y + z == 3.0 { f64::NAN } else { z }
-    ])));
-    let mut quadratic = deformed_box(2, shear);
-    let node = quadratic.blocks[0].cell(0)[26];
-    quadratic.coordinates[node as usize][0] = f64::NAN;
-    assert!(is_bad(&quadratic));
-}
-
-#[test]
-fn bad_corners_are_warnings_unless_points_are_there() {
-    // Vertex (1, 1, 1) pushed through the cell's diagonal plane: bad at that corner alone.
-    let dented = |[x, y, z]: Point| {
-        if x + y + z == 3.0 {
-            [0.6; 3]
-        } else {
-            [x, y, z]
-        }
-    };
-    let g = geometry(&one_cell(dented));
-    let warnings = g.check(&gauss(2).points).expect("good at the Gauss points");
-    assert_eq!(warnings.len(), 1);
-    assert_eq!((warnings[0].cell, warnings[0].corner), (0, 7));
-    assert!(warnings[0].determinant < 0.0);
-    assert_near(warnings[0].position, g.map(0, hex_vertex(7)), 1e-15);
-    assert!(warnings[0].to_string().contains("mesh cell 0"));
-    assert!(matches!(
-        g.check(&nodes::gll(2)),
-        Err(GeometryError::NotInvertible { .. })
-    ));
-
-    // A prism given as a hexahedron: one edge collapsed, determinant zero along it.
-    let prism = geometry(&one_cell(|[x, y, z]| [x * (1.0 - y), y, z]));
-    let warnings = prism
-        .check(&gauss(3).points)
-        .expect("good at the Gauss points");
-    assert_eq!(warnings.len(), 1);
-    assert!((volume(&prism, 2) - 0.5).abs() < 1e-15);
-}
-
-#[test]
-fn unusable_meshes_are_typed_errors() {
-    let mut mesh = deformed_box(1, |x| x);
-    let nodes = mesh.coordinates.len();
-    mesh.blocks[0].nodes[8 * 3 + 2] = nodes as u32;
-    let missing = GeometryError::MissingNode {
-        cell: 3,
-        node: nodes as u32,
-        nodes,
-    };
-    assert_eq!(Geometry::new(&mesh).expect_err("a missing node"), missing);
-
-    mesh.blocks.remove(0);
-    let error = Geometry::new(&mesh).expect_err("no hexahedra");
-    assert!(error.to_string().contains("it has 32 quad4"), "{error}");
-
-    let cubic = CellType::from_gmsh(92).expect("hex64");
-    mesh.blocks.push(CellBlock {
-        cell_type: cubic,
-        nodes: vec![0; 64],
-        tags: vec![0],
-    });
-    let error = Geometry::new(&mesh).expect_err("an unsupported order");
-    assert_eq!(
-        error,
-        GeometryError::UnsupportedOrder {
-            found: "hex64",
-            count: 1
-        }
-    );
 }

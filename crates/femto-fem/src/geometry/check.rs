@@ -1,7 +1,7 @@
 //! Whether the map of every cell can be inverted.
 
-use super::factors::{Matrix3, determinant, dot, tangent};
-use super::{CornerWarning, Geometry, GeometryError, GeometryKind};
+use super::factors::{Matrix3, cross, determinant, dot, tangents};
+use super::{CornerWarning, Geometry, GeometryError};
 use rayon::prelude::*;
 
 /// Where the determinant of a cell is bad.
@@ -46,17 +46,19 @@ impl Geometry {
     }
 
     fn defect(&self, cell: usize, points_1d: &[f64]) -> Option<Defect> {
-        let all_invertible = |points: &[f64]| {
+        if is_invertible_everywhere(self.tangent_bounds(cell)) {
+            return None;
+        }
+        let is_invertible_at = |points: &[f64]| {
             let mut good = true;
             self.visit(cell, [points; 3], |_, jacobian| {
                 good &= is_invertible(&jacobian)
             });
             good
         };
-        let affine = self.kind(cell) == GeometryKind::Affine;
-        if !all_invertible(if affine { &[0.0] } else { points_1d }) {
+        if !is_invertible_at(points_1d) {
             Some(Defect::Points)
-        } else if !affine && !all_invertible(&[-1.0, 1.0]) {
+        } else if !is_invertible_at(&[-1.0, 1.0]) {
             Some(Defect::Corners)
         } else {
             None
@@ -110,15 +112,31 @@ impl Geometry {
     }
 }
 
-/// Whether the determinant is positive beyond rounding: its relative error is a few units in the
-/// last place of the product of the lengths of the tangents.
+/// Relative rounding error of a determinant, in terms of the product of the tangents' lengths.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// Whether the determinant is positive beyond rounding.
 #[inline(always)]
 fn is_invertible(jacobian: &Matrix3) -> bool {
-    const TOLERANCE: f64 = 8.0 * f64::EPSILON;
-    let [rr, ss, tt] = [0, 1, 2].map(|a| {
-        let tangent = tangent(jacobian, a);
-        dot(tangent, tangent)
-    });
+    let [r, s, t] = tangents(jacobian);
     let determinant = determinant(jacobian);
-    determinant > 0.0 && determinant * determinant > TOLERANCE * TOLERANCE * rr * ss * tt
+    let lengths = dot(r, r) * dot(s, s) * dot(t, t);
+    determinant > 0.0 && determinant * determinant > ROUNDING * ROUNDING * lengths
+}
+
+/// A sufficient condition for the determinant to be positive in the whole cell, true for most cells
+/// of a good mesh and much cheaper than looking at points.
+///
+/// With tangents r, s, t at the centre and r + r', ... elsewhere, the determinant is multilinear in
+/// them and at most the product of lengths (Hadamard), so that it differs from the one at the centre
+/// by no more than (|r| + |r'|)(|s| + |s'|)(|t| + |t'|) - |r||s||t|.
+fn is_invertible_everywhere((tangents, deviations): ([[f64; 3]; 3], [f64; 3])) -> bool {
+    let [r, s, t] = tangents;
+    let (mut centre, mut largest) = (1.0, 1.0);
+    for (tangent, deviation) in tangents.iter().zip(deviations) {
+        let length = dot(*tangent, *tangent).sqrt();
+        centre *= length;
+        largest *= length + deviation;
+    }
+    dot(r, cross(s, t)) - (largest - centre) > ROUNDING * largest
 }

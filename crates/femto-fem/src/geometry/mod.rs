@@ -170,6 +170,13 @@ impl Geometry {
         }
     }
 
+    fn tangent_bounds(&self, cell: usize) -> ([[f64; 3]; 3], [f64; 3]) {
+        match self.kinds[cell] {
+            GeometryKind::Curved => polynomial::tangent_bounds(self.curved(cell)),
+            _ => polynomial::tangent_bounds(&self.trilinear(cell)),
+        }
+    }
+
     fn curved(&self, cell: usize) -> &Tensor<3> {
         &self.curved[self.curved_index[cell] as usize]
     }

@@ -9,12 +9,14 @@
     reason = "loops over i, j, k read like the formulas"
 )]
 
-use super::{GeometryKind, factors::Matrix3};
+use super::GeometryKind;
+use super::factors::{Matrix3, dot};
 use crate::reference::cell::{HEX20_TO_LEXICOGRAPHIC, HEX27_TO_LEXICOGRAPHIC};
 
 /// Coefficients of one cell's map, or its nodes, `[k][j][i][component]`.
 pub(super) type Tensor<const M: usize> = [[[[f64; 3]; M]; M]; M];
 
+#[inline(always)]
 fn combine(a: [f64; 3], s: f64, b: [f64; 3]) -> [f64; 3] {
     [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]]
 }
@@ -144,6 +146,31 @@ pub(super) fn kind<const M: usize>(c: &Tensor<M>) -> GeometryKind {
     kind
 }
 
+/// The tangents at the centre of the cell, and for each a bound on how far it is from there
+/// anywhere in the cell: the sum of the lengths of its other coefficients, as |ξ|, |η|, |ζ| ≤ 1.
+pub(super) fn tangent_bounds<const M: usize>(c: &Tensor<M>) -> ([[f64; 3]; 3], [f64; 3]) {
+    let mut deviation = [0.0; 3];
+    for k in 0..M {
+        for j in 0..M {
+            for i in 0..M {
+                if i + j + k >= 2 {
+                    let length = dot(c[k][j][i], c[k][j][i]).sqrt();
+                    deviation[0] += i as f64 * length;
+                    deviation[1] += j as f64 * length;
+                    deviation[2] += k as f64 * length;
+                }
+            }
+        }
+    }
+    ([c[0][0][1], c[0][1][0], c[1][0][0]], deviation)
+}
+
+/// The Jacobian with these tangents as columns.
+#[inline(always)]
+fn transposed([r, s, t]: [[f64; 3]; 3]) -> Matrix3 {
+    [[r[0], s[0], t[0]], [r[1], s[1], t[1]], [r[2], s[2], t[2]]]
+}
+
 /// Value and derivative at `s` of a polynomial with coefficients `c`.
 #[inline(always)]
 fn evaluate<const M: usize>(c: [[f64; 3]; M], s: f64) -> ([f64; 3], [f64; 3]) {
@@ -185,7 +212,7 @@ pub(super) fn at_tensor_points<const M: usize>(
             for &xi in points[0] {
                 let (position, r) = evaluate(line, xi);
                 let (s, t) = (evaluate(line_eta, xi).0, evaluate(line_zeta, xi).0);
-                visit(position, [0, 1, 2].map(|d| [r[d], s[d], t[d]]));
+                visit(position, transposed([r, s, t]));
             }
         }
     }

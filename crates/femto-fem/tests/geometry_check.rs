@@ -1,0 +1,202 @@
+//! Which meshes the check accepts, warns of and refuses, and what its errors say.
+
+mod geometry_common;
+
+use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError};
+use femto_fem::mesh::{CellBlock, CellType, Mesh, box_mesh::BoxMesh};
+use femto_fem::quadrature::gauss;
+use femto_fem::reference::{cell::hex_vertex, nodes};
+use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
+
+/// A mesh of one hex8 whose vertices, in Gmsh's order, are where `place` puts those of [0, 1]³.
+fn one_cell(place: impl Fn(Point) -> Point) -> Mesh {
+    let mesh = BoxMesh::unit_cube(1).build(place);
+    mesh.expect("a valid box")
+}
+
+#[test]
+fn good_meshes_pass_the_check() {
+    for mesh in [
+        deformed_box(1, shear),
+        deformed_box(1, wave),
+        deformed_box(2, wave),
+    ] {
+        assert_eq!(geometry(&mesh).check(&gauss(3).points), Ok(vec![]));
+    }
+    // Thin, tiny and huge cells are no less regular than the unit cube.
+    for scale in [[1.0, 1.0, 1e-9], [1e-9; 3], [1e9; 3]] {
+        let mesh = deformed_box(1, |x| [0, 1, 2].map(|d| scale[d] * x[d]));
+        assert_eq!(geometry(&mesh).check(&gauss(2).points), Ok(vec![]));
+    }
+}
+
+/// The check skips the points of cells that a bound shows to be good: it must not skip a bad one.
+#[test]
+fn the_check_agrees_with_determinants_at_points() {
+    let points = gauss(3).points;
+    let corners = [-1.0, 1.0];
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    // xorshift64, G. Marsaglia 2003; uniform in [-1, 1].
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as f64 / u64::MAX as f64 * 2.0 - 1.0
+    };
+    let mut outcomes = [0; 3];
+    let mut at = GeometryAtPoints::default();
+    for sample in 0..600 {
+        let mut mesh = deformed_box(1 + sample % 2, |x| x);
+        let block = &mut mesh.blocks[0];
+        block.nodes.truncate(block.cell_type.nodes());
+        block.tags.truncate(1);
+        let amplitude = 0.3 * (sample % 20) as f64 / 20.0;
+        for x in mesh.coordinates.iter_mut().flatten() {
+            *x += amplitude * random();
+        }
+        let g = geometry(&mesh);
+        let mut all_positive = |points_1d: &[f64]| {
+            g.at_points(0, points_1d, &mut at);
+            at.determinant.iter().all(|&det| det > 0.0)
+        };
+        let expected = match (all_positive(&points), all_positive(&corners)) {
+            (false, _) => 0,
+            (true, false) => 1,
+            (true, true) => 2,
+        };
+        let found = match g.check(&points) {
+            Err(_) => 0,
+            Ok(warnings) => 2 - warnings.len(),
+        };
+        assert_eq!(found, expected, "sample {sample}: {:?}", mesh.coordinates);
+        outcomes[found] += 1;
+    }
+    assert!(outcomes.iter().all(|&count| count > 20), "{outcomes:?}");
+}
+
+#[test]
+fn inverted_cells_are_named_with_position_and_determinant() {
+    let mut mesh = deformed_box(1, shear);
+    for cell in [4, 9] {
+        let nodes = &mut mesh.blocks[0].nodes[8 * cell..8 * (cell + 1)];
+        nodes.rotate_left(4);
+    }
+    let points = gauss(2).points;
+    let error = geometry(&mesh)
+        .check(&points)
+        .expect_err("two inverted cells");
+    let GeometryError::NotInvertible {
+        cell,
+        position,
+        reference,
+        determinant,
+        bad_cells,
+        cells,
+    } = error.clone()
+    else {
+        panic!("{error}");
+    };
+    assert_eq!((cell, bad_cells, cells), (4, 2, 12));
+    assert!(determinant < 0.0);
+    assert!(reference.iter().all(|x| points.contains(x)));
+    assert_near(position, geometry(&mesh).map(4, reference), 1e-15);
+    let text = error.to_string();
+    for part in ["mesh cell 4 ", "2 of 12 cells", &format!("{determinant:e}")] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn flat_cells_and_nan_are_errors() {
+    let points = gauss(2).points;
+    let is_bad = |mesh: &Mesh| {
+        let checked = geometry(mesh).check(&points);
+        matches!(
+            checked,
+            Err(GeometryError::NotInvertible {
+                cell: 0,
+                bad_cells: 1,
+                ..
+            })
+        )
+    };
+    // Flat in an oblique plane: the determinant is rounding of either sign.
+    assert!(is_bad(&one_cell(|[x, y, z]| [
+        x + 0.1 * z,
+        y + 0.3 * z,
+        0.7 * x - 0.4 * y - 0.05 * z
+    ])));
+    assert!(is_bad(&one_cell(|_| [1.0, 2.0, 3.0])));
+    assert!(is_bad(&one_cell(|[x, y, z]| [
+        x,
+        y,
+        if x + y + z == 3.0 { f64::NAN } else { z }
+    ])));
+    let mut quadratic = deformed_box(2, shear);
+    let node = quadratic.blocks[0].cell(0)[26];
+    quadratic.coordinates[node as usize][0] = f64::NAN;
+    assert!(is_bad(&quadratic));
+}
+
+#[test]
+fn bad_corners_are_warnings_unless_points_are_there() {
+    // Vertex (1, 1, 1) pushed through the cell's diagonal plane: bad at that corner alone.
+    let dented = |[x, y, z]: Point| {
+        if x + y + z == 3.0 {
+            [0.6; 3]
+        } else {
+            [x, y, z]
+        }
+    };
+    let g = geometry(&one_cell(dented));
+    let warnings = g.check(&gauss(2).points).expect("good at the Gauss points");
+    assert_eq!(warnings.len(), 1);
+    assert_eq!((warnings[0].cell, warnings[0].corner), (0, 7));
+    assert!(warnings[0].determinant < 0.0);
+    assert_near(warnings[0].position, g.map(0, hex_vertex(7)), 1e-15);
+    assert!(warnings[0].to_string().contains("mesh cell 0"));
+    assert!(matches!(
+        g.check(&nodes::gll(2)),
+        Err(GeometryError::NotInvertible { .. })
+    ));
+
+    // A prism given as a hexahedron: one edge collapsed, determinant zero along it.
+    let prism = geometry(&one_cell(|[x, y, z]| [x * (1.0 - y), y, z]));
+    let warnings = prism
+        .check(&gauss(3).points)
+        .expect("good at the Gauss points");
+    assert_eq!(warnings.len(), 1);
+    assert!((volume(&prism, 2) - 0.5).abs() < 1e-15);
+}
+
+#[test]
+fn unusable_meshes_are_typed_errors() {
+    let mut mesh = deformed_box(1, |x| x);
+    let nodes = mesh.coordinates.len();
+    mesh.blocks[0].nodes[8 * 3 + 2] = nodes as u32;
+    let missing = GeometryError::MissingNode {
+        cell: 3,
+        node: nodes as u32,
+        nodes,
+    };
+    assert_eq!(Geometry::new(&mesh).expect_err("a missing node"), missing);
+
+    mesh.blocks.remove(0);
+    let error = Geometry::new(&mesh).expect_err("no hexahedra");
+    assert!(error.to_string().contains("it has 32 quad4"), "{error}");
+
+    let cubic = CellType::from_gmsh(92).expect("hex64");
+    mesh.blocks.push(CellBlock {
+        cell_type: cubic,
+        nodes: vec![0; 64],
+        tags: vec![0],
+    });
+    let error = Geometry::new(&mesh).expect_err("an unsupported order");
+    assert_eq!(
+        error,
+        GeometryError::UnsupportedOrder {
+            found: "hex64",
+            count: 1
+        }
+    );
+}

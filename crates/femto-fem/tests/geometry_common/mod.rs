@@ -1,0 +1,62 @@
+//! What the geometry tests share.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use femto_fem::geometry::{Geometry, GeometryAtPoints};
+use femto_fem::mesh::{Mesh, box_mesh::BoxMesh};
+use femto_fem::quadrature::gauss;
+
+pub(crate) type Point = [f64; 3];
+
+/// A 3×2×2 box [-1, 2] × [0, 1] × [0.5, 2.5] with its nodes moved by `deformation`.
+pub(crate) fn deformed_box(geometry_degree: usize, deformation: impl Fn(Point) -> Point) -> Mesh {
+    let mesh = BoxMesh {
+        cells: [3, 2, 2],
+        lower: [-1.0, 0.0, 0.5],
+        upper: [2.0, 1.0, 2.5],
+        geometry_degree,
+    };
+    mesh.build(deformation).expect("a valid box")
+}
+
+pub(crate) fn geometry(mesh: &Mesh) -> Geometry {
+    Geometry::new(mesh).expect("a valid mesh")
+}
+
+pub(crate) fn wave([x, y, z]: Point) -> Point {
+    [
+        x + 0.1 * (2.0 * y).sin() * z,
+        y + 0.05 * (x + z).cos(),
+        z + 0.1 * (x * y).sin(),
+    ]
+}
+
+pub(crate) fn shear([x, y, z]: Point) -> Point {
+    [x + 0.3 * y - 0.1 * z, y + 0.2 * z, z + 0.1 * x]
+}
+
+pub(crate) fn volume(geometry: &Geometry, points_1d: usize) -> f64 {
+    let rule = gauss(points_1d);
+    let mut at = GeometryAtPoints::default();
+    let w = |q: usize| {
+        let n = points_1d;
+        rule.weights[q % n] * rule.weights[q / n % n] * rule.weights[q / n / n]
+    };
+    let mut of_cell = |cell| -> f64 {
+        geometry.at_points(cell, &rule.points, &mut at);
+        at.determinant
+            .iter()
+            .enumerate()
+            .map(|(q, det)| w(q) * det)
+            .sum()
+    };
+    (0..geometry.len()).map(&mut of_cell).sum()
+}
+
+pub(crate) fn assert_near(found: Point, expected: Point, tolerance: f64) {
+    for d in 0..3 {
+        assert!(
+            (found[d] - expected[d]).abs() < tolerance,
+            "{found:?} {expected:?}"
+        );
+    }
+}
