@@ -8,4 +8,5 @@ pub use femto_kernel as kernel;
 pub use femto_platform as platform;
 pub use number::Number;
 
+pub mod solve;
 pub mod vector;

@@ -3,7 +3,8 @@
 //! Where a vector is cut depends on its length only, and partial sums are added in the shape of the
 //! cuts, so results do not depend on the number of threads or on who was faster.
 
-use super::{Number, VectorOps, same_len};
+use super::{VectorOps, same_len};
+use crate::Number;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
 use femto_platform::device::DeviceError;

@@ -3,13 +3,8 @@
 mod host;
 mod null;
 
-use femto_kernel::scalar::{Real, Vectorizable};
+use crate::Number;
 use femto_platform::device::{Buffer, Device, DeviceError, Element, check_len};
-
-/// The precisions that vectors can have: `f64` and `f32`.
-pub trait Number: Real + Element + Vectorizable {}
-
-impl<T: Real + Element + Vectorizable> Number for T {}
 
 /// A device that can work on vectors of `T`.
 ///

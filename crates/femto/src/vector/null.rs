@@ -1,6 +1,7 @@
 //! Vectors on the null device: every operation is noted with its exact work. Sums are zero.
 
-use super::{Number, VectorOps, same_len};
+use super::{VectorOps, same_len};
+use crate::Number;
 use femto_kernel::vector::{self as loops, Cost};
 use femto_platform::device::null::{Launch, Null, NullBuffer};
 use femto_platform::device::{Buffer, DeviceError};

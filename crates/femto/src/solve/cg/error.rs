@@ -1,0 +1,90 @@
+//! How conjugate gradients can fail.
+
+use crate::solve::OperatorError;
+use femto_platform::device::DeviceError;
+use std::fmt;
+use thiserror::Error;
+
+/// A system that was not solved. The solution vector holds the last iterate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CgError {
+    /// What went wrong.
+    pub failure: CgFailure,
+    /// The norm of the residual before the first step and after each; empty where the solver did
+    /// not come so far.
+    pub residual_history: Vec<f64>,
+}
+
+impl CgError {
+    /// How many steps were taken.
+    pub fn iterations(&self) -> usize {
+        self.residual_history.len().saturating_sub(1)
+    }
+}
+
+impl std::error::Error for CgError {}
+
+impl fmt::Display for CgError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.failure)?;
+        match self.residual_history.last() {
+            None => Ok(()),
+            Some(residual) => {
+                let iterations = self.iterations();
+                write!(f, " (iteration {iterations}, residual {residual:.3e})")
+            }
+        }
+    }
+}
+
+/// Why conjugate gradients stopped without a solution.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum CgFailure {
+    /// (p, A p) ≤ 0 for a direction p.
+    #[error("the operator is not positive definite: (p, A p) = {curvature:.3e}")]
+    NotPositiveDefinite {
+        /// (p, A p).
+        curvature: f64,
+    },
+    /// (r, M⁻¹ r) ≤ 0 for a residual r.
+    #[error("the preconditioner is not positive definite: (r, M⁻¹ r) = {product:.3e}")]
+    PreconditionerNotPositiveDefinite {
+        /// (r, M⁻¹ r).
+        product: f64,
+    },
+    /// The iterations are used up.
+    #[error("no convergence: a residual of {target:.3e} was not reached")]
+    NotConverged {
+        /// The norm of the residual that was asked for.
+        target: f64,
+    },
+    /// The observer ended it.
+    #[error("interrupted")]
+    Interrupted,
+    /// A number of the iteration is infinite or not a number.
+    #[error("{quantity} is {value}")]
+    Breakdown {
+        /// Which one.
+        quantity: &'static str,
+        /// What it is.
+        value: f64,
+    },
+    /// The operator, the preconditioner or the device failed, or a vector has another length than
+    /// the operator.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// A tolerance is negative or not a finite number; nothing was done.
+    #[error("the {name} tolerance is {value}; it must be a finite number that is not negative")]
+    InvalidTolerance {
+        /// `relative` or `absolute`.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+    },
+}
+
+impl From<DeviceError> for CgFailure {
+    fn from(error: DeviceError) -> Self {
+        Self::Operator(error.into())
+    }
+}

@@ -1,0 +1,269 @@
+//! Preconditioned conjugate gradients.
+//!
+//! For a symmetric positive definite A and a symmetric positive definite approximation M of it,
+//! starting from the x that is passed in:
+//!
+//! ```text
+//! r = b - A x;  z = M⁻¹ r;  p = z
+//! repeat until |r| is small:
+//!     α = (r,z) / (p, A p)
+//!     x = x + α p;  r = r - α A p
+//!     z = M⁻¹ r
+//!     β = (r,z) / (r,z) of the step before
+//!     p = z + β p
+//! ```
+//! Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 9.1. The residual
+//! watched is the recurrence's r in the Euclidean norm. A singular A is fine where b is in its
+//! range.
+
+mod error;
+mod params;
+
+pub use error::{CgError, CgFailure};
+pub use params::CgParams;
+
+use super::{LinearOperator, Preconditioner};
+use crate::Number;
+use crate::vector::VectorOps;
+use femto_platform::device::{Buffer, Device, DeviceError, check_len};
+use std::fmt;
+use std::ops::ControlFlow;
+
+/// A system to solve: A, M and where they live.
+pub struct System<'a, T: Number, D: Device> {
+    /// The device of all vectors.
+    pub device: &'a D,
+    /// The matrix A, symmetric positive definite.
+    pub operator: &'a dyn LinearOperator<T, D>,
+    /// The inverse of M, symmetric positive definite.
+    pub preconditioner: &'a dyn Preconditioner<T, D>,
+}
+
+/// Told to the observer after every iteration, and before the first as number 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Iteration {
+    /// How many steps have been taken.
+    pub number: usize,
+    /// The Euclidean norm of the residual.
+    pub residual: f64,
+    /// The norm at which the solver stops.
+    pub target: f64,
+}
+
+/// Watches the iterations and may end them; an end is [`CgFailure::Interrupted`].
+///
+/// Runs on a thread of the device.
+pub type Observer<'a> = dyn FnMut(Iteration) -> ControlFlow<()> + Send + 'a;
+
+/// Which tolerance was met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// |r| ≤ relative tolerance · |b|.
+    Relative,
+    /// |r| ≤ absolute tolerance.
+    Absolute,
+    /// b = 0, so x = 0 without any step.
+    ZeroRightHandSide,
+}
+
+/// A finished solve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CgInfo {
+    /// Steps taken.
+    pub iterations: usize,
+    /// The norm of the residual before the first step and after each: `iterations + 1` numbers.
+    pub residual_history: Vec<f64>,
+    /// Why it ended.
+    pub reason: Reason,
+}
+
+/// The four vectors that the solver needs besides b and x.
+pub struct CgWorkspace<T: Number, D: Device> {
+    r: D::Buffer<T>,
+    z: D::Buffer<T>,
+    p: D::Buffer<T>,
+    ap: D::Buffer<T>,
+}
+
+impl<T: Number, D: Device> CgWorkspace<T, D> {
+    /// Space for systems of `size` unknowns.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`].
+    pub fn new(device: &D, size: usize) -> Result<Self, DeviceError> {
+        Ok(Self {
+            r: device.zeros(size)?,
+            z: device.zeros(size)?,
+            p: device.zeros(size)?,
+            ap: device.zeros(size)?,
+        })
+    }
+}
+
+impl<T: Number, D: Device> fmt::Debug for CgWorkspace<T, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CgWorkspace")
+            .field("size", &self.r.len())
+            .finish()
+    }
+}
+
+/// Solves A x = b, starting from what `x` holds.
+///
+/// Nothing is allocated per iteration. For b = 0 the answer is x = 0 after no iteration.
+///
+/// # Errors
+/// A [`CgError`], with the residual history; `x` then holds the last iterate.
+pub fn solve<T: Number, D: VectorOps<T>>(
+    system: &System<'_, T, D>,
+    b: &D::Buffer<T>,
+    x: &mut D::Buffer<T>,
+    workspace: &mut CgWorkspace<T, D>,
+    params: &CgParams,
+    observer: &mut Observer<'_>,
+) -> Result<CgInfo, CgError> {
+    let mut history = params.history();
+    let watch = Watch {
+        history: &mut history,
+        observer,
+    };
+    let mut solver = Solver {
+        system,
+        workspace,
+        params,
+        watch,
+    };
+    let outcome = match solver.check(b, x) {
+        Ok(()) => system.device.enter(|| solver.run(b, x)),
+        Err(failure) => Err(failure),
+    };
+    match outcome {
+        Ok(reason) => Ok(CgInfo {
+            iterations: history.len() - 1,
+            residual_history: history,
+            reason,
+        }),
+        Err(failure) => Err(CgError {
+            failure,
+            residual_history: history,
+        }),
+    }
+}
+
+/// One run, with everything in it borrowed.
+struct Solver<'a, T: Number, D: VectorOps<T>> {
+    system: &'a System<'a, T, D>,
+    workspace: &'a mut CgWorkspace<T, D>,
+    params: &'a CgParams,
+    watch: Watch<'a>,
+}
+
+impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
+    fn check(&self, b: &D::Buffer<T>, x: &D::Buffer<T>) -> Result<(), CgFailure> {
+        self.params.check()?;
+        let size = self.system.operator.size();
+        check_len("the right-hand side", b.len(), size)?;
+        check_len("the start of the solution", x.len(), size)?;
+        Ok(check_len("the workspace", self.workspace.r.len(), size)?)
+    }
+
+    fn run(&mut self, b: &D::Buffer<T>, x: &mut D::Buffer<T>) -> Result<Reason, CgFailure> {
+        let device = self.system.device;
+        let b_norm = finite("the norm of the right-hand side", device.norm(b)?)?;
+        if b_norm == 0.0 && device.info().executes {
+            device.fill(0.0, x)?;
+            self.watch.history.push(0.0);
+            return Ok(Reason::ZeroRightHandSide);
+        }
+        let target = self.params.target(b_norm);
+
+        let residual = self.start(b, x)?;
+        if self.watch.see(0, residual, target)? {
+            return Ok(self.params.reason(b_norm));
+        }
+        let mut rz = self.precondition()?;
+        device.copy(&self.workspace.z, &mut self.workspace.p)?;
+
+        for number in 1..=self.params.max_iterations {
+            let curvature = self.curvature()?;
+            let w = &mut *self.workspace;
+            let square = device.update(rz / curvature, &w.p, &w.ap, x, &mut w.r)?;
+            if self.watch.see(number, square.sqrt(), target)? {
+                return Ok(self.params.reason(b_norm));
+            }
+            let rz_before = std::mem::replace(&mut rz, self.precondition()?);
+            let w = &mut *self.workspace;
+            device.xpby(&w.z, rz / rz_before, &mut w.p)?;
+        }
+        Err(CgFailure::NotConverged { target })
+    }
+
+    /// r = b - A x; returns its norm.
+    fn start(&mut self, b: &D::Buffer<T>, x: &D::Buffer<T>) -> Result<f64, CgFailure> {
+        let (device, r) = (self.system.device, &mut self.workspace.r);
+        self.system.operator.apply(x, r)?;
+        device.xpby(b, -1.0, r)?;
+        Ok(device.norm(r)?)
+    }
+
+    /// z = M⁻¹ r; returns (r, z), which is positive where M is positive definite.
+    fn precondition(&mut self) -> Result<f64, CgFailure> {
+        let (device, w) = (self.system.device, &mut *self.workspace);
+        let rz = self.system.preconditioner.apply(device, &w.r, &mut w.z)?;
+        if finite("(r, M⁻¹ r)", rz)? > 0.0 {
+            Ok(rz)
+        } else {
+            Err(CgFailure::PreconditionerNotPositiveDefinite { product: rz })
+        }
+    }
+
+    /// ap = A p; returns (p, ap), which is positive where A is positive definite.
+    fn curvature(&mut self) -> Result<f64, CgFailure> {
+        let w = &mut *self.workspace;
+        self.system.operator.apply(&w.p, &mut w.ap)?;
+        let curvature = self.system.device.dot(&w.p, &w.ap)?;
+        if finite("(p, A p)", curvature)? > 0.0 {
+            Ok(curvature)
+        } else {
+            Err(CgFailure::NotPositiveDefinite { curvature })
+        }
+    }
+}
+
+/// Keeps the history and talks to the observer.
+struct Watch<'a> {
+    history: &'a mut Vec<f64>,
+    observer: &'a mut (dyn FnMut(Iteration) -> ControlFlow<()> + Send),
+}
+
+impl Watch<'_> {
+    /// Notes a residual; returns whether it is small enough.
+    fn see(&mut self, number: usize, residual: f64, target: f64) -> Result<bool, CgFailure> {
+        self.history.push(residual);
+        finite("the norm of the residual", residual)?;
+        let iteration = Iteration {
+            number,
+            residual,
+            target,
+        };
+        let flow = (self.observer)(iteration);
+        if residual <= target {
+            Ok(true)
+        } else if flow.is_break() {
+            Err(CgFailure::Interrupted)
+        } else {
+            Ok(false)
+        }
+    }
+}
+
+fn finite(quantity: &'static str, value: f64) -> Result<f64, CgFailure> {
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(CgFailure::Breakdown { quantity, value })
+    }
+}
+
+#[cfg(test)]
+mod tests;

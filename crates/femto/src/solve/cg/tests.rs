@@ -1,0 +1,415 @@
+//! Conjugate gradients on small systems whose answers are known.
+
+use super::*;
+use crate::solve::{Identity, Jacobi, OperatorError};
+use femto_platform::device::host::{Host, HostBuffer};
+
+/// A dense matrix, `[row][column]`.
+struct Dense {
+    size: usize,
+    entries: Vec<f64>,
+}
+
+impl Dense {
+    fn new(size: usize, entry: impl Fn(usize, usize) -> f64) -> Self {
+        let entries = (0..size * size).map(|i| entry(i / size, i % size));
+        Self {
+            size,
+            entries: entries.collect(),
+        }
+    }
+
+    /// Bᵀ B + shift · 1 of a matrix B of scattered numbers.
+    fn positive_definite(size: usize, shift: f64) -> Self {
+        let b = |i: usize, j: usize| ((7 * i * i + 13 * i * j + 5 * j + 1) % 19) as f64 / 9.0 - 1.0;
+        let identity = |i, j| if i == j { shift } else { 0.0 };
+        Self::new(size, |i, j| {
+            identity(i, j) + (0..size).map(|k| b(k, i) * b(k, j)).sum::<f64>()
+        })
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        (0..self.size)
+            .map(|i| self.entries[i * (self.size + 1)])
+            .collect()
+    }
+
+    fn times<T: Number>(&self, u: &[T]) -> Vec<T> {
+        let row = |row: &[f64]| row.iter().zip(u).map(|(a, u)| a * u.to_f64()).sum();
+        self.entries
+            .chunks(self.size)
+            .map(|r| T::from_f64(row(r)))
+            .collect()
+    }
+}
+
+impl<T: Number> LinearOperator<T, Host> for Dense {
+    fn size(&self) -> usize {
+        self.size
+    }
+    fn apply(&self, u: &HostBuffer<T>, v: &mut HostBuffer<T>) -> Result<(), OperatorError> {
+        v.copy_from_slice(&self.times(u));
+        Ok(())
+    }
+}
+
+/// What a solve left behind.
+struct Outcome<T: Number> {
+    result: Result<CgInfo, CgError>,
+    x: HostBuffer<T>,
+}
+
+struct Setup<'a> {
+    host: Host,
+    preconditioner: &'a dyn Preconditioner<f64, Host>,
+    params: CgParams,
+}
+
+impl Default for Setup<'_> {
+    fn default() -> Self {
+        Self {
+            host: Host::with_threads(1).unwrap(),
+            preconditioner: &Identity,
+            params: CgParams::default(),
+        }
+    }
+}
+
+impl Setup<'_> {
+    fn solve(&self, operator: &dyn LinearOperator<f64, Host>, b: &[f64]) -> Outcome<f64> {
+        self.solve_watched(operator, b, &mut |_| ControlFlow::Continue(()))
+    }
+
+    fn solve_watched(
+        &self,
+        operator: &dyn LinearOperator<f64, Host>,
+        b: &[f64],
+        observer: &mut Observer<'_>,
+    ) -> Outcome<f64> {
+        let system = System {
+            device: &self.host,
+            operator,
+            preconditioner: self.preconditioner,
+        };
+        let mut workspace = CgWorkspace::new(&self.host, b.len()).unwrap();
+        let mut x = self.host.zeros(b.len()).unwrap();
+        let b = self.host.upload(b).unwrap();
+        let result = solve(&system, &b, &mut x, &mut workspace, &self.params, observer);
+        Outcome { result, x }
+    }
+}
+
+fn failure(outcome: &Outcome<f64>) -> &CgFailure {
+    &outcome.result.as_ref().unwrap_err().failure
+}
+
+fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
+    for (i, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+        assert!(
+            (found - wanted).abs() <= tolerance,
+            "entry {i}: {found} {wanted}"
+        );
+    }
+}
+
+fn ramp(size: usize) -> Vec<f64> {
+    (0..size).map(|i| 1.0 + i as f64 / 4.0).collect()
+}
+
+#[test]
+fn dense_systems_are_solved_within_their_size() {
+    for size in 1..12 {
+        let matrix = Dense::positive_definite(size, 1.0);
+        let wanted = ramp(size);
+        let setup = Setup {
+            params: CgParams {
+                relative_tolerance: 1e-11,
+                ..CgParams::default()
+            },
+            ..Setup::default()
+        };
+        let outcome = setup.solve(&matrix, &matrix.times(&wanted));
+        let info = outcome.result.unwrap();
+        assert!(info.iterations <= size + 2, "{} of {size}", info.iterations);
+        assert_eq!(info.residual_history.len(), info.iterations + 1);
+        assert_eq!(info.reason, Reason::Relative);
+        assert_close(&outcome.x, &wanted, 1e-9);
+    }
+}
+
+#[test]
+fn a_diagonal_takes_one_jacobi_step() {
+    let matrix = Dense::new(20, |i, j| if i == j { 1.0 + i as f64 } else { 0.0 });
+    let mut setup = Setup::default();
+    let plain = setup.solve(&matrix, &[1.0; 20]).result.unwrap();
+    let diagonal = setup.host.upload(&matrix.diagonal()).unwrap();
+    let jacobi = Jacobi::new(&setup.host, &diagonal).unwrap();
+    setup.preconditioner = &jacobi;
+    let outcome = setup.solve(&matrix, &[1.0; 20]);
+    assert_eq!(outcome.result.unwrap().iterations, 1);
+    assert!(plain.iterations > 10);
+    let wanted: Vec<f64> = (1..=20).map(|i| 1.0 / f64::from(i)).collect();
+    assert_close(&outcome.x, &wanted, 1e-15);
+}
+
+/// -u'' = 1 on (0,1) with u = 0 at both ends; differences give the parabola exactly at the nodes.
+struct Poisson {
+    size: usize,
+}
+
+impl Poisson {
+    fn exact(&self) -> Vec<f64> {
+        let h = 1.0 / (self.size + 1) as f64;
+        let x = |i: usize| (i + 1) as f64 * h;
+        (0..self.size)
+            .map(|i| x(i) * (1.0 - x(i)) / 2.0 / (h * h))
+            .collect()
+    }
+}
+
+impl LinearOperator<f64, Host> for Poisson {
+    fn size(&self) -> usize {
+        self.size
+    }
+    fn apply(&self, u: &HostBuffer<f64>, v: &mut HostBuffer<f64>) -> Result<(), OperatorError> {
+        for i in 0..self.size {
+            let left = if i > 0 { u[i - 1] } else { 0.0 };
+            let right = u.get(i + 1).copied().unwrap_or(0.0);
+            v[i] = 2.0 * u[i] - left - right;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn poisson_in_one_dimension_takes_half_as_many_steps_as_unknowns() {
+    let poisson = Poisson { size: 100 };
+    let outcome = Setup::default().solve(&poisson, &[1.0; 100]);
+    // The right-hand side is symmetric, and so are all directions: 50 of them are independent.
+    assert_eq!(outcome.result.unwrap().iterations, 50);
+    assert_close(&outcome.x, &poisson.exact(), 1e-8);
+}
+
+#[test]
+fn results_have_the_same_bits_for_any_number_of_threads() {
+    let poisson = Poisson { size: 30_000 };
+    let b: Vec<f64> = (0..poisson.size).map(|i| (i as f64).sin()).collect();
+    let outcomes = [1, 2, 3].map(|threads| {
+        let setup = Setup {
+            host: Host::with_threads(threads).unwrap(),
+            params: CgParams {
+                max_iterations: 30,
+                ..CgParams::default()
+            },
+            ..Setup::default()
+        };
+        let outcome = setup.solve(&poisson, &b);
+        let bits: Vec<u64> = outcome.x.iter().map(|x| x.to_bits()).collect();
+        (outcome.result.unwrap_err(), bits)
+    });
+    assert!(outcomes[0] == outcomes[1] && outcomes[0] == outcomes[2]);
+}
+
+#[test]
+fn the_start_is_what_x_holds() {
+    let poisson = Poisson { size: 100 };
+    let setup = Setup::default();
+    let system = System {
+        device: &setup.host,
+        operator: &poisson,
+        preconditioner: &Identity,
+    };
+    let b = setup.host.upload(&[1.0; 100]).unwrap();
+    let mut x = setup.host.upload(&poisson.exact()).unwrap();
+    let mut workspace = CgWorkspace::new(&setup.host, 100).unwrap();
+    let go_on = &mut |_| ControlFlow::Continue(());
+    let info = solve(&system, &b, &mut x, &mut workspace, &setup.params, go_on).unwrap();
+    assert_eq!(info.iterations, 0);
+}
+
+#[test]
+fn a_zero_right_hand_side_has_a_zero_solution() {
+    let outcome = Setup::default().solve(&Poisson { size: 9 }, &[0.0; 9]);
+    let info = outcome.result.unwrap();
+    assert_eq!(
+        (info.iterations, info.reason),
+        (0, Reason::ZeroRightHandSide)
+    );
+    assert_eq!(outcome.x[..], [0.0; 9]);
+}
+
+#[test]
+fn nothing_to_solve_is_solved() {
+    let outcome = Setup::default().solve(&Poisson { size: 0 }, &[]);
+    assert_eq!(outcome.result.unwrap().iterations, 0);
+}
+
+#[test]
+fn a_singular_consistent_system_is_solved() {
+    // A ring of springs: constants are in the null space, and b has no constant part.
+    let size = 12;
+    let ring = Dense::new(size, |i, j| match (i + size - j) % size {
+        0 => 2.0,
+        1 | 11 => -1.0,
+        _ => 0.0,
+    });
+    let b: Vec<f64> = (0..size).map(|i| i as f64 - 5.5).collect();
+    let outcome = Setup::default().solve(&ring, &b);
+    outcome.result.unwrap();
+    assert_close(&ring.times(&outcome.x), &b, 1e-7);
+}
+
+#[test]
+fn an_indefinite_operator_is_an_error_with_its_history() {
+    let matrix = Dense::new(4, |i, j| match (i == j, i) {
+        (true, 3) => -5.0,
+        (true, _) => 1.0 + i as f64,
+        _ => 0.0,
+    });
+    let outcome = Setup::default().solve(&matrix, &[1.0, 1.0, 1.0, 0.1]);
+    let error = outcome.result.unwrap_err();
+    let CgFailure::NotPositiveDefinite { curvature } = error.failure else {
+        panic!("{error}");
+    };
+    assert!(curvature < 0.0);
+    assert!(error.iterations() >= 1);
+    assert!(
+        error.to_string().contains("not positive definite"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_indefinite_preconditioner_is_another_error() {
+    struct Minus;
+    impl Preconditioner<f64, Host> for Minus {
+        fn apply(
+            &self,
+            host: &Host,
+            r: &HostBuffer<f64>,
+            z: &mut HostBuffer<f64>,
+        ) -> Result<f64, OperatorError> {
+            host.fill(0.0, z)?;
+            host.axpy(-1.0, r, z)?;
+            Ok(host.dot(r, z)?)
+        }
+    }
+    let setup = Setup {
+        preconditioner: &Minus,
+        ..Setup::default()
+    };
+    let outcome = setup.solve(&Poisson { size: 3 }, &[1.0; 3]);
+    let wanted = CgFailure::PreconditionerNotPositiveDefinite { product: -3.0 };
+    assert_eq!(*failure(&outcome), wanted);
+}
+
+#[test]
+fn no_convergence_keeps_the_last_iterate() {
+    let poisson = Poisson { size: 100 };
+    let setup = Setup {
+        params: CgParams {
+            max_iterations: 7,
+            ..CgParams::default()
+        },
+        ..Setup::default()
+    };
+    let outcome = setup.solve(&poisson, &[1.0; 100]);
+    let mut ax = setup.host.zeros(100).unwrap();
+    poisson.apply(&outcome.x, &mut ax).unwrap();
+    let residual = ax.iter().map(|ax| (1.0 - ax).powi(2)).sum::<f64>().sqrt();
+    let error = outcome.result.unwrap_err();
+    assert_eq!(error.failure, CgFailure::NotConverged { target: 1e-7 });
+    assert_eq!(error.iterations(), 7);
+    let last = *error.residual_history.last().unwrap();
+    assert!(
+        (last - residual).abs() < 1e-12 * residual,
+        "{last} {residual}"
+    );
+}
+
+#[test]
+fn the_observer_sees_every_iteration_and_can_stop() {
+    let mut seen = Vec::new();
+    let mut observer = |iteration: Iteration| {
+        seen.push(iteration);
+        match iteration.number {
+            5 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    };
+    let setup = Setup::default();
+    let outcome = setup.solve_watched(&Poisson { size: 100 }, &[1.0; 100], &mut observer);
+    let error = outcome.result.unwrap_err();
+    assert_eq!(error.failure, CgFailure::Interrupted);
+    assert_eq!(error.iterations(), 5);
+    assert!(outcome.x[50] > 0.0);
+    let numbers: Vec<_> = seen.iter().map(|iteration| iteration.number).collect();
+    assert_eq!(numbers, [0, 1, 2, 3, 4, 5]);
+    let residuals: Vec<_> = seen.iter().map(|iteration| iteration.residual).collect();
+    assert_eq!(residuals, error.residual_history);
+}
+
+#[test]
+fn numbers_that_are_none_are_errors() {
+    let setup = Setup::default();
+    let outcome = setup.solve(&Poisson { size: 2 }, &[1.0, f64::NAN]);
+    assert!(matches!(failure(&outcome), CgFailure::Breakdown { value, .. } if value.is_nan()));
+    let matrix = Dense::new(2, |i, _| if i == 0 { 1.0 } else { f64::NAN });
+    let outcome = setup.solve(&matrix, &[1.0, 1.0]);
+    assert!(matches!(failure(&outcome), CgFailure::Breakdown { .. }));
+}
+
+#[test]
+fn bad_tolerances_and_lengths_are_errors() {
+    for value in [-1.0, f64::NAN, f64::INFINITY] {
+        let mut setup = Setup::default();
+        setup.params.absolute_tolerance = value;
+        let outcome = setup.solve(&Poisson { size: 2 }, &[1.0; 2]);
+        assert!(matches!(
+            failure(&outcome),
+            CgFailure::InvalidTolerance {
+                name: "absolute",
+                ..
+            }
+        ));
+    }
+    let outcome = Setup::default().solve(&Poisson { size: 2 }, &[1.0; 3]);
+    let wanted = "the right-hand side holds 3 numbers where 2 are needed";
+    assert_eq!(outcome.result.unwrap_err().to_string(), wanted);
+}
+
+#[test]
+fn the_absolute_tolerance_counts_where_it_is_larger() {
+    let mut setup = Setup::default();
+    setup.params.absolute_tolerance = 0.5;
+    let info = setup
+        .solve(&Poisson { size: 50 }, &[1.0; 50])
+        .result
+        .unwrap();
+    assert_eq!(info.reason, Reason::Absolute);
+    assert!(*info.residual_history.last().unwrap() <= 0.5);
+}
+
+#[test]
+fn single_precision_converges_to_its_own_accuracy() {
+    let host = Host::with_threads(2).unwrap();
+    let matrix = Dense::positive_definite(10, 2.0);
+    let wanted: Vec<f32> = (0..10).map(|i| 1.0 - i as f32 / 8.0).collect();
+    let system = System {
+        device: &host,
+        operator: &matrix,
+        preconditioner: &Identity,
+    };
+    let params = CgParams {
+        relative_tolerance: 1e-6,
+        ..CgParams::default()
+    };
+    let b = host.upload(&matrix.times(&wanted)).unwrap();
+    let mut x = host.zeros::<f32>(10).unwrap();
+    let mut workspace = CgWorkspace::new(&host, 10).unwrap();
+    let go_on = &mut |_| ControlFlow::Continue(());
+    solve(&system, &b, &mut x, &mut workspace, &params, go_on).unwrap();
+    for (x, wanted) in x.iter().zip(&wanted) {
+        assert!((x - wanted).abs() < 1e-4, "{x} {wanted}");
+    }
+}

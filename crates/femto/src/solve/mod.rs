@@ -1,0 +1,61 @@
+//! Solvers of linear systems whose matrix is only known by what it does to a vector.
+
+pub mod cg;
+mod jacobi;
+
+pub use jacobi::{Jacobi, JacobiError};
+
+use crate::Number;
+use crate::vector::VectorOps;
+use femto_platform::device::{Device, DeviceError};
+use thiserror::Error;
+
+/// Why an operator or a preconditioner was not applied.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OperatorError {
+    /// The device refused.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// A square matrix, known by what it does to a vector.
+pub trait LinearOperator<T: Number, D: Device>: Sync {
+    /// The length of the vectors that it takes and gives.
+    fn size(&self) -> usize;
+
+    /// v = A u.
+    ///
+    /// # Errors
+    /// Where a vector is not [`LinearOperator::size`] long or the device fails.
+    fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError>;
+}
+
+/// An approximate inverse of a matrix.
+pub trait Preconditioner<T: Number, D: Device>: Sync {
+    /// z = M⁻¹ r; returns Σ r z, which is cheapest to take while both are at hand.
+    ///
+    /// # Errors
+    /// Where the vectors do not have the matrix's size or the device fails.
+    fn apply(
+        &self,
+        device: &D,
+        r: &D::Buffer<T>,
+        z: &mut D::Buffer<T>,
+    ) -> Result<f64, OperatorError>;
+}
+
+/// No preconditioner: z = r.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Identity;
+
+impl<T: Number, D: VectorOps<T>> Preconditioner<T, D> for Identity {
+    fn apply(
+        &self,
+        device: &D,
+        r: &D::Buffer<T>,
+        z: &mut D::Buffer<T>,
+    ) -> Result<f64, OperatorError> {
+        device.copy(r, z)?;
+        Ok(device.dot(r, z)?)
+    }
+}
