@@ -120,12 +120,13 @@ fn flat_cells_and_nan_are_errors() {
             })
         )
     };
-    // Flat in an oblique plane: the determinant is rounding of either sign.
-    assert!(is_bad(&one_cell(|[x, y, z]| [
-        x + 0.1 * z,
-        y + 0.3 * z,
-        0.7 * x - 0.4 * y - 0.05 * z
-    ])));
+    // Flat in oblique planes: the determinant is rounding of either sign.
+    for sample in 1..40 {
+        let (a, b) = (0.7 / sample as f64, 0.13 * sample as f64);
+        let flat = |[x, y, z]: Point| [x + 0.1 * z, y + 0.3 * z];
+        let in_plane = |[x, y]: [f64; 2]| [x, y, a * x + b * y];
+        assert!(is_bad(&one_cell(|x| in_plane(flat(x)))), "sample {sample}");
+    }
     assert!(is_bad(&one_cell(|_| [1.0, 2.0, 3.0])));
     assert!(is_bad(&one_cell(|[x, y, z]| [
         x,
@@ -159,6 +160,16 @@ fn bad_corners_are_warnings_unless_points_are_there() {
         g.check(&nodes::gll(2)),
         Err(GeometryError::NotInvertible { .. })
     ));
+
+    // Long cells whose short edges shrink to nothing at four corners: where the bound is sharp.
+    let pinched = geometry(&one_cell(|x: Point| {
+        let [u, v, w] = x.map(|x| 2.0 * x - 1.0);
+        [u * (1.0 - v * w), 100.0 * v, 100.0 * w]
+    }));
+    let warnings = pinched
+        .check(&gauss(3).points)
+        .map(|warnings| warnings.len());
+    assert_eq!(warnings, Ok(1));
 
     // A prism given as a hexahedron: one edge collapsed, determinant zero along it.
     let prism = geometry(&one_cell(|[x, y, z]| [x * (1.0 - y), y, z]));

@@ -86,6 +86,15 @@ impl Geometry {
         &self.kinds
     }
 
+    /// Memory held, in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.kinds[..])
+            + size_of_val(&self.coordinates[..])
+            + size_of_val(&self.vertices[..])
+            + size_of_val(&self.curved_index[..])
+            + size_of_val(&self.curved[..])
+    }
+
     /// Coefficients c of `x(ξ, η, ζ) = Σ_m c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`.
     ///
     /// For affine cells the coefficients of products are exactly zero. For curved cells this is the
