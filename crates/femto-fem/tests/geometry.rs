@@ -95,7 +95,10 @@ fn straight_cells_cost_little_memory() {
     let coordinates = size_of_val(&straight.coordinates[..]);
     // 8 vertices, an index, a kind; curved cells 27 positions more.
     assert_eq!(geometry(&straight).bytes(), coordinates + 12 * (32 + 4 + 1));
-    assert_eq!(geometry(&bent).bytes(), coordinates + 12 * (32 + 4 + 1 + 648));
+    assert_eq!(
+        geometry(&bent).bytes(),
+        coordinates + 12 * (32 + 4 + 1 + 648)
+    );
 }
 
 #[test]
