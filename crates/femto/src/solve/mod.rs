@@ -5,18 +5,11 @@ mod jacobi;
 
 pub use jacobi::{Jacobi, JacobiError};
 
+pub use crate::operator::OperatorError;
+
 use crate::Number;
 use crate::vector::VectorOps;
-use femto_platform::device::{Device, DeviceError};
-use thiserror::Error;
-
-/// Why an operator or a preconditioner was not applied.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum OperatorError {
-    /// The device refused.
-    #[error(transparent)]
-    Device(#[from] DeviceError),
-}
+use femto_platform::device::Device;
 
 /// A square matrix, known by what it does to a vector.
 pub trait LinearOperator<T: Number, D: Device>: Sync {

@@ -1,5 +1,6 @@
 //! Vectors on a device: what a Krylov solver does between two applications of its operator.
 
+pub(crate) mod cut;
 mod host;
 mod null;
 

@@ -6,7 +6,7 @@ use std::fmt;
 use thiserror::Error;
 
 /// A system that was not solved. The solution vector holds the last iterate.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub struct CgError {
     /// What went wrong.
     pub failure: CgFailure,
@@ -38,7 +38,7 @@ impl fmt::Display for CgError {
 }
 
 /// Why conjugate gradients stopped without a solution.
-#[derive(Debug, Clone, PartialEq, Error)]
+#[derive(Debug, Error)]
 pub enum CgFailure {
     /// (p, A p) ≤ 0 for a direction p.
     #[error("the operator is not positive definite: (p, A p) = {curvature:.3e}")]

@@ -205,7 +205,7 @@ fn results_have_the_same_bits_for_any_number_of_threads() {
         };
         let outcome = setup.solve(&poisson, &b);
         let bits: Vec<u64> = outcome.x.iter().map(|x| x.to_bits()).collect();
-        (outcome.result.unwrap_err(), bits)
+        (outcome.result.unwrap_err().residual_history, bits)
     });
     assert!(outcomes[0] == outcomes[1] && outcomes[0] == outcomes[2]);
 }
@@ -299,8 +299,10 @@ fn an_indefinite_preconditioner_is_another_error() {
         ..Setup::default()
     };
     let outcome = setup.solve(&Poisson { size: 3 }, &[1.0; 3]);
-    let wanted = CgFailure::PreconditionerNotPositiveDefinite { product: -3.0 };
-    assert_eq!(*failure(&outcome), wanted);
+    let failure = failure(&outcome);
+    assert!(
+        matches!(failure, CgFailure::PreconditionerNotPositiveDefinite { product } if *product == -3.0)
+    );
 }
 
 #[test]
@@ -318,7 +320,7 @@ fn no_convergence_keeps_the_last_iterate() {
     poisson.apply(&outcome.x, &mut ax).unwrap();
     let residual = ax.iter().map(|ax| (1.0 - ax).powi(2)).sum::<f64>().sqrt();
     let error = outcome.result.unwrap_err();
-    assert_eq!(error.failure, CgFailure::NotConverged { target: 1e-7 });
+    assert!(matches!(error.failure, CgFailure::NotConverged { target } if target == 1e-7));
     assert_eq!(error.iterations(), 7);
     let last = *error.residual_history.last().unwrap();
     assert!(
@@ -340,7 +342,7 @@ fn the_observer_sees_every_iteration_and_can_stop() {
     let setup = Setup::default();
     let outcome = setup.solve_watched(&Poisson { size: 100 }, &[1.0; 100], &mut observer);
     let error = outcome.result.unwrap_err();
-    assert_eq!(error.failure, CgFailure::Interrupted);
+    assert!(matches!(error.failure, CgFailure::Interrupted));
     assert_eq!(error.iterations(), 5);
     assert!(outcome.x[50] > 0.0);
     let numbers: Vec<_> = seen.iter().map(|iteration| iteration.number).collect();

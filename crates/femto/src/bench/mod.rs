@@ -1,0 +1,3 @@
+//! Measurements. Only this module and the tuner read clocks.
+
+pub mod roofline;

@@ -1,0 +1,157 @@
+//! Measuring the ceilings of the host.
+
+use crate::vector::cut::{each, sum};
+use femto_kernel::roofline::{Ceilings, probe};
+use femto_kernel::scalar::{SimdLevel, Vectorizable};
+use femto_platform::device::host::{Host, HostBuffer};
+use femto_platform::device::{Device, DeviceError};
+use femto_platform::stream;
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Timed runs of each probe; their median counts.
+const REPEATS: usize = 5;
+/// Bytes of each of the two buffers, where memory and caches do not ask for another size.
+const BUFFER_BYTES: u64 = 512 << 20;
+/// Multiply-adds per chain between two looks at the clock's thread: about half a millisecond.
+const FMA_ROUNDS: u64 = 300_000;
+/// Pieces of arithmetic per thread, so that a thread that starts late costs little.
+const FMA_PIECES: usize = 40;
+
+/// Measures the ceilings of the host with its number of threads, in about two seconds.
+///
+/// Copy and write are the better of ordinary stores and of stores past the caches. The buffers are
+/// far larger than the caches, in huge pages where the system has them, and first touched by the
+/// threads that use them.
+///
+/// # Errors
+/// [`DeviceError::OutOfMemory`].
+pub fn measure(host: &Host) -> Result<Ceilings, DeviceError> {
+    let len = buffer_len(host);
+    let mut source = host.zeros::<f64>(len)?;
+    let mut target = host.zeros::<f64>(len)?;
+    Ok(host.enter(|| {
+        each(host, &mut *source, &|piece: &mut [f64]| piece.fill(1.0));
+        Ceilings {
+            copy: copy_rate(host, &source, &mut target),
+            read: read_rate(host, &source),
+            write: write_rate(host, &mut target),
+            fma_fp64: fma_rate::<f64>(host),
+            fma_fp32: fma_rate::<f32>(host),
+            shared: None,
+        }
+    }))
+}
+
+/// Numbers in each of the two buffers: well beyond the largest cache, but at most an eighth of the
+/// memory.
+fn buffer_len(host: &Host) -> usize {
+    let info = host.info();
+    let largest_cache = info.caches.iter().map(|cache| cache.bytes).max();
+    let wanted = BUFFER_BYTES.max(2 * largest_cache.unwrap_or(0));
+    let allowed = info.memory_bytes.unwrap_or(8 * BUFFER_BYTES) / 8;
+    usize::try_from(wanted.min(allowed) / 8).unwrap_or(usize::MAX)
+}
+
+fn copy_rate(host: &Host, source: &HostBuffer<f64>, target: &mut HostBuffer<f64>) -> f64 {
+    let bytes = 2 * size_of_val(&**source);
+    let mut rate_of = |copy: fn(&[f64], &mut [f64])| {
+        rate(bytes as f64, || {
+            let pieces = (&**source, &mut **target);
+            each(host, pieces, &|(from, to): (&[f64], &mut [f64])| {
+                copy(from, to);
+            });
+        })
+    };
+    let ordinary = rate_of(|from, to| to.copy_from_slice(from));
+    ordinary.max(rate_of(stream::copy))
+}
+
+fn read_rate(host: &Host, source: &HostBuffer<f64>) -> f64 {
+    let level = SimdLevel::detect();
+    rate(size_of_val(&**source) as f64, || {
+        let total = sum(host, &**source, &|piece: &[f64]| probe::read(level, piece));
+        black_box(total);
+    })
+}
+
+fn write_rate(host: &Host, target: &mut HostBuffer<f64>) -> f64 {
+    let bytes = size_of_val(&**target);
+    let mut rate_of = |fill: fn(&mut [f64])| {
+        rate(bytes as f64, || {
+            each(host, &mut **target, &|piece: &mut [f64]| fill(piece));
+        })
+    };
+    let ordinary = rate_of(|piece| piece.fill(black_box(2.0)));
+    ordinary.max(rate_of(|piece| stream::fill(piece, 3.0)))
+}
+
+fn fma_rate<T: Vectorizable>(host: &Host) -> f64 {
+    let level = SimdLevel::detect();
+    let pieces = FMA_PIECES * host.threads();
+    let (flops_per_piece, _) = probe::fma::<T>(level, FMA_ROUNDS);
+    let flops = flops_per_piece as f64 * pieces as f64;
+    rate(flops, || {
+        spread(host, pieces, &|| {
+            black_box(probe::fma::<T>(level, FMA_ROUNDS));
+        })
+    })
+}
+
+/// Runs `piece` so many times on the threads of the host.
+fn spread(host: &Host, times: usize, piece: &(impl Fn() + Sync)) {
+    match times {
+        0 => (),
+        1 => piece(),
+        _ => {
+            let half = times / 2;
+            host.join(
+                || spread(host, half, piece),
+                || spread(host, times - half, piece),
+            );
+        }
+    }
+}
+
+/// `amount` per second of `work`: the median of some runs after one that does not count.
+fn rate(amount: f64, mut work: impl FnMut()) -> f64 {
+    work();
+    let mut seconds = [0.0; REPEATS];
+    for seconds in &mut seconds {
+        let start = Instant::now();
+        work();
+        *seconds = start.elapsed().as_secs_f64();
+    }
+    seconds.sort_by(f64::total_cmp);
+    amount / seconds[REPEATS / 2].max(f64::MIN_POSITIVE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn all_pieces_are_run() {
+        let host = Host::with_threads(2).unwrap();
+        for times in [0, 1, 2, 7, 80] {
+            let count = AtomicUsize::new(0);
+            spread(&host, times, &|| {
+                count.fetch_add(1, Ordering::Relaxed);
+            });
+            assert_eq!(count.into_inner(), times);
+        }
+    }
+
+    #[test]
+    #[ignore = "takes seconds and a quiet machine; `cargo test -- --ignored --nocapture` prints it"]
+    #[allow(clippy::print_stdout)]
+    fn ceilings_of_this_machine() {
+        for threads in [1, 2] {
+            let start = Instant::now();
+            let ceilings = measure(&Host::with_threads(threads).unwrap()).unwrap();
+            println!("{threads}: {ceilings:.3?} in {:?}", start.elapsed());
+            assert!(ceilings.are_valid());
+        }
+    }
+}

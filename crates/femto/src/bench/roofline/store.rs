@@ -1,0 +1,76 @@
+//! Ceilings as a small JSON file.
+
+use femto_kernel::roofline::Ceilings;
+use femto_platform::device::DeviceInfo;
+use femto_platform::files::{FileError, read_small, write_atomic};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// More than any such file has.
+const LARGEST_FILE: u64 = 64 << 10;
+
+/// What ceilings belong to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Key {
+    femto: String,
+    processor: String,
+    simd: String,
+    threads: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    key: Key,
+    /// In bytes and flops per second.
+    ceilings: Ceilings,
+}
+
+impl Key {
+    pub(super) fn of(info: &DeviceInfo) -> Self {
+        Self {
+            femto: env!("CARGO_PKG_VERSION").to_owned(),
+            processor: info.name.clone(),
+            simd: info.simd.to_owned(),
+            threads: info.threads,
+        }
+    }
+
+    /// Readable; where two keys share a name, the key inside the file tells them apart.
+    pub(super) fn file_name(&self) -> String {
+        let words = self.processor.split(|c: char| !c.is_ascii_alphanumeric());
+        let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+        let processor = words.join("-").to_ascii_lowercase();
+        let processor: String = processor.chars().take(80).collect();
+        format!("roofline-{processor}-{}t.json", self.threads)
+    }
+}
+
+/// The ceilings in this file, if there are some and they belong to `key`.
+pub(super) fn load(path: &Path, key: &Key) -> Option<Ceilings> {
+    let bytes = read_small(path, LARGEST_FILE).ok()?;
+    let record: Record = serde_json::from_slice(&bytes).ok()?;
+    (record.key == *key && record.ceilings.are_valid()).then_some(record.ceilings)
+}
+
+pub(super) fn save(path: &Path, key: Key, ceilings: Ceilings) -> Result<(), FileError> {
+    // Strings and numbers always have a JSON form; without one there is nothing to keep.
+    let json = serde_json::to_string_pretty(&Record { key, ceilings }).unwrap_or_default();
+    write_atomic(path, json.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_plain() {
+        let key = Key {
+            femto: "1".to_owned(),
+            processor: "Intel(R) Xeon(R) ../Processor @ 2 GHz".to_owned(),
+            simd: "AVX2".to_owned(),
+            threads: 4,
+        };
+        let wanted = "roofline-intel-r-xeon-r-processor-2-ghz-4t.json";
+        assert_eq!(key.file_name(), wanted);
+    }
+}

@@ -1,0 +1,65 @@
+//! Slices cut in halves down to blocks of a fixed size, the halves on any threads of the host.
+//!
+//! Where a slice is cut depends on its length only, and partial sums are added in the shape of the
+//! cuts, so results do not depend on the number of threads or on who was faster.
+
+use femto_platform::device::Element;
+use femto_platform::device::host::Host;
+
+/// Vectors are cut at multiples of this many entries: enough work to be worth handing over.
+const BLOCK: usize = 8192;
+
+/// Slices of one length that can be cut in two: a slice, or a tuple of slices.
+pub(crate) trait Split: Send + Sized {
+    fn len(&self) -> usize;
+    fn split(self, at: usize) -> (Self, Self);
+}
+
+impl<T: Element> Split for &[T] {
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+    fn split(self, at: usize) -> (Self, Self) {
+        self.split_at(at)
+    }
+}
+
+impl<T: Element> Split for &mut [T] {
+    fn len(&self) -> usize {
+        (**self).len()
+    }
+    fn split(self, at: usize) -> (Self, Self) {
+        self.split_at_mut(at)
+    }
+}
+
+impl<A: Split, B: Split> Split for (A, B) {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+    fn split(self, at: usize) -> (Self, Self) {
+        let (a, b) = (self.0.split(at), self.1.split(at));
+        ((a.0, b.0), (a.1, b.1))
+    }
+}
+
+/// Calls `leaf` for every block and adds the results as the blocks were cut.
+pub(crate) fn sum<S: Split>(host: &Host, slices: S, leaf: &(impl Fn(S) -> f64 + Sync)) -> f64 {
+    let blocks = slices.len().div_ceil(BLOCK);
+    if blocks <= 1 {
+        return leaf(slices);
+    }
+    let (left, right) = slices.split(blocks / 2 * BLOCK);
+    let (left, right) = host.join(|| sum(host, left, leaf), || sum(host, right, leaf));
+    left + right
+}
+
+/// Calls `leaf` for every block.
+pub(crate) fn each<S: Split>(host: &Host, slices: S, leaf: &(impl Fn(S) + Sync)) {
+    let blocks = slices.len().div_ceil(BLOCK);
+    if blocks <= 1 {
+        return leaf(slices);
+    }
+    let (left, right) = slices.split(blocks / 2 * BLOCK);
+    host.join(|| each(host, left, leaf), || each(host, right, leaf));
+}
