@@ -75,9 +75,11 @@ pub enum Problem {
         supported: &'static str,
     },
     /// A count of more items than the rest of the file can hold.
-    #[error("{count} {what} need at least {needed} bytes, but only {left} are left in the file")]
+    #[error(
+        "{what} is {count}: that takes at least {needed} bytes, but only {left} are left in the file"
+    )]
     Count {
-        /// What is counted.
+        /// What the number stands for.
         what: &'static str,
         /// How many the file announces.
         count: u64,

@@ -220,7 +220,7 @@ fn physical_names(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
         ints: 1,
         ..Item::default()
     };
-    for _ in 0..file.text_count("physical groups", group)? {
+    for _ in 0..file.text_count("the number of physical groups", group)? {
         let at = file.text.skip_space();
         let what = "the dimension of a physical group";
         let dimension = match file.text.integer(what)? {

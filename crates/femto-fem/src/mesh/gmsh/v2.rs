@@ -16,7 +16,7 @@ pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
         floats: 3,
         ..Item::default()
     };
-    let count = file.text_count("nodes", node)?;
+    let count = file.text_count("the number of nodes", node)?;
     mesh.reserve_nodes(count);
     for _ in 0..count {
         let at = file.at();
@@ -37,7 +37,7 @@ pub(super) fn elements(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
         sizes: if file.is_binary() { 2 } else { 4 },
         ..Item::default()
     };
-    let count = file.text_count("elements", element)?;
+    let count = file.text_count("the number of elements", element)?;
     let mut done = 0;
     while done < count {
         if file.is_binary() {

@@ -33,7 +33,7 @@ pub(super) fn entities(file: &mut Numbers, entities: &mut Entities) -> Parsed<()
 /// `$PartitionedEntities`: the same with partitions in between.
 pub(super) fn partitioned_entities(file: &mut Numbers, entities: &mut Entities) -> Parsed<()> {
     file.size("the number of partitions")?;
-    let ghosts = file.count("ghost entities", Item { ints: 2, ..INT })?;
+    let ghosts = file.count("the number of ghost entities", Item { ints: 2, ..INT })?;
     for _ in 0..ghosts {
         file.int("the tag of a ghost entity")?;
         file.int("the partition of a ghost entity")?;
@@ -44,7 +44,7 @@ pub(super) fn partitioned_entities(file: &mut Numbers, entities: &mut Entities) 
 fn read_entities(file: &mut Numbers, entities: &mut Entities, partitioned: bool) -> Parsed<()> {
     let mut counts = [0; 4];
     for count in &mut counts {
-        *count = file.count("entities", INT)?;
+        *count = file.count("the number of entities", INT)?;
     }
     for (dimension, count) in (0..).zip(counts) {
         for _ in 0..count {
@@ -52,7 +52,7 @@ fn read_entities(file: &mut Numbers, entities: &mut Entities, partitioned: bool)
             if partitioned {
                 file.int("the dimension of a parent entity")?;
                 file.int("the tag of a parent entity")?;
-                skip_ints(file, "partitions of an entity")?;
+                skip_tags(file, "the number of partitions of an entity")?;
             }
             // A point has its position, all others a bounding box.
             for _ in 0..if dimension == 0 { 1 } else { 2 } {
@@ -60,7 +60,7 @@ fn read_entities(file: &mut Numbers, entities: &mut Entities, partitioned: bool)
             }
             let groups = physical_groups(file)?;
             if dimension > 0 {
-                skip_ints(file, "bounding entities of an entity")?;
+                skip_tags(file, "the number of bounding entities of an entity")?;
             }
             entities.insert((dimension, tag), groups);
         }
@@ -70,11 +70,10 @@ fn read_entities(file: &mut Numbers, entities: &mut Entities, partitioned: bool)
 
 /// The distinct physical groups of an entity, in the order of the file.
 fn physical_groups(file: &mut Numbers) -> Parsed<Vec<i32>> {
-    let what = "physical tags of an entity";
     let (mut groups, mut seen) = (Vec::new(), HashSet::new());
-    for _ in 0..file.count(what, INT)? {
+    for _ in 0..file.count("the number of physical tags of an entity", INT)? {
         let at = file.at();
-        let group = group_number(at, file.int(what)?)?;
+        let group = group_number(at, file.int("a physical tag")?)?;
         if group != 0 && seen.insert(group) {
             groups.push(group);
         }
@@ -82,9 +81,10 @@ fn physical_groups(file: &mut Numbers) -> Parsed<Vec<i32>> {
     Ok(groups)
 }
 
-fn skip_ints(file: &mut Numbers, what: &'static str) -> Parsed<()> {
+/// A count and as many tags, of which nothing is needed.
+fn skip_tags(file: &mut Numbers, what: &'static str) -> Parsed<()> {
     for _ in 0..file.count(what, INT)? {
-        file.int(what)?;
+        file.int("a tag")?;
     }
     Ok(())
 }
@@ -97,10 +97,10 @@ pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
         sizes: 1,
         floats: 0,
     };
-    let blocks = file.count("node blocks", block)?;
+    let blocks = file.count("the number of node blocks", block)?;
     let at = file.at();
     let node = Item { floats: 3, ..SIZE };
-    let announced = file.count("nodes", node)?;
+    let announced = file.count("the number of nodes", node)?;
     file.size("the least node number")?;
     file.size("the greatest node number")?;
     mesh.reserve_nodes(announced);
@@ -111,7 +111,7 @@ pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
         file.int("an entity tag")?;
         let parametric = parametric(file)?;
         let parameters = if parametric { dimension } else { 0 };
-        let count = file.count("nodes", node)?;
+        let count = file.count("the number of nodes", node)?;
         found += count;
         numbers.clear();
         for _ in 0..count {
@@ -137,9 +137,9 @@ pub(super) fn elements(file: &mut Numbers, mesh: &mut Builder, entities: &Entiti
         sizes: 1,
         floats: 0,
     };
-    let blocks = file.count("element blocks", block)?;
+    let blocks = file.count("the number of element blocks", block)?;
     let at = file.at();
-    let announced = file.count("elements", Item { sizes: 2, ..SIZE })?;
+    let announced = file.count("the number of elements", Item { sizes: 2, ..SIZE })?;
     file.size("the least element number")?;
     file.size("the greatest element number")?;
     let mut found = 0;
@@ -169,7 +169,10 @@ fn element_block(file: &mut Numbers, mesh: &mut Builder, entities: &Entities) ->
         sizes: 1 + cell_type.nodes(),
         ..SIZE
     };
-    let count = file.count("elements", element)?;
+    let count = file.count("the number of elements", element)?;
+    if count == 0 {
+        return Ok(0);
+    }
     let block = mesh.block(cell_type);
     let physical = entities.get(&(dimension, entity));
     let (first, others) = match physical.and_then(|tags| tags.split_first()) {
