@@ -127,6 +127,25 @@ fn scatter_add_does_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
+fn the_numbering_does_not_depend_on_the_number_of_threads() {
+    let mesh = bent_box([5, 4, 6], 1);
+    for degree in [1, 3] {
+        let params = SpaceParams {
+            degree,
+            dirichlet: vec!["ymin".into()],
+            chunk_nodes: 200,
+            ..SpaceParams::default()
+        };
+        let [one, two, three] = [1, 2, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.unwrap().install(|| space(&mesh, params.clone()).0)
+        });
+        assert_eq!(one.restriction(), two.restriction());
+        assert_eq!(one.restriction(), three.restriction());
+    }
+}
+
+#[test]
 fn the_result_does_not_depend_on_the_chunks() {
     let mut random = Random::new();
     let mesh = bent_box([4, 3, 3], 1);

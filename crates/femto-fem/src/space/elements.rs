@@ -71,8 +71,8 @@ fn hexahedra(mesh: &Mesh) -> Result<Vec<[u32; 8]>, SpaceError> {
     if hexahedra.is_empty() {
         return Err(SpaceError::NoCells);
     }
-    // Numbers of edges and of pairs (element, face) must fit 32 bits.
-    if hexahedra.len() > u32::MAX as usize / 12 {
+    // Numbers of vertices, edges and faces together must fit 32 bits.
+    if hexahedra.len() > u32::MAX as usize / 26 {
         return Err(SpaceError::TooManyCells {
             cells: hexahedra.len(),
         });

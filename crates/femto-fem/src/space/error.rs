@@ -76,8 +76,8 @@ pub enum SpaceError {
         /// Mesh nodes of the face in the second cell, in cyclic order.
         second: [u32; 4],
     },
-    /// More cells than 32-bit numbers can count with their edges.
-    #[error("{cells} hexahedra; at most {} can be numbered", u32::MAX / 12)]
+    /// More cells than 32-bit numbers can count with their vertices, edges and faces.
+    #[error("{cells} hexahedra; at most {} can be numbered", u32::MAX / 26)]
     TooManyCells {
         /// The number of hexahedra.
         cells: usize,

@@ -18,6 +18,7 @@ mod restriction;
 mod topology;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::geometry::Geometry;
 use crate::mesh::Mesh;
@@ -86,7 +87,7 @@ impl Default for SpaceParams {
 pub struct Space {
     params: SpaceParams,
     cells: Vec<u32>,
-    restriction: Restriction,
+    restriction: Arc<Restriction>,
     boundary: BoundaryFaces,
 }
 
@@ -124,7 +125,7 @@ impl Space {
         Ok(Self {
             params,
             cells: elements.cells,
-            restriction,
+            restriction: Arc::new(restriction),
             boundary,
         })
     }
@@ -212,6 +213,11 @@ impl Space {
     /// Which L-vector node sits where in which element.
     pub fn restriction(&self) -> &Restriction {
         &self.restriction
+    }
+
+    /// The restriction, to be kept by an operator beside the space.
+    pub fn shared_restriction(&self) -> Arc<Restriction> {
+        Arc::clone(&self.restriction)
     }
 
     /// The L-vector nodes of an element, `[nodes_per_element]`, lexicographic.

@@ -16,8 +16,8 @@ const CYCLIC: [usize; 4] = [0, 1, 3, 2];
 
 /// The entities (vertices, edges, faces) of the elements.
 ///
-/// Entities are numbered in the order in which the elements meet them: vertices first, then edges,
-/// then faces. Vertex numbers take the place of mesh node numbers wherever an order of vertices
+/// Vertices and edges are numbered in the order in which the elements meet them; faces follow their
+/// lowest vertex. Vertex numbers take the place of mesh node numbers wherever an order of vertices
 /// fixes a direction: they follow the elements, so they stay close in memory.
 pub(super) struct Topology {
     /// Entities of an element: 8 (vertices only) or 26.
@@ -46,8 +46,8 @@ struct Face {
 
 impl Topology {
     /// Finds the entities of the elements, which are these mesh `cells` and have these mesh nodes
-    /// as `vertices`; of faces and edges only what is needed to check the
-    /// mesh and to find tagged faces, unless `edges_and_faces`.
+    /// as `vertices`. Without `edges_and_faces`, edges are left out, and faces serve only to check
+    /// the mesh and to find those with tags.
     pub(super) fn new(
         cells: &[u32],
         vertices: Vec<[u32; 8]>,
@@ -173,10 +173,8 @@ impl Topology {
         // A corner that no hexahedron has is NONE: then the face is not found below.
         let (lowest, face) = Face::new([a, b, c, d], NONE);
         let same = |other: &Face| other.rest == face.rest && other.opposite == face.opposite;
-        let part = self
-            .faces
-            .iter()
-            .find(|part| part.vertices.contains(&lowest))?;
+        let mut parts = self.faces.iter();
+        let part = parts.find(|part| part.vertices.contains(&lowest))?;
         let number = part.find(lowest, same)?;
         Some(part.links[number].1.sides)
     }
@@ -254,7 +252,8 @@ impl<R> Chains<R> {
     fn new(vertices: Range<u32>) -> Self {
         Self {
             heads: vec![NONE; vertices.len()],
-            links: Vec::new(),
+            // A grid has about three edges and three faces per vertex.
+            links: Vec::with_capacity(3 * vertices.len()),
             vertices,
         }
     }

@@ -60,53 +60,59 @@ pub(super) fn continuous(
     nodes: &ElementNodes,
 ) -> Result<Restriction, SpaceError> {
     let numbers = Numbers::new(topology, chunks, dirichlet, nodes)?;
-    let elements = numbers.interior.len();
-    let shell_nodes = nodes.shell_positions.len();
-
-    let mut shell = vec![0; elements * shell_nodes];
-    let mut interior = vec![0; elements];
-    let lists: Vec<Vec<u32>> = {
-        let shells = split(&mut shell, chunks.iter().map(|c| c.len() * shell_nodes));
-        let interiors = split(&mut interior, chunks.iter().map(Range::len));
-        let parts = chunks.par_iter().zip(&numbers.private);
-        parts
-            .zip(shells.into_par_iter().zip(interiors))
-            .map(|((chunk, private), (shell, interior))| {
-                let local = LocalNumbers::new(topology, &numbers, chunk, private.clone());
-                local.fill(nodes, shell, interior);
-                local.list()
-            })
-            .collect()
-    };
-
-    let mut end = 0;
-    let chunk = |((elements, private), list): ((&Range<usize>, Range<usize>), &Vec<u32>)| {
-        let start = end;
-        end += list.len();
-        Chunk {
-            elements: elements.clone(),
-            private,
-            interface: start..end,
-        }
-    };
-    let parts = chunks.iter().zip(numbers.private).zip(&lists);
-    let chunks = parts.map(chunk).collect();
-    let interface = lists.concat();
-    let (interface_sources_offsets, interface_sources) =
-        sources(&interface, numbers.first_interface..numbers.nodes);
-    Ok(Restriction {
-        chunks,
-        shell,
-        interior,
+    let mut restriction = Restriction {
+        shell: vec![0; numbers.interior.len() * nodes.shell_positions.len()],
+        interior: vec![0; numbers.interior.len()],
         shell_positions: nodes.shell_positions.clone(),
         interior_positions: nodes.interior_positions.clone(),
-        interface,
-        interface_sources_offsets,
-        interface_sources,
         first_interface: numbers.first_interface,
         free_nodes: numbers.free_nodes,
         nodes: numbers.nodes,
-    })
+        ..Restriction::default()
+    };
+    let lists = fill_local(topology, &numbers, chunks, nodes, &mut restriction);
+    let mut start = 0;
+    for ((elements, private), list) in chunks.iter().zip(numbers.private).zip(&lists) {
+        restriction.chunks.push(Chunk {
+            elements: elements.clone(),
+            private,
+            interface: start..start + list.len(),
+        });
+        start += list.len();
+    }
+    restriction.interface = lists.concat();
+    (
+        restriction.interface_sources_offsets,
+        restriction.interface_sources,
+    ) = sources(
+        &restriction.interface,
+        numbers.first_interface..numbers.nodes,
+    );
+    Ok(restriction)
+}
+
+/// Fills the chunk-local indices `shell` and `interior`; the interface list of each chunk.
+fn fill_local(
+    topology: &Topology,
+    numbers: &Numbers,
+    chunks: &[Range<usize>],
+    nodes: &ElementNodes,
+    restriction: &mut Restriction,
+) -> Vec<Vec<u32>> {
+    let shell_nodes = nodes.shell_positions.len();
+    let shells = chunks.iter().map(|chunk| chunk.len() * shell_nodes);
+    let shells = split(&mut restriction.shell, shells);
+    let interiors = split(&mut restriction.interior, chunks.iter().map(Range::len));
+    let outputs = shells.into_par_iter().zip(interiors);
+    let inputs = chunks.par_iter().zip(&numbers.private);
+    inputs
+        .zip(outputs)
+        .map(|((elements, private), (shell, interior))| {
+            let local = LocalNumbers::new(topology, numbers, elements, private.clone());
+            local.fill(nodes, shell, interior);
+            local.list()
+        })
+        .collect()
 }
 
 /// For each of the `nodes`, where in `interface` it is listed: offsets and positions.
