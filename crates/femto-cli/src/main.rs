@@ -1,2 +1,10 @@
 //! The femto command line.
-fn main() {}
+#![forbid(unsafe_code)]
+
+use clap::Parser;
+use femto_cli::command::Cli;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    Cli::parse().run()
+}

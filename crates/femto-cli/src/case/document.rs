@@ -1,0 +1,102 @@
+//! The text of a case, and places in it.
+
+use super::error::{CaseError, Mistake, Problem};
+use std::io::Read;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Case files are written by people: a longer one is something else.
+const LONGEST: u64 = 1 << 20;
+
+/// A case file.
+#[derive(Clone, Debug)]
+pub struct Document {
+    path: PathBuf,
+    text: String,
+}
+
+/// Something read from a document, with its place for later errors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Located<T> {
+    /// What was read.
+    pub value: T,
+    /// Its bytes in the document.
+    pub span: Range<usize>,
+}
+
+impl Document {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, is not UTF-8 or is longer than a mebibyte.
+    pub fn read(path: &Path) -> Result<Self, CaseError> {
+        let read = || {
+            let mut text = String::new();
+            std::fs::File::open(path)?
+                .take(LONGEST + 1)
+                .read_to_string(&mut text)?;
+            Ok(text)
+        };
+        let text = read().map_err(|source| CaseError::Read {
+            path: path.to_owned(),
+            source,
+        })?;
+        if text.len() as u64 > LONGEST {
+            return Err(CaseError::TooLong {
+                path: path.to_owned(),
+                limit: LONGEST,
+            });
+        }
+        Ok(Self::new(path, text))
+    }
+
+    /// A document from memory; `path` is what errors call it and where relative paths start.
+    pub fn new(path: &Path, text: String) -> Self {
+        Self {
+            path: path.to_owned(),
+            text,
+        }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// `path` as seen from the current folder, if it is relative to the document.
+    pub fn resolve(&self, path: &str) -> PathBuf {
+        self.path.parent().unwrap_or(Path::new("")).join(path)
+    }
+
+    /// A mistake at a place of this document.
+    pub fn mistake(&self, span: Range<usize>, problem: Problem) -> CaseError {
+        let start = self.boundary(span.start);
+        let end = self.boundary(span.end).max(start);
+        let line_start = self.text[..start]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
+        let line_end = self.text[start..]
+            .find('\n')
+            .map_or(self.text.len(), |length| start + length);
+        CaseError::Mistake(Box::new(Mistake {
+            path: self.path.clone(),
+            line: self.text[..start].matches('\n').count() + 1,
+            column: self.text[line_start..start].chars().count() + 1,
+            width: self.text[start..end.min(line_end)].chars().count().max(1),
+            excerpt: self.text[line_start..line_end].trim_end().to_owned(),
+            problem,
+        }))
+    }
+
+    /// The last character boundary at or before byte `place`.
+    fn boundary(&self, place: usize) -> usize {
+        (0..=place.min(self.text.len()))
+            .rfind(|&b| self.text.is_char_boundary(b))
+            .unwrap_or(0)
+    }
+}

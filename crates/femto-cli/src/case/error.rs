@@ -1,0 +1,116 @@
+//! What is wrong with a case, and where.
+
+use femto::fem::mesh::MeshError;
+use femto::kernel::expr::ParseErrorKind;
+use std::fmt::{Display, Formatter};
+use std::path::PathBuf;
+
+/// Why a case could not be read.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum CaseError {
+    #[error("cannot read the case `{}`: {source}", path.display())]
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("`{}` is not a case: it is longer than {limit} bytes", path.display())]
+    TooLong { path: PathBuf, limit: u64 },
+    #[error(transparent)]
+    Mistake(Box<Mistake>),
+}
+
+/// A mistake at one place of a case. Displays as `file:line:column: problem`, then the line, then a
+/// mark under the place.
+#[derive(Debug, thiserror::Error)]
+pub struct Mistake {
+    /// The case file.
+    pub path: PathBuf,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in characters, counted from 1.
+    pub column: usize,
+    /// How many characters of the line are wrong, at least 1.
+    pub width: usize,
+    /// The line.
+    pub excerpt: String,
+    /// What is wrong.
+    #[source]
+    pub problem: Problem,
+}
+
+impl Display for Mistake {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            line,
+            column,
+            width,
+            excerpt,
+            problem,
+            ..
+        } = self;
+        writeln!(f, "{}:{line}:{column}: {problem}", self.path.display())?;
+        let number = line.to_string();
+        // Tabs stay tabs, so that the mark stands under its place at any tab width.
+        let blank = |c| if c == '\t' { '\t' } else { ' ' };
+        let indent: String = excerpt.chars().take(column - 1).map(blank).collect();
+        let margin = " ".repeat(number.len());
+        writeln!(f, "  {number} | {excerpt}")?;
+        write!(f, "  {margin} | {indent}{}", "^".repeat(*width))
+    }
+}
+
+/// What is wrong at one place.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say it")]
+pub enum Problem {
+    #[error("this is not TOML: {message}")]
+    Syntax { message: String },
+    #[error("unknown key `{key}` in {section}{} Known keys: {}", hint(suggestion), .known.join(", "))]
+    UnknownKey {
+        key: String,
+        section: String,
+        suggestion: Option<String>,
+        known: Vec<&'static str>,
+    },
+    #[error("{section} needs the key `{key}`")]
+    MissingKey { section: String, key: &'static str },
+    #[error("{key} must be {expected}, found {found}")]
+    WrongType {
+        key: String,
+        expected: &'static str,
+        found: String,
+    },
+    #[error("{key} must be {expected}, found {found}")]
+    OutOfRange {
+        key: String,
+        expected: String,
+        found: String,
+    },
+    #[error("{key} cannot be `{found}`{} Supported: {}", hint(suggestion), .known.join(", "))]
+    UnknownChoice {
+        key: String,
+        found: String,
+        suggestion: Option<String>,
+        known: Vec<&'static str>,
+    },
+    #[error("{section} needs exactly one of {}", .keys.join(", "))]
+    ExactlyOne {
+        section: String,
+        keys: Vec<&'static str>,
+    },
+    #[error("{key} has no meaning here: {reason}")]
+    Meaningless { key: String, reason: &'static str },
+    #[error("{0}")]
+    Expression(ParseErrorKind),
+    #[error(transparent)]
+    Mesh(MeshError),
+}
+
+/// The end of a sentence about an unknown word.
+fn hint(suggestion: &Option<String>) -> String {
+    match suggestion {
+        Some(word) => format!("; did you mean `{word}`?"),
+        None => ".".to_owned(),
+    }
+}

@@ -1,0 +1,246 @@
+//! A case: one TOML file that describes a problem, how to solve it and what to write.
+//!
+//! ```toml
+//! title = "Heat in a bracket"
+//! [mesh]                              # a file, or a box
+//! file = "bracket.msh"                # relative to the case file
+//! # box = { cells = [8, 8, 8], lower = [0, 0, 0], upper = [1, 1, 1], geometry_degree = 2,
+//! #         deformation = ["x + 0.1*sin(pi*y)", "y", "z"] }
+//! [space]
+//! degree = 4
+//! [form]
+//! kind = "screened_poisson"           # or "poisson", "mass"
+//! lambda = 1.0                        # or one number per volume group: { steel = 1.0, air = 0.2 }
+//! [source]
+//! value = "3*pi^2*sin(pi*x)"          # zero if left out; any value may also be a number
+//! [exact]
+//! value = "sin(pi*x)"                 # optional: errors are reported
+//! [[dirichlet]]
+//! tags = ["inlet", 3]                 # names or numbers of groups of faces
+//! value = 0
+//! [[neumann]]
+//! tags = ["outlet"]
+//! value = "x*y"
+//! [solver]
+//! method = "cg"
+//! preconditioner = "jacobi"           # or "none"
+//! tolerance = 1e-8                    # relative to the initial residual
+//! max_iterations = 10000
+//! [quadrature]
+//! kind = "gauss"                      # or "gauss_lobatto"
+//! points_1d = 6                       # the form's own number if left out
+//! [output]
+//! vtu = "bracket.vtu"                 # relative to the case file
+//! fields = ["solution", "error"]      # also "exact", "source"; all there are if left out
+//! [run]
+//! precision = "fp64"                  # or "fp32"
+//! threads = 2                         # all if left out
+//! ```
+//!
+//! `[mesh]`, `[space]` and `[form]` are needed. Unknown keys are errors.
+
+mod document;
+mod error;
+mod expression;
+mod read;
+mod section;
+
+pub use document::{Document, Located};
+pub use error::{CaseError, Mistake, Problem};
+pub use expression::{Deformation, Expression};
+
+use femto::kernel::roofline::Precision;
+use std::path::{Path, PathBuf};
+
+/// A problem, how to solve it and what to write. See the [module documentation](self).
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The file, for errors that only show later, such as a tag that the mesh does not have.
+    pub document: Document,
+    /// What the case is called; the name of the file if it gives none.
+    pub title: String,
+    /// Where the mesh comes from.
+    pub mesh: MeshSource,
+    /// Degree of the space.
+    pub degree: usize,
+    /// The left-hand side.
+    pub form: Form,
+    /// The right-hand side.
+    pub source: Expression,
+    /// The exact solution, where it is known.
+    pub exact: Option<Expression>,
+    /// Boundaries where the solution is given.
+    pub dirichlet: Vec<Boundary>,
+    /// Boundaries where the normal derivative is given.
+    pub neumann: Vec<Boundary>,
+    /// How the linear system is solved.
+    pub solver: Solver,
+    /// How the integrals are evaluated.
+    pub quadrature: Quadrature,
+    /// What is written.
+    pub output: Output,
+    /// How the work is done.
+    pub run: Run,
+}
+
+impl Case {
+    /// Reads and checks a case.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the first mistake in it, with its place.
+    pub fn read(path: &Path) -> Result<Self, CaseError> {
+        Self::parse(Document::read(path)?)
+    }
+}
+
+/// Where a mesh comes from.
+#[derive(Clone, Debug)]
+pub enum MeshSource {
+    /// A file, found from the current folder.
+    File(PathBuf),
+    /// A box of hexahedra.
+    Box(BoxSource),
+}
+
+/// A box of hexahedra, possibly deformed.
+#[derive(Clone, Debug)]
+pub struct BoxSource {
+    /// Cells along each axis.
+    pub cells: [usize; 3],
+    /// The corner with the smallest coordinates.
+    pub lower: [f64; 3],
+    /// The opposite corner.
+    pub upper: [f64; 3],
+    /// 1 for hex8, 2 for hex27.
+    pub geometry_degree: usize,
+    /// Where each mesh node is moved.
+    pub deformation: Option<Deformation>,
+}
+
+/// The left-hand side of the equation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    /// ∫ v u
+    Mass,
+    /// ∫ ∇v·∇u
+    Poisson,
+    /// ∫ λ v u + ∇v·∇u
+    ScreenedPoisson(Lambda),
+}
+
+/// A coefficient that is constant in each element.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lambda {
+    /// The same everywhere.
+    Uniform(f64),
+    /// By name or number of the volume group.
+    ByGroup(Vec<(Located<String>, f64)>),
+}
+
+/// A value on a part of the boundary.
+#[derive(Clone, Debug)]
+pub struct Boundary {
+    /// Names or numbers of groups of faces, at least one.
+    pub tags: Vec<Located<String>>,
+    /// The value.
+    pub value: Expression,
+}
+
+/// How the linear system is solved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solver {
+    /// The iteration.
+    pub method: Method,
+    /// What the residual is multiplied by.
+    pub preconditioner: Preconditioner,
+    /// Residual norm to reach, relative to the initial one.
+    pub tolerance: f64,
+    /// Iterations after which to give up.
+    pub max_iterations: usize,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            method: Method::Cg,
+            preconditioner: Preconditioner::Jacobi,
+            tolerance: 1e-8,
+            max_iterations: 10_000,
+        }
+    }
+}
+
+/// An iteration for linear systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Conjugate gradients.
+    Cg,
+}
+
+/// An approximate inverse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preconditioner {
+    /// The identity.
+    None,
+    /// The inverse of the diagonal.
+    Jacobi,
+}
+
+/// How the integrals are evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quadrature {
+    /// The kind of points.
+    pub kind: QuadratureKind,
+    /// Points along each axis, where the case says.
+    pub points_1d: Option<usize>,
+}
+
+/// A kind of quadrature points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum QuadratureKind {
+    /// Gauss.
+    #[default]
+    Gauss,
+    /// Gauss–Lobatto: the nodes themselves, where the counts agree.
+    GaussLobatto,
+}
+
+/// What is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// A VTU file, found from the current folder.
+    pub vtu: Option<PathBuf>,
+    /// The fields in it, where the case says.
+    pub fields: Option<Vec<Field>>,
+}
+
+/// A field that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The computed solution.
+    Solution,
+    /// The exact solution at the nodes.
+    Exact,
+    /// The difference of the two.
+    Error,
+    /// The source at the nodes.
+    Source,
+}
+
+/// How the work is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The number type of vectors and factors.
+    pub precision: Precision,
+    /// Threads, where the case says.
+    pub threads: Option<usize>,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self {
+            precision: Precision::Fp64,
+            threads: None,
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The sections of a case, one function each.
+
+use super::document::{Document, Located};
+use super::error::{CaseError, Problem};
+use super::expression::{Deformation, Expression};
+use super::section::{Section, Value};
+use super::{
+    Boundary, BoxSource, Case, Field, Form, Lambda, MeshSource, Method, Output, Preconditioner,
+    Quadrature, QuadratureKind, Run, Solver,
+};
+use femto::fem::reference::MAX_DEGREE;
+use femto::kernel::roofline::Precision;
+use toml::de::DeTable;
+
+const SECTIONS: [&str; 12] = [
+    "title",
+    "mesh",
+    "space",
+    "form",
+    "source",
+    "exact",
+    "dirichlet",
+    "neumann",
+    "solver",
+    "quadrature",
+    "output",
+    "run",
+];
+/// The most threads that can be asked for.
+const MAX_THREADS: usize = 4096;
+/// The most quadrature points along an axis that can be asked for.
+const MAX_POINTS_1D: usize = 64;
+
+impl Case {
+    /// Reads and checks the case that `document` holds.
+    ///
+    /// # Errors
+    /// The first mistake, with its place.
+    pub fn parse(document: Document) -> Result<Self, CaseError> {
+        let text = document.text().to_owned();
+        let root = DeTable::parse(&text).map_err(|error| {
+            let span = error.span().unwrap_or(0..0);
+            document.mistake(
+                span,
+                Problem::Syntax {
+                    message: error.message().to_owned(),
+                },
+            )
+        })?;
+        // Errors about the whole file point at its beginning.
+        let root = Section::new(&document, None, (root.get_ref(), 0..0), &SECTIONS)?;
+        let optional = |name| root.optional(name);
+        Ok(Self {
+            title: match optional("title") {
+                Some(title) => title.text()?.to_owned(),
+                None => document
+                    .path()
+                    .file_stem()
+                    .unwrap_or_default()
+                    .display()
+                    .to_string(),
+            },
+            mesh: mesh(&root.required("mesh")?, &document)?,
+            degree: degree(&root.required("space")?)?,
+            form: form(&root.required("form")?)?,
+            source: match optional("source") {
+                Some(section) => value(&section)?,
+                None => Expression::constant(0.0),
+            },
+            exact: optional("exact").as_ref().map(value).transpose()?,
+            dirichlet: optional("dirichlet")
+                .as_ref()
+                .map_or(Ok(vec![]), boundaries)?,
+            neumann: optional("neumann")
+                .as_ref()
+                .map_or(Ok(vec![]), boundaries)?,
+            solver: optional("solver")
+                .as_ref()
+                .map_or(Ok(Solver::default()), solver)?,
+            quadrature: optional("quadrature")
+                .as_ref()
+                .map_or(Ok(Quadrature::default()), quadrature)?,
+            output: match optional("output") {
+                Some(section) => output(&section, &document)?,
+                None => Output::default(),
+            },
+            run: optional("run").as_ref().map_or(Ok(Run::default()), run)?,
+            document,
+        })
+    }
+}
+
+fn mesh(section: &Value<'_>, document: &Document) -> Result<MeshSource, CaseError> {
+    let section = section.section(&["file", "box"])?;
+    match section.either(["file", "box"])? {
+        ("file", file) => Ok(MeshSource::File(document.resolve(file.text()?))),
+        (_, description) => box_source(&description).map(MeshSource::Box),
+    }
+}
+
+fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
+    let section =
+        section.section(&["cells", "lower", "upper", "geometry_degree", "deformation"])?;
+    let corner = |key, default: f64| match section.optional(key) {
+        Some(corner) => corner.per_axis(Value::number),
+        None => Ok([default; 3]),
+    };
+    Ok(BoxSource {
+        cells: section
+            .required("cells")?
+            .per_axis(|cells| cells.integer(1..=usize::MAX))?,
+        lower: corner("lower", 0.0)?,
+        upper: corner("upper", 1.0)?,
+        geometry_degree: match section.optional("geometry_degree") {
+            Some(degree) => degree.integer(1..=2)?,
+            None => 1,
+        },
+        deformation: match section.optional("deformation") {
+            Some(map) => Some(Deformation::new(&map.per_axis(Value::expression)?)),
+            None => None,
+        },
+    })
+}
+
+fn degree(section: &Value<'_>) -> Result<usize, CaseError> {
+    section
+        .section(&["degree"])?
+        .required("degree")?
+        .integer(1..=MAX_DEGREE)
+}
+
+fn form(section: &Value<'_>) -> Result<Form, CaseError> {
+    let section = section.section(&["kind", "lambda"])?;
+    let choices = [
+        ("poisson", Kind::Poisson),
+        ("mass", Kind::Mass),
+        ("screened_poisson", Kind::Screened),
+    ];
+    let kind = section.required("kind")?.choice(&choices)?;
+    match (kind, section.optional("lambda")) {
+        (Kind::Screened, _) => lambda(&section.required("lambda")?).map(Form::ScreenedPoisson),
+        (_, Some(lambda)) => Err(lambda.meaningless("only the form screened_poisson has it")),
+        (Kind::Poisson, None) => Ok(Form::Poisson),
+        (Kind::Mass, None) => Ok(Form::Mass),
+    }
+}
+
+/// The word for a form, which may need more to be one.
+#[derive(Clone, Copy)]
+enum Kind {
+    Poisson,
+    Mass,
+    Screened,
+}
+
+fn lambda(value: &Value<'_>) -> Result<Lambda, CaseError> {
+    if !value.is_table() {
+        return value.number().map(Lambda::Uniform);
+    }
+    let groups = value.section(&[])?;
+    let coefficients: Vec<(Located<String>, f64)> = groups
+        .entries()
+        .map(|(tag, value)| Ok((tag, value.number()?)))
+        .collect::<Result<_, _>>()?;
+    match coefficients.is_empty() {
+        true => Err(value.out_of_range("a number, or a table with at least one group")),
+        false => Ok(Lambda::ByGroup(coefficients)),
+    }
+}
+
+/// The only key of `[source]` and `[exact]`.
+fn value(section: &Value<'_>) -> Result<Expression, CaseError> {
+    section.section(&["value"])?.required("value")?.expression()
+}
+
+fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
+    let boundary = |section: &Value<'_>| {
+        let section = section.section(&["tags", "value"])?;
+        let tags = section.required("tags")?;
+        let list = tags.list()?;
+        if list.is_empty() {
+            return Err(tags.out_of_range("at least one group"));
+        }
+        Ok(Boundary {
+            tags: list.iter().map(Value::tag).collect::<Result<_, _>>()?,
+            value: section.required("value")?.expression()?,
+        })
+    };
+    sections.sections()?.iter().map(boundary).collect()
+}
+
+fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
+    let section = section.section(&["method", "preconditioner", "tolerance", "max_iterations"])?;
+    let mut solver = Solver::default();
+    if let Some(method) = section.optional("method") {
+        solver.method = method.choice(&[("cg", Method::Cg)])?;
+    }
+    if let Some(preconditioner) = section.optional("preconditioner") {
+        let choices = [
+            ("jacobi", Preconditioner::Jacobi),
+            ("none", Preconditioner::None),
+        ];
+        solver.preconditioner = preconditioner.choice(&choices)?;
+    }
+    if let Some(tolerance) = section.optional("tolerance") {
+        solver.tolerance = tolerance.positive_number()?;
+        if solver.tolerance >= 1.0 {
+            return Err(tolerance.out_of_range("below 1, as it is relative"));
+        }
+    }
+    if let Some(iterations) = section.optional("max_iterations") {
+        solver.max_iterations = iterations.integer(1..=usize::MAX)?;
+    }
+    Ok(solver)
+}
+
+fn quadrature(section: &Value<'_>) -> Result<Quadrature, CaseError> {
+    let section = section.section(&["kind", "points_1d"])?;
+    let choices = [
+        ("gauss", QuadratureKind::Gauss),
+        ("gauss_lobatto", QuadratureKind::GaussLobatto),
+    ];
+    let kind = section
+        .optional("kind")
+        .map(|kind| kind.choice(&choices))
+        .transpose()?;
+    let kind = kind.unwrap_or_default();
+    let least = match kind {
+        QuadratureKind::Gauss => 1,
+        QuadratureKind::GaussLobatto => 2,
+    };
+    let points_1d = section.optional("points_1d");
+    let points_1d = points_1d
+        .map(|points| points.integer(least..=MAX_POINTS_1D))
+        .transpose()?;
+    Ok(Quadrature { kind, points_1d })
+}
+
+fn output(section: &Value<'_>, document: &Document) -> Result<Output, CaseError> {
+    let section = section.section(&["vtu", "fields"])?;
+    let choices = [
+        ("solution", Field::Solution),
+        ("exact", Field::Exact),
+        ("error", Field::Error),
+        ("source", Field::Source),
+    ];
+    let fields = |fields: Value<'_>| fields.list()?.iter().map(|f| f.choice(&choices)).collect();
+    Ok(Output {
+        vtu: match section.optional("vtu") {
+            Some(path) => Some(document.resolve(path.text()?)),
+            None => None,
+        },
+        fields: section.optional("fields").map(fields).transpose()?,
+    })
+}
+
+fn run(section: &Value<'_>) -> Result<Run, CaseError> {
+    let section = section.section(&["precision", "threads"])?;
+    let mut run = Run::default();
+    if let Some(precision) = section.optional("precision") {
+        let choices = [Precision::Fp64, Precision::Fp32];
+        run.precision = precision.choice(&choices.map(|choice| (choice.name(), choice)))?;
+    }
+    if let Some(threads) = section.optional("threads") {
+        run.threads = Some(threads.integer(1..=MAX_THREADS)?);
+    }
+    Ok(run)
+}

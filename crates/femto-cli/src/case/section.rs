@@ -1,0 +1,338 @@
+//! Typed reading of TOML, with an error for everything that is not understood.
+
+use super::document::{Document, Located};
+use super::error::{CaseError, Problem};
+use super::expression::Expression;
+use femto::kernel::expr::suggest;
+use std::ops::{Range, RangeInclusive};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A table of which every key is known.
+#[derive(Clone)]
+pub(super) struct Section<'a> {
+    document: &'a Document,
+    /// What errors call it; `None` for the whole case.
+    name: Option<String>,
+    table: &'a DeTable<'a>,
+    span: Range<usize>,
+}
+
+impl<'a> Section<'a> {
+    /// Checks that `table` has no key that is not in `known`; an empty list admits any.
+    pub(super) fn new(
+        document: &'a Document,
+        name: Option<String>,
+        (table, span): (&'a DeTable<'a>, Range<usize>),
+        known: &[&'static str],
+    ) -> Result<Self, CaseError> {
+        for key in table.keys() {
+            let name_of_key: &str = key.get_ref();
+            if !known.is_empty() && !known.contains(&name_of_key) {
+                let problem = Problem::UnknownKey {
+                    key: name_of_key.to_owned(),
+                    section: name.unwrap_or_else(|| "the case".to_owned()),
+                    suggestion: suggest(name_of_key, known.iter().copied()).map(str::to_owned),
+                    known: known.to_vec(),
+                };
+                return Err(document.mistake(key.span(), problem));
+            }
+        }
+        Ok(Self {
+            document,
+            name,
+            table,
+            span,
+        })
+    }
+
+    pub(super) fn optional(&self, key: &'static str) -> Option<Value<'a>> {
+        let value = self.table.get(key)?;
+        Some(self.value(key, value))
+    }
+
+    fn value(&self, key: &str, value: &'a Spanned<DeValue<'a>>) -> Value<'a> {
+        let key = match (&self.name, value.get_ref()) {
+            (Some(section), _) => format!("`{key}` in {section}"),
+            (None, DeValue::Table(_)) => format!("[{key}]"),
+            (None, DeValue::Array(_)) => format!("[[{key}]]"),
+            (None, _) => format!("`{key}`"),
+        };
+        Value {
+            document: self.document,
+            key,
+            value,
+        }
+    }
+
+    fn name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| "the case".to_owned())
+    }
+
+    pub(super) fn required(&self, key: &'static str) -> Result<Value<'a>, CaseError> {
+        self.optional(key).ok_or_else(|| {
+            self.mistake(Problem::MissingKey {
+                section: self.name(),
+                key,
+            })
+        })
+    }
+
+    /// The value of one of two keys, which exclude each other.
+    pub(super) fn either(
+        &self,
+        keys: [&'static str; 2],
+    ) -> Result<(&'static str, Value<'a>), CaseError> {
+        match keys.map(|key| self.optional(key)) {
+            [Some(value), None] => Ok((keys[0], value)),
+            [None, Some(value)] => Ok((keys[1], value)),
+            _ => {
+                let (section, keys) = (self.name(), keys.to_vec());
+                Err(self.mistake(Problem::ExactlyOne { section, keys }))
+            }
+        }
+    }
+
+    /// All keys with their values.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (Located<String>, Value<'a>)> {
+        self.table.iter().map(|(key, value)| {
+            let name: &str = key.get_ref();
+            let located = Located {
+                value: name.to_owned(),
+                span: key.span(),
+            };
+            (located, self.value(name, value))
+        })
+    }
+
+    fn mistake(&self, problem: Problem) -> CaseError {
+        self.document.mistake(self.span.clone(), problem)
+    }
+}
+
+/// A value that has not been understood yet.
+pub(super) struct Value<'a> {
+    document: &'a Document,
+    /// What errors call it.
+    key: String,
+    value: &'a Spanned<DeValue<'a>>,
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn section(&self, known: &[&'static str]) -> Result<Section<'a>, CaseError> {
+        let DeValue::Table(table) = self.value.get_ref() else {
+            return Err(self.wrong_type("a table"));
+        };
+        let table = (table, self.value.span());
+        Section::new(self.document, Some(self.key.clone()), table, known)
+    }
+
+    pub(super) fn text(&self) -> Result<&'a str, CaseError> {
+        match self.value.get_ref() {
+            DeValue::String(text) => Ok(text),
+            _ => Err(self.wrong_type("a text")),
+        }
+    }
+
+    /// A finite number.
+    pub(super) fn number(&self) -> Result<f64, CaseError> {
+        let number = match self.value.get_ref() {
+            DeValue::Float(float) => float.as_str().parse().unwrap_or(f64::NAN),
+            DeValue::Integer(_) => self.any_integer()? as f64,
+            _ => return Err(self.wrong_type("a number")),
+        };
+        if number.is_finite() {
+            Ok(number)
+        } else {
+            Err(self.out_of_range("a finite number"))
+        }
+    }
+
+    /// A finite number above zero.
+    pub(super) fn positive_number(&self) -> Result<f64, CaseError> {
+        let number = self.number()?;
+        if number > 0.0 {
+            Ok(number)
+        } else {
+            Err(self.out_of_range("above zero"))
+        }
+    }
+
+    pub(super) fn integer(&self, range: RangeInclusive<usize>) -> Result<usize, CaseError> {
+        let integer = usize::try_from(self.any_integer()?)
+            .ok()
+            .filter(|i| range.contains(i));
+        integer.ok_or_else(|| match *range.end() {
+            usize::MAX => self.out_of_range(&format!("at least {}", range.start())),
+            last => self.out_of_range(&format!("from {} to {last}", range.start())),
+        })
+    }
+
+    fn any_integer(&self) -> Result<i64, CaseError> {
+        match self.value.get_ref() {
+            DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
+                .map_err(|_| self.out_of_range("an integer of 64 bits")),
+            _ => Err(self.wrong_type("an integer")),
+        }
+    }
+
+    /// The meaning of one of a few words.
+    pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Result<T, CaseError> {
+        let found = self.text()?;
+        let chosen = choices.iter().find(|(word, _)| *word == found);
+        chosen.map(|&(_, meaning)| meaning).ok_or_else(|| {
+            let known: Vec<_> = choices.iter().map(|&(word, _)| word).collect();
+            self.mistake(Problem::UnknownChoice {
+                key: self.key.clone(),
+                found: found.to_owned(),
+                suggestion: suggest(found, known.iter().copied()).map(str::to_owned),
+                known,
+            })
+        })
+    }
+
+    /// The tables of an array of tables.
+    pub(super) fn sections(&self) -> Result<Vec<Value<'a>>, CaseError> {
+        match self.value.get_ref() {
+            DeValue::Table(_) => {
+                Err(self.wrong_type("in two pairs of brackets, as there may be several"))
+            }
+            _ => self.list(),
+        }
+    }
+
+    /// The elements of an array.
+    pub(super) fn list(&self) -> Result<Vec<Value<'a>>, CaseError> {
+        let DeValue::Array(array) = self.value.get_ref() else {
+            return Err(self.wrong_type("an array"));
+        };
+        let element = |(i, value)| Value {
+            document: self.document,
+            key: format!("element {} of {}", i + 1, self.key),
+            value,
+        };
+        Ok(array.iter().enumerate().map(element).collect())
+    }
+
+    /// An array with one element per axis.
+    pub(super) fn per_axis<T>(
+        &self,
+        read: impl Fn(&Value<'a>) -> Result<T, CaseError>,
+    ) -> Result<[T; 3], CaseError> {
+        let elements = self.list()?;
+        let read: Vec<T> = elements.iter().map(read).collect::<Result<_, _>>()?;
+        let count = read.len();
+        read.try_into().map_err(|_| {
+            let (key, expected) = (self.key.clone(), "an array of 3 elements".to_owned());
+            self.mistake(Problem::OutOfRange {
+                key,
+                expected,
+                found: format!("{count}"),
+            })
+        })
+    }
+
+    /// The name or number of a group.
+    pub(super) fn tag(&self) -> Result<Located<String>, CaseError> {
+        let value = match self.value.get_ref() {
+            DeValue::String(name) => name.to_string(),
+            DeValue::Integer(_) => self.any_integer()?.to_string(),
+            _ => return Err(self.wrong_type("the name or the number of a group")),
+        };
+        Ok(Located {
+            value,
+            span: self.value.span(),
+        })
+    }
+
+    /// A number or a function of position.
+    pub(super) fn expression(&self) -> Result<Expression, CaseError> {
+        let DeValue::String(text) = self.value.get_ref() else {
+            return match self.number() {
+                Err(_) if !self.is_number() => Err(self.wrong_type("an expression or a number")),
+                number => number.map(Expression::constant),
+            };
+        };
+        Expression::parse(text).map_err(|error| {
+            let span = self.place_in_text(text, error.column - 1, error.width);
+            self.document.mistake(span, Problem::Expression(error.kind))
+        })
+    }
+
+    /// A key that must not be here.
+    pub(super) fn meaningless(&self, reason: &'static str) -> CaseError {
+        self.mistake(Problem::Meaningless {
+            key: self.key.clone(),
+            reason,
+        })
+    }
+
+    /// An error about the value.
+    pub(super) fn out_of_range(&self, expected: &str) -> CaseError {
+        let (key, expected, found) = (self.key.clone(), expected.to_owned(), self.describe());
+        self.mistake(Problem::OutOfRange {
+            key,
+            expected,
+            found,
+        })
+    }
+
+    pub(super) fn is_table(&self) -> bool {
+        matches!(self.value.get_ref(), DeValue::Table(_))
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(
+            self.value.get_ref(),
+            DeValue::Float(_) | DeValue::Integer(_)
+        )
+    }
+
+    /// Characters of the string `text`, which is this value: their place in the document if the
+    /// string has no escapes, else the whole string.
+    fn place_in_text(&self, text: &str, first: usize, count: usize) -> Range<usize> {
+        let span = self.value.span();
+        let raw = self.document.text().get(span.clone()).unwrap_or_default();
+        let quotes = if raw.starts_with("\"\"\"") || raw.starts_with("'''") {
+            3
+        } else {
+            1
+        };
+        // A newline after the opening quotes is not part of the text.
+        let first_byte = raw.len().saturating_sub(quotes + text.len());
+        if raw.get(first_byte..first_byte + text.len()) != Some(text) {
+            return span;
+        }
+        let bytes = |characters| {
+            text.chars()
+                .take(characters)
+                .map(char::len_utf8)
+                .sum::<usize>()
+        };
+        let start = span.start + first_byte;
+        start + bytes(first)..start + bytes(first + count)
+    }
+
+    fn wrong_type(&self, expected: &'static str) -> CaseError {
+        let (key, found) = (self.key.clone(), self.describe());
+        self.mistake(Problem::WrongType {
+            key,
+            expected,
+            found,
+        })
+    }
+
+    /// The value as it is written, if that is short, with its type.
+    fn describe(&self) -> String {
+        const SHORT: usize = 40;
+        let kind = self.value.get_ref().type_str();
+        match self.document.text().get(self.value.span()) {
+            Some(raw) if raw.len() <= SHORT && !raw.contains('\n') => format!("the {kind} {raw}"),
+            _ => format!("a value of type {kind}"),
+        }
+    }
+
+    fn mistake(&self, problem: Problem) -> CaseError {
+        self.document.mistake(self.value.span(), problem)
+    }
+}

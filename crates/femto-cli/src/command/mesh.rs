@@ -1,0 +1,152 @@
+//! `femto mesh info`
+
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use clap::{Args, Subcommand};
+use femto::fem::geometry::{CornerWarning, Geometry, GeometryError, GeometryKind};
+use femto::fem::mesh::{self, MeshSummary};
+use femto::fem::quadrature;
+use serde_json::{Value, json};
+use std::fmt::{Display, Formatter};
+use std::path::PathBuf;
+
+/// Look at meshes.
+#[derive(Debug, Subcommand)]
+pub(super) enum Mesh {
+    Info(Info),
+}
+
+impl Mesh {
+    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        match self {
+            Self::Info(command) => command.run(console),
+        }
+    }
+}
+
+/// Say what a mesh file holds: cells, groups, extent, kinds of geometry, bad elements.
+#[derive(Debug, Args)]
+pub(super) struct Info {
+    /// The mesh: Gmsh 2.2 or 4.1, ASCII or binary.
+    file: PathBuf,
+    /// Quadrature points along each axis at which the elements are checked.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=32))]
+    points_1d: u8,
+}
+
+impl Info {
+    fn run(&self, console: Console) -> Result<(), Failure> {
+        let mut progress = Progress::new(!console.is_json());
+        progress.stage(format!("reading {}", self.file.display()));
+        let mesh = mesh::Mesh::read(&self.file)?;
+        progress.stage("checking the elements");
+        let points = quadrature::gauss(self.points_1d.into()).points;
+        let report = Report {
+            summary: mesh.summary(),
+            elements: Elements::of(&mesh, &points),
+        };
+        progress.finish();
+        console.report(&report, || report.to_json(&self.file.display().to_string()))
+    }
+}
+
+struct Report {
+    summary: MeshSummary,
+    elements: Result<Elements, GeometryError>,
+}
+
+/// The cells that can carry unknowns.
+struct Elements {
+    /// How many there are of each kind.
+    kinds: [(&'static str, usize); 3],
+    warnings: Vec<CornerWarning>,
+}
+
+impl Elements {
+    fn of(mesh: &mesh::Mesh, points_1d: &[f64]) -> Result<Self, GeometryError> {
+        let geometry = Geometry::new(mesh)?;
+        let count = |kind| {
+            geometry
+                .kinds()
+                .iter()
+                .filter(|&&other| other == kind)
+                .count()
+        };
+        let kinds = [
+            ("affine", GeometryKind::Affine),
+            ("trilinear", GeometryKind::Trilinear),
+            ("curved", GeometryKind::Curved),
+        ];
+        Ok(Self {
+            kinds: kinds.map(|(name, kind)| (name, count(kind))),
+            warnings: geometry.check(points_1d)?,
+        })
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "{}", self.summary)?;
+        match &self.elements {
+            Ok(Elements { kinds, warnings }) => {
+                let kinds = kinds.map(|(name, count)| format!("{count} {name}"));
+                write!(f, "maps    {}", kinds.join(", "))?;
+                let shown = 5;
+                for warning in warnings.iter().take(shown) {
+                    write!(f, "\nwarning {warning}")?;
+                }
+                match warnings.len().saturating_sub(shown) {
+                    0 => Ok(()),
+                    more => write!(f, "\nwarning {more} more like this"),
+                }
+            }
+            Err(error) => write!(f, "unusable: {error}"),
+        }
+    }
+}
+
+impl Report {
+    fn to_json(&self, file: &str) -> Value {
+        let MeshSummary {
+            nodes,
+            unused_nodes,
+            bounding_box,
+            blocks,
+            groups,
+        } = &self.summary;
+        let block = |b: &mesh::BlockSummary| json!({ "type": b.cell_type, "cells": b.cells, "in_no_group": b.untagged });
+        let group = |g: &mesh::GroupSummary| {
+            json!({
+                "dimension": g.group.dimension,
+                "number": g.group.number,
+                "name": g.group.name,
+                "cells": g.cells,
+            })
+        };
+        json!({
+            "file": file,
+            "nodes": nodes,
+            "unused_nodes": unused_nodes,
+            "bounding_box": bounding_box.map(|(lower, upper)| json!({ "lower": lower, "upper": upper })),
+            "blocks": blocks.iter().map(block).collect::<Value>(),
+            "groups": groups.iter().map(group).collect::<Value>(),
+            "elements": self.elements.as_ref().map_or_else(
+                |error| json!({ "unusable": error.to_string() }),
+                Elements::to_json,
+            ),
+        })
+    }
+}
+
+impl Elements {
+    fn to_json(&self) -> Value {
+        let mut json: Value = self
+            .kinds
+            .iter()
+            .map(|&(name, count)| (name.to_owned(), json!(count)))
+            .collect();
+        json["warnings"] = self.warnings.iter().map(ToString::to_string).collect();
+        json
+    }
+}

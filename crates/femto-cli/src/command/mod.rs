@@ -1,0 +1,64 @@
+//! The commands, one struct each.
+
+mod devices;
+mod mesh;
+
+use crate::console::Console;
+use crate::failure::Failure;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Solve partial differential equations with matrix-free, high-order finite elements, and say how
+/// close to the limits of the machine that ran.
+///
+/// Exit codes: 0 done, 1 the computation failed, 2 bad input.
+#[derive(Debug, Parser)]
+#[command(name = "femto", version, propagate_version = true)]
+pub struct Cli {
+    /// Print the result as JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Devices(devices::Devices),
+    #[command(subcommand)]
+    Mesh(mesh::Mesh),
+}
+
+impl Cli {
+    /// Runs the command and says how it went.
+    pub fn run(&self) -> ExitCode {
+        let console = Console::new(self.json);
+        match self.command.run(console) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => {
+                console.fail(&failure);
+                ExitCode::from(failure.exit_code())
+            }
+        }
+    }
+}
+
+impl Command {
+    fn run(&self, console: Console) -> Result<(), Failure> {
+        match self {
+            Self::Devices(command) => command.run(console),
+            Self::Mesh(command) => command.run(console),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,10 @@
+//! The femto command line: cases, commands, and how they speak.
+//!
+//! A command is one struct: its fields are its arguments, its `run` calls the library and reports.
+#![forbid(unsafe_code)]
+
+pub mod case;
+pub mod command;
+pub mod console;
+pub mod failure;
+pub mod progress;

@@ -1,0 +1,226 @@
+//! Cases: what they mean, and what is said about mistakes in them.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use femto::kernel::roofline::Precision;
+use femto_cli::case::{
+    Case, CaseError, Document, Field, Form, Lambda, MeshSource, Mistake, Preconditioner,
+    QuadratureKind,
+};
+use std::path::Path;
+
+const FULL: &str = r#"title = "everything"
+
+[mesh]
+box = { cells = [2, 3, 4], lower = [-1, 0, 0], upper = [1, 1, 2.5], geometry_degree = 2, deformation = ["x + 0.1*sin(pi*y)", "y", "2*z"] }
+
+[space]
+degree = 4
+
+[form]
+kind = "screened_poisson"
+lambda = { steel = 1.0, 7 = 2 }
+
+[source]
+value = "x + y"
+
+[exact]
+value = "x^2*y"
+
+[[dirichlet]]
+tags = ["inlet", 3]
+value = 0.5
+
+[[neumann]]
+tags = ["outlet"]
+value = "z"
+
+[solver]
+method = "cg"
+preconditioner = "none"
+tolerance = 1e-10
+max_iterations = 1_000
+
+[quadrature]
+kind = "gauss_lobatto"
+points_1d = 5
+
+[output]
+vtu = "out/result.vtu"
+fields = ["solution", "error"]
+
+[run]
+precision = "fp32"
+threads = 2
+"#;
+
+const SMALL: &str = "[mesh]\nfile = 'a.msh'\n[space]\ndegree = 1\n[form]\nkind = 'poisson'\n";
+
+fn parse(text: &str) -> Result<Case, CaseError> {
+    Case::parse(Document::new(Path::new("cases/test.toml"), text.to_owned()))
+}
+
+fn mistake(text: &str) -> Box<Mistake> {
+    match parse(text) {
+        Err(CaseError::Mistake(mistake)) => mistake,
+        other => panic!("{text}\nis not a mistake but {other:?}"),
+    }
+}
+
+#[test]
+fn a_full_case_is_read() {
+    let case = parse(FULL).unwrap();
+    assert_eq!(case.title, "everything");
+    let MeshSource::Box(source) = &case.mesh else {
+        panic!("{:?}", case.mesh)
+    };
+    assert_eq!((source.cells, source.geometry_degree), ([2, 3, 4], 2));
+    assert_eq!(
+        (source.lower, source.upper),
+        ([-1.0, 0.0, 0.0], [1.0, 1.0, 2.5])
+    );
+    let moved = source.deformation.as_ref().unwrap().as_function()([1.0, 0.5, 3.0]);
+    assert_eq!(moved, [1.1, 0.5, 6.0]);
+    assert_eq!(case.degree, 4);
+    let Form::ScreenedPoisson(Lambda::ByGroup(groups)) = &case.form else {
+        panic!()
+    };
+    let groups: Vec<_> = groups
+        .iter()
+        .map(|(tag, lambda)| (tag.value.as_str(), *lambda))
+        .collect();
+    assert_eq!(groups, [("7", 2.0), ("steel", 1.0)]);
+    let mut gradient = [0.0; 3];
+    let program = case.exact.unwrap().gradient();
+    program
+        .evaluate(&[[3.0, 5.0, 0.0]], &Default::default(), &mut gradient)
+        .unwrap();
+    assert_eq!(gradient, [30.0, 9.0, 0.0]);
+    let tags: Vec<_> = case.dirichlet[0]
+        .tags
+        .iter()
+        .map(|tag| tag.value.as_str())
+        .collect();
+    assert_eq!(tags, ["inlet", "3"]);
+    assert_eq!(case.dirichlet[0].value.as_constant(), Some(0.5));
+    assert_eq!(case.neumann.len(), 1);
+    assert_eq!(case.solver.preconditioner, Preconditioner::None);
+    assert_eq!(
+        (case.solver.tolerance, case.solver.max_iterations),
+        (1e-10, 1000)
+    );
+    assert_eq!(case.quadrature.kind, QuadratureKind::GaussLobatto);
+    assert_eq!(case.quadrature.points_1d, Some(5));
+    assert_eq!(
+        case.output.vtu.as_deref(),
+        Some(Path::new("cases/out/result.vtu"))
+    );
+    assert_eq!(
+        case.output.fields,
+        Some(vec![Field::Solution, Field::Error])
+    );
+    assert_eq!(
+        (case.run.precision, case.run.threads),
+        (Precision::Fp32, Some(2))
+    );
+}
+
+#[test]
+fn what_is_left_out_has_defaults() {
+    let case = parse(SMALL).unwrap();
+    assert_eq!(case.title, "test");
+    assert!(matches!(case.mesh, MeshSource::File(path) if path == Path::new("cases/a.msh")));
+    assert_eq!(case.form, Form::Poisson);
+    assert_eq!(case.source.as_constant(), Some(0.0));
+    assert!(case.exact.is_none() && case.dirichlet.is_empty() && case.output.vtu.is_none());
+    assert_eq!(
+        (case.solver.tolerance, case.run.precision),
+        (1e-8, Precision::Fp64)
+    );
+}
+
+/// One change to the full case, and the place and words of the error.
+#[test]
+fn mistakes_are_found_where_they_are() {
+    #[rustfmt::skip]
+    let mistakes = [
+        ("tolerance =", "tolerence =", 30, 1, "unknown key `tolerence` in [solver]; did you mean `tolerance`? Known keys: method, preconditioner, tolerance, max_iterations"),
+        ("[solver]", "[sover]", 27, 2, "unknown key `sover` in the case; did you mean `solver`?"),
+        ("lower =", "lowr =", 4, 28, "did you mean `lower`?"),
+        ("degree = 4", "degree = 16", 7, 10, "`degree` in [space] must be from 1 to 15, found the integer 16"),
+        ("degree = 4", "degree = \"4\"", 7, 10, "must be an integer, found the string \"4\""),
+        ("degree = 4", "", 6, 1, "[space] needs the key `degree`"),
+        ("\"x + y\"", "\"x + sni(y)\"", 14, 14, "there is no function `sni`; did you mean `sin`?"),
+        ("\"x + y\"", "\"\"\"\nx +\n  q*y\"\"\"", 16, 3, "`q` is not known. Known names: e, pi, x, y, z"),
+        ("\"x + y\"", "\"\\u0078 + q\"", 14, 9, "`q` is not known"),
+        ("\"x + y\"", "true", 14, 9, "must be an expression or a number, found the boolean true"),
+        ("\"x + y\"", "nan", 14, 9, "must be a finite number, found the float nan"),
+        ("\"y\", \"2*z\"", "\"y\"", 4, 104, "must be an array of 3 elements, found 2"),
+        ("\"2*z\"", "\"2*\"", 4, 134, "expected a number, a name or `(`, found the end of the expression"),
+        ("= \"none\"", "= \"jakobi\"", 29, 18, "cannot be `jakobi`; did you mean `jacobi`? Supported: jacobi, none"),
+        ("screened_poisson", "poisson", 11, 10, "has no meaning here: only the form screened_poisson has it"),
+        ("tags = [\"outlet\"]", "tags = [1.5]", 24, 9, "must be the name or the number of a group, found the float 1.5"),
+        ("tags = [\"outlet\"]", "tags = []", 24, 8, "must be at least one group, found the array []"),
+        ("tags = [\"outlet\"]", "tags = \"outlet\"", 24, 8, "must be an array, found the string \"outlet\""),
+        ("[[neumann]]", "[neumann]", 23, 1, "must be in two pairs of brackets"),
+        ("1e-10", "2", 30, 13, "must be below 1, as it is relative, found the integer 2"),
+        ("[mesh]", "[mesh]\nfile = \"a.msh\"", 3, 1, "[mesh] needs exactly one of file, box"),
+        ("threads = 2", "threads = 0", 43, 11, "must be from 1 to 4096, found the integer 0"),
+        ("threads = 2", "threads = 99999999999999999999", 43, 11, "must be an integer of 64 bits"),
+        ("threads = 2", "threads 2", 43, 9, "this is not TOML"),
+        ("[[dirichlet]]", "[[exact]]", 19, 3, "this is not TOML"),
+    ];
+    let mut wrong_answers = Vec::new();
+    for (right, wrong, line, column, message) in mistakes {
+        let text = FULL.replacen(right, wrong, 1);
+        assert_ne!(text, FULL, "{right} is not in the case");
+        let mistake = mistake(&text);
+        let problem = mistake.problem.to_string();
+        let place = (mistake.line, mistake.column);
+        if !problem.contains(message) || place != (line, column) {
+            wrong_answers.push(format!("{wrong:?}: {place:?} {problem}"));
+        }
+    }
+    assert!(wrong_answers.is_empty(), "{}", wrong_answers.join("\n"));
+}
+
+#[test]
+fn a_mistake_shows_its_line() {
+    let text = FULL.replace("tolerance", "tolerence");
+    let expected = "\
+cases/test.toml:30:1: unknown key `tolerence` in [solver]; did you mean `tolerance`? \
+Known keys: method, preconditioner, tolerance, max_iterations
+  30 | tolerence = 1e-10
+     | ^^^^^^^^^";
+    assert_eq!(mistake(&text).to_string(), expected);
+}
+
+#[test]
+fn a_missing_section_or_file_is_named() {
+    let without_form = mistake("[mesh]\nfile = 'a.msh'\n[space]\ndegree = 1\n");
+    assert_eq!(
+        without_form.problem.to_string(),
+        "the case needs the key `form`"
+    );
+    let error = Case::read(Path::new("/nowhere/a.toml"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("cannot read the case `/nowhere/a.toml`: "),
+        "{error}"
+    );
+}
+
+/// No prefix, and no case with a byte changed, makes the reader panic.
+#[test]
+fn damaged_cases_are_errors_or_cases() {
+    for end in 0..FULL.len() {
+        let _ = parse(&FULL[..end]).map_err(|error| error.to_string());
+        for byte in ["\"", "[", "=", "€", "\n", "9", "."] {
+            let text = format!("{}{byte}{}", &FULL[..end], &FULL[end + 1..]);
+            let _ = parse(&text).map_err(|error| error.to_string());
+        }
+    }
+    let _ = parse(&"[".repeat(100_000)).map_err(|error| error.to_string());
+    let _ = parse(&format!("a = {}", "[".repeat(100_000))).map_err(|error| error.to_string());
+    let _ = parse(&format!("a = {}", "{a=".repeat(100_000))).map_err(|error| error.to_string());
+}

@@ -1,0 +1,113 @@
+//! The binary: output, errors, exit codes.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+const CUBE: &str = "\
+$MeshFormat\n2.2 0 8\n$EndMeshFormat\n\
+$PhysicalNames\n2\n2 1 \"floor\"\n3 2 \"body\"\n$EndPhysicalNames\n\
+$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1\n$EndNodes\n\
+$Elements\n2\n1 3 2 1 1 1 4 3 2\n2 5 2 2 1 1 2 3 4 5 6 7 8\n$EndElements\n";
+
+fn femto(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_femto"))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// A file for one test.
+fn file(name: &str, content: &str) -> String {
+    let path = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+#[test]
+fn mesh_info_describes_the_mesh_and_is_quiet_in_a_pipe() {
+    let path = file("cube.msh", CUBE);
+    let output = femto(&["mesh", "info", &path]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+    for line in [
+        "nodes   8",
+        "1 hex8",
+        "`body` = 2 (dimension 3): 1 cells",
+        "1 affine, 0 trilinear",
+    ] {
+        assert!(
+            text(&output.stdout).contains(line),
+            "{line}: {}",
+            text(&output.stdout)
+        );
+    }
+}
+
+#[test]
+fn mesh_info_as_json_holds_the_same() {
+    let path = file("cube_json.msh", CUBE);
+    let output = femto(&["mesh", "info", &path, "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["nodes"], 8);
+    assert_eq!(json["bounding_box"]["upper"][2], 1.0);
+    assert_eq!(json["blocks"][1]["type"], "hex8");
+    assert_eq!(json["groups"][0]["name"], "floor");
+    assert_eq!(json["elements"]["affine"], 1);
+}
+
+#[test]
+fn an_inverted_element_is_reported() {
+    let inverted = CUBE.replace(
+        "1 2 3 4 5 6 7 8\n$EndElements",
+        "5 6 7 8 1 2 3 4\n$EndElements",
+    );
+    assert_ne!(inverted, CUBE);
+    let output = femto(&["mesh", "info", &file("inverted.msh", &inverted)]);
+    assert!(text(&output.stdout).contains("unusable: mesh cell 0 is inverted"));
+}
+
+#[test]
+fn bad_input_has_exit_code_2_and_says_why() {
+    let output = femto(&["--json", "mesh", "info", "/nowhere.msh"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).starts_with("error: mesh file `/nowhere.msh`: "));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json["error"]["exit_code"], 2);
+    assert!(
+        json["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("/nowhere.msh")
+    );
+
+    let broken = femto(&["mesh", "info", &file("broken.msh", &CUBE[..CUBE.len() / 2])]);
+    assert_eq!(broken.status.code(), Some(2));
+    assert!(
+        text(&broken.stderr).contains("broken.msh"),
+        "{}",
+        text(&broken.stderr)
+    );
+
+    let usage = femto(&["mesh", "inof", "a.msh"]);
+    assert_eq!(usage.status.code(), Some(2));
+    assert!(
+        text(&usage.stderr).contains("'info'"),
+        "{}",
+        text(&usage.stderr)
+    );
+}
+
+#[test]
+fn devices_lists_the_host() {
+    let output = femto(&["devices", "--json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json[0]["kind"], "host");
+    assert!(json[0]["threads"].as_u64().unwrap() >= 1);
+    assert!(text(&femto(&["devices"]).stdout).starts_with("host "));
+}
