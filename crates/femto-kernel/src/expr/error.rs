@@ -37,13 +37,13 @@ pub enum ParseErrorKind {
         expected: &'static str,
         found: String,
     },
-    #[error("`{name}` is not known{}; the names are {}", hint(.suggestion), .known.join(", "))]
+    #[error("`{name}` is not known{} Known names: {}", hint(.suggestion), .known.join(", "))]
     UnknownName {
         name: String,
         suggestion: Option<String>,
         known: Vec<String>,
     },
-    #[error("there is no function `{name}`{}; the functions are {}", hint(.suggestion), .known.join(", "))]
+    #[error("there is no function `{name}`{} Functions: {}", hint(.suggestion), .known.join(", "))]
     UnknownFunction {
         name: String,
         suggestion: Option<String>,
@@ -65,11 +65,12 @@ pub enum ParseErrorKind {
     MissingComparison,
 }
 
+/// The end of a sentence about an unknown word.
 fn hint(suggestion: &Option<String>) -> String {
-    suggestion
-        .as_ref()
-        .map(|name| format!("; did you mean `{name}`?"))
-        .unwrap_or_default()
+    match suggestion {
+        Some(word) => format!("; did you mean `{word}`?"),
+        None => ".".to_owned(),
+    }
 }
 
 fn hint_for_character(found: char) -> &'static str {

@@ -110,7 +110,7 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
             )
         })
         .filter(|&(distance, name)| distance <= (word.len().max(name.len()) / 3).max(1))
-        .filter(|&(distance, name)| distance < name.chars().count().max(2))
+        .filter(|&(distance, name)| distance < name.chars().count())
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, name)| name)
 }
