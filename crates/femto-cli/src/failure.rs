@@ -27,6 +27,7 @@ impl Failure {
     /// wrong arguments is 2 as well.)
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::Device(DeviceError::ThreadCount { .. } | DeviceError::UnknownDevice { .. }) => 2,
             Self::Device(_) | Self::Print(_) => 1,
             Self::Case(_) | Self::Mesh(_) => 2,
         }

@@ -111,3 +111,25 @@ fn devices_lists_the_host() {
     assert!(json[0]["threads"].as_u64().unwrap() >= 1);
     assert!(text(&femto(&["devices"]).stdout).starts_with("host "));
 }
+
+#[test]
+fn roofline_keeps_what_it_measured() {
+    let cache = format!("{}/cache", env!("CARGO_TARGET_TMPDIR"));
+    let _ = std::fs::remove_dir_all(&cache);
+    let run = || -> Value {
+        let output = Command::new(env!("CARGO_BIN_EXE_femto"))
+            .args(["roofline", "--threads", "1", "--kept", "--json"])
+            .env("FEMTO_CACHE", &cache)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let (first, second) = (run(), run());
+    assert_eq!(first[0]["measured_now"], true);
+    assert_eq!(second[0]["measured_now"], false);
+    assert_eq!(first[0]["copy"], second[0]["copy"]);
+    assert!(first[0]["copy"].as_f64().unwrap() > 1e8);
+    let refused = femto(&["roofline", "--threads", "0"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+}

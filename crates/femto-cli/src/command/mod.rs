@@ -2,6 +2,7 @@
 
 mod devices;
 mod mesh;
+mod roofline;
 
 use crate::console::Console;
 use crate::failure::Failure;
@@ -27,6 +28,7 @@ enum Command {
     Devices(devices::Devices),
     #[command(subcommand)]
     Mesh(mesh::Mesh),
+    Roofline(roofline::Roofline),
 }
 
 impl Cli {
@@ -48,6 +50,7 @@ impl Command {
         match self {
             Self::Devices(command) => command.run(console),
             Self::Mesh(command) => command.run(console),
+            Self::Roofline(command) => command.run(console),
         }
     }
 }
