@@ -40,23 +40,48 @@ mod x86 {
         unsafe { _mm_sfence() };
     }
 
+    /// Lines of one page.
+    const PAGE: usize = 4096 / size_of::<Line>();
+    /// Pages that are copied side by side: several streams keep more of the memory busy, as large
+    /// copies of glibc do.
+    const STREAMS: usize = 4;
+
     pub(super) fn copy<T: Element>(source: &[T], target: &mut [T]) {
         // SAFETY: every bit pattern of a `Line` is a value of `T`, and the other way round.
         let (head, lines, tail) = unsafe { target.align_to_mut::<Line>() };
-        let per_line = size_of::<Line>() / size_of::<T>();
         let (first, rest) = source.split_at(head.len());
-        let (middle, last) = rest.split_at(lines.len() * per_line);
+        let (middle, last) = rest.split_at(rest.len() - tail.len());
         head.copy_from_slice(first);
         tail.copy_from_slice(last);
-        for (from, line) in middle.chunks_exact(per_line).zip(lines) {
-            let from = from.as_ptr().cast::<__m128i>();
-            for (i, to) in line.iter_mut().enumerate() {
-                // SAFETY: `from` starts a chunk of one line, of which this is the i-th quarter; the
-                // load needs no alignment, and `to` is aligned because it is a reference.
-                unsafe { _mm_stream_si128(to, _mm_loadu_si128(from.add(i))) };
+
+        let mut from = bytes(middle).chunks_exact(STREAMS * PAGE);
+        let mut to = lines.chunks_exact_mut(STREAMS * PAGE);
+        for (from, to) in (&mut from).zip(&mut to) {
+            for line in (0..PAGE).flat_map(|i| (0..STREAMS).map(move |page| page * PAGE + i)) {
+                copy_line(&from[line], &mut to[line]);
             }
         }
+        for (from, to) in from.remainder().iter().zip(to.into_remainder()) {
+            copy_line(from, to);
+        }
         fence();
+    }
+
+    /// The bytes of whole lines of numbers that need not start at a line.
+    fn bytes<T: Element>(numbers: &[T]) -> &[[u8; size_of::<Line>()]] {
+        // SAFETY: bytes need no alignment, and numbers consist of bytes without padding.
+        let (_, lines, _) = unsafe { numbers.align_to() };
+        lines
+    }
+
+    #[inline(always)]
+    fn copy_line(source: &[u8; size_of::<Line>()], target: &mut Line) {
+        let from = source.as_ptr().cast::<__m128i>();
+        for (i, to) in target.iter_mut().enumerate() {
+            // SAFETY: this loads the i-th quarter of `source`, without a need for alignment; `to`
+            // is aligned because it is a reference.
+            unsafe { _mm_stream_si128(to, _mm_loadu_si128(from.add(i))) };
+        }
     }
 
     pub(super) fn fill<T: Element>(target: &mut [T], value: T) {
@@ -82,7 +107,7 @@ mod tests {
     #[test]
     fn every_alignment_and_length_is_copied_and_filled() {
         for start in 0..9 {
-            for len in [0, 1, 3, 8, 64, 100, 1001] {
+            for len in [0, 1, 3, 8, 64, 100, 1001, 2048, 5000] {
                 let source: Vec<f64> = (0..start + len).map(|i| i as f64).collect();
                 let mut target = vec![-1.0; 9 - start + len + 2];
                 let end = 9 - start + len;
