@@ -53,14 +53,6 @@ impl Builder {
         Ok(())
     }
 
-    /// Puts the nodes in the order of their numbers, once all are there.
-    pub(super) fn end_nodes(&mut self) {
-        if let Some(order) = self.nodes.sort() {
-            let old = &self.mesh.coordinates;
-            self.mesh.coordinates = order.iter().map(|&n| old[n as usize]).collect();
-        }
-    }
-
     /// The number of the block of a cell type, made if there is none yet.
     pub(super) fn block(&mut self, cell_type: CellType) -> usize {
         let blocks = &mut self.mesh.blocks;

@@ -13,8 +13,6 @@ pub(super) struct NodeIndex {
     sparse: HashMap<u64, u32>,
     /// Numbers from here on are in `sparse`.
     limit: u64,
-    /// The greatest number, if every number was greater than those before.
-    ascending: Option<u64>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -25,17 +23,12 @@ impl NodeIndex {
             dense: Vec::new(),
             sparse: HashMap::new(),
             limit: file_size as u64 / 4,
-            ascending: Some(0),
         }
     }
 
     /// Notes the position of a node; false if its number was there already.
     #[inline]
     pub(super) fn insert(&mut self, number: u64, position: u32) -> bool {
-        self.ascending = self
-            .ascending
-            .filter(|&last| last < number)
-            .and(Some(number));
         if number >= self.limit {
             return self.sparse.insert(number, position).is_none();
         }
@@ -54,21 +47,6 @@ impl NodeIndex {
         }
         let position = self.dense.get(number as usize).copied();
         position.filter(|&position| position != NONE)
-    }
-
-    /// Gives the nodes new positions, in the order of their numbers. Returns the old positions in
-    /// that order, or nothing if it is the order already.
-    pub(super) fn sort(&mut self) -> Option<Vec<u32>> {
-        if self.ascending.is_some() {
-            return None;
-        }
-        let mut sparse: Vec<_> = self.sparse.iter_mut().collect();
-        sparse.sort_unstable_by_key(|(number, _)| **number);
-        let sparse = sparse.into_iter().map(|(_, position)| position);
-        let dense = self.dense.iter_mut().filter(|position| **position != NONE);
-        let positions = dense.chain(sparse).zip(0..);
-        let order = positions.map(|(position, new)| std::mem::replace(position, new));
-        Some(order.collect())
     }
 }
 

@@ -3,9 +3,8 @@
 //! What is read: nodes, cells of every type in [`CellType`](super::CellType), physical groups and
 //! their names. Other sections, such as `$Periodic` and `$Comments`, are skipped.
 //!
-//! - Nodes are in the order of their numbers in the file, whatever the order in which they stand
-//!   there, so that a mesh reads the same from every version. Cells refer to positions in that
-//!   order. Nodes that no cell uses are kept.
+//! - Nodes keep the order of the file, also those that no cell uses; cells refer to positions in
+//!   that order, not to the numbers in the file.
 //! - A cell's tag is its first physical group. A cell of less than three dimensions that is in
 //!   several groups is repeated, once per group, so that each group is complete; MSH 2.2 files
 //!   already hold it so. A solid cell is kept once, in its first group.

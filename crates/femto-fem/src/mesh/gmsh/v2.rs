@@ -24,7 +24,6 @@ pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
         let x = file.point()?;
         mesh.add_node(number, x).map_err(|p| fault(at, p))?;
     }
-    mesh.end_nodes();
     Ok(())
 }
 

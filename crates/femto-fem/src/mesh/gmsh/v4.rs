@@ -126,7 +126,6 @@ pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
             mesh.add_node(number, x).map_err(|p| fault(at, p))?;
         }
     }
-    mesh.end_nodes();
     total(at, "nodes", announced, found)
 }
 
