@@ -4,8 +4,8 @@
 #![forbid(unsafe_code)]
 
 pub mod expr;
-pub mod roofline;
 pub mod family;
 pub mod form;
+pub mod roofline;
 pub mod scalar;
 pub mod vector;

@@ -1,12 +1,15 @@
 //! femto: finite element, matrix-free, tensor operators.
 #![forbid(unsafe_code)]
 
+pub mod bench;
 mod number;
+pub mod operator;
+pub mod solve;
+pub mod vector;
 
 pub use femto_fem as fem;
 pub use femto_kernel as kernel;
 pub use femto_platform as platform;
+pub use femto_platform::device::host::Host;
 pub use number::Number;
-
-pub mod solve;
-pub mod vector;
+pub use operator::{DataLevel, Operator, OperatorParams, Quadrature};

@@ -8,16 +8,25 @@ use super::{Form, Point};
 use crate::scalar::Scalar;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
+/// Most auxiliary fields, and most parameters, that a form may read.
+pub const MAX_FIELDS: usize = 8;
+
 /// Inputs that a value depends on, as a set of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-struct Inputs(u8);
+struct Inputs(u32);
 
 impl Inputs {
     const U: Self = Self(1);
     const GRAD_U: Self = Self(2);
     const POSITION: Self = Self(4);
-    const AUXILIARY: Self = Self(8);
-    const TIME: Self = Self(16);
+    const TIME: Self = Self(8);
+    const AUXILIARY: Self = Self(0xff << 8);
+    const PARAMETER: Self = Self(0xff << 16);
+
+    /// Bit `index` of a set of [`MAX_FIELDS`].
+    fn field(set: Self, index: usize) -> Self {
+        Self(1 << (set.0.trailing_zeros() as usize + index))
+    }
 
     fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -25,6 +34,14 @@ impl Inputs {
 
     fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// How many of a set's fields must exist for these inputs to.
+    fn fields(self, set: Self) -> usize {
+        (0..MAX_FIELDS)
+            .rev()
+            .find(|&i| self.has(Self::field(set, i)))
+            .map_or(0, |i| i + 1)
     }
 
     /// Whether the value depends on the solution.
@@ -242,6 +259,10 @@ pub struct Inspection<const C: usize> {
     pub writes_gradients: bool,
     /// The position is read.
     pub reads_position: bool,
+    /// Auxiliary fields that must be given.
+    pub auxiliary: usize,
+    /// Parameters that must be given.
+    pub parameters: usize,
     /// Linear in the solution.
     pub linear: bool,
     /// The form is λ u, κ ∇u with these coefficients.
@@ -268,9 +289,11 @@ pub enum Coefficient {
     PerElement,
 }
 
-/// Runs `form` once on trails, with `auxiliary` fields, and, where it is linear, on unit vectors.
-pub fn inspect<F: Form<3, C>, const C: usize>(form: &F, auxiliary: usize) -> Inspection<C> {
-    let a = vec![Trail::input(Inputs::AUXILIARY); auxiliary];
+/// Runs `form` once on trails and, where it is linear, on unit vectors.
+pub fn inspect<F: Form<3, C>, const C: usize>(form: &F) -> Inspection<C> {
+    let fields = |set| core::array::from_fn(|i| Trail::input(Inputs::field(set, i)));
+    let a: [Trail; MAX_FIELDS] = fields(Inputs::AUXILIARY);
+    let parameters: [Trail; MAX_FIELDS] = fields(Inputs::PARAMETER);
     let point = Point {
         u: [Trail::input(Inputs::U); C],
         grad_u: [[Trail::input(Inputs::GRAD_U); 3]; C],
@@ -278,7 +301,7 @@ pub fn inspect<F: Form<3, C>, const C: usize>(form: &F, auxiliary: usize) -> Ins
         grad_a: &[],
         x: [Trail::input(Inputs::POSITION); 3],
         time: Trail::input(Inputs::TIME),
-        parameters: &[],
+        parameters: &parameters,
     };
     let (f0, f1) = (form.f0(&point), form.f1(&point));
     let outputs = || {
@@ -286,18 +309,20 @@ pub fn inspect<F: Form<3, C>, const C: usize>(form: &F, auxiliary: usize) -> Ins
             .chain(f1.iter().flatten())
             .filter(|output| !output.zero)
     };
-    let reads = |input| outputs().any(|output| output.inputs.has(input));
+    let all = outputs().fold(Inputs::default(), |all, output| all.or(output.inputs));
     let linear = outputs().all(|output| output.linear && output.inputs.solution());
+    let varies = [Inputs::POSITION, Inputs::TIME, Inputs::PARAMETER];
+    let constant = linear && !varies.iter().any(|&input| all.has(input));
     Inspection {
-        reads_values: reads(Inputs::U),
-        reads_gradients: reads(Inputs::GRAD_U),
+        reads_values: all.has(Inputs::U),
+        reads_gradients: all.has(Inputs::GRAD_U),
         writes_values: f0.iter().any(|output| !output.zero),
         writes_gradients: f1.iter().flatten().any(|output| !output.zero),
-        reads_position: reads(Inputs::POSITION),
+        reads_position: all.has(Inputs::POSITION),
+        auxiliary: all.fields(Inputs::AUXILIARY),
+        parameters: all.fields(Inputs::PARAMETER),
         linear,
-        coefficients: (linear && !reads(Inputs::POSITION) && !reads(Inputs::TIME))
-            .then(|| coefficients(form, auxiliary, &f0, &f1))
-            .flatten(),
+        coefficients: constant.then(|| coefficients(form, &f0, &f1)).flatten(),
     }
 }
 
@@ -305,11 +330,10 @@ pub fn inspect<F: Form<3, C>, const C: usize>(form: &F, auxiliary: usize) -> Ins
 /// all components and axes.
 fn coefficients<F: Form<3, C>, const C: usize>(
     form: &F,
-    auxiliary: usize,
     f0: &[Trail; C],
     f1: &[[Trail; 3]; C],
 ) -> Option<Coefficients> {
-    let (mass, stiffness) = isotropic(form, &vec![SAMPLE; auxiliary])?;
+    let (mass, stiffness) = isotropic(form, &[SAMPLE; MAX_FIELDS])?;
     let classify = |varies: bool, value: f64| match value {
         _ if varies => Coefficient::PerElement,
         0.0 => Coefficient::Zero,
@@ -363,11 +387,11 @@ pub fn isotropic<F: Form<3, C>, const C: usize>(form: &F, a: &[f64]) -> Option<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::{Mass, Poisson, ScreenedPoisson};
+    use crate::form::{Componentwise, Mass, Poisson, ScreenedPoisson};
 
     #[test]
     fn ready_made_forms_are_recognised() {
-        let mass = inspect::<_, 3>(&Mass, 0);
+        let mass = inspect::<_, 3>(&Componentwise(Mass));
         assert!(mass.linear && mass.reads_values && !mass.reads_gradients);
         assert!(mass.writes_values && !mass.writes_gradients);
         let expected = Coefficients {
@@ -375,9 +399,9 @@ mod tests {
             stiffness: Coefficient::Zero,
         };
         assert_eq!(mass.coefficients, Some(expected));
-        let poisson = inspect::<_, 1>(&Poisson, 0);
+        let poisson = inspect(&Poisson);
         assert!(!poisson.reads_values && poisson.writes_gradients);
-        let screened = inspect::<_, 1>(&ScreenedPoisson { lambda: None }, 1);
+        let screened = inspect(&ScreenedPoisson { lambda: None });
         let expected = Coefficients {
             mass: Coefficient::PerElement,
             stiffness: Coefficient::Constant(1.0),
@@ -407,12 +431,17 @@ mod tests {
         }
     }
 
+    fn screened() -> Inspection<1> {
+        inspect(&ScreenedPoisson { lambda: None })
+    }
+
     #[test]
     fn others_are_described() {
-        let transport = inspect::<_, 1>(&Transport, 0);
+        let transport = inspect(&Transport);
         assert!(transport.linear && transport.reads_position && transport.coefficients.is_none());
         assert!(!transport.reads_values && transport.writes_values);
-        let nonlinear = inspect::<_, 1>(&Nonlinear, 0);
+        assert_eq!((screened().auxiliary, screened().parameters), (1, 0));
+        let nonlinear = inspect(&Nonlinear);
         assert!(!nonlinear.linear && nonlinear.reads_values && nonlinear.coefficients.is_none());
     }
 }

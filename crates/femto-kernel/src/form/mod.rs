@@ -4,12 +4,14 @@
 //! eq. 1), written once as a generic function. What evaluating it means depends on the number type:
 //! see [`crate::scalar`].
 
+mod componentwise;
 mod inspect;
 mod mass;
 mod poisson;
 mod screened_poisson;
 
-pub use inspect::{Coefficient, Coefficients, Inspection, inspect, isotropic};
+pub use componentwise::Componentwise;
+pub use inspect::{Coefficient, Coefficients, Inspection, MAX_FIELDS, inspect, isotropic};
 pub use mass::Mass;
 pub use poisson::Poisson;
 pub use screened_poisson::ScreenedPoisson;

@@ -3,13 +3,13 @@
 use super::{Form, Point};
 use crate::scalar::Scalar;
 
-/// ∫ ∇φ : ∇u: the stiffness operator of BP3 to BP6.
+/// ∫ ∇φ : ∇u: the stiffness operator of BP3 and BP5.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Poisson;
 
-impl<const D: usize, const C: usize> Form<D, C> for Poisson {
+impl<const D: usize> Form<D> for Poisson {
     #[inline(always)]
-    fn f1<S: Scalar>(&self, point: &Point<S, D, C>) -> [[S; D]; C] {
+    fn f1<S: Scalar>(&self, point: &Point<S, D>) -> [[S; D]; 1] {
         point.grad_u
     }
 }

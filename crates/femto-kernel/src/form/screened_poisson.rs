@@ -11,9 +11,9 @@ pub struct ScreenedPoisson {
     pub lambda: Option<f64>,
 }
 
-impl<const D: usize, const C: usize> Form<D, C> for ScreenedPoisson {
+impl<const D: usize> Form<D> for ScreenedPoisson {
     #[inline(always)]
-    fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
+    fn f0<S: Scalar>(&self, point: &Point<S, D>) -> [S; 1] {
         match self.lambda {
             Some(lambda) => point.u.map(|u| u * lambda),
             None => point.u.map(|u| u * point.a[0]),
@@ -21,7 +21,7 @@ impl<const D: usize, const C: usize> Form<D, C> for ScreenedPoisson {
     }
 
     #[inline(always)]
-    fn f1<S: Scalar>(&self, point: &Point<S, D, C>) -> [[S; D]; C] {
+    fn f1<S: Scalar>(&self, point: &Point<S, D>) -> [[S; D]; 1] {
         point.grad_u
     }
 }

@@ -1,7 +1,7 @@
 //! The loops whose rates are the ceilings of a host. Pure: whoever runs them holds the clock.
 
-use crate::scalar::simd::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 use crate::scalar::Scalar;
+use crate::scalar::simd::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::hint::black_box;
 use fearless_simd::Simd;
 

@@ -9,7 +9,6 @@ mod sweep;
 mod transfer;
 
 pub use build::HexPlan;
-pub use stage::MAX_FIELDS;
 pub use transfer::{MAX_LANES, Nodes};
 
 use super::{Basis, Conditions};

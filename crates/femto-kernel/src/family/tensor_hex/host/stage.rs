@@ -2,7 +2,7 @@
 
 use super::metric::{Jacobian, Metric, dot, each3, load};
 use crate::family::tensor_hex::Conditions;
-use crate::form::{Form, Point};
+use crate::form::{Form, MAX_FIELDS, Point};
 use crate::scalar::{Lanes, Real};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
@@ -130,9 +130,6 @@ where
         );
     }
 }
-
-/// Auxiliary fields and parameters a form may read at a point, each.
-pub const MAX_FIELDS: usize = 8;
 
 impl<F, M, const C: usize, const VALUES: bool, const GRADIENTS: bool>
     FormStage<F, M, C, VALUES, GRADIENTS>

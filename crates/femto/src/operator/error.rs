@@ -1,0 +1,111 @@
+//! What can go wrong with operators.
+
+use femto_fem::geometry::GeometryError;
+use femto_fem::reference::ReferenceError;
+use femto_platform::device::DeviceError;
+use thiserror::Error;
+
+/// Why an operator could not be built or applied.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum OperatorError {
+    /// The form and the space have different numbers of components.
+    #[error("the form has {form} components but the space has {space}")]
+    Components {
+        /// Of the form.
+        form: usize,
+        /// Of the space.
+        space: usize,
+    },
+    /// More components than the device's kernels take.
+    #[error("{found} components; at most {most} are supported")]
+    TooManyComponents {
+        /// What was asked.
+        found: usize,
+        /// The most that is supported.
+        most: usize,
+    },
+    /// Too few quadrature points for the collocated gradient.
+    #[error(
+        "{points_1d} quadrature points along an axis for degree {degree}; at least {least} are needed"
+    )]
+    Quadrature {
+        /// What was asked.
+        points_1d: usize,
+        /// The degree of the space.
+        degree: usize,
+        /// The least that is supported.
+        least: usize,
+    },
+    /// An auxiliary field of the wrong length.
+    #[error("auxiliary field {field} has {found} values; the mesh has {cells} hexahedra")]
+    Auxiliary {
+        /// Which field.
+        field: usize,
+        /// Its length.
+        found: usize,
+        /// Number of mesh cells.
+        cells: usize,
+    },
+    /// Too many auxiliary fields or parameters.
+    #[error("{found} {what}; a form may read at most {most}")]
+    TooManyFields {
+        /// "auxiliary fields" or "parameters".
+        what: &'static str,
+        /// What was given.
+        found: usize,
+        /// The most that is supported.
+        most: usize,
+    },
+    /// Fewer auxiliary fields or parameters than the form reads.
+    #[error("the form reads {read} {what}; {found} were given")]
+    MissingFields {
+        /// "auxiliary fields" or "parameters".
+        what: &'static str,
+        /// What was given.
+        found: usize,
+        /// What the form reads.
+        read: usize,
+    },
+    /// A vector that is neither an L-vector nor a T-vector of the space.
+    #[error("{what} has {found} entries; an L-vector has {dofs}, a T-vector {free_dofs}")]
+    VectorLength {
+        /// Which vector.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// Length of an L-vector.
+        dofs: usize,
+        /// Length of a T-vector.
+        free_dofs: usize,
+    },
+    /// An E-vector of the wrong length.
+    #[error("{what} has {found} entries; an E-vector of this space has {expected}")]
+    ElementVectorLength {
+        /// Which vector.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// Length of an E-vector.
+        expected: usize,
+    },
+    /// The diagonal of something that has none.
+    #[error("the form is not linear in u, so it has no diagonal")]
+    NotLinear,
+    /// The geometry belongs to another mesh.
+    #[error("the geometry has {geometry} cells but the space has {space} elements")]
+    OtherMesh {
+        /// Cells of the geometry.
+        geometry: usize,
+        /// Elements of the space.
+        space: usize,
+    },
+    /// From the reference element.
+    #[error(transparent)]
+    Reference(#[from] ReferenceError),
+    /// From the geometry.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+    /// From the device.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}

@@ -1,0 +1,186 @@
+//! What an operator does and why, in words and numbers.
+
+use super::plan::{DataLevel, KindPlan, Plan};
+use super::{Backend, Operator};
+use crate::Number;
+use femto_kernel::family::tensor_hex::Storage;
+use femto_kernel::roofline::{Bound, Ceilings, Precision, Work, bound};
+use serde::Serialize;
+use std::fmt::{self, Display};
+
+/// The explanation of an operator.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explanation {
+    /// The family that evaluates the elements.
+    pub family: &'static str,
+    /// How much of the geometry is stored.
+    pub data_level: &'static str,
+    /// The schedule: what a batch is and what is stored, per kind of map.
+    pub schedule: Vec<String>,
+    /// Precision of vectors and arithmetic.
+    pub precision: Precision,
+    /// Degree of the space.
+    pub degree: usize,
+    /// Quadrature points along an axis.
+    pub points_1d: usize,
+    /// Number of elements.
+    pub elements: usize,
+    /// Length of an L-vector.
+    pub dofs: usize,
+    /// Bytes read by one application.
+    pub bytes_read: u64,
+    /// Bytes written by one application.
+    pub bytes_written: u64,
+    /// Flops of one application as scheduled.
+    pub flops: u64,
+    /// Flops of one application as the literature counts them.
+    pub nominal_flops: u64,
+    /// The shortest time the ceilings allow, in seconds, and what limits it; absent without
+    /// measured ceilings.
+    pub bound_seconds: Option<f64>,
+    /// "memory" or "arithmetic".
+    pub limit: Option<String>,
+    /// The measured time of one application in seconds.
+    pub measured_seconds: Option<f64>,
+    /// bound / measured, never clamped.
+    pub fraction: Option<f64>,
+    /// The other data levels, and why they were not taken.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// A choice that was not taken.
+#[derive(Clone, Debug, Serialize)]
+pub struct Alternative {
+    /// The data level.
+    pub data_level: &'static str,
+    /// Bytes one application would move.
+    pub bytes: u64,
+    /// Flops one application would do.
+    pub flops: u64,
+    /// The shortest time the ceilings would allow, in seconds.
+    pub bound_seconds: Option<f64>,
+}
+
+impl<T: Number, D: Backend> Operator<T, D> {
+    /// Explains one [`Operator::apply`]: `ceilings` of the device give the bound, `measured` seconds
+    /// the fraction of it that was reached.
+    pub fn explain(&self, ceilings: Option<&Ceilings>, measured: Option<f64>) -> Explanation {
+        let work = self.work();
+        let limit = |work: &Work| ceilings.map(|rates| bound(work, rates, T::PRECISION));
+        let found = limit(&work);
+        let plan = &self.plan;
+        let others = [DataLevel::OnTheFly, DataLevel::Partial];
+        let alternatives = others.into_iter().filter(|&level| level != plan.data_level);
+        Explanation {
+            family: "tensor_hex",
+            data_level: plan.data_level.name(),
+            schedule: plan.kinds.iter().map(|kind| schedule(kind, plan)).collect(),
+            precision: T::PRECISION,
+            degree: plan.basis.nodes_1d - 1,
+            points_1d: plan.basis.points_1d,
+            elements: plan.elements,
+            dofs: self.dofs(),
+            bytes_read: work.bytes_read,
+            bytes_written: work.bytes_written,
+            flops: work.flops,
+            nominal_flops: self.nominal_flops(),
+            bound_seconds: found.map(|bound| bound.seconds),
+            limit: found.map(|bound| bound.limit.to_string()),
+            measured_seconds: measured,
+            fraction: found
+                .zip(measured)
+                .map(|(bound, seconds)| bound.fraction(seconds)),
+            alternatives: alternatives
+                .map(|level| alternative(plan, level, T::BYTES, &limit))
+                .collect(),
+        }
+    }
+}
+
+fn alternative(
+    plan: &Plan,
+    level: DataLevel,
+    bytes: usize,
+    limit: &dyn Fn(&Work) -> Option<Bound>,
+) -> Alternative {
+    let work = plan.at_level(level).work(bytes);
+    Alternative {
+        data_level: level.name(),
+        bytes: work.bytes(),
+        flops: work.flops,
+        bound_seconds: limit(&work).map(|bound| bound.seconds),
+    }
+}
+
+fn schedule(kind: &KindPlan, plan: &Plan) -> String {
+    let points = plan.basis.points();
+    let stored = match kind.shape.storage {
+        Storage::Affine => "4 coefficient vectors an element, Jacobian recomputed".to_owned(),
+        Storage::Trilinear => "8 coefficient vectors an element, Jacobian recomputed".to_owned(),
+        Storage::Jacobians => format!("Jacobian and position at {points} points an element"),
+        Storage::ElementFactors => {
+            format!("{} factors an element", kind.shape.geometry_numbers())
+        }
+        Storage::PointFactors => {
+            let factors = kind.shape.geometry_numbers() / points as u64;
+            format!("{factors} factors at {points} points an element")
+        }
+    };
+    let (count, name) = (kind.elements, format!("{:?}", kind.kind).to_lowercase());
+    format!("{count} {name} hexahedra: {stored}")
+}
+
+impl Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let giga = |number: u64| number as f64 * 1e-9;
+        writeln!(
+            f,
+            "{} {}, degree {}, {} points per axis, {}: {} elements, {} unknowns",
+            self.family,
+            self.data_level,
+            self.degree,
+            self.points_1d,
+            self.precision,
+            self.elements,
+            self.dofs
+        )?;
+        for line in &self.schedule {
+            writeln!(f, "  {line}")?;
+        }
+        writeln!(
+            f,
+            "  one application reads {:.4} GB, writes {:.4} GB, does {:.4} GFLOP ({:.4} as the \
+             literature counts)",
+            giga(self.bytes_read),
+            giga(self.bytes_written),
+            giga(self.flops),
+            giga(self.nominal_flops)
+        )?;
+        if let (Some(seconds), Some(limit)) = (self.bound_seconds, &self.limit) {
+            writeln!(f, "  bound {:.3} ms, set by {limit}", seconds * 1e3)?;
+        }
+        if let (Some(seconds), Some(fraction)) = (self.measured_seconds, self.fraction) {
+            writeln!(
+                f,
+                "  measured {:.3} ms: {:.1} MDOF/s, {:.0} % of the bound",
+                seconds * 1e3,
+                self.dofs as f64 / seconds * 1e-6,
+                fraction * 100.0
+            )?;
+        }
+        for other in &self.alternatives {
+            write!(
+                f,
+                "  not {}: {:.4} GB, {:.4} GFLOP",
+                other.data_level,
+                giga(other.bytes),
+                giga(other.flops)
+            )?;
+            match other.bound_seconds {
+                Some(seconds) => writeln!(f, ", bound {:.3} ms", seconds * 1e3)?,
+                None => writeln!(f)?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! The components of a vector as slices that can be cut at a node.
+
+use super::MAX_COMPONENTS;
+use femto_fem::space::Layout;
+use femto_kernel::scalar::Real;
+
+/// The nodes of a vector from some node on: `count` slices (one, or one per component) of `width`
+/// numbers per node.
+pub(super) struct Fields<'a, T> {
+    slices: [&'a mut [T]; MAX_COMPONENTS],
+    count: usize,
+    width: usize,
+}
+
+/// Slices per vector and numbers per node of each.
+pub(super) fn split_components(layout: Layout, components: usize) -> (usize, usize) {
+    match layout {
+        Layout::ByNode => (1, components),
+        Layout::ByComponent => (components, 1),
+    }
+}
+
+impl<'a, T: Real> Fields<'a, T> {
+    pub(super) fn new(vector: &'a mut [T], layout: Layout, components: usize) -> Self {
+        let (count, width) = split_components(layout, components);
+        let length = (vector.len() / count).max(1);
+        let mut parts = vector.chunks_exact_mut(length);
+        let slices = core::array::from_fn(|_| parts.next().unwrap_or_default());
+        Self {
+            slices,
+            count,
+            width,
+        }
+    }
+
+    /// The first `nodes` nodes, and the others.
+    pub(super) fn split_at(self, nodes: usize) -> (Self, Self) {
+        let Self {
+            slices,
+            count,
+            width,
+        } = self;
+        let mut tails: [&mut [T]; MAX_COMPONENTS] = Default::default();
+        let mut heads: [&mut [T]; MAX_COMPONENTS] = Default::default();
+        for ((slice, head), tail) in slices
+            .into_iter()
+            .zip(&mut heads)
+            .zip(&mut tails)
+            .take(count)
+        {
+            (*head, *tail) = slice.split_at_mut((nodes * width).min(slice.len()));
+        }
+        (
+            Self {
+                slices: heads,
+                count,
+                width,
+            },
+            Self {
+                slices: tails,
+                count,
+                width,
+            },
+        )
+    }
+
+    /// Number of nodes.
+    pub(super) fn nodes(&self) -> usize {
+        self.slices[0].len() / self.width
+    }
+
+    /// Overwrites the nodes with `source`, `[component][stride]`.
+    pub(super) fn write(&mut self, source: &[T], stride: usize) {
+        let nodes = self.nodes();
+        for component in 0..self.count * self.width {
+            let source = &source[component * stride..][..nodes];
+            let target = &mut self.slices[component / self.width];
+            if self.width == 1 {
+                target.copy_from_slice(source);
+                continue;
+            }
+            let targets = target[component % self.width..]
+                .iter_mut()
+                .step_by(self.width);
+            for (target, &value) in targets.zip(source) {
+                *target = value;
+            }
+        }
+    }
+
+    /// One number.
+    pub(super) fn at(&mut self, node: usize, component: usize) -> &mut T {
+        let offset = node * self.width + component % self.width;
+        &mut self.slices[component / self.width][offset]
+    }
+}

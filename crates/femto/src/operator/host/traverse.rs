@@ -1,0 +1,225 @@
+//! Walking over chunks and batches.
+
+use super::fields::{Fields, split_components};
+use super::{Action, HostBound, HostSegment, Scratch};
+use crate::Number;
+use femto_fem::space::Chunk;
+use femto_kernel::family::tensor_hex::Conditions;
+use femto_kernel::family::tensor_hex::host::{Batch, Nodes};
+use femto_platform::device::Device;
+use std::ops::Range;
+use std::sync::PoisonError;
+
+/// Shared nodes summed by one task.
+const SHARED_GRAIN: usize = 8192;
+
+impl<T: Number> HostBound<T> {
+    /// Applies, or sums diagonals, from L- or T-vector `u` into `v`.
+    pub(super) fn traverse(&self, action: Action, conditions: &Conditions, u: &[T], v: &mut [T]) {
+        let pass = Pass {
+            bound: self,
+            action,
+            conditions,
+            u,
+        };
+        let fields = Fields::new(v, self.layout, self.components);
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = &mut shared[..];
+        let first_shared = self.restriction.first_interface;
+        self.host.enter(|| {
+            let (private, rest) = fields.split_at(first_shared);
+            let chunks = 0..self.restriction.chunks.len();
+            pass.chunks(chunks, private, shared);
+            self.sum_shared(0, rest, shared);
+        });
+    }
+
+    /// Sums what chunks added to shared nodes from `first` on, in chunk order.
+    fn sum_shared(&self, first: usize, mut nodes: Fields<'_, T>, shared: &[T]) {
+        let count = nodes.nodes();
+        if count > SHARED_GRAIN {
+            let half = count / 2;
+            let (left, right) = nodes.split_at(half);
+            self.host.join(
+                || self.sum_shared(first, left, shared),
+                || self.sum_shared(first + half, right, shared),
+            );
+            return;
+        }
+        for node in 0..count {
+            for component in 0..self.components {
+                let mut sum = T::default();
+                for &source in self.restriction.sources(first + node) {
+                    sum += shared[source as usize * self.components + component];
+                }
+                *nodes.at(node, component) = sum;
+            }
+        }
+    }
+
+    /// The element operators on E-vectors, chunk by chunk.
+    pub(super) fn traverse_elements(&self, conditions: &Conditions, u: &[T], v: &mut [T]) {
+        self.host.enter(|| {
+            self.element_chunks(0..self.restriction.chunks.len(), conditions, u, v);
+        });
+    }
+
+    fn element_chunks(&self, chunks: Range<usize>, conditions: &Conditions, u: &[T], v: &mut [T]) {
+        let numbers = self.components * self.restriction.nodes_per_element();
+        if chunks.len() > 1 {
+            let half = chunks.start + chunks.len() / 2;
+            let elements = self.restriction.chunks[chunks.start..half]
+                .iter()
+                .map(|c| c.elements.len());
+            let cut = elements.sum::<usize>() * numbers;
+            let (u_left, u_right) = u.split_at(cut);
+            let (v_left, v_right) = v.split_at_mut(cut);
+            self.host.join(
+                || self.element_chunks(chunks.start..half, conditions, u_left, v_left),
+                || self.element_chunks(half..chunks.end, conditions, u_right, v_right),
+            );
+            return;
+        }
+        let scratch = &mut *self.scratch();
+        for chunk in chunks {
+            let start = self.restriction.chunks[chunk].elements.start;
+            for segment in &self.segments[chunk] {
+                self.batches(segment, conditions, |elements, kind, mut batch| {
+                    batch.nodes = Nodes::Element;
+                    let range =
+                        (elements.start - start) * numbers..(elements.end - start) * numbers;
+                    let workspace = &mut scratch.workspaces[kind];
+                    let (u, v) = (&u[range.clone()], &mut v[range]);
+                    self.kernels[kind].apply(&batch, u, v, workspace);
+                });
+            }
+        }
+    }
+
+    /// Calls `body` with each batch of a segment, its elements and its kind of map.
+    fn batches<'a>(
+        &'a self,
+        segment: &HostSegment,
+        conditions: &'a Conditions<'a>,
+        mut body: impl FnMut(Range<usize>, usize, Batch<'a, T>),
+    ) {
+        let kernel = &self.kernels[segment.kind];
+        let (lanes, geometry_len) = (kernel.lanes(), kernel.geometry_len());
+        let fields = self.fields * lanes;
+        let mut start = segment.elements.start;
+        let mut number = 0;
+        while start < segment.elements.end {
+            let elements = start..(start + lanes).min(segment.elements.end);
+            let batch = Batch {
+                elements: elements.len(),
+                nodes: Nodes::Element,
+                geometry: &self.geometry[segment.geometry + number * geometry_len..]
+                    [..geometry_len],
+                auxiliary: &self.auxiliary[segment.auxiliary + number * fields..][..fields],
+                conditions,
+            };
+            start = elements.end;
+            body(elements, segment.kind, batch);
+            number += 1;
+        }
+    }
+}
+
+/// One traversal.
+struct Pass<'a, T: Number> {
+    bound: &'a HostBound<T>,
+    action: Action,
+    conditions: &'a Conditions<'a>,
+    u: &'a [T],
+}
+
+impl<T: Number> Pass<'_, T> {
+    /// Works on chunks by halves, in parallel: `v` holds their private nodes, `shared` their part
+    /// of the list.
+    fn chunks(&self, chunks: Range<usize>, v: Fields<'_, T>, shared: &mut [T]) {
+        let all = &self.bound.restriction.chunks;
+        if chunks.len() > 1 {
+            let half = chunks.start + chunks.len() / 2;
+            let (nodes, entries) = (
+                all[half].private.start - all[chunks.start].private.start,
+                all[half].interface.start - all[chunks.start].interface.start,
+            );
+            let (left, right) = v.split_at(nodes);
+            let (first, second) = shared.split_at_mut(entries * self.bound.components);
+            self.bound.host.join(
+                || self.chunks(chunks.start..half, left, first),
+                || self.chunks(half..chunks.end, right, second),
+            );
+            return;
+        }
+        if !chunks.is_empty() {
+            self.chunk(chunks.start, v, shared);
+        }
+    }
+
+    fn chunk(&self, index: usize, mut v: Fields<'_, T>, shared: &mut [T]) {
+        let bound = self.bound;
+        let chunk = &bound.restriction.chunks[index];
+        let (nodes, components) = (chunk.nodes(), bound.components);
+        let scratch = &mut *bound.scratch();
+        let Scratch {
+            input,
+            sums,
+            workspaces,
+        } = scratch;
+        let input = &mut input[..nodes * components];
+        let sums = &mut sums[..nodes * components];
+        if self.action == Action::Apply {
+            self.copy_in(chunk, input);
+        }
+        sums.fill(T::default());
+        let (shell_nodes, restriction) = (bound.restriction.shell_nodes(), &bound.restriction);
+        for segment in &bound.segments[index] {
+            bound.batches(segment, self.conditions, |elements, kind, mut batch| {
+                batch.nodes = Nodes::Local {
+                    shell: &restriction.shell
+                        [elements.start * shell_nodes..elements.end * shell_nodes],
+                    interior: &restriction.interior[elements],
+                    stride: nodes,
+                };
+                let (kernel, workspace) = (&bound.kernels[kind], &mut workspaces[kind]);
+                match self.action {
+                    Action::Apply => kernel.apply(&batch, input, sums, workspace),
+                    Action::Diagonal => kernel.diagonal(&batch, sums, workspace),
+                }
+            });
+        }
+        v.write(sums, nodes);
+        let private = chunk.private.len();
+        for (entry, shared) in shared.chunks_exact_mut(components).enumerate() {
+            for (component, shared) in shared.iter_mut().enumerate() {
+                *shared = sums[component * nodes + private + entry];
+            }
+        }
+    }
+
+    /// Copies a chunk's nodes to `[component][local node]`; nodes beyond the vector read as zero.
+    fn copy_in(&self, chunk: &Chunk, input: &mut [T]) {
+        let bound = self.bound;
+        let (count, width) = split_components(bound.layout, bound.components);
+        let (nodes, length) = (chunk.nodes(), self.u.len() / count);
+        for (component, input) in input.chunks_exact_mut(nodes).enumerate() {
+            let u = &self.u[component / width * length..][..length];
+            let (private, shared) = input.split_at_mut(chunk.private.len());
+            let source = &u[chunk.private.start * width..chunk.private.end * width];
+            if width == 1 {
+                private.copy_from_slice(source);
+            } else {
+                let source = source[component % width..].iter().step_by(width);
+                for (target, &value) in private.iter_mut().zip(source) {
+                    *target = value;
+                }
+            }
+            let list = &bound.restriction.interface[chunk.interface.clone()];
+            for (target, &node) in shared.iter_mut().zip(list) {
+                let value = u.get(node as usize * width + component % width);
+                *target = value.copied().unwrap_or_default();
+            }
+        }
+    }
+}

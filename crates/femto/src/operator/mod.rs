@@ -1,0 +1,281 @@
+//! Operators: a space, a geometry and a form, bound to a device.
+//!
+//! `A = Eᵀ Bᵀ D B E` on L-vectors, and `Pᵀ A P` on T-vectors. The two are one: constrained nodes are
+//! numbered last, so a T-vector is the leading part of an L-vector, and an operator takes vectors of
+//! either length. Entries beyond the end of a vector read as zero and are not written.
+
+mod error;
+mod explain;
+mod host;
+mod null;
+mod plan;
+
+pub use error::OperatorError;
+pub use explain::{Alternative, Explanation};
+pub use host::HostBound;
+pub use null::NullBound;
+pub(crate) use plan::{Binding, Plan};
+pub use plan::{DataLevel, OperatorParams, Quadrature};
+
+use crate::Number;
+use femto_fem::geometry::Geometry;
+use femto_fem::space::Space;
+use femto_kernel::family::tensor_hex::Conditions;
+use femto_kernel::form::Form;
+use femto_kernel::roofline::Work;
+use femto_platform::device::{Buffer, Device};
+
+/// A device that operators can be bound to.
+pub trait Backend: Device + Clone {
+    /// An operator on this device.
+    type Bound<T: Number>: Bound<T, Self>;
+
+    /// Prepares everything that does not change between applications.
+    ///
+    /// # Errors
+    /// Memory that is not there; a degenerate element.
+    #[doc(hidden)]
+    fn bind<T, F, const C: usize>(
+        &self,
+        binding: &Binding<'_, F, C>,
+    ) -> Result<Self::Bound<T>, OperatorError>
+    where
+        T: Number,
+        F: Form<3, C> + Clone + 'static;
+}
+
+/// An operator bound to a device; lengths were checked by the caller.
+#[doc(hidden)]
+pub trait Bound<T: Number, D: Device>: Send + Sync {
+    /// `v = A u`, both L-vectors or both T-vectors.
+    fn apply(
+        &self,
+        conditions: &Conditions,
+        u: &D::Buffer<T>,
+        v: &mut D::Buffer<T>,
+    ) -> Result<(), OperatorError>;
+
+    /// `v = Bᵀ D B u` on E-vectors.
+    fn apply_elements(
+        &self,
+        conditions: &Conditions,
+        u: &D::Buffer<T>,
+        v: &mut D::Buffer<T>,
+    ) -> Result<(), OperatorError>;
+
+    /// The diagonal of A, an L-vector or T-vector.
+    fn diagonal(&self, conditions: &Conditions, d: &mut D::Buffer<T>) -> Result<(), OperatorError>;
+
+    /// Bytes of device memory held, vectors apart.
+    fn bytes(&self) -> usize;
+}
+
+/// A weak form on a space, applied without a matrix.
+///
+/// ```
+/// use femto::fem::{geometry::Geometry, mesh::box_mesh::BoxMesh, space::{Space, SpaceParams}};
+/// use femto::{Host, Operator, OperatorParams, kernel::form::Poisson, platform::device::Device};
+///
+/// let mesh = BoxMesh::unit_cube(4).build(|x| x)?;
+/// let geometry = Geometry::new(&mesh)?;
+/// let space = Space::new(&mesh, &geometry, SpaceParams { degree: 3, ..Default::default() })?;
+/// let host = Host::new()?;
+/// let poisson = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson, OperatorParams::default())?;
+/// let u = host.upload(&vec![1.0; space.dofs()])?;
+/// let mut v = host.zeros(space.dofs())?;
+/// poisson.apply(&u, &mut v)?;
+/// assert!(v.iter().all(|v| v.abs() < 1e-12), "constants have no gradient");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Operator<T: Number, D: Backend> {
+    device: D,
+    bound: D::Bound<T>,
+    plan: Plan,
+    sizes: Sizes,
+    time: f64,
+    parameters: Vec<f64>,
+}
+
+/// Lengths of the vectors that an operator takes.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    dofs: usize,
+    free_dofs: usize,
+    element_dofs: usize,
+}
+
+impl<T: Number, D: Backend> Operator<T, D> {
+    /// Binds `form` to a device.
+    ///
+    /// # Errors
+    /// Parameters out of range, sizes that do not fit together, inverted elements (named, with the
+    /// position and the Jacobian), memory that is not there.
+    pub fn new<F, const C: usize>(
+        device: &D,
+        space: &Space,
+        geometry: &Geometry,
+        form: &F,
+        params: OperatorParams,
+    ) -> Result<Self, OperatorError>
+    where
+        F: Form<3, C> + Clone + 'static,
+    {
+        let plan = Plan::new(space, geometry, form, &params)?;
+        let binding = Binding {
+            space,
+            geometry,
+            form,
+            params: &params,
+            plan: &plan,
+        };
+        let bound = device.bind::<T, F, C>(&binding)?;
+        let sizes = Sizes {
+            dofs: space.dofs(),
+            free_dofs: space.free_dofs(),
+            element_dofs: space.element_dofs(),
+        };
+        let OperatorParams {
+            time, parameters, ..
+        } = params;
+        Ok(Self {
+            device: device.clone(),
+            bound,
+            plan,
+            sizes,
+            time,
+            parameters,
+        })
+    }
+
+    /// `v = A u`: two L-vectors, or two T-vectors.
+    ///
+    /// # Errors
+    /// Vectors of other lengths.
+    pub fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
+        self.check("the input", u.len())?;
+        self.check("the output", v.len())?;
+        self.check_equal(u.len(), v.len())?;
+        self.bound.apply(&self.conditions(), u, v)
+    }
+
+    /// `v = Bᵀ D B u` on E-vectors `[element][component][node]`, in the space's element order.
+    ///
+    /// # Errors
+    /// Vectors of other lengths.
+    pub fn apply_elements(
+        &self,
+        u: &D::Buffer<T>,
+        v: &mut D::Buffer<T>,
+    ) -> Result<(), OperatorError> {
+        for (what, found) in [("the input", u.len()), ("the output", v.len())] {
+            if found != self.sizes.element_dofs {
+                let expected = self.sizes.element_dofs;
+                return Err(OperatorError::ElementVectorLength {
+                    what,
+                    found,
+                    expected,
+                });
+            }
+        }
+        self.bound.apply_elements(&self.conditions(), u, v)
+    }
+
+    /// The exact diagonal of A into `d`, an L-vector or a T-vector; for a 3-component form of
+    /// every component.
+    ///
+    /// # Errors
+    /// A form that is not linear, a vector of another length.
+    pub fn diagonal(&self, d: &mut D::Buffer<T>) -> Result<(), OperatorError> {
+        self.check("the diagonal", d.len())?;
+        if !self.plan.linear {
+            return Err(OperatorError::NotLinear);
+        }
+        self.bound.diagonal(&self.conditions(), d)
+    }
+
+    /// Sets the time that the form sees.
+    pub fn set_time(&mut self, time: f64) {
+        self.time = time;
+    }
+
+    /// Replaces the run-time parameters that the form sees.
+    ///
+    /// # Errors
+    /// Fewer parameters than the form reads, or more than a form may read.
+    pub fn set_parameters(&mut self, parameters: &[f64]) -> Result<(), OperatorError> {
+        plan::check_fields("parameters", parameters.len(), self.plan.parameters)?;
+        self.parameters = parameters.to_vec();
+        Ok(())
+    }
+
+    /// The device.
+    pub fn device(&self) -> &D {
+        &self.device
+    }
+
+    /// Length of an L-vector.
+    pub fn dofs(&self) -> usize {
+        self.sizes.dofs
+    }
+
+    /// Length of a T-vector.
+    pub fn free_dofs(&self) -> usize {
+        self.sizes.free_dofs
+    }
+
+    /// Length of an E-vector.
+    pub fn element_dofs(&self) -> usize {
+        self.sizes.element_dofs
+    }
+
+    /// Work of one [`Operator::apply`] on L-vectors.
+    pub fn work(&self) -> Work {
+        self.plan.work(T::BYTES)
+    }
+
+    /// Work of one [`Operator::apply_elements`].
+    pub fn element_work(&self) -> Work {
+        self.plan.element_work(T::BYTES)
+    }
+
+    /// Flops of one application as the literature counts them (full 1-D products; seed 002).
+    pub fn nominal_flops(&self) -> u64 {
+        self.plan.nominal_flops()
+    }
+
+    /// Bytes of device memory that the operator holds, vectors apart.
+    pub fn bytes(&self) -> usize {
+        self.bound.bytes()
+    }
+
+    fn conditions(&self) -> Conditions<'_> {
+        Conditions {
+            time: self.time,
+            parameters: &self.parameters,
+        }
+    }
+
+    fn check(&self, what: &'static str, found: usize) -> Result<(), OperatorError> {
+        let Sizes {
+            dofs, free_dofs, ..
+        } = self.sizes;
+        if found == dofs || found == free_dofs {
+            return Ok(());
+        }
+        Err(OperatorError::VectorLength {
+            what,
+            found,
+            dofs,
+            free_dofs,
+        })
+    }
+
+    fn check_equal(&self, input: usize, output: usize) -> Result<(), OperatorError> {
+        Ok(femto_platform::device::check_len(
+            "the output",
+            output,
+            input,
+        )?)
+    }
+}

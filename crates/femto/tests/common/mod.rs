@@ -1,0 +1,158 @@
+//! Meshes, forms and random numbers that several tests use.
+#![allow(dead_code, reason = "each test uses a part")]
+
+use femto::fem::geometry::{Geometry, GeometryAtPoints};
+use femto::fem::mesh::Mesh;
+use femto::fem::mesh::box_mesh::BoxMesh;
+use femto::fem::space::Space;
+use femto::kernel::family::tensor_hex::oracle::{self, OracleGeometry};
+use femto::kernel::family::tensor_hex::{Basis, Conditions};
+use femto::kernel::form::{Form, Point};
+use femto::kernel::scalar::Scalar;
+use femto::{OperatorParams, Quadrature};
+
+/// A small generator, seeded from the clock once per test; the seed is printed, so that a failure
+/// can be repeated.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new() -> Self {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let seed = now.map_or(1, |time| time.as_nanos() as u64) | 1;
+        println!("seed {seed}");
+        Self(seed)
+    }
+
+    /// Uniform in [-1, 1).
+    pub fn next(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    pub fn vector(&mut self, len: usize) -> Vec<f64> {
+        (0..len).map(|_| self.next()).collect()
+    }
+}
+
+/// The kinds of map a test runs on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    Affine,
+    Trilinear,
+    Curved,
+}
+
+pub const SHAPES: [Shape; 3] = [Shape::Affine, Shape::Trilinear, Shape::Curved];
+
+/// A box of hexahedra, sheared, or bent at its vertices, or truly curved.
+pub fn mesh(shape: Shape, cells: [usize; 3]) -> Mesh {
+    let geometry_degree = if shape == Shape::Curved { 2 } else { 1 };
+    let generator = BoxMesh {
+        cells,
+        geometry_degree,
+        ..BoxMesh::unit_cube(1)
+    };
+    generator
+        .build(|[x, y, z]| match shape {
+            Shape::Affine => [x + 0.2 * y, y - 0.1 * z, 0.9 * z + 0.1 * x],
+            Shape::Trilinear | Shape::Curved => bend([x, y, z]),
+        })
+        .expect("the deformation keeps Jacobians positive")
+}
+
+/// A smooth deformation of the unit cube.
+pub fn bend([x, y, z]: [f64; 3]) -> [f64; 3] {
+    let pi = std::f64::consts::PI;
+    [
+        x + 0.06 * (pi * y).sin() * (pi * z).sin() + 0.03 * y,
+        y + 0.05 * (pi * x).sin() * (2.0 * pi * z).sin(),
+        z + 0.04 * (2.0 * pi * x).sin() * (pi * y).sin() + 0.1 * x,
+    ]
+}
+
+/// The tables of a quadrature rule.
+pub fn basis(quadrature: Quadrature, degree: usize) -> Basis {
+    let basis = quadrature.basis(degree).expect("legal");
+    Basis {
+        collocated: basis.is_collocated(),
+        nodes_1d: basis.nodes_1d,
+        points_1d: basis.points_1d,
+        points: basis.points,
+        weights: basis.weights,
+        interp_1d: basis.interp_1d,
+        colloc_grad_1d: basis.colloc_grad_1d,
+    }
+}
+
+/// A u by the plain twin: gather, the oracle on each element, scatter_add. In double precision.
+pub fn oracle_apply<F: Form<3, C>, const C: usize>(
+    space: &Space,
+    geometry: &Geometry,
+    form: &F,
+    params: &OperatorParams,
+    u: &[f64],
+) -> Vec<f64> {
+    let basis = basis(params.quadrature, space.degree());
+    let mut e = vec![f64::NAN; space.element_dofs()];
+    space.gather(u, &mut e);
+    let mut at = GeometryAtPoints::default();
+    let conditions = Conditions {
+        time: params.time,
+        parameters: &params.parameters,
+    };
+    for (element, values) in e.chunks_exact_mut(C * basis.nodes()).enumerate() {
+        let cell = space.cells()[element] as usize;
+        geometry.at_points(cell, &basis.points, &mut at);
+        let map = OracleGeometry {
+            jacobian: &at.jacobian,
+            position: &at.position,
+        };
+        let a: Vec<f64> = params.auxiliary.iter().map(|field| field[cell]).collect();
+        let result = oracle::apply(form, &basis, map, (&a, &conditions), values);
+        values.copy_from_slice(&result);
+    }
+    let mut v = vec![0.0; u.len()];
+    space.scatter_add(&e, &mut v);
+    v
+}
+
+/// max |a − b| / max |b|.
+pub fn difference(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let scale = b.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
+    let worst = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    worst.fold(
+        0.0,
+        |m: f64, d| if d.is_nan() { f64::NAN } else { m.max(d) },
+    ) / scale
+}
+
+/// Reaction, diffusion and transport that depend on everything a form may read; nonlinear.
+#[derive(Clone, Copy, Debug)]
+pub struct Everything;
+
+impl<const C: usize> Form<3, C> for Everything {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, p: &Point<S, 3, C>) -> [S; C] {
+        let mut f = p.u;
+        for c in 0..C {
+            let next = (c + 1) % C;
+            f[c] = p.u[c] * p.u[next] * p.a[0] + p.grad_u[c][0] * p.x[1].sin() + p.time;
+        }
+        f
+    }
+
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, p: &Point<S, 3, C>) -> [[S; 3]; C] {
+        let mut f = p.grad_u;
+        for c in 0..C {
+            let kappa = (p.u[c] * p.u[c] + 1.0).sqrt() * p.parameters[0] + p.x[0] * p.a[0];
+            for d in 0..3 {
+                f[c][d] = p.grad_u[c][d] * kappa + p.grad_u[(c + 1) % C][2] * 0.3;
+            }
+        }
+        f
+    }
+}
