@@ -2,7 +2,7 @@
 
 usage: render.py RESULT.vtu FIELD "TITLE" IMAGE.png
 
-Draws the curved high-order cells with their edges. Needs `pip install vtk` and, without a screen,
+Draws the curved high-order cells with their edges. Needs docs/requirements.txt and, without a screen,
 Mesa's EGL or OSMesa (`apt-get install libegl1`). The cut keeps the cells whose centre has y > 0.
 """
 

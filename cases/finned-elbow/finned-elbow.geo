@@ -4,8 +4,8 @@
 // Make the mesh (27-node hexahedra, curved; MSH 4.1, binary) with the gmsh Python wheel, from the
 // repository's root:
 //
-//     pip install -r cases/requirements.txt
-//     python cases/mesh.py cases/finned-elbow/finned-elbow.geo
+//     pip install -r docs/requirements.txt
+//     python docs/mesh.py cases/finned-elbow/finned-elbow.geo
 //
 // A section of 12 sectors is swept along the axis, one segment after another. The fin's ring is
 // swept everywhere, but between the fins it belongs to no physical group, so that Gmsh does not
