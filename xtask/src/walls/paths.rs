@@ -2,6 +2,9 @@
 
 use anyhow::Result;
 
+/// Made by commands, so not there in a fresh clone.
+const MADE: [&str; 2] = [".cache/", "target/"];
+
 const DOCUMENTS: &[&str] = &["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"];
 
 pub(super) fn faults() -> Result<Vec<String>> {
@@ -32,12 +35,11 @@ fn paths(line: &str) -> impl Iterator<Item = &str> {
         .split("](")
         .skip(1)
         .filter_map(|rest| rest.split([')', '#']).next());
-    quoted.chain(linked).filter(|text| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
-        !text.is_empty()
-            && text.chars().all(plain)
-            && !text.starts_with(['/', '-'])
-            && !text.starts_with("..")
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    let outside = |text: &str| text.starts_with(['/', '-']) || text.starts_with("..");
+    let made = |text: &str| MADE.iter().any(|folder| text.starts_with(folder));
+    quoted.chain(linked).filter(move |text| {
+        !text.is_empty() && text.chars().all(plain) && !outside(text) && !made(text)
     })
 }
 
@@ -48,7 +50,7 @@ mod tests {
     #[test]
     fn finds_paths_and_nothing_else() {
         let line = "see `crates/femto` or [it](docs/a.md#part), not `a b/c`, `x::y`, `word`, \
-                    `/etc/x` or [this](https://example.org)";
+                    `/etc/x`, `.cache/x` or [this](https://example.org)";
         assert_eq!(
             paths(line).collect::<Vec<_>>(),
             ["crates/femto", "docs/a.md"]
