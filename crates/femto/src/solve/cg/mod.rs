@@ -266,4 +266,6 @@ fn finite(quantity: &'static str, value: f64) -> Result<f64, CgFailure> {
 }
 
 #[cfg(test)]
+mod systems;
+#[cfg(test)]
 mod tests;
