@@ -4,6 +4,7 @@
 pub mod bench;
 mod number;
 pub mod operator;
+pub mod problem;
 pub mod solve;
 pub mod vector;
 

@@ -1,0 +1,152 @@
+//! Integrals over elements and boundary faces, and values at constrained nodes: what the right-hand
+//! side of a problem is made of.
+
+use super::contract::{from_points, tensor_weights};
+use super::elements::collect;
+use super::{Function, ProblemError};
+use crate::Quadrature;
+use femto_fem::geometry::{Geometry, GeometryAtPoints};
+use femto_fem::reference::cell::{HEX_FACE_AXES, hex_face_axis_side};
+use femto_fem::space::{BoundaryFace, Space};
+use rayon::prelude::*;
+
+/// Boundary faces that one task works on.
+const FACES: usize = 256;
+
+/// A scalar space with its geometry, a quadrature rule, and the time at which functions are taken.
+///
+/// Results are in double precision and have the same bits for any number of threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Discretization<'a> {
+    /// The space, of one component.
+    pub space: &'a Space,
+    /// The geometry that the space was made with.
+    pub geometry: &'a Geometry,
+    /// The quadrature rule along each axis.
+    pub quadrature: Quadrature,
+    /// What functions get as time.
+    pub time: f64,
+}
+
+impl Discretization<'_> {
+    /// ∫ φ f for every basis function φ: an L-vector.
+    ///
+    /// # Errors
+    /// A quadrature rule that does not exist for the degree.
+    pub fn source(&self, f: &dyn Function) -> Result<Vec<f64>, ProblemError> {
+        if f.as_constant() == Some(0.0) {
+            return Ok(vec![0.0; self.space.nodes()]);
+        }
+        let basis = self.quadrature.basis(self.space.degree())?;
+        let weights = tensor_weights(&basis.weights, 3);
+        let give = |elements: std::ops::Range<usize>| {
+            let mut at = GeometryAtPoints::default();
+            let points = elements.len() * weights.len();
+            let (mut positions, mut factors) =
+                (Vec::with_capacity(points), Vec::with_capacity(points));
+            for element in elements {
+                let cell = self.space.cells()[element] as usize;
+                self.geometry.at_points(cell, &basis.points, &mut at);
+                positions.extend_from_slice(&at.position);
+                factors.extend(at.determinant.iter().zip(&weights).map(|(det, w)| w * det));
+            }
+            from_points::<3>(&basis, self.times(f, &positions, factors))
+        };
+        let add = |sum: &mut f64, value| *sum += value;
+        Ok(collect(self.space, weights.len(), give, add))
+    }
+
+    /// Adds ∫ φ g over the boundary faces of the group `tag` to the L-vector `b`.
+    ///
+    /// # Errors
+    /// A group that is not there, a quadrature rule that does not exist for the degree.
+    ///
+    /// # Panics
+    /// If `b` is no L-vector.
+    pub fn neumann(&self, tag: &str, g: &dyn Function, b: &mut [f64]) -> Result<(), ProblemError> {
+        assert_eq!(b.len(), self.space.nodes(), "an L-vector");
+        let faces = self.space.boundary().tagged(tag)?;
+        let basis = self.quadrature.basis(self.space.degree())?;
+        let weights = tensor_weights(&basis.weights, 2);
+        let integrate = |faces: &[BoundaryFace]| {
+            let points = faces.len() * weights.len();
+            let (mut positions, mut factors) =
+                (Vec::with_capacity(points), Vec::with_capacity(points));
+            for face in faces {
+                let (cell, number) = (face.cell as usize, usize::from(face.face));
+                let at = self.geometry.face_at_points(cell, number, &basis.points);
+                for (point, weight) in at.iter().zip(&weights) {
+                    let [x, y, z] = point.area_normal;
+                    positions.push(point.position);
+                    factors.push(weight * (x * x + y * y + z * z).sqrt());
+                }
+            }
+            from_points::<2>(&basis, self.times(g, &positions, factors))
+        };
+        let integrals: Vec<Vec<f64>> = faces.par_chunks(FACES).map(integrate).collect();
+        for (faces, integrals) in faces.chunks(FACES).zip(&integrals) {
+            for (index, face) in faces.iter().enumerate() {
+                let values = integrals[index..].iter().step_by(faces.len());
+                for (node, value) in self.face_nodes(face).zip(values) {
+                    b[node] += value;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The values at the constrained nodes, the tail of an L-vector, `[nodes - free_nodes]`: those
+    /// of the function of the first group in the list that has the node, by nodal interpolation;
+    /// zero at nodes of none of the groups.
+    ///
+    /// # Errors
+    /// A group that is not there.
+    pub fn boundary_values(
+        &self,
+        groups: &[(&str, &dyn Function)],
+    ) -> Result<Vec<f64>, ProblemError> {
+        let free = self.space.free_nodes();
+        let mut values = vec![0.0; self.space.constrained_nodes().len()];
+        let mut decided = vec![false; values.len()];
+        let positions = self.space.constrained_positions(self.geometry);
+        for (tag, function) in groups {
+            let mut nodes = Vec::new();
+            for face in self.space.boundary().tagged(tag)? {
+                let constrained = self
+                    .face_nodes(face)
+                    .filter_map(|node| node.checked_sub(free));
+                nodes.extend(constrained.filter(|&n| !std::mem::replace(&mut decided[n], true)));
+            }
+            let at: Vec<[f64; 3]> = nodes.iter().map(|&node| positions[node]).collect();
+            for (node, value) in nodes.into_iter().zip(self.evaluate(*function, &at)) {
+                values[node] = value;
+            }
+        }
+        Ok(values)
+    }
+
+    /// The L-vector nodes on a face, lexicographic, the lower axis fastest.
+    fn face_nodes(&self, face: &BoundaryFace) -> impl Iterator<Item = usize> {
+        let nodes = self.space.element_nodes(face.element as usize);
+        let n = self.space.nodes_1d();
+        let strides = [1, n, n * n];
+        let (axis, side) = hex_face_axis_side(usize::from(face.face));
+        let [u, v] = HEX_FACE_AXES[usize::from(face.face)].map(|axis| strides[axis]);
+        let first = side * (n - 1) * strides[axis];
+        (0..n * n).map(move |m| nodes[first + m % n * u + m / n * v] as usize)
+    }
+
+    /// The values of `f` at `positions`, each times its factor.
+    fn times(&self, f: &dyn Function, positions: &[[f64; 3]], mut factors: Vec<f64>) -> Vec<f64> {
+        for (factor, value) in factors.iter_mut().zip(self.evaluate(f, positions)) {
+            *factor *= value;
+        }
+        factors
+    }
+
+    pub(super) fn evaluate(&self, f: &dyn Function, positions: &[[f64; 3]]) -> Vec<f64> {
+        let mut values = vec![0.0; positions.len()];
+        f.evaluate(positions, self.time, &mut values);
+        values
+    }
+}

@@ -1,0 +1,123 @@
+//! Walking over the elements of a space, chunk by chunk, in parallel and bitwise repeatably.
+
+use femto_fem::space::{Chunk, Restriction, Space};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Points that one call works on, about: enough to hide its cost, few enough for the caches.
+const GROUP_POINTS: usize = 2048;
+
+/// The chunk's elements in groups of about [`GROUP_POINTS`] points.
+fn groups(chunk: &Chunk, points: usize) -> impl Iterator<Item = Range<usize>> {
+    let group = (GROUP_POINTS / points).max(1);
+    let end = chunk.elements.end;
+    let starts = chunk.elements.clone().step_by(group);
+    starts.map(move |start| start..(start + group).min(end))
+}
+
+/// Lexicographic position and chunk-local index of each node of an element.
+fn nodes(restriction: &Restriction, element: usize) -> impl Iterator<Item = (usize, usize)> {
+    let shell_nodes = restriction.shell_nodes();
+    let shell = &restriction.shell[element * shell_nodes..][..shell_nodes];
+    let shell = restriction
+        .shell_positions
+        .iter()
+        .zip(shell.iter().copied());
+    let interior = restriction.interior_positions.iter();
+    shell
+        .chain(interior.zip(restriction.interior[element]..))
+        .map(|(&position, local)| (position as usize, local as usize))
+}
+
+/// An L-vector of what elements give to their nodes.
+///
+/// `give` takes a group of elements, cut so that `points` points each make a good amount of work,
+/// and returns `[node][element of the group]`; `add` says what happens where several elements give
+/// to one node: they are added in an order that depends on the space alone.
+pub(super) fn collect<V: Copy + Default + Send + Sync>(
+    space: &Space,
+    points: usize,
+    give: impl Fn(Range<usize>) -> Vec<V> + Sync,
+    add: impl Fn(&mut V, V) + Sync,
+) -> Vec<V> {
+    let restriction = space.restriction();
+    let mut result = vec![V::default(); restriction.nodes];
+    let mut listed = vec![V::default(); restriction.interface.len()];
+    let (mut private, shared) = result.split_at_mut(restriction.first_interface);
+    let mut lists = &mut listed[..];
+    let mut parts = Vec::with_capacity(restriction.chunks.len());
+    for chunk in &restriction.chunks {
+        let (own, rest) = private.split_at_mut(chunk.private.len());
+        let (list, others) = lists.split_at_mut(chunk.interface.len());
+        parts.push((chunk, own, list));
+        (private, lists) = (rest, others);
+    }
+    parts.into_par_iter().for_each(|(chunk, own, list)| {
+        let mut sums = vec![V::default(); chunk.nodes()];
+        for elements in groups(chunk, points) {
+            let given = give(elements.clone());
+            for (index, element) in elements.clone().enumerate() {
+                for (position, local) in nodes(restriction, element) {
+                    add(&mut sums[local], given[position * elements.len() + index]);
+                }
+            }
+        }
+        let (first, second) = sums.split_at(own.len());
+        own.copy_from_slice(first);
+        list.copy_from_slice(second);
+    });
+    for (index, value) in shared.iter_mut().enumerate() {
+        for &source in restriction.sources(index) {
+            add(value, listed[source as usize]);
+        }
+    }
+    result
+}
+
+/// Sums `integrate` over all elements. It takes a group of elements and the values of the L-vector
+/// `u` at their nodes, `[node][element of the group]`.
+pub(super) fn sum<const N: usize>(
+    space: &Space,
+    points: usize,
+    u: &[f64],
+    integrate: impl Fn(Range<usize>, &[f64]) -> [f64; N] + Sync,
+) -> [f64; N] {
+    let restriction = space.restriction();
+    let chunks: Vec<[f64; N]> = restriction
+        .chunks
+        .par_iter()
+        .map(|chunk| {
+            let parts = groups(chunk, points).map(|elements| {
+                let values = gather(space, chunk, elements.clone(), u);
+                integrate(elements, &values)
+            });
+            add_all(parts)
+        })
+        .collect();
+    add_all(chunks.into_iter())
+}
+
+fn add_all<const N: usize>(parts: impl Iterator<Item = [f64; N]>) -> [f64; N] {
+    let add = |sum: [f64; N], part: [f64; N]| std::array::from_fn(|i| sum[i] + part[i]);
+    parts.fold([0.0; N], add)
+}
+
+/// The values of the L-vector `u` at the nodes of some elements of a chunk, `[node][element]`.
+fn gather(space: &Space, chunk: &Chunk, elements: Range<usize>, u: &[f64]) -> Vec<f64> {
+    let restriction = space.restriction();
+    let count = elements.len();
+    let mut values = vec![0.0; count * space.nodes_per_element()];
+    for (index, element) in elements.enumerate() {
+        for (position, local) in nodes(restriction, element) {
+            values[position * count + index] = u[restriction.node(chunk, local as u32)];
+        }
+    }
+    values
+}
+
+/// The values of the L-vector `u` at the nodes of a group of elements of one chunk.
+pub(super) fn gather_group(space: &Space, elements: Range<usize>, u: &[f64]) -> Vec<f64> {
+    let restriction = space.restriction();
+    let chunk = &restriction.chunks[restriction.chunk_of(elements.start)];
+    gather(space, chunk, elements, u)
+}

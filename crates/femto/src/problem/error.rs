@@ -1,0 +1,78 @@
+//! Why a problem has no solution.
+
+use super::{Stage, Unsolved};
+use crate::operator::OperatorError;
+use crate::solve::JacobiError;
+use crate::solve::cg::CgFailure;
+use femto_fem::geometry::GeometryError;
+use femto_fem::mesh::MeshError;
+use femto_fem::space::SpaceError;
+use femto_platform::device::DeviceError;
+use thiserror::Error;
+
+/// Why a problem could not be set up or solved.
+#[derive(Debug, Error)]
+pub enum ProblemError {
+    /// The mesh has no such group, or several.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// The cells are not usable.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+    /// The unknowns cannot be numbered, or a boundary group is not there.
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+    /// The operator cannot be made or applied.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// The device refused.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The operator's diagonal is not that of a positive definite operator.
+    #[error(transparent)]
+    Jacobi(#[from] JacobiError),
+    /// Nothing determines the solution's constant.
+    #[error(
+        "the solution is only determined up to a constant: there is no Dirichlet boundary, and the \
+         form has no term with u itself; give the solution on a part of the boundary, or add a mass \
+         term (screened Poisson with lambda > 0)"
+    )]
+    Singular,
+    /// Some cells are in none of the groups that were given a value.
+    #[error(
+        "{count} of {cells} hexahedra are in none of the volume groups with a value ({groups}); \
+         the first is mesh cell {first}, of group number {tag}"
+    )]
+    NoValue {
+        /// How many.
+        count: usize,
+        /// How many hexahedra there are.
+        cells: usize,
+        /// The groups with a value.
+        groups: String,
+        /// Mesh cell number of the first.
+        first: usize,
+        /// Its group number; 0 for none.
+        tag: i32,
+    },
+    /// The observer wanted to stop before the first iteration.
+    #[error("interrupted before the stage `{stage}`")]
+    Interrupted {
+        /// The stage that was next.
+        stage: Stage,
+    },
+    /// The linear system was not solved; the last iterate is kept.
+    #[error("{}", .0.error)]
+    Unsolved(Box<Unsolved>),
+}
+
+impl ProblemError {
+    /// Whether the observer ended it.
+    pub fn is_interruption(&self) -> bool {
+        match self {
+            Self::Interrupted { .. } => true,
+            Self::Unsolved(unsolved) => matches!(unsolved.error.failure, CgFailure::Interrupted),
+            _ => false,
+        }
+    }
+}

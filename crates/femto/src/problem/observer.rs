@@ -1,0 +1,101 @@
+//! Who watches a problem being solved.
+
+use super::ProblemError;
+use crate::solve::cg::Iteration;
+use femto_fem::space::Space;
+use std::fmt;
+
+/// A stage of [`Problem::solve`](super::Problem::solve), in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// The maps of the cells, and whether they can be inverted.
+    Geometry,
+    /// The numbering of unknowns.
+    Space,
+    /// The operator on the device.
+    Operator,
+    /// The right-hand side.
+    Loads,
+    /// The boundary values' part of the right-hand side.
+    Lifting,
+    /// The preconditioner.
+    Preconditioner,
+    /// The iterations.
+    Solve,
+    /// The boundary values put back.
+    Extend,
+    /// The error against the exact solution.
+    Errors,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Geometry => "geometry",
+            Self::Space => "space",
+            Self::Operator => "operator",
+            Self::Loads => "loads",
+            Self::Lifting => "boundary values",
+            Self::Preconditioner => "preconditioner",
+            Self::Solve => "solve",
+            Self::Extend => "solution",
+            Self::Errors => "errors",
+        })
+    }
+}
+
+/// Watches a problem being solved, and may end it. Every function does nothing by default; `()`
+/// is the observer that does not care.
+pub trait Observer: Send {
+    /// A stage begins.
+    fn begin(&mut self, stage: Stage) {
+        let _ = stage;
+    }
+
+    /// The stage that began last has ended, well or not.
+    fn end(&mut self, stage: Stage) {
+        let _ = stage;
+    }
+
+    /// The unknowns are numbered.
+    fn space(&mut self, space: &Space) {
+        let _ = space;
+    }
+
+    /// The solver has taken a step; number 0 is before the first.
+    fn iteration(&mut self, iteration: Iteration) {
+        let _ = iteration;
+    }
+
+    /// Whether to stop: asked before every stage up to the iterations, and after each iteration.
+    fn stop(&mut self) -> bool {
+        false
+    }
+}
+
+impl Observer for () {}
+
+/// An observer with the stages' bookkeeping.
+pub(super) struct Watch<'a>(pub(super) &'a mut dyn Observer);
+
+impl Watch<'_> {
+    /// Runs one stage of the preparation, unless the observer wants to stop.
+    pub(super) fn stage<R>(
+        &mut self,
+        stage: Stage,
+        body: impl FnOnce() -> Result<R, ProblemError>,
+    ) -> Result<R, ProblemError> {
+        if self.0.stop() {
+            return Err(ProblemError::Interrupted { stage });
+        }
+        self.last(stage, body)
+    }
+
+    /// Runs a stage that is not worth stopping before.
+    pub(super) fn last<R>(&mut self, stage: Stage, body: impl FnOnce() -> R) -> R {
+        self.0.begin(stage);
+        let result = body();
+        self.0.end(stage);
+        result
+    }
+}
