@@ -1,0 +1,181 @@
+//! The benchmarks of the field, as data.
+
+use crate::Quadrature;
+use serde::{Serialize, Serializer};
+use std::fmt::{self, Display};
+
+/// A benchmark: a form, a quadrature and the vectors that it is applied to.
+///
+/// BP1 to BP6 are CEED's bake-off problems (Fischer et al., Scalability of high-performance PDE
+/// solvers, 2020). The BKs are the element-local kernels of seed 002, whose BP3.0 and BP3.5 carry a
+/// mass term: they are BK3 and BK5 here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "described by `description`")]
+pub enum Benchmark {
+    Bp1,
+    Bp2,
+    Bp3,
+    Bp4,
+    Bp5,
+    Bp6,
+    Bk1,
+    Bk3,
+    Bk5,
+}
+
+/// The form of a benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Physics {
+    /// ∫ φ·u
+    Mass,
+    /// ∫ ∇φ : ∇u
+    Poisson,
+    /// ∫ φ·u + ∇φ : ∇u
+    ScreenedPoisson,
+}
+
+/// The vectors of a measurement, and so what a rate counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum VectorKind {
+    /// All unknowns, shared nodes once; gather and scatter are part of the work.
+    L,
+    /// Element-local values, shared nodes duplicated.
+    E,
+    /// The unknowns that are not constrained.
+    T,
+}
+
+/// What there is to say about a benchmark.
+struct Facts {
+    name: &'static str,
+    description: &'static str,
+    physics: Physics,
+    quadrature: Quadrature,
+    components: usize,
+    vector: VectorKind,
+}
+
+impl Benchmark {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Bp1,
+        Self::Bp2,
+        Self::Bp3,
+        Self::Bp4,
+        Self::Bp5,
+        Self::Bp6,
+        Self::Bk1,
+        Self::Bk3,
+        Self::Bk5,
+    ];
+
+    const fn facts(self) -> Facts {
+        use Physics::{Mass, Poisson, ScreenedPoisson};
+        use Quadrature::{Collocated, Gauss};
+        use VectorKind::{E, L};
+        let (name, physics, quadrature, components, vector, description) = match self {
+            Self::Bp1 => ("bp1", Mass, Gauss, 1, L, "mass, Gauss"),
+            Self::Bp2 => ("bp2", Mass, Gauss, 3, L, "mass, Gauss, 3 components"),
+            Self::Bp3 => ("bp3", Poisson, Gauss, 1, L, "Poisson, Gauss"),
+            Self::Bp4 => ("bp4", Poisson, Gauss, 3, L, "Poisson, Gauss, 3 components"),
+            Self::Bp5 => ("bp5", Poisson, Collocated, 1, L, "Poisson, collocated GLL"),
+            Self::Bp6 => {
+                let description = "Poisson, collocated GLL, 3 components";
+                ("bp6", Poisson, Collocated, 3, L, description)
+            }
+            Self::Bk1 => ("bk1", Mass, Gauss, 1, E, "mass, Gauss, element-local"),
+            Self::Bk3 => {
+                let description = "screened Poisson (λ = 1), Gauss, element-local";
+                ("bk3", ScreenedPoisson, Gauss, 1, E, description)
+            }
+            Self::Bk5 => {
+                let description = "screened Poisson (λ = 1), collocated GLL, element-local";
+                ("bk5", ScreenedPoisson, Collocated, 1, E, description)
+            }
+        };
+        Facts {
+            name,
+            description,
+            physics,
+            quadrature,
+            components,
+            vector,
+        }
+    }
+
+    /// The name in options and reports: `bp1`, `bk5`.
+    pub const fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// Form, quadrature and components in words.
+    pub const fn description(self) -> &'static str {
+        self.facts().description
+    }
+
+    /// The form.
+    pub const fn physics(self) -> Physics {
+        self.facts().physics
+    }
+
+    /// The quadrature: Gauss with degree + 2 points, or collocated.
+    pub const fn quadrature(self) -> Quadrature {
+        self.facts().quadrature
+    }
+
+    /// Numbers per node.
+    pub const fn components(self) -> usize {
+        self.facts().components
+    }
+
+    /// The vectors that it is applied to.
+    pub const fn vector(self) -> VectorKind {
+        self.facts().vector
+    }
+
+    /// The benchmark of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|benchmark| benchmark.name() == name)
+    }
+}
+
+impl VectorKind {
+    /// What a rate counts per second.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::L => "DOF/s on L-vectors",
+            Self::E => "nodes/s on E-vectors",
+            Self::T => "DOF/s on T-vectors",
+        }
+    }
+}
+
+impl Display for Benchmark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Benchmark {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_fields_and_lead_back() {
+        for benchmark in Benchmark::ALL {
+            assert_eq!(Benchmark::from_name(benchmark.name()), Some(benchmark));
+            let kernel = benchmark.name().starts_with("bk");
+            assert_eq!(benchmark.vector() == VectorKind::E, kernel);
+            assert_eq!(benchmark.vector().unit().starts_with("nodes"), kernel);
+        }
+        assert_eq!(Benchmark::from_name("bp7"), None);
+    }
+}

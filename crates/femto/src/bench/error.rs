@@ -1,0 +1,65 @@
+//! What can go wrong with a measurement.
+
+use super::Benchmark;
+use crate::operator::OperatorError;
+use crate::solve::JacobiError;
+use crate::solve::cg::CgError;
+use femto_fem::geometry::GeometryError;
+use femto_fem::mesh::MeshError;
+use femto_fem::space::SpaceError;
+use femto_platform::device::DeviceError;
+use thiserror::Error;
+
+/// Why a measurement gave no row.
+#[derive(Debug, Error)]
+pub enum BenchError {
+    /// Conjugate gradients need L-vectors.
+    #[error("{benchmark} is an element-local kernel; conjugate gradients run on bp1 to bp6")]
+    NoIterations {
+        /// What was asked.
+        benchmark: Benchmark,
+    },
+    /// All nodes are constrained, or there is no right-hand side to iterate for.
+    #[error("{benchmark} of degree {degree} on {elements} elements leaves nothing to iterate on")]
+    NothingToSolve {
+        /// What was asked.
+        benchmark: Benchmark,
+        /// The degree.
+        degree: usize,
+        /// Number of elements.
+        elements: usize,
+    },
+    /// An output entry that was not written, or is no number.
+    #[error("entry {index} of {length} of the output of {benchmark} is {value}")]
+    NotFinite {
+        /// What was measured.
+        benchmark: Benchmark,
+        /// The first such entry.
+        index: usize,
+        /// Length of the output.
+        length: usize,
+        /// What it holds.
+        value: f64,
+    },
+    /// From the mesh generator.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// From the geometry.
+    #[error(transparent)]
+    Geometry(#[from] GeometryError),
+    /// From the space.
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+    /// From the operator.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// From the device.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// From the preconditioner.
+    #[error(transparent)]
+    Jacobi(#[from] JacobiError),
+    /// From the solver.
+    #[error(transparent)]
+    Cg(#[from] CgError),
+}

@@ -1,0 +1,173 @@
+//! Meshes and spaces to measure on.
+
+use super::timing::since;
+use super::{BenchError, VectorKind};
+use femto_fem::geometry::Geometry;
+use femto_fem::mesh::Mesh;
+use femto_fem::mesh::box_mesh::BoxMesh;
+use femto_fem::space::{Space, SpaceParams};
+use serde::Serialize;
+use std::f64::consts::PI;
+use std::time::Instant;
+
+/// The unit cube as a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MeshShape {
+    /// Equal boxes: affine maps.
+    Box,
+    /// Vertices moved by a sine: trilinear maps, each another. What peers are measured on.
+    #[default]
+    Sine,
+    /// The nodes of hex27 cells moved by the same sine: curved maps.
+    Curved,
+}
+
+impl MeshShape {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Box, Self::Sine, Self::Curved];
+
+    /// The name in options and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Box => "box",
+            Self::Sine => "sine",
+            Self::Curved => "curved",
+        }
+    }
+
+    /// The mesh with so many cells along x, y and z.
+    pub(super) fn build(self, cells: [usize; 3]) -> Result<Mesh, BenchError> {
+        let geometry_degree = if self == Self::Curved { 2 } else { 1 };
+        let generator = BoxMesh {
+            cells,
+            geometry_degree,
+            ..BoxMesh::unit_cube(1)
+        };
+        Ok(match self {
+            Self::Box => generator.build(|x| x),
+            Self::Sine | Self::Curved => generator.build(bend),
+        }?)
+    }
+}
+
+/// Moves each axis a by 0.08 sin(π(x_b + x_c) + a), b and c the other two: the Jacobian stays between
+/// 0.75 and 1.25, and no cell keeps an affine map by accident of symmetry.
+fn bend(x: [f64; 3]) -> [f64; 3] {
+    let sum: f64 = x.iter().sum();
+    [0, 1, 2].map(|axis| x[axis] + 0.08 * (PI * (sum - x[axis]) + axis as f64).sin())
+}
+
+/// How large a problem should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// So many elements.
+    Elements(usize),
+    /// So many entries of the benchmark's vectors.
+    Dofs(usize),
+}
+
+impl Size {
+    /// Cells along x, y, z that come nearest: numbers that differ by one at most.
+    pub(super) fn cells(self, degree: usize, components: usize, vector: VectorKind) -> [usize; 3] {
+        let (target, along): (usize, &dyn Fn(usize) -> f64) = match (self, vector) {
+            (Self::Elements(target), _) => (target, &|cells| cells as f64),
+            (Self::Dofs(target), VectorKind::E) => {
+                (target / components, &|cells| (cells * (degree + 1)) as f64)
+            }
+            (Self::Dofs(target), _) => (target / components, &|cells| (cells * degree + 1) as f64),
+        };
+        let count = |cells: [usize; 3]| cells.map(along).into_iter().product::<f64>();
+        // The largest cube of which one more along each axis is too much; then some axes more.
+        let mut least = 1;
+        while count([least + 1; 3]) <= target as f64 {
+            least += 1;
+        }
+        let more = |axes: usize| [0, 1, 2].map(|axis| least + usize::from(axis < axes));
+        let miss = |cells: &[usize; 3]| (count(*cells) - target as f64).abs();
+        let candidates = [0, 1, 2, 3].map(more);
+        candidates
+            .into_iter()
+            .min_by(|a, b| miss(a).total_cmp(&miss(b)))
+            .unwrap_or([least; 3])
+    }
+}
+
+/// A space on a mesh, and how long it took to make.
+pub(super) struct Problem {
+    pub(super) cells: [usize; 3],
+    pub(super) geometry: Geometry,
+    pub(super) space: Space,
+    pub(super) mesh_seconds: f64,
+    pub(super) geometry_seconds: f64,
+    pub(super) space_seconds: f64,
+}
+
+impl Problem {
+    pub(super) fn new(
+        shape: MeshShape,
+        cells: [usize; 3],
+        params: SpaceParams,
+    ) -> Result<Self, BenchError> {
+        let start = Instant::now();
+        let mesh = shape.build(cells)?;
+        let mesh_seconds = since(start);
+
+        let start = Instant::now();
+        let geometry = Geometry::new(&mesh)?;
+        let geometry_seconds = since(start);
+
+        let start = Instant::now();
+        let space = Space::new(&mesh, &geometry, params)?;
+        let space_seconds = since(start);
+        Ok(Self {
+            cells,
+            geometry,
+            space,
+            mesh_seconds,
+            geometry_seconds,
+            space_seconds,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use femto_fem::geometry::GeometryKind;
+
+    #[test]
+    fn shapes_have_their_kind_of_map_and_no_bad_element() {
+        let kinds = [
+            GeometryKind::Affine,
+            GeometryKind::Trilinear,
+            GeometryKind::Curved,
+        ];
+        for (shape, kind) in MeshShape::ALL.into_iter().zip(kinds) {
+            for cells in [[1, 2, 3], [5, 5, 5]] {
+                let geometry = Geometry::new(&shape.build(cells).unwrap()).unwrap();
+                let count = cells.iter().product::<usize>();
+                assert_eq!(geometry.kinds(), vec![kind; count], "{shape:?}");
+                assert!(geometry.check(&[-1.0, 0.0, 1.0]).unwrap().is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_come_as_near_as_boxes_can() {
+        let cells = |size: Size, degree| size.cells(degree, 1, VectorKind::L);
+        assert_eq!(cells(Size::Elements(4096), 7), [16; 3]);
+        assert_eq!(cells(Size::Elements(0), 7), [1; 3]);
+        assert_eq!(cells(Size::Elements(5), 7), [2, 2, 1]);
+        assert_eq!(cells(Size::Dofs(27), 2), [1; 3]);
+        assert_eq!(cells(Size::Dofs(125), 2), [2; 3]);
+        assert_eq!(Size::Dofs(375).cells(2, 3, VectorKind::L), [2; 3]);
+        assert_eq!(Size::Dofs(216).cells(2, 1, VectorKind::E), [2; 3]);
+        for degree in 1..=8 {
+            let cells = cells(Size::Dofs(1_500_000), degree);
+            let dofs: usize = cells.iter().map(|n| n * degree + 1).product();
+            let miss = (dofs as f64 / 1.5e6 - 1.0).abs();
+            assert!(miss < 0.04, "{degree}: {dofs}");
+        }
+    }
+}

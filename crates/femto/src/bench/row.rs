@@ -1,0 +1,178 @@
+//! The result of a measurement.
+
+use super::problem::Problem;
+use super::{Benchmark, Measured, MeshShape, Params, Timing, VectorKind};
+use femto_kernel::roofline::{Ceilings, Precision, Work, bound};
+use serde::Serialize;
+
+/// The result of a measurement: a flat record, one line of a CSV file.
+///
+/// Seconds, bytes, flops and everything per second are plain numbers without prefixes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The benchmark.
+    pub benchmark: Benchmark,
+    /// One application, or one iteration of conjugate gradients.
+    pub measured: Measured,
+    /// The vectors that are counted: L, E or T.
+    pub vector: VectorKind,
+    /// Degree.
+    pub degree: usize,
+    /// Quadrature points along an axis.
+    pub points_1d: usize,
+    /// Numbers per node.
+    pub components: usize,
+    /// Precision of vectors and arithmetic.
+    pub precision: Precision,
+    /// How much of the geometry is stored.
+    pub data_level: &'static str,
+    /// The mesh.
+    pub mesh: MeshShape,
+    /// Number of cells along x.
+    pub cells_x: usize,
+    /// Number of cells along y.
+    pub cells_y: usize,
+    /// Number of cells along z.
+    pub cells_z: usize,
+    /// Number of elements.
+    pub elements: usize,
+    /// Length of the vectors: what [`Row::rate`] counts.
+    pub dofs: usize,
+    /// Threads of the host.
+    pub threads: usize,
+
+    /// Number of samples.
+    pub samples: usize,
+    /// Applications or iterations per sample.
+    pub repeats: usize,
+    /// Seconds of one application or iteration: the median of the samples.
+    pub seconds: f64,
+    /// The fastest sample.
+    pub seconds_min: f64,
+    /// The slowest sample.
+    pub seconds_max: f64,
+    /// (slowest - fastest) / median.
+    pub spread: f64,
+    /// `dofs / seconds`.
+    pub rate: f64,
+    /// What the rate counts: "DOF/s on L-vectors", "nodes/s on E-vectors", "DOF/s on T-vectors".
+    pub rate_unit: &'static str,
+
+    /// Bytes that one application must read.
+    pub bytes_read: u64,
+    /// Bytes that it must write.
+    pub bytes_written: u64,
+    /// Flops as scheduled.
+    pub flops: u64,
+    /// Flops of the operator as the literature counts them.
+    pub nominal_flops: u64,
+    /// Scheduled flops per second.
+    pub flop_rate: f64,
+    /// Bytes read and written per second.
+    pub byte_rate: f64,
+
+    /// The shortest time that the ceilings allow.
+    pub bound_seconds: f64,
+    /// What sets it: "memory" or "arithmetic".
+    pub limit: String,
+    /// `bound_seconds / seconds`, never clamped.
+    pub fraction: f64,
+    /// `flop_rate` over the measured rate of fused multiply-adds in this precision.
+    pub fma_fraction: f64,
+    /// `byte_rate` over the measured rate of a copy.
+    pub copy_fraction: f64,
+    /// The ceiling of a copy in bytes per second.
+    pub ceiling_copy: f64,
+    /// The ceiling of reads in bytes per second.
+    pub ceiling_read: f64,
+    /// The ceiling of writes in bytes per second.
+    pub ceiling_write: f64,
+    /// The ceiling of fused multiply-adds in this precision, in flops per second.
+    pub ceiling_fma: f64,
+
+    /// Seconds to make the mesh.
+    pub mesh_seconds: f64,
+    /// Seconds to classify the cells' maps.
+    pub geometry_seconds: f64,
+    /// Seconds to number the space.
+    pub space_seconds: f64,
+    /// Seconds to bind the operator: factors and their packing.
+    pub operator_seconds: f64,
+    /// Bytes that the operator holds per entry of an L-vector, vectors apart.
+    pub operator_bytes_per_dof: f64,
+}
+
+/// What a row is made from, besides its parameters.
+pub(super) struct Outcome<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) threads: usize,
+    pub(super) points_1d: usize,
+    pub(super) dofs: usize,
+    pub(super) work: Work,
+    pub(super) nominal_flops: u64,
+    pub(super) timing: Timing,
+    pub(super) operator_seconds: f64,
+    pub(super) operator_bytes_per_dof: f64,
+}
+
+impl Row {
+    pub(super) fn new(params: &Params, outcome: &Outcome<'_>, ceilings: &Ceilings) -> Self {
+        let Outcome {
+            problem,
+            work,
+            timing,
+            ..
+        } = outcome;
+        let [cells_x, cells_y, cells_z] = problem.cells;
+        let seconds = timing.median;
+        let flop_rate = work.flops as f64 / seconds;
+        let byte_rate = work.bytes() as f64 / seconds;
+        let bound = bound(work, ceilings, params.precision);
+        let ceiling_fma = ceilings.fma(params.precision);
+        Self {
+            benchmark: params.benchmark,
+            measured: params.measured,
+            vector: params.vector(),
+            degree: params.degree,
+            points_1d: outcome.points_1d,
+            components: params.benchmark.components(),
+            precision: params.precision,
+            data_level: params.data_level.name(),
+            mesh: params.mesh,
+            cells_x,
+            cells_y,
+            cells_z,
+            elements: problem.space.elements(),
+            dofs: outcome.dofs,
+            threads: outcome.threads,
+            samples: timing.samples,
+            repeats: timing.repeats,
+            seconds,
+            seconds_min: timing.min,
+            seconds_max: timing.max,
+            spread: timing.spread(),
+            rate: outcome.dofs as f64 / seconds,
+            rate_unit: params.vector().unit(),
+            bytes_read: work.bytes_read,
+            bytes_written: work.bytes_written,
+            flops: work.flops,
+            nominal_flops: outcome.nominal_flops,
+            flop_rate,
+            byte_rate,
+            bound_seconds: bound.seconds,
+            limit: bound.limit.to_string(),
+            fraction: bound.fraction(seconds),
+            fma_fraction: flop_rate / ceiling_fma,
+            copy_fraction: byte_rate / ceilings.copy,
+            ceiling_copy: ceilings.copy,
+            ceiling_read: ceilings.read,
+            ceiling_write: ceilings.write,
+            ceiling_fma,
+            mesh_seconds: problem.mesh_seconds,
+            geometry_seconds: problem.geometry_seconds,
+            space_seconds: problem.space_seconds,
+            operator_seconds: outcome.operator_seconds,
+            operator_bytes_per_dof: outcome.operator_bytes_per_dof,
+        }
+    }
+}
