@@ -24,6 +24,16 @@ pub enum OperatorError {
         /// The most that is supported.
         most: usize,
     },
+    /// A chunk whose nodes the host's 16-bit indices cannot tell apart.
+    #[error(
+        "a chunk of the space has {found} nodes; the host takes {most}: lower SpaceParams::chunk_nodes"
+    )]
+    ChunkTooLarge {
+        /// Nodes of the chunk.
+        found: usize,
+        /// The most that is supported.
+        most: usize,
+    },
     /// Too few quadrature points for the collocated gradient.
     #[error(
         "{points_1d} quadrature points along an axis for degree {degree}; at least {least} are needed"

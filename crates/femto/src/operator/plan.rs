@@ -4,6 +4,7 @@ use super::OperatorError;
 use femto_fem::geometry::{Geometry, GeometryKind};
 use femto_fem::reference::tensor_product::Basis1d;
 use femto_fem::space::Space;
+use femto_kernel::family::tensor_hex::host::NodeTable;
 use femto_kernel::family::tensor_hex::work::{Shape, form_flops};
 use femto_kernel::family::tensor_hex::{Basis, Storage};
 use femto_kernel::form::{Coefficient, Form, Inspection, MAX_FIELDS, inspect};
@@ -289,13 +290,13 @@ fn storage(kind: GeometryKind, level: DataLevel, factors: bool) -> Storage {
     }
 }
 
+/// Bytes of node indices that one application on the host reads: 16-bit tables of the elements,
+/// the chunks' lists of shared nodes (read twice) and the list of their sources.
 fn index_bytes(space: &Space) -> u64 {
     let restriction = space.restriction();
-    let numbers = restriction.shell.len()
-        + restriction.interior.len()
-        + 2 * restriction.interface.len()
-        + restriction.interface_sources_offsets.len();
-    (numbers * size_of::<u32>()) as u64
+    let table = NodeTable::new(space.nodes_1d()).len(1) * space.elements();
+    let lists = 2 * restriction.interface.len() + restriction.interface_sources_offsets.len();
+    (table * size_of::<u16>() + lists * size_of::<u32>()) as u64
 }
 
 fn check<const C: usize>(

@@ -87,10 +87,11 @@ impl Shape {
             (Storage::Affine, false) => metric(14 + 1, 0),
             (Storage::Jacobians, true) => metric(1, 32),
             (Storage::Jacobians, false) => metric(1, 14),
-            // Per row: 7 combinations of coefficient vectors (6 flops each), 8 cross products (9),
-            // one sum, 3 triple products (5); per point: 7 vector and 2 scalar Horner steps.
-            (Storage::Trilinear, true) => metric(7 * 6 + 8 * 9 + 3 + 3 * 5 + 1, 7 * 6 + 4),
-            (Storage::Trilinear, false) => metric(7 * 6 + 4 * 9 + 3 + 3 * 5 + 1, 4),
+            // Per row: 3 combinations of coefficient vectors (6 flops each), 8 cross products (9; 2
+            // for the determinant alone), sums, 4 inner products (5), the weight; per point: 7 vector and 2 scalar Horner
+            // steps. What a layer shares is not counted.
+            (Storage::Trilinear, true) => metric(3 * 6 + 8 * 9 + 4 + 4 * 5 + 1, 7 * 6 + 4),
+            (Storage::Trilinear, false) => metric(3 * 6 + 2 * 9 + 1 + 4 * 5 + 1, 4),
         }
     }
 

@@ -14,7 +14,7 @@ use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
 use femto_fem::space::{Layout, Restriction};
 use femto_kernel::family::tensor_hex::Conditions;
-use femto_kernel::family::tensor_hex::host::{HexKernel, HexWorkspace};
+use femto_kernel::family::tensor_hex::host::{HexKernel, HexWorkspace, LOCAL_STRIDE, NodeTable};
 use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::Device;
@@ -34,14 +34,14 @@ pub struct HostBound<T: Number> {
     components: usize,
     /// Number of auxiliary fields.
     fields: usize,
+    /// Which nodes of an element the tables index.
+    nodes: NodeTable,
     /// One kernel per kind of map.
     kernels: Vec<Box<dyn HexKernel<T>>>,
     /// `[chunk]`, the chunk's runs of elements of one kind.
     segments: Vec<Vec<HostSegment>>,
-    /// Packed geometry of all batches.
-    geometry: HostBuffer<T>,
-    /// Packed auxiliary fields of all batches, `[batch][field][lane]`.
-    auxiliary: HostBuffer<T>,
+    /// What the batches read.
+    arrays: pack::Arrays<T>,
     /// One per thread.
     scratch: Vec<Mutex<Scratch<T>>>,
     /// What each chunk adds to nodes it shares, `[entry of restriction.interface][component]`.
@@ -53,14 +53,21 @@ pub struct HostBound<T: Number> {
 struct HostSegment {
     kind: usize,
     elements: Range<usize>,
-    /// Where its batches start in the packed geometry and auxiliary fields.
+    /// Where its batches start.
+    start: Offsets,
+}
+
+/// Places in the packed arrays.
+#[derive(Clone, Copy, Debug, Default)]
+struct Offsets {
     geometry: usize,
     auxiliary: usize,
+    tables: usize,
 }
 
 /// The memory of one thread.
 struct Scratch<T: Number> {
-    /// The chunk's input and sums, `[component][local node]`.
+    /// The chunk's input and sums, `[component][LOCAL_STRIDE]`.
     input: HostBuffer<T>,
     sums: HostBuffer<T>,
     /// One per kernel.
@@ -107,17 +114,11 @@ impl<T: Number> HostBound<T> {
         }
         let restriction = binding.space.shared_restriction();
         let packed = pack::Packed::new(host, binding, level)?;
-        let most = restriction
-            .chunks
-            .iter()
-            .map(|chunk| chunk.nodes())
-            .max()
-            .unwrap_or(0);
         let scratch = (0..host.threads())
             .map(|_| {
                 Ok(Mutex::new(Scratch {
-                    input: host.zeros(most * C)?,
-                    sums: host.zeros(most * C)?,
+                    input: host.zeros(LOCAL_STRIDE * C)?,
+                    sums: host.zeros(LOCAL_STRIDE * C)?,
                     workspaces: packed
                         .kernels
                         .iter()
@@ -132,10 +133,10 @@ impl<T: Number> HostBound<T> {
             layout: binding.space.layout(),
             components: C,
             fields: binding.plan.auxiliary,
+            nodes: NodeTable::new(binding.space.nodes_1d()),
             kernels: packed.kernels,
             segments: packed.segments,
-            geometry: packed.geometry,
-            auxiliary: packed.auxiliary,
+            arrays: packed.arrays,
             scratch,
             shared: Mutex::new(shared),
             restriction,
@@ -182,10 +183,8 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
     }
 
     fn bytes(&self) -> usize {
-        let numbers = self.geometry.len()
-            + self.auxiliary.len()
-            + self.scratch.len() * 2 * self.scratch().input.len();
-        numbers * T::BYTES + self.restriction.bytes()
+        let numbers = self.scratch.len() * 2 * self.components * LOCAL_STRIDE;
+        numbers * T::BYTES + self.arrays.bytes() + self.restriction.bytes()
     }
 }
 

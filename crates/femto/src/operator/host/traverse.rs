@@ -1,11 +1,12 @@
 //! Walking over chunks and batches.
 
 use super::fields::{Fields, split_components};
-use super::{Action, HostBound, HostSegment, Scratch};
+use super::pack::Arrays;
+use super::{Action, HostBound, HostSegment, Offsets, Scratch};
 use crate::Number;
 use femto_fem::space::Chunk;
 use femto_kernel::family::tensor_hex::Conditions;
-use femto_kernel::family::tensor_hex::host::{Batch, Nodes};
+use femto_kernel::family::tensor_hex::host::{Batch, LOCAL_STRIDE, Nodes};
 use femto_platform::device::Device;
 use std::ops::Range;
 use std::sync::PoisonError;
@@ -105,22 +106,27 @@ impl<T: Number> HostBound<T> {
     ) {
         let kernel = &self.kernels[segment.kind];
         let (lanes, geometry_len) = (kernel.lanes(), kernel.geometry_len());
-        let fields = self.fields * lanes;
-        let mut start = segment.elements.start;
-        let mut number = 0;
-        while start < segment.elements.end {
-            let elements = start..(start + lanes).min(segment.elements.end);
+        let (fields_len, table_len) = (self.fields * lanes, self.nodes.len(lanes));
+        let Offsets {
+            geometry,
+            auxiliary,
+            tables,
+        } = segment.start;
+        let Arrays {
+            geometry: all,
+            auxiliary: fields,
+            tables: indices,
+        } = &self.arrays;
+        for (number, first) in segment.elements.clone().step_by(lanes).enumerate() {
+            let elements = first..(first + lanes).min(segment.elements.end);
             let batch = Batch {
                 elements: elements.len(),
-                nodes: Nodes::Element,
-                geometry: &self.geometry[segment.geometry + number * geometry_len..]
-                    [..geometry_len],
-                auxiliary: &self.auxiliary[segment.auxiliary + number * fields..][..fields],
+                nodes: Nodes::Local(&indices[tables + number * table_len..][..table_len]),
+                geometry: &all[geometry + number * geometry_len..][..geometry_len],
+                auxiliary: &fields[auxiliary + number * fields_len..][..fields_len],
                 conditions,
             };
-            start = elements.end;
             body(elements, segment.kind, batch);
-            number += 1;
         }
     }
 }
@@ -160,28 +166,21 @@ impl<T: Number> Pass<'_, T> {
     fn chunk(&self, index: usize, mut v: Fields<'_, T>, shared: &mut [T]) {
         let bound = self.bound;
         let chunk = &bound.restriction.chunks[index];
-        let (nodes, components) = (chunk.nodes(), bound.components);
+        let components = bound.components;
         let scratch = &mut *bound.scratch();
         let Scratch {
             input,
             sums,
             workspaces,
         } = scratch;
-        let input = &mut input[..nodes * components];
-        let sums = &mut sums[..nodes * components];
         if self.action == Action::Apply {
             self.copy_in(chunk, input);
         }
-        sums.fill(T::default());
-        let (shell_nodes, restriction) = (bound.restriction.shell_nodes(), &bound.restriction);
+        for sums in sums.chunks_exact_mut(LOCAL_STRIDE) {
+            sums[..chunk.nodes()].fill(T::default());
+        }
         for segment in &bound.segments[index] {
-            bound.batches(segment, self.conditions, |elements, kind, mut batch| {
-                batch.nodes = Nodes::Local {
-                    shell: &restriction.shell
-                        [elements.start * shell_nodes..elements.end * shell_nodes],
-                    interior: &restriction.interior[elements],
-                    stride: nodes,
-                };
+            bound.batches(segment, self.conditions, |_, kind, batch| {
                 let (kernel, workspace) = (&bound.kernels[kind], &mut workspaces[kind]);
                 match self.action {
                     Action::Apply => kernel.apply(&batch, input, sums, workspace),
@@ -189,21 +188,21 @@ impl<T: Number> Pass<'_, T> {
                 }
             });
         }
-        v.write(sums, nodes);
+        v.write(sums, LOCAL_STRIDE);
         let private = chunk.private.len();
         for (entry, shared) in shared.chunks_exact_mut(components).enumerate() {
             for (component, shared) in shared.iter_mut().enumerate() {
-                *shared = sums[component * nodes + private + entry];
+                *shared = sums[component * LOCAL_STRIDE + private + entry];
             }
         }
     }
 
-    /// Copies a chunk's nodes to `[component][local node]`; nodes beyond the vector read as zero.
+    /// Copies a chunk's nodes to `[component][LOCAL_STRIDE]`; nodes beyond the vector read as zero.
     fn copy_in(&self, chunk: &Chunk, input: &mut [T]) {
         let bound = self.bound;
         let (count, width) = split_components(bound.layout, bound.components);
-        let (nodes, length) = (chunk.nodes(), self.u.len() / count);
-        for (component, input) in input.chunks_exact_mut(nodes).enumerate() {
+        let length = self.u.len() / count;
+        for (component, input) in input.chunks_exact_mut(LOCAL_STRIDE).enumerate() {
             let u = &self.u[component / width * length..][..length];
             let (private, shared) = input.split_at_mut(chunk.private.len());
             let source = &u[chunk.private.start * width..chunk.private.end * width];

@@ -15,8 +15,6 @@ use fearless_simd::Simd;
 pub struct HexPlan<'a> {
     /// The element.
     pub basis: &'a Basis,
-    /// Lexicographic positions of the surface nodes, in the order of `Nodes::Local::shell`.
-    pub shell: &'a [u32],
     /// How the geometry is kept.
     pub storage: Storage,
     /// Whether values enter or leave the form.
@@ -33,14 +31,12 @@ impl<'a> HexPlan<'a> {
     /// The plan for a form that was inspected.
     pub fn new<const C: usize>(
         basis: &'a Basis,
-        shell: &'a [u32],
         storage: Storage,
         inspection: &Inspection<C>,
         level: SimdLevel,
     ) -> Self {
         Self {
             basis,
-            shell,
             storage,
             values: inspection.reads_values || inspection.writes_values,
             gradients: inspection.reads_gradients || inspection.writes_gradients,
@@ -172,7 +168,6 @@ where
     fn run<S: Simd>(self, token: S) -> Self::Output {
         let HexPlan {
             basis,
-            shell,
             storage,
             values,
             gradients,
@@ -185,7 +180,7 @@ where
             Storage::ElementFactors => factor_stage::<_, true>(C, basis, values, gradients),
             Storage::PointFactors => factor_stage::<_, false>(C, basis, values, gradients),
         };
-        Box::new(Kernel::new(token, basis, shell, stage))
+        Box::new(Kernel::new(token, basis, stage))
     }
 }
 

@@ -13,19 +13,20 @@ pub(crate) struct Jacobian<L> {
 }
 
 /// What a batch of elements stores of its geometry, and how the Jacobian follows from it.
+///
+/// What is the same for all points of a layer (ζ fixed), or of a row (η and ζ fixed), is formed once.
 pub(crate) trait Metric<L: Lanes>: Send + Sync + 'static {
-    /// What is shared by the points of one row (j, k fixed).
+    /// What the points of a layer share.
+    type Layer;
+    /// What the points of a row share.
     type Row;
 
     /// Lanes stored for a batch with `points` points per element.
     fn len(points: usize) -> usize;
-    /// Prepares the row that starts at point `first`, at reference coordinates `(eta, zeta)`.
-    fn row(
-        token: L::Token,
-        geometry: &[L::Real],
-        first: usize,
-        eta_zeta: [L::Real; 2],
-    ) -> Self::Row;
+    /// Prepares the layer at reference coordinate `zeta`.
+    fn layer(token: L::Token, geometry: &[L::Real], zeta: L) -> Self::Layer;
+    /// Prepares the row at reference coordinate `eta`, whose first point is `first`.
+    fn row(layer: &Self::Layer, first: usize, eta: L) -> Self::Row;
     /// The Jacobian at point `i` of the row, at reference coordinate `xi`.
     fn at(row: &Self::Row, token: L::Token, geometry: &[L::Real], i: usize, xi: L) -> Jacobian<L>;
     /// The position of that point.
@@ -88,35 +89,48 @@ fn plus<L: Lanes>(a: [L; 3], b: [L; 3]) -> [L; 3] {
 /// Parallelepipeds: four coefficient vectors, `x = c0 + c1 ξ + c2 η + c4 ζ`, stored `[4][3]`.
 pub(crate) struct Affine;
 
-pub(crate) struct AffineRow<L> {
+#[derive(Clone, Copy)]
+pub(crate) struct AffineLayer<L> {
     jacobian: Jacobian<L>,
     origin: [L; 3],
-    along: [L; 3],
+    a: [L; 3],
+    b: [L; 3],
 }
 
 impl<L: Lanes> Metric<L> for Affine {
-    type Row = AffineRow<L>;
+    type Layer = AffineLayer<L>;
+    /// The same, with the row's origin.
+    type Row = AffineLayer<L>;
 
     fn len(_points: usize) -> usize {
         12
     }
 
     #[inline(always)]
-    fn row(token: L::Token, geometry: &[L::Real], _first: usize, at: [L::Real; 2]) -> Self::Row {
+    fn layer(token: L::Token, geometry: &[L::Real], zeta: L) -> Self::Layer {
         let origin = load3::<L>(token, geometry, 0);
         let [a, b, c] = each3(
             #[inline(always)]
             |m| load3::<L>(token, geometry, m + 1),
         );
         let bc = cross(b, c);
-        let (eta, zeta) = (L::splat(token, at[0]), L::splat(token, at[1]));
-        AffineRow {
-            jacobian: Jacobian {
-                adjugate: [bc, cross(c, a), cross(a, b)],
-                determinant: dot(a, bc),
-            },
-            origin: axpy(c, zeta, axpy(b, eta, origin)),
-            along: a,
+        let jacobian = Jacobian {
+            adjugate: [bc, cross(c, a), cross(a, b)],
+            determinant: dot(a, bc),
+        };
+        AffineLayer {
+            jacobian,
+            origin: axpy(c, zeta, origin),
+            a,
+            b,
+        }
+    }
+
+    #[inline(always)]
+    fn row(layer: &Self::Layer, _first: usize, eta: L) -> Self::Row {
+        AffineLayer {
+            origin: axpy(layer.b, eta, layer.origin),
+            ..*layer
         }
     }
 
@@ -127,7 +141,7 @@ impl<L: Lanes> Metric<L> for Affine {
 
     #[inline(always)]
     fn position(row: &Self::Row, _: L::Token, _: &[L::Real], _i: usize, xi: L) -> [L; 3] {
-        axpy(row.along, xi, row.origin)
+        axpy(row.a, xi, row.origin)
     }
 }
 
@@ -139,16 +153,27 @@ impl<L: Lanes> Metric<L> for Affine {
 /// formed once per row: 14 fused operations a point in place of 56 stored bytes.
 pub(crate) struct Trilinear;
 
+/// Vectors at ζ, as polynomials in η: the position and a on ξ⁰, b (independent of η), and c.
+#[derive(Clone, Copy)]
+pub(crate) struct TrilinearLayer<L> {
+    origin: [L; 3],
+    a: [L; 3],
+    b: [[L; 3]; 2],
+    c: [[[L; 3]; 2]; 2],
+}
+
+#[derive(Clone, Copy)]
 pub(crate) struct TrilinearRow<L> {
     bc: [[L; 3]; 3],
     ca: [[L; 3]; 2],
     ab: [[L; 3]; 2],
     determinant: [L; 3],
     origin: [L; 3],
-    along: [L; 3],
+    a: [L; 3],
 }
 
 impl<L: Lanes> Metric<L> for Trilinear {
+    type Layer = TrilinearLayer<L>;
     type Row = TrilinearRow<L>;
 
     fn len(_points: usize) -> usize {
@@ -156,32 +181,45 @@ impl<L: Lanes> Metric<L> for Trilinear {
     }
 
     #[inline(always)]
-    fn row(token: L::Token, geometry: &[L::Real], _first: usize, at: [L::Real; 2]) -> Self::Row {
-        let (eta, zeta) = (L::splat(token, at[0]), L::splat(token, at[1]));
-        let mut c = [[eta; 3]; 8];
+    fn layer(token: L::Token, geometry: &[L::Real], zeta: L) -> Self::Layer {
+        let mut c = [[zeta; 3]; 8];
         for (m, c) in c.iter_mut().enumerate() {
             *c = load3(token, geometry, m);
         }
-        // Coefficients of ξ⁰ and ξ¹ on the line η, ζ.
-        let origin = axpy(axpy(c[6], eta, c[4]), zeta, axpy(c[2], eta, c[0]));
-        let a = axpy(axpy(c[7], eta, c[5]), zeta, axpy(c[3], eta, c[1]));
-        let (b0, b1) = (axpy(c[6], zeta, c[2]), axpy(c[7], zeta, c[3]));
-        let (c0, c1) = (axpy(c[6], eta, c[4]), axpy(c[7], eta, c[5]));
-        let bc = [
-            cross(b0, c0),
-            plus(cross(b0, c1), cross(b1, c0)),
-            cross(b1, c1),
-        ];
+        TrilinearLayer {
+            origin: axpy(c[4], zeta, c[0]),
+            a: axpy(c[5], zeta, c[1]),
+            b: [axpy(c[6], zeta, c[2]), axpy(c[7], zeta, c[3])],
+            c: [[c[4], c[6]], [c[5], c[7]]],
+        }
+    }
+
+    #[inline(always)]
+    fn row(layer: &Self::Layer, _first: usize, eta: L) -> Self::Row {
+        let TrilinearLayer {
+            b: [b0, b1],
+            c: [c0, c1],
+            ..
+        } = *layer;
+        let (c0, c1) = (axpy(c0[1], eta, c0[0]), axpy(c1[1], eta, c1[0]));
+        let a = axpy(b1, eta, layer.a);
+        let ab = [cross(a, b0), cross(a, b1)];
         TrilinearRow {
-            determinant: each3(
-                #[inline(always)]
-                |n| dot(a, bc[n]),
-            ),
-            bc,
+            bc: [
+                cross(b0, c0),
+                plus(cross(b0, c1), cross(b1, c0)),
+                cross(b1, c1),
+            ],
             ca: [cross(c0, a), cross(c1, a)],
-            ab: [cross(a, b0), cross(a, b1)],
-            origin,
-            along: a,
+            // det J = c·(a × b)
+            determinant: [
+                dot(c0, ab[0]),
+                dot(c0, ab[1]) + dot(c1, ab[0]),
+                dot(c1, ab[1]),
+            ],
+            ab,
+            origin: axpy(b0, eta, layer.origin),
+            a,
         }
     }
 
@@ -200,7 +238,7 @@ impl<L: Lanes> Metric<L> for Trilinear {
 
     #[inline(always)]
     fn position(row: &Self::Row, _: L::Token, _: &[L::Real], _i: usize, xi: L) -> [L; 3] {
-        axpy(row.along, xi, row.origin)
+        axpy(row.a, xi, row.origin)
     }
 }
 
@@ -208,6 +246,7 @@ impl<L: Lanes> Metric<L> for Trilinear {
 pub(crate) struct Stored;
 
 impl<L: Lanes> Metric<L> for Stored {
+    type Layer = ();
     /// Index of the row's first point.
     type Row = usize;
 
@@ -216,7 +255,10 @@ impl<L: Lanes> Metric<L> for Stored {
     }
 
     #[inline(always)]
-    fn row(_: L::Token, _: &[L::Real], first: usize, _: [L::Real; 2]) -> usize {
+    fn layer(_: L::Token, _: &[L::Real], _: L) {}
+
+    #[inline(always)]
+    fn row(_: &(), first: usize, _: L) -> usize {
         first
     }
 

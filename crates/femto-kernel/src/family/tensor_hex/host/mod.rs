@@ -9,7 +9,7 @@ mod sweep;
 mod transfer;
 
 pub use build::HexPlan;
-pub use transfer::{MAX_LANES, Nodes};
+pub use transfer::{LOCAL_NODES, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes};
 
 use super::{Basis, Conditions};
 use crate::scalar::Lanes;
@@ -18,7 +18,6 @@ use core::any::Any;
 use fearless_simd::Simd;
 use stage::{BatchData, Layers, Rule, Stage, Strided};
 use sweep::Sweeps;
-use transfer::ElementShape;
 
 /// The scratch memory of one thread.
 pub type HexWorkspace = Box<dyn Any + Send>;
@@ -58,7 +57,7 @@ struct Kernel<L: Lanes> {
     token: L::Token,
     stage: Box<dyn Stage<L>>,
     basis: Basis,
-    shape: ElementShape,
+    nodes: NodeTable,
     rule: Rule<L::Real>,
     sweeps: Sweeps<L>,
     interp: Contraction<L::Real>,
@@ -86,7 +85,7 @@ struct Scratch<L> {
 }
 
 impl<L: Lanes> Kernel<L> {
-    fn new(token: L::Token, basis: &Basis, shell: &[u32], stage: Box<dyn Stage<L>>) -> Self {
+    fn new(token: L::Token, basis: &Basis, stage: Box<dyn Stage<L>>) -> Self {
         let (q, g) = (basis.nodes_1d, basis.points_1d);
         let cast = |values: &[f64]| {
             values
@@ -98,10 +97,7 @@ impl<L: Lanes> Kernel<L> {
             token,
             stage,
             basis: basis.clone(),
-            shape: ElementShape {
-                nodes_1d: q,
-                shell: shell.to_vec(),
-            },
+            nodes: NodeTable::new(q),
             rule: Rule {
                 points: cast(&basis.points),
                 weights: cast(&basis.weights),
@@ -422,10 +418,10 @@ impl<L: Lanes> HexKernel<L::Real> for Kernel<L> {
             #[inline(always)]
             || {
                 let nodal = &mut scratch.nodal;
-                self.shape
+                self.nodes
                     .gather(self.token, batch.elements, &batch.nodes, source, nodal);
                 self.evaluate(&data, scratch);
-                self.shape
+                self.nodes
                     .scatter(batch.elements, &batch.nodes, &scratch.nodal, target);
             },
         );
@@ -439,7 +435,7 @@ impl<L: Lanes> HexKernel<L::Real> for Kernel<L> {
     ) {
         let scratch = scratch_of(self, workspace);
         self.element_diagonals(&BatchData::of(batch), scratch);
-        self.shape
+        self.nodes
             .scatter(batch.elements, &batch.nodes, &scratch.nodal, target);
     }
 }

@@ -163,56 +163,82 @@ impl<F, M, const C: usize, const VALUES: bool, const GRADIENTS: bool>
             time: zero.constant(data.conditions.time),
             parameters: &parameters[..count],
         };
-        for row in 0..layers.count * n {
-            let (k, j) = (layers.first + row / n, row % n);
-            let at = [rule.points[j], rule.points[k]];
-            let metric = M::row(token, data.geometry, (k * n + j) * n, at);
-            let row_weight = rule.weights[j] * rule.weights[k];
-            for i in 0..n {
-                let p = row * n + i;
-                let xi = L::splat(token, rule.points[i]);
-                let weight = L::splat(token, row_weight * rule.weights[i]);
-                let Jacobian {
-                    adjugate,
-                    determinant,
-                } = M::at(&metric, token, data.geometry, i, xi);
-                if self.reads_position {
-                    point.x = M::position(&metric, token, data.geometry, i, xi);
-                }
-                if VALUES {
-                    for c in 0..C {
-                        point.u[c] = values[c][p];
+        for (layer, k) in (layers.first..layers.first + layers.count).enumerate() {
+            let zeta = L::splat(token, rule.points[k]);
+            let at_layer = M::layer(token, data.geometry, zeta);
+            for j in 0..n {
+                let eta = L::splat(token, rule.points[j]);
+                let at_row = M::row(&at_layer, (k * n + j) * n, eta);
+                let row_weight = rule.weights[j] * rule.weights[k];
+                for i in 0..n {
+                    let p = (layer * n + j) * n + i;
+                    let xi = L::splat(token, rule.points[i]);
+                    let weight = L::splat(token, row_weight * rule.weights[i]);
+                    let jacobian = M::at(&at_row, token, data.geometry, i, xi);
+                    if self.reads_position {
+                        point.x = M::position(&at_row, token, data.geometry, i, xi);
                     }
+                    self.point(
+                        jacobian,
+                        weight,
+                        &mut point,
+                        p,
+                        (&mut values, &mut gradients),
+                    );
                 }
-                if GRADIENTS {
-                    let inverse = determinant.constant(1.0) / determinant;
-                    for c in 0..C {
-                        let [gx, gy, gz] = &gradients;
-                        let g = [gx[c][p] * inverse, gy[c][p] * inverse, gz[c][p] * inverse];
-                        point.grad_u[c] = each3(
-                            #[inline(always)]
-                            |d| dot(g, [adjugate[0][d], adjugate[1][d], adjugate[2][d]]),
-                        );
-                    }
-                }
-                if VALUES {
-                    let f0 = self.form.f0(&point);
-                    let scale = weight * determinant;
-                    for c in 0..C {
-                        values[c][p] = f0[c] * scale;
-                    }
-                }
-                if GRADIENTS {
-                    let f1 = self.form.f1(&point);
-                    for c in 0..C {
-                        let f = each3(
-                            #[inline(always)]
-                            |d| f1[c][d] * weight,
-                        );
-                        for r in 0..3 {
-                            gradients[r][c][p] = dot(f, adjugate[r]);
-                        }
-                    }
+            }
+        }
+    }
+
+    /// One point: from values and reference gradients at `p` to what multiplies the test function
+    /// and its reference gradient.
+    #[inline(always)]
+    fn point<L: Lanes>(
+        &self,
+        jacobian: Jacobian<L>,
+        weight: L,
+        point: &mut Point<'_, L, 3, C>,
+        p: usize,
+        (values, gradients): (&mut [&mut [L]; C], &mut [[&mut [L]; C]; 3]),
+    ) where
+        F: Form<3, C>,
+    {
+        let Jacobian {
+            adjugate,
+            determinant,
+        } = jacobian;
+        if VALUES {
+            for c in 0..C {
+                point.u[c] = values[c][p];
+            }
+        }
+        if GRADIENTS {
+            let inverse = determinant.constant(1.0) / determinant;
+            let [gx, gy, gz] = &*gradients;
+            for c in 0..C {
+                let g = [gx[c][p] * inverse, gy[c][p] * inverse, gz[c][p] * inverse];
+                point.grad_u[c] = each3(
+                    #[inline(always)]
+                    |d| dot(g, [adjugate[0][d], adjugate[1][d], adjugate[2][d]]),
+                );
+            }
+        }
+        if VALUES {
+            let f0 = self.form.f0(point);
+            let scale = weight * determinant;
+            for c in 0..C {
+                values[c][p] = f0[c] * scale;
+            }
+        }
+        if GRADIENTS {
+            let f1 = self.form.f1(point);
+            for c in 0..C {
+                let f = each3(
+                    #[inline(always)]
+                    |d| f1[c][d] * weight,
+                );
+                for r in 0..3 {
+                    gradients[r][c][p] = dot(f, adjugate[r]);
                 }
             }
         }

@@ -5,40 +5,84 @@ use crate::scalar::Lanes;
 /// Most lanes of any instruction set.
 pub const MAX_LANES: usize = 16;
 
+/// Most nodes of a chunk: local indices are `u16`, and a local vector has a place for each of them,
+/// so that no index needs to be checked.
+pub const LOCAL_NODES: usize = 1 << 16;
+
+/// Distance of components in a local vector: not a multiple of the page size, because places of
+/// equal offset in a page disturb each other.
+pub const LOCAL_STRIDE: usize = LOCAL_NODES + 520;
+
+/// Degrees up to this have an index for every node; above, interior nodes are found from their
+/// first one.
+const MAX_INDEXED_DEGREE: usize = 3;
+
 /// Where a batch's nodes are in a vector.
 #[derive(Clone, Copy, Debug)]
 pub enum Nodes<'a> {
     /// Elements one after the other: an E-vector `[element][component][node]`, cut to the batch.
     Element,
-    /// Chunk-local indices into `[component][local node]`.
-    Local {
-        /// `[element][shell node]`: index of each node on the element's surface.
-        shell: &'a [u32],
-        /// `[element]`: index of the first interior node; the others follow it.
-        interior: &'a [u32],
-        /// Distance of components.
-        stride: usize,
-    },
+    /// Places in a local vector `[component][LOCAL_STRIDE]`, as packed by [`NodeTable::pack`].
+    Local(&'a [u16]),
 }
 
-/// Lexicographic positions of an element's surface nodes, in the order of `Nodes::Local::shell`.
+/// Which nodes of an element have an index of their own, and in which order.
+///
+/// A batch's table is `[indexed node][lane]`, then the first interior node of each lane.
 #[derive(Clone, Debug)]
-pub(crate) struct ElementShape {
-    pub(crate) nodes_1d: usize,
-    pub(crate) shell: Vec<u32>,
+pub struct NodeTable {
+    nodes_1d: usize,
+    /// Lexicographic positions of the nodes that have an index.
+    indexed: Vec<u16>,
+    /// Lexicographic positions of the others, in the order in which they follow each other.
+    run: Vec<u16>,
 }
 
-impl ElementShape {
-    /// Runs of interior nodes: lexicographic position of each row's start; rows of `nodes_1d − 2`.
-    fn interior_rows(&self) -> impl Iterator<Item = usize> {
-        let n = self.nodes_1d;
-        let inside = 1..n.saturating_sub(1);
-        inside
-            .clone()
-            .flat_map(move |k| inside.clone().map(move |j| (k * n + j) * n + 1))
+impl NodeTable {
+    /// For elements with `nodes_1d` nodes along an axis, whose interior nodes follow each other.
+    pub fn new(nodes_1d: usize) -> Self {
+        let inside = |n: usize| n > 0 && n < nodes_1d - 1;
+        let all = 0..nodes_1d.pow(3);
+        let interior = |&p: &usize| {
+            nodes_1d > MAX_INDEXED_DEGREE + 1
+                && inside(p % nodes_1d)
+                && inside(p / nodes_1d % nodes_1d)
+                && inside(p / (nodes_1d * nodes_1d))
+        };
+        let cast = |p: usize| p as u16;
+        Self {
+            nodes_1d,
+            indexed: all.clone().filter(|p| !interior(p)).map(cast).collect(),
+            run: all.filter(interior).map(cast).collect(),
+        }
     }
 
-    /// Reads `elements` elements into `nodal` `[component][node]`; missing lanes repeat the last.
+    /// Numbers in the table of a batch of `width` lanes.
+    pub fn len(&self, width: usize) -> usize {
+        (self.indexed.len() + usize::from(!self.run.is_empty())) * width
+    }
+
+    /// Whether a batch needs no table; never.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Writes one lane's part: `node(position)` is the local index of the node at a lexicographic
+    /// position.
+    pub fn pack(
+        &self,
+        (lane, width): (usize, usize),
+        node: impl Fn(usize) -> u16,
+        table: &mut [u16],
+    ) {
+        let first = self.indexed.iter().chain(self.run.first());
+        for (row, &position) in first.enumerate() {
+            table[row * width + lane] = node(usize::from(position));
+        }
+    }
+
+    /// Reads `elements` elements into `nodal` `[component][node]`; missing lanes repeat the last of
+    /// an E-vector, and take what their table says otherwise.
     #[inline(always)]
     pub(crate) fn gather<L: Lanes>(
         &self,
@@ -48,39 +92,29 @@ impl ElementShape {
         source: &[L::Real],
         nodal: &mut [L],
     ) {
-        let np = self.nodes_1d.pow(3);
-        let lane_of = |lane: usize| lane.min(elements - 1);
         match *nodes {
             Nodes::Element => {
                 let len = nodal.len();
                 let starts: [&[L::Real]; MAX_LANES] =
-                    core::array::from_fn(|lane| &source[lane_of(lane) * len..][..len]);
+                    core::array::from_fn(|lane| &source[lane.min(elements - 1) * len..][..len]);
                 for (n, out) in nodal.iter_mut().enumerate() {
                     *out = L::from_fn(token, |lane| starts[lane][n]);
                 }
             }
-            Nodes::Local {
-                shell,
-                interior,
-                stride,
-            } => {
-                let count = self.shell.len();
-                let shells: [&[u32]; MAX_LANES] =
-                    core::array::from_fn(|lane| &shell[lane_of(lane) * count..][..count]);
-                let row = self.nodes_1d - 2;
-                for (component, nodal) in nodal.chunks_exact_mut(np).enumerate() {
-                    let source = &source[component * stride..][..stride];
-                    for (s, &position) in self.shell.iter().enumerate() {
-                        nodal[position as usize] =
-                            L::from_fn(token, |lane| source[shells[lane][s] as usize]);
+            Nodes::Local(table) => {
+                let np = self.nodes_1d.pow(3);
+                let (indices, first) = table.split_at(self.indexed.len() * L::WIDTH);
+                let components = source.chunks_exact(LOCAL_STRIDE);
+                for (nodal, source) in nodal.chunks_exact_mut(np).zip(components) {
+                    let Some(source) = source.first_chunk::<LOCAL_NODES>() else {
+                        continue;
+                    };
+                    for (row, &position) in indices.chunks_exact(L::WIDTH).zip(&self.indexed) {
+                        nodal[usize::from(position)] =
+                            L::from_fn(token, |lane| source[usize::from(row[lane])]);
                     }
-                    for (r, position) in self.interior_rows().enumerate() {
-                        let rows: [&[L::Real]; MAX_LANES] = core::array::from_fn(|lane| {
-                            &source[interior[lane_of(lane)] as usize + r * row..][..row]
-                        });
-                        for (i, out) in nodal[position..position + row].iter_mut().enumerate() {
-                            *out = L::from_fn(token, |lane| rows[lane][i]);
-                        }
+                    if !self.run.is_empty() {
+                        gather_runs(token, &self.run, first, source, nodal);
                     }
                 }
             }
@@ -96,7 +130,6 @@ impl ElementShape {
         nodal: &[L],
         target: &mut [L::Real],
     ) {
-        let np = self.nodes_1d.pow(3);
         match *nodes {
             Nodes::Element => {
                 for (lane, out) in target
@@ -109,31 +142,62 @@ impl ElementShape {
                     }
                 }
             }
-            Nodes::Local {
-                shell,
-                interior,
-                stride,
-            } => {
-                let count = self.shell.len();
-                let row = self.nodes_1d - 2;
-                for (component, nodal) in nodal.chunks_exact(np).enumerate() {
-                    let target = &mut target[component * stride..][..stride];
-                    for lane in 0..elements {
-                        for (&position, &index) in self.shell.iter().zip(&shell[lane * count..]) {
-                            target[index as usize] += nodal[position as usize].lanes()[lane];
-                        }
-                        // Interior nodes belong to this element alone.
-                        let mut rest = &mut target[interior[lane] as usize..];
-                        for position in self.interior_rows() {
-                            let (out, tail) = rest.split_at_mut(row);
-                            for (out, value) in out.iter_mut().zip(&nodal[position..]) {
-                                *out = value.lanes()[lane];
+            Nodes::Local(table) => {
+                let np = self.nodes_1d.pow(3);
+                let (indices, first) = table.split_at(self.indexed.len() * L::WIDTH);
+                let components = target.chunks_exact_mut(LOCAL_STRIDE);
+                for (nodal, target) in nodal.chunks_exact(np).zip(components) {
+                    let Some(target) = target.first_chunk_mut::<LOCAL_NODES>() else {
+                        continue;
+                    };
+                    for (row, &position) in indices.chunks_exact(L::WIDTH).zip(&self.indexed) {
+                        let value = nodal[usize::from(position)];
+                        if elements == L::WIDTH {
+                            for lane in 0..L::WIDTH {
+                                target[usize::from(row[lane])] += value.lanes()[lane];
                             }
-                            rest = tail;
+                        } else {
+                            for lane in 0..elements {
+                                target[usize::from(row[lane])] += value.lanes()[lane];
+                            }
+                        }
+                    }
+                    // Interior nodes belong to one element alone.
+                    for (lane, &first) in first.iter().enumerate().take(elements) {
+                        let out = &mut target[usize::from(first)..][..self.run.len()];
+                        for (out, &position) in out.iter_mut().zip(&self.run) {
+                            *out = nodal[usize::from(position)].lanes()[lane];
                         }
                     }
                 }
             }
         }
+    }
+}
+
+/// Reads the interior nodes, eight at a time from each lane's run.
+#[inline(always)]
+fn gather_runs<L: Lanes>(
+    token: L::Token,
+    positions: &[u16],
+    first: &[u16],
+    source: &[L::Real; LOCAL_NODES],
+    nodal: &mut [L],
+) {
+    const BLOCK: usize = 8;
+    let len = positions.len();
+    let runs: [&[L::Real]; MAX_LANES] =
+        core::array::from_fn(|lane| &source[usize::from(first[lane % L::WIDTH])..][..len]);
+    let (blocks, rest) = positions.as_chunks::<BLOCK>();
+    for (b, positions) in blocks.iter().enumerate() {
+        let values: [&[L::Real]; MAX_LANES] =
+            core::array::from_fn(|lane| &runs[lane][b * BLOCK..][..BLOCK]);
+        for (i, &position) in positions.iter().enumerate() {
+            nodal[usize::from(position)] = L::from_fn(token, |lane| values[lane][i]);
+        }
+    }
+    let start = blocks.len() * BLOCK;
+    for (i, &position) in rest.iter().enumerate() {
+        nodal[usize::from(position)] = L::from_fn(token, |lane| runs[lane][start + i]);
     }
 }
