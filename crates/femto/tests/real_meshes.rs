@@ -1,0 +1,192 @@
+//! Screened Poisson with a manufactured solution on meshes from other projects: errors fall
+//! exponentially with the degree.
+//!
+//! The meshes are at ../shared/meshes, beside the project; without them these tests are skipped.
+
+use femto::fem::geometry::Geometry;
+use femto::fem::mesh::Mesh;
+use femto::kernel::form::ScreenedPoisson;
+use femto::problem::{Boundary, Exact, Problem};
+use femto::solve::cg::CgParams;
+use femto::{Host, OperatorParams, Quadrature};
+use std::path::Path;
+
+const LAMBDA: f64 = 1.5;
+
+/// u = sin(k·(x + y/2)) + cos(k·(z - x/3)): a wave that the mesh's size sets the length of.
+#[derive(Clone, Copy)]
+struct Wave {
+    k: f64,
+}
+
+impl Wave {
+    fn phases(self, [x, y, z]: [f64; 3]) -> [f64; 2] {
+        [self.k * (x + y / 2.0), self.k * (z - x / 3.0)]
+    }
+
+    fn value(self, x: [f64; 3]) -> f64 {
+        let [p, q] = self.phases(x);
+        p.sin() + q.cos()
+    }
+
+    fn derivative(self, axis: usize, x: [f64; 3]) -> f64 {
+        let [p, q] = self.phases(x);
+        let [dp, dq] = [[1.0, -1.0 / 3.0], [0.5, 0.0], [0.0, 1.0]][axis];
+        self.k * (dp * p.cos() - dq * q.sin())
+    }
+
+    /// -Δu + λ u.
+    fn source(self, x: [f64; 3]) -> f64 {
+        let [p, q] = self.phases(x);
+        let k2 = self.k * self.k;
+        (1.25 * k2 + LAMBDA) * p.sin() + (10.0 / 9.0 * k2 + LAMBDA) * q.cos()
+    }
+}
+
+/// Relative L2 and H1 errors for each of the degrees of a case.
+fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
+    let wave = Wave { k: case.k };
+    let value = |x| wave.value(x);
+    let [dx, dy, dz] = [0, 1, 2].map(|axis| move |x| wave.derivative(axis, x));
+    let fluxes = [-1.0, 1.0].map(|sign| move |x| sign * wave.derivative(2, x));
+    let neumann = case.bottom_and_top.iter().zip(&fluxes);
+    let neumann: Vec<Boundary<'_>> = neumann
+        .map(|(&group, flux)| Boundary::new(group, flux))
+        .collect();
+    let host = Host::new().expect("threads");
+    let solve = |&degree: &usize| {
+        let problem = Problem {
+            source: &|x| wave.source(x),
+            neumann: neumann.clone(),
+            dirichlet: case
+                .groups
+                .iter()
+                .map(|&group| Boundary::new(group, &value))
+                .collect(),
+            exact: Some(Exact {
+                value: &value,
+                gradient: Some([&dx, &dy, &dz]),
+            }),
+            operator: OperatorParams {
+                quadrature,
+                ..OperatorParams::default()
+            },
+            solver: CgParams {
+                relative_tolerance: 1e-12,
+                ..CgParams::default()
+            },
+            ..Problem::new(
+                mesh,
+                degree,
+                ScreenedPoisson {
+                    lambda: Some(LAMBDA),
+                },
+            )
+        };
+        let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
+        let errors = solution.errors.expect("the exact solution is given");
+        [
+            errors.l2_relative(),
+            errors.h1_relative().expect("the gradient is given"),
+        ]
+    };
+    case.degrees.iter().map(solve).collect()
+}
+
+/// A mesh, conditions on all of its boundary, and how the errors must fall.
+struct Case {
+    file: &'static str,
+    /// Groups with Dirichlet conditions.
+    groups: &'static [&'static str],
+    /// Groups with Neumann conditions and the normals -z and +z.
+    bottom_and_top: &'static [&'static str],
+    k: f64,
+    degrees: &'static [usize],
+    /// The error at most, as a fraction of that of the degree before.
+    ratio: f64,
+    /// The L2 and H1 errors at the last degree; collocated points may be a little worse.
+    last: [f64; 2],
+}
+
+fn check(case: &Case) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes");
+    let path = Path::new(folder).join(case.file);
+    if !path.exists() {
+        eprintln!("skipped: {} is not there", path.display());
+        return;
+    }
+    let mesh = Mesh::read(path).expect("a good mesh");
+    for quadrature in [Quadrature::Gauss, Quadrature::Collocated] {
+        let found = errors(&mesh, case, quadrature);
+        for pair in found.windows(2) {
+            for (before, after) in pair[0].iter().zip(pair[1]) {
+                assert!(
+                    after <= case.ratio * before,
+                    "{} {quadrature:?}: {found:?}",
+                    case.file
+                );
+            }
+        }
+        let last = found[found.len() - 1];
+        for (found, wanted) in last.iter().zip(case.last) {
+            assert!(
+                (0.95..1.15).contains(&(found / wanted)),
+                "{} {quadrature:?}: {last:?}",
+                case.file
+            );
+        }
+    }
+}
+
+#[test]
+fn a_coaxial_cable() {
+    check(&Case {
+        file: "palace-coaxial.msh",
+        groups: &["boundaries", "port1", "port2"],
+        bottom_and_top: &[],
+        k: 0.5,
+        degrees: &[1, 2, 3, 4, 5, 6],
+        ratio: 0.25,
+        last: [7.75e-8, 9.87e-7],
+    });
+}
+
+#[test]
+fn a_cylinder() {
+    check(&Case {
+        file: "palace-cylinder-hex.msh",
+        groups: &["exterior"],
+        bottom_and_top: &["bottom", "top"],
+        k: 0.8,
+        degrees: &[1, 2, 3, 4, 5, 6, 7],
+        ratio: 0.25,
+        last: [8.50e-8, 1.18e-6],
+    });
+}
+
+/// Neighbours in every relative orientation.
+#[test]
+fn an_unstructured_ball() {
+    check(&Case {
+        file: "dealii-sphere_r6.msh",
+        groups: &["2"],
+        bottom_and_top: &[],
+        k: 1.0,
+        degrees: &[1, 2, 3],
+        ratio: 0.25,
+        last: [9.58e-5, 9.67e-4],
+    });
+}
+
+#[test]
+fn a_quarter_ring_of_four_cells() {
+    check(&Case {
+        file: "petsc-gmsh-hex-20node.msh",
+        groups: &["start", "outer", "end", "inner"],
+        bottom_and_top: &["bottom", "top"],
+        k: 2.0,
+        degrees: &[1, 2, 3, 4, 5, 6, 7, 8],
+        ratio: 0.25,
+        last: [9.96e-9, 1.07e-7],
+    });
+}
