@@ -1,5 +1,6 @@
 //! The commands, one struct each.
 
+mod bench;
 mod devices;
 mod mesh;
 mod roofline;
@@ -25,6 +26,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bench(bench::Bench),
     Devices(devices::Devices),
     #[command(subcommand)]
     Mesh(mesh::Mesh),
@@ -48,6 +50,7 @@ impl Cli {
 impl Command {
     fn run(&self, console: Console) -> Result<(), Failure> {
         match self {
+            Self::Bench(command) => command.run(console),
             Self::Devices(command) => command.run(console),
             Self::Mesh(command) => command.run(console),
             Self::Roofline(command) => command.run(console),

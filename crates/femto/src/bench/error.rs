@@ -19,6 +19,21 @@ pub enum BenchError {
         /// What was asked.
         benchmark: Benchmark,
     },
+    /// More than the memory can hold.
+    #[error(
+        "{benchmark} of degree {degree} at this size needs more than {gigabytes:.1} GB; this \
+         machine has {memory:.1} GB"
+    )]
+    TooLarge {
+        /// What was asked.
+        benchmark: Benchmark,
+        /// The degree.
+        degree: usize,
+        /// What mesh and vectors need at least.
+        gigabytes: f64,
+        /// What there is.
+        memory: f64,
+    },
     /// All nodes are constrained, or there is no right-hand side to iterate for.
     #[error("{benchmark} of degree {degree} on {elements} elements leaves nothing to iterate on")]
     NothingToSolve {

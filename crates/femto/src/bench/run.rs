@@ -8,8 +8,12 @@ use super::{BenchError, Benchmark, MeshShape, Physics, Row, Sampling, Size, Vect
 use crate::{DataLevel, Host, Number};
 use femto_fem::space::SpaceParams;
 use femto_kernel::roofline::{Ceilings, Precision};
+use femto_platform::device::Device;
 use serde::Serialize;
 use std::time::Instant;
+
+/// Least bytes of mesh and geometry per element: a vertex, its vertices' numbers, its map.
+const BYTES_PER_ELEMENT: f64 = 100.0;
 
 /// What the clock runs for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
@@ -59,6 +63,40 @@ impl Params {
         }
     }
 
+    /// Fails where [`run`] would, before anything is made.
+    ///
+    /// # Errors
+    /// A degree out of range, conjugate gradients on an element-local kernel, a problem that
+    /// cannot fit the memory of the host.
+    pub fn check(&self, host: &Host) -> Result<(), BenchError> {
+        let benchmark = self.benchmark;
+        benchmark.quadrature().basis(self.degree)?;
+        if self.measured == Measured::CgIteration && benchmark.vector() == VectorKind::E {
+            return Err(BenchError::NoIterations { benchmark });
+        }
+        let cells = self.cells().map(|cells| cells as f64);
+        let nodes: f64 = cells.iter().map(|n| n * self.degree as f64 + 1.0).product();
+        let numbers = 2.0 * nodes * benchmark.components() as f64;
+        let bytes = numbers * self.precision.bytes() as f64
+            + BYTES_PER_ELEMENT * cells.iter().product::<f64>();
+        match host.info().memory_bytes {
+            Some(memory) if bytes > memory as f64 => Err(BenchError::TooLarge {
+                benchmark,
+                degree: self.degree,
+                gigabytes: bytes * 1e-9,
+                memory: memory as f64 * 1e-9,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Cells along x, y and z.
+    fn cells(&self) -> [usize; 3] {
+        let components = self.benchmark.components();
+        self.size
+            .cells(self.degree, components, self.benchmark.vector())
+    }
+
     /// The vectors that are counted.
     pub fn vector(&self) -> VectorKind {
         match self.measured {
@@ -82,6 +120,7 @@ pub fn run(host: &Host, params: &Params, ceilings: &Ceilings) -> Result<Row, Ben
 }
 
 fn run_in<T: Number>(host: &Host, params: &Params, ceilings: &Ceilings) -> Result<Row, BenchError> {
+    params.check(host)?;
     let points_1d = params
         .benchmark
         .quadrature()
@@ -118,20 +157,15 @@ fn problem(params: &Params) -> Result<Problem, BenchError> {
         benchmark, degree, ..
     } = *params;
     let components = benchmark.components();
-    let cells = params.size.cells(degree, components, benchmark.vector());
     let mut space = SpaceParams {
         degree,
         components,
         ..SpaceParams::default()
     };
-    if params.measured == Measured::CgIteration {
-        if benchmark.vector() == VectorKind::E {
-            return Err(BenchError::NoIterations { benchmark });
-        }
-        if benchmark.physics() == Physics::Poisson {
-            let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
-            space.dirichlet = sides.map(str::to_owned).to_vec();
-        }
+    // Without a mass term constants have no energy: the boundary holds them.
+    if params.measured == Measured::CgIteration && benchmark.physics() == Physics::Poisson {
+        let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+        space.dirichlet = sides.map(str::to_owned).to_vec();
     }
-    Problem::new(params.mesh, cells, space)
+    Problem::new(params.mesh, params.cells(), space)
 }

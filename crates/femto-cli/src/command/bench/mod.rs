@@ -1,0 +1,190 @@
+//! `femto bench`
+
+mod options;
+mod table;
+
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use clap::Args;
+use femto::bench::{Benchmark, Measured, MeshShape, Params, Row, Sampling, Size, roofline, run};
+use femto::kernel::roofline::{Ceilings, Precision};
+use femto::platform::device::Device;
+use femto::platform::files::write_atomic;
+use femto::{DataLevel, Host};
+use options::Degrees;
+use serde_json::json;
+use std::path::PathBuf;
+use table::Table;
+
+/// Measure the field's benchmarks, and say how close they come to what the machine allows.
+///
+/// BP1 to BP6 are CEED's bake-off problems on L-vectors, with gather and scatter; BK1, BK3 and BK5
+/// the element-local kernels. A list in any option means every combination. Ceilings are measured
+/// in the same run.
+#[derive(Debug, Args)]
+pub(super) struct Bench {
+    /// What to measure.
+    #[arg(required = true, value_name = "BENCHMARK", value_parser = options::benchmark())]
+    benchmarks: Vec<Benchmark>,
+    /// Degrees: numbers and ranges with both ends, such as `1..8` or `2,4..6`.
+    #[arg(long, default_value = "1..8")]
+    degree: Degrees,
+    /// About how many entries the vectors should have, such as `1.5e6` [default: 1.5e6].
+    #[arg(long, value_delimiter = ',', value_parser = options::count, conflicts_with = "elements")]
+    dofs: Vec<usize>,
+    /// How many elements instead, such as `4096`.
+    #[arg(long, value_delimiter = ',', value_parser = options::count)]
+    elements: Vec<usize>,
+    /// The mesh: affine, trilinear or curved hexahedra.
+    #[arg(long, value_delimiter = ',', default_value = "sine", value_parser = options::mesh())]
+    mesh: Vec<MeshShape>,
+    /// How much of the geometry is stored.
+    #[arg(long, value_delimiter = ',', default_value = "on_the_fly", value_parser = options::data_level())]
+    data_level: Vec<DataLevel>,
+    /// Precision of vectors and arithmetic.
+    #[arg(long, value_delimiter = ',', default_value = "fp64", value_parser = options::precision())]
+    precision: Vec<Precision>,
+    /// Numbers of threads, such as `1,2` [default: one per core].
+    #[arg(long, value_delimiter = ',')]
+    threads: Vec<usize>,
+    /// Samples; the median is reported.
+    #[arg(long, default_value_t = 21, value_parser = clap::value_parser!(u32).range(1..))]
+    nreps: u32,
+    /// Measure iterations of conjugate gradients (Jacobi) instead of applications of the operator.
+    #[arg(long)]
+    cg: bool,
+    /// Take ceilings from an earlier run of `femto roofline` where there are some.
+    #[arg(long)]
+    kept: bool,
+    /// Also write the rows to a CSV file, anew after every row.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+impl Bench {
+    /// 1. all parameters are checked, 2. per number of threads: ceilings, then row after row.
+    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        let hosts = self.hosts()?;
+        let all = self.params();
+        for host in &hosts {
+            all.iter().try_for_each(|params| params.check(host))?;
+        }
+        let mut progress = Progress::new(!console.is_json());
+        let mut table = Table::default();
+        for host in &hosts {
+            let threads = host.threads();
+            progress.stage(format!("measuring the ceilings with {threads} threads"));
+            let ceilings = self.ceilings(host)?;
+            table.ceilings.push((threads, ceilings));
+            for params in &all {
+                progress.stage(describe(params, threads));
+                table.rows.push(run(host, params, &ceilings)?);
+                self.write_csv(&table.rows)?;
+            }
+        }
+        progress.finish();
+        console.report(&table, || {
+            let host = hosts.first().map(|host| host.info());
+            json!({
+                "femto": env!("CARGO_PKG_VERSION"),
+                "processor": host.as_ref().map(|info| &info.name),
+                "simd": host.as_ref().map(|info| info.simd),
+                "rows": table.rows,
+            })
+        })
+    }
+
+    fn hosts(&self) -> Result<Vec<Host>, Failure> {
+        if self.threads.is_empty() {
+            return Ok(vec![Host::new()?]);
+        }
+        let hosts = self
+            .threads
+            .iter()
+            .map(|&threads| Host::with_threads(threads));
+        Ok(hosts.collect::<Result<_, _>>()?)
+    }
+
+    fn ceilings(&self, host: &Host) -> Result<Ceilings, Failure> {
+        Ok(match self.kept {
+            true => roofline::ceilings(host)?.ceilings,
+            false => roofline::measure(host)?,
+        })
+    }
+
+    /// Every combination, degrees fastest.
+    fn params(&self) -> Vec<Params> {
+        let measured = match self.cg {
+            true => Measured::CgIteration,
+            false => Measured::Application,
+        };
+        let sampling = Sampling {
+            samples: self.nreps as usize,
+            ..Sampling::default()
+        };
+        let mut all = Vec::new();
+        for &benchmark in &self.benchmarks {
+            let start = Params {
+                measured,
+                sampling,
+                ..Params::new(benchmark)
+            };
+            for &mesh in &self.mesh {
+                for &precision in &self.precision {
+                    for &data_level in &self.data_level {
+                        for size in self.sizes(start.size) {
+                            all.extend(self.degree.0.iter().map(|&degree| Params {
+                                degree,
+                                size,
+                                mesh,
+                                data_level,
+                                precision,
+                                ..start
+                            }));
+                        }
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn sizes(&self, default: Size) -> Vec<Size> {
+        let dofs = self.dofs.iter().map(|&dofs| Size::Dofs(dofs));
+        let elements = self.elements.iter().map(|&count| Size::Elements(count));
+        let sizes: Vec<_> = dofs.chain(elements).collect();
+        if sizes.is_empty() {
+            vec![default]
+        } else {
+            sizes
+        }
+    }
+
+    fn write_csv(&self, rows: &[Row]) -> Result<(), Failure> {
+        let Some(path) = &self.csv else {
+            return Ok(());
+        };
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for row in rows {
+            writer.serialize(row)?;
+        }
+        let bytes = writer
+            .into_inner()
+            .map_err(|error| Failure::Print(error.into_error()))?;
+        Ok(write_atomic(path, &bytes)?)
+    }
+}
+
+fn describe(params: &Params, threads: usize) -> String {
+    let Params {
+        benchmark,
+        degree,
+        mesh,
+        data_level,
+        precision,
+        ..
+    } = params;
+    let (mesh, data_level) = (mesh.name(), data_level.name());
+    format!("{benchmark} degree {degree}, {mesh}, {data_level}, {precision}, {threads} threads")
+}

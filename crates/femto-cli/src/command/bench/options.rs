@@ -1,0 +1,137 @@
+//! Values of the options.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use femto::DataLevel;
+use femto::bench::{Benchmark, MeshShape};
+use femto::fem::reference::MAX_DEGREE;
+use femto::kernel::roofline::Precision;
+use std::str::FromStr;
+
+/// A list of degrees.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Degrees(pub(super) Vec<usize>);
+
+/// What is no list of degrees.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub(super) enum DegreesError {
+    #[error("`{0}` is no degree; expected numbers and ranges, such as `1..8` or `2,4..6`")]
+    NoNumber(String),
+    #[error("degree {0} is out of range; degrees 1 to {MAX_DEGREE} are supported")]
+    OutOfRange(usize),
+    #[error("range `{0}` is empty; its first number is the smaller one, as in `1..8`")]
+    Empty(String),
+}
+
+impl FromStr for Degrees {
+    type Err = DegreesError;
+
+    fn from_str(text: &str) -> Result<Self, DegreesError> {
+        let mut degrees = Vec::new();
+        for part in text.split(',').map(str::trim) {
+            let (first, last) = match part.split_once("..") {
+                Some((first, last)) => (degree(first)?, degree(last)?),
+                None => (degree(part)?, degree(part)?),
+            };
+            if first > last {
+                return Err(DegreesError::Empty(part.to_owned()));
+            }
+            degrees.extend(first..=last);
+        }
+        Ok(Self(degrees))
+    }
+}
+
+fn degree(text: &str) -> Result<usize, DegreesError> {
+    let no_number = |_| DegreesError::NoNumber(text.to_owned());
+    let degree = text.trim().parse().map_err(no_number)?;
+    if (1..=MAX_DEGREE).contains(&degree) {
+        Ok(degree)
+    } else {
+        Err(DegreesError::OutOfRange(degree))
+    }
+}
+
+/// A number of things, such as `4096` or `1.5e6`.
+pub(super) fn count(text: &str) -> Result<usize, String> {
+    let most = 1e12;
+    match text.trim().parse::<f64>() {
+        Ok(number) if (1.0..=most).contains(&number) => Ok(number.round() as usize),
+        Ok(_) => Err(format!("expected a number from 1 to {most:.0e}")),
+        Err(_) => Err("expected a number, such as `4096` or `1.5e6`".to_owned()),
+    }
+}
+
+pub(super) fn benchmark() -> impl TypedValueParser<Value = Benchmark> {
+    let value = |it: Benchmark| PossibleValue::new(it.name()).help(it.description());
+    one_of(&Benchmark::ALL, Benchmark::name, value)
+}
+
+pub(super) fn mesh() -> impl TypedValueParser<Value = MeshShape> {
+    one_of(&MeshShape::ALL, MeshShape::name, |it| {
+        PossibleValue::new(it.name())
+    })
+}
+
+pub(super) fn data_level() -> impl TypedValueParser<Value = DataLevel> {
+    const ALL: [DataLevel; 2] = [DataLevel::OnTheFly, DataLevel::Partial];
+    one_of(&ALL, DataLevel::name, |it| PossibleValue::new(it.name()))
+}
+
+pub(super) fn precision() -> impl TypedValueParser<Value = Precision> {
+    const ALL: [Precision; 2] = [Precision::Fp64, Precision::Fp32];
+    one_of(&ALL, Precision::name, |it| PossibleValue::new(it.name()))
+}
+
+/// A parser of names; clap lists them and suggests the nearest.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+    value: fn(T) -> PossibleValue,
+) -> impl TypedValueParser<Value = T> {
+    let values = all.iter().map(|&it| value(it));
+    PossibleValuesParser::new(values).try_map(move |text| {
+        let found = all.iter().copied().find(|&it| name(it) == text);
+        found.ok_or("unknown name")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn degrees(text: &str) -> Result<Vec<usize>, DegreesError> {
+        text.parse().map(|Degrees(degrees)| degrees)
+    }
+
+    #[test]
+    fn degrees_are_numbers_ranges_and_lists() {
+        assert_eq!(degrees("3"), Ok(vec![3]));
+        assert_eq!(degrees("1..4"), Ok(vec![1, 2, 3, 4]));
+        assert_eq!(degrees("2, 4..6,15"), Ok(vec![2, 4, 5, 6, 15]));
+        assert_eq!(degrees("5..5"), Ok(vec![5]));
+    }
+
+    #[test]
+    fn what_is_no_degree_is_said() {
+        let no_number = |text: &str| Err(DegreesError::NoNumber(text.to_owned()));
+        assert_eq!(degrees(""), no_number(""));
+        assert_eq!(degrees("1..x"), no_number("x"));
+        assert_eq!(degrees("1..=3"), no_number("=3"));
+        assert_eq!(degrees("-1"), no_number("-1"));
+        assert_eq!(degrees("0"), Err(DegreesError::OutOfRange(0)));
+        assert_eq!(
+            degrees("1..99999999"),
+            Err(DegreesError::OutOfRange(99_999_999))
+        );
+        assert_eq!(degrees("4..2"), Err(DegreesError::Empty("4..2".to_owned())));
+    }
+
+    #[test]
+    fn counts_may_have_exponents() {
+        assert_eq!(count("1.5e6"), Ok(1_500_000));
+        assert_eq!(count("4096"), Ok(4096));
+        for bad in ["0", "-3", "nan", "inf", "1e300", "many", ""] {
+            assert!(count(bad).is_err(), "{bad}");
+        }
+    }
+}

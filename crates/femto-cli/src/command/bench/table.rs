@@ -1,0 +1,112 @@
+//! Rows for people.
+
+use femto::bench::{Measured, Row, VectorKind};
+use femto::kernel::roofline::Ceilings;
+use std::fmt::{self, Display, Formatter};
+
+/// Rows and the ceilings that they refer to.
+#[derive(Default)]
+pub(super) struct Table {
+    pub(super) rows: Vec<Row>,
+    /// By number of threads.
+    pub(super) ceilings: Vec<(usize, Ceilings)>,
+}
+
+const COLUMNS: usize = 19;
+
+const TITLES: [&str; COLUMNS] = [
+    "", "degree", "mesh", "data", "", "threads", "size", "time", "spread", "rate", "", "work", "",
+    "bound", "of bound", "of FMA", "of copy", "set-up", "memory",
+];
+
+const UNITS: [&str; COLUMNS] = [
+    "", "", "", "", "", "", "", "ms", "%", "", "", "GFLOP/s", "GB/s", "ms", "%", "%", "%", "s",
+    "B/dof",
+];
+
+/// Columns of words, to the left.
+const WORDS: [usize; 4] = [2, 3, 4, 10];
+
+impl Display for Table {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let head = [TITLES, UNITS].map(|line| line.map(str::to_owned));
+        let lines: Vec<_> = head
+            .into_iter()
+            .chain(self.rows.iter().map(cells))
+            .collect();
+        let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
+        let widths: [usize; COLUMNS] = std::array::from_fn(|column| width(column).unwrap_or(0));
+        for line in &lines {
+            writeln!(f, "{}", aligned(line, &widths).trim_end())?;
+        }
+        for (threads, ceilings) in &self.ceilings {
+            let Ceilings {
+                copy,
+                read,
+                write,
+                fma_fp64,
+                fma_fp32,
+                ..
+            } = ceilings;
+            let [copy, read, write, fp64, fp32] =
+                [copy, read, write, fma_fp64, fma_fp32].map(|rate| rate * 1e-9);
+            writeln!(
+                f,
+                "ceilings, {threads} threads: copy {copy:.1}, read {read:.1}, write {write:.1} GB/s; \
+                 FMA {fp64:.1} fp64, {fp32:.1} fp32 GFLOP/s"
+            )?;
+        }
+        f.write_str(
+            "time: median; spread: (slowest - fastest) / median; bound: the shortest time that the \
+             ceilings allow, m for memory, a for arithmetic",
+        )
+    }
+}
+
+fn aligned(line: &[String; COLUMNS], widths: &[usize; COLUMNS]) -> String {
+    let cell = |column: usize| {
+        let (text, width) = (&line[column], widths[column]);
+        match WORDS.contains(&column) || column == 0 {
+            true => format!("{text:<width$}"),
+            false => format!("{text:>width$}"),
+        }
+    };
+    (0..COLUMNS).map(cell).collect::<Vec<_>>().join("  ")
+}
+
+fn cells(row: &Row) -> [String; COLUMNS] {
+    let percent = |fraction: f64| format!("{:.0}", fraction * 100.0);
+    let (rate, unit) = rate(row);
+    let set_up = row.geometry_seconds + row.space_seconds + row.operator_seconds;
+    [
+        row.benchmark.to_string(),
+        row.degree.to_string(),
+        row.mesh.name().to_owned(),
+        row.data_level.to_owned(),
+        row.precision.to_string(),
+        row.threads.to_string(),
+        row.dofs.to_string(),
+        format!("{:.3}", row.seconds * 1e3),
+        percent(row.spread),
+        rate,
+        unit.to_owned(),
+        format!("{:.1}", row.flop_rate * 1e-9),
+        format!("{:.1}", row.byte_rate * 1e-9),
+        format!("{:.3} {}", row.bound_seconds * 1e3, &row.limit[..1]),
+        percent(row.fraction),
+        percent(row.fma_fraction),
+        percent(row.copy_fraction),
+        format!("{set_up:.2}"),
+        format!("{:.0}", row.operator_bytes_per_dof),
+    ]
+}
+
+/// The rate in the field's unit.
+fn rate(row: &Row) -> (String, &'static str) {
+    let iterations = row.measured == Measured::CgIteration;
+    match row.vector {
+        VectorKind::E => (format!("{:.4}", row.rate * 1e-9), "Gnodes/s"),
+        _ if iterations => (format!("{:.1}", row.rate * 1e-6), "MDOF/s per CG iteration"),
+        VectorKind::L | VectorKind::T => (format!("{:.1}", row.rate * 1e-6), "MDOF/s"),
+    }
+}
