@@ -58,13 +58,13 @@ pub enum BenchError {
     },
     /// From the mesh generator.
     #[error(transparent)]
-    Mesh(#[from] MeshError),
+    Mesh(#[from] Box<MeshError>),
     /// From the geometry.
     #[error(transparent)]
     Geometry(#[from] GeometryError),
     /// From the space.
     #[error(transparent)]
-    Space(#[from] SpaceError),
+    Space(#[from] Box<SpaceError>),
     /// From the operator.
     #[error(transparent)]
     Operator(#[from] OperatorError),
@@ -76,5 +76,5 @@ pub enum BenchError {
     Jacobi(#[from] JacobiError),
     /// From the solver.
     #[error(transparent)]
-    Cg(#[from] CgError),
+    Cg(#[from] Box<CgError>),
 }

@@ -33,6 +33,8 @@ pub mod roofline;
 mod row;
 mod run;
 mod subject;
+#[cfg(test)]
+mod tests;
 mod timing;
 
 pub use benchmark::{Benchmark, Physics, VectorKind};

@@ -44,10 +44,11 @@ impl MeshShape {
             geometry_degree,
             ..BoxMesh::unit_cube(1)
         };
-        Ok(match self {
+        let mesh = match self {
             Self::Box => generator.build(|x| x),
             Self::Sine | Self::Curved => generator.build(bend),
-        }?)
+        };
+        Ok(mesh.map_err(Box::new)?)
     }
 }
 
@@ -118,7 +119,7 @@ impl Problem {
         let geometry_seconds = since(start);
 
         let start = Instant::now();
-        let space = Space::new(&mesh, &geometry, params)?;
+        let space = Space::new(&mesh, &geometry, params).map_err(Box::new)?;
         let space_seconds = since(start);
         Ok(Self {
             cells,

@@ -90,6 +90,22 @@ impl Params {
         }
     }
 
+    /// A mesh and a space of the size that was asked for.
+    pub(super) fn problem(&self) -> Result<Problem, BenchError> {
+        let mut space = SpaceParams {
+            degree: self.degree,
+            components: self.benchmark.components(),
+            ..SpaceParams::default()
+        };
+        // Without a mass term constants have no energy: the boundary holds them.
+        let singular = self.benchmark.physics() == Physics::Poisson;
+        if self.measured == Measured::CgIteration && singular {
+            let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+            space.dirichlet = sides.map(str::to_owned).to_vec();
+        }
+        Problem::new(self.mesh, self.cells(), space)
+    }
+
     /// Cells along x, y and z.
     fn cells(&self) -> [usize; 3] {
         let components = self.benchmark.components();
@@ -126,7 +142,7 @@ fn run_in<T: Number>(host: &Host, params: &Params, ceilings: &Ceilings) -> Resul
         .quadrature()
         .basis(params.degree)?
         .points_1d;
-    let problem = problem(params)?;
+    let problem = params.problem()?;
 
     let start = Instant::now();
     let subject = Subject::<T>::new(host, params, &problem)?;
@@ -149,23 +165,4 @@ fn run_in<T: Number>(host: &Host, params: &Params, ceilings: &Ceilings) -> Resul
         operator_bytes_per_dof: operator.bytes() as f64 / operator.dofs() as f64,
     };
     Ok(Row::new(params, &outcome, ceilings))
-}
-
-/// A mesh and a space of the size that was asked for.
-fn problem(params: &Params) -> Result<Problem, BenchError> {
-    let Params {
-        benchmark, degree, ..
-    } = *params;
-    let components = benchmark.components();
-    let mut space = SpaceParams {
-        degree,
-        components,
-        ..SpaceParams::default()
-    };
-    // Without a mass term constants have no energy: the boundary holds them.
-    if params.measured == Measured::CgIteration && benchmark.physics() == Physics::Poisson {
-        let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
-        space.dirichlet = sides.map(str::to_owned).to_vec();
-    }
-    Problem::new(params.mesh, params.cells(), space)
 }

@@ -190,7 +190,7 @@ fn seconds_per_iteration<T: Number>(
     match solve(system, b, x, workspace, &params, &mut watch) {
         Ok(_) => (),
         Err(error) if matches!(error.failure, CgFailure::NotConverged { .. }) => (),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(Box::new(error).into()),
     }
     Ok(clock
         .filter(|&(_, _, iterations)| iterations > 0)

@@ -79,7 +79,10 @@ fn cells(row: &Row) -> [String; COLUMNS] {
     let (rate, unit) = rate(row);
     let set_up = row.geometry_seconds + row.space_seconds + row.operator_seconds;
     [
-        row.benchmark.to_string(),
+        match row.measured {
+            Measured::Application => row.benchmark.to_string(),
+            Measured::CgIteration => format!("{} CG", row.benchmark),
+        },
         row.degree.to_string(),
         row.mesh.name().to_owned(),
         row.data_level.to_owned(),
@@ -101,12 +104,11 @@ fn cells(row: &Row) -> [String; COLUMNS] {
     ]
 }
 
-/// The rate in the field's unit.
+/// The rate in the field's unit, with the vectors that it counts.
 fn rate(row: &Row) -> (String, &'static str) {
-    let iterations = row.measured == Measured::CgIteration;
     match row.vector {
-        VectorKind::E => (format!("{:.4}", row.rate * 1e-9), "Gnodes/s"),
-        _ if iterations => (format!("{:.1}", row.rate * 1e-6), "MDOF/s per CG iteration"),
-        VectorKind::L | VectorKind::T => (format!("{:.1}", row.rate * 1e-6), "MDOF/s"),
+        VectorKind::L => (format!("{:.1}", row.rate * 1e-6), "MDOF/s (L)"),
+        VectorKind::E => (format!("{:.4}", row.rate * 1e-9), "Gnodes/s (E)"),
+        VectorKind::T => (format!("{:.1}", row.rate * 1e-6), "MDOF/s (T)"),
     }
 }
