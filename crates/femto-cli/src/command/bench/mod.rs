@@ -74,7 +74,7 @@ impl Bench {
         let mut table = Table::default();
         for host in &hosts {
             let threads = host.threads();
-            progress.stage(format!("measuring the ceilings with {threads} threads"));
+            progress.stage(format!("ceilings, threads {threads}"));
             let ceilings = self.ceilings(host)?;
             table.ceilings.push((threads, ceilings));
             for params in &all {
@@ -186,5 +186,5 @@ fn describe(params: &Params, threads: usize) -> String {
         ..
     } = params;
     let (mesh, data_level) = (mesh.name(), data_level.name());
-    format!("{benchmark} degree {degree}, {mesh}, {data_level}, {precision}, {threads} threads")
+    format!("{benchmark} degree {degree}, {mesh}, {data_level}, {precision}, threads {threads}")
 }

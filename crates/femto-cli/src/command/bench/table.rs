@@ -52,7 +52,7 @@ impl Display for Table {
                 [copy, read, write, fma_fp64, fma_fp32].map(|rate| rate * 1e-9);
             writeln!(
                 f,
-                "ceilings, {threads} threads: copy {copy:.1}, read {read:.1}, write {write:.1} GB/s; \
+                "ceilings, threads {threads}: copy {copy:.1}, read {read:.1}, write {write:.1} GB/s; \
                  FMA {fp64:.1} fp64, {fp32:.1} fp32 GFLOP/s"
             )?;
         }

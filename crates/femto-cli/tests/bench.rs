@@ -1,0 +1,157 @@
+//! `femto bench`: arguments, rows, files.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use serde_json::Value;
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+const CACHE: (&str, &str) = (
+    "FEMTO_CACHE",
+    concat!(env!("CARGO_TARGET_TMPDIR"), "/bench-cache"),
+);
+
+/// Ceilings are measured once and kept for all runs.
+static CEILINGS: LazyLock<Output> = LazyLock::new(|| {
+    Command::new(env!("CARGO_BIN_EXE_femto"))
+        .args(["roofline", "--threads", "1", "--kept"])
+        .env(CACHE.0, CACHE.1)
+        .output()
+        .unwrap()
+});
+
+fn bench(arguments: &[&str]) -> Output {
+    assert!(CEILINGS.status.success(), "{}", text(&CEILINGS.stderr));
+    Command::new(env!("CARGO_BIN_EXE_femto"))
+        .args(["bench", "--nreps", "1", "--kept", "--threads", "1"])
+        .args(arguments)
+        .env(CACHE.0, CACHE.1)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = bench(&[arguments, &["--json"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn rows_hold_what_was_asked_and_every_combination() {
+    let report = json(&[
+        "bp5",
+        "bk1",
+        "--degree",
+        "1,3",
+        "--elements",
+        "8",
+        "--mesh",
+        "box,curved",
+        "--precision",
+        "fp32",
+    ]);
+    assert!(report["processor"].is_string() && report["simd"].is_string());
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 8);
+    let last = &rows[7];
+    for (key, wanted) in [
+        ("benchmark", Value::from("bk1")),
+        ("measured", "application".into()),
+        ("vector", "E".into()),
+        ("degree", 3.into()),
+        ("points_1d", 5.into()),
+        ("precision", "fp32".into()),
+        ("mesh", "curved".into()),
+        ("cells_x", 2.into()),
+        ("elements", 8.into()),
+        ("dofs", (8 * 64).into()),
+        ("threads", 1.into()),
+        ("samples", 1.into()),
+        ("rate_unit", "nodes/s on E-vectors".into()),
+    ] {
+        assert_eq!(last[key], wanted, "{key}");
+    }
+    assert_eq!(rows[0]["rate_unit"], "DOF/s on L-vectors");
+    for row in rows {
+        let number = |key: &str| row[key].as_f64().unwrap();
+        let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a;
+        assert!(same(number("rate"), number("dofs") / number("seconds")));
+        assert!(same(
+            number("fraction"),
+            number("bound_seconds") / number("seconds")
+        ));
+        assert!(same(
+            number("flop_rate"),
+            number("flops") / number("seconds")
+        ));
+        assert!(same(
+            number("fma_fraction"),
+            number("flop_rate") / number("ceiling_fma")
+        ));
+        assert!(number("seconds_min") <= number("seconds"));
+    }
+}
+
+#[test]
+fn the_table_names_units_and_the_csv_file_has_the_rows() {
+    let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/bench.csv");
+    let output = bench(&[
+        "bp1", "bk5", "--degree", "1..2", "--dofs", "1e3", "--csv", path,
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+    let table = text(&output.stdout);
+    for part in [
+        "MDOF/s (L)",
+        "Gnodes/s (E)",
+        "of bound",
+        "ceilings, threads 1",
+    ] {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+    let file = std::fs::read_to_string(path).unwrap();
+    let lines: Vec<Vec<&str>> = file.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.len(), 5);
+    assert_eq!(lines[0][..3], ["benchmark", "measured", "vector"]);
+    assert_eq!(lines[4][..4], ["bk5", "application", "E", "2"]);
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+}
+
+#[test]
+fn iterations_of_conjugate_gradients_are_rows_too() {
+    let report = json(&["bp3", "--degree", "2", "--elements", "27", "--cg"]);
+    let row = &report["rows"][0];
+    assert_eq!(
+        (&row["measured"], &row["vector"]),
+        (&"cg_iteration".into(), &"T".into())
+    );
+    assert_eq!(row["dofs"], 125);
+}
+
+#[test]
+fn wrong_arguments_have_exit_code_2_and_a_hint() {
+    for (arguments, hint) in [
+        (&["bp55"][..], "'bp5'"),
+        (&[], "<BENCHMARK>"),
+        (&["bp5", "--degree", "0..3"], "degrees 1 to 15"),
+        (&["bp5", "--degree", "4..2"], "is empty"),
+        (&["bp5", "--mesh", "cosine"], "'sine'"),
+        (&["bp5", "--precision", "fp16"], "fp64"),
+        (&["bp5", "--dofs", "many"], "1.5e6"),
+        (
+            &["bp5", "--dofs", "1e3", "--elements", "8"],
+            "cannot be used with",
+        ),
+        (&["bp5", "--dofs", "1e12"], "GB"),
+        (&["bk5", "--degree", "1", "--cg"], "bp1 to bp6"),
+        (&["bp1", "--nreps", "0"], "--nreps"),
+    ] {
+        let output = bench(arguments);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(hint), "{arguments:?}: {error}");
+    }
+}
