@@ -1,5 +1,5 @@
 //! Where results and errors go: results to the standard output, as text or JSON; errors to the
-//! standard error, and in JSON mode also, as the only document, to the standard output.
+//! standard error, and in JSON mode, where there is no report, also to the standard output.
 
 use crate::failure::Failure;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ impl Console {
     pub fn fail(self, failure: &Failure) {
         // Where even this cannot be printed, the exit code is all that is left to say.
         _ = writeln!(io::stderr(), "error: {failure}");
-        if self.json {
+        if self.json && !failure.is_reported() {
             let error = json!({ "message": failure.to_string(), "exit_code": failure.exit_code() });
             _ = print(&format_args!("{:#}", json!({ "error": error })));
         }

@@ -2,11 +2,14 @@
 
 use crate::case::CaseError;
 use femto::bench::BenchError;
+use femto::fem::io::IoError;
 use femto::fem::mesh::MeshError;
 use femto::operator::OperatorError;
 use femto::platform::device::DeviceError;
 use femto::platform::files::FileError;
+use femto::problem::ProblemError;
 use std::io;
+use std::path::PathBuf;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +20,29 @@ pub enum Failure {
     /// The mesh is wrong.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// The problem cannot be set up.
+    #[error(transparent)]
+    Problem(Box<ProblemError>),
+    /// The solver did not reach a solution; what it reached has been reported.
+    #[error("{message}")]
+    Unsolved {
+        /// Why.
+        message: String,
+    },
+    /// The operator could not be timed.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// The output could not be written.
+    #[error(transparent)]
+    Output(#[from] IoError),
+    /// The folder of the output could not be made.
+    #[error("cannot make the folder {}: {source}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The device is not there.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -40,6 +66,12 @@ impl From<BenchError> for Failure {
     }
 }
 
+impl From<ProblemError> for Failure {
+    fn from(error: ProblemError) -> Self {
+        Self::Problem(Box::new(error))
+    }
+}
+
 impl Failure {
     /// The exit code: 1 where the work failed, 2 where the input is wrong. (clap's own code for
     /// wrong arguments is 2 as well.)
@@ -47,9 +79,35 @@ impl Failure {
         match self {
             Self::Device(DeviceError::ThreadCount { .. } | DeviceError::UnknownDevice { .. }) => 2,
             Self::Bench(error) => bench_exit_code(error),
+            Self::Problem(error) => problem_exit_code(error),
+            Self::Operator(error) => operator_exit_code(error),
             Self::Device(_) | Self::Print(_) | Self::Csv(_) | Self::File(_) => 1,
-            Self::Case(_) | Self::Mesh(_) => 2,
+            Self::Unsolved { .. } | Self::Output(_) => 1,
+            Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
         }
+    }
+
+    /// Whether the report of the command tells it already.
+    pub fn is_reported(&self) -> bool {
+        matches!(self, Self::Unsolved { .. })
+    }
+}
+
+fn problem_exit_code(error: &ProblemError) -> u8 {
+    match error {
+        ProblemError::Device(_)
+        | ProblemError::Jacobi(_)
+        | ProblemError::Interrupted { .. }
+        | ProblemError::Unsolved(_) => 1,
+        ProblemError::Operator(error) => operator_exit_code(error),
+        _ => 2,
+    }
+}
+
+fn operator_exit_code(error: &OperatorError) -> u8 {
+    match error {
+        OperatorError::Device(_) => 1,
+        _ => 2,
     }
 }
 

@@ -8,3 +8,4 @@ pub mod command;
 pub mod console;
 pub mod failure;
 pub mod progress;
+pub mod solve;

@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use femto::kernel::roofline::Precision;
+use femto::problem::Function;
+use femto::{DataLevel, Quadrature};
 use femto_cli::case::{
     Case, CaseError, Document, Field, Form, Lambda, MeshSource, Mistake, Preconditioner,
-    QuadratureKind,
 };
 use std::path::Path;
 
@@ -51,6 +52,7 @@ fields = ["solution", "error"]
 [run]
 precision = "fp32"
 threads = 2
+data_level = "partial"
 "#;
 
 const SMALL: &str = "[mesh]\nfile = 'a.msh'\n[space]\ndegree = 1\n[form]\nkind = 'poisson'\n";
@@ -89,11 +91,11 @@ fn a_full_case_is_read() {
         .map(|(tag, lambda)| (tag.value.as_str(), *lambda))
         .collect();
     assert_eq!(groups, [("7", 2.0), ("steel", 1.0)]);
-    let mut gradient = [0.0; 3];
-    let program = case.exact.unwrap().gradient();
-    program
-        .evaluate(&[[3.0, 5.0, 0.0]], &Default::default(), &mut gradient)
-        .unwrap();
+    let gradient = case.exact.unwrap().gradient().map(|along| {
+        let mut value = [0.0];
+        along.evaluate(&[[3.0, 5.0, 0.0]], 0.0, &mut value);
+        value[0]
+    });
     assert_eq!(gradient, [30.0, 9.0, 0.0]);
     let tags: Vec<_> = case.dirichlet[0]
         .tags
@@ -108,8 +110,7 @@ fn a_full_case_is_read() {
         (case.solver.tolerance, case.solver.max_iterations),
         (1e-10, 1000)
     );
-    assert_eq!(case.quadrature.kind, QuadratureKind::GaussLobatto);
-    assert_eq!(case.quadrature.points_1d, Some(5));
+    assert_eq!(case.quadrature, Quadrature::Collocated);
     assert_eq!(
         case.output.vtu.as_deref(),
         Some(Path::new("cases/out/result.vtu"))
@@ -122,6 +123,7 @@ fn a_full_case_is_read() {
         (case.run.precision, case.run.threads),
         (Precision::Fp32, Some(2))
     );
+    assert_eq!(case.run.data_level, DataLevel::Partial);
 }
 
 #[test]
@@ -167,6 +169,11 @@ fn mistakes_are_found_where_they_are() {
         ("threads = 2", "threads = 0", 43, 11, "must be from 1 to 4096, found the integer 0"),
         ("threads = 2", "threads = 99999999999999999999", 43, 11, "must be an integer of 64 bits"),
         ("threads = 2", "threads 2", 43, 9, "this is not TOML"),
+        ("points_1d = 5", "points_1d = 6", 35, 13, "`points_1d` in [quadrature] must be 5, found the integer 6"),
+        ("kind = \"gauss_lobatto\"\npoints_1d = 5", "points_1d = 4", 34, 13, "must be from 5 to 64, found the integer 4"),
+        ("\"error\"]", "\"solution\"]", 39, 23, "has no meaning here: it is in the list already"),
+        ("[exact]\nvalue = \"x^2*y\"", "", 38, 23, "has no meaning here: the case has no section [exact]"),
+        ("\"partial\"", "\"patrial\"", 44, 14, "cannot be `patrial`; did you mean `partial`?"),
         ("[[dirichlet]]", "[[exact]]", 19, 3, "this is not TOML"),
     ];
     let mut wrong_answers = Vec::new();

@@ -2,6 +2,7 @@
 
 use femto::fem::mesh::MeshError;
 use femto::kernel::expr::ParseErrorKind;
+use femto::problem::ProblemError;
 use std::fmt::{Display, Formatter};
 use std::path::PathBuf;
 
@@ -105,6 +106,8 @@ pub enum Problem {
     Expression(ParseErrorKind),
     #[error(transparent)]
     Mesh(MeshError),
+    #[error(transparent)]
+    Posed(Box<ProblemError>),
 }
 
 /// The end of a sentence about an unknown word.

@@ -27,14 +27,15 @@
 //! tolerance = 1e-8                    # relative to the initial residual
 //! max_iterations = 10000
 //! [quadrature]
-//! kind = "gauss"                      # or "gauss_lobatto"
-//! points_1d = 6                       # the form's own number if left out
+//! kind = "gauss"                      # or "gauss_lobatto": the nodes themselves, degree + 1
+//! points_1d = 6                       # degree + 2 if left out
 //! [output]
 //! vtu = "bracket.vtu"                 # relative to the case file
 //! fields = ["solution", "error"]      # also "exact", "source"; all there are if left out
 //! [run]
 //! precision = "fp64"                  # or "fp32"
 //! threads = 2                         # all if left out
+//! data_level = "on_the_fly"           # or "partial": factors are stored at quadrature points
 //! ```
 //!
 //! `[mesh]`, `[space]` and `[form]` are needed. Unknown keys are errors.
@@ -50,6 +51,8 @@ pub use error::{CaseError, Mistake, Problem};
 pub use expression::{Deformation, Expression};
 
 use femto::kernel::roofline::Precision;
+use femto::{DataLevel, Quadrature};
+use std::fmt::{Display, Formatter};
 use std::path::{Path, PathBuf};
 
 /// A problem, how to solve it and what to write. See the [module documentation](self).
@@ -91,6 +94,45 @@ impl Case {
     pub fn read(path: &Path) -> Result<Self, CaseError> {
         Self::parse(Document::read(path)?)
     }
+
+    /// All tags of groups of faces.
+    pub fn boundary_tags(&self) -> impl Iterator<Item = &Located<String>> {
+        let boundaries = self.dirichlet.iter().chain(&self.neumann);
+        boundaries.flat_map(|boundary| &boundary.tags)
+    }
+}
+
+impl Form {
+    /// The name in cases and reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Mass => "mass",
+            Self::Poisson => "poisson",
+            Self::ScreenedPoisson(_) => "screened_poisson",
+        }
+    }
+}
+
+impl Preconditioner {
+    /// The name in cases and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Jacobi => "jacobi",
+        }
+    }
+}
+
+impl Field {
+    /// The name in cases and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Solution => "solution",
+            Self::Exact => "exact",
+            Self::Error => "error",
+            Self::Source => "source",
+        }
+    }
 }
 
 /// Where a mesh comes from.
@@ -99,7 +141,20 @@ pub enum MeshSource {
     /// A file, found from the current folder.
     File(PathBuf),
     /// A box of hexahedra.
-    Box(BoxSource),
+    Box(Box<BoxSource>),
+}
+
+impl Display for MeshSource {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "{}", path.display()),
+            Self::Box(source) => {
+                let [x, y, z] = source.cells;
+                let deformed = source.deformation.as_ref().map_or("", |_| ", deformed");
+                write!(f, "box of {x} × {y} × {z} cells{deformed}")
+            }
+        }
+    }
 }
 
 /// A box of hexahedra, possibly deformed.
@@ -186,25 +241,6 @@ pub enum Preconditioner {
     Jacobi,
 }
 
-/// How the integrals are evaluated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Quadrature {
-    /// The kind of points.
-    pub kind: QuadratureKind,
-    /// Points along each axis, where the case says.
-    pub points_1d: Option<usize>,
-}
-
-/// A kind of quadrature points.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum QuadratureKind {
-    /// Gauss.
-    #[default]
-    Gauss,
-    /// Gauss–Lobatto: the nodes themselves, where the counts agree.
-    GaussLobatto,
-}
-
 /// What is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
@@ -234,6 +270,8 @@ pub struct Run {
     pub precision: Precision,
     /// Threads, where the case says.
     pub threads: Option<usize>,
+    /// How much of the geometry the operator stores.
+    pub data_level: DataLevel,
 }
 
 impl Default for Run {
@@ -241,6 +279,7 @@ impl Default for Run {
         Self {
             precision: Precision::Fp64,
             threads: None,
+            data_level: DataLevel::default(),
         }
     }
 }

@@ -6,10 +6,11 @@ use super::expression::{Deformation, Expression};
 use super::section::{Section, Value};
 use super::{
     Boundary, BoxSource, Case, Field, Form, Lambda, MeshSource, Method, Output, Preconditioner,
-    Quadrature, QuadratureKind, Run, Solver,
+    Run, Solver,
 };
-use femto::fem::reference::MAX_DEGREE;
+use femto::fem::reference::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::kernel::roofline::Precision;
+use femto::{DataLevel, Quadrature};
 use toml::de::DeTable;
 
 const SECTIONS: [&str; 12] = [
@@ -28,8 +29,6 @@ const SECTIONS: [&str; 12] = [
 ];
 /// The most threads that can be asked for.
 const MAX_THREADS: usize = 4096;
-/// The most quadrature points along an axis that can be asked for.
-const MAX_POINTS_1D: usize = 64;
 
 impl Case {
     /// Reads and checks the case that `document` holds.
@@ -50,6 +49,8 @@ impl Case {
         // Errors about the whole file point at its beginning.
         let root = Section::new(&document, None, (root.get_ref(), 0..0), &SECTIONS)?;
         let optional = |name| root.optional(name);
+        let degree = degree(&root.required("space")?)?;
+        let exact = optional("exact").as_ref().map(value).transpose()?;
         Ok(Self {
             title: match optional("title") {
                 Some(title) => title.text()?.to_owned(),
@@ -61,13 +62,12 @@ impl Case {
                     .to_string(),
             },
             mesh: mesh(&root.required("mesh")?, &document)?,
-            degree: degree(&root.required("space")?)?,
+            degree,
             form: form(&root.required("form")?)?,
             source: match optional("source") {
                 Some(section) => value(&section)?,
                 None => Expression::constant(0.0),
             },
-            exact: optional("exact").as_ref().map(value).transpose()?,
             dirichlet: optional("dirichlet")
                 .as_ref()
                 .map_or(Ok(vec![]), boundaries)?,
@@ -77,13 +77,15 @@ impl Case {
             solver: optional("solver")
                 .as_ref()
                 .map_or(Ok(Solver::default()), solver)?,
-            quadrature: optional("quadrature")
-                .as_ref()
-                .map_or(Ok(Quadrature::default()), quadrature)?,
+            quadrature: match optional("quadrature") {
+                Some(section) => quadrature(&section, degree)?,
+                None => Quadrature::default(),
+            },
             output: match optional("output") {
-                Some(section) => output(&section, &document)?,
+                Some(section) => output(&section, &document, exact.is_some())?,
                 None => Output::default(),
             },
+            exact,
             run: optional("run").as_ref().map_or(Ok(Run::default()), run)?,
             document,
         })
@@ -94,7 +96,7 @@ fn mesh(section: &Value<'_>, document: &Document) -> Result<MeshSource, CaseErro
     let section = section.section(&["file", "box"])?;
     match section.either(["file", "box"])? {
         ("file", file) => Ok(MeshSource::File(document.resolve(file.text()?))),
-        (_, description) => box_source(&description).map(MeshSource::Box),
+        (_, description) => Ok(MeshSource::Box(Box::new(box_source(&description)?))),
     }
 }
 
@@ -116,7 +118,7 @@ fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
             None => 1,
         },
         deformation: match section.optional("deformation") {
-            Some(map) => Some(Deformation::new(&map.per_axis(Value::expression)?)),
+            Some(map) => Some(Deformation::new(map.per_axis(Value::expression)?)),
             None => None,
         },
     })
@@ -214,29 +216,29 @@ fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
     Ok(solver)
 }
 
-fn quadrature(section: &Value<'_>) -> Result<Quadrature, CaseError> {
+fn quadrature(section: &Value<'_>, degree: usize) -> Result<Quadrature, CaseError> {
     let section = section.section(&["kind", "points_1d"])?;
     let choices = [
-        ("gauss", QuadratureKind::Gauss),
-        ("gauss_lobatto", QuadratureKind::GaussLobatto),
+        ("gauss", Quadrature::Gauss),
+        ("gauss_lobatto", Quadrature::Collocated),
     ];
-    let kind = section
-        .optional("kind")
-        .map(|kind| kind.choice(&choices))
-        .transpose()?;
-    let kind = kind.unwrap_or_default();
-    let least = match kind {
-        QuadratureKind::Gauss => 1,
-        QuadratureKind::GaussLobatto => 2,
+    let kind = match section.optional("kind") {
+        Some(kind) => kind.choice(&choices)?,
+        None => Quadrature::default(),
     };
-    let points_1d = section.optional("points_1d");
-    let points_1d = points_1d
-        .map(|points| points.integer(least..=MAX_POINTS_1D))
-        .transpose()?;
-    Ok(Quadrature { kind, points_1d })
+    let Some(points_1d) = section.optional("points_1d") else {
+        return Ok(kind);
+    };
+    let nodes_1d = degree + 1;
+    match kind {
+        Quadrature::Collocated => points_1d.integer(nodes_1d..=nodes_1d).map(|_| kind),
+        _ => points_1d
+            .integer(nodes_1d..=MAX_POINTS_1D)
+            .map(Quadrature::GaussPoints),
+    }
 }
 
-fn output(section: &Value<'_>, document: &Document) -> Result<Output, CaseError> {
+fn output(section: &Value<'_>, document: &Document, has_exact: bool) -> Result<Output, CaseError> {
     let section = section.section(&["vtu", "fields"])?;
     let choices = [
         ("solution", Field::Solution),
@@ -244,7 +246,24 @@ fn output(section: &Value<'_>, document: &Document) -> Result<Output, CaseError>
         ("error", Field::Error),
         ("source", Field::Source),
     ];
-    let fields = |fields: Value<'_>| fields.list()?.iter().map(|f| f.choice(&choices)).collect();
+    let field = |value: &Value<'_>| match value.choice(&choices)? {
+        Field::Exact | Field::Error if !has_exact => {
+            Err(value.meaningless("the case has no section [exact]"))
+        }
+        field => Ok(field),
+    };
+    let fields = |values: Value<'_>| {
+        let mut fields = Vec::new();
+        for value in values.list()? {
+            match field(&value)? {
+                twice if fields.contains(&twice) => {
+                    return Err(value.meaningless("it is in the list already"));
+                }
+                new => fields.push(new),
+            }
+        }
+        Ok(fields)
+    };
     Ok(Output {
         vtu: match section.optional("vtu") {
             Some(path) => Some(document.resolve(path.text()?)),
@@ -255,7 +274,7 @@ fn output(section: &Value<'_>, document: &Document) -> Result<Output, CaseError>
 }
 
 fn run(section: &Value<'_>) -> Result<Run, CaseError> {
-    let section = section.section(&["precision", "threads"])?;
+    let section = section.section(&["precision", "threads", "data_level"])?;
     let mut run = Run::default();
     if let Some(precision) = section.optional("precision") {
         let choices = [Precision::Fp64, Precision::Fp32];
@@ -263,6 +282,10 @@ fn run(section: &Value<'_>) -> Result<Run, CaseError> {
     }
     if let Some(threads) = section.optional("threads") {
         run.threads = Some(threads.integer(1..=MAX_THREADS)?);
+    }
+    if let Some(level) = section.optional("data_level") {
+        let choices = [DataLevel::OnTheFly, DataLevel::Partial];
+        run.data_level = level.choice(&choices.map(|level| (level.name(), level)))?;
     }
     Ok(run)
 }

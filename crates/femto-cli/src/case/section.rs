@@ -163,6 +163,7 @@ impl<'a> Value<'a> {
             .ok()
             .filter(|i| range.contains(i));
         integer.ok_or_else(|| match *range.end() {
+            only if only == *range.start() => self.out_of_range(&only.to_string()),
             usize::MAX => self.out_of_range(&format!("at least {}", range.start())),
             last => self.out_of_range(&format!("from {} to {last}", range.start())),
         })

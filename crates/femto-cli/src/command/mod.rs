@@ -4,6 +4,7 @@ mod bench;
 mod devices;
 mod mesh;
 mod roofline;
+mod solve;
 
 use crate::console::Console;
 use crate::failure::Failure;
@@ -31,6 +32,7 @@ enum Command {
     #[command(subcommand)]
     Mesh(mesh::Mesh),
     Roofline(roofline::Roofline),
+    Solve(solve::Solve),
 }
 
 impl Cli {
@@ -54,6 +56,7 @@ impl Command {
             Self::Devices(command) => command.run(console),
             Self::Mesh(command) => command.run(console),
             Self::Roofline(command) => command.run(console),
+            Self::Solve(command) => command.run(console),
         }
     }
 }

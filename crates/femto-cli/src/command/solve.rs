@@ -1,0 +1,110 @@
+//! `femto solve`
+
+use crate::case::Case;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::solve::{self, Options, OutputTo, Report, Status};
+use clap::Args;
+use femto::platform::device;
+use serde_json::{Value, json};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Solve the problem that a case file describes, and say how close to the limits of the machine
+/// that ran.
+///
+/// Ctrl-C ends it after the iteration at work; the output then has what was reached. A second one
+/// ends it at once.
+#[derive(Debug, Args)]
+pub(super) struct Solve {
+    /// The case, in TOML. The documentation has all keys: docs/case.md.
+    case: PathBuf,
+    /// The device: `host` solves, `null` counts what would be done.
+    #[arg(long, default_value = "host")]
+    device: String,
+    /// Write the solution to this file, wherever the case wants it.
+    #[arg(long, value_name = "FILE.vtu")]
+    output: Option<PathBuf>,
+    /// Write no solution.
+    #[arg(long, conflicts_with = "output")]
+    no_output: bool,
+    /// Do not measure how close to the limits of the machine the operator is.
+    #[arg(long)]
+    no_roofline: bool,
+    /// Print all that there is to say about the operator.
+    #[arg(short = 'v', long)]
+    explain: bool,
+}
+
+impl Solve {
+    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        let options = Options {
+            device: device::parse(&self.device)?,
+            output: match &self.output {
+                _ if self.no_output => OutputTo::Nowhere,
+                Some(path) => OutputTo::File(path.clone()),
+                None => OutputTo::Case,
+            },
+            roofline: !self.no_roofline,
+        };
+        let case = Case::read(&self.case)?;
+        let interrupt = listen();
+        let mut progress = Progress::new(!console.is_json());
+        let report = solve::run(&case, &options, &mut progress, &interrupt)?.report;
+        progress.finish();
+        let text = Text {
+            report: &report,
+            explain: self.explain,
+        };
+        console.report(text, || to_json(&report))?;
+        match report.status {
+            Status::Converged | Status::Counted => Ok(()),
+            _ => Err(Failure::Unsolved {
+                message: report.message.unwrap_or_default(),
+            }),
+        }
+    }
+}
+
+/// A flag that Ctrl-C raises.
+fn listen() -> Arc<AtomicBool> {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&interrupt);
+    let on_interrupt = move || {
+        if raised.swap(true, Ordering::Relaxed) {
+            #[expect(clippy::disallowed_methods, reason = "asked twice, at once is at once")]
+            std::process::exit(1);
+        }
+    };
+    // Without a handler Ctrl-C ends the program, which is what it does elsewhere.
+    let _ = ctrlc::set_handler(on_interrupt);
+    interrupt
+}
+
+struct Text<'a> {
+    report: &'a Report,
+    explain: bool,
+}
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let text = self.report.to_string();
+        f.write_str(text.trim_end())?;
+        match self.explain || self.report.status == Status::Counted {
+            true => write!(f, "\n{}", self.report.operator.to_string().trim_end()),
+            false => Ok(()),
+        }
+    }
+}
+
+fn to_json(report: &Report) -> Value {
+    // Strings and numbers always have a JSON form.
+    let mut json = serde_json::to_value(report).unwrap_or_default();
+    if let Some(message) = &report.message {
+        json["error"] = json!({ "message": message, "exit_code": 1 });
+    }
+    json
+}

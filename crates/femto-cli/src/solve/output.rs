@@ -1,0 +1,68 @@
+//! The output file of a case.
+
+use super::{Job, Options, Output, OutputTo};
+use crate::case::{Case, Field};
+use crate::failure::Failure;
+use femto::platform::device::DeviceKind;
+use femto::problem::{Function, GridFunction, OutputField, write_solution};
+use std::path::{Path, PathBuf};
+
+/// Where the output goes, in a folder that is there.
+///
+/// # Errors
+/// A folder that cannot be made.
+pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Failure> {
+    let path = match &options.output {
+        _ if options.device == DeviceKind::Null => None,
+        OutputTo::Case => case.output.vtu.clone(),
+        OutputTo::File(path) => Some(path.clone()),
+        OutputTo::Nowhere => None,
+    };
+    if let Some(folder) = path.as_deref().and_then(Path::parent) {
+        std::fs::create_dir_all(folder).map_err(|source| Failure::Folder {
+            path: folder.to_owned(),
+            source,
+        })?;
+    }
+    Ok(path)
+}
+
+pub(super) fn write(job: &Job<'_>, u: &GridFunction, path: &Path) -> Result<Output, Failure> {
+    let fields = fields(job.case);
+    let named: Vec<_> = fields
+        .iter()
+        .filter_map(|&field| Some((field.name(), values(job.case, field)?)))
+        .collect();
+    write_solution(path, job.mesh, u, &named, 0.0)?;
+    Ok(Output {
+        file: path.display().to_string(),
+        bytes: std::fs::metadata(path).map_or(0, |data| data.len()),
+        fields: named.iter().map(|(name, _)| *name).collect(),
+    })
+}
+
+/// The fields that the case asks for, or all that it has.
+fn fields(case: &Case) -> Vec<Field> {
+    if let Some(fields) = &case.output.fields {
+        return fields.clone();
+    }
+    let mut fields = vec![Field::Solution];
+    if case.exact.is_some() {
+        fields.extend([Field::Exact, Field::Error]);
+    }
+    if case.source.as_constant() != Some(0.0) {
+        fields.push(Field::Source);
+    }
+    fields
+}
+
+/// Where a field comes from, if the case has it.
+fn values(case: &Case, field: Field) -> Option<OutputField<'_>> {
+    let exact = || case.exact.as_ref().map(|exact| exact as &dyn Function);
+    match field {
+        Field::Solution => Some(OutputField::Solution),
+        Field::Exact => exact().map(OutputField::Function),
+        Field::Error => exact().map(OutputField::Error),
+        Field::Source => Some(OutputField::Function(&case.source)),
+    }
+}

@@ -1,0 +1,262 @@
+//! What there is to say about a solve.
+
+use super::{Ceilings, Job};
+use crate::case::Case;
+use femto::fem::geometry::CornerWarning;
+use femto::fem::mesh::Mesh;
+use femto::fem::space::Space;
+use femto::operator::{Backend, Explanation};
+use femto::problem::{ErrorNorms, GridFunction, Memory, Solution, Unsolved};
+use femto::solve::cg::CgFailure;
+use femto::{Number, Operator};
+use serde::Serialize;
+
+/// What there is to say about a solve. Lengths of time are in seconds, sizes in bytes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The case's title.
+    pub title: String,
+    /// The case file.
+    pub case: String,
+    /// How it ended.
+    pub status: Status,
+    /// Why it ended so, where it did not converge.
+    pub message: Option<String>,
+    /// The form's name.
+    pub form: &'static str,
+    /// The device.
+    pub device: Device,
+    /// The mesh.
+    pub mesh: MeshReport,
+    /// Sizes of the vectors.
+    pub unknowns: Unknowns,
+    /// The iterations.
+    pub solver: Option<Solver>,
+    /// The values of the solution.
+    pub solution: Option<Range>,
+    /// The error, where the exact solution is given.
+    pub errors: Option<ErrorNorms>,
+    /// How long it took.
+    pub times: Times,
+    /// What it needed besides the mesh.
+    pub memory: Option<Memory>,
+    /// What one application of the operator does, how fast it was, how fast it could be.
+    pub operator: Explanation,
+    /// The rates of the device that say how fast it could be.
+    pub ceilings: Option<Ceilings>,
+    /// The output file.
+    pub output: Option<Output>,
+}
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The residual that was asked for was reached.
+    Converged,
+    /// It was not.
+    NotConverged,
+    /// The user stopped it.
+    Interrupted,
+    /// The iterations broke down.
+    Failed,
+    /// Nothing was executed, on a device that only counts.
+    Counted,
+}
+
+/// The device that solves.
+#[derive(Clone, Debug, Serialize)]
+pub struct Device {
+    /// Its kind.
+    pub kind: &'static str,
+    /// The maker's name.
+    pub name: String,
+    /// Threads at work.
+    pub threads: usize,
+    /// Vector instructions.
+    pub simd: &'static str,
+}
+
+/// The mesh of a solve.
+#[derive(Clone, Debug, Serialize)]
+pub struct MeshReport {
+    /// The file, or what was made.
+    pub source: String,
+    /// Mesh nodes.
+    pub nodes: usize,
+    /// Hexahedra.
+    pub cells: usize,
+    /// Bytes in memory.
+    pub bytes: usize,
+    /// Cells that are usable, but not good.
+    pub warnings: Vec<String>,
+}
+
+/// Sizes of the vectors.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Unknowns {
+    /// Length of a T-vector.
+    pub free: usize,
+    /// Length of an L-vector.
+    pub all: usize,
+}
+
+/// The iterations of a solve.
+#[derive(Clone, Debug, Serialize)]
+pub struct Solver {
+    /// Name of the iteration.
+    pub method: &'static str,
+    /// Name of the preconditioner.
+    pub preconditioner: &'static str,
+    /// Iterations done.
+    pub iterations: usize,
+    /// The residual's norm at the end, relative to the first.
+    pub relative_residual: f64,
+    /// What it should be.
+    pub tolerance: f64,
+    /// The residual's norm before the first iteration and after each.
+    pub residual_history: Vec<f64>,
+}
+
+/// The values of the solution at the nodes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Range {
+    /// The least.
+    pub min: f64,
+    /// The greatest.
+    pub max: f64,
+}
+
+/// How long a solve took.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Times {
+    /// The stages, in order.
+    pub stages: Vec<StageTime>,
+    /// From before the mesh until the first iteration.
+    pub to_first_iteration: Option<f64>,
+    /// Mean of the iterations.
+    pub per_iteration: Option<f64>,
+    /// All of it.
+    pub total: f64,
+}
+
+/// How long a stage took.
+#[derive(Clone, Debug, Serialize)]
+pub struct StageTime {
+    /// The stage.
+    pub name: String,
+    /// Its time.
+    pub seconds: f64,
+}
+
+/// The output file.
+#[derive(Clone, Debug, Serialize)]
+pub struct Output {
+    /// The file.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+    /// The point fields in it.
+    pub fields: Vec<&'static str>,
+}
+
+impl Report {
+    /// The report of a problem that is set up, and not solved.
+    pub(super) fn new<T: Number, D: Backend>(
+        job: &Job<'_>,
+        operator: &Operator<T, D>,
+        space: &Space,
+    ) -> Self {
+        let case = job.case;
+        let device = operator.device().info();
+        Self {
+            title: case.title.clone(),
+            case: case.document.path().display().to_string(),
+            status: Status::Counted,
+            message: None,
+            form: case.form.name(),
+            device: Device {
+                kind: device.kind.name(),
+                name: device.name,
+                threads: device.threads,
+                simd: device.simd,
+            },
+            mesh: MeshReport {
+                source: case.mesh.to_string(),
+                nodes: job.mesh.coordinates.len(),
+                cells: space.elements(),
+                bytes: bytes_of(job.mesh),
+                warnings: Vec::new(),
+            },
+            unknowns: Unknowns {
+                free: space.free_dofs(),
+                all: space.dofs(),
+            },
+            solver: None,
+            solution: None,
+            errors: None,
+            times: Times::default(),
+            memory: None,
+            operator: operator.explain(None, None),
+            ceilings: None,
+            output: None,
+        }
+    }
+    /// Takes in a solution, and gives it back.
+    pub(super) fn solved(&mut self, case: &Case, solution: Solution) -> GridFunction {
+        self.status = Status::Converged;
+        self.memory = Some(solution.memory);
+        self.errors = solution.errors;
+        self.solver = Some(solver(case, solution.info.residual_history));
+        self.reached(&solution.warnings, solution.u)
+    }
+
+    /// Takes in what was reached, and gives the last iterate back.
+    pub(super) fn unsolved(&mut self, case: &Case, unsolved: Unsolved) -> GridFunction {
+        let Unsolved { error, u, errors } = unsolved;
+        self.status = match &error.failure {
+            CgFailure::NotConverged { .. } => Status::NotConverged,
+            CgFailure::Interrupted => Status::Interrupted,
+            _ => Status::Failed,
+        };
+        self.message = Some(error.to_string());
+        self.errors = errors;
+        self.solver = Some(solver(case, error.residual_history));
+        self.reached(&[], u)
+    }
+
+    fn reached(&mut self, warnings: &[CornerWarning], u: GridFunction) -> GridFunction {
+        self.mesh.warnings = warnings.iter().map(ToString::to_string).collect();
+        self.solution = u.values.iter().fold(None, |range: Option<Range>, &value| {
+            let Range { min, max } = range.unwrap_or(Range {
+                min: value,
+                max: value,
+            });
+            Some(Range {
+                min: min.min(value),
+                max: max.max(value),
+            })
+        });
+        u
+    }
+}
+
+fn solver(case: &Case, residual_history: Vec<f64>) -> Solver {
+    let first = residual_history.first().copied().unwrap_or(0.0);
+    let last = residual_history.last().copied().unwrap_or(0.0);
+    Solver {
+        method: "cg",
+        preconditioner: case.solver.preconditioner.name(),
+        iterations: residual_history.len().saturating_sub(1),
+        relative_residual: if first == 0.0 { 0.0 } else { last / first },
+        tolerance: case.solver.tolerance,
+        residual_history,
+    }
+}
+
+/// What a mesh holds in memory.
+fn bytes_of(mesh: &Mesh) -> usize {
+    let blocks = mesh.blocks.iter();
+    let blocks = blocks.map(|block| size_of_val(&block.nodes[..]) + size_of_val(&block.tags[..]));
+    size_of_val(&mesh.coordinates[..]) + blocks.sum::<usize>()
+}

@@ -1,0 +1,45 @@
+//! How fast the operator is, beside how fast the device could be.
+
+use crate::failure::Failure;
+use femto::bench::roofline::{self, Origin};
+use femto::bench::{Sampling, time_apply};
+use femto::kernel::roofline::Ceilings as Rates;
+use femto::operator::Explanation;
+use femto::{Host, Number, Operator};
+use serde::Serialize;
+
+/// Short: it comes after every solve.
+const SAMPLING: Sampling = Sampling {
+    samples: 7,
+    seconds: 0.02,
+};
+
+/// The rates that bound an operator.
+#[derive(Clone, Debug, Serialize)]
+pub struct Ceilings {
+    /// In bytes and flops per second.
+    #[serde(flatten)]
+    pub rates: Rates,
+    /// Where they come from.
+    pub origin: String,
+}
+
+/// Times one application, and explains it with the ceilings that are kept; where there are none
+/// they are measured now.
+pub(super) fn measure<T: Number>(
+    host: &Host,
+    operator: &Operator<T, Host>,
+) -> Result<(Explanation, Ceilings), Failure> {
+    let found = roofline::ceilings(host)?;
+    let seconds = time_apply(operator, &SAMPLING)?.median;
+    let explanation = operator.explain(Some(&found.ceilings), Some(seconds));
+    let ceilings = Ceilings {
+        rates: found.ceilings,
+        origin: match found.origin {
+            Origin::Loaded(path) => format!("kept in {}", path.display()),
+            Origin::Measured(path) => format!("measured now and kept in {}", path.display()),
+            Origin::NotKept(error) => format!("measured now and not kept: {error}"),
+        },
+    };
+    Ok((explanation, ceilings))
+}

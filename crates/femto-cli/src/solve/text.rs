@@ -1,0 +1,232 @@
+//! A report in words: one line per subject.
+
+use super::{Report, Solver, Status, Times};
+use femto::operator::Explanation;
+use std::fmt::{self, Display, Formatter};
+
+/// Corner warnings that are shown in full.
+const WARNINGS: usize = 5;
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let device = &self.device;
+        writeln!(f, "{}", self.title)?;
+        let (degree, precision) = (self.operator.degree, self.operator.precision);
+        writeln!(
+            f,
+            "problem     {} of degree {degree} in {precision} on {}: {}, {} threads, {}",
+            self.form, device.kind, device.name, device.threads, device.simd
+        )?;
+        let mesh = &self.mesh;
+        let (cells, nodes) = (count(mesh.cells), count(mesh.nodes));
+        writeln!(
+            f,
+            "mesh        {}: {cells} hexahedra, {nodes} nodes",
+            mesh.source
+        )?;
+        let (free, all) = (self.unknowns.free, self.unknowns.all);
+        let given = count(all - free);
+        writeln!(
+            f,
+            "unknowns    {}, and {given} boundary values",
+            count(free)
+        )?;
+        if let Some(solver) = &self.solver {
+            writeln!(f, "solver      {solver}{}", ending(self.status))?;
+        }
+        if let Some(range) = self.solution {
+            writeln!(
+                f,
+                "solution    from {} to {}",
+                number(range.min),
+                number(range.max)
+            )?;
+        }
+        if let Some(errors) = &self.errors {
+            write!(f, "errors      L2 {:.3e}", errors.l2)?;
+            match errors.h1_seminorm {
+                Some(h1) => writeln!(f, ", H1 seminorm {h1:.3e}")?,
+                None => writeln!(f)?,
+            }
+        }
+        write!(f, "{}", self.times)?;
+        self.memory(f)?;
+        if let Some(output) = &self.output {
+            let megabytes = output.bytes as f64 * 1e-6;
+            writeln!(f, "output      {} ({megabytes:.1} MB)", output.file)?;
+        }
+        self.operator(f)?;
+        self.warnings(f)
+    }
+}
+
+impl Report {
+    fn memory(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Some(memory) = &self.memory else {
+            return Ok(());
+        };
+        let parts = [
+            ("mesh", self.mesh.bytes),
+            ("geometry", memory.geometry),
+            ("space", memory.space),
+            ("operator", memory.operator),
+            ("vectors", memory.vectors),
+        ];
+        let per_unknown = |bytes: usize| bytes as f64 / self.unknowns.all.max(1) as f64;
+        let total = self.mesh.bytes + memory.total();
+        let parts = parts.map(|(name, bytes)| format!("{name} {:.1}", per_unknown(bytes)));
+        writeln!(
+            f,
+            "memory      {:.0} bytes per unknown: {}",
+            per_unknown(total),
+            parts.join(", ")
+        )
+    }
+
+    /// Bound, measured, fraction.
+    fn operator(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Explanation {
+            bound_seconds: Some(bound),
+            limit: Some(limit),
+            measured_seconds: Some(measured),
+            fraction: Some(fraction),
+            dofs,
+            ..
+        } = &self.operator
+        else {
+            return Ok(());
+        };
+        writeln!(
+            f,
+            "operator    {:.3} ms ({:.0} MDOF/s); the {limit} allows {:.3} ms: {:.0} % of the bound",
+            measured * 1e3,
+            *dofs as f64 / measured * 1e-6,
+            bound * 1e3,
+            fraction * 1e2
+        )?;
+        match &self.ceilings {
+            Some(ceilings) => writeln!(f, "ceilings    {}", ceilings.origin),
+            None => Ok(()),
+        }
+    }
+
+    fn warnings(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let warnings = &self.mesh.warnings;
+        for warning in warnings.iter().take(WARNINGS) {
+            writeln!(f, "warning     {warning}")?;
+        }
+        match warnings.len().saturating_sub(WARNINGS) {
+            0 => Ok(()),
+            more => writeln!(f, "warning     {more} more like this"),
+        }
+    }
+}
+
+impl Display for Solver {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            method,
+            preconditioner,
+            iterations,
+            relative_residual,
+            tolerance,
+            ..
+        } = self;
+        write!(
+            f,
+            "{method} with {preconditioner}: {iterations} iterations, relative residual \
+             {relative_residual:.1e} of {tolerance:.1e}"
+        )
+    }
+}
+
+impl Display for Times {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let stages = self.stages.iter();
+        let stages = stages.map(|stage| format!("{} {}", stage.name, time(stage.seconds)));
+        let stages: Vec<String> = stages.collect();
+        writeln!(f, "times       {}", stages.join(", "))?;
+        write!(f, "            {} in all", time(self.total))?;
+        if let Some(seconds) = self.to_first_iteration {
+            write!(f, ", {} from mesh to first iteration", time(seconds))?;
+        }
+        if let Some(seconds) = self.per_iteration {
+            write!(f, ", {} per iteration", time(seconds))?;
+        }
+        writeln!(f)
+    }
+}
+
+fn ending(status: Status) -> &'static str {
+    match status {
+        Status::Converged | Status::Counted => "",
+        Status::NotConverged => ": not converged",
+        Status::Interrupted => ": interrupted",
+        Status::Failed => ": failed",
+    }
+}
+
+/// Seconds or milliseconds, three digits or so.
+fn time(seconds: f64) -> String {
+    match seconds {
+        1.0.. => format!("{seconds:.2} s"),
+        0.01.. => format!("{:.0} ms", seconds * 1e3),
+        _ => format!("{:.2} ms", seconds * 1e3),
+    }
+}
+
+/// A whole number in groups of three digits.
+fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(|group| std::str::from_utf8(group).unwrap_or_default())
+        .collect();
+    groups.join(" ")
+}
+
+/// A number with six digits, plain where that is short.
+fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        1e-3..1e6 => {
+            let decimals = 5usize.saturating_sub(value.abs().log10().floor().max(0.0) as usize);
+            let text = format!("{value:.decimals$}");
+            match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+                false => text,
+            }
+        }
+        _ => format!("{value:.5e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let numbers = [0.0, 90.0, 45.638_412, -1234.5678, 0.001_234_567, 1e-9, 3e8];
+        let wanted = [
+            "0",
+            "90",
+            "45.6384",
+            "-1234.57",
+            "0.00123",
+            "1.00000e-9",
+            "3.00000e8",
+        ];
+        assert_eq!(numbers.map(number), wanted);
+        assert_eq!(
+            [7, 999, 1000, 1_234_567].map(count),
+            ["7", "999", "1 000", "1 234 567"]
+        );
+        assert_eq!(
+            [2.5, 0.25, 0.0025].map(time),
+            ["2.50 s", "250 ms", "2.50 ms"]
+        );
+    }
+}
