@@ -382,6 +382,58 @@ fn unknown_tags_list_the_known_ones() {
 }
 
 #[test]
+fn values_that_are_none_are_named() {
+    let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
+    let bad = |[x, _, z]: [f64; 3]| (x - 0.5 * z).sqrt();
+    let zero = vec![Boundary::new("ymin", &0.0)];
+    let good = Problem {
+        dirichlet: zero,
+        ..Problem::new(&mesh, 1, Poisson)
+    };
+    let exact = Exact {
+        value: &bad,
+        gradient: None,
+    };
+    for (problem, what) in [
+        (
+            Problem {
+                source: &bad,
+                ..good.clone()
+            },
+            "the source",
+        ),
+        (
+            Problem {
+                neumann: vec![Boundary::new("ymax", &bad)],
+                ..good.clone()
+            },
+            "the flux on `ymax`",
+        ),
+        (
+            Problem {
+                dirichlet: vec![Boundary::new("ymin", &bad)],
+                ..good.clone()
+            },
+            "the boundary value on `ymin`",
+        ),
+        (
+            Problem {
+                exact: Some(exact),
+                ..good.clone()
+            },
+            "the exact solution",
+        ),
+    ] {
+        let solve = problem.solve::<f64, _>(&host(), &mut ());
+        let message = solve.expect_err("not a number").to_string();
+        assert!(
+            message.starts_with(&format!("{what} is NaN at [")),
+            "{message}"
+        );
+    }
+}
+
+#[test]
 fn inverted_cells_are_named() {
     let mesh = BoxMesh::unit_cube(2)
         .build(|[x, y, z]| [-x, y, z])

@@ -9,6 +9,8 @@ use femto_fem::geometry::{Geometry, GeometryAtPoints};
 use femto_fem::reference::cell::{HEX_FACE_AXES, hex_face_axis_side};
 use femto_fem::space::{BoundaryFace, Space};
 use rayon::prelude::*;
+use std::fmt::Display;
+use std::ops::Range;
 
 /// Boundary faces that one task works on.
 const FACES: usize = 256;
@@ -32,14 +34,14 @@ impl Discretization<'_> {
     /// ∫ φ f for every basis function φ: an L-vector.
     ///
     /// # Errors
-    /// A quadrature rule that does not exist for the degree.
+    /// A quadrature rule that does not exist for the degree, a value that is not finite.
     pub fn source(&self, f: &dyn Function) -> Result<Vec<f64>, ProblemError> {
         if f.as_constant() == Some(0.0) {
             return Ok(vec![0.0; self.space.nodes()]);
         }
         let basis = self.quadrature.basis(self.space.degree())?;
         let weights = tensor_weights(&basis.weights, 3);
-        let give = |elements: std::ops::Range<usize>| {
+        let give = |elements: Range<usize>| {
             let mut at = GeometryAtPoints::default();
             let points = elements.len() * weights.len();
             let (mut positions, mut factors) =
@@ -50,16 +52,18 @@ impl Discretization<'_> {
                 positions.extend_from_slice(&at.position);
                 factors.extend(at.determinant.iter().zip(&weights).map(|(det, w)| w * det));
             }
-            from_points::<3>(&basis, self.times(f, &positions, factors))
+            let values = self.evaluate(&"the source", f, &positions)?;
+            Ok(from_points::<3>(&basis, products(factors, &values)))
         };
         let add = |sum: &mut f64, value| *sum += value;
-        Ok(collect(self.space, weights.len(), give, add))
+        collect(self.space, weights.len(), give, add)
     }
 
     /// Adds ∫ φ g over the boundary faces of the group `tag` to the L-vector `b`.
     ///
     /// # Errors
-    /// A group that is not there, a quadrature rule that does not exist for the degree.
+    /// A group that is not there, a quadrature rule that does not exist for the degree, a value that
+    /// is not finite.
     ///
     /// # Panics
     /// If `b` is no L-vector.
@@ -81,9 +85,12 @@ impl Discretization<'_> {
                     factors.push(weight * (x * x + y * y + z * z).sqrt());
                 }
             }
-            from_points::<2>(&basis, self.times(g, &positions, factors))
+            let what = format_args!("the flux on `{tag}`");
+            let values = self.evaluate(&what, g, &positions)?;
+            Ok(from_points::<2>(&basis, products(factors, &values)))
         };
-        let integrals: Vec<Vec<f64>> = faces.par_chunks(FACES).map(integrate).collect();
+        let integrals = faces.par_chunks(FACES).map(integrate);
+        let integrals = integrals.collect::<Result<Vec<Vec<f64>>, ProblemError>>()?;
         for (faces, integrals) in faces.chunks(FACES).zip(&integrals) {
             for (index, face) in faces.iter().enumerate() {
                 let values = integrals[index..].iter().step_by(faces.len());
@@ -100,7 +107,7 @@ impl Discretization<'_> {
     /// zero at nodes of none of the groups.
     ///
     /// # Errors
-    /// A group that is not there.
+    /// A group that is not there, a value that is not finite.
     pub fn boundary_values(
         &self,
         groups: &[(&str, &dyn Function)],
@@ -118,7 +125,9 @@ impl Discretization<'_> {
                 nodes.extend(constrained.filter(|&n| !std::mem::replace(&mut decided[n], true)));
             }
             let at: Vec<[f64; 3]> = nodes.iter().map(|&node| positions[node]).collect();
-            for (node, value) in nodes.into_iter().zip(self.evaluate(*function, &at)) {
+            let what = format_args!("the boundary value on `{tag}`");
+            let found = self.evaluate(&what, *function, &at)?;
+            for (node, value) in nodes.into_iter().zip(found) {
                 values[node] = value;
             }
         }
@@ -136,17 +145,29 @@ impl Discretization<'_> {
         (0..n * n).map(move |m| nodes[first + m % n * u + m / n * v] as usize)
     }
 
-    /// The values of `f` at `positions`, each times its factor.
-    fn times(&self, f: &dyn Function, positions: &[[f64; 3]], mut factors: Vec<f64>) -> Vec<f64> {
-        for (factor, value) in factors.iter_mut().zip(self.evaluate(f, positions)) {
-            *factor *= value;
-        }
-        factors
-    }
-
-    pub(super) fn evaluate(&self, f: &dyn Function, positions: &[[f64; 3]]) -> Vec<f64> {
+    /// The values of `f`, which errors call `what`, at `positions`.
+    pub(super) fn evaluate(
+        &self,
+        what: &dyn Display,
+        f: &dyn Function,
+        positions: &[[f64; 3]],
+    ) -> Result<Vec<f64>, ProblemError> {
         let mut values = vec![0.0; positions.len()];
         f.evaluate(positions, self.time, &mut values);
-        values
+        match values.iter().position(|value| !value.is_finite()) {
+            None => Ok(values),
+            Some(point) => Err(ProblemError::NotFinite {
+                what: what.to_string(),
+                value: values[point],
+                position: positions[point],
+            }),
+        }
     }
+}
+
+fn products(mut factors: Vec<f64>, values: &[f64]) -> Vec<f64> {
+    for (factor, value) in factors.iter_mut().zip(values) {
+        *factor *= value;
+    }
+    factors
 }

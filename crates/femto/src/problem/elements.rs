@@ -1,5 +1,6 @@
 //! Walking over the elements of a space, chunk by chunk, in parallel and bitwise repeatably.
 
+use super::ProblemError;
 use femto_fem::space::{Chunk, Restriction, Space};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -34,12 +35,15 @@ fn nodes(restriction: &Restriction, element: usize) -> impl Iterator<Item = (usi
 /// `give` takes a group of elements, cut so that `points` points each make a good amount of work,
 /// and returns `[node][element of the group]`; `add` says what happens where several elements give
 /// to one node: they are added in an order that depends on the space alone.
-pub(super) fn collect<V: Copy + Default + Send + Sync>(
+///
+/// # Errors
+/// The error of one of the groups.
+pub(super) fn collect<V: Copy + Default + Send + Sync, E: Send>(
     space: &Space,
     points: usize,
-    give: impl Fn(Range<usize>) -> Vec<V> + Sync,
+    give: impl Fn(Range<usize>) -> Result<Vec<V>, E> + Sync,
     add: impl Fn(&mut V, V) + Sync,
-) -> Vec<V> {
+) -> Result<Vec<V>, E> {
     let restriction = space.restriction();
     let mut result = vec![V::default(); restriction.nodes];
     let mut listed = vec![V::default(); restriction.interface.len()];
@@ -52,10 +56,10 @@ pub(super) fn collect<V: Copy + Default + Send + Sync>(
         parts.push((chunk, own, list));
         (private, lists) = (rest, others);
     }
-    parts.into_par_iter().for_each(|(chunk, own, list)| {
+    parts.into_par_iter().try_for_each(|(chunk, own, list)| {
         let mut sums = vec![V::default(); chunk.nodes()];
         for elements in groups(chunk, points) {
-            let given = give(elements.clone());
+            let given = give(elements.clone())?;
             for (index, element) in elements.clone().enumerate() {
                 for (position, local) in nodes(restriction, element) {
                     add(&mut sums[local], given[position * elements.len() + index]);
@@ -65,25 +69,29 @@ pub(super) fn collect<V: Copy + Default + Send + Sync>(
         let (first, second) = sums.split_at(own.len());
         own.copy_from_slice(first);
         list.copy_from_slice(second);
-    });
+        Ok(())
+    })?;
     for (index, value) in shared.iter_mut().enumerate() {
         for &source in restriction.sources(index) {
             add(value, listed[source as usize]);
         }
     }
-    result
+    Ok(result)
 }
 
 /// Sums `integrate` over all elements. It takes a group of elements and the values of the L-vector
 /// `u` at their nodes, `[node][element of the group]`.
+///
+/// # Errors
+/// The error of one of the groups.
 pub(super) fn sum<const N: usize>(
     space: &Space,
     points: usize,
     u: &[f64],
-    integrate: impl Fn(Range<usize>, &[f64]) -> [f64; N] + Sync,
-) -> [f64; N] {
-    let restriction = space.restriction();
-    let chunks: Vec<[f64; N]> = restriction
+    integrate: impl Fn(Range<usize>, &[f64]) -> Result<[f64; N], ProblemError> + Sync,
+) -> Result<[f64; N], ProblemError> {
+    let chunks: Vec<[f64; N]> = space
+        .restriction()
         .chunks
         .par_iter()
         .map(|chunk| {
@@ -93,13 +101,17 @@ pub(super) fn sum<const N: usize>(
             });
             add_all(parts)
         })
-        .collect();
-    add_all(chunks.into_iter())
+        .collect::<Result<_, _>>()?;
+    add_all(chunks.into_iter().map(Ok))
 }
 
-fn add_all<const N: usize>(parts: impl Iterator<Item = [f64; N]>) -> [f64; N] {
-    let add = |sum: [f64; N], part: [f64; N]| std::array::from_fn(|i| sum[i] + part[i]);
-    parts.fold([0.0; N], add)
+fn add_all<const N: usize>(
+    mut parts: impl Iterator<Item = Result<[f64; N], ProblemError>>,
+) -> Result<[f64; N], ProblemError> {
+    parts.try_fold([0.0; N], |sum, part| {
+        let part = part?;
+        Ok(std::array::from_fn(|i| sum[i] + part[i]))
+    })
 }
 
 /// The values of the L-vector `u` at the nodes of some elements of a chunk, `[node][element]`.

@@ -55,6 +55,16 @@ pub enum ProblemError {
         /// Its group number; 0 for none.
         tag: i32,
     },
+    /// A function of the problem has no value somewhere.
+    #[error("{what} is {value} at {position:?}")]
+    NotFinite {
+        /// Which function.
+        what: String,
+        /// Infinite, or not a number.
+        value: f64,
+        /// Where.
+        position: [f64; 3],
+    },
     /// The observer wanted to stop before the first iteration.
     #[error("interrupted before the stage `{stage}`")]
     Interrupted {

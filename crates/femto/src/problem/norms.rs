@@ -49,7 +49,7 @@ impl Discretization<'_> {
     /// discretization.
     ///
     /// # Errors
-    /// None for the degrees that a space has.
+    /// A value of the exact solution that is not finite.
     ///
     /// # Panics
     /// If `u` is no L-vector.
@@ -64,7 +64,7 @@ impl Discretization<'_> {
         };
         let squares = sum(self.space, weights.len(), u, |elements, nodes| {
             self.squares(rule, elements, nodes, exact)
-        });
+        })?;
         let [l2, l2_exact, h1, h1_exact] = squares.map(f64::sqrt);
         Ok(ErrorNorms {
             l2,
@@ -81,7 +81,7 @@ impl Discretization<'_> {
         elements: Range<usize>,
         nodes: &[f64],
         exact: Exact<'_>,
-    ) -> [f64; 4] {
+    ) -> Result<[f64; 4], ProblemError> {
         let mut at = GeometryAtPoints::default();
         let mut all = GeometryAtPoints::default();
         for element in elements {
@@ -97,14 +97,16 @@ impl Discretization<'_> {
 
         let mut squares = [0.0; 4];
         let found = rule.values(nodes);
-        let wanted = self.evaluate(exact.value, &all.position);
+        let wanted = self.evaluate(&"the exact solution", exact.value, &all.position)?;
         for (point, weight) in weights.iter().enumerate() {
             squares[0] += weight * (found[point] - wanted[point]).powi(2);
             squares[1] += weight * wanted[point].powi(2);
         }
         if let Some(gradient) = exact.gradient {
             let found = rule.gradients(nodes);
-            let wanted = gradient.map(|along| self.evaluate(along, &all.position));
+            let what = "the gradient of the exact solution";
+            let along = |axis: usize| self.evaluate(&what, gradient[axis], &all.position);
+            let wanted = [along(0)?, along(1)?, along(2)?];
             for (point, weight) in weights.iter().enumerate() {
                 // ∇u = J⁻ᵀ ∇_ξ u, and rows of the cofactors are rows of det J · J⁻¹.
                 let rows = cofactors(&all.jacobian[point]);
@@ -116,7 +118,7 @@ impl Discretization<'_> {
                 }
             }
         }
-        squares
+        Ok(squares)
     }
 }
 

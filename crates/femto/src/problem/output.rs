@@ -9,6 +9,7 @@ use femto_fem::mesh::Mesh;
 use femto_fem::reference::lagrange::interpolation;
 use femto_fem::reference::nodes::gll;
 use rayon::prelude::*;
+use std::convert::Infallible;
 
 /// Points that one task evaluates a function at.
 const POINTS: usize = 4096;
@@ -59,11 +60,11 @@ impl LagrangeGrid {
                     given[node * count + index] = [x, y, z, values[index * np + node]];
                 }
             }
-            given
+            Ok(given)
         };
         // Neighbours agree but for rounding: any of them will do.
         let last = |old: &mut [f64; 4], new| *old = new;
-        let at_points = collect(space, np, give, last);
+        let Ok(at_points) = collect::<_, Infallible>(space, np, give, last);
         let elements = (0..space.elements()).into_par_iter();
         Self {
             degree,
