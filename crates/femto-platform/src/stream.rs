@@ -25,10 +25,31 @@ pub fn fill<T: Element>(target: &mut [T], value: T) {
     target.fill(value);
 }
 
+/// Asks for the first `lines` cache lines of `source`, for when they are read soon; a hint that
+/// changes nothing else.
+#[inline]
+pub fn prefetch<T>(source: &[T], lines: usize) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    x86::prefetch(source, lines);
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = (source, lines);
+}
+
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 mod x86 {
     use super::Element;
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    use std::arch::x86_64::{
+        __m128i, _MM_HINT_T0, _mm_loadu_si128, _mm_prefetch, _mm_sfence, _mm_stream_si128,
+    };
+
+    #[inline]
+    pub(super) fn prefetch<T>(source: &[T], lines: usize) {
+        let per_line = size_of::<Line>() / size_of::<T>();
+        for first in source.iter().step_by(per_line).take(lines) {
+            // SAFETY: every x86-64 has SSE, and a prefetch reads nothing that the program sees.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(first).cast()) };
+        }
+    }
 
     /// What is stored at a time: a cache line, as four of the 16-byte registers that every x86-64
     /// has. The line leaves the core as one write whatever the width of the registers was.

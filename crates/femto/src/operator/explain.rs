@@ -115,9 +115,9 @@ fn alternative(
 fn schedule(kind: &KindPlan, plan: &Plan) -> String {
     let points = plan.basis.points();
     let stored = match kind.shape.storage {
-        Storage::Affine => "4 coefficient vectors an element, Jacobian recomputed".to_owned(),
-        Storage::Trilinear => "8 coefficient vectors an element, Jacobian recomputed".to_owned(),
-        Storage::Jacobians => format!("Jacobian and position at {points} points an element"),
+        Storage::Affine => "3 edge vectors an element, Jacobian recomputed".to_owned(),
+        Storage::Trilinear => "8 vertices an element, Jacobian recomputed".to_owned(),
+        Storage::Jacobians => format!("Jacobian at {points} points an element"),
         Storage::ElementFactors => {
             format!("{} factors an element", kind.shape.geometry_numbers())
         }

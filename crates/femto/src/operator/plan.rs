@@ -274,6 +274,7 @@ fn shape<F: Form<3, C>, const C: usize>(
         components: C,
         values: values || !gradients,
         gradients,
+        position: inspection.reads_position,
         storage: storage(kind, level, inspection.coefficients.is_some()),
         form_flops: form_flops(form, values, gradients),
     }

@@ -75,7 +75,7 @@ pub enum Storage {
     Affine,
     /// A trilinear map's 8 coefficient vectors; the Jacobian follows (`on_the_fly`).
     Trilinear,
-    /// Jacobian and position at every point (`partial`), for any form.
+    /// Jacobian (and position, if it is read) at every point (`partial`), for any form.
     Jacobians,
     /// Factors of a form λ u, K ∇u, one set per element (`partial`, affine maps only).
     ElementFactors,

@@ -26,6 +26,8 @@ pub struct Shape {
     pub values: bool,
     /// Gradients enter or leave the form.
     pub gradients: bool,
+    /// The form reads the position.
+    pub position: bool,
     /// Where the Jacobian comes from.
     pub storage: Storage,
     /// Flops of f0 and f1 at one point, see [`form_flops`].
@@ -99,10 +101,11 @@ impl Shape {
     pub fn geometry_numbers(&self) -> u64 {
         let factors = 6 * u64::from(self.gradients) + u64::from(self.values);
         let points = (self.points_1d as u64).pow(3);
+        let position = 3 * u64::from(self.position);
         match self.storage {
-            Storage::Affine => 12,
-            Storage::Trilinear => 24,
-            Storage::Jacobians => 12 * points,
+            Storage::Affine => 9 + position,
+            Storage::Trilinear => 21 + position,
+            Storage::Jacobians => (9 + position) * points,
             Storage::ElementFactors => factors,
             Storage::PointFactors => factors * points,
         }
@@ -231,6 +234,7 @@ mod tests {
             components,
             values,
             gradients,
+            position: false,
             storage: Storage::PointFactors,
             form_flops: 0,
         }

@@ -8,8 +8,13 @@ use femto_fem::space::Chunk;
 use femto_kernel::family::tensor_hex::Conditions;
 use femto_kernel::family::tensor_hex::host::{Batch, LOCAL_STRIDE, Nodes};
 use femto_platform::device::Device;
+use femto_platform::stream::prefetch;
 use std::ops::Range;
 use std::sync::PoisonError;
+
+/// Cache lines of the next batch's geometry that are asked for ahead; the hardware follows longer
+/// streams by itself.
+const PREFETCH_LINES: usize = 32;
 
 /// Shared nodes summed by one task.
 const SHARED_GRAIN: usize = 8192;
@@ -126,6 +131,16 @@ impl<T: Number> HostBound<T> {
                 auxiliary: &fields[auxiliary + number * fields_len..][..fields_len],
                 conditions,
             };
+            // The next batch's data arrive while this one is computed.
+            let next = number + 1;
+            prefetch(
+                &all[(geometry + next * geometry_len).min(all.len())..],
+                PREFETCH_LINES,
+            );
+            prefetch(
+                &indices[(tables + next * table_len).min(indices.len())..],
+                table_len / 32,
+            );
             body(elements, segment.kind, batch);
         }
     }

@@ -65,14 +65,19 @@ impl<'a> HexPlan<'a> {
 
     /// Numbers of packed geometry per element.
     pub fn geometry_len(&self) -> usize {
-        let factors = 6 * usize::from(self.gradients) + usize::from(self.values);
+        let (points, factors) = (self.basis.points(), self.factor_count());
+        let positions = |count: usize| if self.position { 3 * count } else { 0 };
         match self.storage {
-            Storage::Affine => 12,
-            Storage::Trilinear => 24,
-            Storage::Jacobians => 12 * self.basis.points(),
+            Storage::Affine => 9 + positions(1),
+            Storage::Trilinear => 21 + positions(1),
+            Storage::Jacobians => 9 * points + positions(points),
             Storage::ElementFactors => factors,
-            Storage::PointFactors => factors * self.basis.points(),
+            Storage::PointFactors => factors * points,
         }
+    }
+
+    fn factor_count(&self) -> usize {
+        6 * usize::from(self.gradients) + usize::from(self.values)
     }
 
     /// Packs one element into lane `lane` of a batch of `width` lanes: `out` is
@@ -86,17 +91,23 @@ impl<'a> HexPlan<'a> {
     ) {
         match (self.storage, geometry) {
             (Storage::Affine, ElementGeometry::Map(c)) => {
-                let kept = [c[0], c[1], c[2], c[4]];
-                pack(out, width, lane, 0, kept.into_iter().flatten());
+                let kept = [c[1], c[2], c[4]]
+                    .into_iter()
+                    .chain(self.position.then_some(c[0]));
+                pack(out, width, lane, 0, kept.flatten());
             }
             (Storage::Trilinear, ElementGeometry::Map(c)) => {
-                pack(out, width, lane, 0, c.iter().copied().flatten());
+                let kept = c[1..].iter().chain(self.position.then_some(&c[0]));
+                pack(out, width, lane, 0, kept.copied().flatten());
             }
             (Storage::Jacobians, ElementGeometry::Points { jacobian, position }) => {
-                for (p, (j, x)) in jacobian.iter().zip(position).enumerate() {
+                for (p, j) in jacobian.iter().enumerate() {
                     let columns = [0, 1, 2].map(|column| [0, 1, 2].map(|row| j[row][column]));
-                    let numbers = columns.into_iter().flatten().chain(*x);
-                    pack(out, width, lane, 12 * p, numbers);
+                    pack(out, width, lane, 9 * p, columns.into_iter().flatten());
+                }
+                if self.position {
+                    let positions = position.iter().copied().flatten();
+                    pack(out, width, lane, 9 * jacobian.len(), positions);
                 }
             }
             (Storage::ElementFactors, ElementGeometry::Map(c)) => {
@@ -111,7 +122,7 @@ impl<'a> HexPlan<'a> {
             }
             (Storage::PointFactors, ElementGeometry::Points { jacobian, .. }) => {
                 let (n, w) = (self.basis.points_1d, &self.basis.weights);
-                let count = self.geometry_len() / self.basis.points();
+                let count = self.factor_count();
                 for (p, j) in jacobian.iter().enumerate() {
                     let weight = w[p % n] * w[p / n % n] * w[p / (n * n)];
                     let factors = self.factors(j, weight, coefficients);

@@ -21,10 +21,11 @@ pub(crate) trait Metric<L: Lanes>: Send + Sync + 'static {
     /// What the points of a row share.
     type Row;
 
-    /// Lanes stored for a batch with `points` points per element.
-    fn len(points: usize) -> usize;
-    /// Prepares the layer at reference coordinate `zeta`.
-    fn layer(token: L::Token, geometry: &[L::Real], zeta: L) -> Self::Layer;
+    /// Lanes of `[Jacobian, position]` stored for a batch with `points` points per element; the
+    /// positions come last, and only where they are read.
+    fn len(points: usize) -> [usize; 2];
+    /// Prepares the layer at reference coordinate `zeta`, and for positions if they are stored.
+    fn layer(token: L::Token, geometry: &[L::Real], zeta: L, position: bool) -> Self::Layer;
     /// Prepares the row at reference coordinate `eta`, whose first point is `first`.
     fn row(layer: &Self::Layer, first: usize, eta: L) -> Self::Row;
     /// The Jacobian at point `i` of the row, at reference coordinate `xi`.
@@ -86,7 +87,7 @@ fn plus<L: Lanes>(a: [L; 3], b: [L; 3]) -> [L; 3] {
     )
 }
 
-/// Parallelepipeds: four coefficient vectors, `x = c0 + c1 ξ + c2 η + c4 ζ`, stored `[4][3]`.
+/// Parallelepipeds: `x = c1 ξ + c2 η + c4 ζ + c0`, stored in this order, `[4][3]`.
 pub(crate) struct Affine;
 
 #[derive(Clone, Copy)]
@@ -102,17 +103,21 @@ impl<L: Lanes> Metric<L> for Affine {
     /// The same, with the row's origin.
     type Row = AffineLayer<L>;
 
-    fn len(_points: usize) -> usize {
-        12
+    fn len(_points: usize) -> [usize; 2] {
+        [9, 3]
     }
 
     #[inline(always)]
-    fn layer(token: L::Token, geometry: &[L::Real], zeta: L) -> Self::Layer {
-        let origin = load3::<L>(token, geometry, 0);
+    fn layer(token: L::Token, geometry: &[L::Real], zeta: L, position: bool) -> Self::Layer {
         let [a, b, c] = each3(
             #[inline(always)]
-            |m| load3::<L>(token, geometry, m + 1),
+            |m| load3::<L>(token, geometry, m),
         );
+        let origin = if position {
+            load3(token, geometry, 3)
+        } else {
+            a
+        };
         let bc = cross(b, c);
         let jacobian = Jacobian {
             adjugate: [bc, cross(c, a), cross(a, b)],
@@ -146,7 +151,7 @@ impl<L: Lanes> Metric<L> for Affine {
 }
 
 /// Trilinear hexahedra: eight coefficient vectors, `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`,
-/// stored `[8][3]`.
+/// stored for m = 1..7, 0, `[8][3]`.
 ///
 /// Along a row a = ∂x/∂ξ is constant while b = b0 + ξ b1 and c = c0 + ξ c1, so the rows of the
 /// adjugate and the determinant are polynomials in ξ of degree 1 and 2 whose coefficients are
@@ -176,15 +181,18 @@ impl<L: Lanes> Metric<L> for Trilinear {
     type Layer = TrilinearLayer<L>;
     type Row = TrilinearRow<L>;
 
-    fn len(_points: usize) -> usize {
-        24
+    fn len(_points: usize) -> [usize; 2] {
+        [21, 3]
     }
 
     #[inline(always)]
-    fn layer(token: L::Token, geometry: &[L::Real], zeta: L) -> Self::Layer {
+    fn layer(token: L::Token, geometry: &[L::Real], zeta: L, position: bool) -> Self::Layer {
         let mut c = [[zeta; 3]; 8];
-        for (m, c) in c.iter_mut().enumerate() {
-            *c = load3(token, geometry, m);
+        for m in 1..8 {
+            c[m] = load3(token, geometry, m - 1);
+        }
+        if position {
+            c[0] = load3(token, geometry, 7);
         }
         TrilinearLayer {
             origin: axpy(c[4], zeta, c[0]),
@@ -242,7 +250,7 @@ impl<L: Lanes> Metric<L> for Trilinear {
     }
 }
 
-/// Any map: Jacobian `[3][3]` (columns a, b, c) and position, stored per point as 12 lanes.
+/// Any map: Jacobians, `[point][3][3]` (columns a, b, c), then positions, `[point][3]`.
 pub(crate) struct Stored;
 
 impl<L: Lanes> Metric<L> for Stored {
@@ -250,12 +258,12 @@ impl<L: Lanes> Metric<L> for Stored {
     /// Index of the row's first point.
     type Row = usize;
 
-    fn len(points: usize) -> usize {
-        12 * points
+    fn len(points: usize) -> [usize; 2] {
+        [9 * points, 3 * points]
     }
 
     #[inline(always)]
-    fn layer(_: L::Token, _: &[L::Real], _: L) {}
+    fn layer(_: L::Token, _: &[L::Real], _: L, _: bool) {}
 
     #[inline(always)]
     fn row(_: &(), first: usize, _: L) -> usize {
@@ -266,7 +274,7 @@ impl<L: Lanes> Metric<L> for Stored {
     fn at(&row: &usize, token: L::Token, geometry: &[L::Real], i: usize, _xi: L) -> Jacobian<L> {
         let [a, b, c] = each3(
             #[inline(always)]
-            |m| load3::<L>(token, geometry, 4 * (row + i) + m),
+            |m| load3::<L>(token, geometry, 3 * (row + i) + m),
         );
         let bc = cross(b, c);
         Jacobian {
@@ -277,7 +285,8 @@ impl<L: Lanes> Metric<L> for Stored {
 
     #[inline(always)]
     fn position(&row: &usize, token: L::Token, geometry: &[L::Real], i: usize, _: L) -> [L; 3] {
-        load3(token, geometry, 4 * (row + i) + 3)
+        let points = geometry.len() / (12 * L::WIDTH);
+        load3(token, geometry, 3 * points + row + i)
     }
 }
 

@@ -113,7 +113,8 @@ where
         GRADIENTS
     }
     fn geometry_len(&self) -> usize {
-        M::len(self.points_1d.pow(3))
+        let [jacobian, position] = M::len(self.points_1d.pow(3));
+        jacobian + if self.reads_position { position } else { 0 }
     }
 
     #[inline(never)]
@@ -165,7 +166,7 @@ impl<F, M, const C: usize, const VALUES: bool, const GRADIENTS: bool>
         };
         for (layer, k) in (layers.first..layers.first + layers.count).enumerate() {
             let zeta = L::splat(token, rule.points[k]);
-            let at_layer = M::layer(token, data.geometry, zeta);
+            let at_layer = M::layer(token, data.geometry, zeta, self.reads_position);
             for j in 0..n {
                 let eta = L::splat(token, rule.points[j]);
                 let at_row = M::row(&at_layer, (k * n + j) * n, eta);

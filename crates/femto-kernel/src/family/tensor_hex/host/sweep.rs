@@ -1,6 +1,6 @@
 //! Sweeps: one contraction applied along one axis of an array of lanes.
 //!
-//! Each sweep is compiled with its sizes known, fully unrolled, for the sizes in [`SweepTable`]; any
+//! Each sweep is compiled with its sizes known, fully unrolled, for the sizes in [`Sweeps::new`]; any
 //! other size takes a plain loop with the same signature.
 
 use super::contraction::{Contraction, contract};
@@ -49,8 +49,8 @@ impl<L: Lanes> Sweeps<L> {
             ($($n:literal)*) => {
                 match points_1d {
                     $($n => Self {
-                        grad: unrolled::<L, $n, $n, true, false>,
-                        grad_add: unrolled::<L, $n, $n, true, true>,
+                        grad: unrolled::<L, $n, $n, $n, true, false>,
+                        grad_add: unrolled::<L, $n, $n, $n, true, true>,
                         ..plain
                     },)*
                     _ => plain,
@@ -62,8 +62,8 @@ impl<L: Lanes> Sweeps<L> {
             ($($n:literal $g:literal),*) => {
                 match (nodes_1d, points_1d) {
                     $(($n, $g) => Self {
-                        interp: unrolled::<L, $n, $g, false, false>,
-                        interp_transposed: unrolled::<L, $g, $n, false, false>,
+                        interp: unrolled::<L, $n, $g, $g, false, false>,
+                        interp_transposed: unrolled::<L, $g, $n, $g, false, false>,
                         ..square
                     },)*
                     _ => square,
@@ -74,8 +74,16 @@ impl<L: Lanes> Sweeps<L> {
     }
 }
 
-/// The sweep with sizes known when compiling.
-fn unrolled<L: Lanes, const NI: usize, const NO: usize, const ODD: bool, const ADD: bool>(
+/// The sweep with sizes known when compiling: `ROW` is the larger of `NI` and `NO`, the length of a
+/// row of points, which is the distance of neighbours along η.
+fn unrolled<
+    L: Lanes,
+    const NI: usize,
+    const NO: usize,
+    const ROW: usize,
+    const ODD: bool,
+    const ADD: bool,
+>(
     token: L::Token,
     matrix: &Contraction<L::Real>,
     inner: usize,
@@ -91,40 +99,87 @@ fn unrolled<L: Lanes, const NI: usize, const NO: usize, const ODD: bool, const A
                 &matrix.even[..rows * NI.div_ceil(2)],
                 &matrix.odd[..rows * (NI / 2)],
             );
+            let pencil = Pencil::<L, NI, NO, ODD, ADD> { token, parts };
             if inner == 1 {
-                let (rows, _) = source.as_chunks::<NI>();
+                let (pencils, _) = source.as_chunks::<NI>();
                 let (outputs, _) = target.as_chunks_mut::<NO>();
-                for (x, out) in rows.iter().zip(outputs) {
-                    let y = contract::<L, NI, NO, ODD>(token, parts, *x);
-                    for j in 0..NO {
-                        out[j] = if ADD { out[j] + y[j] } else { y[j] };
-                    }
+                for (x, out) in pencils.iter().zip(outputs) {
+                    pencil.apply(*x, out);
                 }
-                return;
-            }
-            let blocks = source.chunks_exact(NI * inner);
-            for (block, out) in blocks.zip(target.chunks_exact_mut(NO * inner)) {
-                let planes: [&[L]; NI] = core::array::from_fn(|m| &block[m * inner..][..inner]);
-                let mut rest = out;
-                let outputs: [&mut [L]; NO] = core::array::from_fn(|_| {
-                    let (head, tail) = core::mem::take(&mut rest).split_at_mut(inner);
-                    rest = tail;
-                    head
-                });
-                for p in 0..inner {
-                    let mut x = [planes[0][p]; NI];
-                    for m in 1..NI {
-                        x[m] = planes[m][p];
-                    }
-                    let y = contract::<L, NI, NO, ODD>(token, parts, x);
-                    for j in 0..NO {
-                        let out = &mut outputs[j][p];
-                        *out = if ADD { *out + y[j] } else { y[j] };
-                    }
-                }
+            } else if inner == ROW {
+                pencil.blocks::<ROW>(source, target);
+            } else {
+                pencil.planes(inner, source, target);
             }
         },
     );
+}
+
+/// One contraction, ready to be applied to many pencils.
+struct Pencil<'a, L: Lanes, const NI: usize, const NO: usize, const ODD: bool, const ADD: bool> {
+    token: L::Token,
+    parts: (&'a [L::Real], &'a [L::Real]),
+}
+
+impl<L: Lanes, const NI: usize, const NO: usize, const ODD: bool, const ADD: bool>
+    Pencil<'_, L, NI, NO, ODD, ADD>
+{
+    #[inline(always)]
+    fn apply(&self, x: [L; NI], out: &mut [L; NO]) {
+        let y = contract::<L, NI, NO, ODD>(self.token, self.parts, x);
+        for j in 0..NO {
+            out[j] = if ADD { out[j] + y[j] } else { y[j] };
+        }
+    }
+
+    /// Blocks of rows whose length is known.
+    #[inline(always)]
+    fn blocks<const ROW: usize>(&self, source: &[L], target: &mut [L]) {
+        let (rows, _) = source.as_chunks::<ROW>();
+        let (output_rows, _) = target.as_chunks_mut::<ROW>();
+        let (blocks, _) = rows.as_chunks::<NI>();
+        let (outputs, _) = output_rows.as_chunks_mut::<NO>();
+        for (block, out) in blocks.iter().zip(outputs) {
+            for p in 0..ROW {
+                let mut x = [block[0][p]; NI];
+                for m in 1..NI {
+                    x[m] = block[m][p];
+                }
+                let y = contract::<L, NI, NO, ODD>(self.token, self.parts, x);
+                for j in 0..NO {
+                    out[j][p] = if ADD { out[j][p] + y[j] } else { y[j] };
+                }
+            }
+        }
+    }
+
+    /// Blocks of planes of any length.
+    #[inline(always)]
+    fn planes(&self, inner: usize, mut source: &[L], mut target: &mut [L]) {
+        while let Some((block, rest)) = source.split_at_checked(NI * inner)
+            && let Some((mut out, tail)) =
+                core::mem::take(&mut target).split_at_mut_checked(NO * inner)
+        {
+            (source, target) = (rest, tail);
+            let planes: [&[L]; NI] = core::array::from_fn(|m| &block[m * inner..][..inner]);
+            let outputs: [&mut [L]; NO] = core::array::from_fn(|_| {
+                let (head, rest) = core::mem::take(&mut out).split_at_mut(inner);
+                out = rest;
+                head
+            });
+            for p in 0..inner {
+                let mut x = [planes[0][p]; NI];
+                for m in 1..NI {
+                    x[m] = planes[m][p];
+                }
+                let y = contract::<L, NI, NO, ODD>(self.token, self.parts, x);
+                for j in 0..NO {
+                    let out = &mut outputs[j][p];
+                    *out = if ADD { *out + y[j] } else { y[j] };
+                }
+            }
+        }
+    }
 }
 
 /// The sweep for any sizes.
