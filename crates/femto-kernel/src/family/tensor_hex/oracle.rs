@@ -15,6 +15,9 @@ pub struct OracleGeometry<'a> {
     pub position: &'a [[f64; 3]],
 }
 
+/// Value and gradient of a basis function at a point.
+type Shape = (f64, [f64; 3]);
+
 /// v = A u for one element: `u`, `v` are `[component][node]`, `a` the auxiliary fields.
 pub fn apply<F: Form<3, C>, const C: usize>(
     form: &F,
@@ -33,7 +36,7 @@ pub fn apply<F: Form<3, C>, const C: usize>(
         let (inverse, determinant) = invert(jacobian);
         let weight = basis.weights[p % n] * basis.weights[p / n % n] * basis.weights[p / (n * n)];
         // ∇φ = J⁻ᵀ ∂φ/∂ξ for every node, then u and ∇u.
-        let shapes: Vec<(f64, [f64; 3])> = (0..np)
+        let shapes: Vec<Shape> = (0..np)
             .map(|node| {
                 let (value, reference) = functions.at(p, node);
                 let gradient =
@@ -41,7 +44,7 @@ pub fn apply<F: Form<3, C>, const C: usize>(
                 (value, gradient)
             })
             .collect();
-        let sum = |c: usize, term: &dyn Fn(&(f64, [f64; 3])) -> f64| -> f64 {
+        let sum = |c: usize, term: &dyn Fn(&Shape) -> f64| -> f64 {
             shapes
                 .iter()
                 .zip(&u[c * np..])

@@ -1,7 +1,9 @@
 //! From a form and a storage of the geometry to a kernel and its packed data.
 
+use super::factor_stage::FactorStage;
+use super::form_stage::FormStage;
 use super::metric::{Affine, Metric, Stored, Trilinear, pack};
-use super::stage::{FactorStage, FormStage, Stage};
+use super::stage::Stage;
 use super::{HexKernel, Kernel};
 use crate::family::tensor_hex::{Basis, ElementGeometry, Storage};
 use crate::form::{Form, Inspection};

@@ -188,8 +188,8 @@ impl<L: Lanes> Metric<L> for Trilinear {
     #[inline(always)]
     fn layer(token: L::Token, geometry: &[L::Real], zeta: L, position: bool) -> Self::Layer {
         let mut c = [[zeta; 3]; 8];
-        for m in 1..8 {
-            c[m] = load3(token, geometry, m - 1);
+        for (m, c) in c[1..].iter_mut().enumerate() {
+            *c = load3(token, geometry, m);
         }
         if position {
             c[0] = load3(token, geometry, 7);
