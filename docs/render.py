@@ -112,7 +112,7 @@ def edges(grid):
     mapper = vtkPolyDataMapper()
     mapper.SetInputData(data)
     mapper.SetResolveCoincidentTopologyToPolygonOffset()
-    mapper.SetRelativeCoincidentTopologyLineOffsetParameters(-2, -2)
+    mapper.SetRelativeCoincidentTopologyLineOffsetParameters(-4, -40)
     actor = vtkActor()
     actor.SetMapper(mapper)
     actor.GetProperty().SetColor(0, 0, 0)
