@@ -3,7 +3,7 @@
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use clap::{Args, Subcommand};
+use clap::Args;
 use femto::fem::geometry::{CornerWarning, Geometry, GeometryError, GeometryKind};
 use femto::fem::mesh::{self, MeshSummary};
 use femto::fem::quadrature;
@@ -11,23 +11,9 @@ use serde_json::{Value, json};
 use std::fmt::{Display, Formatter};
 use std::path::PathBuf;
 
-/// Look at meshes.
-#[derive(Debug, Subcommand)]
-pub(super) enum Mesh {
-    Info(Info),
-}
-
-impl Mesh {
-    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
-        match self {
-            Self::Info(command) => command.run(console),
-        }
-    }
-}
-
 /// Say what a mesh file holds: cells, groups, extent, kinds of geometry, bad elements.
 #[derive(Debug, Args)]
-pub(super) struct Info {
+pub(in crate::command) struct Info {
     /// The mesh: Gmsh 2.2 or 4.1, ASCII or binary.
     file: PathBuf,
     /// Quadrature points along each axis at which the elements are checked.
@@ -36,7 +22,7 @@ pub(super) struct Info {
 }
 
 impl Info {
-    fn run(&self, console: Console) -> Result<(), Failure> {
+    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         let mut progress = Progress::new(!console.is_json());
         progress.stage(format!("reading {}", self.file.display()));
         let mesh = mesh::Mesh::read(&self.file)?;

@@ -1,0 +1,24 @@
+//! `femto mesh`
+
+mod generate;
+mod info;
+
+use crate::console::Console;
+use crate::failure::Failure;
+use clap::Subcommand;
+
+/// Look at meshes, and make them.
+#[derive(Debug, Subcommand)]
+pub(super) enum Mesh {
+    Info(info::Info),
+    Box(generate::GenerateBox),
+}
+
+impl Mesh {
+    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        match self {
+            Self::Info(command) => command.run(console),
+            Self::Box(command) => command.run(console),
+        }
+    }
+}
