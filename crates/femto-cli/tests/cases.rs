@@ -1,7 +1,7 @@
 //! The cases of the repository are cases.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use femto_cli::case::{Case, MeshSource};
+use femto_cli::case::{Case, Document, MeshSource, Solver};
 use std::path::Path;
 
 #[test]
@@ -17,4 +17,24 @@ fn every_committed_case_is_read() {
         read += 1;
     }
     assert!(read > 0);
+}
+
+/// The example of the documentation, as it is and with a mesh file instead of a box.
+#[test]
+fn the_documented_case_is_a_case() {
+    let text = include_str!("../../../docs/case.md");
+    let example = text.split("```toml\n").nth(1).unwrap();
+    let example = example.split("```").next().unwrap();
+    let parse = |text: &str| {
+        let document = Document::new(Path::new("docs/case.md"), text.to_owned());
+        Case::parse(document).unwrap_or_else(|error| panic!("{error}"))
+    };
+    assert_eq!(parse(example).solver, Solver::default());
+    let (start, end) = (
+        example.find("[mesh.box]").unwrap(),
+        example.find("[space]").unwrap(),
+    );
+    let with_file = example.replace(&example[start..end], "");
+    let with_file = parse(&with_file.replace("# file", "file"));
+    assert!(matches!(with_file.mesh, MeshSource::File(_)));
 }

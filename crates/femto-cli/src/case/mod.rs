@@ -1,44 +1,5 @@
 //! A case: one TOML file that describes a problem, how to solve it and what to write.
-//!
-//! ```toml
-//! title = "Heat in a bracket"
-//! [mesh]                              # a file, or a box
-//! file = "bracket.msh"                # relative to the case file
-//! # box = { cells = [8, 8, 8], lower = [0, 0, 0], upper = [1, 1, 1], geometry_degree = 2,
-//! #         deformation = ["x + 0.1*sin(pi*y)", "y", "z"] }
-//! [space]
-//! degree = 4
-//! [form]
-//! kind = "screened_poisson"           # or "poisson", "mass"
-//! lambda = 1.0                        # or one number per volume group: { steel = 1.0, air = 0.2 }
-//! [source]
-//! value = "3*pi^2*sin(pi*x)"          # zero if left out; any value may also be a number
-//! [exact]
-//! value = "sin(pi*x)"                 # optional: errors are reported
-//! [[dirichlet]]
-//! tags = ["inlet", 3]                 # names or numbers of groups of faces
-//! value = 0
-//! [[neumann]]
-//! tags = ["outlet"]
-//! value = "x*y"
-//! [solver]
-//! method = "cg"
-//! preconditioner = "jacobi"           # or "none"
-//! tolerance = 1e-8                    # relative to the initial residual
-//! max_iterations = 10000
-//! [quadrature]
-//! kind = "gauss"                      # or "gauss_lobatto": the nodes themselves, degree + 1
-//! points_1d = 6                       # degree + 2 if left out
-//! [output]
-//! vtu = "bracket.vtu"                 # relative to the case file
-//! fields = ["solution", "error"]      # also "exact", "source"; all there are if left out
-//! [run]
-//! precision = "fp64"                  # or "fp32"
-//! threads = 2                         # all if left out
-//! data_level = "on_the_fly"           # or "partial": factors are stored at quadrature points
-//! ```
-//!
-//! `[mesh]`, `[space]` and `[form]` are needed. Unknown keys are errors.
+#![doc = include_str!("../../../../docs/case.md")]
 
 mod document;
 mod error;

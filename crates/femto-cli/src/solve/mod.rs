@@ -163,6 +163,7 @@ impl Job<'_> {
             Err(ProblemError::Unsolved(unsolved)) => report.unsolved(self.case, *unsolved),
             Err(error) => return Err(posed(error)),
         };
+        report.peak_memory = report::peak_memory();
         if let Some(path) = &self.output {
             let written = watch.stage("output", || output::write(self, &u, path))?;
             report.output = Some(written);

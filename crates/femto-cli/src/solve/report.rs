@@ -40,6 +40,8 @@ pub struct Report {
     pub times: Times,
     /// What it needed besides the mesh.
     pub memory: Option<Memory>,
+    /// The most memory that the process had so far, where the system tells.
+    pub peak_memory: Option<u64>,
     /// What one application of the operator does, how fast it was, how fast it could be.
     pub operator: Explanation,
     /// The rates of the device that say how fast it could be.
@@ -197,6 +199,7 @@ impl Report {
             errors: None,
             times: Times::default(),
             memory: None,
+            peak_memory: None,
             operator: operator.explain(None, None),
             ceilings: None,
             output: None,
@@ -222,7 +225,9 @@ impl Report {
         self.message = Some(error.to_string());
         self.errors = errors;
         self.solver = Some(solver(case, error.residual_history));
-        self.reached(&[], u)
+        let basis = case.quadrature.basis(case.degree);
+        let warnings = basis.map(|basis| u.geometry.check(&basis.points).unwrap_or_default());
+        self.reached(&warnings.unwrap_or_default(), u)
     }
 
     fn reached(&mut self, warnings: &[CornerWarning], u: GridFunction) -> GridFunction {
@@ -252,6 +257,16 @@ fn solver(case: &Case, residual_history: Vec<f64>) -> Solver {
         tolerance: case.solver.tolerance,
         residual_history,
     }
+}
+
+/// The most memory that this process had so far.
+pub(super) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
 }
 
 /// What a mesh holds in memory.

@@ -1,11 +1,13 @@
 //! A report in words: one line per subject.
 
-use super::{Report, Solver, Status, Times};
+use super::{Report, Solver, StageTime, Status, Times};
 use femto::operator::Explanation;
 use std::fmt::{self, Display, Formatter};
 
 /// Corner warnings that are shown in full.
 const WARNINGS: usize = 5;
+/// A stage that takes less than this part of the whole is not shown.
+const SHORT: f64 = 0.01;
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -14,8 +16,12 @@ impl Display for Report {
         let (degree, precision) = (self.operator.degree, self.operator.precision);
         writeln!(
             f,
-            "problem     {} of degree {degree} in {precision} on {}: {}, {} threads, {}",
-            self.form, device.kind, device.name, device.threads, device.simd
+            "problem     {} of degree {degree} in {precision}; {}: {}, {}, {}",
+            self.form,
+            device.kind,
+            device.name,
+            plural(device.threads, "thread"),
+            device.simd
         )?;
         let mesh = &self.mesh;
         let (cells, nodes) = (count(mesh.cells), count(mesh.nodes));
@@ -75,12 +81,16 @@ impl Report {
         let per_unknown = |bytes: usize| bytes as f64 / self.unknowns.all.max(1) as f64;
         let total = self.mesh.bytes + memory.total();
         let parts = parts.map(|(name, bytes)| format!("{name} {:.1}", per_unknown(bytes)));
-        writeln!(
+        write!(
             f,
             "memory      {:.0} bytes per unknown: {}",
             per_unknown(total),
             parts.join(", ")
-        )
+        )?;
+        match self.peak_memory {
+            Some(peak) => writeln!(f, "; the process had {:.0} MB at most", peak as f64 * 1e-6),
+            None => writeln!(f),
+        }
     }
 
     /// Bound, measured, fraction.
@@ -98,12 +108,20 @@ impl Report {
         };
         writeln!(
             f,
-            "operator    {:.3} ms ({:.0} MDOF/s); the {limit} allows {:.3} ms: {:.0} % of the bound",
+            "operator    bound {:.3} ms, set by {limit}; measured {:.3} ms, {:.0} MDOF/s: {:.0} % of the \
+             bound",
+            bound * 1e3,
             measured * 1e3,
             *dofs as f64 / measured * 1e-6,
-            bound * 1e3,
             fraction * 1e2
         )?;
+        if *fraction > 1.0 && limit == "memory" {
+            let megabytes = self.operator.bytes_read as f64 * 1e-6;
+            writeln!(
+                f,
+                "            (the bound is that of the memory; its {megabytes:.0} MB come from the caches)"
+            )?;
+        }
         match &self.ceilings {
             Some(ceilings) => writeln!(f, "ceilings    {}", ceilings.origin),
             None => Ok(()),
@@ -134,26 +152,30 @@ impl Display for Solver {
         } = self;
         write!(
             f,
-            "{method} with {preconditioner}: {iterations} iterations, relative residual \
-             {relative_residual:.1e} of {tolerance:.1e}"
+            "{method} with {preconditioner}: {}, relative residual {relative_residual:.1e} \
+             of {tolerance:.1e}",
+            plural(*iterations, "iteration")
         )
     }
 }
 
 impl Display for Times {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let stages = self.stages.iter();
-        let stages = stages.map(|stage| format!("{} {}", stage.name, time(stage.seconds)));
-        let stages: Vec<String> = stages.collect();
-        writeln!(f, "times       {}", stages.join(", "))?;
-        write!(f, "            {} in all", time(self.total))?;
+        let long = |stage: &&StageTime| stage.seconds >= SHORT * self.total;
+        let stages: Vec<String> = self
+            .stages
+            .iter()
+            .filter(long)
+            .map(|stage| format!("{} {}", stage.name, time(stage.seconds)))
+            .collect();
+        write!(f, "times       {} in all", time(self.total))?;
         if let Some(seconds) = self.to_first_iteration {
-            write!(f, ", {} from mesh to first iteration", time(seconds))?;
+            write!(f, "; {} from mesh to first iteration", time(seconds))?;
         }
         if let Some(seconds) = self.per_iteration {
             write!(f, ", {} per iteration", time(seconds))?;
         }
-        writeln!(f)
+        writeln!(f, "\n            {}", stages.join(", "))
     }
 }
 
@@ -163,6 +185,13 @@ fn ending(status: Status) -> &'static str {
         Status::NotConverged => ": not converged",
         Status::Interrupted => ": interrupted",
         Status::Failed => ": failed",
+    }
+}
+
+fn plural(number: usize, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        _ => format!("{} {thing}s", count(number)),
     }
 }
 

@@ -1,0 +1,68 @@
+//! Cases, the binary, and files of one test.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(dead_code, reason = "every test takes what it needs")]
+
+use femto_cli::case::Case;
+use femto_cli::progress::Progress;
+use femto_cli::solve::{self, Options, Outcome, OutputTo};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::AtomicBool;
+
+/// The file of a committed case.
+pub(crate) fn case_path(name: &str) -> String {
+    format!(
+        "{}/../../cases/{name}/case.toml",
+        env!("CARGO_MANIFEST_DIR")
+    )
+}
+
+/// Solves a committed case in this process, and writes nothing.
+pub(crate) fn run(name: &str) -> Outcome {
+    let case = Case::read(Path::new(&case_path(name))).unwrap();
+    let options = Options {
+        output: OutputTo::Nowhere,
+        roofline: false,
+        ..Options::default()
+    };
+    let mut progress = Progress::new(false);
+    solve::run(&case, &options, &mut progress, &AtomicBool::new(false)).unwrap()
+}
+
+/// Runs the binary. Ceilings are kept where tests keep theirs.
+pub(crate) fn femto(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_femto"))
+        .args(arguments)
+        .env(
+            "FEMTO_CACHE",
+            concat!(env!("CARGO_TARGET_TMPDIR"), "/solve-cache"),
+        )
+        .output()
+        .unwrap()
+}
+
+pub(crate) fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+/// The only document on the standard output.
+pub(crate) fn json(output: &Output) -> Value {
+    let message = text(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {message}"))
+}
+
+/// An empty folder for one test.
+pub(crate) fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("solve-{name}"));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Writes a file, and gives its path.
+pub(crate) fn write(folder: &Path, name: &str, content: &str) -> String {
+    let path = folder.join(name);
+    std::fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_owned()
+}

@@ -1,0 +1,242 @@
+//! `femto solve`: what cases come to.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{case_path, femto, json, run, scratch, text, write};
+use femto::kernel::form::Poisson;
+use femto::platform::device::Device;
+use femto::problem::GridFunction;
+use femto::{Host, Operator, OperatorParams, Quadrature};
+use femto_cli::solve::{Outcome, Status};
+use serde_json::Value;
+
+fn assert_close(what: &str, found: f64, expected: f64, relative: f64) {
+    let error = (found - expected).abs();
+    assert!(
+        error <= relative * expected.abs(),
+        "{what}: {found:e} is not {expected:e}"
+    );
+}
+
+#[test]
+fn the_sine_in_a_box_has_its_error() {
+    let Outcome { report, u } = run("box-sine");
+    assert_eq!(report.status, Status::Converged);
+    assert_eq!(
+        (report.unknowns.free, report.unknowns.all),
+        (15 * 15 * 15, 17 * 17 * 17)
+    );
+    let errors = report.errors.unwrap();
+    assert_close("L2 error", errors.l2, 2.893e-6, 1e-3);
+    assert_close("H1 error", errors.h1_seminorm.unwrap(), 1.449e-4, 1e-3);
+    assert_close("L2 norm", errors.l2_exact, 0.125f64.sqrt(), 1e-9);
+    let solver = report.solver.unwrap();
+    assert!(
+        (17..=21).contains(&solver.iterations),
+        "{}",
+        solver.iterations
+    );
+    assert!(solver.relative_residual <= 1e-10);
+    assert_eq!(solver.residual_history.len(), solver.iterations + 1);
+    assert_eq!(u.unwrap().values.len(), 17 * 17 * 17);
+}
+
+/// An independent solve with degree 2 has 45.64 as the least temperature.
+#[test]
+fn the_finned_elbow_is_as_warm_as_it_should_be() {
+    let Outcome { report, u } = run("finned-elbow");
+    assert_eq!(report.status, Status::Converged);
+    assert_eq!((report.mesh.cells, report.unknowns.all), (1784, 143_800));
+    let range = report.solution.unwrap();
+    assert!((range.max - 90.0).abs() < 1e-9, "{range:?}");
+    assert!((45.5..45.7).contains(&range.min), "{range:?}");
+    let iterations = report.solver.unwrap().iterations;
+    assert!((380..=460).contains(&iterations), "{iterations}");
+    assert!(report.mesh.warnings.is_empty());
+
+    let u = u.unwrap();
+    let (entering, leaving) = (entering(&u), leaving(&u));
+    assert!(leaving > 1e3, "{leaving}");
+    assert_close("heat that enters", entering, leaving, 1e-6);
+}
+
+/// ∫ ∂u/∂n over the bore: what A u is at the constrained nodes, where no flux is given.
+fn entering(u: &GridFunction) -> f64 {
+    let host = Host::with_threads(2).unwrap();
+    let params = OperatorParams::default();
+    let poisson = Operator::<f64, _>::new(&host, &u.space, &u.geometry, &Poisson, params).unwrap();
+    let mut product = host.zeros(u.values.len()).unwrap();
+    poisson
+        .apply(&host.upload(&u.values).unwrap(), &mut product)
+        .unwrap();
+    let mut flux = product[u.space.free_nodes()..].to_vec();
+    // The nodes on the rim of the bore belong to the cooled part as well, if they touch.
+    let on = u.discretization(Quadrature::Gauss, 0.0);
+    let mut given = vec![0.0; u.values.len()];
+    on.neumann("cooled", &cooling, &mut given).unwrap();
+    for (flux, given) in flux.iter_mut().zip(&given[u.space.free_nodes()..]) {
+        *flux -= given;
+    }
+    flux.iter().sum()
+}
+
+/// The flux that the case gives on the cooled faces.
+fn cooling([_, y, _]: [f64; 3]) -> f64 {
+    -0.2 * (1.0 - 0.5 * y / 22.0)
+}
+
+/// -∫ g over the cooled faces, by a rule of its own.
+fn leaving(u: &GridFunction) -> f64 {
+    let rule = femto::fem::quadrature::gauss(9);
+    let weights = rule
+        .weights
+        .iter()
+        .flat_map(|a| rule.weights.iter().map(move |b| a * b));
+    let weights: Vec<f64> = weights.collect();
+    let faces = u.space.boundary().tagged("cooled").unwrap();
+    let heat = faces.iter().flat_map(|face| {
+        let (cell, number) = (face.cell as usize, usize::from(face.face));
+        let at = u.geometry.face_at_points(cell, number, &rule.points);
+        let terms = at.iter().zip(&weights).map(|(point, weight)| {
+            let [x, y, z] = point.area_normal;
+            -weight * (x * x + y * y + z * z).sqrt() * cooling(point.position)
+        });
+        terms.collect::<Vec<_>>()
+    });
+    heat.sum()
+}
+
+/// What is replaced in a case by what.
+type Change<'a> = (&'a str, &'a str);
+
+/// Every form, rule, data level and precision against one solution: u = sin πx sin πy sin πz.
+#[test]
+fn what_a_case_can_choose_makes_no_difference_to_the_solution() {
+    let folder = scratch("choices");
+    let base = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    let errors = |name: &str, change: &[Change]| {
+        let mut case = base.clone();
+        for (from, to) in change {
+            assert!(case.contains(from), "{from}");
+            case = case.replace(from, to);
+        }
+        let path = write(&folder, name, &case);
+        let output = femto(&["solve", &path, "--no-roofline", "--json"]);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{name}: {}",
+            text(&output.stderr)
+        );
+        json(&output)["errors"]["l2"].as_f64().unwrap()
+    };
+    let poisson = "kind = \"poisson\"";
+    let amplitude = "value = \"3 * pi^2";
+    let last = "max_iterations = 1000";
+    let screened = "kind = \"screened_poisson\"\nlambda = ";
+    let cases: [(&str, &[Change], f64); 7] = [
+        (
+            "mass",
+            &[(poisson, "kind = \"mass\""), (amplitude, "value = \"1")],
+            3e-6,
+        ),
+        (
+            "screened",
+            &[
+                (poisson, &format!("{screened}2.5")),
+                (amplitude, "value = \"(2.5 + 3 * pi^2)"),
+            ],
+            3e-6,
+        ),
+        (
+            "by-group",
+            &[
+                (poisson, &format!("{screened}{{ domain = 4 }}")),
+                (amplitude, "value = \"(4 + 3 * pi^2)"),
+            ],
+            3e-6,
+        ),
+        (
+            "collocated",
+            &[(last, "\n[quadrature]\nkind = \"gauss_lobatto\"")],
+            2e-5,
+        ),
+        (
+            "few-points",
+            &[(last, "\n[quadrature]\npoints_1d = 5")],
+            3e-6,
+        ),
+        (
+            "partial",
+            &[(last, "\n[run]\ndata_level = \"partial\"\nthreads = 1")],
+            3e-6,
+        ),
+        (
+            "fp32",
+            &[
+                ("tolerance = 1e-10", "tolerance = 1e-6"),
+                (last, "\n[run]\nprecision = \"fp32\""),
+            ],
+            1e-5,
+        ),
+    ];
+    for (name, change, most) in cases {
+        let error = errors(name, change);
+        assert!(error < most, "{name}: {error:e}");
+    }
+}
+
+/// What VTK reads is what femto reports.
+#[test]
+fn vtk_reads_the_output() {
+    let Some(python) = std::env::var_os("FEMTO_PYTHON") else {
+        eprintln!("skipped: FEMTO_PYTHON is not set (`cargo xtask test` sets it)");
+        return;
+    };
+    let folder = scratch("vtk");
+    for (name, fields, volume) in [
+        (
+            "box-sine",
+            &["error", "exact", "solution", "source"][..],
+            1.0,
+        ),
+        ("finned-elbow", &["solution"][..], 95_074.0),
+    ] {
+        let vtu = folder.join(format!("{name}.vtu"));
+        let vtu = vtu.to_str().unwrap();
+        let output = femto(&[
+            "solve",
+            &case_path(name),
+            "--output",
+            vtu,
+            "--json",
+            "--no-roofline",
+        ]);
+        let report = json(&output);
+        let script = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/python/vtu_ranges.py"
+        );
+        let read = std::process::Command::new(&python)
+            .args([script, vtu])
+            .output()
+            .unwrap();
+        assert!(read.status.success(), "{}", text(&read.stderr));
+        let seen = json(&read);
+        assert_eq!(seen["points"], report["unknowns"]["all"]);
+        assert_eq!(seen["cells"], report["mesh"]["cells"]);
+        assert_eq!(seen["types"], Value::from(vec![72]), "Lagrange hexahedra");
+        let names: Vec<_> = seen["point_data"].as_object().unwrap().keys().collect();
+        assert_eq!(names, fields);
+        let greatest = seen["point_data"]["solution"][1].as_f64().unwrap();
+        // VTK's nodes are equispaced and femto's are not: their greatest values differ a little.
+        assert_close(
+            "greatest",
+            greatest,
+            report["solution"]["max"].as_f64().unwrap(),
+            1e-3,
+        );
+        assert_close("volume", seen["volume"].as_f64().unwrap(), volume, 1e-4);
+    }
+}

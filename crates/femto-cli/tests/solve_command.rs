@@ -1,0 +1,329 @@
+//! `femto solve`: reports, failures, interruption; `femto mesh box`.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{case_path, femto, json, scratch, text, write};
+use femto::fem::mesh::Mesh;
+use serde_json::Value;
+
+#[test]
+fn the_report_has_every_subject_and_a_pipe_sees_no_progress() {
+    let folder = scratch("report");
+    let vtu = folder.join("box.vtu");
+    let output = femto(&[
+        "solve",
+        &case_path("box-sine"),
+        "--output",
+        vtu.to_str().unwrap(),
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "");
+    let report = text(&output.stdout);
+    for subject in [
+        "sine in a box\n",
+        "problem ",
+        "mesh ",
+        "unknowns    3 375, and 1 538 boundary values\n",
+        "solver      cg with jacobi: ",
+        "solution    from 0 to 1\n",
+        "errors      L2 2.89",
+        "times ",
+        "from mesh to first iteration",
+        "memory ",
+        "operator    bound ",
+        "% of the bound",
+        "ceilings ",
+        "output ",
+    ] {
+        assert!(report.contains(subject), "{subject} is not in\n{report}");
+    }
+    assert!(vtu.is_file());
+    let explained = femto(&["solve", &case_path("box-sine"), "-v", "--no-output"]);
+    assert!(text(&explained.stdout).contains("as the literature counts"));
+}
+
+#[test]
+fn the_json_report_has_every_field() {
+    let output = femto(&["solve", &case_path("box-sine"), "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report = json(&output);
+    for (pointer, expected) in [
+        ("/status", Value::from("converged")),
+        ("/form", "poisson".into()),
+        ("/device/kind", "host".into()),
+        ("/mesh/cells", 64.into()),
+        ("/mesh/warnings", Value::Array(vec![])),
+        ("/unknowns/free", 3375.into()),
+        ("/solver/method", "cg".into()),
+        ("/solver/preconditioner", "jacobi".into()),
+        ("/times/stages/0/name", "mesh".into()),
+        ("/operator/family", "tensor_hex".into()),
+        ("/operator/dofs", 4913.into()),
+        ("/message", Value::Null),
+        ("/output", Value::Null),
+    ] {
+        assert_eq!(report.pointer(pointer), Some(&expected), "{pointer}");
+    }
+    for pointer in [
+        "/solver/relative_residual",
+        "/errors/l2",
+        "/errors/h1_seminorm",
+        "/solution/max",
+        "/times/to_first_iteration",
+        "/times/per_iteration",
+        "/times/total",
+        "/mesh/bytes",
+        "/memory/geometry",
+        "/memory/space",
+        "/memory/operator",
+        "/memory/vectors",
+        "/operator/bound_seconds",
+        "/operator/measured_seconds",
+        "/operator/fraction",
+        "/ceilings/copy",
+    ] {
+        let number = report.pointer(pointer).and_then(Value::as_f64);
+        assert!(
+            number.is_some_and(|number| number > 0.0),
+            "{pointer}: {number:?}"
+        );
+    }
+    let history = report["solver"]["residual_history"].as_array().unwrap();
+    assert_eq!(
+        history.len() as u64,
+        1 + report["solver"]["iterations"].as_u64().unwrap()
+    );
+    assert!(report.get("error").is_none());
+}
+
+#[test]
+fn no_convergence_is_exit_code_1_with_report_and_output() {
+    let folder = scratch("no-convergence");
+    let case = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    let case = case.replace(
+        "max_iterations = 1000",
+        "max_iterations = 3\n[output]\nvtu = \"new/box.vtu\"",
+    );
+    let path = write(&folder, "case.toml", &case);
+    let output = femto(&["solve", &path, "--json", "--no-roofline"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    assert_eq!(report["status"], "not_converged");
+    assert_eq!(
+        report["solver"]["residual_history"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
+    assert_eq!(report["error"]["exit_code"], 1);
+    assert!(
+        report["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("no convergence: ")
+    );
+    assert!(text(&output.stderr).starts_with("error: no convergence: "));
+    assert!(folder.join("new/box.vtu").is_file(), "{report}");
+    let output = femto(&["solve", &path, "--no-roofline", "--no-output"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("3 iterations, relative residual"));
+    assert!(text(&output.stdout).contains(": not converged"));
+}
+
+#[test]
+fn bad_input_is_exit_code_2_and_points_at_its_line() {
+    let folder = scratch("bad-input");
+    let good = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    let fail = |name: &str, from: &str, to: &str| {
+        assert!(good.contains(from), "{from}");
+        let path = write(&folder, name, &good.replace(from, to));
+        let output = femto(&["solve", &path]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        text(&output.stderr).replace(&path, "CASE")
+    };
+    let misspelt = fail("key", "tolerance =", "tolerence =");
+    assert!(
+        misspelt.contains("CASE:26:1: unknown key `tolerence`"),
+        "{misspelt}"
+    );
+    assert!(misspelt.contains("did you mean `tolerance`?"), "{misspelt}");
+    let tag = fail("tag", "\"zmin\"", "\"zmni\"");
+    assert!(
+        tag.contains("CASE:22:41: no physical group `zmni`"),
+        "{tag}"
+    );
+    assert!(tag.contains("`zmin` = 5 (dimension 2)"), "{tag}");
+    let lambda = "kind = \"screened_poisson\"\nlambda = { steel = 1 }";
+    let group = fail("group", "kind = \"poisson\"", lambda);
+    assert!(
+        group.contains("CASE:14:12: no physical group `steel`"),
+        "{group}"
+    );
+    let dirichlet =
+        good[good.find("[[dirichlet]]").unwrap()..good.find("[solver]").unwrap()].to_owned();
+    let singular = fail("singular", &dirichlet, "");
+    assert!(
+        singular.contains("only determined up to a constant"),
+        "{singular}"
+    );
+}
+
+#[test]
+fn inverted_elements_and_unknown_devices_are_bad_input() {
+    let folder = scratch("inverted");
+    let good = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    let inverted = "cells = [4, 4, 4]\ndeformation = [\"-x\", \"y\", \"z\"]";
+    let path = write(
+        &folder,
+        "case.toml",
+        &good.replace("cells = [4, 4, 4]", inverted),
+    );
+    let output = femto(&["solve", &path]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("mesh cell 0 is inverted"),
+        "{}",
+        text(&output.stderr)
+    );
+    let output = femto(&["solve", &case_path("box-sine"), "--device", "cuda"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = "there is no device \"cuda\"; these exist: host, null";
+    assert!(text(&output.stderr).contains(message));
+}
+
+#[test]
+fn the_null_device_counts() {
+    let output = femto(&[
+        "solve",
+        &case_path("box-sine"),
+        "--device",
+        "null",
+        "--json",
+    ]);
+    assert_eq!(output.status.code(), Some(0));
+    let report = json(&output);
+    assert_eq!(report["status"], "counted");
+    assert!(report["operator"]["bytes_read"].as_u64().unwrap() > 0);
+    assert_eq!(report["solver"], Value::Null);
+}
+
+/// A corner whose angle is flat is no error, but is told.
+#[test]
+fn corner_warnings_are_told() {
+    let folder = scratch("corner");
+    let good = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    // One cell whose vertex (1, 1, 1) lies in the plane of its neighbours.
+    let flat =
+        "cells = [1, 1, 1]\ndeformation = [\"x - x*y*z/3\", \"y - x*y*z/3\", \"z - x*y*z/3\"]";
+    let path = write(
+        &folder,
+        "case.toml",
+        &good.replace("cells = [4, 4, 4]", flat),
+    );
+    let output = femto(&["solve", &path, "--no-roofline"]);
+    let report = text(&output.stdout);
+    assert!(
+        report.contains("warning     mesh cell 0 is degenerate at its corner 7"),
+        "{report}"
+    );
+}
+
+/// Ctrl-C after a while: what was reached is written and reported.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_after_the_iteration() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let folder = scratch("ctrl-c");
+    let case = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    let endless = [
+        ("[4, 4, 4]", "[16, 16, 16]"),
+        ("1e-10", "1e-300"),
+        ("1000", "1_000_000_000\n[output]\nvtu = \"box.vtu\""),
+    ];
+    let case = endless
+        .iter()
+        .fold(case, |case, (from, to)| case.replace(from, to));
+    let path = write(&folder, "case.toml", &case);
+    // A slow machine may still be setting up after the first waits.
+    for seconds in [1, 4, 16, 60] {
+        let child = Command::new(env!("CARGO_BIN_EXE_femto"))
+            .args(["solve", &path, "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_secs(seconds));
+        let pid = child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-INT", &pid])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        if text(&output.stderr).contains("interrupted before the stage") {
+            continue;
+        }
+        let report = json(&output);
+        assert_eq!(report["status"], "interrupted", "{}", text(&output.stderr));
+        assert!(report["solver"]["iterations"].as_u64().unwrap() >= 1);
+        assert_eq!(
+            report["ceilings"],
+            Value::Null,
+            "nothing is measured any more"
+        );
+        assert!(text(&output.stderr).starts_with("error: interrupted"));
+        assert!(folder.join("box.vtu").is_file());
+        return;
+    }
+    panic!("never came to the first iteration");
+}
+
+#[test]
+fn boxes_are_made_and_solved_on() {
+    let folder = scratch("boxes");
+    let [a, b, c] = ["a.msh", "b.msh", "c.msh"].map(|name| folder.join(name).display().to_string());
+    let deform = ["--deform", "x + 0.1*sin(pi*y)", "y", "-0.1*x + z"];
+    let binary = [&["mesh", "box", &a, "--cells", "3", "4", "5"][..], &deform].concat();
+    let ascii = [
+        "mesh", "box", &b, "--cells", "3", "4", "5", "--ascii", "--format", "2.2",
+    ];
+    let ascii = [&ascii[..], &deform].concat();
+    for arguments in [binary, ascii] {
+        let output = femto(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    }
+    let [a, b] = [a, b].map(|path| Mesh::read(path).unwrap());
+    assert_eq!(a, b);
+    assert_eq!(a.blocks[0].len(), 60);
+    let box_section = [
+        "[mesh.box]",
+        "cells = [4, 4, 4]",
+        "lower = [0, 0, 0]",
+        "upper = [1, 1, 1]",
+    ]
+    .join("\n");
+    let case = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    assert!(case.contains(&box_section));
+    let path = write(
+        &folder,
+        "case.toml",
+        &case.replace(&box_section, "[mesh]\nfile = \"a.msh\""),
+    );
+    let output = femto(&["solve", &path, "--no-roofline", "--json"]);
+    assert_eq!(
+        json(&output)["mesh"]["cells"],
+        60,
+        "{}",
+        text(&output.stderr)
+    );
+    for wrong in [["0", "1", "1"], ["-1", "1", "1"], ["1", "1", "x"]] {
+        let arguments = [&["mesh", "box", &c, "--cells"][..], &wrong].concat();
+        assert_eq!(femto(&arguments).status.code(), Some(2), "{wrong:?}");
+    }
+}
