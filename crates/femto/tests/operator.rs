@@ -4,8 +4,9 @@ mod common;
 
 use common::{Everything, Random, SHAPES, Shape, difference, mesh, oracle_apply};
 use femto::fem::geometry::Geometry;
-use femto::fem::space::{Layout, Space, SpaceParams};
-use femto::kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
+use femto::fem::space::{Continuity, Layout, Space, SpaceParams};
+use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
+use femto::kernel::scalar::Scalar;
 use femto::platform::device::Device;
 use femto::{DataLevel, Host, Number, Operator, OperatorParams, Quadrature};
 
@@ -408,4 +409,129 @@ fn diagonal_of<F: Form<3> + Clone + 'static>(
     let expected: Vec<f64> = (0..space.dofs()).map(column).collect();
     let error = difference(&diagonal, &expected);
     assert!(error < 1e-13, "degree {}: {error}", space.degree());
+}
+
+/// Orthotropic conduction with a per-element tensor: linear, of factor form only where all three
+/// fields agree.
+#[derive(Clone, Copy)]
+struct Orthotropic;
+impl Form<3> for Orthotropic {
+    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+        [p.u[0] + (p.a[0] - p.a[1]) * p.grad_u[0][0]]
+    }
+    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+        let g = p.grad_u[0];
+        [[g[0] * p.a[0], g[1] * p.a[1], g[2] * p.a[2]]]
+    }
+}
+
+/// Nothing at all, and a form that only looks like something.
+#[derive(Clone, Copy)]
+struct Nothing;
+impl Form<3> for Nothing {}
+#[derive(Clone, Copy)]
+struct TimesZero;
+impl Form<3> for TimesZero {
+    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+        [p.grad_u[0].map(|g| g * 0.0)]
+    }
+}
+
+#[test]
+fn coefficients_are_folded_only_where_they_are_scalars() {
+    let mut random = Random::new();
+    for shape in SHAPES {
+        let on = space_on(
+            shape,
+            [2, 2, 2],
+            SpaceParams {
+                degree: 2,
+                ..Default::default()
+            },
+        );
+        let mut field = || random.vector(8);
+        let different = vec![field(), field(), field()];
+        let same = vec![different[0].clone(); 3];
+        for auxiliary in [different, same] {
+            let params = OperatorParams {
+                auxiliary,
+                ..OperatorParams::default()
+            };
+            compare(&Orthotropic, &on, &params, &mut random);
+        }
+    }
+}
+
+#[test]
+fn forms_that_are_zero_give_zero() {
+    for shape in SHAPES {
+        let (geometry, space) = space_on(
+            shape,
+            [2, 1, 1],
+            SpaceParams {
+                degree: 2,
+                ..Default::default()
+            },
+        );
+        let host = Host::with_threads(1).expect("one thread");
+        for data_level in [DataLevel::OnTheFly, DataLevel::Partial] {
+            let params = OperatorParams {
+                data_level,
+                ..OperatorParams::default()
+            };
+            let nothing =
+                Operator::<f64, _>::new(&host, &space, &geometry, &Nothing, params.clone());
+            let zero = Operator::<f64, _>::new(&host, &space, &geometry, &TimesZero, params);
+            for operator in [nothing.expect("binds"), zero.expect("binds")] {
+                let v = apply(&operator, &vec![1.0; space.dofs()]);
+                assert!(v.iter().all(|&v| v == 0.0));
+            }
+        }
+    }
+}
+
+#[test]
+fn broken_spaces_are_bound_at_any_size() {
+    let mut random = Random::new();
+    for (degree, cells) in [(1, [24, 20, 20]), (3, [3, 2, 2])] {
+        let continuity = Continuity::Broken;
+        let on = space_on(
+            Shape::Trilinear,
+            cells,
+            SpaceParams {
+                degree,
+                continuity,
+                ..Default::default()
+            },
+        );
+        compare(&Mass, &on, &OperatorParams::default(), &mut random);
+    }
+}
+
+#[test]
+fn long_thin_meshes_are_bound() {
+    let on = space_on(Shape::Affine, [1, 1, 20000], SpaceParams::default());
+    compare(&Mass, &on, &OperatorParams::default(), &mut Random::new());
+}
+
+#[test]
+fn an_operator_may_be_applied_by_several_threads_at_once() {
+    let mut random = Random::new();
+    let params = SpaceParams {
+        degree: 3,
+        chunk_nodes: 50,
+        ..SpaceParams::default()
+    };
+    let (geometry, space) = space_on(Shape::Trilinear, [4, 4, 3], params);
+    let host = Host::with_threads(2).expect("two threads");
+    let params = OperatorParams::default();
+    let operator = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson, params);
+    let operator = operator.expect("binds");
+    let u = random.vector(space.dofs());
+    let expected = apply(&operator, &u);
+    for _ in 0..20 {
+        // Nested in the operator's own threads: a waiting thread may take up the other's work.
+        let (a, b) = host.join(|| apply(&operator, &u), || apply(&operator, &u));
+        assert!(a == expected && b == expected);
+    }
 }

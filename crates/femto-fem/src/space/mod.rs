@@ -62,7 +62,8 @@ pub struct SpaceParams {
     pub continuity: Continuity,
     /// Two-dimensional groups, by name or number, on which all components are constrained.
     pub dirichlet: Vec<String>,
-    /// How many L-vector nodes a chunk should have, about.
+    /// How many L-vector nodes a chunk should have, about; halved until no chunk has more than
+    /// [`MAX_CHUNK_NODES`].
     pub chunk_nodes: usize,
 }
 
@@ -74,10 +75,13 @@ impl Default for SpaceParams {
             layout: Layout::ByNode,
             continuity: Continuity::Continuous,
             dirichlet: Vec::new(),
-            chunk_nodes: 16384,
+            chunk_nodes: 32768,
         }
     }
 }
+
+/// Most nodes of a chunk, so that their local indices fit 16 bits.
+pub const MAX_CHUNK_NODES: usize = 1 << 16;
 
 /// A finite element space on the hexahedra of a mesh.
 ///
@@ -122,6 +126,19 @@ impl Space {
                 numbering::continuous(&topology, &elements.chunks, &dirichlet, &nodes)?
             }
         };
+        let most = restriction.chunks.iter().map(Chunk::nodes).max();
+        if most > Some(MAX_CHUNK_NODES) && params.chunk_nodes > 1 {
+            // Long thin meshes and broken spaces have more nodes per element than expected.
+            let chunk_nodes = params.chunk_nodes / 2;
+            return Self::new(
+                mesh,
+                geometry,
+                SpaceParams {
+                    chunk_nodes,
+                    ..params
+                },
+            );
+        }
         Ok(Self {
             params,
             cells: elements.cells,

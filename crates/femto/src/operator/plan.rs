@@ -7,7 +7,7 @@ use femto_fem::space::Space;
 use femto_kernel::family::tensor_hex::host::NodeTable;
 use femto_kernel::family::tensor_hex::work::{Shape, form_flops};
 use femto_kernel::family::tensor_hex::{Basis, Storage};
-use femto_kernel::form::{Coefficient, Form, Inspection, MAX_FIELDS, inspect};
+use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, inspect, isotropic};
 use femto_kernel::roofline::Work;
 use std::ops::Range;
 
@@ -108,8 +108,8 @@ pub(crate) struct Plan {
     pub(crate) segments: Vec<Vec<Segment>>,
     pub(crate) data_level: DataLevel,
     pub(crate) linear: bool,
-    /// The form is λ u, κ ∇u, so its factors may be stored.
-    pub(crate) factors: bool,
+    /// The form is λ u, κ ∇u for all cells, so its factors may be stored.
+    pub(crate) coefficients: Option<Coefficients>,
     pub(crate) auxiliary: usize,
     /// Parameters that the form reads.
     pub(crate) parameters: usize,
@@ -138,8 +138,9 @@ impl Plan {
         form: &F,
         params: &OperatorParams,
     ) -> Result<Self, OperatorError> {
-        let inspection = inspect::<F, C>(form);
+        let mut inspection = inspect::<F, C>(form);
         check(space, geometry, params, &inspection)?;
+        confirm_coefficients(form, params, &mut inspection);
         let basis = basis(params.quadrature.basis(space.degree())?);
         let (mut kinds, mut segments) = (Vec::<KindPlan>::new(), Vec::new());
         let kind_of = |element: usize| geometry.kind(space.cells()[element] as usize);
@@ -178,7 +179,7 @@ impl Plan {
             segments,
             data_level: params.data_level,
             linear: inspection.linear,
-            factors: inspection.coefficients.is_some(),
+            coefficients: inspection.coefficients,
             auxiliary: params.auxiliary.len(),
             parameters: inspection.parameters,
             index_bytes: index_bytes(space),
@@ -234,7 +235,7 @@ impl Plan {
         let mut plan = self.clone();
         plan.data_level = level;
         for kind in &mut plan.kinds {
-            kind.shape.storage = storage(kind.kind, level, self.factors);
+            kind.shape.storage = storage(kind.kind, level, self.coefficients.is_some());
         }
         plan
     }
@@ -265,14 +266,13 @@ fn shape<F: Form<3, C>, const C: usize>(
     inspection: &Inspection<C>,
     (kind, level): (GeometryKind, DataLevel),
 ) -> Shape {
-    let values = inspection.reads_values || inspection.writes_values;
-    let gradients = inspection.reads_gradients || inspection.writes_gradients;
+    let (values, gradients) = (inspection.values(), inspection.gradients());
     Shape {
         nodes_1d: basis.nodes_1d,
         points_1d: basis.points_1d,
         collocated: basis.collocated,
         components: C,
-        values: values || !gradients,
+        values,
         gradients,
         position: inspection.reads_position,
         storage: storage(kind, level, inspection.coefficients.is_some()),
@@ -338,6 +338,29 @@ fn check<const C: usize>(
     }
 }
 
+/// Forgets that the form is λ u, κ ∇u where it is not for the auxiliary fields of some cell.
+fn confirm_coefficients<F: Form<3, C>, const C: usize>(
+    form: &F,
+    params: &OperatorParams,
+    inspection: &mut Inspection<C>,
+) {
+    let fields = &params.auxiliary;
+    let cells = fields.first().map_or(0, Vec::len);
+    if inspection.auxiliary == 0 || inspection.coefficients.is_none() {
+        return;
+    }
+    let mut a = vec![0.0; fields.len()];
+    let holds = (0..cells).all(|cell| {
+        for (a, field) in a.iter_mut().zip(fields) {
+            *a = field[cell];
+        }
+        isotropic(form, &a).is_some()
+    });
+    if !holds {
+        inspection.coefficients = None;
+    }
+}
+
 /// As many fields as the form reads, and no more than it may read.
 pub(super) fn check_fields(
     what: &'static str,
@@ -358,19 +381,15 @@ pub(super) fn check_fields(
 }
 
 impl<F: Form<3, C>, const C: usize> Binding<'_, F, C> {
-    /// λ and κ of the form on a mesh cell; zero where the form is not of that kind.
-    pub(crate) fn coefficients(&self, inspection: &Inspection<C>, a: &[f64]) -> (f64, f64) {
-        let Some(found) = inspection.coefficients else {
-            return (0.0, 0.0);
-        };
-        let varies = [found.mass, found.stiffness].contains(&Coefficient::PerElement);
-        let constant = |coefficient| match coefficient {
-            Coefficient::Constant(value) => value,
-            Coefficient::Zero | Coefficient::PerElement => 0.0,
-        };
-        if varies {
-            return femto_kernel::form::isotropic(self.form, a).unwrap_or_default();
+    /// λ and κ of the form where the auxiliary fields are `a`; zero where nothing is folded.
+    pub(crate) fn coefficients(&self, a: &[f64]) -> (f64, f64) {
+        match self.plan.coefficients {
+            None => (0.0, 0.0),
+            Some(found) => match (found.mass.constant(), found.stiffness.constant()) {
+                (Some(mass), Some(stiffness)) => (mass, stiffness),
+                // Confirmed to exist for every cell when planning.
+                _ => isotropic(self.form, a).unwrap_or((f64::NAN, f64::NAN)),
+            },
         }
-        (constant(found.mass), constant(found.stiffness))
     }
 }

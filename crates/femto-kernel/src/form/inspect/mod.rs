@@ -55,6 +55,30 @@ pub enum Coefficient {
     PerElement,
 }
 
+impl<const C: usize> Inspection<C> {
+    /// Gradients enter or leave the form.
+    pub fn gradients(&self) -> bool {
+        self.reads_gradients || self.writes_gradients
+    }
+
+    /// Values enter or leave the form; so that there is always something to evaluate, also where a
+    /// form is identically zero.
+    pub fn values(&self) -> bool {
+        self.reads_values || self.writes_values || !self.gradients()
+    }
+}
+
+impl Coefficient {
+    /// The value, if it is the same everywhere.
+    pub fn constant(self) -> Option<f64> {
+        match self {
+            Self::Zero => Some(0.0),
+            Self::Constant(value) => Some(value),
+            Self::PerElement => None,
+        }
+    }
+}
+
 /// Runs `form` once on trails and, where it is linear, on unit vectors.
 pub fn inspect<F: Form<3, C>, const C: usize>(form: &F) -> Inspection<C> {
     let fields = |set| core::array::from_fn(|i| Trail::input(Inputs::field(set, i)));
@@ -99,7 +123,7 @@ fn coefficients<F: Form<3, C>, const C: usize>(
     f0: &[Trail; C],
     f1: &[[Trail; 3]; C],
 ) -> Option<Coefficients> {
-    let (mass, stiffness) = isotropic(form, &[SAMPLE; MAX_FIELDS])?;
+    let (mass, stiffness) = isotropic(form, &SAMPLE)?;
     let classify = |varies: bool, value: f64| match value {
         _ if varies => Coefficient::PerElement,
         0.0 => Coefficient::Zero,
@@ -112,8 +136,9 @@ fn coefficients<F: Form<3, C>, const C: usize>(
     })
 }
 
-/// A value of the auxiliary fields at which a form's structure shows: no factor of it is likely to vanish.
-const SAMPLE: f64 = 0.618_033_988_749_894_9;
+/// Values of the auxiliary fields at which a form's structure shows: all differ, and no factor is
+/// likely to vanish. Whoever folds coefficients asks [`isotropic`] again at the real values.
+const SAMPLE: [f64; MAX_FIELDS] = [0.62, 1.37, 2.11, 0.29, 3.43, 0.83, 1.93, 0.47];
 
 /// λ and κ of a linear form at auxiliary values `a`, or `None` if it is not λ u, κ ∇u.
 pub fn isotropic<F: Form<3, C>, const C: usize>(form: &F, a: &[f64]) -> Option<(f64, f64)> {

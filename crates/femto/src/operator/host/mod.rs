@@ -3,11 +3,12 @@
 //! One chunk after the other is copied from the L-vector into a thread's own memory, its batches of
 //! elements are evaluated there, and its sums go back: those of private nodes straight into the
 //! output, those of nodes shared with other chunks into a list. When all chunks are done, the shared
-//! nodes are summed from the list in chunk order. So nothing is locked, no atomics are needed, each
-//! output entry is written once, and results do not depend on the number of threads.
+//! nodes are summed from the list in chunk order. So no thread waits for another's sums, each output
+//! entry is written once, and results do not depend on the number of threads.
 
 mod fields;
 mod pack;
+mod pool;
 mod traverse;
 
 use super::{Backend, Binding, Bound, OperatorError};
@@ -17,11 +18,12 @@ use femto_kernel::family::tensor_hex::Conditions;
 use femto_kernel::family::tensor_hex::host::{HexKernel, HexWorkspace, LOCAL_STRIDE, NodeTable};
 use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
-use femto_platform::device::Device;
 use femto_platform::device::host::{Host, HostBuffer};
+use femto_platform::device::{Device, DeviceError};
+use pool::Pool;
 use std::fmt::{self, Debug};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Most components of a form on the host.
 pub(crate) const MAX_COMPONENTS: usize = 8;
@@ -42,10 +44,11 @@ pub struct HostBound<T: Number> {
     segments: Vec<Vec<HostSegment>>,
     /// What the batches read.
     arrays: pack::Arrays<T>,
-    /// One per thread.
-    scratch: Vec<Mutex<Scratch<T>>>,
-    /// What each chunk adds to nodes it shares, `[entry of restriction.interface][component]`.
-    shared: Mutex<HostBuffer<T>>,
+    /// Memory of the threads.
+    scratch: Pool<Scratch<T>>,
+    /// What each chunk adds to nodes it shares, `[entry of restriction.interface][component]`; one
+    /// for each application under way.
+    shared: Pool<HostBuffer<T>>,
 }
 
 /// A run of elements of one kind of map, in batches.
@@ -114,20 +117,12 @@ impl<T: Number> HostBound<T> {
         }
         let restriction = binding.space.shared_restriction();
         let packed = pack::Packed::new(host, binding, level)?;
-        let scratch = (0..host.threads())
-            .map(|_| {
-                Ok(Mutex::new(Scratch {
-                    input: host.zeros(LOCAL_STRIDE * C)?,
-                    sums: host.zeros(LOCAL_STRIDE * C)?,
-                    workspaces: packed
-                        .kernels
-                        .iter()
-                        .map(|kernel| kernel.workspace())
-                        .collect(),
-                }))
-            })
-            .collect::<Result<_, OperatorError>>()?;
-        let shared = host.zeros(restriction.interface.len() * C)?;
+        let scratch = Pool::default();
+        for _ in 0..host.threads() {
+            scratch.put(Scratch::new(host, C, &packed.kernels)?);
+        }
+        let shared = Pool::default();
+        shared.put(host.zeros(restriction.interface.len() * C)?);
         Ok(Self {
             host: host.clone(),
             layout: binding.space.layout(),
@@ -138,17 +133,41 @@ impl<T: Number> HostBound<T> {
             segments: packed.segments,
             arrays: packed.arrays,
             scratch,
-            shared: Mutex::new(shared),
+            shared,
             restriction,
         })
     }
 
-    /// This thread's scratch memory. No work is waited for while it is held.
-    fn scratch(&self) -> MutexGuard<'_, Scratch<T>> {
-        let index = self.host.thread_index() % self.scratch.len();
-        self.scratch[index]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// Memory for a thread; made anew where more threads work than the host has.
+    fn take_scratch(&self) -> Result<Scratch<T>, DeviceError> {
+        match self.scratch.take() {
+            Some(scratch) => Ok(scratch),
+            None => Scratch::new(&self.host, self.components, &self.kernels),
+        }
+    }
+
+    /// A list for the shared nodes; made anew where several applications run at once.
+    fn take_shared(&self) -> Result<HostBuffer<T>, DeviceError> {
+        match self.shared.take() {
+            Some(shared) => Ok(shared),
+            None => self
+                .host
+                .zeros(self.restriction.interface.len() * self.components),
+        }
+    }
+}
+
+impl<T: Number> Scratch<T> {
+    fn new(
+        host: &Host,
+        components: usize,
+        kernels: &[Box<dyn HexKernel<T>>],
+    ) -> Result<Self, DeviceError> {
+        Ok(Self {
+            input: host.zeros(LOCAL_STRIDE * components)?,
+            sums: host.zeros(LOCAL_STRIDE * components)?,
+            workspaces: kernels.iter().map(|kernel| kernel.workspace()).collect(),
+        })
     }
 }
 
@@ -159,8 +178,7 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
         u: &HostBuffer<T>,
         v: &mut HostBuffer<T>,
     ) -> Result<(), OperatorError> {
-        self.traverse(Action::Apply, conditions, u, v);
-        Ok(())
+        Ok(self.traverse(Action::Apply, conditions, u, v)?)
     }
 
     fn apply_elements(
@@ -169,8 +187,7 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
         u: &HostBuffer<T>,
         v: &mut HostBuffer<T>,
     ) -> Result<(), OperatorError> {
-        self.traverse_elements(conditions, u, v);
-        Ok(())
+        Ok(self.traverse_elements(conditions, u, v)?)
     }
 
     fn diagonal(
@@ -178,12 +195,12 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
         conditions: &Conditions,
         d: &mut HostBuffer<T>,
     ) -> Result<(), OperatorError> {
-        self.traverse(Action::Diagonal, conditions, &[], d);
-        Ok(())
+        Ok(self.traverse(Action::Diagonal, conditions, &[], d)?)
     }
 
     fn bytes(&self) -> usize {
-        let numbers = self.scratch.len() * 2 * self.components * LOCAL_STRIDE;
+        let locals = 2 * LOCAL_STRIDE * self.host.threads();
+        let numbers = (locals + self.restriction.interface.len()) * self.components;
         numbers * T::BYTES + self.arrays.bytes() + self.restriction.bytes()
     }
 }

@@ -7,7 +7,7 @@ use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::Restriction;
 use femto_kernel::family::tensor_hex::host::{HexKernel, HexPlan, LOCAL_NODES, NodeTable};
 use femto_kernel::family::tensor_hex::{ElementGeometry, Storage};
-use femto_kernel::form::{Form, Inspection, inspect};
+use femto_kernel::form::{Form, inspect};
 use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::Device;
 use femto_platform::device::host::{Host, HostBuffer};
@@ -79,7 +79,6 @@ pub(super) struct Packed<T: Number> {
 struct Packer<'a, F, const C: usize> {
     binding: &'a Binding<'a, F, C>,
     plans: Vec<HexPlan<'a>>,
-    inspection: Inspection<C>,
     nodes: NodeTable,
     lanes: usize,
 }
@@ -110,7 +109,6 @@ impl<T: Number> Packed<T> {
         let packer = Packer {
             binding,
             plans,
-            inspection,
             nodes,
             lanes,
         };
@@ -240,7 +238,7 @@ where
                     a[field] = values[cell];
                     batch.auxiliary[field * width + lane] = T::from_f64(a[field]);
                 }
-                let coefficients = self.binding.coefficients(&self.inspection, &a);
+                let coefficients = self.binding.coefficients(&a);
                 self.with_geometry(plan.storage, cell, at_points, |element| {
                     plan.pack((lane, width), element, coefficients, batch.geometry);
                 });

@@ -7,10 +7,9 @@ use crate::Number;
 use femto_fem::space::Chunk;
 use femto_kernel::family::tensor_hex::Conditions;
 use femto_kernel::family::tensor_hex::host::{Batch, LOCAL_STRIDE, Nodes};
-use femto_platform::device::Device;
+use femto_platform::device::{Device, DeviceError};
 use femto_platform::stream::prefetch;
 use std::ops::Range;
-use std::sync::PoisonError;
 
 /// Cache lines of the next batch's geometry that are asked for ahead; the hardware follows longer
 /// streams by itself.
@@ -21,7 +20,13 @@ const SHARED_GRAIN: usize = 8192;
 
 impl<T: Number> HostBound<T> {
     /// Applies, or sums diagonals, from L- or T-vector `u` into `v`.
-    pub(super) fn traverse(&self, action: Action, conditions: &Conditions, u: &[T], v: &mut [T]) {
+    pub(super) fn traverse(
+        &self,
+        action: Action,
+        conditions: &Conditions,
+        u: &[T],
+        v: &mut [T],
+    ) -> Result<(), DeviceError> {
         let pass = Pass {
             bound: self,
             action,
@@ -29,15 +34,16 @@ impl<T: Number> HostBound<T> {
             u,
         };
         let fields = Fields::new(v, self.layout, self.components);
-        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let shared = &mut shared[..];
-        let first_shared = self.restriction.first_interface;
-        self.host.enter(|| {
-            let (private, rest) = fields.split_at(first_shared);
+        let mut shared = self.take_shared()?;
+        let done = self.host.enter(|| {
+            let (private, rest) = fields.split_at(self.restriction.first_interface);
             let chunks = 0..self.restriction.chunks.len();
-            pass.chunks(chunks, private, shared);
-            self.sum_shared(0, rest, shared);
+            pass.chunks(chunks, private, &mut shared)?;
+            self.sum_shared(0, rest, &shared);
+            Ok(())
         });
+        self.shared.put(shared);
+        done
     }
 
     /// Sums what chunks added to shared nodes from `first` on, in chunk order.
@@ -64,13 +70,24 @@ impl<T: Number> HostBound<T> {
     }
 
     /// The element operators on E-vectors, chunk by chunk.
-    pub(super) fn traverse_elements(&self, conditions: &Conditions, u: &[T], v: &mut [T]) {
-        self.host.enter(|| {
-            self.element_chunks(0..self.restriction.chunks.len(), conditions, u, v);
-        });
+    pub(super) fn traverse_elements(
+        &self,
+        conditions: &Conditions,
+        u: &[T],
+        v: &mut [T],
+    ) -> Result<(), DeviceError> {
+        let chunks = 0..self.restriction.chunks.len();
+        self.host
+            .enter(|| self.element_chunks(chunks, conditions, u, v))
     }
 
-    fn element_chunks(&self, chunks: Range<usize>, conditions: &Conditions, u: &[T], v: &mut [T]) {
+    fn element_chunks(
+        &self,
+        chunks: Range<usize>,
+        conditions: &Conditions,
+        u: &[T],
+        v: &mut [T],
+    ) -> Result<(), DeviceError> {
         let numbers = self.components * self.restriction.nodes_per_element();
         if chunks.len() > 1 {
             let half = chunks.start + chunks.len() / 2;
@@ -80,13 +97,13 @@ impl<T: Number> HostBound<T> {
             let cut = elements.sum::<usize>() * numbers;
             let (u_left, u_right) = u.split_at(cut);
             let (v_left, v_right) = v.split_at_mut(cut);
-            self.host.join(
+            let (left, right) = self.host.join(
                 || self.element_chunks(chunks.start..half, conditions, u_left, v_left),
                 || self.element_chunks(half..chunks.end, conditions, u_right, v_right),
             );
-            return;
+            return left.and(right);
         }
-        let scratch = &mut *self.scratch();
+        let mut scratch = self.take_scratch()?;
         for chunk in chunks {
             let start = self.restriction.chunks[chunk].elements.start;
             for segment in &self.segments[chunk] {
@@ -100,6 +117,8 @@ impl<T: Number> HostBound<T> {
                 });
             }
         }
+        self.scratch.put(scratch);
+        Ok(())
     }
 
     /// Calls `body` with each batch of a segment, its elements and its kind of map.
@@ -157,7 +176,12 @@ struct Pass<'a, T: Number> {
 impl<T: Number> Pass<'_, T> {
     /// Works on chunks by halves, in parallel: `v` holds their private nodes, `shared` their part
     /// of the list.
-    fn chunks(&self, chunks: Range<usize>, v: Fields<'_, T>, shared: &mut [T]) {
+    fn chunks(
+        &self,
+        chunks: Range<usize>,
+        v: Fields<'_, T>,
+        shared: &mut [T],
+    ) -> Result<(), DeviceError> {
         let all = &self.bound.restriction.chunks;
         if chunks.len() > 1 {
             let half = chunks.start + chunks.len() / 2;
@@ -167,22 +191,31 @@ impl<T: Number> Pass<'_, T> {
             );
             let (left, right) = v.split_at(nodes);
             let (first, second) = shared.split_at_mut(entries * self.bound.components);
-            self.bound.host.join(
+            let (left, right) = self.bound.host.join(
                 || self.chunks(chunks.start..half, left, first),
                 || self.chunks(half..chunks.end, right, second),
             );
-            return;
+            return left.and(right);
         }
-        if !chunks.is_empty() {
-            self.chunk(chunks.start, v, shared);
+        if chunks.is_empty() {
+            return Ok(());
         }
+        let mut scratch = self.bound.take_scratch()?;
+        self.chunk(chunks.start, v, shared, &mut scratch);
+        self.bound.scratch.put(scratch);
+        Ok(())
     }
 
-    fn chunk(&self, index: usize, mut v: Fields<'_, T>, shared: &mut [T]) {
+    fn chunk(
+        &self,
+        index: usize,
+        mut v: Fields<'_, T>,
+        shared: &mut [T],
+        scratch: &mut Scratch<T>,
+    ) {
         let bound = self.bound;
         let chunk = &bound.restriction.chunks[index];
         let components = bound.components;
-        let scratch = &mut *bound.scratch();
         let Scratch {
             input,
             sums,

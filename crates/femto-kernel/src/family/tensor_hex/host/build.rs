@@ -40,8 +40,8 @@ impl<'a> HexPlan<'a> {
         Self {
             basis,
             storage,
-            values: inspection.reads_values || inspection.writes_values,
-            gradients: inspection.reads_gradients || inspection.writes_gradients,
+            values: inspection.values(),
+            gradients: inspection.gradients(),
             position: inspection.reads_position,
             level,
         }
@@ -202,23 +202,21 @@ where
     F: Form<3, C> + Clone + 'static,
 {
     fn form_stage<L: Lanes, M: Metric<L>>(&self) -> Box<dyn Stage<L>> {
-        let HexPlan {
-            values, gradients, ..
-        } = self.plan;
-        match (values, gradients) {
-            (true, true) => self.stage::<L, M, true, true>(),
-            (false, true) => self.stage::<L, M, false, true>(),
-            (_, false) => self.stage::<L, M, true, false>(),
+        if self.plan.gradients {
+            Box::new(self.stage::<M, true>())
+        } else {
+            Box::new(self.stage::<M, false>())
         }
     }
 
-    fn stage<L: Lanes, M: Metric<L>, const V: bool, const G: bool>(&self) -> Box<dyn Stage<L>> {
-        Box::new(FormStage::<F, M, C, V, G> {
+    fn stage<M, const GRADIENTS: bool>(&self) -> FormStage<F, M, C, GRADIENTS> {
+        FormStage {
             form: self.form.clone(),
             points_1d: self.plan.basis.points_1d,
+            values: self.plan.values,
             reads_position: self.plan.position,
             metric: PhantomData,
-        })
+        }
     }
 }
 

@@ -8,15 +8,16 @@ use core::marker::PhantomData;
 use fearless_simd::Simd;
 
 /// A form evaluated with the Jacobian from a metric.
-pub(crate) struct FormStage<F, M, const C: usize, const VALUES: bool, const GRADIENTS: bool> {
+pub(crate) struct FormStage<F, M, const C: usize, const GRADIENTS: bool> {
     pub(crate) form: F,
     pub(crate) points_1d: usize,
+    /// Values enter or leave the form; always, if there are no gradients.
+    pub(crate) values: bool,
     pub(crate) reads_position: bool,
     pub(crate) metric: PhantomData<M>,
 }
 
-impl<L, F, M, const C: usize, const VALUES: bool, const GRADIENTS: bool> Stage<L>
-    for FormStage<F, M, C, VALUES, GRADIENTS>
+impl<L, F, M, const C: usize, const GRADIENTS: bool> Stage<L> for FormStage<F, M, C, GRADIENTS>
 where
     L: Lanes,
     F: Form<3, C>,
@@ -26,7 +27,7 @@ where
         C
     }
     fn has_values(&self) -> bool {
-        VALUES
+        self.values()
     }
     fn has_gradients(&self) -> bool {
         GRADIENTS
@@ -51,9 +52,7 @@ where
     }
 }
 
-impl<F, M, const C: usize, const VALUES: bool, const GRADIENTS: bool>
-    FormStage<F, M, C, VALUES, GRADIENTS>
-{
+impl<F, M, const C: usize, const GRADIENTS: bool> FormStage<F, M, C, GRADIENTS> {
     #[inline(always)]
     fn layers<L: Lanes>(
         &self,
@@ -67,7 +66,9 @@ impl<F, M, const C: usize, const VALUES: bool, const GRADIENTS: bool>
     {
         let n = rule.points.len();
         let len = layers.count * n * n;
-        let mut values = layers.values.split::<C>(if VALUES { len } else { 0 });
+        let mut values = layers
+            .values
+            .split::<C>(if self.values() { len } else { 0 });
         let mut gradients = layers
             .gradients
             .map(|axis| axis.split::<C>(if GRADIENTS { len } else { 0 }));
@@ -110,6 +111,12 @@ impl<F, M, const C: usize, const VALUES: bool, const GRADIENTS: bool>
         }
     }
 
+    /// Known when compiling where there are no gradients.
+    #[inline(always)]
+    fn values(&self) -> bool {
+        !GRADIENTS || self.values
+    }
+
     /// One point: from values and reference gradients at `p` to what multiplies the test function
     /// and its reference gradient.
     #[inline(always)]
@@ -127,7 +134,7 @@ impl<F, M, const C: usize, const VALUES: bool, const GRADIENTS: bool>
             adjugate,
             determinant,
         } = jacobian;
-        if VALUES {
+        if self.values() {
             for (u, values) in point.u.iter_mut().zip(&*values) {
                 *u = values[p];
             }
@@ -143,7 +150,7 @@ impl<F, M, const C: usize, const VALUES: bool, const GRADIENTS: bool>
                 );
             }
         }
-        if VALUES {
+        if self.values() {
             let f0 = self.form.f0(point);
             let scale = weight * determinant;
             for c in 0..C {

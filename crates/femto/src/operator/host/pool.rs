@@ -1,0 +1,32 @@
+//! Memory that is taken for a while and put back.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Things for whoever needs one. Locked only while one is taken or put back, so that a thread that
+/// waits for others in between cannot be waited for in turn.
+pub(super) struct Pool<X> {
+    free: Mutex<Vec<X>>,
+}
+
+impl<X> Default for Pool<X> {
+    fn default() -> Self {
+        Self {
+            free: Mutex::default(),
+        }
+    }
+}
+
+impl<X> Pool<X> {
+    pub(super) fn take(&self) -> Option<X> {
+        self.lock().pop()
+    }
+
+    pub(super) fn put(&self, thing: X) {
+        self.lock().push(thing);
+    }
+
+    /// A list is whole between any two of its operations, so a panic elsewhere does not spoil it.
+    fn lock(&self) -> MutexGuard<'_, Vec<X>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
