@@ -2,7 +2,7 @@
 
 use crate::device::Cache;
 use std::fs::read_to_string;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// The processor, asked once per process.
@@ -24,7 +24,7 @@ impl Processor {
             name: name(),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             simd: simd(),
-            memory_bytes: memory_bytes(),
+            memory_bytes: allowed_memory(),
             caches: caches(),
         }
     }
@@ -37,7 +37,48 @@ fn name() -> String {
     model.unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
 }
 
-fn memory_bytes() -> Option<u64> {
+/// The memory that this process may use: the machine's, or less where its control group says so.
+fn allowed_memory() -> Option<u64> {
+    let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limits = cgroup_limits(&groups, Path::new("/sys/fs/cgroup"));
+    let limits = limits.iter().filter_map(|file| read_to_string(file).ok());
+    smallest(machine_memory(), limits)
+}
+
+/// The least of `memory` and the limits that are numbers; the others say `max`.
+fn smallest(memory: Option<u64>, limits: impl Iterator<Item = String>) -> Option<u64> {
+    let limits = limits.filter_map(|limit| limit.trim().parse().ok());
+    memory.into_iter().chain(limits).min()
+}
+
+/// Files that may hold the memory limit of a process whose /proc/self/cgroup reads `groups`: those
+/// of its own control group and of all above, as each of them limits it.
+///
+/// Lines are `0::/path` in version 2 and `number:controllers:/path` in version 1 (cgroups(7)).
+fn cgroup_limits(groups: &str, root: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else {
+            continue;
+        };
+        let (top, file) = match controllers {
+            "" => (root.to_owned(), "memory.max"),
+            v1 if v1.split(',').any(|name| name == "memory") => {
+                (root.join("memory"), "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        let group = top.join(path.trim_start_matches('/'));
+        let groups = group
+            .ancestors()
+            .take_while(|folder| folder.starts_with(&top));
+        files.extend(groups.map(|folder| folder.join(file)));
+    }
+    files
+}
+
+fn machine_memory() -> Option<u64> {
     let text = read_to_string("/proc/meminfo").ok()?;
     let kibibytes: u64 = field(&text, "MemTotal")?
         .split_whitespace()
@@ -83,11 +124,28 @@ fn size(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(factor)
 }
 
+/// Whether the processor has all of these.
 #[cfg(target_arch = "x86_64")]
+macro_rules! has {
+    ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
+}
+
+/// The vector instructions that the host's loops use. They are dispatched by `fearless_simd`, whose
+/// levels `Avx512` (Ice Lake) and `Avx2` require exactly these features; a test of the crate
+/// `femto` holds the two together.
+#[cfg(target_arch = "x86_64")]
+#[rustfmt::skip]
 fn simd() -> &'static str {
-    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vbmi2") {
+    if has!(
+        "adx" "aes" "avx512bitalg" "avx512bw" "avx512cd" "avx512dq" "avx512f" "avx512ifma"
+        "avx512vbmi" "avx512vbmi2" "avx512vl" "avx512vnni" "avx512vpopcntdq" "bmi1" "bmi2"
+        "cmpxchg16b" "fma" "fxsr" "gfni" "lzcnt" "movbe" "pclmulqdq" "popcnt" "rdrand" "rdseed"
+        "sha" "vaes" "vpclmulqdq" "xsave" "xsavec" "xsaveopt" "xsaves"
+    ) {
         "AVX-512"
-    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+    } else if has!(
+        "avx2" "bmi1" "bmi2" "cmpxchg16b" "f16c" "fma" "fxsr" "lzcnt" "movbe" "popcnt" "xsave"
+    ) {
         "AVX2"
     } else {
         "SSE2"
@@ -122,6 +180,43 @@ mod tests {
         let text = "model\t\t: 207\nmodel name\t: Some: Processor\n";
         assert_eq!(field(text, "model name"), Some("Some: Processor"));
         assert_eq!(field(text, "name"), None);
+    }
+
+    #[test]
+    fn the_least_limit_counts() {
+        let limits = |texts: &[&str]| smallest(Some(100), texts.iter().map(|&t| t.to_owned()));
+        assert_eq!(limits(&[]), Some(100));
+        assert_eq!(limits(&["max\n", "70\n", "80\n"]), Some(70));
+        assert_eq!(limits(&["9223372036854771712\n"]), Some(100));
+        assert_eq!(smallest(None, ["7".to_owned()].into_iter()), Some(7));
+    }
+
+    #[test]
+    fn control_groups_and_those_above_limit_the_memory() {
+        let files = |groups| -> Vec<String> {
+            let files = cgroup_limits(groups, Path::new("/c"));
+            files
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect()
+        };
+        assert_eq!(files("0::/\n"), ["/c/memory.max"]);
+        assert_eq!(
+            files("0::/a/b.scope\n"),
+            [
+                "/c/a/b.scope/memory.max",
+                "/c/a/memory.max",
+                "/c/memory.max"
+            ]
+        );
+        assert_eq!(
+            files("9:cpu,cpuacct:/x\n4:hugetlb,memory:/job\n"),
+            [
+                "/c/memory/job/memory.limit_in_bytes",
+                "/c/memory/memory.limit_in_bytes"
+            ]
+        );
+        assert!(files("").is_empty() && files("garbage\n1:2\n").is_empty());
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub struct DeviceInfo {
     pub threads: usize,
     /// The widest vector instructions that are used, such as `AVX-512`; `scalar` where none are.
     pub simd: &'static str,
-    /// Bytes of memory, where the system tells.
+    /// Bytes of memory that this process may use, where the system tells.
     pub memory_bytes: Option<u64>,
     /// Data caches, nearest first; empty where the system does not tell.
     pub caches: Vec<Cache>,

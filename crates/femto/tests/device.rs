@@ -1,0 +1,11 @@
+//! What the device says of itself, against what the loops on it do.
+
+use femto::Host;
+use femto::kernel::scalar::SimdLevel;
+use femto::platform::device::Device;
+
+#[test]
+fn reports_name_the_instructions_that_are_dispatched() {
+    let host = Host::with_threads(1).unwrap();
+    assert_eq!(host.info().simd, SimdLevel::detect().name());
+}
