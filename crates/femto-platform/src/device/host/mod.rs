@@ -32,6 +32,11 @@ impl Host {
 
     /// `threads` threads.
     ///
+    /// They do what runs inside [`Device::enter`]. With one thread there is no pool to enter: loops
+    /// that are parallel by themselves, such as those that number a space or read a geometry, then
+    /// run on rayon's global pool, as they do outside of `enter` with any number of threads.
+    /// [`limit_global_threads`] limits that one.
+    ///
     /// # Errors
     /// [`DeviceError::ThreadCount`] for zero or more than [`Host::MAX_THREADS`],
     /// [`DeviceError::ThreadStart`] where the operating system gives none.
@@ -87,6 +92,16 @@ impl Host {
             None => (a(), b()),
         }
     }
+}
+
+/// Limits the threads of loops outside of every [`Host`], which are those of rayon's global pool: one
+/// per core otherwise. A program calls this once, before anything else; libraries leave it alone.
+///
+/// Returns whether it did: not where the pool is at work already, or has no threads to start.
+pub fn limit_global_threads(threads: usize) -> bool {
+    let threads = threads.clamp(1, Host::MAX_THREADS);
+    let pool = ThreadPoolBuilder::new().num_threads(threads);
+    pool.build_global().is_ok()
 }
 
 impl Device for Host {
