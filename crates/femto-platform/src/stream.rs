@@ -25,8 +25,9 @@ pub fn fill<T: Element>(target: &mut [T], value: T) {
     target.fill(value);
 }
 
-/// Asks for the first `lines` cache lines of `source`, for when they are read soon; a hint that
-/// changes nothing else.
+/// Asks for about the first `lines` cache lines of `source`, for when they are read soon; a hint
+/// that changes nothing else. Of values longer than a line, only the first line of each is asked
+/// for.
 #[inline]
 pub fn prefetch<T>(source: &[T], lines: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -44,7 +45,10 @@ mod x86 {
 
     #[inline]
     pub(super) fn prefetch<T>(source: &[T], lines: usize) {
-        let per_line = size_of::<Line>() / size_of::<T>();
+        if size_of::<T>() == 0 {
+            return;
+        }
+        let per_line = (size_of::<Line>() / size_of::<T>()).max(1);
         for first in source.iter().step_by(per_line).take(lines) {
             // SAFETY: every x86-64 has SSE, and a prefetch reads nothing that the program sees.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(first).cast()) };
@@ -140,6 +144,15 @@ mod tests {
                 assert_eq!(target[end..], [-1.0; 2]);
             }
         }
+    }
+
+    #[test]
+    fn values_of_every_size_can_be_asked_for() {
+        prefetch(&[(); 3], 2);
+        prefetch(&[[0u8; 200]; 3], 5);
+        prefetch(&[[0u8; 65]; 3], usize::MAX);
+        prefetch(&[1.0; 100], 3);
+        prefetch::<f64>(&[], 3);
     }
 
     #[test]
