@@ -14,3 +14,8 @@ pub use femto_platform as platform;
 pub use femto_platform::device::host::Host;
 pub use number::Number;
 pub use operator::{DataLevel, Operator, OperatorParams, Quadrature};
+
+/// The example of the README, as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
