@@ -88,6 +88,16 @@ pub enum SpaceError {
         /// The number of nodes that the space would have.
         nodes: u64,
     },
+    /// More entries in the lists of nodes that chunks share than 32-bit numbers can count.
+    #[error(
+        "{entries} entries in the lists of nodes that chunks of elements share; at most {} can be \
+         numbered",
+        u32::MAX
+    )]
+    TooManyShared {
+        /// The number of entries.
+        entries: u64,
+    },
     /// Strong boundary values on a space without shared nodes.
     #[error(
         "Dirichlet tag `{tag}` on a broken space; only continuous spaces have constrained nodes"

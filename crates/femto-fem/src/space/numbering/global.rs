@@ -23,6 +23,15 @@ pub(super) fn checked(nodes: u64) -> Result<usize, SpaceError> {
     }
 }
 
+/// Fails unless 32 bits can count the entries of the interface lists, and so be their offsets.
+pub(super) fn check_interface(entries: u64) -> Result<(), SpaceError> {
+    if entries <= u64::from(u32::MAX) {
+        Ok(())
+    } else {
+        Err(SpaceError::TooManyShared { entries })
+    }
+}
+
 /// L-vector numbers of the nodes of all entities and elements.
 pub(super) struct Numbers {
     /// First node of each entity; the others of the entity follow it.
@@ -149,4 +158,23 @@ fn closure(face: usize) -> impl Iterator<Item = usize> {
     let on_face = move |edge: &usize| HEX_EDGES[*edge].iter().all(|end| corners.contains(end));
     let edges = (0..12).filter(on_face).map(|edge| 8 + edge);
     corners.into_iter().chain(edges).chain([20 + face])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_32_bits_cannot_count_is_an_error() {
+        let most = u64::from(u32::MAX);
+        assert_eq!(checked(most - 1).unwrap() as u64, most - 1);
+        let error = checked(most).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "4294967295 nodes; at most 4294967294 can be numbered"
+        );
+        check_interface(most).unwrap();
+        let error = check_interface(most + 1).unwrap_err().to_string();
+        assert!(error.starts_with("4294967296 entries"), "{error}");
+    }
 }

@@ -11,7 +11,7 @@ use crate::space::element_nodes::ElementNodes;
 use crate::space::gather_scatter::split;
 use crate::space::topology::Topology;
 use crate::space::{BoundaryFace, Chunk, Restriction, SpaceError};
-use global::{Numbers, checked};
+use global::{Numbers, check_interface, checked};
 use local::LocalNumbers;
 
 /// The restriction of a space without shared nodes: element after element, the nodes of its shell
@@ -71,6 +71,7 @@ pub(super) fn continuous(
         ..Restriction::default()
     };
     let lists = fill_local(topology, &numbers, chunks, nodes, &mut restriction);
+    check_interface(lists.iter().map(|list| list.len() as u64).sum())?;
     let mut start = 0;
     for ((elements, private), list) in chunks.iter().zip(numbers.private).zip(&lists) {
         restriction.chunks.push(Chunk {
@@ -115,7 +116,8 @@ fn fill_local(
         .collect()
 }
 
-/// For each of the `nodes`, where in `interface` it is listed: offsets and positions.
+/// For each of the `nodes`, where in `interface` it is listed: offsets and positions, which are
+/// known to fit 32 bits.
 fn sources(interface: &[u32], nodes: Range<usize>) -> (Vec<u32>, Vec<u32>) {
     let mut offsets = vec![0; nodes.len() + 1];
     for &node in interface {
