@@ -109,8 +109,9 @@ impl Restriction {
         numbers * size_of::<u32>() + self.chunks.len() * size_of::<Chunk>()
     }
 
-    /// Lexicographic position and chunk-local index of each node of an element.
-    pub(super) fn element(&self, element: usize) -> impl Iterator<Item = (usize, u32)> {
+    /// Lexicographic position and chunk-local index of each node of an element: its shell, then
+    /// its interior, both ascending in position.
+    pub fn element(&self, element: usize) -> impl Iterator<Item = (usize, u32)> {
         let shell = &self.shell[element * self.shell_nodes()..][..self.shell_nodes()];
         let shell = self.shell_positions.iter().zip(shell.iter().copied());
         let interior = self.interior_positions.iter().zip(self.interior[element]..);

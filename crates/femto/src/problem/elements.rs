@@ -1,7 +1,7 @@
 //! Walking over the elements of a space, chunk by chunk, in parallel and bitwise repeatably.
 
 use super::ProblemError;
-use femto_fem::space::{Chunk, Restriction, Space};
+use femto_fem::space::{Chunk, Space};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -14,20 +14,6 @@ fn groups(chunk: &Chunk, points: usize) -> impl Iterator<Item = Range<usize>> {
     let end = chunk.elements.end;
     let starts = chunk.elements.clone().step_by(group);
     starts.map(move |start| start..(start + group).min(end))
-}
-
-/// Lexicographic position and chunk-local index of each node of an element.
-fn nodes(restriction: &Restriction, element: usize) -> impl Iterator<Item = (usize, usize)> {
-    let shell_nodes = restriction.shell_nodes();
-    let shell = &restriction.shell[element * shell_nodes..][..shell_nodes];
-    let shell = restriction
-        .shell_positions
-        .iter()
-        .zip(shell.iter().copied());
-    let interior = restriction.interior_positions.iter();
-    shell
-        .chain(interior.zip(restriction.interior[element]..))
-        .map(|(&position, local)| (position as usize, local as usize))
 }
 
 /// An L-vector of what elements give to their nodes.
@@ -61,8 +47,11 @@ pub(super) fn collect<V: Copy + Default + Send + Sync, E: Send>(
         for elements in groups(chunk, points) {
             let given = give(elements.clone())?;
             for (index, element) in elements.clone().enumerate() {
-                for (position, local) in nodes(restriction, element) {
-                    add(&mut sums[local], given[position * elements.len() + index]);
+                for (position, local) in restriction.element(element) {
+                    add(
+                        &mut sums[local as usize],
+                        given[position * elements.len() + index],
+                    );
                 }
             }
         }
@@ -120,8 +109,8 @@ fn gather(space: &Space, chunk: &Chunk, elements: Range<usize>, u: &[f64]) -> Ve
     let count = elements.len();
     let mut values = vec![0.0; count * space.nodes_per_element()];
     for (index, element) in elements.enumerate() {
-        for (position, local) in nodes(restriction, element) {
-            values[position * count + index] = u[restriction.node(chunk, local as u32)];
+        for (position, local) in restriction.element(element) {
+            values[position * count + index] = u[restriction.node(chunk, local)];
         }
     }
     values
