@@ -3,14 +3,16 @@
 mod common;
 
 use common::{SHAPES, Shape, mesh};
+use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;
+use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::expr::{Graph, Input, Symbols, parse};
 use femto::kernel::form::{Mass, Poisson, ScreenedPoisson};
 use femto::platform::device::null::Null;
 use femto::problem::{
-    Boundary, Exact, Expression, Function, GridFunction, LagrangeGrid, Observer, OutputField,
-    PreconditionerKind, Problem, ProblemError, Stage, by_group, write_solution,
+    Boundary, Discretization, Exact, Expression, Function, GridFunction, LagrangeGrid, Observer,
+    OutputField, PreconditionerKind, Problem, ProblemError, Stage, by_group, write_solution,
 };
 use femto::solve::cg::{CgFailure, CgParams, Iteration};
 use femto::{Host, Number, OperatorParams, Quadrature};
@@ -698,4 +700,40 @@ fn solutions_are_written_with_fields_and_tags() {
     }
     let twice = [fields[0], fields[0]];
     assert!(write_solution(&path, &mesh, &u, &twice, 0.0).is_err());
+}
+
+#[test]
+fn loads_of_several_components_are_refused() {
+    let mesh = BoxMesh::unit_cube(1).build(|x| x).unwrap();
+    let geometry = Geometry::new(&mesh).unwrap();
+    let params = SpaceParams {
+        components: 3,
+        dirichlet: vec!["xmin".to_owned()],
+        ..SpaceParams::default()
+    };
+    let space = Space::new(&mesh, &geometry, params).unwrap();
+    let on = Discretization {
+        space: &space,
+        geometry: &geometry,
+        quadrature: Quadrature::default(),
+        time: 0.0,
+    };
+    let one = &1.0;
+    let mut b = vec![0.0; space.dofs()];
+    let exact = Exact {
+        value: one,
+        gradient: None,
+    };
+    let refused = [
+        on.source(one).err(),
+        on.neumann("xmax", one, &mut b).err(),
+        on.boundary_values(&[("xmin", one)]).err(),
+        on.errors(&b, exact).err(),
+    ];
+    for error in refused {
+        assert!(
+            matches!(error, Some(ProblemError::Components { components: 3 })),
+            "{error:?}"
+        );
+    }
 }

@@ -34,8 +34,10 @@ impl Discretization<'_> {
     /// ∫ φ f for every basis function φ: an L-vector.
     ///
     /// # Errors
-    /// A quadrature rule that does not exist for the degree, a value that is not finite.
+    /// A space of several components, a quadrature rule that does not exist for the degree, a value
+    /// that is not finite.
     pub fn source(&self, f: &dyn Function) -> Result<Vec<f64>, ProblemError> {
+        self.check_scalar()?;
         if f.as_constant() == Some(0.0) {
             return Ok(vec![0.0; self.space.nodes()]);
         }
@@ -62,12 +64,13 @@ impl Discretization<'_> {
     /// Adds ∫ φ g over the boundary faces of the group `tag` to the L-vector `b`.
     ///
     /// # Errors
-    /// A group that is not there, a quadrature rule that does not exist for the degree, a value that
-    /// is not finite.
+    /// A space of several components, a group that is not there, a quadrature rule that does not
+    /// exist for the degree, a value that is not finite.
     ///
     /// # Panics
     /// If `b` is no L-vector.
     pub fn neumann(&self, tag: &str, g: &dyn Function, b: &mut [f64]) -> Result<(), ProblemError> {
+        self.check_scalar()?;
         assert_eq!(b.len(), self.space.nodes(), "an L-vector");
         let faces = self.space.boundary().tagged(tag)?;
         let basis = self.quadrature.basis(self.space.degree())?;
@@ -107,11 +110,12 @@ impl Discretization<'_> {
     /// zero at nodes of none of the groups.
     ///
     /// # Errors
-    /// A group that is not there, a value that is not finite.
+    /// A space of several components, a group that is not there, a value that is not finite.
     pub fn boundary_values(
         &self,
         groups: &[(&str, &dyn Function)],
     ) -> Result<Vec<f64>, ProblemError> {
+        self.check_scalar()?;
         let free = self.space.free_nodes();
         let mut values = vec![0.0; self.space.constrained_nodes().len()];
         let mut decided = vec![false; values.len()];
@@ -132,6 +136,14 @@ impl Discretization<'_> {
             }
         }
         Ok(values)
+    }
+
+    /// Fails unless the space has one component.
+    pub(super) fn check_scalar(&self) -> Result<(), ProblemError> {
+        match self.space.components() {
+            1 => Ok(()),
+            components => Err(ProblemError::Components { components }),
+        }
     }
 
     /// The L-vector nodes on a face, lexicographic, the lower axis fastest.

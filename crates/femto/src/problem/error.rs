@@ -55,6 +55,15 @@ pub enum ProblemError {
         /// Its group number; 0 for none.
         tag: i32,
     },
+    /// A right-hand side or an error on a space of several components.
+    #[error(
+        "the space has {components} components; sources, boundary values and errors are there for \
+         one"
+    )]
+    Components {
+        /// How many the space has.
+        components: usize,
+    },
     /// A function of the problem has no value somewhere.
     #[error("{what} is {value} at {position:?}")]
     NotFinite {

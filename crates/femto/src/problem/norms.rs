@@ -49,11 +49,12 @@ impl Discretization<'_> {
     /// discretization.
     ///
     /// # Errors
-    /// A value of the exact solution that is not finite.
+    /// A space of several components, a value of the exact solution that is not finite.
     ///
     /// # Panics
     /// If `u` is no L-vector.
     pub fn errors(&self, u: &[f64], exact: Exact<'_>) -> Result<ErrorNorms, ProblemError> {
+        self.check_scalar()?;
         assert_eq!(u.len(), self.space.nodes(), "an L-vector");
         let degree = self.space.degree();
         let basis = Basis1d::gauss(degree, degree + 3).map_err(OperatorError::from)?;
