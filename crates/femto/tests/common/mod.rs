@@ -1,5 +1,6 @@
 //! Meshes, forms and random numbers that several tests use.
 #![allow(dead_code, reason = "each test uses a part")]
+#![allow(unreachable_pub, reason = "a module of several tests")]
 
 use femto::fem::geometry::{Geometry, GeometryAtPoints};
 use femto::fem::mesh::Mesh;
