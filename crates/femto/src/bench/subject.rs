@@ -189,7 +189,12 @@ fn seconds_per_iteration<T: Number>(
     };
     match solve(system, b, x, workspace, &params, &mut watch) {
         Ok(_) => (),
-        Err(error) if matches!(error.failure, CgFailure::NotConverged { .. }) => (),
+        // No residual is small enough for a tolerance of zero.
+        Err(error)
+            if matches!(
+                error.failure,
+                CgFailure::NotConverged { .. } | CgFailure::Stagnated { .. }
+            ) => {}
         Err(error) => return Err(Box::new(error).into()),
     }
     Ok(clock

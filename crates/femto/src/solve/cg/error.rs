@@ -10,8 +10,8 @@ use thiserror::Error;
 pub struct CgError {
     /// What went wrong.
     pub failure: CgFailure,
-    /// The norm of the residual before the first step and after each; empty where the solver did
-    /// not come so far.
+    /// The norm of the residual before the first step and after each, as in
+    /// [`CgInfo`](super::CgInfo); empty where the solver did not come so far.
     pub residual_history: Vec<f64>,
 }
 
@@ -55,6 +55,18 @@ pub enum CgFailure {
     /// The iterations are used up.
     #[error("no convergence: a residual of {target:.3e} was not reached")]
     NotConverged {
+        /// The norm of the residual that was asked for.
+        target: f64,
+    },
+    /// The recurrence's residual is small enough, but b - A x is not, and does not get smaller: the
+    /// tolerance is below what the precision of the vectors allows.
+    #[error(
+        "the precision of the vectors is exhausted: |b - A x| stays at {true_residual:.3e}, and \
+         {target:.3e} was asked for"
+    )]
+    Stagnated {
+        /// The norm of b - A x.
+        true_residual: f64,
         /// The norm of the residual that was asked for.
         target: f64,
     },

@@ -4,6 +4,9 @@ use super::{CgFailure, Reason};
 
 /// When conjugate gradients stop: |r| ≤ max(relative tolerance · |b|, absolute tolerance), or after
 /// so many iterations.
+///
+/// Vectors of `f32` reach relative tolerances of about 1e-6 at best, the less so the worse the
+/// condition of the matrix; [`CgFailure::Stagnated`] says so.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CgParams {
     /// Relative to the norm of the right-hand side. Default 1e-8.

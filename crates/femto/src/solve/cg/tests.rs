@@ -270,25 +270,96 @@ fn the_absolute_tolerance_counts_where_it_is_larger() {
 }
 
 #[test]
-fn single_precision_converges_to_its_own_accuracy() {
+fn the_true_residual_is_that_of_the_solution() {
+    let matrix = Dense::positive_definite(30, 1.0);
+    let outcome = Setup::default().solve(&matrix, &ramp(30));
+    let info = outcome.result.unwrap();
+    let residual = distance(&matrix.times(&outcome.x), &ramp(30));
+    assert!((info.true_residual - residual).abs() <= 1e-6 * residual);
+    let recurrence = *info.residual_history.last().unwrap();
+    assert!((recurrence - residual).abs() <= 1e-3 * residual);
+}
+
+/// The first iterates are so large that their rounding errors are all that is left of b - A x.
+#[test]
+fn a_residual_that_drifted_away_is_replaced() {
+    let poisson = Poisson { size: 60 };
+    let setup = Setup::default();
+    let system = System {
+        device: &setup.host,
+        operator: &poisson,
+        preconditioner: &Identity,
+    };
+    let b = setup.host.upload(&[1.0; 60]).unwrap();
+    let start: Vec<f64> = (0..60).map(|i| 1e12 * f64::from(i).sin()).collect();
+    let mut x = setup.host.upload(&start).unwrap();
+    let mut workspace = CgWorkspace::new(&setup.host, 60).unwrap();
+    let go_on = &mut |_| ControlFlow::Continue(());
+    let info = solve(&system, &b, &mut x, &mut workspace, &setup.params, go_on).unwrap();
+    let target = 1e-8 * 60_f64.sqrt();
+    assert!(info.true_residual <= 10.0 * target, "{info:?}");
+    assert_eq!(info.residual_history.len(), info.iterations + 1);
+    let history = &info.residual_history;
+    let replaced = (1..history.len()).find(|&i| history[i] > 100.0 * target && history[i] < 1.0);
+    assert!(replaced.is_some(), "{history:?}");
+    assert_close(&x, &poisson.exact(), 1e-4);
+}
+
+/// A system in single precision whose solution has no exact one: how it went, and |b - A x|.
+fn single_precision(relative_tolerance: f64) -> (Result<CgInfo, CgError>, f64) {
     let host = Host::with_threads(2).unwrap();
-    let matrix = Dense::positive_definite(10, 2.0);
-    let wanted: Vec<f32> = (0..10).map(|i| 1.0 - i as f32 / 8.0).collect();
+    let matrix = Dense::positive_definite(40, 2.0);
+    let wanted: Vec<f64> = (0..40).map(|i| (f64::from(i) + 0.3).sin()).collect();
+    let b: Vec<f32> = matrix.times(&wanted).iter().map(|&b| b as f32).collect();
     let system = System {
         device: &host,
         operator: &matrix,
         preconditioner: &Identity,
     };
     let params = CgParams {
-        relative_tolerance: 1e-6,
+        relative_tolerance,
         ..CgParams::default()
     };
-    let b = host.upload(&matrix.times(&wanted)).unwrap();
-    let mut x = host.zeros::<f32>(10).unwrap();
-    let mut workspace = CgWorkspace::new(&host, 10).unwrap();
+    let b = host.upload(&b).unwrap();
+    let mut x = host.zeros::<f32>(40).unwrap();
+    let mut workspace = CgWorkspace::new(&host, 40).unwrap();
     let go_on = &mut |_| ControlFlow::Continue(());
-    solve(&system, &b, &mut x, &mut workspace, &params, go_on).unwrap();
-    for (x, wanted) in x.iter().zip(&wanted) {
-        assert!((x - wanted).abs() < 1e-4, "{x} {wanted}");
+    let result = solve(&system, &b, &mut x, &mut workspace, &params, go_on);
+    let x: Vec<f64> = x.iter().copied().map(f64::from).collect();
+    assert!(distance(&x, &wanted) < 1e-3, "{x:?} {result:?}");
+    let b: Vec<f64> = b.iter().copied().map(f64::from).collect();
+    (result, distance(&matrix.times(&x), &b))
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    let squares = a.iter().zip(b).map(|(a, b)| (a - b).powi(2));
+    squares.sum::<f64>().sqrt()
+}
+
+#[test]
+fn single_precision_converges_to_its_own_accuracy() {
+    let (result, residual) = single_precision(1e-6);
+    let found = result.unwrap().true_residual;
+    assert!((found - residual).abs() <= 0.5 * residual, "{found}");
+}
+
+/// A x is rounded to single precision, so that |b - A x| is only known to its order.
+#[test]
+fn more_than_single_precision_is_an_error() {
+    for tolerance in [1e-9, 1e-12] {
+        let (result, residual) = single_precision(tolerance);
+        let error = result.unwrap_err();
+        let CgFailure::Stagnated {
+            true_residual,
+            target,
+        } = error.failure
+        else {
+            panic!("{error}");
+        };
+        assert!(true_residual > 10.0 * target, "{error}");
+        let ratio = true_residual / residual;
+        assert!((0.5..2.0).contains(&ratio), "{true_residual} {residual}");
+        assert_eq!(error.residual_history.last(), Some(&true_residual));
+        assert!(error.iterations() < 500, "{}", error.iterations());
     }
 }
