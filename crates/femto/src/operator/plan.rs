@@ -130,8 +130,7 @@ pub struct Binding<'a, F, const C: usize> {
 }
 
 impl Plan {
-    /// 1. checks sizes, 2. inspects the form, 3. chooses a storage per kind of map, 4. cuts chunks
-    /// into segments.
+    /// Checks sizes, inspects the form, chooses a storage per kind of map, cuts chunks into segments.
     pub(crate) fn new<F: Form<3, C>, const C: usize>(
         space: &Space,
         geometry: &Geometry,
