@@ -179,6 +179,7 @@ pub fn isotropic<F: Form<3, C>, const C: usize>(form: &F, a: &[f64]) -> Option<(
 mod tests {
     use super::*;
     use crate::form::{Componentwise, Mass, Poisson, ScreenedPoisson};
+    use crate::scalar::Scalar;
 
     #[test]
     fn ready_made_forms_are_recognised() {
