@@ -247,7 +247,7 @@ fn vtk_reads_the_same_polynomials() {
         "{errors}{text}"
     );
 
-    let mut samples = vec![0; 9];
+    let mut samples = [0; 9];
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         let degree: usize = words[1].parse().unwrap();

@@ -356,6 +356,10 @@ fn printed_c_computes_the_same() {
 }
 
 /// The standard output of the program, or `None` where there is no compiler.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test, not the crate, writes the file"
+)]
 fn compile_and_run(source: &str) -> Option<String> {
     let folder = env!("CARGO_TARGET_TMPDIR");
     let (file, program) = (format!("{folder}/printed.c"), format!("{folder}/printed"));

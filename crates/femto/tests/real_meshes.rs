@@ -3,7 +3,6 @@
 //!
 //! The meshes are at ../shared/meshes, beside the project; without them these tests are skipped.
 
-use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::kernel::form::ScreenedPoisson;
 use femto::problem::{Boundary, Exact, Problem};

@@ -102,10 +102,10 @@ mod tests {
         let jacobian = [[1.0, 0.3, -0.2], [0.1, 2.0, 0.4], [-0.5, 0.2, 1.5]];
         let [rr, rs, rt, ss, st, tt] = stiffness_factors(&jacobian, 2.0);
         let g = [[rr, rs, rt], [rs, ss, st], [rt, st, tt]];
-        for a in 0..3 {
+        for (a, row) in g.iter().enumerate() {
             for b in 0..3 {
                 let entry: f64 = (0..3)
-                    .map(|m| g[a][m] * dot(tangent(&jacobian, m), tangent(&jacobian, b)))
+                    .map(|m| row[m] * dot(tangent(&jacobian, m), tangent(&jacobian, b)))
                     .sum();
                 let expected = if a == b {
                     2.0 * determinant(&jacobian)

@@ -17,6 +17,7 @@ use femto::{OperatorParams, Quadrature};
 pub struct Random(u64);
 
 impl Random {
+    #[expect(clippy::disallowed_methods, reason = "fresh inputs need a fresh seed")]
     pub fn new() -> Self {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let seed = now.map_or(1, |time| time.as_nanos() as u64) | 1;
@@ -138,9 +139,9 @@ impl<const C: usize> Form<3, C> for Everything {
     #[inline(always)]
     fn f0<S: Scalar>(&self, p: &Point<S, 3, C>) -> [S; C] {
         let mut f = p.u;
-        for c in 0..C {
-            let next = (c + 1) % C;
-            f[c] = p.u[c] * p.u[next] * p.a[0] + p.grad_u[c][0] * p.x[1].sin() + p.time;
+        for (c, f) in f.iter_mut().enumerate() {
+            let next = p.u[(c + 1) % C];
+            *f = *f * next * p.a[0] + p.grad_u[c][0] * p.x[1].sin() + p.time;
         }
         f
     }
@@ -148,11 +149,10 @@ impl<const C: usize> Form<3, C> for Everything {
     #[inline(always)]
     fn f1<S: Scalar>(&self, p: &Point<S, 3, C>) -> [[S; 3]; C] {
         let mut f = p.grad_u;
-        for c in 0..C {
+        for (c, f) in f.iter_mut().enumerate() {
             let kappa = (p.u[c] * p.u[c] + 1.0).sqrt() * p.parameters[0] + p.x[0] * p.a[0];
-            for d in 0..3 {
-                f[c][d] = p.grad_u[c][d] * kappa + p.grad_u[(c + 1) % C][2] * 0.3;
-            }
+            let next = p.grad_u[(c + 1) % C][2] * 0.3;
+            *f = f.map(|f| f * kappa + next);
         }
         f
     }
