@@ -102,6 +102,8 @@ pub enum Problem {
     },
     #[error("{key} has no meaning here: {reason}")]
     Meaningless { key: String, reason: &'static str },
+    #[error("group `{tag}` has a condition already, in {first}; a group has one")]
+    RepeatedTag { tag: String, first: &'static str },
     #[error("{0}")]
     Expression(ParseErrorKind),
     #[error(transparent)]

@@ -10,7 +10,8 @@ use super::{
 };
 use femto::fem::reference::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::kernel::roofline::Precision;
-use femto::{DataLevel, Quadrature};
+use femto::{DataLevel, Host, Quadrature};
+use std::collections::HashMap;
 use toml::de::DeTable;
 
 const SECTIONS: [&str; 12] = [
@@ -27,8 +28,6 @@ const SECTIONS: [&str; 12] = [
     "output",
     "run",
 ];
-/// The most threads that can be asked for.
-const MAX_THREADS: usize = 4096;
 
 impl Case {
     /// Reads and checks the case that `document` holds.
@@ -51,6 +50,9 @@ impl Case {
         let optional = |name| root.optional(name);
         let degree = degree(&root.required("space")?)?;
         let exact = optional("exact").as_ref().map(value).transpose()?;
+        let groups = |name| optional(name).as_ref().map_or(Ok(vec![]), boundaries);
+        let (dirichlet, neumann) = (groups("dirichlet")?, groups("neumann")?);
+        check_groups(&dirichlet, &neumann, &document)?;
         Ok(Self {
             title: match optional("title") {
                 Some(title) => title.text()?.to_owned(),
@@ -68,12 +70,8 @@ impl Case {
                 Some(section) => value(&section)?,
                 None => Expression::constant(0.0),
             },
-            dirichlet: optional("dirichlet")
-                .as_ref()
-                .map_or(Ok(vec![]), boundaries)?,
-            neumann: optional("neumann")
-                .as_ref()
-                .map_or(Ok(vec![]), boundaries)?,
+            dirichlet,
+            neumann,
             solver: optional("solver")
                 .as_ref()
                 .map_or(Ok(Solver::default()), solver)?,
@@ -191,6 +189,30 @@ fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
     sections.sections()?.iter().map(boundary).collect()
 }
 
+/// Fails where a group has two boundary conditions.
+fn check_groups(
+    dirichlet: &[Boundary],
+    neumann: &[Boundary],
+    document: &Document,
+) -> Result<(), CaseError> {
+    let mut seen = HashMap::new();
+    let tags = |conditions: &'static str, boundaries: &[Boundary]| {
+        let tags = boundaries.iter().flat_map(|boundary| boundary.tags.clone());
+        tags.map(move |tag| (tag, conditions)).collect::<Vec<_>>()
+    };
+    let dirichlet = tags("[[dirichlet]]", dirichlet);
+    for (tag, conditions) in dirichlet.into_iter().chain(tags("[[neumann]]", neumann)) {
+        if let Some(first) = seen.insert(tag.value.clone(), conditions) {
+            let tag_again = Problem::RepeatedTag {
+                tag: tag.value,
+                first,
+            };
+            return Err(document.mistake(tag.span, tag_again));
+        }
+    }
+    Ok(())
+}
+
 fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
     let section = section.section(&["method", "preconditioner", "tolerance", "max_iterations"])?;
     let mut solver = Solver::default();
@@ -281,7 +303,7 @@ fn run(section: &Value<'_>) -> Result<Run, CaseError> {
         run.precision = precision.choice(&choices.map(|choice| (choice.name(), choice)))?;
     }
     if let Some(threads) = section.optional("threads") {
-        run.threads = Some(threads.integer(1..=MAX_THREADS)?);
+        run.threads = Some(threads.integer(1..=Host::MAX_THREADS)?);
     }
     if let Some(level) = section.optional("data_level") {
         let choices = [DataLevel::OnTheFly, DataLevel::Partial];
