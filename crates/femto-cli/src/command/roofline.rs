@@ -6,6 +6,7 @@ use crate::progress::Progress;
 use clap::Args;
 use femto::Host;
 use femto::bench::roofline::{self, Origin};
+use femto::platform::device::host::limit_global_threads;
 use serde_json::{Value, json};
 use std::fmt::{Display, Formatter};
 
@@ -27,6 +28,9 @@ impl Roofline {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         let mut progress = Progress::new(!console.is_json());
         let mut table = Table(Vec::new());
+        if let Some(&most) = self.threads.iter().max() {
+            limit_global_threads(most);
+        }
         for threads in self.thread_counts()? {
             progress.stage(format!("measuring with {threads} threads"));
             let host = Host::with_threads(threads)?;
@@ -45,6 +49,7 @@ impl Roofline {
         if counts.is_empty() {
             counts = vec![1, Host::new()?.threads()];
         }
+        counts.sort_unstable();
         counts.dedup();
         Ok(counts)
     }

@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use crate::solve::{self, Options, OutputTo, Report, Status};
 use clap::Args;
 use femto::platform::device;
+use femto::platform::device::host::limit_global_threads;
 use serde_json::{Value, json};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -51,6 +52,9 @@ impl Solve {
             roofline: !self.no_roofline,
         };
         let case = Case::read(&self.case)?;
+        if let Some(threads) = case.run.threads {
+            limit_global_threads(threads);
+        }
         let interrupt = listen();
         let mut progress = Progress::new(!console.is_json());
         let report = solve::run(&case, &options, &mut progress, &interrupt)?.report;

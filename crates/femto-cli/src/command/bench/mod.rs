@@ -10,6 +10,7 @@ use clap::Args;
 use femto::bench::{Benchmark, Measured, MeshShape, Params, Row, Sampling, Size, roofline, run};
 use femto::kernel::roofline::{Ceilings, Precision};
 use femto::platform::device::Device;
+use femto::platform::device::host::limit_global_threads;
 use femto::platform::files::write_atomic;
 use femto::{DataLevel, Host};
 use options::Degrees;
@@ -66,6 +67,9 @@ impl Bench {
     /// 1. all parameters are checked, 2. per number of threads: ceilings, then row after row.
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         let hosts = self.hosts()?;
+        if let Some(&most) = self.threads.iter().max() {
+            limit_global_threads(most);
+        }
         let all = self.params();
         for host in &hosts {
             all.iter().try_for_each(|params| params.check(host))?;
