@@ -3,7 +3,9 @@
 //! On an element the unknowns are values at the (N+1)³ tensor-product GLL nodes, `[k][j][i]`. Values
 //! at the tensor-product quadrature points are three 1-D contractions (seed 002, eq. 7),
 //!
-//!   u(ξ_i, η_j, ζ_k) = Σ_c I[k][c] Σ_b I[j][b] Σ_a I[i][a] u[c][b][a],
+//! ```text
+//! u(ξ_i, η_j, ζ_k) = Σ_c I[k][c] Σ_b I[j][b] Σ_a I[i][a] u[c][b][a],
+//! ```
 //!
 //! and reference gradients three more with the differentiation matrix of the Lagrange basis *on the
 //! points* (eq. 9; twelve contractions instead of eighteen for forward and transpose together).
@@ -83,7 +85,7 @@ pub enum Storage {
     PointFactors,
 }
 
-/// The geometry of one element, from which [`host::HexKernel::pack`] takes what its storage needs.
+/// The geometry of one element, from which [`host::HexPlan::pack`] takes what its storage needs.
 #[derive(Clone, Copy, Debug)]
 pub enum ElementGeometry<'a> {
     /// `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`, `[8][3]`.
