@@ -1,6 +1,7 @@
 //! Meshes, forms and random numbers that several tests use.
 #![allow(dead_code, reason = "each test uses a part")]
 #![allow(unreachable_pub, reason = "a module of several tests")]
+#![allow(clippy::print_stdout, reason = "the seed belongs to a failure")]
 
 use femto::fem::geometry::{Geometry, GeometryAtPoints};
 use femto::fem::mesh::Mesh;
