@@ -1,10 +1,18 @@
 //! Conjugate gradients allocate nothing per iteration, on one thread and on several.
 
+mod common;
+
+use common::{SHAPES, mesh};
+use femto::fem::geometry::Geometry;
+use femto::fem::space::{Space, SpaceParams};
+use femto::kernel::form::Poisson;
 use femto::platform::device::Device;
 use femto::platform::device::host::{Host, HostBuffer};
+use femto::problem::Free;
 use femto::solve::cg::{CgParams, CgWorkspace, System, solve};
 use femto::solve::{Jacobi, LinearOperator, OperatorError};
 use femto::vector::VectorOps;
+use femto::{Operator, OperatorParams};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System as SystemAllocator;
 use std::ops::ControlFlow;
@@ -45,45 +53,84 @@ fn wake(host: &Host, threads: usize, all_awake: &Barrier) {
 // One test only: others in this process would allocate meanwhile.
 #[test]
 fn iterations_do_not_allocate() {
-    const SIZE: usize = 100_000;
     for threads in [1, 2, 3] {
-        let host = Host::with_threads(threads).unwrap();
-        let entries: Vec<f64> = (0..SIZE).map(|i| 1.0 + (i % 1000) as f64).collect();
-        let operator = Diagonal {
-            host: host.clone(),
-            entries: host.upload(&entries).unwrap(),
-        };
-        let ones = host.upload(&[1.0; SIZE]).unwrap();
-        let jacobi = Jacobi::new(&host, &ones).unwrap();
-        let system = System {
-            device: &host,
-            operator: &operator,
-            preconditioner: &jacobi,
-        };
-        let mut workspace = CgWorkspace::new(&host, SIZE).unwrap();
-        let mut x = host.zeros(SIZE).unwrap();
-        for _ in 0..20 {
-            wake(&host, threads, &Barrier::new(threads));
-        }
+        vector_operations(threads);
+        element_operators(threads);
+    }
+}
 
-        let mut counts = Vec::with_capacity(1000);
-        let mut observer = |_| {
-            let stats = ALLOCATOR.stats();
-            counts.push(stats.allocations + stats.reallocations);
-            ControlFlow::Continue(())
+/// Solves with Jacobi's preconditioner for a right-hand side of ones; returns the number of
+/// iterations, none of which allocated.
+fn solve_without_allocating(
+    host: &Host,
+    operator: &dyn LinearOperator<f64, Host>,
+    diagonal: &HostBuffer<f64>,
+) -> usize {
+    let (threads, size) = (host.threads(), operator.size());
+    let ones = host.upload(&vec![1.0; size]).unwrap();
+    let jacobi = Jacobi::new(host, diagonal).unwrap();
+    let system = System {
+        device: host,
+        operator,
+        preconditioner: &jacobi,
+    };
+    let mut workspace = CgWorkspace::new(host, size).unwrap();
+    let mut x = host.zeros(size).unwrap();
+    for _ in 0..20 {
+        wake(host, threads, &Barrier::new(threads));
+    }
+
+    let mut counts = Vec::with_capacity(1000);
+    let mut observer = |_| {
+        let stats = ALLOCATOR.stats();
+        counts.push(stats.allocations + stats.reallocations);
+        ControlFlow::Continue(())
+    };
+    let params = CgParams::default();
+    let info = solve(
+        &system,
+        &ones,
+        &mut x,
+        &mut workspace,
+        &params,
+        &mut observer,
+    )
+    .unwrap();
+    assert!(counts[0] > 0, "the allocator does not count");
+    assert_eq!(counts.last(), counts.first(), "{threads} threads");
+    info.iterations
+}
+
+fn vector_operations(threads: usize) {
+    const SIZE: usize = 100_000;
+    let host = Host::with_threads(threads).unwrap();
+    let entries: Vec<f64> = (0..SIZE).map(|i| 1.0 + (i % 1000) as f64).collect();
+    let operator = Diagonal {
+        host: host.clone(),
+        entries: host.upload(&entries).unwrap(),
+    };
+    let ones = host.upload(&[1.0; SIZE]).unwrap();
+    assert!(solve_without_allocating(&host, &operator, &ones) > 50);
+}
+
+/// Poisson on several chunks of each kind of map, with Dirichlet faces.
+fn element_operators(threads: usize) {
+    let host = Host::with_threads(threads).unwrap();
+    for shape in SHAPES {
+        let mesh = mesh(shape, [8, 8, 8]);
+        let geometry = Geometry::new(&mesh).unwrap();
+        let params = SpaceParams {
+            degree: 3,
+            dirichlet: vec!["xmin".into()],
+            chunk_nodes: 2000,
+            ..SpaceParams::default()
         };
-        let params = CgParams::default();
-        let info = solve(
-            &system,
-            &ones,
-            &mut x,
-            &mut workspace,
-            &params,
-            &mut observer,
-        )
-        .unwrap();
-        assert!(info.iterations > 50);
-        assert!(counts[0] > 0, "the allocator does not count");
-        assert_eq!(counts.last(), counts.first(), "{threads} threads");
+        let space = Space::new(&mesh, &geometry, params).unwrap();
+        assert!(space.restriction().chunks.len() > 4);
+        let params = OperatorParams::default();
+        let operator = Operator::new(&host, &space, &geometry, &Poisson, params).unwrap();
+        let mut diagonal = host.zeros(space.free_dofs()).unwrap();
+        operator.diagonal(&mut diagonal).unwrap();
+        assert!(solve_without_allocating(&host, &Free(&operator), &diagonal) > 25);
     }
 }

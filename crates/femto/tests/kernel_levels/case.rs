@@ -1,0 +1,263 @@
+//! One form on some elements, by the oracle and by every kernel.
+
+use crate::common::{Random, difference};
+use crate::places::Places;
+use crate::sample::Sample;
+use femto::Number;
+use femto::kernel::family::tensor_hex::host::{
+    Batch, HexKernel, HexPlan, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes,
+};
+use femto::kernel::family::tensor_hex::oracle::{self, OracleGeometry};
+use femto::kernel::family::tensor_hex::{Basis, Conditions, Storage};
+use femto::kernel::form::{Form, Inspection, inspect, isotropic};
+use femto::kernel::scalar::SimdLevel;
+
+const CONDITIONS: Conditions = Conditions {
+    time: 0.7,
+    parameters: &[1.3],
+};
+
+/// Relative error allowed against double precision (project standard).
+fn tolerance<T: Number>() -> f64 {
+    if T::BYTES == 8 { 1e-13 } else { 1e-5 }
+}
+
+/// What kernels are asked to do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    Apply,
+    Diagonal,
+}
+
+/// The right answers for a form on some samples.
+pub struct Case<'a, F, const C: usize> {
+    form: &'a F,
+    basis: &'a Basis,
+    inspection: Inspection<C>,
+    action: Action,
+    samples: &'a [Sample],
+    /// `[sample][component][node]`; numbers that both precisions hold exactly.
+    inputs: Vec<Vec<f64>>,
+    /// `[sample][component][node]`.
+    expected: Vec<Vec<f64>>,
+}
+
+/// One kernel, and a batch of samples packed for it: lanes take the samples in turn, lanes without
+/// an element hold NaN.
+struct Packed<T> {
+    kernel: Box<dyn HexKernel<T>>,
+    elements: usize,
+    geometry: Vec<T>,
+    auxiliary: Vec<T>,
+}
+
+impl<T: Number> Packed<T> {
+    fn run(&self, action: Action, nodes: Nodes, source: &[T], target: &mut [T]) {
+        let batch = Batch {
+            elements: self.elements,
+            nodes,
+            geometry: &self.geometry,
+            auxiliary: &self.auxiliary,
+            conditions: &CONDITIONS,
+        };
+        let mut workspace = self.kernel.workspace();
+        match action {
+            Action::Apply => self.kernel.apply(&batch, source, target, &mut workspace),
+            Action::Diagonal => self.kernel.diagonal(&batch, target, &mut workspace),
+        }
+    }
+}
+
+impl<'a, F, const C: usize> Case<'a, F, C>
+where
+    F: Form<3, C> + Clone + 'static,
+{
+    /// Asks the oracle.
+    pub fn new(
+        form: &'a F,
+        (basis, samples): (&'a Basis, &'a [Sample]),
+        action: Action,
+        random: &mut Random,
+    ) -> Self {
+        let len = C * basis.nodes();
+        let inputs: Vec<Vec<f64>> = samples
+            .iter()
+            .map(|_| {
+                let values = random.vector(len).into_iter();
+                values.map(|u| f64::from(u as f32)).collect()
+            })
+            .collect();
+        let answer = |(sample, u): (&Sample, &Vec<f64>)| {
+            let geometry = OracleGeometry {
+                jacobian: &sample.map.jacobian,
+                position: &sample.map.position,
+            };
+            let environment = (&sample.a[..], &CONDITIONS);
+            match action {
+                Action::Apply => oracle::apply(form, basis, geometry, environment, u),
+                Action::Diagonal => oracle::diagonal(form, basis, geometry, environment),
+            }
+        };
+        let expected = samples.iter().zip(&inputs).map(answer).collect();
+        Self {
+            form,
+            basis,
+            inspection: inspect::<F, C>(form),
+            action,
+            samples,
+            inputs,
+            expected,
+        }
+    }
+
+    /// All instruction sets in both precisions.
+    pub fn check(&self, storages: &[Storage]) {
+        let factors = [Storage::ElementFactors, Storage::PointFactors];
+        for &storage in storages {
+            if self.inspection.coefficients.is_some() || !factors.contains(&storage) {
+                self.check_levels::<f64>(storage);
+                self.check_levels::<f32>(storage);
+            }
+        }
+    }
+
+    fn check_levels<T: Number>(&self, storage: Storage) {
+        let mut narrowest: Option<Vec<f64>> = None;
+        for &level in SimdLevel::available() {
+            let lanes = self.pack::<T>(storage, level, 1).kernel.lanes();
+            assert!(lanes <= MAX_LANES && lanes.is_power_of_two());
+            for elements in [lanes - 1, lanes] {
+                if elements == 0 {
+                    continue;
+                }
+                let packed = self.pack::<T>(storage, level, elements);
+                let context = format!(
+                    "{:?}, {storage:?}, {level:?}, {:?}, {elements} of {lanes} elements, degree {}, \
+                     {} points",
+                    self.action,
+                    T::PRECISION,
+                    self.basis.nodes_1d - 1,
+                    self.basis.points_1d
+                );
+                let first = self.element_vectors(&packed, &context);
+                self.local_vectors(&packed, &context);
+                let narrowest = narrowest.get_or_insert_with(|| first.clone());
+                let error = relative_error(&first, narrowest);
+                assert!(
+                    error < tolerance::<T>(),
+                    "levels differ: {context}: {error}"
+                );
+            }
+        }
+    }
+
+    fn pack<T: Number>(&self, storage: Storage, level: SimdLevel, elements: usize) -> Packed<T> {
+        let plan = HexPlan::new(self.basis, storage, &self.inspection, level);
+        let kernel = plan.build::<T, F, C>(self.form);
+        let lanes = kernel.lanes();
+        assert_eq!(kernel.geometry_len(), lanes * plan.geometry_len());
+        let nan = T::from_f64(f64::NAN);
+        let mut geometry = vec![nan; kernel.geometry_len()];
+        let mut auxiliary = vec![nan; lanes];
+        for (lane, sample) in (0..elements).zip(self.samples.iter().cycle()) {
+            let coefficients = self.inspection.coefficients;
+            let coefficients = coefficients.and_then(|_| isotropic(self.form, &sample.a));
+            let coefficients = coefficients.unwrap_or_default();
+            let map = sample.map.for_storage(storage);
+            plan.pack((lane, lanes), map, coefficients, &mut geometry);
+            auxiliary[lane] = T::from_f64(sample.a[0]);
+        }
+        Packed {
+            kernel,
+            elements,
+            geometry,
+            auxiliary,
+        }
+    }
+
+    /// E-vectors whose every element is different: each round of samples has half the input of the
+    /// one before, which is exact. Returns the first element's result.
+    fn element_vectors<T: Number>(&self, packed: &Packed<T>, context: &str) -> Vec<f64> {
+        let len = C * self.basis.nodes();
+        let scale = |element: usize| match self.action {
+            Action::Apply => 0.5_f64.powi((element / self.samples.len()) as i32),
+            Action::Diagonal => 1.0,
+        };
+        let values = |all: &[Vec<f64>], element: usize| -> Vec<f64> {
+            let values = all[element % all.len()].iter();
+            values.map(|value| value * scale(element)).collect()
+        };
+        let source: Vec<T> = (0..packed.elements)
+            .flat_map(|element| values(&self.inputs, element))
+            .map(T::from_f64)
+            .collect();
+        // Poisoned, with room for an element more than there is.
+        let mut target = vec![T::from_f64(f64::NAN); (packed.elements + 1) * len];
+        packed.run(self.action, Nodes::Element, &source, &mut target);
+        let target: Vec<f64> = target.iter().map(|v| v.to_f64()).collect();
+        for (element, found) in target.chunks_exact(len).enumerate() {
+            if element == packed.elements {
+                assert!(found.iter().all(|v| v.is_nan()), "wrote beyond: {context}");
+                continue;
+            }
+            let error = relative_error(found, &values(&self.expected, element));
+            assert!(
+                error < tolerance::<T>(),
+                "element {element}, {context}: {error}"
+            );
+        }
+        target[..len].to_vec()
+    }
+
+    /// Local vectors in which elements of the same sample share their shell, so that several lanes
+    /// add to the same entries.
+    fn local_vectors<T: Number>(&self, packed: &Packed<T>, context: &str) {
+        let places = Places::new(self.basis.nodes_1d, self.samples.len());
+        let (np, lanes) = (self.basis.nodes(), packed.kernel.lanes());
+        let nodes = NodeTable::new(self.basis.nodes_1d);
+        let mut table = vec![0; nodes.len(lanes)];
+        let scale = self.expected.iter().flatten();
+        let scale = scale.fold(0.0, |scale: f64, v| scale.max(v.abs()));
+        let mut source = vec![T::from_f64(f64::NAN); C * LOCAL_STRIDE];
+        let mut target = vec![T::default(); C * LOCAL_STRIDE];
+        // Shells hold something before; interior nodes, which are one element's own, nothing.
+        let used = places.shared() + packed.elements * places.interior;
+        let mut expected = vec![vec![0.0; used]; C];
+        for (c, expected) in expected.iter_mut().enumerate() {
+            for (place, expected) in expected.iter_mut().enumerate().take(places.shared()) {
+                let before = T::from_f64(scale * (place % 7) as f64 / 7.0);
+                target[c * LOCAL_STRIDE + place] = before;
+                *expected = before.to_f64();
+            }
+        }
+        for element in 0..packed.elements {
+            let sample = element % self.samples.len();
+            let place = |position| places.of(element, position);
+            nodes.pack((element, lanes), |p| place(p) as u16, &mut table);
+            for n in 0..C * np {
+                let (c, at) = (n / np, place(n % np));
+                source[c * LOCAL_STRIDE + at] = T::from_f64(self.inputs[sample][n]);
+                expected[c][at] += self.expected[sample][n];
+            }
+        }
+        packed.run(self.action, Nodes::Local(&table), &source, &mut target);
+        // Every lane may have added to an entry.
+        let most = lanes.div_ceil(self.samples.len()).max(2) as f64;
+        for (target, expected) in target.chunks_exact(LOCAL_STRIDE).zip(&expected) {
+            let (found, unused) = target.split_at(used);
+            let found: Vec<f64> = found.iter().map(|v| v.to_f64()).collect();
+            let error = relative_error(&found, expected);
+            assert!(error < most * tolerance::<T>(), "local, {context}: {error}");
+            let untouched = unused.iter().all(|&value| value == T::default());
+            assert!(untouched, "wrote beyond: local, {context}");
+        }
+    }
+}
+
+/// max |a − b| / max |b|; NaN where a has one.
+fn relative_error(a: &[f64], b: &[f64]) -> f64 {
+    if a.iter().any(|a| a.is_nan()) {
+        return f64::NAN;
+    }
+    difference(a, b)
+}

@@ -1,0 +1,139 @@
+//! The host kernels of every instruction set against the plain twin, batch by batch.
+//!
+//! A *sample* is one element with its own map and its own input; the oracle runs once per sample,
+//! and all storages, precisions, instruction sets and lanes are compared with that.
+#![allow(unreachable_pub, reason = "modules of one test")]
+
+mod case;
+#[path = "../common/mod.rs"]
+mod common;
+mod places;
+mod sample;
+
+use case::{Action, Case};
+use common::{Random, basis};
+use femto::Quadrature;
+use femto::kernel::family::tensor_hex::{Basis, Storage};
+use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
+use femto::kernel::scalar::Scalar;
+use sample::samples;
+
+const AFFINE: &[Storage] = &[Storage::Affine, Storage::ElementFactors];
+const TRILINEAR: &[Storage] = &[
+    Storage::Trilinear,
+    Storage::Jacobians,
+    Storage::PointFactors,
+];
+
+/// A linear form that no user is likely to write: anisotropic, not symmetric, and reading
+/// everything that there is to read.
+#[derive(Clone, Copy)]
+struct Transport;
+
+impl Form<3> for Transport {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+        let reaction = (p.x[1] + p.time).cos() * p.a[0];
+        [p.u[0] * reaction + p.grad_u[0][0] * p.x[0] + p.grad_u[0][2]]
+    }
+
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+        let [gx, gy, gz] = p.grad_u[0];
+        let wind = p.u[0] * p.parameters[0];
+        [[gx * p.a[0] + gy * 0.5, gy + p.x[2] * gz, gz * 2.0 - wind]]
+    }
+}
+
+/// Applies every form on `count` samples.
+fn apply_forms(random: &mut Random, basis: &Basis, affine: bool, count: usize) {
+    let storages = if affine { AFFINE } else { TRILINEAR };
+    let samples = samples(random, basis, affine, count);
+    let on = (basis, &samples[..]);
+    let lambda = ScreenedPoisson { lambda: None };
+    Case::new(&Mass, on, Action::Apply, random).check(storages);
+    Case::new(&Poisson, on, Action::Apply, random).check(storages);
+    Case::new(&lambda, on, Action::Apply, random).check(storages);
+    Case::new(&Transport, on, Action::Apply, random).check(storages);
+    let three = Componentwise::<_, 3>(lambda);
+    Case::<_, 3>::new(&three, on, Action::Apply, random).check(storages);
+}
+
+/// Gauss and collocated points, and a number of points that no sweep is unrolled for.
+fn rules(degree: usize) -> [Quadrature; 3] {
+    [
+        Quadrature::Gauss,
+        Quadrature::Collocated,
+        Quadrature::GaussPoints(degree + 4),
+    ]
+}
+
+fn all_degrees(affine: bool) {
+    let mut random = Random::new();
+    for degree in 1..=8 {
+        for rule in rules(degree) {
+            // The oracle takes (nodes · points)³ per sample.
+            let count = match degree {
+                1..=3 => 3,
+                4..=5 => 2,
+                _ => 1,
+            };
+            apply_forms(&mut random, &basis(rule, degree), affine, count);
+        }
+    }
+}
+
+#[test]
+fn affine_elements_agree_with_the_oracle() {
+    all_degrees(true);
+}
+
+#[test]
+fn trilinear_elements_agree_with_the_oracle() {
+    all_degrees(false);
+}
+
+#[test]
+fn high_degrees_agree_with_the_oracle() {
+    let mut random = Random::new();
+    for (degree, rule) in [(12, Quadrature::Collocated), (15, Quadrature::Gauss)] {
+        let basis = basis(rule, degree);
+        let samples = samples(&mut random, &basis, false, 1);
+        let form = ScreenedPoisson { lambda: None };
+        Case::new(&form, (&basis, &samples), Action::Apply, &mut random)
+            .check(&[Storage::Trilinear, Storage::PointFactors]);
+    }
+}
+
+/// Beyond 17 points no sweep at all is unrolled; fewer points than usual are legal as well.
+#[test]
+fn any_number_of_points_will_do() {
+    let mut random = Random::new();
+    for (degree, points) in [(1, 2), (1, 18), (2, 19), (3, 4), (5, 6)] {
+        let basis = basis(Quadrature::GaussPoints(points), degree);
+        apply_forms(&mut random, &basis, false, 2);
+        apply_forms(&mut random, &basis, true, 2);
+    }
+}
+
+#[test]
+fn diagonals_agree_with_the_oracle() {
+    let mut random = Random::new();
+    for degree in 1..=3 {
+        for rule in rules(degree) {
+            for (affine, storages) in [(true, AFFINE), (false, TRILINEAR)] {
+                let basis = basis(rule, degree);
+                let samples = samples(&mut random, &basis, affine, 2);
+                let on = (&basis, &samples[..]);
+                let lambda = ScreenedPoisson { lambda: None };
+                Case::new(&Mass, on, Action::Diagonal, &mut random).check(storages);
+                Case::new(&Poisson, on, Action::Diagonal, &mut random).check(storages);
+                Case::new(&Transport, on, Action::Diagonal, &mut random).check(storages);
+                if degree < 3 {
+                    let three = Componentwise::<_, 3>(lambda);
+                    Case::<_, 3>::new(&three, on, Action::Diagonal, &mut random).check(storages);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Local vectors in which elements share nodes.
+
+use femto::kernel::family::tensor_hex::host::{LOCAL_NODES, MAX_LANES};
+
+/// Where nodes are in a local vector: the shells of the samples, backwards, then each element's
+/// interior.
+pub struct Places {
+    nodes_1d: usize,
+    samples: usize,
+    shell: usize,
+    pub interior: usize,
+    /// Number of each position among those of its own sort.
+    ordinals: Vec<usize>,
+}
+
+impl Places {
+    pub fn new(nodes_1d: usize, samples: usize) -> Self {
+        let (mut shell, mut interior) = (0, 0);
+        let count = |position| {
+            let counter = if inside(nodes_1d, position) {
+                &mut interior
+            } else {
+                &mut shell
+            };
+            *counter += 1;
+            *counter - 1
+        };
+        let ordinals = (0..nodes_1d.pow(3)).map(count).collect();
+        assert!(samples * shell + MAX_LANES * interior <= LOCAL_NODES);
+        Self {
+            nodes_1d,
+            samples,
+            shell,
+            interior,
+            ordinals,
+        }
+    }
+
+    /// Number of places on shells.
+    pub fn shared(&self) -> usize {
+        self.samples * self.shell
+    }
+
+    pub fn of(&self, element: usize, position: usize) -> usize {
+        let ordinal = self.ordinals[position];
+        if inside(self.nodes_1d, position) {
+            self.shared() + element * self.interior + ordinal
+        } else {
+            self.shared() - 1 - (element % self.samples * self.shell + ordinal)
+        }
+    }
+}
+
+/// Whether the node at a lexicographic position is inside the element.
+fn inside(nodes_1d: usize, position: usize) -> bool {
+    let (i, j, k) = (
+        position % nodes_1d,
+        position / nodes_1d % nodes_1d,
+        position / (nodes_1d * nodes_1d),
+    );
+    [i, j, k].iter().all(|&n| 0 < n && n < nodes_1d - 1)
+}

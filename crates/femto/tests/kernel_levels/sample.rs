@@ -1,0 +1,75 @@
+//! Elements that kernels are tried on.
+
+use crate::common::Random;
+use femto::kernel::family::tensor_hex::{Basis, ElementGeometry, Storage};
+
+/// The map of a sample and what follows from it at the points.
+pub struct Map {
+    coefficients: [[f64; 3]; 8],
+    pub jacobian: Vec<[[f64; 3]; 3]>,
+    pub position: Vec<[f64; 3]>,
+}
+
+impl Map {
+    /// `x = Σ c_m ξ^a η^b ζ^c` near the identity, m = a + 2b + 4c.
+    fn near_identity(random: &mut Random, basis: &Basis, affine: bool) -> Self {
+        let entry = |m: usize, d: usize, x: f64| match m {
+            0 => x,
+            1 | 2 | 4 => f64::from(u8::from(m == 1 << d)) + 0.15 * x,
+            _ if affine => 0.0,
+            _ => 0.05 * x,
+        };
+        let coefficients = core::array::from_fn(|m| [0, 1, 2].map(|d| entry(m, d, random.next())));
+        let (n, points) = (basis.points_1d, &basis.points);
+        let at = |p: usize| [points[p % n], points[p / n % n], points[p / (n * n)]];
+        let power = |m: usize, axis: usize, xi: f64| if m >> axis & 1 == 1 { xi } else { 1.0 };
+        // The monomial of m at ξ, or its derivative along an axis.
+        let monomial = |m: usize, xi: [f64; 3], along: Option<usize>| match along {
+            Some(axis) if m >> axis & 1 == 0 => 0.0,
+            Some(axis) => {
+                let others = (0..3).filter(|&other| other != axis);
+                others.map(|other| power(m, other, xi[other])).product()
+            }
+            None => (0..3).map(|axis| power(m, axis, xi[axis])).product(),
+        };
+        let sum = |p: usize, d: usize, along: Option<usize>| -> f64 {
+            let term = |m: usize| coefficients[m][d] * monomial(m, at(p), along);
+            (0..8).map(term).sum()
+        };
+        let jacobian = |p| [0, 1, 2].map(|d| [0, 1, 2].map(|axis| sum(p, d, Some(axis))));
+        Self {
+            jacobian: (0..basis.points()).map(jacobian).collect(),
+            position: (0..basis.points())
+                .map(|p| [0, 1, 2].map(|d| sum(p, d, None)))
+                .collect(),
+            coefficients,
+        }
+    }
+
+    pub fn for_storage(&self, storage: Storage) -> ElementGeometry<'_> {
+        match storage {
+            Storage::Affine | Storage::Trilinear | Storage::ElementFactors => {
+                ElementGeometry::Map(&self.coefficients)
+            }
+            Storage::Jacobians | Storage::PointFactors => ElementGeometry::Points {
+                jacobian: &self.jacobian,
+                position: &self.position,
+            },
+        }
+    }
+}
+
+/// An element and its auxiliary field.
+pub struct Sample {
+    pub map: Map,
+    pub a: [f64; 1],
+}
+
+/// Random elements, sheared or bent.
+pub fn samples(random: &mut Random, basis: &Basis, affine: bool, count: usize) -> Vec<Sample> {
+    let sample = |_| Sample {
+        map: Map::near_identity(random, basis, affine),
+        a: [f64::from((1.5 + random.next()) as f32)],
+    };
+    (0..count).map(sample).collect()
+}
