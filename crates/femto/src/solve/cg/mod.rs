@@ -20,8 +20,8 @@
 //! ε |A| max |x_k|, whatever the recurrence says (Greenbaum, Estimating the attainable accuracy of
 //! recursively computed residual methods, SIAM J. Matrix Anal. Appl. 18, 1997). So once r is small,
 //! b - A x is computed. Where that is not small, the iteration starts again from it (as in van der
-//! Vorst and Ye, Residual replacement strategies, SIAM Journal on Scientific Computing 22, 2000); where that does
-//! not help, the precision is exhausted.
+//! Vorst and Ye, Residual replacement strategies, SIAM Journal on Scientific Computing 22, 2000);
+//! where that does not help, the precision is exhausted.
 
 mod error;
 mod params;
