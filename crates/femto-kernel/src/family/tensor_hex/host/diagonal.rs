@@ -9,13 +9,39 @@ use super::contraction::Contraction;
 use super::stage::{BatchData, Layers, Strided};
 use super::sweep::Sweeps;
 use super::{Kernel, Scratch};
+use crate::family::tensor_hex::Basis;
 use crate::scalar::{Lanes, Real};
 
 /// Entrywise products of the 1-D matrices, transposed: points to nodes.
-struct Products<T> {
+pub(super) struct Products<T> {
     interp_interp: Contraction<T>,
     interp_grad: Contraction<T>,
     grad_grad: Contraction<T>,
+}
+
+impl<T: Real> Products<T> {
+    pub(super) fn new(basis: &Basis) -> Self {
+        let (q, g) = (basis.nodes_1d, basis.points_1d);
+        let (interp, grad) = (&basis.interp_1d, basis.grad_1d());
+        let product = |a: &[f64], b: &[f64]| {
+            let entries: Vec<f64> = a.iter().zip(b).map(|(a, b)| a * b).collect();
+            Contraction::transposed(&entries, q, g)
+        };
+        Self {
+            interp_interp: product(interp, interp),
+            interp_grad: product(interp, &grad),
+            grad_grad: product(&grad, &grad),
+        }
+    }
+
+    /// The factor along `axis` of the pair (a, b).
+    fn along(&self, (a, b): (usize, usize), axis: usize) -> &Contraction<T> {
+        match usize::from(a == axis + 1) + usize::from(b == axis + 1) {
+            0 => &self.interp_interp,
+            1 => &self.interp_grad,
+            _ => &self.grad_grad,
+        }
+    }
 }
 
 impl<L: Lanes> Kernel<L> {
@@ -23,27 +49,26 @@ impl<L: Lanes> Kernel<L> {
     pub(super) fn element_diagonals(&self, data: &BatchData<L::Real>, scratch: &mut Scratch<L>) {
         let zero = L::splat(self.token, L::Real::from_f64(0.0));
         let (nodes, points) = (self.basis.nodes(), self.basis.points());
-        let inputs: Vec<usize> = (0..4)
-            .filter(|&a| {
-                if a == 0 {
-                    self.stage.has_values()
-                } else {
-                    self.stage.has_gradients()
-                }
-            })
-            .collect();
-        let products = self.products();
-        let mut responses = vec![zero; 4 * self.stage.components() * points];
-        for component in 0..self.stage.components() {
-            let diagonal = component * nodes..(component + 1) * nodes;
-            scratch.nodal[diagonal.clone()].fill(zero);
-            for &a in &inputs {
-                self.respond(data, (component, a), &mut responses);
-                for &b in &inputs {
-                    let block = (b * self.stage.components() + component) * points;
-                    let response = &responses[block..block + points];
-                    let out = &mut scratch.nodal[diagonal.clone()];
-                    self.contract_pair(&products, (a, b), response, out);
+        let components = self.stage.components();
+        let used = |a: &usize| match a {
+            0 => self.stage.has_values(),
+            _ => self.stage.has_gradients(),
+        };
+        let Scratch {
+            nodal,
+            partial,
+            along,
+            responses,
+            ..
+        } = scratch;
+        responses.resize(4 * components * points, zero);
+        nodal.fill(zero);
+        for (component, out) in nodal.chunks_exact_mut(nodes).enumerate() {
+            for a in (0..4).filter(used) {
+                self.respond(data, (component, a), responses);
+                for b in (0..4).filter(used) {
+                    let response = &responses[(b * components + component) * points..][..points];
+                    self.contract_pair((a, b), response, (partial, along), out);
                 }
             }
         }
@@ -76,40 +101,17 @@ impl<L: Lanes> Kernel<L> {
     /// Adds Σ_q D_ab(q) φ_a(q) φ_b(q) at every node.
     fn contract_pair(
         &self,
-        products: &Products<L::Real>,
-        (a, b): (usize, usize),
+        pair: (usize, usize),
         response: &[L],
+        (x, y): (&mut [L], &mut [L]),
         out: &mut [L],
     ) {
         let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
-        let zero = L::splat(self.token, L::Real::from_f64(0.0));
-        let along = |axis: usize| match usize::from(a == axis + 1) + usize::from(b == axis + 1) {
-            0 => &products.interp_interp,
-            1 => &products.interp_grad,
-            _ => &products.grad_grad,
-        };
-        let Sweeps {
-            interp: set,
-            grad_add: add,
-            ..
-        } = Sweeps::<L>::plain();
-        let (mut x, mut y) = (vec![zero; g * g * q], vec![zero; g * q * q]);
-        set(self.token, along(0), 1, response, &mut x);
-        set(self.token, along(1), q, &x, &mut y);
-        add(self.token, along(2), q * q, &y, out);
-    }
-
-    fn products(&self) -> Products<L::Real> {
-        let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
-        let (interp, grad) = (&self.basis.interp_1d, self.basis.grad_1d());
-        let product = |a: &[f64], b: &[f64]| {
-            let entries: Vec<f64> = a.iter().zip(b).map(|(a, b)| a * b).collect();
-            Contraction::transposed(&entries, q, g)
-        };
-        Products {
-            interp_interp: product(interp, interp),
-            interp_grad: product(interp, &grad),
-            grad_grad: product(&grad, &grad),
-        }
+        let (x, y) = (&mut x[..g * g * q], &mut y[..g * q * q]);
+        let factor = |axis| self.products.along(pair, axis);
+        let plain = Sweeps::<L>::plain();
+        (plain.grad)(self.token, factor(0), 1, response, x);
+        (plain.grad)(self.token, factor(1), q, x, y);
+        (plain.grad_add)(self.token, factor(2), q * q, y, out);
     }
 }

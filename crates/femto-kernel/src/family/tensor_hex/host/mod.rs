@@ -18,6 +18,7 @@ use super::{Basis, Conditions};
 use crate::scalar::Lanes;
 use contraction::Contraction;
 use core::any::Any;
+use diagonal::Products;
 use fearless_simd::Simd;
 use stage::{BatchData, Rule, Stage};
 use sweep::Sweeps;
@@ -67,6 +68,7 @@ struct Kernel<L: Lanes> {
     interp_transposed: Contraction<L::Real>,
     grad: Contraction<L::Real>,
     grad_transposed: Contraction<L::Real>,
+    products: Products<L::Real>,
     /// Layers worked on at a time: few enough to stay in the first-level cache.
     group: usize,
 }
@@ -85,6 +87,8 @@ struct Scratch<L> {
     gradients: [Vec<L>; 2],
     /// ∂/∂ζ at all points, `[component][point]`.
     along: Vec<L>,
+    /// Answers of the stage, sized when a diagonal is first asked for.
+    responses: Vec<L>,
 }
 
 impl<L: Lanes> Kernel<L> {
@@ -110,6 +114,7 @@ impl<L: Lanes> Kernel<L> {
             interp_transposed: Contraction::transposed(&basis.interp_1d, q, g),
             grad: Contraction::new(&basis.colloc_grad_1d, g, g),
             grad_transposed: Contraction::transposed(&basis.colloc_grad_1d, g, g),
+            products: Products::new(basis),
             group: (160 / (g * g)).clamp(1, g),
         }
     }
@@ -131,6 +136,7 @@ impl<L: Lanes> Kernel<L> {
             values: zeros(all),
             gradients: [zeros(group), zeros(group)],
             along: zeros(all),
+            responses: Vec::new(),
         }
     }
 }
