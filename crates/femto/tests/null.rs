@@ -154,7 +154,6 @@ const TRILINEAR_POINT: u64 = 4 * 6 + 2 * 2;
 const POISSON_POINT: u64 = 1 + 1 + 2 * (3 + 3 * 5);
 
 #[test]
-#[ignore = "work.rs counts 7 vector Horner steps a point, 18 flops more than the kernel does"]
 fn bp3_recomputes_the_jacobian() {
     let level = (GAUSS, DataLevel::OnTheFly);
     let operator = operator::<f64, _, 1>(&Poisson, Shape::Trilinear, level);
@@ -164,7 +163,6 @@ fn bp3_recomputes_the_jacobian() {
 }
 
 #[test]
-#[ignore = "work.rs counts 7 vector Horner steps a point, 18 flops more than the kernel does"]
 fn bp5_recomputes_the_jacobian() {
     let level = (COLLOCATED, DataLevel::OnTheFly);
     let operator = operator::<f64, _, 1>(&Poisson, Shape::Trilinear, level);

@@ -121,15 +121,18 @@ pub fn oracle_apply<F: Form<3, C>, const C: usize>(
     v
 }
 
-/// max |a − b| / max |b|.
+/// max |a − b| / max |b|; NaN if there is any.
 pub fn difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     let scale = b.iter().fold(0.0, |m: f64, b| m.max(b.abs()));
     let worst = a.iter().zip(b).map(|(a, b)| (a - b).abs());
-    worst.fold(
-        0.0,
-        |m: f64, d| if d.is_nan() { f64::NAN } else { m.max(d) },
-    ) / scale
+    worst.fold(0.0, |m: f64, d| {
+        if m.is_nan() || d.is_nan() {
+            f64::NAN
+        } else {
+            m.max(d)
+        }
+    }) / scale
 }
 
 /// Reaction, diffusion and transport that depend on everything a form may read; nonlinear.

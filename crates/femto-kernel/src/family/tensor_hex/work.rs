@@ -80,20 +80,23 @@ impl Shape {
         let factor = c * (15 * gradients + values);
         // A form: ∇u (3 scalings, 15 flops), back (the same), f0 times weight and determinant.
         let form = c * (36 * gradients + values) + values + gradients + 1 + self.form_flops;
-        let metric = |row: u64, point: u64| rows * row + points * (point + form);
+        // A position, where it is read: one combination of vectors a row, one a point.
+        let position = if self.position { 6 } else { 0 };
+        let metric =
+            |row: u64, point: u64| rows * (row + 1 + position) + points * (point + position + form);
+        // What the points of a layer share is not counted.
         match (self.storage, self.gradients) {
             (Storage::PointFactors, _) => points * factor,
             (Storage::ElementFactors, _) => points * (factor + scaling),
-            // Three cross products and a triple product: 27 + 5.
-            (Storage::Affine, true) => metric(32 + 1, 0),
-            (Storage::Affine, false) => metric(14 + 1, 0),
-            (Storage::Jacobians, true) => metric(1, 32),
-            (Storage::Jacobians, false) => metric(1, 14),
-            // Per row: 3 combinations of coefficient vectors (6 flops each), 8 cross products (9; 2
-            // for the determinant alone), sums, 4 inner products (5), the weight; per point: 7 vector and 2 scalar Horner
-            // steps. What a layer shares is not counted.
-            (Storage::Trilinear, true) => metric(3 * 6 + 8 * 9 + 4 + 4 * 5 + 1, 7 * 6 + 4),
-            (Storage::Trilinear, false) => metric(3 * 6 + 2 * 9 + 1 + 4 * 5 + 1, 4),
+            (Storage::Affine, _) => metric(0, 0),
+            // Three cross products (9 flops each; one for the determinant alone) and a triple
+            // product (5).
+            (Storage::Jacobians, true) => metric(0, 3 * 9 + 5),
+            (Storage::Jacobians, false) => metric(0, 9 + 5),
+            // Per row: 3 combinations of vectors (6), 8 cross products (2 for the determinant
+            // alone), sums, 4 inner products; per point: 4 vector and 2 scalar Horner steps.
+            (Storage::Trilinear, true) => metric(3 * 6 + 8 * 9 + 4 + 4 * 5, 4 * 6 + 4),
+            (Storage::Trilinear, false) => metric(3 * 6 + 2 * 9 + 1 + 4 * 5, 4),
         }
     }
 

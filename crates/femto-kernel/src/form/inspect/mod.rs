@@ -140,7 +140,8 @@ fn coefficients<F: Form<3, C>, const C: usize>(
 /// likely to vanish. Whoever folds coefficients asks [`isotropic`] again at the real values.
 const SAMPLE: [f64; MAX_FIELDS] = [0.62, 1.37, 2.11, 0.29, 3.43, 0.83, 1.93, 0.47];
 
-/// λ and κ of a linear form at auxiliary values `a`, or `None` if it is not λ u, κ ∇u.
+/// λ and κ of a linear form at auxiliary values `a`, or `None` if it is not λ u, κ ∇u. For forms
+/// that read no parameters: see [`Inspection::coefficients`].
 pub fn isotropic<F: Form<3, C>, const C: usize>(form: &F, a: &[f64]) -> Option<(f64, f64)> {
     let response = |component: usize, axis: Option<usize>| {
         let mut point = Point {

@@ -50,9 +50,9 @@ pub trait HexKernel<T>: Send + Sync {
     /// Scratch memory for one thread.
     fn workspace(&self) -> HexWorkspace;
     /// Applies the element operators: reads `source`, writes (E-vector) or adds (chunk-local) to
-    /// `target`.
+    /// `target`; chunk-local nodes inside an element are written, since no other element has them.
     fn apply(&self, batch: &Batch<T>, source: &[T], target: &mut [T], workspace: &mut HexWorkspace);
-    /// Adds the diagonals of the element matrices to `target`.
+    /// The diagonals of the element matrices, put into `target` as by [`HexKernel::apply`].
     fn diagonal(&self, batch: &Batch<T>, target: &mut [T], workspace: &mut HexWorkspace);
 }
 
