@@ -1,0 +1,42 @@
+/* The dialect in CUDA C. */
+typedef unsigned int uint;
+
+#define GLOBAL
+#define SHARED
+#define CONSTANT __constant__ const
+#define RESTRICT __restrict__
+#define INLINE static __device__ __forceinline__
+#define UNROLL _Pragma("unroll")
+
+/* BLOCKS_PER_UNIT blocks shall fit a multiprocessor at the same time: this limits registers. */
+#define KERNEL(name)                                                                           \
+    extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y *BLOCK_Z, BLOCKS_PER_UNIT) name
+
+#define THREAD_X ((int)threadIdx.x)
+#define THREAD_Y ((int)threadIdx.y)
+#define THREAD_Z ((int)threadIdx.z)
+#define BLOCK ((uint)blockIdx.x)
+#define BLOCKS ((uint)gridDim.x)
+#define BARRIER() __syncthreads()
+
+/* All shared memory of a block, as one array; its size is given at the launch. */
+#define SHARED_MEMORY(name) extern __shared__ real name[]
+
+INLINE void atomic_add(real *g_target, real value)
+{
+    atomicAdd(g_target, value);
+}
+
+/* 1 / x to about one unit in the last place, for x that are neither huge, tiny nor zero. */
+INLINE real reciprocal(real x)
+{
+#if REAL_BYTES == 8
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+    double e = fma(-x, r, 1.0);
+    e = fma(e, e, e);
+    return fma(e, r, r);
+#else
+    return 1.0f / x;
+#endif
+}

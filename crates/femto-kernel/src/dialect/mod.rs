@@ -1,0 +1,192 @@
+//! The C dialect of kernel texts, and what CUDA and OpenCL change in it.
+//!
+//! A kernel text is written once, in C99 with the words of `dialect/cuda.h` and `dialect/opencl.h`
+//! (`KERNEL`, `GLOBAL`, `SHARED`, `CONSTANT`, `BARRIER`, `THREAD_X`, ...). A [`SourceBuilder`] puts
+//! together what a compiler is given: definitions, the words of the language, tables, and the texts,
+//! each under its own file name so that compilers name it in their messages.
+//!
+//! | word | meaning |
+//! |------|---------|
+//! | `real`, `REAL_BYTES` | the number type of the source and its size |
+//! | `KERNEL(name)(arguments)` | a kernel of blocks of `BLOCK_X` × `BLOCK_Y` × `BLOCK_Z` threads |
+//! | `BLOCKS_PER_UNIT` | how many blocks shall fit a compute unit; CUDA limits registers by it |
+//! | `SHARED_MEMORY(name)` | the block's shared memory, `SHARED_REALS` numbers |
+//! | `THREAD_X/Y/Z`, `BLOCK`, `BLOCKS` | position in the block; number of the block, of all blocks |
+//! | `atomic_add(g_target, value)` | adds to global memory |
+//! | `reciprocal(x)` | 1/x of an ordinary number, to about one unit in the last place |
+//!
+//! No kernel returns before a barrier that others wait at.
+
+use crate::roofline::Precision;
+use core::fmt::{Display, Write};
+
+/// A language that kernel texts are compiled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// CUDA C, for NVRTC.
+    Cuda,
+    /// OpenCL C 1.2.
+    OpenCl,
+}
+
+impl Language {
+    /// The name in options and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cuda => "CUDA C",
+            Self::OpenCl => "OpenCL C",
+        }
+    }
+
+    const fn words(self) -> KernelFile {
+        match self {
+            Self::Cuda => KernelFile {
+                name: "dialect/cuda.h",
+                text: include_str!("cuda.h"),
+            },
+            Self::OpenCl => KernelFile {
+                name: "dialect/opencl.h",
+                text: include_str!("opencl.h"),
+            },
+        }
+    }
+}
+
+/// A text of this crate and the name that compilers shall use for it.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelFile {
+    /// Path below `src`, such as `family/tensor_hex/text/pencils.c`.
+    pub name: &'static str,
+    /// The text.
+    pub text: &'static str,
+}
+
+/// How a kernel is started, known when its text is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockShape {
+    /// Threads along x, y and z.
+    pub threads: [u32; 3],
+    /// How many blocks shall fit a compute unit at the same time; 1 limits nothing.
+    pub blocks_per_unit: u32,
+    /// Shared memory of a block, in numbers of the source's precision.
+    pub shared_reals: u32,
+}
+
+impl BlockShape {
+    /// Threads of a block.
+    pub fn threads(&self) -> u32 {
+        self.threads.iter().product()
+    }
+
+    /// Shared memory of a block in bytes.
+    pub fn shared_bytes(&self, precision: Precision) -> u32 {
+        self.shared_reals * precision.bytes() as u32
+    }
+}
+
+/// Puts a translation unit together.
+#[derive(Clone, Debug)]
+pub struct SourceBuilder {
+    language: Language,
+    precision: Precision,
+    definitions: String,
+    body: String,
+}
+
+impl SourceBuilder {
+    /// A source in which `real` has the given precision.
+    pub fn new(language: Language, precision: Precision, block: BlockShape) -> Self {
+        let mut source = Self {
+            language,
+            precision,
+            definitions: String::new(),
+            body: String::new(),
+        };
+        let real = match precision {
+            Precision::Fp64 => "double",
+            Precision::Fp32 => "float",
+        };
+        source.define("real", real);
+        source.define("REAL_BYTES", precision.bytes());
+        for (name, threads) in ["BLOCK_X", "BLOCK_Y", "BLOCK_Z"].iter().zip(block.threads) {
+            source.define(name, threads);
+        }
+        source.define("BLOCKS_PER_UNIT", block.blocks_per_unit);
+        // An array cannot be empty.
+        source.define("SHARED_REALS", block.shared_reals.max(1));
+        source
+    }
+
+    /// `#define name value`
+    pub fn define(&mut self, name: &str, value: impl Display) {
+        _ = writeln!(self.definitions, "#define {name} {value}");
+    }
+
+    /// A table in constant memory, so that an unrolled loop finds each entry as an operand.
+    pub fn table(&mut self, name: &str, values: &[f64]) {
+        let suffix = match self.precision {
+            Precision::Fp64 => "",
+            Precision::Fp32 => "f",
+        };
+        let entries: Vec<String> = match self.precision {
+            Precision::Fp64 => values.iter().map(|value| format!("{value:?}")).collect(),
+            Precision::Fp32 => values
+                .iter()
+                .map(|&value| format!("{:?}{suffix}", value as f32))
+                .collect(),
+        };
+        let len = values.len().max(1);
+        let entries = if entries.is_empty() {
+            "0".to_owned()
+        } else {
+            entries.join(", ")
+        };
+        _ = writeln!(self.body, "CONSTANT real {name}[{len}] = {{{entries}}};");
+    }
+
+    /// Printed code, such as the point-wise function of a form; `name` is what compilers call it.
+    pub fn code(&mut self, name: &str, text: &str) {
+        _ = write!(self.body, "#line 1 \"{name}\"\n{text}\n");
+    }
+
+    /// A text of this crate.
+    pub fn include(&mut self, file: KernelFile) {
+        self.code(file.name, file.text);
+    }
+
+    /// The translation unit.
+    pub fn finish(self) -> String {
+        let words = self.language.words();
+        format!(
+            "{}#line 1 \"{}\"\n{}\n#line 1 \"tables\"\n{}",
+            self.definitions, words.name, words.text, self.body
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_definitions_words_tables_and_texts() {
+        let block = BlockShape {
+            threads: [4, 5, 1],
+            blocks_per_unit: 2,
+            shared_reals: 0,
+        };
+        assert_eq!(block.threads(), 20);
+        let mut source = SourceBuilder::new(Language::Cuda, Precision::Fp32, block);
+        source.define("NODES_1D", 4);
+        source.table("c_weights", &[0.5, 1e-20, 2.0]);
+        source.code("form", "int form;");
+        let text = source.finish();
+        for part in [
+            "#define real float\n#define REAL_BYTES 4\n#define BLOCK_X 4\n",
+            "#define NODES_1D 4\n#line 1 \"dialect/cuda.h\"",
+            "CONSTANT real c_weights[3] = {0.5f, 1e-20f, 2.0f};\n#line 1 \"form\"\nint form;",
+        ] {
+            assert!(text.contains(part), "{part} is missing in\n{text}");
+        }
+    }
+}

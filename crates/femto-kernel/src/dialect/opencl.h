@@ -1,0 +1,50 @@
+/* The dialect in OpenCL C 1.2. */
+#if REAL_BYTES == 8
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
+
+#define GLOBAL __global
+#define SHARED __local
+#define CONSTANT __constant
+#define RESTRICT restrict
+#define INLINE static inline
+#define UNROLL _Pragma("unroll")
+
+#define KERNEL(name)                                                                           \
+    __kernel __attribute__((reqd_work_group_size(BLOCK_X, BLOCK_Y, BLOCK_Z))) void name
+
+#define THREAD_X ((int)get_local_id(0))
+#define THREAD_Y ((int)get_local_id(1))
+#define THREAD_Z ((int)get_local_id(2))
+#define BLOCK ((uint)get_group_id(0))
+#define BLOCKS ((uint)get_num_groups(0))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+
+/* All shared memory of a block, as one array. */
+#define SHARED_MEMORY(name) __local real name[SHARED_REALS]
+
+/* OpenCL 1.2 adds integers only: exchange the bits until nobody came in between. */
+INLINE void atomic_add(__global real *g_target, real value)
+{
+#if REAL_BYTES == 8
+    __global volatile ulong *bits = (__global volatile ulong *)g_target;
+    ulong found = *bits, expected;
+    do {
+        expected = found;
+        found = atom_cmpxchg(bits, expected, as_ulong(as_double(expected) + value));
+    } while (found != expected);
+#else
+    __global volatile uint *bits = (__global volatile uint *)g_target;
+    uint found = *bits, expected;
+    do {
+        expected = found;
+        found = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + value));
+    } while (found != expected);
+#endif
+}
+
+INLINE real reciprocal(real x)
+{
+    return (real)1 / x;
+}
