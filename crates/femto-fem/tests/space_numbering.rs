@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::{CellBlock, CellType, Mesh};
-use femto_fem::space::{Continuity, Space, SpaceError, SpaceParams};
+use femto_fem::space::{Chunk, Continuity, Space, SpaceError, SpaceParams};
 use space_common::{Random, bent_box, hexahedra, position_error, space, two_cubes};
 
 /// The 24 rotations of a hexahedron: for each new vertex in Gmsh's order, the old one.
@@ -113,6 +113,7 @@ fn check_layout(space: &Space) {
         assert_eq!(chunk.private.start, private);
         assert_eq!(chunk.interface.start, interface);
         (element, private) = (chunk.elements.end, chunk.private.end);
+        check_interior(space, chunk);
         interface = chunk.interface.end;
         assert!(r.interface[chunk.interface.clone()].is_sorted_by(|a, b| a < b));
 
@@ -147,16 +148,31 @@ fn check_layout(space: &Space) {
             );
         }
     }
-    for element in 0..space.elements() {
+}
+
+/// The chunk's last private nodes are its elements' interiors in order; no shell node is there.
+fn check_interior(space: &Space, chunk: &Chunk) {
+    let r = space.restriction();
+    assert_eq!(chunk.interior.end, chunk.private.end);
+    assert!(chunk.private.start <= chunk.interior.start);
+    let mut interior = chunk.interior.clone();
+    for element in chunk.elements.clone() {
         let nodes = space.element_nodes(element);
-        let interior = r.interior_positions.iter().map(|&p| nodes[p as usize]);
+        let of = |positions: &[u32]| -> Vec<usize> {
+            let nodes = positions.iter().map(|&p| nodes[p as usize] as usize);
+            nodes.collect()
+        };
+        let inside = of(&r.interior_positions);
         assert!(
-            interior
-                .clone()
-                .zip(interior.skip(1))
-                .all(|(a, b)| a + 1 == b)
+            inside
+                .iter()
+                .copied()
+                .eq(interior.by_ref().take(inside.len()))
         );
+        let shell = of(&r.shell_positions);
+        assert!(shell.iter().all(|node| !chunk.interior.contains(node)));
     }
+    assert!(interior.is_empty());
 }
 
 #[test]
@@ -204,16 +220,8 @@ fn a_broken_space_shares_nothing() {
         assert_eq!(space.free_nodes(), space.nodes());
         assert!(position_error(&space, &geometry) < 1e-14);
         check_layout(&space);
-        for element in 0..12 {
-            let np = space.nodes_per_element() as u32;
-            let mut nodes = space.element_nodes(element);
-            nodes.sort_unstable();
-            assert!(
-                nodes
-                    .into_iter()
-                    .eq(element as u32 * np..(element as u32 + 1) * np)
-            );
-        }
+        let nodes = (0..12).flat_map(|element| space.element_nodes(element));
+        assert_eq!(nodes.collect::<HashSet<_>>().len(), space.nodes());
     }
 }
 

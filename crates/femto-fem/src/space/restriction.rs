@@ -10,8 +10,12 @@ use std::ops::Range;
 pub struct Chunk {
     /// The chunk's elements.
     pub elements: Range<usize>,
-    /// L-vector nodes that this chunk alone touches, none of them constrained.
+    /// L-vector nodes that this chunk alone touches, none of them constrained: first those on
+    /// shells of elements, then `interior`.
     pub private: Range<usize>,
+    /// The end of `private`: nodes inside elements, one element after the other. No two elements
+    /// add to the same one of these.
+    pub interior: Range<usize>,
     /// The chunk's part of [`Restriction::interface`].
     pub interface: Range<usize>,
 }
@@ -30,7 +34,9 @@ impl Chunk {
 /// nodes, from [`Restriction::free_nodes`]. So a T-vector is the leading part of an L-vector.
 ///
 /// Nodes on vertices, edges and faces of an element form its *shell*, each with its own index;
-/// those inside follow each other in the L-vector, so that their first one is enough.
+/// those inside follow each other in the L-vector, so that their first one is enough. Within a
+/// chunk's private nodes those on shells come before those inside, so that what several elements
+/// add to is one run: `private.start..interior.start`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restriction {
     /// The chunks; their elements, their private nodes and their interface lists follow each other.

@@ -88,7 +88,8 @@ impl Numbers {
         self.sizes[dimension]
     }
 
-    /// Numbers entities and interiors in element order, within each of the three classes.
+    /// Numbers entities in element order, within each of the three classes; the interiors of a
+    /// chunk follow its private entities.
     fn number(
         &mut self,
         topology: &Topology,
@@ -111,6 +112,8 @@ impl Numbers {
                         *next += self.size(entity);
                     }
                 }
+            }
+            for _ in chunk.clone() {
                 self.interior.push(private);
                 private += interior_nodes;
             }

@@ -14,8 +14,8 @@ use crate::space::{BoundaryFace, Chunk, Restriction, SpaceError};
 use global::{Numbers, check_interface, checked};
 use local::LocalNumbers;
 
-/// The restriction of a space without shared nodes: element after element, the nodes of its shell
-/// in lexicographic order, then its interior nodes in lexicographic order.
+/// The restriction of a space without shared nodes: for each chunk the shell nodes of one element
+/// after the other, then their interior nodes, all in lexicographic order.
 pub(super) fn broken(
     chunks: Vec<Range<usize>>,
     nodes: &ElementNodes,
@@ -27,14 +27,14 @@ pub(super) fn broken(
     let mut shell = Vec::with_capacity(elements * shell_nodes);
     let mut interior = Vec::with_capacity(elements);
     for chunk in &chunks {
-        for element in 0..chunk.len() {
-            let first = (element * np) as u32;
-            shell.extend(first..first + shell_nodes as u32);
-            interior.push(first + shell_nodes as u32);
-        }
+        let shells = chunk.len() * shell_nodes;
+        shell.extend(0..shells as u32);
+        let interior_nodes = np - shell_nodes;
+        interior.extend((0..chunk.len()).map(|i| (shells + i * interior_nodes) as u32));
     }
     let chunk = |elements: Range<usize>| Chunk {
         private: elements.start * np..elements.end * np,
+        interior: elements.start * np + elements.len() * shell_nodes..elements.end * np,
         interface: 0..0,
         elements,
     };
@@ -74,8 +74,10 @@ pub(super) fn continuous(
     check_interface(lists.iter().map(|list| list.len() as u64).sum())?;
     let mut start = 0;
     for ((elements, private), list) in chunks.iter().zip(numbers.private).zip(&lists) {
+        let inside = elements.len() * nodes.interior_positions.len();
         restriction.chunks.push(Chunk {
             elements: elements.clone(),
+            interior: private.end - inside..private.end,
             private,
             interface: start..start + list.len(),
         });
