@@ -77,11 +77,11 @@ impl Failure {
     /// wrong arguments is 2 as well.)
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Device(DeviceError::ThreadCount { .. } | DeviceError::UnknownDevice { .. }) => 2,
+            Self::Device(error) => device_exit_code(error),
             Self::Bench(error) => bench_exit_code(error),
             Self::Problem(error) => problem_exit_code(error),
             Self::Operator(error) => operator_exit_code(error),
-            Self::Device(_) | Self::Print(_) | Self::Csv(_) | Self::File(_) => 1,
+            Self::Print(_) | Self::Csv(_) | Self::File(_) => 1,
             Self::Unsolved { .. } | Self::Output(_) => 1,
             Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
         }
@@ -90,6 +90,16 @@ impl Failure {
     /// Whether the report of the command tells it already.
     pub fn is_reported(&self) -> bool {
         matches!(self, Self::Unsolved { .. })
+    }
+}
+
+fn device_exit_code(error: &DeviceError) -> u8 {
+    match error {
+        DeviceError::ThreadCount { .. }
+        | DeviceError::UnknownDevice { .. }
+        | DeviceError::DriverMissing { .. }
+        | DeviceError::NoSuchDevice { .. } => 2,
+        _ => 1,
     }
 }
 

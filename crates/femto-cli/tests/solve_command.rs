@@ -187,9 +187,9 @@ fn inverted_elements_and_unknown_devices_are_bad_input() {
         "{}",
         text(&output.stderr)
     );
-    let output = femto(&["solve", &case_path("box-sine"), "--device", "cuda"]);
+    let output = femto(&["solve", &case_path("box-sine"), "--device", "gpu"]);
     assert_eq!(output.status.code(), Some(2));
-    let message = "there is no device \"cuda\"; these exist: host, null";
+    let message = "there is no device \"gpu\"; these exist: host, cuda";
     assert!(text(&output.stderr).contains(message));
 }
 

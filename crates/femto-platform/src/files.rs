@@ -92,16 +92,13 @@ pub fn read_small(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
 /// # Errors
 /// [`FileError::Io`]; what was at `path` is then still there.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(FileError::io("make the folder", folder))?;
     }
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(format!(".{}-{number}.tmp", std::process::id()));
-    let temporary = PathBuf::from(temporary);
-
-    let outcome = write_new(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    let (mut file, temporary) = create_beside(path).map_err(FileError::io("write", path))?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    drop(file);
+    let outcome = written.and_then(|()| fs::rename(&temporary, path));
     outcome.map_err(|source| {
         // The first error is the one to tell; a temporary file left behind harms nobody.
         let _ = fs::remove_file(&temporary);
@@ -109,12 +106,20 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     })
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
+/// A new file beside `path`, of a name that nobody else uses.
+fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{}-{number}.tmp", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&name) {
+            // Left by a process of the same number that was killed.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            outcome => return outcome.map(|file| (file, PathBuf::from(name))),
+        }
+    }
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +158,20 @@ mod tests {
         assert_eq!(fs::read_dir(folder.join("deep")).unwrap().count(), 1);
         let error = read_small(&path, 5).unwrap_err();
         assert!(matches!(error, FileError::TooLarge { limit: 5, .. }));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn temporary_files_of_killed_processes_are_no_obstacle() {
+        let folder = scratch("killed");
+        let path = folder.join("file");
+        fs::create_dir_all(&folder).unwrap();
+        let left = |number| format!("file.{}-{number}.tmp", std::process::id());
+        for number in 0..100 {
+            fs::write(folder.join(left(number)), b"half").unwrap();
+        }
+        write_atomic(&path, b"whole").unwrap();
+        assert_eq!(read_small(&path, 10).unwrap(), b"whole");
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -4,6 +4,7 @@
 //! never sees an element, a form or a mesh, only plain numbers.
 #![deny(unsafe_op_in_unsafe_fn)]
 
+pub mod cache;
 mod cpu;
 pub mod device;
 pub mod files;

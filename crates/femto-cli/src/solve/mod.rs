@@ -27,7 +27,7 @@ use crate::progress::Progress;
 use femto::fem::mesh::Mesh;
 use femto::kernel::form::{self, Form as WeakForm};
 use femto::kernel::roofline::Precision;
-use femto::platform::device::{DeviceKind, null::Null};
+use femto::platform::device::{DeviceError, DeviceId, DeviceKind, null::Null};
 use femto::problem::{Exact, Function, GridFunction, Problem, ProblemError};
 use femto::{Host, Number};
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ use watch::Watch;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The device that solves.
-    pub device: DeviceKind,
+    pub device: DeviceId,
     /// Where the output goes.
     pub output: OutputTo,
     /// Whether the operator is timed and set beside the ceilings of the device.
@@ -48,7 +48,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            device: DeviceKind::Host,
+            device: DeviceId::HOST,
             output: OutputTo::Case,
             roofline: true,
         }
@@ -139,9 +139,13 @@ impl Job<'_> {
                 .as_ref()
                 .map(|parts| parts.each_ref().map(|part| part as &dyn Function)),
         });
-        match self.options.device {
+        match self.options.device.kind {
             DeviceKind::Host => self.solve::<T, F>(&problem, watch),
             DeviceKind::Null => self.count::<T, F>(&problem, watch),
+            kind @ (DeviceKind::Cuda | DeviceKind::OpenCl) => {
+                let (device, what) = (kind.name(), "solve cases yet");
+                Err(DeviceError::Unsupported { device, what }.into())
+            }
         }
     }
 

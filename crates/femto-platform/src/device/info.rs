@@ -1,6 +1,7 @@
 //! What a device says about itself.
 
-use super::{Device, DeviceError, host::Host, null::Null};
+use super::accelerator::{Features, LanguageKind};
+use super::{Device, DeviceError, host::Host, null::Null, opencl};
 use std::fmt;
 
 /// The devices that this build knows.
@@ -8,26 +9,68 @@ use std::fmt;
 pub enum DeviceKind {
     /// The processor: SIMD over elements, threads over batches.
     Host,
+    /// NVIDIA's GPUs through their own driver.
+    Cuda,
+    /// Whatever has an OpenCL 1.2 driver.
+    OpenCl,
     /// Executes nothing, counts everything.
     Null,
 }
 
 impl DeviceKind {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Host, Self::Null];
+    pub const ALL: [Self; 4] = [Self::Host, Self::Cuda, Self::OpenCl, Self::Null];
 
     /// The name on the command line and in cases.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Host => "host",
+            Self::Cuda => "cuda",
+            Self::OpenCl => "opencl",
             Self::Null => "null",
         }
+    }
+
+    /// Whether a machine may have several.
+    const fn is_numbered(self) -> bool {
+        matches!(self, Self::Cuda | Self::OpenCl)
     }
 }
 
 impl fmt::Display for DeviceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.pad(self.name())
+    }
+}
+
+/// One device of a machine: `host`, `null`, `cuda:0`, `opencl:1`, ...
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DeviceId {
+    /// Which of the kinds.
+    pub kind: DeviceKind,
+    /// Which of this kind, from 0.
+    pub index: usize,
+}
+
+impl DeviceId {
+    /// The host.
+    pub const HOST: Self = Self::first(DeviceKind::Host);
+    /// The device that only counts.
+    pub const NULL: Self = Self::first(DeviceKind::Null);
+
+    /// The first of a kind.
+    pub const fn first(kind: DeviceKind) -> Self {
+        Self { kind, index: 0 }
+    }
+}
+
+impl fmt::Display for DeviceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.name())?;
+        if self.kind.is_numbered() {
+            write!(f, ":{}", self.index)?;
+        }
+        Ok(())
     }
 }
 
@@ -45,11 +88,19 @@ pub struct Cache {
 pub struct DeviceInfo {
     /// Which of the kinds.
     pub kind: DeviceKind,
+    /// Which of this kind, from 0.
+    pub index: usize,
     /// The maker's name of the processor.
     pub name: String,
-    /// Threads that work at the same time.
+    /// What kernels are compiled for, such as `sm_90`, where they are compiled at run time.
+    pub architecture: Option<String>,
+    /// Version of the driver, where there is one.
+    pub driver: Option<String>,
+    /// Threads that work at the same time; of an accelerator, those that its compute units hold,
+    /// or the number of compute units where the driver does not tell more.
     pub threads: usize,
     /// The widest vector instructions that are used, such as `AVX-512`; `scalar` where none are.
+    /// Of an accelerator, the language of its kernels.
     pub simd: &'static str,
     /// Bytes of memory that this process may use, where the system tells.
     pub memory_bytes: Option<u64>,
@@ -59,26 +110,101 @@ pub struct DeviceInfo {
     pub executes: bool,
 }
 
+impl DeviceInfo {
+    /// Which device it is.
+    pub fn id(&self) -> DeviceId {
+        let (kind, index) = (self.kind, self.index);
+        DeviceId { kind, index }
+    }
+
+    pub(super) fn of_accelerator(id: DeviceId, name: String, features: &Features) -> Self {
+        let units = features.compute_units as usize;
+        let level = 2;
+        let cache = Cache {
+            level,
+            bytes: features.cache_bytes,
+        };
+        Self {
+            kind: id.kind,
+            index: id.index,
+            name,
+            architecture: Some(features.architecture.clone()),
+            driver: Some(features.driver.clone()),
+            threads: units * features.threads_per_unit.unwrap_or(1) as usize,
+            simd: match features.language {
+                LanguageKind::Cuda => "CUDA C++",
+                LanguageKind::OpenCl => "OpenCL C",
+            },
+            memory_bytes: Some(features.memory_bytes),
+            caches: Some(cache)
+                .filter(|cache| cache.bytes > 0)
+                .into_iter()
+                .collect(),
+            executes: true,
+        }
+    }
+}
+
+/// What a machine has, and what it lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// The devices, in the order of [`DeviceKind::ALL`].
+    pub devices: Vec<DeviceInfo>,
+    /// The kinds that are not among them.
+    pub missing: Vec<Missing>,
+}
+
+/// A kind of device that a machine lacks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// Which kind.
+    pub kind: DeviceKind,
+    /// Why, and what to install.
+    pub reason: DeviceError,
+}
+
 /// What this machine has, for `femto devices`.
 ///
 /// # Errors
 /// [`DeviceError::ThreadStart`] where the host's threads do not start.
-pub fn list() -> Result<Vec<DeviceInfo>, DeviceError> {
-    Ok(vec![Host::new()?.info(), Null::new().info()])
+pub fn list() -> Result<Listing, DeviceError> {
+    let mut devices = vec![Host::new()?.info()];
+    let mut missing = Vec::new();
+    for (kind, found) in [(DeviceKind::OpenCl, opencl::list())] {
+        match found {
+            Ok(found) => devices.extend(found),
+            Err(reason) => missing.push(Missing { kind, reason }),
+        }
+    }
+    devices.push(Null::new().info());
+    Ok(Listing { devices, missing })
 }
 
-/// The device with this name.
+/// The device with this name: that of its kind, with the number behind a colon where a machine may
+/// have several, 0 where it is left out.
 ///
 /// # Errors
 /// [`DeviceError::UnknownDevice`], which names what exists.
-pub fn parse(name: &str) -> Result<DeviceKind, DeviceError> {
-    DeviceKind::ALL
-        .into_iter()
-        .find(|kind| kind.name() == name)
-        .ok_or_else(|| DeviceError::UnknownDevice {
-            name: name.to_owned(),
-            known: DeviceKind::ALL.map(DeviceKind::name).join(", "),
-        })
+pub fn parse(name: &str) -> Result<DeviceId, DeviceError> {
+    let unknown = || DeviceError::UnknownDevice {
+        name: name.to_owned(),
+        known: "host, cuda, cuda:0, cuda:1, ..., opencl, opencl:0, opencl:1, ..., null".to_owned(),
+    };
+    let (word, index) = match name.split_once(':') {
+        Some((word, index)) => (word, Some(index)),
+        None => (name, None),
+    };
+    let kind = DeviceKind::ALL.into_iter().find(|kind| kind.name() == word);
+    let kind = kind.ok_or_else(unknown)?;
+    let index = match index {
+        None => 0,
+        // Digits only: `parse` also takes a sign.
+        Some(index) if kind.is_numbered() && index.bytes().all(|byte| byte.is_ascii_digit()) => {
+            index.parse().map_err(|_| unknown())?
+        }
+        Some(_) => return Err(unknown()),
+    };
+    Ok(DeviceId { kind, index })
 }
 
 #[cfg(test)]
@@ -86,10 +212,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_is_found_by_its_name() {
+    fn every_device_is_found_by_its_name() {
         for kind in DeviceKind::ALL {
-            assert_eq!(parse(kind.name()), Ok(kind));
+            assert_eq!(parse(kind.name()), Ok(DeviceId::first(kind)));
+            let id = DeviceId::first(kind);
+            assert_eq!(parse(&id.to_string()), Ok(id));
         }
+        let second = DeviceId {
+            kind: DeviceKind::Cuda,
+            index: 12,
+        };
+        assert_eq!(second.to_string(), "cuda:12");
+        assert_eq!(parse("cuda:12"), Ok(second));
     }
 
     #[test]
@@ -97,13 +231,30 @@ mod tests {
         let message = parse("hsot").unwrap_err().to_string();
         assert_eq!(
             message,
-            "there is no device \"hsot\"; these exist: host, null"
+            "there is no device \"hsot\"; these exist: host, cuda, cuda:0, cuda:1, ..., opencl, \
+             opencl:0, opencl:1, ..., null"
         );
+        for name in [
+            "", ":", "cuda:", "cuda:-1", "cuda:+1", "cuda:x", "host:0", "null:0", "cuda:0:0",
+        ] {
+            let error = parse(name).unwrap_err();
+            assert!(matches!(error, DeviceError::UnknownDevice { name: n, .. } if n == name));
+        }
+        assert!(parse("cuda:99999999999999999999").is_err());
     }
 
     #[test]
-    fn the_list_has_every_kind_once() {
-        let kinds: Vec<_> = list().unwrap().into_iter().map(|info| info.kind).collect();
-        assert_eq!(kinds, DeviceKind::ALL);
+    fn every_kind_is_listed_or_missing() {
+        let listing = list().unwrap();
+        for kind in [DeviceKind::Host, DeviceKind::OpenCl, DeviceKind::Null] {
+            let listed = listing.devices.iter().filter(|info| info.kind == kind);
+            let indices: Vec<_> = listed.map(|info| info.index).collect();
+            let wanted: Vec<_> = (0..indices.len()).collect();
+            assert_eq!(indices, wanted);
+            let missing = listing.missing.iter().any(|missing| missing.kind == kind);
+            assert_ne!(missing, !indices.is_empty(), "{kind}");
+        }
+        assert_eq!(listing.devices[0].id(), DeviceId::HOST);
+        assert_eq!(listing.devices.last().unwrap().id(), DeviceId::NULL);
     }
 }

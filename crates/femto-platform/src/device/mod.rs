@@ -1,22 +1,30 @@
 //! Devices: where vectors live and who works on them.
 //!
-//! | kind   | what it is                                                        |
-//! |--------|-------------------------------------------------------------------|
-//! | `host` | the processor and its memory; the default, always there           |
-//! | `null` | stores and executes nothing, counts everything that it is asked   |
+//! | kind     | what it is                                                        |
+//! |----------|-------------------------------------------------------------------|
+//! | `host`   | the processor and its memory; the default, always there           |
+//! | `cuda`   | NVIDIA's GPUs through their own driver, loaded at run time        |
+//! | `opencl` | whatever has an OpenCL 1.2 driver, loaded at run time             |
+//! | `null`   | stores and executes nothing, counts everything that it is asked   |
+//!
+//! `cuda` and `opencl` compile kernel texts at run time and are one type, [`Accelerator`].
 //!
 //! A new device is one folder here, one variant of [`DeviceKind`] and one line that instantiates
 //! the shared suite, [`device_conformance!`](crate::device_conformance).
 
+pub mod accelerator;
 #[doc(hidden)]
 pub mod conformance;
 mod error;
 pub mod host;
 mod info;
+mod library;
 pub mod null;
+mod opencl;
 
-pub use error::DeviceError;
-pub use info::{Cache, DeviceInfo, DeviceKind, list, parse};
+pub use accelerator::Accelerator;
+pub use error::{DeviceError, KernelError};
+pub use info::{Cache, DeviceId, DeviceInfo, DeviceKind, Listing, Missing, list, parse};
 
 use std::fmt::Debug;
 

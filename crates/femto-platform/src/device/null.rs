@@ -114,7 +114,10 @@ impl Device for Null {
     fn info(&self) -> DeviceInfo {
         DeviceInfo {
             kind: DeviceKind::Null,
+            index: 0,
             name: "counts work, executes nothing".to_owned(),
+            architecture: None,
+            driver: None,
             threads: 1,
             simd: "scalar",
             memory_bytes: None,

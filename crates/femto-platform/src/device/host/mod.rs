@@ -110,7 +110,10 @@ impl Device for Host {
     fn info(&self) -> DeviceInfo {
         DeviceInfo {
             kind: DeviceKind::Host,
+            index: 0,
             name: PROCESSOR.name.clone(),
+            architecture: None,
+            driver: None,
             threads: self.threads(),
             simd: PROCESSOR.simd,
             memory_bytes: PROCESSOR.memory_bytes,

@@ -1,0 +1,214 @@
+//! Compiled kernels, kept on disk between runs.
+//!
+//! An entry is a file named by a hash of the text, the options, the compiler, the driver and the
+//! device, so that nothing has to be thrown away when one of them changes. Many processes may use a
+//! folder at once: a file appears whole, under its name, or not at all. The checksum is for
+//! accidents; the folder is as trustworthy as those who may write to it.
+//!
+//! The cache is only there to save time: where it does not work, kernels are compiled, and the
+//! module has a warning.
+
+mod entry;
+
+pub(crate) use entry::{Entry, Key};
+
+use crate::files::{FileError, cache_dir, read_small, write_atomic};
+use std::fmt::Display;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+/// No compiled kernel is so large.
+const LARGEST: u64 = 256 << 20;
+
+/// Where compiled kernels are kept between runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KernelCache {
+    folder: Option<PathBuf>,
+}
+
+impl KernelCache {
+    /// The folder `kernels` of the user's [`cache_dir`].
+    ///
+    /// # Errors
+    /// [`FileError::NoCacheFolder`].
+    pub fn user() -> Result<Self, FileError> {
+        Ok(Self::at(cache_dir()?.join("kernels")))
+    }
+
+    /// A folder, not necessarily existing yet.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: Some(folder.into()),
+        }
+    }
+
+    /// Nothing is kept.
+    pub const fn none() -> Self {
+        Self { folder: None }
+    }
+
+    fn path(&self, key: &Key) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(key.file_name()))
+    }
+
+    /// The entry of a key, if there is one. One that is damaged is dropped, with a warning.
+    pub(crate) fn find(&self, key: &Key, warnings: &mut Vec<String>) -> Option<Entry> {
+        let bytes = match read_small(&self.path(key)?, LARGEST) {
+            Ok(bytes) => bytes,
+            Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                return None;
+            }
+            Err(error) => {
+                self.drop_entry(key, &error, warnings);
+                return None;
+            }
+        };
+        match entry::from_bytes(key, &bytes) {
+            Ok(entry) => Some(entry),
+            Err(damage) => {
+                self.drop_entry(key, &damage, warnings);
+                None
+            }
+        }
+    }
+
+    /// Takes an entry out that is of no use, and warns.
+    pub(crate) fn drop_entry(&self, key: &Key, reason: &impl Display, warnings: &mut Vec<String>) {
+        if let Some(path) = self.path(key) {
+            warnings.push(format!(
+                "the compiled kernel {path:?} was dropped: {reason}"
+            ));
+            // Where it cannot be removed, it is replaced, or dropped again next time.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    /// Keeps an entry, or warns that it could not.
+    pub(crate) fn store(&self, key: &Key, entry: &Entry, warnings: &mut Vec<String>) {
+        let Some(path) = self.path(key).filter(|_| !entry.binary.is_empty()) else {
+            return;
+        };
+        if let Err(error) = write_atomic(&path, &entry::to_bytes(key, entry)) {
+            warnings.push(format!("a compiled kernel was not kept: {error}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn sample(n: u8) -> (Key, Entry) {
+        let entry = Entry {
+            log: format!("log {n}"),
+            binary: vec![n; 10_000],
+        };
+        (Key::new(&[&n.to_string()]), entry)
+    }
+
+    fn scratch(name: &str) -> PathBuf {
+        let folder = format!("femto-cache-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(folder);
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    fn found(cache: &KernelCache, key: &Key) -> (Option<Entry>, Vec<String>) {
+        let mut warnings = Vec::new();
+        let entry = cache.find(key, &mut warnings);
+        (entry, warnings)
+    }
+
+    #[test]
+    fn what_is_kept_is_found() {
+        let folder = scratch("kept");
+        let cache = KernelCache::at(folder.join("deep"));
+        let mut warnings = Vec::new();
+        for n in 0..3 {
+            let (key, entry) = sample(n);
+            assert_eq!(found(&cache, &key), (None, vec![]));
+            cache.store(&key, &entry, &mut warnings);
+            assert_eq!(found(&cache, &key), (Some(entry), vec![]));
+        }
+        assert!(warnings.is_empty());
+        let (key, entry) = sample(1);
+        let none = KernelCache::none();
+        none.store(&key, &entry, &mut warnings);
+        assert_eq!(found(&none, &key), (None, vec![]));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn damage_is_dropped_with_one_warning() {
+        let folder = scratch("damage");
+        let cache = KernelCache::at(&folder);
+        let ((key, entry), (other, _)) = (sample(1), sample(2));
+        let (path, other_path) = (cache.path(&key).unwrap(), cache.path(&other).unwrap());
+        cache.store(&key, &entry, &mut Vec::new());
+        let good = fs::read(&path).unwrap();
+        let mut flipped = good.clone();
+        flipped[5000] ^= 1;
+        for (path, bytes) in [
+            (&path, &flipped[..]),
+            (&path, &good[..good.len() - 1]),
+            (&path, b""),
+            (&other_path, &good),
+        ] {
+            let key = if *path == other_path { &other } else { &key };
+            fs::write(path, bytes).unwrap();
+            let (entry, warnings) = found(&cache, key);
+            assert_eq!((entry, warnings.len()), (None, 1));
+            assert!(warnings[0].contains("dropped"), "{warnings:?}");
+            assert!(!path.exists());
+            assert_eq!(found(&cache, key), (None, vec![]));
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_is_a_warning() {
+        // Root may write anywhere, so a file stands where the folder should be.
+        let folder = scratch("blocked");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("file"), b"").unwrap();
+        let cache = KernelCache::at(folder.join("file"));
+        let (key, entry) = sample(1);
+        let mut warnings = Vec::new();
+        cache.store(&key, &entry, &mut warnings);
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].contains("was not kept"), "{warnings:?}");
+        assert_eq!(found(&cache, &key).0, None);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn many_may_use_a_folder_at_once() {
+        let folder = scratch("many");
+        let cache = KernelCache::at(&folder);
+        std::thread::scope(|scope| {
+            for thread in 0..8_u8 {
+                let cache = &cache;
+                scope.spawn(move || {
+                    for round in 0..40 {
+                        let (key, entry) = sample((thread + round) % 4);
+                        match found(cache, &key) {
+                            (Some(kept), warnings) => {
+                                assert_eq!((kept, warnings), (entry, vec![]));
+                            }
+                            (None, warnings) => {
+                                assert!(warnings.is_empty(), "{warnings:?}");
+                                let mut warnings = Vec::new();
+                                cache.store(&key, &entry, &mut warnings);
+                                assert!(warnings.is_empty(), "{warnings:?}");
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        let names = fs::read_dir(&folder).unwrap();
+        assert_eq!(names.count(), 4, "temporary files are left");
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,142 @@
+//! What an accelerator needs of a driver; the folders `cuda` and `opencl` each have one.
+
+use super::{Argument, Features, KernelText, Launch, Usage};
+use crate::device::{DeviceError, DeviceInfo, DeviceKind};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Something that a driver made: an address, or a pointer to something of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Handle(pub(crate) u64);
+
+/// What a handle stands for, and so how it is given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ResourceKind {
+    Memory,
+    Module,
+    Kernel,
+    Event,
+    Graph,
+}
+
+/// A compiled text.
+pub(crate) struct Built {
+    pub(crate) module: Handle,
+    /// What the compiler said.
+    pub(crate) log: String,
+    /// What `load` takes, where the driver gives it.
+    pub(crate) binary: Option<Vec<u8>>,
+}
+
+/// A driver with one device: an in-order queue, memory, a compiler.
+///
+/// # Safety of the unsafe functions
+/// Handles are alive, of the kind that the argument says, and made by this very driver; ranges of
+/// bytes lie within the memory.
+pub(crate) trait Driver: Debug + Send + Sync {
+    fn kind(&self) -> DeviceKind;
+    fn info(&self) -> DeviceInfo;
+    fn features(&self) -> &Features;
+
+    /// Memory with any contents. `OutOfMemory` where there is none.
+    fn allocate(&self, len: usize, bytes_each: usize) -> Result<Handle, DeviceError>;
+    /// Returns once `source` is no longer needed.
+    unsafe fn write(&self, source: &[u8], target: Handle) -> Result<(), DeviceError>;
+    /// Returns once `target` is filled. All of `target` is initialised memory.
+    unsafe fn read(&self, source: Handle, target: &mut [u8]) -> Result<(), DeviceError>;
+    unsafe fn copy(&self, source: Handle, target: Handle, bytes: usize) -> Result<(), DeviceError>;
+    unsafe fn fill_zero(
+        &self,
+        target: Handle,
+        offset: usize,
+        bytes: usize,
+    ) -> Result<(), DeviceError>;
+    fn synchronize(&self) -> Result<(), DeviceError>;
+
+    fn build(&self, text: &KernelText) -> Result<Built, DeviceError>;
+    /// A module from the binary of an earlier `build` on the same device and driver.
+    fn load(&self, binary: &[u8]) -> Result<Handle, DeviceError>;
+    /// `None` where the module has no such kernel.
+    unsafe fn kernel(
+        &self,
+        module: Handle,
+        entry: &str,
+    ) -> Result<Option<(Handle, Usage)>, DeviceError>;
+    /// The launch keeps to the limits of the device and of the kernel.
+    unsafe fn launch(
+        &self,
+        kernel: (&str, Handle),
+        launch: &Launch,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), DeviceError>;
+
+    /// Notes the time when everything asked so far is done; takes over an earlier event.
+    unsafe fn record(&self, event: Option<Handle>) -> Result<Handle, DeviceError>;
+    unsafe fn seconds_between(&self, from: Handle, to: Handle) -> Result<f64, DeviceError>;
+
+    /// From here on, work is noted in place of done.
+    fn begin_capture(&self) -> Result<(), DeviceError>;
+    /// What was noted, ready to be replayed.
+    fn end_capture(&self) -> Result<Handle, DeviceError>;
+    unsafe fn replay(&self, graph: Handle) -> Result<(), DeviceError>;
+
+    /// Gives back; the handle is not used again.
+    unsafe fn release(&self, kind: ResourceKind, handle: Handle);
+}
+
+/// A handle that is given back when dropped, and keeps its driver alive.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    driver: Arc<dyn Driver>,
+    kind: ResourceKind,
+    handle: Handle,
+}
+
+impl Resource {
+    /// Takes over a handle that `driver` just made.
+    pub(crate) fn new(driver: &Arc<dyn Driver>, kind: ResourceKind, handle: Handle) -> Self {
+        let driver = Arc::clone(driver);
+        Self {
+            driver,
+            kind,
+            handle,
+        }
+    }
+
+    pub(crate) fn handle(&self) -> Handle {
+        self.handle
+    }
+
+    pub(crate) fn driver(&self) -> &Arc<dyn Driver> {
+        &self.driver
+    }
+
+    /// The handle, no longer given back by this.
+    pub(crate) fn into_handle(self) -> Handle {
+        let mut this = std::mem::ManuallyDrop::new(self);
+        // SAFETY: `this` is not dropped, so the driver is dropped here and only here.
+        unsafe { std::ptr::drop_in_place(&raw mut this.driver) };
+        this.handle
+    }
+
+    /// Fails unless `driver` made it.
+    pub(crate) fn check(
+        &self,
+        driver: &Arc<dyn Driver>,
+        what: &'static str,
+    ) -> Result<(), DeviceError> {
+        if Arc::ptr_eq(&self.driver, driver) {
+            Ok(())
+        } else {
+            let device = driver.kind().name();
+            Err(DeviceError::OtherDevice { device, what })
+        }
+    }
+}
+
+impl Drop for Resource {
+    fn drop(&mut self) {
+        // SAFETY: `new` took the handle over from this driver, and nobody uses it from here on.
+        unsafe { self.driver.release(self.kind, self.handle) }
+    }
+}

@@ -1,0 +1,65 @@
+//! Time on the device's own clock.
+
+use super::Accelerator;
+use super::driver::{Resource, ResourceKind};
+use crate::device::DeviceError;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A point in the order of a device's work.
+#[derive(Debug, Default)]
+pub struct Event {
+    recorded: Mutex<Option<Resource>>,
+}
+
+impl Event {
+    fn recorded(&self) -> MutexGuard<'_, Option<Resource>> {
+        self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Accelerator {
+    /// An event that is still to be recorded.
+    ///
+    /// # Errors
+    /// None so far: the driver is asked when it is recorded.
+    pub fn event(&self) -> Result<Event, DeviceError> {
+        Ok(Event::default())
+    }
+
+    /// Has the device note the time when everything asked of it so far is done. An event may be
+    /// recorded many times; the last time counts.
+    ///
+    /// # Errors
+    /// [`DeviceError::OtherDevice`] for an event that another device recorded, or what the driver
+    /// says.
+    pub fn record(&self, event: &Event) -> Result<(), DeviceError> {
+        self.refuse_while_capturing("note times while work is captured")?;
+        let mut recorded = event.recorded();
+        if let Some(earlier) = &*recorded {
+            earlier.check(&self.driver, "an event")?;
+        }
+        let earlier = recorded.take().map(Resource::into_handle);
+        // SAFETY: the earlier event belongs to this driver and was alive until given over.
+        let handle = unsafe { self.driver.record(earlier) }?;
+        *recorded = Some(Resource::new(&self.driver, ResourceKind::Event, handle));
+        Ok(())
+    }
+
+    /// Seconds of device time from `from` to `to`, once both have happened.
+    ///
+    /// # Errors
+    /// [`DeviceError::NotRecorded`], [`DeviceError::OtherDevice`], or what the driver says.
+    pub fn seconds_between(&self, from: &Event, to: &Event) -> Result<f64, DeviceError> {
+        if std::ptr::eq(from, to) {
+            return Ok(0.0);
+        }
+        let (from, to) = (from.recorded(), to.recorded());
+        let (Some(from), Some(to)) = (&*from, &*to) else {
+            return Err(DeviceError::NotRecorded);
+        };
+        from.check(&self.driver, "an event")?;
+        to.check(&self.driver, "an event")?;
+        // SAFETY: both belong to this driver and are alive.
+        unsafe { self.driver.seconds_between(from.handle(), to.handle()) }
+    }
+}

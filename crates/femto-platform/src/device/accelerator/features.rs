@@ -1,0 +1,47 @@
+//! What an accelerator can do.
+
+/// The language of the texts that a device compiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LanguageKind {
+    /// CUDA C++.
+    Cuda,
+    /// OpenCL C 1.2.
+    OpenCl,
+}
+
+/// What an accelerator can do, and its limits. `None` where the driver does not tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Features {
+    /// What it compiles.
+    pub language: LanguageKind,
+    /// What it compiles for: `sm_90`, or the name of the device.
+    pub architecture: String,
+    /// Name and version of the compiler.
+    pub compiler: String,
+    /// Version of the driver.
+    pub driver: String,
+    /// Threads of a block at most.
+    pub max_threads: u32,
+    /// Threads of a block at most along x, y, z.
+    pub max_threads_xyz: [u32; 3],
+    /// Bytes of shared memory of a block at most.
+    pub shared_bytes: u32,
+    /// Bytes of shared memory of a compute unit.
+    pub shared_bytes_per_unit: Option<u32>,
+    /// 32-bit registers of a compute unit.
+    pub registers_per_unit: Option<u32>,
+    /// Threads that a compute unit holds at the same time.
+    pub threads_per_unit: Option<u32>,
+    /// Multiprocessors, or what OpenCL calls compute units.
+    pub compute_units: u32,
+    /// Threads that execute together; 1 on processors.
+    pub warp: u32,
+    /// Bytes of device memory.
+    pub memory_bytes: u64,
+    /// Bytes of the cache that all compute units share, 0 where there is none.
+    pub cache_bytes: u64,
+    /// Whether it has 64-bit floating-point numbers.
+    pub fp64: bool,
+    /// Whether work can be captured and replayed.
+    pub graphs: bool,
+}

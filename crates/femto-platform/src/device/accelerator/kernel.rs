@@ -1,0 +1,190 @@
+//! Texts, and what they are compiled to.
+
+use super::Accelerator;
+use super::driver::{Handle, Resource, ResourceKind};
+use crate::cache::{Entry, KernelCache, Key};
+use crate::device::{DeviceError, KernelError};
+use std::sync::Arc;
+
+/// What is compiled.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelText<'a> {
+    /// The name in errors and reports.
+    pub name: &'a str,
+    /// A whole translation unit in the language of the device.
+    pub text: &'a str,
+    /// Options of the compiler, beyond those that the device always gives.
+    pub options: &'a [String],
+}
+
+/// A compiled text. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Module {
+    contents: Arc<Contents>,
+}
+
+#[derive(Debug)]
+struct Contents {
+    module: Arc<Resource>,
+    name: String,
+    log: String,
+    warnings: Vec<String>,
+}
+
+/// A kernel of a module, which it keeps. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    pub(super) kernel: Arc<Resource>,
+    pub(super) module: Module,
+    pub(super) entry: Arc<str>,
+    usage: Usage,
+}
+
+/// What a compiled kernel uses of the device; `None` where the driver does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// 32-bit registers of a thread.
+    pub registers: Option<u32>,
+    /// Bytes of a thread in slow memory, such as spilled registers.
+    pub local_bytes: Option<u32>,
+    /// Bytes of shared memory of a block whose size the text fixes.
+    pub shared_bytes: Option<u32>,
+    /// Threads of a block at most.
+    pub max_threads: Option<u32>,
+    /// The only block that the text allows.
+    pub threads: Option<[u32; 3]>,
+    /// How many arguments it takes.
+    pub arguments: Option<u32>,
+}
+
+impl Accelerator {
+    /// Compiles a text, or takes what an earlier run compiled from the cache.
+    ///
+    /// # Errors
+    /// [`KernelError::Compile`] with the compiler's log, [`KernelError::NoFp64`], or what the
+    /// driver says. Troubles of the cache are warnings of the module.
+    pub fn compile(&self, text: &KernelText, cache: &KernelCache) -> Result<Module, DeviceError> {
+        self.refuse_while_capturing("compile while work is captured")?;
+        let key = self.key(text);
+        let mut warnings = Vec::new();
+        let kept = match cache.find(&key, &mut warnings) {
+            Some(entry) => self.load(entry, |reason| {
+                cache.drop_entry(&key, reason, &mut warnings);
+            })?,
+            None => None,
+        };
+        let (module, log) = match kept {
+            Some(kept) => kept,
+            None => {
+                let built = self.driver.build(text)?;
+                let module = self.module(built.module);
+                let entry = Entry {
+                    log: built.log,
+                    binary: built.binary.unwrap_or_default(),
+                };
+                cache.store(&key, &entry, &mut warnings);
+                (module, entry.log)
+            }
+        };
+        let name = text.name.to_owned();
+        Ok(Module {
+            contents: Arc::new(Contents {
+                module,
+                name,
+                log,
+                warnings,
+            }),
+        })
+    }
+
+    /// The module of an entry, with its log; where the driver refuses it, says so to `refused`.
+    fn load(
+        &self,
+        entry: Entry,
+        refused: impl FnOnce(&DeviceError),
+    ) -> Result<Option<(Arc<Resource>, String)>, DeviceError> {
+        match self.driver.load(&entry.binary) {
+            Ok(module) => Ok(Some((self.module(module), entry.log))),
+            Err(error @ DeviceError::Lost { .. }) => Err(error),
+            Err(error) => {
+                refused(&error);
+                Ok(None)
+            }
+        }
+    }
+
+    fn module(&self, handle: Handle) -> Arc<Resource> {
+        Arc::new(Resource::new(&self.driver, ResourceKind::Module, handle))
+    }
+
+    /// Everything that what a text is compiled to depends on.
+    pub(crate) fn key(&self, text: &KernelText) -> Key {
+        let features = self.features();
+        let mut parts = vec![
+            self.name(),
+            &features.architecture,
+            &features.compiler,
+            &features.driver,
+            text.text,
+        ];
+        parts.extend(text.options.iter().map(String::as_str));
+        Key::new(&parts)
+    }
+}
+
+impl Module {
+    /// The kernel named `entry`.
+    ///
+    /// # Errors
+    /// [`KernelError::NoEntry`], or what the driver says.
+    pub fn kernel(&self, entry: &str) -> Result<Kernel, DeviceError> {
+        let contents = &self.contents;
+        let driver = contents.module.driver();
+        // SAFETY: the module belongs to this driver and is alive.
+        let found = unsafe { driver.kernel(contents.module.handle(), entry) }?;
+        let Some((handle, usage)) = found else {
+            return Err(DeviceError::Kernel(KernelError::NoEntry {
+                kernel: contents.name.clone(),
+                entry: entry.to_owned(),
+            }));
+        };
+        let kernel = Resource::new(driver, ResourceKind::Kernel, handle);
+        Ok(Kernel {
+            kernel: Arc::new(kernel),
+            module: self.clone(),
+            entry: entry.into(),
+            usage,
+        })
+    }
+
+    /// The name of its text.
+    pub fn name(&self) -> &str {
+        &self.contents.name
+    }
+
+    /// What the compiler said when it compiled the text, also if that was in an earlier run.
+    pub fn log(&self) -> &str {
+        &self.contents.log
+    }
+
+    /// What went wrong without harm, such as a damaged entry of the cache.
+    pub fn warnings(&self) -> &[String] {
+        &self.contents.warnings
+    }
+
+    pub(super) fn resource(&self) -> &Arc<Resource> {
+        &self.contents.module
+    }
+}
+
+impl Kernel {
+    /// What it uses of the device.
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// Its name in the text.
+    pub fn entry(&self) -> &str {
+        &self.entry
+    }
+}

@@ -1,0 +1,63 @@
+//! Devices that compile kernel texts at run time: one type for all of them.
+//!
+//! Work is asynchronous and happens in the order in which it was asked for. Writing and reading
+//! wait; everything else returns at once, and what goes wrong on the device may be reported by a
+//! later call.
+//!
+//! Buffers, modules, kernels, events and graphs keep the device alive and are given back when
+//! dropped. A kernel is as trustworthy as its text: nothing stops it from writing past its buffers.
+
+mod buffer;
+mod capture;
+pub(crate) mod driver;
+mod event;
+mod features;
+mod kernel;
+mod launch;
+
+pub use buffer::AcceleratorBuffer;
+pub use capture::Graph;
+pub use event::Event;
+pub use features::{Features, LanguageKind};
+pub use kernel::{Kernel, KernelText, Module, Usage};
+pub use launch::{Argument, Launch, MemoryArgument};
+
+use super::{DeviceError, opencl};
+use capture::Capture;
+use driver::Driver;
+use std::sync::{Arc, Mutex};
+
+/// A device that compiles kernel texts at run time. Clones share the device and its queue.
+#[derive(Clone, Debug)]
+pub struct Accelerator {
+    driver: Arc<dyn Driver>,
+    capture: Arc<Mutex<Option<Capture>>>,
+}
+
+impl Accelerator {
+    /// The device `index` of those that OpenCL drivers offer, all platforms together in the order
+    /// of the loader.
+    ///
+    /// # Errors
+    /// [`DeviceError::DriverMissing`], [`DeviceError::NoSuchDevice`], or what the driver says.
+    pub fn opencl(index: usize) -> Result<Self, DeviceError> {
+        Ok(Self::new(Arc::new(opencl::OpenCl::new(index)?)))
+    }
+
+    fn new(driver: Arc<dyn Driver>) -> Self {
+        Self {
+            driver,
+            capture: Arc::default(),
+        }
+    }
+
+    /// What the device can do, and its limits.
+    pub fn features(&self) -> &Features {
+        self.driver.features()
+    }
+
+    /// The kind's name, for errors.
+    fn name(&self) -> &'static str {
+        self.driver.kind().name()
+    }
+}

@@ -1,0 +1,195 @@
+//! The suite that every device passes, written once.
+//!
+//! Run by one line per device in this crate's tests: `device_conformance!(host, Host::new())`,
+//! `accelerator_conformance!(opencl, Accelerator::opencl(0))`.
+
+#![allow(clippy::unwrap_used)] // a suite of tests, though compiled with the library
+
+pub mod accelerator;
+
+use super::{Buffer, Device, DeviceError, Element};
+use std::fmt::Debug;
+
+/// Instantiates the suite for one device as a module of tests; `$make` gives a `Result<impl Device>`.
+#[macro_export]
+macro_rules! device_conformance {
+    ($name:ident, $make:expr) => {
+        mod $name {
+            use super::*;
+            use $crate::device::conformance;
+
+            #[test]
+            fn information_is_complete() {
+                conformance::with($make, conformance::information_is_complete);
+            }
+            #[test]
+            fn values_survive_the_round_trip() {
+                conformance::with($make, conformance::values_survive_the_round_trip);
+            }
+            #[test]
+            fn wrong_lengths_are_errors() {
+                conformance::with($make, conformance::wrong_lengths_are_errors);
+            }
+            #[test]
+            fn too_much_memory_is_an_error() {
+                conformance::with($make, conformance::too_much_memory_is_an_error);
+            }
+            #[test]
+            fn entering_returns_what_the_body_returns() {
+                conformance::with($make, conformance::entering_returns_what_the_body_returns);
+            }
+        }
+    };
+}
+
+/// The same and more for a device that compiles kernels; `$make` gives a `Result<Accelerator>`.
+#[macro_export]
+macro_rules! accelerator_conformance {
+    ($name:ident, $make:expr) => {
+        mod $name {
+            use super::*;
+            use $crate::device::conformance;
+            use $crate::device::conformance::accelerator;
+
+            $crate::device_conformance!(memory, $make);
+
+            #[test]
+            fn a_launch_computes() {
+                conformance::with($make, accelerator::a_launch_computes);
+            }
+            #[test]
+            fn a_kept_kernel_computes() {
+                conformance::with($make, accelerator::a_kept_kernel_computes);
+            }
+            #[test]
+            fn numbers_of_every_type_arrive() {
+                conformance::with($make, accelerator::numbers_of_every_type_arrive);
+            }
+            #[test]
+            fn wrong_launches_are_errors() {
+                conformance::with($make, accelerator::wrong_launches_are_errors);
+            }
+            #[test]
+            fn a_compile_error_names_file_and_line() {
+                conformance::with($make, accelerator::a_compile_error_names_file_and_line);
+            }
+            #[test]
+            fn a_failed_compile_leaves_buffers_alone() {
+                conformance::with($make, accelerator::a_failed_compile_leaves_buffers_alone);
+            }
+            #[test]
+            fn ranges_are_filled_and_copied() {
+                conformance::with($make, accelerator::ranges_are_filled_and_copied);
+            }
+            #[test]
+            fn events_are_in_order() {
+                conformance::with($make, accelerator::events_are_in_order);
+            }
+            #[test]
+            fn a_replay_equals_the_work() {
+                conformance::with($make, accelerator::a_replay_equals_the_work);
+            }
+            #[test]
+            fn a_second_device_refuses_foreign_memory() {
+                conformance::with($make, accelerator::a_second_device_refuses_foreign_memory);
+            }
+        }
+    };
+}
+
+/// Runs a test on the device, or says why it is skipped where the machine has no such device.
+///
+/// The environment variable `FEMTO_REQUIRE` names kinds, separated by commas, that must be there.
+#[allow(clippy::print_stderr, reason = "a test says that it did nothing")]
+pub fn with<D: Device>(device: Result<D, DeviceError>, test: impl FnOnce(&D)) {
+    let missing = match &device {
+        Err(
+            DeviceError::DriverMissing { device, .. } | DeviceError::NoSuchDevice { device, .. },
+        ) => *device,
+        _ => return test(&device.unwrap()),
+    };
+    let required = std::env::var("FEMTO_REQUIRE").unwrap_or_default();
+    assert!(
+        !required.split(',').any(|kind| kind == missing),
+        "{device:?}"
+    );
+    eprintln!(
+        "skipped: {}",
+        device
+            .err()
+            .map_or(String::new(), |error| error.to_string())
+    );
+}
+
+/// The device has a name and at least one thread.
+pub fn information_is_complete(device: &impl Device) {
+    let info = device.info();
+    assert!(!info.name.is_empty());
+    assert!(!info.simd.is_empty());
+    assert!(info.threads >= 1);
+    assert_eq!(super::parse(&info.id().to_string()), Ok(info.id()));
+}
+
+/// Zeros are zeros, and what is written is read, for every element type and awkward lengths.
+pub fn values_survive_the_round_trip(device: &impl Device) {
+    for len in [0, 1, 63, 64, 65, 1000, 600_001] {
+        round_trip(device, len, |i| i as f64 - 0.5);
+        round_trip(device, len, |i| i as f32 - 0.5);
+        round_trip(device, len, |i| i as i32 - 7);
+        round_trip(device, len, |i| u32::MAX - i as u32);
+    }
+}
+
+fn round_trip<D: Device, T: Element + Debug>(device: &D, len: usize, value: impl Fn(usize) -> T) {
+    let check = |buffer: &D::Buffer<T>, wanted: &[T]| {
+        assert_eq!(buffer.len(), len);
+        assert_eq!(buffer.is_empty(), len == 0);
+        let mut found = vec![value(3); len];
+        device.read(buffer, &mut found).unwrap();
+        device.synchronize().unwrap();
+        if device.info().executes {
+            assert!(found == wanted, "{len} values changed on the way");
+        }
+    };
+    let values: Vec<T> = (0..len).map(&value).collect();
+    let zeros = vec![T::default(); len];
+    let mut buffer = device.zeros::<T>(len).unwrap();
+    check(&buffer, &zeros);
+    device.write(&values, &mut buffer).unwrap();
+    check(&buffer, &values);
+    check(&device.upload(&values).unwrap(), &values);
+}
+
+/// Lengths that do not match are refused with both lengths.
+pub fn wrong_lengths_are_errors(device: &impl Device) {
+    let mut buffer = device.zeros::<f64>(5).unwrap();
+    for found in [0, 4, 6] {
+        let mut values = vec![0.0; found];
+        for error in [
+            device.write(&values, &mut buffer).unwrap_err(),
+            device.read(&buffer, &mut values).unwrap_err(),
+        ] {
+            let DeviceError::LengthMismatch {
+                found: f,
+                expected: e,
+                ..
+            } = error
+            else {
+                panic!("{error} instead of a length mismatch");
+            };
+            assert_eq!((f, e), (found, 5));
+        }
+    }
+}
+
+/// More memory than can exist is refused, not died of.
+pub fn too_much_memory_is_an_error(device: &impl Device) {
+    let len = usize::MAX / 4;
+    let error = device.zeros::<f64>(len).unwrap_err();
+    assert!(matches!(error, DeviceError::OutOfMemory { len: l, bytes_each: 8, .. } if l == len));
+}
+
+/// `enter` runs its body once, also when nested.
+pub fn entering_returns_what_the_body_returns(device: &impl Device) {
+    assert_eq!(device.enter(|| device.enter(|| 6) * 7), 42);
+}
