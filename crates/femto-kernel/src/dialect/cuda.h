@@ -7,6 +7,8 @@ typedef unsigned int uint;
 #define RESTRICT __restrict__
 #define INLINE static __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
+#define UNROLL_BY(count) UNROLL_TEXT(unroll count)
+#define UNROLL_TEXT(text) _Pragma(#text)
 
 /* BLOCKS_PER_UNIT blocks shall fit a multiprocessor at the same time: this limits registers. */
 #define KERNEL(name)                                                                           \
@@ -25,6 +27,18 @@ typedef unsigned int uint;
 INLINE void atomic_add(real *g_target, real value)
 {
     atomicAdd(g_target, value);
+}
+
+/* Reads what no one reads again. */
+INLINE real stream_load(const real *g_source)
+{
+    return __ldcs(g_source);
+}
+
+/* Asks for the cache line of an address, without waiting. */
+INLINE void fetch_ahead(const real *g_source)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(g_source));
 }
 
 /* 1 / x to about one unit in the last place, for x that are neither huge, tiny nor zero. */

@@ -12,7 +12,10 @@
 //! | `BLOCKS_PER_UNIT` | how many blocks shall fit a compute unit; CUDA limits registers by it |
 //! | `SHARED_MEMORY(name)` | the block's shared memory, `SHARED_REALS` numbers |
 //! | `THREAD_X/Y/Z`, `BLOCK`, `BLOCKS` | position in the block; number of the block, of all blocks |
+//! | `UNROLL`, `UNROLL_BY(count)` | before a loop: unroll it, wholly or so many times |
 //! | `atomic_add(g_target, value)` | adds to global memory |
+//! | `stream_load(g_source)` | reads what no one reads again |
+//! | `fetch_ahead(g_source)` | asks for a cache line without waiting |
 //! | `reciprocal(x)` | 1/x of an ordinary number, to about one unit in the last place |
 //!
 //! No kernel returns before a barrier that others wait at.

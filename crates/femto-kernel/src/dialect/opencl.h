@@ -10,6 +10,8 @@
 #define RESTRICT restrict
 #define INLINE static inline
 #define UNROLL _Pragma("unroll")
+#define UNROLL_BY(count) UNROLL_TEXT(unroll count)
+#define UNROLL_TEXT(text) _Pragma(#text)
 
 #define KERNEL(name)                                                                           \
     __kernel __attribute__((reqd_work_group_size(BLOCK_X, BLOCK_Y, BLOCK_Z))) void name
@@ -42,6 +44,16 @@ INLINE void atomic_add(__global real *g_target, real value)
         found = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + value));
     } while (found != expected);
 #endif
+}
+
+INLINE real stream_load(const __global real *g_source)
+{
+    return *g_source;
+}
+
+INLINE void fetch_ahead(const __global real *g_source)
+{
+    prefetch(g_source, 1);
 }
 
 INLINE real reciprocal(real x)

@@ -1,0 +1,158 @@
+/* The metric step of forms lambda u, kappa grad u: what happens at the points of a pencil along k.
+ *
+ * metric_along prepares the pencil at (j, i). At point k of it metric_value is what values are
+ * multiplied by, and metric_gradient replaces the derivatives along the reference axes (seed 002, eq. 10):
+ *
+ *   lambda w det J   and   (r, s, t) <- kappa w det J  J^-1 J^-T (r, s, t)
+ *
+ * GEOMETRY_POINTS: g_geometry holds the factors [element][k][factor][j][i]: G_rr G_rs G_rt G_ss G_st
+ *   G_tt if GRADIENTS, then lambda w det J if VALUES.
+ * GEOMETRY_ELEMENT: the same without weights, constant per element, [element][factor].
+ * GEOMETRY_TRILINEAR: per element the coefficients of the map, [7][3], of xi, eta, xi eta, zeta,
+ *   xi zeta, eta zeta, xi eta zeta; then lambda if VALUES and kappa if GRADIENTS.
+ *
+ * g_rule is the points, [POINTS_1D], then the weights; c_points and c_weights are the same.
+ */
+#define FACTORS (6 * GRADIENTS + VALUES)
+
+#if GEOMETRY_POINTS || GEOMETRY_ELEMENT
+
+typedef struct {
+#if GEOMETRY_POINTS
+    const GLOBAL real *g_factors;
+#else
+    real factors[FACTORS];
+#endif
+} metric;
+
+INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element,
+                           int j, int i)
+{
+    metric m;
+#if GEOMETRY_POINTS
+    const int layer = FACTORS * POINTS_1D * POINTS_1D;
+    m.g_factors = g_geometry + (size_t)element * (layer * POINTS_1D) + j * POINTS_1D + i;
+#else
+    const real weight = g_rule[POINTS_1D + j] * g_rule[POINTS_1D + i];
+    UNROLL for (int f = 0; f < FACTORS; ++f)
+        m.factors[f] = weight * g_geometry[(size_t)element * FACTORS + f];
+#endif
+    return m;
+}
+
+INLINE real factor(const metric *m, int k, int f)
+{
+#if GEOMETRY_POINTS
+    return stream_load(m->g_factors + (k * FACTORS + f) * (POINTS_1D * POINTS_1D));
+#else
+    return c_weights[k] * m->factors[f];
+#endif
+}
+
+INLINE real metric_value(const metric *m, int k)
+{
+    return factor(m, k, FACTORS - 1);
+}
+
+INLINE void metric_gradient(const metric *m, int k, real *r, real *s, real *t)
+{
+    const real rr = factor(m, k, 0), rs = factor(m, k, 1), rt = factor(m, k, 2);
+    const real ss = factor(m, k, 3), st = factor(m, k, 4), tt = factor(m, k, 5);
+    const real flux_r = rr * *r + rs * *s + rt * *t;
+    const real flux_s = rs * *r + ss * *s + st * *t;
+    const real flux_t = rt * *r + st * *s + tt * *t;
+    *r = flux_r;
+    *s = flux_s;
+    *t = flux_t;
+}
+
+#else /* GEOMETRY_TRILINEAR */
+
+typedef struct {
+    real x, y, z;
+} vector;
+
+INLINE vector cross_product(vector a, vector b)
+{
+    const vector c = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return c;
+}
+
+INLINE real inner_product(vector a, vector b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/* a + s b */
+INLINE vector combine(vector a, real s, vector b)
+{
+    const vector c = {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+    return c;
+}
+
+INLINE vector coefficient(const GLOBAL real *g_map, int m)
+{
+    const vector c = {g_map[3 * m], g_map[3 * m + 1], g_map[3 * m + 2]};
+    return c;
+}
+
+/* Along zeta the first two columns of the Jacobian are linear and the third is constant, so that two
+ * rows of the adjugate are linear, the third one and the determinant quadratic. */
+typedef struct {
+    vector row_xi[2], row_eta[2], row_zeta[3];
+    real determinant[3];
+    real lambda, kappa;
+} metric;
+
+INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element,
+                           int j, int i)
+{
+    const GLOBAL real *g_map = g_geometry + (size_t)element * (21 + VALUES + GRADIENTS);
+    const real xi = g_rule[i], eta = g_rule[j];
+    const real weight = g_rule[POINTS_1D + i] * g_rule[POINTS_1D + j];
+    const vector c4 = coefficient(g_map, 4), c5 = coefficient(g_map, 5), c6 = coefficient(g_map, 6);
+    const vector c2 = coefficient(g_map, 2);
+    /* The columns of the Jacobian: a0 + zeta a1, b0 + zeta b1, c. */
+    const vector a0 = combine(coefficient(g_map, 0), eta, c2), a1 = combine(c4, eta, c6);
+    const vector b0 = combine(coefficient(g_map, 1), xi, c2), b1 = combine(c5, xi, c6);
+    const vector c = combine(combine(coefficient(g_map, 3), xi, c4), eta, b1);
+    metric m;
+    m.row_zeta[0] = cross_product(a0, b0);
+    m.row_zeta[1] = combine(cross_product(a0, b1), 1, cross_product(a1, b0));
+    m.row_zeta[2] = cross_product(a1, b1);
+    UNROLL for (int n = 0; n < 3; ++n) m.determinant[n] = inner_product(c, m.row_zeta[n]);
+    m.row_xi[0] = cross_product(b0, c);
+    m.row_xi[1] = cross_product(b1, c);
+    m.row_eta[0] = cross_product(c, a0);
+    m.row_eta[1] = cross_product(c, a1);
+    m.lambda = VALUES ? weight * g_map[21] : 0;
+    m.kappa = GRADIENTS ? weight * g_map[21 + VALUES] : 0;
+    return m;
+}
+
+INLINE real determinant_at(const metric *m, real zeta)
+{
+    return m->determinant[0] + zeta * (m->determinant[1] + zeta * m->determinant[2]);
+}
+
+INLINE real metric_value(const metric *m, int k)
+{
+    return c_weights[k] * m->lambda * determinant_at(m, c_points[k]);
+}
+
+INLINE void metric_gradient(const metric *m, int k, real *r, real *s, real *t)
+{
+    const real zeta = c_points[k];
+    const vector x = combine(m->row_xi[0], zeta, m->row_xi[1]);
+    const vector y = combine(m->row_eta[0], zeta, m->row_eta[1]);
+    const vector z = combine(m->row_zeta[0], zeta, combine(m->row_zeta[1], zeta, m->row_zeta[2]));
+    const real scale = c_weights[k] * m->kappa * reciprocal(determinant_at(m, zeta));
+    const vector flux = {scale * (x.x * *r + y.x * *s + z.x * *t),
+                         scale * (x.y * *r + y.y * *s + z.y * *t),
+                         scale * (x.z * *r + y.z * *s + z.z * *t)};
+    *r = inner_product(x, flux);
+    *s = inner_product(y, flux);
+    *t = inner_product(z, flux);
+}
+
+#endif
