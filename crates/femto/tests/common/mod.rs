@@ -60,7 +60,12 @@ pub fn mesh(shape: Shape, cells: [usize; 3]) -> Mesh {
     generator
         .build(|[x, y, z]| match shape {
             Shape::Affine => [x + 0.2 * y, y - 0.1 * z, 0.9 * z + 0.1 * x],
-            Shape::Trilinear | Shape::Curved => bend([x, y, z]),
+            Shape::Trilinear | Shape::Curved => {
+                // A twist as well, so that even a single cell is none of a simpler kind.
+                let bent = bend([x, y, z]);
+                let twist = [0.05 * y * z, -0.07 * x * z, 0.06 * x * y];
+                [0, 1, 2].map(|d| bent[d] + twist[d])
+            }
         })
         .expect("the deformation keeps Jacobians positive")
 }

@@ -13,17 +13,12 @@ mod sample;
 use case::{Action, Case};
 use common::{Random, basis};
 use femto::Quadrature;
-use femto::kernel::family::tensor_hex::{Basis, Storage};
+use femto::kernel::family::tensor_hex::Basis;
 use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
 use femto::kernel::scalar::Scalar;
-use sample::samples;
+use sample::{Kind, samples};
 
-const AFFINE: &[Storage] = &[Storage::Affine, Storage::ElementFactors];
-const TRILINEAR: &[Storage] = &[
-    Storage::Trilinear,
-    Storage::Jacobians,
-    Storage::PointFactors,
-];
+const KINDS: [Kind; 3] = [Kind::Affine, Kind::Trilinear, Kind::Curved];
 
 /// A linear form that no user is likely to write: anisotropic, not symmetric, and reading
 /// everything that there is to read.
@@ -46,9 +41,9 @@ impl Form<3> for Transport {
 }
 
 /// Applies every form on `count` samples.
-fn apply_forms(random: &mut Random, basis: &Basis, affine: bool, count: usize) {
-    let storages = if affine { AFFINE } else { TRILINEAR };
-    let samples = samples(random, basis, affine, count);
+fn apply_forms(random: &mut Random, basis: &Basis, kind: Kind, count: usize) {
+    let storages = kind.storages();
+    let samples = samples(random, basis, kind, count);
     let on = (basis, &samples[..]);
     let lambda = ScreenedPoisson { lambda: None };
     Case::new(&Mass, on, Action::Apply, random).check(storages);
@@ -68,7 +63,7 @@ fn rules(degree: usize) -> [Quadrature; 3] {
     ]
 }
 
-fn all_degrees(affine: bool) {
+fn all_degrees(kind: Kind) {
     let mut random = Random::new();
     for degree in 1..=8 {
         for rule in rules(degree) {
@@ -78,30 +73,37 @@ fn all_degrees(affine: bool) {
                 4..=5 => 2,
                 _ => 1,
             };
-            apply_forms(&mut random, &basis(rule, degree), affine, count);
+            apply_forms(&mut random, &basis(rule, degree), kind, count);
         }
     }
 }
 
 #[test]
 fn affine_elements_agree_with_the_oracle() {
-    all_degrees(true);
+    all_degrees(Kind::Affine);
 }
 
 #[test]
 fn trilinear_elements_agree_with_the_oracle() {
-    all_degrees(false);
+    all_degrees(Kind::Trilinear);
+}
+
+#[test]
+fn curved_elements_agree_with_the_oracle() {
+    all_degrees(Kind::Curved);
 }
 
 #[test]
 fn high_degrees_agree_with_the_oracle() {
     let mut random = Random::new();
-    for (degree, rule) in [(12, Quadrature::Collocated), (15, Quadrature::Gauss)] {
-        let basis = basis(rule, degree);
-        let samples = samples(&mut random, &basis, false, 1);
-        let form = ScreenedPoisson { lambda: None };
-        Case::new(&form, (&basis, &samples), Action::Apply, &mut random)
-            .check(&[Storage::Trilinear, Storage::PointFactors]);
+    for (number, kind) in KINDS.into_iter().enumerate() {
+        for degree in 9..=15 {
+            let rules = [Quadrature::Gauss, Quadrature::Collocated];
+            let basis = basis(rules[(degree + number) % 2], degree);
+            let samples = samples(&mut random, &basis, kind, 1);
+            let form = ScreenedPoisson { lambda: None };
+            Case::new(&form, (&basis, &samples), Action::Apply, &mut random).check(kind.storages());
+        }
     }
 }
 
@@ -111,8 +113,9 @@ fn any_number_of_points_will_do() {
     let mut random = Random::new();
     for (degree, points) in [(1, 2), (1, 18), (2, 19), (3, 4), (5, 6)] {
         let basis = basis(Quadrature::GaussPoints(points), degree);
-        apply_forms(&mut random, &basis, false, 2);
-        apply_forms(&mut random, &basis, true, 2);
+        for kind in KINDS {
+            apply_forms(&mut random, &basis, kind, 2);
+        }
     }
 }
 
@@ -121,9 +124,9 @@ fn diagonals_agree_with_the_oracle() {
     let mut random = Random::new();
     for degree in 1..=3 {
         for rule in rules(degree) {
-            for (affine, storages) in [(true, AFFINE), (false, TRILINEAR)] {
-                let basis = basis(rule, degree);
-                let samples = samples(&mut random, &basis, affine, 2);
+            for kind in KINDS {
+                let (basis, storages) = (basis(rule, degree), kind.storages());
+                let samples = samples(&mut random, &basis, kind, 2);
                 let on = (&basis, &samples[..]);
                 let lambda = ScreenedPoisson { lambda: None };
                 Case::new(&Mass, on, Action::Diagonal, &mut random).check(storages);

@@ -3,6 +3,29 @@
 use crate::common::Random;
 use femto::kernel::family::tensor_hex::{Basis, ElementGeometry, Storage};
 
+/// The kind of a sample's map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Affine,
+    Trilinear,
+    Curved,
+}
+
+impl Kind {
+    /// The storages that can hold such a map.
+    pub fn storages(self) -> &'static [Storage] {
+        match self {
+            Self::Affine => &[Storage::Affine, Storage::ElementFactors],
+            Self::Trilinear => &[
+                Storage::Trilinear,
+                Storage::Jacobians,
+                Storage::PointFactors,
+            ],
+            Self::Curved => &[Storage::Jacobians, Storage::PointFactors],
+        }
+    }
+}
+
 /// The map of a sample and what follows from it at the points.
 pub struct Map {
     coefficients: [[f64; 3]; 8],
@@ -11,15 +34,19 @@ pub struct Map {
 }
 
 impl Map {
-    /// `x = Σ c_m ξ^a η^b ζ^c` near the identity, m = a + 2b + 4c.
-    fn near_identity(random: &mut Random, basis: &Basis, affine: bool) -> Self {
+    /// `x = Σ c_m ξ^a η^b ζ^c + b |ξ|²` near the identity, m = a + 2b + 4c.
+    fn near_identity(random: &mut Random, basis: &Basis, kind: Kind) -> Self {
         let entry = |m: usize, d: usize, x: f64| match m {
             0 => x,
             1 | 2 | 4 => f64::from(u8::from(m == 1 << d)) + 0.15 * x,
-            _ if affine => 0.0,
+            _ if kind == Kind::Affine => 0.0,
             _ => 0.05 * x,
         };
         let coefficients = core::array::from_fn(|m| [0, 1, 2].map(|d| entry(m, d, random.next())));
+        let bulge = [0, 1, 2].map(|_| match kind {
+            Kind::Curved => 0.04 * random.next(),
+            _ => 0.0,
+        });
         let (n, points) = (basis.points_1d, &basis.points);
         let at = |p: usize| [points[p % n], points[p / n % n], points[p / (n * n)]];
         let power = |m: usize, axis: usize, xi: f64| if m >> axis & 1 == 1 { xi } else { 1.0 };
@@ -32,9 +59,13 @@ impl Map {
             }
             None => (0..3).map(|axis| power(m, axis, xi[axis])).product(),
         };
+        let square = |xi: [f64; 3], along: Option<usize>| match along {
+            Some(axis) => 2.0 * xi[axis],
+            None => xi.iter().map(|x| x * x).sum(),
+        };
         let sum = |p: usize, d: usize, along: Option<usize>| -> f64 {
             let term = |m: usize| coefficients[m][d] * monomial(m, at(p), along);
-            (0..8).map(term).sum()
+            (0..8).map(term).sum::<f64>() + bulge[d] * square(at(p), along)
         };
         let jacobian = |p| [0, 1, 2].map(|d| [0, 1, 2].map(|axis| sum(p, d, Some(axis))));
         Self {
@@ -65,10 +96,10 @@ pub struct Sample {
     pub a: [f64; 1],
 }
 
-/// Random elements, sheared or bent.
-pub fn samples(random: &mut Random, basis: &Basis, affine: bool, count: usize) -> Vec<Sample> {
+/// Random elements.
+pub fn samples(random: &mut Random, basis: &Basis, kind: Kind, count: usize) -> Vec<Sample> {
     let sample = |_| Sample {
-        map: Map::near_identity(random, basis, affine),
+        map: Map::near_identity(random, basis, kind),
         a: [f64::from((1.5 + random.next()) as f32)],
     };
     (0..count).map(sample).collect()

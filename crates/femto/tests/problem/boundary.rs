@@ -1,0 +1,219 @@
+//! Boundary conditions and coefficients, held against solutions that the space has.
+
+use crate::common::{SHAPES, Shape, mesh};
+use crate::{RULES, SIDES, accurate, bump, host, linear, on_all_sides, worst};
+use femto::fem::mesh::box_mesh::BoxMesh;
+use femto::kernel::form::{Poisson, ScreenedPoisson};
+use femto::problem::{Boundary, Function, PreconditionerKind, Problem, by_group};
+use femto::solve::cg::CgParams;
+use femto::{Number, OperatorParams, Quadrature};
+
+/// The least degree at which the patch test holds: on hex27 2, so that the space has x, y and z
+/// themselves; for the N + 1 GLL points, which are exact to degree 2 N - 1, the integrand's degree
+/// (N + 1 on trilinear cells, N + 3 on hex27) asks for more.
+fn least(shape: Shape, quadrature: Quadrature) -> usize {
+    match (shape, quadrature) {
+        (Shape::Affine, _) => 1,
+        (Shape::Trilinear, Quadrature::Collocated) | (Shape::Curved, Quadrature::Gauss) => 2,
+        (Shape::Trilinear, _) => 1,
+        (Shape::Curved, _) => 4,
+    }
+}
+
+fn patch_test<T: Number>(tolerance: f64) {
+    for shape in SHAPES {
+        let mesh = mesh(shape, [3, 2, 2]);
+        for degree in [1, 2, 3, 5] {
+            for quadrature in RULES {
+                if degree < least(shape, quadrature) {
+                    continue;
+                }
+                let problem = Problem {
+                    dirichlet: on_all_sides(&linear),
+                    operator: OperatorParams {
+                        quadrature,
+                        ..OperatorParams::default()
+                    },
+                    solver: CgParams {
+                        relative_tolerance: tolerance / 100.0,
+                        ..accurate()
+                    },
+                    ..Problem::new(&mesh, degree, Poisson)
+                };
+                let solution = problem.solve::<T, _>(&host(), &mut ()).expect("solved");
+                let error = worst(&solution.u, linear);
+                assert!(
+                    error < tolerance,
+                    "{shape:?} degree {degree} {quadrature:?}: {error:e}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn linear_solutions_are_exact_on_any_mesh() {
+    patch_test::<f64>(1e-11);
+    patch_test::<f32>(1e-4);
+}
+
+/// One cell of degree 1 with all its nodes on the boundary.
+#[test]
+fn a_problem_may_have_no_unknown_left() {
+    let mesh = BoxMesh::unit_cube(1).build(|x| x).expect("legal");
+    let problem = Problem {
+        dirichlet: on_all_sides(&linear),
+        ..Problem::new(&mesh, 1, Poisson)
+    };
+    let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    assert_eq!(solution.info.iterations, 0);
+    assert!(worst(&solution.u, linear) < 1e-15);
+}
+
+/// u = z² has -Δu = -2 and the flux 2 at z = 1; the other sides are insulated. On a sheared box the
+/// fluxes are those of its slanted sides.
+#[test]
+fn fluxes_and_sources_meet() {
+    let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
+    for quadrature in RULES {
+        for degree in [2, 3] {
+            let problem = Problem {
+                source: &-2.0,
+                neumann: vec![Boundary::new("zmax", &2.0)],
+                dirichlet: vec![Boundary::new("zmin", &0.0)],
+                operator: OperatorParams {
+                    quadrature,
+                    ..OperatorParams::default()
+                },
+                solver: accurate(),
+                ..Problem::new(&mesh, degree, Poisson)
+            };
+            let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+            assert!(worst(&solution.u, |[_, _, z]| z * z) < 1e-12);
+        }
+    }
+}
+
+/// The flux of a linear function through each of the sheared box's sides, which are flat.
+#[test]
+fn fluxes_on_slanted_faces_are_per_area() {
+    let mesh = mesh(Shape::Affine, [2, 2, 2]);
+    // Columns of the shear x + 0.2 y, y - 0.1 z, 0.9 z + 0.1 x.
+    let edges = [[1.0, 0.0, 0.1], [0.2, 1.0, 0.0], [0.0, -0.1, 0.9]];
+    let cross = |a: [f64; 3], b: [f64; 3]| {
+        [
+            a[1] * b[2] - a[2] * b[1],
+            a[2] * b[0] - a[0] * b[2],
+            a[0] * b[1] - a[1] * b[0],
+        ]
+    };
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let fluxes: Vec<f64> = (0..6)
+        .map(|side| {
+            let (axis, sign) = (side / 2, if side % 2 == 0 { -1.0 } else { 1.0 });
+            let normal = cross(edges[(axis + 1) % 3], edges[(axis + 2) % 3]);
+            sign * dot([2.0, -3.0, 0.5], normal) / dot(normal, normal).sqrt()
+        })
+        .collect();
+    for degree in [1, 4] {
+        let neumann = SIDES[1..].iter().zip(&fluxes[1..]);
+        let problem = Problem {
+            neumann: neumann
+                .map(|(&side, flux)| Boundary::new(side, flux))
+                .collect(),
+            dirichlet: vec![Boundary::new("xmin", &linear)],
+            solver: accurate(),
+            ..Problem::new(&mesh, degree, Poisson)
+        };
+        let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+        let error = worst(&solution.u, linear);
+        assert!(error < 1e-11, "degree {degree}: {error:e}");
+    }
+}
+
+#[test]
+fn where_boundary_groups_meet_the_first_listed_holds() {
+    let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
+    let solve = |tags: [&str; 2]| {
+        let values: [&dyn Function; 2] = [&1.0, &2.0];
+        let dirichlet = tags
+            .iter()
+            .zip(values)
+            .map(|(&tag, value)| Boundary::new(tag, value));
+        let problem = Problem {
+            dirichlet: dirichlet.collect(),
+            ..Problem::new(&mesh, 2, Poisson)
+        };
+        let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
+        let positions = u.space.node_positions(&u.geometry);
+        let on_edge = |x: &[f64; 3]| x[0] == 0.0 && x[2] == 0.0;
+        let edge = positions.iter().zip(&u.values).filter(|(x, _)| on_edge(x));
+        edge.map(|(_, &u)| u).collect::<Vec<_>>()
+    };
+    assert_eq!(solve(["xmin", "zmin"]), [1.0; 5]);
+    assert_eq!(solve(["zmin", "xmin"]), [1.0; 5]);
+    assert_eq!(solve(["6", "xmin"]), [2.0; 5], "groups by number");
+}
+
+/// Two halves of a bar with their own λ: λ u = f pointwise has the solution f/λ, whatever the mesh.
+#[test]
+fn lambda_per_group() {
+    let mut mesh = BoxMesh {
+        cells: [4, 1, 1],
+        ..BoxMesh::unit_cube(1)
+    }
+    .build(|x| x)
+    .expect("legal");
+    mesh.blocks[0].tags = vec![7, 7, 8, 8];
+    let mut group = mesh.groups.last().expect("the domain").clone();
+    (group.number, group.name) = (8, "right".into());
+    mesh.groups.push(group);
+    let lambda = by_group(&mesh, &[("right", 5.0), ("7", 2.0)]).expect("both groups are there");
+    assert_eq!(lambda, [2.0, 2.0, 5.0, 5.0]);
+
+    // A constant 3 solves -Δu + λ u = 3 λ with insulated sides.
+    let source = |[x, _, _]: [f64; 3]| if x < 0.5 { 6.0 } else { 15.0 };
+    let problem = Problem {
+        source: &source,
+        operator: OperatorParams {
+            auxiliary: vec![lambda],
+            ..OperatorParams::default()
+        },
+        solver: accurate(),
+        ..Problem::new(&mesh, 2, ScreenedPoisson { lambda: None })
+    };
+    let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    assert!(worst(&solution.u, |_| 3.0) < 1e-11);
+
+    let error = by_group(&mesh, &[("right", 5.0)]).expect_err("the left half has no value");
+    assert_eq!(
+        error.to_string(),
+        "2 of 4 hexahedra are in none of the volume groups with a value (right); the first is mesh \
+         cell 0, of group number 7"
+    );
+    let error = by_group(&mesh, &[("wrong", 5.0)]).expect_err("no such group");
+    assert!(
+        error.to_string().contains("`right` = 8 (dimension 3)"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_diagonal_helps_where_cells_differ() {
+    let stretched = |[x, y, z]: [f64; 3]| [x * x * x + 0.05 * x, y, z];
+    let mesh = BoxMesh::unit_cube(6).build(stretched).expect("legal");
+    let iterations = |preconditioner| {
+        let problem = Problem {
+            preconditioner,
+            degree: 2,
+            ..bump(&mesh)
+        };
+        problem
+            .solve::<f64, _>(&host(), &mut ())
+            .expect("solved")
+            .info
+            .iterations
+    };
+    let [jacobi, none] = [PreconditionerKind::Jacobi, PreconditionerKind::None].map(iterations);
+    assert!(3 * jacobi < 2 * none, "{jacobi} with, {none} without");
+}

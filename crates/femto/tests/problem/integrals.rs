@@ -1,0 +1,137 @@
+//! Loads and norms of errors.
+
+use crate::common::{Shape, difference, mesh};
+use crate::{host, linear};
+use femto::fem::geometry::Geometry;
+use femto::fem::mesh::box_mesh::BoxMesh;
+use femto::fem::space::{Space, SpaceParams};
+use femto::kernel::expr::{Graph, Input, Symbols, parse};
+use femto::kernel::form::{Mass, Poisson};
+use femto::problem::{
+    Boundary, Discretization, Exact, Expression, Function, Problem, ProblemError,
+};
+use femto::{Host, Quadrature};
+
+/// The norms of the difference of known functions: u_h = 0 and u = x y² on the unit cube.
+#[test]
+fn error_norms_are_integrals() {
+    let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
+    let value = |[x, y, _]: [f64; 3]| x * y * y;
+    let along_x = |[_, y, _]: [f64; 3]| y * y;
+    let along_y = |[x, y, _]: [f64; 3]| 2.0 * x * y;
+    let exact = Exact {
+        value: &value,
+        gradient: Some([&along_x, &along_y, &0.0]),
+    };
+    let problem = Problem {
+        exact: Some(exact),
+        ..Problem::new(&mesh, 1, Mass)
+    };
+    let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("zero");
+    let errors = solution.errors.expect("the exact solution is given");
+    let (l2, h1) = ((1.0f64 / 15.0).sqrt(), (1.0f64 / 5.0 + 4.0 / 9.0).sqrt());
+    for (found, expected) in [
+        (errors.l2, l2),
+        (errors.l2_exact, l2),
+        (errors.h1_seminorm.expect("a gradient is given"), h1),
+        (errors.h1_seminorm_exact.expect("a gradient is given"), h1),
+        (errors.l2_relative(), 1.0),
+        (errors.h1_relative().expect("a gradient is given"), 1.0),
+    ] {
+        assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+    }
+    // A function of the space has no error.
+    let on = solution.u.discretization(Quadrature::Gauss, 0.0);
+    let positions = solution.u.space.node_positions(&solution.u.geometry);
+    let nodal: Vec<f64> = positions.iter().map(|&x| linear(x)).collect();
+    let gradient: [&dyn Function; 3] = [&2.0, &-3.0, &0.5];
+    let exact = Exact {
+        value: &linear,
+        gradient: Some(gradient),
+    };
+    let errors = on.errors(&nodal, exact).expect("legal");
+    assert!(
+        errors.l2 < 1e-14 && errors.h1_seminorm < Some(1e-13),
+        "{errors:?}"
+    );
+}
+
+/// Σ ∫ φ = volume or area, the same bits for any number of threads, on a curved mesh.
+#[test]
+fn loads_are_repeatable() {
+    let mesh = mesh(Shape::Curved, [5, 4, 3]);
+    let mut graph = Graph::new();
+    let text = parse(&mut graph, "sin(3*x) + y*z^2", &Symbols::position()).expect("legal");
+    let expression = Expression::new(&graph, text).expect("a function of position");
+    let closure = |[x, y, z]: [f64; 3]| (3.0 * x).sin() + y * z * z;
+    for degree in [1, 4] {
+        let b = |threads, f: &dyn Function| {
+            let problem = Problem {
+                source: f,
+                neumann: vec![Boundary::new("ymax", f)],
+                dirichlet: vec![Boundary::new("xmin", f)],
+                ..Problem::new(&mesh, degree, Poisson)
+            };
+            let host = Host::with_threads(threads).expect("threads");
+            let system = problem.assemble::<f64, _>(&host, &mut ()).expect("legal");
+            system.right_hand_side().to_vec()
+        };
+        let wanted = b(1, &closure);
+        for threads in [2, 3, 4] {
+            assert_eq!(b(threads, &closure), wanted, "{threads} threads");
+        }
+        let difference = difference(&b(2, &expression), &wanted);
+        assert!(
+            difference < 1e-14,
+            "an expression is a closure: {difference:e}"
+        );
+    }
+}
+
+#[test]
+fn expressions_with_other_inputs_are_refused() {
+    let mut graph = Graph::new();
+    let parameter = graph.input(Input::Parameter(0));
+    assert!(Expression::new(&graph, parameter).is_err());
+    let time = graph.input(Input::Time);
+    let time = Expression::new(&graph, time).expect("time is given");
+    let mut value = [0.0];
+    time.evaluate(&[[0.0; 3]], 4.5, &mut value);
+    assert_eq!(value, [4.5]);
+}
+
+#[test]
+fn loads_of_several_components_are_refused() {
+    let mesh = BoxMesh::unit_cube(1).build(|x| x).unwrap();
+    let geometry = Geometry::new(&mesh).unwrap();
+    let params = SpaceParams {
+        components: 3,
+        dirichlet: vec!["xmin".to_owned()],
+        ..SpaceParams::default()
+    };
+    let space = Space::new(&mesh, &geometry, params).unwrap();
+    let on = Discretization {
+        space: &space,
+        geometry: &geometry,
+        quadrature: Quadrature::default(),
+        time: 0.0,
+    };
+    let one = &1.0;
+    let mut b = vec![0.0; space.dofs()];
+    let exact = Exact {
+        value: one,
+        gradient: None,
+    };
+    let refused = [
+        on.source(one).err(),
+        on.neumann("xmax", one, &mut b).err(),
+        on.boundary_values(&[("xmin", one)]).err(),
+        on.errors(&b, exact).err(),
+    ];
+    for error in refused {
+        assert!(
+            matches!(error, Some(ProblemError::Components { components: 3 })),
+            "{error:?}"
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! Who watches a solve sees all of it, and may stop it.
+
+use crate::common::{Shape, mesh};
+use crate::{bump, host};
+use femto::platform::device::null::Null;
+use femto::problem::{Observer, Problem, ProblemError, Stage};
+use femto::solve::cg::{CgFailure, CgParams, Iteration};
+
+/// Notes what it is told, and stops where it is asked to.
+#[derive(Default)]
+struct Notes {
+    begun: Vec<Stage>,
+    ended: Vec<Stage>,
+    iterations: Vec<usize>,
+    dofs: usize,
+    stop_before: Option<Stage>,
+    stop_at_iteration: Option<usize>,
+}
+
+impl Observer for Notes {
+    fn begin(&mut self, stage: Stage) {
+        self.begun.push(stage);
+    }
+    fn end(&mut self, stage: Stage) {
+        self.ended.push(stage);
+    }
+    fn space(&mut self, space: &femto::fem::space::Space) {
+        self.dofs = space.dofs();
+    }
+    fn iteration(&mut self, iteration: Iteration) {
+        self.iterations.push(iteration.number);
+    }
+    fn stop(&mut self) -> bool {
+        let stages = [
+            Stage::Geometry,
+            Stage::Space,
+            Stage::Operator,
+            Stage::Loads,
+            Stage::Lifting,
+            Stage::Preconditioner,
+            Stage::Solve,
+        ];
+        let here = self.iterations.last().copied();
+        here.is_some() && here >= self.stop_at_iteration && self.stop_at_iteration.is_some()
+            || self.begun.len() == self.ended.len()
+                && stages.get(self.begun.len()) == self.stop_before.as_ref()
+                && self.stop_before.is_some()
+    }
+}
+
+#[test]
+fn observers_see_every_stage_and_iteration() {
+    let mesh = mesh(Shape::Trilinear, [3, 3, 3]);
+    let mut notes = Notes::default();
+    let solution = bump(&mesh)
+        .solve::<f64, _>(&host(), &mut notes)
+        .expect("solved");
+    assert!(
+        notes.begun.is_sorted() && notes.begun.len() == 9,
+        "{:?}",
+        notes.begun
+    );
+    assert_eq!(notes.begun, notes.ended);
+    assert!(
+        notes
+            .iterations
+            .iter()
+            .copied()
+            .eq(0..=solution.info.iterations)
+    );
+    assert_eq!(notes.dofs, solution.u.values.len());
+    let total = solution.memory.total();
+    assert!(total > 8 * 8 * notes.dofs, "{total} bytes");
+}
+
+#[test]
+fn stopping_before_a_stage_is_clean() {
+    let mesh = mesh(Shape::Trilinear, [3, 3, 3]);
+    for stage in [
+        Stage::Geometry,
+        Stage::Operator,
+        Stage::Preconditioner,
+        Stage::Solve,
+    ] {
+        let mut notes = Notes {
+            stop_before: Some(stage),
+            ..Notes::default()
+        };
+        let error = bump(&mesh)
+            .solve::<f64, _>(&host(), &mut notes)
+            .expect_err("stopped");
+        assert!(
+            matches!(error, ProblemError::Interrupted { stage: at } if at == stage),
+            "{error}"
+        );
+        assert!(error.is_interruption());
+        assert_eq!(notes.begun, notes.ended);
+        assert!(notes.begun.iter().all(|&begun| begun < stage));
+    }
+}
+
+#[test]
+fn what_was_reached_is_kept() {
+    let mesh = mesh(Shape::Trilinear, [3, 3, 3]);
+    let converged = bump(&mesh)
+        .solve::<f64, _>(&host(), &mut ())
+        .expect("solved");
+    let mut notes = Notes {
+        stop_at_iteration: Some(5),
+        ..Notes::default()
+    };
+    let stopped = bump(&mesh)
+        .solve::<f64, _>(&host(), &mut notes)
+        .expect_err("stopped");
+    assert!(stopped.is_interruption());
+    assert_eq!(stopped.to_string().split(' ').next(), Some("interrupted"));
+    let tired = Problem {
+        solver: CgParams {
+            max_iterations: 5,
+            ..CgParams::default()
+        },
+        ..bump(&mesh)
+    };
+    let tired = tired
+        .solve::<f64, _>(&host(), &mut ())
+        .expect_err("5 iterations are too few");
+    assert!(!tired.is_interruption());
+    let ProblemError::Unsolved(stopped) = stopped else {
+        panic!("{stopped}")
+    };
+    let ProblemError::Unsolved(tired) = tired else {
+        panic!("{tired}")
+    };
+    assert!(matches!(
+        tired.error.failure,
+        CgFailure::NotConverged { .. }
+    ));
+    assert_eq!(
+        tired.u.values, stopped.u.values,
+        "the fifth iterate of both"
+    );
+    assert_eq!(
+        tired.error.residual_history,
+        converged.info.residual_history[..6]
+    );
+    assert_eq!(tired.error.residual_history, stopped.error.residual_history);
+    assert_eq!(tired.errors, stopped.errors);
+    // The iterate carries the boundary values, and is no solution yet.
+    let free = tired.u.space.free_nodes();
+    assert_eq!(tired.u.values[free..], converged.u.values[free..]);
+    assert_ne!(tired.u.values[..free], converged.u.values[..free]);
+}
+
+#[test]
+fn the_null_device_goes_all_the_way() {
+    let mesh = mesh(Shape::Trilinear, [2, 2, 2]);
+    let null = Null::default();
+    let solver = CgParams {
+        max_iterations: 3,
+        ..CgParams::default()
+    };
+    let problem = Problem {
+        solver,
+        ..bump(&mesh)
+    };
+    assert!(problem.assemble::<f64, _>(&null, &mut ()).is_ok());
+    assert!(problem.assemble::<f32, _>(&null, &mut ()).is_ok());
+}

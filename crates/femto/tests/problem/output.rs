@@ -1,0 +1,63 @@
+//! Solutions written to files.
+
+use crate::common::{SHAPES, Shape, mesh};
+use crate::{bump, host, linear};
+use femto::problem::{LagrangeGrid, OutputField, Problem, write_solution};
+
+/// The points of an output grid are where the geometry has them, and carry the function.
+#[test]
+fn output_grids_are_equispaced_and_carry_the_solution() {
+    for shape in SHAPES {
+        let mesh = mesh(shape, [3, 2, 2]);
+        for degree in [2, 5] {
+            let problem = Problem {
+                degree,
+                source: &0.0,
+                ..bump(&mesh)
+            };
+            let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
+            let grid = LagrangeGrid::new(&u);
+            assert_eq!(grid.cells.len(), u.space.element_dofs());
+            assert_eq!(grid.points.len(), u.values.len(), "neighbours share points");
+            let n = degree + 1;
+            let mut points = Vec::new();
+            let nodes = femto::fem::io::vtu::equispaced(degree);
+            for (cell, &number) in grid.cells.chunks_exact(n * n * n).zip(u.space.cells()) {
+                u.geometry
+                    .node_positions(number as usize, &nodes, &mut points);
+                for (&point, expected) in cell.iter().zip(&points) {
+                    let found = grid.points[point as usize];
+                    let far = (0..3)
+                        .map(|c| (found[c] - expected[c]).abs())
+                        .fold(0.0, f64::max);
+                    assert!(far < 1e-14, "{shape:?} degree {degree}: {far:e}");
+                    let error = (grid.values[point as usize] - linear(found)).abs();
+                    assert!(error < 1e-6, "{shape:?} degree {degree}: {error:e}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn solutions_are_written_with_fields_and_tags() {
+    let mesh = mesh(Shape::Curved, [2, 2, 2]);
+    let u = bump(&mesh)
+        .solve::<f64, _>(&host(), &mut ())
+        .expect("solved")
+        .u;
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("problem.vtu");
+    let fields = [
+        ("u", OutputField::Solution),
+        ("exact", OutputField::Function(&linear)),
+        ("error", OutputField::Error(&linear)),
+    ];
+    write_solution(&path, &mesh, &u, &fields, 0.0).expect("written");
+    let bytes = std::fs::read(&path).expect("readable");
+    let xml = String::from_utf8_lossy(&bytes);
+    for name in ["u", "exact", "error", "tag", "cell"] {
+        assert!(xml.contains(&format!("Name=\"{name}\"")), "{name}");
+    }
+    let twice = [fields[0], fields[0]];
+    assert!(write_solution(&path, &mesh, &u, &twice, 0.0).is_err());
+}
