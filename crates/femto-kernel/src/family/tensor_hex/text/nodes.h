@@ -1,11 +1,12 @@
 /* Where the nodes of an element are in a vector, and how a thread reads and adds to them.
  *
- * VECTORS_ELEMENT: an E-vector, [element][component][k][j][i]; entries are written.
  * VECTORS_NODAL: an L-vector or T-vector. Nodes on the element's surface, its shell, have an index
  *   each, g_shell [element][shell node], lexicographic; those inside follow each other from
  *   g_interior[element]. Nodes from `nodes` on are constrained: they read as zero and are not
  *   written. Shell nodes are shared and summed by atomic additions; those inside belong to the
  *   element alone and are written.
+ * Otherwise: an E-vector, [element][component][k][j][i], elements found in a list if VECTORS_LISTED;
+ *   entries are written.
  *
  * NODE_STRIDE and component_stride are the distances of nodes and of components.
  */
@@ -79,10 +80,16 @@ INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, in
 
 #else
 
+#if VECTORS_LISTED
+#define NODE_ARGUMENTS const GLOBAL uint *RESTRICT g_elements,
+#define ELEMENT(element) g_elements[element]
+#else
 #define NODE_ARGUMENTS
+#define ELEMENT(element) (element)
+#endif
 #define ELEMENT_NODES(element, component)                                                      \
     {                                                                                          \
-        ((size_t)(element) * COMPONENTS + (component)) * NODES                                 \
+        ((size_t)ELEMENT(element) * COMPONENTS + (component)) * NODES                          \
     }
 
 typedef struct {

@@ -1,0 +1,149 @@
+//! femto's own hexahedral kernel for accelerators: a pencil per thread.
+//!
+//! The text is `family/tensor_hex/text/pencils.c`: (points_1d)² threads take an element, each of them
+//! one pencil of it per phase, contracted in registers with the 1-D matrices as operands from constant
+//! memory. [`Pencils`] are its knobs; [`source`] puts the text of a problem together; [`geometry_len`]
+//! and [`pack`] say what it reads of an element.
+
+mod defaults;
+mod geometry;
+mod padding;
+mod source;
+mod work;
+
+pub use geometry::{geometry_len, pack};
+pub use source::{PencilKernel, Problem, Vectors, diagonal_source, source};
+pub use work::{element_work, shared_bytes};
+
+use super::Storage;
+use super::schedule::{Limits, ScheduleError};
+use super::work::Shape;
+use crate::dialect::BlockShape;
+use crate::roofline::Precision;
+use core::fmt;
+use padding::Strides;
+
+/// The knobs of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Pencils {
+    /// Elements of a block: several at low degree, so that a block fills some warps.
+    pub elements_per_block: u32,
+    /// Blocks that shall fit a compute unit at the same time; the compiler limits registers by it.
+    pub blocks_per_unit: u32,
+    /// Contractions by even and odd parts: about half of the products.
+    pub even_odd: bool,
+    /// A third array in shared memory, which spares a barrier. Only with gradients.
+    pub third_cube: bool,
+    /// Values stay in registers while the derivatives are taken; needed without a third cube.
+    pub keep_values: bool,
+    /// How many points of a pencil the metric step is unrolled by; 0 for all of them, with the
+    /// derivative along the pencil in registers. Others need the third cube.
+    pub metric_unroll: u32,
+    /// Stored factors are asked for when an element begins.
+    pub prefetch: bool,
+}
+
+impl Pencils {
+    /// What was best on an H200 in double precision for elements of this shape; legal wherever the
+    /// shape is.
+    pub fn for_shape(shape: &Shape) -> Self {
+        defaults::for_shape(shape)
+    }
+
+    /// Whether a device can run it for elements of a shape.
+    ///
+    /// # Errors
+    /// The rule that it breaks.
+    pub fn validate(
+        &self,
+        shape: &Shape,
+        precision: Precision,
+        limits: &Limits,
+    ) -> Result<(), ScheduleError> {
+        let rule = |rule| {
+            Err(ScheduleError::Rule {
+                schedule: self.to_string(),
+                rule,
+            })
+        };
+        if self.elements_per_block == 0 || self.blocks_per_unit == 0 {
+            return rule("a block has elements, and a compute unit blocks");
+        }
+        if !(self.third_cube || self.keep_values) {
+            return rule("without a third cube values stay in registers");
+        }
+        if self.metric_unroll > 0 && !self.third_cube {
+            return rule("a metric step that is not wholly unrolled needs a third cube");
+        }
+        if !matches!(
+            shape.storage,
+            Storage::ElementFactors | Storage::Trilinear | Storage::PointFactors
+        ) {
+            return rule("the form is not lambda u, kappa grad u, which this kernel is for");
+        }
+        if precision == Precision::Fp64 && !limits.fp64 {
+            return Err(ScheduleError::Fp64);
+        }
+        let block = self.block(shape);
+        let ([asked, ..], most) = (block.threads, limits.threads.min(limits.threads_xyz[0]));
+        if asked > most {
+            return Err(ScheduleError::Threads {
+                asked: block.threads,
+                most: limits.threads,
+                most_xyz: limits.threads_xyz,
+            });
+        }
+        let (asked, most) = (block.shared_bytes(precision), limits.shared_bytes);
+        if asked > most {
+            return Err(ScheduleError::SharedMemory { asked, most });
+        }
+        Ok(())
+    }
+
+    /// The block of threads and its shared memory.
+    pub fn block(&self, shape: &Shape) -> BlockShape {
+        let pencils = (shape.points_1d * shape.points_1d) as u32;
+        let cube = Strides::of(shape).layer * shape.points_1d as u32;
+        BlockShape {
+            threads: [self.elements_per_block * pencils, 1, 1],
+            blocks_per_unit: self.blocks_per_unit,
+            shared_reals: self.elements_per_block * self.cubes(shape) * cube,
+        }
+    }
+
+    /// Arrays of points in shared memory.
+    fn cubes(&self, shape: &Shape) -> u32 {
+        match (shape.gradients, self.third_cube) {
+            (false, _) => 1,
+            (true, false) => 2,
+            (true, true) => 3,
+        }
+    }
+}
+
+impl fmt::Display for Pencils {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (elements, blocks) = (self.elements_per_block, self.blocks_per_unit);
+        write!(
+            f,
+            "pencils, {elements} elements a block, {blocks} blocks a unit"
+        )?;
+        for (set, words) in [
+            (self.even_odd, "even-odd"),
+            (self.third_cube, "third cube"),
+            (self.keep_values, "values in registers"),
+            (self.prefetch, "factors fetched ahead"),
+        ] {
+            if set {
+                write!(f, ", {words}")?;
+            }
+        }
+        match self.metric_unroll {
+            0 => Ok(()),
+            points => write!(f, ", metric unrolled by {points}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
