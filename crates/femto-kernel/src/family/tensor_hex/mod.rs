@@ -15,8 +15,12 @@
 //! [`oracle`] is the plain twin of everything here; [`host`] the fast loops; [`work`] counts bytes
 //! and flops.
 
+pub mod factors;
 pub mod host;
+pub mod ladder;
 pub mod oracle;
+pub mod pencils;
+pub mod schedule;
 pub mod work;
 
 /// The 1-D tables of an element: nodes, points, weights and matrices.

@@ -1,0 +1,71 @@
+//! The exact work of a step.
+
+use super::super::Storage;
+use super::super::work::Shape;
+use super::{Benchmark, Step};
+use crate::roofline::{Precision, Work};
+
+impl Step {
+    /// The work of one application on so many elements of a degree.
+    ///
+    /// Bytes are those of seed 002, table 2: factors and u once, v once, without the matrices and
+    /// without what some steps keep in global memory for a while
+    /// ([`super::LadderKernel::scratch_reals_per_element`]). Flops are nominal. Shared memory counts
+    /// every number that a thread reads or writes, as the kernel text has it (eq. 13).
+    pub fn work(&self, degree: u32, precision: Precision, elements: u32) -> Work {
+        let sizes = self.benchmark.sizes(degree);
+        let shared = self.schedule.plan().shared(sizes);
+        let per_block = self.schedule.common().elements_per_block;
+        let (elements, blocks) = (u64::from(elements), u64::from(elements.div_ceil(per_block)));
+        let (nodes, points) = (u64::from(sizes.nodes()), u64::from(sizes.points()));
+        let factors = u64::from(self.benchmark.factors());
+        let bytes = precision.bytes() as u64;
+        Work {
+            bytes_read: elements * (nodes + factors * points) * bytes,
+            bytes_written: elements * nodes * bytes,
+            flops: elements * self.nominal(degree).nominal_flops(),
+            shared_bytes: (elements * shared.element + blocks * shared.block) * bytes,
+        }
+    }
+
+    /// The element, for the nominal count of flops.
+    fn nominal(&self, degree: u32) -> Shape {
+        let sizes = self.benchmark.sizes(degree);
+        Shape {
+            nodes_1d: sizes.nodes_1d as usize,
+            points_1d: sizes.points_1d as usize,
+            collocated: self.benchmark == Benchmark::Bk5,
+            components: 1,
+            // Design §5 counts BK5 without its mass term, as the paper does.
+            values: self.benchmark != Benchmark::Bk5,
+            gradients: self.benchmark != Benchmark::Bk1,
+            position: false,
+            storage: Storage::PointFactors,
+            form_flops: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::find;
+    use super::*;
+
+    /// Seed 002, table 2, and design §5 at N = 7.
+    #[test]
+    fn work_is_the_published_one() {
+        let work = |name: &str| {
+            let step = find(name).expect("a published step");
+            step.work(7, Precision::Fp64, 10)
+        };
+        let bk1 = work("bk1/layers/8");
+        assert_eq!(bk1.bytes_read, 10 * (512 + 729) * 8);
+        assert_eq!(bk1.bytes_written, 10 * 512 * 8);
+        assert_eq!(bk1.flops, 10 * (4 * (4608 + 5184 + 5832) + 729));
+        let bk5 = work("bk5/layers/10");
+        assert_eq!(bk5.bytes_read, 10 * 8 * 512 * 8);
+        assert_eq!(bk5.flops, 10 * (12 * 4096 + 15 * 512));
+        let bk3 = work("bk3/cubes/9");
+        assert_eq!(bk3.bytes_read, 10 * (512 + 7 * 729) * 8);
+    }
+}
