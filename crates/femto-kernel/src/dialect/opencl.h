@@ -8,7 +8,8 @@
 #define SHARED __local
 #define CONSTANT __constant
 #define RESTRICT restrict
-#define INLINE static inline
+/* Forced: PoCL 3.1 miscompiles kernels that call what was not inlined. */
+#define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY(count) UNROLL_TEXT(unroll count)
 #define UNROLL_TEXT(text) _Pragma(#text)

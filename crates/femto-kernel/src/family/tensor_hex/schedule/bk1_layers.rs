@@ -103,12 +103,11 @@ impl Plan for Bk1Layers {
     fn shared(&self, sizes: Sizes) -> SharedAccesses {
         let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
         let slices = u64::from(self.temporaries == Temporaries::Slices);
-        let matrix = if self.symmetry { g.div_ceil(2) } else { g } * q;
         let element = if self.temporaries == Temporaries::Cube {
-            let along_k = q * q * (matrix + g) * 2;
-            let along_i = q * g * (q + matrix + g) * 2;
-            let along_j = g * g * 2 * (q + matrix);
-            along_k + along_i + along_j
+            let (to_points, to_nodes) = matrix_reads(sizes, self.symmetry);
+            let matrices = (q * q + q * g + g * g) * (to_points + to_nodes);
+            // Pencils read and written by each stage; the first reads and the last writes registers.
+            matrices + 2 * (q * q * g + q * g * (q + g) + g * g * q)
         } else {
             // Threads that take part in a stage, times what each reads of matrix and slices.
             let forward = q * q * (q + slices) + (g * q + g * g) * (q + slices * (q + 1));
@@ -119,5 +118,15 @@ impl Plan for Bk1Layers {
             block: g * q,
             element,
         }
+    }
+}
+
+/// Entries of the matrix that a thread reads to interpolate and to project one pencil.
+pub(super) fn matrix_reads(sizes: Sizes, symmetry: bool) -> (u64, u64) {
+    let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
+    if symmetry {
+        (g.div_ceil(2) * q, q.div_ceil(2) * g)
+    } else {
+        (g * q, g * q)
     }
 }

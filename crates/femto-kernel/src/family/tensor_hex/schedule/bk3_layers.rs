@@ -1,5 +1,6 @@
 //! BK3, the screened Poisson operator with Gauss points: one thread per column of an element.
 
+use super::bk1_layers::matrix_reads;
 use super::plan::text;
 use super::{Common, Memory, Plan, SharedAccesses, Sizes};
 use crate::dialect::KernelFile;
@@ -154,13 +155,13 @@ impl Plan for Bk3Layers {
     fn shared(&self, sizes: Sizes) -> SharedAccesses {
         let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
         let rounds = g.div_ceil(u64::from(self.layers()));
-        let matrix = if self.symmetry { g.div_ceil(2) } else { g } * q;
+        let (to_points, to_nodes) = matrix_reads(sizes, self.symmetry);
         let flag = u64::from;
 
         let interpolation = if self.points == Points::Cube {
             let columns = flag(self.differentiate_columns) * g.pow(3);
-            let along_ij = (q * g + g * g) * (q + matrix + g);
-            2 * (q * q * (matrix + g) + along_ij) + columns + g.pow(3)
+            let matrices = (q * q + q * g + g * g) * (to_points + to_nodes);
+            matrices + 2 * (q * q * g + (q * g + g * g) * (q + g)) + columns + g.pow(3)
         } else {
             // Matrices serve all layers of a round.
             let kept = flag(self.points == Points::CubeBySlices);

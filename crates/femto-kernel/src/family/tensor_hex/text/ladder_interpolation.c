@@ -30,21 +30,26 @@ INLINE void interpolate(const SHARED real *s_interp, const real *r_in, real *r_o
 /* r_out[q] = sum over g of I[g][q] r_in[g] */
 INLINE void project(const SHARED real *s_interp, const real *r_in, real *r_out)
 {
-    FOR(m, Q) r_out[m] = 0;
 #if SYMMETRY
-    FOR(n, G / 2)
-        FOR(m, Q)
+    FOR(m, (Q + 1) / 2)
+    {
+        real low = 0, high = 0;
+        FOR(n, G)
         {
             const real entry = s_interp[n * Q + m];
-            r_out[m] += entry * r_in[n];
-            r_out[Q - 1 - m] += entry * r_in[G - 1 - n];
+            low += entry * r_in[n];
+            high += entry * r_in[G - 1 - n];
         }
-#if G % 2
-    FOR(m, Q) r_out[m] += s_interp[G / 2 * Q + m] * r_in[G / 2];
-#endif
+        r_out[Q - 1 - m] = high;
+        r_out[m] = low;
+    }
 #else
-    FOR(n, G)
-        FOR(m, Q) r_out[m] += s_interp[n * Q + m] * r_in[n];
+    FOR(m, Q)
+    {
+        real sum = 0;
+        FOR(n, G) sum += s_interp[n * Q + m] * r_in[n];
+        r_out[m] = sum;
+    }
 #endif
 }
 
