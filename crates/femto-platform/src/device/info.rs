@@ -1,7 +1,7 @@
 //! What a device says about itself.
 
 use super::accelerator::{Features, LanguageKind};
-use super::{Device, DeviceError, host::Host, null::Null, opencl};
+use super::{Device, DeviceError, cuda, host::Host, null::Null, opencl};
 use std::fmt;
 
 /// The devices that this build knows.
@@ -170,12 +170,20 @@ pub struct Missing {
 pub fn list() -> Result<Listing, DeviceError> {
     let mut devices = vec![Host::new()?.info()];
     let mut missing = Vec::new();
-    for (kind, found) in [(DeviceKind::OpenCl, opencl::list())] {
+    let kinds = [
+        (DeviceKind::Cuda, cuda::list()),
+        (DeviceKind::OpenCl, opencl::list()),
+    ];
+    for (kind, found) in kinds {
         match found {
             Ok(found) => devices.extend(found),
             Err(reason) => missing.push(Missing { kind, reason }),
         }
     }
+    missing.extend(cuda::missing_compiler().map(|reason| Missing {
+        kind: DeviceKind::Cuda,
+        reason,
+    }));
     devices.push(Null::new().info());
     Ok(Listing { devices, missing })
 }
@@ -246,13 +254,13 @@ mod tests {
     #[test]
     fn every_kind_is_listed_or_missing() {
         let listing = list().unwrap();
-        for kind in [DeviceKind::Host, DeviceKind::OpenCl, DeviceKind::Null] {
+        for kind in DeviceKind::ALL {
             let listed = listing.devices.iter().filter(|info| info.kind == kind);
             let indices: Vec<_> = listed.map(|info| info.index).collect();
             let wanted: Vec<_> = (0..indices.len()).collect();
             assert_eq!(indices, wanted);
             let missing = listing.missing.iter().any(|missing| missing.kind == kind);
-            assert_ne!(missing, !indices.is_empty(), "{kind}");
+            assert!(missing || !indices.is_empty(), "{kind}");
         }
         assert_eq!(listing.devices[0].id(), DeviceId::HOST);
         assert_eq!(listing.devices.last().unwrap().id(), DeviceId::NULL);

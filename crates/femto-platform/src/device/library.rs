@@ -1,6 +1,7 @@
 //! Shared libraries that are looked for when the program runs.
 
 use libloading::Library;
+use std::ffi::OsStr;
 
 /// What `dlopen` found, or why not.
 #[derive(Debug)]
@@ -12,14 +13,15 @@ pub(super) enum Missing {
 }
 
 /// The first library of these names or paths that can be loaded.
-pub(super) fn open(names: &[String]) -> Result<(Library, String), Missing> {
+pub(super) fn open<N: AsRef<OsStr>>(names: &[N]) -> Result<Library, Missing> {
     for name in names {
         // SAFETY: the initialisers of a driver's library are trusted as the driver itself is.
-        if let Ok(library) = unsafe { Library::new(name) } {
-            return Ok((library, name.clone()));
+        if let Ok(library) = unsafe { Library::new(name.as_ref()) } {
+            return Ok(library);
         }
     }
-    Err(Missing::Library(names.join(", ")))
+    let names = names.iter().map(|name| name.as_ref().to_string_lossy());
+    Err(Missing::Library(names.collect::<Vec<_>>().join(", ")))
 }
 
 /// The pointer behind the type of a C function that may be absent.
@@ -32,13 +34,21 @@ impl<F: Copy> Function for Option<F> {
     type Pointer = F;
 }
 
-/// A struct of the functions of a library, which it keeps loaded.
+/// A struct of the functions of a library, which it keeps loaded. Those behind `optional` may be
+/// absent.
 macro_rules! functions {
-    ($(#[$attribute:meta])* $table:ident { $($name:ident: $type:ty,)* }) => {
+    (
+        $(#[$attribute:meta])*
+        $table:ident {
+            $($name:ident: $type:ty,)*
+        }
+        $(optional { $($maybe:ident: $maybe_type:ty,)* })?
+    ) => {
         $(#[$attribute])*
         #[allow(non_snake_case)]
         pub(super) struct $table {
             $(pub(super) $name: <$type as $crate::device::library::Function>::Pointer,)*
+            $($(pub(super) $maybe: $maybe_type,)*)?
             _library: libloading::Library,
         }
 
@@ -59,6 +69,12 @@ macro_rules! functions {
                         let symbol = unsafe { library.get::<<$type as Function>::Pointer>(name) };
                         *symbol.map_err(|_| Missing::Function(stringify!($name)))?
                     },)*
+                    $($($maybe: {
+                        let name = concat!(stringify!($maybe), "\0").as_bytes();
+                        // SAFETY: as above.
+                        let symbol = unsafe { library.get(name) };
+                        symbol.ok().map(|symbol| *symbol)
+                    },)*)?
                     _library: library,
                 })
             }

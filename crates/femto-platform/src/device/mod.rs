@@ -15,6 +15,7 @@
 pub mod accelerator;
 #[doc(hidden)]
 pub mod conformance;
+pub mod cuda;
 mod error;
 pub mod host;
 mod info;

@@ -9,6 +9,18 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle(pub(crate) u64);
 
+impl Handle {
+    /// Keeps a pointer of the driver.
+    pub(crate) fn of<T>(pointer: *mut T) -> Self {
+        Self(pointer.expose_provenance() as u64)
+    }
+
+    /// The pointer that was kept.
+    pub(crate) fn pointer<T>(self) -> *mut T {
+        std::ptr::with_exposed_provenance_mut(self.0 as usize)
+    }
+}
+
 /// What a handle stands for, and so how it is given back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResourceKind {

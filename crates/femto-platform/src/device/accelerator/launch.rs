@@ -6,7 +6,7 @@ use crate::device::{DeviceError, KernelError};
 use std::sync::Arc;
 
 /// Arguments of a kernel at most.
-const MAX_ARGUMENTS: usize = 64;
+pub(crate) const MAX_ARGUMENTS: usize = 64;
 
 /// Blocks of a launch at most: what CUDA allows.
 const MAX_BLOCKS: u32 = i32::MAX as u32;

@@ -20,9 +20,10 @@ pub use capture::Graph;
 pub use event::Event;
 pub use features::{Features, LanguageKind};
 pub use kernel::{Kernel, KernelText, Module, Usage};
+pub(crate) use launch::MAX_ARGUMENTS;
 pub use launch::{Argument, Launch, MemoryArgument};
 
-use super::{DeviceError, opencl};
+use super::{DeviceError, DeviceId, DeviceKind, cuda, opencl};
 use capture::Capture;
 use driver::Driver;
 use std::sync::{Arc, Mutex};
@@ -35,6 +36,15 @@ pub struct Accelerator {
 }
 
 impl Accelerator {
+    /// NVIDIA's GPU `index`, in the driver's order.
+    ///
+    /// # Errors
+    /// [`DeviceError::DriverMissing`] without driver or run-time compiler,
+    /// [`DeviceError::DriverTooOld`], [`DeviceError::NoSuchDevice`], or what the driver says.
+    pub fn cuda(index: usize) -> Result<Self, DeviceError> {
+        Ok(Self::new(Arc::new(cuda::Cuda::new(index)?)))
+    }
+
     /// The device `index` of those that OpenCL drivers offer, all platforms together in the order
     /// of the loader.
     ///
@@ -42,6 +52,22 @@ impl Accelerator {
     /// [`DeviceError::DriverMissing`], [`DeviceError::NoSuchDevice`], or what the driver says.
     pub fn opencl(index: usize) -> Result<Self, DeviceError> {
         Ok(Self::new(Arc::new(opencl::OpenCl::new(index)?)))
+    }
+
+    /// The device with this name.
+    ///
+    /// # Errors
+    /// As [`Accelerator::cuda`] and [`Accelerator::opencl`]; [`DeviceError::Unsupported`] for the
+    /// other kinds, which compile no kernels.
+    pub fn open(id: DeviceId) -> Result<Self, DeviceError> {
+        match id.kind {
+            DeviceKind::Cuda => Self::cuda(id.index),
+            DeviceKind::OpenCl => Self::opencl(id.index),
+            kind @ (DeviceKind::Host | DeviceKind::Null) => {
+                let (device, what) = (kind.name(), "compile kernels");
+                Err(DeviceError::Unsupported { device, what })
+            }
+        }
     }
 
     fn new(driver: Arc<dyn Driver>) -> Self {

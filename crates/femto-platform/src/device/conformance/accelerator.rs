@@ -325,7 +325,7 @@ pub fn a_replay_equals_the_work(device: &Accelerator) {
 /// Memory of a device that was opened apart is refused.
 pub fn a_second_device_refuses_foreign_memory(device: &Accelerator) {
     let other = match device.features().language {
-        LanguageKind::Cuda => return,
+        LanguageKind::Cuda => Accelerator::cuda(0).unwrap(),
         LanguageKind::OpenCl => Accelerator::opencl(0).unwrap(),
     };
     let mut here = device.upload(&[1.0; 3]).unwrap();

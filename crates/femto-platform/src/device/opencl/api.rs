@@ -62,8 +62,7 @@ fn load() -> Result<Api, DeviceError> {
     } else {
         &["libOpenCL.so.1", "libOpenCL.so"]
     };
-    let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-    let loaded = library::open(&names).and_then(|(library, _)| {
+    let loaded = library::open(names).and_then(|library| {
         // SAFETY: the types are those of the OpenCL headers.
         unsafe { Api::new(library) }
     });

@@ -19,23 +19,13 @@ use std::fmt;
 use std::ptr::{from_ref, null, null_mut};
 use std::sync::{Mutex, PoisonError};
 
-/// A pointer of the driver.
-#[derive(Clone, Copy)]
-struct Shared(*mut c_void);
-
-// SAFETY: OpenCL objects may be used by any thread, and by several at the same time but for
-// setting arguments of a kernel, for which there is a lock.
-unsafe impl Send for Shared {}
-// SAFETY: as above.
-unsafe impl Sync for Shared {}
-
 /// One OpenCL device.
 pub(super) struct OpenCl {
     api: &'static Api,
     index: usize,
-    device: Shared,
-    context: Shared,
-    queue: Shared,
+    device: Handle,
+    context: Handle,
+    queue: Handle,
     features: Features,
     /// Held from setting a kernel's arguments until it is in the queue.
     launching: Mutex<()>,
@@ -61,15 +51,15 @@ impl OpenCl {
         let mut opened = Self {
             api,
             index,
-            device: Shared(device),
-            context: Shared(null_mut()),
-            queue: Shared(null_mut()),
+            device: Handle::of(device),
+            context: Handle(0),
+            queue: Handle(0),
             features,
             launching: Mutex::new(()),
         };
         let mut code = CL_SUCCESS;
         // SAFETY: one device of the driver; no properties and no callback.
-        opened.context.0 = unsafe {
+        let context = unsafe {
             let create = api.clCreateContext;
             create(
                 null(),
@@ -81,17 +71,14 @@ impl OpenCl {
             )
         };
         check("make a context", code)?;
+        opened.context = Handle::of(context);
         // SAFETY: the context was just made for this device.
-        opened.queue.0 = unsafe {
+        let queue = unsafe {
             let create = api.clCreateCommandQueue;
-            create(
-                opened.context.0,
-                device,
-                CL_QUEUE_PROFILING_ENABLE,
-                &raw mut code,
-            )
+            create(context, device, CL_QUEUE_PROFILING_ENABLE, &raw mut code)
         };
         check("make a queue", code)?;
+        opened.queue = Handle::of(queue);
         Ok(opened)
     }
 }
@@ -124,11 +111,11 @@ impl Drop for OpenCl {
     fn drop(&mut self) {
         // SAFETY: both are alive where they are not null, and used by nobody else.
         unsafe {
-            if !self.queue.0.is_null() {
-                (self.api.clReleaseCommandQueue)(self.queue.0);
+            if self.queue.0 != 0 {
+                (self.api.clReleaseCommandQueue)(self.queue.pointer());
             }
-            if !self.context.0.is_null() {
-                (self.api.clReleaseContext)(self.context.0);
+            if self.context.0 != 0 {
+                (self.api.clReleaseContext)(self.context.pointer());
             }
         }
     }
@@ -138,11 +125,6 @@ impl fmt::Debug for OpenCl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "opencl:{} ({})", self.index, self.features.architecture)
     }
-}
-
-/// The pointer that a handle of this driver stands for.
-fn pointer(handle: Handle) -> *mut c_void {
-    std::ptr::with_exposed_provenance_mut(handle.0 as usize)
 }
 
 impl Driver for OpenCl {
@@ -165,7 +147,7 @@ impl Driver for OpenCl {
         let memory = unsafe {
             let create = self.api.clCreateBuffer;
             create(
-                self.context.0,
+                self.context.pointer(),
                 CL_MEM_READ_WRITE,
                 bytes,
                 null_mut(),
@@ -181,7 +163,7 @@ impl Driver for OpenCl {
                 len,
                 bytes_each,
             }),
-            code => check("allocate", code).map(|()| Handle(memory.expose_provenance() as u64)),
+            code => check("allocate", code).map(|()| Handle::of(memory)),
         }
     }
 
@@ -190,7 +172,7 @@ impl Driver for OpenCl {
         let (count, events) = NO_EVENTS;
         // SAFETY: the caller vouches for the memory and its length; the call returns when done.
         check("write", unsafe {
-            let (queue, memory) = (self.queue.0, pointer(target));
+            let (queue, memory) = (self.queue.pointer(), target.pointer());
             let write = self.api.clEnqueueWriteBuffer;
             write(
                 queue,
@@ -211,7 +193,7 @@ impl Driver for OpenCl {
         let (count, events) = NO_EVENTS;
         // SAFETY: the caller vouches for the memory and its length; the call returns when done.
         check("read", unsafe {
-            let (queue, memory) = (self.queue.0, pointer(source));
+            let (queue, memory) = (self.queue.pointer(), source.pointer());
             let read = self.api.clEnqueueReadBuffer;
             read(
                 queue,
@@ -231,10 +213,10 @@ impl Driver for OpenCl {
         let (count, events) = NO_EVENTS;
         // SAFETY: the caller vouches for both memories and their lengths.
         check("copy", unsafe {
-            let (source, target) = (pointer(source), pointer(target));
+            let (source, target) = (source.pointer(), target.pointer());
             let copy = self.api.clEnqueueCopyBuffer;
             copy(
-                self.queue.0,
+                self.queue.pointer(),
                 source,
                 target,
                 0,
@@ -259,7 +241,7 @@ impl Driver for OpenCl {
         let (count, events) = NO_EVENTS;
         // SAFETY: the caller vouches for the memory and the range; the pattern is copied.
         check("fill", unsafe {
-            let (queue, memory) = (self.queue.0, pointer(target));
+            let (queue, memory) = (self.queue.pointer(), target.pointer());
             let fill = self.api.clEnqueueFillBuffer;
             fill(
                 queue,
@@ -278,7 +260,7 @@ impl Driver for OpenCl {
     fn synchronize(&self) -> Result<(), DeviceError> {
         // SAFETY: the queue is alive.
         check("finish its work", unsafe {
-            (self.api.clFinish)(self.queue.0)
+            (self.api.clFinish)(self.queue.pointer())
         })
     }
 
@@ -296,7 +278,7 @@ impl Driver for OpenCl {
         entry: &str,
     ) -> Result<Option<(Handle, Usage)>, DeviceError> {
         // SAFETY: the caller vouches for the module.
-        unsafe { self.find_kernel(pointer(module), entry) }
+        unsafe { self.find_kernel(module.pointer(), entry) }
     }
 
     unsafe fn launch(
@@ -312,7 +294,7 @@ impl Driver for OpenCl {
                 reason: describe(code),
             })),
         };
-        let kernel = pointer(kernel);
+        let kernel = kernel.pointer();
         let _guard = self
             .launching
             .lock()
@@ -321,7 +303,7 @@ impl Driver for OpenCl {
             let memory: cl_mem;
             let (len, value): (usize, *const c_void) = match argument {
                 Argument::Memory(argument) => {
-                    memory = pointer(*argument.handle());
+                    memory = argument.handle().pointer();
                     (size_of_val(&memory), from_ref(&memory).cast())
                 }
                 Argument::U32(value) => (size_of_val(value), from_ref(value).cast()),
@@ -338,7 +320,7 @@ impl Driver for OpenCl {
         // SAFETY: the caller vouches for the kernel; the sizes are three numbers each.
         refused(unsafe {
             (self.api.clEnqueueNDRangeKernel)(
-                self.queue.0,
+                self.queue.pointer(),
                 kernel,
                 3,
                 null(),
@@ -361,13 +343,13 @@ impl Driver for OpenCl {
         // SAFETY: the queue is alive.
         check("note a time", unsafe {
             let mark = self.api.clEnqueueMarkerWithWaitList;
-            mark(self.queue.0, count, events, &raw mut event)
+            mark(self.queue.pointer(), count, events, &raw mut event)
         })?;
-        Ok(Handle(event.expose_provenance() as u64))
+        Ok(Handle::of(event))
     }
 
     unsafe fn seconds_between(&self, from: Handle, to: Handle) -> Result<f64, DeviceError> {
-        let events = [pointer(from), pointer(to)];
+        let events = [from.pointer(), to.pointer()];
         // SAFETY: the caller vouches for the two events.
         check("finish its work", unsafe {
             (self.api.clWaitForEvents)(2, events.as_ptr())
@@ -414,7 +396,7 @@ impl Driver for OpenCl {
     }
 
     unsafe fn release(&self, kind: ResourceKind, handle: Handle) {
-        let handle = pointer(handle);
+        let handle = handle.pointer();
         // SAFETY: the caller vouches for kind and handle. OpenCL itself keeps what is still in use
         // by work in the queue. A failure has nobody to be told to.
         unsafe {

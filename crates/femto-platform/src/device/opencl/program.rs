@@ -31,13 +31,13 @@ impl Program<'_> {
     fn take(self) -> Handle {
         let program = self.program;
         std::mem::forget(self);
-        Handle(program.expose_provenance() as u64)
+        Handle::of(program)
     }
 
     /// Compiles, or only links where the program is a binary already.
     fn build(&self, options: &str) -> Result<cl_int, DeviceError> {
         let options = to_c("compile with an option that contains a zero byte", options)?;
-        let device = self.owner.device.0;
+        let device = self.owner.device.pointer();
         // SAFETY: program and device are alive and of the same context; the options end with zero.
         Ok(unsafe {
             let (count, devices) = (1, &raw const device);
@@ -56,7 +56,7 @@ impl Program<'_> {
     /// What the compiler said; empty where it does not tell.
     fn log(&self) -> String {
         let log = query::text("show its compiler's log", |len, answer, needed| {
-            let (api, device) = (self.owner.api, self.owner.device.0);
+            let (api, device) = (self.owner.api, self.owner.device.pointer());
             let what = CL_PROGRAM_BUILD_LOG;
             // SAFETY: program and device are alive; the answer has room for `len` bytes.
             unsafe { (api.clGetProgramBuildInfo)(self.program, device, what, len, answer, needed) }
@@ -101,7 +101,7 @@ impl OpenCl {
         let program = unsafe {
             let create = self.api.clCreateProgramWithSource;
             create(
-                self.context.0,
+                self.context.pointer(),
                 1,
                 &raw mut source,
                 &raw const len,
@@ -146,13 +146,13 @@ impl OpenCl {
     }
 
     pub(super) fn load_binary(&self, binary: &[u8]) -> Result<Handle, DeviceError> {
-        let (device, len) = (self.device.0, binary.len());
+        let (device, len) = (self.device.pointer(), binary.len());
         let mut start = binary.as_ptr();
         let (mut status, mut code) = (CL_SUCCESS, CL_SUCCESS);
         // SAFETY: one binary of `len` bytes for the one device of the context; it is copied.
         let program = unsafe {
             (self.api.clCreateProgramWithBinary)(
-                self.context.0,
+                self.context.pointer(),
                 1,
                 &raw const device,
                 &raw const len,
@@ -186,17 +186,14 @@ impl OpenCl {
             return Ok(None);
         }
         check("find a kernel", code)?;
-        Ok(Some((
-            Handle(kernel.expose_provenance() as u64),
-            self.usage(kernel),
-        )))
+        Ok(Some((Handle::of(kernel), self.usage(kernel))))
     }
 
     /// What a kernel that is alive uses.
     fn usage(&self, kernel: cl_kernel) -> Usage {
         let numbers = |what, bytes_each| {
             let answer = query::numbers("describe a kernel", bytes_each, |len, to, needed| {
-                let device = self.device.0;
+                let device = self.device.pointer();
                 // SAFETY: kernel and device are alive; the answer has room for `len` bytes.
                 unsafe {
                     (self.api.clGetKernelWorkGroupInfo)(kernel, device, what, len, to, needed)

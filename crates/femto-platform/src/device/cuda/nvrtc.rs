@@ -1,0 +1,335 @@
+//! NVIDIA's run-time compiler, which needs neither a GPU nor a driver.
+
+use super::log::{EntryUsage, entry_usage};
+use crate::device::accelerator::KernelText;
+use crate::device::library::{self, Missing, functions};
+use crate::device::{DeviceError, DeviceKind, KernelError};
+use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::ptr::null;
+
+type Program = *mut c_void;
+
+/// The type of a function that returns an `nvrtcResult`.
+macro_rules! nvrtc {
+    ($($argument:ty),*) => { Option<unsafe extern "C" fn($($argument),*) -> c_int> };
+}
+
+functions!(
+    /// libnvrtc 12 or 13.
+    Api {
+        nvrtcVersion: nvrtc!(*mut c_int, *mut c_int),
+        nvrtcGetNumSupportedArchs: nvrtc!(*mut c_int),
+        nvrtcGetSupportedArchs: nvrtc!(*mut c_int),
+        nvrtcCreateProgram: nvrtc!(*mut Program, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char),
+        nvrtcDestroyProgram: nvrtc!(*mut Program),
+        nvrtcCompileProgram: nvrtc!(Program, c_int, *const *const c_char),
+        nvrtcGetCUBINSize: nvrtc!(Program, *mut usize),
+        nvrtcGetCUBIN: nvrtc!(Program, *mut c_char),
+        nvrtcGetProgramLogSize: nvrtc!(Program, *mut usize),
+        nvrtcGetProgramLog: nvrtc!(Program, *mut c_char),
+        nvrtcGetErrorString: Option<unsafe extern "C" fn(c_int) -> *const c_char>,
+    }
+);
+
+const NAME: &str = DeviceKind::Cuda.name();
+const SUCCESS: c_int = 0;
+const ERROR_COMPILATION: c_int = 6;
+
+/// What every text is compiled with: registers and spills go to the log.
+const OPTIONS: [&str; 2] = ["--std=c++17", "--ptxas-options=-v"];
+
+/// A loaded libnvrtc.
+pub struct Compiler {
+    api: Api,
+    version: (i32, i32),
+    architectures: Vec<i32>,
+}
+
+/// What a text was compiled to.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// Machine code for one architecture.
+    pub cubin: Vec<u8>,
+    /// What the compiler said.
+    pub log: String,
+    /// What each kernel uses, in the order of the log.
+    pub entries: Vec<EntryUsage>,
+}
+
+impl Compiler {
+    /// The compiler in a file.
+    ///
+    /// # Errors
+    /// [`DeviceError::DriverMissing`] where it cannot be loaded, [`DeviceError::DriverTooOld`].
+    pub fn open(path: &Path) -> Result<Self, DeviceError> {
+        Self::first(&[path])
+    }
+
+    /// The compiler of this machine: `$FEMTO_NVRTC` or the first that is found on the library path
+    /// and in CUDA's usual folders, of the newest version whose kernels a driver of CUDA
+    /// `driver_major` runs.
+    ///
+    /// # Errors
+    /// [`DeviceError::DriverMissing`], [`DeviceError::DriverTooOld`].
+    pub fn find(driver_major: i32) -> Result<Self, DeviceError> {
+        if let Some(path) = std::env::var_os("FEMTO_NVRTC") {
+            return Self::first(&[path]);
+        }
+        Self::first(&candidates(driver_major, |name| std::env::var_os(name)))
+    }
+
+    fn first<N: AsRef<std::ffi::OsStr>>(names: &[N]) -> Result<Self, DeviceError> {
+        let loaded = library::open(names).and_then(|library| {
+            // SAFETY: the types are those of nvrtc.h, the same in versions 12 and 13.
+            unsafe { Api::new(library) }
+        });
+        let api = loaded.map_err(|missing| match missing {
+            Missing::Library(looked_for) => DeviceError::DriverMissing {
+                device: NAME,
+                looked_for,
+                install: "install CUDA's run-time compiler (the Python wheel nvidia-cuda-nvrtc or \
+                          the CUDA toolkit) and name libnvrtc in FEMTO_NVRTC",
+            },
+            Missing::Function(needed) => DeviceError::DriverTooOld {
+                library: "libnvrtc".to_owned(),
+                needed: needed.to_owned(),
+                known: "NVRTC 12 or later is needed".to_owned(),
+            },
+        })?;
+        let mut compiler = Self {
+            api,
+            version: (0, 0),
+            architectures: Vec::new(),
+        };
+        let (mut major, mut minor, mut count) = (0, 0, 0);
+        // SAFETY: the answers are single numbers.
+        unsafe {
+            let version = (compiler.api.nvrtcVersion)(&raw mut major, &raw mut minor);
+            compiler.check("tell its version", version)?;
+            let counted = (compiler.api.nvrtcGetNumSupportedArchs)(&raw mut count);
+            compiler.check("tell its architectures", counted)?;
+        }
+        compiler.version = (major, minor);
+        compiler.architectures = vec![0; usize::try_from(count).unwrap_or(0)];
+        let answer = compiler.architectures.as_mut_ptr();
+        // SAFETY: the answer has room for as many numbers as it said there are.
+        let listed = unsafe { (compiler.api.nvrtcGetSupportedArchs)(answer) };
+        compiler.check("tell its architectures", listed)?;
+        Ok(compiler)
+    }
+
+    /// Name and version, such as `NVRTC 12.9`.
+    pub fn version(&self) -> String {
+        format!("NVRTC {}.{}", self.version.0, self.version.1)
+    }
+
+    /// What it compiles for: 90 stands for `sm_90`.
+    pub fn architectures(&self) -> &[i32] {
+        &self.architectures
+    }
+
+    /// Fails unless it compiles for this architecture, such as `sm_90` or `sm_90a`.
+    pub(super) fn check_architecture(&self, architecture: &str) -> Result<(), DeviceError> {
+        let number = architecture.trim_start_matches("sm_");
+        let number = number.trim_end_matches(|end: char| end.is_ascii_lowercase());
+        if self
+            .architectures
+            .iter()
+            .any(|known| known.to_string() == number)
+        {
+            return Ok(());
+        }
+        let known = self.architectures.iter().map(|known| format!("sm_{known}"));
+        Err(DeviceError::DriverTooOld {
+            library: self.version(),
+            needed: architecture.to_owned(),
+            known: format!("it compiles for {}", known.collect::<Vec<_>>().join(", ")),
+        })
+    }
+
+    /// Compiles a text to machine code for `architecture`, such as `sm_90`.
+    ///
+    /// # Errors
+    /// [`KernelError::Compile`] with the log, [`DeviceError::DriverTooOld`] for an architecture
+    /// that it does not know.
+    pub fn compile(&self, text: &KernelText, architecture: &str) -> Result<Compiled, DeviceError> {
+        self.check_architecture(architecture)?;
+        let (source, name) = (to_c(text.text)?, to_c(text.name)?);
+        let target = format!("--gpu-architecture={architecture}");
+        let options = OPTIONS.into_iter().chain([target.as_str()]);
+        let options = options
+            .chain(text.options.iter().map(String::as_str))
+            .map(to_c);
+        let options = options.collect::<Result<Vec<_>, _>>()?;
+
+        let program = OpenProgram::new(self, &source, &name)?;
+        let outcome = program.compile(&options);
+        let log = program.log();
+        match outcome {
+            SUCCESS => {}
+            ERROR_COMPILATION => {
+                return Err(DeviceError::Kernel(KernelError::Compile {
+                    compiler: self.version(),
+                    kernel: text.name.to_owned(),
+                    architecture: architecture.to_owned(),
+                    log,
+                }));
+            }
+            code => self.check("compile", code)?,
+        }
+        Ok(Compiled {
+            cubin: program.cubin()?,
+            entries: entry_usage(&log),
+            log,
+        })
+    }
+
+    fn check(&self, action: &'static str, code: c_int) -> Result<(), DeviceError> {
+        if code == SUCCESS {
+            return Ok(());
+        }
+        // SAFETY: the answer is a constant of the library, or null.
+        let reason = unsafe {
+            let text = (self.api.nvrtcGetErrorString)(code);
+            (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+        };
+        Err(DeviceError::Driver {
+            device: NAME,
+            action,
+            reason: reason.unwrap_or_else(|| format!("NVRTC error {code}")),
+        })
+    }
+}
+
+impl std::fmt::Debug for Compiler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.version())
+    }
+}
+
+/// File names to try, best first.
+fn candidates(driver_major: i32, variable: impl Fn(&str) -> Option<OsString>) -> Vec<OsString> {
+    let mut folders = vec![PathBuf::new()];
+    let set = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(variable);
+    folders.extend(set.map(|folder| Path::new(&folder).join("lib64")));
+    folders.push("/usr/local/cuda/lib64".into());
+    let names = (12..=driver_major).rev().map(|major| {
+        if cfg!(windows) {
+            format!("nvrtc64_{major}0_0.dll")
+        } else {
+            format!("libnvrtc.so.{major}")
+        }
+    });
+    let paths = names.flat_map(|name| folders.iter().map(move |folder| folder.join(&name)));
+    paths.map(PathBuf::into_os_string).collect()
+}
+
+fn to_c(text: &str) -> Result<CString, DeviceError> {
+    CString::new(text).map_err(|_| DeviceError::Unsupported {
+        device: NAME,
+        what: "compile a text, name or option that contains a zero byte",
+    })
+}
+
+/// A program that is given back when dropped.
+struct OpenProgram<'a> {
+    compiler: &'a Compiler,
+    program: Program,
+}
+
+impl<'a> OpenProgram<'a> {
+    fn new(compiler: &'a Compiler, source: &CStr, name: &CStr) -> Result<Self, DeviceError> {
+        let mut program = std::ptr::null_mut();
+        // SAFETY: text and name end with zero and are copied; there are no headers.
+        let code = unsafe {
+            let create = compiler.api.nvrtcCreateProgram;
+            let (source, name) = (source.as_ptr(), name.as_ptr());
+            create(&raw mut program, source, name, 0, null(), null())
+        };
+        compiler.check("take a kernel's text", code)?;
+        Ok(Self { compiler, program })
+    }
+
+    fn compile(&self, options: &[CString]) -> c_int {
+        let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+        let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
+        // SAFETY: the program is alive; the list has `count` strings that end with zero.
+        unsafe { (self.compiler.api.nvrtcCompileProgram)(self.program, count, pointers.as_ptr()) }
+    }
+
+    /// What the compiler said; empty where it does not tell.
+    fn log(&self) -> String {
+        let api = &self.compiler.api;
+        let log = self.bytes(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog);
+        let log = log.unwrap_or_default();
+        let text = log.split(|&byte| byte == 0).next().unwrap_or(&[]);
+        String::from_utf8_lossy(text).trim_end().to_owned()
+    }
+
+    fn cubin(&self) -> Result<Vec<u8>, DeviceError> {
+        let api = &self.compiler.api;
+        self.bytes(api.nvrtcGetCUBINSize, api.nvrtcGetCUBIN)
+    }
+
+    /// An answer of a length that is told first.
+    fn bytes(
+        &self,
+        ask_len: unsafe extern "C" fn(Program, *mut usize) -> c_int,
+        ask: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
+    ) -> Result<Vec<u8>, DeviceError> {
+        let mut len = 0;
+        // SAFETY: the program is alive; the answer is one number.
+        self.compiler.check("hand out a result", unsafe {
+            ask_len(self.program, &raw mut len)
+        })?;
+        let mut answer = vec![0_u8; len];
+        // SAFETY: the program is alive; the answer has room for `len` bytes.
+        self.compiler.check("hand out a result", unsafe {
+            ask(self.program, answer.as_mut_ptr().cast())
+        })?;
+        Ok(answer)
+    }
+}
+
+impl Drop for OpenProgram<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the program is alive and nobody else's. A failure has nobody to be told to.
+        unsafe { (self.compiler.api.nvrtcDestroyProgram)(&raw mut self.program) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_compiler_is_an_error_that_names_it() {
+        let error = Compiler::open(Path::new("/nowhere/libnvrtc.so")).unwrap_err();
+        let message = error.to_string();
+        assert!(matches!(
+            error,
+            DeviceError::DriverMissing { device: "cuda", .. }
+        ));
+        assert!(message.contains("/nowhere/libnvrtc.so"), "{message}");
+        assert!(message.contains("FEMTO_NVRTC"), "{message}");
+    }
+
+    #[test]
+    fn newer_versions_come_first_but_none_newer_than_the_driver() {
+        let set = |name: &str| (name == "CUDA_HOME").then(|| "/opt/cuda".into());
+        let found = candidates(13, set);
+        if cfg!(target_os = "linux") {
+            let wanted = [
+                "libnvrtc.so.13",
+                "/opt/cuda/lib64/libnvrtc.so.13",
+                "/usr/local/cuda/lib64/libnvrtc.so.13",
+                "libnvrtc.so.12",
+                "/opt/cuda/lib64/libnvrtc.so.12",
+                "/usr/local/cuda/lib64/libnvrtc.so.12",
+            ];
+            assert_eq!(found, wanted);
+        }
+        assert_eq!(candidates(12, |_| None).len(), 2);
+    }
+}
