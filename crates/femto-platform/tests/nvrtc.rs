@@ -1,7 +1,10 @@
 //! NVRTC compiles without a GPU. `FEMTO_NVRTC_TEST` names libraries, separated by colons; the test
 //! says that it did nothing where there are none.
 
-use femto_platform::device::accelerator::KernelText;
+#![allow(clippy::unwrap_used)] // also outside of the test functions
+
+use femto_platform::device::accelerator::{KernelText, LanguageKind};
+use femto_platform::device::conformance::accelerator as suite;
 use femto_platform::device::cuda::nvrtc::Compiler;
 use femto_platform::device::{DeviceError, KernelError};
 use std::path::Path;
@@ -35,6 +38,14 @@ fn every_compiler_makes_machine_code() {
             machine_code(&compiler, architecture);
         }
         errors(&compiler);
+        // What the shared suite will ask a GPU to run.
+        let text = KernelText {
+            name: "suite",
+            text: &suite::text(LanguageKind::Cuda),
+            options: &[],
+        };
+        let suite = compiler.compile(&text, "sm_90").unwrap();
+        assert_eq!(suite.entries.len(), 3, "{}", suite.log);
     }
 }
 

@@ -62,6 +62,14 @@ macro_rules! accelerator_conformance {
                 conformance::with($make, accelerator::a_kept_kernel_computes);
             }
             #[test]
+            fn more_memory_than_there_is_is_an_error() {
+                conformance::with($make, accelerator::more_memory_than_there_is_is_an_error);
+            }
+            #[test]
+            fn all_shared_memory_can_be_used() {
+                conformance::with($make, accelerator::all_shared_memory_can_be_used);
+            }
+            #[test]
             fn numbers_of_every_type_arrive() {
                 conformance::with($make, accelerator::numbers_of_every_type_arrive);
             }

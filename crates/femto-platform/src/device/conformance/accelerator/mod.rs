@@ -1,6 +1,12 @@
 //! What devices that compile kernels must do besides.
 
-use crate::cache::{Entry, KernelCache};
+mod compile;
+mod time;
+
+pub use compile::*;
+pub use time::*;
+
+use crate::cache::KernelCache;
 use crate::device::accelerator::{
     Accelerator, Argument, Kernel, KernelText, LanguageKind, Launch, Module,
 };
@@ -8,17 +14,25 @@ use crate::device::{Buffer, Device, DeviceError, KernelError};
 
 const BLOCK: u32 = 32;
 
+/// Numbers that fit the shared memory of a block.
+fn shared_doubles(device: &Accelerator) -> u32 {
+    device.features().shared_bytes / 8
+}
+
 /// The words in which the two languages differ, and the kernels of the tests.
-fn text(language: LanguageKind) -> String {
+pub fn text(language: LanguageKind) -> String {
     let words = match language {
         LanguageKind::Cuda => {
             "#define KERNEL extern \"C\" __global__ void __launch_bounds__(32)\n\
              #define GLOBAL\n#define INDEX (blockIdx.x * 32 + threadIdx.x)\n\
-             typedef unsigned int uint;\n"
+             #define SHARED_MEMORY(name) extern __shared__ double name[]\n\
+             #define BARRIER __syncthreads()\ntypedef unsigned int uint;\n"
         }
         LanguageKind::OpenCl => {
             "#define KERNEL __kernel __attribute__((reqd_work_group_size(32, 1, 1))) void\n\
-             #define GLOBAL __global\n#define INDEX get_global_id(0)\n"
+             #define GLOBAL __global\n#define INDEX get_global_id(0)\n\
+             #define SHARED_MEMORY(name) __local double name[SHARED_DOUBLES]\n\
+             #define BARRIER barrier(CLK_LOCAL_MEM_FENCE)\n"
         }
     };
     format!("{words}#line 1 \"suite.c\"\n{KERNELS}")
@@ -30,6 +44,16 @@ KERNEL axpy(uint len, double a, GLOBAL const double *g_x, GLOBAL double *g_y)
     uint i = INDEX;
     if (i < len)
         g_y[i] += a * g_x[i];
+}
+
+KERNEL reverse(int len, GLOBAL const double *g_x, GLOBAL double *g_y)
+{
+    SHARED_MEMORY(s_x);
+    for (int i = INDEX; i < len; i += 32)
+        s_x[i] = g_x[i];
+    BARRIER;
+    for (int i = INDEX; i < len; i += 32)
+        g_y[i] = s_x[len - 1 - i];
 }
 
 KERNEL numbers(uint u, int i, float f, double d, GLOBAL double *g_y)
@@ -47,7 +71,7 @@ fn compile(device: &Accelerator) -> Module {
     let text = KernelText {
         name: "suite",
         text: &text(device.features().language),
-        options: &[],
+        options: &[format!("-DSHARED_DOUBLES={}", shared_doubles(device))],
     };
     device.compile(&text, &KernelCache::none()).unwrap()
 }
@@ -97,40 +121,38 @@ fn launch_axpy(device: &Accelerator, axpy: &Kernel, a: f64, g_x: &Memory, g_y: &
     device.launch(axpy, &blocks(len), &arguments).unwrap();
 }
 
-/// A kernel from the cache does what a compiled one does; an entry that the driver refuses is
-/// compiled again, with one warning.
-pub fn a_kept_kernel_computes(device: &Accelerator) {
-    let kind = device.info().kind;
-    let folder = format!("femto-conformance-{}-{kind}", std::process::id());
-    let folder = std::env::temp_dir().join(folder);
-    let cache = KernelCache::at(&folder);
-    let text = KernelText {
-        name: "suite",
-        text: &text(device.features().language),
-        options: &[],
+/// A block may have all the shared memory that the device says it may.
+pub fn all_shared_memory_can_be_used(device: &Accelerator) {
+    let reverse = compile(device).kernel("reverse").unwrap();
+    let len = shared_doubles(device) as usize;
+    let mut values: Vec<f64> = (0..len).map(|i| i as f64).collect();
+    let g_x = device.upload(&values).unwrap();
+    let mut g_y = device.upload(&vec![f64::NAN; len]).unwrap();
+    let launch = Launch {
+        shared_bytes: shared_doubles(device) * 8,
+        ..blocks(1)
     };
-    let check = |warnings: usize| {
-        let module = device.compile(&text, &cache).unwrap();
-        assert_eq!(module.warnings().len(), warnings, "{:?}", module.warnings());
-        let g_x = device.upload(&[3.0; 40]).unwrap();
-        let mut g_y = device.upload(&[1.0; 40]).unwrap();
-        let axpy = module.kernel("axpy").unwrap();
-        launch_axpy(device, &axpy, 2.0, &g_x, &mut g_y);
-        assert_eq!(read(device, &g_y), [7.0; 40]);
-        (module.log().to_owned(), axpy.usage())
+    let arguments = [
+        Argument::I32(len as i32),
+        Argument::input(&g_x),
+        Argument::output(&mut g_y),
+    ];
+    device.launch(&reverse, &launch, &arguments).unwrap();
+    values.reverse();
+    assert!(read(device, &g_y) == values, "{len} numbers");
+}
+
+/// More memory than the device has is refused by its driver, and less is still there then.
+pub fn more_memory_than_there_is_is_an_error(device: &Accelerator) {
+    let len = device.features().memory_bytes as usize / 4;
+    let error = device.zeros::<f64>(len).unwrap_err();
+    let wanted = DeviceError::OutOfMemory {
+        device: device.info().kind.name(),
+        len,
+        bytes_each: 8,
     };
-    let compiled = check(0);
-    let kept = std::fs::read_dir(&folder).unwrap().count();
-    assert_eq!(kept, 1, "nothing was kept");
-    assert_eq!(check(0), compiled);
-    let entry = Entry {
-        log: String::new(),
-        binary: b"no kernel".to_vec(),
-    };
-    cache.store(&device.key(&text), &entry, &mut Vec::new());
-    assert_eq!(check(1), compiled);
-    assert_eq!(check(0), compiled);
-    std::fs::remove_dir_all(folder).unwrap();
+    assert_eq!(error, wanted);
+    assert_eq!(read(device, &device.zeros(1000).unwrap()), [0.0; 1000]);
 }
 
 /// Every type of number arrives as it was given.
@@ -212,39 +234,6 @@ pub fn wrong_launches_are_errors(device: &Accelerator) {
     );
 }
 
-/// The log names the text as `#line` named it, and the line.
-pub fn a_compile_error_names_file_and_line(device: &Accelerator) {
-    let text = text(device.features().language) + "#line 7 \"wrong.c\"\nint x = undeclared;\n";
-    let log = refusal(device, &text);
-    assert!(log.contains("wrong.c"), "{log}");
-    assert!(log.contains(":7") || log.contains("(7)"), "{log}");
-    assert!(log.contains("undeclared"), "{log}");
-}
-
-fn refusal(device: &Accelerator, text: &str) -> String {
-    let text = KernelText {
-        name: "broken",
-        text,
-        options: &[],
-    };
-    let error = device.compile(&text, &KernelCache::none()).unwrap_err();
-    match error {
-        DeviceError::Kernel(KernelError::Compile { kernel, log, .. }) if kernel == "broken" => log,
-        error => panic!("{error} instead of a compile error"),
-    }
-}
-
-/// A text that does not compile changes nothing.
-pub fn a_failed_compile_leaves_buffers_alone(device: &Accelerator) {
-    let axpy = compile(device).kernel("axpy").unwrap();
-    let g_x = device.upload(&[1.0; 10]).unwrap();
-    let mut g_y = device.upload(&[3.0; 10]).unwrap();
-    refusal(device, "this is no kernel");
-    launch_axpy(device, &axpy, 4.0, &g_x, &mut g_y);
-    assert_eq!(read(device, &g_y), [7.0; 10]);
-    assert_eq!(read(device, &g_x), [1.0; 10]);
-}
-
 /// Zeros where they were asked for and only there; a copy is the original.
 pub fn ranges_are_filled_and_copied(device: &Accelerator) {
     let values: Vec<f64> = (0..1000).map(|i| i as f64 + 1.0).collect();
@@ -267,59 +256,6 @@ pub fn ranges_are_filled_and_copied(device: &Accelerator) {
     let mut found = [f32::NAN; 7];
     device.read(&f32s, &mut found).unwrap();
     assert_eq!(found, [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
-}
-
-/// Times do not go backwards, and work takes time.
-pub fn events_are_in_order(device: &Accelerator) {
-    let axpy = compile(device).kernel("axpy").unwrap();
-    let g_x = device.upload(&vec![1.0; 300_000]).unwrap();
-    let mut g_y = device.zeros(300_000).unwrap();
-    let events: Vec<_> = (0..4).map(|_| device.event().unwrap()).collect();
-    let error = device.seconds_between(&events[0], &events[1]);
-    assert_eq!(error, Err(DeviceError::NotRecorded));
-    // Twice: an event may be recorded again.
-    for _ in 0..2 {
-        for event in &events {
-            device.record(event).unwrap();
-            launch_axpy(device, &axpy, 1.0, &g_x, &mut g_y);
-        }
-        for pair in events.windows(2) {
-            let seconds = device.seconds_between(&pair[0], &pair[1]).unwrap();
-            assert!(seconds > 0.0 && seconds < 60.0, "{seconds} s");
-            let back = device.seconds_between(&pair[1], &pair[0]).unwrap();
-            assert!((seconds + back).abs() <= 1e-6, "{seconds} s, back {back} s");
-        }
-    }
-    assert_eq!(read(device, &g_y)[299_999], 8.0);
-}
-
-/// Replayed work does what the work does, also after its kernel and buffers have no other owner.
-pub fn a_replay_equals_the_work(device: &Accelerator) {
-    let axpy = compile(device).kernel("axpy").unwrap();
-    let g_x = device.upload(&[1.0; 100]).unwrap();
-    let mut g_y = device.upload(&[0.5; 100]).unwrap();
-    let mut g_copy = device.upload(&[f64::NAN; 100]).unwrap();
-    let captured = device.capture(&mut || {
-        launch_axpy(device, &axpy, 1.0, &g_x, &mut g_y);
-        launch_axpy(device, &axpy, 2.0, &g_x, &mut g_y);
-        device.copy(&g_y, &mut g_copy)
-    });
-    if !device.features().graphs {
-        let error = captured.unwrap_err();
-        assert!(matches!(error, DeviceError::Unsupported { .. }), "{error}");
-        return;
-    }
-    let graph = captured.unwrap();
-    assert_eq!(read(device, &g_y), [0.5; 100]);
-    drop((axpy, g_x));
-    for replays in 1..4 {
-        device.replay(&graph).unwrap();
-        assert_eq!(read(device, &g_copy), [0.5 + 3.0 * f64::from(replays); 100]);
-    }
-    // A capture that fails leaves the device usable.
-    let mut refused = || device.read(&g_y, &mut [0.0; 100]);
-    assert!(device.capture(&mut refused).is_err());
-    assert_eq!(read(device, &g_y), [9.5; 100]);
 }
 
 /// Memory of a device that was opened apart is refused.

@@ -1,12 +1,14 @@
 //! NVIDIA's run-time compiler, which needs neither a GPU nor a driver.
 
+mod program;
+
 use super::log::{EntryUsage, entry_usage};
 use crate::device::accelerator::KernelText;
 use crate::device::library::{self, Missing, functions};
 use crate::device::{DeviceError, DeviceKind, KernelError};
-use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
+use program::{OpenProgram, to_c};
+use std::ffi::{CStr, OsStr, OsString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
-use std::ptr::null;
 
 type Program = *mut c_void;
 
@@ -79,7 +81,7 @@ impl Compiler {
         Self::first(&candidates(driver_major, |name| std::env::var_os(name)))
     }
 
-    fn first<N: AsRef<std::ffi::OsStr>>(names: &[N]) -> Result<Self, DeviceError> {
+    fn first<N: AsRef<OsStr>>(names: &[N]) -> Result<Self, DeviceError> {
         let loaded = library::open(names).and_then(|library| {
             // SAFETY: the types are those of nvrtc.h, the same in versions 12 and 13.
             unsafe { Api::new(library) }
@@ -223,80 +225,6 @@ fn candidates(driver_major: i32, variable: impl Fn(&str) -> Option<OsString>) ->
     });
     let paths = names.flat_map(|name| folders.iter().map(move |folder| folder.join(&name)));
     paths.map(PathBuf::into_os_string).collect()
-}
-
-fn to_c(text: &str) -> Result<CString, DeviceError> {
-    CString::new(text).map_err(|_| DeviceError::Unsupported {
-        device: NAME,
-        what: "compile a text, name or option that contains a zero byte",
-    })
-}
-
-/// A program that is given back when dropped.
-struct OpenProgram<'a> {
-    compiler: &'a Compiler,
-    program: Program,
-}
-
-impl<'a> OpenProgram<'a> {
-    fn new(compiler: &'a Compiler, source: &CStr, name: &CStr) -> Result<Self, DeviceError> {
-        let mut program = std::ptr::null_mut();
-        // SAFETY: text and name end with zero and are copied; there are no headers.
-        let code = unsafe {
-            let create = compiler.api.nvrtcCreateProgram;
-            let (source, name) = (source.as_ptr(), name.as_ptr());
-            create(&raw mut program, source, name, 0, null(), null())
-        };
-        compiler.check("take a kernel's text", code)?;
-        Ok(Self { compiler, program })
-    }
-
-    fn compile(&self, options: &[CString]) -> c_int {
-        let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
-        let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
-        // SAFETY: the program is alive; the list has `count` strings that end with zero.
-        unsafe { (self.compiler.api.nvrtcCompileProgram)(self.program, count, pointers.as_ptr()) }
-    }
-
-    /// What the compiler said; empty where it does not tell.
-    fn log(&self) -> String {
-        let api = &self.compiler.api;
-        let log = self.bytes(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog);
-        let log = log.unwrap_or_default();
-        let text = log.split(|&byte| byte == 0).next().unwrap_or(&[]);
-        String::from_utf8_lossy(text).trim_end().to_owned()
-    }
-
-    fn cubin(&self) -> Result<Vec<u8>, DeviceError> {
-        let api = &self.compiler.api;
-        self.bytes(api.nvrtcGetCUBINSize, api.nvrtcGetCUBIN)
-    }
-
-    /// An answer of a length that is told first.
-    fn bytes(
-        &self,
-        ask_len: unsafe extern "C" fn(Program, *mut usize) -> c_int,
-        ask: unsafe extern "C" fn(Program, *mut c_char) -> c_int,
-    ) -> Result<Vec<u8>, DeviceError> {
-        let mut len = 0;
-        // SAFETY: the program is alive; the answer is one number.
-        self.compiler.check("hand out a result", unsafe {
-            ask_len(self.program, &raw mut len)
-        })?;
-        let mut answer = vec![0_u8; len];
-        // SAFETY: the program is alive; the answer has room for `len` bytes.
-        self.compiler.check("hand out a result", unsafe {
-            ask(self.program, answer.as_mut_ptr().cast())
-        })?;
-        Ok(answer)
-    }
-}
-
-impl Drop for OpenProgram<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the program is alive and nobody else's. A failure has nobody to be told to.
-        unsafe { (self.compiler.api.nvrtcDestroyProgram)(&raw mut self.program) };
-    }
 }
 
 #[cfg(test)]

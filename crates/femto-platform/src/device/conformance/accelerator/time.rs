@@ -1,0 +1,58 @@
+//! Events and graphs.
+
+use super::{compile, launch_axpy, read};
+use crate::device::accelerator::Accelerator;
+use crate::device::{Device, DeviceError};
+
+/// Times do not go backwards, and work takes time.
+pub fn events_are_in_order(device: &Accelerator) {
+    let axpy = compile(device).kernel("axpy").unwrap();
+    let g_x = device.upload(&vec![1.0; 300_000]).unwrap();
+    let mut g_y = device.zeros(300_000).unwrap();
+    let events: Vec<_> = (0..4).map(|_| device.event().unwrap()).collect();
+    let error = device.seconds_between(&events[0], &events[1]);
+    assert_eq!(error, Err(DeviceError::NotRecorded));
+    // Twice: an event may be recorded again.
+    for _ in 0..2 {
+        for event in &events {
+            device.record(event).unwrap();
+            launch_axpy(device, &axpy, 1.0, &g_x, &mut g_y);
+        }
+        for pair in events.windows(2) {
+            let seconds = device.seconds_between(&pair[0], &pair[1]).unwrap();
+            assert!(seconds > 0.0 && seconds < 60.0, "{seconds} s");
+            let back = device.seconds_between(&pair[1], &pair[0]).unwrap();
+            assert!((seconds + back).abs() <= 1e-6, "{seconds} s, back {back} s");
+        }
+    }
+    assert_eq!(read(device, &g_y)[299_999], 8.0);
+}
+
+/// Replayed work does what the work does, also after its kernel and buffers have no other owner.
+pub fn a_replay_equals_the_work(device: &Accelerator) {
+    let axpy = compile(device).kernel("axpy").unwrap();
+    let g_x = device.upload(&[1.0; 100]).unwrap();
+    let mut g_y = device.upload(&[0.5; 100]).unwrap();
+    let mut g_copy = device.upload(&[f64::NAN; 100]).unwrap();
+    let captured = device.capture(&mut || {
+        launch_axpy(device, &axpy, 1.0, &g_x, &mut g_y);
+        launch_axpy(device, &axpy, 2.0, &g_x, &mut g_y);
+        device.copy(&g_y, &mut g_copy)
+    });
+    if !device.features().graphs {
+        let error = captured.unwrap_err();
+        assert!(matches!(error, DeviceError::Unsupported { .. }), "{error}");
+        return;
+    }
+    let graph = captured.unwrap();
+    assert_eq!(read(device, &g_y), [0.5; 100]);
+    drop((axpy, g_x));
+    for replays in 1..4 {
+        device.replay(&graph).unwrap();
+        assert_eq!(read(device, &g_copy), [0.5 + 3.0 * f64::from(replays); 100]);
+    }
+    // A capture that fails leaves the device usable.
+    let mut refused = || device.read(&g_y, &mut [0.0; 100]);
+    assert!(device.capture(&mut refused).is_err());
+    assert_eq!(read(device, &g_y), [9.5; 100]);
+}

@@ -1,0 +1,218 @@
+//! Memory, launches, times and graphs in CUDA's terms.
+
+use super::Cuda;
+use super::api::{ERROR_OUT_OF_MEMORY, NAME, Object, SUCCESS};
+use crate::device::accelerator::driver::{Built, Driver, Handle, ResourceKind};
+use crate::device::accelerator::{Argument, Features, KernelText, Launch, Usage};
+use crate::device::{DeviceError, DeviceId, DeviceInfo, DeviceKind};
+use std::ffi::c_int;
+use std::ptr::null_mut;
+use std::sync::atomic::Ordering;
+
+/// Memory may be given back during a capture.
+const CAPTURE_MODE_RELAXED: c_int = 2;
+
+impl Driver for Cuda {
+    fn kind(&self) -> DeviceKind {
+        DeviceKind::Cuda
+    }
+
+    fn info(&self) -> DeviceInfo {
+        let (kind, index) = (DeviceKind::Cuda, self.index);
+        DeviceInfo::of_accelerator(DeviceId { kind, index }, self.name.clone(), &self.features)
+    }
+
+    fn features(&self) -> &Features {
+        &self.features
+    }
+
+    fn allocate(&self, len: usize, bytes_each: usize) -> Result<Handle, DeviceError> {
+        let mut address = 0;
+        self.enter()?;
+        // SAFETY: the context is current.
+        let code = unsafe { (self.api.cuMemAlloc_v2)(&raw mut address, (len * bytes_each).max(8)) };
+        if code == ERROR_OUT_OF_MEMORY {
+            return Err(DeviceError::OutOfMemory {
+                device: NAME,
+                len,
+                bytes_each,
+            });
+        }
+        self.api.check("allocate", code)?;
+        Ok(Handle(address))
+    }
+
+    unsafe fn write(&self, source: &[u8], target: Handle) -> Result<(), DeviceError> {
+        let (start, len) = (source.as_ptr().cast(), source.len());
+        self.enter()?;
+        // SAFETY: the caller vouches for the memory and its length; `source` outlives the wait.
+        self.api.check("write", unsafe {
+            (self.api.cuMemcpyHtoDAsync_v2)(target.0, start, len, self.stream.pointer())
+        })?;
+        self.wait()
+    }
+
+    unsafe fn read(&self, source: Handle, target: &mut [u8]) -> Result<(), DeviceError> {
+        let (start, len) = (target.as_mut_ptr().cast(), target.len());
+        self.enter()?;
+        // SAFETY: the caller vouches for the memory and its length; `target` outlives the wait.
+        self.api.check("read", unsafe {
+            (self.api.cuMemcpyDtoHAsync_v2)(start, source.0, len, self.stream.pointer())
+        })?;
+        self.wait()
+    }
+
+    unsafe fn copy(&self, source: Handle, target: Handle, bytes: usize) -> Result<(), DeviceError> {
+        self.enter()?;
+        // SAFETY: the caller vouches for both memories and their lengths.
+        self.api.check("copy", unsafe {
+            (self.api.cuMemcpyDtoDAsync_v2)(target.0, source.0, bytes, self.stream.pointer())
+        })
+    }
+
+    unsafe fn fill_zero(
+        &self,
+        target: Handle,
+        offset: usize,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
+        // Every element type is a multiple of four bytes.
+        let (start, len) = (target.0 + offset as u64, bytes / 4);
+        self.enter()?;
+        // SAFETY: the caller vouches for the memory and the range.
+        self.api.check("fill", unsafe {
+            (self.api.cuMemsetD32Async)(start, 0, len, self.stream.pointer())
+        })
+    }
+
+    fn synchronize(&self) -> Result<(), DeviceError> {
+        self.enter()?;
+        self.wait()
+    }
+
+    fn build(&self, text: &KernelText) -> Result<Built, DeviceError> {
+        let compiled = self.compiler.compile(text, &self.features.architecture)?;
+        Ok(Built {
+            module: self.load_cubin(&compiled.cubin)?,
+            log: compiled.log,
+            binary: Some(compiled.cubin),
+        })
+    }
+
+    fn load(&self, binary: &[u8]) -> Result<Handle, DeviceError> {
+        self.load_cubin(binary)
+    }
+
+    unsafe fn kernel(
+        &self,
+        module: Handle,
+        entry: &str,
+    ) -> Result<Option<(Handle, Usage)>, DeviceError> {
+        // SAFETY: the caller vouches for the module.
+        unsafe { self.find_kernel(module, entry) }
+    }
+
+    unsafe fn launch(
+        &self,
+        kernel: (&str, Handle),
+        launch: &Launch,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), DeviceError> {
+        // SAFETY: the caller vouches for kernel, memory and limits.
+        unsafe { self.start_kernel(kernel, launch, arguments) }
+    }
+
+    unsafe fn record(&self, event: Option<Handle>) -> Result<Handle, DeviceError> {
+        self.enter()?;
+        let event = match event {
+            Some(event) => event,
+            None => {
+                let mut event: Object = null_mut();
+                // SAFETY: the context is current; there are no flags.
+                let code = unsafe { (self.api.cuEventCreate)(&raw mut event, 0) };
+                self.api.check("make an event", code)?;
+                Handle::of(event)
+            }
+        };
+        // SAFETY: the caller vouches for an earlier event; the stream is alive.
+        let code = unsafe { (self.api.cuEventRecord)(event.pointer(), self.stream.pointer()) };
+        let outcome = self.api.check("note a time", code);
+        if outcome.is_err() {
+            // SAFETY: nobody has the event.
+            unsafe { self.release(ResourceKind::Event, event) };
+        }
+        outcome.map(|()| event)
+    }
+
+    unsafe fn seconds_between(&self, from: Handle, to: Handle) -> Result<f64, DeviceError> {
+        self.enter()?;
+        let mut milliseconds = 0.0;
+        // SAFETY: the caller vouches for the events; the answer is one number.
+        unsafe {
+            for event in [from, to] {
+                let code = (self.api.cuEventSynchronize)(event.pointer());
+                self.api.check("finish its work", code)?;
+            }
+            let ask = self.api.cuEventElapsedTime;
+            let code = ask(&raw mut milliseconds, from.pointer(), to.pointer());
+            self.api.check("tell a time", code)?;
+        }
+        Ok(f64::from(milliseconds) * 1e-3)
+    }
+
+    fn begin_capture(&self) -> Result<(), DeviceError> {
+        self.enter()?;
+        // SAFETY: the stream is alive.
+        self.api.check("capture work", unsafe {
+            (self.api.cuStreamBeginCapture_v2)(self.stream.pointer(), CAPTURE_MODE_RELAXED)
+        })?;
+        self.capturing.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn end_capture(&self) -> Result<Handle, DeviceError> {
+        self.enter()?;
+        self.capturing.store(false, Ordering::Relaxed);
+        let (mut graph, mut ready): (Object, Object) = (null_mut(), null_mut());
+        // SAFETY: the stream is alive, and the graph until it is destroyed.
+        unsafe {
+            let code = (self.api.cuStreamEndCapture)(self.stream.pointer(), &raw mut graph);
+            self.api.check("capture work", code)?;
+            let code = (self.api.cuGraphInstantiateWithFlags)(&raw mut ready, graph, 0);
+            (self.api.cuGraphDestroy)(graph);
+            self.api.check("prepare captured work", code)?;
+        }
+        Ok(Handle::of(ready))
+    }
+
+    unsafe fn replay(&self, graph: Handle) -> Result<(), DeviceError> {
+        self.enter()?;
+        // SAFETY: the caller vouches for the graph; the stream is alive.
+        self.api.check("replay work", unsafe {
+            (self.api.cuGraphLaunch)(graph.pointer(), self.stream.pointer())
+        })
+    }
+
+    unsafe fn release(&self, kind: ResourceKind, handle: Handle) {
+        if self.enter().is_err() {
+            return;
+        }
+        // Work in the stream may still use it; events are kept by the driver itself.
+        let may_be_used = !matches!(kind, ResourceKind::Event | ResourceKind::Kernel);
+        if may_be_used && !self.capturing.load(Ordering::Relaxed) {
+            // An error shows in the next call that can tell it.
+            let _ = self.wait();
+        }
+        // SAFETY: the caller vouches for kind and handle. A failure has nobody to be told to.
+        unsafe {
+            match kind {
+                ResourceKind::Memory => (self.api.cuMemFree_v2)(handle.0),
+                ResourceKind::Module => (self.api.cuModuleUnload)(handle.pointer()),
+                // Goes with its module.
+                ResourceKind::Kernel => SUCCESS,
+                ResourceKind::Event => (self.api.cuEventDestroy_v2)(handle.pointer()),
+                ResourceKind::Graph => (self.api.cuGraphExecDestroy)(handle.pointer()),
+            }
+        };
+    }
+}
