@@ -5,6 +5,8 @@
 
 mod check;
 mod fuzz;
+mod nvrtc;
+mod opencl;
 mod python;
 mod step;
 mod walls;
@@ -21,6 +23,7 @@ usage: cargo xtask COMMAND
 
   check               formatting, lints, documentation, walls, spelling; seconds when nothing changed
   test                check, then every test: Rust, README, Python oracles, a short fuzz run
+  nvrtc               install NVIDIA's run-time compilers and print their paths
   python              make the Python environment of the oracles and print its interpreter
   fuzz [--seconds N]  fuzz every target for N seconds in all (default 30)
 ";
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         ["check"] => check::check(),
         ["test"] => test(),
         ["python"] => python::environment().map(|python| println!("{}", python.display())),
+        ["nvrtc"] => nvrtc::path_list().map(|paths| println!("{}", paths.display())),
         ["fuzz"] => fuzz::fuzz(30),
         ["fuzz", "--seconds", seconds] => match seconds.parse() {
             Ok(seconds) => fuzz::fuzz(seconds),
@@ -57,9 +61,13 @@ fn usage() -> ExitCode {
 fn test() -> Result<()> {
     check::check()?;
     let python = python::environment()?;
+    let compilers = nvrtc::path_list()?;
+    opencl::ensure()?;
     step("tests", || {
         Step::cargo(["test", "--workspace", "--no-fail-fast"])
             .env("FEMTO_PYTHON", &python)
+            .env("FEMTO_NVRTC_TEST", &compilers)
+            .env("FEMTO_REQUIRE", "opencl")
             .run()
     })?;
     fuzz::fuzz(30)?;
