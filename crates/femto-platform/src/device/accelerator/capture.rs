@@ -62,10 +62,9 @@ impl Accelerator {
     }
 
     /// Has a capture, if one is under way, keep what it uses.
-    pub(super) fn keep(&self, resources: &[&Arc<Resource>]) {
+    pub(super) fn keep<'a>(&self, used: impl IntoIterator<Item = &'a Arc<Resource>>) {
         if let Some(capture) = &mut *self.captured() {
-            let used = resources.iter().map(|&resource| Arc::clone(resource));
-            capture.kept.extend(used);
+            capture.kept.extend(used.into_iter().map(Arc::clone));
         }
     }
 

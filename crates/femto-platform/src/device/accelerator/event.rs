@@ -3,16 +3,16 @@
 use super::Accelerator;
 use super::driver::{Resource, ResourceKind};
 use crate::device::DeviceError;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A point in the order of a device's work.
 #[derive(Debug, Default)]
 pub struct Event {
-    recorded: Mutex<Option<Resource>>,
+    recorded: Mutex<Option<Arc<Resource>>>,
 }
 
 impl Event {
-    fn recorded(&self) -> MutexGuard<'_, Option<Resource>> {
+    fn recorded(&self) -> MutexGuard<'_, Option<Arc<Resource>>> {
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -38,10 +38,13 @@ impl Accelerator {
         if let Some(earlier) = &*recorded {
             earlier.check(&self.driver, "an event")?;
         }
-        let earlier = recorded.take().map(Resource::into_handle);
+        // Where another thread just asks for its time, that thread gives it back.
+        let earlier = recorded.take().and_then(Arc::into_inner);
+        let earlier = earlier.map(Resource::into_handle);
         // SAFETY: the earlier event belongs to this driver and was alive until given over.
         let handle = unsafe { self.driver.record(earlier) }?;
-        *recorded = Some(Resource::new(&self.driver, ResourceKind::Event, handle));
+        let event = Resource::new(&self.driver, ResourceKind::Event, handle);
+        *recorded = Some(Arc::new(event));
         Ok(())
     }
 
@@ -50,11 +53,8 @@ impl Accelerator {
     /// # Errors
     /// [`DeviceError::NotRecorded`], [`DeviceError::OtherDevice`], or what the driver says.
     pub fn seconds_between(&self, from: &Event, to: &Event) -> Result<f64, DeviceError> {
-        if std::ptr::eq(from, to) {
-            return Ok(0.0);
-        }
-        let (from, to) = (from.recorded(), to.recorded());
-        let (Some(from), Some(to)) = (&*from, &*to) else {
+        let recorded = |event: &Event| event.recorded().clone();
+        let (Some(from), Some(to)) = (recorded(from), recorded(to)) else {
             return Err(DeviceError::NotRecorded);
         };
         from.check(&self.driver, "an event")?;

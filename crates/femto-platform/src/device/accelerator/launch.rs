@@ -83,13 +83,14 @@ impl Accelerator {
         check_shape(kernel, launch, self.features())?;
         check_shared(kernel, launch, self.features())?;
         check_count(kernel, arguments.len())?;
-        for argument in arguments {
-            if let Argument::Memory(memory) = argument {
-                memory.memory.check(&self.driver, "an argument")?;
-                self.keep(&[memory.memory]);
-            }
+        let memory = arguments.iter().filter_map(|argument| match argument {
+            Argument::Memory(memory) => Some(memory.memory),
+            _ => None,
+        });
+        for memory in memory.clone() {
+            memory.check(&self.driver, "an argument")?;
         }
-        self.keep(&[&kernel.kernel, kernel.module.resource()]);
+        self.keep(memory.chain([&kernel.kernel, kernel.module.resource()]));
         let named = (&*kernel.entry, kernel.kernel.handle());
         // SAFETY: kernel and memory belong to this driver and are alive; the limits were checked.
         unsafe { self.driver.launch(named, launch, arguments) }

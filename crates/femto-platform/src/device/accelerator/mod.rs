@@ -12,6 +12,7 @@ mod capture;
 pub(crate) mod driver;
 mod event;
 mod features;
+mod kept;
 mod kernel;
 mod launch;
 
@@ -26,6 +27,7 @@ pub use launch::{Argument, Launch, MemoryArgument};
 use super::{DeviceError, DeviceId, DeviceKind, cuda, opencl};
 use capture::Capture;
 use driver::Driver;
+use kept::Kept;
 use std::sync::{Arc, Mutex};
 
 /// A device that compiles kernel texts at run time. Clones share the device and its queue.
@@ -33,6 +35,7 @@ use std::sync::{Arc, Mutex};
 pub struct Accelerator {
     driver: Arc<dyn Driver>,
     capture: Arc<Mutex<Option<Capture>>>,
+    kept: Arc<Kept>,
 }
 
 impl Accelerator {
@@ -74,6 +77,7 @@ impl Accelerator {
         Self {
             driver,
             capture: Arc::default(),
+            kept: Arc::default(),
         }
     }
 

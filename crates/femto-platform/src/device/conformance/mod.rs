@@ -70,6 +70,10 @@ macro_rules! accelerator_conformance {
                 conformance::with($make, accelerator::all_shared_memory_can_be_used);
             }
             #[test]
+            fn memory_is_given_back() {
+                conformance::with($make, accelerator::memory_is_given_back);
+            }
+            #[test]
             fn numbers_of_every_type_arrive() {
                 conformance::with($make, accelerator::numbers_of_every_type_arrive);
             }

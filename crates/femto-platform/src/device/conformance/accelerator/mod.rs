@@ -155,6 +155,24 @@ pub fn more_memory_than_there_is_is_an_error(device: &Accelerator) {
     assert_eq!(read(device, &device.zeros(1000).unwrap()), [0.0; 1000]);
 }
 
+/// Memory that was dropped can be had again, also where kernels used it.
+pub fn memory_is_given_back(device: &Accelerator) {
+    let axpy = compile(device).kernel("axpy").unwrap();
+    // A GPU holds eight of these. Processors are spared: zeroing all their memory takes long.
+    let len = device.features().memory_bytes as usize / 8 / size_of::<f64>();
+    let len = if device.features().warp == 1 {
+        1 << 20
+    } else {
+        len
+    };
+    let g_x = device.upload(&[1.0; 100]).unwrap();
+    for _ in 0..20 {
+        let mut g_y = device.zeros(len).unwrap();
+        launch_axpy(device, &axpy, 1.0, &g_x, &mut g_y);
+    }
+    device.synchronize().unwrap();
+}
+
 /// Every type of number arrives as it was given.
 pub fn numbers_of_every_type_arrive(device: &Accelerator) {
     let numbers = compile(device).kernel("numbers").unwrap();
