@@ -1,4 +1,4 @@
-//! NVRTC compiles without a GPU. `FEMTO_NVRTC_TEST` names libraries, separated by colons; the test
+//! NVRTC compiles without a GPU. `FEMTO_NVRTC_TEST` names libraries, separated as in `PATH`; the test
 //! says that it did nothing where there are none.
 
 #![allow(clippy::unwrap_used)] // also outside of the test functions
@@ -7,7 +7,6 @@ use femto_platform::device::accelerator::{KernelText, LanguageKind};
 use femto_platform::device::conformance::accelerator as suite;
 use femto_platform::device::cuda::nvrtc::Compiler;
 use femto_platform::device::{DeviceError, KernelError};
-use std::path::Path;
 
 const TEXT: &str = "#line 1 \"sum.c\"
 extern \"C\" __global__ void __launch_bounds__(128) sum(int len, const double *g_x, double *g_y)
@@ -23,16 +22,15 @@ extern \"C\" __global__ void __launch_bounds__(128) sum(int len, const double *g
 
 #[test]
 fn every_compiler_makes_machine_code() {
-    let libraries = std::env::var("FEMTO_NVRTC_TEST").unwrap_or_default();
-    let libraries: Vec<&str> = libraries
-        .split(':')
-        .filter(|path| !path.is_empty())
+    let libraries = std::env::var_os("FEMTO_NVRTC_TEST").unwrap_or_default();
+    let libraries: Vec<_> = std::env::split_paths(&libraries)
+        .filter(|path| !path.as_os_str().is_empty())
         .collect();
     if libraries.is_empty() {
         eprintln!("skipped: FEMTO_NVRTC_TEST names no libnvrtc");
     }
     for library in libraries {
-        let compiler = Compiler::open(Path::new(library)).unwrap();
+        let compiler = Compiler::open(&library).unwrap();
         assert!(compiler.version().starts_with("NVRTC 1"), "{compiler:?}");
         for architecture in ["sm_80", "sm_90", "sm_90a", "sm_100"] {
             machine_code(&compiler, architecture);
