@@ -46,6 +46,12 @@ impl Bk3Layers {
     fn layers(&self) -> u32 {
         1 + u32::from(self.two_layers)
     }
+
+    /// Numbers of a slice, of nodes or of points.
+    fn slice(&self, sizes: Sizes) -> u32 {
+        let rows = [sizes.nodes_1d, sizes.points_1d].map(|len| self.common.row(len));
+        sizes.points_1d * rows[0].max(rows[1])
+    }
 }
 
 impl Plan for Bk3Layers {
@@ -95,7 +101,7 @@ impl Plan for Bk3Layers {
     fn memory(&self, sizes: Sizes) -> Memory {
         let (q, g) = (sizes.nodes_1d, sizes.points_1d);
         let row = self.common.row(g);
-        let slice = self.layers() * g * row.max(self.common.row(q));
+        let slices_of_a_round = self.layers() * self.slice(sizes);
         let mut block = vec![("S_INTERP", g * q), ("S_GRAD", g * g)];
         if self.transposed_grad {
             block.push(("S_GRAD_T", g * g));
@@ -110,7 +116,7 @@ impl Plan for Bk3Layers {
             (_, true) => 1,
             (_, false) => 2,
         };
-        element.extend(slices.take(len).map(|name| (name, slice)));
+        element.extend(slices.take(len).map(|name| (name, slices_of_a_round)));
         Memory {
             block,
             element,
@@ -122,6 +128,7 @@ impl Plan for Bk3Layers {
         vec![
             ("NODE_ROW", self.common.row(sizes.nodes_1d)),
             ("ROW", self.common.row(sizes.points_1d)),
+            ("SLICE_REALS", self.slice(sizes)),
             ("COLUMN_IN_REGISTERS", u32::from(self.column_in_registers)),
             ("IN_CUBE", u32::from(self.points == Points::Cube)),
             ("SLICES_ONLY", u32::from(self.points == Points::Columns)),
@@ -177,7 +184,8 @@ impl Plan for Bk3Layers {
         let per_layer = cube + 2 * g + flag(self.points == Points::Columns) + 2 + 2 * g;
         let differentiation = g * g * (rounds * per_round + g * per_layer + rows * 2 * g);
         SharedAccesses {
-            block: g * q + (1 + flag(self.transposed_grad)) * g * g,
+            // The transpose is read from the matrix and written.
+            block: g * q + (1 + 2 * flag(self.transposed_grad)) * g * g,
             element: interpolation + differentiation,
         }
     }
