@@ -2,6 +2,7 @@
 
 use femto_fem::geometry::GeometryError;
 use femto_fem::reference::ReferenceError;
+use femto_kernel::family::tensor_hex::schedule::ScheduleError;
 use femto_platform::device::DeviceError;
 use thiserror::Error;
 
@@ -109,6 +110,22 @@ pub enum OperatorError {
         /// Elements of the space.
         space: usize,
     },
+    /// A form that the kernels of accelerators do not evaluate.
+    #[error("accelerators evaluate forms λ u, κ ∇u with λ and κ constant per element; this one is not of that kind")]
+    FormOnAccelerator,
+    /// A kernel that disagrees with the plain twin.
+    #[error("{kernel} ({schedule}) differs from its plain twin by {error:.1e} on elements of this mesh")]
+    WrongVariant {
+        /// The kernel.
+        kernel: String,
+        /// Its schedule.
+        schedule: String,
+        /// The largest difference, relative to the largest value.
+        error: f64,
+    },
+    /// A schedule that the device cannot run.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
     /// From the reference element.
     #[error(transparent)]
     Reference(#[from] ReferenceError),

@@ -4,12 +4,14 @@
 //! numbered last, so a T-vector is the leading part of an L-vector, and an operator takes vectors of
 //! either length. Entries beyond the end of a vector read as zero and are not written.
 
+mod accelerator;
 mod error;
 mod explain;
 mod host;
 mod null;
 mod plan;
 
+pub use accelerator::AcceleratorBound;
 pub use error::OperatorError;
 pub use explain::{Alternative, Explanation};
 pub use host::HostBound;
@@ -68,6 +70,28 @@ pub trait Bound<T: Number, D: Device>: Send + Sync {
 
     /// Bytes of device memory held, vectors apart.
     fn bytes(&self) -> usize;
+
+    /// What went wrong without harm, such as a kernel that was wrong and is not used.
+    fn warnings(&self) -> &[String] {
+        &[]
+    }
+
+    /// The schedule of the kernel of each kind of map, where there is a choice.
+    fn schedules(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Work of [`Bound::apply`] on vectors of `dofs` entries; `planned` is the host's.
+    fn work(&self, dofs: usize, planned: Work) -> Work {
+        let _ = dofs;
+        planned
+    }
+
+    /// Work of [`Bound::apply_elements`].
+    fn element_work(&self, element_dofs: usize, planned: Work) -> Work {
+        let _ = element_dofs;
+        planned
+    }
 }
 
 /// A weak form on a space, applied without a matrix.
@@ -231,12 +255,14 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// Work of one [`Operator::apply`] on L-vectors.
     pub fn work(&self) -> Work {
-        self.plan.work(T::BYTES)
+        let planned = self.plan.work(T::BYTES);
+        self.bound.work(self.sizes.dofs, planned)
     }
 
     /// Work of one [`Operator::apply_elements`].
     pub fn element_work(&self) -> Work {
-        self.plan.element_work(T::BYTES)
+        let planned = self.plan.element_work(T::BYTES);
+        self.bound.element_work(self.sizes.element_dofs, planned)
     }
 
     /// Flops of one application as the literature counts them (full 1-D products; seed 002).
@@ -247,6 +273,11 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// Bytes of device memory that the operator holds, vectors apart.
     pub fn bytes(&self) -> usize {
         self.bound.bytes()
+    }
+
+    /// What went wrong without harm when the operator was bound.
+    pub fn warnings(&self) -> &[String] {
+        self.bound.warnings()
     }
 
     fn conditions(&self) -> Conditions<'_> {

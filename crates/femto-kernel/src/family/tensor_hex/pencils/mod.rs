@@ -12,7 +12,9 @@ mod source;
 mod work;
 
 pub use geometry::{geometry_len, pack};
-pub use source::{PencilKernel, Problem, Vectors, diagonal_source, source};
+pub use source::{
+    PencilKernel, Problem, Vectors, ZeroKernel, diagonal_source, source, zero_source,
+};
 pub use work::{element_work, shared_bytes};
 
 use super::Storage;

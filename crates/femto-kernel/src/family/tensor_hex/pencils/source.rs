@@ -128,6 +128,40 @@ pub fn diagonal_source(problem: &Problem) -> PencilKernel {
     }
 }
 
+/// The text that sets shell nodes to zero, and its block of threads.
+///
+/// Arguments of `zero`: pieces `[piece][2]` (first node, end), the number of nodes, the distance of
+/// components, v. A block takes a piece.
+#[derive(Clone, Debug)]
+pub struct ZeroKernel {
+    /// The translation unit.
+    pub text: String,
+    /// The block of threads.
+    pub block: BlockShape,
+}
+
+/// The text that prepares an output for sums: its kernel is `zero`.
+pub fn zero_source(
+    language: Language,
+    precision: Precision,
+    components: usize,
+    by_node: bool,
+) -> ZeroKernel {
+    let block = BlockShape {
+        threads: [256, 1, 1],
+        blocks_per_unit: 1,
+        shared_reals: 0,
+    };
+    let mut source = SourceBuilder::new(language, precision, block);
+    source.define("COMPONENTS", components);
+    source.define("NODE_STRIDE", if by_node { components } else { 1 });
+    source.include(file!("zero.c"));
+    ZeroKernel {
+        text: source.finish(),
+        block,
+    }
+}
+
 fn name(what: &str, problem: &Problem) -> String {
     let (degree, precision) = (problem.shape.nodes_1d - 1, problem.precision.name());
     format!("tensor_hex {what}, degree {degree}, {precision}")

@@ -1,0 +1,133 @@
+//! What the kernels read: geometry and node tables, per kind of map.
+
+use super::table;
+use crate::Number;
+use crate::operator::{Binding, OperatorError};
+use femto_fem::geometry::GeometryAtPoints;
+use femto_kernel::family::tensor_hex::pencils::{geometry_len, pack};
+use femto_kernel::family::tensor_hex::work::Shape;
+use femto_kernel::family::tensor_hex::{ElementGeometry, Storage};
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
+use femto_platform::device::{Buffer, Device};
+use rayon::prelude::*;
+
+/// The elements of one kind of map, on the device.
+#[derive(Debug)]
+pub(super) struct Group<T> {
+    pub(super) shape: Shape,
+    /// The elements, ascending.
+    pub(super) elements: Vec<u32>,
+    /// The same on the device, where there are several groups.
+    pub(super) list: Option<AcceleratorBuffer<u32>>,
+    /// `[element][geometry_len]`.
+    pub(super) geometry: AcceleratorBuffer<T>,
+    /// L-vector nodes `[element][shell node]`.
+    pub(super) shell: AcceleratorBuffer<u32>,
+    /// L-vector node of the first interior node, `[element]`.
+    pub(super) interior: AcceleratorBuffer<u32>,
+}
+
+impl<T: Number> Group<T> {
+    pub(super) fn bytes(&self) -> usize {
+        let tables = self.shell.len() + self.interior.len();
+        let list = self.list.as_ref().map_or(0, Buffer::len);
+        self.geometry.len() * T::BYTES + (tables + list) * size_of::<u32>()
+    }
+}
+
+/// All groups, in the order of the plan's kinds.
+pub(super) fn groups<T: Number, F: Sync, const C: usize>(
+    device: &Accelerator,
+    binding: &Binding<'_, F, C>,
+) -> Result<Vec<Group<T>>, OperatorError>
+where
+    F: femto_kernel::form::Form<3, C>,
+{
+    let plan = binding.plan;
+    let several = plan.kinds.len() > 1;
+    let group = |kind: usize| {
+        let segments = plan.segments.iter().flatten();
+        let elements: Vec<u32> = segments
+            .filter(|segment| segment.kind == kind)
+            .flat_map(|segment| segment.elements.clone())
+            .map(|element| element as u32)
+            .collect();
+        let shape = plan.kinds[kind].shape;
+        let (shell, interior) = tables(binding, &elements);
+        Ok(Group {
+            shape,
+            geometry: device.upload(&geometry::<T, F, C>(binding, &shape, &elements))?,
+            shell: table(device, shell)?,
+            interior: table(device, interior)?,
+            list: if several {
+                Some(device.upload(&elements)?)
+            } else {
+                None
+            },
+            elements,
+        })
+    };
+    (0..plan.kinds.len()).map(group).collect()
+}
+
+/// Packed geometry of elements, `[element][geometry_len]`.
+pub(super) fn geometry<T: Number, F, const C: usize>(
+    binding: &Binding<'_, F, C>,
+    shape: &Shape,
+    elements: &[u32],
+) -> Vec<T>
+where
+    F: femto_kernel::form::Form<3, C>,
+{
+    let (len, fields) = (geometry_len(shape), &binding.params.auxiliary);
+    let basis = &binding.plan.basis;
+    let mut packed = vec![T::default(); len * elements.len()];
+    let work = packed.par_chunks_mut(len.max(1)).zip(elements);
+    work.for_each_init(GeometryAtPoints::default, |at_points, (out, &element)| {
+        let cell = binding.space.cells()[element as usize] as usize;
+        let a: Vec<f64> = fields.iter().map(|values| values[cell]).collect();
+        let coefficients = binding.coefficients(&a);
+        let map;
+        let geometry = match shape.storage {
+            Storage::PointFactors | Storage::Jacobians => {
+                binding.geometry.at_points(cell, &basis.points, at_points);
+                ElementGeometry::Points {
+                    jacobian: &at_points.jacobian,
+                    position: &at_points.position,
+                }
+            }
+            Storage::Affine | Storage::Trilinear | Storage::ElementFactors => {
+                map = binding.geometry.trilinear_coefficients(cell);
+                ElementGeometry::Map(&map)
+            }
+        };
+        pack(shape, basis, geometry, coefficients, out);
+    });
+    packed
+}
+
+/// L-vector nodes: of shells, `[element][shell node]`, and the first ones inside, `[element]`.
+fn tables<F, const C: usize>(
+    binding: &Binding<'_, F, C>,
+    elements: &[u32],
+) -> (Vec<u32>, Vec<u32>) {
+    let restriction = binding.space.restriction();
+    let count = restriction.shell_nodes();
+    let has_interior = !restriction.interior_positions.is_empty();
+    let mut shell = vec![0; count * elements.len()];
+    let mut interior = vec![0; elements.len()];
+    let rows = shell.par_chunks_mut(count).zip(&mut interior);
+    rows.zip(elements)
+        .for_each(|((shell, interior), &element)| {
+            let element = element as usize;
+            let chunk = &restriction.chunks[restriction.chunk_of(element)];
+            let local = &restriction.shell[element * count..][..count];
+            for (node, &local) in shell.iter_mut().zip(local) {
+                *node = restriction.node(chunk, local) as u32;
+            }
+            if has_interior {
+                *interior = restriction.node(chunk, restriction.interior[element]) as u32;
+            }
+        });
+    (shell, interior)
+}

@@ -1,0 +1,381 @@
+//! Kernels, and the check that each passes before it is used.
+
+use super::pack::{self, Group};
+use crate::Number;
+use crate::operator::{Binding, OperatorError};
+use femto_fem::geometry::GeometryAtPoints;
+use femto_kernel::dialect::BlockShape;
+use femto_kernel::family::tensor_hex::oracle::{self, OracleGeometry};
+use femto_kernel::family::tensor_hex::pencils::{PencilKernel, Pencils, Problem, Vectors, source};
+use femto_kernel::family::tensor_hex::schedule::{Limits, ScheduleError};
+use femto_kernel::family::tensor_hex::work::Shape;
+use femto_kernel::family::tensor_hex::{Basis, Conditions};
+use femto_kernel::form::Form;
+use femto_kernel::roofline::Precision;
+use femto_platform::cache::KernelCache;
+use femto_platform::device::accelerator::{
+    Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
+};
+use femto_platform::device::{Device, DeviceError};
+
+/// Elements of a sample at most.
+const MOST: usize = 3;
+
+/// Pairs of a node and a point that the plain twin may sum over for a sample: a fraction of a second.
+const PAIRS: usize = 20_000_000;
+
+/// A kernel that agreed with the plain twin.
+#[derive(Debug)]
+pub(super) struct Variant {
+    pub(super) schedule: Pencils,
+    kernel: Kernel,
+    block: BlockShape,
+    elements_per_block: u32,
+    precision: Precision,
+}
+
+impl Variant {
+    pub(super) fn launch(
+        &self,
+        device: &Accelerator,
+        elements: usize,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), DeviceError> {
+        let launch = Launch {
+            blocks: elements.div_ceil(self.elements_per_block as usize) as u32,
+            threads: self.block.threads,
+            shared_bytes: self.block.shared_bytes(self.precision),
+        };
+        device.launch(&self.kernel, &launch, arguments)
+    }
+}
+
+/// Which schedules are tried, best first, and what is done to a text before it is compiled: nothing,
+/// but for the test that plants a wrong one.
+pub(super) struct Variants {
+    pub(super) schedules: fn(&Shape) -> Vec<Pencils>,
+    pub(super) edit: fn(&Pencils, String) -> String,
+}
+
+impl Default for Variants {
+    fn default() -> Self {
+        Self {
+            schedules: candidates,
+            edit: |_, text| text,
+        }
+    }
+}
+
+/// The measured best, then plainer ones that need less of the device.
+pub(super) fn candidates(shape: &Shape) -> Vec<Pencils> {
+    let best = Pencils::for_shape(shape);
+    let plain = Pencils {
+        elements_per_block: 1,
+        blocks_per_unit: 1,
+        even_odd: false,
+        third_cube: false,
+        keep_values: true,
+        metric_unroll: 0,
+        prefetch: false,
+    };
+    vec![
+        best,
+        Pencils {
+            even_odd: true,
+            ..plain
+        },
+        plain,
+    ]
+}
+
+/// Some of the caller's elements, with an input and what the plain twin makes of it.
+#[derive(Debug)]
+pub(super) struct Sample {
+    /// `[element][geometry_len]`.
+    geometry: Vec<f64>,
+    /// `[element][component][node]`; exact in single precision.
+    u: Vec<f64>,
+    /// The same of `A u`.
+    expected: Vec<f64>,
+    elements: usize,
+}
+
+impl Sample {
+    pub(super) fn new<T: Number, F, const C: usize>(
+        binding: &Binding<'_, F, C>,
+        group: &Group<T>,
+    ) -> Self
+    where
+        F: Form<3, C>,
+    {
+        let basis = &binding.plan.basis;
+        let affordable = PAIRS / (basis.nodes() * basis.points());
+        let elements = group.elements.len().min(affordable.clamp(1, MOST));
+        let mut random = Random(group.elements.len() as u64);
+        let chosen: Vec<u32> = (0..elements)
+            .map(|_| group.elements[random.below(group.elements.len())])
+            .collect();
+        let len = C * basis.nodes();
+        let value = |random: &mut Random| random.below(2048) as f64 / 1024.0 - 1.0;
+        let u: Vec<f64> = (0..elements * len).map(|_| value(&mut random)).collect();
+        let mut at_points = GeometryAtPoints::default();
+        let mut expected = Vec::with_capacity(u.len());
+        for (&element, u) in chosen.iter().zip(u.chunks_exact(len)) {
+            let cell = binding.space.cells()[element as usize] as usize;
+            binding
+                .geometry
+                .at_points(cell, &basis.points, &mut at_points);
+            let geometry = OracleGeometry {
+                jacobian: &at_points.jacobian,
+                position: &at_points.position,
+            };
+            let fields = binding.params.auxiliary.iter();
+            let a: Vec<f64> = fields.map(|values| values[cell]).collect();
+            let environment = (&*a, &Conditions::default());
+            expected.extend(oracle::apply(binding.form, basis, geometry, environment, u));
+        }
+        let geometry = pack::geometry(binding, &group.shape, &chosen);
+        Self {
+            geometry,
+            u,
+            expected,
+            elements,
+        }
+    }
+}
+
+/// What a kernel is checked with.
+pub(super) struct Check<'a, T> {
+    pub(super) device: &'a Accelerator,
+    pub(super) cache: &'a KernelCache,
+    pub(super) rule: &'a AcceleratorBuffer<T>,
+    pub(super) sample: &'a Sample,
+}
+
+impl Variants {
+    /// The first schedule that the device can run and whose kernel agrees with the plain twin.
+    ///
+    /// What is dropped because it is wrong is warned of; what the device cannot run is passed over.
+    pub(super) fn first_that_is_right<T: Number>(
+        &self,
+        problem: &Problem,
+        check: &Check<'_, T>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Variant, OperatorError> {
+        let limits = limits(check.device);
+        let mut last: Option<OperatorError> = None;
+        for schedule in (self.schedules)(&problem.shape) {
+            if let Err(error) = schedule.validate(&problem.shape, T::PRECISION, &limits) {
+                if matches!(error, ScheduleError::Rule { .. } | ScheduleError::Fp64) {
+                    return Err(error.into());
+                }
+                last = Some(error.into());
+                continue;
+            }
+            let mut source = source(problem, &schedule);
+            source.text = (self.edit)(&schedule, source.text);
+            let variant = Variant {
+                schedule,
+                kernel: compile(check.device, check.cache, &source, "apply")?,
+                block: source.block,
+                elements_per_block: source.elements_per_block,
+                precision: T::PRECISION,
+            };
+            let error = check.error(problem, &variant)?;
+            if error <= tolerance(T::PRECISION) {
+                return Ok(variant);
+            }
+            let wrong = OperatorError::WrongVariant {
+                kernel: source.name,
+                schedule: schedule.to_string(),
+                error,
+            };
+            warnings.push(format!("{wrong}; it is not used"));
+            last = Some(wrong);
+        }
+        Err(last.unwrap_or(OperatorError::FormOnAccelerator))
+    }
+}
+
+impl<T: Number> Check<'_, T> {
+    /// The largest difference from the plain twin, relative to its largest value; infinite where
+    /// something is not finite.
+    fn error(&self, problem: &Problem, variant: &Variant) -> Result<f64, OperatorError> {
+        let (device, sample) = (self.device, self.sample);
+        let cast = |values: &[f64]| values.iter().map(|&v| T::from_f64(v)).collect::<Vec<T>>();
+        let places = Places::of(problem, sample.elements);
+        let (mut u, mut v) = (vec![0.0; sample.u.len()], vec![0.0; sample.u.len()]);
+        for (entry, &value) in sample.u.iter().enumerate() {
+            u[places.entry(entry)] = value;
+            // Only what is added to may be zero before; the rest must be written.
+            let added = places.nodal && !places.is_inside(entry);
+            v[places.entry(entry)] = if added { 0.0 } else { f64::NAN };
+        }
+        let geometry = device.upload(&cast(&sample.geometry))?;
+        let (u, mut v) = (device.upload(&cast(&u))?, device.upload(&cast(&v))?);
+        let (shell, interior) = places.tables();
+        let first = super::table(device, shell)?;
+        let second = super::table(device, interior)?;
+        let elements = Argument::U32(sample.elements as u32);
+        let mut arguments = vec![Argument::input(&geometry), Argument::input(self.rule)];
+        match problem.vectors {
+            Vectors::Element { listed: false } => {}
+            Vectors::Element { listed: true } => arguments.push(Argument::input(&second)),
+            Vectors::Nodal { .. } => arguments.extend([
+                Argument::input(&first),
+                Argument::input(&second),
+                Argument::U32(places.all_nodes() as u32),
+                Argument::U32(if places.by_node {
+                    1
+                } else {
+                    places.all_nodes() as u32
+                }),
+            ]),
+        }
+        arguments.extend([Argument::input(&u), Argument::output(&mut v), elements]);
+        variant.launch(device, sample.elements, &arguments)?;
+        let mut found = vec![T::default(); sample.u.len()];
+        device.read(&v, &mut found)?;
+        let scale = sample.expected.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let errors = sample.expected.iter().enumerate();
+        Ok(errors.fold(0.0, |worst: f64, (entry, &expected)| {
+            let error = (found[places.entry(entry)].to_f64() - expected).abs() / scale;
+            if error.is_nan() {
+                f64::INFINITY
+            } else {
+                worst.max(error)
+            }
+        }))
+    }
+}
+
+/// Where the entries of a sample are in the vectors that a kernel is checked with: nodal vectors in
+/// which no two elements share a node, those inside an element before its shell.
+struct Places<'a> {
+    basis: &'a Basis,
+    components: usize,
+    elements: usize,
+    nodal: bool,
+    by_node: bool,
+}
+
+impl<'a> Places<'a> {
+    fn of(problem: &Problem<'a>, elements: usize) -> Self {
+        let (nodal, by_node) = match problem.vectors {
+            Vectors::Element { .. } => (false, false),
+            Vectors::Nodal { by_node } => (true, by_node),
+        };
+        Self {
+            basis: problem.basis,
+            components: problem.shape.components,
+            elements,
+            nodal,
+            by_node,
+        }
+    }
+
+    fn all_nodes(&self) -> usize {
+        self.elements * self.basis.nodes()
+    }
+
+    /// Whether an entry `[element][component][node]` is of a node inside its element.
+    fn is_inside(&self, entry: usize) -> bool {
+        let n = self.basis.nodes_1d;
+        let node = entry % self.basis.nodes();
+        [node % n, node / n % n, node / (n * n)]
+            .iter()
+            .all(|&i| i > 0 && i < n - 1)
+    }
+
+    /// The node of each position of the first element: those inside come first.
+    fn order(&self) -> Vec<usize> {
+        let inner = self.basis.nodes_1d.saturating_sub(2).pow(3);
+        let (mut inside, mut shell) = (0..inner, inner..self.basis.nodes());
+        let next = |node| {
+            let of = if self.is_inside(node) {
+                &mut inside
+            } else {
+                &mut shell
+            };
+            of.next().unwrap_or(0)
+        };
+        (0..self.basis.nodes()).map(next).collect()
+    }
+
+    /// The place of an entry `[element][component][node]`.
+    fn entry(&self, entry: usize) -> usize {
+        if !self.nodal {
+            return entry;
+        }
+        let (np, c) = (self.basis.nodes(), self.components);
+        let (element, component, position) = (entry / (c * np), entry / np % c, entry % np);
+        let node = element * np + self.order()[position];
+        if self.by_node {
+            node * c + component
+        } else {
+            component * self.all_nodes() + node
+        }
+    }
+
+    /// Tables of shell nodes and of first interior nodes; the second is also a list of elements.
+    fn tables(&self) -> (Vec<u32>, Vec<u32>) {
+        let np = self.basis.nodes();
+        if !self.nodal {
+            return (Vec::new(), (0..self.elements as u32).collect());
+        }
+        let order = self.order();
+        let shell = (0..self.elements).flat_map(|element| {
+            let shell = (0..np).filter(|&position| !self.is_inside(position));
+            let order = &order;
+            shell.map(move |position| (element * np + order[position]) as u32)
+        });
+        let interior = (0..self.elements).map(|element| (element * np) as u32);
+        (shell.collect(), interior.collect())
+    }
+}
+
+/// Compiles one of the kernel's texts.
+pub(super) fn compile(
+    device: &Accelerator,
+    cache: &KernelCache,
+    source: &PencilKernel,
+    entry: &str,
+) -> Result<Kernel, DeviceError> {
+    let text = KernelText {
+        name: &source.name,
+        text: &source.text,
+        options: &[],
+    };
+    device.compile(&text, cache)?.kernel(entry)
+}
+
+fn limits(device: &Accelerator) -> Limits {
+    let features = device.features();
+    Limits {
+        threads: features.max_threads,
+        threads_xyz: features.max_threads_xyz,
+        shared_bytes: features.shared_bytes,
+        fp64: features.fp64,
+    }
+}
+
+/// What a kernel may differ by from the plain twin in double precision.
+fn tolerance(precision: Precision) -> f64 {
+    match precision {
+        Precision::Fp64 => 1e-12,
+        Precision::Fp32 => 2e-5,
+    }
+}
+
+/// Numbers without a pattern (xorshift64*, Vigna 2016).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= 0x9e37_79b9_7f4a_7c15;
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % end.max(1)
+    }
+}

@@ -1,0 +1,95 @@
+//! Setting to zero what several elements add to.
+
+use super::{language, table};
+use crate::Number;
+use crate::operator::OperatorError;
+use femto_fem::space::{Layout, Space};
+use femto_kernel::family::tensor_hex::pencils::{ZeroKernel, zero_source};
+use femto_platform::cache::KernelCache;
+use femto_platform::device::DeviceError;
+use femto_platform::device::accelerator::{
+    Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
+};
+
+/// Nodes of a piece at most; a block of threads takes a piece.
+const PIECE: usize = 2048;
+
+/// Sets shell nodes to zero: of each chunk one run, then all nodes that chunks share or that are
+/// constrained.
+#[derive(Debug)]
+pub(super) struct Zero {
+    /// First node and end of each piece.
+    pieces: AcceleratorBuffer<u32>,
+    count: usize,
+    nodes: usize,
+    source: ZeroKernel,
+    kernel: Kernel,
+}
+
+impl Zero {
+    pub(super) fn new<T: Number>(
+        device: &Accelerator,
+        cache: &KernelCache,
+        space: &Space,
+    ) -> Result<Self, OperatorError> {
+        let restriction = space.restriction();
+        let private = restriction.chunks.iter();
+        let private = private.map(|chunk| chunk.private.start..chunk.interior.start);
+        let rest = restriction.first_interface..restriction.nodes;
+        let mut pieces = Vec::new();
+        let mut nodes = 0;
+        for run in private.chain([rest]) {
+            nodes += run.len();
+            for start in run.clone().step_by(PIECE) {
+                pieces.extend([start as u32, run.end.min(start + PIECE) as u32]);
+            }
+        }
+        let by_node = space.layout() == Layout::ByNode;
+        let source = zero_source(language(device), T::PRECISION, space.components(), by_node);
+        let text = KernelText {
+            name: "tensor_hex zero",
+            text: &source.text,
+            options: &[],
+        };
+        Ok(Self {
+            count: pieces.len() / 2,
+            nodes,
+            pieces: table(device, pieces)?,
+            kernel: device.compile(&text, cache)?.kernel("zero")?,
+            source,
+        })
+    }
+
+    /// `nodes` and distance of components are those of the vector.
+    pub(super) fn apply<T: Number>(
+        &self,
+        device: &Accelerator,
+        [nodes, stride]: [Argument<'_>; 2],
+        v: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        if self.count == 0 {
+            return Ok(());
+        }
+        let launch = Launch {
+            blocks: self.count as u32,
+            threads: self.source.block.threads,
+            shared_bytes: 0,
+        };
+        let arguments = [
+            Argument::input(&self.pieces),
+            nodes,
+            stride,
+            Argument::output(v),
+        ];
+        device.launch(&self.kernel, &launch, &arguments)
+    }
+
+    /// How many nodes are set to zero.
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        2 * self.count * size_of::<u32>()
+    }
+}

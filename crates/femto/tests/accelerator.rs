@@ -1,0 +1,244 @@
+//! Operators on accelerators against the host, on every kind of map.
+//!
+//! On `opencl:0` unless FEMTO_ACCELERATOR names another device. Without a driver the tests pass with
+//! a note, unless FEMTO_REQUIRE=opencl says that there must be one.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the device is named by the environment"
+)]
+
+mod common;
+
+use common::{Random, SHAPES, Shape, difference, mesh};
+use femto::fem::geometry::Geometry;
+use femto::fem::mesh::Mesh;
+use femto::fem::space::{Continuity, Layout, Space, SpaceParams};
+use femto::kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
+use femto::operator::OperatorError;
+use femto::platform::device::accelerator::Accelerator;
+use femto::platform::device::{Device, DeviceKind, parse};
+use femto::{DataLevel, Host, Number, Operator, OperatorParams, Quadrature};
+
+fn accelerator() -> Option<Accelerator> {
+    let name = std::env::var("FEMTO_ACCELERATOR").unwrap_or_else(|_| "opencl:0".to_owned());
+    let id = parse(&name).unwrap();
+    let device = match id.kind {
+        DeviceKind::Cuda => Accelerator::cuda(id.index),
+        _ => Accelerator::opencl(id.index),
+    };
+    match device {
+        Ok(device) => Some(device),
+        Err(error) => {
+            let required = std::env::var("FEMTO_REQUIRE").is_ok();
+            assert!(!required, "{error}");
+            println!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// What is compared: a space, a form's data, an operator's parameters.
+struct Case {
+    mesh: Mesh,
+    space: SpaceParams,
+    params: OperatorParams,
+}
+
+impl Case {
+    fn new(shape: Shape, degree: usize) -> Self {
+        Self {
+            mesh: mesh(shape, [3, 2, 2]),
+            space: SpaceParams {
+                degree,
+                chunk_nodes: 4 * degree.pow(3),
+                ..SpaceParams::default()
+            },
+            params: OperatorParams::default(),
+        }
+    }
+
+    /// Largest relative difference between host and accelerator in all that operators do.
+    fn worst<T: Number, F, const C: usize>(&self, device: &Accelerator, form: &F) -> f64
+    where
+        F: Form<3, C> + Clone + 'static,
+    {
+        let geometry = Geometry::new(&self.mesh).unwrap();
+        let params = SpaceParams {
+            components: C,
+            ..self.space.clone()
+        };
+        let space = Space::new(&self.mesh, &geometry, params).unwrap();
+        let host = Host::with_threads(1).unwrap();
+        let on_host =
+            Operator::<f64, _>::new(&host, &space, &geometry, form, self.params.clone()).unwrap();
+        let there =
+            Operator::<T, _>::new(device, &space, &geometry, form, self.params.clone()).unwrap();
+        assert!(there.warnings().is_empty(), "{:?}", there.warnings());
+
+        let mut random = Random::new();
+        let mut worst: f64 = 0.0;
+        let mut compare = |what: &str, found: &[f64], expected: &[f64]| {
+            let error = difference(found, expected);
+            assert!(!error.is_nan(), "{what} is not a number");
+            worst = worst.max(error);
+        };
+        for len in [space.dofs(), space.free_dofs()] {
+            let u = random.vector(len);
+            let mut expected = host.upload(&vec![f64::NAN; len]).unwrap();
+            on_host
+                .apply(&host.upload(&u).unwrap(), &mut expected)
+                .unwrap();
+            let run = |v: &mut _| there.apply(&upload::<T>(device, &u), v).unwrap();
+            compare("apply", &outcome::<T>(device, len, run), &expected);
+
+            on_host.diagonal(&mut expected).unwrap();
+            let run = |d: &mut _| there.diagonal(d).unwrap();
+            compare("diagonal", &outcome::<T>(device, len, run), &expected);
+        }
+        let len = space.element_dofs();
+        let u = random.vector(len);
+        let mut expected = host.upload(&vec![f64::NAN; len]).unwrap();
+        on_host
+            .apply_elements(&host.upload(&u).unwrap(), &mut expected)
+            .unwrap();
+        let run = |v: &mut _| there.apply_elements(&upload::<T>(device, &u), v).unwrap();
+        compare("apply_elements", &outcome::<T>(device, len, run), &expected);
+        worst
+    }
+}
+
+type Memory<T> = <Accelerator as Device>::Buffer<T>;
+
+fn upload<T: Number>(device: &Accelerator, values: &[f64]) -> Memory<T> {
+    let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
+    device.upload(&values).unwrap()
+}
+
+/// What `run` makes of a vector of NaN.
+fn outcome<T: Number>(device: &Accelerator, len: usize, run: impl Fn(&mut Memory<T>)) -> Vec<f64> {
+    let mut out = upload::<T>(device, &vec![f64::NAN; len]);
+    run(&mut out);
+    let mut values = vec![T::default(); len];
+    device.read(&out, &mut values).unwrap();
+    values
+        .into_iter()
+        .map(femto::kernel::scalar::Real::to_f64)
+        .collect()
+}
+
+const LAMBDA: ScreenedPoisson = ScreenedPoisson { lambda: Some(1.3) };
+
+#[test]
+fn every_kind_of_map_form_and_quadrature_agrees() {
+    let Some(device) = accelerator() else { return };
+    let check = |shape, degree, quadrature| {
+        let mut case = Case::new(shape, degree);
+        case.params.quadrature = quadrature;
+        let errors = match shape {
+            Shape::Trilinear => vec![
+                case.worst::<f64, _, 1>(&device, &Mass),
+                case.worst::<f64, _, 1>(&device, &Poisson),
+            ],
+            _ => vec![case.worst::<f64, _, 1>(&device, &LAMBDA)],
+        };
+        let right = errors.iter().all(|&error| error < 1e-12);
+        assert!(right, "{shape:?} {degree} {quadrature:?}: {errors:?}");
+    };
+    for shape in SHAPES {
+        check(shape, 1, Quadrature::Gauss);
+        check(shape, 2, Quadrature::Collocated);
+    }
+    check(Shape::Trilinear, 3, Quadrature::GaussPoints(6));
+    check(Shape::Curved, 4, Quadrature::Gauss);
+}
+
+/// All degrees take minutes where kernels are compiled for a processor: for GPUs, by hand.
+#[test]
+#[ignore = "minutes on a processor; run it where there is a GPU"]
+fn all_degrees_agree() {
+    let Some(device) = accelerator() else { return };
+    for degree in 1..=15 {
+        for (shape, quadrature) in [
+            (Shape::Affine, Quadrature::Gauss),
+            (Shape::Trilinear, Quadrature::Collocated),
+            (Shape::Curved, Quadrature::Gauss),
+        ] {
+            let mut case = Case::new(shape, degree);
+            case.params.quadrature = quadrature;
+            let error = case.worst::<f64, _, 1>(&device, &LAMBDA);
+            assert!(error < 1e-12, "{shape:?} degree {degree}: {error}");
+            let error = case.worst::<f32, _, 1>(&device, &LAMBDA);
+            assert!(error < 3e-5, "{shape:?} degree {degree} fp32: {error}");
+        }
+    }
+}
+
+#[test]
+fn stored_factors_components_and_layouts_agree() {
+    let Some(device) = accelerator() else { return };
+    for shape in SHAPES {
+        let mut case = Case::new(shape, 3);
+        case.params.data_level = DataLevel::Partial;
+        case.space.dirichlet = vec!["xmin".to_owned(), "zmax".to_owned()];
+        let error = case.worst::<f64, _, 1>(&device, &LAMBDA);
+        assert!(error < 1e-12, "{shape:?}: {error}");
+        for layout in [Layout::ByNode, Layout::ByComponent] {
+            case.space.layout = layout;
+            let error = case.worst::<f64, _, 3>(&device, &Componentwise::<_, 3>(LAMBDA));
+            assert!(error < 1e-12, "{shape:?} {layout:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn single_precision_agrees() {
+    let Some(device) = accelerator() else { return };
+    for shape in SHAPES {
+        let case = Case::new(shape, 4);
+        let error = case.worst::<f32, _, 1>(&device, &LAMBDA);
+        assert!(error < 1e-5, "{shape:?}: {error}");
+    }
+}
+
+#[test]
+fn a_mesh_of_several_kinds_and_a_coefficient_per_element_agree() {
+    let Some(device) = accelerator() else { return };
+    // The first cells are straight, those at the far end bent.
+    let generator = femto::fem::mesh::box_mesh::BoxMesh {
+        cells: [4, 2, 2],
+        ..femto::fem::mesh::box_mesh::BoxMesh::unit_cube(1)
+    };
+    let bent = |[x, y, z]: [f64; 3]| {
+        if x > 0.6 {
+            [x + 0.1 * y * z, y, z + 0.05 * x * y]
+        } else {
+            [x, y, z]
+        }
+    };
+    let mut case = Case::new(Shape::Affine, 3);
+    case.mesh = generator.build(bent).unwrap();
+    assert!(case.worst::<f64, _, 1>(&device, &Poisson) < 1e-12);
+    let mut random = Random::new();
+    case.params.auxiliary = vec![(0..16).map(|_| random.next() + 2.0).collect()];
+    let form = ScreenedPoisson { lambda: None };
+    assert!(case.worst::<f64, _, 1>(&device, &form) < 1e-12);
+    case.space.continuity = Continuity::Broken;
+    assert!(case.worst::<f64, _, 1>(&device, &form) < 1e-12);
+}
+
+#[test]
+fn other_forms_are_refused_in_words() {
+    let Some(device) = accelerator() else { return };
+    let case = Case::new(Shape::Affine, 2);
+    let geometry = Geometry::new(&case.mesh).unwrap();
+    let space = Space::new(&case.mesh, &geometry, case.space).unwrap();
+    let params = OperatorParams {
+        auxiliary: vec![vec![1.0; 12]],
+        parameters: vec![1.0],
+        ..OperatorParams::default()
+    };
+    let form = &common::Everything;
+    let result = Operator::<f64, _>::new::<_, 1>(&device, &space, &geometry, form, params);
+    assert_eq!(result.unwrap_err(), OperatorError::FormOnAccelerator);
+}
