@@ -130,6 +130,29 @@ fn no_convergence_is_exit_code_1_with_report_and_output() {
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stdout).contains("3 iterations, relative residual"));
     assert!(text(&output.stdout).contains(": not converged"));
+    assert!(text(&output.stdout).contains("\nmemory      "));
+}
+
+/// Single precision cannot reach what is asked for; the recurrence thinks that it can.
+#[test]
+fn exhausted_precision_has_a_label_and_both_residuals() {
+    let folder = scratch("exhausted");
+    let case = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    let case = format!("{case}\n[run]\nprecision = \"fp32\"\n");
+    let path = write(&folder, "case.toml", &case);
+    let output = femto(&["solve", &path, "--json", "--no-roofline"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    assert_eq!(report["status"], "stagnated");
+    let norm = report["solver"]["true_relative_residual"].as_f64();
+    assert!(norm.unwrap() > 1e-10);
+    assert!(report["memory"]["operator"].as_u64().unwrap() > 0);
+    let output = femto(&["solve", &path, "--no-roofline"]);
+    let report = text(&output.stdout);
+    assert!(
+        report.contains("b - A x") && report.contains(": the precision is exhausted"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -160,6 +183,18 @@ fn bad_input_is_exit_code_2_and_points_at_its_line() {
     assert!(
         group.contains("CASE:14:12: no physical group `steel`"),
         "{group}"
+    );
+    let twice = fail("twice", "\"zmin\"", "5, \"zmin\"");
+    assert!(
+        twice
+            .contains("CASE:22:44: `zmin` is the group that `5` is, which has a condition already"),
+        "{twice}"
+    );
+    let lambda = "kind = \"screened_poisson\"\nlambda = { domain = 1, 7 = 2.0 }";
+    let twice = fail("values", "kind = \"poisson\"", lambda);
+    assert!(
+        twice.contains("the group that `7` is, which has a value already"),
+        "{twice}"
     );
     let dirichlet =
         good[good.find("[[dirichlet]]").unwrap()..good.find("[solver]").unwrap()].to_owned();
@@ -222,12 +257,17 @@ fn corner_warnings_are_told() {
         "case.toml",
         &good.replace("cells = [4, 4, 4]", flat),
     );
-    let output = femto(&["solve", &path, "--no-roofline"]);
-    let report = text(&output.stdout);
-    assert!(
-        report.contains("warning     mesh cell 0 is degenerate at its corner 7"),
-        "{report}"
-    );
+    let told = |path: &str| {
+        let output = femto(&["solve", path, "--no-roofline"]);
+        let report = text(&output.stdout);
+        let warning = "warning     mesh cell 0 is degenerate at its corner 7";
+        assert!(report.contains(warning), "{report}");
+        output.status.code()
+    };
+    assert_eq!(told(&path), Some(0));
+    let case = std::fs::read_to_string(&path).unwrap();
+    let few = case.replace("max_iterations = 1000", "max_iterations = 2");
+    assert_eq!(told(&write(&folder, "few.toml", &few)), Some(1));
 }
 
 /// Ctrl-C after a while: what was reached is written and reported.

@@ -104,6 +104,12 @@ pub enum Problem {
     Meaningless { key: String, reason: &'static str },
     #[error("group `{tag}` has a condition already, in {first}; a group has one")]
     RepeatedTag { tag: String, first: &'static str },
+    #[error("`{tag}` is the group that `{first}` is, which has {what} already; a group has one")]
+    SameGroup {
+        tag: String,
+        first: String,
+        what: &'static str,
+    },
     #[error("{0}")]
     Expression(ParseErrorKind),
     #[error(transparent)]

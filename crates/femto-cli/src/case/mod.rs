@@ -1,15 +1,16 @@
 //! A case: one TOML file that describes a problem, how to solve it and what to write.
 #![doc = include_str!("../../../../docs/case.md")]
 
+mod deformation;
 mod document;
 mod error;
-mod expression;
 mod read;
 mod section;
 
+pub use deformation::Deformation;
 pub use document::{Document, Located};
 pub use error::{CaseError, Mistake, Problem};
-pub use expression::{Deformation, Expression};
+pub use femto::problem::Expression;
 
 use femto::kernel::roofline::Precision;
 use femto::{DataLevel, Quadrature};

@@ -1,8 +1,8 @@
 //! The sections of a case, one function each.
 
+use super::deformation::Deformation;
 use super::document::{Document, Located};
 use super::error::{CaseError, Problem};
-use super::expression::{Deformation, Expression};
 use super::section::{Section, Value};
 use super::{
     Boundary, BoxSource, Case, Field, Form, Lambda, MeshSource, Method, Output, Preconditioner,
@@ -10,6 +10,7 @@ use super::{
 };
 use femto::fem::reference::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::kernel::roofline::Precision;
+use femto::problem::Expression;
 use femto::{DataLevel, Host, Quadrature};
 use std::collections::HashMap;
 use toml::de::DeTable;

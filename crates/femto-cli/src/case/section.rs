@@ -2,8 +2,8 @@
 
 use super::document::{Document, Located};
 use super::error::{CaseError, Problem};
-use super::expression::Expression;
 use femto::kernel::expr::suggest;
+use femto::problem::Expression;
 use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

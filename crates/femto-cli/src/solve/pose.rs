@@ -7,14 +7,39 @@ use femto::fem::mesh::{Mesh, MeshError};
 use femto::fem::space::SpaceError;
 use femto::problem::{Boundary, PreconditionerKind, Problem, ProblemError, by_group};
 use femto::solve::cg::CgParams;
+use std::collections::HashMap;
 use std::ops::Range;
 
-/// Fails for a boundary tag that the mesh does not have.
+/// Fails for a boundary tag that the mesh does not have, and for two tags, one the name and one the
+/// number, of the same group.
 pub(super) fn check_tags(case: &Case, mesh: &Mesh) -> Result<(), CaseError> {
-    case.boundary_tags().try_for_each(|tag| {
-        let found = mesh.group(2, &tag.value).map(drop);
-        found.map_err(|error| unknown_tag(case, tag, error))
-    })
+    check_groups(case, mesh, 2, case.boundary_tags())
+}
+
+/// As [`check_tags`], for groups of a dimension.
+fn check_groups<'a>(
+    case: &Case,
+    mesh: &Mesh,
+    dimension: usize,
+    tags: impl Iterator<Item = &'a Located<String>>,
+) -> Result<(), CaseError> {
+    let mut seen = HashMap::new();
+    for tag in tags {
+        let group = mesh.group(dimension, &tag.value);
+        let group = group.map_err(|error| unknown_tag(case, tag, error))?;
+        if let Some(first) = seen.insert(group, &tag.value) {
+            let same = case::Problem::SameGroup {
+                tag: tag.value.clone(),
+                first: first.clone(),
+                what: match dimension {
+                    2 => "a condition",
+                    _ => "a value",
+                },
+            };
+            return Err(case.document.mistake(tag.span.clone(), same));
+        }
+    }
+    Ok(())
 }
 
 fn unknown_tag(case: &Case, tag: &Located<String>, error: MeshError) -> CaseError {
@@ -32,10 +57,7 @@ pub(super) fn lambda(
         Lambda::Uniform(value) => return Ok((Some(*value), vec![])),
         Lambda::ByGroup(groups) => groups,
     };
-    for (tag, _) in groups {
-        mesh.group(3, &tag.value)
-            .map_err(|error| unknown_tag(case, tag, error))?;
-    }
+    check_groups(case, mesh, 3, groups.iter().map(|(tag, _)| tag))?;
     let values: Vec<(&str, f64)> = groups
         .iter()
         .map(|(tag, value)| (&tag.value[..], *value))

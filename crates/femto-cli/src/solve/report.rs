@@ -60,6 +60,8 @@ pub enum Status {
     NotConverged,
     /// The user stopped it.
     Interrupted,
+    /// The residual was reached by recurrence only: the precision of the vectors is exhausted.
+    Stagnated,
     /// The iterations broke down.
     Failed,
     /// Nothing was executed, on a device that only counts.
@@ -112,8 +114,11 @@ pub struct Solver {
     pub preconditioner: &'static str,
     /// Iterations done.
     pub iterations: usize,
-    /// The residual's norm at the end, relative to the first.
+    /// The residual's norm at the end, relative to the first; the recurrence's, but that of b - A x
+    /// where the precision is exhausted.
     pub relative_residual: f64,
+    /// The norm of b - A x at the end, relative to the first, where it was computed.
+    pub true_relative_residual: Option<f64>,
     /// What it should be.
     pub tolerance: f64,
     /// The residual's norm before the first iteration and after each.
@@ -210,24 +215,36 @@ impl Report {
         self.status = Status::Converged;
         self.memory = Some(solution.memory);
         self.errors = solution.errors;
-        self.solver = Some(solver(case, solution.info.residual_history));
+        let info = solution.info;
+        self.solver = Some(solver(
+            case,
+            info.residual_history,
+            Some(info.true_residual),
+        ));
         self.reached(&solution.warnings, solution.u)
     }
 
     /// Takes in what was reached, and gives the last iterate back.
     pub(super) fn unsolved(&mut self, case: &Case, unsolved: Unsolved) -> GridFunction {
-        let Unsolved { error, u, errors } = unsolved;
-        self.status = match &error.failure {
+        let error = unsolved.error;
+        let mut true_residual = None;
+        self.status = match error.failure {
             CgFailure::NotConverged { .. } => Status::NotConverged,
             CgFailure::Interrupted => Status::Interrupted,
+            CgFailure::Stagnated {
+                true_residual: found,
+                ..
+            } => {
+                true_residual = Some(found);
+                Status::Stagnated
+            }
             _ => Status::Failed,
         };
         self.message = Some(error.to_string());
-        self.errors = errors;
-        self.solver = Some(solver(case, error.residual_history));
-        let basis = case.quadrature.basis(case.degree);
-        let warnings = basis.map(|basis| u.geometry.check(&basis.points).unwrap_or_default());
-        self.reached(&warnings.unwrap_or_default(), u)
+        self.memory = Some(unsolved.memory);
+        self.errors = unsolved.errors;
+        self.solver = Some(solver(case, error.residual_history, true_residual));
+        self.reached(&unsolved.warnings, unsolved.u)
     }
 
     fn reached(&mut self, warnings: &[CornerWarning], u: GridFunction) -> GridFunction {
@@ -246,14 +263,16 @@ impl Report {
     }
 }
 
-fn solver(case: &Case, residual_history: Vec<f64>) -> Solver {
+fn solver(case: &Case, residual_history: Vec<f64>, true_residual: Option<f64>) -> Solver {
     let first = residual_history.first().copied().unwrap_or(0.0);
     let last = residual_history.last().copied().unwrap_or(0.0);
+    let relative = |norm: f64| if first == 0.0 { 0.0 } else { norm / first };
     Solver {
         method: "cg",
         preconditioner: case.solver.preconditioner.name(),
         iterations: residual_history.len().saturating_sub(1),
-        relative_residual: if first == 0.0 { 0.0 } else { last / first },
+        relative_residual: relative(last),
+        true_relative_residual: true_residual.map(relative),
         tolerance: case.solver.tolerance,
         residual_history,
     }

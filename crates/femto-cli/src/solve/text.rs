@@ -147,6 +147,7 @@ impl Display for Solver {
             preconditioner,
             iterations,
             relative_residual,
+            true_relative_residual,
             tolerance,
             ..
         } = self;
@@ -155,7 +156,11 @@ impl Display for Solver {
             "{method} with {preconditioner}: {}, relative residual {relative_residual:.1e} \
              of {tolerance:.1e}",
             plural(*iterations, "iteration")
-        )
+        )?;
+        match true_relative_residual {
+            Some(norm) if norm != relative_residual => write!(f, "; that of b - A x is {norm:.1e}"),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -184,6 +189,9 @@ fn ending(status: Status) -> &'static str {
         Status::Converged | Status::Counted => "",
         Status::NotConverged => ": not converged",
         Status::Interrupted => ": interrupted",
+        Status::Stagnated => {
+            "; the recurrence reached it, b - A x did not: the precision is exhausted"
+        }
         Status::Failed => ": failed",
     }
 }

@@ -1,6 +1,8 @@
 //! Functions of position and time: sources, boundary values, exact solutions.
 
-use femto_kernel::expr::{Graph, Handle, Input, Program, ProgramError, Values};
+use femto_kernel::expr::{
+    Graph, Handle, Input, ParseError, Program, ProgramError, Symbols, Values, parse,
+};
 
 /// A scalar function of position and time.
 ///
@@ -37,8 +39,9 @@ impl<F: Fn([f64; 3]) -> f64 + Send + Sync> Function for F {
 /// A function given by an expression of x, y, z and t, interpreted over many points at a time.
 #[derive(Clone, Debug)]
 pub struct Expression {
+    graph: Graph,
+    value: Handle,
     program: Program,
-    constant: Option<f64>,
 }
 
 impl Expression {
@@ -47,15 +50,53 @@ impl Expression {
     /// # Errors
     /// [`ProgramError::MissingInput`] where it needs more than x, y, z and t.
     pub fn new(graph: &Graph, value: Handle) -> Result<Self, ProgramError> {
-        let program = Program::new(graph, &[value]);
+        let expression = Self::compile(graph.clone(), value);
         let given = |input: &Input| matches!(input, Input::Position(0..3) | Input::Time);
-        match program.inputs().iter().find(|input| !given(input)) {
-            Some(&input) => Err(ProgramError::MissingInput { input }),
-            None => Ok(Self {
-                program,
-                constant: graph.constant_value(value),
-            }),
+        let inputs = expression.program.inputs().iter();
+        match inputs.copied().find(|input| !given(input)) {
+            Some(input) => Err(ProgramError::MissingInput { input }),
+            None => Ok(expression),
         }
+    }
+
+    /// Reads a function of x, y, z.
+    ///
+    /// # Errors
+    /// The first mistake in the text.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        let mut graph = Graph::new();
+        let value = parse(&mut graph, text, &Symbols::position())?;
+        Ok(Self::compile(graph, value))
+    }
+
+    /// The function that is `value` everywhere.
+    pub fn constant(value: f64) -> Self {
+        let mut graph = Graph::new();
+        let handle = graph.constant(value);
+        Self::compile(graph, handle)
+    }
+
+    fn compile(graph: Graph, value: Handle) -> Self {
+        let program = Program::new(&graph, &[value]);
+        Self {
+            graph,
+            value,
+            program,
+        }
+    }
+
+    /// The partial derivatives along x, y, z.
+    pub fn gradient(&self) -> [Self; 3] {
+        [0, 1, 2].map(|axis| {
+            let mut graph = self.graph.clone();
+            let derivative = graph.differentiate(self.value, Input::Position(axis));
+            Self::compile(graph, derivative)
+        })
+    }
+
+    /// The program that evaluates it, of one output.
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 }
 
@@ -72,6 +113,6 @@ impl Function for Expression {
     }
 
     fn as_constant(&self) -> Option<f64> {
-        self.constant
+        self.graph.constant_value(self.value)
     }
 }

@@ -172,6 +172,10 @@ pub struct Unsolved {
     pub u: GridFunction,
     /// Its error, where the exact solution is known.
     pub errors: Option<ErrorNorms>,
+    /// Cells whose map is bad at a corner; results are usable.
+    pub warnings: Vec<CornerWarning>,
+    /// Memory that was needed.
+    pub memory: Memory,
 }
 
 /// Bytes of memory that a problem holds while it is solved, besides its mesh.

@@ -237,18 +237,21 @@ impl<T: Number, D: Backend + VectorOps<T>> Assembled<'_, T, D> {
             Some(exact) => Some(watch.last(Stage::Errors, || self.errors(&u, exact))?),
             None => None,
         };
+        let (warnings, memory) = (self.warnings.clone(), self.memory());
         match outcome {
             Err(error) => Err(ProblemError::Unsolved(Box::new(Unsolved {
                 error,
                 u,
                 errors,
+                warnings,
+                memory,
             }))),
             Ok(info) => Ok(Solution {
                 u,
                 info,
                 errors,
-                warnings: self.warnings.clone(),
-                memory: self.memory(),
+                warnings,
+                memory,
             }),
         }
     }

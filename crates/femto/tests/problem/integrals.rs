@@ -5,7 +5,7 @@ use crate::{host, linear};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::fem::space::{Space, SpaceParams};
-use femto::kernel::expr::{Graph, Input, Symbols, parse};
+use femto::kernel::expr::{Graph, Input};
 use femto::kernel::form::{Mass, Poisson};
 use femto::problem::{
     Boundary, Discretization, Exact, Expression, Function, Problem, ProblemError,
@@ -60,9 +60,7 @@ fn error_norms_are_integrals() {
 #[test]
 fn loads_are_repeatable() {
     let mesh = mesh(Shape::Curved, [5, 4, 3]);
-    let mut graph = Graph::new();
-    let text = parse(&mut graph, "sin(3*x) + y*z^2", &Symbols::position()).expect("legal");
-    let expression = Expression::new(&graph, text).expect("a function of position");
+    let expression = Expression::parse("sin(3*x) + y*z^2").expect("a function of position");
     let closure = |[x, y, z]: [f64; 3]| (3.0 * x).sin() + y * z * z;
     for degree in [1, 4] {
         let b = |threads, f: &dyn Function| {
@@ -98,6 +96,25 @@ fn expressions_with_other_inputs_are_refused() {
     let mut value = [0.0];
     time.evaluate(&[[0.0; 3]], 4.5, &mut value);
     assert_eq!(value, [4.5]);
+}
+
+#[test]
+fn expressions_have_gradients_and_know_what_is_constant() {
+    let expression = Expression::parse("x^2*y + 3*z").expect("legal");
+    assert_eq!(expression.as_constant(), None);
+    let at = [[0.5, 2.0, -1.0]];
+    let gradient = expression.gradient().map(|along| {
+        let mut value = [f64::NAN];
+        along.evaluate(&at, 0.0, &mut value);
+        value[0]
+    });
+    assert_eq!(gradient, [2.0, 0.25, 3.0]);
+    assert_eq!(expression.gradient()[2].as_constant(), Some(3.0));
+    assert_eq!(Expression::constant(4.0).as_constant(), Some(4.0));
+    assert!(
+        Expression::parse("t").is_err(),
+        "time is no symbol of a text"
+    );
 }
 
 #[test]

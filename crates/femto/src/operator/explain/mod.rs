@@ -1,10 +1,15 @@
 //! What an operator does and why, in words and numbers.
 
+mod alternative;
+
+pub use alternative::Alternative;
+
 use super::plan::{DataLevel, KindPlan, Plan};
 use super::{Backend, Operator};
 use crate::Number;
+use alternative::Candidate;
 use femto_kernel::family::tensor_hex::Storage;
-use femto_kernel::roofline::{Bound, Ceilings, Precision, Work, bound};
+use femto_kernel::roofline::{Ceilings, Precision, bound};
 use serde::Serialize;
 use std::fmt::{self, Display};
 
@@ -48,27 +53,18 @@ pub struct Explanation {
     pub alternatives: Vec<Alternative>,
 }
 
-/// A choice that was not taken.
-#[derive(Clone, Debug, Serialize)]
-pub struct Alternative {
-    /// The data level.
-    pub data_level: &'static str,
-    /// Bytes one application would move.
-    pub bytes: u64,
-    /// Flops one application would do.
-    pub flops: u64,
-    /// The shortest time the ceilings would allow, in seconds.
-    pub bound_seconds: Option<f64>,
-}
-
 impl<T: Number, D: Backend> Operator<T, D> {
     /// Explains one [`Operator::apply`]: `ceilings` of the device give the bound, `measured` seconds
     /// the fraction of it that was reached.
     pub fn explain(&self, ceilings: Option<&Ceilings>, measured: Option<f64>) -> Explanation {
-        let work = self.work();
-        let limit = |work: &Work| ceilings.map(|rates| bound(work, rates, T::PRECISION));
-        let found = limit(&work);
         let plan = &self.plan;
+        let candidate = |level| {
+            let work = plan.at_level(level).work(T::BYTES);
+            let bound = ceilings.map(|rates| bound(&work, rates, T::PRECISION));
+            Candidate { level, work, bound }
+        };
+        let chosen = candidate(plan.data_level);
+        let (work, found) = (chosen.work, chosen.bound);
         let others = [DataLevel::OnTheFly, DataLevel::Partial];
         let alternatives = others.into_iter().filter(|&level| level != plan.data_level);
         Explanation {
@@ -91,24 +87,9 @@ impl<T: Number, D: Backend> Operator<T, D> {
                 .zip(measured)
                 .map(|(bound, seconds)| bound.fraction(seconds)),
             alternatives: alternatives
-                .map(|level| alternative(plan, level, T::BYTES, &limit))
+                .map(|level| Alternative::new(&chosen, &candidate(level)))
                 .collect(),
         }
-    }
-}
-
-fn alternative(
-    plan: &Plan,
-    level: DataLevel,
-    bytes: usize,
-    limit: &dyn Fn(&Work) -> Option<Bound>,
-) -> Alternative {
-    let work = plan.at_level(level).work(bytes);
-    Alternative {
-        data_level: level.name(),
-        bytes: work.bytes(),
-        flops: work.flops,
-        bound_seconds: limit(&work).map(|bound| bound.seconds),
     }
 }
 
@@ -169,17 +150,7 @@ impl Display for Explanation {
             )?;
         }
         for other in &self.alternatives {
-            write!(
-                f,
-                "  not {}: {:.4} GB, {:.4} GFLOP",
-                other.data_level,
-                giga(other.bytes),
-                giga(other.flops)
-            )?;
-            match other.bound_seconds {
-                Some(seconds) => writeln!(f, ", bound {:.3} ms", seconds * 1e3)?,
-                None => writeln!(f)?,
-            }
+            writeln!(f, "  {other}")?;
         }
         Ok(())
     }
