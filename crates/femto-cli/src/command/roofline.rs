@@ -5,8 +5,9 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
 use femto::Host;
-use femto::bench::roofline::{self, Origin};
+use femto::bench::roofline::{self, Measure, Origin};
 use femto::platform::device::host::limit_global_threads;
+use femto::platform::device::{self, Accelerator, DeviceError, DeviceId, DeviceKind};
 use serde_json::{Value, json};
 use std::fmt::{Display, Formatter};
 
@@ -16,7 +17,10 @@ use std::fmt::{Display, Formatter};
 /// Takes about two seconds per number of threads.
 #[derive(Debug, Args)]
 pub(super) struct Roofline {
-    /// Numbers of threads to measure with, such as `1,2,8`; one and all if left out.
+    /// The device: `host`, `cuda:0`, `opencl:0`, ...
+    #[arg(long, default_value = "host", value_parser = device::parse)]
+    device: DeviceId,
+    /// Numbers of threads of the host, such as `1,2,8`; one and all if left out.
     #[arg(long, value_delimiter = ',')]
     threads: Vec<usize>,
     /// Show what is kept from an earlier run, and measure only where there is nothing.
@@ -26,19 +30,36 @@ pub(super) struct Roofline {
 
 impl Roofline {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
-        let mut progress = Progress::new(!console.is_json());
-        let mut table = Table(Vec::new());
         if let Some(&most) = self.threads.iter().max() {
             limit_global_threads(most);
         }
-        for threads in self.thread_counts()? {
-            progress.stage(format!("measuring with {threads} threads"));
-            let host = Host::with_threads(threads)?;
+        match self.device.kind {
+            DeviceKind::Host => {
+                let hosts = self.thread_counts()?.into_iter().map(Host::with_threads);
+                self.run_on(&hosts.collect::<Result<Vec<_>, _>>()?, console)
+            }
+            DeviceKind::Null => {
+                let (device, what) = (self.device.kind.name(), "be timed: it does nothing");
+                Err(DeviceError::Unsupported { device, what }.into())
+            }
+            DeviceKind::Cuda | DeviceKind::OpenCl => {
+                self.run_on(&[Accelerator::open(self.device)?], console)
+            }
+        }
+    }
+
+    fn run_on<D: Measure>(&self, devices: &[D], console: Console) -> Result<(), Failure> {
+        let mut progress = Progress::new(!console.is_json());
+        let mut table = Table(Vec::new());
+        for device in devices {
+            let info = device.info();
+            let (id, threads) = (info.id(), info.threads);
+            progress.stage(format!("measuring {id} with {threads} threads"));
             let found = match self.kept {
-                true => roofline::ceilings(&host)?,
-                false => roofline::measure_and_keep(&host)?,
+                true => roofline::ceilings(device)?,
+                false => roofline::measure_and_keep(device)?,
             };
-            table.0.push((threads, found));
+            table.0.push((id, threads, found));
         }
         progress.finish();
         console.report(&table, || table.to_json())
@@ -55,37 +76,40 @@ impl Roofline {
     }
 }
 
-/// Ceilings by number of threads.
-struct Table(Vec<(usize, roofline::Roofline)>);
+/// Ceilings by device and number of threads.
+struct Table(Vec<(DeviceId, usize, roofline::Roofline)>);
+
+const COLUMNS: usize = 8;
 
 impl Display for Table {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let units = ["", "GB/s", "GB/s", "GB/s", "Gflop/s", "Gflop/s"];
-        row(
-            f,
-            ["threads", "copy", "read", "write", "fma fp64", "fma fp32"],
-        )?;
-        row(f, units)?;
-        for (threads, roofline) in &self.0 {
+        let titles = [
+            "device", "threads", "copy", "read", "write", "fma fp64", "fma fp32", "shared",
+        ];
+        let units = ["", "", "GB/s", "GB/s", "GB/s", "Gflop/s", "Gflop/s", "GB/s"];
+        for line in [titles, units] {
+            row(f, &line.map(str::to_owned))?;
+        }
+        for (id, threads, roofline) in &self.0 {
             let c = &roofline.ceilings;
-            let rates = [c.copy, c.read, c.write, c.fma_fp64, c.fma_fp32];
-            let [copy, read, write, fp64, fp32] = rates.map(|rate| format!("{:.1}", rate / 1e9));
-            row(
-                f,
-                [&threads.to_string(), &copy, &read, &write, &fp64, &fp32],
-            )?;
+            let giga = |rate: f64| format!("{:.1}", rate / 1e9);
+            let [copy, read, write, fp64, fp32] =
+                [c.copy, c.read, c.write, c.fma_fp64, c.fma_fp32].map(giga);
+            let shared = c.shared.map_or_else(|| "-".to_owned(), giga);
+            let (id, threads) = (id.to_string(), threads.to_string());
+            row(f, &[id, threads, copy, read, write, fp64, fp32, shared])?;
         }
         let origins = self
             .0
             .iter()
-            .map(|(_, roofline)| describe(&roofline.origin));
+            .map(|(_, _, roofline)| describe(&roofline.origin));
         f.write_str(&origins.collect::<Vec<_>>().join("\n"))
     }
 }
 
 /// One line, the columns to the right.
-fn row(f: &mut Formatter<'_>, [first, rest @ ..]: [&str; 6]) -> std::fmt::Result {
-    write!(f, "{first:>7}")?;
+fn row(f: &mut Formatter<'_>, [first, rest @ ..]: &[String; COLUMNS]) -> std::fmt::Result {
+    write!(f, "{first:>8}")?;
     rest.iter()
         .try_for_each(|column| write!(f, " {column:>9}"))?;
     writeln!(f)
@@ -102,15 +126,17 @@ fn describe(origin: &Origin) -> String {
 impl Table {
     /// Rates in bytes and flops per second.
     fn to_json(&self) -> Value {
-        let entry = |(threads, roofline): &(usize, roofline::Roofline)| {
+        let entry = |(id, threads, roofline): &(DeviceId, usize, roofline::Roofline)| {
             let ceilings = &roofline.ceilings;
             json!({
+                "device": id.to_string(),
                 "threads": threads,
                 "copy": ceilings.copy,
                 "read": ceilings.read,
                 "write": ceilings.write,
                 "fma_fp64": ceilings.fma_fp64,
                 "fma_fp32": ceilings.fma_fp32,
+                "shared": ceilings.shared,
                 "measured_now": !matches!(roofline.origin, Origin::Loaded(_)),
             })
         };

@@ -173,9 +173,8 @@ impl Job<'_> {
             report.output = Some(written);
         }
         if self.options.roofline && !watch.is_interrupted() {
-            let (explanation, ceilings) = watch.stage("operator speed", || {
-                speed::measure(&host, system.operator())
-            })?;
+            let (explanation, ceilings) =
+                watch.stage("operator speed", || speed::measure(system.operator()))?;
             report.operator = explanation;
             report.ceilings = Some(ceilings);
         }

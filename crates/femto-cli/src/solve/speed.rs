@@ -1,11 +1,11 @@
 //! How fast the operator is, beside how fast the device could be.
 
 use crate::failure::Failure;
-use femto::bench::roofline::{self, Origin};
+use femto::bench::roofline::{self, Measure, Origin};
 use femto::bench::{Sampling, time_apply};
 use femto::kernel::roofline::Ceilings as Rates;
-use femto::operator::Explanation;
-use femto::{Host, Number, Operator};
+use femto::operator::{Backend, Explanation};
+use femto::{Number, Operator};
 use serde::Serialize;
 
 /// Short: it comes after every solve.
@@ -26,11 +26,10 @@ pub struct Ceilings {
 
 /// Times one application, and explains it with the ceilings that are kept; where there are none
 /// they are measured now.
-pub(super) fn measure<T: Number>(
-    host: &Host,
-    operator: &Operator<T, Host>,
+pub(super) fn measure<T: Number, D: Backend + Measure>(
+    operator: &Operator<T, D>,
 ) -> Result<(Explanation, Ceilings), Failure> {
-    let found = roofline::ceilings(host)?;
+    let found = roofline::ceilings(operator.device())?;
     let seconds = time_apply(operator, &SAMPLING)?.median;
     let explanation = operator.explain(Some(&found.ceilings), Some(seconds));
     let ceilings = Ceilings {

@@ -13,6 +13,7 @@
 
 mod ceilings;
 pub mod probe;
+pub mod probe_text;
 mod work;
 
 pub use ceilings::{Ceilings, Precision};

@@ -7,7 +7,7 @@ use crate::solve::cg::CgError;
 use femto_fem::geometry::GeometryError;
 use femto_fem::mesh::MeshError;
 use femto_fem::space::SpaceError;
-use femto_platform::device::DeviceError;
+use femto_platform::device::{DeviceError, DeviceId};
 use thiserror::Error;
 
 /// Why a measurement gave no row.
@@ -21,8 +21,8 @@ pub enum BenchError {
     },
     /// More than the memory can hold.
     #[error(
-        "{benchmark} of degree {degree} at this size needs more than {gigabytes:.1} GB; this \
-         machine has {memory:.1} GB"
+        "{benchmark} of degree {degree} at this size needs more than {gigabytes:.1} GB; \
+         {device} has {memory:.1} GB"
     )]
     TooLarge {
         /// What was asked.
@@ -31,6 +31,8 @@ pub enum BenchError {
         degree: usize,
         /// What mesh and vectors need at least.
         gigabytes: f64,
+        /// Where.
+        device: DeviceId,
         /// What there is.
         memory: f64,
     },

@@ -28,6 +28,7 @@
 
 mod benchmark;
 mod error;
+mod memory;
 mod problem;
 pub mod roofline;
 mod row;
@@ -41,5 +42,5 @@ pub use benchmark::{Benchmark, Physics, VectorKind};
 pub use error::BenchError;
 pub use problem::{MeshShape, Size};
 pub use row::Row;
-pub use run::{Measured, Params, run};
+pub use run::{Measured, Params, Testbed, run};
 pub use timing::{Sampling, Timing, time_apply};

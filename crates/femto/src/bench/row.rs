@@ -3,6 +3,7 @@
 use super::problem::Problem;
 use super::{Benchmark, Measured, MeshShape, Params, Timing, VectorKind};
 use femto_kernel::roofline::{Ceilings, Precision, Work, bound};
+use femto_platform::device::DeviceInfo;
 use serde::Serialize;
 
 /// The result of a measurement: a flat record, one line of a CSV file.
@@ -38,7 +39,11 @@ pub struct Row {
     pub elements: usize,
     /// Length of the vectors: what [`Row::rate`] counts.
     pub dofs: usize,
-    /// Threads of the host.
+    /// The device: `host`, `cuda:0`.
+    pub device: String,
+    /// The maker's name of the device.
+    pub device_name: String,
+    /// Threads of the host; of an accelerator, those that it holds at the same time.
     pub threads: usize,
 
     /// Number of samples.
@@ -57,6 +62,10 @@ pub struct Row {
     pub rate: f64,
     /// What the rate counts: "DOF/s on L-vectors", "nodes/s on E-vectors", "DOF/s on T-vectors".
     pub rate_unit: &'static str,
+
+    /// The largest difference between an output and the host's, relative to the largest entry;
+    /// nothing on the host itself and where vectors have more than 200 000 entries.
+    pub error: Option<f64>,
 
     /// Bytes that one application must read.
     pub bytes_read: u64,
@@ -96,7 +105,9 @@ pub struct Row {
     pub geometry_seconds: f64,
     /// Seconds to number the space.
     pub space_seconds: f64,
-    /// Seconds to bind the operator: factors and their packing.
+    /// Seconds to compile the kernels and to check them on a few elements; 0 on the host.
+    pub compile_seconds: f64,
+    /// Seconds to bind the operator: factors, their packing and transfer.
     pub operator_seconds: f64,
     /// Bytes that the operator holds per entry of an L-vector, vectors apart.
     pub operator_bytes_per_dof: f64,
@@ -105,12 +116,14 @@ pub struct Row {
 /// What a row is made from, besides its parameters.
 pub(super) struct Outcome<'a> {
     pub(super) problem: &'a Problem,
-    pub(super) threads: usize,
+    pub(super) device: DeviceInfo,
     pub(super) points_1d: usize,
     pub(super) dofs: usize,
     pub(super) work: Work,
     pub(super) nominal_flops: u64,
     pub(super) timing: Timing,
+    pub(super) error: Option<f64>,
+    pub(super) compile_seconds: f64,
     pub(super) operator_seconds: f64,
     pub(super) operator_bytes_per_dof: f64,
 }
@@ -144,7 +157,9 @@ impl Row {
             cells_z,
             elements: problem.space.elements(),
             dofs: outcome.dofs,
-            threads: outcome.threads,
+            device: outcome.device.id().to_string(),
+            device_name: outcome.device.name.clone(),
+            threads: outcome.device.threads,
             samples: timing.samples,
             repeats: timing.repeats,
             seconds,
@@ -153,6 +168,7 @@ impl Row {
             spread: timing.spread(),
             rate: outcome.dofs as f64 / seconds,
             rate_unit: params.vector().unit(),
+            error: outcome.error,
             bytes_read: work.bytes_read,
             bytes_written: work.bytes_written,
             flops: work.flops,
@@ -171,6 +187,7 @@ impl Row {
             mesh_seconds: problem.mesh_seconds,
             geometry_seconds: problem.geometry_seconds,
             space_seconds: problem.space_seconds,
+            compile_seconds: outcome.compile_seconds,
             operator_seconds: outcome.operator_seconds,
             operator_bytes_per_dof: outcome.operator_bytes_per_dof,
         }

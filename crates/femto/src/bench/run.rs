@@ -1,19 +1,29 @@
 //! One measurement from its parameters to its row.
 
 use super::problem::Problem;
+use super::roofline::Measure;
 use super::row::Outcome;
 use super::subject::Subject;
-use super::timing::since;
-use super::{BenchError, Benchmark, MeshShape, Physics, Row, Sampling, Size, VectorKind};
+use super::timing::{random, since};
+use super::{BenchError, Benchmark, MeshShape, Physics, Row, Sampling, Size, VectorKind, memory};
+use crate::operator::Backend;
+use crate::vector::VectorOps;
 use crate::{DataLevel, Host, Number};
 use femto_fem::space::SpaceParams;
 use femto_kernel::roofline::{Ceilings, Precision};
-use femto_platform::device::Device;
+use femto_platform::device::DeviceKind;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Least bytes of mesh and geometry per element: a vertex, its vertices' numbers, its map.
-const BYTES_PER_ELEMENT: f64 = 100.0;
+/// The largest vectors whose output is compared with the host's.
+const MOST_COMPARED: usize = 200_000;
+/// Cells along x, y and z of the mesh that kernels are compiled for before the clock runs.
+const FEW_CELLS: [usize; 3] = [2; 3];
+
+/// A device that can be measured: operators and vectors of either precision.
+pub trait Testbed: Backend + Measure + VectorOps<f64> + VectorOps<f32> {}
+
+impl<D: Backend + Measure + VectorOps<f64> + VectorOps<f32>> Testbed for D {}
 
 /// What the clock runs for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
@@ -67,31 +77,18 @@ impl Params {
     ///
     /// # Errors
     /// A degree out of range, conjugate gradients on an element-local kernel, a problem that
-    /// cannot fit the memory of the host.
-    pub fn check(&self, host: &Host) -> Result<(), BenchError> {
+    /// cannot fit the memory of the device or of the host.
+    pub fn check<D: Backend>(&self, device: &D) -> Result<(), BenchError> {
         let benchmark = self.benchmark;
-        benchmark.quadrature().basis(self.degree)?;
+        let basis = benchmark.quadrature().basis(self.degree)?;
         if self.measured == Measured::CgIteration && benchmark.vector() == VectorKind::E {
             return Err(BenchError::NoIterations { benchmark });
         }
-        let cells = self.cells().map(|cells| cells as f64);
-        let nodes: f64 = cells.iter().map(|n| n * self.degree as f64 + 1.0).product();
-        let numbers = 2.0 * nodes * benchmark.components() as f64;
-        let bytes = numbers * self.precision.bytes() as f64
-            + BYTES_PER_ELEMENT * cells.iter().product::<f64>();
-        match host.info().memory_bytes {
-            Some(memory) if bytes > memory as f64 => Err(BenchError::TooLarge {
-                benchmark,
-                degree: self.degree,
-                gigabytes: bytes * 1e-9,
-                memory: memory as f64 * 1e-9,
-            }),
-            _ => Ok(()),
-        }
+        memory::check(self, self.cells(), basis.points_1d, &device.info())
     }
 
-    /// A mesh and a space of the size that was asked for.
-    pub(super) fn problem(&self) -> Result<Problem, BenchError> {
+    /// A mesh with so many cells and a space on it.
+    pub(super) fn problem(&self, cells: [usize; 3]) -> Result<Problem, BenchError> {
         let mut space = SpaceParams {
             degree: self.degree,
             components: self.benchmark.components(),
@@ -103,11 +100,11 @@ impl Params {
             let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
             space.dirichlet = sides.map(str::to_owned).to_vec();
         }
-        Problem::new(self.mesh, self.cells(), space)
+        Problem::new(self.mesh, cells, space)
     }
 
-    /// Cells along x, y and z.
-    fn cells(&self) -> [usize; 3] {
+    /// Cells along x, y and z, for the size that was asked for.
+    pub(super) fn cells(&self) -> [usize; 3] {
         let components = self.benchmark.components();
         self.size
             .cells(self.degree, components, self.benchmark.vector())
@@ -122,32 +119,43 @@ impl Params {
     }
 }
 
-/// Measures: 1. mesh, geometry and space, 2. operator, 3. time, 4. row.
+/// Measures: 1. mesh, geometry and space, 2. kernels, 3. operator, 4. comparison, 5. time, 6. row.
 ///
-/// `ceilings` are those of `host`, see [`roofline::ceilings`](super::roofline::ceilings).
+/// `ceilings` are those of `device`, see [`roofline::ceilings`](super::roofline::ceilings).
 ///
 /// # Errors
 /// Parameters out of range; no memory; an output that is not finite.
-pub fn run(host: &Host, params: &Params, ceilings: &Ceilings) -> Result<Row, BenchError> {
+pub fn run<D: Testbed>(
+    device: &D,
+    params: &Params,
+    ceilings: &Ceilings,
+) -> Result<Row, BenchError> {
     match params.precision {
-        Precision::Fp64 => run_in::<f64>(host, params, ceilings),
-        Precision::Fp32 => run_in::<f32>(host, params, ceilings),
+        Precision::Fp64 => run_in::<f64, D>(device, params, ceilings),
+        Precision::Fp32 => run_in::<f32, D>(device, params, ceilings),
     }
 }
 
-fn run_in<T: Number>(host: &Host, params: &Params, ceilings: &Ceilings) -> Result<Row, BenchError> {
-    params.check(host)?;
+fn run_in<T: Number, D: Backend + VectorOps<T>>(
+    device: &D,
+    params: &Params,
+    ceilings: &Ceilings,
+) -> Result<Row, BenchError> {
+    params.check(device)?;
     let points_1d = params
         .benchmark
         .quadrature()
         .basis(params.degree)?
         .points_1d;
-    let problem = params.problem()?;
+    let problem = params.problem(params.cells())?;
+    let compile_seconds = compile::<T, D>(device, params)?;
 
     let start = Instant::now();
-    let subject = Subject::<T>::new(host, params, &problem)?;
+    let subject = Subject::<T, D>::new(device, params, &problem)?;
+    device.synchronize()?;
     let operator_seconds = since(start);
 
+    let error = compare(&subject, params, &problem)?;
     let (timing, work) = match params.measured {
         Measured::Application => (subject.time_apply(params)?, subject.work()),
         Measured::CgIteration => (subject.time_iteration(params)?, subject.iteration_work()),
@@ -155,14 +163,50 @@ fn run_in<T: Number>(host: &Host, params: &Params, ceilings: &Ceilings) -> Resul
     let operator = &subject.operator;
     let outcome = Outcome {
         problem: &problem,
-        threads: host.threads(),
+        device: device.info(),
         points_1d,
         dofs: subject.len(params.vector()),
         work,
         nominal_flops: operator.nominal_flops(),
         timing,
+        error,
+        compile_seconds,
         operator_seconds,
         operator_bytes_per_dof: operator.bytes() as f64 / operator.dofs() as f64,
     };
     Ok(Row::new(params, &outcome, ceilings))
+}
+
+/// Has the device compile and check the kernels, on a few elements; seconds that took.
+fn compile<T: Number, D: Backend>(device: &D, params: &Params) -> Result<f64, BenchError> {
+    if device.info().kind == DeviceKind::Host {
+        return Ok(0.0);
+    }
+    let problem = params.problem(FEW_CELLS)?;
+    let start = Instant::now();
+    let subject = Subject::<T, D>::new(device, params, &problem)?;
+    subject.output(&random(subject.len(params.benchmark.vector())))?;
+    Ok(since(start))
+}
+
+/// The largest difference between the first output and the host's, relative to the largest entry;
+/// `None` on the host itself and for large problems.
+fn compare<T: Number, D: Backend>(
+    subject: &Subject<T, D>,
+    params: &Params,
+    problem: &Problem,
+) -> Result<Option<f64>, BenchError> {
+    let len = subject.len(params.benchmark.vector());
+    let kind = subject.operator.device().info().kind;
+    if kind == DeviceKind::Host || len > MOST_COMPARED {
+        return Ok(None);
+    }
+    let u = random::<T>(len);
+    let found = subject.output(&u)?;
+    let wanted = Subject::<T, Host>::new(&Host::new()?, params, problem)?.output(&u)?;
+    let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    let pairs = found.iter().zip(&wanted);
+    let difference = largest(&mut pairs.map(|(a, b)| (a.to_f64() - b.to_f64()).abs()));
+    let scale = largest(&mut wanted.iter().map(|value| value.to_f64().abs()));
+    Ok(Some(difference / scale))
 }

@@ -3,17 +3,16 @@
 use super::problem::Problem;
 use super::timing::{random, since, time};
 use super::{BenchError, Benchmark, Params, Physics, Timing, VectorKind};
-use crate::operator::OperatorError;
+use crate::operator::{Backend, OperatorError};
 use crate::problem::Free;
 use crate::solve::Jacobi;
 use crate::solve::cg::{CgFailure, CgParams, CgWorkspace, Iteration, System, solve};
 use crate::vector::VectorOps;
-use crate::{Host, Number, Operator, OperatorParams};
+use crate::{Number, Operator, OperatorParams};
 use femto_kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{DOT, PRECONDITION_DOT, UPDATE, XPBY};
-use femto_platform::device::Device;
-use femto_platform::device::host::HostBuffer;
+use femto_platform::device::Buffer;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -21,27 +20,27 @@ use std::time::Instant;
 const ITERATIONS: usize = 10;
 
 /// A benchmark's operator on a space.
-pub(super) struct Subject<T: Number> {
-    pub(super) operator: Operator<T, Host>,
+pub(super) struct Subject<T: Number, D: Backend> {
+    pub(super) operator: Operator<T, D>,
     benchmark: Benchmark,
     degree: usize,
     elements: usize,
 }
 
-impl<T: Number> Subject<T> {
+impl<T: Number, D: Backend> Subject<T, D> {
     pub(super) fn new(
-        host: &Host,
+        device: &D,
         params: &Params,
         problem: &Problem,
     ) -> Result<Self, OperatorError> {
         const LAMBDA: ScreenedPoisson = ScreenedPoisson { lambda: Some(1.0) };
         let benchmark = params.benchmark;
         let operator = match (benchmark.physics(), benchmark.components()) {
-            (Physics::Mass, 3) => bind(host, params, problem, &Componentwise::<_, 3>(Mass)),
-            (Physics::Mass, _) => bind(host, params, problem, &Mass),
-            (Physics::Poisson, 3) => bind(host, params, problem, &Componentwise::<_, 3>(Poisson)),
-            (Physics::Poisson, _) => bind(host, params, problem, &Poisson),
-            (Physics::ScreenedPoisson, _) => bind(host, params, problem, &LAMBDA),
+            (Physics::Mass, 3) => bind(device, params, problem, &Componentwise::<_, 3>(Mass)),
+            (Physics::Mass, _) => bind(device, params, problem, &Mass),
+            (Physics::Poisson, 3) => bind(device, params, problem, &Componentwise::<_, 3>(Poisson)),
+            (Physics::Poisson, _) => bind(device, params, problem, &Poisson),
+            (Physics::ScreenedPoisson, _) => bind(device, params, problem, &LAMBDA),
         }?;
         Ok(Self {
             operator,
@@ -78,53 +77,75 @@ impl<T: Number> Subject<T> {
         self.operator.work() + vectors
     }
 
-    /// Seconds of one application on random input; the output, full of NaN before, must be finite.
-    pub(super) fn time_apply(&self, params: &Params) -> Result<Timing, BenchError> {
-        let (host, operator) = (self.operator.device(), &self.operator);
-        let vector = self.benchmark.vector();
-        let u = host.upload(&random::<T>(self.len(vector)))?;
-        let mut v = host.upload(&vec![T::from_f64(f64::NAN); self.len(vector)])?;
-        let mut apply = || match vector {
-            VectorKind::E => operator.apply_elements(&u, &mut v),
-            VectorKind::L | VectorKind::T => operator.apply(&u, &mut v),
-        };
-        let timing = time(host, &params.sampling, &mut apply)?;
-        self.check(&v)?;
-        Ok(timing)
-    }
-
-    fn check(&self, v: &[T]) -> Result<(), BenchError> {
-        let wrong = v.iter().position(|value| !value.to_f64().is_finite());
-        match wrong {
-            None => Ok(()),
-            Some(index) => Err(BenchError::NotFinite {
-                benchmark: self.benchmark,
-                index,
-                length: v.len(),
-                value: v[index].to_f64(),
-            }),
+    /// Applies the operator to vectors of the benchmark's kind.
+    pub(super) fn apply(
+        &self,
+        u: &D::Buffer<T>,
+        v: &mut D::Buffer<T>,
+    ) -> Result<(), OperatorError> {
+        match self.benchmark.vector() {
+            VectorKind::E => self.operator.apply_elements(u, v),
+            VectorKind::L | VectorKind::T => self.operator.apply(u, v),
         }
     }
 
+    /// What one application to `u` gives, all of it written.
+    pub(super) fn output(&self, u: &[T]) -> Result<Vec<T>, BenchError> {
+        let device = self.operator.device();
+        let u = device.upload(u)?;
+        let mut v = device.upload(&vec![T::from_f64(f64::NAN); u.len()])?;
+        self.apply(&u, &mut v)?;
+        self.finite(&v)
+    }
+
+    /// Seconds of one application on random input; the output, full of NaN before, must be finite.
+    pub(super) fn time_apply(&self, params: &Params) -> Result<Timing, BenchError> {
+        let device = self.operator.device();
+        let len = self.len(self.benchmark.vector());
+        let u = device.upload(&random::<T>(len))?;
+        let mut v = device.upload(&vec![T::from_f64(f64::NAN); len])?;
+        let timing = time(device, &params.sampling, || self.apply(&u, &mut v))?;
+        self.finite(&v)?;
+        Ok(timing)
+    }
+
+    /// The values of an output.
+    fn finite(&self, v: &D::Buffer<T>) -> Result<Vec<T>, BenchError> {
+        let mut values = vec![T::default(); v.len()];
+        self.operator.device().read(v, &mut values)?;
+        let wrong = values.iter().position(|value| !value.to_f64().is_finite());
+        match wrong {
+            None => Ok(values),
+            Some(index) => Err(BenchError::NotFinite {
+                benchmark: self.benchmark,
+                index,
+                length: values.len(),
+                value: values[index].to_f64(),
+            }),
+        }
+    }
+}
+
+impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
     /// Seconds of one iteration with the Jacobi preconditioner, on a random right-hand side.
     pub(super) fn time_iteration(&self, params: &Params) -> Result<Timing, BenchError> {
-        let host = self.operator.device();
+        let device = self.operator.device();
         let size = self.operator.free_dofs();
-        let mut diagonal = host.zeros(size)?;
+        let mut diagonal = device.zeros(size)?;
         self.operator.diagonal(&mut diagonal)?;
-        let jacobi = Jacobi::new(host, &diagonal)?;
+        let jacobi = Jacobi::new(device, &diagonal)?;
         let system = System {
-            device: host,
+            device,
             operator: &Free(&self.operator),
             preconditioner: &jacobi,
         };
-        let b = host.upload(&random::<T>(size))?;
-        let mut x = host.zeros(size)?;
-        let mut workspace = CgWorkspace::new(host, size)?;
+        let b = device.upload(&random::<T>(size))?;
+        let mut x = device.zeros(size)?;
+        let mut workspace = CgWorkspace::new(device, size)?;
         let mut sample = || -> Result<f64, BenchError> {
-            host.fill(0.0, &mut x)?;
+            device.fill(0.0, &mut x)?;
             let per_iteration = seconds_per_iteration(&system, &b, &mut x, &mut workspace)?;
-            self.check(&x)?;
+            self.finite(&x)?;
             per_iteration.ok_or(BenchError::NothingToSolve {
                 benchmark: self.benchmark,
                 degree: self.degree,
@@ -138,14 +159,15 @@ impl<T: Number> Subject<T> {
     }
 }
 
-fn bind<T, F, const C: usize>(
-    host: &Host,
+fn bind<T, D, F, const C: usize>(
+    device: &D,
     params: &Params,
     problem: &Problem,
     form: &F,
-) -> Result<Operator<T, Host>, OperatorError>
+) -> Result<Operator<T, D>, OperatorError>
 where
     T: Number,
+    D: Backend,
     F: Form<3, C> + Clone + 'static,
 {
     let operator_params = OperatorParams {
@@ -154,7 +176,7 @@ where
         ..OperatorParams::default()
     };
     Operator::new(
-        host,
+        device,
         &problem.space,
         &problem.geometry,
         form,
@@ -166,11 +188,11 @@ where
 ///
 /// The clock runs from the first residual to the last, so that exactly the iterations are counted
 /// and not the way into the loop.
-fn seconds_per_iteration<T: Number>(
-    system: &System<'_, T, Host>,
-    b: &HostBuffer<T>,
-    x: &mut HostBuffer<T>,
-    workspace: &mut CgWorkspace<T, Host>,
+fn seconds_per_iteration<T: Number, D: VectorOps<T>>(
+    system: &System<'_, T, D>,
+    b: &D::Buffer<T>,
+    x: &mut D::Buffer<T>,
+    workspace: &mut CgWorkspace<T, D>,
 ) -> Result<Option<f64>, BenchError> {
     let params = CgParams {
         relative_tolerance: 0.0,

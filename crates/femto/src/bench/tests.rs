@@ -36,8 +36,8 @@ fn the_work_of_a_row_is_the_operators() {
                 ..params(benchmark, 2)
             };
             let row = run(&host, &params, &CEILINGS).unwrap();
-            let problem = params.problem().unwrap();
-            let operator = Subject::<f64>::new(&host, &params, &problem)
+            let problem = params.problem(params.cells()).unwrap();
+            let operator = Subject::<f64, Host>::new(&host, &params, &problem)
                 .unwrap()
                 .operator;
             let (work, dofs, per_element) = match benchmark.vector() {
@@ -157,8 +157,8 @@ fn what_cannot_be_is_refused_before_it_is_tried() {
 fn an_operator_is_timed_on_its_own() {
     let host = Host::with_threads(1).unwrap();
     let params = params(Benchmark::Bp5, 3);
-    let problem = params.problem().unwrap();
-    let subject = Subject::<f32>::new(&host, &params, &problem).unwrap();
+    let problem = params.problem(params.cells()).unwrap();
+    let subject = Subject::<f32, Host>::new(&host, &params, &problem).unwrap();
     let timing = time_apply(&subject.operator, &params.sampling).unwrap();
     assert!(0.0 < timing.min && timing.min <= timing.median && timing.median <= timing.max);
     assert_eq!((timing.samples, timing.repeats), (2, 3));

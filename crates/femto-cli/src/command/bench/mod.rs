@@ -7,14 +7,15 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
-use femto::bench::{Benchmark, Measured, MeshShape, Params, Row, Sampling, Size, roofline, run};
+use femto::bench::{
+    Benchmark, Measured, MeshShape, Params, Row, Sampling, Size, Testbed, roofline, run,
+};
 use femto::kernel::roofline::{Ceilings, Precision};
-use femto::platform::device::Device;
 use femto::platform::device::host::limit_global_threads;
+use femto::platform::device::{self, DeviceError, DeviceId, DeviceInfo, DeviceKind};
 use femto::platform::files::write_atomic;
 use femto::{DataLevel, Host};
 use options::Degrees;
-use serde_json::json;
 use std::path::PathBuf;
 use table::Table;
 
@@ -46,7 +47,10 @@ pub(super) struct Bench {
     /// Precision of vectors and arithmetic.
     #[arg(long, value_delimiter = ',', default_value = "fp64", value_parser = options::precision())]
     precision: Vec<Precision>,
-    /// Numbers of threads, such as `1,2` [default: one per core].
+    /// The device: `host`, `cuda:0`, `opencl:0`, ...
+    #[arg(long, default_value = "host", value_parser = device::parse)]
+    device: DeviceId,
+    /// Numbers of threads of the host, such as `1,2` [default: one per core].
     #[arg(long, value_delimiter = ',')]
     threads: Vec<usize>,
     /// Samples; the median is reported.
@@ -64,39 +68,55 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// 1. all parameters are checked, 2. per number of threads: ceilings, then row after row.
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
-        let hosts = self.hosts()?;
         if let Some(&most) = self.threads.iter().max() {
             limit_global_threads(most);
         }
+        match self.device.kind {
+            DeviceKind::Host => self.run_on(&self.hosts()?, console),
+            DeviceKind::Null => {
+                let (device, what) = (self.device.kind.name(), "be timed: it does nothing");
+                Err(DeviceError::Unsupported { device, what }.into())
+            }
+            DeviceKind::Cuda | DeviceKind::OpenCl => {
+                let (device, what) = (self.device.kind.name(), "run benchmarks yet");
+                Err(DeviceError::Unsupported { device, what }.into())
+            }
+        }
+    }
+
+    /// First all parameters are checked; then, per device, ceilings and row after row. A row that
+    /// fails does not keep the others from being measured.
+    fn run_on<D: Testbed>(&self, devices: &[D], console: Console) -> Result<(), Failure> {
         let all = self.params();
-        for host in &hosts {
-            all.iter().try_for_each(|params| params.check(host))?;
+        for device in devices {
+            all.iter().try_for_each(|params| params.check(device))?;
         }
         let mut progress = Progress::new(!console.is_json());
         let mut table = Table::default();
-        for host in &hosts {
-            let threads = host.threads();
-            progress.stage(format!("ceilings, threads {threads}"));
-            let ceilings = self.ceilings(host)?;
-            table.ceilings.push((threads, ceilings));
+        for device in devices {
+            let info = device.info();
+            let place = place(&info);
+            progress.stage(format!("ceilings, {place}"));
+            let ceilings = self.ceilings(device)?;
+            table.ceilings.push((place.clone(), ceilings));
             for params in &all {
-                progress.stage(describe(params, threads));
-                table.rows.push(run(host, params, &ceilings)?);
+                let what = describe(params, &place);
+                progress.stage(what.clone());
+                match run(device, params, &ceilings) {
+                    Ok(row) => table.rows.push(row),
+                    Err(error) => table.failures.push((what, error)),
+                }
                 self.write_csv(&table.rows)?;
             }
         }
         progress.finish();
-        console.report(&table, || {
-            let host = hosts.first().map(|host| host.info());
-            json!({
-                "femto": env!("CARGO_PKG_VERSION"),
-                "processor": host.as_ref().map(|info| &info.name),
-                "simd": host.as_ref().map(|info| info.simd),
-                "rows": table.rows,
-            })
-        })
+        let device = devices.first().map(|device| device.info());
+        console.report(&table, || table.to_json(device.as_ref()))?;
+        match table.failures.into_iter().next() {
+            None => Ok(()),
+            Some((_, error)) => Err(error.into()),
+        }
     }
 
     fn hosts(&self) -> Result<Vec<Host>, Failure> {
@@ -110,10 +130,10 @@ impl Bench {
         Ok(hosts.collect::<Result<_, _>>()?)
     }
 
-    fn ceilings(&self, host: &Host) -> Result<Ceilings, Failure> {
+    fn ceilings<D: Testbed>(&self, device: &D) -> Result<Ceilings, Failure> {
         Ok(match self.kept {
-            true => roofline::ceilings(host)?.ceilings,
-            false => roofline::measure(host)?,
+            true => roofline::ceilings(device)?.ceilings,
+            false => device.measure()?,
         })
     }
 
@@ -180,7 +200,15 @@ impl Bench {
     }
 }
 
-fn describe(params: &Params, threads: usize) -> String {
+/// The device in a few words: `threads 2` on the host, `cuda:0`.
+fn place(device: &DeviceInfo) -> String {
+    match device.kind {
+        DeviceKind::Host => format!("threads {}", device.threads),
+        _ => device.id().to_string(),
+    }
+}
+
+fn describe(params: &Params, place: &str) -> String {
     let Params {
         benchmark,
         degree,
@@ -190,5 +218,5 @@ fn describe(params: &Params, threads: usize) -> String {
         ..
     } = params;
     let (mesh, data_level) = (mesh.name(), data_level.name());
-    format!("{benchmark} degree {degree}, {mesh}, {data_level}, {precision}, threads {threads}")
+    format!("{benchmark} degree {degree}, {mesh}, {data_level}, {precision}, {place}")
 }

@@ -1,31 +1,48 @@
 //! Rows for people.
 
-use femto::bench::{Measured, Row, VectorKind};
+use femto::bench::{BenchError, Measured, Row, VectorKind};
 use femto::kernel::roofline::Ceilings;
+use femto::platform::device::DeviceInfo;
+use serde_json::{Value, json};
 use std::fmt::{self, Display, Formatter};
 
 /// Rows and the ceilings that they refer to.
 #[derive(Default)]
 pub(super) struct Table {
     pub(super) rows: Vec<Row>,
-    /// By number of threads.
-    pub(super) ceilings: Vec<(usize, Ceilings)>,
+    /// What could not be measured, and why.
+    pub(super) failures: Vec<(String, BenchError)>,
+    /// By device, or number of threads.
+    pub(super) ceilings: Vec<(String, Ceilings)>,
 }
 
-const COLUMNS: usize = 19;
+impl Table {
+    pub(super) fn to_json(&self, device: Option<&DeviceInfo>) -> Value {
+        let failure = |(what, error): &(String, BenchError)| json!({ "what": what, "message": error.to_string() });
+        json!({
+            "femto": env!("CARGO_PKG_VERSION"),
+            "processor": device.map(|info| &info.name),
+            "simd": device.map(|info| info.simd),
+            "rows": self.rows,
+            "failures": self.failures.iter().map(failure).collect::<Value>(),
+        })
+    }
+}
+
+const COLUMNS: usize = 21;
 
 const TITLES: [&str; COLUMNS] = [
-    "", "degree", "mesh", "data", "", "threads", "size", "time", "spread", "rate", "", "work", "",
-    "bound", "of bound", "of FMA", "of copy", "set-up", "memory",
+    "", "degree", "mesh", "data", "", "device", "threads", "size", "time", "spread", "rate", "",
+    "work", "", "bound", "of bound", "of FMA", "of copy", "error", "set-up", "memory",
 ];
 
 const UNITS: [&str; COLUMNS] = [
-    "", "", "", "", "", "", "", "ms", "%", "", "", "GFLOP/s", "GB/s", "ms", "%", "%", "%", "s",
-    "B/dof",
+    "", "", "", "", "", "", "", "", "ms", "%", "", "", "GFLOP/s", "GB/s", "ms", "%", "%", "%", "",
+    "s", "B/dof",
 ];
 
 /// Columns of words, to the left.
-const WORDS: [usize; 4] = [2, 3, 4, 10];
+const WORDS: [usize; 5] = [2, 3, 4, 5, 11];
 
 impl Display for Table {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -39,7 +56,10 @@ impl Display for Table {
         for line in &lines {
             writeln!(f, "{}", aligned(line, &widths).trim_end())?;
         }
-        for (threads, ceilings) in &self.ceilings {
+        for (what, error) in &self.failures {
+            writeln!(f, "failed: {what}: {error}")?;
+        }
+        for (place, ceilings) in &self.ceilings {
             let Ceilings {
                 copy,
                 read,
@@ -52,13 +72,14 @@ impl Display for Table {
                 [copy, read, write, fma_fp64, fma_fp32].map(|rate| rate * 1e-9);
             writeln!(
                 f,
-                "ceilings, threads {threads}: copy {copy:.1}, read {read:.1}, write {write:.1} GB/s; \
+                "ceilings, {place}: copy {copy:.1}, read {read:.1}, write {write:.1} GB/s; \
                  FMA {fp64:.1} fp64, {fp32:.1} fp32 GFLOP/s"
             )?;
         }
         f.write_str(
             "time: median; spread: (slowest - fastest) / median; bound: the shortest time that the \
-             ceilings allow, m for memory, a for arithmetic",
+             ceilings allow, m for memory, a for arithmetic; error: largest difference from the host, \
+             relative, of small problems on other devices",
         )
     }
 }
@@ -77,7 +98,8 @@ fn aligned(line: &[String; COLUMNS], widths: &[usize; COLUMNS]) -> String {
 fn cells(row: &Row) -> [String; COLUMNS] {
     let percent = |fraction: f64| format!("{:.0}", fraction * 100.0);
     let (rate, unit) = rate(row);
-    let set_up = row.geometry_seconds + row.space_seconds + row.operator_seconds;
+    let set_up =
+        row.geometry_seconds + row.space_seconds + row.compile_seconds + row.operator_seconds;
     [
         match row.measured {
             Measured::Application => row.benchmark.to_string(),
@@ -87,6 +109,7 @@ fn cells(row: &Row) -> [String; COLUMNS] {
         row.mesh.name().to_owned(),
         row.data_level.to_owned(),
         row.precision.to_string(),
+        row.device.clone(),
         row.threads.to_string(),
         row.dofs.to_string(),
         format!("{:.3}", row.seconds * 1e3),
@@ -99,6 +122,8 @@ fn cells(row: &Row) -> [String; COLUMNS] {
         percent(row.fraction),
         percent(row.fma_fraction),
         percent(row.copy_fraction),
+        row.error
+            .map_or_else(|| "-".to_owned(), |error| format!("{error:.0e}")),
         format!("{set_up:.2}"),
         format!("{:.0}", row.operator_bytes_per_dof),
     ]

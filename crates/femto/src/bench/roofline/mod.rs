@@ -1,16 +1,23 @@
-//! The ceilings of the host: measured once, then kept in the user's cache folder.
+//! The ceilings of devices: measured once, then kept in the user's cache folder.
 
-mod measure;
+mod accelerator;
+mod host;
 mod store;
 
-pub use measure::measure;
-
 use femto_kernel::roofline::Ceilings;
-use femto_platform::device::host::Host;
 use femto_platform::device::{Device, DeviceError};
 use femto_platform::files::{FileError, cache_dir};
 use std::path::{Path, PathBuf};
 use store::Key;
+
+/// A device whose ceilings can be measured.
+pub trait Measure: Device {
+    /// Measures the ceilings, in a few seconds.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`], or what else the device says.
+    fn measure(&self) -> Result<Ceilings, DeviceError>;
+}
 
 /// Ceilings and where they came from.
 #[derive(Debug)]
@@ -32,19 +39,19 @@ pub enum Origin {
     NotKept(FileError),
 }
 
-/// The ceilings of the host with its number of threads, measured if they are not known yet.
+/// The ceilings of a device, measured if they are not known yet.
 ///
-/// What is kept belongs to a processor, a number of threads, an instruction set and a version of
-/// femto; anything else, and a file that cannot be read, is measured anew. Takes about two seconds
-/// then.
+/// What is kept belongs to a processor, a number of threads, an instruction set, a driver and a
+/// version of femto; anything else, and a file that cannot be read, is measured anew. Takes about
+/// two seconds then.
 ///
 /// # Errors
-/// [`DeviceError::OutOfMemory`].
-pub fn ceilings(host: &Host) -> Result<Roofline, DeviceError> {
+/// [`DeviceError::OutOfMemory`], or what else the device says.
+pub fn ceilings<D: Measure>(device: &D) -> Result<Roofline, DeviceError> {
     match cache_dir() {
-        Ok(folder) => ceilings_in(&folder, host, measure),
+        Ok(folder) => ceilings_in(&folder, device, D::measure),
         Err(error) => Ok(Roofline {
-            ceilings: measure(host)?,
+            ceilings: device.measure()?,
             origin: Origin::NotKept(error),
         }),
     }
@@ -53,34 +60,34 @@ pub fn ceilings(host: &Host) -> Result<Roofline, DeviceError> {
 /// Measures the ceilings in any case, and keeps them.
 ///
 /// # Errors
-/// [`DeviceError::OutOfMemory`].
-pub fn measure_and_keep(host: &Host) -> Result<Roofline, DeviceError> {
-    let ceilings = measure(host)?;
+/// [`DeviceError::OutOfMemory`], or what else the device says.
+pub fn measure_and_keep<D: Measure>(device: &D) -> Result<Roofline, DeviceError> {
+    let ceilings = device.measure()?;
     let origin = match cache_dir() {
-        Ok(folder) => keep(&folder, host, ceilings),
+        Ok(folder) => keep(&folder, device, ceilings),
         Err(error) => Origin::NotKept(error),
     };
     Ok(Roofline { ceilings, origin })
 }
 
-fn ceilings_in(
+fn ceilings_in<D: Measure>(
     folder: &Path,
-    host: &Host,
-    measure: impl Fn(&Host) -> Result<Ceilings, DeviceError>,
+    device: &D,
+    measure: impl Fn(&D) -> Result<Ceilings, DeviceError>,
 ) -> Result<Roofline, DeviceError> {
-    let key = Key::of(&host.info());
+    let key = Key::of(&device.info());
     let path = folder.join(key.file_name());
     if let Some(ceilings) = store::load(&path, &key) {
         let origin = Origin::Loaded(path);
         return Ok(Roofline { ceilings, origin });
     }
-    let ceilings = measure(host)?;
-    let origin = keep(folder, host, ceilings);
+    let ceilings = measure(device)?;
+    let origin = keep(folder, device, ceilings);
     Ok(Roofline { ceilings, origin })
 }
 
-fn keep(folder: &Path, host: &Host, ceilings: Ceilings) -> Origin {
-    let key = Key::of(&host.info());
+fn keep<D: Measure>(folder: &Path, device: &D, ceilings: Ceilings) -> Origin {
+    let key = Key::of(&device.info());
     let path = folder.join(key.file_name());
     match store::save(&path, key, ceilings) {
         Ok(()) => Origin::Measured(path),
@@ -91,6 +98,7 @@ fn keep(folder: &Path, host: &Host, ceilings: Ceilings) -> Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use femto_platform::device::host::Host;
     use std::fs;
 
     const SOME: Ceilings = Ceilings {

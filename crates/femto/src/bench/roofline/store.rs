@@ -13,7 +13,9 @@ const LARGEST_FILE: u64 = 64 << 10;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Key {
     femto: String,
+    device: String,
     processor: String,
+    driver: Option<String>,
     simd: String,
     threads: usize,
 }
@@ -29,7 +31,9 @@ impl Key {
     pub(super) fn of(info: &DeviceInfo) -> Self {
         Self {
             femto: env!("CARGO_PKG_VERSION").to_owned(),
+            device: info.kind.name().to_owned(),
             processor: info.name.clone(),
+            driver: info.driver.clone(),
             simd: info.simd.to_owned(),
             threads: info.threads,
         }
@@ -41,7 +45,10 @@ impl Key {
         let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
         let processor = words.join("-").to_ascii_lowercase();
         let processor: String = processor.chars().take(80).collect();
-        format!("roofline-{processor}-{}t.json", self.threads)
+        format!(
+            "roofline-{}-{processor}-{}t.json",
+            self.device, self.threads
+        )
     }
 }
 
@@ -66,11 +73,13 @@ mod tests {
     fn file_names_are_plain() {
         let key = Key {
             femto: "1".to_owned(),
+            device: "host".to_owned(),
+            driver: None,
             processor: "Intel(R) Xeon(R) ../Processor @ 2 GHz".to_owned(),
             simd: "AVX2".to_owned(),
             threads: 4,
         };
-        let wanted = "roofline-intel-r-xeon-r-processor-2-ghz-4t.json";
+        let wanted = "roofline-host-intel-r-xeon-r-processor-2-ghz-4t.json";
         assert_eq!(key.file_name(), wanted);
     }
 }

@@ -1,5 +1,6 @@
 //! Measuring the ceilings of the host.
 
+use super::Measure;
 use crate::vector::cut::{each, sum};
 use femto_kernel::roofline::{Ceilings, probe};
 use femto_kernel::scalar::{SimdLevel, Vectorizable};
@@ -20,29 +21,28 @@ const FMA_ROUNDS: u64 = 300_000;
 /// Pieces of arithmetic per thread, so that a thread that starts late costs little.
 const FMA_PIECES: usize = 8;
 
-/// Measures the ceilings of the host with its number of threads, in about two seconds.
-///
-/// Copy and write are the better of ordinary stores and of stores past the caches. The buffers are
-/// far larger than the caches, in huge pages where the system has them, and first touched by the
-/// threads that use them.
-///
-/// # Errors
-/// [`DeviceError::OutOfMemory`].
-pub fn measure(host: &Host) -> Result<Ceilings, DeviceError> {
-    let len = buffer_len(host);
-    let mut source = host.zeros::<f64>(len)?;
-    let mut target = host.zeros::<f64>(len)?;
-    Ok(host.enter(|| {
-        each(host, &mut *source, &|piece: &mut [f64]| piece.fill(1.0));
-        Ceilings {
-            copy: copy_rate(host, &source, &mut target),
-            read: read_rate(host, &source),
-            write: write_rate(host, &mut target),
-            fma_fp64: fma_rate::<f64>(host),
-            fma_fp32: fma_rate::<f32>(host),
-            shared: None,
-        }
-    }))
+impl Measure for Host {
+    /// Measures with the host's number of threads, in about two seconds.
+    ///
+    /// Copy and write are the better of ordinary stores and of stores past the caches. The buffers
+    /// are far larger than the caches, in huge pages where the system has them, and first touched by
+    /// the threads that use them.
+    fn measure(&self) -> Result<Ceilings, DeviceError> {
+        let len = buffer_len(self);
+        let mut source = self.zeros::<f64>(len)?;
+        let mut target = self.zeros::<f64>(len)?;
+        Ok(self.enter(|| {
+            each(self, &mut *source, &|piece: &mut [f64]| piece.fill(1.0));
+            Ceilings {
+                copy: copy_rate(self, &source, &mut target),
+                read: read_rate(self, &source),
+                write: write_rate(self, &mut target),
+                fma_fp64: fma_rate::<f64>(self),
+                fma_fp32: fma_rate::<f32>(self),
+                shared: None,
+            }
+        }))
+    }
 }
 
 /// Numbers in each of the two buffers: well beyond the largest cache, but at most an eighth of the
@@ -152,7 +152,7 @@ mod tests {
     fn ceilings_of_this_machine() {
         for threads in [1, 2] {
             let start = Instant::now();
-            let ceilings = measure(&Host::with_threads(threads).unwrap()).unwrap();
+            let ceilings = Host::with_threads(threads).unwrap().measure().unwrap();
             println!("{threads}: {ceilings:.3?} in {:?}", start.elapsed());
             assert!(ceilings.are_valid());
         }

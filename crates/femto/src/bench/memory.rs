@@ -1,0 +1,55 @@
+//! What a measurement needs of memory, at least.
+
+use super::{BenchError, MeshShape, Params, Physics};
+use crate::{DataLevel, Host};
+use femto_platform::device::{Device, DeviceInfo, DeviceKind};
+
+/// Least bytes of mesh and geometry per element: a vertex, its vertices' numbers, its map.
+const BYTES_PER_ELEMENT: f64 = 100.0;
+
+/// Fails where the memory of the device, or that of the host beside it, is too small.
+pub(super) fn check(
+    params: &Params,
+    cells: [usize; 3],
+    points_1d: usize,
+    device: &DeviceInfo,
+) -> Result<(), BenchError> {
+    let cells = cells.map(|cells| cells as f64);
+    let (elements, degree) = (cells.iter().product::<f64>(), params.degree as f64);
+    let nodes: f64 = cells.iter().map(|n| n * degree + 1.0).product();
+    let vectors = 2.0 * nodes * params.benchmark.components() as f64;
+    let points = elements * (points_1d as f64).powi(3);
+    let numbers = vectors + numbers_per_point(params) * points;
+    let bytes = numbers * params.precision.bytes() as f64;
+    fits(params, device, bytes + BYTES_PER_ELEMENT * elements)?;
+    if device.kind == DeviceKind::Host {
+        return Ok(());
+    }
+    // What a device gets is made on the host.
+    let host = Host::with_threads(1)?.info();
+    fits(params, &host, bytes + BYTES_PER_ELEMENT * elements)
+}
+
+fn fits(params: &Params, device: &DeviceInfo, bytes: f64) -> Result<(), BenchError> {
+    match device.memory_bytes {
+        Some(memory) if bytes > memory as f64 => Err(BenchError::TooLarge {
+            benchmark: params.benchmark,
+            degree: params.degree,
+            gigabytes: bytes * 1e-9,
+            device: device.id(),
+            memory: memory as f64 * 1e-9,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Numbers that are stored at every point.
+fn numbers_per_point(params: &Params) -> f64 {
+    match (params.data_level, params.mesh, params.benchmark.physics()) {
+        (_, MeshShape::Box, _) | (DataLevel::OnTheFly, MeshShape::Sine, _) => 0.0,
+        (DataLevel::OnTheFly, MeshShape::Curved, _) => 9.0,
+        (DataLevel::Partial, _, Physics::Mass) => 1.0,
+        (DataLevel::Partial, _, Physics::Poisson) => 6.0,
+        (DataLevel::Partial, _, Physics::ScreenedPoisson) => 7.0,
+    }
+}
