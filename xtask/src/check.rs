@@ -1,12 +1,14 @@
 //! Everything that is checked without running the code.
 
+mod toolchain;
+
 use anyhow::Result;
 
 use crate::python;
 use crate::step::{Step, step};
 use crate::walls;
 
-/// Formatting, lints, documentation, walls, spelling and dependencies.
+/// Formatting, lints, documentation, walls, spelling, dependencies, other compilers.
 pub(crate) fn check() -> Result<()> {
     step("walls", walls::check)?;
     step("formatting", || {
@@ -26,6 +28,7 @@ pub(crate) fn check() -> Result<()> {
     })?;
     let typos = python::program("typos")?;
     step("spelling", || Step::new(typos, [] as [&str; 0]).run())?;
+    toolchain::check()?;
     if Step::cargo(["deny", "--version"]).works() {
         step("dependencies", || Step::cargo(["deny", "check"]).run())
     } else {
