@@ -1,6 +1,6 @@
 //! The diagonal as a preconditioner.
 
-use super::{OperatorError, Preconditioner};
+use super::{OperatorError, Preconditioner, Product};
 use crate::Number;
 use crate::vector::VectorOps;
 use femto_platform::device::{Buffer, Device, DeviceError};
@@ -64,8 +64,10 @@ impl<T: Number, D: VectorOps<T>> Preconditioner<T, D> for Jacobi<T, D> {
         device: &D,
         r: &D::Buffer<T>,
         z: &mut D::Buffer<T>,
-    ) -> Result<f64, OperatorError> {
-        Ok(device.precondition_dot(&self.inverse, r, z)?)
+        product: Product<'_, D>,
+    ) -> Result<(), OperatorError> {
+        let Product { sums, slot } = product;
+        Ok(device.precondition_dot(&self.inverse, r, z, sums, slot)?)
     }
 }
 
@@ -80,6 +82,7 @@ impl<T: Number, D: Device> fmt::Debug for Jacobi<T, D> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vector::{Sum, Sums};
     use femto_platform::device::host::Host;
 
     fn jacobi(diagonal: &[f64]) -> Result<Jacobi<f64, Host>, JacobiError> {
@@ -92,9 +95,16 @@ mod tests {
         let host = Host::with_threads(1).unwrap();
         let r = host.upload(&[1.0, 2.0, 3.0]).unwrap();
         let mut z = host.zeros(3).unwrap();
-        let product = jacobi(&[2.0, 4.0, 8.0]).unwrap().apply(&host, &r, &mut z);
+        let mut sums = Sums::new(&host, 1).unwrap();
+        let sums_of = Product {
+            sums: &mut sums,
+            slot: 0,
+        };
+        let jacobi = jacobi(&[2.0, 4.0, 8.0]).unwrap();
+        jacobi.apply(&host, &r, &mut z, sums_of).unwrap();
         assert_eq!(z[..], [0.5, 0.5, 0.375]);
-        assert_eq!(product.unwrap(), 0.5 + 1.0 + 1.125);
+        sums.read(&host).unwrap();
+        assert_eq!(sums.get(Sum::Last(0)), 0.5 + 1.0 + 1.125);
     }
 
     #[test]
@@ -116,6 +126,12 @@ mod tests {
         let host = Host::with_threads(1).unwrap();
         let mut z = host.zeros(3).unwrap();
         let r = host.zeros(2).unwrap();
-        assert!(jacobi(&[1.0; 3]).unwrap().apply(&host, &r, &mut z).is_err());
+        let mut sums = Sums::new(&host, 1).unwrap();
+        let product = Product {
+            sums: &mut sums,
+            slot: 0,
+        };
+        let jacobi = jacobi(&[1.0; 3]).unwrap();
+        assert!(jacobi.apply(&host, &r, &mut z, product).is_err());
     }
 }

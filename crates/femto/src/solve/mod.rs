@@ -8,10 +8,13 @@ pub use jacobi::{Jacobi, JacobiError};
 pub use crate::operator::OperatorError;
 
 use crate::Number;
-use crate::vector::VectorOps;
+use crate::vector::{Sums, VectorOps};
 use femto_platform::device::Device;
 
 /// A square matrix, known by what it does to a vector.
+///
+/// What `apply` asks of a device must be the same each time: solvers may have the device note it once
+/// and replay it.
 pub trait LinearOperator<T: Number, D: Device>: Sync {
     /// The length of the vectors that it takes and gives.
     fn size(&self) -> usize;
@@ -24,8 +27,10 @@ pub trait LinearOperator<T: Number, D: Device>: Sync {
 }
 
 /// An approximate inverse of a matrix.
+///
+/// What `apply` asks of a device must be the same each time, as for [`LinearOperator`].
 pub trait Preconditioner<T: Number, D: Device>: Sync {
-    /// z = M⁻¹ r; returns Σ r z, which is cheapest to take while both are at hand.
+    /// z = M⁻¹ r; puts Σ r z, which is cheapest to take while both are at hand, into a slot.
     ///
     /// # Errors
     /// Where the vectors do not have the matrix's size or the device fails.
@@ -34,7 +39,17 @@ pub trait Preconditioner<T: Number, D: Device>: Sync {
         device: &D,
         r: &D::Buffer<T>,
         z: &mut D::Buffer<T>,
-    ) -> Result<f64, OperatorError>;
+        product: Product<'_, D>,
+    ) -> Result<(), OperatorError>;
+}
+
+/// Where [`Preconditioner::apply`] puts its sum.
+#[derive(Debug)]
+pub struct Product<'a, D: Device> {
+    /// Sums on the device.
+    pub sums: &'a mut Sums<D>,
+    /// Which of them.
+    pub slot: usize,
 }
 
 /// No preconditioner: z = r.
@@ -47,8 +62,9 @@ impl<T: Number, D: VectorOps<T>> Preconditioner<T, D> for Identity {
         device: &D,
         r: &D::Buffer<T>,
         z: &mut D::Buffer<T>,
-    ) -> Result<f64, OperatorError> {
+        product: Product<'_, D>,
+    ) -> Result<(), OperatorError> {
         device.copy(r, z)?;
-        Ok(device.dot(r, z)?)
+        Ok(device.dot_into(r, z, product.sums, product.slot)?)
     }
 }

@@ -1,6 +1,6 @@
 //! Vectors on the null device: every operation is noted with its exact work. Sums are zero.
 
-use super::{VectorOps, same_len};
+use super::{Directions, Iterate, Ratio, Sum, Sums, VectorOps, same_len, same_len_of_update};
 use crate::Number;
 use femto_kernel::vector::{self as loops, Cost};
 use femto_platform::device::null::{Launch, Null, NullBuffer};
@@ -63,19 +63,15 @@ impl<T: Number> VectorOps<T> for Null {
         Ok(0.0)
     }
 
-    fn update(
+    fn dot_into(
         &self,
-        _: f64,
-        p: &NullBuffer<T>,
-        ap: &NullBuffer<T>,
-        x: &mut NullBuffer<T>,
-        r: &mut NullBuffer<T>,
-    ) -> Result<f64, DeviceError> {
-        same_len("p of update", p, r)?;
-        same_len("ap of update", ap, r)?;
-        same_len("x of update", x, r)?;
-        note(self, loops::UPDATE, r);
-        Ok(0.0)
+        x: &NullBuffer<T>,
+        y: &NullBuffer<T>,
+        sums: &mut Sums<Self>,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        sums.check(Sum::Before(slot))?;
+        self.dot(x, y).map(|_| ())
     }
 
     fn precondition_dot(
@@ -83,11 +79,42 @@ impl<T: Number> VectorOps<T> for Null {
         d: &NullBuffer<T>,
         r: &NullBuffer<T>,
         z: &mut NullBuffer<T>,
-    ) -> Result<f64, DeviceError> {
+        sums: &mut Sums<Self>,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
         same_len("d of precondition_dot", d, z)?;
         same_len("r of precondition_dot", r, z)?;
+        sums.check(Sum::Before(slot))?;
         note(self, loops::PRECONDITION_DOT, z);
-        Ok(0.0)
+        Ok(())
+    }
+
+    fn direct(
+        &self,
+        beta: Ratio,
+        x: &NullBuffer<T>,
+        y: &mut NullBuffer<T>,
+        sums: &Sums<Self>,
+    ) -> Result<(), DeviceError> {
+        same_len("x of direct", x, y)?;
+        sums.check_ratio(beta)?;
+        note(self, loops::XPBY, y);
+        Ok(())
+    }
+
+    fn update(
+        &self,
+        alpha: Ratio,
+        directions: Directions<'_, NullBuffer<T>>,
+        iterate: Iterate<'_, NullBuffer<T>>,
+        sums: &mut Sums<Self>,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        same_len_of_update(&directions, &iterate)?;
+        sums.check_ratio(alpha)?;
+        sums.check(Sum::Before(slot))?;
+        note(self, loops::UPDATE, iterate.r);
+        Ok(())
     }
 }
 

@@ -12,7 +12,9 @@
 //!     β = (r,z) / (r,z) of the step before
 //!     p = z + β p
 //! ```
-//! Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 9.1. The residual
+//! Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 9.1. A step is taken from
+//! z = M⁻¹ r to the new r, and all of it without the host: sums and factors stay on the device, which
+//! may note a step once and replay it. Once per step the host reads the sums. The residual
 //! watched is the recurrence's r in the Euclidean norm. A singular A is fine where b is in its
 //! range.
 //!
@@ -25,16 +27,18 @@
 
 mod error;
 mod params;
+mod step;
 
 pub use error::{CgError, CgFailure};
 pub use params::CgParams;
 
 use super::{LinearOperator, Preconditioner};
 use crate::Number;
-use crate::vector::VectorOps;
+use crate::vector::{Sums, VectorOps};
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use std::fmt;
 use std::ops::ControlFlow;
+use step::{SLOTS, Stepper, finish};
 
 /// A system to solve: A, M and where they live.
 pub struct System<'a, T: Number, D: Device> {
@@ -93,12 +97,13 @@ const SLACK: f64 = 10.0;
 /// How often the iteration starts again from b - A x.
 const MAX_RESTARTS: usize = 3;
 
-/// The four vectors that the solver needs besides b and x.
+/// The four vectors that the solver needs besides b and x, and its sums.
 pub struct CgWorkspace<T: Number, D: Device> {
     r: D::Buffer<T>,
     z: D::Buffer<T>,
     p: D::Buffer<T>,
     ap: D::Buffer<T>,
+    sums: Sums<D>,
 }
 
 impl<T: Number, D: Device> CgWorkspace<T, D> {
@@ -112,6 +117,7 @@ impl<T: Number, D: Device> CgWorkspace<T, D> {
             z: device.zeros(size)?,
             p: device.zeros(size)?,
             ap: device.zeros(size)?,
+            sums: Sums::new(device, SLOTS)?,
         })
     }
 }
@@ -125,6 +131,9 @@ impl<T: Number, D: Device> fmt::Debug for CgWorkspace<T, D> {
 }
 
 /// Solves A x = b, starting from what `x` holds.
+///
+/// On an accelerator no other thread may use the device meanwhile: its work would be noted as part of a
+/// step.
 ///
 /// Nothing is allocated per iteration. For b = 0 the answer is x = 0 after no iteration. What is
 /// said to be solved has |b - A x| ≤ 10 times the target.
@@ -150,6 +159,7 @@ pub fn solve<T: Number, D: VectorOps<T>>(
         workspace,
         params,
         watch,
+        stepper: Stepper::New,
     };
     let outcome = match solver.check(b, x) {
         Ok(()) => system.device.enter(|| solver.run(b, x)),
@@ -175,6 +185,7 @@ struct Solver<'a, T: Number, D: VectorOps<T>> {
     workspace: &'a mut CgWorkspace<T, D>,
     params: &'a CgParams,
     watch: Watch<'a>,
+    stepper: Stepper<D::Recording>,
 }
 
 impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
@@ -221,20 +232,14 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
 
     /// Steps from x, with r = b - A x, until the recurrence's residual is small enough.
     fn descend(&mut self, x: &mut D::Buffer<T>, target: f64) -> Result<(), CgFailure> {
-        let device = self.system.device;
-        let mut rz = self.precondition()?;
-        device.copy(&self.workspace.z, &mut self.workspace.p)?;
-
+        let (system, workspace) = (self.system, &mut *self.workspace);
+        workspace.sums.clear(system.device)?;
         while self.watch.steps() < self.params.max_iterations {
-            let curvature = self.curvature()?;
-            let w = &mut *self.workspace;
-            let square = device.update(rz / curvature, &w.p, &w.ap, x, &mut w.r)?;
-            if self.watch.see(square.sqrt(), target)? {
+            self.stepper.step(system, workspace, x)?;
+            let residual = finish(system.device, workspace)?;
+            if self.watch.see(residual, target)? {
                 return Ok(());
             }
-            let rz_before = std::mem::replace(&mut rz, self.precondition()?);
-            let w = &mut *self.workspace;
-            device.xpby(&w.z, rz / rz_before, &mut w.p)?;
         }
         Err(CgFailure::NotConverged { target })
     }
@@ -245,29 +250,6 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         self.system.operator.apply(x, r)?;
         device.xpby(b, -1.0, r)?;
         Ok(device.norm(r)?)
-    }
-
-    /// z = M⁻¹ r; returns (r, z), which is positive where M is positive definite.
-    fn precondition(&mut self) -> Result<f64, CgFailure> {
-        let (device, w) = (self.system.device, &mut *self.workspace);
-        let rz = self.system.preconditioner.apply(device, &w.r, &mut w.z)?;
-        if finite("(r, M⁻¹ r)", rz)? > 0.0 {
-            Ok(rz)
-        } else {
-            Err(CgFailure::PreconditionerNotPositiveDefinite { product: rz })
-        }
-    }
-
-    /// ap = A p; returns (p, ap), which is positive where A is positive definite.
-    fn curvature(&mut self) -> Result<f64, CgFailure> {
-        let w = &mut *self.workspace;
-        self.system.operator.apply(&w.p, &mut w.ap)?;
-        let curvature = self.system.device.dot(&w.p, &w.ap)?;
-        if finite("(p, A p)", curvature)? > 0.0 {
-            Ok(curvature)
-        } else {
-            Err(CgFailure::NotPositiveDefinite { curvature })
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::systems::{Dense, Outcome, Poisson, Setup};
 use super::*;
-use crate::solve::{Identity, Jacobi, OperatorError};
+use crate::solve::{Identity, Jacobi, OperatorError, Product};
 use femto_platform::device::host::{Host, HostBuffer};
 
 fn failure(outcome: &Outcome<f64>) -> &CgFailure {
@@ -165,10 +165,11 @@ fn an_indefinite_preconditioner_is_another_error() {
             host: &Host,
             r: &HostBuffer<f64>,
             z: &mut HostBuffer<f64>,
-        ) -> Result<f64, OperatorError> {
+            Product { sums, slot }: Product<'_, Host>,
+        ) -> Result<(), OperatorError> {
             host.fill(0.0, z)?;
             host.axpy(-1.0, r, z)?;
-            Ok(host.dot(r, z)?)
+            Ok(host.dot_into(r, z, sums, slot)?)
         }
     }
     let setup = Setup {

@@ -7,6 +7,10 @@
 //! Sums are taken in double precision in [`CHAINS`] interleaved chains, added in a fixed order:
 //! the same piece gives the same bits on every instruction set. For that reason no multiply-add is
 //! fused here; these loops wait for memory, not for arithmetic.
+//!
+//! [`source`] is the text of the same operations for devices that compile kernels.
+
+pub mod source;
 
 use crate::roofline::Work;
 use crate::scalar::Real;

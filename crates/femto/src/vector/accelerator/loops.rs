@@ -1,0 +1,208 @@
+//! The compiled loops, and how they are started.
+
+use crate::Number;
+use crate::vector::Ratio;
+use femto_kernel::dialect::Language;
+use femto_kernel::roofline::Precision;
+use femto_kernel::vector::source::{self, BLOCK, MOST_BLOCKS, SUMS};
+use femto_platform::cache::KernelCache;
+use femto_platform::device::accelerator::{
+    Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, LanguageKind, Launch, Module,
+};
+use femto_platform::device::{Buffer, Device, DeviceError};
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The compiled loops over vectors of `T`.
+pub(super) struct Loops<T> {
+    pub(super) fill: Kernel,
+    pub(super) axpy: Kernel,
+    xpby: Kernel,
+    pub(super) multiply: Kernel,
+    pub(super) divide: Kernel,
+    dot: Kernel,
+    pub(super) square: Kernel,
+    pub(super) update: Kernel,
+    pub(super) precondition_dot: Kernel,
+    finish: Kernel,
+    memory: Mutex<Memory>,
+    number: PhantomData<fn(T)>,
+}
+
+/// What a sum needs besides its vectors. Locked from the kernel that adds per block until the sum
+/// is where it belongs.
+pub(super) struct Memory {
+    /// `[block]`.
+    pub(super) partial: AcceleratorBuffer<f64>,
+    /// One slot, for sums that the host waits for.
+    pub(super) sums: AcceleratorBuffer<f64>,
+}
+
+impl<T: Number> Loops<T> {
+    fn of(device: &Accelerator) -> Result<Arc<Self>, DeviceError> {
+        device.kept(|| Self::new(device))
+    }
+
+    fn new(device: &Accelerator) -> Result<Self, DeviceError> {
+        let module = compile(device, T::PRECISION)?;
+        let memory = Memory {
+            partial: device.zeros(MOST_BLOCKS as usize)?,
+            sums: device.zeros(2)?,
+        };
+        Ok(Self {
+            fill: module.kernel("fill")?,
+            axpy: module.kernel("axpy")?,
+            xpby: module.kernel("xpby")?,
+            multiply: module.kernel("multiply")?,
+            divide: module.kernel("divide")?,
+            dot: module.kernel("dot_product")?,
+            square: module.kernel("square")?,
+            update: module.kernel("update")?,
+            precondition_dot: module.kernel("precondition_dot")?,
+            finish: module.kernel("finish")?,
+            memory: Mutex::new(memory),
+            number: PhantomData,
+        })
+    }
+
+    /// What the memory holds means nothing between two sums, so a panic does not spoil it.
+    pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn compile(device: &Accelerator, precision: Precision) -> Result<Module, DeviceError> {
+    let language = match device.features().language {
+        LanguageKind::Cuda => Language::Cuda,
+        LanguageKind::OpenCl => Language::OpenCl,
+    };
+    let text = KernelText {
+        name: &format!("vectors {precision}"),
+        text: &source::source(language, precision),
+        options: &[],
+    };
+    device.compile(&text, &KernelCache::user().unwrap_or_default())
+}
+
+/// A loop over vectors of `len` entries.
+pub(super) struct Loop<'a, T: Number> {
+    device: &'a Accelerator,
+    pub(super) loops: Arc<Loops<T>>,
+    len: u32,
+}
+
+impl<'a, T: Number> Loop<'a, T> {
+    /// Over vectors as long as `y`.
+    pub(super) fn over(
+        device: &'a Accelerator,
+        y: &AcceleratorBuffer<T>,
+    ) -> Result<Self, DeviceError> {
+        let too_long = |_| DeviceError::Unsupported {
+            device: device.info().kind.name(),
+            what: "work on vectors of more than 4294967295 entries",
+        };
+        Ok(Self {
+            device,
+            loops: Loops::of(device)?,
+            len: y.len().try_into().map_err(too_long)?,
+        })
+    }
+
+    pub(super) fn len(&self) -> Argument<'static> {
+        Argument::U32(self.len)
+    }
+
+    fn blocks(&self) -> u32 {
+        source::blocks(T::PRECISION, self.len as usize)
+    }
+
+    pub(super) fn run(
+        &self,
+        kernel: &Kernel,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), DeviceError> {
+        start(self.device, kernel, self.blocks(), arguments)
+    }
+
+    /// y = x + β y.
+    pub(super) fn direct(
+        &self,
+        [value, sums, above, below]: [Argument<'_>; 4],
+        x: &AcceleratorBuffer<T>,
+        y: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        let (x, y) = (Argument::input(x), Argument::output(y));
+        let arguments = [self.len(), value, sums, above, below, x, y];
+        self.run(&self.loops.xpby, &arguments)
+    }
+
+    /// Σ x y, per block.
+    pub(super) fn dot(
+        &self,
+        x: &AcceleratorBuffer<T>,
+        y: &AcceleratorBuffer<T>,
+        partial: &mut AcceleratorBuffer<f64>,
+    ) -> Result<(), DeviceError> {
+        let (x, y) = (Argument::input(x), Argument::input(y));
+        let arguments = [self.len(), x, y, Argument::output(partial)];
+        self.run(&self.loops.dot, &arguments)
+    }
+
+    /// Adds what a kernel left per block, into a slot.
+    pub(super) fn finish(
+        &self,
+        partial: &AcceleratorBuffer<f64>,
+        sums: &mut AcceleratorBuffer<f64>,
+        slot: usize,
+    ) -> Result<(), DeviceError> {
+        let arguments = [
+            Argument::U32(self.blocks()),
+            Argument::input(partial),
+            Argument::I32(slot as i32),
+            Argument::output(sums),
+        ];
+        start(self.device, &self.loops.finish, 1, &arguments)
+    }
+
+    /// Adds what a kernel left per block, and waits for the sum.
+    pub(super) fn wait(&self, memory: &mut Memory) -> Result<f64, DeviceError> {
+        self.finish(&memory.partial, &mut memory.sums, 0)?;
+        let mut found = [0.0; 2];
+        self.device.read(&memory.sums, &mut found)?;
+        Ok(found[0])
+    }
+}
+
+fn start(
+    device: &Accelerator,
+    kernel: &Kernel,
+    blocks: u32,
+    arguments: &[Argument<'_>],
+) -> Result<(), DeviceError> {
+    let launch = Launch {
+        blocks,
+        threads: BLOCK.threads,
+        shared_bytes: BLOCK.shared_bytes(SUMS),
+    };
+    device.launch(kernel, &launch, arguments)
+}
+
+/// A factor as kernels take it: a number, or where to find a ratio.
+pub(super) fn ratio(ratio: Ratio, sums: &AcceleratorBuffer<f64>) -> [Argument<'_>; 4] {
+    [
+        Argument::F64(f64::NAN),
+        Argument::input(sums),
+        Argument::I32(ratio.numerator.index() as i32),
+        Argument::I32(ratio.denominator.index() as i32),
+    ]
+}
+
+/// A factor that the host knows; the memory is not read.
+pub(super) fn number(value: f64, sums: &AcceleratorBuffer<f64>) -> [Argument<'_>; 4] {
+    [
+        Argument::F64(value),
+        Argument::input(sums),
+        Argument::I32(-1),
+        Argument::I32(-1),
+    ]
+}

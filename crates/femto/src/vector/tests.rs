@@ -1,0 +1,382 @@
+//! Every operation on every device that executes, against plain loops.
+
+use super::*;
+use femto_platform::device::accelerator::Accelerator;
+use femto_platform::device::conformance;
+use femto_platform::device::host::Host;
+use std::hash::{BuildHasher, RandomState};
+
+/// Around the packs and blocks of accelerators, and the blocks of the host.
+const LENGTHS: [usize; 13] = [
+    0, 1, 2, 3, 5, 255, 256, 257, 8191, 8192, 8193, 100_003, 2_100_001,
+];
+
+const ALPHA: Ratio = Ratio {
+    numerator: Sum::Last(0),
+    denominator: Sum::Last(1),
+};
+const BETA: Ratio = Ratio {
+    numerator: Sum::Last(0),
+    denominator: Sum::Before(0),
+};
+
+/// Numbers between 0.5 and 1.5, other ones in every run.
+struct Random(u64);
+
+impl Random {
+    fn new() -> Self {
+        let seed = RandomState::new().hash_one(0) | 1;
+        println!("seed {seed}");
+        Self(seed)
+    }
+
+    fn vector<T: Number>(&mut self, len: usize) -> Vec<T> {
+        let mut next = || {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            T::from_f64((self.0 >> 11) as f64 / (1u64 << 53) as f64 + 0.5)
+        };
+        (0..len).map(|_| next()).collect()
+    }
+}
+
+/// A device with vectors on it.
+struct Bench<'a, T: Number, D: VectorOps<T>> {
+    device: &'a D,
+    inputs: [Vec<T>; 4],
+}
+
+impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
+    fn new(device: &'a D, len: usize, random: &mut Random) -> Self {
+        let inputs = [(); 4].map(|()| random.vector(len));
+        Self { device, inputs }
+    }
+
+    fn upload(&self, values: &[T]) -> D::Buffer<T> {
+        self.device.upload(values).unwrap()
+    }
+
+    /// A vector as long as the others that is full of what is no number.
+    fn poison(&self) -> D::Buffer<T> {
+        self.upload(&vec![T::from_f64(f64::NAN); self.inputs[0].len()])
+    }
+
+    fn read(&self, buffer: &D::Buffer<T>) -> Vec<T> {
+        let mut values = vec![T::from_f64(f64::NAN); buffer.len()];
+        self.device.read(buffer, &mut values).unwrap();
+        values
+    }
+
+    /// Holds a vector against what entry i should be, up to the rounding of two operations.
+    fn check(&self, name: &str, found: &D::Buffer<T>, wanted: impl Fn(usize) -> f64) {
+        let epsilon = match T::BYTES {
+            8 => f64::EPSILON,
+            _ => f64::from(f32::EPSILON),
+        };
+        for (i, found) in self.read(found).into_iter().enumerate() {
+            let (found, wanted) = (found.to_f64(), wanted(i));
+            let close = (found - wanted).abs() <= 4.0 * epsilon;
+            assert!(close, "entry {i} after {name}: {found}, not {wanted}");
+        }
+    }
+
+    fn inputs(&self) -> [impl Fn(usize) -> f64 + '_; 4] {
+        self.inputs
+            .each_ref()
+            .map(|values| |i: usize| values[i].to_f64())
+    }
+
+    /// Operations whose factors the host knows.
+    fn plain_operations(&self) {
+        let ([x, y, ..], device) = (self.inputs(), self.device);
+        let g_x = self.upload(&self.inputs[0]);
+        let g_y = || self.upload(&self.inputs[1]);
+
+        let mut g_z = self.poison();
+        device.fill(-0.75, &mut g_z).unwrap();
+        self.check("fill", &g_z, |_| -0.75);
+        let mut g_z = self.poison();
+        device.copy(&g_x, &mut g_z).unwrap();
+        self.check("copy", &g_z, &x);
+        let mut g_z = g_y();
+        device.axpy(0.3, &g_x, &mut g_z).unwrap();
+        self.check("axpy", &g_z, |i| y(i) + 0.3 * x(i));
+        let mut g_z = g_y();
+        device.xpby(&g_x, -0.7, &mut g_z).unwrap();
+        self.check("xpby", &g_z, |i| x(i) - 0.7 * y(i));
+        let mut g_z = g_y();
+        device.multiply(&g_x, &mut g_z).unwrap();
+        self.check("multiply", &g_z, |i| y(i) * x(i));
+        let mut g_z = g_y();
+        device.divide(&g_x, &mut g_z).unwrap();
+        self.check("divide", &g_z, |i| y(i) / x(i));
+        self.check("all", &g_x, &x);
+    }
+
+    /// Operations whose factors are made of sums on the device.
+    fn resident_operations(&self, sums: &mut Sums<D>) {
+        let ([x, r, p, ap], device) = (self.inputs(), self.device);
+        let [mut g_x, mut g_r, g_p, g_ap] = self.inputs.each_ref().map(|v| self.upload(v));
+        sums.read(device).unwrap();
+        let factor = |Ratio {
+                          numerator,
+                          denominator,
+                      }| {
+            let (above, below) = (sums.get(numerator), sums.get(denominator));
+            let ordinary = above > 0.0 && below > 0.0;
+            if ordinary { above / below } else { 0.0 }
+        };
+        let (alpha, beta) = (factor(ALPHA), factor(BETA));
+
+        let mut g_y = if beta == 0.0 {
+            self.poison()
+        } else {
+            self.upload(&self.inputs[1])
+        };
+        device.direct(BETA, &g_x, &mut g_y, sums).unwrap();
+        let rest = |i| if beta == 0.0 { 0.0 } else { beta * r(i) };
+        self.check("direct", &g_y, |i| x(i) + rest(i));
+
+        let directions = Directions { p: &g_p, ap: &g_ap };
+        let iterate = Iterate {
+            x: &mut g_x,
+            r: &mut g_r,
+        };
+        device.update(ALPHA, directions, iterate, sums, 2).unwrap();
+        self.check("update", &g_x, |i| x(i) + alpha * p(i));
+        self.check("update", &g_r, |i| r(i) - alpha * ap(i));
+        let new = self.read(&g_r);
+        self.check_sum(sums, 2, |i| new[i].to_f64() * new[i].to_f64());
+    }
+
+    fn check_sum(&self, sums: &mut Sums<D>, slot: usize, term: impl Fn(usize) -> f64) {
+        let before = sums.get(Sum::Last(slot));
+        sums.read(self.device).unwrap();
+        self.close_to_sum(sums.get(Sum::Last(slot)), term);
+        assert_eq!(sums.get(Sum::Before(slot)), before);
+    }
+
+    /// Holds a sum of positive terms against another order of adding.
+    fn close_to_sum(&self, found: f64, term: impl Fn(usize) -> f64) {
+        let wanted: f64 = (0..self.inputs[0].len()).map(term).sum();
+        let close = (found - wanted).abs() <= 1e-12 * wanted;
+        assert!(close, "a sum is {found}, not {wanted}");
+    }
+
+    fn sums(&self) {
+        let ([x, y, d, _], device) = (self.inputs(), self.device);
+        let [g_x, g_y, g_d, _] = self.inputs.each_ref().map(|v| self.upload(v));
+        self.close_to_sum(device.dot(&g_x, &g_y).unwrap(), |i| x(i) * y(i));
+        self.close_to_sum(device.norm(&g_x).unwrap().powi(2), |i| x(i) * x(i));
+        let mut sums = Sums::new(device, 2).unwrap();
+        device.dot_into(&g_x, &g_y, &mut sums, 1).unwrap();
+        self.check_sum(&mut sums, 1, |i| x(i) * y(i));
+        device.dot_into(&g_x, &g_x, &mut sums, 1).unwrap();
+        self.check_sum(&mut sums, 1, |i| x(i) * x(i));
+        let mut g_z = self.poison();
+        device
+            .precondition_dot(&g_d, &g_x, &mut g_z, &mut sums, 0)
+            .unwrap();
+        self.check("precondition_dot", &g_z, |i| d(i) * x(i));
+        let z = self.read(&g_z);
+        self.check_sum(&mut sums, 0, |i| x(i) * z[i].to_f64());
+    }
+
+    /// The bits of everything that sums give, and of what is made with them.
+    fn bits(&self) -> Vec<u64> {
+        let device = self.device;
+        let [mut g_x, mut g_r, g_p, g_ap] = self.inputs.each_ref().map(|v| self.upload(v));
+        let mut sums = Sums::new(device, 3).unwrap();
+        device.dot_into(&g_x, &g_r, &mut sums, 0).unwrap();
+        device
+            .precondition_dot(&g_ap, &g_p, &mut g_x, &mut sums, 1)
+            .unwrap();
+        let directions = Directions { p: &g_p, ap: &g_ap };
+        let iterate = Iterate {
+            x: &mut g_x,
+            r: &mut g_r,
+        };
+        device
+            .update(ALPHA, directions, iterate, &mut sums, 2)
+            .unwrap();
+        sums.read(device).unwrap();
+        let dots = [device.dot(&g_x, &g_p), device.norm(&g_r)].map(Result::unwrap);
+        let sums = (0..3).map(|slot| sums.get(Sum::Last(slot)));
+        sums.chain(dots)
+            .chain(self.read(&g_x).iter().map(|x| x.to_f64()))
+            .map(f64::to_bits)
+            .collect()
+    }
+}
+
+/// Sums [`0`: last, before; `1`: last] such that factors are ordinary, or zero for a reason.
+fn cases<T: Number, D: VectorOps<T>>(device: &D) -> Vec<Sums<D>> {
+    let values = [
+        [0.4, 0.5, 0.8],
+        [0.4, 0.0, -0.8],
+        [-0.4, 0.5, 0.8],
+        [f64::NAN, 0.5, 0.8],
+        [0.4, f64::NAN, f64::NAN],
+        [0.0; 3],
+    ];
+    let case = |[last, before, other]: [f64; 3]| {
+        let mut sums = Sums::new(device, 3).unwrap();
+        let one = device.upload(&[T::from_f64(1.0)]).unwrap();
+        for (slot, value) in [(0, before), (0, last), (1, other)] {
+            let value = device.upload(&[T::from_f64(value)]).unwrap();
+            device.dot_into(&one, &value, &mut sums, slot).unwrap();
+        }
+        sums
+    };
+    values.into_iter().map(case).collect()
+}
+
+fn formulas_hold<T: Number, D: VectorOps<T>>(device: &D) {
+    let mut random = Random::new();
+    for len in LENGTHS {
+        let bench = Bench::<T, D>::new(device, len, &mut random);
+        bench.plain_operations();
+        bench.sums();
+        for mut sums in cases::<T, D>(device) {
+            bench.resident_operations(&mut sums);
+        }
+    }
+}
+
+fn sums_are_repeatable<T: Number, D: VectorOps<T>>(device: &D) {
+    let mut random = Random::new();
+    for len in LENGTHS {
+        let bench = Bench::<T, D>::new(device, len, &mut random);
+        let wanted = bench.bits();
+        assert!((0..3).all(|_| bench.bits() == wanted), "{len} entries");
+    }
+}
+
+fn wrong_lengths_are_errors<D: VectorOps<f32>>(device: &D) {
+    let [short, mut long, mut a, mut b] = [4, 5, 5, 5].map(|len| device.zeros(len).unwrap());
+    let mut sums = Sums::new(device, 1).unwrap();
+    let (mut wrong, sums) = (device.zeros(4).unwrap(), &mut sums);
+    let errors = [
+        device.copy(&short, &mut long).unwrap_err(),
+        device.axpy(1.0, &short, &mut long).unwrap_err(),
+        device.xpby(&short, 1.0, &mut long).unwrap_err(),
+        device.multiply(&short, &mut long).unwrap_err(),
+        device.divide(&short, &mut long).unwrap_err(),
+        device.dot(&short, &long).unwrap_err(),
+        device.dot_into(&short, &long, sums, 0).unwrap_err(),
+        device.direct(BETA, &short, &mut long, sums).unwrap_err(),
+        refused_update(device, (&short, &long), (&mut a, &mut b), sums, 0),
+        refused_update(device, (&long, &short), (&mut a, &mut b), sums, 0),
+        refused_update(device, (&long, &long), (&mut wrong, &mut b), sums, 0),
+        device
+            .precondition_dot(&short, &long, &mut a, sums, 0)
+            .unwrap_err(),
+        device
+            .precondition_dot(&long, &short, &mut a, sums, 0)
+            .unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!(lengths(error), (4, 5));
+    }
+    let errors = [
+        device.dot_into(&long, &long, sums, 1).unwrap_err(),
+        device.direct(ALPHA, &long, &mut a, sums).unwrap_err(),
+        device
+            .precondition_dot(&long, &long, &mut a, sums, 1)
+            .unwrap_err(),
+        refused_update(device, (&long, &long), (&mut a, &mut b), sums, 1),
+    ];
+    for error in errors {
+        assert_eq!(lengths(error).0, 2);
+    }
+    sums.read(device).unwrap();
+    assert_eq!(
+        [Sum::Last(0), Sum::Before(0)].map(|sum| sums.get(sum)),
+        [0.0; 2]
+    );
+}
+
+fn refused_update<D: VectorOps<f32>>(
+    device: &D,
+    (p, ap): (&D::Buffer<f32>, &D::Buffer<f32>),
+    (x, r): (&mut D::Buffer<f32>, &mut D::Buffer<f32>),
+    sums: &mut Sums<D>,
+    slot: usize,
+) -> DeviceError {
+    let refused = device.update(BETA, Directions { p, ap }, Iterate { x, r }, sums, slot);
+    refused.unwrap_err()
+}
+
+fn lengths(error: DeviceError) -> (usize, usize) {
+    match error {
+        DeviceError::LengthMismatch {
+            found, expected, ..
+        } => (found, expected),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn formulas_hold_on_the_host() {
+    let host = Host::with_threads(2).unwrap();
+    formulas_hold::<f64, _>(&host);
+    formulas_hold::<f32, _>(&host);
+}
+
+#[test]
+fn wrong_lengths_are_errors_on_the_host() {
+    wrong_lengths_are_errors(&Host::with_threads(1).unwrap());
+}
+
+fn threads_do_not_matter<T: Number>() {
+    let mut random = Random::new();
+    let hosts = [1, 2, 3].map(|threads| Host::with_threads(threads).unwrap());
+    for len in LENGTHS {
+        let mut bench = Bench::<T, Host>::new(&hosts[0], len, &mut random);
+        let wanted = bench.bits();
+        for host in &hosts[1..] {
+            bench.device = host;
+            assert!(bench.bits() == wanted, "{len} entries on {host:?}");
+        }
+    }
+}
+
+#[test]
+fn results_have_the_same_bits_for_any_number_of_threads() {
+    threads_do_not_matter::<f64>();
+    threads_do_not_matter::<f32>();
+}
+
+/// Tests of an accelerator; `$open` gives a `Result<Accelerator, DeviceError>`.
+macro_rules! accelerator {
+    ($name:ident, $open:expr) => {
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn formulas_hold() {
+                conformance::with($open, |device: &Accelerator| {
+                    super::formulas_hold::<f64, _>(device);
+                    super::formulas_hold::<f32, _>(device);
+                });
+            }
+
+            #[test]
+            fn sums_are_repeatable() {
+                conformance::with($open, |device: &Accelerator| {
+                    super::sums_are_repeatable::<f64, _>(device);
+                    super::sums_are_repeatable::<f32, _>(device);
+                });
+            }
+
+            #[test]
+            fn wrong_lengths_are_errors() {
+                conformance::with($open, super::wrong_lengths_are_errors::<Accelerator>);
+            }
+        }
+    };
+}
+
+accelerator!(opencl, Accelerator::opencl(0));
+accelerator!(cuda, Accelerator::cuda(0));
