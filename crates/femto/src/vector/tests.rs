@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 
 /// Around the packs and blocks of accelerators, and the blocks of the host.
 const LENGTHS: [usize; 13] = [
-    0, 1, 2, 3, 5, 255, 256, 257, 8191, 8192, 8193, 100_003, 2_100_001,
+    0, 1, 2, 3, 5, 255, 256, 257, 8191, 8192, 8193, 100_003, 1_100_001,
 ];
 
 const ALPHA: Ratio = Ratio {
@@ -210,7 +210,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
     }
 }
 
-/// Sums [`0`: last, before; `1`: last] such that factors are ordinary, or zero for a reason.
+/// Sums (slot 0: last, before; slot 1: last) that make factors ordinary, or zero for a reason.
 fn cases<T: Number, D: VectorOps<T>>(device: &D) -> Vec<Sums<D>> {
     let values = [
         [0.4, 0.5, 0.8],
@@ -238,7 +238,9 @@ fn formulas_hold<T: Number, D: VectorOps<T>>(device: &D) {
         let bench = Bench::<T, D>::new(device, len, &mut random);
         bench.plain_operations();
         bench.sums();
-        for mut sums in cases::<T, D>(device) {
+        // Long vectors are for the loops; what makes factors zero is the same for any length.
+        let factors = if len > 200_000 { 1 } else { usize::MAX };
+        for mut sums in cases::<T, D>(device).into_iter().take(factors) {
             bench.resident_operations(&mut sums);
         }
     }

@@ -301,6 +301,8 @@ fn finite(quantity: &'static str, value: f64) -> Result<f64, CgFailure> {
 }
 
 #[cfg(test)]
+mod resident;
+#[cfg(test)]
 mod systems;
 #[cfg(test)]
 mod tests;
