@@ -1,6 +1,8 @@
 //! Meshes and random numbers for the tests of spaces.
 #![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
 
+pub(crate) mod layout;
+
 use std::hash::{BuildHasher, RandomState};
 
 use femto_fem::geometry::Geometry;

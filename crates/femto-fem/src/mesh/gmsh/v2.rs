@@ -40,48 +40,49 @@ pub(super) fn elements(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     let mut done = 0;
     while done < count {
         if file.is_binary() {
-            let cell_type = cell_type(file)?;
-            let run = run(file, count - done)?;
-            let tags = file.size("the number of tags of an element")?;
-            for _ in 0..run {
-                let at = file.at();
-                let number = file.id("an element number")?;
-                cell(
-                    file,
-                    mesh,
-                    Head {
-                        at,
-                        number,
-                        cell_type,
-                        tags,
-                    },
-                )?;
-            }
-            done += run;
+            done += run(file, mesh, count - done)?;
         } else {
-            let at = file.at();
-            let number = file.id("an element number")?;
-            let cell_type = cell_type(file)?;
-            let tags = file.size("the number of tags of an element")?;
-            cell(
-                file,
-                mesh,
-                Head {
-                    at,
-                    number,
-                    cell_type,
-                    tags,
-                },
-            )?;
+            line(file, mesh)?;
             done += 1;
         }
     }
     Ok(())
 }
 
+/// One element of an ASCII file.
+fn line(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
+    let head = Head {
+        at: file.at(),
+        number: file.id(NUMBER)?,
+        cell_type: cell_type(file)?,
+        tags: file.size(TAGS)?,
+    };
+    cell(file, mesh, head)
+}
+
+/// A header of a binary file and the elements under it, at most `missing`; returns how many.
+fn run(file: &mut Numbers, mesh: &mut Builder, missing: u64) -> Parsed<u64> {
+    let cell_type = cell_type(file)?;
+    let count = run_length(file, missing)?;
+    let tags = file.size(TAGS)?;
+    for _ in 0..count {
+        let head = Head {
+            at: file.at(),
+            number: file.id(NUMBER)?,
+            cell_type,
+            tags,
+        };
+        cell(file, mesh, head)?;
+    }
+    Ok(count)
+}
+
+const NUMBER: &str = "an element number";
+const TAGS: &str = "the number of tags of an element";
+
 /// Number of elements under one header: at least 1, so that the file is used up, and at most
 /// those that are still missing.
-fn run(file: &mut Numbers, missing: u64) -> Parsed<u64> {
+fn run_length(file: &mut Numbers, missing: u64) -> Parsed<u64> {
     let (at, what) = (file.at(), "the number of elements under a header");
     match file.size(what)? {
         0 => Err(range(at, what, 0, "1 or more")),

@@ -1,0 +1,79 @@
+//! The layout that the documentation of `Restriction` promises.
+
+use femto_fem::space::{Chunk, Space};
+
+/// Everything that the documentation of `Restriction` says about its arrays.
+pub(crate) fn check_layout(space: &Space) {
+    let r = space.restriction();
+    assert_eq!(r.elements(), space.elements());
+    assert_eq!(r.nodes_per_element(), space.nodes_per_element());
+
+    let (mut element, mut private, mut interface) = (0, 0, 0);
+    let mut touched = vec![0; space.nodes()];
+    for chunk in &r.chunks {
+        assert!(!chunk.elements.is_empty());
+        assert_eq!(chunk.elements.start, element);
+        assert_eq!(chunk.private.start, private);
+        assert_eq!(chunk.interface.start, interface);
+        (element, private) = (chunk.elements.end, chunk.private.end);
+        check_interior(space, chunk);
+        interface = chunk.interface.end;
+        assert!(r.interface[chunk.interface.clone()].is_sorted_by(|a, b| a < b));
+
+        let mut nodes: Vec<u32> = (chunk.elements.clone())
+            .flat_map(|e| space.element_nodes(e))
+            .collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let expected = chunk.private.clone().map(|node| node as u32);
+        let expected = expected.chain(r.interface[chunk.interface.clone()].iter().copied());
+        assert_eq!(nodes, expected.collect::<Vec<u32>>());
+        for node in nodes {
+            touched[node as usize] += 1;
+        }
+    }
+    assert_eq!(element, space.elements());
+    assert_eq!(private, r.first_interface);
+    assert_eq!(interface, r.interface.len());
+
+    for (node, &chunks) in touched.iter().enumerate() {
+        if node < r.first_interface {
+            assert_eq!(chunks, 1);
+        } else {
+            assert!(chunks > 1 || node >= r.free_nodes);
+            let sources = r.sources(node - r.first_interface);
+            assert_eq!(sources.len(), chunks);
+            assert!(sources.is_sorted_by(|a, b| a < b));
+            assert!(
+                sources
+                    .iter()
+                    .all(|&s| r.interface[s as usize] as usize == node)
+            );
+        }
+    }
+}
+
+/// The chunk's last private nodes are its elements' interiors in order; no shell node is there.
+fn check_interior(space: &Space, chunk: &Chunk) {
+    let r = space.restriction();
+    assert_eq!(chunk.interior.end, chunk.private.end);
+    assert!(chunk.private.start <= chunk.interior.start);
+    let mut interior = chunk.interior.clone();
+    for element in chunk.elements.clone() {
+        let nodes = space.element_nodes(element);
+        let of = |positions: &[u32]| -> Vec<usize> {
+            let nodes = positions.iter().map(|&p| nodes[p as usize] as usize);
+            nodes.collect()
+        };
+        let inside = of(&r.interior_positions);
+        assert!(
+            inside
+                .iter()
+                .copied()
+                .eq(interior.by_ref().take(inside.len()))
+        );
+        let shell = of(&r.shell_positions);
+        assert!(shell.iter().all(|node| !chunk.interior.contains(node)));
+    }
+    assert!(interior.is_empty());
+}

@@ -1,0 +1,123 @@
+//! Meshes and parameters that make no space.
+#![allow(clippy::expect_used)]
+
+mod space_common;
+
+use femto_fem::geometry::Geometry;
+use femto_fem::mesh::{CellBlock, CellType, Mesh};
+use femto_fem::space::{Continuity, Space, SpaceError, SpaceParams};
+use space_common::{bent_box, hexahedra, space, two_cubes};
+
+fn error(mesh: &Mesh, params: SpaceParams) -> SpaceError {
+    let geometry = Geometry::new(mesh).expect("a geometry");
+    Space::new(mesh, &geometry, params).expect_err("a space of a bad mesh or bad parameters")
+}
+
+#[test]
+fn bad_parameters_and_tags_are_errors() {
+    let mut mesh = bent_box([2, 1, 1], 1);
+    let with = |degree, components| SpaceParams {
+        degree,
+        components,
+        ..SpaceParams::default()
+    };
+    assert!(matches!(
+        error(&mesh, with(0, 1)),
+        SpaceError::Degree { found: 0, max: 15 }
+    ));
+    assert!(matches!(
+        error(&mesh, with(16, 1)),
+        SpaceError::Degree { found: 16, .. }
+    ));
+    assert!(matches!(error(&mesh, with(1, 0)), SpaceError::Components));
+
+    let tagged = |tag: &str, continuity| SpaceParams {
+        dirichlet: vec![tag.into()],
+        continuity,
+        ..SpaceParams::default()
+    };
+    let broken = error(&mesh, tagged("xmin", Continuity::Broken));
+    assert!(matches!(broken, SpaceError::BrokenDirichlet { tag } if tag == "xmin"));
+    let missing = error(&mesh, tagged("xmid", Continuity::Continuous)).to_string();
+    assert!(
+        missing.contains("xmid") && missing.contains("xmax"),
+        "{missing}"
+    );
+
+    // A quadrilateral across a cell is no face, in a group that is asked for.
+    let cell = mesh.blocks[0].cell(0).to_vec();
+    mesh.blocks[1].nodes.extend([0, 1, 6, 7].map(|v| cell[v]));
+    mesh.blocks[1].tags.push(3);
+    let stranger = error(&mesh, tagged("ymin", Continuity::Continuous));
+    let corners = [0, 1, 6, 7].map(|v| cell[v]);
+    assert!(
+        matches!(&stranger, SpaceError::NoSuchFace { tag, nodes, count: 1 }
+            if tag == "ymin" && *nodes == corners),
+        "{stranger}"
+    );
+    let (space, _) = space(&mesh, tagged("ymax", Continuity::Continuous));
+    assert!(space.boundary_faces("ymin").is_err());
+    assert!(space.boundary_faces("ymax").is_ok());
+}
+
+#[test]
+fn hexahedra_that_do_not_fit_together_are_errors() {
+    let (mut corners, mut cubes) = two_cubes();
+    let params = SpaceParams::default;
+
+    // A third cube on the face between the two.
+    corners.extend([
+        [1.5, 0.0, 0.0],
+        [1.5, 1.0, 0.0],
+        [1.5, 0.0, 1.0],
+        [1.5, 1.0, 1.0],
+    ]);
+    let third = cubes[1].map(|v| if v >= 8 { v + 4 } else { v });
+    let mesh = hexahedra(corners.clone(), &[cubes[0], cubes[1], third]);
+    match error(&mesh, params()) {
+        SpaceError::CrowdedFace {
+            mut cells,
+            mut nodes,
+        } => {
+            cells.sort_unstable();
+            nodes.sort_unstable();
+            assert_eq!((cells, nodes), ([0, 1, 2], [4, 5, 6, 7]));
+        }
+        other => panic!("{other}"),
+    }
+
+    // Exchange two neighbouring vertices of the common face in one of the cubes.
+    let one = cubes[1].iter().position(|&v| v == 4).unwrap();
+    let two = cubes[1].iter().position(|&v| v == 5).unwrap();
+    cubes[1].swap(one, two);
+    match error(&hexahedra(corners.clone(), &cubes), params()) {
+        SpaceError::TwistedFace { mut cells, .. } => {
+            cells.sort_unstable();
+            assert_eq!(cells, [0, 1]);
+        }
+        other => panic!("{other}"),
+    }
+
+    // A collapsed edge.
+    cubes[1][one] = 5;
+    cubes[1][two] = 5;
+    let collapsed = error(&hexahedra(corners, &cubes), params());
+    assert!(
+        matches!(collapsed, SpaceError::RepeatedVertex { cell: 1, node: 5 }),
+        "{collapsed}"
+    );
+}
+
+#[test]
+fn other_solid_cells_are_an_error() {
+    let mut mesh = bent_box([1, 1, 1], 1);
+    mesh.blocks.push(CellBlock {
+        cell_type: CellType::from_gmsh(4).unwrap(),
+        nodes: vec![0, 1, 2, 4],
+        tags: vec![0],
+    });
+    match error(&mesh, SpaceParams::default()) {
+        SpaceError::UnsupportedCells { name, count } => assert_eq!((name, count), ("tet4", 1)),
+        other => panic!("{other}"),
+    }
+}
