@@ -1,5 +1,10 @@
 /* The dialect in CUDA C. */
 typedef unsigned int uint;
+#if REAL_BYTES == 8
+typedef double2 real2;
+#else
+typedef float2 real2;
+#endif
 
 #define GLOBAL
 #define SHARED
@@ -20,6 +25,7 @@ typedef unsigned int uint;
 #define BLOCK ((uint)blockIdx.x)
 #define BLOCKS ((uint)gridDim.x)
 #define BARRIER() __syncthreads()
+#define WARP_BARRIER() __syncwarp()
 
 /* All shared memory of a block, as one array; its size is given at the launch. */
 #define SHARED_MEMORY(name) extern __shared__ real name[]

@@ -4,6 +4,12 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #endif
 
+#if REAL_BYTES == 8
+typedef double2 real2;
+#else
+typedef float2 real2;
+#endif
+
 #define GLOBAL __global
 #define SHARED __local
 #define CONSTANT __constant
@@ -23,6 +29,7 @@
 #define BLOCK ((uint)get_group_id(0))
 #define BLOCKS ((uint)get_num_groups(0))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define WARP_BARRIER() BARRIER()
 
 /* All shared memory of a block, as one array. */
 #define SHARED_MEMORY(name) __local real name[SHARED_REALS]

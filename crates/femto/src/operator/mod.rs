@@ -17,7 +17,7 @@ pub use explain::{Alternative, Explanation};
 pub use host::HostBound;
 pub use null::NullBound;
 pub(crate) use plan::{Binding, Plan};
-pub use plan::{DataLevel, OperatorParams, Quadrature};
+pub use plan::{DataLevel, OperatorParams, Quadrature, Scatter};
 
 use crate::Number;
 use femto_fem::geometry::Geometry;

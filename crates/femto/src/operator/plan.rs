@@ -6,6 +6,7 @@ use femto_fem::reference::tensor_product::Basis1d;
 use femto_fem::space::Space;
 use femto_kernel::family::tensor_hex::host::NodeTable;
 use femto_kernel::family::tensor_hex::work::{Shape, form_flops};
+pub use femto_kernel::family::tensor_hex::pencils::Scatter;
 use femto_kernel::family::tensor_hex::{Basis, Storage};
 use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, inspect, isotropic};
 use femto_kernel::roofline::Work;
@@ -74,6 +75,8 @@ pub struct OperatorParams {
     pub quadrature: Quadrature,
     /// How much of the geometry is stored.
     pub data_level: DataLevel,
+    /// How accelerators sum what elements share. The host's sums are repeatable in any case.
+    pub scatter: Scatter,
     /// Auxiliary fields constant per element, `[field][mesh cell]`, in the order of `Point::a`.
     pub auxiliary: Vec<Vec<f64>>,
     /// The time that the form sees at first.

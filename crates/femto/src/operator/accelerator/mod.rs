@@ -2,10 +2,12 @@
 //!
 //! Elements are grouped by kind of map. A group has its geometry and its node tables on the device and
 //! a kernel for each kind of vectors, made from the pencil text when it is first needed and compared
-//! with the plain twin on some of the caller's elements before it is used (`variant`). Nodes that
-//! several elements add to are set to zero first, those inside elements are written.
+//! with the plain twin on some of the caller's elements before it is used (`variant`). Nodes inside
+//! elements are written. Those that several elements share are set to zero first and summed by atomic
+//! additions (`zero`), or, to be repeatable, elements write shares that a second kernel sums (`shares`).
 
 mod pack;
+mod shares;
 mod variant;
 mod zero;
 
@@ -13,16 +15,17 @@ use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
 use femto_fem::space::Layout;
 use femto_kernel::dialect::Language;
-use femto_kernel::family::tensor_hex::pencils::{Problem, Vectors, diagonal_source, element_work};
+use femto_kernel::family::tensor_hex::pencils::{
+    Problem, Scatter, Vectors, diagonal_source, element_work,
+};
 use femto_kernel::family::tensor_hex::{Basis, Conditions};
 use femto_kernel::form::Form;
 use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
-use femto_platform::device::accelerator::{
-    Accelerator, AcceleratorBuffer, Argument, Kernel, LanguageKind, Launch,
-};
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument, LanguageKind};
 use femto_platform::device::{Buffer, Device, DeviceError};
 use pack::Group;
+use shares::Shares;
 use std::sync::OnceLock;
 use variant::{Sample, Variant, Variants};
 use zero::Zero;
@@ -35,7 +38,7 @@ pub struct AcceleratorBound<T: Number> {
     basis: Basis,
     by_node: bool,
     components: usize,
-    /// The quadrature rule: points, then weights.
+    /// The quadrature rule: points and weights, `[points_1d][2]`.
     rule: AcceleratorBuffer<T>,
     /// One per kind of map.
     groups: Vec<Group<T>>,
@@ -44,10 +47,17 @@ pub struct AcceleratorBound<T: Number> {
     /// `[group]`, for E-vectors, made when first asked for.
     element: OnceLock<Vec<Variant>>,
     /// `[group]`, made when first asked for.
-    diagonal: OnceLock<Vec<Kernel>>,
-    zero: Zero,
+    diagonal: OnceLock<Vec<Variant>>,
+    sums: Sums<T>,
     samples: Vec<Sample>,
     warnings: Vec<String>,
+}
+
+/// How nodes that several elements share are summed.
+#[derive(Debug)]
+enum Sums<T: Number> {
+    Atomic(Zero),
+    Repeatable(Shares<T>),
 }
 
 impl Backend for Accelerator {
@@ -80,10 +90,16 @@ impl<T: Number> AcceleratorBound<T> {
             return Err(OperatorError::FormOnAccelerator);
         }
         binding.geometry.check(&plan.basis.points)?;
-        let rule = [&*plan.basis.points, &*plan.basis.weights].concat();
-        let rule: Vec<T> = rule.into_iter().map(T::from_f64).collect();
-        let groups = pack::groups(device, binding)?;
+        let rule = plan.basis.points.iter().zip(&plan.basis.weights);
+        let rule: Vec<T> = rule.flat_map(|(&x, &w)| [x, w].map(T::from_f64)).collect();
+        let (groups, shells) = pack::groups(device, binding)?;
         let cache = KernelCache::user().unwrap_or_default();
+        let sums = match binding.params.scatter {
+            Scatter::Atomic => Sums::Atomic(Zero::new::<T>(device, &cache, binding.space)?),
+            Scatter::Repeatable => {
+                Sums::Repeatable(Shares::new(device, &cache, binding.space, &shells)?)
+            }
+        };
         let mut bound = Self {
             device: device.clone(),
             cache: cache.clone(),
@@ -99,7 +115,7 @@ impl<T: Number> AcceleratorBound<T> {
             nodal: Vec::new(),
             element: OnceLock::new(),
             diagonal: OnceLock::new(),
-            zero: Zero::new::<T>(device, &cache, binding.space)?,
+            sums,
             warnings: Vec::new(),
         };
         (bound.nodal, bound.warnings) = bound.variants(bound.nodal_vectors(), variants)?;
@@ -109,6 +125,10 @@ impl<T: Number> AcceleratorBound<T> {
     fn nodal_vectors(&self) -> Vectors {
         Vectors::Nodal {
             by_node: self.by_node,
+            scatter: match self.sums {
+                Sums::Atomic(_) => Scatter::Atomic,
+                Sums::Repeatable(_) => Scatter::Repeatable,
+            },
         }
     }
 
@@ -156,16 +176,56 @@ impl<T: Number> AcceleratorBound<T> {
         [Argument::U32(nodes), Argument::U32(stride)]
     }
 
-    fn diagonal_kernels(&self) -> Result<&[Kernel], OperatorError> {
-        if let Some(kernels) = self.diagonal.get() {
-            return Ok(kernels);
+    fn diagonal_variants(&self) -> Result<&[Variant], OperatorError> {
+        if let Some(variants) = self.diagonal.get() {
+            return Ok(variants);
         }
         let compile = |group: &Group<T>| {
             let source = diagonal_source(&self.problem(group, self.nodal_vectors()));
-            variant::compile(&self.device, &self.cache, &source, "diagonal")
+            Variant::compile::<T>(&self.device, &self.cache, &source, "diagonal")
         };
-        let kernels = self.groups.iter().map(compile).collect::<Result<_, _>>()?;
-        Ok(self.diagonal.get_or_init(|| kernels))
+        let variants = self.groups.iter().map(compile).collect::<Result<_, _>>()?;
+        Ok(self.diagonal.get_or_init(|| variants))
+    }
+
+    /// Launches kernels of all groups that add to `v`, with `u` if they have an input.
+    fn launch(
+        &self,
+        variants: &[Variant],
+        u: Option<&AcceleratorBuffer<T>>,
+        v: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), OperatorError> {
+        let [nodes, stride] = self.nodes(v.len());
+        let mut shares = match &self.sums {
+            Sums::Repeatable(shares) => Some((shares, shares.lock())),
+            Sums::Atomic(zero) => {
+                zero.apply(&self.device, [nodes, stride], v)?;
+                None
+            }
+        };
+        let mut first = 0;
+        for (group, variant) in self.groups.iter().zip(variants) {
+            let mut arguments = vec![
+                Argument::input(&group.geometry),
+                Argument::input(&self.rule),
+                Argument::input(&group.shell),
+                Argument::input(&group.interior),
+                nodes,
+                stride,
+            ];
+            if let Some((shares, locked)) = &mut shares {
+                arguments.extend(shares.arguments(locked, first));
+            }
+            arguments.extend(u.map(Argument::input));
+            let elements = group.elements.len();
+            arguments.extend([Argument::output(v), Argument::U32(elements as u32)]);
+            variant.launch(&self.device, elements, &arguments)?;
+            first += elements;
+        }
+        if let Some((shares, locked)) = &shares {
+            shares.sum(&self.device, locked, [nodes, stride], v)?;
+        }
+        Ok(())
     }
 
     fn element_variants(&self) -> Result<&[Variant], OperatorError> {
@@ -184,23 +244,7 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
         u: &AcceleratorBuffer<T>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
-        self.zero.apply(&self.device, self.nodes(v.len()), v)?;
-        let [nodes, stride] = self.nodes(u.len());
-        for (group, variant) in self.groups.iter().zip(&self.nodal) {
-            let arguments = [
-                Argument::input(&group.geometry),
-                Argument::input(&self.rule),
-                Argument::input(&group.shell),
-                Argument::input(&group.interior),
-                nodes,
-                stride,
-                Argument::input(u),
-                Argument::output(v),
-                Argument::U32(group.elements.len() as u32),
-            ];
-            variant.launch(&self.device, group.elements.len(), &arguments)?;
-        }
-        Ok(())
+        self.launch(&self.nodal, Some(u), v)
     }
 
     fn apply_elements(
@@ -227,34 +271,16 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
     }
 
     fn diagonal(&self, _: &Conditions, d: &mut AcceleratorBuffer<T>) -> Result<(), OperatorError> {
-        let kernels = self.diagonal_kernels()?;
-        self.zero.apply(&self.device, self.nodes(d.len()), d)?;
-        let [nodes, stride] = self.nodes(d.len());
-        for (group, kernel) in self.groups.iter().zip(kernels) {
-            let source = diagonal_source(&self.problem(group, self.nodal_vectors()));
-            let arguments = [
-                Argument::input(&group.geometry),
-                Argument::input(&self.rule),
-                Argument::input(&group.shell),
-                Argument::input(&group.interior),
-                nodes,
-                stride,
-                Argument::output(d),
-                Argument::U32(group.elements.len() as u32),
-            ];
-            let launch = Launch {
-                blocks: source.blocks(group.elements.len()),
-                threads: source.block.threads,
-                shared_bytes: source.block.shared_bytes(T::PRECISION),
-            };
-            self.device.launch(kernel, &launch, &arguments)?;
-        }
-        Ok(())
+        self.launch(self.diagonal_variants()?, None, d)
     }
 
     fn bytes(&self) -> usize {
         let groups: usize = self.groups.iter().map(Group::bytes).sum();
-        groups + self.zero.bytes() + self.rule.len() * T::BYTES
+        let sums = match &self.sums {
+            Sums::Atomic(zero) => zero.bytes(),
+            Sums::Repeatable(shares) => shares.bytes(self.components),
+        };
+        groups + sums + self.rule.len() * T::BYTES
     }
 
     fn warnings(&self) -> &[String] {
@@ -268,14 +294,26 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
             .collect()
     }
 
-    /// Geometry and node tables once, input and output once; atomic additions count as writes of the
-    /// nodes that they go to, and these are set to zero before.
+    /// Geometry and node tables once, input and output once, and what sums of shared nodes need: zeros
+    /// before atomic additions, which count as one write of each node; or shares that are written and
+    /// read, with their lists.
     fn work(&self, dofs: usize, _: Work) -> Work {
         let vector = (dofs * T::BYTES) as u64;
-        let zeroed = self.zero.nodes() as u64 * (self.components * T::BYTES) as u64;
+        let number = (self.components * T::BYTES) as u64;
+        let (read, written) = match &self.sums {
+            Sums::Atomic(zero) => (0, zero.nodes() as u64 * number),
+            Sums::Repeatable(shares) => {
+                let (nodes, shares) = shares.counts();
+                let lists = (2 * nodes + shares) * size_of::<u32>();
+                (
+                    shares as u64 * number + lists as u64,
+                    shares as u64 * number,
+                )
+            }
+        };
         let vectors = Work {
-            bytes_read: vector,
-            bytes_written: vector + zeroed,
+            bytes_read: vector + read,
+            bytes_written: vector + written,
             ..Work::default()
         };
         let groups = self.groups.iter().zip(&self.nodal).map(|(group, variant)| {

@@ -35,17 +35,19 @@ impl<T: Number> Group<T> {
     }
 }
 
-/// All groups, in the order of the plan's kinds.
+/// All groups, in the order of the plan's kinds, and the L-vector nodes of their shells one group after
+/// the other, `[element][shell node]`.
 pub(super) fn groups<T: Number, F: Sync, const C: usize>(
     device: &Accelerator,
     binding: &Binding<'_, F, C>,
-) -> Result<Vec<Group<T>>, OperatorError>
+) -> Result<(Vec<Group<T>>, Vec<u32>), OperatorError>
 where
     F: femto_kernel::form::Form<3, C>,
 {
     let plan = binding.plan;
     let several = plan.kinds.len() > 1;
-    let group = |kind: usize| {
+    let mut shells = Vec::new();
+    let mut group = |kind: usize| {
         let segments = plan.segments.iter().flatten();
         let elements: Vec<u32> = segments
             .filter(|segment| segment.kind == kind)
@@ -54,6 +56,7 @@ where
             .collect();
         let shape = plan.kinds[kind].shape;
         let (shell, interior) = tables(binding, &elements);
+        shells.extend_from_slice(&shell);
         Ok(Group {
             shape,
             geometry: device.upload(&geometry::<T, F, C>(binding, &shape, &elements))?,
@@ -67,7 +70,9 @@ where
             elements,
         })
     };
-    (0..plan.kinds.len()).map(group).collect()
+    let groups = (0..plan.kinds.len()).map(&mut group);
+    let groups = groups.collect::<Result<_, OperatorError>>()?;
+    Ok((groups, shells))
 }
 
 /// Packed geometry of elements, `[element][geometry_len]`.

@@ -60,7 +60,7 @@ fn a_wrong_variant_is_dropped_with_a_warning_and_the_next_one_taken() {
     let Some(bound) = bind(&planted) else { return };
     let bound = bound.unwrap();
     assert!(!bound.nodal[0].schedule.even_odd);
-    let best = variant::candidates(&bound.groups[0].shape);
+    let best = variant::candidates(&bound.groups[0].shape, bound.nodal_vectors());
     assert_eq!(bound.warnings.len(), 2);
     for (warning, schedule) in bound.warnings.iter().zip(&best) {
         assert!(warning.contains(&schedule.to_string()), "{warning}");
@@ -80,7 +80,7 @@ fn right_variants_are_taken_in_order_and_without_warning() {
     assert_eq!(bound.warnings, [] as [&str; 0]);
     assert_eq!(
         bound.nodal[0].schedule,
-        variant::candidates(&bound.groups[0].shape)[0]
+        variant::candidates(&bound.groups[0].shape, bound.nodal_vectors())[0]
     );
 }
 

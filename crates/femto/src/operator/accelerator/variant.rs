@@ -6,7 +6,9 @@ use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::dialect::BlockShape;
 use femto_kernel::family::tensor_hex::oracle::{self, OracleGeometry};
-use femto_kernel::family::tensor_hex::pencils::{PencilKernel, Pencils, Problem, Vectors, source};
+use femto_kernel::family::tensor_hex::pencils::{
+    PencilKernel, Pencils, Problem, Scatter, Vectors, source,
+};
 use femto_kernel::family::tensor_hex::schedule::{Limits, ScheduleError};
 use femto_kernel::family::tensor_hex::work::Shape;
 use femto_kernel::family::tensor_hex::{Basis, Conditions};
@@ -30,11 +32,29 @@ pub(super) struct Variant {
     pub(super) schedule: Pencils,
     kernel: Kernel,
     block: BlockShape,
-    elements_per_block: u32,
     precision: Precision,
 }
 
 impl Variant {
+    pub(super) fn compile<T: Number>(
+        device: &Accelerator,
+        cache: &KernelCache,
+        source: &PencilKernel,
+        entry: &str,
+    ) -> Result<Self, DeviceError> {
+        let text = KernelText {
+            name: &source.name,
+            text: &source.text,
+            options: &[],
+        };
+        Ok(Self {
+            schedule: source.schedule,
+            kernel: device.compile(&text, cache)?.kernel(entry)?,
+            block: source.block,
+            precision: T::PRECISION,
+        })
+    }
+
     pub(super) fn launch(
         &self,
         device: &Accelerator,
@@ -42,7 +62,7 @@ impl Variant {
         arguments: &[Argument<'_>],
     ) -> Result<(), DeviceError> {
         let launch = Launch {
-            blocks: elements.div_ceil(self.elements_per_block as usize) as u32,
+            blocks: elements.div_ceil(self.schedule.elements_per_block as usize) as u32,
             threads: self.block.threads,
             shared_bytes: self.block.shared_bytes(self.precision),
         };
@@ -53,7 +73,7 @@ impl Variant {
 /// Which schedules are tried, best first, and what is done to a text before it is compiled: nothing,
 /// but for the test that plants a wrong one.
 pub(super) struct Variants {
-    pub(super) schedules: fn(&Shape) -> Vec<Pencils>,
+    pub(super) schedules: fn(&Shape, Vectors) -> Vec<Pencils>,
     pub(super) edit: fn(&Pencils, String) -> String,
 }
 
@@ -67,25 +87,13 @@ impl Default for Variants {
 }
 
 /// The measured best, then plainer ones that need less of the device.
-pub(super) fn candidates(shape: &Shape) -> Vec<Pencils> {
-    let best = Pencils::for_shape(shape);
-    let plain = Pencils {
-        elements_per_block: 1,
-        blocks_per_unit: 1,
-        even_odd: false,
-        third_cube: false,
-        keep_values: true,
-        metric_unroll: 0,
-        prefetch: false,
+pub(super) fn candidates(shape: &Shape, vectors: Vectors) -> Vec<Pencils> {
+    let plain = Pencils::plain();
+    let even_odd = Pencils {
+        even_odd: true,
+        ..plain
     };
-    vec![
-        best,
-        Pencils {
-            even_odd: true,
-            ..plain
-        },
-        plain,
-    ]
+    vec![Pencils::best(shape, vectors), even_odd, plain]
 }
 
 /// Some of the caller's elements, with an input and what the plain twin makes of it.
@@ -164,7 +172,7 @@ impl Variants {
     ) -> Result<Variant, OperatorError> {
         let limits = limits(check.device);
         let mut last: Option<OperatorError> = None;
-        for schedule in (self.schedules)(&problem.shape) {
+        for schedule in (self.schedules)(&problem.shape, problem.vectors) {
             if let Err(error) = schedule.validate(&problem.shape, T::PRECISION, &limits) {
                 if matches!(error, ScheduleError::Rule { .. } | ScheduleError::Fp64) {
                     return Err(error.into());
@@ -174,13 +182,7 @@ impl Variants {
             }
             let mut source = source(problem, &schedule);
             source.text = (self.edit)(&schedule, source.text);
-            let variant = Variant {
-                schedule,
-                kernel: compile(check.device, check.cache, &source, "apply")?,
-                block: source.block,
-                elements_per_block: source.elements_per_block,
-                precision: T::PRECISION,
-            };
+            let variant = Variant::compile::<T>(check.device, check.cache, &source, "apply")?;
             let error = check.error(problem, &variant)?;
             if error <= tolerance(T::PRECISION) {
                 return Ok(variant);
@@ -214,6 +216,7 @@ impl<T: Number> Check<'_, T> {
         let geometry = device.upload(&cast(&sample.geometry))?;
         let (u, mut v) = (device.upload(&cast(&u))?, device.upload(&cast(&v))?);
         let (shell, interior) = places.tables();
+        let mut shares = device.upload(&vec![T::from_f64(f64::NAN); sample.u.len()])?;
         let first = super::table(device, shell)?;
         let second = super::table(device, interior)?;
         let elements = Argument::U32(sample.elements as u32);
@@ -221,25 +224,40 @@ impl<T: Number> Check<'_, T> {
         match problem.vectors {
             Vectors::Element { listed: false } => {}
             Vectors::Element { listed: true } => arguments.push(Argument::input(&second)),
-            Vectors::Nodal { .. } => arguments.extend([
-                Argument::input(&first),
-                Argument::input(&second),
-                Argument::U32(places.all_nodes() as u32),
-                Argument::U32(if places.by_node {
-                    1
-                } else {
-                    places.all_nodes() as u32
-                }),
-            ]),
+            Vectors::Nodal { scatter, .. } => {
+                let nodes = places.all_nodes() as u32;
+                arguments.extend([
+                    Argument::input(&first),
+                    Argument::input(&second),
+                    Argument::U32(nodes),
+                    Argument::U32(if places.by_node { 1 } else { nodes }),
+                ]);
+                if scatter == Scatter::Repeatable {
+                    let own = places.shares() as u32;
+                    arguments.extend([
+                        Argument::output(&mut shares),
+                        Argument::U32(own),
+                        Argument::U32(0),
+                    ]);
+                }
+            }
         }
         arguments.extend([Argument::input(&u), Argument::output(&mut v), elements]);
         variant.launch(device, sample.elements, &arguments)?;
-        let mut found = vec![T::default(); sample.u.len()];
+        let (mut found, mut shared) = (vec![T::default(); sample.u.len()], Vec::new());
         device.read(&v, &mut found)?;
+        if places.shared {
+            shared = vec![T::default(); sample.u.len()];
+            device.read(&shares, &mut shared)?;
+        }
+        let value = |entry| match places.share(entry) {
+            Some(place) => shared[place],
+            None => found[places.entry(entry)],
+        };
         let scale = sample.expected.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
         let errors = sample.expected.iter().enumerate();
         Ok(errors.fold(0.0, |worst: f64, (entry, &expected)| {
-            let error = (found[places.entry(entry)].to_f64() - expected).abs() / scale;
+            let error = (value(entry).to_f64() - expected).abs() / scale;
             if error.is_nan() {
                 f64::INFINITY
             } else {
@@ -257,13 +275,15 @@ struct Places<'a> {
     elements: usize,
     nodal: bool,
     by_node: bool,
+    /// Shell nodes are not in the output but among the shares.
+    shared: bool,
 }
 
 impl<'a> Places<'a> {
     fn of(problem: &Problem<'a>, elements: usize) -> Self {
-        let (nodal, by_node) = match problem.vectors {
-            Vectors::Element { .. } => (false, false),
-            Vectors::Nodal { by_node } => (true, by_node),
+        let (nodal, by_node, shared) = match problem.vectors {
+            Vectors::Element { .. } => (false, false, false),
+            Vectors::Nodal { by_node, scatter } => (true, by_node, scatter == Scatter::Repeatable),
         };
         Self {
             basis: problem.basis,
@@ -271,7 +291,30 @@ impl<'a> Places<'a> {
             elements,
             nodal,
             by_node,
+            shared,
         }
+    }
+
+    /// Nodes inside an element.
+    fn inner(&self) -> usize {
+        self.basis.nodes_1d.saturating_sub(2).pow(3)
+    }
+
+    /// Shares of a component.
+    fn shares(&self) -> usize {
+        self.elements * (self.basis.nodes() - self.inner())
+    }
+
+    /// The place of an entry among the shares, if it is one.
+    fn share(&self, entry: usize) -> Option<usize> {
+        if !self.shared || self.is_inside(entry) {
+            return None;
+        }
+        let (np, c) = (self.basis.nodes(), self.components);
+        let (element, component, position) = (entry / (c * np), entry / np % c, entry % np);
+        let (inner, of_element) = (self.inner(), np - self.inner());
+        let shell = self.order()[position] - inner;
+        Some(component * self.shares() + element * of_element + shell)
     }
 
     fn all_nodes(&self) -> usize {
@@ -289,8 +332,7 @@ impl<'a> Places<'a> {
 
     /// The node of each position of the first element: those inside come first.
     fn order(&self) -> Vec<usize> {
-        let inner = self.basis.nodes_1d.saturating_sub(2).pow(3);
-        let (mut inside, mut shell) = (0..inner, inner..self.basis.nodes());
+        let (mut inside, mut shell) = (0..self.inner(), self.inner()..self.basis.nodes());
         let next = |node| {
             let of = if self.is_inside(node) {
                 &mut inside
@@ -332,21 +374,6 @@ impl<'a> Places<'a> {
         let interior = (0..self.elements).map(|element| (element * np) as u32);
         (shell.collect(), interior.collect())
     }
-}
-
-/// Compiles one of the kernel's texts.
-pub(super) fn compile(
-    device: &Accelerator,
-    cache: &KernelCache,
-    source: &PencilKernel,
-    entry: &str,
-) -> Result<Kernel, DeviceError> {
-    let text = KernelText {
-        name: &source.name,
-        text: &source.text,
-        options: &[],
-    };
-    device.compile(&text, cache)?.kernel(entry)
 }
 
 fn limits(device: &Accelerator) -> Limits {

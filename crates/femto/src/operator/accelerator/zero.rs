@@ -4,7 +4,7 @@ use super::{language, table};
 use crate::Number;
 use crate::operator::OperatorError;
 use femto_fem::space::{Layout, Space};
-use femto_kernel::family::tensor_hex::pencils::{ZeroKernel, zero_source};
+use femto_kernel::family::tensor_hex::pencils::{NodeKernel, zero_source};
 use femto_platform::cache::KernelCache;
 use femto_platform::device::DeviceError;
 use femto_platform::device::accelerator::{
@@ -22,7 +22,7 @@ pub(super) struct Zero {
     pieces: AcceleratorBuffer<u32>,
     count: usize,
     nodes: usize,
-    source: ZeroKernel,
+    source: NodeKernel,
     kernel: Kernel,
 }
 

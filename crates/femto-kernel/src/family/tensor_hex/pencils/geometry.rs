@@ -10,9 +10,10 @@ pub fn geometry_len(shape: &Shape) -> usize {
     let coefficients = usize::from(shape.values) + usize::from(shape.gradients);
     let factors = 6 * usize::from(shape.gradients) + usize::from(shape.values);
     match shape.storage {
-        Storage::ElementFactors => factors,
+        // Read in pairs.
+        Storage::ElementFactors => factors.next_multiple_of(2),
         Storage::PointFactors => factors * shape.points_1d.pow(3),
-        Storage::Trilinear => 21 + coefficients,
+        Storage::Trilinear => (21 + coefficients).next_multiple_of(2),
         // What the kernel does not take: see `Pencils::validate`.
         Storage::Affine | Storage::Jacobians => 0,
     }
@@ -23,8 +24,8 @@ pub fn geometry_len(shape: &Shape) -> usize {
 /// | storage | layout |
 /// |---------|--------|
 /// | `PointFactors` | `[k][factor][j][i]`: κ w det J J⁻¹J⁻ᵀ (rr, rs, rt, ss, st, tt), then λ w det J |
-/// | `ElementFactors` | `[factor]`, without weights |
-/// | `Trilinear` | coefficients of the map `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ), then λ, then κ |
+/// | `ElementFactors` | `[factor]`, without weights; padded to an even number |
+/// | `Trilinear` | coefficients of the map `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ), then λ, then κ; padded likewise |
 pub fn pack<T: Real>(
     shape: &Shape,
     basis: &Basis,

@@ -13,7 +13,8 @@ mod work;
 
 pub use geometry::{geometry_len, pack};
 pub use source::{
-    PencilKernel, Problem, Vectors, ZeroKernel, diagonal_source, source, zero_source,
+    NodeKernel, PencilKernel, Problem, Scatter, Vectors, diagonal_source, source, sum_source,
+    zero_source,
 };
 pub use work::{element_work, shared_bytes};
 
@@ -23,7 +24,7 @@ use super::work::Shape;
 use crate::dialect::BlockShape;
 use crate::roofline::Precision;
 use core::fmt;
-use padding::Strides;
+use padding::{Places, Strides};
 
 /// The knobs of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,13 +44,37 @@ pub struct Pencils {
     pub metric_unroll: u32,
     /// Stored factors are asked for when an element begins.
     pub prefetch: bool,
+    /// No element belongs to two warps, so that only warps wait for themselves; for at most 32
+    /// pencils. Elements of a block are then a multiple of [`warp_elements`].
+    pub by_warp: bool,
+}
+
+/// Threads that execute together, of the devices that `by_warp` is for.
+const WARP: u32 = 32;
+
+/// Elements that fit a warp.
+pub fn warp_elements(shape: &Shape) -> u32 {
+    WARP / (shape.points_1d * shape.points_1d) as u32
 }
 
 impl Pencils {
-    /// What was best on an H200 in double precision for elements of this shape; legal wherever the
-    /// shape is.
-    pub fn for_shape(shape: &Shape) -> Self {
-        defaults::for_shape(shape)
+    /// What was best on an H200 in double precision for elements of this shape.
+    pub fn best(shape: &Shape, vectors: Vectors) -> Self {
+        defaults::schedule(shape, vectors)
+    }
+
+    /// What needs least of a device: one element a block, nothing unrolled by halves.
+    pub fn plain() -> Self {
+        Self {
+            elements_per_block: 1,
+            blocks_per_unit: 1,
+            even_odd: false,
+            third_cube: false,
+            keep_values: true,
+            metric_unroll: 0,
+            prefetch: false,
+            by_warp: false,
+        }
     }
 
     /// Whether a device can run it for elements of a shape.
@@ -76,6 +101,15 @@ impl Pencils {
         }
         if self.metric_unroll > 0 && !self.third_cube {
             return rule("a metric step that is not wholly unrolled needs a third cube");
+        }
+        if self.by_warp {
+            match warp_elements(shape) {
+                0 => return rule("an element by warp has at most 32 pencils"),
+                several if self.elements_per_block % several != 0 => {
+                    return rule("elements of a block are a multiple of those of a warp");
+                }
+                _ => {}
+            }
         }
         if !matches!(
             shape.storage,
@@ -104,12 +138,11 @@ impl Pencils {
 
     /// The block of threads and its shared memory.
     pub fn block(&self, shape: &Shape) -> BlockShape {
-        let pencils = (shape.points_1d * shape.points_1d) as u32;
-        let cube = Strides::of(shape).layer * shape.points_1d as u32;
+        let places = Places::of(self, shape);
         BlockShape {
-            threads: [self.elements_per_block * pencils, 1, 1],
+            threads: [places.threads, 1, 1],
             blocks_per_unit: self.blocks_per_unit,
-            shared_reals: self.elements_per_block * self.cubes(shape) * cube,
+            shared_reals: places.slots * Strides::of(self, shape).slot,
         }
     }
 
@@ -135,6 +168,7 @@ impl fmt::Display for Pencils {
             (self.third_cube, "third cube"),
             (self.keep_values, "values in registers"),
             (self.prefetch, "factors fetched ahead"),
+            (self.by_warp, "by warp"),
         ] {
             if set {
                 write!(f, ", {words}")?;

@@ -1,72 +1,114 @@
-//! Strides of the arrays in shared memory, padded so that threads meet few bank conflicts.
+//! Where the elements of a block are in shared memory, padded so that threads meet few bank conflicts.
 
+use super::{Pencils, WARP, warp_elements};
 use crate::family::tensor_hex::work::Shape;
 
 /// Numbers that shared memory serves at the same time, of 8 bytes: half a warp.
 const BANKS: u32 = 16;
 
-/// Distances of layers (k) and rows (j) in an array of points.
+/// Threads that the search looks at.
+const MOST_THREADS: u32 = 256;
+
+/// Which thread of a block works where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Places {
+    pub(super) threads: u32,
+    /// Elements that have a place in shared memory; of those by warp, one more for the lanes left.
+    pub(super) slots: u32,
+    pencils: u32,
+    points: u32,
+    /// Elements and slots of a warp.
+    by_warp: Option<(u32, u32)>,
+}
+
+impl Places {
+    pub(super) fn of(schedule: &Pencils, shape: &Shape) -> Self {
+        let points = shape.points_1d as u32;
+        let pencils = points * points;
+        let elements = schedule.elements_per_block;
+        let (threads, slots, by_warp) = match warp_elements(shape) {
+            of_warp if schedule.by_warp && of_warp > 0 => {
+                let slots = of_warp + u32::from(WARP % pencils != 0);
+                let warps = elements.div_ceil(of_warp);
+                (warps * WARP, warps * slots, Some((of_warp, slots)))
+            }
+            _ => (elements * pencils, elements, None),
+        };
+        Self {
+            threads,
+            slots,
+            pencils,
+            points,
+            by_warp,
+        }
+    }
+
+    /// Slot and pencil (slow, fast) of a thread.
+    fn at(&self, thread: u32) -> (u32, u32, u32) {
+        let (slot, pencil) = match self.by_warp {
+            None => (thread / self.pencils, thread % self.pencils),
+            Some((_, slots)) => {
+                let (warp, lane) = (thread / WARP, thread % WARP);
+                (warp * slots + lane / self.pencils, lane % self.pencils)
+            }
+        };
+        (slot, pencil / self.points, pencil % self.points)
+    }
+}
+
+/// Distances of slots, layers (k) and rows (j).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Strides {
+    pub(super) slot: u32,
     pub(super) layer: u32,
     pub(super) row: u32,
 }
 
-/// How often pencils along an axis are read or written.
-struct Accesses {
-    along_i: u32,
-    along_j: u32,
-    along_k: u32,
-}
-
 impl Strides {
     /// The strides with the fewest conflicts; of equal ones those that take least memory.
-    pub(super) fn of(shape: &Shape) -> Self {
-        let points = shape.points_1d as u32;
+    pub(super) fn of(schedule: &Pencils, shape: &Shape) -> Self {
+        let places = Places::of(schedule, shape);
+        let (points, cubes) = (places.points, schedule.cubes(shape));
+        // How often pencils along i, j, k are read or written.
         let accesses = if shape.gradients {
-            Accesses {
-                along_i: 4,
-                along_j: 4,
-                along_k: 7,
-            }
+            [4, 4, 7]
         } else {
-            Accesses {
-                along_i: 4,
-                along_j: 2,
-                along_k: 2,
-            }
+            [4, 2, 2]
         };
-        let rows = points..points + 3;
-        let candidates = rows.flat_map(|row| {
-            let least = points * row;
-            (least..least + BANKS).map(move |layer| Self { layer, row })
-        });
-        candidates
-            .min_by_key(|strides| (strides.conflicts(points, &accesses), strides.layer))
-            .unwrap_or(Self {
-                layer: points * points,
-                row: points,
+        let slot_pads = if places.slots > 1 { BANKS } else { 1 };
+        let candidates = (points..points + 3).flat_map(|row| {
+            let layers = points * row..points * row + BANKS;
+            layers.flat_map(move |layer| {
+                let least = cubes * layer * points;
+                (least..least + slot_pads).map(move |slot| Self { slot, layer, row })
             })
+        });
+        let cost = |strides: &Self| (strides.conflicts(&places, accesses), strides.slot);
+        candidates.min_by_key(cost).unwrap_or(Self {
+            slot: cubes * points.pow(3),
+            layer: points * points,
+            row: points,
+        })
     }
 
     /// How often half a warp has to wait, weighted by how often pencils are accessed.
-    fn conflicts(self, points: u32, accesses: &Accesses) -> u32 {
-        let Self { layer, row } = self;
-        accesses.along_i * waits(points, |slow, fast| slow * layer + fast * row)
-            + accesses.along_j * waits(points, |slow, fast| slow * layer + fast)
-            + accesses.along_k * waits(points, |slow, fast| slow * row + fast)
+    fn conflicts(self, places: &Places, [along_i, along_j, along_k]: [u32; 3]) -> u32 {
+        let Self { slot, layer, row } = self;
+        along_i * waits(places, |s, slow, fast| s * slot + slow * layer + fast * row)
+            + along_j * waits(places, |s, slow, fast| s * slot + slow * layer + fast)
+            + along_k * waits(places, |s, slow, fast| s * slot + slow * row + fast)
     }
 }
 
-/// How many more than one access each half warp needs, when thread t of an element is at
-/// (t / points, t % points).
-fn waits(points: u32, place: impl Fn(u32, u32) -> u32) -> u32 {
-    let threads = points * points;
+/// How many more than one access all half warps need.
+fn waits(places: &Places, address: impl Fn(u32, u32, u32) -> u32) -> u32 {
+    let threads = places.threads.min(MOST_THREADS);
     (0..threads.div_ceil(BANKS))
         .map(|half| {
             let mut load = [0; BANKS as usize];
             for thread in half * BANKS..((half + 1) * BANKS).min(threads) {
-                load[(place(thread / points, thread % points) % BANKS) as usize] += 1;
+                let (slot, slow, fast) = places.at(thread);
+                load[(address(slot, slow, fast) % BANKS) as usize] += 1;
             }
             load.into_iter().max().unwrap_or(1) - 1
         })

@@ -1,6 +1,6 @@
 //! The text of a problem.
 
-use super::{Pencils, Strides};
+use super::{Pencils, Strides, warp_elements};
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use crate::family::tensor_hex::work::Shape;
 use crate::family::tensor_hex::{Basis, Storage};
@@ -19,7 +19,30 @@ pub enum Vectors {
     Nodal {
         /// Whether the components of a node are together.
         by_node: bool,
+        /// How nodes that several elements share are summed.
+        scatter: Scatter,
     },
+}
+
+/// How nodes that several elements share are summed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Scatter {
+    /// By atomic additions: fast; the order of sums, and so the last bits, change from run to run.
+    #[default]
+    Atomic,
+    /// Each element writes its share, and a second kernel adds the shares of a node in a fixed order:
+    /// bitwise repeatable.
+    Repeatable,
+}
+
+impl Scatter {
+    /// The name in options and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Atomic => "atomic",
+            Self::Repeatable => "repeatable",
+        }
+    }
 }
 
 /// What is evaluated.
@@ -39,9 +62,10 @@ pub struct Problem<'a> {
 
 /// A text to compile and how to start it.
 ///
-/// Arguments of `apply`: geometry; the rule (points, then weights, `[2][points_1d]`); then, for nodal
+/// Arguments of `apply`: geometry; the rule (points and weights, `[points_1d][2]`); then, for nodal
 /// vectors, shell `[element][shell node]`, interior `[element]`, the number of nodes, the distance of
-/// components; or, for listed E-vectors, the list; u; v; the number of elements. Of `diagonal` the
+/// components, and if sums are to be repeatable the shares `[component][element][shell node]`, the
+/// distance of their components, the first element's number there; or, for listed E-vectors, the list; u; v; the number of elements. Of `diagonal` the
 /// same without u.
 #[derive(Clone, Debug)]
 pub struct PencilKernel {
@@ -51,14 +75,14 @@ pub struct PencilKernel {
     pub text: String,
     /// The block of threads.
     pub block: BlockShape,
-    /// Elements of a block.
-    pub elements_per_block: u32,
+    /// The schedule of the text.
+    pub schedule: Pencils,
 }
 
 impl PencilKernel {
     /// Blocks for a number of elements.
     pub fn blocks(&self, elements: usize) -> u32 {
-        elements.div_ceil(self.elements_per_block as usize) as u32
+        elements.div_ceil(self.schedule.elements_per_block as usize) as u32
     }
 }
 
@@ -90,21 +114,13 @@ pub fn source(problem: &Problem, schedule: &Pencils) -> PencilKernel {
         name: name("pencils", problem),
         text: source.finish(),
         block,
-        elements_per_block: schedule.elements_per_block,
+        schedule: *schedule,
     }
 }
 
 /// The text of the operator's diagonal; its kernel is `diagonal`, with a block per element.
 pub fn diagonal_source(problem: &Problem) -> PencilKernel {
-    let schedule = Pencils {
-        elements_per_block: 1,
-        blocks_per_unit: 1,
-        even_odd: false,
-        third_cube: false,
-        keep_values: true,
-        metric_unroll: 0,
-        prefetch: false,
-    };
+    let schedule = Pencils::plain();
     let block = schedule.block(&problem.shape);
     let mut source = SourceBuilder::new(problem.language, problem.precision, block);
     define(&mut source, problem, &schedule);
@@ -124,29 +140,52 @@ pub fn diagonal_source(problem: &Problem) -> PencilKernel {
         name: name("diagonal", problem),
         text: source.finish(),
         block,
-        elements_per_block: 1,
+        schedule,
     }
 }
 
-/// The text that sets shell nodes to zero, and its block of threads.
-///
-/// Arguments of `zero`: pieces `[piece][2]` (first node, end), the number of nodes, the distance of
-/// components, v. A block takes a piece.
+/// A text that works on nodes, and its block of threads.
 #[derive(Clone, Debug)]
-pub struct ZeroKernel {
+pub struct NodeKernel {
     /// The translation unit.
     pub text: String,
     /// The block of threads.
     pub block: BlockShape,
 }
 
-/// The text that prepares an output for sums: its kernel is `zero`.
+/// The text that prepares an output for atomic sums; its kernel is `zero`, a block takes a piece.
+///
+/// Arguments: pieces `[piece][2]` (first node, end), the number of nodes, the distance of
+/// components, v.
 pub fn zero_source(
     language: Language,
     precision: Precision,
     components: usize,
     by_node: bool,
-) -> ZeroKernel {
+) -> NodeKernel {
+    node_kernel(language, precision, (components, by_node), file!("zero.c"))
+}
+
+/// The text that adds up shares; its kernel is `sum`, a thread takes a node.
+///
+/// Arguments: the nodes, where the sources of each begin `[nodes + 1]`, the sources, the shares, the
+/// distance of their components, the number of nodes of v, the distance of its components, v, the number
+/// of nodes in the list.
+pub fn sum_source(
+    language: Language,
+    precision: Precision,
+    components: usize,
+    by_node: bool,
+) -> NodeKernel {
+    node_kernel(language, precision, (components, by_node), file!("sum.c"))
+}
+
+fn node_kernel(
+    language: Language,
+    precision: Precision,
+    (components, by_node): (usize, bool),
+    file: KernelFile,
+) -> NodeKernel {
     let block = BlockShape {
         threads: [256, 1, 1],
         blocks_per_unit: 1,
@@ -155,8 +194,8 @@ pub fn zero_source(
     let mut source = SourceBuilder::new(language, precision, block);
     source.define("COMPONENTS", components);
     source.define("NODE_STRIDE", if by_node { components } else { 1 });
-    source.include(file!("zero.c"));
-    ZeroKernel {
+    source.include(file);
+    NodeKernel {
         text: source.finish(),
         block,
     }
@@ -169,10 +208,12 @@ fn name(what: &str, problem: &Problem) -> String {
 
 fn define(source: &mut SourceBuilder, problem: &Problem, schedule: &Pencils) {
     let shape = &problem.shape;
-    let strides = Strides::of(shape);
-    let (nodal, listed, by_node) = match problem.vectors {
-        Vectors::Element { listed } => (false, listed, false),
-        Vectors::Nodal { by_node } => (true, false, by_node),
+    let strides = Strides::of(schedule, shape);
+    let (nodal, listed, by_node, shares) = match problem.vectors {
+        Vectors::Element { listed } => (false, listed, false, false),
+        Vectors::Nodal { by_node, scatter } => {
+            (true, false, by_node, scatter == Scatter::Repeatable)
+        }
     };
     source.define("NODES_1D", shape.nodes_1d);
     source.define("POINTS_1D", shape.points_1d);
@@ -180,15 +221,23 @@ fn define(source: &mut SourceBuilder, problem: &Problem, schedule: &Pencils) {
     source.define("NODE_STRIDE", if by_node { shape.components } else { 1 });
     source.define("ELEMENTS_PER_BLOCK", schedule.elements_per_block);
     source.define("CUBES", schedule.cubes(shape));
+    source.define("SLOT", strides.slot);
     source.define("LAYER", strides.layer);
     source.define("ROW", strides.row);
     source.define("METRIC_UNROLL", schedule.metric_unroll);
+    let by_warp = if schedule.by_warp {
+        warp_elements(shape)
+    } else {
+        0
+    };
+    source.define("WARP_ELEMENTS", by_warp);
     for (name, is) in [
         ("COLLOCATED", shape.collocated),
         ("VALUES", shape.values),
         ("GRADIENTS", shape.gradients),
         ("VECTORS_NODAL", nodal),
         ("VECTORS_LISTED", listed),
+        ("SHARES", shares),
         ("GEOMETRY_POINTS", shape.storage == Storage::PointFactors),
         ("GEOMETRY_ELEMENT", shape.storage == Storage::ElementFactors),
         ("GEOMETRY_TRILINEAR", shape.storage == Storage::Trilinear),

@@ -1,6 +1,12 @@
 use super::*;
 use crate::form::{Poisson, inspect};
 
+const ELEMENTS: Vectors = Vectors::Element { listed: false };
+const NODAL: Vectors = Vectors::Nodal {
+    by_node: true,
+    scatter: Scatter::Atomic,
+};
+
 fn shape(points_1d: usize, storage: Storage) -> Shape {
     let inspection = inspect::<Poisson, 1>(&Poisson);
     Shape {
@@ -17,7 +23,7 @@ fn shape(points_1d: usize, storage: Storage) -> Shape {
 }
 
 #[test]
-fn defaults_are_legal_everywhere() {
+fn the_best_are_legal_on_the_device_they_are_for() {
     let limits = Limits {
         shared_bytes: 227 << 10,
         ..Limits::default()
@@ -29,10 +35,12 @@ fn defaults_are_legal_everywhere() {
             Storage::PointFactors,
         ] {
             let shape = shape(points, storage);
-            let schedule = Pencils::for_shape(&shape);
-            for precision in [Precision::Fp32, Precision::Fp64] {
-                let result = schedule.validate(&shape, precision, &limits);
-                assert_eq!(result, Ok(()), "{points} points: {schedule}");
+            for vectors in [ELEMENTS, NODAL] {
+                let schedule = Pencils::best(&shape, vectors);
+                for precision in [Precision::Fp32, Precision::Fp64] {
+                    let result = schedule.validate(&shape, precision, &limits);
+                    assert_eq!(result, Ok(()), "{points} points: {schedule}");
+                }
             }
         }
     }
@@ -41,7 +49,7 @@ fn defaults_are_legal_everywhere() {
 #[test]
 fn broken_rules_are_named() {
     let shape8 = shape(8, Storage::Trilinear);
-    let good = Pencils::for_shape(&shape8);
+    let good = Pencils::best(&shape8, ELEMENTS);
     let limits = Limits::default();
     let message = |schedule: Pencils, shape: &Shape, limits: &Limits| {
         let result = schedule.validate(shape, Precision::Fp64, limits);
@@ -81,12 +89,13 @@ fn broken_rules_are_named() {
 #[test]
 fn strides_leave_rows_apart_and_threads_together() {
     for points in 2..=17 {
-        let strides = padding::Strides::of(&shape(points, Storage::Trilinear));
+        let shape = shape(points, Storage::Trilinear);
+        let strides = padding::Strides::of(&Pencils::plain(), &shape);
         assert!(strides.row as usize >= points);
         assert!(strides.layer as usize >= (points - 1) * strides.row as usize + points);
         assert!(strides.layer as usize <= points * (points + 2) + 16);
     }
     // Eight points: rows of nine have no conflicts along i, and few along k.
-    let strides = padding::Strides::of(&shape(8, Storage::Trilinear));
+    let strides = padding::Strides::of(&Pencils::plain(), &shape(8, Storage::Trilinear));
     assert_eq!((strides.row, strides.layer % 16), (9, 8));
 }

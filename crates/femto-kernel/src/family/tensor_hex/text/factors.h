@@ -11,9 +11,23 @@
  * GEOMETRY_TRILINEAR: per element the coefficients of the map, [7][3], of xi, eta, xi eta, zeta,
  *   xi zeta, eta zeta, xi eta zeta; then lambda if VALUES and kappa if GRADIENTS.
  *
- * g_rule is the points, [POINTS_1D], then the weights; c_points and c_weights are the same.
+ * What is constant per element is read in pairs: its length is rounded up to an even number. g_rule is
+ * points and weights, [POINTS_1D][2]; c_points and c_weights are the same.
  */
 #define FACTORS (6 * GRADIENTS + VALUES)
+#define EVEN(count) (((count) + 1) / 2 * 2)
+
+/* Reads EVEN(count) numbers, the first of them at an even place. */
+INLINE void read_pairs(const GLOBAL real *g_source, int count, real *r_numbers)
+{
+    const GLOBAL real2 *g_pairs = (const GLOBAL real2 *)g_source;
+    UNROLL for (int n = 0; n < (count + 1) / 2; ++n)
+    {
+        const real2 r_pair = g_pairs[n];
+        r_numbers[2 * n] = r_pair.x;
+        r_numbers[2 * n + 1] = r_pair.y;
+    }
+}
 
 #if GEOMETRY_POINTS || GEOMETRY_ELEMENT
 
@@ -33,9 +47,10 @@ INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_r
     const int layer = FACTORS * POINTS_1D * POINTS_1D;
     m.g_factors = g_geometry + (size_t)element * (layer * POINTS_1D) + j * POINTS_1D + i;
 #else
-    const real weight = g_rule[POINTS_1D + j] * g_rule[POINTS_1D + i];
-    UNROLL for (int f = 0; f < FACTORS; ++f)
-        m.factors[f] = weight * g_geometry[(size_t)element * FACTORS + f];
+    real r_factors[EVEN(FACTORS)];
+    read_pairs(g_geometry + (size_t)element * EVEN(FACTORS), FACTORS, r_factors);
+    const real weight = g_rule[2 * j + 1] * g_rule[2 * i + 1];
+    UNROLL for (int f = 0; f < FACTORS; ++f) m.factors[f] = weight * r_factors[f];
 #endif
     return m;
 }
@@ -90,11 +105,13 @@ INLINE vector combine(vector a, real s, vector b)
     return c;
 }
 
-INLINE vector coefficient(const GLOBAL real *g_map, int m)
+INLINE vector coefficient(const real *r_map, int m)
 {
-    const vector c = {g_map[3 * m], g_map[3 * m + 1], g_map[3 * m + 2]};
+    const vector c = {r_map[3 * m], r_map[3 * m + 1], r_map[3 * m + 2]};
     return c;
 }
+
+#define MAP_NUMBERS (21 + VALUES + GRADIENTS)
 
 /* Along zeta the first two columns of the Jacobian are linear and the third is constant, so that two
  * rows of the adjugate are linear, the third one and the determinant quadratic. */
@@ -107,15 +124,17 @@ typedef struct {
 INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element,
                            int j, int i)
 {
-    const GLOBAL real *g_map = g_geometry + (size_t)element * (21 + VALUES + GRADIENTS);
-    const real xi = g_rule[i], eta = g_rule[j];
-    const real weight = g_rule[POINTS_1D + i] * g_rule[POINTS_1D + j];
-    const vector c4 = coefficient(g_map, 4), c5 = coefficient(g_map, 5), c6 = coefficient(g_map, 6);
-    const vector c2 = coefficient(g_map, 2);
+    real r_map[EVEN(MAP_NUMBERS)], r_xi[2], r_eta[2];
+    read_pairs(g_geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
+    read_pairs(g_rule + 2 * i, 2, r_xi);
+    read_pairs(g_rule + 2 * j, 2, r_eta);
+    const real xi = r_xi[0], eta = r_eta[0], weight = r_xi[1] * r_eta[1];
+    const vector c4 = coefficient(r_map, 4), c5 = coefficient(r_map, 5), c6 = coefficient(r_map, 6);
+    const vector c2 = coefficient(r_map, 2);
     /* The columns of the Jacobian: a0 + zeta a1, b0 + zeta b1, c. */
-    const vector a0 = combine(coefficient(g_map, 0), eta, c2), a1 = combine(c4, eta, c6);
-    const vector b0 = combine(coefficient(g_map, 1), xi, c2), b1 = combine(c5, xi, c6);
-    const vector c = combine(combine(coefficient(g_map, 3), xi, c4), eta, b1);
+    const vector a0 = combine(coefficient(r_map, 0), eta, c2), a1 = combine(c4, eta, c6);
+    const vector b0 = combine(coefficient(r_map, 1), xi, c2), b1 = combine(c5, xi, c6);
+    const vector c = combine(combine(coefficient(r_map, 3), xi, c4), eta, b1);
     metric m;
     m.row_zeta[0] = cross_product(a0, b0);
     m.row_zeta[1] = combine(cross_product(a0, b1), 1, cross_product(a1, b0));
@@ -125,8 +144,8 @@ INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_r
     m.row_xi[1] = cross_product(b1, c);
     m.row_eta[0] = cross_product(c, a0);
     m.row_eta[1] = cross_product(c, a1);
-    m.lambda = VALUES ? weight * g_map[21] : 0;
-    m.kappa = GRADIENTS ? weight * g_map[21 + VALUES] : 0;
+    m.lambda = VALUES ? weight * r_map[21] : 0;
+    m.kappa = GRADIENTS ? weight * r_map[21 + VALUES] : 0;
     return m;
 }
 

@@ -18,18 +18,30 @@
 #define SHELL_NODES (NODES - INNER * INNER * INNER)
 #define NODE_ARGUMENTS                                                                         \
     const GLOBAL uint *RESTRICT g_shell, const GLOBAL uint *RESTRICT g_interior,               \
-        const uint nodes, const uint component_stride,
+        const uint nodes, const uint component_stride, SHARE_ARGUMENTS
 #define ELEMENT_NODES(element, component)                                                      \
     {                                                                                          \
         g_shell + (size_t)(element) * SHELL_NODES, g_interior[element], nodes,                 \
-            (component) * component_stride                                                     \
+            (component) * component_stride, SHARES_OF(element, component)                      \
     }
+
+#if SHARES
+#define SHARE_ARGUMENTS                                                                        \
+    GLOBAL real *RESTRICT g_shares, const uint share_stride, const uint share_first,
+#define SHARES_OF(element, component)                                                          \
+    g_shares + (size_t)(component) * share_stride +                                            \
+        (size_t)(share_first + (element)) * SHELL_NODES
+#else
+#define SHARE_ARGUMENTS
+#define SHARES_OF(element, component) 0
+#endif
 
 typedef struct {
     const GLOBAL uint *g_shell;
     uint interior;
     uint nodes;
     uint first;
+    GLOBAL real *g_shares;
 } element_nodes;
 
 INLINE bool is_inside(int k, int j, int i)
@@ -68,6 +80,12 @@ INLINE real read_node(const element_nodes *at, const GLOBAL real *g_u, int k, in
 
 INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, int i, real value)
 {
+#if SHARES
+    if (!is_inside(k, j, i)) {
+        at->g_shares[shell_index(k, j, i)] = value;
+        return;
+    }
+#endif
     const uint node = node_at(at, k, j, i);
     if (node < at->nodes) {
         GLOBAL real *g_target = g_v + (size_t)node * NODE_STRIDE + at->first;

@@ -13,11 +13,20 @@
  * s_a, s_b, s_c: [k][j][i], POINTS_1D along each axis, with strides LAYER and ROW padded against
  * conflicts of shared memory. With two CUBES s_c takes the place of s_a; with three there is a barrier
  * less, values need not stay in registers while the other axes are differentiated (!KEEP_VALUES), and
- * the metric need not be unrolled (METRIC_UNROLL > 0). Both save registers
- * at high degree.
+ * the metric need not be unrolled (METRIC_UNROLL > 0). Both save registers at high degree.
  * COMPONENTS of a vector are done one after the other.
+ *
+ * A block has ELEMENTS_PER_BLOCK elements, each with a slot of SLOT numbers in shared memory. With
+ * WARP_ELEMENTS so many of them belong to a warp and none to two, so that only warps have to wait for
+ * themselves; lanes that are left over have a slot of their own, in which they do as the others.
  */
 #define PENCILS (POINTS_1D * POINTS_1D)
+#if WARP_ELEMENTS
+#define TOGETHER() WARP_BARRIER()
+#define SLOTS (WARP_ELEMENTS + (32 % PENCILS ? 1 : 0))
+#else
+#define TOGETHER() BARRIER()
+#endif
 #define CUBE (LAYER * POINTS_1D)
 
 #if !COLLOCATED
@@ -62,8 +71,19 @@ KERNEL(apply)
  const GLOBAL real *RESTRICT g_u, GLOBAL real *RESTRICT g_v, const uint elements)
 {
     SHARED_MEMORY(s_memory);
-    const int place = THREAD_X / PENCILS, pencil = THREAD_X % PENCILS;
-    SHARED real *s_a = s_memory + place * (CUBES * CUBE);
+#if WARP_ELEMENTS
+    const int lane = THREAD_X % 32, warp = THREAD_X / 32, of_warp = lane / PENCILS;
+    const int pencil = lane % PENCILS, slot = warp * SLOTS + of_warp;
+    const uint asked = BLOCK * ELEMENTS_PER_BLOCK + warp * WARP_ELEMENTS + of_warp;
+    const bool writes = asked < elements && of_warp < WARP_ELEMENTS;
+#else
+    const int slot = THREAD_X / PENCILS, pencil = THREAD_X % PENCILS;
+    const uint asked = BLOCK * ELEMENTS_PER_BLOCK + slot;
+    const bool writes = asked < elements;
+#endif
+    /* Threads past the last element repeat it and write nothing. */
+    const uint element = asked < elements ? asked : elements - 1;
+    SHARED real *s_a = s_memory + slot * SLOT;
 #if GRADIENTS
     SHARED real *s_b = s_a + CUBE, *s_c = CUBES == 3 ? s_b + CUBE : s_a;
 #endif
@@ -75,10 +95,6 @@ KERNEL(apply)
     const int node_fast = pencil % NODES_1D, node_slow = pencil / NODES_1D;
     const bool has_nodes = node_slow < NODES_1D, has_slow_node = slow < NODES_1D;
 #endif
-    /* Threads past the last element repeat it and write nothing. */
-    const uint asked = BLOCK * ELEMENTS_PER_BLOCK + place;
-    const bool writes = asked < elements;
-    const uint element = writes ? asked : elements - 1;
 #if PREFETCH && GEOMETRY_POINTS
     const size_t numbers = (size_t)FACTORS * PENCILS * POINTS_1D;
     for (uint n = pencil * (128 / REAL_BYTES); n < numbers; n += PENCILS * (128 / REAL_BYTES))
@@ -100,10 +116,10 @@ KERNEL(apply)
             interp(r_nodes, r_points);
             store(s_a + node_slow * LAYER + node_fast, ROW, POINTS_1D, r_points);
         }
-        BARRIER();
+        TOGETHER();
         if (has_slow_node)
             CONTRACT(interp, s_a + along_i, s_a + along_i, 1, POINTS_1D, NODES_1D);
-        BARRIER();
+        TOGETHER();
         {
             real r_nodes[NODES_1D];
             load(r_nodes, s_a + along_k, LAYER, NODES_1D);
@@ -118,13 +134,13 @@ KERNEL(apply)
 #if CUBES == 2
         grad(r_u, r_t);
 #endif
-        BARRIER();
+        TOGETHER();
         CONTRACT(grad, s_b + along_i, s_a + along_i, 1, POINTS_1D, POINTS_1D);
 #if CUBES == 2
-        BARRIER();
+        TOGETHER();
 #endif
         CONTRACT(grad, s_c + along_j, s_a + along_j, ROW, POINTS_1D, POINTS_1D);
-        BARRIER();
+        TOGETHER();
 #if CUBES == 3
 #if !KEEP_VALUES
         load(r_u, s_a + along_k, LAYER, POINTS_1D);
@@ -158,10 +174,10 @@ KERNEL(apply)
             grad_transposed(r_t, r_v);
             UNROLL for (int k = 0; k < POINTS_1D; ++k) r_u[k] = VALUES ? r_u[k] + r_v[k] : r_v[k];
         }
-        BARRIER();
+        TOGETHER();
         CONTRACT(grad_transposed, s_b + along_i, s_b + along_i, 1, POINTS_1D, POINTS_1D);
         CONTRACT(grad_transposed, s_c + along_j, s_c + along_j, ROW, POINTS_1D, POINTS_1D);
-        BARRIER();
+        TOGETHER();
         UNROLL for (int k = 0; k < POINTS_1D; ++k)
         {
             const int n = along_k + k * LAYER;
@@ -174,17 +190,17 @@ KERNEL(apply)
             if (writes)
                 add_node(&at, g_v, k, slow, fast, r_u[k]);
         if (COMPONENTS > 1)
-            BARRIER();
+            TOGETHER();
 #else
         {
             real r_nodes[NODES_1D];
             interp_transposed(r_u, r_nodes);
             store(s_a + along_k, LAYER, NODES_1D, r_nodes);
         }
-        BARRIER();
+        TOGETHER();
         if (has_slow_node)
             CONTRACT(interp_transposed, s_a + along_i, s_a + along_i, 1, NODES_1D, POINTS_1D);
-        BARRIER();
+        TOGETHER();
         if (has_nodes) {
             real r_nodes[NODES_1D], r_points[POINTS_1D];
             load(r_points, s_a + node_slow * LAYER + node_fast, ROW, POINTS_1D);
@@ -194,7 +210,7 @@ KERNEL(apply)
                     add_node(&at, g_v, node_slow, j, node_fast, r_nodes[j]);
         }
         if (COMPONENTS > 1)
-            BARRIER();
+            TOGETHER();
 #endif
     }
 }
