@@ -5,6 +5,7 @@
 
 mod check;
 mod fuzz;
+mod kernels;
 mod nvrtc;
 mod opencl;
 mod python;
@@ -21,8 +22,14 @@ use step::{Step, step};
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  check               formatting, lints, documentation, walls, spelling; seconds when nothing changed
-  test                check, then every test: Rust, README, Python oracles, a short fuzz run
+  check               formatting, lints, documentation, walls, spelling, the oldest compiler and
+                      ARM; seconds when nothing changed
+  test                check, then every test: Rust, README, Python oracles, some kernel texts, a
+                      short fuzz run
+  kernels [--all] [--compile|--run] [--bless]
+                      compile every kernel text for NVIDIA's GPUs and compare registers and spills
+                      with the recorded ones (--bless records them); run it on PoCL; without --all
+                      a few of each kind
   nvrtc               install NVIDIA's run-time compilers and print their paths
   python              make the Python environment of the oracles and print its interpreter
   fuzz [--seconds N]  fuzz every target for N seconds in all (default 30)
@@ -35,6 +42,7 @@ fn main() -> ExitCode {
         ["check"] => check::check(),
         ["test"] => test(),
         ["python"] => python::environment().map(|python| println!("{}", python.display())),
+        ["kernels", ref options @ ..] => kernels::command(options),
         ["nvrtc"] => nvrtc::path_list().map(|paths| println!("{}", paths.display())),
         ["fuzz"] => fuzz::fuzz(30),
         ["fuzz", "--seconds", seconds] => match seconds.parse() {
@@ -70,6 +78,7 @@ fn test() -> Result<()> {
             .env("FEMTO_REQUIRE", "opencl")
             .run()
     })?;
+    kernels::command(&[])?;
     fuzz::fuzz(30)?;
     println!("\nall passed");
     Ok(())

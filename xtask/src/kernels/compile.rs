@@ -1,0 +1,95 @@
+//! Texts through NVIDIA's compilers.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::{Context, Result};
+use femto_kernel::dialect::Language;
+use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_platform::device::accelerator::KernelText;
+use femto_platform::device::cuda::nvrtc::Compiler;
+
+use super::golden::{Figures, Golden};
+use super::{Case, Selection};
+
+/// Ampere, Hopper, Blackwell.
+const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
+
+/// A text as threads share it.
+type Text<'a> = (&'a str, &'a str);
+
+/// Compiles every case with every compiler for every architecture and compares the figures with the
+/// recorded ones, or records them.
+pub(super) fn compile(selection: Selection, bless: bool) -> Result<()> {
+    let cases = super::cases(selection, Language::Cuda, &Limits::default());
+    let texts: Vec<Text> = cases
+        .iter()
+        .map(|Case { name, text, .. }| (&**name, &**text))
+        .collect();
+    let mut found = Golden::default();
+    for library in crate::nvrtc::libraries()? {
+        let version = Compiler::open(&library)?.version();
+        for architecture in ARCHITECTURES {
+            let column = format!("{version} {architecture}");
+            for (row, figures) in compile_all(&library, architecture, &texts)? {
+                found.insert(&row, &column, figures);
+            }
+        }
+    }
+    println!("   {} texts, {} figures", texts.len(), found.len());
+    let mut golden = Golden::read()?;
+    if bless {
+        golden.update(found);
+        return golden.write();
+    }
+    let (missing, changes) = golden.compare(&found);
+    if missing > 0 {
+        println!("   {missing} figures are not recorded (--bless records them)");
+    }
+    crate::all_well(
+        "registers or spills changed (--bless records them)",
+        &changes,
+    )
+}
+
+/// The figures of every kernel of every text, on all processors.
+fn compile_all(
+    library: &Path,
+    architecture: &str,
+    texts: &[Text],
+) -> Result<Vec<(String, Figures)>> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<(String, Figures)>> {
+        let compiler = Compiler::open(library)?;
+        let mut rows = Vec::new();
+        while let Some(&(name, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let options = [];
+            let text = KernelText {
+                name,
+                text,
+                options: &options,
+            };
+            let compiled = compiler.compile(&text, architecture);
+            let compiled = compiled.with_context(|| format!("{name} for {architecture}"))?;
+            rows.extend(compiled.entries.into_iter().map(|usage| {
+                let figures = Figures {
+                    registers: usage.registers,
+                    spilled_bytes: usage.spill_stores,
+                };
+                (format!("{name}\t{}", usage.entry), figures)
+            }));
+        }
+        Ok(rows)
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let mut rows = Vec::new();
+        for worker in workers {
+            let found = worker.join();
+            rows.extend(found.map_err(|_| anyhow::anyhow!("a compiler's thread panicked"))??);
+        }
+        Ok(rows)
+    })
+}

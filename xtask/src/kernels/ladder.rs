@@ -1,0 +1,200 @@
+//! The published ladders of the hexahedral kernels.
+
+use anyhow::{Result, ensure};
+use femto_kernel::dialect::Language;
+use femto_kernel::family::tensor_hex::ladder::{self, LadderKernel, Step};
+use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::roofline::Precision;
+use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::{Device, Element};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::host_twin::Problem;
+use super::{Case, Check, Selection};
+
+/// Degrees of the bounded selection, in turn; high ones take long to compile.
+const DEGREES: [u32; 3] = [1, 2, 3];
+
+/// A degree at which rows of nodes are padded, for the last step of each ladder.
+const PADDED: u32 = 7;
+
+/// A step for elements of a degree.
+#[derive(Clone, Copy)]
+struct Variant {
+    step: Step,
+    degree: u32,
+    precision: Precision,
+}
+
+/// Bounded: each step at one of a few degrees, and the last of each ladder in single precision and at
+/// a degree with padding. All: every degree, both precisions.
+pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
+    let variants = match selection {
+        Selection::Bounded => bounded(),
+        Selection::All => all(),
+    };
+    variants
+        .into_iter()
+        .filter_map(|variant| case(variant, language, limits))
+        .collect()
+}
+
+fn bounded() -> Vec<Variant> {
+    let variant = |step, degree, precision| Variant {
+        step,
+        degree,
+        precision,
+    };
+    let steps = ladder::steps();
+    let next = steps.iter().skip(1).map(Some).chain([None]);
+    let last = steps.iter().zip(next).filter(|(step, next)| {
+        next.is_none_or(|next| (next.benchmark, next.threads) != (step.benchmark, step.threads))
+    });
+    let last = last.flat_map(|(&step, _)| {
+        [(PADDED, Precision::Fp64), (2, Precision::Fp32)]
+            .map(|(degree, precision)| variant(step, degree, precision))
+    });
+    let each = steps.iter().zip(DEGREES.iter().cycle());
+    each.map(|(&step, &degree)| variant(step, degree, Precision::Fp64))
+        .chain(last)
+        .collect()
+}
+
+fn all() -> Vec<Variant> {
+    let mut variants = Vec::new();
+    for step in ladder::steps() {
+        for precision in [Precision::Fp64, Precision::Fp32] {
+            variants.extend((1..=15).map(|degree| Variant {
+                step,
+                degree,
+                precision,
+            }));
+        }
+    }
+    variants
+}
+
+/// The case of a variant, where it is legal.
+fn case(variant: Variant, language: Language, limits: &Limits) -> Option<Case> {
+    let Variant {
+        step,
+        degree,
+        precision,
+    } = variant;
+    let sizes = step.benchmark.sizes(degree);
+    let kernel = ladder::source(&step, sizes, language, precision, limits).ok()?;
+    let text = kernel.text.clone();
+    let check: Check = match precision {
+        Precision::Fp64 => Box::new(move |device, module| {
+            check(
+                device,
+                module,
+                &kernel,
+                variant,
+                (|x| x, Argument::F64, 1e-12),
+            )
+        }),
+        Precision::Fp32 => Box::new(move |device, module| {
+            check(
+                device,
+                module,
+                &kernel,
+                variant,
+                (|x| x as f32, Argument::F32, 1e-4),
+            )
+        }),
+    };
+    Some(Case {
+        name: format!("{step} N={degree:02} {precision}"),
+        text,
+        check,
+    })
+}
+
+/// A number type of kernels: from f64, as an argument, and how far results may be off, relative to the
+/// largest.
+type Number<T> = (fn(f64) -> T, fn(T) -> Argument<'static>, f64);
+
+/// Elements of a check: several blocks.
+const ELEMENTS: u32 = 3;
+
+/// Runs a kernel on random data and compares with the host.
+fn check<T: Element + Into<f64>>(
+    device: &Accelerator,
+    module: &Module,
+    kernel: &LadderKernel,
+    variant: Variant,
+    (from, argument, tolerance): Number<T>,
+) -> Result<()> {
+    let seed = rand::random();
+    let problem = random_problem(variant, &mut StdRng::seed_from_u64(seed));
+    let upload = |values: &[f64]| {
+        let values: Vec<T> = values.iter().map(|&value| from(value)).collect();
+        device.upload(&values)
+    };
+    let poison = |len: usize| upload(&vec![f64::NAN; len]);
+    let (interp, grad) = (upload(&problem.interp)?, upload(&problem.grad)?);
+    let (factors, u) = (upload(&problem.factors)?, upload(&problem.u)?);
+    let mut v = poison(problem.u.len())?;
+    let mut scratch = poison(kernel.scratch_reals(ELEMENTS).max(1))?;
+    for launch in &kernel.launches {
+        let shape = Launch {
+            blocks: launch.blocks(ELEMENTS),
+            threads: launch.block.threads,
+            shared_bytes: launch.block.shared_bytes(variant.precision),
+        };
+        let arguments = [
+            Argument::U32(ELEMENTS),
+            argument(from(problem.lambda)),
+            Argument::input(&interp),
+            Argument::input(&grad),
+            Argument::input(&factors),
+            Argument::input(&u),
+            Argument::output(&mut v),
+            Argument::output(&mut scratch),
+        ];
+        device.launch(&module.kernel(launch.entry)?, &shape, &arguments)?;
+    }
+    let mut found = vec![from(f64::NAN); problem.u.len()];
+    device.read(&v, &mut found)?;
+
+    let expected = problem.apply();
+    let largest = expected.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    for (node, (&found, expected)) in found.iter().zip(expected).enumerate() {
+        let found: f64 = found.into();
+        // Not for NaN.
+        let close = (found - expected).abs() <= tolerance * largest;
+        ensure!(close, "v[{node}] is {found}, not {expected} (seed {seed})");
+    }
+    Ok(())
+}
+
+/// Random numbers throughout, with matrices as symmetric as those of polynomials.
+fn random_problem(variant: Variant, random: &mut StdRng) -> Problem {
+    let benchmark = variant.step.benchmark;
+    let sizes = benchmark.sizes(variant.degree);
+    let (q, g) = (sizes.nodes_1d as usize, sizes.points_1d as usize);
+    let mut numbers =
+        |len| -> Vec<f64> { (0..len).map(|_| random.random_range(-1.0..1.0)).collect() };
+    let elements = ELEMENTS as usize;
+    let mut interp = numbers(g * q);
+    let mut grad = numbers(g * g);
+    for (matrix, sign) in [(&mut interp, 1.0), (&mut grad, -1.0)] {
+        let last = matrix.len() - 1;
+        for n in 0..=last / 2 {
+            let odd = sign < 0.0 && 2 * n == last;
+            matrix[last - n] = if odd { 0.0 } else { sign * matrix[n] };
+        }
+    }
+    Problem {
+        benchmark,
+        sizes,
+        elements,
+        lambda: numbers(1)[0],
+        interp,
+        grad,
+        factors: numbers(elements * (benchmark.factors() * sizes.points()) as usize),
+        u: numbers(elements * sizes.nodes() as usize),
+    }
+}
