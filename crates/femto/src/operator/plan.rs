@@ -5,7 +5,7 @@ use femto_fem::geometry::{Geometry, GeometryKind};
 use femto_fem::reference::tensor_product::Basis1d;
 use femto_fem::space::Space;
 use femto_kernel::family::tensor_hex::host::NodeTable;
-use femto_kernel::family::tensor_hex::work::{Shape, form_flops};
+use femto_kernel::family::tensor_hex::work::Shape;
 pub use femto_kernel::family::tensor_hex::pencils::Scatter;
 use femto_kernel::family::tensor_hex::{Basis, Storage};
 use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, inspect, isotropic};
@@ -155,8 +155,9 @@ impl Plan {
                     _ => {
                         let index = kinds.iter().position(|plan| plan.kind == kind);
                         let index = index.unwrap_or_else(|| {
-                            let level = params.data_level;
-                            let shape = shape(form, &basis, &inspection, (kind, level));
+                            let factors = inspection.coefficients.is_some();
+                            let storage = storage(kind, params.data_level, factors);
+                            let shape = Shape::new(form, &basis, &inspection, storage);
                             kinds.push(KindPlan {
                                 kind,
                                 elements: 0,
@@ -259,26 +260,6 @@ pub(crate) fn basis(basis: Basis1d) -> Basis {
         weights: basis.weights,
         interp_1d: basis.interp_1d,
         colloc_grad_1d: basis.colloc_grad_1d,
-    }
-}
-
-fn shape<F: Form<3, C>, const C: usize>(
-    form: &F,
-    basis: &Basis,
-    inspection: &Inspection<C>,
-    (kind, level): (GeometryKind, DataLevel),
-) -> Shape {
-    let (values, gradients) = (inspection.values(), inspection.gradients());
-    Shape {
-        nodes_1d: basis.nodes_1d,
-        points_1d: basis.points_1d,
-        collocated: basis.collocated,
-        components: C,
-        values,
-        gradients,
-        position: inspection.reads_position,
-        storage: storage(kind, level, inspection.coefficients.is_some()),
-        form_flops: form_flops(form, values, gradients),
     }
 }
 

@@ -5,17 +5,24 @@ use crate::places::Places;
 use crate::sample::Sample;
 use femto::Number;
 use femto::kernel::family::tensor_hex::host::{
-    Batch, HexKernel, HexPlan, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes,
+    Batch, HexKernel, HexPlan, HexWorkspace, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes,
 };
 use femto::kernel::family::tensor_hex::oracle::{self, OracleGeometry};
+use femto::kernel::family::tensor_hex::work::Shape;
 use femto::kernel::family::tensor_hex::{Basis, Conditions, Storage};
 use femto::kernel::form::{Form, Inspection, inspect, isotropic};
 use femto::kernel::scalar::SimdLevel;
+use std::cell::RefCell;
 
 const CONDITIONS: Conditions = Conditions {
     time: 0.7,
     parameters: &[1.3],
 };
+
+thread_local! {
+    /// Goes from kernel to kernel, of whatever lanes and sizes, as the last one left it.
+    static WORKSPACE: RefCell<HexWorkspace> = RefCell::new(Box::new(()));
+}
 
 /// Relative error allowed against double precision (project standard).
 fn tolerance<T: Number>() -> f64 {
@@ -60,11 +67,10 @@ impl<T: Number> Packed<T> {
             auxiliary: &self.auxiliary,
             conditions: &CONDITIONS,
         };
-        let mut workspace = self.kernel.workspace();
-        match action {
-            Action::Apply => self.kernel.apply(&batch, source, target, &mut workspace),
-            Action::Diagonal => self.kernel.diagonal(&batch, target, &mut workspace),
-        }
+        WORKSPACE.with_borrow_mut(|workspace| match action {
+            Action::Apply => self.kernel.apply(&batch, source, target, workspace),
+            Action::Diagonal => self.kernel.diagonal(&batch, target, workspace),
+        });
     }
 }
 
@@ -152,7 +158,11 @@ where
     }
 
     fn pack<T: Number>(&self, storage: Storage, level: SimdLevel, elements: usize) -> Packed<T> {
-        let plan = HexPlan::new(self.basis, storage, &self.inspection, level);
+        let plan = HexPlan {
+            basis: self.basis,
+            shape: Shape::new(self.form, self.basis, &self.inspection, storage),
+            level,
+        };
         let kernel = plan.build::<T, F, C>(self.form);
         let lanes = kernel.lanes();
         assert_eq!(kernel.geometry_len(), lanes * plan.geometry_len());

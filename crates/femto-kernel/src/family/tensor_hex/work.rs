@@ -5,8 +5,8 @@
 //! the even-odd decomposition and the geometry recomputed where it is not stored; bounds are made
 //! from it.
 
-use super::Storage;
-use crate::form::{Form, MAX_FIELDS, Point};
+use super::{Basis, Storage};
+use crate::form::{Form, Inspection, MAX_FIELDS, Point};
 use crate::scalar::Scalar;
 use core::cell::Cell;
 use core::ops::{Add, Div, Mul, Neg, Sub};
@@ -35,6 +35,27 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// What `form`, which was inspected, is on an element.
+    pub fn new<F: Form<3, C>, const C: usize>(
+        form: &F,
+        basis: &Basis,
+        inspection: &Inspection<C>,
+        storage: Storage,
+    ) -> Self {
+        let (values, gradients) = (inspection.values(), inspection.gradients());
+        Self {
+            nodes_1d: basis.nodes_1d,
+            points_1d: basis.points_1d,
+            collocated: basis.collocated,
+            components: C,
+            values,
+            gradients,
+            position: inspection.reads_position,
+            storage,
+            form_flops: form_flops(form, values, gradients),
+        }
+    }
+
     /// Nominal flops of one element: for one component
     /// BK1 4(gq³ + g²q² + g³q) + g³, BK5 12q⁴ + 15q³, BK3 4(gq³ + g²q² + g³q) + 12g⁴ + 15g³, with
     /// q = `nodes_1d`, g = `points_1d`; 4 flops a point more where the form has a mass term beside
@@ -100,7 +121,8 @@ impl Shape {
         }
     }
 
-    /// Numbers of stored geometry per element.
+    /// Numbers of stored geometry per element, as [`HexPlan::pack`](super::host::HexPlan::pack) writes
+    /// them.
     pub fn geometry_numbers(&self) -> u64 {
         let factors = 6 * u64::from(self.gradients) + u64::from(self.values);
         let points = (self.points_1d as u64).pow(3);

@@ -7,7 +7,7 @@ use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::Restriction;
 use femto_kernel::family::tensor_hex::host::{HexKernel, HexPlan, LOCAL_NODES, NodeTable};
 use femto_kernel::family::tensor_hex::{ElementGeometry, Storage};
-use femto_kernel::form::{Form, inspect};
+use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::Device;
 use femto_platform::device::host::{Host, HostBuffer};
@@ -95,10 +95,14 @@ impl<T: Number> Packed<T> {
         let plan = binding.plan;
         check_chunks(binding.space.restriction())?;
         binding.geometry.check(&plan.basis.points)?;
-        let inspection = inspect::<F, C>(binding.form);
-        let storages = plan.kinds.iter().map(|kind| kind.shape.storage);
-        let plans: Vec<HexPlan> = storages
-            .map(|storage| HexPlan::new(&plan.basis, storage, &inspection, level))
+        let plans: Vec<HexPlan> = plan
+            .kinds
+            .iter()
+            .map(|kind| HexPlan {
+                basis: &plan.basis,
+                shape: kind.shape,
+                level,
+            })
             .collect();
         let kernels: Vec<Box<dyn HexKernel<T>>> = plans
             .iter()
@@ -239,7 +243,7 @@ where
                     batch.auxiliary[field * width + lane] = T::from_f64(a[field]);
                 }
                 let coefficients = self.binding.coefficients(&a);
-                self.with_geometry(plan.storage, cell, at_points, |element| {
+                self.with_geometry(plan.shape.storage, cell, at_points, |element| {
                     plan.pack((lane, width), element, coefficients, batch.geometry);
                 });
                 self.local_indices(chunk, element, &mut local);

@@ -21,7 +21,6 @@ impl<L: Lanes, const YES: bool> Scale<L, YES> {
 /// `PER_ELEMENT`: one set for the whole of an affine element, weights left out.
 pub(crate) struct FactorStage<const VALUES: bool, const GRADIENTS: bool, const PER_ELEMENT: bool> {
     pub(crate) components: usize,
-    pub(crate) points_1d: usize,
 }
 
 impl<const VALUES: bool, const GRADIENTS: bool, const PER_ELEMENT: bool>
@@ -88,14 +87,6 @@ impl<L: Lanes, const VALUES: bool, const GRADIENTS: bool, const PER_ELEMENT: boo
     }
     fn has_gradients(&self) -> bool {
         GRADIENTS
-    }
-    fn geometry_len(&self) -> usize {
-        Self::FACTORS
-            * if PER_ELEMENT {
-                1
-            } else {
-                self.points_1d.pow(3)
-            }
     }
 
     #[inline(never)]

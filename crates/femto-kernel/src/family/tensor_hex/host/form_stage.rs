@@ -10,7 +10,6 @@ use fearless_simd::Simd;
 /// A form evaluated with the Jacobian from a metric.
 pub(crate) struct FormStage<F, M, const C: usize, const GRADIENTS: bool> {
     pub(crate) form: F,
-    pub(crate) points_1d: usize,
     /// Values enter or leave the form; always, if there are no gradients.
     pub(crate) values: bool,
     pub(crate) reads_position: bool,
@@ -31,10 +30,6 @@ where
     }
     fn has_gradients(&self) -> bool {
         GRADIENTS
-    }
-    fn geometry_len(&self) -> usize {
-        let [jacobian, position] = M::len(self.points_1d.pow(3));
-        jacobian + if self.reads_position { position } else { 0 }
     }
 
     #[inline(never)]

@@ -14,16 +14,13 @@ pub(crate) struct Jacobian<L> {
 
 /// What a batch of elements stores of its geometry, and how the Jacobian follows from it.
 ///
-/// What is the same for all points of a layer (ζ fixed), or of a row (η and ζ fixed), is formed once.
+/// Positions come last, and only where they are read. What is the same for all points of a layer (ζ fixed), or of a row (η and ζ fixed), is formed once.
 pub(crate) trait Metric<L: Lanes>: Send + Sync + 'static {
     /// What the points of a layer share.
     type Layer;
     /// What the points of a row share.
     type Row;
 
-    /// Lanes of `[Jacobian, position]` stored for a batch with `points` points per element; the
-    /// positions come last, and only where they are read.
-    fn len(points: usize) -> [usize; 2];
     /// Prepares the layer at reference coordinate `zeta`, and for positions if they are stored.
     fn layer(token: L::Token, geometry: &[L::Real], zeta: L, position: bool) -> Self::Layer;
     /// Prepares the row at reference coordinate `eta`, whose first point is `first`.
@@ -103,10 +100,6 @@ impl<L: Lanes> Metric<L> for Affine {
     /// The same, with the row's origin.
     type Row = AffineLayer<L>;
 
-    fn len(_points: usize) -> [usize; 2] {
-        [9, 3]
-    }
-
     #[inline(always)]
     fn layer(token: L::Token, geometry: &[L::Real], zeta: L, position: bool) -> Self::Layer {
         let [a, b, c] = each3(
@@ -181,10 +174,6 @@ impl<L: Lanes> Metric<L> for Trilinear {
     type Layer = TrilinearLayer<L>;
     type Row = TrilinearRow<L>;
 
-    fn len(_points: usize) -> [usize; 2] {
-        [21, 3]
-    }
-
     #[inline(always)]
     fn layer(token: L::Token, geometry: &[L::Real], zeta: L, position: bool) -> Self::Layer {
         let mut c = [[zeta; 3]; 8];
@@ -257,10 +246,6 @@ impl<L: Lanes> Metric<L> for Stored {
     type Layer = ();
     /// Index of the row's first point.
     type Row = usize;
-
-    fn len(points: usize) -> [usize; 2] {
-        [9 * points, 3 * points]
-    }
 
     #[inline(always)]
     fn layer(_: L::Token, _: &[L::Real], _: L, _: bool) {}

@@ -23,7 +23,8 @@ use fearless_simd::Simd;
 use stage::{BatchData, Rule, Stage};
 use sweep::Sweeps;
 
-/// The scratch memory of one thread.
+/// The scratch memory of one thread. A kernel that gets that of another, of other lanes or sizes, makes
+/// it anew.
 pub type HexWorkspace = Box<dyn Any + Send>;
 
 /// One batch of elements to work on.
@@ -61,6 +62,8 @@ struct Kernel<L: Lanes> {
     token: L::Token,
     stage: Box<dyn Stage<L>>,
     basis: Basis,
+    /// Numbers of packed geometry per element.
+    geometry_len: usize,
     nodes: NodeTable,
     rule: Rule<L::Real>,
     sweeps: Sweeps<L>,
@@ -73,8 +76,17 @@ struct Kernel<L: Lanes> {
     group: usize,
 }
 
+/// What scratch arrays have to fit: nodes and points along an axis, components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sizes {
+    nodes_1d: usize,
+    points_1d: usize,
+    components: usize,
+}
+
 /// Scratch arrays of lanes.
 struct Scratch<L> {
+    sizes: Sizes,
     /// `[component][node]`.
     nodal: Vec<L>,
     /// Between contractions, one component.
@@ -92,7 +104,7 @@ struct Scratch<L> {
 }
 
 impl<L: Lanes> Kernel<L> {
-    fn new(token: L::Token, basis: &Basis, stage: Box<dyn Stage<L>>) -> Self {
+    fn new(token: L::Token, basis: &Basis, stage: Box<dyn Stage<L>>, geometry_len: usize) -> Self {
         let (q, g) = (basis.nodes_1d, basis.points_1d);
         let cast = |values: &[f64]| {
             values
@@ -104,6 +116,7 @@ impl<L: Lanes> Kernel<L> {
             token,
             stage,
             basis: basis.clone(),
+            geometry_len,
             nodes: NodeTable::new(q),
             rule: Rule {
                 points: cast(&basis.points),
@@ -119,17 +132,23 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
+    fn sizes(&self) -> Sizes {
+        Sizes {
+            nodes_1d: self.basis.nodes_1d,
+            points_1d: self.basis.points_1d,
+            components: self.stage.components(),
+        }
+    }
+
     fn scratch(&self) -> Scratch<L> {
         let zero = L::splat(self.token, crate::scalar::Real::from_f64(0.0));
-        let (q, g, c) = (
-            self.basis.nodes_1d,
-            self.basis.points_1d,
-            self.stage.components(),
-        );
+        let sizes = self.sizes();
+        let (q, g, c) = (sizes.nodes_1d, sizes.points_1d, sizes.components);
         let zeros = |len: usize| vec![zero; len];
         let all = c * g.max(q).pow(3);
         let group = c * self.group * g.max(q).pow(2);
         Scratch {
+            sizes,
             nodal: zeros(c * q.pow(3)),
             partial: zeros(all),
             layer: zeros(self.group * g.max(q).pow(2)),
@@ -146,7 +165,8 @@ fn scratch_of<'a, L: Lanes>(
     kernel: &Kernel<L>,
     workspace: &'a mut HexWorkspace,
 ) -> &'a mut Scratch<L> {
-    if !workspace.is::<Scratch<L>>() {
+    let own = workspace.downcast_ref::<Scratch<L>>();
+    if own.is_none_or(|scratch| scratch.sizes != kernel.sizes()) {
         *workspace = Box::new(kernel.scratch());
     }
     workspace
@@ -160,7 +180,7 @@ impl<L: Lanes> HexKernel<L::Real> for Kernel<L> {
     }
 
     fn geometry_len(&self) -> usize {
-        self.stage.geometry_len() * L::WIDTH
+        self.geometry_len * L::WIDTH
     }
 
     fn workspace(&self) -> HexWorkspace {

@@ -72,8 +72,6 @@ pub(crate) trait Stage<L: Lanes>: Send + Sync {
     fn has_values(&self) -> bool;
     /// Whether gradients enter or leave.
     fn has_gradients(&self) -> bool;
-    /// Lanes of packed geometry per batch.
-    fn geometry_len(&self) -> usize;
     /// Works on some layers.
     fn run(
         &self,
