@@ -49,6 +49,23 @@ pub enum Failure {
     /// The measurement went wrong.
     #[error(transparent)]
     Bench(Box<BenchError>),
+    /// No ladder has such a step.
+    #[error(
+        "no step of the ladders of these benchmarks is called `{names}`; bk1, bk5 and bk3 have \
+         steps such as `bk5/layers/7`, `cubes`, `all`"
+    )]
+    NoStep {
+        /// What was asked.
+        names: String,
+    },
+    /// Kernel texts do not compile; the report has the compiler's words.
+    #[error("{failed} of {all} kernel texts do not compile")]
+    Kernels {
+        /// How many do not.
+        failed: usize,
+        /// How many were tried.
+        all: usize,
+    },
     /// A result has no form as a line of a table.
     #[error("cannot write the table: {0}")]
     Csv(#[from] csv::Error),
@@ -82,14 +99,14 @@ impl Failure {
             Self::Problem(error) => problem_exit_code(error),
             Self::Operator(error) => operator_exit_code(error),
             Self::Print(_) | Self::Csv(_) | Self::File(_) => 1,
-            Self::Unsolved { .. } | Self::Output(_) => 1,
-            Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
+            Self::Unsolved { .. } | Self::Kernels { .. } | Self::Output(_) => 1,
+            Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } | Self::NoStep { .. } => 2,
         }
     }
 
     /// Whether the report of the command tells it already.
     pub fn is_reported(&self) -> bool {
-        matches!(self, Self::Unsolved { .. })
+        matches!(self, Self::Unsolved { .. } | Self::Kernels { .. })
     }
 }
 
@@ -98,6 +115,7 @@ fn device_exit_code(error: &DeviceError) -> u8 {
         DeviceError::ThreadCount { .. }
         | DeviceError::UnknownDevice { .. }
         | DeviceError::DriverMissing { .. }
+        | DeviceError::DriverTooOld { .. }
         | DeviceError::NoSuchDevice { .. } => 2,
         _ => 1,
     }

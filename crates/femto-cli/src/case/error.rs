@@ -2,6 +2,7 @@
 
 use femto::fem::mesh::MeshError;
 use femto::kernel::expr::ParseErrorKind;
+use femto::platform::device::DeviceError;
 use femto::problem::ProblemError;
 use std::fmt::{Display, Formatter};
 use std::path::PathBuf;
@@ -112,6 +113,8 @@ pub enum Problem {
     },
     #[error("{0}")]
     Expression(ParseErrorKind),
+    #[error(transparent)]
+    Device(DeviceError),
     #[error(transparent)]
     Mesh(MeshError),
     #[error(transparent)]

@@ -13,6 +13,7 @@ pub use error::{CaseError, Mistake, Problem};
 pub use femto::problem::Expression;
 
 use femto::kernel::roofline::Precision;
+use femto::platform::device::DeviceId;
 use femto::{DataLevel, Quadrature};
 use std::fmt::{Display, Formatter};
 use std::path::{Path, PathBuf};
@@ -230,7 +231,9 @@ pub enum Field {
 pub struct Run {
     /// The number type of vectors and factors.
     pub precision: Precision,
-    /// Threads, where the case says.
+    /// The device, where the case says.
+    pub device: Option<DeviceId>,
+    /// Threads of the host, where the case says.
     pub threads: Option<usize>,
     /// How much of the geometry the operator stores.
     pub data_level: DataLevel,
@@ -240,6 +243,7 @@ impl Default for Run {
     fn default() -> Self {
         Self {
             precision: Precision::Fp64,
+            device: None,
             threads: None,
             data_level: DataLevel::default(),
         }

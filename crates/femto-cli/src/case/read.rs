@@ -297,11 +297,14 @@ fn output(section: &Value<'_>, document: &Document, has_exact: bool) -> Result<O
 }
 
 fn run(section: &Value<'_>) -> Result<Run, CaseError> {
-    let section = section.section(&["precision", "threads", "data_level"])?;
+    let section = section.section(&["precision", "device", "threads", "data_level"])?;
     let mut run = Run::default();
     if let Some(precision) = section.optional("precision") {
         let choices = [Precision::Fp64, Precision::Fp32];
         run.precision = precision.choice(&choices.map(|choice| (choice.name(), choice)))?;
+    }
+    if let Some(device) = section.optional("device") {
+        run.device = Some(device.device()?);
     }
     if let Some(threads) = section.optional("threads") {
         run.threads = Some(threads.integer(1..=Host::MAX_THREADS)?);

@@ -3,6 +3,7 @@
 use super::document::{Document, Located};
 use super::error::{CaseError, Problem};
 use femto::kernel::expr::suggest;
+use femto::platform::device::{self, DeviceId};
 use femto::problem::Expression;
 use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
@@ -190,6 +191,12 @@ impl<'a> Value<'a> {
                 known,
             })
         })
+    }
+
+    /// The name of a device.
+    pub(super) fn device(&self) -> Result<DeviceId, CaseError> {
+        let found = self.text()?;
+        device::parse(found).map_err(|error| self.mistake(Problem::Device(error)))
     }
 
     /// The tables of an array of tables.

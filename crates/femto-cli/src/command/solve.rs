@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::solve::{self, Options, OutputTo, Report, Status};
 use clap::Args;
-use femto::platform::device;
 use femto::platform::device::host::limit_global_threads;
+use femto::platform::device::{self, DeviceId};
 use serde_json::{Value, json};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -23,9 +23,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) struct Solve {
     /// The case, in TOML. The documentation has all keys: docs/case.md.
     case: PathBuf,
-    /// The device: `host` solves, `null` counts what would be done.
-    #[arg(long, default_value = "host")]
-    device: String,
+    /// The device, whatever the case says: `host`, `cuda:0`, `opencl:0`, ...; `null` counts what
+    /// would be done.
+    #[arg(long, value_parser = device::parse)]
+    device: Option<DeviceId>,
     /// Write the solution to this file, wherever the case wants it.
     #[arg(long, value_name = "FILE.vtu")]
     output: Option<PathBuf>,
@@ -43,7 +44,7 @@ pub(super) struct Solve {
 impl Solve {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         let options = Options {
-            device: device::parse(&self.device)?,
+            device: self.device,
             output: match &self.output {
                 _ if self.no_output => OutputTo::Nowhere,
                 Some(path) => OutputTo::File(path.clone()),

@@ -24,11 +24,14 @@ pub use speed::Ceilings;
 use crate::case::{Case, Form};
 use crate::failure::Failure;
 use crate::progress::Progress;
+use femto::bench::roofline::Measure;
 use femto::fem::mesh::Mesh;
 use femto::kernel::form::{self, Form as WeakForm};
 use femto::kernel::roofline::Precision;
-use femto::platform::device::{DeviceError, DeviceId, DeviceKind, null::Null};
+use femto::operator::Backend;
+use femto::platform::device::{Accelerator, DeviceError, DeviceId, DeviceKind, null::Null};
 use femto::problem::{Exact, Function, GridFunction, Problem, ProblemError};
+use femto::vector::VectorOps;
 use femto::{Host, Number};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -37,8 +40,8 @@ use watch::Watch;
 /// What can be asked of a case besides what is in it.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The device that solves.
-    pub device: DeviceId,
+    /// The device that solves, whatever the case says.
+    pub device: Option<DeviceId>,
     /// Where the output goes.
     pub output: OutputTo,
     /// Whether the operator is timed and set beside the ceilings of the device.
@@ -48,10 +51,18 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            device: DeviceId::HOST,
+            device: None,
             output: OutputTo::Case,
             roofline: true,
         }
+    }
+}
+
+impl Options {
+    /// The device that was asked for, or that of the case, or the host.
+    fn device(&self, case: &Case) -> DeviceId {
+        let device = self.device.or(case.run.device);
+        device.unwrap_or(DeviceId::HOST)
     }
 }
 
@@ -89,6 +100,7 @@ pub fn run(
     interrupt: &AtomicBool,
 ) -> Result<Outcome, Failure> {
     let mut watch = Watch::new(progress, interrupt);
+    let device = Place::open(case, options)?;
     let output = output::path(case, options)?;
     let mesh = watch.stage("mesh", || mesh::read(&case.mesh))?;
     pose::check_tags(case, &mesh)?;
@@ -96,6 +108,7 @@ pub fn run(
         case,
         options,
         output,
+        device,
         mesh: &mesh,
     };
     match case.run.precision {
@@ -109,7 +122,29 @@ struct Job<'a> {
     case: &'a Case,
     options: &'a Options,
     output: Option<PathBuf>,
+    device: Place,
     mesh: &'a Mesh,
+}
+
+/// The device that solves.
+enum Place {
+    Host(Host),
+    Accelerator(Accelerator),
+    Null(Null),
+}
+
+impl Place {
+    fn open(case: &Case, options: &Options) -> Result<Self, DeviceError> {
+        let id = options.device(case);
+        match id.kind {
+            DeviceKind::Host => Ok(Self::Host(match case.run.threads {
+                Some(threads) => Host::with_threads(threads)?,
+                None => Host::new()?,
+            })),
+            DeviceKind::Null => Ok(Self::Null(Null::new())),
+            DeviceKind::Cuda | DeviceKind::OpenCl => Ok(Self::Accelerator(Accelerator::open(id)?)),
+        }
+    }
 }
 
 impl Job<'_> {
@@ -139,28 +174,27 @@ impl Job<'_> {
                 .as_ref()
                 .map(|parts| parts.each_ref().map(|part| part as &dyn Function)),
         });
-        match self.options.device.kind {
-            DeviceKind::Host => self.solve::<T, F>(&problem, watch),
-            DeviceKind::Null => self.count::<T, F>(&problem, watch),
-            kind @ (DeviceKind::Cuda | DeviceKind::OpenCl) => {
-                let (device, what) = (kind.name(), "solve cases yet");
-                Err(DeviceError::Unsupported { device, what }.into())
-            }
+        match &self.device {
+            Place::Host(host) => self.solve::<T, _, F>(host, &problem, watch),
+            Place::Accelerator(device) => self.solve::<T, _, F>(device, &problem, watch),
+            Place::Null(null) => self.count::<T, F>(null, &problem, watch),
         }
     }
 
-    /// Solves on the host.
-    fn solve<T: Number, F: WeakForm<3> + Clone + 'static>(
+    /// Solves on a device.
+    fn solve<T, D, F>(
         &self,
+        device: &D,
         problem: &Problem<'_, F>,
         watch: &mut Watch<'_>,
-    ) -> Result<Outcome, Failure> {
-        let host = match self.case.run.threads {
-            Some(threads) => Host::with_threads(threads)?,
-            None => Host::new()?,
-        };
+    ) -> Result<Outcome, Failure>
+    where
+        T: Number,
+        D: Backend + VectorOps<T> + Measure,
+        F: WeakForm<3> + Clone + 'static,
+    {
         let posed = |error| pose::place(self.case, error);
-        let system = problem.assemble::<T, _>(&host, watch).map_err(posed)?;
+        let system = problem.assemble::<T, _>(device, watch).map_err(posed)?;
         let mut report = Report::new(self, system.operator(), system.space());
         let u = match system.solve(watch) {
             Ok(solution) => report.solved(self.case, solution),
@@ -186,13 +220,12 @@ impl Job<'_> {
     /// Sets the problem up on the null device, which says what would be done.
     fn count<T: Number, F: WeakForm<3> + Clone + 'static>(
         &self,
+        null: &Null,
         problem: &Problem<'_, F>,
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, Failure> {
         let posed = |error| pose::place(self.case, error);
-        let system = problem
-            .assemble::<T, _>(&Null::new(), watch)
-            .map_err(posed)?;
+        let system = problem.assemble::<T, _>(null, watch).map_err(posed)?;
         let mut report = Report::new(self, system.operator(), system.space());
         report.times = watch.times(None);
         Ok(Outcome { report, u: None })

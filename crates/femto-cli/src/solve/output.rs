@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// A folder that cannot be made.
 pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Failure> {
     let path = match &options.output {
-        _ if options.device.kind == DeviceKind::Null => None,
+        _ if options.device(case).kind == DeviceKind::Null => None,
         OutputTo::Case => case.output.vtu.clone(),
         OutputTo::File(path) => Some(path.clone()),
         OutputTo::Nowhere => None,

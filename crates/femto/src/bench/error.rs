@@ -7,6 +7,7 @@ use crate::solve::cg::CgError;
 use femto_fem::geometry::GeometryError;
 use femto_fem::mesh::MeshError;
 use femto_fem::space::SpaceError;
+use femto_kernel::family::tensor_hex::schedule::ScheduleError;
 use femto_platform::device::{DeviceError, DeviceId};
 use thiserror::Error;
 
@@ -51,6 +52,38 @@ pub enum BenchError {
     NotFinite {
         /// What was measured.
         benchmark: Benchmark,
+        /// The first such entry.
+        index: usize,
+        /// Length of the output.
+        length: usize,
+        /// What it holds.
+        value: f64,
+    },
+    /// A ladder step that its sizes or the device do not allow.
+    #[error(transparent)]
+    Illegal(#[from] ScheduleError),
+    /// As [`BenchError::TooLarge`], of a ladder.
+    #[error(
+        "the ladder of {benchmark} of degree {degree} at this size needs more than \
+         {gigabytes:.1} GB; {device} has {memory:.1} GB"
+    )]
+    LadderTooLarge {
+        /// What was asked.
+        benchmark: &'static str,
+        /// The degree.
+        degree: usize,
+        /// What factors and vectors need.
+        gigabytes: f64,
+        /// Where.
+        device: DeviceId,
+        /// What there is.
+        memory: f64,
+    },
+    /// As [`BenchError::NotFinite`], of a ladder step.
+    #[error("entry {index} of {length} of the output of {step} is {value}")]
+    StepNotFinite {
+        /// What was measured.
+        step: String,
         /// The first such entry.
         index: usize,
         /// Length of the output.

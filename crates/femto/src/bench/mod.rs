@@ -28,6 +28,7 @@
 
 mod benchmark;
 mod error;
+pub mod ladder;
 mod memory;
 mod problem;
 pub mod roofline;

@@ -69,6 +69,9 @@ pub enum Size {
 }
 
 impl Size {
+    /// The size at which rates of accelerators are compared.
+    pub const LARGE: Self = Self::Dofs(50_000_000);
+
     /// Cells along x, y, z that come nearest: numbers that differ by one at most.
     pub(super) fn cells(self, degree: usize, components: usize, vector: VectorKind) -> [usize; 3] {
         let (target, along): (usize, &dyn Fn(usize) -> f64) = match (self, vector) {

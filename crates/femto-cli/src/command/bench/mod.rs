@@ -1,21 +1,25 @@
 //! `femto bench`
 
-mod options;
+mod ladder;
+mod ladder_table;
+pub(super) mod options;
 mod table;
 
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
+use femto::bench::roofline::Measure;
 use femto::bench::{
-    Benchmark, Measured, MeshShape, Params, Row, Sampling, Size, Testbed, roofline, run,
+    Benchmark, Measured, MeshShape, Params, Sampling, Size, Testbed, roofline, run,
 };
 use femto::kernel::roofline::{Ceilings, Precision};
 use femto::platform::device::host::limit_global_threads;
-use femto::platform::device::{self, DeviceError, DeviceId, DeviceInfo, DeviceKind};
+use femto::platform::device::{self, Accelerator, DeviceError, DeviceId, DeviceInfo, DeviceKind};
 use femto::platform::files::write_atomic;
 use femto::{DataLevel, Host};
 use options::Degrees;
+use serde::Serialize;
 use std::path::PathBuf;
 use table::Table;
 
@@ -35,9 +39,9 @@ pub(super) struct Bench {
     /// About how many entries the vectors should have, such as `1.5e6` [default: 1.5e6].
     #[arg(long, value_delimiter = ',', value_parser = options::count, conflicts_with = "elements")]
     dofs: Vec<usize>,
-    /// How many elements instead, such as `4096`.
-    #[arg(long, value_delimiter = ',', value_parser = options::count)]
-    elements: Vec<usize>,
+    /// How many elements instead, such as `4096`; `large` for 5e7 entries.
+    #[arg(long, value_delimiter = ',', value_parser = options::elements)]
+    elements: Vec<Size>,
     /// The mesh: affine, trilinear or curved hexahedra.
     #[arg(long, value_delimiter = ',', default_value = "sine", value_parser = options::mesh())]
     mesh: Vec<MeshShape>,
@@ -59,6 +63,13 @@ pub(super) struct Bench {
     /// Measure iterations of conjugate gradients (Jacobi) instead of applications of the operator.
     #[arg(long)]
     cg: bool,
+    /// Measure steps of the published ladders of BK1, BK5 and BK3 on random factors: all, or those
+    /// with this name or part of it, such as `bk5/layers/7`, `cubes` [default size: large].
+    #[arg(
+        long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
+        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level"]
+    )]
+    ladder: Option<Vec<String>>,
     /// Take ceilings from an earlier run of `femto roofline` where there are some.
     #[arg(long)]
     kept: bool,
@@ -72,6 +83,9 @@ impl Bench {
         if let Some(&most) = self.threads.iter().max() {
             limit_global_threads(most);
         }
+        if let Some(steps) = &self.ladder {
+            return self.run_ladder(steps, console);
+        }
         match self.device.kind {
             DeviceKind::Host => self.run_on(&self.hosts()?, console),
             DeviceKind::Null => {
@@ -79,8 +93,7 @@ impl Bench {
                 Err(DeviceError::Unsupported { device, what }.into())
             }
             DeviceKind::Cuda | DeviceKind::OpenCl => {
-                let (device, what) = (self.device.kind.name(), "run benchmarks yet");
-                Err(DeviceError::Unsupported { device, what }.into())
+                self.run_on(&[Accelerator::open(self.device)?], console)
             }
         }
     }
@@ -130,7 +143,7 @@ impl Bench {
         Ok(hosts.collect::<Result<_, _>>()?)
     }
 
-    fn ceilings<D: Testbed>(&self, device: &D) -> Result<Ceilings, Failure> {
+    fn ceilings<D: Measure>(&self, device: &D) -> Result<Ceilings, Failure> {
         Ok(match self.kept {
             true => roofline::ceilings(device)?.ceilings,
             false => device.measure()?,
@@ -176,8 +189,7 @@ impl Bench {
 
     fn sizes(&self, default: Size) -> Vec<Size> {
         let dofs = self.dofs.iter().map(|&dofs| Size::Dofs(dofs));
-        let elements = self.elements.iter().map(|&count| Size::Elements(count));
-        let sizes: Vec<_> = dofs.chain(elements).collect();
+        let sizes: Vec<_> = dofs.chain(self.elements.iter().copied()).collect();
         if sizes.is_empty() {
             vec![default]
         } else {
@@ -185,7 +197,7 @@ impl Bench {
         }
     }
 
-    fn write_csv(&self, rows: &[Row]) -> Result<(), Failure> {
+    fn write_csv(&self, rows: &[impl Serialize]) -> Result<(), Failure> {
         let Some(path) = &self.csv else {
             return Ok(());
         };

@@ -2,18 +2,18 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use femto::DataLevel;
-use femto::bench::{Benchmark, MeshShape};
+use femto::bench::{Benchmark, MeshShape, Size};
 use femto::fem::reference::MAX_DEGREE;
 use femto::kernel::roofline::Precision;
 use std::str::FromStr;
 
 /// A list of degrees.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Degrees(pub(super) Vec<usize>);
+pub(in crate::command) struct Degrees(pub(in crate::command) Vec<usize>);
 
 /// What is no list of degrees.
 #[derive(Debug, PartialEq, thiserror::Error)]
-pub(super) enum DegreesError {
+pub(in crate::command) enum DegreesError {
     #[error("`{0}` is no degree; expected numbers and ranges, such as `1..8` or `2,4..6`")]
     NoNumber(String),
     #[error("degree {0} is out of range; degrees 1 to {MAX_DEGREE} are supported")]
@@ -61,6 +61,14 @@ pub(super) fn count(text: &str) -> Result<usize, String> {
     }
 }
 
+/// A number of elements, or `large`.
+pub(super) fn elements(text: &str) -> Result<Size, String> {
+    match text.trim() {
+        "large" => Ok(Size::LARGE),
+        text => Ok(Size::Elements(count(text)?)),
+    }
+}
+
 pub(super) fn benchmark() -> impl TypedValueParser<Value = Benchmark> {
     let value = |it: Benchmark| PossibleValue::new(it.name()).help(it.description());
     one_of(&Benchmark::ALL, Benchmark::name, value)
@@ -77,13 +85,13 @@ pub(super) fn data_level() -> impl TypedValueParser<Value = DataLevel> {
     one_of(&ALL, DataLevel::name, |it| PossibleValue::new(it.name()))
 }
 
-pub(super) fn precision() -> impl TypedValueParser<Value = Precision> {
+pub(in crate::command) fn precision() -> impl TypedValueParser<Value = Precision> {
     const ALL: [Precision; 2] = [Precision::Fp64, Precision::Fp32];
     one_of(&ALL, Precision::name, |it| PossibleValue::new(it.name()))
 }
 
 /// A parser of names; clap lists them and suggests the nearest.
-fn one_of<T: Copy + Send + Sync + 'static>(
+pub(in crate::command) fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
     value: fn(T) -> PossibleValue,
@@ -132,6 +140,9 @@ mod tests {
         assert_eq!(count("4096"), Ok(4096));
         for bad in ["0", "-3", "nan", "inf", "1e300", "many", ""] {
             assert!(count(bad).is_err(), "{bad}");
+            assert!(elements(bad).is_err(), "{bad}");
         }
+        assert_eq!(elements("512"), Ok(Size::Elements(512)));
+        assert_eq!(elements("large"), Ok(Size::Dofs(50_000_000)));
     }
 }

@@ -1,0 +1,73 @@
+//! The published ladders on accelerators: every step on random factors and vectors.
+//!
+//! 1. [`compile_all`] compiles the texts of many steps at the same time, into the cache on disk.
+//! 2. [`LadderData::new`] makes the factors and vectors of one size, and what the plain twin makes of
+//!    some elements.
+//! 3. [`LadderData::measure`] compiles a step, compares its output, and times it.
+
+mod compile;
+mod data;
+mod row;
+mod time;
+mod twin;
+
+pub use compile::compile_all;
+pub use data::LadderData;
+pub use row::LadderRow;
+
+use super::BenchError;
+use crate::Quadrature;
+use femto_fem::reference::tensor_product::Basis1d;
+use femto_kernel::dialect::Language;
+use femto_kernel::family::tensor_hex::ladder::{Benchmark, LadderKernel, Step, source};
+use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::roofline::Precision;
+use femto_platform::device::accelerator::{Features, LanguageKind};
+
+/// What a ladder is measured on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LadderSize {
+    /// The operator.
+    pub benchmark: Benchmark,
+    /// Degree.
+    pub degree: usize,
+    /// Number of elements.
+    pub elements: usize,
+}
+
+impl LadderSize {
+    fn basis(&self) -> Result<Basis1d, BenchError> {
+        let quadrature = match self.benchmark {
+            Benchmark::Bk5 => Quadrature::Collocated,
+            Benchmark::Bk1 | Benchmark::Bk3 => Quadrature::Gauss,
+        };
+        Ok(quadrature.basis(self.degree)?)
+    }
+}
+
+/// The text of a step for a device.
+///
+/// # Errors
+/// [`BenchError::Illegal`] names the rule that the step breaks.
+fn kernel(
+    step: &Step,
+    degree: usize,
+    precision: Precision,
+    features: &Features,
+) -> Result<LadderKernel, BenchError> {
+    let sizes = step.benchmark.sizes(degree as u32);
+    let language = match features.language {
+        LanguageKind::Cuda => Language::Cuda,
+        LanguageKind::OpenCl => Language::OpenCl,
+    };
+    let limits = Limits {
+        threads: features.max_threads,
+        threads_xyz: features.max_threads_xyz,
+        shared_bytes: features.shared_bytes,
+        fp64: features.fp64,
+    };
+    Ok(source(step, sizes, language, precision, &limits)?)
+}
+
+#[cfg(test)]
+mod tests;
