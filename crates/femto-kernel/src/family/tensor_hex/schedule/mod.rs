@@ -247,3 +247,84 @@ impl fmt::Display for Schedule {
         f.write_str(&words.join(" "))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: Sizes = Sizes {
+        nodes_1d: 4,
+        points_1d: 5,
+    };
+
+    fn broken(schedule: Schedule, sizes: Sizes, limits: &Limits) -> String {
+        let result = schedule.validate(sizes, Precision::Fp64, limits);
+        result.expect_err("illegal").to_string()
+    }
+
+    #[test]
+    fn an_illegal_schedule_names_the_rule() {
+        let limits = Limits::default();
+        let symmetry = Schedule::Bk1Layers(Bk1Layers {
+            symmetry: true,
+            ..Bk1Layers::default()
+        });
+        assert_eq!(
+            broken(symmetry, SIZES, &limits),
+            "the schedule \"symmetry\" breaks a rule: symmetry is used by contractions in a cube only"
+        );
+        let collocated = Schedule::Bk5Layers(Bk5Layers::default());
+        assert!(broken(collocated, SIZES, &limits).contains("the points are the nodes"));
+        let cubes = Schedule::Cubes(Cubes::default());
+        let large = Sizes {
+            nodes_1d: 10,
+            points_1d: 11,
+        };
+        assert!(broken(cubes, large, &limits).contains("11 × 11 × 11 threads"));
+        let small = Limits {
+            shared_bytes: 100,
+            ..limits
+        };
+        let error = broken(cubes, SIZES, &small);
+        assert_eq!(
+            error,
+            "a block needs 360 bytes of shared memory, the device allows 100"
+        );
+    }
+
+    #[test]
+    fn schedules_are_told_by_what_they_set() {
+        assert_eq!(Schedule::Cubes(Cubes::default()).to_string(), "base");
+        let schedule = Schedule::Bk1Layers(Bk1Layers {
+            common: Common {
+                elements_per_block: 4,
+                pad: true,
+                ..Common::default()
+            },
+            temporaries: Temporaries::Cube,
+            ..Bk1Layers::default()
+        });
+        assert_eq!(schedule.to_string(), "elements_per_block=4 pad cube");
+    }
+
+    #[test]
+    fn elements_of_a_block_share_the_matrices_only() {
+        let common = Common {
+            elements_per_block: 3,
+            pad: true,
+            ..Common::default()
+        };
+        let one = Schedule::Bk1Layers(Bk1Layers {
+            common,
+            temporaries: Temporaries::Slices,
+            ..Bk1Layers::default()
+        });
+        let sizes = Sizes {
+            nodes_1d: 7,
+            points_1d: 8,
+        };
+        let block = one.block(sizes);
+        assert_eq!(block.threads, [8, 8, 3]);
+        assert_eq!(block.shared_reals, 8 * 7 + 3 * 2 * 8 * 9);
+    }
+}
