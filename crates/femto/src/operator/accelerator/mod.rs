@@ -92,12 +92,12 @@ impl<T: Number> AcceleratorBound<T> {
         binding.geometry.check(&plan.basis.points)?;
         let rule = plan.basis.points.iter().zip(&plan.basis.weights);
         let rule: Vec<T> = rule.flat_map(|(&x, &w)| [x, w].map(T::from_f64)).collect();
-        let (groups, shells) = pack::groups(device, binding)?;
+        let (groups, nodes) = pack::groups(device, binding)?;
         let cache = KernelCache::user().unwrap_or_default();
         let sums = match binding.params.scatter {
             Scatter::Atomic => Sums::Atomic(Zero::new::<T>(device, &cache, binding.space)?),
             Scatter::Repeatable => {
-                Sums::Repeatable(Shares::new(device, &cache, binding.space, &shells)?)
+                Sums::Repeatable(Shares::new(device, &cache, binding.space, &nodes)?)
             }
         };
         let mut bound = Self {
@@ -208,8 +208,7 @@ impl<T: Number> AcceleratorBound<T> {
             let mut arguments = vec![
                 Argument::input(&group.geometry),
                 Argument::input(&self.rule),
-                Argument::input(&group.shell),
-                Argument::input(&group.interior),
+                Argument::input(&group.nodes),
                 nodes,
                 stride,
             ];
@@ -318,7 +317,7 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
         };
         let groups = self.groups.iter().zip(&self.nodal).map(|(group, variant)| {
             let element = element_work(&group.shape, &variant.schedule, T::BYTES);
-            let tables = (group.shell.len() + group.interior.len()) * size_of::<u32>();
+            let tables = group.nodes.len() * size_of::<u32>();
             element * group.elements.len() as u64
                 + Work {
                     bytes_read: tables as u64,

@@ -21,22 +21,19 @@ pub(super) struct Group<T> {
     pub(super) list: Option<AcceleratorBuffer<u32>>,
     /// `[element][geometry_len]`.
     pub(super) geometry: AcceleratorBuffer<T>,
-    /// L-vector nodes `[element][shell node]`.
-    pub(super) shell: AcceleratorBuffer<u32>,
-    /// L-vector node of the first interior node, `[element]`.
-    pub(super) interior: AcceleratorBuffer<u32>,
+    /// L-vector nodes `[element][k][j][i]`.
+    pub(super) nodes: AcceleratorBuffer<u32>,
 }
 
 impl<T: Number> Group<T> {
     pub(super) fn bytes(&self) -> usize {
-        let tables = self.shell.len() + self.interior.len();
         let list = self.list.as_ref().map_or(0, Buffer::len);
-        self.geometry.len() * T::BYTES + (tables + list) * size_of::<u32>()
+        self.geometry.len() * T::BYTES + (self.nodes.len() + list) * size_of::<u32>()
     }
 }
 
-/// All groups, in the order of the plan's kinds, and the L-vector nodes of their shells one group after
-/// the other, `[element][shell node]`.
+/// All groups, in the order of the plan's kinds, and the L-vector nodes of their elements one group
+/// after the other, `[element][k][j][i]`.
 pub(super) fn groups<T: Number, F: Sync, const C: usize>(
     device: &Accelerator,
     binding: &Binding<'_, F, C>,
@@ -46,7 +43,7 @@ where
 {
     let plan = binding.plan;
     let several = plan.kinds.len() > 1;
-    let mut shells = Vec::new();
+    let mut all_nodes = Vec::new();
     let mut group = |kind: usize| {
         let segments = plan.segments.iter().flatten();
         let elements: Vec<u32> = segments
@@ -55,13 +52,12 @@ where
             .map(|element| element as u32)
             .collect();
         let shape = plan.kinds[kind].shape;
-        let (shell, interior) = tables(binding, &elements);
-        shells.extend_from_slice(&shell);
+        let nodes = nodes(binding, &elements);
+        all_nodes.extend_from_slice(&nodes);
         Ok(Group {
             shape,
             geometry: device.upload(&geometry::<T, F, C>(binding, &shape, &elements))?,
-            shell: table(device, shell)?,
-            interior: table(device, interior)?,
+            nodes: table(device, nodes)?,
             list: if several {
                 Some(device.upload(&elements)?)
             } else {
@@ -72,7 +68,7 @@ where
     };
     let groups = (0..plan.kinds.len()).map(&mut group);
     let groups = groups.collect::<Result<_, OperatorError>>()?;
-    Ok((groups, shells))
+    Ok((groups, all_nodes))
 }
 
 /// Packed geometry of elements, `[element][geometry_len]`.
@@ -111,28 +107,18 @@ where
     packed
 }
 
-/// L-vector nodes: of shells, `[element][shell node]`, and the first ones inside, `[element]`.
-fn tables<F, const C: usize>(
-    binding: &Binding<'_, F, C>,
-    elements: &[u32],
-) -> (Vec<u32>, Vec<u32>) {
+/// L-vector nodes of elements, `[element][k][j][i]`.
+fn nodes<F, const C: usize>(binding: &Binding<'_, F, C>, elements: &[u32]) -> Vec<u32> {
     let restriction = binding.space.restriction();
-    let count = restriction.shell_nodes();
-    let has_interior = !restriction.interior_positions.is_empty();
-    let mut shell = vec![0; count * elements.len()];
-    let mut interior = vec![0; elements.len()];
-    let rows = shell.par_chunks_mut(count).zip(&mut interior);
-    rows.zip(elements)
-        .for_each(|((shell, interior), &element)| {
-            let element = element as usize;
-            let chunk = &restriction.chunks[restriction.chunk_of(element)];
-            let local = &restriction.shell[element * count..][..count];
-            for (node, &local) in shell.iter_mut().zip(local) {
-                *node = restriction.node(chunk, local) as u32;
-            }
-            if has_interior {
-                *interior = restriction.node(chunk, restriction.interior[element]) as u32;
-            }
-        });
-    (shell, interior)
+    let count = restriction.nodes_per_element();
+    let mut nodes = vec![0; count * elements.len()];
+    let rows = nodes.par_chunks_mut(count).zip(elements);
+    rows.for_each(|(nodes, &element)| {
+        let element = element as usize;
+        let chunk = &restriction.chunks[restriction.chunk_of(element)];
+        for (position, local) in restriction.element(element) {
+            nodes[position] = restriction.node(chunk, local) as u32;
+        }
+    });
+    nodes
 }

@@ -15,10 +15,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Where elements write their shares, and who adds them up.
 #[derive(Debug)]
 pub(super) struct Shares<T: Number> {
-    /// `[component][element][shell node]`; locked while an application is put in the queue.
+    /// `[component][element][k][j][i]`, nodes inside unused; locked while an application is put in the queue.
     shares: Mutex<AcceleratorBuffer<T>>,
     /// Distance of components.
     stride: usize,
+    /// Shares of a component that are written.
+    places: usize,
     /// L-vector nodes on shells, ascending.
     nodes: AcceleratorBuffer<u32>,
     /// Where the sources of each begin.
@@ -31,12 +33,12 @@ pub(super) struct Shares<T: Number> {
 }
 
 impl<T: Number> Shares<T> {
-    /// `shells` are L-vector nodes `[element][shell node]`, all groups one after the other.
+    /// `nodes` are L-vector nodes `[element][k][j][i]`, all groups one after the other.
     pub(super) fn new(
         device: &Accelerator,
         cache: &KernelCache,
         space: &Space,
-        shells: &[u32],
+        nodes: &[u32],
     ) -> Result<Self, OperatorError> {
         let by_node = space.layout() == Layout::ByNode;
         let source = sum_source(language(device), T::PRECISION, space.components(), by_node);
@@ -45,10 +47,12 @@ impl<T: Number> Shares<T> {
             text: &source.text,
             options: &[],
         };
-        let (nodes, offsets, sources) = transpose(shells, space.nodes());
+        let all = nodes.len();
+        let (nodes, offsets, sources) = transpose(nodes, space);
         Ok(Self {
-            shares: Mutex::new(device.zeros((shells.len() * space.components()).max(1))?),
-            stride: shells.len(),
+            shares: Mutex::new(device.zeros((all * space.components()).max(1))?),
+            stride: all,
+            places: sources.len(),
             count: nodes.len(),
             nodes: table(device, nodes)?,
             offsets: device.upload(&offsets)?,
@@ -63,7 +67,8 @@ impl<T: Number> Shares<T> {
         self.shares.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The arguments that tell a kernel where its shares are; `first` counts shell nodes' elements.
+    /// The arguments that tell a kernel where its shares are; `first` is the number of its
+    /// first element there.
     pub(super) fn arguments<'a>(
         &self,
         shares: &'a mut AcceleratorBuffer<T>,
@@ -108,31 +113,42 @@ impl<T: Number> Shares<T> {
 
     /// How many nodes are summed, and from how many shares.
     pub(super) fn counts(&self) -> (usize, usize) {
-        (self.count, self.stride)
+        (self.count, self.places)
     }
 
     pub(super) fn bytes(&self, components: usize) -> usize {
-        let tables = 2 * self.count + 1 + self.stride;
+        let tables = 2 * self.count + 1 + self.places;
         self.stride * components * T::BYTES + tables * size_of::<u32>()
     }
 }
 
-/// The nodes that occur in `shells`, ascending; where the places of each begin; the places.
-fn transpose(shells: &[u32], nodes: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-    let mut next = vec![0_u32; nodes + 1];
-    for &node in shells {
+/// The nodes on shells, ascending; where the places of each begin; the places, ascending for each.
+fn transpose(nodes: &[u32], space: &Space) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
+    let per_element = space.nodes_per_element();
+    let mut is_shell = vec![false; per_element];
+    for &position in &space.restriction().shell_positions {
+        is_shell[position as usize] = true;
+    }
+    let places = || {
+        (0_u32..)
+            .zip(nodes)
+            .filter(|&(place, _)| is_shell[place as usize % per_element])
+    };
+    let mut next = vec![0_u32; space.nodes() + 1];
+    for (_, &node) in places() {
         next[node as usize + 1] += 1;
     }
-    let listed: Vec<u32> = (0..nodes as u32)
+    let count = places().count();
+    let listed: Vec<u32> = (0..space.nodes() as u32)
         .filter(|&node| next[node as usize + 1] > 0)
         .collect();
-    for node in 0..nodes {
+    for node in 0..space.nodes() {
         next[node + 1] += next[node];
     }
     let starts = listed.iter().map(|&node| next[node as usize]);
-    let offsets: Vec<u32> = starts.chain([shells.len() as u32]).collect();
-    let mut sources = vec![0; shells.len()];
-    for (place, &node) in (0..).zip(shells) {
+    let offsets: Vec<u32> = starts.chain([count as u32]).collect();
+    let mut sources = vec![0; count];
+    for (place, &node) in places() {
         let slot = &mut next[node as usize];
         sources[*slot as usize] = place;
         *slot += 1;
@@ -143,13 +159,30 @@ fn transpose(shells: &[u32], nodes: usize) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use femto_fem::geometry::Geometry;
+    use femto_fem::mesh::box_mesh::BoxMesh;
+    use femto_fem::space::SpaceParams;
 
     #[test]
-    fn every_place_is_listed_once_under_its_node() {
-        let shells = [4, 1, 1, 0, 4, 4];
-        let (nodes, offsets, sources) = transpose(&shells, 6);
-        assert_eq!(nodes, [0, 1, 4]);
-        assert_eq!(offsets, [0, 1, 3, 6]);
-        assert_eq!(sources, [3, 1, 2, 0, 4, 5]);
+    fn every_place_on_a_shell_is_listed_once_under_its_node() {
+        let mesh = BoxMesh::unit_cube(2).build(|x| x).unwrap();
+        let geometry = Geometry::new(&mesh).unwrap();
+        let params = SpaceParams {
+            degree: 2,
+            ..SpaceParams::default()
+        };
+        let space = Space::new(&mesh, &geometry, params).unwrap();
+        let nodes: Vec<u32> = (0..8)
+            .flat_map(|element| space.element_nodes(element))
+            .collect();
+        let (listed, offsets, sources) = transpose(&nodes, &space);
+        // All nodes but the one inside each element.
+        assert_eq!((listed.len(), sources.len()), (125 - 8, 8 * 26));
+        assert_eq!((offsets.len(), offsets[0]), (listed.len() + 1, 0));
+        for (&node, ends) in listed.iter().zip(offsets.windows(2)) {
+            let places = &sources[ends[0] as usize..ends[1] as usize];
+            assert!(places.is_sorted_by(|a, b| a < b));
+            assert!(places.iter().all(|&place| nodes[place as usize] == node));
+        }
     }
 }

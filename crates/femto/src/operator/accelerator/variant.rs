@@ -215,28 +215,24 @@ impl<T: Number> Check<'_, T> {
         }
         let geometry = device.upload(&cast(&sample.geometry))?;
         let (u, mut v) = (device.upload(&cast(&u))?, device.upload(&cast(&v))?);
-        let (shell, interior) = places.tables();
         let mut shares = device.upload(&vec![T::from_f64(f64::NAN); sample.u.len()])?;
-        let first = super::table(device, shell)?;
-        let second = super::table(device, interior)?;
+        let table = super::table(device, places.table())?;
         let elements = Argument::U32(sample.elements as u32);
         let mut arguments = vec![Argument::input(&geometry), Argument::input(self.rule)];
         match problem.vectors {
             Vectors::Element { listed: false } => {}
-            Vectors::Element { listed: true } => arguments.push(Argument::input(&second)),
+            Vectors::Element { listed: true } => arguments.push(Argument::input(&table)),
             Vectors::Nodal { scatter, .. } => {
                 let nodes = places.all_nodes() as u32;
                 arguments.extend([
-                    Argument::input(&first),
-                    Argument::input(&second),
+                    Argument::input(&table),
                     Argument::U32(nodes),
                     Argument::U32(if places.by_node { 1 } else { nodes }),
                 ]);
                 if scatter == Scatter::Repeatable {
-                    let own = places.shares() as u32;
                     arguments.extend([
                         Argument::output(&mut shares),
-                        Argument::U32(own),
+                        Argument::U32(nodes),
                         Argument::U32(0),
                     ]);
                 }
@@ -250,9 +246,12 @@ impl<T: Number> Check<'_, T> {
             shared = vec![T::default(); sample.u.len()];
             device.read(&shares, &mut shared)?;
         }
-        let value = |entry| match places.share(entry) {
-            Some(place) => shared[place],
-            None => found[places.entry(entry)],
+        let value = |entry| {
+            if places.shared && !places.is_inside(entry) {
+                shared[places.share(entry)]
+            } else {
+                found[places.entry(entry)]
+            }
         };
         let scale = sample.expected.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
         let errors = sample.expected.iter().enumerate();
@@ -268,7 +267,7 @@ impl<T: Number> Check<'_, T> {
 }
 
 /// Where the entries of a sample are in the vectors that a kernel is checked with: nodal vectors in
-/// which no two elements share a node, those inside an element before its shell.
+/// which no two elements share a node.
 struct Places<'a> {
     basis: &'a Basis,
     components: usize,
@@ -295,26 +294,11 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Nodes inside an element.
-    fn inner(&self) -> usize {
-        self.basis.nodes_1d.saturating_sub(2).pow(3)
-    }
-
-    /// Shares of a component.
-    fn shares(&self) -> usize {
-        self.elements * (self.basis.nodes() - self.inner())
-    }
-
-    /// The place of an entry among the shares, if it is one.
-    fn share(&self, entry: usize) -> Option<usize> {
-        if !self.shared || self.is_inside(entry) {
-            return None;
-        }
+    /// The place of an entry among the shares.
+    fn share(&self, entry: usize) -> usize {
         let (np, c) = (self.basis.nodes(), self.components);
         let (element, component, position) = (entry / (c * np), entry / np % c, entry % np);
-        let (inner, of_element) = (self.inner(), np - self.inner());
-        let shell = self.order()[position] - inner;
-        Some(component * self.shares() + element * of_element + shell)
+        component * self.all_nodes() + element * np + position
     }
 
     fn all_nodes(&self) -> usize {
@@ -330,20 +314,6 @@ impl<'a> Places<'a> {
             .all(|&i| i > 0 && i < n - 1)
     }
 
-    /// The node of each position of the first element: those inside come first.
-    fn order(&self) -> Vec<usize> {
-        let (mut inside, mut shell) = (0..self.inner(), self.inner()..self.basis.nodes());
-        let next = |node| {
-            let of = if self.is_inside(node) {
-                &mut inside
-            } else {
-                &mut shell
-            };
-            of.next().unwrap_or(0)
-        };
-        (0..self.basis.nodes()).map(next).collect()
-    }
-
     /// The place of an entry `[element][component][node]`.
     fn entry(&self, entry: usize) -> usize {
         if !self.nodal {
@@ -351,7 +321,7 @@ impl<'a> Places<'a> {
         }
         let (np, c) = (self.basis.nodes(), self.components);
         let (element, component, position) = (entry / (c * np), entry / np % c, entry % np);
-        let node = element * np + self.order()[position];
+        let node = element * np + position;
         if self.by_node {
             node * c + component
         } else {
@@ -359,20 +329,14 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Tables of shell nodes and of first interior nodes; the second is also a list of elements.
-    fn tables(&self) -> (Vec<u32>, Vec<u32>) {
-        let np = self.basis.nodes();
-        if !self.nodal {
-            return (Vec::new(), (0..self.elements as u32).collect());
-        }
-        let order = self.order();
-        let shell = (0..self.elements).flat_map(|element| {
-            let shell = (0..np).filter(|&position| !self.is_inside(position));
-            let order = &order;
-            shell.map(move |position| (element * np + order[position]) as u32)
-        });
-        let interior = (0..self.elements).map(|element| (element * np) as u32);
-        (shell.collect(), interior.collect())
+    /// The nodes of each element, or the list of elements.
+    fn table(&self) -> Vec<u32> {
+        let entries = if self.nodal {
+            self.all_nodes()
+        } else {
+            self.elements
+        };
+        (0..entries as u32).collect()
     }
 }
 

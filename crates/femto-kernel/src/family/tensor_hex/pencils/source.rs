@@ -63,10 +63,10 @@ pub struct Problem<'a> {
 /// A text to compile and how to start it.
 ///
 /// Arguments of `apply`: geometry; the rule (points and weights, `[points_1d][2]`); then, for nodal
-/// vectors, shell `[element][shell node]`, interior `[element]`, the number of nodes, the distance of
-/// components, and if sums are to be repeatable the shares `[component][element][shell node]`, the
-/// distance of their components, the first element's number there; or, for listed E-vectors, the list; u; v; the number of elements. Of `diagonal` the
-/// same without u.
+/// vectors, the nodes `[element][k][j][i]`, the number of nodes, the distance of components, and if sums
+/// are to be repeatable the shares `[component][element][k][j][i]`, the distance of their components, the
+/// first element's number there; or, for listed E-vectors, the list; u; v; the number of elements. Of
+/// `diagonal` the same without u.
 #[derive(Clone, Debug)]
 pub struct PencilKernel {
     /// A name for reports, such as `pencils bk5 degree 7 fp64`.
