@@ -70,8 +70,14 @@ pub const XPBY: Cost = Cost::new("xpby", 2, 1, 2);
 pub const DOT: Cost = Cost::new("dot", 2, 0, 2);
 /// The cost of a norm: [`dot`] of a vector with itself.
 pub const NORM: Cost = Cost::new("norm", 1, 0, 2);
-/// The cost of [`update`].
-pub const UPDATE: Cost = Cost::new("update", 4, 2, 6);
+/// The cost of [`advance`].
+pub const ADVANCE: Cost = Cost::new("advance", 3, 2, 4);
+/// The cost of [`advance`] with a diagonal.
+pub const ADVANCE_SCALED: Cost = Cost::new("advance_scaled", 4, 2, 5);
+/// The cost of [`reduce`].
+pub const REDUCE: Cost = Cost::new("reduce", 2, 1, 4);
+/// The cost of [`reduce_scaled`].
+pub const REDUCE_SCALED: Cost = Cost::new("reduce_scaled", 3, 1, 7);
 /// The cost of [`precondition_dot`].
 pub const PRECONDITION_DOT: Cost = Cost::new("precondition_dot", 2, 1, 3);
 /// The cost of [`multiply`].
@@ -117,6 +123,18 @@ pub fn divide<T: Real>(level: SimdLevel, x: &[T], y: &mut [T]) {
 
 /// Σ x y.
 pub fn dot<T: Real>(level: SimdLevel, x: &[T], y: &[T]) -> f64 {
+    terms(
+        level,
+        x,
+        y,
+        #[inline(always)]
+        |x, y| x.to_f64() * y.to_f64(),
+    )
+}
+
+/// The sum of a term per entry.
+#[inline(always)]
+fn terms<T: Real>(level: SimdLevel, x: &[T], y: &[T], term: impl Fn(T, T) -> f64) -> f64 {
     vectorized(
         level,
         #[inline(always)]
@@ -125,30 +143,104 @@ pub fn dot<T: Real>(level: SimdLevel, x: &[T], y: &[T]) -> f64 {
             let mut groups = x.chunks_exact(CHAINS).zip(y.chunks_exact(CHAINS));
             for (x, y) in &mut groups {
                 for i in 0..CHAINS {
-                    sums[i] += x[i].to_f64() * y[i].to_f64();
+                    sums[i] += term(x[i], y[i]);
                 }
             }
             let done = x.len().min(y.len()) / CHAINS * CHAINS;
             for ((sum, &x), &y) in sums.iter_mut().zip(&x[done..]).zip(&y[done..]) {
-                *sum += x.to_f64() * y.to_f64();
+                *sum += term(x, y);
             }
             total(sums)
         },
     )
 }
 
-/// x = x + α p and r = r - α ap; returns Σ r r of the new r.
-pub fn update<T: Real>(
+/// x = x + α p, then p = z + β p. Where α is zero, x stays whatever p is; where β is zero, p is
+/// overwritten whatever it is.
+pub fn advance<T: Real>(
+    level: SimdLevel,
+    [alpha, beta]: [T; 2],
+    z: &[T],
+    (p, x): (&mut [T], &mut [T]),
+) {
+    let targets = p.chunks_mut(IN_CACHE).zip(x.chunks_mut(IN_CACHE));
+    for (z, (p, x)) in z.chunks(IN_CACHE).zip(targets) {
+        if alpha != T::default() {
+            axpy(level, alpha, p, x);
+        }
+        if beta == T::default() {
+            p.iter_mut().zip(z).for_each(|(p, &z)| *p = z);
+        } else {
+            xpby(level, z, beta, p);
+        }
+    }
+}
+
+/// [`advance`] with z = d r, entry by entry.
+pub fn advance_scaled<T: Real>(
+    level: SimdLevel,
+    [alpha, beta]: [T; 2],
+    (d, r): (&[T], &[T]),
+    (p, x): (&mut [T], &mut [T]),
+) {
+    let inputs = d.chunks(IN_CACHE).zip(r.chunks(IN_CACHE));
+    let targets = p.chunks_mut(IN_CACHE).zip(x.chunks_mut(IN_CACHE));
+    for ((d, r), (p, x)) in inputs.zip(targets) {
+        if alpha != T::default() {
+            axpy(level, alpha, p, x);
+        }
+        if beta == T::default() {
+            product(level, d, r, p);
+        } else {
+            scaled_xpby(level, (d, r), beta, p);
+        }
+    }
+}
+
+/// p = d r + β p.
+fn scaled_xpby<T: Real>(level: SimdLevel, (d, r): (&[T], &[T]), beta: T, p: &mut [T]) {
+    vectorized(
+        level,
+        #[inline(always)]
+        || {
+            let entries = d.iter().zip(r).zip(p);
+            entries.for_each(|((&d, &r), p)| *p = d * r + beta * *p);
+        },
+    );
+}
+
+/// r = r - α ap; returns Σ r r of the new r. Where α is zero, r stays whatever ap is.
+pub fn reduce<T: Real>(level: SimdLevel, alpha: T, ap: &[T], r: &mut [T]) -> f64 {
+    let pieces = ap.chunks(IN_CACHE).zip(r.chunks_mut(IN_CACHE));
+    pieces.fold(0.0, |square, (ap, r)| {
+        if alpha != T::default() {
+            axpy(level, -alpha, ap, r);
+        }
+        square + dot(level, r, r)
+    })
+}
+
+/// r = r - α ap; returns Σ r r and Σ r (d r) of the new r. Where α is zero, r stays whatever ap is.
+pub fn reduce_scaled<T: Real>(
     level: SimdLevel,
     alpha: T,
-    (p, ap): (&[T], &[T]),
-    (x, r): (&mut [T], &mut [T]),
-) -> f64 {
-    axpy(level, alpha, p, x);
-    let pieces = ap.chunks(IN_CACHE).zip(r.chunks_mut(IN_CACHE));
-    pieces.fold(0.0, |sum, (ap, r)| {
-        axpy(level, -alpha, ap, r);
-        sum + dot(level, r, r)
+    (d, ap): (&[T], &[T]),
+    r: &mut [T],
+) -> [f64; 2] {
+    let inputs = d.chunks(IN_CACHE).zip(ap.chunks(IN_CACHE));
+    let pieces = inputs.zip(r.chunks_mut(IN_CACHE));
+    pieces.fold([0.0; 2], |[square, product], ((d, ap), r)| {
+        if alpha != T::default() {
+            axpy(level, -alpha, ap, r);
+        }
+        let scaled = terms(
+            level,
+            d,
+            r,
+            #[inline(always)]
+            |d, r| r.to_f64() * (d * r).to_f64(),
+        );
+        [square + dot(level, r, r), product + scaled]
     })
 }
 
@@ -200,103 +292,4 @@ fn vectorized<R>(level: SimdLevel, body: impl FnOnce() -> R) -> R {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LENGTHS: [usize; 8] = [0, 1, 31, 32, 33, 100, 2048, 5000];
-
-    /// Numbers whose sums and products are exact in both precisions.
-    fn numbers<T: Real>(len: usize, seed: usize) -> Vec<T> {
-        let number = |i: usize| ((i * 37 + seed * 11) % 17) as f64 / 4.0 - 2.0;
-        (0..len).map(|i| T::from_f64(number(i))).collect()
-    }
-
-    fn levels_and_lengths(mut test: impl FnMut(SimdLevel, usize)) {
-        for &level in SimdLevel::available() {
-            LENGTHS.iter().for_each(|&len| test(level, len));
-        }
-    }
-
-    fn entries<T: Real>(len: usize, entry: impl Fn(usize) -> T) -> Vec<T> {
-        (0..len).map(entry).collect()
-    }
-
-    fn exact_dot<T: Real>(x: &[T], y: &[T]) -> f64 {
-        x.iter().zip(y).map(|(x, y)| x.to_f64() * y.to_f64()).sum()
-    }
-
-    fn loops_do_what_their_formulas_say<T: Real>() {
-        let two = T::from_f64(2.0);
-        levels_and_lengths(|level, len| {
-            let (x, y) = (numbers::<T>(len, 1), numbers::<T>(len, 2));
-            let after = |run: &dyn Fn(&mut [T])| {
-                let mut target = y.clone();
-                run(&mut target);
-                target
-            };
-            let axpy = after(&|y| axpy(level, two, &x, y));
-            assert_eq!(axpy, entries(len, |i| y[i] + two * x[i]));
-            let xpby = after(&|y| xpby(level, &x, two, y));
-            assert_eq!(xpby, entries(len, |i| x[i] + two * y[i]));
-            let multiply = after(&|y| multiply(level, &x, y));
-            assert_eq!(multiply, entries(len, |i| x[i] * y[i]));
-            let halves = vec![T::from_f64(0.5); len];
-            let divide = after(&|y| divide(level, &halves, y));
-            assert_eq!(divide, entries(len, |i| y[i] * two));
-            assert_eq!(dot(level, &x, &y), exact_dot(&x, &y));
-        });
-    }
-
-    fn fused_loops_do_what_their_formulas_say<T: Real>() {
-        let two = T::from_f64(2.0);
-        levels_and_lengths(|level, len| {
-            let [p, ap, x, r] = [1, 2, 3, 4].map(|seed| numbers::<T>(len, seed));
-            let (mut new_x, mut new_r) = (x.clone(), r.clone());
-            let square = update(level, two, (&p, &ap), (&mut new_x, &mut new_r));
-            assert_eq!(new_x, entries(len, |i| x[i] + two * p[i]));
-            assert_eq!(new_r, entries(len, |i| r[i] - two * ap[i]));
-            assert_eq!(square, exact_dot(&new_r, &new_r));
-
-            let mut z = vec![T::default(); len];
-            let product = precondition_dot(level, &p, &r, &mut z);
-            assert_eq!(z, entries(len, |i| p[i] * r[i]));
-            assert_eq!(product, exact_dot(&r, &z));
-        });
-    }
-
-    #[test]
-    fn loops_in_double_precision() {
-        loops_do_what_their_formulas_say::<f64>();
-        fused_loops_do_what_their_formulas_say::<f64>();
-    }
-
-    #[test]
-    fn loops_in_single_precision() {
-        loops_do_what_their_formulas_say::<f32>();
-        fused_loops_do_what_their_formulas_say::<f32>();
-    }
-
-    #[test]
-    fn a_dot_product_has_the_same_bits_on_every_instruction_set() {
-        let x: Vec<f64> = (0..4999).map(|i| (f64::from(i) * 0.7).sin()).collect();
-        let y: Vec<f64> = (0..4999).map(|i| (f64::from(i) * 1.3).cos()).collect();
-        let wanted = dot(SimdLevel::Baseline, &x, &y);
-        for &level in SimdLevel::available() {
-            assert_eq!(dot(level, &x, &y).to_bits(), wanted.to_bits());
-        }
-    }
-
-    #[test]
-    fn single_precision_sums_in_double() {
-        let ones = vec![1.0_f32; 1 << 25];
-        assert_eq!(dot(SimdLevel::detect(), &ones, &ones), f64::from(1 << 25));
-    }
-
-    #[test]
-    fn costs_are_per_entry_and_precision() {
-        let work = UPDATE.work::<f32>(10);
-        assert_eq!((work.bytes_read, work.bytes_written), (160, 80));
-        assert_eq!(work.flops, 60);
-        assert_eq!(DOT.work::<f64>(3).bytes_read, 48);
-    }
-}
+mod tests;

@@ -28,8 +28,8 @@ pub const SUMS: Precision = Precision::Fp64;
 /// The text of all loops over vectors of one precision.
 ///
 /// Kernels, with the arguments that `vectors.c` gives them: `fill`, `axpy`, `xpby`, `multiply`,
-/// `divide`; `dot_product`, `square`, `update`, `precondition_dot`, which leave a sum per block, and
-/// `finish`, which adds these and is of one block.
+/// `divide`, `advance`; `dot_product`, `square`, `precondition_dot`, `reduce`, which leave one or two sums
+/// per block, and `finish`, which adds these with a block per sum.
 pub fn source(language: Language, precision: Precision) -> String {
     let mut source = SourceBuilder::new(language, SUMS, BLOCK);
     let number = match precision {
@@ -38,6 +38,7 @@ pub fn source(language: Language, precision: Precision) -> String {
     };
     source.define("number", number);
     source.define("PACK", pack(precision));
+    source.define("MOST_BLOCKS", MOST_BLOCKS);
     source.include(TEXT);
     source.finish()
 }

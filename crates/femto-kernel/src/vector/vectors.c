@@ -4,29 +4,22 @@
  * A thread takes every (BLOCKS * BLOCK_X)th pack of PACK neighbours, 16 bytes. Sums are taken per
  * thread, then per block, then over the blocks by `finish`, which puts them in a slot: slot s is
  * g_sums[2 s], and g_sums[2 s + 1] is what was there before.
- *
- * A factor is a number, or the ratio of two sums: `value` where `numerator` is negative, else
- * g_sums[numerator] / g_sums[denominator], which counts as zero unless both are positive.
  */
 typedef struct __attribute__((aligned(16)))
 {
     number v[PACK];
 } pack;
 
-#define FACTOR real value, const GLOBAL real *g_sums, int numerator, int denominator
-
 #define EACH_LANE(l) UNROLL for (int l = 0; l < PACK; ++l)
 
-/* Calls for pack i of the thread; the last may reach beyond the end. */
+/* For every pack i of the thread; the last may reach beyond the end. */
 #define EACH_PACK(i) for (uint i = BLOCK * BLOCK_X + THREAD_X; i < PACKS; i += BLOCKS * BLOCK_X)
 #define PACKS (len / PACK + (len % PACK != 0))
 
-INLINE real factor(FACTOR)
+/* A factor that is made of two sums; zero unless both are positive. */
+INLINE real ratio(const GLOBAL real *g_sums, int above, int below)
 {
-    if (numerator < 0)
-        return value;
-    const real above = g_sums[numerator], below = g_sums[denominator];
-    return above > 0 && below > 0 ? above / below : 0;
+    return g_sums[above] > 0 && g_sums[below] > 0 ? g_sums[above] / g_sums[below] : 0;
 }
 
 /* Pack i, with zeros beyond the end. */
@@ -48,24 +41,27 @@ INLINE void store(GLOBAL number *g_y, uint i, uint len, pack r_y)
         EACH_LANE(l) if (i * PACK + l < len) g_y[i * PACK + l] = r_y.v[l];
 }
 
-/* Adds the sums of the block's threads, neighbours at the largest distance first; the result is
- * thread 0's. Every thread gets here. */
+/* Adds the sums of the block's threads, those farthest apart first; the result is thread 0's. Every
+ * thread gets here. */
 INLINE real block_sum(SHARED real *s_sums, real r_sum)
 {
+    BARRIER();
     s_sums[THREAD_X] = r_sum;
     for (int width = BLOCK_X / 2; width > 0; width /= 2) {
         BARRIER();
         if (THREAD_X < width)
             s_sums[THREAD_X] += s_sums[THREAD_X + width];
     }
-    return s_sums[0];
+    return THREAD_X == 0 ? s_sums[0] : 0;
 }
 
-#define PARTIAL(r_sum)                                                                         \
-    SHARED_MEMORY(s_sums);                                                                     \
-    const real r_total = block_sum(s_sums, r_sum);                                             \
-    if (THREAD_X == 0)                                                                         \
-        g_partial[BLOCK] = r_total;
+/* Leaves the block's part of sum `which` for `finish`. */
+INLINE void leave(int which, SHARED real *s_sums, real r_sum, GLOBAL real *g_partial)
+{
+    r_sum = block_sum(s_sums, r_sum);
+    if (THREAD_X == 0)
+        g_partial[which * MOST_BLOCKS + BLOCK] = r_sum;
+}
 
 /* y = a */
 KERNEL(fill)(uint len, real value, GLOBAL number *RESTRICT g_y)
@@ -87,19 +83,15 @@ KERNEL(axpy)(uint len, real value, const GLOBAL number *RESTRICT g_x, GLOBAL num
     }
 }
 
-/* y = x + b y; where b is zero, y is not read. */
-KERNEL(xpby)(uint len, FACTOR, const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
+/* y = x + b y */
+KERNEL(xpby)(uint len, const GLOBAL number *RESTRICT g_x, real value, GLOBAL number *RESTRICT g_y)
 {
-    const number b = (number)factor(value, g_sums, numerator, denominator);
-    if (b != 0) {
-        EACH_PACK(i) {
-            const pack r_x = load(g_x, i, len);
-            pack r_y = load(g_y, i, len);
-            EACH_LANE(l) r_y.v[l] = r_x.v[l] + b * r_y.v[l];
-            store(g_y, i, len, r_y);
-        }
-    } else {
-        EACH_PACK(i) store(g_y, i, len, load(g_x, i, len));
+    const number b = (number)value;
+    EACH_PACK(i) {
+        const pack r_x = load(g_x, i, len);
+        pack r_y = load(g_y, i, len);
+        EACH_LANE(l) r_y.v[l] = r_x.v[l] + b * r_y.v[l];
+        store(g_y, i, len, r_y);
     }
 }
 
@@ -129,52 +121,77 @@ KERNEL(divide)(uint len, const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTR
 KERNEL(dot_product)
 (uint len, const GLOBAL number *g_x, const GLOBAL number *g_y, GLOBAL real *RESTRICT g_partial)
 {
+    SHARED_MEMORY(s_sums);
     real r_sum = 0;
     EACH_PACK(i) {
         const pack r_x = load(g_x, i, len), r_y = load(g_y, i, len);
         EACH_LANE(l) r_sum += (real)r_x.v[l] * (real)r_y.v[l];
     }
-    PARTIAL(r_sum)
+    leave(0, s_sums, r_sum, g_partial);
 }
 
 /* sum x x */
 KERNEL(square)(uint len, const GLOBAL number *RESTRICT g_x, GLOBAL real *RESTRICT g_partial)
 {
+    SHARED_MEMORY(s_sums);
     real r_sum = 0;
     EACH_PACK(i) {
         const pack r_x = load(g_x, i, len);
         EACH_LANE(l) r_sum += (real)r_x.v[l] * (real)r_x.v[l];
     }
-    PARTIAL(r_sum)
+    leave(0, s_sums, r_sum, g_partial);
 }
 
-/* x = x + a p, r = r - a ap, sum r r; where a is zero, p and ap are not read. */
-KERNEL(update)
-(uint len, FACTOR, const GLOBAL number *RESTRICT g_p, const GLOBAL number *RESTRICT g_ap,
- GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_r, GLOBAL real *RESTRICT g_partial)
+/* x = x + a p, then p = z + b p; or p = d z + b p where `scaled`. Where a is zero, x stays; where b is
+ * zero, p is not read for it. */
+KERNEL(advance)
+(uint len, const GLOBAL real *RESTRICT g_sums, int a_above, int a_below, int b_above, int b_below,
+ int scaled, const GLOBAL number *RESTRICT g_d, const GLOBAL number *RESTRICT g_z,
+ GLOBAL number *RESTRICT g_p, GLOBAL number *RESTRICT g_x)
 {
-    const number a = (number)factor(value, g_sums, numerator, denominator);
-    real r_sum = 0;
-    if (a != 0) {
-        EACH_PACK(i) {
-            const pack r_p = load(g_p, i, len), r_ap = load(g_ap, i, len);
-            pack r_x = load(g_x, i, len), r_r = load(g_r, i, len);
-            EACH_LANE(l)
-            {
-                r_x.v[l] += a * r_p.v[l];
-                r_r.v[l] -= a * r_ap.v[l];
-                r_sum += (real)r_r.v[l] * (real)r_r.v[l];
-            }
+    const number a = (number)ratio(g_sums, a_above, a_below);
+    const number b = (number)ratio(g_sums, b_above, b_below);
+    EACH_PACK(i) {
+        pack r_z = load(g_z, i, len), r_p = load(g_p, i, len);
+        if (scaled) {
+            const pack r_d = load(g_d, i, len);
+            EACH_LANE(l) r_z.v[l] *= r_d.v[l];
+        }
+        if (a != 0) {
+            pack r_x = load(g_x, i, len);
+            EACH_LANE(l) r_x.v[l] += a * r_p.v[l];
             store(g_x, i, len, r_x);
+        }
+        EACH_LANE(l) r_p.v[l] = b != 0 ? r_z.v[l] + b * r_p.v[l] : r_z.v[l];
+        store(g_p, i, len, r_p);
+    }
+}
+
+/* r = r - a ap, sum r r, and sum r (d r) where `scaled`. Where a is zero, r stays. */
+KERNEL(reduce)
+(uint len, const GLOBAL real *RESTRICT g_sums, int above, int below, int scaled,
+ const GLOBAL number *g_d, const GLOBAL number *g_ap, GLOBAL number *RESTRICT g_r,
+ GLOBAL real *RESTRICT g_partial)
+{
+    SHARED_MEMORY(s_sums);
+    const number a = (number)ratio(g_sums, above, below);
+    real r_square = 0, r_product = 0;
+    EACH_PACK(i) {
+        const pack r_ap = load(g_ap, i, len);
+        pack r_r = load(g_r, i, len);
+        if (a != 0) {
+            EACH_LANE(l) r_r.v[l] -= a * r_ap.v[l];
             store(g_r, i, len, r_r);
         }
-    } else {
-        EACH_PACK(i) {
-            const pack r_r = load(g_r, i, len);
-            EACH_LANE(l) r_sum += (real)r_r.v[l] * (real)r_r.v[l];
+        EACH_LANE(l) r_square += (real)r_r.v[l] * (real)r_r.v[l];
+        if (scaled) {
+            const pack r_d = load(g_d, i, len);
+            EACH_LANE(l)
+            r_product += (real)r_r.v[l] * (real)(number)(r_d.v[l] * r_r.v[l]);
         }
     }
-    PARTIAL(r_sum)
+    leave(0, s_sums, r_square, g_partial);
+    leave(1, s_sums, r_product, g_partial);
 }
 
 /* z = d r, sum r z */
@@ -182,6 +199,7 @@ KERNEL(precondition_dot)
 (uint len, const GLOBAL number *RESTRICT g_d, const GLOBAL number *RESTRICT g_r,
  GLOBAL number *RESTRICT g_z, GLOBAL real *RESTRICT g_partial)
 {
+    SHARED_MEMORY(s_sums);
     real r_sum = 0;
     EACH_PACK(i) {
         const pack r_d = load(g_d, i, len), r_r = load(g_r, i, len);
@@ -193,17 +211,19 @@ KERNEL(precondition_dot)
         }
         store(g_z, i, len, r_z);
     }
-    PARTIAL(r_sum)
+    leave(0, s_sums, r_sum, g_partial);
 }
 
-/* Adds what the blocks of another kernel left. Of one block. */
+/* Adds what the blocks of another kernel left of a sum: block 0 of the first, block 1 of the second. */
 KERNEL(finish)
-(uint blocks, const GLOBAL real *RESTRICT g_partial, int slot, GLOBAL real *RESTRICT g_sums)
+(uint blocks, const GLOBAL real *RESTRICT g_partial, int first, int second,
+ GLOBAL real *RESTRICT g_sums)
 {
     SHARED_MEMORY(s_sums);
+    const int slot = BLOCK == 0 ? first : second;
     real r_sum = 0;
     for (uint i = THREAD_X; i < blocks; i += BLOCK_X)
-        r_sum += g_partial[i];
+        r_sum += g_partial[BLOCK * MOST_BLOCKS + i];
     r_sum = block_sum(s_sums, r_sum);
     if (THREAD_X == 0) {
         g_sums[2 * slot + 1] = g_sums[2 * slot];

@@ -11,7 +11,7 @@ use crate::vector::VectorOps;
 use crate::{Number, Operator, OperatorParams};
 use femto_kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use femto_kernel::roofline::Work;
-use femto_kernel::vector::{DOT, PRECONDITION_DOT, UPDATE, XPBY};
+use femto_kernel::vector::{ADVANCE_SCALED, DOT, REDUCE_SCALED};
 use femto_platform::device::{Buffer, DeviceKind};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -74,7 +74,7 @@ impl<T: Number, D: Backend> Subject<T, D> {
     /// The application is counted as on L-vectors, which are longer by the constrained entries.
     pub(super) fn iteration_work(&self) -> Work {
         let len = self.operator.free_dofs();
-        let around = [PRECONDITION_DOT, XPBY, DOT, UPDATE];
+        let around = [ADVANCE_SCALED, DOT, REDUCE_SCALED];
         let vectors: Work = around.iter().map(|cost| cost.work::<T>(len)).sum();
         self.operator.work() + vectors
     }

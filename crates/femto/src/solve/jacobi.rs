@@ -1,6 +1,6 @@
 //! The diagonal as a preconditioner.
 
-use super::{OperatorError, Preconditioner, Product};
+use super::{OperatorError, Preconditioner, Product, Structure};
 use crate::Number;
 use crate::vector::VectorOps;
 use femto_platform::device::{Buffer, Device, DeviceError};
@@ -68,6 +68,10 @@ impl<T: Number, D: VectorOps<T>> Preconditioner<T, D> for Jacobi<T, D> {
     ) -> Result<(), OperatorError> {
         let Product { sums, slot } = product;
         Ok(device.precondition_dot(&self.inverse, r, z, sums, slot)?)
+    }
+
+    fn structure(&self) -> Structure<'_, D::Buffer<T>> {
+        Structure::Diagonal(&self.inverse)
     }
 }
 

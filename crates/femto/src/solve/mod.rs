@@ -41,7 +41,32 @@ pub trait Preconditioner<T: Number, D: Device>: Sync {
         z: &mut D::Buffer<T>,
         product: Product<'_, D>,
     ) -> Result<(), OperatorError>;
+
+    /// What kind of matrix M⁻¹ is: where it is a simple one, solvers need no pass of its own for it, and
+    /// no z.
+    fn structure(&self) -> Structure<'_, D::Buffer<T>> {
+        Structure::Any
+    }
 }
+
+/// A kind of matrix.
+#[derive(Debug)]
+pub enum Structure<'a, B> {
+    /// The identity.
+    Identity,
+    /// Entry by entry a product with this vector.
+    Diagonal(&'a B),
+    /// Any.
+    Any,
+}
+
+impl<B> Clone for Structure<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for Structure<'_, B> {}
 
 /// Where [`Preconditioner::apply`] puts its sum.
 #[derive(Debug)]
@@ -66,5 +91,9 @@ impl<T: Number, D: VectorOps<T>> Preconditioner<T, D> for Identity {
     ) -> Result<(), OperatorError> {
         device.copy(r, z)?;
         Ok(device.dot_into(r, z, product.sums, product.slot)?)
+    }
+
+    fn structure(&self) -> Structure<'_, D::Buffer<T>> {
+        Structure::Identity
     }
 }

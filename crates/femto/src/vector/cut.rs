@@ -5,6 +5,7 @@
 
 use femto_platform::device::Element;
 use femto_platform::device::host::Host;
+use std::ops::Add;
 
 /// Vectors are cut at multiples of this many entries: enough work to be worth handing over.
 const BLOCK: usize = 8192;
@@ -44,7 +45,11 @@ impl<A: Split, B: Split> Split for (A, B) {
 }
 
 /// Calls `leaf` for every block and adds the results as the blocks were cut.
-pub(crate) fn sum<S: Split>(host: &Host, slices: S, leaf: &(impl Fn(S) -> f64 + Sync)) -> f64 {
+pub(crate) fn sum<S: Split, R: Add<Output = R> + Send>(
+    host: &Host,
+    slices: S,
+    leaf: &(impl Fn(S) -> R + Sync),
+) -> R {
     let blocks = slices.len().div_ceil(BLOCK);
     if blocks <= 1 {
         return leaf(slices);

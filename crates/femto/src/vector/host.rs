@@ -1,12 +1,13 @@
 //! Vectors on the host.
 
 use super::cut::{each, sum};
-use super::{Directions, Iterate, Ratio, Sum, Sums, VectorOps, same_len, same_len_of_update};
+use super::{Advance, Ratio, Reduce, Sum, Sums, VectorOps, same_len};
 use crate::Number;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
 use femto_platform::device::DeviceError;
 use femto_platform::device::host::{Host, HostBuffer};
+use std::ops::Add;
 
 impl<T: Number> VectorOps<T> for Host {
     fn fill(&self, alpha: f64, y: &mut HostBuffer<T>) -> Result<(), DeviceError> {
@@ -111,46 +112,72 @@ impl<T: Number> VectorOps<T> for Host {
         Ok(())
     }
 
-    fn direct(
+    fn advance(
         &self,
-        beta: Ratio,
-        x: &HostBuffer<T>,
-        y: &mut HostBuffer<T>,
+        step: Advance<'_, HostBuffer<T>>,
         sums: &Sums<Self>,
     ) -> Result<(), DeviceError> {
-        same_len("x of direct", x, y)?;
-        sums.check_ratio(beta)?;
-        match ratio(sums, beta) {
-            0.0 => self.copy(x, y),
-            beta => self.xpby(x, beta, y),
+        step.check(sums)?;
+        let level = SimdLevel::detect();
+        let factors = [step.alpha, step.beta].map(|factor| T::from_f64(ratio(sums, factor)));
+        let targets = (&mut **step.p, &mut **step.x);
+        match step.d {
+            None => each(self, (&**step.z, targets), &|(z, to): One<'_, T>| {
+                loops::advance(level, factors, z, to);
+            }),
+            Some(d) => {
+                let slices = ((&**d, &**step.z), targets);
+                each(self, slices, &|(from, to): Two<'_, T>| {
+                    loops::advance_scaled(level, factors, from, to);
+                });
+            }
         }
+        Ok(())
     }
 
-    fn update(
+    fn reduce(
         &self,
-        alpha: Ratio,
-        directions: Directions<'_, HostBuffer<T>>,
-        iterate: Iterate<'_, HostBuffer<T>>,
+        step: Reduce<'_, HostBuffer<T>>,
         sums: &mut Sums<Self>,
-        slot: usize,
     ) -> Result<(), DeviceError> {
-        same_len_of_update(&directions, &iterate)?;
-        sums.check_ratio(alpha)?;
-        sums.check(Sum::Before(slot))?;
-        let (level, alpha) = (SimdLevel::detect(), T::from_f64(ratio(sums, alpha)));
-        let (Directions { p, ap }, Iterate { x, r }) = (directions, iterate);
-        let square = if alpha == T::default() {
-            sum(self, &**r, &|r: &[T]| loops::dot(level, r, r))
-        } else {
-            let slices = ((&**p, &**ap), (&mut **x, &mut **r));
-            sum(self, slices, &|(from, to): Pairs<'_, T>| {
-                loops::update(level, alpha, from, to)
-            })
-        };
-        put(sums, slot, square);
+        step.check(sums)?;
+        let (level, alpha) = (SimdLevel::detect(), T::from_f64(ratio(sums, step.alpha)));
+        let (ap, r) = (&**step.ap, &mut **step.r);
+        match step.scaled {
+            None => {
+                let square = sum(self, (ap, r), &|(ap, r): (&[T], &mut [T])| {
+                    loops::reduce(level, alpha, ap, r)
+                });
+                put(sums, step.square, square);
+            }
+            Some((d, slot)) => {
+                let slices = ((&**d, ap), r);
+                let both = sum(self, slices, &|(from, r): ((&[T], &[T]), &mut [T])| {
+                    Pair(loops::reduce_scaled(level, alpha, from, r))
+                });
+                let Pair([square, product]) = both;
+                put(sums, step.square, square);
+                put(sums, slot, product);
+            }
+        }
         Ok(())
     }
 }
+
+/// Two sums that are taken at the same time.
+struct Pair([f64; 2]);
+
+impl Add for Pair {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self([self.0[0] + other.0[0], self.0[1] + other.0[1]])
+    }
+}
+
+/// One slice to read and two to change.
+type One<'a, T> = (&'a [T], (&'a mut [T], &'a mut [T]));
+/// Two slices to read and two to change.
+type Two<'a, T> = ((&'a [T], &'a [T]), (&'a mut [T], &'a mut [T]));
 
 /// Puts a sum into a slot that exists.
 fn put(sums: &mut Sums<Host>, slot: usize, sum: f64) {
@@ -171,6 +198,3 @@ fn ratio(sums: &Sums<Host>, ratio: Ratio) -> f64 {
         0.0
     }
 }
-
-/// Two slices to read and two to change.
-type Pairs<'a, T> = ((&'a [T], &'a [T]), (&'a mut [T], &'a mut [T]));

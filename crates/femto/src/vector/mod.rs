@@ -11,7 +11,7 @@ pub use replay::Replay;
 pub use sums::{Ratio, Sum, Sums};
 
 use crate::Number;
-use femto_platform::device::{Buffer, DeviceError, Element, check_len};
+use femto_platform::device::{Buffer, Device, DeviceError, Element, check_len};
 
 /// A device that can work on vectors of `T`.
 ///
@@ -74,58 +74,85 @@ pub trait VectorOps<T: Number>: Replay + Sized {
         slot: usize,
     ) -> Result<(), DeviceError>;
 
-    /// y = x + β y with a β that the device computes; where it is zero, y = x whatever y was.
-    ///
-    /// The next direction of conjugate gradients.
-    fn direct(
+    /// x = x + α p, then p = d z + β p, with factors that the device computes. Where α is zero, x stays
+    /// whatever p is; where β is zero, p is overwritten whatever it is.
+    fn advance(
         &self,
-        beta: Ratio,
-        x: &Self::Buffer<T>,
-        y: &mut Self::Buffer<T>,
+        step: Advance<'_, Self::Buffer<T>>,
         sums: &Sums<Self>,
     ) -> Result<(), DeviceError>;
 
-    /// x = x + α p and r = r - α ap with an α that the device computes; puts Σ r r of the new r into a
-    /// slot. Where α is zero, x and r stay, whatever p and ap are.
-    ///
-    /// The two updates of conjugate gradients and the norm that they need, in one pass.
-    fn update(
+    /// r = r - α ap with an α that the device computes; puts Σ r r of the new r into a slot, and
+    /// Σ r (d r) into another where there is a d. Where α is zero, r stays whatever ap is.
+    fn reduce(
         &self,
-        alpha: Ratio,
-        directions: Directions<'_, Self::Buffer<T>>,
-        iterate: Iterate<'_, Self::Buffer<T>>,
+        step: Reduce<'_, Self::Buffer<T>>,
         sums: &mut Sums<Self>,
-        slot: usize,
     ) -> Result<(), DeviceError>;
 }
 
-/// What [`VectorOps::update`] reads.
+/// The vectors and factors of [`VectorOps::advance`].
 #[derive(Debug)]
-pub struct Directions<'a, B> {
-    /// The direction.
-    pub p: &'a B,
-    /// A p.
-    pub ap: &'a B,
-}
-
-/// What [`VectorOps::update`] changes.
-#[derive(Debug)]
-pub struct Iterate<'a, B> {
-    /// The solution so far.
+pub struct Advance<'a, B> {
+    /// α.
+    pub alpha: Ratio,
+    /// β.
+    pub beta: Ratio,
+    /// d; ones where there is none.
+    pub d: Option<&'a B>,
+    /// z.
+    pub z: &'a B,
+    /// p, changed after x.
+    pub p: &'a mut B,
+    /// x.
     pub x: &'a mut B,
-    /// The residual of x.
-    pub r: &'a mut B,
 }
 
-/// Fails unless the vectors of an update have one length.
-fn same_len_of_update<T: Element, B: Buffer<T>>(
-    directions: &Directions<'_, B>,
-    iterate: &Iterate<'_, B>,
-) -> Result<(), DeviceError> {
-    let Iterate { x, r } = iterate;
-    same_len("p of update", directions.p, &**r)?;
-    same_len("ap of update", directions.ap, &**r)?;
-    same_len("x of update", &**x, &**r)
+/// The vectors, the factor and the slots of [`VectorOps::reduce`].
+#[derive(Debug)]
+pub struct Reduce<'a, B> {
+    /// α.
+    pub alpha: Ratio,
+    /// ap.
+    pub ap: &'a B,
+    /// r.
+    pub r: &'a mut B,
+    /// The slot of Σ r r.
+    pub square: usize,
+    /// d, and the slot of Σ r (d r).
+    pub scaled: Option<(&'a B, usize)>,
+}
+
+impl<B> Advance<'_, B> {
+    /// Fails unless the vectors have one length and the sums are there.
+    fn check<T: Element, D: Device<Buffer<T> = B>>(&self, sums: &Sums<D>) -> Result<(), DeviceError>
+    where
+        B: Buffer<T>,
+    {
+        if let Some(d) = self.d {
+            same_len("d of advance", d, &*self.x)?;
+        }
+        same_len("z of advance", self.z, &*self.x)?;
+        same_len("p of advance", &*self.p, &*self.x)?;
+        sums.check_ratio(self.alpha)?;
+        sums.check_ratio(self.beta)
+    }
+}
+
+impl<B> Reduce<'_, B> {
+    /// Fails unless the vectors have one length and the sums are there.
+    fn check<T: Element, D: Device<Buffer<T> = B>>(&self, sums: &Sums<D>) -> Result<(), DeviceError>
+    where
+        B: Buffer<T>,
+    {
+        if let Some((d, product)) = self.scaled {
+            same_len("d of reduce", d, &*self.r)?;
+            sums.check(Sum::Before(product))?;
+        }
+        same_len("ap of reduce", self.ap, &*self.r)?;
+        sums.check_ratio(self.alpha)?;
+        sums.check(Sum::Before(self.square))
+    }
 }
 
 /// Fails unless `x`, called `what`, is as long as `y`.

@@ -1,6 +1,6 @@
 //! Vectors on the null device: every operation is noted with its exact work. Sums are zero.
 
-use super::{Directions, Iterate, Ratio, Sum, Sums, VectorOps, same_len, same_len_of_update};
+use super::{Advance, Reduce, Sum, Sums, VectorOps, same_len};
 use crate::Number;
 use femto_kernel::vector::{self as loops, Cost};
 use femto_platform::device::null::{Launch, Null, NullBuffer};
@@ -89,31 +89,31 @@ impl<T: Number> VectorOps<T> for Null {
         Ok(())
     }
 
-    fn direct(
+    fn advance(
         &self,
-        beta: Ratio,
-        x: &NullBuffer<T>,
-        y: &mut NullBuffer<T>,
+        step: Advance<'_, NullBuffer<T>>,
         sums: &Sums<Self>,
     ) -> Result<(), DeviceError> {
-        same_len("x of direct", x, y)?;
-        sums.check_ratio(beta)?;
-        note(self, loops::XPBY, y);
+        step.check(sums)?;
+        let cost = match step.d {
+            None => loops::ADVANCE,
+            Some(_) => loops::ADVANCE_SCALED,
+        };
+        note(self, cost, step.x);
         Ok(())
     }
 
-    fn update(
+    fn reduce(
         &self,
-        alpha: Ratio,
-        directions: Directions<'_, NullBuffer<T>>,
-        iterate: Iterate<'_, NullBuffer<T>>,
+        step: Reduce<'_, NullBuffer<T>>,
         sums: &mut Sums<Self>,
-        slot: usize,
     ) -> Result<(), DeviceError> {
-        same_len_of_update(&directions, &iterate)?;
-        sums.check_ratio(alpha)?;
-        sums.check(Sum::Before(slot))?;
-        note(self, loops::UPDATE, iterate.r);
+        step.check(sums)?;
+        let cost = match step.scaled {
+            None => loops::REDUCE,
+            Some(_) => loops::REDUCE_SCALED,
+        };
+        note(self, cost, step.r);
         Ok(())
     }
 }

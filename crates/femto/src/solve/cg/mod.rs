@@ -13,8 +13,8 @@
 //!     p = z + β p
 //! ```
 //! Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 9.1. A step is taken from
-//! z = M⁻¹ r to the new r, and all of it without the host: sums and factors stay on the device, which
-//! may note a step once and replay it. Once per step the host reads the sums. The residual
+//! p to the new r, and all of it without the host: sums and factors stay on the device, which may note a
+//! step once and replay it. Once per step the host reads the sums. The residual
 //! watched is the recurrence's r in the Euclidean norm. A singular A is fine where b is in its
 //! range.
 //!
@@ -38,7 +38,7 @@ use crate::vector::{Sums, VectorOps};
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use std::fmt;
 use std::ops::ControlFlow;
-use step::{SLOTS, Stepper, finish};
+use step::{SLOTS, Stepper};
 
 /// A system to solve: A, M and where they live.
 pub struct System<'a, T: Number, D: Device> {
@@ -233,15 +233,22 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
     /// Steps from x, with r = b - A x, until the recurrence's residual is small enough.
     fn descend(&mut self, x: &mut D::Buffer<T>, target: f64) -> Result<(), CgFailure> {
         let (system, workspace) = (self.system, &mut *self.workspace);
-        workspace.sums.clear(system.device)?;
-        while self.watch.steps() < self.params.max_iterations {
-            self.stepper.step(system, workspace, x)?;
-            let residual = finish(system.device, workspace)?;
-            if self.watch.see(residual, target)? {
-                return Ok(());
+        step::start(system, workspace)?;
+        let outcome = loop {
+            if self.watch.steps() >= self.params.max_iterations {
+                break Err(CgFailure::NotConverged { target });
             }
-        }
-        Err(CgFailure::NotConverged { target })
+            self.stepper.step(system, workspace, x)?;
+            let residual = step::finish(system, workspace);
+            match residual.and_then(|residual| self.watch.see(residual, target)) {
+                Ok(false) => (),
+                Ok(true) => break Ok(()),
+                Err(failure) => break Err(failure),
+            }
+        };
+        let closed = step::advance(system, workspace, x);
+        outcome?;
+        Ok(closed?)
     }
 
     /// r = b - A x; returns its norm.

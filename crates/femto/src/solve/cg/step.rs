@@ -1,29 +1,88 @@
 //! One step, without waiting for any of its numbers.
+//!
+//! A vector is passed over as rarely as sums allow: r gets its step together with the sums over it, and x
+//! gets its own when p is next at hand. Where M is diagonal or the identity there is no z.
 
 use super::{CgFailure, CgWorkspace, System, finite};
 use crate::Number;
-use crate::solve::{OperatorError, Product};
-use crate::vector::{Directions, Iterate, Ratio, Replay, Sum, VectorOps};
+use crate::solve::{OperatorError, Product, Structure};
+use crate::vector::{Advance, Ratio, Reduce, Replay, Sum, VectorOps};
 use femto_platform::device::DeviceError;
 
 /// Sums of a step.
 pub(super) const SLOTS: usize = 3;
-/// (r, z).
+/// (r, z), where z is not r.
 const PRODUCT: usize = 0;
 /// (p, A p).
 const CURVATURE: usize = 1;
 /// (r, r), of the new r.
 const SQUARE: usize = 2;
 
-const ALPHA: Ratio = Ratio {
-    numerator: Sum::Last(PRODUCT),
-    denominator: Sum::Last(CURVATURE),
-};
-/// Zero in the first step after the sums were cleared, so that p = z.
-const BETA: Ratio = Ratio {
-    numerator: Sum::Last(PRODUCT),
-    denominator: Sum::Before(PRODUCT),
-};
+/// Where (r, z) is.
+fn product<B>(structure: Structure<'_, B>) -> usize {
+    match structure {
+        Structure::Identity => SQUARE,
+        Structure::Diagonal(_) | Structure::Any => PRODUCT,
+    }
+}
+
+/// Before the first step from an r: (r, z), and no step before.
+pub(super) fn start<T: Number, D: VectorOps<T>>(
+    system: &System<'_, T, D>,
+    workspace: &mut CgWorkspace<T, D>,
+) -> Result<(), OperatorError> {
+    workspace.sums.clear(system.device)?;
+    match system.preconditioner.structure() {
+        Structure::Identity => {
+            let CgWorkspace { r, sums, .. } = workspace;
+            Ok(system.device.dot_into(r, r, sums, SQUARE)?)
+        }
+        Structure::Diagonal(_) | Structure::Any => precondition(system, workspace),
+    }
+}
+
+/// z = M⁻¹ r, and (r, z).
+fn precondition<T: Number, D: VectorOps<T>>(
+    system: &System<'_, T, D>,
+    workspace: &mut CgWorkspace<T, D>,
+) -> Result<(), OperatorError> {
+    let CgWorkspace { r, z, sums, .. } = workspace;
+    let slot = PRODUCT;
+    let product = Product { sums, slot };
+    system.preconditioner.apply(system.device, r, z, product)
+}
+
+/// x = x + α p with the last step's α and p, which closes that step; then p = z + β p, which opens the
+/// next. Both factors are zero before the first step.
+pub(super) fn advance<T: Number, D: VectorOps<T>>(
+    system: &System<'_, T, D>,
+    workspace: &mut CgWorkspace<T, D>,
+    x: &mut D::Buffer<T>,
+) -> Result<(), OperatorError> {
+    let CgWorkspace { r, z, p, sums, .. } = workspace;
+    let structure = system.preconditioner.structure();
+    let product = product(structure);
+    let (d, z) = match structure {
+        Structure::Identity => (None, &*r),
+        Structure::Diagonal(d) => (Some(d), &*r),
+        Structure::Any => (None, &*z),
+    };
+    let step = Advance {
+        alpha: Ratio {
+            numerator: Sum::Before(product),
+            denominator: Sum::Last(CURVATURE),
+        },
+        beta: Ratio {
+            numerator: Sum::Last(product),
+            denominator: Sum::Before(product),
+        },
+        d,
+        z,
+        p,
+        x,
+    };
+    Ok(system.device.advance(step, sums)?)
+}
 
 /// Takes steps, and has the device note one to repeat it.
 pub(super) enum Stepper<R> {
@@ -38,7 +97,7 @@ pub(super) enum Stepper<R> {
 }
 
 impl<R> Stepper<R> {
-    /// One step from x, whose residual is r. Where (r, z) or (p, A p) is not positive, x and r stay.
+    /// One step. Where (r, z) or (p, A p) is not positive, x and r stay.
     pub(super) fn step<T: Number, D: VectorOps<T> + Replay<Recording = R>>(
         &mut self,
         system: &System<'_, T, D>,
@@ -69,37 +128,46 @@ const NOT_NOTED: DeviceError = DeviceError::Unsupported {
     what: "note a step",
 };
 
+/// A step but for x, which the next one, or `advance`, brings up to date.
 fn step<T: Number, D: VectorOps<T>>(
     system: &System<'_, T, D>,
     workspace: &mut CgWorkspace<T, D>,
     x: &mut D::Buffer<T>,
 ) -> Result<(), OperatorError> {
-    let System {
-        device,
-        operator,
-        preconditioner,
-    } = system;
-    let CgWorkspace { r, z, p, ap, sums } = workspace;
-    let product = Product {
-        sums,
-        slot: PRODUCT,
+    advance(system, workspace, x)?;
+    let structure = system.preconditioner.structure();
+    let CgWorkspace { r, p, ap, sums, .. } = workspace;
+    system.operator.apply(p, ap)?;
+    system.device.dot_into(p, ap, sums, CURVATURE)?;
+    let step = Reduce {
+        alpha: Ratio {
+            numerator: Sum::Last(product(structure)),
+            denominator: Sum::Last(CURVATURE),
+        },
+        ap,
+        r,
+        square: SQUARE,
+        scaled: match structure {
+            Structure::Diagonal(d) => Some((d, PRODUCT)),
+            Structure::Identity | Structure::Any => None,
+        },
     };
-    preconditioner.apply(device, r, z, product)?;
-    device.direct(BETA, z, p, sums)?;
-    operator.apply(p, ap)?;
-    device.dot_into(p, ap, sums, CURVATURE)?;
-    device.update(ALPHA, Directions { p, ap }, Iterate { x, r }, sums, SQUARE)?;
-    Ok(())
+    system.device.reduce(step, sums)?;
+    match structure {
+        Structure::Any => precondition(system, workspace),
+        Structure::Identity | Structure::Diagonal(_) => Ok(()),
+    }
 }
 
 /// Waits for the step; returns the norm of the new r.
 pub(super) fn finish<T: Number, D: VectorOps<T>>(
-    device: &D,
+    system: &System<'_, T, D>,
     workspace: &mut CgWorkspace<T, D>,
 ) -> Result<f64, CgFailure> {
+    let slot = product(system.preconditioner.structure());
     let sums = &mut workspace.sums;
-    sums.read(device)?;
-    let product = finite("(r, M⁻¹ r)", sums.get(Sum::Last(PRODUCT)))?;
+    sums.read(system.device)?;
+    let product = finite("(r, M⁻¹ r)", sums.get(Sum::Before(slot)))?;
     if product <= 0.0 {
         return Err(CgFailure::PreconditionerNotPositiveDefinite { product });
     }

@@ -17,12 +17,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) struct Loops<T> {
     pub(super) fill: Kernel,
     pub(super) axpy: Kernel,
-    xpby: Kernel,
+    pub(super) xpby: Kernel,
     pub(super) multiply: Kernel,
     pub(super) divide: Kernel,
     dot: Kernel,
     pub(super) square: Kernel,
-    pub(super) update: Kernel,
+    pub(super) advance: Kernel,
+    pub(super) reduce: Kernel,
     pub(super) precondition_dot: Kernel,
     finish: Kernel,
     memory: Mutex<Memory>,
@@ -32,7 +33,7 @@ pub(super) struct Loops<T> {
 /// What a sum needs besides its vectors. Locked from the kernel that adds per block until the sum
 /// is where it belongs.
 pub(super) struct Memory {
-    /// `[block]`.
+    /// `[sum][block]`.
     pub(super) partial: AcceleratorBuffer<f64>,
     /// One slot, for sums that the host waits for.
     pub(super) sums: AcceleratorBuffer<f64>,
@@ -46,7 +47,7 @@ impl<T: Number> Loops<T> {
     fn new(device: &Accelerator) -> Result<Self, DeviceError> {
         let module = compile(device, T::PRECISION)?;
         let memory = Memory {
-            partial: device.zeros(MOST_BLOCKS as usize)?,
+            partial: device.zeros(2 * MOST_BLOCKS as usize)?,
             sums: device.zeros(2)?,
         };
         Ok(Self {
@@ -57,7 +58,8 @@ impl<T: Number> Loops<T> {
             divide: module.kernel("divide")?,
             dot: module.kernel("dot_product")?,
             square: module.kernel("square")?,
-            update: module.kernel("update")?,
+            advance: module.kernel("advance")?,
+            reduce: module.kernel("reduce")?,
             precondition_dot: module.kernel("precondition_dot")?,
             finish: module.kernel("finish")?,
             memory: Mutex::new(memory),
@@ -124,18 +126,6 @@ impl<'a, T: Number> Loop<'a, T> {
         start(self.device, kernel, self.blocks(), arguments)
     }
 
-    /// y = x + β y.
-    pub(super) fn direct(
-        &self,
-        [value, sums, above, below]: [Argument<'_>; 4],
-        x: &AcceleratorBuffer<T>,
-        y: &mut AcceleratorBuffer<T>,
-    ) -> Result<(), DeviceError> {
-        let (x, y) = (Argument::input(x), Argument::output(y));
-        let arguments = [self.len(), value, sums, above, below, x, y];
-        self.run(&self.loops.xpby, &arguments)
-    }
-
     /// Σ x y, per block.
     pub(super) fn dot(
         &self,
@@ -148,25 +138,27 @@ impl<'a, T: Number> Loop<'a, T> {
         self.run(&self.loops.dot, &arguments)
     }
 
-    /// Adds what a kernel left per block, into a slot.
+    /// Adds what a kernel left per block, into a slot, and its second sum into another.
     pub(super) fn finish(
         &self,
         partial: &AcceleratorBuffer<f64>,
         sums: &mut AcceleratorBuffer<f64>,
-        slot: usize,
+        (first, second): (usize, Option<usize>),
     ) -> Result<(), DeviceError> {
         let arguments = [
             Argument::U32(self.blocks()),
             Argument::input(partial),
-            Argument::I32(slot as i32),
+            Argument::I32(first as i32),
+            Argument::I32(second.unwrap_or(first) as i32),
             Argument::output(sums),
         ];
-        start(self.device, &self.loops.finish, 1, &arguments)
+        let blocks = if second.is_some() { 2 } else { 1 };
+        start(self.device, &self.loops.finish, blocks, &arguments)
     }
 
     /// Adds what a kernel left per block, and waits for the sum.
     pub(super) fn wait(&self, memory: &mut Memory) -> Result<f64, DeviceError> {
-        self.finish(&memory.partial, &mut memory.sums, 0)?;
+        self.finish(&memory.partial, &mut memory.sums, (0, None))?;
         let mut found = [0.0; 2];
         self.device.read(&memory.sums, &mut found)?;
         Ok(found[0])
@@ -187,22 +179,7 @@ fn start(
     device.launch(kernel, &launch, arguments)
 }
 
-/// A factor as kernels take it: a number, or where to find a ratio.
-pub(super) fn ratio(ratio: Ratio, sums: &AcceleratorBuffer<f64>) -> [Argument<'_>; 4] {
-    [
-        Argument::F64(f64::NAN),
-        Argument::input(sums),
-        Argument::I32(ratio.numerator.index() as i32),
-        Argument::I32(ratio.denominator.index() as i32),
-    ]
-}
-
-/// A factor that the host knows; the memory is not read.
-pub(super) fn number(value: f64, sums: &AcceleratorBuffer<f64>) -> [Argument<'_>; 4] {
-    [
-        Argument::F64(value),
-        Argument::input(sums),
-        Argument::I32(-1),
-        Argument::I32(-1),
-    ]
+/// A factor as kernels take it: where its two sums are.
+pub(super) fn ratio(ratio: Ratio) -> [Argument<'static>; 2] {
+    [ratio.numerator, ratio.denominator].map(|sum| Argument::I32(sum.index() as i32))
 }

@@ -5,11 +5,11 @@
 
 mod loops;
 
-use super::{Directions, Iterate, Ratio, Sum, Sums, VectorOps, same_len, same_len_of_update};
+use super::{Advance, Reduce, Sum, Sums, VectorOps, same_len};
 use crate::Number;
 use femto_platform::device::DeviceError;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
-use loops::{Loop, number, ratio};
+use loops::{Loop, ratio};
 
 impl<T: Number> VectorOps<T> for Accelerator {
     fn fill(&self, alpha: f64, y: &mut AcceleratorBuffer<T>) -> Result<(), DeviceError> {
@@ -50,8 +50,11 @@ impl<T: Number> VectorOps<T> for Accelerator {
     ) -> Result<(), DeviceError> {
         same_len("x of xpby", x, y)?;
         let work = Loop::over(self, y)?;
-        let memory = work.loops.memory();
-        work.direct(number(beta, &memory.sums), x, y)
+        let (x, beta) = (Argument::input(x), Argument::F64(beta));
+        work.run(
+            &work.loops.xpby,
+            &[work.len(), x, beta, Argument::output(y)],
+        )
     }
 
     fn multiply(
@@ -107,7 +110,7 @@ impl<T: Number> VectorOps<T> for Accelerator {
         let work = Loop::over(self, y)?;
         let mut memory = work.loops.memory();
         work.dot(x, y, &mut memory.partial)?;
-        work.finish(&memory.partial, sums.values_mut(), slot)
+        work.finish(&memory.partial, sums.values_mut(), (slot, None))
     }
 
     fn precondition_dot(
@@ -131,48 +134,56 @@ impl<T: Number> VectorOps<T> for Accelerator {
             Argument::output(&mut memory.partial),
         ];
         work.run(&work.loops.precondition_dot, &arguments)?;
-        work.finish(&memory.partial, sums.values_mut(), slot)
+        work.finish(&memory.partial, sums.values_mut(), (slot, None))
     }
 
-    fn direct(
+    fn advance(
         &self,
-        beta: Ratio,
-        x: &AcceleratorBuffer<T>,
-        y: &mut AcceleratorBuffer<T>,
+        step: Advance<'_, AcceleratorBuffer<T>>,
         sums: &Sums<Self>,
     ) -> Result<(), DeviceError> {
-        same_len("x of direct", x, y)?;
-        sums.check_ratio(beta)?;
-        Loop::over(self, y)?.direct(ratio(beta, sums.values()), x, y)
-    }
-
-    fn update(
-        &self,
-        alpha: Ratio,
-        directions: Directions<'_, AcceleratorBuffer<T>>,
-        iterate: Iterate<'_, AcceleratorBuffer<T>>,
-        sums: &mut Sums<Self>,
-        slot: usize,
-    ) -> Result<(), DeviceError> {
-        same_len_of_update(&directions, &iterate)?;
-        sums.check_ratio(alpha)?;
-        sums.check(Sum::Before(slot))?;
-        let work = Loop::over(self, iterate.r)?;
-        let mut memory = work.loops.memory();
-        let [value, from, above, below] = ratio(alpha, sums.values());
+        step.check(sums)?;
+        let work = Loop::over(self, step.x)?;
+        let [a_above, a_below] = ratio(step.alpha);
+        let [b_above, b_below] = ratio(step.beta);
         let arguments = [
             work.len(),
-            value,
-            from,
+            Argument::input(sums.values()),
+            a_above,
+            a_below,
+            b_above,
+            b_below,
+            Argument::I32(step.d.is_some().into()),
+            Argument::input(step.d.unwrap_or(step.z)),
+            Argument::input(step.z),
+            Argument::output(step.p),
+            Argument::output(step.x),
+        ];
+        work.run(&work.loops.advance, &arguments)
+    }
+
+    fn reduce(
+        &self,
+        step: Reduce<'_, AcceleratorBuffer<T>>,
+        sums: &mut Sums<Self>,
+    ) -> Result<(), DeviceError> {
+        step.check(sums)?;
+        let work = Loop::over(self, step.r)?;
+        let mut memory = work.loops.memory();
+        let [above, below] = ratio(step.alpha);
+        let arguments = [
+            work.len(),
+            Argument::input(sums.values()),
             above,
             below,
-            Argument::input(directions.p),
-            Argument::input(directions.ap),
-            Argument::output(iterate.x),
-            Argument::output(iterate.r),
+            Argument::I32(step.scaled.is_some().into()),
+            Argument::input(step.scaled.map_or(step.ap, |(d, _)| d)),
+            Argument::input(step.ap),
+            Argument::output(step.r),
             Argument::output(&mut memory.partial),
         ];
-        work.run(&work.loops.update, &arguments)?;
-        work.finish(&memory.partial, sums.values_mut(), slot)
+        work.run(&work.loops.reduce, &arguments)?;
+        let product = step.scaled.map(|(_, slot)| slot);
+        work.finish(&memory.partial, sums.values_mut(), (step.square, product))
     }
 }
