@@ -2,6 +2,7 @@
 
 mod bench;
 mod devices;
+mod kernel;
 mod mesh;
 mod roofline;
 mod solve;
@@ -30,6 +31,8 @@ enum Command {
     Bench(bench::Bench),
     Devices(devices::Devices),
     #[command(subcommand)]
+    Kernel(kernel::Kernel),
+    #[command(subcommand)]
     Mesh(mesh::Mesh),
     Roofline(roofline::Roofline),
     Solve(solve::Solve),
@@ -54,6 +57,7 @@ impl Command {
         match self {
             Self::Bench(command) => command.run(console),
             Self::Devices(command) => command.run(console),
+            Self::Kernel(command) => command.run(console),
             Self::Mesh(command) => command.run(console),
             Self::Roofline(command) => command.run(console),
             Self::Solve(command) => command.run(console),

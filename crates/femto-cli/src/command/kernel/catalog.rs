@@ -1,0 +1,178 @@
+//! The kernels by name.
+
+use femto::kernel::expr::suggest;
+use femto::kernel::family::tensor_hex::ladder::{self, Benchmark, Step};
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+const BENCHMARKS: [Benchmark; 3] = [Benchmark::Bk1, Benchmark::Bk3, Benchmark::Bk5];
+
+/// A kernel text, or a few that belong together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kernel {
+    /// A step of a published ladder.
+    Step(Step),
+    /// femto's own kernel for the form and the points of a benchmark.
+    Pencils(Benchmark),
+    /// The diagonal of the same operator.
+    Diagonal(Benchmark),
+    /// Prepares an output for atomic sums.
+    Zero,
+    /// Sums shares in a fixed order.
+    Sum,
+    /// The loops over vectors.
+    Vectors,
+    /// What measures ceilings.
+    Probe,
+}
+
+impl Kernel {
+    /// All kernels: the ladders, then femto's own.
+    pub(super) fn all() -> Vec<Self> {
+        let mut all: Vec<Self> = ladder::steps().into_iter().map(Self::Step).collect();
+        all.extend(BENCHMARKS.map(Self::Pencils));
+        all.extend(BENCHMARKS.map(Self::Diagonal));
+        all.extend([Self::Zero, Self::Sum, Self::Vectors, Self::Probe]);
+        all
+    }
+
+    /// What a step changes on the one before, or what the kernel does.
+    pub(super) fn description(self) -> String {
+        match self {
+            Self::Step(step) => step.change.to_owned(),
+            Self::Pencils(it) => format!("a pencil per thread: {}", form(it)),
+            Self::Diagonal(it) => format!("the diagonal: {}", form(it)),
+            Self::Zero => {
+                "sets the nodes that elements share to zero, before atomic sums".to_owned()
+            }
+            Self::Sum => "adds up elements' shares in a fixed order, bitwise repeatable".to_owned(),
+            Self::Vectors => "loops over vectors and the sums of conjugate gradients".to_owned(),
+            Self::Probe => "measures the ceilings of a device".to_owned(),
+        }
+    }
+
+    /// Whether the text depends on the degree.
+    pub(super) fn has_degree(self) -> bool {
+        matches!(self, Self::Step(_) | Self::Pencils(_) | Self::Diagonal(_))
+    }
+
+    /// Whether the text depends on the vectors and on what is stored of the geometry.
+    pub(super) fn has_data(self) -> bool {
+        matches!(self, Self::Pencils(_) | Self::Diagonal(_))
+    }
+}
+
+fn form(benchmark: Benchmark) -> &'static str {
+    match benchmark {
+        Benchmark::Bk1 => "mass, Gauss",
+        Benchmark::Bk3 => "screened Poisson, Gauss",
+        Benchmark::Bk5 => "screened Poisson, collocated GLL",
+    }
+}
+
+impl Display for Kernel {
+    /// The name on the command line.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Step(step) => step.fmt(f),
+            Self::Pencils(it) => write!(f, "pencils/{}", it.name()),
+            Self::Diagonal(it) => write!(f, "diagonal/{}", it.name()),
+            Self::Zero => f.write_str("zero"),
+            Self::Sum => f.write_str("sum"),
+            Self::Vectors => f.write_str("vectors"),
+            Self::Probe => f.write_str("probe"),
+        }
+    }
+}
+
+/// There is no such kernel.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("there is no such kernel{}; `femto kernel list` has all", did_you_mean(.suggestion.as_deref()))]
+pub(super) struct UnknownKernel {
+    suggestion: Option<String>,
+}
+
+fn did_you_mean(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!(", did you mean `{name}`?"))
+}
+
+impl UnknownKernel {
+    fn new(name: &str) -> Self {
+        let mut names: Vec<String> = Vec::new();
+        for kernel in Kernel::all() {
+            let name = kernel.to_string();
+            let slashes = name.match_indices('/').map(|(at, _)| name[..at].to_owned());
+            names.extend(slashes);
+            names.push(name);
+        }
+        let suggestion = suggest(name, names.iter().map(String::as_str));
+        Self {
+            suggestion: suggestion.map(str::to_owned),
+        }
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = UnknownKernel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKernel> {
+        let mut all = Self::all().into_iter();
+        all.find(|kernel| kernel.to_string() == name)
+            .ok_or_else(|| UnknownKernel::new(name))
+    }
+}
+
+/// Some kernels: `all`, one, or those whose name has this part, such as `cubes`, `bk5/layers`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Selection(pub(super) Vec<Kernel>);
+
+impl FromStr for Selection {
+    type Err = UnknownKernel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKernel> {
+        let mut all = Kernel::all();
+        if name != "all" {
+            all.retain(|kernel| format!("/{kernel}/").contains(&format!("/{name}/")));
+        }
+        match all.is_empty() {
+            true => Err(UnknownKernel::new(name)),
+            false => Ok(Self(all)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_leads_to_its_kernel() {
+        for kernel in Kernel::all() {
+            assert_eq!(kernel.to_string().parse(), Ok(kernel));
+        }
+        assert_eq!(Kernel::all().len(), 45 + 3 + 3 + 4);
+    }
+
+    #[test]
+    fn a_part_of_a_name_selects() {
+        let count = |name: &str| name.parse().map(|Selection(kernels)| kernels.len());
+        assert_eq!(count("all"), Ok(55));
+        assert_eq!(count("bk5"), Ok(16 + 2));
+        assert_eq!(count("bk5/layers"), Ok(10));
+        assert_eq!(count("cubes/6"), Ok(2));
+        assert_eq!(count("pencils"), Ok(3));
+        assert_eq!(count("bk5/layers/1"), Ok(1));
+        assert!(count("").is_err() && count("layer").is_err());
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_nearest() {
+        let message = |name: &str| match name.parse::<Selection>() {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("{name} is known"),
+        };
+        assert!(message("bk5/layrs/7").contains("did you mean `bk5/layers/7`?"));
+        assert!(message("pencil").contains("did you mean `pencils`?"));
+        assert!(!message("gravity").contains("did you mean"));
+    }
+}

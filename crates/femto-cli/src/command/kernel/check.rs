@@ -1,0 +1,194 @@
+//! `femto kernel check`
+
+use super::catalog::Selection;
+use super::show::{stored, vectors};
+use super::table::{Row, Table};
+use super::target::Target;
+use super::text::{Request, Stored, Text, VectorKind};
+use crate::command::bench::options::{Degrees, precision};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use clap::Args;
+use femto::kernel::roofline::Precision;
+use femto::operator::OperatorError;
+use femto::platform::cache::KernelCache;
+use femto::platform::device::{self, DeviceError, DeviceId};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, available_parallelism};
+use std::time::Instant;
+
+/// Compile kernels with a device's own compiler, and say what they use.
+///
+/// A list in any option means every combination; options that a kernel does not depend on do not
+/// count. Compiled kernels are kept, and found by operators.
+#[derive(Debug, Args)]
+pub(in crate::command) struct Check {
+    /// Kernels: `all`, a name, or a part of names, such as `bk5/layers`, `cubes`, `pencils`.
+    #[arg(default_value = "all", value_name = "NAME")]
+    names: Vec<Selection>,
+    /// The device: `cuda:0`, `opencl:0`, ...
+    #[arg(long, default_value = "cuda:0", value_parser = device::parse)]
+    device: DeviceId,
+    /// Compile for this architecture, such as `sm_90`, with NVIDIA's compiler, which needs neither
+    /// device nor driver; nothing is kept.
+    #[arg(long, value_name = "SM", conflicts_with = "device")]
+    arch: Option<String>,
+    /// Degrees: numbers and ranges with both ends, such as `1..8` or `2,4..6`.
+    #[arg(long, default_value = "7")]
+    degree: Degrees,
+    /// Precision of the numbers.
+    #[arg(long, value_delimiter = ',', default_value = "fp64", value_parser = precision())]
+    precision: Vec<Precision>,
+    /// What femto's own kernels read and write.
+    #[arg(long, value_delimiter = ',', default_value = "element,nodal", value_parser = vectors())]
+    vectors: Vec<VectorKind>,
+    /// What is stored of the geometry for femto's own kernels.
+    #[arg(long, value_delimiter = ',', default_value = "points,trilinear", value_parser = stored())]
+    storage: Vec<Stored>,
+    /// Compile what is kept from earlier runs, too.
+    #[arg(long)]
+    fresh: bool,
+}
+
+/// What a text came to.
+enum Outcome {
+    Rows(Vec<Row>, Vec<String>),
+    Illegal(OperatorError),
+    Failed(DeviceError),
+}
+
+impl Check {
+    /// A text that fails does not keep the others from being compiled.
+    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        let target = match &self.arch {
+            Some(architecture) => Target::compiler(architecture)?,
+            None if self.fresh => Target::device(self.device, KernelCache::none())?,
+            None => Target::device(self.device, KernelCache::user().unwrap_or_default())?,
+        };
+        let requests = self.requests();
+        let mut progress = Progress::new(!console.is_json());
+        progress.stage("compiling");
+        let outcomes = compile_all(&target, &requests, &progress);
+        progress.finish();
+
+        let mut table = Table::new(target.describe());
+        for (request, outcome) in requests.iter().zip(outcomes) {
+            match outcome {
+                Outcome::Rows(rows, warnings) => {
+                    table.rows.extend(rows);
+                    table.warnings.extend(warnings);
+                }
+                Outcome::Illegal(rule) => table.illegal.push((request.describe(), rule)),
+                Outcome::Failed(error @ DeviceError::Kernel(_)) => {
+                    table.failures.push((request.describe(), error));
+                }
+                // Nothing else about the device or the compiler depends on the text.
+                Outcome::Failed(error) => return Err(error.into()),
+            }
+        }
+        let nothing = table.rows.is_empty() && table.failures.is_empty();
+        if nothing && !table.illegal.is_empty() {
+            return Err(table.illegal.swap_remove(0).1.into());
+        }
+        console.report(&table, || table.to_json())?;
+        match table.failures.len() {
+            0 => Ok(()),
+            failed => Err(Failure::Kernels {
+                failed,
+                all: requests.len(),
+            }),
+        }
+    }
+
+    /// Every combination that is a different text.
+    fn requests(&self) -> Vec<Request> {
+        let mut all = Vec::new();
+        let kernels = self.names.iter().flat_map(|Selection(kernels)| kernels);
+        for &kernel in kernels {
+            for &precision in &self.precision {
+                for &vectors in first_unless(kernel.has_data(), &self.vectors) {
+                    for &stored in first_unless(kernel.has_data(), &self.storage) {
+                        let degrees = first_unless(kernel.has_degree(), &self.degree.0);
+                        all.extend(degrees.iter().map(|&degree| Request {
+                            kernel,
+                            degree,
+                            precision,
+                            vectors,
+                            stored,
+                        }));
+                    }
+                }
+            }
+        }
+        all
+    }
+}
+
+/// All values of an option that counts, or any of one that does not.
+fn first_unless<T>(counts: bool, values: &[T]) -> &[T] {
+    if counts {
+        values
+    } else {
+        &values[..values.len().min(1)]
+    }
+}
+
+/// What each text comes to, on all processors.
+fn compile_all(target: &Target, requests: &[Request], progress: &Progress) -> Vec<Outcome> {
+    let next = AtomicUsize::new(0);
+    let outcomes = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(request) = requests.get(index) else {
+                break;
+            };
+            progress.detail(|| {
+                format!(
+                    "{} of {}, {}",
+                    index + 1,
+                    requests.len(),
+                    request.describe()
+                )
+            });
+            let outcome = compile(target, request);
+            let mut outcomes = outcomes.lock().unwrap_or_else(PoisonError::into_inner);
+            outcomes.push((index, outcome));
+        }
+    };
+    let threads = available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..threads.min(requests.len()) {
+            scope.spawn(work);
+        }
+    });
+    let mut outcomes = outcomes
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    outcomes.sort_by_key(|&(index, _)| index);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "people want to know how long it took"
+)]
+fn compile(target: &Target, request: &Request) -> Outcome {
+    let text: Text = match request.text(target.language(), &target.limits()) {
+        Ok(text) => text,
+        Err(rule) => return Outcome::Illegal(rule),
+    };
+    let start = Instant::now();
+    match target.compile(&request.describe(), &text) {
+        Ok(compiled) => {
+            let milliseconds = 1e3 * start.elapsed().as_secs_f64();
+            let uses = text.entries.iter().zip(&compiled.usage);
+            let rows =
+                uses.map(|(entry, usage)| Row::new(request, &text, (entry, usage), milliseconds));
+            Outcome::Rows(rows.collect(), compiled.warnings)
+        }
+        Err(error) => Outcome::Failed(error),
+    }
+}

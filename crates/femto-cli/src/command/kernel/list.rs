@@ -1,0 +1,56 @@
+//! `femto kernel list`
+
+use super::catalog::Kernel;
+use super::text;
+use crate::console::Console;
+use crate::failure::Failure;
+use clap::Args;
+use femto::fem::reference::MAX_DEGREE;
+use serde_json::{Value, json};
+
+/// List the kernels: steps of the published ladders, and femto's own.
+#[derive(Debug, Args)]
+pub(in crate::command) struct List {}
+
+impl List {
+    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        let all: Vec<_> = Kernel::all()
+            .into_iter()
+            .map(|kernel| (kernel, degrees(kernel)))
+            .collect();
+        let lines = all.iter().map(|&(kernel, most)| describe(kernel, most));
+        let title = format!("{:<15}{:<9}", "kernel", "degrees");
+        let lines: Vec<String> = [title + "what it is, or changes on the step before"]
+            .into_iter()
+            .chain(lines)
+            .collect();
+        console.report(lines.join("\n"), || {
+            let entries = all.iter().map(|&(kernel, most)| to_json(kernel, most));
+            entries.collect()
+        })
+    }
+}
+
+/// The highest degree at which the kernel is legal in fp64 on any CUDA device; none where the text
+/// does not depend on it.
+fn degrees(kernel: Kernel) -> Option<usize> {
+    let legal = |&degree: &usize| match kernel {
+        Kernel::Step(step) => text::legal_anywhere(&step, degree),
+        _ => kernel.has_degree(),
+    };
+    (1..=MAX_DEGREE).take_while(legal).last()
+}
+
+fn describe(kernel: Kernel, most: Option<usize>) -> String {
+    let name = kernel.to_string();
+    let degrees = most.map_or_else(|| "-".to_owned(), |most| format!("1..{most}"));
+    format!("{name:<15}{degrees:<9}{}", kernel.description())
+}
+
+fn to_json(kernel: Kernel, most: Option<usize>) -> Value {
+    json!({
+        "name": kernel.to_string(),
+        "degrees": most.map(|most| (1..=most).collect::<Vec<_>>()),
+        "description": kernel.description(),
+    })
+}

@@ -1,0 +1,31 @@
+//! `femto kernel`
+
+mod catalog;
+mod check;
+mod list;
+mod show;
+mod table;
+mod target;
+mod text;
+
+use crate::console::Console;
+use crate::failure::Failure;
+use clap::Subcommand;
+
+/// Look at the kernels of accelerators: their texts, and what compilers make of them.
+#[derive(Debug, Subcommand)]
+pub(super) enum Kernel {
+    List(list::List),
+    Show(show::Show),
+    Check(check::Check),
+}
+
+impl Kernel {
+    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        match self {
+            Self::List(command) => command.run(console),
+            Self::Show(command) => command.run(console),
+            Self::Check(command) => command.run(console),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! A kernel's text, for some sizes and data.
+
+use super::catalog::Kernel;
+use femto::Quadrature;
+use femto::kernel::dialect::{BlockShape, Language};
+use femto::kernel::family::tensor_hex::ladder::{self, Benchmark, LadderKernel, Step};
+use femto::kernel::family::tensor_hex::pencils::{
+    self, NodeKernel, PencilKernel, Pencils, Problem, Scatter, Vectors, diagonal_source,
+    sum_source, zero_source,
+};
+use femto::kernel::family::tensor_hex::schedule::Limits;
+use femto::kernel::family::tensor_hex::work::Shape;
+use femto::kernel::family::tensor_hex::{Basis, Storage};
+use femto::kernel::form::{Mass, ScreenedPoisson, inspect};
+use femto::kernel::roofline::{Precision, probe_text};
+use femto::kernel::vector::source as vector;
+use femto::operator::OperatorError;
+
+/// The vectors that a kernel reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum VectorKind {
+    Element,
+    Nodal,
+    NodalRepeatable,
+}
+
+impl VectorKind {
+    pub(super) const ALL: [Self; 3] = [Self::Element, Self::Nodal, Self::NodalRepeatable];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Element => "element",
+            Self::Nodal => "nodal",
+            Self::NodalRepeatable => "nodal_repeatable",
+        }
+    }
+
+    const fn vectors(self) -> Vectors {
+        let (by_node, scatter) = match self {
+            Self::Element => return Vectors::Element { listed: false },
+            Self::Nodal => (true, Scatter::Atomic),
+            Self::NodalRepeatable => (true, Scatter::Repeatable),
+        };
+        Vectors::Nodal { by_node, scatter }
+    }
+}
+
+/// What is stored of the geometry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Stored {
+    Points,
+    Element,
+    Trilinear,
+}
+
+impl Stored {
+    pub(super) const ALL: [Self; 3] = [Self::Points, Self::Element, Self::Trilinear];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Points => "points",
+            Self::Element => "element",
+            Self::Trilinear => "trilinear",
+        }
+    }
+
+    const fn storage(self) -> Storage {
+        match self {
+            Self::Points => Storage::PointFactors,
+            Self::Element => Storage::ElementFactors,
+            Self::Trilinear => Storage::Trilinear,
+        }
+    }
+}
+
+/// Everything that a text depends on besides the language; some texts do not depend on all of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Request {
+    pub(super) kernel: Kernel,
+    pub(super) degree: usize,
+    pub(super) precision: Precision,
+    pub(super) vectors: VectorKind,
+    pub(super) stored: Stored,
+}
+
+/// A translation unit, and how its kernels are started.
+pub(super) struct Text {
+    pub(super) text: String,
+    pub(super) entries: Vec<String>,
+    pub(super) block: BlockShape,
+    /// Shared memory of a block.
+    pub(super) shared_bytes: u32,
+    /// The knobs, where there are some.
+    pub(super) schedule: Option<String>,
+}
+
+impl Request {
+    /// The text for a device with these limits.
+    ///
+    /// # Errors
+    /// A schedule that is illegal there.
+    pub(super) fn text(&self, language: Language, limits: &Limits) -> Result<Text, OperatorError> {
+        let precision = self.precision;
+        Ok(match self.kernel {
+            Kernel::Step(step) => {
+                let sizes = step.benchmark.sizes(self.degree as u32);
+                let kernel = ladder::source(&step, sizes, language, precision, limits)?;
+                Text::of_step(&step, step.schedule.block(sizes), kernel, precision)
+            }
+            Kernel::Pencils(benchmark) => {
+                let basis = basis(benchmark, self.degree)?;
+                let problem = self.problem(benchmark, &basis, language);
+                let schedule = Pencils::best(&problem.shape, problem.vectors);
+                schedule.validate(&problem.shape, precision, limits)?;
+                let kernel = pencils::source(&problem, &schedule);
+                Text::of_pencils(kernel, "apply", precision)
+            }
+            Kernel::Diagonal(benchmark) => {
+                let basis = basis(benchmark, self.degree)?;
+                let problem = self.problem(benchmark, &basis, language);
+                Pencils::plain().validate(&problem.shape, precision, limits)?;
+                Text::of_pencils(diagonal_source(&problem), "diagonal", precision)
+            }
+            Kernel::Zero => Text::of_nodes(zero_source(language, precision, 1, true)),
+            Kernel::Sum => Text::of_nodes(sum_source(language, precision, 1, true)),
+            Kernel::Vectors => {
+                let text = vector::source(language, precision);
+                Text::of_loops(text, vector::BLOCK, vector::SUMS)
+            }
+            Kernel::Probe => {
+                let text = probe_text::source(language, precision);
+                Text::of_loops(text, probe_text::BLOCK, precision)
+            }
+        })
+    }
+
+    fn problem<'a>(
+        &self,
+        benchmark: Benchmark,
+        basis: &'a Basis,
+        language: Language,
+    ) -> Problem<'a> {
+        let storage = self.stored.storage();
+        let screened = ScreenedPoisson { lambda: Some(1.0) };
+        let shape = match benchmark {
+            Benchmark::Bk1 => Shape::new(&Mass, basis, &inspect::<_, 1>(&Mass), storage),
+            Benchmark::Bk3 | Benchmark::Bk5 => {
+                Shape::new(&screened, basis, &inspect::<_, 1>(&screened), storage)
+            }
+        };
+        Problem {
+            basis,
+            shape,
+            vectors: self.vectors.vectors(),
+            precision: self.precision,
+            language,
+        }
+    }
+}
+
+/// Whether a step is legal in fp64 on every CUDA device.
+pub(super) fn legal_anywhere(step: &Step, degree: usize) -> bool {
+    let sizes = step.benchmark.sizes(degree as u32);
+    let limits = Limits::default();
+    let valid = step.schedule.validate(sizes, Precision::Fp64, &limits);
+    valid.is_ok()
+}
+
+fn basis(benchmark: Benchmark, degree: usize) -> Result<Basis, OperatorError> {
+    let quadrature = match benchmark {
+        Benchmark::Bk1 | Benchmark::Bk3 => Quadrature::Gauss,
+        Benchmark::Bk5 => Quadrature::Collocated,
+    };
+    let basis = quadrature.basis(degree)?;
+    Ok(Basis {
+        collocated: basis.is_collocated(),
+        nodes_1d: basis.nodes_1d,
+        points_1d: basis.points_1d,
+        points: basis.points,
+        weights: basis.weights,
+        interp_1d: basis.interp_1d,
+        colloc_grad_1d: basis.colloc_grad_1d,
+    })
+}
+
+impl Text {
+    fn of_step(step: &Step, block: BlockShape, kernel: LadderKernel, precision: Precision) -> Self {
+        let launches = kernel.launches.iter();
+        Self {
+            text: kernel.text,
+            entries: launches.map(|launch| launch.entry.to_owned()).collect(),
+            block,
+            shared_bytes: block.shared_bytes(precision),
+            schedule: Some(step.schedule.to_string()),
+        }
+    }
+
+    fn of_pencils(kernel: PencilKernel, entry: &str, precision: Precision) -> Self {
+        Self {
+            entries: vec![entry.to_owned()],
+            shared_bytes: kernel.block.shared_bytes(precision),
+            block: kernel.block,
+            schedule: Some(kernel.schedule.to_string()),
+            text: kernel.text,
+        }
+    }
+
+    fn of_nodes(kernel: NodeKernel) -> Self {
+        Self {
+            entries: entries(&kernel.text),
+            text: kernel.text,
+            block: kernel.block,
+            shared_bytes: 0,
+            schedule: None,
+        }
+    }
+
+    /// A text with several kernels, which are started alike; `shared` is the precision of the
+    /// numbers in shared memory.
+    fn of_loops(text: String, block: BlockShape, shared: Precision) -> Self {
+        Self {
+            entries: entries(&text),
+            text,
+            block,
+            shared_bytes: block.shared_bytes(shared),
+            schedule: None,
+        }
+    }
+}
+
+/// The kernels of a text, each of which begins a line with `KERNEL(its name)`.
+fn entries(text: &str) -> Vec<String> {
+    let names = text.lines().filter_map(|line| {
+        let (name, _) = line.strip_prefix("KERNEL(")?.split_once(')')?;
+        Some(name.to_owned())
+    });
+    names.collect()
+}

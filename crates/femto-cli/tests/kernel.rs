@@ -1,0 +1,246 @@
+//! `femto kernel`: names, texts, compilers.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use serde_json::Value;
+use std::process::{Command, Output};
+
+/// Runs the command with an empty cache of kernels for each test.
+fn kernel(cache: &str, arguments: &[&str]) -> Output {
+    let folder = format!("{}/kernel-cache-{cache}", env!("CARGO_TARGET_TMPDIR"));
+    Command::new(env!("CARGO_BIN_EXE_femto"))
+        .arg("kernel")
+        .args(arguments)
+        .env("FEMTO_CACHE", folder)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn good(arguments: &[&str]) -> String {
+    let output = kernel("any", arguments);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {error}");
+    assert_eq!(error, "", "{arguments:?}");
+    text(&output.stdout).to_owned()
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn the_list_has_the_ladders_and_femtos_own() {
+    let list = good(&["list"]);
+    for part in [
+        "bk5/layers/10  1..15",
+        "bk5/cubes/6    1..9",
+        "pencils/bk3    1..15",
+        "all loops unrolled",
+        "vectors        -",
+    ] {
+        assert!(list.contains(part), "{part}: {list}");
+    }
+    let entries: Value = serde_json::from_str(&good(&["list", "--json"])).unwrap();
+    let entries = entries.as_array().unwrap();
+    assert_eq!(entries.len() + 1, list.lines().count());
+    assert_eq!(entries[0]["name"], "bk1/layers/1");
+    assert_eq!(entries[0]["degrees"].as_array().unwrap().len(), 15);
+}
+
+#[test]
+fn a_text_has_the_definitions_that_were_asked_for() {
+    for (arguments, parts) in [
+        (
+            &["bk5/layers/7", "--degree", "5", "--precision", "fp32"][..],
+            &[
+                "#define real float\n",
+                "#define NODES_1D 6\n",
+                "KERNEL(bk5_layers)",
+            ][..],
+        ),
+        (
+            &[
+                "pencils/bk3",
+                "--degree",
+                "4",
+                "--vectors",
+                "nodal",
+                "--storage",
+                "trilinear",
+            ],
+            &[
+                "#define POINTS_1D 6\n",
+                "#define VECTORS_NODAL 1\n",
+                "#define GEOMETRY_TRILINEAR 1\n",
+                "#line 1 \"family/tensor_hex/text/pencils.c\"\n",
+                "KERNEL(apply)",
+            ],
+        ),
+        (
+            &["diagonal/bk1", "--language", "opencl"],
+            &["__kernel", "KERNEL(diagonal)"],
+        ),
+        (&["zero"], &["__global__", "KERNEL(zero)"]),
+        (
+            &["vectors", "--precision", "fp32"],
+            &["#define number float\n", "KERNEL(axpy)"],
+        ),
+        (&["probe"], &["KERNEL(probe_fma)"]),
+    ] {
+        let found = good(&[&["show"], arguments].concat());
+        for part in parts {
+            assert!(
+                found.contains(part),
+                "{arguments:?} has no {part}:\n{found}"
+            );
+        }
+    }
+    let steps = ["1", "2"].map(|number| good(&["show", &format!("bk5/layers/{number}")]));
+    assert_ne!(steps[0], steps[1]);
+}
+
+#[test]
+fn the_json_of_a_text_says_how_it_is_started() {
+    let arguments = ["show", "bk5/cubes/3", "--degree", "3", "--json"];
+    let shown: Value = serde_json::from_str(&good(&arguments)).unwrap();
+    for (key, wanted) in [
+        ("kernel", Value::from("bk5/cubes/3")),
+        ("degree", 3.into()),
+        ("language", "CUDA C".into()),
+        ("threads", vec![4, 4, 4].into()),
+        ("entries", vec!["cubes"].into()),
+        ("vectors", Value::Null),
+    ] {
+        assert_eq!(shown[key], wanted, "{key}");
+    }
+    let shown = shown["text"].as_str().unwrap();
+    assert!(good(&arguments[..4]) == format!("{shown}\n"));
+}
+
+#[test]
+fn wrong_arguments_have_exit_code_2_and_a_hint() {
+    for (arguments, hint) in [
+        (&["show", "bk5/layrs/7"][..], "did you mean `bk5/layers/7`?"),
+        (&["show", "bk5/layers"], "femto kernel list"),
+        (&["show", "bk5/cubes/1", "--degree", "10"], "11 × 11 × 11"),
+        (&["show", "zero", "--degree", "16"], "1..=15"),
+        (&["show", "zero", "--language", "cudda"], "'cuda'"),
+        (&["show", "pencils/bk5", "--storage", "point"], "'points'"),
+        (&["check", "pencil"], "did you mean `pencils`?"),
+        (&["check", "--degree", "0"], "degrees 1 to 15"),
+        (&["check", "zero", "--device", "opencl:99"], "opencl"),
+        (&["check", "zero", "--device", "gpu"], "opencl:0"),
+        (
+            &["check", "--arch", "sm_90", "--device", "cuda:0"],
+            "cannot be used with",
+        ),
+    ] {
+        let output = kernel("any", arguments);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(hint), "{arguments:?}: {error}");
+    }
+}
+
+/// Whether a command found its device or compiler; a note where it did not, and nothing requires it.
+fn found(output: &Output, required: bool) -> bool {
+    let error = text(&output.stderr);
+    let missing = output.status.code() == Some(2) && error.contains("was not found");
+    assert!(!(missing && required), "{error}");
+    if missing {
+        eprintln!("skipped: {error}");
+    }
+    !missing
+}
+
+#[test]
+fn opencl_compiles_and_keeps_what_it_compiled() {
+    let required = std::env::var("FEMTO_REQUIRE").is_ok_and(|kinds| kinds.contains("opencl"));
+    let check = [
+        "check",
+        "zero",
+        "pencils/bk1",
+        "--degree",
+        "2",
+        "--storage",
+        "points",
+    ];
+    let on_opencl = [&check[..], &["--device", "opencl:0"]].concat();
+    let output = kernel("opencl", &on_opencl);
+    if !found(&output, required) {
+        return;
+    }
+    let table = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    for part in [
+        "opencl:0: ",
+        "registers",
+        "element, points",
+        "nodal, points",
+    ] {
+        assert!(table.contains(part), "{part}: {table}");
+    }
+    let report = json(&kernel("opencl", &[&on_opencl[..], &["--json"]].concat()));
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 3, "{report:#}");
+    assert_eq!(
+        (&rows[0]["entry"], &rows[1]["entry"]),
+        (&"zero".into(), &"apply".into())
+    );
+    assert_eq!(rows[0]["threads"], Value::from(vec![256, 1, 1]));
+    assert!(rows[1]["shared_bytes"].as_u64().unwrap() > 0);
+    assert!(
+        rows.iter()
+            .all(|row| row["milliseconds"].as_f64().unwrap() > 0.0)
+    );
+    let kept = format!(
+        "{}/kernel-cache-opencl/kernels",
+        env!("CARGO_TARGET_TMPDIR")
+    );
+    assert!(std::fs::read_dir(kept).unwrap().count() >= 3);
+}
+
+/// NVRTC needs no GPU; `FEMTO_NVRTC_TEST` has its paths.
+#[test]
+fn nvidias_compiler_tells_registers_without_a_device() {
+    let Some(paths) = std::env::var_os("FEMTO_NVRTC_TEST") else {
+        eprintln!("skipped: FEMTO_NVRTC_TEST is not set");
+        return;
+    };
+    for path in std::env::split_paths(&paths) {
+        let check = |arguments: &[&str]| {
+            Command::new(env!("CARGO_BIN_EXE_femto"))
+                .args(["kernel", "check", "--json"])
+                .args(arguments)
+                .env("FEMTO_NVRTC", &path)
+                .output()
+                .unwrap()
+        };
+        let output = check(&[
+            "bk5/layers/10",
+            "vectors",
+            "--arch",
+            "sm_90",
+            "--degree",
+            "7",
+        ]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let report = json(&output);
+        let rows = report["rows"].as_array().unwrap();
+        assert_eq!(rows[0]["kernel"], "bk5/layers/10");
+        assert!(rows.len() > 5, "{report:#}");
+        for row in rows {
+            assert!(row["registers"].as_u64().unwrap() > 0, "{row}");
+        }
+        let unknown = check(&["zero", "--arch", "sm_12345"]);
+        assert_eq!(unknown.status.code(), Some(2));
+        assert!(
+            text(&unknown.stderr).contains("sm_90"),
+            "{}",
+            text(&unknown.stderr)
+        );
+    }
+}
