@@ -9,7 +9,8 @@
  *   G_tt if GRADIENTS, then lambda w det J if VALUES.
  * GEOMETRY_ELEMENT: the same without weights, constant per element, [element][factor].
  * GEOMETRY_TRILINEAR: per element the coefficients of the map, [7][3], of xi, eta, xi eta, zeta,
- *   xi zeta, eta zeta, xi eta zeta; then lambda if VALUES and kappa if GRADIENTS.
+ *   xi zeta, eta zeta, xi eta zeta; then lambda if VALUES, then kappa. Without GRADIENTS those of the
+ *   polynomial lambda det J instead, [3][3][3] for powers of zeta, eta, xi.
  *
  * What is constant per element is read in pairs: its length is rounded up to an even number. g_rule is
  * points and weights, [POINTS_1D][2]; c_points and c_weights are the same.
@@ -81,6 +82,41 @@ INLINE void metric_gradient(const metric *m, int k, real *r, real *s, real *t)
     *t = flux_t;
 }
 
+#elif !GRADIENTS /* GEOMETRY_TRILINEAR */
+
+/* A quadratic polynomial in zeta. */
+typedef struct {
+    real determinant[3];
+} metric;
+
+INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element,
+                           int j, int i)
+{
+    real r_map[EVEN(27)], r_xi[2], r_eta[2];
+    read_pairs(g_geometry + (size_t)element * EVEN(27), 27, r_map);
+    read_pairs(g_rule + 2 * i, 2, r_xi);
+    read_pairs(g_rule + 2 * j, 2, r_eta);
+    metric m;
+    UNROLL for (int c = 0; c < 3; ++c)
+    {
+        real r_sum = 0;
+        UNROLL for (int b = 2; b >= 0; --b)
+        {
+            const real *r_row = r_map + 9 * c + 3 * b;
+            r_sum = r_sum * r_eta[0] + (r_row[0] + r_xi[0] * (r_row[1] + r_xi[0] * r_row[2]));
+        }
+        m.determinant[c] = r_xi[1] * r_eta[1] * r_sum;
+    }
+    return m;
+}
+
+INLINE real metric_value(const metric *m, int k)
+{
+    const real zeta = c_points[k];
+    return c_weights[k] *
+           (m->determinant[0] + zeta * (m->determinant[1] + zeta * m->determinant[2]));
+}
+
 #else /* GEOMETRY_TRILINEAR */
 
 typedef struct {
@@ -111,7 +147,7 @@ INLINE vector coefficient(const real *r_map, int m)
     return c;
 }
 
-#define MAP_NUMBERS (21 + VALUES + GRADIENTS)
+#define MAP_NUMBERS (22 + VALUES)
 
 /* Along zeta the first two columns of the Jacobian are linear and the third is constant, so that two
  * rows of the adjugate are linear, the third one and the determinant quadratic. */
@@ -145,7 +181,7 @@ INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_r
     m.row_eta[0] = cross_product(c, a0);
     m.row_eta[1] = cross_product(c, a1);
     m.lambda = VALUES ? weight * r_map[21] : 0;
-    m.kappa = GRADIENTS ? weight * r_map[21 + VALUES] : 0;
+    m.kappa = weight * r_map[21 + VALUES];
     return m;
 }
 
