@@ -9,7 +9,7 @@ use super::{Backend, Operator};
 use crate::Number;
 use alternative::Candidate;
 use femto_kernel::family::tensor_hex::Storage;
-use femto_kernel::roofline::{Ceilings, Precision, bound};
+use femto_kernel::roofline::{Ceilings, Precision, Work, bound};
 use serde::Serialize;
 use std::fmt::{self, Display};
 
@@ -58,8 +58,16 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// the fraction of it that was reached.
     pub fn explain(&self, ceilings: Option<&Ceilings>, measured: Option<f64>) -> Explanation {
         let plan = &self.plan;
+        let (own, planned) = (self.work(), plan.work(T::BYTES));
         let candidate = |level| {
-            let work = plan.at_level(level).work(T::BYTES);
+            // The device's own count, changed by what the level changes in the plan.
+            let other = plan.at_level(level).work(T::BYTES);
+            let change = |own: u64, from: u64, to: u64| (own + to).saturating_sub(from);
+            let work = Work {
+                bytes_read: change(own.bytes_read, planned.bytes_read, other.bytes_read),
+                flops: change(own.flops, planned.flops, other.flops),
+                ..own
+            };
             let bound = ceilings.map(|rates| bound(&work, rates, T::PRECISION));
             Candidate { level, work, bound }
         };
