@@ -30,6 +30,14 @@ impl fmt::Display for Figures {
 }
 
 impl Figures {
+    /// Whether the difference is of the size by which NVRTC differs from run to run: its register
+    /// allocation depends on addresses in its memory (seen: 4 registers).
+    fn like(self, other: Self) -> bool {
+        let spilled = self.spilled_bytes.max(other.spilled_bytes);
+        self.registers.abs_diff(other.registers) <= 8
+            && self.spilled_bytes.abs_diff(other.spilled_bytes) <= 32 + spilled / 8
+    }
+
     fn parse(text: &str) -> Result<Self> {
         let (registers, spilled) = text.split_once('+').unwrap_or((text, "0"));
         Ok(Self {
@@ -73,14 +81,14 @@ impl Golden {
         self.0.extend(found.0);
     }
 
-    /// How many of the figures found are not recorded, and which are recorded otherwise.
+    /// How many of the figures found are not recorded, and which differ from what is recorded.
     pub(super) fn compare(&self, found: &Self) -> (usize, Vec<String>) {
         let mut missing = 0;
         let mut changes = Vec::new();
         for (key, figures) in &found.0 {
             match self.0.get(key) {
                 None => missing += 1,
-                Some(recorded) if recorded == figures => {}
+                Some(recorded) if recorded.like(*figures) => {}
                 Some(recorded) => {
                     let row = key.0.replace('\t', ", ");
                     changes.push(format!("{row}, {}: {figures}, was {recorded}", key.1));
@@ -161,16 +169,20 @@ mod tests {
     #[test]
     fn changes_and_gaps_are_told_apart() {
         let mut recorded = table(&[("a\tf", "X", "40"), ("b\tf", "X", "50"), ("a\tf", "W", "1")]);
-        let found = table(&[("a\tf", "X", "40+8"), ("c\tf", "X", "7")]);
+        let found = table(&[
+            ("a\tf", "X", "49"),
+            ("b\tf", "X", "52+8"),
+            ("c\tf", "X", "7"),
+        ]);
         let (missing, changes) = recorded.compare(&found);
         assert_eq!(
             (missing, changes),
-            (1, vec!["a, f, X: 40+8, was 40".to_owned()])
+            (1, vec!["a, f, X: 49, was 40".to_owned()])
         );
         recorded.update(found);
         let wanted = [
-            ("a\tf", "X", "40+8"),
-            ("b\tf", "X", "50"),
+            ("a\tf", "X", "49"),
+            ("b\tf", "X", "52+8"),
             ("c\tf", "X", "7"),
         ];
         assert_eq!(recorded, table(&wanted));

@@ -20,14 +20,24 @@
 
 /* Adds to an entry of the column of v; the first time there is nothing to add to. */
 #if COLUMN_IN_REGISTERS
+#define U_COLUMN const real *r_u
+#define V_COLUMN real *r_v
 #define U(k) r_u[k]
 #define ADD_TO_V(first, k, value) r_v[k] += (value);
 #else
+#define U_COLUMN INPUT g_u
+#define V_COLUMN GLOBAL real *g_v
 #define U(k) g_u[NODE(k, j, i)]
 #define ADD_TO_V(first, k, value)                                                              \
     if (active)                                                                                \
         g_v[NODE(k, j, i)] = (first) ? (value) : g_v[NODE(k, j, i)] + (value);
 #endif
+
+/* Parts of the element's shared memory. */
+#define s_cube (s_element + S_CUBE)
+#define s_a (s_element + S_A)
+#define s_b (s_element + S_B)
+#define s_c (s_element + S_C)
 
 /* Values at points of layer k, which is layer p of its round, and fluxes there. */
 #if SLICES_ONLY
@@ -56,53 +66,13 @@
 #define GRAD_J(n) s_grad[j * G + (n)]
 #endif
 
-KERNEL(bk3_layers)(ARGUMENTS)
+/* Values at the points: all in the cube, unless there are SLICES_ONLY, and the thread's column in
+ * r_values if it is read from there (DIFFERENTIATE_COLUMNS). */
+INLINE void to_points(
+    const SHARED real *s_interp, SHARED real *s_element, U_COLUMN, real *r_values)
 {
-    SHARED_MEMORY(s_memory);
-    PLACE
-    SHARED real *s_interp = s_memory + S_INTERP, *s_grad = s_memory + S_GRAD;
-    SHARED real *s_element = s_memory + S_ELEMENTS + LANE * S_ELEMENT_REALS;
-    SHARED real *s_a = s_element + S_A;
-#if !SLICES_ONLY
-    SHARED real *s_cube = s_element + S_CUBE;
-#endif
-#if !FLUXES_IN_CUBE
-    SHARED real *s_b = s_element + S_B;
-#endif
-#if SLICES_ONLY
-    SHARED real *s_c = s_element + S_C;
-#endif
+    const int i = THREAD_X, j = THREAD_Y;
     const bool node_column = i < Q && j < Q;
-#if COLUMN_IN_REGISTERS
-    real r_u[Q], r_v[Q];
-    FOR(k, Q)
-    {
-        r_u[k] = node_column ? g_u[NODE(k, j, i)] : 0;
-        r_v[k] = 0;
-    }
-#endif
-    load_matrix(g_interp, G * Q, s_interp);
-    load_matrix(g_grad, G * G, s_grad);
-    BARRIER();
-#if TRANSPOSED_GRAD
-    SHARED real *s_grad_t = s_memory + S_GRAD_T;
-    if (LANE == 0)
-        s_grad_t[i * G + j] = s_grad[j * G + i];
-    BARRIER();
-#endif
-#if GRAD_ROWS_IN_REGISTERS
-    real r_grad_i[G], r_grad_j[G];
-    FOR(n, G)
-    {
-        r_grad_i[n] = s_grad[i * G + n];
-        r_grad_j[n] = s_grad[j * G + n];
-    }
-#endif
-
-    /* Values at the points. */
-#if DIFFERENTIATE_COLUMNS
-    real r_values[G];
-#endif
 #if IN_CUBE
     if (node_column) {
         real r_points[G];
@@ -163,9 +133,21 @@ KERNEL(bk3_layers)(ARGUMENTS)
     BARRIER();
 #endif
 #endif
+}
 
-    /* What is tested with the values at the points. */
-    real r_tested[G];
+/* What is tested with the values of the thread's column of points. */
+INLINE void test_points(const SHARED real *s_grad, const SHARED real *s_grad_t,
+    SHARED real *s_element, INPUT g_factors, real lambda, const real *r_values, real *r_tested)
+{
+    const int i = THREAD_X, j = THREAD_Y;
+#if GRAD_ROWS_IN_REGISTERS
+    real r_grad_i[G], r_grad_j[G];
+    FOR(n, G)
+    {
+        r_grad_i[n] = s_grad[i * G + n];
+        r_grad_j[n] = s_grad[j * G + n];
+    }
+#endif
     FOR(k, G) r_tested[k] = 0;
     FOR(round, ROUNDS)
     {
@@ -233,8 +215,14 @@ KERNEL(bk3_layers)(ARGUMENTS)
         BARRIER();
 #endif
     }
+}
 
-    /* Back to the nodes. */
+/* Back to the nodes; r_tested is overwritten. */
+INLINE void to_nodes(
+    const SHARED real *s_interp, SHARED real *s_element, real *r_tested, V_COLUMN, bool active)
+{
+    const int i = THREAD_X, j = THREAD_Y;
+    const bool node_column = i < Q && j < Q;
 #if IN_CUBE
 #if FLUXES_IN_CUBE
     BARRIER();
@@ -283,10 +271,41 @@ KERNEL(bk3_layers)(ARGUMENTS)
         }
     }
 #endif
+}
 
+KERNEL(bk3_layers)(ARGUMENTS)
+{
+    SHARED_MEMORY(s_memory);
+    PLACE
+    SHARED real *s_interp = s_memory + S_INTERP, *s_grad = s_memory + S_GRAD, *s_grad_t = s_grad;
+    SHARED real *s_element = s_memory + S_ELEMENTS + LANE * S_ELEMENT_REALS;
+    load_matrix(g_interp, G * Q, s_interp);
+    load_matrix(g_grad, G * G, s_grad);
+    BARRIER();
+#if TRANSPOSED_GRAD
+    s_grad_t = s_memory + S_GRAD_T;
+    if (LANE == 0)
+        s_grad_t[i * G + j] = s_grad[j * G + i];
+    BARRIER();
+#endif
+    real r_values[G], r_tested[G];
 #if COLUMN_IN_REGISTERS
+    const bool node_column = i < Q && j < Q;
+    real r_u[Q], r_v[Q];
+    FOR(k, Q)
+    {
+        r_u[k] = node_column ? g_u[NODE(k, j, i)] : 0;
+        r_v[k] = 0;
+    }
+    to_points(s_interp, s_element, r_u, r_values);
+    test_points(s_grad, s_grad_t, s_element, g_factors, lambda, r_values, r_tested);
+    to_nodes(s_interp, s_element, r_tested, r_v, active);
     FOR(k, Q)
         if (active && node_column)
             g_v[NODE(k, j, i)] = r_v[k];
+#else
+    to_points(s_interp, s_element, g_u, r_values);
+    test_points(s_grad, s_grad_t, s_element, g_factors, lambda, r_values, r_tested);
+    to_nodes(s_interp, s_element, r_tested, g_v, active);
 #endif
 }
