@@ -11,9 +11,13 @@ const TEXT: KernelFile = KernelFile {
 /// Bytes that a thread loads at once.
 const PACK_BYTES: usize = 16;
 
-/// Blocks at most, for any length: as many as a large GPU holds at the same time, and few enough
-/// that one block adds their sums.
-pub const MOST_BLOCKS: u32 = 1024;
+/// Packs that a thread of a loop without a sum takes: some, so that its start is worth while, and few,
+/// so that blocks are many and any number of multiprocessors has its share.
+const PACKS_OF_A_THREAD: usize = 4;
+
+/// Blocks of a sum at most, for any length: as many as 132 multiprocessors hold at the same time, and few
+/// enough that one block adds what they leave.
+pub const MOST_BLOCKS: u32 = 8 * 132;
 
 /// How every kernel of the text is started.
 pub const BLOCK: BlockShape = BlockShape {
@@ -43,11 +47,21 @@ pub fn source(language: Language, precision: Precision) -> String {
     source.finish()
 }
 
-/// Blocks for vectors of `len` entries; depends on nothing else, so that sums do not either.
+/// Blocks of a loop without a sum over vectors of `len` entries.
 pub fn blocks(precision: Precision, len: usize) -> u32 {
-    let packs = len.div_ceil(pack(precision));
-    let blocks = packs.div_ceil(BLOCK.threads() as usize);
-    blocks.clamp(1, MOST_BLOCKS as usize) as u32
+    blocks_of(len.div_ceil(PACKS_OF_A_THREAD * pack(precision)))
+}
+
+/// Blocks of a loop with a sum over vectors of `len` entries; depends on nothing else, so that the sum
+/// does not either.
+pub fn sum_blocks(precision: Precision, len: usize) -> u32 {
+    blocks_of(len.div_ceil(pack(precision))).min(MOST_BLOCKS)
+}
+
+/// Blocks for a number of threads; at least one.
+fn blocks_of(threads: usize) -> u32 {
+    let blocks = threads.div_ceil(BLOCK.threads() as usize).max(1);
+    blocks.try_into().unwrap_or(u32::MAX)
 }
 
 /// Entries that a thread loads at once.
@@ -61,11 +75,17 @@ mod tests {
 
     #[test]
     fn a_block_has_work_and_there_is_always_one() {
-        for (precision, per_block) in [(Precision::Fp64, 512), (Precision::Fp32, 1024)] {
-            assert_eq!(blocks(precision, 0), 1);
-            assert_eq!(blocks(precision, per_block), 1);
-            assert_eq!(blocks(precision, per_block + 1), 2);
-            assert_eq!(blocks(precision, usize::MAX), MOST_BLOCKS);
+        for (precision, packs) in [(Precision::Fp64, 512), (Precision::Fp32, 1024)] {
+            for (blocks, per_block) in [
+                (sum_blocks as fn(Precision, usize) -> u32, packs),
+                (blocks, PACKS_OF_A_THREAD * packs),
+            ] {
+                assert_eq!(blocks(precision, 0), 1);
+                assert_eq!(blocks(precision, per_block), 1);
+                assert_eq!(blocks(precision, per_block + 1), 2);
+                assert_eq!(blocks(precision, 100 * per_block), 100);
+            }
+            assert_eq!(sum_blocks(precision, usize::MAX), MOST_BLOCKS);
         }
     }
 

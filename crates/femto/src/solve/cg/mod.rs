@@ -12,11 +12,11 @@
 //!     β = (r,z) / (r,z) of the step before
 //!     p = z + β p
 //! ```
-//! Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 9.1. A step is taken from
-//! p to the new r, and all of it without the host: sums and factors stay on the device, which may note a
-//! step once and replay it. Once per step the host reads the sums. The residual
-//! watched is the recurrence's r in the Euclidean norm. A singular A is fine where b is in its
-//! range.
+//! Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 9.1. The residual watched
+//! is the recurrence's r in the Euclidean norm. A singular A is fine where b is in its range.
+//!
+//! Sums and factors stay on the device, which may note a step once and replay it; the host reads the
+//! sums once per step. x gets its α p when p is next at hand, for the next direction.
 //!
 //! Rounding lets the recurrence's r drift from b - A x, which does not fall much below
 //! ε |A| max |x_k|, whatever the recurrence says (Greenbaum, Estimating the attainable accuracy of

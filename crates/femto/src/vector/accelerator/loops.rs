@@ -94,7 +94,7 @@ pub(super) struct Loop<'a, T: Number> {
 }
 
 impl<'a, T: Number> Loop<'a, T> {
-    /// Over vectors as long as `y`.
+    /// Over vectors as long as `y`; compiles the kernels where that was not done yet.
     pub(super) fn over(
         device: &'a Accelerator,
         y: &AcceleratorBuffer<T>,
@@ -114,16 +114,27 @@ impl<'a, T: Number> Loop<'a, T> {
         Argument::U32(self.len)
     }
 
-    fn blocks(&self) -> u32 {
-        source::blocks(T::PRECISION, self.len as usize)
-    }
-
+    /// Runs a kernel without a sum.
     pub(super) fn run(
         &self,
         kernel: &Kernel,
         arguments: &[Argument<'_>],
     ) -> Result<(), DeviceError> {
-        start(self.device, kernel, self.blocks(), arguments)
+        let blocks = source::blocks(T::PRECISION, self.len as usize);
+        start(self.device, kernel, blocks, arguments)
+    }
+
+    /// Runs a kernel that leaves a sum per block.
+    pub(super) fn sum(
+        &self,
+        kernel: &Kernel,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), DeviceError> {
+        start(self.device, kernel, self.sum_blocks(), arguments)
+    }
+
+    fn sum_blocks(&self) -> u32 {
+        source::sum_blocks(T::PRECISION, self.len as usize)
     }
 
     /// Σ x y, per block.
@@ -135,7 +146,7 @@ impl<'a, T: Number> Loop<'a, T> {
     ) -> Result<(), DeviceError> {
         let (x, y) = (Argument::input(x), Argument::input(y));
         let arguments = [self.len(), x, y, Argument::output(partial)];
-        self.run(&self.loops.dot, &arguments)
+        self.sum(&self.loops.dot, &arguments)
     }
 
     /// Adds what a kernel left per block, into a slot, and its second sum into another.
@@ -146,7 +157,7 @@ impl<'a, T: Number> Loop<'a, T> {
         (first, second): (usize, Option<usize>),
     ) -> Result<(), DeviceError> {
         let arguments = [
-            Argument::U32(self.blocks()),
+            Argument::U32(self.sum_blocks()),
             Argument::input(partial),
             Argument::I32(first as i32),
             Argument::I32(second.unwrap_or(first) as i32),

@@ -91,10 +91,8 @@ impl<T: Number> VectorOps<T> for Accelerator {
         let work = Loop::over(self, x)?;
         let mut memory = work.loops.memory();
         let partial = Argument::output(&mut memory.partial);
-        work.run(
-            &work.loops.square,
-            &[work.len(), Argument::input(x), partial],
-        )?;
+        let arguments = [work.len(), Argument::input(x), partial];
+        work.sum(&work.loops.square, &arguments)?;
         Ok(work.wait(&mut memory)?.sqrt())
     }
 
@@ -133,7 +131,7 @@ impl<T: Number> VectorOps<T> for Accelerator {
             Argument::output(z),
             Argument::output(&mut memory.partial),
         ];
-        work.run(&work.loops.precondition_dot, &arguments)?;
+        work.sum(&work.loops.precondition_dot, &arguments)?;
         work.finish(&memory.partial, sums.values_mut(), (slot, None))
     }
 
@@ -182,7 +180,7 @@ impl<T: Number> VectorOps<T> for Accelerator {
             Argument::output(step.r),
             Argument::output(&mut memory.partial),
         ];
-        work.run(&work.loops.reduce, &arguments)?;
+        work.sum(&work.loops.reduce, &arguments)?;
         let product = step.scaled.map(|(_, slot)| slot);
         work.finish(&memory.partial, sums.values_mut(), (step.square, product))
     }
