@@ -56,7 +56,8 @@ KERNEL(probe_fma)(real factor, real addend, GLOBAL real *RESTRICT g_target)
 }
 
 /* `flip` is a multiple of 32 below BLOCK_X: the lines that threads read change with every round, so that
- * no compiler can keep them in registers, and never share a bank. */
+ * no compiler can keep them in registers (as it can what an exclusive or brings back), and never share a
+ * bank. */
 KERNEL(probe_shared)(int flip, GLOBAL real *RESTRICT g_target)
 {
     SHARED_MEMORY(s_numbers);
@@ -71,7 +72,7 @@ KERNEL(probe_shared)(int flip, GLOBAL real *RESTRICT g_target)
             r_even += s_numbers[line * BLOCK_X + at];
             r_odd += s_numbers[(line + 1) * BLOCK_X + at];
         }
-        at ^= flip;
+        at = (at + flip) % BLOCK_X;
     }
     PRETEND_TO_STORE(r_even + r_odd)
 }

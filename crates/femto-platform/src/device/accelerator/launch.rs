@@ -118,7 +118,8 @@ fn check_shape(kernel: &Kernel, launch: &Launch, features: &Features) -> Result<
     let most = features
         .max_threads
         .min(usage.max_threads.unwrap_or(u32::MAX));
-    let all = launch.threads.iter().map(|&n| u64::from(n)).product();
+    let threads_of = |all: u64, &n: &u32| all.saturating_mul(u64::from(n));
+    let all = launch.threads.iter().fold(1, threads_of);
     if !(1..=u64::from(most)).contains(&all) {
         return Err(threads(format!("1 to {most}")));
     }

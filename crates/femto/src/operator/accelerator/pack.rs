@@ -7,6 +7,7 @@ use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::family::tensor_hex::pencils::{geometry_len, pack};
 use femto_kernel::family::tensor_hex::work::Shape;
 use femto_kernel::family::tensor_hex::{ElementGeometry, Storage};
+use femto_kernel::form::Form;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, Device};
 use rayon::prelude::*;
@@ -34,13 +35,10 @@ impl<T: Number> Group<T> {
 
 /// All groups, in the order of the plan's kinds, and the L-vector nodes of their elements one group
 /// after the other, `[element][k][j][i]`.
-pub(super) fn groups<T: Number, F: Sync, const C: usize>(
+pub(super) fn groups<T: Number, F: Form<3, C>, const C: usize>(
     device: &Accelerator,
     binding: &Binding<'_, F, C>,
-) -> Result<(Vec<Group<T>>, Vec<u32>), OperatorError>
-where
-    F: femto_kernel::form::Form<3, C>,
-{
+) -> Result<(Vec<Group<T>>, Vec<u32>), OperatorError> {
     let plan = binding.plan;
     let several = plan.kinds.len() > 1;
     let mut all_nodes = Vec::new();
@@ -72,14 +70,11 @@ where
 }
 
 /// Packed geometry of elements, `[element][geometry_len]`.
-pub(super) fn geometry<T: Number, F, const C: usize>(
+pub(super) fn geometry<T: Number, F: Form<3, C>, const C: usize>(
     binding: &Binding<'_, F, C>,
     shape: &Shape,
     elements: &[u32],
-) -> Vec<T>
-where
-    F: femto_kernel::form::Form<3, C>,
-{
+) -> Vec<T> {
     let (len, fields) = (geometry_len(shape), &binding.params.auxiliary);
     let basis = &binding.plan.basis;
     let mut packed = vec![T::default(); len * elements.len()];

@@ -2,7 +2,7 @@
 //!
 //! The text is `family/tensor_hex/text/pencils.c`: (points_1d)² threads take an element, each of them
 //! one pencil of it per phase, contracted in registers with the 1-D matrices as operands from constant
-//! memory. [`Pencils`] are its knobs; [`source`] puts the text of a problem together; [`geometry_len`]
+//! memory. [`Pencils`] are its knobs; [`source()`] puts the text of a problem together; [`geometry_len`]
 //! and [`pack`] say what it reads of an element.
 
 mod defaults;
@@ -105,7 +105,7 @@ impl Pencils {
         if self.by_warp {
             match warp_elements(shape) {
                 0 => return rule("an element by warp has at most 32 pencils"),
-                several if self.elements_per_block % several != 0 => {
+                several if !self.elements_per_block.is_multiple_of(several) => {
                     return rule("elements of a block are a multiple of those of a warp");
                 }
                 _ => {}

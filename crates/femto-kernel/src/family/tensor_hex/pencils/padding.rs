@@ -28,7 +28,7 @@ impl Places {
         let elements = schedule.elements_per_block;
         let (threads, slots, by_warp) = match warp_elements(shape) {
             of_warp if schedule.by_warp && of_warp > 0 => {
-                let slots = of_warp + u32::from(WARP % pencils != 0);
+                let slots = of_warp + u32::from(!WARP.is_multiple_of(pencils));
                 let warps = elements.div_ceil(of_warp);
                 (warps * WARP, warps * slots, Some((of_warp, slots)))
             }
