@@ -53,6 +53,7 @@ fields = ["solution", "error"]
 precision = "fp32"
 threads = 2
 data_level = "partial"
+device = "cuda:1"
 "#;
 
 const SMALL: &str = "[mesh]\nfile = 'a.msh'\n[space]\ndegree = 1\n[form]\nkind = 'poisson'\n";
@@ -124,6 +125,7 @@ fn a_full_case_is_read() {
         (Precision::Fp32, Some(2))
     );
     assert_eq!(case.run.data_level, DataLevel::Partial);
+    assert_eq!(case.run.device.unwrap().to_string(), "cuda:1");
 }
 
 #[test]
@@ -177,6 +179,7 @@ fn mistakes_are_found_where_they_are() {
         ("\"error\"]", "\"solution\"]", 39, 23, "has no meaning here: it is in the list already"),
         ("[exact]\nvalue = \"x^2*y\"", "", 38, 23, "has no meaning here: the case has no section [exact]"),
         ("\"partial\"", "\"patrial\"", 44, 14, "cannot be `patrial`; did you mean `partial`?"),
+        ("\"cuda:1\"", "\"cuda:one\"", 45, 10, "there is no device \"cuda:one\"; these exist: host, cuda"),
         ("[[dirichlet]]", "[[exact]]", 19, 3, "this is not TOML"),
     ];
     let mut wrong_answers = Vec::new();

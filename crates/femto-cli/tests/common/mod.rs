@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+use femto::platform::device::DeviceId;
 use femto_cli::case::Case;
 use femto_cli::progress::Progress;
 use femto_cli::solve::{self, Options, Outcome, OutputTo};
@@ -20,8 +21,14 @@ pub(crate) fn case_path(name: &str) -> String {
 
 /// Solves a committed case in this process, and writes nothing.
 pub(crate) fn run(name: &str) -> Outcome {
+    run_on(name, None)
+}
+
+/// The same on a device.
+pub(crate) fn run_on(name: &str, device: Option<DeviceId>) -> Outcome {
     let case = Case::read(Path::new(&case_path(name))).unwrap();
     let options = Options {
+        device,
         output: OutputTo::Nowhere,
         roofline: false,
         ..Options::default()

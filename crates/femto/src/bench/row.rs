@@ -27,6 +27,10 @@ pub struct Row {
     pub precision: Precision,
     /// How much of the geometry is stored.
     pub data_level: &'static str,
+    /// The schedule of each kind of map, separated by semicolons.
+    pub schedule: String,
+    /// What went wrong without harm, such as a kernel that was wrong and is not used.
+    pub warnings: String,
     /// The mesh.
     pub mesh: MeshShape,
     /// Number of cells along x.
@@ -118,6 +122,8 @@ pub(super) struct Outcome<'a> {
     pub(super) problem: &'a Problem,
     pub(super) device: DeviceInfo,
     pub(super) points_1d: usize,
+    pub(super) schedule: String,
+    pub(super) warnings: String,
     pub(super) dofs: usize,
     pub(super) work: Work,
     pub(super) nominal_flops: u64,
@@ -151,6 +157,8 @@ impl Row {
             components: params.benchmark.components(),
             precision: params.precision,
             data_level: params.data_level.name(),
+            schedule: outcome.schedule.clone(),
+            warnings: outcome.warnings.clone(),
             mesh: params.mesh,
             cells_x,
             cells_y,

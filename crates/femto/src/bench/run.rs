@@ -165,6 +165,8 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         problem: &problem,
         device: device.info(),
         points_1d,
+        schedule: operator.explain(None, None).schedule.join("; "),
+        warnings: operator.warnings().join("; "),
         dofs: subject.len(params.vector()),
         work,
         nominal_flops: operator.nominal_flops(),

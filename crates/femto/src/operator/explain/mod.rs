@@ -5,7 +5,7 @@ mod alternative;
 pub use alternative::Alternative;
 
 use super::plan::{DataLevel, KindPlan, Plan};
-use super::{Backend, Operator};
+use super::{Backend, Bound as _, Operator};
 use crate::Number;
 use alternative::Candidate;
 use femto_kernel::family::tensor_hex::Storage;
@@ -78,7 +78,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         Explanation {
             family: "tensor_hex",
             data_level: plan.data_level.name(),
-            schedule: plan.kinds.iter().map(|kind| schedule(kind, plan)).collect(),
+            schedule: self.schedules(),
             precision: T::PRECISION,
             degree: plan.basis.nodes_1d - 1,
             points_1d: plan.basis.points_1d,
@@ -98,6 +98,19 @@ impl<T: Number, D: Backend> Operator<T, D> {
                 .map(|level| Alternative::new(&chosen, &candidate(level)))
                 .collect(),
         }
+    }
+
+    /// What is stored, per kind of map, and the schedule of its kernel where there is a choice.
+    fn schedules(&self) -> Vec<String> {
+        let mut chosen = self.bound.schedules().into_iter();
+        let lines = self.plan.kinds.iter().map(|kind| {
+            let stored = schedule(kind, &self.plan);
+            match chosen.next() {
+                Some(words) => format!("{stored}; {words}"),
+                None => stored,
+            }
+        });
+        lines.collect()
     }
 }
 

@@ -1,0 +1,122 @@
+//! Commands on an OpenCL device. Skipped with a note where there is none, unless `FEMTO_REQUIRE` names
+//! `opencl`.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{case_path, femto, json, run, run_on, scratch, text};
+use femto::platform::device::conformance::with;
+use femto::platform::device::{Accelerator, DeviceId, DeviceKind};
+use serde_json::Value;
+
+/// Runs a test where there is an OpenCL device.
+fn on_opencl(test: impl FnOnce()) {
+    with(Accelerator::opencl(0), |_| test());
+}
+
+fn good(arguments: &[&str]) -> Value {
+    let output = femto(&[arguments, &["--json"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    json(&output)
+}
+
+#[test]
+fn a_case_has_the_same_solution_as_on_the_host() {
+    on_opencl(|| {
+        let device = DeviceId::first(DeviceKind::OpenCl);
+        let (found, wanted) = (run_on("box-sine", Some(device)), run("box-sine"));
+        assert_eq!(found.report.device.kind, "opencl");
+        let (u, v) = (found.u.unwrap().values, wanted.u.unwrap().values);
+        assert_eq!(u.len(), v.len());
+        let largest = v.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+        for (u, v) in u.iter().zip(&v) {
+            assert!((u - v).abs() < 1e-10 * largest, "{u} {v}");
+        }
+        let errors = [found.report.errors.unwrap(), wanted.report.errors.unwrap()];
+        let [found, wanted] = errors.map(|errors| errors.l2);
+        assert!((found - wanted).abs() < 1e-10 * wanted, "{found} {wanted}");
+    });
+}
+
+#[test]
+fn the_option_wins_over_the_case() {
+    on_opencl(|| {
+        let folder = scratch("device");
+        let case = std::fs::read_to_string(case_path("box-sine")).unwrap();
+        let case = format!("{case}\n[run]\ndevice = \"opencl:99\"\n");
+        let path = common::write(&folder, "case.toml", &case);
+        let output = femto(&["solve", &path]);
+        assert_eq!(output.status.code(), Some(2));
+        let error = text(&output.stderr);
+        assert!(error.contains("opencl"), "{error}");
+        let report = good(&["solve", &path, "--device", "opencl:0", "--no-roofline"]);
+        assert_eq!(report["device"]["kind"], "opencl");
+        assert_eq!(report["status"], "converged");
+    });
+}
+
+#[test]
+fn rows_have_the_device_and_the_difference_from_the_host() {
+    on_opencl(|| {
+        let start = [
+            "bench", "bp3", "bk1", "--nreps", "1", "--kept", "--degree", "2",
+        ];
+        let more = ["--elements", "27", "--device", "opencl:0"];
+        let report = good(&[&start[..], &more].concat());
+        let rows = report["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), 2);
+        for row in rows {
+            assert_eq!(row["device"], "opencl:0");
+            assert!(row["error"].as_f64().unwrap() < 1e-13, "{row}");
+            assert!(row["compile_seconds"].as_f64().unwrap() > 0.0);
+            assert!(row["seconds"].as_f64().unwrap() > 0.0);
+        }
+    });
+}
+
+#[test]
+fn ladders_are_measured_on_the_same_data() {
+    on_opencl(|| {
+        let csv = scratch("ladder").join("rows.csv");
+        let start = ["bench", "bk1", "bk5", "--ladder=bk1/layers/8,cubes/1"];
+        let sizes = ["--degree", "1,4", "--elements", "3", "--nreps", "1"];
+        let more = [
+            "--kept",
+            "--device",
+            "opencl:0",
+            "--csv",
+            csv.to_str().unwrap(),
+        ];
+        let report = good(&[&start[..], &sizes, &more].concat());
+        let rows = report["rows"].as_array().unwrap();
+        let names: Vec<&str> = rows.iter().filter_map(|row| row["step"].as_str()).collect();
+        let [bk1, bk5] = ["bk1/layers/8", "bk5/cubes/1"];
+        assert_eq!(names, [bk1, bk1, bk5, bk5]);
+        for row in rows {
+            assert!(row["error"].as_f64().unwrap() < 1e-13, "{row}");
+            assert!(row["roofline_copy"].as_f64().unwrap() > 0.0);
+        }
+        assert_eq!(report["illegal"], Value::Array(vec![]));
+        let lines = std::fs::read_to_string(csv).unwrap();
+        assert_eq!(lines.lines().count(), rows.len() + 1);
+    });
+}
+
+#[test]
+fn what_no_ladder_has_is_bad_input() {
+    let output = femto(&[
+        "bench",
+        "bk5",
+        "--ladder=bk1/layers/8",
+        "--device",
+        "opencl:0",
+    ]);
+    assert_eq!(output.status.code(), Some(2));
+    let error = text(&output.stderr);
+    assert!(error.contains("no step"), "{error}");
+    let output = femto(&["bench", "bk5", "--ladder", "--cg"]);
+    assert!(text(&output.stderr).contains("cannot be used with"));
+    let output = femto(&["bench", "bk5", "--ladder", "--device", "host"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("compile kernels"));
+}
