@@ -31,7 +31,6 @@ pub(crate) fn run_on(name: &str, device: Option<DeviceId>) -> Outcome {
         device,
         output: OutputTo::Nowhere,
         roofline: false,
-        ..Options::default()
     };
     let mut progress = Progress::new(false);
     solve::run(&case, &options, &mut progress, &AtomicBool::new(false)).unwrap()

@@ -3,10 +3,13 @@
 use crate::Number;
 use crate::operator::{Backend, Operator, OperatorError};
 use femto_platform::device::{Device, DeviceError};
+use rayon::prelude::*;
 use std::time::Instant;
 
 /// Least number of runs in a sample.
 const LEAST_REPEATS: usize = 3;
+/// Random numbers that one task makes.
+const RANDOM_PIECE: usize = 1 << 16;
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,16 +113,34 @@ pub(super) fn since(start: Instant) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Numbers in [-1, 1), the same every time (xorshift64, Marsaglia 2003).
+/// Numbers in [-1, 1), the same every time.
 pub(super) fn random<T: Number>(len: usize) -> Vec<T> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        T::from_f64((state >> 11) as f64 / (1u64 << 52) as f64 - 1.0)
-    };
-    (0..len).map(|_| next()).collect()
+    random_from(0, len)
+}
+
+/// Numbers in [-1, 1), the same every time for the same seed: xorshift64 (Marsaglia 2003) in pieces,
+/// each from its own start (splitmix64, Steele et al. 2014).
+pub(super) fn random_from<T: Number>(seed: u64, len: usize) -> Vec<T> {
+    let mut numbers = vec![T::default(); len];
+    let pieces = numbers.par_chunks_mut(RANDOM_PIECE).enumerate();
+    pieces.for_each(|(index, piece)| {
+        let mut state = start_of(seed.wrapping_shl(32).wrapping_add(index as u64));
+        for number in piece {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            *number = T::from_f64((state >> 11) as f64 / (1u64 << 52) as f64 - 1.0);
+        }
+    });
+    numbers
+}
+
+fn start_of(index: u64) -> u64 {
+    let z = index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    // Only zero stays zero.
+    (z ^ (z >> 31)) | 1
 }
 
 #[cfg(test)]
@@ -162,9 +183,12 @@ mod tests {
 
     #[test]
     fn random_numbers_fill_the_interval() {
-        let numbers = random::<f32>(10_000);
-        let mean = numbers.iter().map(|&x| f64::from(x)).sum::<f64>() / 1e4;
-        assert!(mean.abs() < 0.03, "{mean}");
+        let numbers = random::<f32>(100_000);
+        let mean = numbers.iter().map(|&x| f64::from(x)).sum::<f64>() / 1e5;
+        assert!(mean.abs() < 0.01, "{mean}");
+        let others = random_from::<f32>(1, 100_000);
+        let products = numbers.iter().zip(&others).map(|(&x, &y)| f64::from(x * y));
+        assert!((products.sum::<f64>() / 1e5).abs() < 0.01);
         assert!(numbers.iter().all(|x| (-1.0..=1.0).contains(x)));
         assert!(numbers.iter().any(|x| *x < -0.99) && numbers.iter().any(|x| *x > 0.99));
     }
