@@ -7,6 +7,7 @@ mod compile;
 mod golden;
 mod host_twin;
 mod ladder;
+mod pencils;
 mod run;
 
 use anyhow::{Result, bail};
@@ -42,7 +43,7 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 1] = [ladder::cases];
+const FAMILIES: [Cases; 2] = [ladder::cases, pencils::cases];
 
 fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
     let families = FAMILIES.iter();

@@ -1,0 +1,417 @@
+//! femto's own hexahedral kernel, its diagonal, and what prepares and sums nodes.
+
+use anyhow::{Result, ensure};
+use femto_fem::reference::tensor_product::Basis1d;
+use femto_kernel::dialect::Language;
+use femto_kernel::family::tensor_hex::oracle::{self, OracleGeometry};
+use femto_kernel::family::tensor_hex::pencils::{
+    self, NodeKernel, PencilKernel, Pencils, Problem, Scatter, Vectors,
+};
+use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::family::tensor_hex::work::Shape;
+use femto_kernel::family::tensor_hex::{Basis, Conditions, ElementGeometry, Storage};
+use femto_kernel::form::{ScreenedPoisson, inspect};
+use femto_kernel::roofline::Precision;
+use femto_platform::device::Device;
+use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use rand::RngExt;
+use std::rc::Rc;
+
+use super::{Case, Selection};
+
+/// Elements of a check: several blocks, the last one not full.
+const ELEMENTS: usize = 5;
+
+const ELEMENT: Vectors = Vectors::Element { listed: false };
+const NODAL: Vectors = Vectors::Nodal {
+    by_node: true,
+    scatter: Scatter::Atomic,
+};
+
+/// Bounded: each storage and kind of operator at low degrees. All: every degree, and vectors of both
+/// kinds; single precision is compiled alone.
+pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
+    let degrees: Vec<usize> = match selection {
+        Selection::Bounded => vec![1, 2, 3],
+        Selection::All => (1..=15).collect(),
+    };
+    let mut cases = Vec::new();
+    for (n, &degree) in degrees.iter().enumerate() {
+        let all = selection == Selection::All;
+        for (collocated, gradients) in [(true, true), (false, true), (false, false)] {
+            let storages = [
+                Storage::Trilinear,
+                Storage::PointFactors,
+                Storage::ElementFactors,
+            ];
+            for (s, storage) in storages.into_iter().enumerate() {
+                if !all && (n + s) % 3 == 2 {
+                    continue;
+                }
+                let element = Rc::new(Element::new(degree, collocated, gradients, storage));
+                for vectors in [ELEMENT, NODAL] {
+                    cases.extend(element.case(vectors, language, limits));
+                }
+                if all || s == 0 {
+                    cases.push(element.diagonal_case(language));
+                }
+            }
+        }
+    }
+    let (zero, sum) = (pencils::zero_source, pencils::sum_source);
+    cases.push(node_case(
+        "zero",
+        &zero(language, Precision::Fp64, 1, true),
+        check_zero,
+    ));
+    cases.push(node_case(
+        "sum",
+        &sum(language, Precision::Fp64, 1, true),
+        check_sum,
+    ));
+    cases
+}
+
+/// A kind of element: λ u, or λ u and κ ∇u, with λ = 1.3 and κ = 1, on trilinear maps.
+struct Element {
+    basis: Basis,
+    shape: Shape,
+}
+
+impl Element {
+    fn new(degree: usize, collocated: bool, gradients: bool, storage: Storage) -> Self {
+        let tables = if collocated {
+            Basis1d::collocated(degree)
+        } else {
+            Basis1d::gauss(degree, degree + 2)
+        };
+        let tables = tables.expect("degrees up to 15");
+        let basis = Basis {
+            collocated,
+            nodes_1d: tables.nodes_1d,
+            points_1d: tables.points_1d,
+            points: tables.points,
+            weights: tables.weights,
+            interp_1d: tables.interp_1d,
+            colloc_grad_1d: tables.colloc_grad_1d,
+        };
+        let inspection = inspect::<ScreenedPoisson, 1>(&FORM);
+        let mut shape = Shape::new(&FORM, &basis, &inspection, storage);
+        shape.gradients = gradients;
+        Self { basis, shape }
+    }
+
+    fn problem(&self, vectors: Vectors, language: Language) -> Problem<'_> {
+        Problem {
+            basis: &self.basis,
+            shape: self.shape,
+            vectors,
+            precision: Precision::Fp64,
+            language,
+        }
+    }
+
+    fn name(&self, what: &str, vectors: Vectors) -> String {
+        let (degree, storage) = (self.basis.nodes_1d - 1, self.shape.storage);
+        let kind = match (self.shape.gradients, self.basis.collocated) {
+            (false, _) => "bk1",
+            (true, true) => "bk5",
+            (true, false) => "bk3",
+        };
+        let vectors = if vectors == ELEMENT {
+            "element"
+        } else {
+            "nodal"
+        };
+        format!("{what}/{kind} {storage:?} {vectors} N={degree:02} fp64")
+    }
+
+    fn case(
+        self: &Rc<Self>,
+        vectors: Vectors,
+        language: Language,
+        limits: &Limits,
+    ) -> Option<Case> {
+        let best = Pencils::best(&self.shape, vectors);
+        let legal = best.validate(&self.shape, Precision::Fp64, limits).is_ok();
+        let schedule = if legal { best } else { Pencils::plain() };
+        schedule
+            .validate(&self.shape, Precision::Fp64, limits)
+            .ok()?;
+        let kernel = pencils::source(&self.problem(vectors, language), &schedule);
+        let element = Rc::clone(self);
+        Some(Case {
+            name: self.name("pencils", vectors),
+            text: kernel.text.clone(),
+            check: Box::new(move |device, module| element.check(device, module, &kernel, vectors)),
+        })
+    }
+
+    fn diagonal_case(self: &Rc<Self>, language: Language) -> Case {
+        let kernel = pencils::diagonal_source(&self.problem(ELEMENT, language));
+        let element = Rc::clone(self);
+        Case {
+            name: self.name("diagonal", ELEMENT),
+            text: kernel.text.clone(),
+            check: Box::new(move |device, module| element.check_diagonal(device, module, &kernel)),
+        }
+    }
+
+    /// Runs the kernel on random elements and compares with the plain twin.
+    fn check(
+        &self,
+        device: &Accelerator,
+        module: &Module,
+        kernel: &PencilKernel,
+        vectors: Vectors,
+    ) -> Result<()> {
+        let data = Data::new(&self.basis, &self.shape);
+        let nodes = data.u.len();
+        let (geometry, rule) = (device.upload(&data.geometry)?, device.upload(&data.rule)?);
+        let u = device.upload(&data.u)?;
+        // No two elements share a node. What is added to must be zero before; the rest is poison.
+        let start = if vectors == ELEMENT { f64::NAN } else { 0.0 };
+        let mut v = device.upload(&vec![start; nodes])?;
+        let table = device.upload(&(0..nodes as u32).collect::<Vec<_>>())?;
+        let mut arguments = vec![Argument::input(&geometry), Argument::input(&rule)];
+        if vectors != ELEMENT {
+            let numbers = [Argument::U32(nodes as u32), Argument::U32(1)];
+            arguments.push(Argument::input(&table));
+            arguments.extend(numbers);
+        }
+        let elements = Argument::U32(ELEMENTS as u32);
+        arguments.extend([Argument::input(&u), Argument::output(&mut v), elements]);
+        device.launch(&module.kernel("apply")?, &launch(kernel), &arguments)?;
+        let mut found = vec![f64::NAN; nodes];
+        device.read(&v, &mut found)?;
+        close(
+            &found,
+            &data.each(&self.basis, |geometry, u| self.twin(geometry, u)),
+        )
+    }
+
+    fn check_diagonal(
+        &self,
+        device: &Accelerator,
+        module: &Module,
+        kernel: &PencilKernel,
+    ) -> Result<()> {
+        let data = Data::new(&self.basis, &self.shape);
+        let (geometry, rule) = (device.upload(&data.geometry)?, device.upload(&data.rule)?);
+        let mut d = device.upload(&vec![f64::NAN; data.u.len()])?;
+        let arguments = [
+            Argument::input(&geometry),
+            Argument::input(&rule),
+            Argument::output(&mut d),
+            Argument::U32(ELEMENTS as u32),
+        ];
+        device.launch(&module.kernel("diagonal")?, &launch(kernel), &arguments)?;
+        let mut found = vec![f64::NAN; data.u.len()];
+        device.read(&d, &mut found)?;
+        let len = self.basis.nodes();
+        let expected = data.each(&self.basis, |geometry, _| {
+            let column = |n: usize| {
+                let mut unit = vec![0.0; len];
+                unit[n] = 1.0;
+                self.twin(geometry, &unit)[n]
+            };
+            (0..len).map(column).collect()
+        });
+        close(&found, &expected)
+    }
+
+    fn twin(&self, geometry: OracleGeometry, u: &[f64]) -> Vec<f64> {
+        let environment: (&[f64], &Conditions) = (&[], &Conditions::default());
+        if self.shape.gradients {
+            return oracle::apply(&FORM, &self.basis, geometry, environment, u);
+        }
+        let mass = femto_kernel::form::Mass;
+        let v = oracle::apply(&mass, &self.basis, geometry, environment, u);
+        v.into_iter().map(|v| LAMBDA * v).collect()
+    }
+}
+
+const LAMBDA: f64 = 1.3;
+const FORM: ScreenedPoisson = ScreenedPoisson {
+    lambda: Some(LAMBDA),
+};
+
+/// Random elements and values.
+struct Data {
+    maps: Vec<[[f64; 3]; 8]>,
+    geometry: Vec<f64>,
+    rule: Vec<f64>,
+    u: Vec<f64>,
+}
+
+impl Data {
+    fn new(basis: &Basis, shape: &Shape) -> Self {
+        let mut random = rand::rng();
+        let mut number = |size: f64| random.random_range(-size..size);
+        let bent = if shape.storage == Storage::ElementFactors {
+            0.0
+        } else {
+            0.1
+        };
+        let map = |number: &mut dyn FnMut(f64) -> f64| {
+            let mut c = [[0.0; 3]; 8];
+            for (m, c) in c.iter_mut().enumerate().skip(1) {
+                let size = if m.is_power_of_two() {
+                    0.1
+                } else {
+                    bent + 1e-300
+                };
+                *c = [0, 1, 2].map(|_| number(size));
+            }
+            for axis in 0..3 {
+                c[1 << axis][axis] += 1.0;
+            }
+            c
+        };
+        let maps: Vec<_> = (0..ELEMENTS).map(|_| map(&mut number)).collect();
+        let len = pencils::geometry_len(shape);
+        let mut geometry = vec![0.0; ELEMENTS * len];
+        for (map, out) in maps.iter().zip(geometry.chunks_exact_mut(len)) {
+            let (jacobian, position) = at_points(map, basis);
+            let given = if shape.storage == Storage::PointFactors {
+                ElementGeometry::Points {
+                    jacobian: &jacobian,
+                    position: &position,
+                }
+            } else {
+                ElementGeometry::Map(map)
+            };
+            pencils::pack(shape, basis, given, (LAMBDA, 1.0), out);
+        }
+        let rule = basis.points.iter().zip(&basis.weights);
+        Self {
+            geometry,
+            rule: rule.flat_map(|(&x, &w)| [x, w]).collect(),
+            u: (0..ELEMENTS * basis.nodes()).map(|_| number(1.0)).collect(),
+            maps,
+        }
+    }
+
+    /// What `twin` makes of each element.
+    fn each(&self, basis: &Basis, twin: impl Fn(OracleGeometry, &[f64]) -> Vec<f64>) -> Vec<f64> {
+        let elements = self.maps.iter().zip(self.u.chunks_exact(basis.nodes()));
+        let each = elements.flat_map(|(map, u)| {
+            let (jacobian, position) = at_points(map, basis);
+            let geometry = OracleGeometry {
+                jacobian: &jacobian,
+                position: &position,
+            };
+            twin(geometry, u)
+        });
+        each.collect()
+    }
+}
+
+/// Jacobians and positions of a trilinear map at the points, from its definition.
+fn at_points(c: &[[f64; 3]; 8], basis: &Basis) -> (Vec<[[f64; 3]; 3]>, Vec<[f64; 3]>) {
+    let n = basis.points_1d;
+    let power = |x: f64, exponent: usize| if exponent == 1 { x } else { 1.0 };
+    let derivative = |exponent: usize| exponent as f64;
+    let points = (0..n * n * n).map(|p| {
+        let [x, y, z] = [p % n, p / n % n, p / (n * n)].map(|i| basis.points[i]);
+        let mut jacobian = [[0.0; 3]; 3];
+        let mut position = [0.0; 3];
+        for (m, c) in c.iter().enumerate() {
+            let (a, b, d) = (m & 1, m >> 1 & 1, m >> 2);
+            let (px, py, pz) = (power(x, a), power(y, b), power(z, d));
+            let along = [
+                derivative(a) * py * pz,
+                derivative(b) * px * pz,
+                derivative(d) * px * py,
+            ];
+            for (row, &c) in c.iter().enumerate() {
+                position[row] += c * px * py * pz;
+                for (column, along) in along.iter().enumerate() {
+                    jacobian[row][column] += c * along;
+                }
+            }
+        }
+        (jacobian, position)
+    });
+    points.unzip()
+}
+
+fn launch(kernel: &PencilKernel) -> Launch {
+    Launch {
+        blocks: kernel.blocks(ELEMENTS),
+        threads: kernel.block.threads,
+        shared_bytes: kernel.block.shared_bytes(Precision::Fp64),
+    }
+}
+
+fn close(found: &[f64], expected: &[f64]) -> Result<()> {
+    let largest = expected.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
+    for (n, (found, expected)) in found.iter().zip(expected).enumerate() {
+        // Not for NaN.
+        let close = (found - expected).abs() <= 1e-12 * largest;
+        ensure!(close, "entry {n} is {found}, not {expected}");
+    }
+    Ok(())
+}
+
+/// A check of a kernel on nodes.
+type NodeCheck = fn(&Accelerator, &Module, &NodeKernel) -> Result<()>;
+
+fn node_case(entry: &str, kernel: &NodeKernel, check: NodeCheck) -> Case {
+    let kernel = kernel.clone();
+    Case {
+        name: format!("{entry} fp64"),
+        text: kernel.text.clone(),
+        check: Box::new(move |device, module| check(device, module, &kernel)),
+    }
+}
+
+/// Zeros in the pieces 1..3 and 5..9, but for nodes from 8 on.
+fn check_zero(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Result<()> {
+    let pieces = device.upload(&[1_u32, 3, 5, 9])?;
+    let mut v = device.upload(&[1.0; 10])?;
+    let arguments = [
+        Argument::input(&pieces),
+        Argument::U32(8),
+        Argument::U32(1),
+        Argument::output(&mut v),
+    ];
+    device.launch(&module.kernel("zero")?, &node_launch(kernel, 2), &arguments)?;
+    let mut found = [f64::NAN; 10];
+    device.read(&v, &mut found)?;
+    close(&found, &[1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0])
+}
+
+/// Node 2 from the shares 0 and 3, node 0 from 1; node 4 is constrained.
+fn check_sum(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Result<()> {
+    let nodes = device.upload(&[0_u32, 2, 4])?;
+    let (offsets, sources) = (
+        device.upload(&[0_u32, 1, 3, 4])?,
+        device.upload(&[1_u32, 0, 3, 2])?,
+    );
+    let shares = device.upload(&[1.0, 2.0, 4.0, 8.0])?;
+    let mut v = device.upload(&[-1.0; 5])?;
+    let arguments = [
+        Argument::input(&nodes),
+        Argument::input(&offsets),
+        Argument::input(&sources),
+        Argument::input(&shares),
+        Argument::U32(4),
+        Argument::U32(4),
+        Argument::U32(1),
+        Argument::output(&mut v),
+        Argument::U32(3),
+    ];
+    device.launch(&module.kernel("sum")?, &node_launch(kernel, 1), &arguments)?;
+    let mut found = [f64::NAN; 5];
+    device.read(&v, &mut found)?;
+    close(&found, &[2.0, -1.0, 9.0, -1.0, -1.0])
+}
+
+fn node_launch(kernel: &NodeKernel, blocks: u32) -> Launch {
+    Launch {
+        blocks,
+        threads: kernel.block.threads,
+        shared_bytes: 0,
+    }
+}
