@@ -9,6 +9,7 @@ mod host_twin;
 mod ladder;
 mod pencils;
 mod run;
+mod vectors;
 
 use anyhow::{Result, bail};
 use femto_kernel::dialect::Language;
@@ -43,7 +44,7 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 2] = [ladder::cases, pencils::cases];
+const FAMILIES: [Cases; 3] = [ladder::cases, pencils::cases, vectors::cases];
 
 fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
     let families = FAMILIES.iter();

@@ -1,0 +1,238 @@
+//! The loops over vectors and their sums.
+
+use anyhow::{Result, ensure};
+use femto_kernel::dialect::Language;
+use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::roofline::Precision;
+use femto_kernel::vector::source::{self, BLOCK, MOST_BLOCKS, SUMS};
+use femto_platform::device::accelerator::{
+    Accelerator, AcceleratorBuffer, Argument, Launch, Module,
+};
+use femto_platform::device::{Device, Element};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::{Case, Check, Selection};
+
+/// One entry, several blocks with an end inside of a pack, and more than all blocks of a sum at once.
+const LENGTHS: [usize; 3] = [1, 5003, 1_100_003];
+
+/// Sums such that the first factor is 0.5, the second 0.75.
+const RATIOS: [f64; 4] = [0.6, 0.8, 1.2, 0.0];
+
+/// The text in each precision.
+pub(super) fn cases(_: Selection, language: Language, limits: &Limits) -> Vec<Case> {
+    let precisions = [Precision::Fp64, Precision::Fp32];
+    let legal = precisions.into_iter().filter(|_| limits.fp64);
+    legal.map(|precision| case(language, precision)).collect()
+}
+
+fn case(language: Language, precision: Precision) -> Case {
+    let check: Check = match precision {
+        Precision::Fp64 => {
+            Box::new(move |device, module| check(device, module, precision, (|x| x, 1e-15)))
+        }
+        Precision::Fp32 => {
+            Box::new(move |device, module| check(device, module, precision, (|x| x as f32, 1e-6)))
+        }
+    };
+    Case {
+        name: format!("vectors {precision}"),
+        text: source::source(language, precision),
+        check,
+    }
+}
+
+/// A number type: from f64, and how far an entry may be off.
+type Number<T> = (fn(f64) -> T, f64);
+
+fn check<T: Element + Into<f64>>(
+    device: &Accelerator,
+    module: &Module,
+    precision: Precision,
+    (from, tolerance): Number<T>,
+) -> Result<()> {
+    for len in LENGTHS {
+        let seed = rand::random();
+        let mut random = StdRng::seed_from_u64(seed);
+        let inputs = [(); 4].map(|()| {
+            let numbers = (0..len).map(|_| from(random.random_range(0.5..1.5)));
+            numbers.collect::<Vec<T>>()
+        });
+        let bench = Bench {
+            device,
+            module,
+            precision,
+            tolerance,
+            inputs,
+        };
+        let outcome = bench.loops().and_then(|()| bench.sums());
+        outcome.map_err(|error| error.context(format!("{len} entries, seed {seed}")))?;
+    }
+    Ok(())
+}
+
+/// Vectors of one length.
+struct Bench<'a, T> {
+    device: &'a Accelerator,
+    module: &'a Module,
+    precision: Precision,
+    tolerance: f64,
+    inputs: [Vec<T>; 4],
+}
+
+impl<T: Element + Into<f64>> Bench<'_, T> {
+    fn upload(&self) -> Result<[AcceleratorBuffer<T>; 4]> {
+        let [a, b, c, d] = self.inputs.each_ref().map(|v| self.device.upload(v));
+        Ok([a?, b?, c?, d?])
+    }
+
+    fn len(&self) -> Argument<'static> {
+        Argument::U32(self.inputs[0].len() as u32)
+    }
+
+    fn launch(&self, entry: &str, blocks: u32, arguments: &[Argument<'_>]) -> Result<()> {
+        let launch = Launch {
+            blocks,
+            threads: BLOCK.threads,
+            shared_bytes: BLOCK.shared_bytes(SUMS),
+        };
+        let kernel = self.module.kernel(entry)?;
+        Ok(self.device.launch(&kernel, &launch, arguments)?)
+    }
+
+    /// Runs a loop without a sum; `y` is what it changes.
+    fn run(&self, entry: &str, arguments: &[Argument<'_>]) -> Result<()> {
+        let blocks = source::blocks(self.precision, self.inputs[0].len());
+        self.launch(entry, blocks, arguments)
+    }
+
+    /// Holds a vector against a formula of the inputs' entries.
+    fn expect(
+        &self,
+        entry: &str,
+        found: &AcceleratorBuffer<T>,
+        formula: impl Fn([f64; 4]) -> f64,
+    ) -> Result<()> {
+        let mut values = self.inputs[0].clone();
+        self.device.read(found, &mut values)?;
+        for (i, value) in values.into_iter().enumerate() {
+            let wanted = formula(self.inputs.each_ref().map(|v| v[i].into()));
+            let value: f64 = value.into();
+            // Not for NaN.
+            let close = (value - wanted).abs() <= 8.0 * self.tolerance;
+            ensure!(close, "{entry}: entry {i} is {value}, not {wanted}");
+        }
+        Ok(())
+    }
+
+    fn loops(&self) -> Result<()> {
+        let (len, value) = (self.len(), Argument::F64(0.3));
+        let [x, mut y, mut p, d] = self.upload()?;
+        self.run("fill", &[len, value, Argument::output(&mut p)])?;
+        self.expect("fill", &p, |_| 0.3)?;
+        let arguments = [len, value, Argument::input(&x), Argument::output(&mut y)];
+        self.run("axpy", &arguments)?;
+        self.expect("axpy", &y, |[x, y, ..]| y + 0.3 * x)?;
+        let [_, mut y, mut p, _] = self.upload()?;
+        let arguments = [len, Argument::input(&x), value, Argument::output(&mut y)];
+        self.run("xpby", &arguments)?;
+        self.expect("xpby", &y, |[x, y, ..]| x + 0.3 * y)?;
+        for (entry, formula) in [
+            ("multiply", (|x, y| y * x) as fn(f64, f64) -> f64),
+            ("divide", |x, y| y / x),
+        ] {
+            let [_, mut y, ..] = self.upload()?;
+            let arguments = [len, Argument::input(&x), Argument::output(&mut y)];
+            self.run(entry, &arguments)?;
+            self.expect(entry, &y, |[x, y, ..]| formula(x, y))?;
+        }
+        let [_, mut y, ..] = self.upload()?;
+        let sums = self.device.upload(&RATIOS)?;
+        let [zero, one, two] = [0, 1, 2].map(Argument::I32);
+        let arguments = [
+            len,
+            Argument::input(&sums),
+            zero,
+            two,
+            zero,
+            one,
+            one,
+            Argument::input(&d),
+            Argument::input(&x),
+            Argument::output(&mut p),
+            Argument::output(&mut y),
+        ];
+        self.run("advance", &arguments)?;
+        self.expect("advance", &y, |[_, y, p, _]| y + 0.5 * p)?;
+        self.expect("advance", &p, |[x, _, p, d]| d * x + 0.6 / 0.8 * p)
+    }
+
+    /// Runs a kernel that leaves sums per block and holds them against those of `terms`.
+    fn sum(
+        &self,
+        entry: &str,
+        arguments: &[Argument<'_>],
+        terms: &[&dyn Fn([f64; 4]) -> f64],
+    ) -> Result<()> {
+        let blocks = source::sum_blocks(self.precision, self.inputs[0].len());
+        let mut partial = self
+            .device
+            .upload(&vec![f64::NAN; 2 * MOST_BLOCKS as usize])?;
+        let mut sums = self.device.upload(&[7.0, f64::NAN, 7.0, f64::NAN])?;
+        let mut arguments = arguments.to_vec();
+        arguments.push(Argument::output(&mut partial));
+        self.launch(entry, blocks, &arguments)?;
+        let arguments = [
+            Argument::U32(blocks),
+            Argument::input(&partial),
+            Argument::I32(0),
+            Argument::I32(1),
+            Argument::output(&mut sums),
+        ];
+        self.launch("finish", terms.len() as u32, &arguments)?;
+        let mut found = [f64::NAN; 4];
+        self.device.read(&sums, &mut found)?;
+        for (slot, term) in terms.iter().enumerate() {
+            let entries = 0..self.inputs[0].len();
+            let of = |i: usize| term(self.inputs.each_ref().map(|v: &Vec<T>| v[i].into()));
+            let wanted: f64 = entries.map(of).sum();
+            let (sum, before) = (found[2 * slot], found[2 * slot + 1]);
+            let close = (sum - wanted).abs() <= self.tolerance.max(1e-12) * wanted;
+            ensure!(close, "{entry}: a sum is {sum}, not {wanted}");
+            ensure!(before == 7.0, "{entry}: a slot lost the sum before");
+        }
+        Ok(())
+    }
+
+    fn sums(&self) -> Result<()> {
+        let len = self.len();
+        let [x, mut y, z, d] = self.upload()?;
+        let (g_x, g_z, g_d) = (
+            Argument::input(&x),
+            Argument::input(&z),
+            Argument::input(&d),
+        );
+        self.sum("dot_product", &[len, g_x, g_z], &[&|[x, _, z, _]| x * z])?;
+        self.sum("square", &[len, g_x], &[&|[x, ..]| x * x])?;
+        let arguments = [len, g_d, g_x, Argument::output(&mut y)];
+        self.sum("precondition_dot", &arguments, &[&|[x, _, _, d]| x * d * x])?;
+        self.expect("precondition_dot", &y, |[x, _, _, d]| d * x)?;
+        let [_, mut y, ..] = self.upload()?;
+        let sums = self.device.upload(&RATIOS)?;
+        let arguments = [
+            len,
+            Argument::input(&sums),
+            Argument::I32(0),
+            Argument::I32(2),
+            Argument::I32(1),
+            g_d,
+            g_z,
+            Argument::output(&mut y),
+        ];
+        let r = |[_, y, z, _]: [f64; 4]| y - 0.5 * z;
+        let terms: [&dyn Fn([f64; 4]) -> f64; 2] = [&|v| r(v) * r(v), &|v| r(v) * v[3] * r(v)];
+        self.sum("reduce", &arguments, &terms)?;
+        self.expect("reduce", &y, r)
+    }
+}
