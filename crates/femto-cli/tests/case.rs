@@ -3,7 +3,7 @@
 
 use femto::kernel::roofline::Precision;
 use femto::problem::Function;
-use femto::{DataLevel, Quadrature};
+use femto::{DataLevel, Quadrature, Scatter};
 use femto_cli::case::{
     Case, CaseError, Document, Field, Form, Lambda, MeshSource, Mistake, Preconditioner,
 };
@@ -54,6 +54,7 @@ precision = "fp32"
 threads = 2
 data_level = "partial"
 device = "cuda:1"
+scatter = "repeatable"
 "#;
 
 const SMALL: &str = "[mesh]\nfile = 'a.msh'\n[space]\ndegree = 1\n[form]\nkind = 'poisson'\n";
@@ -125,6 +126,7 @@ fn a_full_case_is_read() {
         (Precision::Fp32, Some(2))
     );
     assert_eq!(case.run.data_level, DataLevel::Partial);
+    assert_eq!(case.run.scatter, Scatter::Repeatable);
     assert_eq!(case.run.device.unwrap().to_string(), "cuda:1");
 }
 

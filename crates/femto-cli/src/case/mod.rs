@@ -14,7 +14,7 @@ pub use femto::problem::Expression;
 
 use femto::kernel::roofline::Precision;
 use femto::platform::device::DeviceId;
-use femto::{DataLevel, Quadrature};
+use femto::{DataLevel, Quadrature, Scatter};
 use std::fmt::{Display, Formatter};
 use std::path::{Path, PathBuf};
 
@@ -237,6 +237,8 @@ pub struct Run {
     pub threads: Option<usize>,
     /// How much of the geometry the operator stores.
     pub data_level: DataLevel,
+    /// How accelerators sum shared nodes.
+    pub scatter: Scatter,
 }
 
 impl Default for Run {
@@ -246,6 +248,7 @@ impl Default for Run {
             device: None,
             threads: None,
             data_level: DataLevel::default(),
+            scatter: Scatter::default(),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{
 use femto::fem::reference::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::kernel::roofline::Precision;
 use femto::problem::Expression;
-use femto::{DataLevel, Host, Quadrature};
+use femto::{DataLevel, Host, Quadrature, Scatter};
 use std::collections::HashMap;
 use toml::de::DeTable;
 
@@ -297,7 +297,7 @@ fn output(section: &Value<'_>, document: &Document, has_exact: bool) -> Result<O
 }
 
 fn run(section: &Value<'_>) -> Result<Run, CaseError> {
-    let section = section.section(&["precision", "device", "threads", "data_level"])?;
+    let section = section.section(&["precision", "device", "threads", "data_level", "scatter"])?;
     let mut run = Run::default();
     if let Some(precision) = section.optional("precision") {
         let choices = [Precision::Fp64, Precision::Fp32];
@@ -312,6 +312,10 @@ fn run(section: &Value<'_>) -> Result<Run, CaseError> {
     if let Some(level) = section.optional("data_level") {
         let choices = [DataLevel::OnTheFly, DataLevel::Partial];
         run.data_level = level.choice(&choices.map(|level| (level.name(), level)))?;
+    }
+    if let Some(scatter) = section.optional("scatter") {
+        let choices = [Scatter::Atomic, Scatter::Repeatable];
+        run.scatter = scatter.choice(&choices.map(|choice| (choice.name(), choice)))?;
     }
     Ok(run)
 }

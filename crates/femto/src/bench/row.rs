@@ -2,8 +2,9 @@
 
 use super::problem::Problem;
 use super::{Benchmark, Measured, MeshShape, Params, Timing, VectorKind};
+use crate::Scatter;
 use femto_kernel::roofline::{Ceilings, Precision, Work, bound};
-use femto_platform::device::DeviceInfo;
+use femto_platform::device::{DeviceInfo, DeviceKind};
 use serde::Serialize;
 
 /// The result of a measurement: a flat record, one line of a CSV file.
@@ -27,6 +28,8 @@ pub struct Row {
     pub precision: Precision,
     /// How much of the geometry is stored.
     pub data_level: &'static str,
+    /// How shared nodes are summed: `atomic` or `repeatable`.
+    pub scatter: &'static str,
     /// The schedule of each kind of map, separated by semicolons.
     pub schedule: String,
     /// What went wrong without harm, such as a kernel that was wrong and is not used.
@@ -157,6 +160,10 @@ impl Row {
             components: params.benchmark.components(),
             precision: params.precision,
             data_level: params.data_level.name(),
+            scatter: match outcome.device.kind {
+                DeviceKind::Host => Scatter::Repeatable.name(),
+                _ => params.scatter.name(),
+            },
             schedule: outcome.schedule.clone(),
             warnings: outcome.warnings.clone(),
             mesh: params.mesh,

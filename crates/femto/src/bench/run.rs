@@ -8,7 +8,7 @@ use super::timing::{random, since};
 use super::{BenchError, Benchmark, MeshShape, Physics, Row, Sampling, Size, VectorKind, memory};
 use crate::operator::Backend;
 use crate::vector::VectorOps;
-use crate::{DataLevel, Host, Number};
+use crate::{DataLevel, Host, Number, Scatter};
 use femto_fem::space::SpaceParams;
 use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::device::DeviceKind;
@@ -52,6 +52,8 @@ pub struct Params {
     pub mesh: MeshShape,
     /// How much of the geometry is stored.
     pub data_level: DataLevel,
+    /// How accelerators sum shared nodes; the host's sums are always repeatable.
+    pub scatter: Scatter,
     /// Precision of vectors and arithmetic. Default `Fp64`.
     pub precision: Precision,
     /// How often.
@@ -68,6 +70,7 @@ impl Params {
             size: Size::Dofs(1_500_000),
             mesh: MeshShape::default(),
             data_level: DataLevel::default(),
+            scatter: Scatter::default(),
             precision: Precision::Fp64,
             sampling: Sampling::default(),
         }

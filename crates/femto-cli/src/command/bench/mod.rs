@@ -17,7 +17,7 @@ use femto::kernel::roofline::{Ceilings, Precision};
 use femto::platform::device::host::limit_global_threads;
 use femto::platform::device::{self, Accelerator, DeviceError, DeviceId, DeviceInfo, DeviceKind};
 use femto::platform::files::write_atomic;
-use femto::{DataLevel, Host};
+use femto::{DataLevel, Host, Scatter};
 use options::Degrees;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -48,6 +48,9 @@ pub(super) struct Bench {
     /// How much of the geometry is stored.
     #[arg(long, value_delimiter = ',', default_value = "on_the_fly", value_parser = options::data_level())]
     data_level: Vec<DataLevel>,
+    /// How accelerators sum shared nodes; the host's sums are always repeatable.
+    #[arg(long, value_delimiter = ',', default_value = "atomic", value_parser = options::scatter())]
+    scatter: Vec<Scatter>,
     /// Precision of vectors and arithmetic.
     #[arg(long, value_delimiter = ',', default_value = "fp64", value_parser = options::precision())]
     precision: Vec<Precision>,
@@ -67,7 +70,7 @@ pub(super) struct Bench {
     /// with this name or part of it, such as `bk5/layers/7`, `cubes` [default size: large].
     #[arg(
         long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
-        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level"]
+        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "scatter"]
     )]
     ladder: Option<Vec<String>>,
     /// Take ceilings from an earlier run of `femto roofline` where there are some.
@@ -170,21 +173,33 @@ impl Bench {
             for &mesh in &self.mesh {
                 for &precision in &self.precision {
                     for &data_level in &self.data_level {
-                        for size in self.sizes(start.size) {
-                            all.extend(self.degree.0.iter().map(|&degree| Params {
-                                degree,
-                                size,
+                        for &scatter in &self.scatter {
+                            let start = Params {
                                 mesh,
-                                data_level,
                                 precision,
+                                data_level,
+                                scatter,
                                 ..start
-                            }));
+                            };
+                            self.extend_sizes(&start, &mut all);
                         }
                     }
                 }
             }
         }
         all
+    }
+
+    /// All sizes and degrees of `start`.
+    fn extend_sizes(&self, start: &Params, all: &mut Vec<Params>) {
+        for size in self.sizes(start.size) {
+            let degrees = self.degree.0.iter();
+            all.extend(degrees.map(|&degree| Params {
+                degree,
+                size,
+                ..*start
+            }));
+        }
     }
 
     fn sizes(&self, default: Size) -> Vec<Size> {

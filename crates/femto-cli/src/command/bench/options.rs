@@ -1,10 +1,10 @@
 //! Values of the options.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use femto::DataLevel;
 use femto::bench::{Benchmark, MeshShape, Size};
 use femto::fem::reference::MAX_DEGREE;
 use femto::kernel::roofline::Precision;
+use femto::{DataLevel, Scatter};
 use std::str::FromStr;
 
 /// A list of degrees.
@@ -83,6 +83,11 @@ pub(super) fn mesh() -> impl TypedValueParser<Value = MeshShape> {
 pub(super) fn data_level() -> impl TypedValueParser<Value = DataLevel> {
     const ALL: [DataLevel; 2] = [DataLevel::OnTheFly, DataLevel::Partial];
     one_of(&ALL, DataLevel::name, |it| PossibleValue::new(it.name()))
+}
+
+pub(super) fn scatter() -> impl TypedValueParser<Value = Scatter> {
+    const ALL: [Scatter; 2] = [Scatter::Atomic, Scatter::Repeatable];
+    one_of(&ALL, Scatter::name, |it| PossibleValue::new(it.name()))
 }
 
 pub(in crate::command) fn precision() -> impl TypedValueParser<Value = Precision> {

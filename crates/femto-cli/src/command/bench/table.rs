@@ -107,7 +107,10 @@ fn cells(row: &Row) -> [String; COLUMNS] {
         },
         row.degree.to_string(),
         row.mesh.name().to_owned(),
-        row.data_level.to_owned(),
+        match (row.scatter, row.device.as_str()) {
+            ("repeatable", device) if device != "host" => format!("{}, repeatable", row.data_level),
+            _ => row.data_level.to_owned(),
+        },
         row.precision.to_string(),
         row.device.clone(),
         row.threads.to_string(),
