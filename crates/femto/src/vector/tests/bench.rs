@@ -1,30 +1,25 @@
-//! Every operation on every device that executes, against plain loops.
+//! Operations on vectors of random numbers, held against plain loops.
 
-use super::*;
-use femto_platform::device::accelerator::Accelerator;
-use femto_platform::device::conformance;
-use femto_platform::device::host::Host;
+use crate::Number;
+use crate::vector::{Advance, Ratio, Reduce, Sum, Sums, VectorOps};
+use femto_platform::device::Buffer;
 use std::hash::{BuildHasher, RandomState};
 
-/// Around the packs and blocks of accelerators, and the blocks of the host.
-const LENGTHS: [usize; 13] = [
-    0, 1, 2, 3, 5, 255, 256, 257, 8191, 8192, 8193, 100_003, 1_100_001,
-];
-
-const ALPHA: Ratio = Ratio {
+/// A factor that is ordinary, or zero where a sum is not positive.
+pub(super) const ALPHA: Ratio = Ratio {
     numerator: Sum::Last(0),
     denominator: Sum::Last(1),
 };
-const BETA: Ratio = Ratio {
+pub(super) const BETA: Ratio = Ratio {
     numerator: Sum::Last(0),
     denominator: Sum::Before(0),
 };
 
 /// Numbers between 0.5 and 1.5, other ones in every run.
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let seed = RandomState::new().hash_one(0) | 1;
         println!("seed {seed}");
         Self(seed)
@@ -42,13 +37,13 @@ impl Random {
 }
 
 /// A device with vectors on it.
-struct Bench<'a, T: Number, D: VectorOps<T>> {
-    device: &'a D,
+pub(super) struct Bench<'a, T: Number, D: VectorOps<T>> {
+    pub(super) device: &'a D,
     inputs: [Vec<T>; 4],
 }
 
 impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
-    fn new(device: &'a D, len: usize, random: &mut Random) -> Self {
+    pub(super) fn new(device: &'a D, len: usize, random: &mut Random) -> Self {
         let inputs = [(); 4].map(|()| random.vector(len));
         Self { device, inputs }
     }
@@ -88,7 +83,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
     }
 
     /// Operations whose factors the host knows.
-    fn plain_operations(&self) {
+    pub(super) fn plain_operations(&self) {
         let ([x, y, ..], device) = (self.inputs(), self.device);
         let g_x = self.upload(&self.inputs[0]);
         let g_y = || self.upload(&self.inputs[1]);
@@ -115,7 +110,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
     }
 
     /// Operations whose factors are made of sums on the device, with and without a diagonal.
-    fn resident_operations(&self, sums: &mut Sums<D>) {
+    pub(super) fn resident_operations(&self, sums: &mut Sums<D>) {
         sums.read(self.device).unwrap();
         let factor = |Ratio {
                           numerator,
@@ -197,7 +192,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         assert!(close, "a sum is {found}, not {wanted}");
     }
 
-    fn sums(&self) {
+    pub(super) fn sums(&self) {
         let ([x, y, d, _], device) = (self.inputs(), self.device);
         let [g_x, g_y, g_d, _] = self.inputs.each_ref().map(|v| self.upload(v));
         self.close_to_sum(device.dot(&g_x, &g_y).unwrap(), |i| x(i) * y(i));
@@ -217,7 +212,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
     }
 
     /// The bits of everything that sums give, and of what is made with them.
-    fn bits(&self) -> Vec<u64> {
+    pub(super) fn bits(&self) -> Vec<u64> {
         let device = self.device;
         let [mut g_x, mut g_r, g_p, g_ap] = self.inputs.each_ref().map(|v| self.upload(v));
         let mut sums = Sums::new(device, 4).unwrap();
@@ -246,202 +241,3 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
             .collect()
     }
 }
-
-/// Sums (slot 0: last, before; slot 1: last) that make factors ordinary, or zero for a reason.
-fn cases<T: Number, D: VectorOps<T>>(device: &D) -> Vec<Sums<D>> {
-    let values = [
-        [0.4, 0.5, 0.8],
-        [0.4, 0.0, -0.8],
-        [-0.4, 0.5, 0.8],
-        [f64::NAN, 0.5, 0.8],
-        [0.4, f64::NAN, f64::NAN],
-        [0.0; 3],
-    ];
-    let case = |[last, before, other]: [f64; 3]| {
-        let mut sums = Sums::new(device, 4).unwrap();
-        let one = device.upload(&[T::from_f64(1.0)]).unwrap();
-        for (slot, value) in [(0, before), (0, last), (1, other)] {
-            let value = device.upload(&[T::from_f64(value)]).unwrap();
-            device.dot_into(&one, &value, &mut sums, slot).unwrap();
-        }
-        sums
-    };
-    values.into_iter().map(case).collect()
-}
-
-fn formulas_hold<T: Number, D: VectorOps<T>>(device: &D) {
-    let mut random = Random::new();
-    for len in LENGTHS {
-        let bench = Bench::<T, D>::new(device, len, &mut random);
-        bench.plain_operations();
-        bench.sums();
-        // Long vectors are for the loops; what makes factors zero is the same for any length.
-        let factors = if len > 200_000 { 1 } else { usize::MAX };
-        for mut sums in cases::<T, D>(device).into_iter().take(factors) {
-            bench.resident_operations(&mut sums);
-        }
-    }
-}
-
-fn sums_are_repeatable<T: Number, D: VectorOps<T>>(device: &D) {
-    let mut random = Random::new();
-    for len in LENGTHS {
-        let bench = Bench::<T, D>::new(device, len, &mut random);
-        let wanted = bench.bits();
-        assert!((0..3).all(|_| bench.bits() == wanted), "{len} entries");
-    }
-}
-
-fn wrong_lengths_are_errors<D: VectorOps<f32>>(device: &D) {
-    let [short, mut long, mut a, mut b] = [4, 5, 5, 5].map(|len| device.zeros(len).unwrap());
-    let mut sums = Sums::new(device, 1).unwrap();
-    let (mut wrong, sums) = (device.zeros(4).unwrap(), &mut sums);
-    let errors = [
-        device.copy(&short, &mut long).unwrap_err(),
-        device.axpy(1.0, &short, &mut long).unwrap_err(),
-        device.xpby(&short, 1.0, &mut long).unwrap_err(),
-        device.multiply(&short, &mut long).unwrap_err(),
-        device.divide(&short, &mut long).unwrap_err(),
-        device.dot(&short, &long).unwrap_err(),
-        device.dot_into(&short, &long, sums, 0).unwrap_err(),
-        refused_advance(device, (Some(&short), &long), (&mut a, &mut b), sums),
-        refused_advance(device, (None, &short), (&mut a, &mut b), sums),
-        refused_advance(device, (None, &long), (&mut wrong, &mut b), sums),
-        refused_reduce(device, None, (&short, &mut a), sums, 0),
-        refused_reduce(device, Some((&short, 0)), (&long, &mut a), sums, 0),
-        device
-            .precondition_dot(&short, &long, &mut a, sums, 0)
-            .unwrap_err(),
-        device
-            .precondition_dot(&long, &short, &mut a, sums, 0)
-            .unwrap_err(),
-    ];
-    for error in errors {
-        assert_eq!(lengths(error), (4, 5));
-    }
-    let errors = [
-        device.dot_into(&long, &long, sums, 1).unwrap_err(),
-        device
-            .precondition_dot(&long, &long, &mut a, sums, 1)
-            .unwrap_err(),
-        refused_reduce(device, None, (&long, &mut a), sums, 1),
-        refused_reduce(device, Some((&long, 1)), (&long, &mut a), sums, 0),
-    ];
-    for error in errors {
-        assert_eq!(lengths(error).0, 2);
-    }
-    sums.read(device).unwrap();
-    assert_eq!(
-        [Sum::Last(0), Sum::Before(0)].map(|sum| sums.get(sum)),
-        [0.0; 2]
-    );
-}
-
-fn refused_advance<D: VectorOps<f32>>(
-    device: &D,
-    (d, z): (Option<&D::Buffer<f32>>, &D::Buffer<f32>),
-    (p, x): (&mut D::Buffer<f32>, &mut D::Buffer<f32>),
-    sums: &Sums<D>,
-) -> DeviceError {
-    let (alpha, beta) = (BETA, BETA);
-    let step = Advance {
-        alpha,
-        beta,
-        d,
-        z,
-        p,
-        x,
-    };
-    device.advance(step, sums).unwrap_err()
-}
-
-fn refused_reduce<D: VectorOps<f32>>(
-    device: &D,
-    scaled: Option<(&D::Buffer<f32>, usize)>,
-    (ap, r): (&D::Buffer<f32>, &mut D::Buffer<f32>),
-    sums: &mut Sums<D>,
-    square: usize,
-) -> DeviceError {
-    let alpha = BETA;
-    let step = Reduce {
-        alpha,
-        ap,
-        r,
-        square,
-        scaled,
-    };
-    device.reduce(step, sums).unwrap_err()
-}
-
-fn lengths(error: DeviceError) -> (usize, usize) {
-    match error {
-        DeviceError::LengthMismatch {
-            found, expected, ..
-        } => (found, expected),
-        other => panic!("{other}"),
-    }
-}
-
-#[test]
-fn formulas_hold_on_the_host() {
-    let host = Host::with_threads(2).unwrap();
-    formulas_hold::<f64, _>(&host);
-    formulas_hold::<f32, _>(&host);
-}
-
-#[test]
-fn wrong_lengths_are_errors_on_the_host() {
-    wrong_lengths_are_errors(&Host::with_threads(1).unwrap());
-}
-
-fn threads_do_not_matter<T: Number>() {
-    let mut random = Random::new();
-    let hosts = [1, 2, 3].map(|threads| Host::with_threads(threads).unwrap());
-    for len in LENGTHS {
-        let mut bench = Bench::<T, Host>::new(&hosts[0], len, &mut random);
-        let wanted = bench.bits();
-        for host in &hosts[1..] {
-            bench.device = host;
-            assert!(bench.bits() == wanted, "{len} entries on {host:?}");
-        }
-    }
-}
-
-#[test]
-fn results_have_the_same_bits_for_any_number_of_threads() {
-    threads_do_not_matter::<f64>();
-    threads_do_not_matter::<f32>();
-}
-
-/// Tests of an accelerator; `$open` gives a `Result<Accelerator, DeviceError>`.
-macro_rules! accelerator {
-    ($name:ident, $open:expr) => {
-        mod $name {
-            use super::*;
-
-            #[test]
-            fn formulas_hold() {
-                conformance::with($open, |device: &Accelerator| {
-                    super::formulas_hold::<f64, _>(device);
-                    super::formulas_hold::<f32, _>(device);
-                });
-            }
-
-            #[test]
-            fn sums_are_repeatable() {
-                conformance::with($open, |device: &Accelerator| {
-                    super::sums_are_repeatable::<f64, _>(device);
-                    super::sums_are_repeatable::<f32, _>(device);
-                });
-            }
-
-            #[test]
-            fn wrong_lengths_are_errors() {
-                conformance::with($open, super::wrong_lengths_are_errors::<Accelerator>);
-            }
-        }
-    };
-}
-
-accelerator!(opencl, Accelerator::opencl(0));
-accelerator!(cuda, Accelerator::cuda(0));
