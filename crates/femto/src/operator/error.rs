@@ -111,10 +111,14 @@ pub enum OperatorError {
         space: usize,
     },
     /// A form that the kernels of accelerators do not evaluate.
-    #[error("accelerators evaluate forms λ u, κ ∇u with λ and κ constant per element; this one is not of that kind")]
+    #[error(
+        "accelerators evaluate forms λ u, κ ∇u with λ and κ constant per element; this one is not of that kind"
+    )]
     FormOnAccelerator,
     /// A kernel that disagrees with the plain twin.
-    #[error("{kernel} ({schedule}) differs from its plain twin by {error:.1e} on elements of this mesh")]
+    #[error(
+        "{kernel} ({schedule}) differs from its plain twin by {error:.1e} on elements of this mesh"
+    )]
     WrongVariant {
         /// The kernel.
         kernel: String,
