@@ -3,10 +3,6 @@
 //! On `opencl:0` unless FEMTO_ACCELERATOR names another device. Without a driver the tests pass with
 //! a note, unless FEMTO_REQUIRE=opencl says that there must be one.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the device is named by the environment"
-)]
 
 mod common;
 
