@@ -62,7 +62,7 @@ fn rows_have_the_device_and_the_difference_from_the_host() {
             "bench", "bp3", "bk1", "--nreps", "1", "--kept", "--degree", "2",
         ];
         let more = ["--elements", "27", "--device", "opencl:0"];
-        let scatter = ["--scatter", "atomic,repeatable"];
+        let scatter = ["--scatter", "atomic,repeatable", "--compile-first"];
         let report = good(&[&start[..], &more, &scatter].concat());
         let rows = report["rows"].as_array().unwrap();
         assert_eq!(rows.len(), 4);

@@ -13,6 +13,8 @@ use femto_fem::space::SpaceParams;
 use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::device::DeviceKind;
 use serde::Serialize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 use std::time::Instant;
 
 /// The largest vectors whose output is compared with the host's.
@@ -180,6 +182,28 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         operator_bytes_per_dof: operator.bytes() as f64 / operator.dofs() as f64,
     };
     Ok(Row::new(params, &outcome, ceilings))
+}
+
+/// Has an accelerator compile what [`run`] will need for all these parameters, on so many threads at the
+/// same time, and keep it in the cache on disk; [`Row::compile_seconds`] then tells how long it takes to
+/// fetch it from there.
+///
+/// Says nothing of failures: [`run`] meets them again.
+pub fn compile_all<D: Testbed>(device: &D, all: &[Params], threads: usize) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(params) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let _ = match params.precision {
+                Precision::Fp64 => compile::<f64, D>(device, params),
+                Precision::Fp32 => compile::<f32, D>(device, params),
+            };
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads.min(all.len()) {
+            scope.spawn(work);
+        }
+    });
 }
 
 /// Has the device compile and check the kernels, on a few elements; seconds that took.

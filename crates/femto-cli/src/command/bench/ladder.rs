@@ -11,7 +11,6 @@ use femto::kernel::family::tensor_hex::ladder::{self, Benchmark, Step};
 use femto::kernel::roofline::{Ceilings, Precision};
 use femto::platform::device::{Accelerator, Device};
 use serde_json::{Value, json};
-use std::thread::available_parallelism;
 
 /// Seconds of a sample at least.
 const SAMPLE_SECONDS: f64 = 0.005;
@@ -35,8 +34,7 @@ impl Bench {
         let device = Accelerator::open(self.device)?;
         let mut progress = Progress::new(!console.is_json());
         progress.stage("compiling");
-        let threads = available_parallelism().map_or(1, usize::from);
-        compile_all(&device, &self.texts(&steps), threads);
+        compile_all(&device, &self.texts(&steps), super::threads());
         progress.stage("ceilings");
         let ceilings = self.ceilings(&device)?;
 

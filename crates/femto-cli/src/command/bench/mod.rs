@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use clap::Args;
 use femto::bench::roofline::Measure;
 use femto::bench::{
-    Benchmark, Measured, MeshShape, Params, Sampling, Size, Testbed, roofline, run,
+    Benchmark, Measured, MeshShape, Params, Sampling, Size, Testbed, compile_all, roofline, run,
 };
 use femto::kernel::roofline::{Ceilings, Precision};
 use femto::platform::device::host::limit_global_threads;
@@ -21,6 +21,7 @@ use femto::{DataLevel, Host, Scatter};
 use options::Degrees;
 use serde::Serialize;
 use std::path::PathBuf;
+use std::thread::available_parallelism;
 use table::Table;
 
 /// Measure the field's benchmarks, and say how close they come to what the machine allows.
@@ -73,6 +74,10 @@ pub(super) struct Bench {
         default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "scatter"]
     )]
     ladder: Option<Vec<String>>,
+    /// Have an accelerator compile all kernels first, on all threads; the time to compile is then not
+    /// in the rows. Ladders are always compiled so.
+    #[arg(long)]
+    compile_first: bool,
     /// Take ceilings from an earlier run of `femto roofline` where there are some.
     #[arg(long)]
     kept: bool,
@@ -113,6 +118,10 @@ impl Bench {
         for device in devices {
             let info = device.info();
             let place = place(&info);
+            if self.compile_first {
+                progress.stage("compiling");
+                compile_all(device, &all, threads());
+            }
             progress.stage(format!("ceilings, {place}"));
             let ceilings = self.ceilings(device)?;
             table.ceilings.push((place.clone(), ceilings));
@@ -225,6 +234,11 @@ impl Bench {
             .map_err(|error| Failure::Print(error.into_error()))?;
         Ok(write_atomic(path, &bytes)?)
     }
+}
+
+/// Threads that compile at the same time.
+fn threads() -> usize {
+    available_parallelism().map_or(1, usize::from)
 }
 
 /// The device in a few words: `threads 2` on the host, `cuda:0`.
