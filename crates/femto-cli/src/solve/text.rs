@@ -129,6 +129,9 @@ impl Report {
     }
 
     fn warnings(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for warning in &self.operator.warnings {
+            writeln!(f, "warning     {warning}")?;
+        }
         let warnings = &self.mesh.warnings;
         for warning in warnings.iter().take(WARNINGS) {
             writeln!(f, "warning     {warning}")?;

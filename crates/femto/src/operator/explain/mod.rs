@@ -51,6 +51,8 @@ pub struct Explanation {
     pub fraction: Option<f64>,
     /// The other data levels, and why they were not taken.
     pub alternatives: Vec<Alternative>,
+    /// Kernels that were wrong and are not used.
+    pub warnings: Vec<String>,
 }
 
 impl<T: Number, D: Backend> Operator<T, D> {
@@ -97,6 +99,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
             alternatives: alternatives
                 .map(|level| Alternative::new(&chosen, &candidate(level)))
                 .collect(),
+            warnings: self.warnings().to_vec(),
         }
     }
 
@@ -172,6 +175,9 @@ impl Display for Explanation {
         }
         for other in &self.alternatives {
             writeln!(f, "  {other}")?;
+        }
+        for warning in &self.warnings {
+            writeln!(f, "  warning: {warning}")?;
         }
         Ok(())
     }
