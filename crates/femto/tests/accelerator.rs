@@ -10,7 +10,8 @@ use common::{Random, SHAPES, Shape, difference, mesh};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::space::{Continuity, Layout, Space, SpaceParams};
-use femto::kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
+use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
+use femto::kernel::scalar::Scalar;
 use femto::operator::OperatorError;
 use femto::platform::device::accelerator::Accelerator;
 use femto::platform::device::{Device, DeviceKind, parse};
@@ -248,6 +249,35 @@ fn a_mesh_of_several_kinds_and_a_coefficient_per_element_agree() {
     assert!(case.worst::<f64, _, 1>(&device, &form) < 1e-12);
     case.space.continuity = Continuity::Broken;
     assert!(case.worst::<f64, _, 1>(&device, &form) < 1e-12);
+}
+
+/// κ ∇u with κ per element.
+#[derive(Clone)]
+struct Diffusion;
+
+impl Form<3> for Diffusion {
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+        [p.grad_u[0].map(|g| g * p.a[0])]
+    }
+}
+
+#[test]
+fn a_form_that_is_zero_on_the_mesh_is_no_wrong_kernel() {
+    let Some(device) = accelerator() else { return };
+    let case = Case::new(Shape::Trilinear, 2);
+    let geometry = Geometry::new(&case.mesh).unwrap();
+    let space = Space::new(&case.mesh, &geometry, case.space).unwrap();
+    let params = OperatorParams {
+        auxiliary: vec![vec![0.0; 12]],
+        ..OperatorParams::default()
+    };
+    let operator = Operator::<f64, _>::new(&device, &space, &geometry, &Diffusion, params).unwrap();
+    assert!(operator.warnings().is_empty());
+    let u = upload::<f64>(&device, &Random::new().vector(space.dofs()));
+    let run = |v: &mut _| operator.apply(&u, v).unwrap();
+    let found = outcome::<f64>(&device, space.dofs(), run);
+    assert!(found.iter().all(|&v| v == 0.0));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 /* The dialect in OpenCL C 1.2. */
 #if REAL_BYTES == 8
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#ifdef cl_khr_int64_base_atomics
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
 #endif
 
 #if REAL_BYTES == 8
@@ -34,7 +36,9 @@ typedef float2 real2;
 /* All shared memory of a block, as one array. */
 #define SHARED_MEMORY(name) __local real name[SHARED_REALS]
 
-/* OpenCL 1.2 adds integers only: exchange the bits until nobody came in between. */
+/* OpenCL 1.2 adds integers only: exchange the bits until nobody came in between. Where it cannot do that
+ * with 64 bits there is no atomic_add, and texts that need it do not compile. */
+#if REAL_BYTES == 4 || defined(cl_khr_int64_base_atomics)
 INLINE void atomic_add(__global real *g_target, real value)
 {
 #if REAL_BYTES == 8
@@ -53,6 +57,7 @@ INLINE void atomic_add(__global real *g_target, real value)
     } while (found != expected);
 #endif
 }
+#endif
 
 INLINE real stream_load(const __global real *g_source)
 {

@@ -47,9 +47,8 @@ fn fits(params: &Params, device: &DeviceInfo, bytes: f64) -> Result<(), BenchErr
 fn numbers_per_point(params: &Params) -> f64 {
     match (params.data_level, params.mesh, params.benchmark.physics()) {
         (_, MeshShape::Box, _) | (DataLevel::OnTheFly, MeshShape::Sine, _) => 0.0,
-        (DataLevel::OnTheFly, MeshShape::Curved, _) => 9.0,
-        (DataLevel::Partial, _, Physics::Mass) => 1.0,
-        (DataLevel::Partial, _, Physics::Poisson) => 6.0,
-        (DataLevel::Partial, _, Physics::ScreenedPoisson) => 7.0,
+        (_, _, Physics::Mass) => 1.0,
+        (_, _, Physics::Poisson) => 6.0,
+        (_, _, Physics::ScreenedPoisson) => 7.0,
     }
 }

@@ -237,5 +237,5 @@ fn compare<T: Number, D: Backend>(
     let pairs = found.iter().zip(&wanted);
     let difference = largest(&mut pairs.map(|(a, b)| (a.to_f64() - b.to_f64()).abs()));
     let scale = largest(&mut wanted.iter().map(|value| value.to_f64().abs()));
-    Ok(Some(difference / scale))
+    Ok(Some(difference / scale.max(f64::MIN_POSITIVE)))
 }

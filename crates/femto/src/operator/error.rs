@@ -115,6 +115,15 @@ pub enum OperatorError {
         "accelerators evaluate forms λ u, κ ∇u with λ and κ constant per element; this one is not of that kind"
     )]
     FormOnAccelerator,
+    /// More places in elements than 32 bits can tell apart.
+    #[error(
+        "{found} nodes of elements; repeatable sums take at most {}: use atomic ones",
+        u32::MAX
+    )]
+    TooManyShares {
+        /// Elements times nodes of an element.
+        found: usize,
+    },
     /// A kernel that disagrees with the plain twin.
     #[error(
         "{kernel} ({schedule}) differs from its plain twin by {error:.1e} on elements of this mesh"

@@ -72,8 +72,8 @@ pub trait Bound<T: Number, D: Device>: Send + Sync {
     fn bytes(&self) -> usize;
 
     /// What went wrong without harm, such as a kernel that was wrong and is not used.
-    fn warnings(&self) -> &[String] {
-        &[]
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// The schedule of the kernel of each kind of map, where there is a choice.
@@ -275,8 +275,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.bound.bytes()
     }
 
-    /// What went wrong without harm when the operator was bound.
-    pub fn warnings(&self) -> &[String] {
+    /// What went wrong without harm so far, such as a kernel that was wrong and is not used.
+    pub fn warnings(&self) -> Vec<String> {
         self.bound.warnings()
     }
 

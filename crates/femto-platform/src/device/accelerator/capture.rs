@@ -4,11 +4,25 @@ use super::Accelerator;
 use super::driver::{Resource, ResourceKind};
 use crate::device::DeviceError;
 use std::sync::{Arc, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 
-/// What captured work uses, and so must outlive it.
-#[derive(Debug, Default)]
+/// A capture under way: whose it is, and what its work uses and so must outlive it.
+#[derive(Debug)]
 pub(super) struct Capture {
+    thread: ThreadId,
     kept: Vec<Arc<Resource>>,
+}
+
+/// Leaves the capture, also where the work to be noted panics.
+struct Leave<'a>(&'a Accelerator);
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        if self.0.captured().take().is_some() {
+            // The panic is what there is to say.
+            _ = self.0.driver.end_capture();
+        }
+    }
 }
 
 /// Work to be replayed. Keeps the buffers and kernels that it uses.
@@ -21,8 +35,8 @@ pub struct Graph {
 impl Accelerator {
     /// Notes the launches, copies and fills that `body` asks for, without doing them.
     ///
-    /// While it runs, nothing may be allocated, written, read or waited for, and no other thread
-    /// may use the device.
+    /// While it runs, nothing may be allocated, written, read or waited for, and other threads are
+    /// refused what they ask of the device.
     ///
     /// # Errors
     /// [`DeviceError::Unsupported`] where [`Features::graphs`](super::Features::graphs) is false
@@ -36,18 +50,18 @@ impl Accelerator {
             let what = "capture work";
             return Err(DeviceError::Unsupported { device, what });
         }
-        self.refuse_while_capturing("capture work inside of a capture")?;
-        self.driver.begin_capture()?;
-        *self.captured() = Some(Capture::default());
+        self.begin()?;
+        let leave = Leave(self);
         let outcome = body();
-        let capture = self.captured().take().unwrap_or_default();
+        let kept = self.captured().take().map(|capture| capture.kept);
         // Also after a failure: the queue must leave the capture.
         let graph = self.driver.end_capture();
+        drop(leave);
         let graph = graph.map(|graph| Resource::new(&self.driver, ResourceKind::Graph, graph));
         outcome?;
         Ok(Graph {
             graph: graph?,
-            _kept: capture.kept,
+            _kept: kept.unwrap_or_default(),
         })
     }
 
@@ -61,10 +75,40 @@ impl Accelerator {
         unsafe { self.driver.replay(graph.graph.handle()) }
     }
 
+    /// Begins to note, for this thread alone.
+    fn begin(&self) -> Result<(), DeviceError> {
+        let mut captured = self.captured();
+        if captured.is_some() {
+            let (device, what) = (self.name(), "capture work inside of a capture");
+            return Err(DeviceError::Unsupported { device, what });
+        }
+        self.driver.begin_capture()?;
+        *captured = Some(Capture {
+            thread: thread::current().id(),
+            kept: Vec::new(),
+        });
+        Ok(())
+    }
+
     /// Has a capture, if one is under way, keep what it uses.
-    pub(super) fn keep<'a>(&self, used: impl IntoIterator<Item = &'a Arc<Resource>>) {
-        if let Some(capture) = &mut *self.captured() {
-            capture.kept.extend(used.into_iter().map(Arc::clone));
+    ///
+    /// # Errors
+    /// [`DeviceError::Unsupported`] where it is another thread's.
+    pub(super) fn keep<'a>(
+        &self,
+        used: impl IntoIterator<Item = &'a Arc<Resource>>,
+    ) -> Result<(), DeviceError> {
+        match &mut *self.captured() {
+            None => Ok(()),
+            Some(capture) if capture.thread == thread::current().id() => {
+                capture.kept.extend(used.into_iter().map(Arc::clone));
+                Ok(())
+            }
+            Some(_) => {
+                let device = self.name();
+                let what = "work for a thread while another's work is captured";
+                Err(DeviceError::Unsupported { device, what })
+            }
         }
     }
 
@@ -78,7 +122,7 @@ impl Accelerator {
         }
     }
 
-    /// The list is valid after every statement, so a panic elsewhere does not spoil it.
+    /// It is valid after every statement, so a panic elsewhere does not spoil it.
     fn captured(&self) -> MutexGuard<'_, Option<Capture>> {
         self.capture.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,7 +2,8 @@
 //!
 //! Elements are grouped by kind of map. A group has its geometry and its node tables on the device and
 //! a kernel for each kind of vectors, made from the pencil text when it is first needed and compared
-//! with the plain twin on some of the caller's elements before it is used (`variant`). Nodes inside
+//! with the plain twin on some of the caller's elements before it is used (`variant`). The diagonal's
+//! kernel, which runs once a solve, is not compared. Nodes inside
 //! elements are written. Those that several elements share are set to zero first and summed by atomic
 //! additions (`zero`), or, to be repeatable, elements write shares that a second kernel sums (`shares`).
 
@@ -16,7 +17,7 @@ use crate::Number;
 use femto_fem::space::Layout;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::tensor_hex::pencils::{
-    Problem, Scatter, Vectors, diagonal_source, element_work,
+    Pencils, Problem, Scatter, Vectors, diagonal_source, element_work,
 };
 use femto_kernel::family::tensor_hex::{Basis, Conditions};
 use femto_kernel::form::Form;
@@ -44,8 +45,8 @@ pub struct AcceleratorBound<T: Number> {
     groups: Vec<Group<T>>,
     /// `[group]`, for L-vectors and T-vectors.
     nodal: Vec<Variant>,
-    /// `[group]`, for E-vectors, made when first asked for.
-    element: OnceLock<Vec<Variant>>,
+    /// `[group]`, for E-vectors, and what is to be warned of; made when first asked for.
+    element: OnceLock<(Vec<Variant>, Vec<String>)>,
     /// `[group]`, made when first asked for.
     diagonal: OnceLock<Vec<Variant>>,
     sums: Sums<T>,
@@ -228,11 +229,12 @@ impl<T: Number> AcceleratorBound<T> {
     }
 
     fn element_variants(&self) -> Result<&[Variant], OperatorError> {
-        if let Some(variants) = self.element.get() {
-            return Ok(variants);
+        if self.element.get().is_none() {
+            let made = self.variants(self.element_vectors(), &Variants::default())?;
+            // Whoever comes second uses what the first one made.
+            _ = self.element.set(made);
         }
-        let (variants, _) = self.variants(self.element_vectors(), &Variants::default())?;
-        Ok(self.element.get_or_init(|| variants))
+        Ok(self.element.get().map_or(&[], |(variants, _)| variants))
     }
 }
 
@@ -282,8 +284,10 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
         groups + sums + self.rule.len() * T::BYTES
     }
 
-    fn warnings(&self) -> &[String] {
-        &self.warnings
+    fn warnings(&self) -> Vec<String> {
+        let element = self.element.get().into_iter();
+        let element = element.flat_map(|(_, warnings)| warnings);
+        self.warnings.iter().chain(element).cloned().collect()
     }
 
     fn schedules(&self) -> Vec<String> {
@@ -334,8 +338,9 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
             bytes_written: vector,
             ..Work::default()
         };
-        let groups = self.groups.iter().zip(&self.nodal).map(|(group, variant)| {
-            let element = element_work(&group.shape, &variant.schedule, T::BYTES);
+        let groups = self.groups.iter().map(|group| {
+            let schedule = Pencils::best(&group.shape, self.element_vectors());
+            let element = element_work(&group.shape, &schedule, T::BYTES);
             element * group.elements.len() as u64
         });
         vectors + groups.sum()

@@ -48,6 +48,9 @@ impl<T: Number> Shares<T> {
             options: &[],
         };
         let all = nodes.len();
+        if u32::try_from(all).is_err() {
+            return Err(OperatorError::TooManyShares { found: all });
+        }
         let (nodes, offsets, sources) = transpose(nodes, space);
         Ok(Self {
             shares: Mutex::new(device.zeros((all * space.components()).max(1))?),

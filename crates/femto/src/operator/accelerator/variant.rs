@@ -26,7 +26,7 @@ const MOST: usize = 3;
 /// Pairs of a node and a point that the plain twin may sum over for a sample: a fraction of a second.
 const PAIRS: usize = 20_000_000;
 
-/// A kernel that agreed with the plain twin.
+/// A compiled kernel and its schedule.
 #[derive(Debug)]
 pub(super) struct Variant {
     pub(super) schedule: Pencils,
@@ -119,7 +119,7 @@ impl Sample {
         let basis = &binding.plan.basis;
         let affordable = PAIRS / (basis.nodes() * basis.points());
         let elements = group.elements.len().min(affordable.clamp(1, MOST));
-        let mut random = Random(group.elements.len() as u64);
+        let mut random = Random::new(group.elements.len() as u64);
         let chosen: Vec<u32> = (0..elements)
             .map(|_| group.elements[random.below(group.elements.len())])
             .collect();
@@ -182,8 +182,15 @@ impl Variants {
             }
             let mut source = source(problem, &schedule);
             source.text = (self.edit)(&schedule, source.text);
-            let variant = Variant::compile::<T>(check.device, check.cache, &source, "apply")?;
-            let error = check.error(problem, &variant)?;
+            let (variant, error) = match check.compile(problem, &source) {
+                Ok(found) => found,
+                // This device does not take this kernel; it may take a plainer one.
+                Err(error @ OperatorError::Device(DeviceError::Kernel(_))) => {
+                    last = Some(error);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             if error <= tolerance(T::PRECISION) {
                 return Ok(variant);
             }
@@ -200,6 +207,17 @@ impl Variants {
 }
 
 impl<T: Number> Check<'_, T> {
+    /// The kernel of a source, and how far it is from the plain twin.
+    fn compile(
+        &self,
+        problem: &Problem,
+        source: &PencilKernel,
+    ) -> Result<(Variant, f64), OperatorError> {
+        let variant = Variant::compile::<T>(self.device, self.cache, source, "apply")?;
+        let error = self.error(problem, &variant)?;
+        Ok((variant, error))
+    }
+
     /// The largest difference from the plain twin, relative to its largest value; infinite where
     /// something is not finite.
     fn error(&self, problem: &Problem, variant: &Variant) -> Result<f64, OperatorError> {
@@ -253,7 +271,8 @@ impl<T: Number> Check<'_, T> {
                 found[places.entry(entry)]
             }
         };
-        let scale = sample.expected.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let largest = |m: f64, v: &f64| m.max(v.abs());
+        let scale = sample.expected.iter().fold(f64::MIN_POSITIVE, largest);
         let errors = sample.expected.iter().enumerate();
         Ok(errors.fold(0.0, |worst: f64, (entry, &expected)| {
             let error = (value(entry).to_f64() - expected).abs() / scale;
@@ -362,8 +381,12 @@ fn tolerance(precision: Precision) -> f64 {
 struct Random(u64);
 
 impl Random {
+    /// No seed may leave the state zero.
+    fn new(seed: u64) -> Self {
+        Self(seed.wrapping_add(0x9e37_79b9_7f4a_7c15).max(1))
+    }
+
     fn below(&mut self, end: usize) -> usize {
-        self.0 ^= 0x9e37_79b9_7f4a_7c15;
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;

@@ -99,7 +99,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
             alternatives: alternatives
                 .map(|level| Alternative::new(&chosen, &candidate(level)))
                 .collect(),
-            warnings: self.warnings().to_vec(),
+            warnings: self.warnings(),
         }
     }
 

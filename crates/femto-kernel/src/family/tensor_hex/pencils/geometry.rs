@@ -42,11 +42,9 @@ pub fn pack<T: Real>(
             }
         }
         (Storage::Trilinear, ElementGeometry::Map(c)) => {
-            let given = [(shape.values, lambda), (shape.gradients, kappa)];
-            let given = given
-                .into_iter()
-                .filter_map(|(is, value)| is.then_some(value));
-            let numbers = c[1..].iter().copied().flatten().chain(given);
+            let lambda = shape.values.then_some(lambda);
+            let numbers = c[1..].iter().copied().flatten();
+            let numbers = numbers.chain(lambda).chain([kappa]);
             for (out, number) in out.iter_mut().zip(numbers) {
                 *out = T::from_f64(number);
             }

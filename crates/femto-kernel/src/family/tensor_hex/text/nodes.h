@@ -20,7 +20,7 @@
         SHARE_ARGUMENTS
 #define ELEMENT_NODES(element, component)                                                      \
     {                                                                                          \
-        g_nodes + (size_t)(element) * NODES, nodes, (component) * component_stride,            \
+        g_nodes + (size_t)(element) * NODES, (size_t)(component) * component_stride, nodes,    \
             SHARES_OF(element, component)                                                      \
     }
 
@@ -36,8 +36,8 @@
 
 typedef struct {
     const GLOBAL uint *g_nodes;
+    size_t first;
     uint nodes;
-    uint first;
     GLOBAL real *g_shares;
 } element_nodes;
 
@@ -55,8 +55,9 @@ INLINE real read_node(const element_nodes *at, const GLOBAL real *g_u, int k, in
 
 INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, int i, real value)
 {
+    const bool inside = is_inside(k, j, i);
 #if SHARES
-    if (!is_inside(k, j, i)) {
+    if (!inside) {
         at->g_shares[NODE_AT(k, j, i)] = value;
         return;
     }
@@ -64,10 +65,13 @@ INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, in
     const uint node = at->g_nodes[NODE_AT(k, j, i)];
     if (node < at->nodes) {
         GLOBAL real *g_target = g_v + (size_t)node * NODE_STRIDE + at->first;
-        if (is_inside(k, j, i))
-            *g_target = value;
-        else
+#if !SHARES
+        if (!inside) {
             atomic_add(g_target, value);
+            return;
+        }
+#endif
+        *g_target = value;
     }
 }
 

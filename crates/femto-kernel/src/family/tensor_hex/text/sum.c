@@ -14,6 +14,6 @@ KERNEL(sum)
             real r_sum = 0;
             for (uint source = g_offsets[n]; source < g_offsets[n + 1]; ++source)
                 r_sum += g_own[g_sources[source]];
-            g_v[(size_t)g_nodes[n] * NODE_STRIDE + component * component_stride] = r_sum;
+            g_v[(size_t)g_nodes[n] * NODE_STRIDE + (size_t)component * component_stride] = r_sum;
         }
 }

@@ -7,5 +7,5 @@ KERNEL(zero)
     const uint end = min(g_pieces[2 * BLOCK + 1], nodes);
     for (uint node = g_pieces[2 * BLOCK] + THREAD_X; node < end; node += BLOCK_X)
         for (int component = 0; component < COMPONENTS; ++component)
-            g_v[(size_t)node * NODE_STRIDE + component * component_stride] = 0;
+            g_v[(size_t)node * NODE_STRIDE + (size_t)component * component_stride] = 0;
 }
