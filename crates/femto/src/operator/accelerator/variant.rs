@@ -9,7 +9,7 @@ use femto_kernel::family::tensor_hex::oracle::{self, OracleGeometry};
 use femto_kernel::family::tensor_hex::pencils::{
     PencilKernel, Pencils, Problem, Scatter, Vectors, source,
 };
-use femto_kernel::family::tensor_hex::schedule::{Limits, ScheduleError};
+use femto_kernel::family::tensor_hex::schedule::Limits;
 use femto_kernel::family::tensor_hex::work::Shape;
 use femto_kernel::family::tensor_hex::{Basis, Conditions};
 use femto_kernel::form::Form;
@@ -174,9 +174,6 @@ impl Variants {
         let mut last: Option<OperatorError> = None;
         for schedule in (self.schedules)(&problem.shape, problem.vectors) {
             if let Err(error) = schedule.validate(&problem.shape, T::PRECISION, &limits) {
-                if matches!(error, ScheduleError::Rule { .. } | ScheduleError::Fp64) {
-                    return Err(error.into());
-                }
                 last = Some(error.into());
                 continue;
             }

@@ -1,7 +1,7 @@
 //! The schedules that were best where they were measured: an H200, fp64, 5·10⁷ nodes, in
 //! `benches/runs/2026-11-21-nvidia-h200/sweep-*.csv`, for degrees 1 to 15.
 
-use super::{Pencils, Vectors};
+use super::{Pencils, Vectors, warp_elements};
 use crate::family::tensor_hex::Storage;
 use crate::family::tensor_hex::work::Shape;
 
@@ -23,11 +23,16 @@ pub(super) fn schedule(shape: &Shape, vectors: Vectors) -> Pencils {
         (true, false, false, false) => &GAUSS_RECOMPUTED,
         (true, false, false, true) => &GAUSS_NODAL,
     };
-    // The rows are for degree + 2 Gauss points, or degree + 1 nodes; other rules take the row of as
-    // many points.
-    let fewest = if shape.collocated { 2 } else { 3 };
+    // The rows are for degree + 2 Gauss points, or degree + 1 nodes where derivatives are collocated;
+    // other rules take the row of as many points, or of the fewest.
+    let fewest = if shape.collocated && shape.gradients {
+        2
+    } else {
+        3
+    };
     let index = shape.points_1d.saturating_sub(fewest).min(rows.len() - 1);
     let (elements_per_block, blocks_per_unit, cubes, keep, metric_unroll, by_warp) = rows[index];
+    let of_warp = warp_elements(shape);
     Pencils {
         elements_per_block,
         blocks_per_unit,
@@ -36,7 +41,7 @@ pub(super) fn schedule(shape: &Shape, vectors: Vectors) -> Pencils {
         keep_values: keep == 1,
         metric_unroll,
         prefetch: false,
-        by_warp: by_warp == 1,
+        by_warp: by_warp == 1 && of_warp > 0 && elements_per_block.is_multiple_of(of_warp),
     }
 }
 

@@ -28,19 +28,30 @@ fn the_best_are_legal_on_the_device_they_are_for() {
         shared_bytes: 227 << 10,
         ..Limits::default()
     };
+    let storages = [
+        Storage::ElementFactors,
+        Storage::Trilinear,
+        Storage::PointFactors,
+    ];
+    let check = |shape: Shape| {
+        for vectors in [ELEMENTS, NODAL] {
+            let schedule = Pencils::best(&shape, vectors);
+            for precision in [Precision::Fp32, Precision::Fp64] {
+                let result = schedule.validate(&shape, precision, &limits);
+                assert_eq!(result, Ok(()), "{shape:?}: {schedule}");
+            }
+        }
+    };
     for points in 2..=17 {
-        for storage in [
-            Storage::ElementFactors,
-            Storage::Trilinear,
-            Storage::PointFactors,
-        ] {
-            let shape = shape(points, storage);
-            for vectors in [ELEMENTS, NODAL] {
-                let schedule = Pencils::best(&shape, vectors);
-                for precision in [Precision::Fp32, Precision::Fp64] {
-                    let result = schedule.validate(&shape, precision, &limits);
-                    assert_eq!(result, Ok(()), "{points} points: {schedule}");
-                }
+        for storage in storages {
+            for (collocated, gradients) in
+                [(true, true), (true, false), (false, true), (false, false)]
+            {
+                check(Shape {
+                    collocated,
+                    gradients,
+                    ..shape(points, storage)
+                });
             }
         }
     }
