@@ -1,6 +1,7 @@
 //! femto: finite element, matrix-free, tensor operators.
 #![forbid(unsafe_code)]
 
+pub mod accelerator;
 pub mod bench;
 mod number;
 pub mod operator;

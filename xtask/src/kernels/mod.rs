@@ -7,6 +7,7 @@ mod compile;
 mod golden;
 mod host_twin;
 mod ladder;
+mod nodes;
 mod pencils;
 mod run;
 mod vectors;
@@ -44,7 +45,7 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 3] = [ladder::cases, pencils::cases, vectors::cases];
+const FAMILIES: [Cases; 4] = [ladder::cases, pencils::cases, nodes::cases, vectors::cases];
 
 fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
     let families = FAMILIES.iter();

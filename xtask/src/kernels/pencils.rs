@@ -1,11 +1,11 @@
-//! femto's own hexahedral kernel, its diagonal, and what prepares and sums nodes.
+//! femto's own hexahedral kernel and its diagonal.
 
 use anyhow::{Result, ensure};
 use femto_fem::reference::tensor_product::Basis1d;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::tensor_hex::oracle::{self, OracleGeometry};
 use femto_kernel::family::tensor_hex::pencils::{
-    self, NodeKernel, PencilKernel, Pencils, Problem, Scatter, Vectors,
+    self, PencilKernel, Pencils, Problem, Scatter, Vectors,
 };
 use femto_kernel::family::tensor_hex::schedule::Limits;
 use femto_kernel::family::tensor_hex::work::Shape;
@@ -58,17 +58,6 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             }
         }
     }
-    let (zero, sum) = (pencils::zero_source, pencils::sum_source);
-    cases.push(node_case(
-        "zero",
-        &zero(language, Precision::Fp64, 1, true),
-        check_zero,
-    ));
-    cases.push(node_case(
-        "sum",
-        &sum(language, Precision::Fp64, 1, true),
-        check_sum,
-    ));
     cases
 }
 
@@ -338,13 +327,13 @@ fn at_points(c: &[[f64; 3]; 8], basis: &Basis) -> (Vec<[[f64; 3]; 3]>, Vec<[f64;
 
 fn launch(kernel: &PencilKernel) -> Launch {
     Launch {
-        blocks: kernel.blocks(ELEMENTS),
+        blocks: kernel.schedule.blocks(ELEMENTS),
         threads: kernel.block.threads,
         shared_bytes: kernel.block.shared_bytes(Precision::Fp64),
     }
 }
 
-fn close(found: &[f64], expected: &[f64]) -> Result<()> {
+pub(super) fn close(found: &[f64], expected: &[f64]) -> Result<()> {
     let largest = expected.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     for (n, (found, expected)) in found.iter().zip(expected).enumerate() {
         // Not for NaN.
@@ -352,66 +341,4 @@ fn close(found: &[f64], expected: &[f64]) -> Result<()> {
         ensure!(close, "entry {n} is {found}, not {expected}");
     }
     Ok(())
-}
-
-/// A check of a kernel on nodes.
-type NodeCheck = fn(&Accelerator, &Module, &NodeKernel) -> Result<()>;
-
-fn node_case(entry: &str, kernel: &NodeKernel, check: NodeCheck) -> Case {
-    let kernel = kernel.clone();
-    Case {
-        name: format!("{entry} fp64"),
-        text: kernel.text.clone(),
-        check: Box::new(move |device, module| check(device, module, &kernel)),
-    }
-}
-
-/// Zeros in the pieces 1..3 and 5..9, but for nodes from 8 on.
-fn check_zero(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Result<()> {
-    let pieces = device.upload(&[1_u32, 3, 5, 9])?;
-    let mut v = device.upload(&[1.0; 10])?;
-    let arguments = [
-        Argument::input(&pieces),
-        Argument::U32(8),
-        Argument::U32(1),
-        Argument::output(&mut v),
-    ];
-    device.launch(&module.kernel("zero")?, &node_launch(kernel, 2), &arguments)?;
-    let mut found = [f64::NAN; 10];
-    device.read(&v, &mut found)?;
-    close(&found, &[1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0])
-}
-
-/// Node 2 from the shares 0 and 3, node 0 from 1; node 4 is constrained.
-fn check_sum(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Result<()> {
-    let nodes = device.upload(&[0_u32, 2, 4])?;
-    let (offsets, sources) = (
-        device.upload(&[0_u32, 1, 3, 4])?,
-        device.upload(&[1_u32, 0, 3, 2])?,
-    );
-    let shares = device.upload(&[1.0, 2.0, 4.0, 8.0])?;
-    let mut v = device.upload(&[-1.0; 5])?;
-    let arguments = [
-        Argument::input(&nodes),
-        Argument::input(&offsets),
-        Argument::input(&sources),
-        Argument::input(&shares),
-        Argument::U32(4),
-        Argument::U32(4),
-        Argument::U32(1),
-        Argument::output(&mut v),
-        Argument::U32(3),
-    ];
-    device.launch(&module.kernel("sum")?, &node_launch(kernel, 1), &arguments)?;
-    let mut found = [f64::NAN; 5];
-    device.read(&v, &mut found)?;
-    close(&found, &[2.0, -1.0, 9.0, -1.0, -1.0])
-}
-
-fn node_launch(kernel: &NodeKernel, blocks: u32) -> Launch {
-    Launch {
-        blocks,
-        threads: kernel.block.threads,
-        shared_bytes: 0,
-    }
 }

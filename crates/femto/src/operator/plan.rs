@@ -45,6 +45,23 @@ impl Quadrature {
         }
         Ok(basis)
     }
+
+    /// The same, as kernels take them.
+    ///
+    /// # Errors
+    /// As [`Quadrature::basis`].
+    pub fn kernel_basis(self, degree: usize) -> Result<Basis, OperatorError> {
+        let basis = self.basis(degree)?;
+        Ok(Basis {
+            collocated: basis.is_collocated(),
+            nodes_1d: basis.nodes_1d,
+            points_1d: basis.points_1d,
+            points: basis.points,
+            weights: basis.weights,
+            interp_1d: basis.interp_1d,
+            colloc_grad_1d: basis.colloc_grad_1d,
+        })
+    }
 }
 
 /// How much of the geometry is stored.
@@ -143,7 +160,7 @@ impl Plan {
         let mut inspection = inspect::<F, C>(form);
         check(space, geometry, params, &inspection)?;
         confirm_coefficients(form, params, &mut inspection);
-        let basis = basis(params.quadrature.basis(space.degree())?);
+        let basis = params.quadrature.kernel_basis(space.degree())?;
         let (mut kinds, mut segments) = (Vec::<KindPlan>::new(), Vec::new());
         let kind_of = |element: usize| geometry.kind(space.cells()[element] as usize);
         for chunk in &space.restriction().chunks {
@@ -247,19 +264,6 @@ impl Plan {
 impl KindPlan {
     fn components(&self) -> u64 {
         self.shape.components as u64
-    }
-}
-
-/// The kernel's tables from the reference element's.
-pub(crate) fn basis(basis: Basis1d) -> Basis {
-    Basis {
-        collocated: basis.is_collocated(),
-        nodes_1d: basis.nodes_1d,
-        points_1d: basis.points_1d,
-        points: basis.points,
-        weights: basis.weights,
-        interp_1d: basis.interp_1d,
-        colloc_grad_1d: basis.colloc_grad_1d,
     }
 }
 

@@ -82,16 +82,7 @@ pub fn bend([x, y, z]: [f64; 3]) -> [f64; 3] {
 
 /// The tables of a quadrature rule.
 pub fn basis(quadrature: Quadrature, degree: usize) -> Basis {
-    let basis = quadrature.basis(degree).expect("legal");
-    Basis {
-        collocated: basis.is_collocated(),
-        nodes_1d: basis.nodes_1d,
-        points_1d: basis.points_1d,
-        points: basis.points,
-        weights: basis.weights,
-        interp_1d: basis.interp_1d,
-        colloc_grad_1d: basis.colloc_grad_1d,
-    }
+    quadrature.kernel_basis(degree).expect("legal")
 }
 
 /// A u by the plain twin: gather, the oracle on each element, scatter_add. In double precision.

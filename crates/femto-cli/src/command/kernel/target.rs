@@ -1,10 +1,11 @@
 //! What compiles: a device, or NVIDIA's compiler alone.
 
 use super::text::Text;
+use femto::accelerator;
 use femto::kernel::dialect::Language;
 use femto::kernel::family::tensor_hex::schedule::Limits;
 use femto::platform::cache::KernelCache;
-use femto::platform::device::accelerator::{KernelText, LanguageKind, Usage};
+use femto::platform::device::accelerator::{KernelText, Usage};
 use femto::platform::device::cuda::nvrtc::Compiler;
 use femto::platform::device::{Accelerator, Device, DeviceError, DeviceId};
 
@@ -64,25 +65,14 @@ impl Target {
 
     pub(super) fn language(&self) -> Language {
         match self {
-            Self::Device { device, .. } => match device.features().language {
-                LanguageKind::Cuda => Language::Cuda,
-                LanguageKind::OpenCl => Language::OpenCl,
-            },
+            Self::Device { device, .. } => accelerator::language(device.features()),
             Self::Compiler { .. } => Language::Cuda,
         }
     }
 
     pub(super) fn limits(&self) -> Limits {
         match self {
-            Self::Device { device, .. } => {
-                let features = device.features();
-                Limits {
-                    threads: features.max_threads,
-                    threads_xyz: features.max_threads_xyz,
-                    shared_bytes: features.shared_bytes,
-                    fp64: features.fp64,
-                }
-            }
+            Self::Device { device, .. } => accelerator::limits(device.features()),
             Self::Compiler { architecture, .. } => Limits {
                 shared_bytes: shared_bytes(architecture),
                 ..Limits::default()

@@ -171,16 +171,7 @@ fn basis(benchmark: Benchmark, degree: usize) -> Result<Basis, OperatorError> {
         Benchmark::Bk1 | Benchmark::Bk3 => Quadrature::Gauss,
         Benchmark::Bk5 => Quadrature::Collocated,
     };
-    let basis = quadrature.basis(degree)?;
-    Ok(Basis {
-        collocated: basis.is_collocated(),
-        nodes_1d: basis.nodes_1d,
-        points_1d: basis.points_1d,
-        points: basis.points,
-        weights: basis.weights,
-        interp_1d: basis.interp_1d,
-        colloc_grad_1d: basis.colloc_grad_1d,
-    })
+    quadrature.kernel_basis(degree)
 }
 
 impl Text {

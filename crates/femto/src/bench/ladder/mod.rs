@@ -17,12 +17,11 @@ pub use row::LadderRow;
 
 use super::BenchError;
 use crate::Quadrature;
+use crate::accelerator::{language, limits};
 use femto_fem::reference::tensor_product::Basis1d;
-use femto_kernel::dialect::Language;
 use femto_kernel::family::tensor_hex::ladder::{Benchmark, LadderKernel, Step, source};
-use femto_kernel::family::tensor_hex::schedule::Limits;
 use femto_kernel::roofline::Precision;
-use femto_platform::device::accelerator::{Features, LanguageKind};
+use femto_platform::device::accelerator::Features;
 
 /// What a ladder is measured on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,16 +55,7 @@ fn kernel(
     features: &Features,
 ) -> Result<LadderKernel, BenchError> {
     let sizes = step.benchmark.sizes(degree as u32);
-    let language = match features.language {
-        LanguageKind::Cuda => Language::Cuda,
-        LanguageKind::OpenCl => Language::OpenCl,
-    };
-    let limits = Limits {
-        threads: features.max_threads,
-        threads_xyz: features.max_threads_xyz,
-        shared_bytes: features.shared_bytes,
-        fp64: features.fp64,
-    };
+    let (language, limits) = (language(features), limits(features));
     Ok(source(step, sizes, language, precision, &limits)?)
 }
 

@@ -1,16 +1,14 @@
 //! Measuring the ceilings of accelerators, on their own clocks.
 
 use super::Measure;
+use crate::accelerator::language;
 use crate::bench::timing::random;
-use femto_kernel::dialect::Language;
 use femto_kernel::roofline::probe_text::{
     BLOCK, FLIP, REALS_PER_BLOCK, fma_flops, shared_bytes, source,
 };
 use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::cache::KernelCache;
-use femto_platform::device::accelerator::{
-    Accelerator, Argument, KernelText, LanguageKind, Launch, Module,
-};
+use femto_platform::device::accelerator::{Accelerator, Argument, KernelText, Launch, Module};
 use femto_platform::device::{Device, DeviceError};
 use std::ops::Range;
 
@@ -137,10 +135,7 @@ impl<'a> Probes<'a> {
         cache: &KernelCache,
         precision: Precision,
     ) -> Result<Self, DeviceError> {
-        let language = match clock.device.features().language {
-            LanguageKind::Cuda => Language::Cuda,
-            LanguageKind::OpenCl => Language::OpenCl,
-        };
+        let language = language(clock.device.features());
         let text = KernelText {
             name: "roofline probes",
             text: &source(language, precision),

@@ -14,8 +14,8 @@ mod zero;
 
 use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
+use crate::accelerator::language;
 use femto_fem::space::Layout;
-use femto_kernel::dialect::Language;
 use femto_kernel::family::tensor_hex::pencils::{
     Pencils, Problem, Scatter, Vectors, diagonal_source, element_work,
 };
@@ -23,7 +23,7 @@ use femto_kernel::family::tensor_hex::{Basis, Conditions};
 use femto_kernel::form::Form;
 use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
-use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument, LanguageKind};
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
 use femto_platform::device::{Buffer, Device, DeviceError};
 use pack::Group;
 use shares::Shares;
@@ -166,7 +166,7 @@ impl<T: Number> AcceleratorBound<T> {
             shape: group.shape,
             vectors,
             precision: T::PRECISION,
-            language: language(&self.device),
+            language: language(self.device.features()),
         }
     }
 
@@ -344,13 +344,6 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
             element * group.elements.len() as u64
         });
         vectors + groups.sum()
-    }
-}
-
-fn language(device: &Accelerator) -> Language {
-    match device.features().language {
-        LanguageKind::Cuda => Language::Cuda,
-        LanguageKind::OpenCl => Language::OpenCl,
     }
 }
 

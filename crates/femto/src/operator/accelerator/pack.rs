@@ -104,16 +104,12 @@ pub(super) fn geometry<T: Number, F: Form<3, C>, const C: usize>(
 
 /// L-vector nodes of elements, `[element][k][j][i]`.
 fn nodes<F, const C: usize>(binding: &Binding<'_, F, C>, elements: &[u32]) -> Vec<u32> {
-    let restriction = binding.space.restriction();
-    let count = restriction.nodes_per_element();
+    let space = binding.space;
+    let count = space.nodes_per_element();
     let mut nodes = vec![0; count * elements.len()];
     let rows = nodes.par_chunks_mut(count).zip(elements);
     rows.for_each(|(nodes, &element)| {
-        let element = element as usize;
-        let chunk = &restriction.chunks[restriction.chunk_of(element)];
-        for (position, local) in restriction.element(element) {
-            nodes[position] = restriction.node(chunk, local) as u32;
-        }
+        nodes.copy_from_slice(&space.element_nodes(element as usize))
     });
     nodes
 }

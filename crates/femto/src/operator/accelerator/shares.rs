@@ -1,7 +1,8 @@
 //! Repeatable sums: shares of elements, added up in a fixed order.
 
-use super::{language, table};
+use super::table;
 use crate::Number;
+use crate::accelerator::language;
 use crate::operator::OperatorError;
 use femto_fem::space::{Layout, Space};
 use femto_kernel::family::tensor_hex::pencils::{NodeKernel, sum_source};
@@ -41,7 +42,12 @@ impl<T: Number> Shares<T> {
         nodes: &[u32],
     ) -> Result<Self, OperatorError> {
         let by_node = space.layout() == Layout::ByNode;
-        let source = sum_source(language(device), T::PRECISION, space.components(), by_node);
+        let source = sum_source(
+            language(device.features()),
+            T::PRECISION,
+            space.components(),
+            by_node,
+        );
         let text = KernelText {
             name: "tensor_hex sum",
             text: &source.text,

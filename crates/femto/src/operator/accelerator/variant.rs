@@ -2,6 +2,7 @@
 
 use super::pack::{self, Group};
 use crate::Number;
+use crate::accelerator::limits;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::dialect::BlockShape;
@@ -9,7 +10,6 @@ use femto_kernel::family::tensor_hex::oracle::{self, OracleGeometry};
 use femto_kernel::family::tensor_hex::pencils::{
     PencilKernel, Pencils, Problem, Scatter, Vectors, source,
 };
-use femto_kernel::family::tensor_hex::schedule::Limits;
 use femto_kernel::family::tensor_hex::work::Shape;
 use femto_kernel::family::tensor_hex::{Basis, Conditions};
 use femto_kernel::form::Form;
@@ -62,7 +62,7 @@ impl Variant {
         arguments: &[Argument<'_>],
     ) -> Result<(), DeviceError> {
         let launch = Launch {
-            blocks: elements.div_ceil(self.schedule.elements_per_block as usize) as u32,
+            blocks: self.schedule.blocks(elements),
             threads: self.block.threads,
             shared_bytes: self.block.shared_bytes(self.precision),
         };
@@ -170,7 +170,7 @@ impl Variants {
         check: &Check<'_, T>,
         warnings: &mut Vec<String>,
     ) -> Result<Variant, OperatorError> {
-        let limits = limits(check.device);
+        let limits = limits(check.device.features());
         let mut last: Option<OperatorError> = None;
         for schedule in (self.schedules)(&problem.shape, problem.vectors) {
             if let Err(error) = schedule.validate(&problem.shape, T::PRECISION, &limits) {
@@ -353,16 +353,6 @@ impl<'a> Places<'a> {
             self.elements
         };
         (0..entries as u32).collect()
-    }
-}
-
-fn limits(device: &Accelerator) -> Limits {
-    let features = device.features();
-    Limits {
-        threads: features.max_threads,
-        threads_xyz: features.max_threads_xyz,
-        shared_bytes: features.shared_bytes,
-        fp64: features.fp64,
     }
 }
 

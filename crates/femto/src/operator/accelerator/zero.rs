@@ -1,7 +1,8 @@
 //! Setting to zero what several elements add to.
 
-use super::{language, table};
+use super::table;
 use crate::Number;
+use crate::accelerator::language;
 use crate::operator::OperatorError;
 use femto_fem::space::{Layout, Space};
 use femto_kernel::family::tensor_hex::pencils::{NodeKernel, zero_source};
@@ -45,7 +46,12 @@ impl Zero {
             }
         }
         let by_node = space.layout() == Layout::ByNode;
-        let source = zero_source(language(device), T::PRECISION, space.components(), by_node);
+        let source = zero_source(
+            language(device.features()),
+            T::PRECISION,
+            space.components(),
+            by_node,
+        );
         let text = KernelText {
             name: "tensor_hex zero",
             text: &source.text,

@@ -2,11 +2,12 @@
 
 use super::systems::Dense;
 use super::*;
+use crate::accelerator::language;
 use crate::solve::{Identity, Jacobi, OperatorError, Product};
-use femto_kernel::dialect::{BlockShape, Language, SourceBuilder};
+use femto_kernel::dialect::{BlockShape, SourceBuilder};
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
-    Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, LanguageKind, Launch,
+    Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
 };
 use femto_platform::device::conformance;
 use femto_platform::device::host::Host;
@@ -35,10 +36,7 @@ struct Tridiagonal<T: Number> {
 
 impl<T: Number> Tridiagonal<T> {
     fn new(device: &Accelerator, diagonal: &[f64]) -> Self {
-        let language = match device.features().language {
-            LanguageKind::Cuda => Language::Cuda,
-            LanguageKind::OpenCl => Language::OpenCl,
-        };
+        let language = language(device.features());
         let mut source = SourceBuilder::new(language, T::PRECISION, BLOCK);
         source.code("tridiagonal.c", TEXT);
         let text = KernelText {

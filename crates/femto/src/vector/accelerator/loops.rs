@@ -1,13 +1,13 @@
 //! The compiled loops, and how they are started.
 
 use crate::Number;
+use crate::accelerator::language;
 use crate::vector::Ratio;
-use femto_kernel::dialect::Language;
 use femto_kernel::roofline::Precision;
 use femto_kernel::vector::source::{self, BLOCK, MOST_BLOCKS, SUMS};
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
-    Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, LanguageKind, Launch, Module,
+    Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch, Module,
 };
 use femto_platform::device::{Buffer, Device, DeviceError};
 use std::marker::PhantomData;
@@ -74,10 +74,7 @@ impl<T: Number> Loops<T> {
 }
 
 fn compile(device: &Accelerator, precision: Precision) -> Result<Module, DeviceError> {
-    let language = match device.features().language {
-        LanguageKind::Cuda => Language::Cuda,
-        LanguageKind::OpenCl => Language::OpenCl,
-    };
+    let language = language(device.features());
     let text = KernelText {
         name: &format!("vectors {precision}"),
         text: &source::source(language, precision),

@@ -146,6 +146,11 @@ impl Pencils {
         }
     }
 
+    /// Blocks for a number of elements.
+    pub fn blocks(&self, elements: usize) -> u32 {
+        elements.div_ceil(self.elements_per_block as usize) as u32
+    }
+
     /// Arrays of points in shared memory.
     fn cubes(&self, shape: &Shape) -> u32 {
         match (shape.gradients, self.third_cube) {

@@ -79,13 +79,6 @@ pub struct PencilKernel {
     pub schedule: Pencils,
 }
 
-impl PencilKernel {
-    /// Blocks for a number of elements.
-    pub fn blocks(&self, elements: usize) -> u32 {
-        elements.div_ceil(self.schedule.elements_per_block as usize) as u32
-    }
-}
-
 macro_rules! file {
     ($name:literal) => {
         KernelFile {

@@ -1,0 +1,23 @@
+//! What a kernel text needs to know of an accelerator.
+
+use femto_kernel::dialect::Language;
+use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_platform::device::accelerator::{Features, LanguageKind};
+
+/// The language that the accelerator's kernels are written in.
+pub fn language(features: &Features) -> Language {
+    match features.language {
+        LanguageKind::Cuda => Language::Cuda,
+        LanguageKind::OpenCl => Language::OpenCl,
+    }
+}
+
+/// What the accelerator allows a schedule.
+pub fn limits(features: &Features) -> Limits {
+    Limits {
+        threads: features.max_threads,
+        threads_xyz: features.max_threads_xyz,
+        shared_bytes: features.shared_bytes,
+        fp64: features.fp64,
+    }
+}

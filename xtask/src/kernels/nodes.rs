@@ -1,0 +1,84 @@
+//! What prepares and sums nodes for femto's own hexahedral kernel.
+
+use anyhow::Result;
+use femto_kernel::dialect::Language;
+use femto_kernel::family::tensor_hex::pencils::{NodeKernel, sum_source, zero_source};
+use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::roofline::Precision;
+use femto_platform::device::Device;
+use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+
+use super::pencils::close;
+use super::{Case, Selection};
+
+/// The same ones in every selection.
+pub(super) fn cases(_: Selection, language: Language, _: &Limits) -> Vec<Case> {
+    let zero = zero_source(language, Precision::Fp64, 1, true);
+    let sum = sum_source(language, Precision::Fp64, 1, true);
+    vec![
+        node_case("zero", &zero, check_zero),
+        node_case("sum", &sum, check_sum),
+    ]
+}
+
+/// A check of a kernel on nodes.
+type NodeCheck = fn(&Accelerator, &Module, &NodeKernel) -> Result<()>;
+
+fn node_case(entry: &str, kernel: &NodeKernel, check: NodeCheck) -> Case {
+    let kernel = kernel.clone();
+    Case {
+        name: format!("{entry} fp64"),
+        text: kernel.text.clone(),
+        check: Box::new(move |device, module| check(device, module, &kernel)),
+    }
+}
+
+/// Zeros in the pieces 1..3 and 5..9, but for nodes from 8 on.
+fn check_zero(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Result<()> {
+    let pieces = device.upload(&[1_u32, 3, 5, 9])?;
+    let mut v = device.upload(&[1.0; 10])?;
+    let arguments = [
+        Argument::input(&pieces),
+        Argument::U32(8),
+        Argument::U32(1),
+        Argument::output(&mut v),
+    ];
+    device.launch(&module.kernel("zero")?, &node_launch(kernel, 2), &arguments)?;
+    let mut found = [f64::NAN; 10];
+    device.read(&v, &mut found)?;
+    close(&found, &[1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0])
+}
+
+/// Node 2 from the shares 0 and 3, node 0 from 1; node 4 is constrained.
+fn check_sum(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Result<()> {
+    let nodes = device.upload(&[0_u32, 2, 4])?;
+    let (offsets, sources) = (
+        device.upload(&[0_u32, 1, 3, 4])?,
+        device.upload(&[1_u32, 0, 3, 2])?,
+    );
+    let shares = device.upload(&[1.0, 2.0, 4.0, 8.0])?;
+    let mut v = device.upload(&[-1.0; 5])?;
+    let arguments = [
+        Argument::input(&nodes),
+        Argument::input(&offsets),
+        Argument::input(&sources),
+        Argument::input(&shares),
+        Argument::U32(4),
+        Argument::U32(4),
+        Argument::U32(1),
+        Argument::output(&mut v),
+        Argument::U32(3),
+    ];
+    device.launch(&module.kernel("sum")?, &node_launch(kernel, 1), &arguments)?;
+    let mut found = [f64::NAN; 5];
+    device.read(&v, &mut found)?;
+    close(&found, &[2.0, -1.0, 9.0, -1.0, -1.0])
+}
+
+fn node_launch(kernel: &NodeKernel, blocks: u32) -> Launch {
+    Launch {
+        blocks,
+        threads: kernel.block.threads,
+        shared_bytes: 0,
+    }
+}
