@@ -4,15 +4,32 @@
 //! eq. 1), written once as a generic function. What evaluating it means depends on the number type:
 //! see [`crate::scalar`].
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "formulas are written with indices"
+)]
+
 mod componentwise;
+mod convection_diffusion;
+mod diffusion;
+mod elasticity;
+mod given;
 mod inspect;
 mod mass;
+mod neo_hookean;
+mod p_laplacian;
 mod poisson;
 mod screened_poisson;
 
 pub use componentwise::Componentwise;
+pub use convection_diffusion::ConvectionDiffusion;
+pub use diffusion::{Diffusion, NonlinearDiffusion};
+pub use elasticity::{LinearElasticity, SymmetricGradient};
+pub use given::Given;
 pub use inspect::{Coefficient, Coefficients, Inspection, MAX_FIELDS, inspect, isotropic};
 pub use mass::Mass;
+pub use neo_hookean::NeoHookean;
+pub use p_laplacian::PLaplacian;
 pub use poisson::Poisson;
 pub use screened_poisson::ScreenedPoisson;
 

@@ -1,0 +1,54 @@
+//! Poisson forms with a coefficient.
+
+use super::{Form, Given, Point};
+use crate::scalar::Scalar;
+
+/// ∫ ∇φ : κ ∇u: Poisson's equation with a coefficient. A constant κ, and a κ that is constant per
+/// element, are folded into stored factors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Diffusion {
+    /// κ: `Given::Auxiliary(0)` is the variable coefficient of seed 004.
+    pub kappa: Given,
+}
+
+impl<const D: usize> Form<D> for Diffusion {
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, point: &Point<S, D>) -> [[S; D]; 1] {
+        let kappa = self.kappa.at(point);
+        let [mut flux] = point.grad_u;
+        for flux in &mut flux {
+            *flux = *flux * kappa;
+        }
+        [flux]
+    }
+}
+
+/// ∫ ∇φ : κ(u) ∇u with κ(u) = κ₀ + κ₁ u + κ₂ u²: heat conduction whose coefficient depends on the
+/// temperature. The Jacobian is not symmetric, because κ'(u) w ∇u is not. By default κ = 1 + u².
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NonlinearDiffusion {
+    /// `[κ₀, κ₁, κ₂]`.
+    pub kappa: [f64; 3],
+}
+
+impl Default for NonlinearDiffusion {
+    fn default() -> Self {
+        Self {
+            kappa: [1.0, 0.0, 1.0],
+        }
+    }
+}
+
+impl<const D: usize> Form<D> for NonlinearDiffusion {
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, point: &Point<S, D>) -> [[S; D]; 1] {
+        let [u] = point.u;
+        let [constant, linear, square] = self.kappa;
+        let kappa = (u * square + linear) * u + constant;
+        let [mut flux] = point.grad_u;
+        for flux in &mut flux {
+            *flux = *flux * kappa;
+        }
+        [flux]
+    }
+}
