@@ -1,19 +1,25 @@
-//! Quadrature rules on the reference line `[-1, 1]`; rules on quadrilaterals and hexahedra are their
-//! tensor products.
+//! Quadrature rules.
+//!
+//! On the reference line `[-1, 1]`, whose tensor products are rules on quadrilaterals and hexahedra:
 //!
 //! | rule | points | exact to degree | endpoints |
 //! |---|---|---|---|
 //! | [`gauss`] | n ≥ 1 | 2n - 1 | no |
 //! | [`gauss_lobatto`] | n ≥ 2 | 2n - 3 | yes |
 //!
+//! On the reference triangle and tetrahedron: [`simplex_rule`].
+//!
 //! Points and weights come from Newton's method on Legendre polynomials in double-double
 //! arithmetic, so that they are correct to the last bit or next to it for any number of points.
 
 mod double_double;
+mod jacobi;
 mod legendre;
+mod simplex;
 
 use double_double::Double;
 use legendre::legendre;
+pub use simplex::{MAX_SIMPLEX_RULE_DEGREE, SimplexRule, simplex_rule};
 use std::f64::consts::PI;
 
 /// A quadrature rule on `[-1, 1]`: ∫ f dx ≈ Σ weights\[i\] f(points\[i\]).
@@ -37,6 +43,20 @@ pub enum QuadratureError {
     )]
     TooFewLobattoPoints {
         /// The number of points asked for.
+        found: usize,
+    },
+    /// There is no simplex of this dimension.
+    #[error("quadrature on a simplex of dimension {found}: supported are 1, 2 and 3")]
+    SimplexDimension {
+        /// The dimension asked for.
+        found: usize,
+    },
+    /// A rule on a simplex would have too many points.
+    #[error(
+        "quadrature of degree {found} on a simplex: supported is up to {MAX_SIMPLEX_RULE_DEGREE}"
+    )]
+    SimplexDegree {
+        /// The degree asked for.
         found: usize,
     },
 }

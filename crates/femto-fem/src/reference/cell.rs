@@ -1,6 +1,6 @@
-//! Numbering of the reference line, quadrilateral and hexahedron.
+//! Numbering of the reference line, quadrilateral, hexahedron, triangle and tetrahedron.
 //!
-//! # femto's numbering
+//! # femto's numbering of tensor-product cells
 //! Reference cells are `[-1, 1]^d`. Everything is lexicographic, the first axis fastest. Vertex `m`
 //! sits at side a of axis ξ, b of η, c of ζ (0: -1, 1: +1) with `m = a + 2b + 4c`.
 //!
@@ -38,6 +38,43 @@
 //!      *-----0-----*                          *-----------*
 //! ```
 //!
+//! # femto's numbering of simplices
+//! The reference triangle and tetrahedron are {ξ_a ≥ 0, Σ ξ_a ≤ 1}. Vertex 0 is the origin, vertex
+//! a the end of axis a.
+//!
+//! ```text
+//!   triangle                  tetrahedron
+//!
+//!   η                         ζ
+//!   ^                         ^
+//!   2                         3
+//!   |\                        |\`.        edges, from the lower to the higher vertex:
+//!   | \                       | \ `5      0: 0-1  1: 0-2  2: 1-2  3: 0-3  4: 1-3  5: 2-3
+//!   1  2                      |  \  `.
+//!   |   \                     3   4   2 > η     faces, each with its vertices ascending:
+//!   |    \                    |   1\ /         0: 0-1-2   opposite to vertex 3
+//!   0--0--1 > ξ               | /   X2         1: 0-1-3   opposite to vertex 2
+//!                             |/   / \         2: 0-2-3   opposite to vertex 1
+//!                             0---0---1 > ξ    3: 1-2-3   opposite to vertex 0
+//! ```
+//!
+//! The edges of the triangle are those of face 0 of the tetrahedron. Facet f of a simplex of
+//! dimension d (an edge of a triangle, a face of a tetrahedron) is opposite to vertex d - f.
+//!
+//! Nodes are ordered by the entity that they lie on: vertices, edges, faces, interior. Those on an
+//! edge go from its first vertex to its second; those on a face lexicographically in steps towards
+//! its second vertex (fastest) and its third; those inside a tetrahedron likewise towards vertices
+//! 1, 2 and 3.
+//!
+//! ```text
+//!   triangle, degree 3        node numbers: 0 1 2 vertices, 3 4 on edge 0, 5 6 on edge 1,
+//!                             7 8 on edge 2, 9 inside
+//!   2
+//!   6 8
+//!   5 9 7
+//!   0 3 4 1
+//! ```
+//!
 //! # Gmsh's numbering
 //! Mesh files number nodes as Gmsh does (reference manual, "Node ordering"). The quadratic cells are
 //! drawn here layer by layer; a serendipity cell (quad8, hex20) lacks the numbers in parentheses.
@@ -50,6 +87,14 @@
 //!                    7   (8)   5           9  (20)  11        (22)(26)(23)       17  (25) 18
 //!                    |         |           |         |        |         |        |         |
 //!                    0----4----1           0----8----1        10--(21)--12       4---16----5
+//! ```
+//!
+//! Of simplices Gmsh lists vertices, nodes on edges, on faces, inside, as femto does, but numbers
+//! and directs edges and faces in another way:
+//!
+//! ```text
+//!   triangle      edges 0-1, 1-2, 2-0
+//!   tetrahedron   edges 0-1, 1-2, 2-0, 3-0, 3-2, 3-1; faces 0-2-1, 0-1-3, 0-3-2, 3-1-2
 //! ```
 //!
 //! The tables `*_TO_LEXICOGRAPHIC` give, for each node in Gmsh's order, its lexicographic index
@@ -84,6 +129,21 @@ pub const HEX_FACES: [[usize; 4]; 6] = [
 
 /// The reference axes of each face in increasing order, `[faces][2]`.
 pub const HEX_FACE_AXES: [[usize; 2]; 6] = [[1, 2], [1, 2], [0, 2], [0, 2], [0, 1], [0, 1]];
+
+/// Vertices of each edge of the triangle, `[edges][2]`.
+pub const TRIANGLE_EDGES: [[usize; 2]; 3] = [[0, 1], [0, 2], [1, 2]];
+
+/// Vertices of each edge of the tetrahedron, `[edges][2]`.
+pub const TETRAHEDRON_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]];
+
+/// Vertices of each face of the tetrahedron, `[faces][3]`.
+pub const TETRAHEDRON_FACES: [[usize; 3]; 4] = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]];
+
+/// Vertices of each edge of Gmsh's tetrahedron, `[edges][2]`; the first three are its triangle's.
+pub const GMSH_SIMPLEX_EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [3, 0], [3, 2], [3, 1]];
+
+/// Vertices of each face of Gmsh's tetrahedron, `[faces][3]`.
+pub const GMSH_TETRAHEDRON_FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [3, 1, 2]];
 
 /// Gmsh's node order of line2 as lexicographic indices.
 pub const LINE2_TO_LEXICOGRAPHIC: [usize; 2] = [0, 1];

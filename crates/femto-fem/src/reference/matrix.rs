@@ -63,6 +63,38 @@ impl Matrix {
         product
     }
 
+    /// The inverse of a square matrix that has one, by Gauss–Jordan elimination with pivoting.
+    pub(super) fn inverse(mut self) -> Self {
+        debug_assert_eq!(self.rows, self.columns);
+        let n = self.rows;
+        let mut inverse = Self::identity(n);
+        for column in 0..n {
+            let better = |best: usize, i: usize| {
+                let larger = self[(i, column)].abs() > self[(best, column)].abs();
+                if larger { i } else { best }
+            };
+            let pivot = (column + 1..n).fold(column, better);
+            for matrix in [&mut self, &mut inverse] {
+                for j in 0..n {
+                    matrix.data.swap(column * n + j, pivot * n + j);
+                }
+            }
+            let scale = 1.0 / self[(column, column)];
+            for j in 0..n {
+                self[(column, j)] *= scale;
+                inverse[(column, j)] *= scale;
+            }
+            for i in (0..n).filter(|&i| i != column) {
+                let factor = self[(i, column)];
+                for j in 0..n {
+                    self[(i, j)] -= factor * self[(column, j)];
+                    inverse[(i, j)] -= factor * inverse[(column, j)];
+                }
+            }
+        }
+        inverse
+    }
+
     /// Replaces A by (A + s R A R)/2 with R the reversal of an index, so that
     /// `A[i][j] == s A[rows-1-i][columns-1-j]` to the bit; `s` is 1 or -1.
     pub(super) fn symmetrise(&mut self, s: f64) {

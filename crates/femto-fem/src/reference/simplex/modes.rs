@@ -1,0 +1,140 @@
+//! The orthonormal polynomials on a simplex.
+//!
+//! J. Proriol, C. R. Acad. Sci. Paris 245 (1957); T. Koornwinder, "Two-variable analogues of the
+//! classical orthogonal polynomials" (1975); M. Dubiner, J. Sci. Comput. 6 (1991). With
+//! P_n^{α}(s, t) = tⁿ P_n^{(α,0)}(s/t), the Jacobi polynomials made homogeneous, which has no
+//! singular vertex, on {x, y, z ≥ 0, x + y + z ≤ 1}:
+//!
+//! ψ_pqr = √((2p+1)(2p+2q+2)(2p+2q+2r+3)) · P_p^0(2x+y+z-1, 1-y-z) ·
+//! P_q^{2p+1}(2y+z-1, 1-z) · P_r^{2p+2q+2}(2z-1, 1),
+//!
+//! and on the triangle (z = 0) and the line the same without the last factors.
+
+use std::ops::{Add, Mul};
+
+/// A value and its derivatives along the three axes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Jet {
+    pub(super) value: f64,
+    pub(super) gradient: [f64; 3],
+}
+
+impl Jet {
+    /// The affine function with this value and gradient.
+    fn new(value: f64, gradient: [f64; 3]) -> Self {
+        Self { value, gradient }
+    }
+
+    fn constant(value: f64) -> Self {
+        Self::new(value, [0.0; 3])
+    }
+
+    fn times(self, s: f64) -> Self {
+        Self::new(s * self.value, self.gradient.map(|slope| s * slope))
+    }
+}
+
+impl Add for Jet {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        let slope = |a: usize| self.gradient[a] + other.gradient[a];
+        Self::new(self.value + other.value, [0, 1, 2].map(slope))
+    }
+}
+
+impl Mul for Jet {
+    type Output = Self;
+    #[expect(clippy::suspicious_arithmetic_impl, reason = "the product rule")]
+    fn mul(self, other: Self) -> Self {
+        let slope = |a: usize| self.value * other.gradient[a] + self.gradient[a] * other.value;
+        Self::new(self.value * other.value, [0, 1, 2].map(slope))
+    }
+}
+
+/// All modes up to a degree at a point, p slowest.
+pub(super) fn modes(dim: usize, degree: usize, [x, y, z]: [f64; 3]) -> Vec<Jet> {
+    // Coordinates beyond the dimension are held at zero.
+    let (y, dy) = if dim > 1 { (y, 1.0) } else { (0.0, 0.0) };
+    let (z, dz) = if dim > 2 { (z, 1.0) } else { (0.0, 0.0) };
+    let first = homogeneous_jacobi(
+        degree,
+        0,
+        Jet::new(2.0 * x + y + z - 1.0, [2.0, dy, dz]),
+        Jet::new(1.0 - y - z, [0.0, -dy, -dz]),
+    );
+    let second = |p: usize| match dim {
+        1 => vec![Jet::constant(1.0)],
+        _ => homogeneous_jacobi(
+            degree - p,
+            2 * p + 1,
+            Jet::new(2.0 * y + z - 1.0, [0.0, 2.0 * dy, dz]),
+            Jet::new(1.0 - z, [0.0, 0.0, -dz]),
+        ),
+    };
+    let third = |pq: usize| match dim {
+        1 | 2 => vec![Jet::constant(1.0)],
+        _ => homogeneous_jacobi(
+            degree - pq,
+            2 * pq + 2,
+            Jet::new(2.0 * z - 1.0, [0.0, 0.0, 2.0]),
+            Jet::constant(1.0),
+        ),
+    };
+    let mut all = Vec::new();
+    for (p, &in_x) in first.iter().enumerate() {
+        for (q, &in_y) in second(p).iter().enumerate() {
+            for (r, &in_z) in third(p + q).iter().enumerate() {
+                let squares = [2 * p + 1, 2 * (p + q) + 2, 2 * (p + q + r) + 3];
+                let square: usize = squares[..dim].iter().product();
+                all.push((in_x * in_y * in_z).times((square as f64).sqrt()));
+            }
+        }
+    }
+    all
+}
+
+/// tⁿ P_n^{(α,0)}(s/t) for n = 0..=degree, by the recurrence of Abramowitz & Stegun 1964, 22.7.1.
+fn homogeneous_jacobi(degree: usize, alpha: usize, s: Jet, t: Jet) -> Vec<Jet> {
+    let alpha = alpha as f64;
+    let mut values = vec![Jet::constant(1.0)];
+    if degree > 0 {
+        values.push(s.times(0.5 * (alpha + 2.0)) + t.times(0.5 * alpha));
+    }
+    for n in 2..=degree {
+        let (previous, before) = (values[n - 1], values[n - 2]);
+        let n = n as f64;
+        let m = 2.0 * n + alpha;
+        let scale = 1.0 / (2.0 * n * (n + alpha) * (m - 2.0));
+        let linear = s.times(m * (m - 2.0)) + t.times(alpha * alpha);
+        let a = (linear * previous).times(scale * (m - 1.0));
+        let b = (t * t * before).times(scale * 2.0 * (n + alpha - 1.0) * (n - 1.0) * m);
+        values.push(a + b.times(-1.0));
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quadrature::simplex_rule;
+
+    #[test]
+    fn modes_are_orthonormal() {
+        for dim in 1..=3 {
+            let degree = 5;
+            let rule = simplex_rule(dim, 2 * degree).unwrap();
+            let count = modes(dim, degree, [0.2; 3]).len();
+            let mut products = vec![0.0; count * count];
+            for (&point, weight) in rule.points.iter().zip(&rule.weights) {
+                let values = modes(dim, degree, point);
+                for (i, entry) in products.iter_mut().enumerate() {
+                    *entry += weight * values[i / count].value * values[i % count].value;
+                }
+            }
+            for (i, &found) in products.iter().enumerate() {
+                let delta = f64::from(i / count == i % count);
+                assert!((found - delta).abs() < 1e-12, "{dim} {i}: {found}");
+            }
+        }
+    }
+}
