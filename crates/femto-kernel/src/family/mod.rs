@@ -1,3 +1,4 @@
 //! The families: ways to evaluate element operators.
 
+pub mod batch;
 pub mod tensor_hex;

@@ -4,7 +4,7 @@ use super::OperatorError;
 use femto_fem::geometry::{Geometry, GeometryKind};
 use femto_fem::reference::tensor_product::Basis1d;
 use femto_fem::space::Space;
-use femto_kernel::family::tensor_hex::host::NodeTable;
+use femto_kernel::family::batch::NodeTable;
 pub use femto_kernel::family::tensor_hex::pencils::Scatter;
 use femto_kernel::family::tensor_hex::work::Shape;
 use femto_kernel::family::tensor_hex::{Basis, Storage};

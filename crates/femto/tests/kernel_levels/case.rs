@@ -4,9 +4,10 @@ use crate::common::{Random, difference};
 use crate::places::Places;
 use crate::sample::Sample;
 use femto::Number;
-use femto::kernel::family::tensor_hex::host::{
-    Batch, HexKernel, HexPlan, HexWorkspace, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes,
+use femto::kernel::family::batch::{
+    Batch, ElementKernel, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes, Vertices, Workspace,
 };
+use femto::kernel::family::tensor_hex::host::HexPlan;
 use femto::kernel::family::tensor_hex::oracle::{self, OracleGeometry};
 use femto::kernel::family::tensor_hex::work::Shape;
 use femto::kernel::family::tensor_hex::{Basis, Conditions, Storage};
@@ -21,7 +22,7 @@ const CONDITIONS: Conditions = Conditions {
 
 thread_local! {
     /// Goes from kernel to kernel, of whatever lanes and sizes, as the last one left it.
-    static WORKSPACE: RefCell<HexWorkspace> = RefCell::new(Box::new(()));
+    static WORKSPACE: RefCell<Workspace> = RefCell::new(Box::new(()));
 }
 
 /// Relative error allowed against double precision (project standard).
@@ -52,7 +53,7 @@ pub struct Case<'a, F, const C: usize> {
 /// One kernel, and a batch of samples packed for it: lanes take the samples in turn, lanes without
 /// an element hold NaN.
 struct Packed<T> {
-    kernel: Box<dyn HexKernel<T>>,
+    kernel: Box<dyn ElementKernel<T>>,
     elements: usize,
     geometry: Vec<T>,
     auxiliary: Vec<T>,
@@ -63,8 +64,11 @@ impl<T: Number> Packed<T> {
         let batch = Batch {
             elements: self.elements,
             nodes,
+            vertices: Vertices::NONE,
             geometry: &self.geometry,
             auxiliary: &self.auxiliary,
+            nodal: &[],
+            points: &[],
             conditions: &CONDITIONS,
         };
         WORKSPACE.with_borrow_mut(|workspace| match action {

@@ -1,6 +1,6 @@
 //! Local vectors in which elements share nodes.
 
-use femto::kernel::family::tensor_hex::host::{LOCAL_NODES, MAX_LANES};
+use femto::kernel::family::batch::{LOCAL_NODES, MAX_LANES};
 
 /// Where nodes are in a local vector: the shells of the samples, backwards, then each element's
 /// interior.

@@ -23,6 +23,8 @@ pub mod pencils;
 pub mod schedule;
 pub mod work;
 
+pub use super::batch::Conditions;
+
 /// The 1-D tables of an element: nodes, points, weights and matrices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Basis {
@@ -63,15 +65,6 @@ impl Basis {
         };
         (0..g * q).map(|n| entry(n / q, n % q)).collect()
     }
-}
-
-/// What is the same for all points of one application.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Conditions<'a> {
-    /// The time.
-    pub time: f64,
-    /// Run-time parameters, `[parameter]`.
-    pub parameters: &'a [f64],
 }
 
 /// How an element's geometry is kept (the data levels of the design, by kind of map).

@@ -14,8 +14,7 @@ mod traverse;
 use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
 use femto_fem::space::{Layout, Restriction};
-use femto_kernel::family::tensor_hex::Conditions;
-use femto_kernel::family::tensor_hex::host::{HexKernel, HexWorkspace, LOCAL_STRIDE, NodeTable};
+use femto_kernel::family::batch::{Conditions, ElementKernel, LOCAL_STRIDE, NodeTable, Workspace};
 use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::host::{Host, HostBuffer};
@@ -39,7 +38,7 @@ pub struct HostBound<T: Number> {
     /// Which nodes of an element the tables index.
     nodes: NodeTable,
     /// One kernel per kind of map.
-    kernels: Vec<Box<dyn HexKernel<T>>>,
+    kernels: Vec<Box<dyn ElementKernel<T>>>,
     /// `[chunk]`, the chunk's runs of elements of one kind.
     segments: Vec<Vec<HostSegment>>,
     /// What the batches read.
@@ -74,7 +73,7 @@ struct Scratch<T: Number> {
     input: HostBuffer<T>,
     sums: HostBuffer<T>,
     /// One per kernel.
-    workspaces: Vec<HexWorkspace>,
+    workspaces: Vec<Workspace>,
 }
 
 /// What a traversal does with each batch.
@@ -161,7 +160,7 @@ impl<T: Number> Scratch<T> {
     fn new(
         host: &Host,
         components: usize,
-        kernels: &[Box<dyn HexKernel<T>>],
+        kernels: &[Box<dyn ElementKernel<T>>],
     ) -> Result<Self, DeviceError> {
         Ok(Self {
             input: host.zeros(LOCAL_STRIDE * components)?,

@@ -5,7 +5,8 @@ use crate::Number;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::Restriction;
-use femto_kernel::family::tensor_hex::host::{HexKernel, HexPlan, LOCAL_NODES, NodeTable};
+use femto_kernel::family::batch::{ElementKernel, LOCAL_NODES, NodeTable};
+use femto_kernel::family::tensor_hex::host::HexPlan;
 use femto_kernel::family::tensor_hex::{ElementGeometry, Storage};
 use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
@@ -70,7 +71,7 @@ impl<'a, T> Parts<'a, T> {
 
 /// Kernels, and what they read.
 pub(super) struct Packed<T: Number> {
-    pub(super) kernels: Vec<Box<dyn HexKernel<T>>>,
+    pub(super) kernels: Vec<Box<dyn ElementKernel<T>>>,
     pub(super) segments: Vec<Vec<HostSegment>>,
     pub(super) arrays: Arrays<T>,
 }
@@ -104,7 +105,7 @@ impl<T: Number> Packed<T> {
                 level,
             })
             .collect();
-        let kernels: Vec<Box<dyn HexKernel<T>>> = plans
+        let kernels: Vec<Box<dyn ElementKernel<T>>> = plans
             .iter()
             .map(|plan| plan.build::<T, F, C>(binding.form))
             .collect();

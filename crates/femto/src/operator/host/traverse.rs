@@ -5,8 +5,7 @@ use super::pack::Arrays;
 use super::{Action, HostBound, HostSegment, Offsets, Scratch};
 use crate::Number;
 use femto_fem::space::Chunk;
-use femto_kernel::family::tensor_hex::Conditions;
-use femto_kernel::family::tensor_hex::host::{Batch, LOCAL_STRIDE, Nodes};
+use femto_kernel::family::batch::{Batch, Conditions, LOCAL_STRIDE, Nodes, Vertices};
 use femto_platform::device::{Device, DeviceError};
 use femto_platform::stream::prefetch;
 use std::ops::Range;
@@ -146,8 +145,11 @@ impl<T: Number> HostBound<T> {
             let batch = Batch {
                 elements: elements.len(),
                 nodes: Nodes::Local(&indices[tables + number * table_len..][..table_len]),
+                vertices: Vertices::NONE,
                 geometry: &all[geometry + number * geometry_len..][..geometry_len],
                 auxiliary: &fields[auxiliary + number * fields_len..][..fields_len],
+                nodal: &[],
+                points: &[],
                 conditions,
             };
             // The next batch's data arrive while this one is computed.

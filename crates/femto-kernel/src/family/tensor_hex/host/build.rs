@@ -1,10 +1,11 @@
 //! From a form and a storage of the geometry to a kernel and its packed data.
 
+use super::Kernel;
 use super::factor_stage::FactorStage;
 use super::form_stage::FormStage;
 use super::metric::{Affine, Metric, Stored, Trilinear, pack};
 use super::stage::Stage;
-use super::{HexKernel, Kernel};
+use crate::family::batch::ElementKernel;
 use crate::family::tensor_hex::factors::factors;
 use crate::family::tensor_hex::work::Shape;
 use crate::family::tensor_hex::{Basis, ElementGeometry, Storage};
@@ -29,7 +30,7 @@ impl HexPlan<'_> {
     /// The kernel for `form` in precision `T`.
     ///
     /// The factor storages ignore the form itself: its coefficients are packed with the factors.
-    pub fn build<T, F, const C: usize>(&self, form: &F) -> Box<dyn HexKernel<T>>
+    pub fn build<T, F, const C: usize>(&self, form: &F) -> Box<dyn ElementKernel<T>>
     where
         T: Vectorizable,
         F: Form<3, C> + Clone + 'static,
@@ -118,7 +119,7 @@ where
     T: Vectorizable,
     F: Form<3, C> + Clone + 'static,
 {
-    type Output = Box<dyn HexKernel<T>>;
+    type Output = Box<dyn ElementKernel<T>>;
 
     fn run<S: Simd>(self, token: S) -> Self::Output {
         let HexPlan { basis, shape, .. } = self.plan;

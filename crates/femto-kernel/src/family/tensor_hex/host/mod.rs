@@ -9,53 +9,17 @@ mod form_stage;
 mod metric;
 mod stage;
 mod sweep;
-mod transfer;
 
 pub use build::HexPlan;
-pub use transfer::{LOCAL_NODES, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes};
 
-use super::{Basis, Conditions};
+use super::Basis;
+use crate::family::batch::{Batch, ElementKernel, NodeTable, Workspace};
 use crate::scalar::Lanes;
 use contraction::Contraction;
-use core::any::Any;
 use diagonal::Products;
 use fearless_simd::Simd;
 use stage::{BatchData, Rule, Stage};
 use sweep::Sweeps;
-
-/// The scratch memory of one thread. A kernel that gets that of another, of other lanes or sizes, makes
-/// it anew.
-pub type HexWorkspace = Box<dyn Any + Send>;
-
-/// One batch of elements to work on.
-#[derive(Clone, Copy, Debug)]
-pub struct Batch<'a, T> {
-    /// Number of elements, at most the kernel's lanes.
-    pub elements: usize,
-    /// Where their nodes are.
-    pub nodes: Nodes<'a>,
-    /// Packed geometry, [`HexKernel::geometry_len`] numbers.
-    pub geometry: &'a [T],
-    /// Auxiliary fields constant per element, `[field][lane]`.
-    pub auxiliary: &'a [T],
-    /// Time and parameters.
-    pub conditions: &'a Conditions<'a>,
-}
-
-/// A compiled element operator: form, storage of the geometry, precision and instruction set.
-pub trait HexKernel<T>: Send + Sync {
-    /// Elements per batch.
-    fn lanes(&self) -> usize;
-    /// Numbers of packed geometry per batch.
-    fn geometry_len(&self) -> usize;
-    /// Scratch memory for one thread.
-    fn workspace(&self) -> HexWorkspace;
-    /// Applies the element operators: reads `source`, writes (E-vector) or adds (chunk-local) to
-    /// `target`; chunk-local nodes inside an element are written, since no other element has them.
-    fn apply(&self, batch: &Batch<T>, source: &[T], target: &mut [T], workspace: &mut HexWorkspace);
-    /// The diagonals of the element matrices, put into `target` as by [`HexKernel::apply`].
-    fn diagonal(&self, batch: &Batch<T>, target: &mut [T], workspace: &mut HexWorkspace);
-}
 
 /// The kernel for one kind of lanes.
 struct Kernel<L: Lanes> {
@@ -163,7 +127,7 @@ impl<L: Lanes> Kernel<L> {
 /// The scratch arrays inside a workspace, made anew if the workspace is of another kernel.
 fn scratch_of<'a, L: Lanes>(
     kernel: &Kernel<L>,
-    workspace: &'a mut HexWorkspace,
+    workspace: &'a mut Workspace,
 ) -> &'a mut Scratch<L> {
     let own = workspace.downcast_ref::<Scratch<L>>();
     if own.is_none_or(|scratch| scratch.sizes != kernel.sizes()) {
@@ -174,7 +138,7 @@ fn scratch_of<'a, L: Lanes>(
         .expect("the line above made it of this type")
 }
 
-impl<L: Lanes> HexKernel<L::Real> for Kernel<L> {
+impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
     fn lanes(&self) -> usize {
         L::WIDTH
     }
@@ -183,7 +147,7 @@ impl<L: Lanes> HexKernel<L::Real> for Kernel<L> {
         self.geometry_len * L::WIDTH
     }
 
-    fn workspace(&self) -> HexWorkspace {
+    fn workspace(&self) -> Workspace {
         Box::new(self.scratch())
     }
 
@@ -192,7 +156,7 @@ impl<L: Lanes> HexKernel<L::Real> for Kernel<L> {
         batch: &Batch<L::Real>,
         source: &[L::Real],
         target: &mut [L::Real],
-        workspace: &mut HexWorkspace,
+        workspace: &mut Workspace,
     ) {
         let scratch = scratch_of(self, workspace);
         let data = BatchData::of(batch);
@@ -209,12 +173,7 @@ impl<L: Lanes> HexKernel<L::Real> for Kernel<L> {
         );
     }
 
-    fn diagonal(
-        &self,
-        batch: &Batch<L::Real>,
-        target: &mut [L::Real],
-        workspace: &mut HexWorkspace,
-    ) {
+    fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
         let scratch = scratch_of(self, workspace);
         self.element_diagonals(&BatchData::of(batch), scratch);
         self.nodes

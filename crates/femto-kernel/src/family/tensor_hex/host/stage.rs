@@ -1,6 +1,6 @@
 //! The point-wise stage: what happens at the quadrature points of a batch.
 
-use crate::family::tensor_hex::Conditions;
+use crate::family::batch::{Batch, Conditions};
 use crate::scalar::Lanes;
 
 /// Values and reference gradients at the points of a few layers, replaced in place by what
@@ -84,7 +84,7 @@ pub(crate) trait Stage<L: Lanes>: Send + Sync {
 
 impl<'a, T> BatchData<'a, T> {
     /// What the stage needs of a batch.
-    pub(crate) fn of(batch: &super::Batch<'a, T>) -> Self {
+    pub(crate) fn of(batch: &Batch<'a, T>) -> Self {
         Self {
             geometry: batch.geometry,
             auxiliary: batch.auxiliary,

@@ -1,5 +1,6 @@
 //! Between vectors and the lanes of a batch.
 
+use super::Batch;
 use crate::scalar::Lanes;
 
 /// Most lanes of any instruction set.
@@ -31,15 +32,25 @@ pub enum Nodes<'a> {
 /// A batch's table is `[indexed node][lane]`, then the first interior node of each lane.
 #[derive(Clone, Debug)]
 pub struct NodeTable {
-    nodes_1d: usize,
-    /// Lexicographic positions of the nodes that have an index.
+    /// Nodes of an element.
+    nodes: usize,
+    /// Positions in the element of the nodes that have an index.
     indexed: Vec<u16>,
-    /// Lexicographic positions of the others, in the order in which they follow each other.
+    /// Positions of the others, in the order in which they follow each other.
     run: Vec<u16>,
 }
 
 impl NodeTable {
-    /// For elements with `nodes_1d` nodes along an axis, whose interior nodes follow each other.
+    /// For elements of `nodes` nodes that all have an index, such as simplices.
+    pub fn listed(nodes: usize) -> Self {
+        Self {
+            nodes,
+            indexed: (0..nodes).map(|p| p as u16).collect(),
+            run: Vec::new(),
+        }
+    }
+
+    /// For hexahedra with `nodes_1d` nodes along an axis, whose interior nodes follow each other.
     pub fn new(nodes_1d: usize) -> Self {
         let inside = |n: usize| n > 0 && n < nodes_1d - 1;
         let all = 0..nodes_1d.pow(3);
@@ -51,7 +62,7 @@ impl NodeTable {
         };
         let cast = |p: usize| p as u16;
         Self {
-            nodes_1d,
+            nodes: nodes_1d.pow(3),
             indexed: all.clone().filter(|p| !interior(p)).map(cast).collect(),
             run: all.filter(interior).map(cast).collect(),
         }
@@ -67,8 +78,8 @@ impl NodeTable {
         false
     }
 
-    /// Writes one lane's part: `node(position)` is the local index of the node at a lexicographic
-    /// position.
+    /// Writes one lane's part: `node(position)` is the local index of the node at a position in the
+    /// element, which is lexicographic in hexahedra.
     pub fn pack(
         &self,
         (lane, width): (usize, usize),
@@ -78,6 +89,29 @@ impl NodeTable {
         let first = self.indexed.iter().chain(self.run.first());
         for (row, &position) in first.enumerate() {
             table[row * width + lane] = node(usize::from(position));
+        }
+    }
+
+    /// Reads a batch's solution and its fields in the solution's space into `nodal`, `[component or
+    /// field][node]`, of which there are `components` components.
+    #[inline(always)]
+    pub(crate) fn gather_all<L: Lanes>(
+        &self,
+        token: L::Token,
+        batch: &Batch<L::Real>,
+        components: usize,
+        source: &[L::Real],
+        nodal: &mut [L],
+    ) {
+        match batch.nodes {
+            Nodes::Element => {
+                let (solution, fields) = nodal.split_at_mut(components * self.nodes);
+                self.gather(token, batch.elements, &batch.nodes, source, solution);
+                if !fields.is_empty() {
+                    self.gather(token, batch.elements, &batch.nodes, batch.nodal, fields);
+                }
+            }
+            Nodes::Local(_) => self.gather(token, batch.elements, &batch.nodes, source, nodal),
         }
     }
 
@@ -102,7 +136,7 @@ impl NodeTable {
                 }
             }
             Nodes::Local(table) => {
-                let np = self.nodes_1d.pow(3);
+                let np = self.nodes;
                 let (indices, first) = table.split_at(self.indexed.len() * L::WIDTH);
                 let components = source.chunks_exact(LOCAL_STRIDE);
                 for (nodal, source) in nodal.chunks_exact_mut(np).zip(components) {
@@ -143,7 +177,7 @@ impl NodeTable {
                 }
             }
             Nodes::Local(table) => {
-                let np = self.nodes_1d.pow(3);
+                let np = self.nodes;
                 let (indices, first) = table.split_at(self.indexed.len() * L::WIDTH);
                 let components = target.chunks_exact_mut(LOCAL_STRIDE);
                 for (nodal, target) in nodal.chunks_exact(np).zip(components) {

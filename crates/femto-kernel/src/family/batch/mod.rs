@@ -1,0 +1,78 @@
+//! What host kernels of every kind of cell share: batches of cells, and where their nodes are.
+//!
+//! A batch has as many cells as the instruction set has lanes; each lane evaluates a cell. A family
+//! builds an [`ElementKernel`] from a form, and whoever walks over a mesh hands it batches.
+
+mod nodes;
+
+pub use nodes::{LOCAL_NODES, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes};
+
+use core::any::Any;
+
+/// What is the same for all points of one application.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Conditions<'a> {
+    /// The time.
+    pub time: f64,
+    /// Run-time parameters, `[parameter]`.
+    pub parameters: &'a [f64],
+}
+
+/// The scratch memory of one thread. A kernel that gets that of another, of other lanes or sizes,
+/// makes it anew.
+pub type Workspace = Box<dyn Any + Send>;
+
+/// One batch of cells to work on.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a, T> {
+    /// Number of cells, at most the kernel's lanes.
+    pub elements: usize,
+    /// Where their nodes are.
+    pub nodes: Nodes<'a>,
+    /// Where their vertices are, for storages that recompute the geometry from them.
+    pub vertices: Vertices<'a, T>,
+    /// Packed geometry, [`ElementKernel::geometry_len`] numbers.
+    pub geometry: &'a [T],
+    /// Auxiliary fields constant per cell, `[field][lane]`.
+    pub auxiliary: &'a [T],
+    /// Auxiliary fields in the solution's space, of an E-vector: `[element][field][node]`. In a local
+    /// vector they follow the components of the solution, `[component or field][LOCAL_STRIDE]`.
+    pub nodal: &'a [T],
+    /// Auxiliary fields at the quadrature points, `[field][point][lane]`.
+    pub points: &'a [T],
+    /// Time and parameters.
+    pub conditions: &'a Conditions<'a>,
+}
+
+/// The vertices of a batch's cells.
+#[derive(Clone, Copy, Debug)]
+pub struct Vertices<'a, T> {
+    /// Coordinates `[vertex][axis]`, as many axes as the cells have.
+    pub coordinates: &'a [T],
+    /// Which of them belong to a cell, `[vertex of the cell][lane]`; lanes without a cell have some
+    /// vertex too.
+    pub table: &'a [u16],
+}
+
+impl<T> Vertices<'_, T> {
+    /// None, for storages that do not read them.
+    pub const NONE: Self = Self {
+        coordinates: &[],
+        table: &[],
+    };
+}
+
+/// A compiled element operator: form, storage of the geometry, precision and instruction set.
+pub trait ElementKernel<T>: Send + Sync {
+    /// Cells per batch.
+    fn lanes(&self) -> usize;
+    /// Numbers of packed geometry per batch.
+    fn geometry_len(&self) -> usize;
+    /// Scratch memory for one thread.
+    fn workspace(&self) -> Workspace;
+    /// Applies the element operators: reads `source`, writes (E-vector) or adds (chunk-local) to
+    /// `target`; chunk-local nodes inside a hexahedron are written, since no other element has them.
+    fn apply(&self, batch: &Batch<T>, source: &[T], target: &mut [T], workspace: &mut Workspace);
+    /// The diagonals of the element matrices, put into `target` as by [`ElementKernel::apply`].
+    fn diagonal(&self, batch: &Batch<T>, target: &mut [T], workspace: &mut Workspace);
+}
