@@ -84,8 +84,8 @@ impl Element {
             interp_1d: tables.interp_1d,
             colloc_grad_1d: tables.colloc_grad_1d,
         };
-        let inspection = inspect::<ScreenedPoisson, 1>(&FORM);
-        let mut shape = Shape::new(&FORM, &basis, &inspection, storage);
+        let inspection = inspect::<ScreenedPoisson, 3, 1>(&FORM);
+        let mut shape = Shape::new(&basis, &inspection, storage);
         shape.gradients = gradients;
         Self { basis, shape }
     }

@@ -209,6 +209,44 @@ impl Graph {
         }
     }
 
+    /// The same outputs with some inputs replaced by nodes, simplified anew.
+    pub fn substitute(
+        &mut self,
+        outputs: &[Handle],
+        replace: impl Fn(Input) -> Option<Handle>,
+    ) -> Vec<Handle> {
+        let needed = self.needed_by(outputs);
+        let mut known: Vec<Handle> = (0..self.len() as u32).map(Handle).collect();
+        for handle in needed {
+            let at = |operand: Handle| known[operand.index()];
+            let replaced = match self.node(handle) {
+                Node::Constant(_) => handle,
+                Node::Input(input) => replace(input).unwrap_or(handle),
+                Node::Unary(function, a) => self.unary(function, at(a)),
+                Node::Binary(function, a, b) => self.apply(function, at(a), at(b)),
+                Node::Select(mask, yes, no) => {
+                    let mask = self.less(at(mask.lesser), at(mask.greater));
+                    self.select(mask, at(yes), at(no))
+                }
+            };
+            known[handle.index()] = replaced;
+        }
+        outputs.iter().map(|output| known[output.index()]).collect()
+    }
+
+    /// A function of two numbers, simplified.
+    fn apply(&mut self, function: Binary, a: Handle, b: Handle) -> Handle {
+        match function {
+            Binary::Add => self.add(a, b),
+            Binary::Sub => self.sub(a, b),
+            Binary::Mul => self.mul(a, b),
+            Binary::Div => self.div(a, b),
+            Binary::Pow => self.pow(a, b),
+            Binary::Min => self.min(a, b),
+            Binary::Max => self.max(a, b),
+        }
+    }
+
     /// The node of an operation that nothing simplifies; operands that commute are sorted, so that
     /// `a + b` and `b + a` are one node.
     fn binary(&mut self, function: Binary, a: Handle, b: Handle) -> Handle {

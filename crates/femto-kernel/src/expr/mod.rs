@@ -78,8 +78,6 @@ impl Handle {
 }
 
 /// What an expression depends on.
-///
-/// The set is open: fields and their gradients join when forms become graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Input {
@@ -89,15 +87,50 @@ pub enum Input {
     Time,
     /// A number that the caller sets at run time, by its place in [`Values::parameters`].
     Parameter(u16),
+    /// A component of the solution.
+    Value(u8),
+    /// The derivative of a component of the solution along an axis.
+    Gradient {
+        /// The component.
+        component: u8,
+        /// The axis: 0 is x, 1 is y, 2 is z.
+        axis: u8,
+    },
+    /// An auxiliary field.
+    Field(u8),
+    /// The derivative of an auxiliary field along an axis.
+    FieldGradient {
+        /// The field.
+        field: u8,
+        /// The axis: 0 is x, 1 is y, 2 is z.
+        axis: u8,
+    },
+}
+
+impl Input {
+    /// Whether it is a value or a derivative of the solution.
+    pub fn is_solution(self) -> bool {
+        matches!(self, Self::Value(_) | Self::Gradient { .. })
+    }
 }
 
 impl core::fmt::Display for Input {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let axis_name = |axis: u8| ["x", "y", "z"].get(usize::from(axis)).copied();
         match *self {
-            Self::Position(axis) => match ["x", "y", "z"].get(usize::from(axis)) {
+            Self::Position(axis) => match axis_name(axis) {
                 Some(name) => f.write_str(name),
                 None => write!(f, "coordinate {axis}"),
             },
+            Self::Value(component) => write!(f, "component {component} of the solution"),
+            Self::Gradient { component, axis } => {
+                let axis = axis_name(axis).unwrap_or("?");
+                write!(f, "d/d{axis} of component {component} of the solution")
+            }
+            Self::Field(field) => write!(f, "field {field}"),
+            Self::FieldGradient { field, axis } => {
+                write!(f, "d/d{} of field {field}", axis_name(axis).unwrap_or("?"))
+            }
             Self::Time => f.write_str("t"),
             Self::Parameter(index) => write!(f, "parameter {index}"),
         }

@@ -21,8 +21,7 @@ impl Graph {
         signature: &Signature<'_>,
         dialect: &Dialect,
     ) -> Result<String, GraphError> {
-        self.validate::<T>(outputs, signature.inputs)?;
-        let number = if is_single::<T>() { "float" } else { "double" };
+        let number = number_name::<T>();
         let mut arguments: String = signature
             .inputs
             .iter()
@@ -33,11 +32,27 @@ impl Graph {
             "{}{number} *{}",
             dialect.pointer, signature.result
         );
-        let mut text = format!(
-            "{} void {}({arguments})\n{{\n",
+        let places: Vec<String> = (0..outputs.len())
+            .map(|i| format!("{}[{i}]", signature.result))
+            .collect();
+        let body = self.print_body::<T>(outputs, &places, signature, dialect)?;
+        Ok(format!(
+            "{} void {}({arguments})\n{{\n{body}}}\n",
             dialect.function, signature.name
-        );
+        ))
+    }
 
+    /// The statements of [`Graph::print`], which put each output into its place of `places`.
+    pub(crate) fn print_body<T: Real>(
+        &self,
+        outputs: &[Handle],
+        places: &[String],
+        signature: &Signature<'_>,
+        dialect: &Dialect,
+    ) -> Result<String, GraphError> {
+        self.validate::<T>(outputs, signature.inputs)?;
+        let number = number_name::<T>();
+        let mut text = String::new();
         let needed = self.needed_by(outputs);
         let uses = self.uses(outputs);
         let mut terms = vec![Term::default(); self.len()];
@@ -56,15 +71,9 @@ impl Graph {
             }
             terms[handle.index()] = term;
         }
-        for (i, output) in outputs.iter().enumerate() {
-            _ = writeln!(
-                text,
-                "  {}[{i}] = {};",
-                signature.result,
-                terms[output.index()].text
-            );
+        for (place, output) in places.iter().zip(outputs) {
+            _ = writeln!(text, "  {place} = {};", terms[output.index()].text);
         }
-        text.push_str("}\n");
         Ok(text)
     }
 
@@ -133,6 +142,10 @@ impl Graph {
             }
         }
     }
+}
+
+fn number_name<T: Real>() -> &'static str {
+    if is_single::<T>() { "float" } else { "double" }
 }
 
 /// A piece of C and how tightly its outermost operator binds.

@@ -15,23 +15,27 @@ mod diffusion;
 mod elasticity;
 mod given;
 mod inspect;
+mod jacobian;
 mod mass;
 mod neo_hookean;
 mod p_laplacian;
 mod poisson;
 mod screened_poisson;
+mod trace;
 
 pub use componentwise::Componentwise;
 pub use convection_diffusion::ConvectionDiffusion;
 pub use diffusion::{Diffusion, NonlinearDiffusion};
 pub use elasticity::{LinearElasticity, SymmetricGradient};
 pub use given::Given;
-pub use inspect::{Coefficient, Coefficients, Inspection, MAX_FIELDS, inspect, isotropic};
+pub use inspect::{Coefficient, Coefficients, Inspection, MAX_FIELDS, inspect};
+pub use jacobian::Jacobian;
 pub use mass::Mass;
 pub use neo_hookean::NeoHookean;
 pub use p_laplacian::PLaplacian;
 pub use poisson::Poisson;
 pub use screened_poisson::ScreenedPoisson;
+pub use trace::{TracedForm, trace};
 
 use crate::scalar::Scalar;
 
@@ -44,7 +48,8 @@ pub struct Point<'a, S, const D: usize, const C: usize = 1> {
     pub grad_u: [[S; D]; C],
     /// Auxiliary fields at the point, `[field]`.
     pub a: &'a [S],
-    /// Gradients of the auxiliary fields, `[field][axis]`; empty for fields constant per element.
+    /// Gradients of the auxiliary fields, `[field][axis]`; zero for fields that are constant in each
+    /// element or given at the points alone.
     pub grad_a: &'a [[S; D]],
     /// The position.
     pub x: [S; D],

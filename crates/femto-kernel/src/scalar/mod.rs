@@ -1,13 +1,18 @@
 //! The numbers that forms are written over.
 //!
 //! A form is one generic function; the number type decides what running it means: evaluating one
-//! point (`f64`, `f32`), evaluating several elements at once (SIMD lanes), or recording what it does.
+//! point (`f64`, `f32`), evaluating several elements at once (SIMD lanes), differentiating it exactly
+//! ([`Dual`] over any of the others), or writing it down as a graph ([`Traced`]).
 
+mod dual;
 mod real;
 pub mod simd;
+mod traced;
 
+pub use dual::Dual;
 pub use real::Real;
 pub use simd::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
+pub use traced::Traced;
 
 use core::fmt::Debug;
 use core::ops::{Add, Div, Mul, Neg, Sub};

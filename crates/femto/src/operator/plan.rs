@@ -8,7 +8,7 @@ use femto_kernel::family::batch::NodeTable;
 pub use femto_kernel::family::tensor_hex::pencils::Scatter;
 use femto_kernel::family::tensor_hex::work::Shape;
 use femto_kernel::family::tensor_hex::{Basis, Storage};
-use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, inspect, isotropic};
+use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, inspect};
 use femto_kernel::roofline::Work;
 use std::ops::Range;
 
@@ -157,9 +157,8 @@ impl Plan {
         form: &F,
         params: &OperatorParams,
     ) -> Result<Self, OperatorError> {
-        let mut inspection = inspect::<F, C>(form);
+        let inspection = inspect::<F, 3, C>(form);
         check(space, geometry, params, &inspection)?;
-        confirm_coefficients(form, params, &mut inspection);
         let basis = params.quadrature.kernel_basis(space.degree())?;
         let (mut kinds, mut segments) = (Vec::<KindPlan>::new(), Vec::new());
         let kind_of = |element: usize| geometry.kind(space.cells()[element] as usize);
@@ -174,7 +173,7 @@ impl Plan {
                         let index = index.unwrap_or_else(|| {
                             let factors = inspection.coefficients.is_some();
                             let storage = storage(kind, params.data_level, factors);
-                            let shape = Shape::new(form, &basis, &inspection, storage);
+                            let shape = Shape::new(&basis, &inspection, storage);
                             kinds.push(KindPlan {
                                 kind,
                                 elements: 0,
@@ -287,15 +286,15 @@ fn index_bytes(space: &Space) -> u64 {
     (table * size_of::<u16>() + lists * size_of::<u32>()) as u64
 }
 
-fn check<const C: usize>(
+fn check(
     space: &Space,
     geometry: &Geometry,
     params: &OperatorParams,
-    inspection: &Inspection<C>,
+    inspection: &Inspection,
 ) -> Result<(), OperatorError> {
-    if space.components() != C {
+    if space.components() != inspection.components {
         return Err(OperatorError::Components {
-            form: C,
+            form: inspection.components,
             space: space.components(),
         });
     }
@@ -325,29 +324,6 @@ fn check<const C: usize>(
     }
 }
 
-/// Forgets that the form is λ u, κ ∇u where it is not for the auxiliary fields of some cell.
-fn confirm_coefficients<F: Form<3, C>, const C: usize>(
-    form: &F,
-    params: &OperatorParams,
-    inspection: &mut Inspection<C>,
-) {
-    let fields = &params.auxiliary;
-    let cells = fields.first().map_or(0, Vec::len);
-    if inspection.auxiliary == 0 || inspection.coefficients.is_none() {
-        return;
-    }
-    let mut a = vec![0.0; fields.len()];
-    let holds = (0..cells).all(|cell| {
-        for (a, field) in a.iter_mut().zip(fields) {
-            *a = field[cell];
-        }
-        isotropic(form, &a).is_some()
-    });
-    if !holds {
-        inspection.coefficients = None;
-    }
-}
-
 /// As many fields as the form reads, and no more than it may read.
 pub(super) fn check_fields(
     what: &'static str,
@@ -370,13 +346,9 @@ pub(super) fn check_fields(
 impl<F: Form<3, C>, const C: usize> Binding<'_, F, C> {
     /// λ and κ of the form where the auxiliary fields are `a`; zero where nothing is folded.
     pub(crate) fn coefficients(&self, a: &[f64]) -> (f64, f64) {
-        match self.plan.coefficients {
+        match &self.plan.coefficients {
             None => (0.0, 0.0),
-            Some(found) => match (found.mass.constant(), found.stiffness.constant()) {
-                (Some(mass), Some(stiffness)) => (mass, stiffness),
-                // Confirmed to exist for every cell when planning.
-                _ => isotropic(self.form, a).unwrap_or((f64::NAN, f64::NAN)),
-            },
+            Some(found) => found.at(a),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::vector::VectorOps;
 use crate::{Number, Operator, Quadrature};
 use femto_fem::geometry::{CornerWarning, Geometry};
 use femto_fem::space::{Space, SpaceParams};
-use femto_kernel::form::{Coefficient, Form, inspect, isotropic};
+use femto_kernel::form::{Coefficient, Form, inspect};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -133,14 +133,14 @@ impl<'a, F: Form<3> + Clone + 'static> Problem<'a, F> {
 
     /// Whether the form has no term with u itself, so that A 1 = 0.
     fn ignores_constants(&self) -> bool {
-        let inspection = inspect(&self.form);
+        let inspection = inspect::<_, 3, 1>(&self.form);
         let auxiliary = &self.operator.auxiliary;
-        match inspection.coefficients.map(|found| found.mass) {
-            Some(Coefficient::PerElement) => {
+        match &inspection.coefficients {
+            Some(found) if found.mass == Coefficient::OfFields => {
                 let cells = auxiliary.iter().map(Vec::len).min().unwrap_or(0);
                 (0..cells).all(|cell| {
                     let a: Vec<f64> = auxiliary.iter().map(|field| field[cell]).collect();
-                    isotropic(&self.form, &a).is_some_and(|(mass, _)| mass == 0.0)
+                    found.at(&a).0 == 0.0
                 })
             }
             _ => !inspection.reads_values,

@@ -11,7 +11,7 @@ use femto::kernel::family::tensor_hex::host::HexPlan;
 use femto::kernel::family::tensor_hex::oracle::{self, OracleGeometry};
 use femto::kernel::family::tensor_hex::work::Shape;
 use femto::kernel::family::tensor_hex::{Basis, Conditions, Storage};
-use femto::kernel::form::{Form, Inspection, inspect, isotropic};
+use femto::kernel::form::{Form, Inspection, inspect};
 use femto::kernel::scalar::SimdLevel;
 use std::cell::RefCell;
 
@@ -41,7 +41,7 @@ pub enum Action {
 pub struct Case<'a, F, const C: usize> {
     form: &'a F,
     basis: &'a Basis,
-    inspection: Inspection<C>,
+    inspection: Inspection,
     action: Action,
     samples: &'a [Sample],
     /// `[sample][component][node]`; numbers that both precisions hold exactly.
@@ -112,7 +112,7 @@ where
         Self {
             form,
             basis,
-            inspection: inspect::<F, C>(form),
+            inspection: inspect::<F, 3, C>(form),
             action,
             samples,
             inputs,
@@ -164,7 +164,7 @@ where
     fn pack<T: Number>(&self, storage: Storage, level: SimdLevel, elements: usize) -> Packed<T> {
         let plan = HexPlan {
             basis: self.basis,
-            shape: Shape::new(self.form, self.basis, &self.inspection, storage),
+            shape: Shape::new(self.basis, &self.inspection, storage),
             level,
         };
         let kernel = plan.build::<T, F, C>(self.form);
@@ -174,8 +174,8 @@ where
         let mut geometry = vec![nan; kernel.geometry_len()];
         let mut auxiliary = vec![nan; lanes];
         for (lane, sample) in (0..elements).zip(self.samples.iter().cycle()) {
-            let coefficients = self.inspection.coefficients;
-            let coefficients = coefficients.and_then(|_| isotropic(self.form, &sample.a));
+            let coefficients = self.inspection.coefficients.as_ref();
+            let coefficients = coefficients.map(|found| found.at(&sample.a));
             let coefficients = coefficients.unwrap_or_default();
             let map = sample.map.for_storage(storage);
             plan.pack((lane, lanes), map, coefficients, &mut geometry);

@@ -143,9 +143,9 @@ impl Request {
         let storage = self.stored.storage();
         let screened = ScreenedPoisson { lambda: Some(1.0) };
         let shape = match benchmark {
-            Benchmark::Bk1 => Shape::new(&Mass, basis, &inspect::<_, 1>(&Mass), storage),
+            Benchmark::Bk1 => Shape::new(basis, &inspect::<_, 3, 1>(&Mass), storage),
             Benchmark::Bk3 | Benchmark::Bk5 => {
-                Shape::new(&screened, basis, &inspect::<_, 1>(&screened), storage)
+                Shape::new(basis, &inspect::<_, 3, 1>(&screened), storage)
             }
         };
         Problem {

@@ -6,10 +6,7 @@
 //! from it.
 
 use super::{Basis, Storage};
-use crate::form::{Form, Inspection, MAX_FIELDS, Point};
-use crate::scalar::Scalar;
-use core::cell::Cell;
-use core::ops::{Add, Div, Mul, Neg, Sub};
+use crate::form::Inspection;
 
 /// What is evaluated on an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,29 +27,23 @@ pub struct Shape {
     pub position: bool,
     /// Where the Jacobian comes from.
     pub storage: Storage,
-    /// Flops of f0 and f1 at one point, see [`form_flops`].
+    /// Operations of f0 and f1 at one point, see [`Inspection::ops`].
     pub form_flops: u64,
 }
 
 impl Shape {
-    /// What `form`, which was inspected, is on an element.
-    pub fn new<F: Form<3, C>, const C: usize>(
-        form: &F,
-        basis: &Basis,
-        inspection: &Inspection<C>,
-        storage: Storage,
-    ) -> Self {
-        let (values, gradients) = (inspection.values(), inspection.gradients());
+    /// What a form that was inspected is on an element.
+    pub fn new(basis: &Basis, inspection: &Inspection, storage: Storage) -> Self {
         Self {
             nodes_1d: basis.nodes_1d,
             points_1d: basis.points_1d,
             collocated: basis.collocated,
-            components: C,
-            values,
-            gradients,
+            components: inspection.components,
+            values: inspection.values(),
+            gradients: inspection.gradients(),
             position: inspection.reads_position,
             storage,
-            form_flops: form_flops(form, values, gradients),
+            form_flops: inspection.flops(),
         }
     }
 
@@ -149,106 +140,9 @@ fn contraction_flops(inputs: u64, outputs: u64, odd: bool) -> u64 {
     fold + pairs + middle
 }
 
-/// Flops of f0 (if `values`) and f1 (if `gradients`) at one point, counted by running them; a
-/// division or a function counts as one.
-pub fn form_flops<F: Form<3, C>, const C: usize>(form: &F, values: bool, gradients: bool) -> u64 {
-    let flops = Cell::new(0);
-    let number = Counted(&flops);
-    let fields = [number; MAX_FIELDS];
-    let point = Point {
-        u: [number; C],
-        grad_u: [[number; 3]; C],
-        a: &fields,
-        grad_a: &[],
-        x: [number; 3],
-        time: number,
-        parameters: &fields,
-    };
-    if values {
-        form.f0(&point);
-    }
-    if gradients {
-        form.f1(&point);
-    }
-    flops.get()
-}
-
-/// A number that counts the operations done on it.
-#[derive(Clone, Copy, Debug)]
-struct Counted<'a>(&'a Cell<u64>);
-
-impl Counted<'_> {
-    fn count(self, flops: u64) -> Self {
-        self.0.set(self.0.get() + flops);
-        self
-    }
-}
-
-macro_rules! counted {
-    ($($trait:ident $method:ident),*) => {
-        $(impl $trait for Counted<'_> {
-            type Output = Self;
-            fn $method(self, _: Self) -> Self {
-                self.count(1)
-            }
-        }
-        impl $trait<f64> for Counted<'_> {
-            type Output = Self;
-            fn $method(self, _: f64) -> Self {
-                self.count(1)
-            }
-        })*
-    };
-    (unary $($method:ident)*) => {
-        $(fn $method(self) -> Self {
-            self.count(1)
-        })*
-    };
-}
-
-counted!(Add add, Sub sub, Mul mul, Div div);
-
-impl Neg for Counted<'_> {
-    type Output = Self;
-    fn neg(self) -> Self {
-        self
-    }
-}
-
-impl Scalar for Counted<'_> {
-    type Mask = ();
-    counted!(unary sqrt abs exp ln sin cos tan sinh cosh tanh);
-
-    fn constant(self, _: f64) -> Self {
-        self
-    }
-    fn mul_add(self, _: Self, _: Self) -> Self {
-        self.count(2)
-    }
-    fn powi(self, _: i32) -> Self {
-        self.count(1)
-    }
-    fn powf(self, _: Self) -> Self {
-        self.count(1)
-    }
-    fn min(self, _: Self) -> Self {
-        self.count(1)
-    }
-    fn max(self, _: Self) -> Self {
-        self.count(1)
-    }
-    fn less(self, _: Self) {
-        self.count(1);
-    }
-    fn select(_: (), yes: Self, _: Self) -> Self {
-        yes.count(1)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::form::{Poisson, ScreenedPoisson};
 
     fn shape(values: bool, gradients: bool, collocated: bool) -> Shape {
         let (nodes_1d, components) = (8, 1);
@@ -289,14 +183,5 @@ mod tests {
         }
         assert_eq!(contraction_flops(2, 3, false), 2 + 6 + 2);
         assert_eq!(contraction_flops(3, 3, true), 2 + 8 + 2);
-    }
-
-    #[test]
-    fn forms_are_counted_by_running_them() {
-        assert_eq!(form_flops(&Poisson, true, true), 0);
-        assert_eq!(
-            form_flops(&ScreenedPoisson { lambda: Some(2.0) }, true, true),
-            1
-        );
     }
 }

@@ -8,7 +8,7 @@ const NODAL: Vectors = Vectors::Nodal {
 };
 
 fn shape(points_1d: usize, storage: Storage) -> Shape {
-    let inspection = inspect::<Poisson, 1>(&Poisson);
+    let inspection = inspect::<_, 3, 1>(&Poisson);
     Shape {
         nodes_1d: points_1d,
         points_1d,

@@ -1,0 +1,344 @@
+//! What a form does, read off its graph.
+//!
+//! That decides which stages of the evaluation are needed, what is loaded, which solver fits, and
+//! whether the form is "λu, κ∇u", so that its coefficients can be folded into stored factors.
+
+use super::{Form, TracedForm, trace};
+use crate::expr::{Handle, Input, Ops, Program};
+
+/// Most auxiliary fields, and most parameters, that a form may read.
+pub const MAX_FIELDS: usize = 8;
+
+/// What [`inspect`] found.
+#[derive(Clone, Debug)]
+pub struct Inspection {
+    /// Number of components.
+    pub components: usize,
+    /// Operations of f0 and f1 at one point, what is used twice counted once.
+    pub ops: Ops,
+    /// f0 or f1 reads the values of the solution.
+    pub reads_values: bool,
+    /// f0 or f1 reads the gradient of the solution.
+    pub reads_gradients: bool,
+    /// f0 is not identically zero.
+    pub writes_values: bool,
+    /// f1 is not identically zero.
+    pub writes_gradients: bool,
+    /// The position is read.
+    pub reads_position: bool,
+    /// The time is read.
+    pub reads_time: bool,
+    /// Auxiliary fields that must be given.
+    pub auxiliary: usize,
+    /// Bit i: the gradient of auxiliary field i is read.
+    field_gradients: u8,
+    /// Parameters that must be given.
+    pub parameters: usize,
+    /// Linear in the solution.
+    pub linear: bool,
+    /// The derivative with respect to the solution is symmetric, so that the operator of a linear form,
+    /// or the Jacobian of another, is.
+    pub symmetric: bool,
+    /// A linear form whose coefficients depend on nothing but auxiliary fields.
+    pub field_coefficients: bool,
+    /// The form is λ u, κ ∇u with these coefficients.
+    pub coefficients: Option<Coefficients>,
+}
+
+/// A form λ u, κ ∇u, the same for each component. The coefficients depend on nothing but auxiliary
+/// fields; where these are constant in each element, so are the coefficients.
+#[derive(Clone, Debug)]
+pub struct Coefficients {
+    /// λ.
+    pub mass: Coefficient,
+    /// κ.
+    pub stiffness: Coefficient,
+    program: Program,
+}
+
+/// A coefficient.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Coefficient {
+    /// The term is absent.
+    Zero,
+    /// The same number everywhere.
+    Constant(f64),
+    /// A function of the auxiliary fields.
+    OfFields,
+}
+
+impl Inspection {
+    /// Gradients enter or leave the form.
+    pub fn gradients(&self) -> bool {
+        self.reads_gradients || self.writes_gradients
+    }
+
+    /// Values enter or leave the form; so that there is always something to evaluate, also where a
+    /// form is identically zero.
+    pub fn values(&self) -> bool {
+        self.reads_values || self.writes_values || !self.gradients()
+    }
+
+    /// Flops at one point; a division or a function counts as one, a change of sign as none.
+    pub fn flops(&self) -> u64 {
+        (self.ops.total() - self.ops.sign) as u64
+    }
+
+    /// Whether the gradient of an auxiliary field is read.
+    pub fn reads_field_gradient(&self, field: usize) -> bool {
+        field < MAX_FIELDS && self.field_gradients >> field & 1 == 1
+    }
+}
+
+impl Coefficient {
+    /// The value, if it is the same everywhere.
+    pub fn constant(self) -> Option<f64> {
+        match self {
+            Self::Zero => Some(0.0),
+            Self::Constant(value) => Some(value),
+            Self::OfFields => None,
+        }
+    }
+}
+
+impl Coefficients {
+    /// λ and κ where the auxiliary fields are `a`; a field that is not given reads as NaN.
+    pub fn at(&self, a: &[f64]) -> (f64, f64) {
+        let mut registers = self.program.registers::<f64, 1>(0.0);
+        let mut found = [0.0; 2];
+        let input = |i: usize, lane: &mut [f64; 1]| {
+            lane[0] = match self.program.inputs()[i] {
+                Input::Field(field) => a.get(usize::from(field)).copied().unwrap_or(f64::NAN),
+                _ => f64::NAN,
+            };
+        };
+        self.program
+            .run(&mut registers, input, |i, lane| found[i] = lane[0]);
+        (found[0], found[1])
+    }
+}
+
+/// Reads off what `form` does.
+pub fn inspect<F: Form<D, C>, const D: usize, const C: usize>(form: &F) -> Inspection {
+    trace::<F, D, C>(form).inspect()
+}
+
+impl TracedForm {
+    /// Reads off what the form does.
+    pub fn inspect(&self) -> Inspection {
+        let inputs = self.inputs();
+        let any = |wanted: fn(&Input) -> bool| inputs.iter().any(wanted);
+        let zero = |handle: &Handle| self.graph.constant_value(*handle) == Some(0.0);
+        let count = |index: fn(Input) -> Option<usize>| {
+            let last = inputs.iter().filter_map(|&input| index(input)).max();
+            last.map_or(0, |last| last + 1)
+        };
+        let gradient_of = |field: u8| {
+            let is = |input: &Input| matches!(input, Input::FieldGradient { field: f, .. } if *f == field);
+            u8::from(inputs.iter().any(is)) << field
+        };
+        let mut differentiated = self.clone();
+        let matrix = Matrix {
+            entries: differentiated.derivatives(),
+            form: &differentiated,
+        };
+        let linear = matrix.is_constant_in_solution() && self.vanishes_at_zero();
+        Inspection {
+            components: self.components(),
+            ops: self.ops(),
+            reads_values: any(|input| matches!(input, Input::Value(_))),
+            reads_gradients: any(|input| matches!(input, Input::Gradient { .. })),
+            writes_values: !self.f0.iter().all(zero),
+            writes_gradients: !self.f1.iter().all(zero),
+            reads_position: any(|input| matches!(input, Input::Position(_))),
+            reads_time: any(|input| *input == Input::Time),
+            auxiliary: count(|input| match input {
+                Input::Field(field) | Input::FieldGradient { field, .. } => Some(field.into()),
+                _ => None,
+            }),
+            field_gradients: (0..MAX_FIELDS as u8).map(gradient_of).sum(),
+            parameters: count(|input| match input {
+                Input::Parameter(index) => Some(index.into()),
+                _ => None,
+            }),
+            linear,
+            symmetric: matrix.is_symmetric(),
+            field_coefficients: linear && matrix.depends_on_fields_alone(),
+            coefficients: linear.then(|| matrix.coefficients()).flatten(),
+        }
+    }
+
+    /// Whether f0 and f1 are zero where the solution and its gradient are.
+    fn vanishes_at_zero(&self) -> bool {
+        let mut at_zero = self.graph.clone();
+        let zero = at_zero.constant(0.0);
+        let outputs =
+            at_zero.substitute(&self.outputs(), |input| input.is_solution().then_some(zero));
+        outputs.iter().all(|&output| output == zero)
+    }
+}
+
+/// The derivatives of f0 and f1 with respect to u and ∇u, `[output][unknown]`.
+struct Matrix<'a> {
+    form: &'a TracedForm,
+    entries: Vec<Vec<Handle>>,
+}
+
+impl Matrix<'_> {
+    fn all(&self) -> Vec<Handle> {
+        self.entries.concat()
+    }
+
+    fn is_constant_in_solution(&self) -> bool {
+        let inputs = self.form.graph.inputs_of(&self.all());
+        !inputs.iter().any(|input| input.is_solution())
+    }
+
+    fn depends_on_fields_alone(&self) -> bool {
+        let inputs = self.form.graph.inputs_of(&self.all());
+        inputs.iter().all(|input| matches!(input, Input::Field(_)))
+    }
+
+    /// Equal nodes or, where the same number is written in two ways, equal numbers at some points.
+    fn is_symmetric(&self) -> bool {
+        let n = self.entries.len();
+        let pairs = || (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let different: Vec<Handle> = pairs()
+            .map(|(i, j)| [self.entries[i][j], self.entries[j][i]])
+            .filter(|[a, b]| a != b)
+            .flatten()
+            .collect();
+        let program = Program::new(&self.form.graph, &different);
+        let mut registers = program.registers::<f64, 1>(0.0);
+        (1..=SAMPLES).all(|sample| {
+            let mut values = vec![0.0; different.len()];
+            let input = |i: usize, lane: &mut [f64; 1]| lane[0] = number(sample, i);
+            program.run(&mut registers, input, |i, lane| values[i] = lane[0]);
+            let scale = values.iter().fold(0.0_f64, |scale, v| scale.max(v.abs()));
+            // A NaN is not close to anything.
+            (values.chunks_exact(2)).all(|pair| (pair[0] - pair[1]).abs() <= 1e-10 * scale)
+        })
+    }
+
+    /// λ and κ, if u enters nothing but f0 and ∇u nothing but f1, equally for all components and
+    /// axes, with factors that depend on auxiliary fields alone.
+    fn coefficients(&self) -> Option<Coefficients> {
+        let components = self.form.components();
+        let (mass, stiffness) = (
+            self.entries[0][0],
+            *self.entries.get(components)?.get(components)?,
+        );
+        let graph = &self.form.graph;
+        for (i, row) in self.entries.iter().enumerate() {
+            for (j, &entry) in row.iter().enumerate() {
+                let is_right = match (i == j, i < components) {
+                    (true, true) => entry == mass,
+                    (true, false) => entry == stiffness,
+                    (false, _) => graph.constant_value(entry) == Some(0.0),
+                };
+                if !is_right {
+                    return None;
+                }
+            }
+        }
+        if !self.depends_on_fields_alone() {
+            return None;
+        }
+        let classify = |handle| match graph.constant_value(handle) {
+            Some(0.0) => Coefficient::Zero,
+            Some(value) => Coefficient::Constant(value),
+            None => Coefficient::OfFields,
+        };
+        Some(Coefficients {
+            mass: classify(mass),
+            stiffness: classify(stiffness),
+            program: Program::new(graph, &[mass, stiffness]),
+        })
+    }
+}
+
+/// Points at which numbers are compared.
+const SAMPLES: usize = 3;
+
+/// Some small number for input `i` of a sample: a state near rest, which a material law has.
+fn number(sample: usize, i: usize) -> f64 {
+    let fraction = (0.618_033_988_749_895 * (7 * sample + i + 1) as f64).fract();
+    0.05 + 0.15 * fraction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::form::{Componentwise, Mass, Point, Poisson, ScreenedPoisson};
+    use crate::scalar::Scalar;
+
+    #[test]
+    fn ready_made_forms_are_recognised() {
+        let mass = inspect::<_, 3, 3>(&Componentwise(Mass));
+        assert!(mass.linear && mass.symmetric && mass.reads_values && !mass.reads_gradients);
+        assert!(mass.writes_values && !mass.writes_gradients);
+        let found = mass.coefficients.unwrap();
+        assert_eq!(found.mass, Coefficient::Constant(1.0));
+        assert_eq!(found.stiffness, Coefficient::Zero);
+        let poisson = inspect::<_, 2, 1>(&Poisson);
+        assert!(!poisson.reads_values && poisson.writes_gradients);
+        let screened = inspect::<_, 3, 1>(&ScreenedPoisson { lambda: None });
+        let found = screened.coefficients.unwrap();
+        assert_eq!(found.mass, Coefficient::OfFields);
+        assert_eq!(found.stiffness, Coefficient::Constant(1.0));
+        assert_eq!(found.at(&[2.5]), (2.5, 1.0));
+        assert_eq!((screened.auxiliary, screened.parameters), (1, 0));
+    }
+
+    /// −∇·((1 + x)∇u) + b·∇u: linear, depends on x, not of factor form.
+    struct Transport;
+    impl Form<3> for Transport {
+        fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+            [p.grad_u[0][0] * 2.0 - p.grad_u[0][1]]
+        }
+        fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+            [p.grad_u[0].map(|g| g * (p.x[0] + 1.0))]
+        }
+    }
+
+    /// A source, and a coefficient that depends on u.
+    struct Nonlinear;
+    impl Form<3> for Nonlinear {
+        fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+            [p.x[0].sin()]
+        }
+        fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+            [p.grad_u[0].map(|g| g * (p.u[0] * p.u[0] + 1.0))]
+        }
+    }
+
+    #[test]
+    fn others_are_described() {
+        let transport = inspect::<_, 3, 1>(&Transport);
+        assert!(transport.linear && !transport.symmetric && transport.reads_position);
+        assert!(transport.coefficients.is_none() && !transport.field_coefficients);
+        assert!(!transport.reads_values && transport.writes_values);
+        let nonlinear = inspect::<_, 3, 1>(&Nonlinear);
+        assert!(!nonlinear.linear && nonlinear.reads_values && nonlinear.coefficients.is_none());
+    }
+
+    /// Linear but for a constant, and linear where a kink is not met.
+    struct Affine;
+    impl Form<2> for Affine {
+        fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+            [p.u[0] * 2.0 + 1.0]
+        }
+    }
+    struct Kink;
+    impl Form<2> for Kink {
+        fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+            [p.u[0].abs()]
+        }
+    }
+
+    #[test]
+    fn what_is_nearly_linear_is_not() {
+        assert!(!inspect::<_, 2, 1>(&Affine).linear);
+        assert!(!inspect::<_, 2, 1>(&Kink).linear);
+    }
+}

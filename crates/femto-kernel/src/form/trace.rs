@@ -1,0 +1,225 @@
+//! A form as a graph: run once on numbers that write down what is done with them.
+
+use super::{Form, MAX_FIELDS, Point};
+use crate::dialect::Language;
+use crate::expr::{Dialect, Graph, GraphError, Handle, Input, Ops, Signature};
+use crate::roofline::Precision;
+use crate::scalar::Traced;
+use core::cell::RefCell;
+
+/// The graph of a form.
+#[derive(Clone, Debug)]
+pub struct TracedForm {
+    /// The nodes.
+    pub graph: Graph,
+    /// Dimension of the cells.
+    pub dim: usize,
+    /// f0, `[component]`.
+    pub f0: Vec<Handle>,
+    /// f1, `[component][axis]`.
+    pub f1: Vec<Handle>,
+}
+
+/// Runs `form` once on symbols.
+pub fn trace<F: Form<D, C>, const D: usize, const C: usize>(form: &F) -> TracedForm {
+    let graph = RefCell::new(Graph::new());
+    let input = |input| Traced::input(&graph, input);
+    let a: [Traced; MAX_FIELDS] = core::array::from_fn(|i| input(Input::Field(i as u8)));
+    let grad_a: [[Traced; D]; MAX_FIELDS] = core::array::from_fn(|field| {
+        core::array::from_fn(|axis| {
+            input(Input::FieldGradient {
+                field: field as u8,
+                axis: axis as u8,
+            })
+        })
+    });
+    let parameters: [Traced; MAX_FIELDS] =
+        core::array::from_fn(|i| input(Input::Parameter(i as u16)));
+    let point = Point {
+        u: core::array::from_fn(|c| input(Input::Value(c as u8))),
+        grad_u: core::array::from_fn(|component| {
+            core::array::from_fn(|axis| {
+                input(Input::Gradient {
+                    component: component as u8,
+                    axis: axis as u8,
+                })
+            })
+        }),
+        a: &a,
+        grad_a: &grad_a,
+        x: core::array::from_fn(|axis| input(Input::Position(axis as u8))),
+        time: input(Input::Time),
+        parameters: &parameters,
+    };
+    let f0 = form.f0(&point).map(Traced::handle).to_vec();
+    let f1 = form
+        .f1(&point)
+        .iter()
+        .flatten()
+        .map(|f| f.handle())
+        .collect();
+    TracedForm {
+        graph: graph.into_inner(),
+        dim: D,
+        f0,
+        f1,
+    }
+}
+
+impl TracedForm {
+    /// Number of components.
+    pub fn components(&self) -> usize {
+        self.f0.len()
+    }
+
+    /// f0, then f1.
+    pub fn outputs(&self) -> Vec<Handle> {
+        self.f0.iter().chain(&self.f1).copied().collect()
+    }
+
+    /// What f0 and f1 depend on, sorted.
+    pub fn inputs(&self) -> Vec<Input> {
+        self.graph.inputs_of(&self.outputs())
+    }
+
+    /// The values and derivatives of the solution, in the order of [`TracedForm::outputs`].
+    pub fn unknowns(&self) -> Vec<Input> {
+        let (components, dim) = (self.components() as u8, self.dim as u8);
+        let values = (0..components).map(Input::Value);
+        let gradients = (0..components)
+            .flat_map(|component| (0..dim).map(move |axis| Input::Gradient { component, axis }));
+        values.chain(gradients).collect()
+    }
+
+    /// Operations at one point, what is used twice counted once.
+    pub fn ops(&self) -> Ops {
+        self.graph.count(&self.outputs())
+    }
+
+    /// The derivative of every output with respect to every unknown,
+    /// `[output][unknown]` in the order of [`TracedForm::outputs`].
+    pub fn derivatives(&mut self) -> Vec<Vec<Handle>> {
+        let (outputs, unknowns) = (self.outputs(), self.unknowns());
+        let mut row = |output: &Handle| {
+            let derivative = |unknown: &Input| self.graph.differentiate(*output, *unknown);
+            unknowns.iter().map(derivative).collect()
+        };
+        outputs.iter().map(&mut row).collect()
+    }
+
+    /// The form as a function of a kernel text,
+    ///
+    /// ```text
+    /// void point_form(const real *u, const real *grad_u, const real *a, const real *grad_a, const real *x,
+    ///                 const real *parameters, real time, real *f0, real *f1)
+    /// ```
+    ///
+    /// of arrays in private memory: `u[c]`, `grad_u[c·dim + axis]`, `a[field]`,
+    /// `grad_a[field·dim + axis]`, `x[axis]`, `parameters[k]`, `f0[c]`, `f1[c·dim + axis]`. What the form
+    /// does not use is not read; all of f0 and f1 is written.
+    ///
+    /// # Errors
+    /// A constant that is not finite in this precision.
+    pub fn point_function(
+        &self,
+        precision: Precision,
+        language: Language,
+    ) -> Result<String, GraphError> {
+        let (inputs, outputs) = (self.inputs(), self.outputs());
+        let named: Vec<(Input, String)> = inputs
+            .into_iter()
+            .map(|input| (input, self.place(input)))
+            .collect();
+        let named: Vec<(Input, &str)> = named
+            .iter()
+            .map(|(input, name)| (*input, &name[..]))
+            .collect();
+        let targets: Vec<String> = (0..self.f0.len())
+            .map(|i| format!("f0[{i}]"))
+            .chain((0..self.f1.len()).map(|i| format!("f1[{i}]")))
+            .collect();
+        let signature = Signature {
+            name: "point_form",
+            inputs: &named,
+            result: "f",
+        };
+        let dialect = match language {
+            Language::Cuda => Dialect::CUDA,
+            Language::OpenCl => Dialect::OPENCL,
+        };
+        let body = match precision {
+            Precision::Fp64 => self
+                .graph
+                .print_body::<f64>(&outputs, &targets, &signature, &dialect),
+            Precision::Fp32 => self
+                .graph
+                .print_body::<f32>(&outputs, &targets, &signature, &dialect),
+        }?;
+        Ok(format!(
+            "INLINE void point_form(const real *u, const real *grad_u, const real *a, const real *grad_a,\n    \
+             const real *x, const real *parameters, real time, real *f0, real *f1)\n{{\n{body}}}\n"
+        ))
+    }
+
+    /// Where a printed function finds an input.
+    fn place(&self, input: Input) -> String {
+        let dim = self.dim;
+        let at = |first: u8, axis: u8| usize::from(first) * dim + usize::from(axis);
+        match input {
+            Input::Position(axis) => format!("x[{axis}]"),
+            Input::Time => "time".to_owned(),
+            Input::Parameter(index) => format!("parameters[{index}]"),
+            Input::Value(component) => format!("u[{component}]"),
+            Input::Gradient { component, axis } => format!("grad_u[{}]", at(component, axis)),
+            Input::Field(field) => format!("a[{field}]"),
+            Input::FieldGradient { field, axis } => format!("grad_a[{}]", at(field, axis)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Scalar;
+
+    /// A bit of everything.
+    struct Busy;
+    impl Form<2, 2> for Busy {
+        fn f0<S: Scalar>(&self, p: &Point<S, 2, 2>) -> [S; 2] {
+            [p.u[1] * p.a[0], p.x[0].sin() * p.parameters[0] + p.time]
+        }
+        fn f1<S: Scalar>(&self, p: &Point<S, 2, 2>) -> [[S; 2]; 2] {
+            [p.grad_u[1], [p.grad_a[1][0], p.u[0] * 0.0]]
+        }
+    }
+
+    #[test]
+    fn a_form_prints_as_a_function_of_arrays() {
+        let traced = trace(&Busy);
+        assert_eq!(traced.components(), 2);
+        let text = traced
+            .point_function(Precision::Fp64, Language::Cuda)
+            .unwrap();
+        let body = "\
+  f0[0] = a[0] * u[1];
+  f0[1] = time + parameters[0] * sin(x[0]);
+  f1[0] = grad_u[2];
+  f1[1] = grad_u[3];
+  f1[2] = grad_a[2];
+  f1[3] = 0.0;
+}
+";
+        assert!(text.ends_with(body), "{text}");
+        assert_eq!(traced.ops().flops(), 3);
+    }
+
+    #[test]
+    fn derivatives_are_those_of_each_output() {
+        let mut traced = trace(&Busy);
+        let derivatives = traced.derivatives();
+        let field = traced.graph.input(Input::Field(0));
+        assert_eq!(derivatives[0][1], field);
+        assert_eq!(traced.graph.constant_value(derivatives[2][4]), Some(1.0));
+        assert_eq!(traced.graph.constant_value(derivatives[1][0]), Some(0.0));
+    }
+}
