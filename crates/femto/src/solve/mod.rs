@@ -1,9 +1,12 @@
 //! Solvers of linear systems whose matrix is only known by what it does to a vector.
 
 pub mod cg;
+pub mod gmres;
 mod jacobi;
+mod system;
 
 pub use jacobi::{Jacobi, JacobiError};
+pub use system::{Iteration, Observer, Reason, System};
 
 pub use crate::operator::OperatorError;
 

@@ -32,50 +32,14 @@ mod step;
 pub use error::{CgError, CgFailure};
 pub use params::CgParams;
 
-use super::{LinearOperator, Preconditioner};
+pub use super::system::{Iteration, Observer, Reason, System};
+
 use crate::Number;
 use crate::vector::{Sums, VectorOps};
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use std::fmt;
 use std::ops::ControlFlow;
 use step::{SLOTS, Stepper};
-
-/// A system to solve: A, M and where they live.
-pub struct System<'a, T: Number, D: Device> {
-    /// The device of all vectors.
-    pub device: &'a D,
-    /// The matrix A, symmetric positive definite.
-    pub operator: &'a dyn LinearOperator<T, D>,
-    /// The inverse of M, symmetric positive definite.
-    pub preconditioner: &'a dyn Preconditioner<T, D>,
-}
-
-/// Told to the observer after every iteration, and before the first as number 0.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Iteration {
-    /// How many steps have been taken.
-    pub number: usize,
-    /// The Euclidean norm of the recurrence's residual.
-    pub residual: f64,
-    /// The norm at which the solver stops.
-    pub target: f64,
-}
-
-/// Watches the iterations and may end them; an end is [`CgFailure::Interrupted`].
-///
-/// Runs on a thread of the device.
-pub type Observer<'a> = dyn FnMut(Iteration) -> ControlFlow<()> + Send + 'a;
-
-/// Which tolerance was met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    /// |r| ≤ relative tolerance · |b|.
-    Relative,
-    /// |r| ≤ absolute tolerance.
-    Absolute,
-    /// b = 0, so x = 0 without any step.
-    ZeroRightHandSide,
-}
 
 /// A finished solve.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@
 use super::systems::Dense;
 use super::*;
 use crate::accelerator::language;
-use crate::solve::{Identity, Jacobi, OperatorError, Product};
+use crate::solve::{Identity, Jacobi, LinearOperator, OperatorError, Preconditioner, Product};
 use femto_kernel::dialect::{BlockShape, SourceBuilder};
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{

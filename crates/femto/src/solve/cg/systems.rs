@@ -1,7 +1,7 @@
 //! Small systems for the tests, and a short way to solve them.
 
 use super::*;
-use crate::solve::{Identity, OperatorError};
+use crate::solve::{Identity, LinearOperator, OperatorError, Preconditioner};
 use femto_platform::device::host::{Host, HostBuffer};
 
 /// A dense matrix, `[row][column]`.

@@ -2,7 +2,7 @@
 
 use super::systems::{Dense, Outcome, Poisson, Setup};
 use super::*;
-use crate::solve::{Identity, Jacobi, OperatorError, Product};
+use crate::solve::{Identity, Jacobi, LinearOperator, OperatorError, Preconditioner, Product};
 use femto_platform::device::host::{Host, HostBuffer};
 
 fn failure(outcome: &Outcome<f64>) -> &CgFailure {

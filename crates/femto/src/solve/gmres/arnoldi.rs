@@ -1,0 +1,134 @@
+//! The basis of GMRES, on the device.
+
+use super::{GmresFailure, GmresWorkspace, System, finite};
+use crate::Number;
+use crate::solve::{OperatorError, Product, Structure};
+use crate::vector::{Sum, Sums, VectorOps};
+
+/// A new direction, as the basis and the column of H take it.
+pub(super) struct Direction {
+    /// |A M⁻¹ v|.
+    pub(super) norm: f64,
+    /// Whether nothing of it but rounding is orthogonal to the basis: there is no next vector.
+    pub(super) dependent: bool,
+}
+
+/// What is left of a vector after its components along the basis are taken out, relative to it, where
+/// only rounding is left, in units of the precision's ε.
+const ROUNDING: f64 = 10.0;
+
+impl Direction {
+    /// The size of what is rounding only.
+    pub(super) fn negligible<T: Number>(&self) -> f64 {
+        ROUNDING * T::EPSILON * self.norm
+    }
+}
+
+/// w = A M⁻¹ v of the last vector v of `k + 1` in the basis; makes w orthogonal to them, which gives
+/// column `k` of H, and a unit vector, which is the next of the basis.
+///
+/// Classical Gram–Schmidt twice: as orthogonal as rounding allows (Giraud, Langou, Rozložník and van
+/// den Eshof, Rounding error analysis of the classical Gram-Schmidt orthogonalization process,
+/// Numerische Mathematik 101, 2005), and the host waits for all sums of a pass at once.
+pub(super) fn step<T: Number, D: VectorOps<T>>(
+    system: &System<'_, T, D>,
+    workspace: &mut GmresWorkspace<T, D>,
+    k: usize,
+) -> Result<Direction, GmresFailure> {
+    let device = system.device;
+    let GmresWorkspace {
+        basis,
+        z,
+        sums,
+        column,
+        ..
+    } = workspace;
+    let (basis, rest) = basis.split_at_mut(k + 1);
+    let w = &mut rest[0];
+    let column = &mut column[..k + 2];
+    column.fill(0.0);
+
+    let last = &basis[k];
+    match system.preconditioner.structure() {
+        Structure::Identity => system.operator.apply(last, w)?,
+        Structure::Diagonal(_) | Structure::Any => {
+            let product = Product { sums, slot: 0 };
+            system.preconditioner.apply(device, last, z, product)?;
+            system.operator.apply(z, w)?;
+        }
+    }
+    let norm = finite("the norm of A M⁻¹ v", device.norm(w)?)?;
+    for _ in 0..2 {
+        orthogonalise(device, basis, w, (sums, &mut *column))?;
+    }
+    let rest = finite("the norm of a direction", device.norm(w)?)?;
+    let mut direction = Direction {
+        norm,
+        dependent: false,
+    };
+    direction.dependent = rest <= direction.negligible::<T>();
+    if !direction.dependent {
+        column[k + 1] = rest;
+        scale(device, 1.0 / rest, w, z)?;
+    }
+    Ok(direction)
+}
+
+/// w = w - V Vᵀ w; adds Vᵀ w to `column`.
+fn orthogonalise<T: Number, D: VectorOps<T>>(
+    device: &D,
+    basis: &[D::Buffer<T>],
+    w: &mut D::Buffer<T>,
+    (sums, column): (&mut Sums<D>, &mut [f64]),
+) -> Result<(), GmresFailure> {
+    for (i, v) in basis.iter().enumerate() {
+        device.dot_into(v, w, sums, i)?;
+    }
+    sums.read(device)?;
+    for (i, v) in basis.iter().enumerate() {
+        let component = finite("(v, A M⁻¹ v)", sums.get(Sum::Last(i)))?;
+        column[i] += component;
+        device.axpy(-component, v, w)?;
+    }
+    Ok(())
+}
+
+/// y = α y, with a vector to overwrite.
+pub(super) fn scale<T: Number, D: VectorOps<T>>(
+    device: &D,
+    alpha: f64,
+    y: &mut D::Buffer<T>,
+    scratch: &mut D::Buffer<T>,
+) -> Result<(), GmresFailure> {
+    device.fill(alpha, scratch)?;
+    Ok(device.multiply(scratch, y)?)
+}
+
+/// x = x + M⁻¹ V y, with the y of the small problem. Overwrites the basis.
+pub(super) fn update<T: Number, D: VectorOps<T>>(
+    system: &System<'_, T, D>,
+    workspace: &mut GmresWorkspace<T, D>,
+    x: &mut D::Buffer<T>,
+) -> Result<(), OperatorError> {
+    let device = system.device;
+    let y = workspace.small.solve();
+    let GmresWorkspace { basis, z, sums, .. } = workspace;
+    if let Structure::Identity = system.preconditioner.structure() {
+        for (y, v) in y.iter().zip(&*basis) {
+            device.axpy(*y, v, x)?;
+        }
+        return Ok(());
+    }
+    device.fill(0.0, z)?;
+    for (y, v) in y.iter().zip(&*basis) {
+        device.axpy(*y, v, z)?;
+    }
+    let Some(correction) = basis.first_mut() else {
+        return Ok(());
+    };
+    let product = Product { sums, slot: 0 };
+    system
+        .preconditioner
+        .apply(device, z, correction, product)?;
+    Ok(device.axpy(1.0, correction, x)?)
+}
