@@ -1,4 +1,5 @@
 //! The families: ways to evaluate element operators.
 
 pub mod batch;
+pub mod simplex_quadrature;
 pub mod tensor_hex;

@@ -35,8 +35,8 @@ pub struct Batch<'a, T> {
     pub geometry: &'a [T],
     /// Auxiliary fields constant per cell, `[field][lane]`.
     pub auxiliary: &'a [T],
-    /// Auxiliary fields in the solution's space, of an E-vector: `[element][field][node]`. In a local
-    /// vector they follow the components of the solution, `[component or field][LOCAL_STRIDE]`.
+    /// Auxiliary fields in the solution's space, where `nodes` says: like a source with a component for
+    /// each field, `[element][field][node]` or `[field][LOCAL_STRIDE]`.
     pub nodal: &'a [T],
     /// Auxiliary fields at the quadrature points, `[field][point][lane]`.
     pub points: &'a [T],

@@ -1,6 +1,5 @@
 //! Between vectors and the lanes of a batch.
 
-use super::Batch;
 use crate::scalar::Lanes;
 
 /// Most lanes of any instruction set.
@@ -89,29 +88,6 @@ impl NodeTable {
         let first = self.indexed.iter().chain(self.run.first());
         for (row, &position) in first.enumerate() {
             table[row * width + lane] = node(usize::from(position));
-        }
-    }
-
-    /// Reads a batch's solution and its fields in the solution's space into `nodal`, `[component or
-    /// field][node]`, of which there are `components` components.
-    #[inline(always)]
-    pub(crate) fn gather_all<L: Lanes>(
-        &self,
-        token: L::Token,
-        batch: &Batch<L::Real>,
-        components: usize,
-        source: &[L::Real],
-        nodal: &mut [L],
-    ) {
-        match batch.nodes {
-            Nodes::Element => {
-                let (solution, fields) = nodal.split_at_mut(components * self.nodes);
-                self.gather(token, batch.elements, &batch.nodes, source, solution);
-                if !fields.is_empty() {
-                    self.gather(token, batch.elements, &batch.nodes, batch.nodal, fields);
-                }
-            }
-            Nodes::Local(_) => self.gather(token, batch.elements, &batch.nodes, source, nodal),
         }
     }
 

@@ -1,0 +1,51 @@
+//! The tables of a reference simplex.
+
+/// A basis at the points of a quadrature rule, on the reference simplex {ξ_a ≥ 0, Σ ξ_a ≤ 1}.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Element {
+    /// 2 for triangles, 3 for tetrahedra.
+    pub dim: usize,
+    /// Number of nodes, the vertices first (the origin, then the end of each axis).
+    pub nodes: usize,
+    /// Number of quadrature points.
+    pub points: usize,
+    /// Weights, `[point]`; they add up to the volume of the reference simplex.
+    pub weights: Vec<f64>,
+    /// Positions of the points, `[point][dim]`.
+    pub positions: Vec<f64>,
+    /// Values of the basis functions at the points, `[point][node]`.
+    pub interp: Vec<f64>,
+    /// Their derivatives by the reference coordinates, `[point][node][dim]`.
+    pub grad: Vec<f64>,
+}
+
+impl Element {
+    /// Whether the basis is that of degree 1: then gradients are constant in a cell, and ∂u/∂ξ_a is the
+    /// difference of vertex a + 1 and vertex 0.
+    pub fn is_linear(&self) -> bool {
+        let reference = |n: usize| {
+            let (node, axis) = (n / self.dim % self.nodes, n % self.dim);
+            match node {
+                0 => -1.0,
+                _ => f64::from(u8::from(node == axis + 1)),
+            }
+        };
+        let close = |(n, &entry): (usize, &f64)| (entry - reference(n)).abs() < 1e-14;
+        self.nodes == self.dim + 1 && self.grad.iter().enumerate().all(close)
+    }
+
+    /// Value of a basis function at a point.
+    pub fn value(&self, point: usize, node: usize) -> f64 {
+        self.interp[point * self.nodes + node]
+    }
+
+    /// Derivatives of a basis function at a point, `[dim]`.
+    pub fn gradient(&self, point: usize, node: usize) -> &[f64] {
+        &self.grad[(point * self.nodes + node) * self.dim..][..self.dim]
+    }
+
+    /// Position of a point, `[dim]`.
+    pub fn position(&self, point: usize) -> &[f64] {
+        &self.positions[point * self.dim..][..self.dim]
+    }
+}

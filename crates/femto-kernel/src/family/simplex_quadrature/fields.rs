@@ -1,0 +1,59 @@
+//! Auxiliary fields: what kinds there are, and in which order a form has them.
+
+use crate::form::MAX_FIELDS;
+
+/// How an auxiliary field, which is scalar, is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum FieldKind {
+    /// One number per cell (P0).
+    #[default]
+    Cell,
+    /// Values at the nodes of the solution's space.
+    Nodal,
+    /// Values at the quadrature points of each cell.
+    Points,
+}
+
+/// The kinds of a form's auxiliary fields. Arrays have those of a kind together, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Fields {
+    kinds: [FieldKind; MAX_FIELDS],
+    len: usize,
+}
+
+impl Fields {
+    /// Fields of these kinds, `[field]`; of more than [`MAX_FIELDS`] the first ones.
+    pub fn new(kinds: &[FieldKind]) -> Self {
+        let mut fields = Self::default();
+        for (own, &kind) in fields.kinds.iter_mut().zip(kinds) {
+            *own = kind;
+            fields.len += 1;
+        }
+        fields
+    }
+
+    /// The kinds, `[field]`.
+    pub fn kinds(&self) -> &[FieldKind] {
+        &self.kinds[..self.len]
+    }
+
+    /// Number of fields.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The fields of a kind, in the order in which arrays have them.
+    pub fn of(&self, kind: FieldKind) -> impl Iterator<Item = usize> {
+        (0..self.len).filter(move |&field| self.kinds[field] == kind)
+    }
+
+    /// How many fields there are of a kind.
+    pub fn count(&self, kind: FieldKind) -> usize {
+        self.of(kind).count()
+    }
+}

@@ -1,0 +1,182 @@
+//! A batch from node values to node values.
+
+use super::Kernel;
+use super::inputs::{Inputs, physical};
+use super::map::Map;
+use crate::family::batch::Batch;
+use crate::form::{Form, Point};
+use crate::scalar::Lanes;
+
+/// The solution at a point.
+pub(super) struct Jet<L, const D: usize, const C: usize> {
+    pub(super) u: [L; C],
+    pub(super) grad_u: [[L; D]; C],
+}
+
+impl<L, F, const D: usize, const C: usize> Kernel<L, F, D, C>
+where
+    L: Lanes,
+    F: Form<D, C>,
+{
+    /// Any element, any map.
+    #[inline(always)]
+    pub(super) fn evaluate(&self, batch: &Batch<L::Real>, nodal: &[L], out: &mut [L]) {
+        let zero = self.zero();
+        out.fill(zero);
+        let mut inputs = self.inputs(batch);
+        let constant = self.shape.map_is_constant();
+        let mut map = if constant {
+            self.constant_map(batch)
+        } else {
+            self.map_at(batch, 0)
+        };
+        for q in 0..self.shape.points {
+            if !constant && q > 0 {
+                map = self.map_at(batch, q);
+            }
+            self.inputs_at(batch, nodal, &map, q, &mut inputs);
+            let mut jet = self.values(nodal, q);
+            if self.shape.reads_gradients {
+                let (components, _) = nodal.split_at(C * self.shape.nodes);
+                for (c, values) in components.chunks_exact(self.shape.nodes).enumerate() {
+                    jet.grad_u[c] = physical(&self.reference_gradient(values, q), &map);
+                }
+            }
+            let scale = map.determinant * self.splat(self.weights[q]);
+            self.test(&jet, &inputs, (&map, scale), q, out);
+        }
+    }
+
+    /// Degree 1 on affine cells: gradients are those of the cell, and fluxes are summed before they
+    /// are tested.
+    #[inline(always)]
+    pub(super) fn evaluate_linear(&self, batch: &Batch<L::Real>, nodal: &[L], out: &mut [L]) {
+        let (zero, nodes) = (self.zero(), D + 1);
+        out.fill(zero);
+        let mut inputs = self.inputs(batch);
+        let map = self.constant_map(batch);
+        let mut grad_u = [[zero; D]; C];
+        if self.shape.reads_gradients {
+            for (grad_u, values) in grad_u.iter_mut().zip(nodal.chunks_exact(nodes)) {
+                *grad_u = physical(&self.reference_gradient(values, 0), &map);
+            }
+        }
+        let mut flux = [[zero; D]; C];
+        for q in 0..self.shape.points {
+            self.inputs_at(batch, nodal, &map, q, &mut inputs);
+            let mut jet = self.values(nodal, q);
+            jet.grad_u = grad_u;
+            let weight = self.splat(self.weights[q]);
+            let point = point(&jet, &inputs);
+            if self.shape.writes_values {
+                let f0 = self.form.f0(&point);
+                self.test_values(&f0, map.determinant * weight, q, out);
+            }
+            if self.shape.writes_gradients {
+                let f1 = self.form.f1(&point);
+                for c in 0..C {
+                    for d in 0..D {
+                        flux[c][d] = f1[c][d].mul_add(weight, flux[c][d]);
+                    }
+                }
+            }
+        }
+        if self.shape.writes_gradients {
+            for (flux, out) in flux.iter().zip(out.chunks_exact_mut(nodes)) {
+                for r in 0..D {
+                    let tested = along(flux, &map, r) * map.determinant;
+                    out[r + 1] += tested;
+                    out[0] += -tested;
+                }
+            }
+        }
+    }
+
+    /// The values of the solution at point `q`, where they are read; gradients are zero.
+    #[inline(always)]
+    fn values(&self, nodal: &[L], q: usize) -> Jet<L, D, C> {
+        let zero = self.zero();
+        let mut jet = Jet {
+            u: [zero; C],
+            grad_u: [[zero; D]; C],
+        };
+        if self.shape.reads_values {
+            for (u, values) in jet.u.iter_mut().zip(nodal.chunks_exact(self.shape.nodes)) {
+                *u = self.value(values, q);
+            }
+        }
+        jet
+    }
+
+    /// Adds what a point contributes to the nodes.
+    #[inline(always)]
+    fn test(
+        &self,
+        jet: &Jet<L, D, C>,
+        inputs: &Inputs<L, D>,
+        (map, scale): (&Map<L, D>, L),
+        q: usize,
+        out: &mut [L],
+    ) {
+        let nodes = self.shape.nodes;
+        let point = point(jet, inputs);
+        if self.shape.writes_values {
+            self.test_values(&self.form.f0(&point), scale, q, out);
+        }
+        if self.shape.writes_gradients {
+            let f1 = self.form.f1(&point);
+            let (rows, _) = self.grad[q * nodes * D..][..nodes * D].as_chunks::<D>();
+            for (f1, out) in f1.iter().zip(out.chunks_exact_mut(nodes)) {
+                let mut flux = *f1;
+                for r in 0..D {
+                    flux[r] = along(f1, map, r) * scale;
+                }
+                for (out, row) in out.iter_mut().zip(rows) {
+                    for r in 0..D {
+                        *out = flux[r].mul_add(self.splat(row[r]), *out);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds `f0` at point `q`, times `scale`, tested with the basis functions.
+    #[inline(always)]
+    fn test_values(&self, f0: &[L; C], scale: L, q: usize, out: &mut [L]) {
+        let nodes = self.shape.nodes;
+        let row = &self.interp[q * nodes..][..nodes];
+        for (f0, out) in f0.iter().zip(out.chunks_exact_mut(nodes)) {
+            let f0 = *f0 * scale;
+            for (out, &entry) in out.iter_mut().zip(row) {
+                *out = f0.mul_add(self.splat(entry), *out);
+            }
+        }
+    }
+}
+
+/// The point of a form.
+#[inline(always)]
+pub(super) fn point<'a, L: Lanes, const D: usize, const C: usize>(
+    jet: &Jet<L, D, C>,
+    inputs: &'a Inputs<L, D>,
+) -> Point<'a, L, D, C> {
+    Point {
+        u: jet.u,
+        grad_u: jet.grad_u,
+        a: &inputs.a,
+        grad_a: &inputs.grad_a,
+        x: inputs.x,
+        time: inputs.time,
+        parameters: &inputs.parameters[..inputs.parameter_count],
+    }
+}
+
+/// The part of a flux that reference derivative `r` of a test function meets.
+#[inline(always)]
+pub(super) fn along<L: Lanes, const D: usize>(flux: &[L; D], map: &Map<L, D>, r: usize) -> L {
+    let mut sum = flux[0] * map.inverse[r][0];
+    for d in 1..D {
+        sum = flux[d].mul_add(map.inverse[r][d], sum);
+    }
+    sum
+}

@@ -1,0 +1,130 @@
+//! What a form reads at the points of a batch.
+
+use super::Kernel;
+use super::map::Map;
+use crate::family::batch::Batch;
+use crate::family::simplex_quadrature::FieldKind;
+use crate::form::MAX_FIELDS;
+use crate::scalar::{Lanes, Real};
+
+/// What forms read beside the solution.
+pub(super) struct Inputs<L, const D: usize> {
+    /// `[field]`
+    pub(super) a: [L; MAX_FIELDS],
+    /// `[field][axis]`
+    pub(super) grad_a: [[L; D]; MAX_FIELDS],
+    pub(super) x: [L; D],
+    pub(super) time: L,
+    /// `[parameter]`
+    pub(super) parameters: [L; MAX_FIELDS],
+    /// How many parameters were given.
+    pub(super) parameter_count: usize,
+}
+
+impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
+    #[inline(always)]
+    pub(super) fn splat(&self, value: L::Real) -> L {
+        L::splat(self.token, value)
+    }
+
+    #[inline(always)]
+    pub(super) fn zero(&self) -> L {
+        self.splat(L::Real::from_f64(0.0))
+    }
+
+    /// What is the same at all points.
+    #[inline(always)]
+    pub(super) fn inputs(&self, batch: &Batch<L::Real>) -> Inputs<L, D> {
+        let zero = self.zero();
+        let mut inputs = Inputs {
+            a: [zero; MAX_FIELDS],
+            grad_a: [[zero; D]; MAX_FIELDS],
+            x: [zero; D],
+            time: zero.constant(batch.conditions.time),
+            parameters: [zero; MAX_FIELDS],
+            parameter_count: batch.conditions.parameters.len().min(MAX_FIELDS),
+        };
+        for (own, &value) in inputs
+            .parameters
+            .iter_mut()
+            .zip(batch.conditions.parameters)
+        {
+            *own = zero.constant(value);
+        }
+        for (n, field) in self.shape.fields.of(FieldKind::Cell).enumerate() {
+            inputs.a[field] = self.load(batch.auxiliary, n);
+        }
+        inputs
+    }
+
+    /// What belongs to point `q`.
+    #[inline(always)]
+    pub(super) fn inputs_at(
+        &self,
+        batch: &Batch<L::Real>,
+        nodal: &[L],
+        map: &Map<L, D>,
+        q: usize,
+        inputs: &mut Inputs<L, D>,
+    ) {
+        if self.shape.position {
+            inputs.x = self.position(batch, map, q);
+        }
+        let nodes = self.shape.nodes;
+        for (n, field) in self.shape.fields.of(FieldKind::Nodal).enumerate() {
+            let values = &nodal[(C + n) * nodes..][..nodes];
+            inputs.a[field] = self.value(values, q);
+            if self.shape.field_gradients {
+                inputs.grad_a[field] = physical(&self.reference_gradient(values, q), map);
+            }
+        }
+        for (n, field) in self.shape.fields.of(FieldKind::Points).enumerate() {
+            inputs.a[field] = self.load(batch.points, n * self.shape.points + q);
+        }
+    }
+
+    /// The value at point `q` from those at the nodes.
+    #[inline(always)]
+    pub(super) fn value(&self, values: &[L], q: usize) -> L {
+        let nodes = self.shape.nodes;
+        let row = &self.interp[q * nodes..][..nodes];
+        let mut sum = self.zero();
+        for (value, &entry) in values.iter().zip(row) {
+            sum = value.mul_add(self.splat(entry), sum);
+        }
+        sum
+    }
+
+    /// Derivatives by the reference coordinates at point `q`.
+    #[inline(always)]
+    pub(super) fn reference_gradient(&self, values: &[L], q: usize) -> [L; D] {
+        let mut gradient = [self.zero(); D];
+        if self.shape.linear {
+            for (r, gradient) in gradient.iter_mut().enumerate() {
+                *gradient = values[r + 1] - values[0];
+            }
+            return gradient;
+        }
+        let nodes = self.shape.nodes;
+        let (rows, _) = self.grad[q * nodes * D..][..nodes * D].as_chunks::<D>();
+        for (value, row) in values.iter().zip(rows) {
+            for r in 0..D {
+                gradient[r] = value.mul_add(self.splat(row[r]), gradient[r]);
+            }
+        }
+        gradient
+    }
+}
+
+/// The gradient by the position from that by the reference coordinates.
+#[inline(always)]
+pub(super) fn physical<L: Lanes, const D: usize>(reference: &[L; D], map: &Map<L, D>) -> [L; D] {
+    let mut gradient = *reference;
+    for d in 0..D {
+        gradient[d] = reference[0] * map.inverse[0][d];
+        for r in 1..D {
+            gradient[d] = reference[r].mul_add(map.inverse[r][d], gradient[d]);
+        }
+    }
+    gradient
+}

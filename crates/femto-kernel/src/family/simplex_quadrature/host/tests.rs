@@ -1,0 +1,265 @@
+//! The host kernels against the plain twin.
+
+use super::SimplexPlan;
+use crate::family::batch::{
+    Batch, Conditions, LOCAL_STRIDE, NodeTable, Nodes, Vertices, Workspace,
+};
+use crate::family::simplex_quadrature::samples::{
+    Cell, Everything, KINDS, Nonlinear, Random, Variable, element, shape,
+};
+use crate::family::simplex_quadrature::{Element, FieldKind, Shape, Storage, oracle, pack};
+use crate::form::{Form, Mass, Poisson};
+use crate::scalar::{Real, SimdLevel, Vectorizable};
+
+const CONDITIONS: Conditions = Conditions {
+    time: 0.7,
+    parameters: &[1.3],
+};
+
+const STORAGES: [Storage; 3] = [Storage::Vertices, Storage::Affine, Storage::Jacobians];
+
+/// Some cells of a form, packed for one kernel; lanes without a cell hold NaN.
+struct Packed<T> {
+    table: Vec<u16>,
+    vertex_table: Vec<u16>,
+    coordinates: Vec<T>,
+    geometry: Vec<T>,
+    auxiliary: Vec<T>,
+    points: Vec<T>,
+}
+
+/// Numbers of each cell in lanes, `[number][lane]`.
+fn lanes<T: Real>(width: usize, cells: &[Cell], numbers: impl Fn(&Cell) -> Vec<f64>) -> Vec<T> {
+    let rows: Vec<Vec<f64>> = cells.iter().map(numbers).collect();
+    let count = rows[0].len();
+    let at = |n: usize| rows.get(n % width).map_or(f64::NAN, |row| row[n / width]);
+    (0..count * width).map(|n| T::from_f64(at(n))).collect()
+}
+
+impl<T: Real> Packed<T> {
+    /// No two cells share a node; vertices are numbered in reverse.
+    fn new(width: usize, element: &Element, shape: &Shape, cells: &[Cell]) -> Self {
+        let nodes = NodeTable::listed(shape.nodes);
+        let mut table = vec![0; nodes.len(width)];
+        let corners = shape.dim + 1;
+        let vertices = cells.len() * corners;
+        let mut vertex_table = vec![0; corners * width];
+        let mut coordinates = vec![T::from_f64(f64::NAN); vertices * shape.dim];
+        for (lane, cell) in cells.iter().enumerate() {
+            nodes.pack((lane, width), |p| place(shape, lane, p), &mut table);
+            for (corner, x) in cell.vertices.iter().enumerate() {
+                let vertex = vertices - 1 - (lane * corners + corner);
+                vertex_table[corner * width + lane] = vertex as u16;
+                for d in 0..shape.dim {
+                    coordinates[vertex * shape.dim + d] = T::from_f64(x[d]);
+                }
+            }
+        }
+        let geometry = lanes(width, cells, |cell| {
+            let mut numbers = vec![f64::NAN; shape.geometry_numbers()];
+            pack(shape, element, cell.geometry(shape.storage), |n, value| {
+                numbers[n] = value;
+            });
+            numbers
+        });
+        Self {
+            table,
+            vertex_table,
+            coordinates,
+            geometry,
+            auxiliary: lanes(width, cells, |cell| cell.cell.clone()),
+            points: lanes(width, cells, |cell| cell.points.clone()),
+        }
+    }
+}
+
+/// Where a node is in local vectors.
+fn place(shape: &Shape, cell: usize, node: usize) -> u16 {
+    (7 + 5 * (cell * shape.nodes + node)) as u16
+}
+
+/// Local vectors that hold rows of node values of each cell, the rest NaN.
+fn local<T: Real>(shape: &Shape, cells: &[Cell], rows: impl Fn(&Cell) -> &[f64]) -> Vec<T> {
+    let count = rows(&cells[0]).len() / shape.nodes;
+    let mut local = vec![T::from_f64(f64::NAN); count * LOCAL_STRIDE];
+    for (number, cell) in cells.iter().enumerate() {
+        for (n, &value) in rows(cell).iter().enumerate() {
+            let at = usize::from(place(shape, number, n % shape.nodes));
+            local[n / shape.nodes * LOCAL_STRIDE + at] = T::from_f64(value);
+        }
+    }
+    // Lanes without a cell read place 0.
+    for row in local.chunks_exact_mut(LOCAL_STRIDE) {
+        row[0] = T::from_f64(1.0);
+    }
+    local
+}
+
+fn close<T: Real>(found: &[T], expected: &[f64]) {
+    let tolerance = if T::BYTES == 8 { 1e-13 } else { 2e-5 };
+    let most = expected.iter().fold(1.0, |most: f64, v| most.max(v.abs()));
+    assert_eq!(found.len(), expected.len());
+    for (n, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let difference = (found.to_f64() - expected).abs();
+        // Not for NaN.
+        assert!(
+            difference <= tolerance * most,
+            "entry {n} is {found}, not {expected}"
+        );
+    }
+}
+
+/// Holds kernels in precision `T` of every instruction set against the twin, on vectors of both kinds.
+fn check<T, F, const D: usize, const C: usize>(
+    random: &mut Random,
+    (form, element): (&F, &Element),
+    shape: Shape,
+    diagonal: bool,
+) where
+    T: Vectorizable,
+    F: Form<D, C> + Clone + 'static,
+{
+    for &level in SimdLevel::available() {
+        let plan = SimplexPlan {
+            element,
+            shape,
+            level,
+        };
+        let kernel = plan.build::<T, F, D, C>(form);
+        let lanes = kernel.lanes();
+        let count = if random.number() < 0.0 {
+            lanes
+        } else {
+            1 + lanes / 3
+        };
+        let cells: Vec<Cell> = (0..count)
+            .map(|_| Cell::new(random, element, &shape))
+            .collect();
+        let packed = Packed::<T>::new(lanes, element, &shape, &cells);
+        assert_eq!(packed.geometry.len(), kernel.geometry_len());
+        let expected = |cell: &Cell| {
+            let (fields, geometry) = (cell.fields(shape.fields), cell.at_points());
+            let environment = (&fields, &CONDITIONS);
+            if diagonal {
+                oracle::diagonal::<F, D, C>(form, element, geometry, environment)
+            } else {
+                oracle::apply::<F, D, C>(form, element, geometry, environment, &cell.u)
+            }
+        };
+        let expected: Vec<Vec<f64>> = cells.iter().map(expected).collect();
+        let mut batch = Batch {
+            elements: count,
+            nodes: Nodes::Element,
+            vertices: Vertices {
+                coordinates: &packed.coordinates,
+                table: &packed.vertex_table,
+            },
+            geometry: &packed.geometry,
+            auxiliary: &packed.auxiliary,
+            nodal: &[],
+            points: &packed.points,
+            conditions: &CONDITIONS,
+        };
+        let mut workspace: Workspace = Box::new(());
+        let mut run = |batch: &Batch<T>, u: &[T], v: &mut [T]| {
+            if diagonal {
+                kernel.diagonal(batch, v, &mut workspace);
+            } else {
+                kernel.apply(batch, u, v, &mut workspace);
+            }
+        };
+        let together = |rows: fn(&Cell) -> &[f64]| -> Vec<T> {
+            let all = cells.iter().flat_map(rows);
+            all.map(|&value| T::from_f64(value)).collect()
+        };
+        let nodal = together(|cell| &cell.nodal);
+        batch.nodal = &nodal;
+        let mut v = vec![T::from_f64(f64::NAN); count * shape.unknowns()];
+        run(&batch, &together(|cell| &cell.u), &mut v);
+        close(&v, &expected.concat());
+
+        let nodal = local(&shape, &cells, |cell| &cell.nodal);
+        let u = local(&shape, &cells, |cell| &cell.u);
+        batch.nodal = &nodal;
+        batch.nodes = Nodes::Local(&packed.table);
+        let mut v = vec![T::from_f64(0.5); C * LOCAL_STRIDE];
+        run(&batch, &u, &mut v);
+        for (number, expected) in expected.iter().enumerate() {
+            let at = |n: usize| {
+                let place = usize::from(place(&shape, number, n % shape.nodes));
+                let value = v[n / shape.nodes * LOCAL_STRIDE + place];
+                T::from_f64(value.to_f64() - 0.5)
+            };
+            let found: Vec<T> = (0..expected.len()).map(at).collect();
+            close(&found, expected);
+        }
+    }
+}
+
+fn everywhere<const D: usize, const C: usize>(degrees: &[usize]) {
+    let mut random = Random::new();
+    for &degree in degrees {
+        for storage in STORAGES {
+            let element = element(&mut random, D, degree, 1 + degree);
+            assert_eq!(element.is_linear(), degree == 1);
+            let (both, inspection) = shape::<_, D, C>(&Everything, &element, &KINDS, storage);
+            assert!(inspection.linear && both.position && both.field_gradients);
+            check::<f64, _, D, C>(&mut random, (&Everything, &element), both, false);
+            check::<f32, _, D, C>(&mut random, (&Everything, &element), both, false);
+            check::<f64, _, D, C>(&mut random, (&Everything, &element), both, true);
+            let (plain, _) = shape::<_, D, C>(&Nonlinear, &element, &[], storage);
+            check::<f64, _, D, C>(&mut random, (&Nonlinear, &element), plain, false);
+            let kinds = [FieldKind::Points];
+            let (variable, _) = shape::<_, D, C>(&Variable, &element, &kinds, storage);
+            assert!(!variable.reads_values && !variable.writes_values);
+            check::<f32, _, D, C>(&mut random, (&Variable, &element), variable, false);
+        }
+    }
+}
+
+#[test]
+fn scalars_on_triangles() {
+    everywhere::<2, 1>(&[1, 2, 3]);
+}
+
+#[test]
+fn scalars_on_tetrahedra() {
+    everywhere::<3, 1>(&[1, 2, 3]);
+}
+
+#[test]
+fn systems_on_triangles() {
+    everywhere::<2, 2>(&[1, 2]);
+    everywhere::<2, 4>(&[1]);
+}
+
+#[test]
+fn systems_on_tetrahedra() {
+    everywhere::<3, 3>(&[1, 2]);
+}
+
+#[test]
+fn mass_and_stiffness_of_the_unit_triangle() {
+    let element = Element {
+        dim: 2,
+        nodes: 3,
+        points: 3,
+        weights: vec![1.0 / 6.0; 3],
+        positions: vec![0.5, 0.0, 0.5, 0.5, 0.0, 0.5],
+        interp: vec![0.5, 0.5, 0.0, 0.0, 0.5, 0.5, 0.5, 0.0, 0.5],
+        grad: [-1.0, -1.0, 1.0, 0.0, 0.0, 1.0].repeat(3),
+    };
+    let (jacobian, position) =
+        oracle::at_points(&element, &[[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]);
+    let geometry = oracle::OracleGeometry {
+        jacobian: &jacobian,
+        position: &position,
+    };
+    let environment = (&oracle::CellFields::default(), &Conditions::default());
+    let u = [1.0, 0.0, 0.0];
+    let mass = oracle::apply::<_, 2, 1>(&Mass, &element, geometry, environment, &u);
+    close(&mass, &[1.0 / 3.0, 1.0 / 6.0, 1.0 / 6.0]);
+    let stiffness = oracle::apply::<_, 2, 1>(&Poisson, &element, geometry, environment, &u);
+    close(&stiffness, &[1.0, -0.5, -0.5]);
+    assert_eq!(position[1], [1.0, 1.0, 0.0]);
+}

@@ -1,0 +1,34 @@
+//! simplex_quadrature: any form on triangles and tetrahedra, by quadrature.
+//!
+//! On a cell the unknowns are values at its nodes, in any number of components. The seed's element
+//! residual (seed 004, eq. 2) is
+//!
+//! ```text
+//! v = Bᵀ W f0(u, ∇u) + Σ_k D_kᵀ W f1_k(u, ∇u)
+//! ```
+//!
+//! with the tables B (`interp`) and D (`grad`) of the basis at the points, W weights times det J, and
+//! reference gradients carried to the cell and back with J⁻¹. Nothing is factorised: at low degree the
+//! tables are small, and what an operator costs is what it reads and writes.
+//!
+//! [`oracle`] is the plain twin of everything here; [`host`] the fast loops.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "formulas are written with indices"
+)]
+
+mod element;
+mod fields;
+mod geometry;
+pub mod host;
+pub mod oracle;
+mod shape;
+
+pub use element::Element;
+pub use fields::{FieldKind, Fields};
+pub use geometry::{CellGeometry, Storage, pack};
+pub use shape::Shape;
+
+#[cfg(test)]
+mod samples;

@@ -1,0 +1,103 @@
+//! What is evaluated on a cell.
+
+use super::{Element, FieldKind, Fields, Storage};
+use crate::form::Inspection;
+
+/// Sizes of a cell, and what a form does on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// 2 or 3.
+    pub dim: usize,
+    /// Nodes of a cell, N_b of the seed.
+    pub nodes: usize,
+    /// Points of a cell, N_q of the seed.
+    pub points: usize,
+    /// Number of components, N_comp of the seed.
+    pub components: usize,
+    /// The basis is that of degree 1, see [`Element::is_linear`].
+    pub linear: bool,
+    /// The form reads values of the solution.
+    pub reads_values: bool,
+    /// The form reads gradients of the solution.
+    pub reads_gradients: bool,
+    /// f0 is not zero.
+    pub writes_values: bool,
+    /// f1 is not zero.
+    pub writes_gradients: bool,
+    /// The form reads the position.
+    pub position: bool,
+    /// The form reads gradients of auxiliary fields in the solution's space.
+    pub field_gradients: bool,
+    /// Auxiliary fields.
+    pub fields: Fields,
+    /// Number of run-time parameters.
+    pub parameters: usize,
+    /// How the geometry is kept.
+    pub storage: Storage,
+    /// Flops of f0 and f1 at one point.
+    pub form_flops: u64,
+}
+
+impl Shape {
+    /// What a form that was inspected is on an element.
+    pub fn new(
+        element: &Element,
+        inspection: &Inspection,
+        fields: Fields,
+        storage: Storage,
+    ) -> Self {
+        let nodal = |field: usize| fields.kinds()[field] == FieldKind::Nodal;
+        let gradient = |field: usize| nodal(field) && inspection.reads_field_gradient(field);
+        Self {
+            dim: element.dim,
+            nodes: element.nodes,
+            points: element.points,
+            components: inspection.components,
+            linear: element.is_linear(),
+            reads_values: inspection.reads_values,
+            reads_gradients: inspection.reads_gradients,
+            writes_values: inspection.writes_values,
+            writes_gradients: inspection.writes_gradients,
+            position: inspection.reads_position,
+            field_gradients: (0..fields.len()).any(gradient),
+            fields,
+            parameters: inspection.parameters,
+            storage,
+            form_flops: inspection.flops(),
+        }
+    }
+
+    /// Whether one map holds for all points of a cell.
+    pub fn map_is_constant(&self) -> bool {
+        self.storage != Storage::Jacobians
+    }
+
+    /// Unknowns of a cell, N_bt of the seed.
+    pub fn unknowns(&self) -> usize {
+        self.components * self.nodes
+    }
+
+    /// Numbers of one map: at a point, or of the cell.
+    pub fn map_numbers(&self) -> usize {
+        let (d, position) = (self.dim, usize::from(self.position));
+        match self.storage {
+            Storage::Vertices => (d + 1) * d,
+            Storage::Affine => d * d + 1 + d * position,
+            Storage::Jacobians => d * d + d * position,
+        }
+    }
+
+    /// Numbers of a cell's geometry that are stored for it alone.
+    pub fn geometry_numbers(&self) -> usize {
+        match self.storage {
+            Storage::Vertices => 0,
+            Storage::Affine => self.map_numbers(),
+            Storage::Jacobians => self.points * self.map_numbers(),
+        }
+    }
+
+    /// Number of auxiliary fields of a kind.
+    pub fn fields_of(&self, kind: FieldKind) -> usize {
+        self.fields.count(kind)
+    }
+}
