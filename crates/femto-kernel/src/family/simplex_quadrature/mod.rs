@@ -19,14 +19,13 @@
 )]
 
 mod element;
-mod fields;
 mod geometry;
 pub mod host;
 pub mod oracle;
 mod shape;
 
+pub use super::fields::{FieldKind, Fields};
 pub use element::Element;
-pub use fields::{FieldKind, Fields};
 pub use geometry::{CellGeometry, Storage, pack};
 pub use shape::Shape;
 

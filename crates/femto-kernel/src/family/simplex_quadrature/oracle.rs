@@ -3,11 +3,12 @@
 //! Slow on purpose; it is the definition that every other evaluation is compared with.
 
 use super::geometry::invert;
-use super::{Element, FieldKind, Fields};
+use super::{Element, FieldKind};
 use crate::family::batch::Conditions;
 use crate::form::{Form, Point};
 
 pub use super::geometry::at_points;
+pub use crate::family::fields::CellFields;
 
 /// A cell's geometry at its points; what lies beyond its dimension is not read.
 #[derive(Clone, Copy, Debug)]
@@ -16,19 +17,6 @@ pub struct OracleGeometry<'a> {
     pub jacobian: &'a [[[f64; 3]; 3]],
     /// Position of each point.
     pub position: &'a [[f64; 3]],
-}
-
-/// A cell's auxiliary fields; those of a kind are together, in the order of the form.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CellFields<'a> {
-    /// Which kind each field of the form is of.
-    pub fields: Fields,
-    /// Constants of the cell, `[field]`.
-    pub cell: &'a [f64],
-    /// Values at the nodes, `[field][node]`.
-    pub nodal: &'a [f64],
-    /// Values at the points, `[field][point]`.
-    pub points: &'a [f64],
 }
 
 /// Value and gradient of a basis function at a point, or of a field.

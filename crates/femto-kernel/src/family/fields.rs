@@ -1,4 +1,4 @@
-//! Auxiliary fields: what kinds there are, and in which order a form has them.
+//! Auxiliary fields of any family: what kinds there are, and in which order a form has them.
 
 use crate::form::MAX_FIELDS;
 
@@ -55,5 +55,31 @@ impl Fields {
     /// How many fields there are of a kind.
     pub fn count(&self, kind: FieldKind) -> usize {
         self.of(kind).count()
+    }
+}
+
+/// A cell's auxiliary fields; those of a kind are together, in the order of the form.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CellFields<'a> {
+    /// Which kind each field of the form is of.
+    pub fields: Fields,
+    /// Constants of the cell, `[field]`.
+    pub cell: &'a [f64],
+    /// Values at the nodes, `[field][node]`.
+    pub nodal: &'a [f64],
+    /// Values at the points, `[field][point]`.
+    pub points: &'a [f64],
+}
+
+impl<'a> CellFields<'a> {
+    /// Constants of the cell alone, `[field]`.
+    pub fn constant(cell: &'a [f64]) -> Self {
+        let kinds = [FieldKind::Cell; MAX_FIELDS];
+        Self {
+            fields: Fields::new(&kinds[..cell.len().min(MAX_FIELDS)]),
+            cell,
+            nodal: &[],
+            points: &[],
+        }
     }
 }
