@@ -26,7 +26,7 @@ usage: cargo xtask COMMAND
                       ARM; seconds when nothing changed
   test                check, then every test: Rust, README, Python oracles, some kernel texts, a
                       short fuzz run
-  kernels [--all] [--compile|--run] [--bless]
+  kernels [--all] [--only=PART] [--compile|--run] [--bless]
                       compile every kernel text for NVIDIA's GPUs and compare registers and spills
                       with the recorded ones (--bless records them); run it on PoCL; without --all
                       a few of each kind

@@ -11,7 +11,7 @@ use femto_platform::device::accelerator::KernelText;
 use femto_platform::device::cuda::nvrtc::Compiler;
 
 use super::golden::{Figures, Golden};
-use super::{Case, Selection};
+use super::{Case, Wanted};
 
 /// Ampere, Hopper, Blackwell.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
@@ -21,8 +21,8 @@ type Text<'a> = (&'a str, &'a str);
 
 /// Compiles every case with every compiler for every architecture and compares the figures with the
 /// recorded ones, or records them.
-pub(super) fn compile(selection: Selection, bless: bool) -> Result<()> {
-    let cases = super::cases(selection, Language::Cuda, &Limits::default());
+pub(super) fn compile(wanted: Wanted<'_>, bless: bool) -> Result<()> {
+    let cases = super::cases(wanted, Language::Cuda, &Limits::default());
     let texts: Vec<Text> = cases
         .iter()
         .map(|Case { name, text, .. }| (&**name, &**text))

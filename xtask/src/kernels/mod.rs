@@ -47,40 +47,60 @@ type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 /// The families of texts.
 const FAMILIES: [Cases; 4] = [ladder::cases, pencils::cases, nodes::cases, vectors::cases];
 
-fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
+/// Which cases are meant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    selection: Selection,
+    /// What the name of each case has in it.
+    part: &'a str,
+}
+
+fn cases(wanted: Wanted<'_>, language: Language, limits: &Limits) -> Vec<Case> {
     let families = FAMILIES.iter();
     families
-        .flat_map(|cases| cases(selection, language, limits))
+        .flat_map(|cases| cases(wanted.selection, language, limits))
+        .filter(|case| case.name.contains(wanted.part))
         .collect()
 }
 
+/// Before a part of the names of the cases that are meant.
+const ONLY: &str = "--only=";
+
 /// The parts of the command, and the process that runs one part of it.
 pub(crate) fn command(arguments: &[&str]) -> Result<()> {
-    let mut selection = Selection::Bounded;
+    let mut wanted = Wanted {
+        selection: Selection::Bounded,
+        part: "",
+    };
     let (mut compiles, mut runs, mut bless, mut child) = (true, true, false, false);
     for argument in arguments {
         match *argument {
-            "--all" => selection = Selection::All,
+            "--all" => wanted.selection = Selection::All,
             "--bless" => bless = true,
             "--compile" => runs = false,
             "--run" => compiles = false,
             // What `--run` starts, once for each of PoCL's methods.
             run::CHILD => child = true,
-            other => bail!("kernels: {other} is none of --all, --bless, --compile, --run"),
+            other => match other.strip_prefix(ONLY) {
+                Some(part) => wanted.part = part,
+                None => bail!(
+                    "kernels: {other} is none of --all, --only=PART, --bless, --compile, --run"
+                ),
+            },
         }
     }
     if child {
-        return run::here(selection);
+        return run::here(wanted);
     }
     if compiles {
         step("kernel texts through NVRTC", || {
-            compile::compile(selection, bless)
+            compile::compile(wanted, bless)
         })?;
     }
     if runs {
         for method in run::METHODS {
             step(&format!("kernel texts on PoCL, {method}"), || {
-                run::with_method(method, selection)
+                run::with_method(method, wanted)
             })?;
         }
     }

@@ -6,7 +6,7 @@ use femto_kernel::family::tensor_hex::schedule::Limits;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, Features, KernelText};
 
-use super::{Case, Selection};
+use super::{Case, ONLY, Selection, Wanted};
 use crate::step::Step;
 
 /// The argument by which this program starts itself.
@@ -22,11 +22,12 @@ const CONTINUATIONS: &str = "cbs";
 const METHOD: &str = "POCL_WORK_GROUP_METHOD";
 
 /// Runs the cases in a fresh process, as PoCL reads its method once.
-pub(super) fn with_method(method: &str, selection: Selection) -> Result<()> {
+pub(super) fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
     crate::opencl::ensure()?;
     let program = std::env::current_exe().context("cannot find this program")?;
-    let mut arguments = vec!["kernels", CHILD];
-    if selection == Selection::All {
+    let part = format!("{ONLY}{}", wanted.part);
+    let mut arguments = vec!["kernels", CHILD, &*part];
+    if wanted.selection == Selection::All {
         arguments.push("--all");
     }
     // PoCL's own cache does not tell methods apart.
@@ -39,7 +40,7 @@ pub(super) fn with_method(method: &str, selection: Selection) -> Result<()> {
 }
 
 /// Runs the cases on the first OpenCL device.
-pub(super) fn here(selection: Selection) -> Result<()> {
+pub(super) fn here(wanted: Wanted<'_>) -> Result<()> {
     let device = Accelerator::opencl(0)?;
     let version = &device.features().driver;
     let old = version
@@ -52,7 +53,7 @@ pub(super) fn here(selection: Selection) -> Result<()> {
         return Ok(());
     }
     let limits = limits(device.features());
-    let cases = super::cases(selection, Language::OpenCl, &limits);
+    let cases = super::cases(wanted, Language::OpenCl, &limits);
     let mut faults = Vec::new();
     for case in &cases {
         if let Err(error) = check(&device, case) {

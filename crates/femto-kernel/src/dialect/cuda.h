@@ -8,7 +8,9 @@ typedef float2 real2;
 
 #define GLOBAL
 #define SHARED
-#define CONSTANT __constant__ const
+/* Not const: the compiler would know the values, find those that tables have in common, and keep them
+ * in registers from one phase to another until it spills; so it takes them as operands from memory. */
+#define CONSTANT __constant__
 #define RESTRICT __restrict__
 #define INLINE static __device__ __forceinline__
 #define UNROLL _Pragma("unroll")
@@ -37,6 +39,11 @@ INLINE void atomic_add(real *g_target, real value)
 
 /* Reads what no one reads again. */
 INLINE real stream_load(const real *g_source)
+{
+    return __ldcs(g_source);
+}
+
+INLINE float stream_load_single(const float *g_source)
 {
     return __ldcs(g_source);
 }

@@ -17,6 +17,7 @@
 //! | `UNROLL`, `UNROLL_BY(count)` | before a loop: unroll it, wholly or so many times |
 //! | `atomic_add(g_target, value)` | adds to global memory |
 //! | `stream_load(g_source)` | reads what no one reads again |
+//! | `stream_load_single(g_source)` | the same of single precision in any source |
 //! | `fetch_ahead(g_source)` | asks for a cache line without waiting |
 //! | `reciprocal(x)` | 1/x of an ordinary number, to about one unit in the last place |
 //!

@@ -64,6 +64,11 @@ INLINE real stream_load(const __global real *g_source)
     return *g_source;
 }
 
+INLINE float stream_load_single(const __global float *g_source)
+{
+    return *g_source;
+}
+
 INLINE void fetch_ahead(const __global real *g_source)
 {
     prefetch(g_source, 1);
