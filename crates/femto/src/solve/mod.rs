@@ -1,8 +1,10 @@
-//! Solvers of linear systems whose matrix is only known by what it does to a vector.
+//! Solvers of linear systems whose matrix is only known by what it does to a vector, and of equations
+//! that are not linear ([`newton`]).
 
 pub mod cg;
 pub mod gmres;
 mod jacobi;
+pub mod newton;
 mod system;
 
 pub use jacobi::{Jacobi, JacobiError};

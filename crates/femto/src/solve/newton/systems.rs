@@ -1,0 +1,155 @@
+//! Small equations for the tests, and a short way to solve them.
+
+use super::*;
+use crate::solve::OperatorError;
+use femto_platform::device::host::{Host, HostBuffer};
+
+/// R(u), or its Jacobian at u.
+pub(super) type Map = fn(&[f64]) -> Vec<f64>;
+
+/// Equations with their Jacobian as a dense matrix.
+pub(super) struct Algebraic {
+    pub(super) residual: Map,
+    /// `[row][column]`, one row after the other.
+    pub(super) jacobian: Map,
+    pub(super) size: usize,
+    /// Gives its diagonal away.
+    pub(super) diagonal: bool,
+    at: Vec<f64>,
+}
+
+impl Algebraic {
+    pub(super) fn new(size: usize, residual: Map, jacobian: Map) -> Self {
+        Self {
+            residual,
+            jacobian,
+            size,
+            diagonal: false,
+            at: Vec::new(),
+        }
+    }
+}
+
+impl NonlinearProblem<f64, Host> for Algebraic {
+    fn size(&self) -> usize {
+        self.size
+    }
+    fn residual(
+        &mut self,
+        u: &HostBuffer<f64>,
+        r: &mut HostBuffer<f64>,
+    ) -> Result<(), OperatorError> {
+        r.copy_from_slice(&(self.residual)(u));
+        Ok(())
+    }
+    fn linearize(&mut self, u: &HostBuffer<f64>) -> Result<(), OperatorError> {
+        self.at = (self.jacobian)(u);
+        Ok(())
+    }
+    fn jacobian(&self, w: &HostBuffer<f64>, v: &mut HostBuffer<f64>) -> Result<(), OperatorError> {
+        for (v, row) in v.iter_mut().zip(self.at.chunks(self.size)) {
+            *v = row.iter().zip(&**w).map(|(a, w)| a * w).sum();
+        }
+        Ok(())
+    }
+    fn diagonal(&self, diagonal: &mut HostBuffer<f64>) -> Result<bool, OperatorError> {
+        for (i, entry) in diagonal.iter_mut().enumerate() {
+            *entry = self.at[i * (self.size + 1)];
+        }
+        Ok(self.diagonal)
+    }
+}
+
+/// What a solve left behind.
+#[derive(Debug)]
+pub(super) struct Outcome<T> {
+    pub(super) result: Result<NewtonInfo, NewtonError>,
+    pub(super) u: Vec<T>,
+}
+
+impl<T> Outcome<T> {
+    pub(super) fn failure(self) -> NewtonFailure {
+        self.result.unwrap_err().failure
+    }
+}
+
+/// Solves in a workspace full of what is no number.
+pub(super) fn run<T: Number, D: VectorOps<T>>(
+    device: &D,
+    problem: &mut dyn NonlinearProblem<T, D>,
+    start: &[T],
+    params: &NewtonParams,
+    observer: &mut NewtonObserver<'_>,
+) -> Outcome<T> {
+    let mut workspace = NewtonWorkspace::new(device, start.len(), params).unwrap();
+    let poison = vec![T::from_f64(f64::NAN); start.len()];
+    for vector in [
+        &mut workspace.r,
+        &mut workspace.direction,
+        &mut workspace.trial,
+        &mut workspace.trial_r,
+        &mut workspace.diagonal,
+    ] {
+        device.write(&poison, vector).unwrap();
+    }
+    let mut u = device.upload(start).unwrap();
+    let result = solve(device, problem, &mut u, &mut workspace, params, observer);
+    let mut values = poison;
+    device.read(&u, &mut values).unwrap();
+    Outcome { result, u: values }
+}
+
+/// Solves on the host.
+pub(super) fn solve_algebraic(
+    problem: &mut Algebraic,
+    start: &[f64],
+    params: &NewtonParams,
+) -> Outcome<f64> {
+    let host = Host::with_threads(1).unwrap();
+    let go_on = &mut |_| ControlFlow::Continue(());
+    run(&host, problem, start, params, go_on)
+}
+
+/// x² + y² = 4, x y = 1: the Jacobian is not symmetric.
+pub(super) fn circle() -> Algebraic {
+    Algebraic::new(
+        2,
+        |u| vec![u[0] * u[0] + u[1] * u[1] - 4.0, u[0] * u[1] - 1.0],
+        |u| vec![2.0 * u[0], 2.0 * u[1], u[1], u[0]],
+    )
+}
+
+/// One equation.
+pub(super) fn scalar(residual: Map, jacobian: Map) -> Algebraic {
+    Algebraic::new(1, residual, jacobian)
+}
+
+/// Unknowns of [`heat`].
+pub(super) const CELLS: usize = 60;
+
+/// -(κ u')' + u³ = 1 by differences, with a κ that varies much: symmetric, and so does the diagonal.
+pub(super) fn heat() -> Algebraic {
+    fn c(i: usize) -> f64 {
+        1.0 + (i * i) as f64
+    }
+    let residual = |u: &[f64]| {
+        let at = |i: isize| u.get(i as usize).copied().unwrap_or(0.0);
+        let one = |i: usize| {
+            let (j, here) = (i as isize, u[i]);
+            c(i) * (here - at(j - 1)) + c(i + 1) * (here - at(j + 1)) + here.powi(3) - 1.0
+        };
+        (0..u.len()).map(one).collect()
+    };
+    let jacobian = |u: &[f64]| {
+        let entry = |i: usize, j: usize| match (i == j, i.abs_diff(j)) {
+            (true, _) => c(i) + c(i + 1) + 3.0 * u[i] * u[i],
+            (_, 1) => -c(i.max(j)),
+            _ => 0.0,
+        };
+        let n = u.len();
+        (0..n * n)
+            .map(|place| entry(place / n, place % n))
+            .collect()
+    };
+    Algebraic::new(CELLS, residual, jacobian)
+}
