@@ -81,7 +81,7 @@ fn hexahedra_that_do_not_fit_together_are_errors() {
         } => {
             cells.sort_unstable();
             nodes.sort_unstable();
-            assert_eq!((cells, nodes), ([0, 1, 2], [4, 5, 6, 7]));
+            assert_eq!((cells, nodes), ([0, 1, 2], vec![4, 5, 6, 7]));
         }
         other => panic!("{other}"),
     }

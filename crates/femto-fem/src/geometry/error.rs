@@ -1,16 +1,22 @@
 //! What can be wrong with the geometry of a mesh.
 
+/// The cell types that geometries have.
+const SUPPORTED: &str = "hex8, hex20, hex27, tet4, tet10, tet20, tri3, tri6 and tri10";
+
 /// Why the geometry of a mesh cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GeometryError {
     /// The mesh has no cell that can carry unknowns.
-    #[error("the mesh has no hexahedra: it has {found}; supported are hex8, hex20 and hex27")]
-    NoHexahedra {
+    #[error(
+        "the mesh has no cells that can carry unknowns: it has {found}; supported are {SUPPORTED}, \
+         triangles in meshes without solid cells"
+    )]
+    NoSupportedCells {
         /// The cell types of the mesh with their counts.
         found: String,
     },
-    /// A hexahedron of an unsupported geometric order.
-    #[error("the mesh has {count} cells of type {found}; supported are hex8, hex20 and hex27")]
+    /// Cells of an unsupported geometric order.
+    #[error("the mesh has {count} cells of type {found}; supported are {SUPPORTED}")]
     UnsupportedOrder {
         /// Name of the cell type.
         found: &'static str,
@@ -27,11 +33,22 @@ pub enum GeometryError {
         /// Number of nodes of the mesh.
         nodes: usize,
     },
+    /// A triangle outside the plane z = 0.
+    #[error(
+        "mesh cell {cell}, a triangle, has a node at {position:?}; meshes of triangles must lie in \
+         the plane z = 0"
+    )]
+    OffPlane {
+        /// Mesh cell number of the first such triangle.
+        cell: usize,
+        /// Position of its node.
+        position: [f64; 3],
+    },
     /// The map of a cell is not invertible at a quadrature point.
     #[error(
         "mesh cell {cell} is inverted or degenerate: the Jacobian determinant is {determinant:e} \
          at position {position:?}, reference position {reference:?}; {bad_cells} of {cells} cells \
-         are bad (hexahedra must have right-handed node order)"
+         are bad (cells must be numbered right-handed as Gmsh does, triangles counter-clockwise)"
     )]
     NotInvertible {
         /// Mesh cell number of the first bad cell.
@@ -55,7 +72,7 @@ pub enum GeometryError {
 pub struct CornerWarning {
     /// Mesh cell number.
     pub cell: usize,
-    /// The worst corner, lexicographic vertex number.
+    /// The worst corner, a vertex number of [`crate::reference::cell`].
     pub corner: usize,
     /// Physical position of the corner.
     pub position: [f64; 3],

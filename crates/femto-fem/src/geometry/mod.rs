@@ -1,50 +1,60 @@
-//! Geometry: the maps from the reference hexahedron to the cells of a mesh.
+//! Geometry: the maps from the reference cell to the cells of a mesh.
 //!
-//! The hexahedra of a mesh (hex8, hex20, hex27) are numbered consecutively over its blocks: the
-//! *mesh cell number*. Each map is classified once by what it really is, whatever the file calls
-//! it: a straight-sided hex27 is trilinear, a parallelepiped affine. See [`GeometryKind`].
+//! The cells that carry unknowns (hex8, hex20, hex27; or tet4, tet10, tet20; or, in the plane,
+//! tri3, tri6, tri10) are numbered consecutively over the mesh's blocks: the *mesh cell number*.
+//! Each map is classified once by what it really is, whatever the file calls it: a straight-sided
+//! hex27 is trilinear, a parallelepiped or a straight tet10 affine. See [`GeometryKind`].
 //!
-//! Jacobians are `[physical][reference]`: `J[c][a] = ∂x_c/∂ξ_a`.
+//! Jacobians are `[physical][reference]`: `J[c][a] = ∂x_c/∂ξ_a`. Triangles lie in the plane z = 0
+//! and are mapped as prisms of height 1 would be: `J[2][2] = 1`, and the rest of the third row and
+//! column is 0, so that determinants and cofactors are those of the plane.
 
 mod build;
 mod check;
 mod error;
 pub mod factors;
+mod points;
 mod polynomial;
+mod simplex;
 
 pub use error::{CornerWarning, GeometryError};
 
+use crate::reference::CellShape;
 use crate::reference::cell::{HEX_FACE_AXES, hex_face_axis_side};
 use factors::{Matrix3, cofactors, determinant};
 use polynomial::Tensor;
+use simplex::Simplices;
 
 /// What the map of a cell is, from the simplest to the most general.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GeometryKind {
-    /// A parallelepiped: the Jacobian is constant.
+    /// A parallelepiped or a straight simplex: the Jacobian is constant.
     Affine,
-    /// Given by its 8 vertices.
+    /// A hexahedron given by its 8 vertices.
     Trilinear,
-    /// Triquadratic, given by 27 nodes.
+    /// A triquadratic hexahedron, given by 27 nodes, or a simplex of order 2 or 3.
     Curved,
 }
 
-/// The maps of all hexahedra of a mesh, in mesh cell order.
+/// The maps of all cells of a mesh that carry unknowns, in mesh cell order.
 #[derive(Clone, Debug)]
 pub struct Geometry {
+    shape: CellShape,
     /// `[cells]`.
     kinds: Vec<GeometryKind>,
     /// Positions of the mesh nodes, `[nodes][3]`.
     coordinates: Vec<[f64; 3]>,
-    /// Mesh nodes at the vertices of each cell, `[cells][8]`, lexicographic.
+    /// Mesh nodes at the vertices of each hexahedron, `[hexahedra][8]`, lexicographic.
     vertices: Vec<[u32; 8]>,
-    /// Where the curved cells are in `curved`, `[cells]`; meaningless for other kinds.
+    /// Where the curved hexahedra are in `curved`, `[hexahedra]`; meaningless for other kinds.
     curved_index: Vec<u32>,
-    /// Monomial coefficients of the curved cells, `[curved cells][k][j][i][3]`.
+    /// Monomial coefficients of the curved hexahedra, `[curved hexahedra][k][j][i][3]`.
     curved: Vec<Tensor<3>>,
+    /// The triangles or tetrahedra.
+    simplices: Simplices,
 }
 
-/// The map of one cell at a tensor grid of points, arrays `[k][j][i]`. Reuse one from cell to cell:
+/// The map of one cell at points: at a tensor grid, arrays `[k][j][i]`, or at a list. Reuse one from cell to cell:
 /// then nothing is allocated.
 #[derive(Clone, Debug, Default)]
 pub struct GeometryAtPoints {
@@ -76,6 +86,11 @@ impl Geometry {
         self.kinds.is_empty()
     }
 
+    /// The shape of every cell.
+    pub fn cell(&self) -> CellShape {
+        self.shape
+    }
+
     /// The kind of one cell.
     pub fn kind(&self, cell: usize) -> GeometryKind {
         self.kinds[cell]
@@ -93,12 +108,14 @@ impl Geometry {
             + size_of_val(&self.vertices[..])
             + size_of_val(&self.curved_index[..])
             + size_of_val(&self.curved[..])
+            + self.simplices.bytes()
     }
 
     /// Coefficients c of `x(ξ, η, ζ) = Σ_m c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`.
     ///
     /// For affine cells the coefficients of products are exactly zero. For curved cells this is the
-    /// trilinear map through the vertices.
+    /// trilinear map through the vertices of a hexahedron, the affine one through those of a
+    /// simplex.
     pub fn trilinear_coefficients(&self, cell: usize) -> [[f64; 3]; 8] {
         let c = self.trilinear(cell);
         std::array::from_fn(|m| c[m >> 2][m >> 1 & 1][m & 1])
@@ -116,6 +133,11 @@ impl Geometry {
 
     /// The position of the centre of the reference cell.
     pub fn centroid(&self, cell: usize) -> [f64; 3] {
+        if self.shape.is_simplex() {
+            let mut centre = [0.0; 3];
+            centre[..self.shape.dim()].fill(1.0 / (self.shape.dim() + 1) as f64);
+            return self.map(cell, centre);
+        }
         match self.kinds[cell] {
             GeometryKind::Curved => self.curved(cell)[0][0][0],
             _ => self.trilinear(cell)[0][0][0],
@@ -173,6 +195,9 @@ impl Geometry {
     /// in lexicographic order.
     #[inline(always)]
     fn visit(&self, cell: usize, points: [&[f64]; 3], visit: impl FnMut([f64; 3], Matrix3)) {
+        if self.shape.is_simplex() {
+            return self.visit_simplex(cell, points, visit);
+        }
         match self.kinds[cell] {
             GeometryKind::Curved => polynomial::at_tensor_points(self.curved(cell), points, visit),
             _ => polynomial::at_tensor_points(&self.trilinear(cell), points, visit),
@@ -192,6 +217,9 @@ impl Geometry {
 
     /// Monomial coefficients of the trilinear map through the vertices.
     fn trilinear(&self, cell: usize) -> Tensor<2> {
+        if self.shape.is_simplex() {
+            return self.simplices.affine(cell, &self.coordinates);
+        }
         let mut c = polynomial::vertex_monomials(&self.coordinates, &self.vertices[cell]);
         if self.kinds[cell] == GeometryKind::Affine {
             polynomial::drop_products(&mut c);

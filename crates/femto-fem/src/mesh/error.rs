@@ -69,6 +69,15 @@ pub enum MeshError {
         /// The upper corner.
         upper: [f64; 3],
     },
+    /// A box of simplices with a geometry degree other than 1, 2 and 3.
+    #[error(
+        "a box of simplices of geometry degree {found}: supported are 1 (tri3, tet4), 2 (tri6, \
+         tet10) and 3 (tri10, tet20)"
+    )]
+    SimplexBoxDegree {
+        /// The degree asked for.
+        found: usize,
+    },
     /// A box with a geometry degree other than 1 (hex8) or 2 (hex27).
     #[error("a box mesh of geometry degree {found}: supported are 1 (hex8) and 2 (hex27)")]
     BoxDegree {

@@ -8,6 +8,7 @@ mod error;
 pub mod gmsh;
 mod groups;
 pub mod ordering;
+pub mod simplex_box;
 mod summary;
 
 pub use cell_type::{CellFamily, CellType};

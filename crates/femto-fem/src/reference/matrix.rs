@@ -64,7 +64,7 @@ impl Matrix {
     }
 
     /// The inverse of a square matrix that has one, by Gauss–Jordan elimination with pivoting.
-    pub(super) fn inverse(mut self) -> Self {
+    pub(crate) fn inverse(mut self) -> Self {
         debug_assert_eq!(self.rows, self.columns);
         let n = self.rows;
         let mut inverse = Self::identity(n);

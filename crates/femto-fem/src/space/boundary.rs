@@ -1,11 +1,12 @@
-//! Which faces of the hexahedra carry a boundary tag.
+//! Which facets of the cells carry a boundary tag.
 
 use crate::mesh::{CellFamily, Mesh};
+use crate::reference::CellShape;
 
 use super::SpaceError;
 use super::topology::{NONE, Topology};
 
-/// A face of an element that carries a boundary tag.
+/// A facet of an element, a face or a triangle's edge, that carries a boundary tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BoundaryFace {
     /// Number of the physical group.
@@ -14,44 +15,56 @@ pub struct BoundaryFace {
     pub element: u32,
     /// Its mesh cell number.
     pub cell: u32,
-    /// The face, 2·axis + side.
+    /// The facet, numbered as in [`crate::reference::cell`]: of a hexahedron 2·axis + side.
     pub face: u8,
 }
 
-/// The tagged quadrilaterals of a mesh, found among the faces of its hexahedra.
+/// The tagged boundary cells of a mesh, found among the facets of the cells that carry unknowns:
+/// quadrilaterals of hexahedra, triangles of tetrahedra, lines of triangles.
 #[derive(Clone, Debug, Default)]
 pub struct BoundaryFaces {
     /// The mesh's groups, without its cells.
     groups: Mesh,
+    /// Dimension of the facets.
+    dimension: usize,
     /// Faces sorted by tag and element, each once per tag.
     faces: Vec<BoundaryFace>,
-    /// Tag and corner mesh nodes of quadrilaterals that are no face of a hexahedron.
-    strangers: Vec<(i32, [u32; 4])>,
+    /// Tag and corner mesh nodes of boundary cells that are no facet.
+    strangers: Vec<(i32, Vec<u32>)>,
 }
 
 impl BoundaryFaces {
-    /// Looks up every quadrilateral of the mesh that is in a group. A quadrilateral between two
-    /// cells belongs to the one with the lower mesh cell number.
+    /// Looks up every boundary cell of the mesh that is in a group. One between two cells belongs to
+    /// the one with the lower mesh cell number.
     pub(super) fn new(mesh: &Mesh, topology: &Topology, cells: &[u32]) -> Self {
         let mut boundary = Self {
             groups: Mesh {
                 groups: mesh.groups.clone(),
                 ..Mesh::default()
             },
+            dimension: topology.shape().dim() - 1,
             ..Self::default()
         };
-        let quadrilateral = |family| family == CellFamily::Quadrilateral;
+        let (family, corners) = match topology.shape() {
+            CellShape::Triangle => (CellFamily::Line, 2),
+            CellShape::Tetrahedron => (CellFamily::Triangle, 3),
+            CellShape::Hexahedron => (CellFamily::Quadrilateral, 4),
+        };
+        let facets = topology.shape().facets() as u32;
         for block in mesh
             .blocks
             .iter()
-            .filter(|b| quadrilateral(b.cell_type.family()))
+            .filter(|b| b.cell_type.family() == family)
         {
-            let quads = block.nodes.chunks_exact(block.cell_type.nodes());
-            for (&tag, quad) in block.tags.iter().zip(quads).filter(|(tag, _)| **tag != 0) {
-                let nodes = [quad[0], quad[1], quad[2], quad[3]];
+            let all = block.nodes.chunks_exact(block.cell_type.nodes());
+            for (&tag, nodes) in block.tags.iter().zip(all).filter(|(tag, _)| **tag != 0) {
+                let nodes = &nodes[..corners];
                 match topology.sides(nodes) {
-                    None => boundary.strangers.push((tag, nodes)),
-                    Some(sides) => boundary.faces.push(BoundaryFace::new(tag, sides, cells)),
+                    None => boundary.strangers.push((tag, nodes.to_vec())),
+                    Some(sides) => {
+                        let face = BoundaryFace::new(tag, sides, facets, cells);
+                        boundary.faces.push(face);
+                    }
                 }
             }
         }
@@ -60,19 +73,19 @@ impl BoundaryFaces {
         boundary
     }
 
-    /// The faces in a two-dimensional group given by name or number, sorted by element; a face
+    /// The facets in a group of their dimension given by name or number, sorted by element; one
     /// that the mesh lists several times appears once.
     ///
     /// # Errors
     /// [`SpaceError::Mesh`] when there is no such group, [`SpaceError::NoSuchFace`] when some of
-    /// its quadrilaterals are no face of a hexahedron.
+    /// its cells are no facet.
     pub fn tagged(&self, tag: &str) -> Result<&[BoundaryFace], SpaceError> {
-        let number = self.groups.group(2, tag)?;
+        let number = self.groups.group(self.dimension, tag)?;
         let mut strangers = self.strangers.iter().filter(|s| s.0 == number);
-        if let Some(&(_, nodes)) = strangers.next() {
+        if let Some((_, nodes)) = strangers.next() {
             return Err(SpaceError::NoSuchFace {
                 tag: tag.into(),
-                nodes,
+                nodes: nodes.clone(),
                 count: 1 + strangers.count(),
             });
         }
@@ -81,22 +94,23 @@ impl BoundaryFaces {
         Ok(&self.faces[start..end])
     }
 
-    /// All tagged faces that were found, sorted by tag, then by element.
+    /// All tagged facets that were found, sorted by tag, then by element.
     pub fn all(&self) -> &[BoundaryFace] {
         &self.faces
     }
 }
 
 impl BoundaryFace {
-    fn new(tag: i32, sides: [u32; 2], cells: &[u32]) -> Self {
-        let cell = |side: u32| cells[side as usize / 6];
+    /// `sides` are facets·element + local facet.
+    fn new(tag: i32, sides: [u32; 2], facets: u32, cells: &[u32]) -> Self {
+        let cell = |side: u32| cells[(side / facets) as usize];
         let second = sides[1] != NONE && cell(sides[1]) < cell(sides[0]);
         let side = sides[usize::from(second)];
         Self {
             tag,
-            element: side / 6,
+            element: side / facets,
             cell: cell(side),
-            face: (side % 6) as u8,
+            face: (side % facets) as u8,
         }
     }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::geometry::GeometryKind;
 use crate::mesh::ordering::hilbert_order;
 use crate::mesh::{CellFamily, Mesh};
-use crate::reference::cell::HEX8_TO_LEXICOGRAPHIC;
+use crate::reference::CellShape;
 
 use super::SpaceError;
 
@@ -20,26 +20,28 @@ pub(super) struct Elements {
 }
 
 impl Elements {
-    /// Orders the hexahedra of the mesh along a Hilbert curve, cuts the curve into chunks, and
-    /// sorts each chunk by the cells' `kinds`, `[cells]`. Also gives the mesh nodes at the
-    /// lexicographic vertices of each element.
-    pub(super) fn new(
+    /// Orders the cells of the mesh along a Hilbert curve, cuts the curve into chunks, and sorts
+    /// each chunk by the cells' `kinds`, `[cells]`. Also gives the mesh nodes at the V vertices of
+    /// each element; `places` is where Gmsh has the vertices of a cell of this `shape`.
+    pub(super) fn new<const V: usize>(
         mesh: &Mesh,
+        shape: CellShape,
+        places: [usize; V],
         kinds: &[GeometryKind],
         elements_per_chunk: usize,
-    ) -> Result<(Self, Vec<[u32; 8]>), SpaceError> {
-        let hexahedra = hexahedra(mesh)?;
-        if kinds.len() != hexahedra.len() {
+    ) -> Result<(Self, Vec<[u32; V]>), SpaceError> {
+        let all = cells(mesh, shape, places)?;
+        if kinds.len() != all.len() {
             return Err(SpaceError::GeometryCells {
                 geometry: kinds.len(),
-                mesh: hexahedra.len(),
+                mesh: all.len(),
             });
         }
-        let centroids: Vec<[f64; 3]> = hexahedra
+        let centroids: Vec<[f64; 3]> = all
             .par_iter()
             .map(|vertices| {
                 let x = vertices.map(|node| mesh.coordinates[node as usize]);
-                [0, 1, 2].map(|a| x.iter().map(|x| x[a]).sum::<f64>() / 8.0)
+                [0, 1, 2].map(|a| x.iter().map(|x| x[a]).sum::<f64>() / V as f64)
             })
             .collect();
         let mut cells = hilbert_order(&centroids);
@@ -47,52 +49,69 @@ impl Elements {
         for chunk in &chunks {
             cells[chunk.clone()].sort_by_key(|&cell| kinds[cell as usize]);
         }
-        let vertices = cells
-            .par_iter()
-            .map(|&cell| hexahedra[cell as usize])
-            .collect();
+        let vertices = cells.par_iter().map(|&cell| all[cell as usize]).collect();
         Ok((Self { cells, chunks }, vertices))
     }
 }
 
-/// Mesh nodes at the lexicographic vertices of all hexahedra, in mesh cell order.
-fn hexahedra(mesh: &Mesh) -> Result<Vec<[u32; 8]>, SpaceError> {
-    let mut hexahedra: Vec<[u32; 8]> = Vec::new();
-    for block in mesh.blocks.iter().filter(|b| b.cell_type.dimension() == 3) {
-        if block.cell_type.family() != CellFamily::Hexahedron {
+/// The family of the cells of a shape.
+fn family(shape: CellShape) -> CellFamily {
+    match shape {
+        CellShape::Triangle => CellFamily::Triangle,
+        CellShape::Tetrahedron => CellFamily::Tetrahedron,
+        CellShape::Hexahedron => CellFamily::Hexahedron,
+    }
+}
+
+/// Mesh nodes at the vertices of all cells, in mesh cell order. All cells of the dimension must be
+/// of the shape.
+fn cells<const V: usize>(
+    mesh: &Mesh,
+    shape: CellShape,
+    places: [usize; V],
+) -> Result<Vec<[u32; V]>, SpaceError> {
+    let mut cells: Vec<[u32; V]> = Vec::new();
+    let in_dimension = |dimension| dimension == shape.dim();
+    for block in mesh
+        .blocks
+        .iter()
+        .filter(|b| in_dimension(b.cell_type.dimension()))
+    {
+        if block.cell_type.family() != family(shape) {
             return Err(SpaceError::UnsupportedCells {
                 name: block.cell_type.name(),
                 count: block.len(),
             });
         }
-        let cells = block.nodes.par_chunks_exact(block.cell_type.nodes());
-        hexahedra.par_extend(cells.map(|nodes| HEX8_TO_LEXICOGRAPHIC.map(|vertex| nodes[vertex])));
+        let nodes = block.nodes.par_chunks_exact(block.cell_type.nodes());
+        cells.par_extend(nodes.map(|nodes| places.map(|vertex| nodes[vertex])));
     }
-    if hexahedra.is_empty() {
+    if cells.is_empty() {
         return Err(SpaceError::NoCells);
     }
     // Numbers of vertices, edges and faces together must fit 32 bits.
-    if hexahedra.len() > u32::MAX as usize / 26 {
-        return Err(SpaceError::TooManyCells {
-            cells: hexahedra.len(),
-        });
+    let entities = V + shape.edges().len() + shape.facets();
+    let most = u32::MAX as usize / entities;
+    if cells.len() > most {
+        let cells = cells.len();
+        return Err(SpaceError::TooManyCells { cells, most });
     }
     match (0..)
-        .zip(&hexahedra)
+        .zip(&cells)
         .find_map(|(cell, v)| bad_vertex(cell, v, mesh))
     {
         Some(error) => Err(error),
-        None => Ok(hexahedra),
+        None => Ok(cells),
     }
 }
 
 /// What is wrong with the vertices of a cell by themselves.
-fn bad_vertex(cell: u32, vertices: &[u32; 8], mesh: &Mesh) -> Option<SpaceError> {
+fn bad_vertex<const V: usize>(cell: u32, vertices: &[u32; V], mesh: &Mesh) -> Option<SpaceError> {
     let nodes = mesh.coordinates.len();
     if let Some(&node) = vertices.iter().find(|&&node| node as usize >= nodes) {
         return Some(SpaceError::MissingNode { cell, node, nodes });
     }
-    let repeated = (1..8).find(|&m| vertices[..m].contains(&vertices[m]))?;
+    let repeated = (1..V).find(|&m| vertices[..m].contains(&vertices[m]))?;
     let node = vertices[repeated];
     Some(SpaceError::RepeatedVertex { cell, node })
 }

@@ -16,12 +16,16 @@ pub enum SpaceError {
     /// A space of no component.
     #[error("a space of 0 components: at least 1 is needed")]
     Components,
-    /// The mesh has no hexahedron.
-    #[error("the mesh has no hexahedra; spaces are numbered on hex8, hex20 and hex27 cells")]
-    NoCells,
-    /// The mesh has solid cells that are not hexahedra.
+    /// The mesh has none of the cells that its geometry has.
     #[error(
-        "the mesh has {count} {name} cells; spaces are numbered on hex8, hex20 and hex27 cells only"
+        "the mesh has no cells that carry unknowns; spaces are numbered on hexahedra, on tetrahedra \
+         or, in the plane, on triangles"
+    )]
+    NoCells,
+    /// The mesh has cells of several shapes that would carry unknowns, or of one that cannot.
+    #[error(
+        "the mesh has {count} {name} cells beside others of the same dimension; spaces are numbered \
+         on cells of one shape only: hexahedra, tetrahedra or, in the plane, triangles"
     )]
     UnsupportedCells {
         /// Name of the cell type.
@@ -30,11 +34,11 @@ pub enum SpaceError {
         count: usize,
     },
     /// Geometry and mesh have different numbers of cells.
-    #[error("the geometry has {geometry} cells, the mesh has {mesh} hexahedra")]
+    #[error("the geometry has {geometry} cells, the mesh has {mesh}")]
     GeometryCells {
         /// Cells of the geometry.
         geometry: usize,
-        /// Hexahedra of the mesh.
+        /// Cells of the mesh.
         mesh: usize,
     },
     /// A cell refers to a mesh node that does not exist.
@@ -47,21 +51,21 @@ pub enum SpaceError {
         /// Number of mesh nodes.
         nodes: usize,
     },
-    /// Two vertices of a hexahedron are the same mesh node.
-    #[error("cell {cell} has mesh node {node} at two of its eight vertices")]
+    /// Two vertices of a cell are the same mesh node.
+    #[error("cell {cell} has mesh node {node} at two of its vertices")]
     RepeatedVertex {
         /// Mesh cell number.
         cell: u32,
         /// The repeated mesh node.
         node: u32,
     },
-    /// A face belongs to more than two cells.
-    #[error("cells {cells:?} share one face (mesh nodes {nodes:?}); at most two cells can")]
+    /// A face, or an edge of triangles, belongs to more than two cells.
+    #[error("cells {cells:?} share one facet (mesh nodes {nodes:?}); at most two cells can")]
     CrowdedFace {
         /// Mesh cell numbers of three cells with this face.
         cells: [u32; 3],
         /// Mesh nodes of the face, in cyclic order.
-        nodes: [u32; 4],
+        nodes: Vec<u32>,
     },
     /// Two cells have a face with the same vertices, but go round it in different orders.
     #[error(
@@ -72,15 +76,17 @@ pub enum SpaceError {
         /// Mesh cell numbers of the two cells.
         cells: [u32; 2],
         /// Mesh nodes of the face in the first cell, in cyclic order.
-        first: [u32; 4],
+        first: Vec<u32>,
         /// Mesh nodes of the face in the second cell, in cyclic order.
-        second: [u32; 4],
+        second: Vec<u32>,
     },
     /// More cells than 32-bit numbers can count with their vertices, edges and faces.
-    #[error("{cells} hexahedra; at most {} can be numbered", u32::MAX / 26)]
+    #[error("{cells} cells; at most {most} can be numbered")]
     TooManyCells {
-        /// The number of hexahedra.
+        /// The number of cells.
         cells: usize,
+        /// How many there may be.
+        most: usize,
     },
     /// More nodes than 32-bit numbers can count.
     #[error("{nodes} nodes; at most {} can be numbered", u32::MAX - 1)]
@@ -109,16 +115,16 @@ pub enum SpaceError {
     /// The mesh has no such group, or several.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// A tagged quadrilateral is no face of any hexahedron.
+    /// A tagged quadrilateral, triangle or line is no facet of any cell.
     #[error(
-        "boundary group `{tag}`: {count} of its quadrilaterals are no face of any hexahedron, the \
-         first has mesh nodes {nodes:?}"
+        "boundary group `{tag}`: {count} of its cells are no face (in the plane: edge) of any cell \
+         that carries unknowns, the first has mesh nodes {nodes:?}"
     )]
     NoSuchFace {
         /// The tag as given.
         tag: String,
-        /// Corner nodes of the first such quadrilateral, in cyclic order.
-        nodes: [u32; 4],
+        /// Corner nodes of the first such boundary cell, in cyclic order.
+        nodes: Vec<u32>,
         /// How many there are.
         count: usize,
     },

@@ -1,8 +1,8 @@
 //! Finite element spaces: which nodes the elements have, which of them are the same, which are
 //! fixed.
 //!
-//! A [`Space`] numbers the nodes of all hexahedra of a mesh for one degree, so that an operator
-//! can walk through memory. Elements follow a Hilbert curve, which is cut into chunks: the nodes of
+//! A [`Space`] numbers the nodes of all cells of a mesh (hexahedra, tetrahedra, or triangles) for
+//! one degree, so that an operator can walk through memory. Elements follow a Hilbert curve, which is cut into chunks: the nodes of
 //! a chunk fit a cache, are numbered together and belong, but for those on its surface, to that
 //! chunk alone. Threads work on different chunks without waiting for each other; only the few
 //! nodes on the surfaces need care. See [`Restriction`] for the layout.
@@ -22,14 +22,14 @@ use std::sync::Arc;
 
 use crate::geometry::Geometry;
 use crate::mesh::Mesh;
-use crate::reference::MAX_DEGREE;
+use crate::reference::{CellShape, MAX_DEGREE, MAX_SIMPLEX_DEGREE};
 
 pub use boundary::{BoundaryFace, BoundaryFaces};
 use element_nodes::ElementNodes;
 use elements::Elements;
 pub use error::SpaceError;
 pub use restriction::{Chunk, Restriction};
-use topology::Topology;
+use topology::{Cells, Hexahedra, Tetrahedra, Topology, Triangles};
 
 /// Whether elements share the nodes on their common vertices, edges and faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +52,8 @@ pub enum Layout {
 /// What to build a space from, besides the mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaceParams {
-    /// Polynomial degree of the basis, 1 to [`MAX_DEGREE`].
+    /// Polynomial degree of the basis, 1 to [`MAX_DEGREE`] on hexahedra, to
+    /// [`MAX_SIMPLEX_DEGREE`] on simplices.
     pub degree: usize,
     /// Numbers per node.
     pub components: usize,
@@ -60,7 +61,8 @@ pub struct SpaceParams {
     pub layout: Layout,
     /// Whether elements share nodes.
     pub continuity: Continuity,
-    /// Two-dimensional groups, by name or number, on which all components are constrained.
+    /// Groups of boundary cells (two-dimensional; for triangles one-dimensional), by name or number,
+    /// on which all components are constrained.
     pub dirichlet: Vec<String>,
     /// How many L-vector nodes a chunk should have, about; halved until no chunk has more than
     /// [`MAX_CHUNK_NODES`].
@@ -83,38 +85,38 @@ impl Default for SpaceParams {
 /// Most nodes of a chunk, so that their local indices fit 16 bits.
 pub const MAX_CHUNK_NODES: usize = 1 << 16;
 
-/// A finite element space on the hexahedra of a mesh.
+/// A finite element space on the cells of a mesh.
 ///
 /// Arrays over elements are in the order of the elements, which is not that of the mesh:
 /// [`Space::cells`] gives the mesh cell number of each.
 #[derive(Clone, Debug)]
 pub struct Space {
     params: SpaceParams,
+    shape: CellShape,
     cells: Vec<u32>,
     restriction: Arc<Restriction>,
     boundary: BoundaryFaces,
 }
 
 impl Space {
-    /// Numbers a space on the hexahedra of a mesh, whose maps `geometry` has.
+    /// Numbers a space on the cells of a mesh, whose maps `geometry` has.
     ///
     /// # Errors
-    /// Parameters out of range, a mesh whose hexahedra do not fit together, tags that are not
-    /// there: see [`SpaceError`].
+    /// Parameters out of range, a mesh whose cells do not fit together, tags that are not there:
+    /// see [`SpaceError`].
     pub fn new(mesh: &Mesh, geometry: &Geometry, params: SpaceParams) -> Result<Self, SpaceError> {
-        check(&params)?;
-        let elements_per_chunk = (params.chunk_nodes / params.degree.pow(3)).max(1);
-        let (elements, vertices) = Elements::new(mesh, geometry.kinds(), elements_per_chunk)?;
-        let nodes = ElementNodes::new(params.degree);
-
-        let continuous = params.continuity == Continuity::Continuous;
-        let edges_and_faces = continuous && params.degree > 1;
-        let topology = Topology::new(
-            &elements.cells,
-            vertices,
-            mesh.coordinates.len(),
-            edges_and_faces,
-        )?;
+        let shape = geometry.cell();
+        check(shape, &params)?;
+        let nodes = ElementNodes::new(shape, params.degree);
+        let (elements, topology) = match shape {
+            CellShape::Hexahedron => {
+                entities::<Hexahedra, _, _, _>(mesh, geometry, &params, &nodes)
+            }
+            CellShape::Tetrahedron => {
+                entities::<Tetrahedra, _, _, _>(mesh, geometry, &params, &nodes)
+            }
+            CellShape::Triangle => entities::<Triangles, _, _, _>(mesh, geometry, &params, &nodes),
+        }?;
         let boundary = BoundaryFaces::new(mesh, &topology, &elements.cells);
         let mut dirichlet = Vec::new();
         for tag in &params.dirichlet {
@@ -141,6 +143,7 @@ impl Space {
         }
         Ok(Self {
             params,
+            shape,
             cells: elements.cells,
             restriction: Arc::new(restriction),
             boundary,
@@ -150,6 +153,16 @@ impl Space {
     /// The parameters that the space was made with.
     pub fn params(&self) -> &SpaceParams {
         &self.params
+    }
+
+    /// The shape of the elements.
+    pub fn cell_shape(&self) -> CellShape {
+        self.shape
+    }
+
+    /// Dimension of the elements.
+    pub fn dim(&self) -> usize {
+        self.shape.dim()
     }
 
     /// Polynomial degree.
@@ -187,9 +200,9 @@ impl Space {
         &self.cells
     }
 
-    /// Number of nodes of an element, `nodes_1d³`.
+    /// Number of nodes of an element; `nodes_1d³` of a hexahedron.
     pub fn nodes_per_element(&self) -> usize {
-        self.nodes_1d().pow(3)
+        self.restriction.nodes_per_element()
     }
 
     /// Number of L-vector nodes.
@@ -237,7 +250,8 @@ impl Space {
         Arc::clone(&self.restriction)
     }
 
-    /// The L-vector nodes of an element, `[nodes_per_element]`, lexicographic.
+    /// The L-vector nodes of an element, `[nodes_per_element]`, lexicographic in hexahedra, in the
+    /// order of [`crate::reference::cell`] in simplices.
     pub fn element_nodes(&self, element: usize) -> Vec<u32> {
         let restriction = &self.restriction;
         let chunk = &restriction.chunks[restriction.chunk_of(element)];
@@ -248,12 +262,13 @@ impl Space {
         nodes
     }
 
-    /// All tagged faces of the mesh.
+    /// All tagged facets of the mesh.
     pub fn boundary(&self) -> &BoundaryFaces {
         &self.boundary
     }
 
-    /// The element faces in a two-dimensional group given by name or number, sorted by element.
+    /// The facets of elements in a group of boundary cells given by name or number, sorted by
+    /// element.
     ///
     /// # Errors
     /// As [`BoundaryFaces::tagged`].
@@ -269,11 +284,50 @@ impl Space {
     }
 }
 
-fn check(params: &SpaceParams) -> Result<(), SpaceError> {
-    if !(1..=MAX_DEGREE).contains(&params.degree) {
+/// The elements in order, and their entities as far as nodes of a continuous space lie on them.
+fn entities<S, const V: usize, const K: usize, const R: usize>(
+    mesh: &Mesh,
+    geometry: &Geometry,
+    params: &SpaceParams,
+    nodes: &ElementNodes,
+) -> Result<(Elements, Topology), SpaceError>
+where
+    S: Cells<V, K, R>,
+{
+    let shape = geometry.cell();
+    let elements_per_chunk = elements_per_chunk(shape, params);
+    let (elements, vertices) =
+        Elements::new::<V>(mesh, shape, S::GMSH, geometry.kinds(), elements_per_chunk)?;
+    let up_to = match params.continuity {
+        Continuity::Continuous => nodes.up_to(),
+        Continuity::Broken => 0,
+    };
+    let mesh_nodes = mesh.coordinates.len();
+    let topology =
+        Topology::new::<S, V, K, R>(shape, &elements.cells, vertices, mesh_nodes, up_to)?;
+    Ok((elements, topology))
+}
+
+/// A cube of N³ nodes is one hexahedron or about six tetrahedra, a square of N² two triangles.
+fn elements_per_chunk(shape: CellShape, params: &SpaceParams) -> usize {
+    let (nodes, cells) = match shape {
+        CellShape::Hexahedron => (params.degree.pow(3), 1),
+        CellShape::Tetrahedron => (params.degree.pow(3), 6),
+        CellShape::Triangle => (params.degree.pow(2), 2),
+    };
+    (params.chunk_nodes.saturating_mul(cells) / nodes).max(1)
+}
+
+fn check(shape: CellShape, params: &SpaceParams) -> Result<(), SpaceError> {
+    let max = if shape.is_simplex() {
+        MAX_SIMPLEX_DEGREE
+    } else {
+        MAX_DEGREE
+    };
+    if !(1..=max).contains(&params.degree) {
         return Err(SpaceError::Degree {
             found: params.degree,
-            max: MAX_DEGREE,
+            max,
         });
     }
     if params.components == 0 {

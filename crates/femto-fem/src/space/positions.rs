@@ -4,16 +4,57 @@ use rayon::prelude::*;
 
 use crate::geometry::Geometry;
 use crate::reference::nodes::gll;
+use crate::reference::simplex::Simplex;
 
 use super::gather_scatter::split;
 use super::{Chunk, Space};
+
+/// Where the nodes of the reference element are.
+enum ReferenceNodes {
+    /// The same along each axis, `[nodes_1d]`.
+    TensorProduct(Vec<f64>),
+    /// `[nodes][3]`
+    Listed(Vec<[f64; 3]>),
+}
+
+impl ReferenceNodes {
+    fn new(space: &Space) -> Self {
+        // A space's degree is one that its elements have.
+        match Simplex::new(space.dim(), space.degree()) {
+            Ok(simplex) if space.cell_shape().is_simplex() => {
+                Self::Listed(simplex.nodes().to_vec())
+            }
+            _ => Self::TensorProduct(gll(space.degree())),
+        }
+    }
+
+    /// The positions of all nodes of a cell, in the element's order.
+    fn positions(&self, geometry: &Geometry, cell: usize, out: &mut Vec<[f64; 3]>) {
+        match self {
+            Self::TensorProduct(nodes_1d) => geometry.node_positions(cell, nodes_1d, out),
+            Self::Listed(nodes) => geometry.positions_at(cell, nodes, out),
+        }
+    }
+
+    /// One of the reference nodes.
+    fn point(&self, position: usize) -> [f64; 3] {
+        match self {
+            Self::TensorProduct(nodes_1d) => {
+                let n = nodes_1d.len();
+                let place = [position % n, position / n % n, position / (n * n)];
+                place.map(|i| nodes_1d[i])
+            }
+            Self::Listed(nodes) => nodes[position],
+        }
+    }
+}
 
 impl Space {
     /// The positions of all L-vector nodes, `[nodes][3]`, with the geometry that the space was
     /// made with.
     pub fn node_positions(&self, geometry: &Geometry) -> Vec<[f64; 3]> {
         let restriction = &self.restriction;
-        let nodes_1d = gll(self.degree());
+        let nodes = ReferenceNodes::new(self);
         let mut positions = vec![[0.0; 3]; self.nodes()];
         let mut interface = vec![[0.0; 3]; restriction.interface.len()];
 
@@ -25,7 +66,7 @@ impl Space {
         chunks.for_each_init(Vec::new, |element_positions, ((chunk, private), list)| {
             for element in chunk.elements.clone() {
                 let cell = self.cells[element] as usize;
-                geometry.node_positions(cell, &nodes_1d, element_positions);
+                nodes.positions(geometry, cell, element_positions);
                 for (position, local) in restriction.element(element) {
                     let x = element_positions[position];
                     match (local as usize).checked_sub(private.len()) {
@@ -46,10 +87,10 @@ impl Space {
     ///
     /// Looks only at the chunks with constrained nodes, and maps only these nodes.
     pub fn constrained_positions(&self, geometry: &Geometry) -> Vec<[f64; 3]> {
-        let nodes_1d = gll(self.degree());
+        let nodes = ReferenceNodes::new(self);
         let chunks = self.restriction.chunks.par_iter();
         let found: Vec<Vec<(u32, [f64; 3])>> = chunks
-            .map(|chunk| self.constrained_of(chunk, geometry, &nodes_1d))
+            .map(|chunk| self.constrained_of(chunk, geometry, &nodes))
             .collect();
         let mut positions = vec![[0.0; 3]; self.constrained_nodes().len()];
         for (node, x) in found.into_iter().flatten() {
@@ -63,7 +104,7 @@ impl Space {
         &self,
         chunk: &Chunk,
         geometry: &Geometry,
-        nodes_1d: &[f64],
+        nodes: &ReferenceNodes,
     ) -> Vec<(u32, [f64; 3])> {
         let restriction = &self.restriction;
         let list = &restriction.interface[chunk.interface.clone()];
@@ -75,7 +116,6 @@ impl Space {
         if constrained.is_empty() {
             return Vec::new();
         }
-        let n = nodes_1d.len();
         let mut positions = vec![None; constrained.len()];
         for element in chunk.elements.clone() {
             for (position, local) in restriction.element(element) {
@@ -83,13 +123,11 @@ impl Space {
                     continue;
                 };
                 positions[t as usize].get_or_insert_with(|| {
-                    let place = [position % n, position / n % n, position / (n * n)];
-                    let cell = self.cells[element] as usize;
-                    geometry.map(cell, place.map(|i| nodes_1d[i]))
+                    geometry.map(self.cells[element] as usize, nodes.point(position))
                 });
             }
         }
-        let nodes = constrained.iter().copied();
-        nodes.zip(positions.into_iter().flatten()).collect()
+        let constrained = constrained.iter().copied();
+        constrained.zip(positions.into_iter().flatten()).collect()
     }
 }

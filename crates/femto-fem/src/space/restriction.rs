@@ -33,7 +33,10 @@ impl Chunk {
 /// several chunks touch, from [`Restriction::first_interface`]; then constrained (Dirichlet)
 /// nodes, from [`Restriction::free_nodes`]. So a T-vector is the leading part of an L-vector.
 ///
-/// Nodes on vertices, edges and faces of an element form its *shell*, each with its own index;
+/// Positions in an element are lexicographic in hexahedra, and in the order of
+/// [`crate::reference::cell`] in simplices.
+///
+/// Nodes on vertices, edges and faces of an element (of a triangle: vertices and edges) form its *shell*, each with its own index;
 /// those inside follow each other in the L-vector, so that their first one is enough. Within a
 /// chunk's private nodes those on shells come before those inside, so that what several elements
 /// add to is one run: `private.start..interior.start`.
@@ -44,11 +47,12 @@ pub struct Restriction {
     /// Chunk-local index of each shell node, `[elements][shell_nodes]`.
     pub shell: Vec<u32>,
     /// Chunk-local index of the first interior node of each element, `[elements]`; meaningless
-    /// where elements have none (continuous, degree 1).
+    /// where elements have none (such as continuous, degree 1).
     pub interior: Vec<u32>,
-    /// Lexicographic position in the element of each shell node, ascending, `[shell_nodes]`.
+    /// Position in the element of each shell node, ascending, `[shell_nodes]`.
     pub shell_positions: Vec<u32>,
-    /// Lexicographic position of each interior node, ascending, `[(degree - 1)³]`.
+    /// Position in the element of each interior node, ascending, `[interior_nodes]`; hexahedra have
+    /// (degree - 1)³ of them.
     pub interior_positions: Vec<u32>,
     /// For each chunk, ascending, the L-vector nodes it touches that are not private to it: entry
     /// `t` of a chunk's list has the chunk-local index `private.len() + t`.
@@ -115,7 +119,7 @@ impl Restriction {
         numbers * size_of::<u32>() + self.chunks.len() * size_of::<Chunk>()
     }
 
-    /// Lexicographic position and chunk-local index of each node of an element: its shell, then
+    /// Position and chunk-local index of each node of an element: its shell, then
     /// its interior, both ascending in position.
     pub fn element(&self, element: usize) -> impl Iterator<Item = (usize, u32)> {
         let shell = &self.shell[element * self.shell_nodes()..][..self.shell_nodes()];

@@ -1,6 +1,9 @@
 //! The nodes of a simplex: which there are, in which order, and where.
 
-use crate::reference::cell::{TETRAHEDRON_EDGES, TETRAHEDRON_FACES, TRIANGLE_EDGES};
+use crate::reference::cell::{
+    GMSH_SIMPLEX_EDGES, GMSH_TETRAHEDRON_FACES, TETRAHEDRON_EDGES, TETRAHEDRON_FACES,
+    TRIANGLE_EDGES,
+};
 use crate::reference::nodes::gll;
 
 /// The multi-indices of the nodes of a simplex, `[nodes][4]`, in the order of
@@ -15,6 +18,16 @@ pub fn lattice(dim: usize, degree: usize) -> Vec<[usize; 4]> {
         2 => (&TRIANGLE_EDGES, &TETRAHEDRON_FACES[..1]),
         _ => (&TETRAHEDRON_EDGES, &TETRAHEDRON_FACES),
     };
+    ordered(dim, degree, edges, faces)
+}
+
+/// The multi-indices with these edges and faces, in the order of entities.
+fn ordered(
+    dim: usize,
+    degree: usize,
+    edges: &[[usize; 2]],
+    faces: &[[usize; 3]],
+) -> Vec<[usize; 4]> {
     let mut nodes = Vec::new();
     (0..=dim).for_each(|vertex| inside(degree, &[vertex], &mut nodes));
     edges
@@ -27,6 +40,18 @@ pub fn lattice(dim: usize, degree: usize) -> Vec<[usize; 4]> {
         inside(degree, &[0, 1, 2, 3], &mut nodes);
     }
     nodes
+}
+
+/// The multi-indices of the nodes of Gmsh's complete simplices, `[nodes][4]`, in its order; right up
+/// to degree 3, beyond which it turns the nodes inside faces.
+pub fn gmsh_lattice(dim: usize, degree: usize) -> Vec<[usize; 4]> {
+    let (edges, faces): (&[[usize; 2]], &[[usize; 3]]) = match dim {
+        0 => (&[], &[]),
+        1 => (&GMSH_SIMPLEX_EDGES[..1], &[]),
+        2 => (&GMSH_SIMPLEX_EDGES[..3], &[[0, 1, 2]]),
+        _ => (&GMSH_SIMPLEX_EDGES, &GMSH_TETRAHEDRON_FACES),
+    };
+    ordered(dim, degree, edges, faces)
 }
 
 /// Appends the multi-indices inside the simplex with these vertices, the second fastest.

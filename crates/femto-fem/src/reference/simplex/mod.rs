@@ -8,7 +8,7 @@
 mod lattice;
 mod modes;
 
-pub use lattice::{equispaced, lattice};
+pub use lattice::{equispaced, gmsh_lattice, lattice};
 
 use super::{MAX_SIMPLEX_DEGREE, Matrix, ReferenceError};
 use modes::modes;

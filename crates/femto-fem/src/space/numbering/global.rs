@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::reference::cell::{HEX_EDGES, HEX_FACES};
+use crate::reference::CellShape;
 use crate::space::element_nodes::ElementNodes;
 use crate::space::topology::Topology;
 use crate::space::{BoundaryFace, SpaceError};
@@ -58,13 +58,14 @@ impl Numbers {
     ) -> Result<Self, SpaceError> {
         let [vertices, edges, faces] = topology.counts;
         let elements = chunks.last().map_or(0, |chunk| chunk.end);
-        let n = nodes.inner_1d as u64;
+        let [_, on_edge, on_face] = nodes.inside;
+        let inside = nodes.interior_positions.len();
         let total = |parts: [usize; 4]| {
-            let sizes = [1, n, n * n, n * n * n];
+            let sizes = [1, on_edge, on_face, inside];
             parts
                 .iter()
                 .zip(sizes)
-                .map(|(&count, size)| count as u64 * size)
+                .map(|(&count, size)| count as u64 * size as u64)
                 .sum()
         };
         let mut numbers = Self {
@@ -74,11 +75,11 @@ impl Numbers {
             first_interface: 0,
             free_nodes: 0,
             nodes: checked(total([vertices, edges, faces, elements]))?,
-            sizes: [1, n as u32, (n * n) as u32],
+            sizes: nodes.inside.map(|size| size as u32),
             starts: [vertices as u32, (vertices + edges) as u32],
         };
         let owners = owners(topology, chunks, dirichlet);
-        numbers.number(topology, chunks, &owners, (n * n * n) as u32);
+        numbers.number(topology, chunks, &owners, inside as u32);
         Ok(numbers)
     }
 
@@ -136,7 +137,8 @@ fn owners(topology: &Topology, chunks: &[Range<usize>], dirichlet: &[BoundaryFac
     let mut owners = vec![NOBODY; topology.counts.iter().sum()];
     for face in dirichlet {
         let entities = topology.entities(face.element as usize);
-        for entity in closure(face.face as usize).filter_map(|slot| entities.get(slot)) {
+        let slots = closure(topology.shape(), face.face as usize);
+        for entity in slots.filter_map(|slot| entities.get(slot)) {
             owners[*entity as usize] = DIRICHLET;
         }
     }
@@ -155,12 +157,17 @@ fn owners(topology: &Topology, chunks: &[Range<usize>], dirichlet: &[BoundaryFac
     owners
 }
 
-/// The entities of an element that lie on one of its faces: its corners, its edges, itself.
-fn closure(face: usize) -> impl Iterator<Item = usize> {
-    let corners = HEX_FACES[face];
-    let on_face = move |edge: &usize| HEX_EDGES[*edge].iter().all(|end| corners.contains(end));
-    let edges = (0..12).filter(on_face).map(|edge| 8 + edge);
-    corners.into_iter().chain(edges).chain([20 + face])
+/// The entities of an element that lie on one of its facets: its corners, its edges, a solid's face
+/// itself.
+fn closure(shape: CellShape, facet: usize) -> impl Iterator<Item = usize> {
+    let (corners, edges) = (shape.facet(facet), shape.edges());
+    let on_facet = move |edge: &usize| edges[*edge].iter().all(|end| corners.contains(end));
+    let (before, after) = (shape.vertices(), shape.vertices() + edges.len());
+    let along = (0..edges.len())
+        .filter(on_facet)
+        .map(move |edge| before + edge);
+    let face = (shape.dim() == 3).then_some(after + facet);
+    corners.iter().copied().chain(along).chain(face)
 }
 
 #[cfg(test)]

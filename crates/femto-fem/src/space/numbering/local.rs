@@ -73,8 +73,7 @@ impl<'a> LocalNumbers<'a> {
         let shells = shell.chunks_exact_mut(nodes.shell_positions.len());
         for ((element, shell), interior) in self.elements.clone().zip(shells).zip(interior) {
             let entities = self.topology.entities(element);
-            let vertices = self.topology.vertices(element);
-            nodes.fill_shell(&vertices, |slot| self.first(entities[slot]), shell);
+            nodes.fill_shell(entities, |slot| self.first(entities[slot]), shell);
             *interior = self.numbers.interior[element] - self.private.start as u32;
         }
     }

@@ -1,4 +1,4 @@
-//! Where the nodes of a hexahedron of degree N sit: on vertices, edges, faces or inside.
+//! Where the nodes of a hexahedron of degree N sit.
 //!
 //! Vertices, edges, faces and their axes are numbered as in [`crate::reference::cell`].
 
@@ -53,17 +53,12 @@ impl FaceView {
     }
 }
 
-/// Positions of the nodes of a hexahedron of one degree, by the entity that they lie on.
+/// The shell nodes of a hexahedron of one degree, by the entity that they lie on.
 ///
-/// *Shell* nodes lie on vertices, edges and faces; the others are *interior*. Shell node `s` is
-/// the `s`-th in lexicographic order.
-pub(super) struct ElementNodes {
+/// Shell node `s` is the `s`-th in lexicographic order.
+pub(super) struct HexahedronNodes {
     /// Nodes inside an edge: degree - 1.
-    pub(super) inner_1d: usize,
-    /// Lexicographic position of each shell node, ascending, `[shell_nodes]`.
-    pub(super) shell_positions: Vec<u32>,
-    /// Lexicographic position of each interior node, ascending, `[interior_nodes]`.
-    pub(super) interior_positions: Vec<u32>,
+    inner_1d: usize,
     /// Shell node at each vertex.
     vertices: [usize; 8],
     /// Shell nodes inside each edge, along it, `[12][inner_1d]`.
@@ -74,8 +69,9 @@ pub(super) struct ElementNodes {
     face_orders: Vec<usize>,
 }
 
-impl ElementNodes {
-    pub(super) fn new(degree: usize) -> Self {
+impl HexahedronNodes {
+    /// Also gives the lexicographic positions of shell and interior nodes, ascending.
+    pub(super) fn new(degree: usize) -> (Self, [Vec<u32>; 2]) {
         let (nodes_1d, n) = (degree + 1, degree - 1);
         let inside = |i: usize| i > 0 && i < degree;
         let (interior_positions, shell_positions): (Vec<u32>, Vec<u32>) =
@@ -114,25 +110,20 @@ impl ElementNodes {
             .flat_map(|code| (0..n * n).map(move |m| (FaceView::from_code(code), m)))
             .map(|(view, m)| view.canonical_index(n, [m % n, m / n]))
             .collect();
-        Self {
+        let nodes = Self {
             inner_1d: n,
-            shell_positions,
-            interior_positions,
             vertices,
             edges,
             faces,
             face_orders,
-        }
+        };
+        (nodes, [shell_positions, interior_positions])
     }
 
-    /// Writes the numbers of the shell nodes of an element into `shell`, `[shell_nodes]`.
-    ///
-    /// `vertices` are the element's vertex numbers, which fix the directions of edges and faces;
-    /// `first` gives the number of the first node of the element's entity 0 to 25 (8 vertices, 12
-    /// edges, 6 faces), asked in that order; the others of the entity follow it.
+    /// See [`super::ElementNodes::fill_shell`]: entities 0 to 25 are 8 vertices, 12 edges, 6 faces.
     pub(super) fn fill_shell(
         &self,
-        vertices: &[u32; 8],
+        vertices: &[u32],
         mut first: impl FnMut(usize) -> u32,
         shell: &mut [u32],
     ) {

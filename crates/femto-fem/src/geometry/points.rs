@@ -1,0 +1,169 @@
+//! The map at lists of points, and on facets.
+
+use super::factors::{Matrix3, cofactors, determinant};
+use super::{FacePoint, Geometry, GeometryAtPoints};
+use crate::reference::CellShape;
+use crate::reference::cell::{HEX_FACE_AXES, hex_face_axis_side};
+
+impl Geometry {
+    /// Positions of the vertices of a simplex, in the order of [`crate::reference::cell`]. A
+    /// triangle's fourth vertex lies above its first at z = 1, so that for both shapes the columns
+    /// of the affine Jacobian are the last three less the first.
+    ///
+    /// # Panics
+    /// If the cells are hexahedra, or there is no such cell.
+    #[inline(always)]
+    pub fn simplex_vertices(&self, cell: usize) -> [[f64; 3]; 4] {
+        self.simplices.positions(cell, &self.coordinates)
+    }
+
+    /// Mesh nodes at the vertices of a cell, in the order of [`crate::reference::cell`].
+    pub fn vertex_nodes(&self, cell: usize) -> &[u32] {
+        match self.shape {
+            CellShape::Hexahedron => &self.vertices[cell],
+            CellShape::Triangle | CellShape::Tetrahedron => self.simplices.vertex_nodes(cell),
+        }
+    }
+
+    /// Positions of the mesh nodes, `[mesh nodes][3]`.
+    pub fn coordinates(&self) -> &[[f64; 3]] {
+        &self.coordinates
+    }
+
+    /// The map at reference points, `[points][3]`.
+    pub fn at_simplex_points(&self, cell: usize, points: &[[f64; 3]], out: &mut GeometryAtPoints) {
+        out.position.clear();
+        out.jacobian.clear();
+        out.determinant.clear();
+        self.visit_list(cell, points, |position, jacobian| {
+            out.position.push(position);
+            out.jacobian.push(jacobian);
+            out.determinant.push(determinant(&jacobian));
+        });
+    }
+
+    /// The positions alone at reference points, `[points][3]`; `out` is overwritten.
+    pub fn positions_at(&self, cell: usize, points: &[[f64; 3]], out: &mut Vec<[f64; 3]>) {
+        out.clear();
+        self.visit_list(cell, points, |position, _| out.push(position));
+    }
+
+    /// A facet (an edge of a triangle, a face of a solid) at points of its own reference cell.
+    ///
+    /// Of a simplex's facet the points are on the unit line or triangle, whose vertices are the
+    /// facet's in ascending order ([`crate::reference::cell`]); of a hexahedron's face on
+    /// `[-1, 1]²`, along the face's axes.
+    pub fn facet_at_points(
+        &self,
+        cell: usize,
+        facet: usize,
+        points: &[[f64; 3]],
+    ) -> Vec<FacePoint> {
+        let inside: Vec<[f64; 3]> = points
+            .iter()
+            .map(|&point| facet_point(self.shape, facet, point))
+            .collect();
+        let normal = facet_normal(self.shape, facet);
+        let mut out = Vec::with_capacity(points.len());
+        self.visit_list(cell, &inside, |position, jacobian| {
+            // Nanson's formula: the area normal is det J · J⁻ᵀ times the reference one.
+            let rows = cofactors(&jacobian);
+            let component = |c: usize| (0..3).map(|a| normal[a] * rows[a][c]).sum();
+            out.push(FacePoint {
+                position,
+                area_normal: [0, 1, 2].map(component),
+            });
+        });
+        out
+    }
+
+    /// Calls `visit` with position and Jacobian at each of the points.
+    #[inline(always)]
+    pub(super) fn visit_list(
+        &self,
+        cell: usize,
+        points: &[[f64; 3]],
+        mut visit: impl FnMut([f64; 3], Matrix3),
+    ) {
+        if !self.shape.is_simplex() {
+            for &point in points {
+                let (position, jacobian) = self.at_point(cell, point);
+                visit(position, jacobian);
+            }
+            return;
+        }
+        let map = self
+            .simplices
+            .map(cell, self.kinds[cell], &self.coordinates);
+        for &point in points {
+            let (position, jacobian) = map.at(self.in_dimension(point));
+            visit(position, jacobian);
+        }
+    }
+
+    /// Calls `visit` with position and Jacobian of a simplex at the tensor grid of `points`.
+    pub(super) fn visit_simplex(
+        &self,
+        cell: usize,
+        points: [&[f64]; 3],
+        mut visit: impl FnMut([f64; 3], Matrix3),
+    ) {
+        let map = self
+            .simplices
+            .map(cell, self.kinds[cell], &self.coordinates);
+        for &zeta in points[2] {
+            for &eta in points[1] {
+                for &xi in points[0] {
+                    let (position, jacobian) = map.at(self.in_dimension([xi, eta, zeta]));
+                    visit(position, jacobian);
+                }
+            }
+        }
+    }
+
+    /// A reference point of a triangle has no third coordinate.
+    fn in_dimension(&self, [xi, eta, zeta]: [f64; 3]) -> [f64; 3] {
+        match self.shape {
+            CellShape::Triangle => [xi, eta, 0.0],
+            CellShape::Tetrahedron | CellShape::Hexahedron => [xi, eta, zeta],
+        }
+    }
+}
+
+/// Where in the cell a point of a facet is.
+fn facet_point(shape: CellShape, facet: usize, [s, t, _]: [f64; 3]) -> [f64; 3] {
+    if shape == CellShape::Hexahedron {
+        let (axis, side) = hex_face_axis_side(facet);
+        let [u, v] = HEX_FACE_AXES[facet];
+        let mut point = [[-1.0, 1.0][side]; 3];
+        (point[axis], point[u], point[v]) = (point[axis], s, t);
+        return point;
+    }
+    let mut point = [0.0; 3];
+    let weights = match shape.dim() {
+        2 => [1.0 - s, s, 0.0],
+        _ => [1.0 - s - t, s, t],
+    };
+    for (&vertex, weight) in shape.facet(facet).iter().zip(weights) {
+        if vertex > 0 {
+            point[vertex - 1] += weight;
+        }
+    }
+    point
+}
+
+/// The outward normal of a facet of the reference cell, as long as the facet is large in units of
+/// its own reference cell. Of a simplex it is minus the gradient of the barycentric coordinate of
+/// the opposite vertex, dim - facet.
+fn facet_normal(shape: CellShape, facet: usize) -> [f64; 3] {
+    let mut normal = [0.0; 3];
+    match shape {
+        CellShape::Hexahedron => {
+            let (axis, side) = hex_face_axis_side(facet);
+            normal[axis] = [-1.0, 1.0][side];
+        }
+        _ if facet == shape.dim() => normal[..shape.dim()].fill(1.0),
+        _ => normal[shape.dim() - facet - 1] = -1.0,
+    }
+    normal
+}

@@ -1,0 +1,247 @@
+//! The structured mesh.
+
+use crate::mesh::{CellBlock, CellType, Mesh, MeshError, PhysicalGroup};
+use crate::reference::simplex::gmsh_lattice;
+
+/// Names of the boundary groups; group number = 1 + 2·axis + side.
+const SIDES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+/// Group number of the simplices.
+const DOMAIN: i32 = 7;
+
+/// A corner of a cell, 0 or 1 along each axis.
+type Corner = [usize; 3];
+
+/// The two triangles of a rectangle, counter-clockwise: cut from the origin, and the other way.
+const TRIANGLES: [[[Corner; 3]; 2]; 2] = [
+    [
+        [[0, 0, 0], [1, 0, 0], [1, 1, 0]],
+        [[0, 0, 0], [1, 1, 0], [0, 1, 0]],
+    ],
+    [
+        [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
+        [[1, 0, 0], [1, 1, 0], [0, 1, 0]],
+    ],
+];
+
+/// The six tetrahedra of a box, right-handed: one for each order of the axes, by whose steps it
+/// goes from the origin to the opposite corner.
+const TETRAHEDRA: [[Corner; 4]; 6] = [
+    [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]],
+    [[0, 0, 0], [0, 1, 0], [0, 1, 1], [1, 1, 1]],
+    [[0, 0, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1]],
+    [[0, 0, 0], [1, 1, 0], [0, 1, 0], [1, 1, 1]],
+    [[0, 0, 0], [0, 1, 1], [0, 0, 1], [1, 1, 1]],
+    [[0, 0, 0], [1, 0, 1], [1, 0, 0], [1, 1, 1]],
+];
+
+/// A grid of rectangles or boxes; what a rectangle lacks along the third axis is one.
+pub(super) struct Grid {
+    pub(super) dim: usize,
+    pub(super) cells: [usize; 3],
+    pub(super) lower: [f64; 3],
+    pub(super) upper: [f64; 3],
+    pub(super) order: usize,
+}
+
+impl Grid {
+    pub(super) fn check(&self) -> Result<(), MeshError> {
+        if !(1..=3).contains(&self.order) {
+            return Err(MeshError::SimplexBoxDegree { found: self.order });
+        }
+        let corners = (0..3).all(|a| {
+            self.lower[a].is_finite() && self.upper[a].is_finite() && self.lower[a] < self.upper[a]
+        });
+        if !corners {
+            return Err(MeshError::BoxCorners {
+                lower: self.lower,
+                upper: self.upper,
+            });
+        }
+        let along = |&n: &usize| {
+            let along = u32::try_from(n).ok().filter(|&n| n > 0)?;
+            along.checked_mul(self.order as u32)?.checked_add(1)
+        };
+        let mut axes = self.cells[..self.dim].iter().map(along);
+        let nodes = axes.try_fold(1u32, |product, n| product.checked_mul(n?));
+        nodes
+            .map(|_| ())
+            .ok_or(MeshError::BoxCells { cells: self.cells })
+    }
+
+    pub(super) fn mesh(&self) -> Mesh {
+        Mesh {
+            coordinates: self.coordinates(),
+            blocks: vec![self.simplices(), self.boundary()],
+            groups: self.groups(),
+        }
+    }
+
+    /// Number of nodes along each axis.
+    pub(super) fn nodes(&self) -> [usize; 3] {
+        [0, 1, 2].map(|a| {
+            if a < self.dim {
+                self.cells[a] * self.order + 1
+            } else {
+                1
+            }
+        })
+    }
+
+    fn coordinates(&self) -> Vec<[f64; 3]> {
+        let [nx, ny, nz] = self.nodes();
+        let axis = |a: usize, n: usize| -> Vec<f64> {
+            let place = |i: usize| i as f64 / (n - 1) as f64;
+            let at = |t: f64| self.lower[a] * (1.0 - t) + self.upper[a] * t;
+            (0..n).map(|i| at(place(i))).collect()
+        };
+        let (x, y) = (axis(0, nx), axis(1, ny));
+        let z = if self.dim == 3 {
+            axis(2, nz)
+        } else {
+            vec![0.0]
+        };
+        let mut coordinates = Vec::with_capacity(nx * ny * nz);
+        for &z in &z {
+            for &y in &y {
+                coordinates.extend(x.iter().map(|&x| [x, y, z]));
+            }
+        }
+        coordinates
+    }
+
+    /// The mesh node at `place` of the node grid.
+    fn node(&self, place: [usize; 3]) -> u32 {
+        let [nx, ny, _] = self.nodes();
+        (place[0] + nx * (place[1] + ny * place[2])) as u32
+    }
+
+    /// What to add to the first node of a cell for the nodes of a simplex with these corners, in
+    /// Gmsh's order.
+    fn offsets(&self, corners: &[Corner]) -> Vec<u32> {
+        let nodes = gmsh_lattice(corners.len() - 1, self.order);
+        let place = |steps: &[usize; 4]| {
+            let along = |a: usize| corners.iter().zip(steps).map(|(c, s)| c[a] * s).sum();
+            self.node([0, 1, 2].map(along))
+        };
+        nodes.iter().map(place).collect()
+    }
+
+    fn simplices(&self) -> CellBlock {
+        let concat = |simplices: &[&[Corner]]| -> Vec<u32> {
+            simplices.iter().flat_map(|c| self.offsets(c)).collect()
+        };
+        let of_rectangles = TRIANGLES.map(|[a, b]| concat(&[&a, &b]));
+        let of_box = concat(&TETRAHEDRA.each_ref().map(|corners| &corners[..]));
+        let (types, count) = match self.dim {
+            2 => ([CellType::TRI3, CellType::TRI6, CellType::TRI10], 2),
+            _ => ([CellType::TET4, CellType::TET10, CellType::TET20], 6),
+        };
+        let [nx, ny, nz] = self.cells;
+        let cell_type = types[self.order - 1];
+        let mut nodes = Vec::with_capacity(nx * ny * nz * count * cell_type.nodes());
+        for k in 0..nz {
+            for j in 0..ny {
+                for i in 0..nx {
+                    let first = self.node([i, j, k].map(|n| n * self.order));
+                    let offsets = match self.dim {
+                        2 => &of_rectangles[(i + j) % 2],
+                        _ => &of_box,
+                    };
+                    nodes.extend(offsets.iter().map(|offset| first + offset));
+                }
+            }
+        }
+        CellBlock {
+            cell_type,
+            nodes,
+            tags: vec![DOMAIN; nx * ny * nz * count],
+        }
+    }
+
+    fn boundary(&self) -> CellBlock {
+        let types = match self.dim {
+            2 => [CellType::LINE2, CellType::LINE3, CellType::LINE4],
+            _ => [CellType::TRI3, CellType::TRI6, CellType::TRI10],
+        };
+        let mut block = CellBlock {
+            cell_type: types[self.order - 1],
+            nodes: Vec::new(),
+            tags: Vec::new(),
+        };
+        for axis in 0..self.dim {
+            for side in 0..2 {
+                self.push_side(axis, side, &mut block);
+            }
+        }
+        block
+    }
+
+    /// Appends the boundary cells of one side, first tangential axis fastest.
+    fn push_side(&self, axis: usize, side: usize, block: &mut CellBlock) {
+        let facets = self.side_facets(axis, side);
+        let (u, v) = match self.dim {
+            2 => (1 - axis, 2),
+            _ => ((axis + 1) % 3, (axis + 2) % 3),
+        };
+        for cell_v in 0..self.cells[v] {
+            for cell_u in 0..self.cells[u] {
+                let mut at = [0; 3];
+                // The facets of the upper side are those of the box's own upper side.
+                at[axis] = side * (self.cells[axis] - 1) * self.order;
+                at[u] = cell_u * self.order;
+                if self.dim == 3 {
+                    at[v] = cell_v * self.order;
+                }
+                let first = self.node(at);
+                for offsets in &facets {
+                    block
+                        .nodes
+                        .extend(offsets.iter().map(|offset| first + offset));
+                    block.tags.push((1 + 2 * axis + side) as i32);
+                }
+            }
+        }
+    }
+
+    /// The offsets of the nodes of the boundary cells on one side of a rectangle or box.
+    fn side_facets(&self, axis: usize, side: usize) -> Vec<Vec<u32>> {
+        let corner = |steps: &[usize]| {
+            let mut corner = [0; 3];
+            corner[axis] = side;
+            steps.iter().for_each(|&step| corner[step] = 1);
+            corner
+        };
+        if self.dim == 2 {
+            let u = 1 - axis;
+            // Counter-clockwise round the rectangle: forwards at ymin and xmax, else backwards.
+            let (start, end) = (corner(&[]), corner(&[u]));
+            let forwards = side == 1 - axis;
+            let line = if forwards { [start, end] } else { [end, start] };
+            return vec![self.offsets(&line)];
+        }
+        // (axis, u, v) is a cyclic permutation, so u × v points along +axis; seen from outside the
+        // lower side, the two swap.
+        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+        let (u, v) = if side == 1 { (u, v) } else { (v, u) };
+        let triangles = [
+            [corner(&[]), corner(&[u]), corner(&[u, v])],
+            [corner(&[]), corner(&[u, v]), corner(&[v])],
+        ];
+        triangles.map(|corners| self.offsets(&corners)).into()
+    }
+
+    fn groups(&self) -> Vec<PhysicalGroup> {
+        let sides = SIDES[..2 * self.dim].iter().zip(1..);
+        let sides = sides.map(|(name, number)| PhysicalGroup {
+            dimension: self.dim - 1,
+            number,
+            name: (*name).into(),
+        });
+        let domain = PhysicalGroup {
+            dimension: self.dim,
+            number: DOMAIN,
+            name: "domain".into(),
+        };
+        sides.chain([domain]).collect()
+    }
+}

@@ -1,0 +1,102 @@
+//! Boxes of triangles or tetrahedra, structured or irregular, optionally deformed.
+
+mod grid;
+mod irregular;
+
+use super::{Mesh, MeshError};
+use grid::Grid;
+
+/// A rectangle of triangles (D = 2) or a box of tetrahedra (D = 3) between two corners.
+///
+/// Each of the `cells` rectangles is cut into 2 triangles, by diagonals that alternate as the
+/// fields of a chessboard do; each of the `cells` boxes into 6 tetrahedra around its diagonal (H.
+/// W. Kuhn, "Some combinatorial lemmas in topology", IBM J. Res. Dev. 4, 1960).
+///
+/// The mesh has two blocks: the triangles or tetrahedra in group "domain" (number 7, dimension D),
+/// and the boundary cells (lines or triangles, outside to their right, or counter-clockwise seen
+/// from outside) in groups "xmin", "xmax", "ymin", "ymax", "zmin", "zmax" (numbers 1 to 6,
+/// dimension D - 1). Triangles lie in the plane z = 0. Nodes are lexicographic, x fastest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SimplexBox<const D: usize> {
+    /// Number of rectangles or boxes along each axis; there are 2 or 6 times as many simplices.
+    pub cells: [usize; D],
+    /// Corner with the least coordinates.
+    pub lower: [f64; D],
+    /// Corner with the greatest coordinates.
+    pub upper: [f64; D],
+    /// Order of the cells: 1 (tri3, tet4), 2 (tri6, tet10) or 3 (tri10, tet20).
+    pub geometry_degree: usize,
+    /// A seed makes the mesh irregular: every inner vertex is displaced by up to a quarter of the
+    /// spacing, every cell's vertices are rotated at random (the orientation stays), and the cells
+    /// come in random order. Equal seeds make equal meshes.
+    pub irregular: Option<u64>,
+}
+
+impl<const D: usize> SimplexBox<D> {
+    fn unit(cells: usize) -> Self {
+        Self {
+            cells: [cells; D],
+            lower: [0.0; D],
+            upper: [1.0; D],
+            geometry_degree: 1,
+            irregular: None,
+        }
+    }
+
+    fn make(&self, deformation: impl Fn([f64; D]) -> [f64; D]) -> Result<Mesh, MeshError> {
+        let mut grid = Grid {
+            dim: D,
+            cells: [1; 3],
+            lower: [0.0; 3],
+            upper: [1.0; 3],
+            order: self.geometry_degree,
+        };
+        grid.cells[..D].copy_from_slice(&self.cells);
+        grid.lower[..D].copy_from_slice(&self.lower);
+        grid.upper[..D].copy_from_slice(&self.upper);
+        grid.check()?;
+        let mut mesh = grid.mesh();
+        if let Some(seed) = self.irregular {
+            irregular::displace(&mut mesh, &grid, seed);
+            irregular::shuffle(&mut mesh.blocks[0], &grid, seed);
+        }
+        for x in &mut mesh.coordinates {
+            let mut position = [0.0; D];
+            position.copy_from_slice(&x[..D]);
+            x[..D].copy_from_slice(&deformation(position));
+        }
+        Ok(mesh)
+    }
+}
+
+impl SimplexBox<2> {
+    /// The unit square with 2·`cells`² tri3 cells.
+    pub fn unit_square(cells: usize) -> Self {
+        Self::unit(cells)
+    }
+
+    /// Makes the mesh, moving every node `x` to `deformation(x)`.
+    ///
+    /// # Errors
+    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::SimplexBoxDegree`] when
+    /// the description is not a box.
+    pub fn build(&self, deformation: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Mesh, MeshError> {
+        self.make(deformation)
+    }
+}
+
+impl SimplexBox<3> {
+    /// The unit cube with 6·`cells`³ tet4 cells.
+    pub fn unit_cube(cells: usize) -> Self {
+        Self::unit(cells)
+    }
+
+    /// Makes the mesh, moving every node `x` to `deformation(x)`.
+    ///
+    /// # Errors
+    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::SimplexBoxDegree`] when
+    /// the description is not a box.
+    pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
+        self.make(deformation)
+    }
+}
