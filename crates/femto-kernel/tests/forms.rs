@@ -2,8 +2,8 @@
 #![allow(clippy::print_stdout, reason = "a failure shows its seed")]
 
 use femto_kernel::form::{
-    ConvectionDiffusion, Diffusion, Form, Given, LinearElasticity, NeoHookean, NonlinearDiffusion,
-    PLaplacian, Point, Poisson, SymmetricGradient,
+    Coefficient, ConvectionDiffusion, Diffusion, Form, Given, Jacobian, LinearElasticity,
+    NeoHookean, NonlinearDiffusion, PLaplacian, Point, Poisson, SymmetricGradient, inspect,
 };
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -257,4 +257,91 @@ fn rotations_cause_no_stress_and_inversions_no_number() {
     assert_close(form.f1(&point([f64::NAN; 3], turned)), [[0.0; 3]; 3], 1e-14);
     let inverted = form.f1(&point([f64::NAN; 2], [[-1.5, 0.0], [0.0, 0.1]]));
     assert!(inverted[0][0].is_nan(), "{inverted:?}");
+}
+
+/// `[linear, symmetric]`, and what must be given: `[fields, parameters]`.
+fn found<F: Form<D, C>, const D: usize, const C: usize>(form: &F) -> ([bool; 2], [usize; 2]) {
+    let found = inspect::<F, D, C>(form);
+    let given = [found.auxiliary, found.parameters];
+    ([found.linear, found.symmetric], given)
+}
+
+#[test]
+fn forms_are_recognised_for_what_they_are() {
+    let [kappa, lambda, mu] = [
+        Given::Auxiliary(0),
+        Given::Auxiliary(2),
+        Given::Parameter(1),
+    ];
+    let diffusion = Diffusion { kappa };
+    assert_eq!(found::<_, 2, 1>(&diffusion), ([true, true], [1, 0]));
+    let coefficients = inspect::<_, 3, 1>(&diffusion).coefficients.unwrap();
+    assert_eq!(coefficients.stiffness, Coefficient::OfFields);
+    let constant = Diffusion { kappa: 2.5.into() };
+    let coefficients = inspect::<_, 3, 1>(&constant).coefficients.unwrap();
+    assert_eq!(coefficients.stiffness, Coefficient::Constant(2.5));
+
+    let nonlinear = NonlinearDiffusion::default();
+    assert_eq!(found::<_, 3, 1>(&nonlinear), ([false, false], [0, 0]));
+    let velocity = [Given::Auxiliary(0), Given::Auxiliary(1)];
+    let convection = ConvectionDiffusion {
+        kappa: 1.0.into(),
+        velocity,
+    };
+    assert_eq!(found::<_, 2, 1>(&convection), ([true, false], [2, 0]));
+    for p in [1.5, 4.0] {
+        let form = PLaplacian { p, epsilon: 1e-3 };
+        assert_eq!(found::<_, 3, 1>(&form), ([false, true], [0, 0]), "{p}");
+    }
+    let elasticity = LinearElasticity { lambda, mu };
+    assert_eq!(found::<_, 2, 2>(&elasticity), ([true, true], [3, 2]));
+    assert_eq!(found::<_, 3, 3>(&elasticity), ([true, true], [3, 2]));
+    let body = NeoHookean { lambda, mu };
+    assert_eq!(found::<_, 2, 2>(&body), ([false, true], [3, 2]));
+    assert_eq!(found::<_, 3, 3>(&body), ([false, true], [3, 2]));
+}
+
+/// The derivative of a form along a random direction at a random state, against central differences.
+fn the_jacobian_is_the_slope<F: Form<D, C> + Copy, const D: usize, const C: usize>(form: F) {
+    let mut random = Random::new();
+    let (u, grad_u): ([f64; C], _) = (random.numbers(0.3), random.matrix::<D, C>(0.3));
+    let (w, grad_w): ([f64; C], _) = (random.numbers(1.0), random.matrix::<D, C>(1.0));
+    let step = 1e-5;
+    let moved = |by: f64| {
+        let u = std::array::from_fn(|c| u[c] + by * w[c]);
+        let grad_u =
+            std::array::from_fn(|c| std::array::from_fn(|d| grad_u[c][d] + by * grad_w[c][d]));
+        let at = point(u, grad_u);
+        (form.f0(&at), form.f1(&at))
+    };
+    let (above, below) = (moved(step), moved(-step));
+    let slope = |above: f64, below: f64| (above - below) / (2.0 * step);
+    let fields: Vec<f64> = u.iter().chain(&A).copied().collect();
+    let at = Point {
+        a: &fields,
+        grad_a: &grad_u,
+        ..point(w, grad_w)
+    };
+    let f0 = std::array::from_fn(|c| slope(above.0[c], below.0[c]));
+    let f1 = std::array::from_fn(|c| std::array::from_fn(|d| slope(above.1[c][d], below.1[c][d])));
+    assert_close([Jacobian(form).f0(&at)], [f0], 1e-6);
+    assert_close(Jacobian(form).f1(&at), f1, 1e-6);
+}
+
+#[test]
+fn jacobians_are_slopes() {
+    let [lambda, mu] = [Given::Auxiliary(1), Given::Parameter(0)];
+    for _ in 0..10 {
+        the_jacobian_is_the_slope::<_, 3, 1>(NonlinearDiffusion::default());
+        the_jacobian_is_the_slope::<_, 3, 1>(ConvectionDiffusion {
+            kappa: lambda,
+            velocity: GIVEN,
+        });
+        for p in [1.5, 3.0, 4.0] {
+            the_jacobian_is_the_slope::<_, 2, 1>(PLaplacian { p, epsilon: 0.1 });
+        }
+        the_jacobian_is_the_slope::<_, 2, 2>(NeoHookean { lambda, mu });
+        the_jacobian_is_the_slope::<_, 3, 3>(NeoHookean { lambda, mu });
+        the_jacobian_is_the_slope::<_, 3, 3>(LinearElasticity { lambda, mu });
+    }
 }
