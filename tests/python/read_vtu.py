@@ -31,6 +31,11 @@ def read(path):
     return reader.GetOutput()
 
 
+def order(cell):
+    """Hexahedra have an order per direction, simplices one."""
+    return cell.GetOrder(0) if cell.GetNumberOfFaces() == 6 else cell.GetOrder()
+
+
 def samples(grid, index):
     cell = grid.GetCell(index)
     nodes = [cell.GetPointId(i) for i in range(cell.GetNumberOfPoints())]
@@ -51,7 +56,7 @@ def main():
     for path in sys.argv[1:]:
         grid = read(path)
         cells = range(grid.GetNumberOfCells())
-        degree = grid.GetCell(0).GetOrder(0)
+        degree = order(grid.GetCell(0))
         types = sorted({grid.GetCellType(c) for c in cells})
         tags = [int(grid.GetCellData().GetArray("tag").GetValue(c)) for c in cells]
         print("grid", degree, "points", grid.GetNumberOfPoints(), "cells", len(cells),

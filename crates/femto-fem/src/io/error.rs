@@ -24,10 +24,18 @@ pub enum IoError {
         /// The largest supported degree.
         max: usize,
     },
+    /// There are no cells of this dimension.
+    #[error(
+        "simplices of dimension {found} cannot be written to a VTU file: supported are 2 and 3"
+    )]
+    Dimension {
+        /// The dimension that was asked for.
+        found: usize,
+    },
     /// The cell array is no whole number of cells.
     #[error(
         "the cell array has {found} entries, which is no multiple of the {nodes_per_cell} nodes \
-         of a hexahedron of degree {degree}"
+         of a cell of degree {degree}"
     )]
     CellArray {
         /// Entries found.

@@ -1,13 +1,14 @@
-//! VTU files: unstructured grids of Lagrange hexahedra of any degree, compressed.
+//! VTU files: unstructured grids of Lagrange hexahedra, tetrahedra or triangles, compressed.
 //!
 //! The format is VTK's XML `UnstructuredGrid`, version 2.2, with raw appended data, UInt64 headers
 //! and zlib compression; ParaView 5.10 and later draw the high-order cells as curved.
 //!
 //! ```text
-//! VtuGrid + Fields ──check──► arrays ──compress──► XML header with offsets, then the bytes
+//! grid + Fields ──check──► arrays ──compress──► XML header with offsets, then the bytes
 //! ```
 
 mod array;
+mod grid;
 mod node_order;
 
 use std::collections::HashSet;
@@ -16,30 +17,14 @@ use std::path::Path;
 
 use array::Compressed;
 pub use array::Values;
+pub use grid::{Grid, VtuGrid, VtuSimplexGrid};
 
 use super::IoError;
 use super::atomic::write_atomically;
 
-/// The highest degree that can be written; VTK's own limit is 10 for some filters, not for files.
+/// The highest degree of hexahedra that can be written; VTK's own limit is 10 for some filters, not
+/// for files.
 pub const MAX_DEGREE: usize = 15;
-
-/// VTK_LAGRANGE_HEXAHEDRON.
-const CELL_TYPE: u8 = 72;
-
-/// Points and hexahedra to be written.
-#[derive(Clone, Copy, Debug)]
-pub struct VtuGrid<'a> {
-    /// Polynomial degree of the cells, in each direction.
-    pub degree: usize,
-    /// Positions, `[points][3]`.
-    ///
-    /// VTK's Lagrange cells have **equispaced** nodes: evaluate geometry and fields there (see
-    /// [`equispaced`]), not at the GLL nodes. For discontinuous fields give each cell its own
-    /// points.
-    pub points: &'a [[f64; 3]],
-    /// Points of each cell, `[cells][k][j][i]` with `degree + 1` nodes in each direction.
-    pub cells: &'a [u32],
-}
 
 /// A named array over the points or the cells of a grid.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +67,7 @@ pub fn equispaced(degree: usize) -> Vec<f64> {
 /// [`IoError`] when the file cannot be written, or when an array does not fit the grid.
 pub fn write_vtu(
     path: impl AsRef<Path>,
-    grid: &VtuGrid<'_>,
+    grid: &impl Grid,
     point_fields: &[Field<'_>],
     cell_fields: &[Field<'_>],
 ) -> Result<(), IoError> {
@@ -107,26 +92,27 @@ pub fn write_vtu(
 /// [`IoError`] when the stream fails, or when an array does not fit the grid.
 pub fn write_vtu_to(
     out: &mut impl Write,
-    grid: &VtuGrid<'_>,
+    grid: &impl Grid,
     point_fields: &[Field<'_>],
     cell_fields: &[Field<'_>],
 ) -> Result<(), IoError> {
-    let cells = grid.check()?;
-    check_fields(point_fields, "points", grid.points.len())?;
+    let parts = grid.parts()?;
+    let cells = parts.cells()?;
+    check_fields(point_fields, "points", parts.points.len())?;
     check_fields(cell_fields, "cells", cells)?;
 
-    let nodes_per_cell = grid.nodes_per_cell() as i64;
-    let connectivity = grid.vtk_connectivity();
+    let nodes_per_cell = parts.order.len() as i64;
+    let connectivity = parts.connectivity();
     let offsets: Vec<i64> = (1..=cells as i64)
         .map(|cell| cell * nodes_per_cell)
         .collect();
-    let types = vec![CELL_TYPE; cells];
+    let types = vec![parts.cell_type; cells];
     let cell_arrays = [
         Field::scalar("connectivity", &connectivity[..]),
         Field::scalar("offsets", &offsets[..]),
         Field::scalar("types", Values::U8(&types)),
     ];
-    let points = [Field::new("Points", 3, grid.points.as_flattened())];
+    let points = [Field::new("Points", 3, parts.points.as_flattened())];
 
     let mut appended = Appended::default();
     let sections = [
@@ -148,60 +134,11 @@ pub fn write_vtu_to(
          <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{cells}\">\n\
          {sections}\
          </Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_",
-        grid.points.len(),
+        parts.points.len(),
     )?;
     appended.write(out)?;
     out.write_all(b"\n</AppendedData>\n</VTKFile>\n")?;
     Ok(())
-}
-
-impl VtuGrid<'_> {
-    fn nodes_per_cell(&self) -> usize {
-        (self.degree + 1).pow(3)
-    }
-
-    /// Checks the arrays against each other and returns the number of cells.
-    fn check(&self) -> Result<usize, IoError> {
-        let Self {
-            degree,
-            points,
-            cells,
-        } = *self;
-        if !(1..=MAX_DEGREE).contains(&degree) {
-            return Err(IoError::Degree {
-                degree,
-                max: MAX_DEGREE,
-            });
-        }
-        let nodes_per_cell = self.nodes_per_cell();
-        if cells.len() % nodes_per_cell != 0 {
-            return Err(IoError::CellArray {
-                found: cells.len(),
-                nodes_per_cell,
-                degree,
-            });
-        }
-        if let Some(at) = cells
-            .iter()
-            .position(|&point| point as usize >= points.len())
-        {
-            return Err(IoError::PointIndex {
-                cell: at / nodes_per_cell,
-                point: cells[at],
-                points: points.len(),
-            });
-        }
-        Ok(cells.len() / nodes_per_cell)
-    }
-
-    /// The points of each cell in VTK's order, `[cells][nodes_per_cell]`.
-    fn vtk_connectivity(&self) -> Vec<i64> {
-        let order = node_order::vtk_to_lexicographic(self.degree);
-        self.cells
-            .chunks_exact(order.len())
-            .flat_map(|cell| order.iter().map(|&node| i64::from(cell[node])))
-            .collect()
-    }
 }
 
 fn check_fields(fields: &[Field<'_>], location: &'static str, items: usize) -> Result<(), IoError> {

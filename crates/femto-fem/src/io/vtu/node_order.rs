@@ -1,4 +1,25 @@
-//! The order of nodes in VTK's Lagrange hexahedra.
+//! The order of nodes in VTK's Lagrange cells.
+
+use crate::reference::simplex::{lattice, ordered};
+
+/// Vertices of the edges of VTK's tetrahedron; the first three are its triangle's.
+const SIMPLEX_EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]];
+/// Vertices of the faces of VTK's tetrahedron.
+const TETRAHEDRON_FACES: [[usize; 3]; 4] = [[0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 2, 1]];
+
+/// For every node of VTK's Lagrange triangle (`dim` 2) or tetrahedron (3) in its order, where it is
+/// in femto's; right up to degree 3, beyond which VTK orders the nodes inside faces recursively.
+///
+/// Source: `vtkHigherOrderTriangle` and `vtkHigherOrderTetra` of VTK 9.
+pub(super) fn vtk_to_simplex(dim: usize, degree: usize) -> Vec<usize> {
+    let vtk = match dim {
+        2 => ordered(2, degree, &SIMPLEX_EDGES[..3], &[[0, 1, 2]]),
+        _ => ordered(3, degree, &SIMPLEX_EDGES, &TETRAHEDRON_FACES),
+    };
+    let ours = lattice(dim, degree);
+    let place = |node: &[usize; 4]| ours.iter().position(|other| other == node).unwrap_or(0);
+    vtk.iter().map(place).collect()
+}
 
 /// For every node in VTK's order, its lexicographic index `i + n (j + n k)`, `n = degree + 1`.
 ///
@@ -77,6 +98,19 @@ mod tests {
                 "degree {degree}"
             );
         }
+    }
+
+    #[test]
+    fn simplices_are_permuted_as_vtk_does() {
+        assert_eq!(vtk_to_simplex(2, 1), [0, 1, 2]);
+        assert_eq!(vtk_to_simplex(2, 2), [0, 1, 2, 3, 5, 4]);
+        // VTK goes round the triangle, so edge 2-0 backwards.
+        assert_eq!(vtk_to_simplex(2, 3), [0, 1, 2, 3, 4, 7, 8, 6, 5, 9]);
+        assert_eq!(vtk_to_simplex(3, 2), [0, 1, 2, 3, 4, 6, 5, 7, 8, 9]);
+        let mut cubic = vtk_to_simplex(3, 3);
+        assert_eq!(cubic[16..], [17, 19, 18, 16]);
+        cubic.sort_unstable();
+        assert!(cubic.into_iter().eq(0..20));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn lattice(dim: usize, degree: usize) -> Vec<[usize; 4]> {
 }
 
 /// The multi-indices with these edges and faces, in the order of entities.
-fn ordered(
+pub(crate) fn ordered(
     dim: usize,
     degree: usize,
     edges: &[[usize; 2]],

@@ -8,6 +8,7 @@
 mod lattice;
 mod modes;
 
+pub(crate) use lattice::ordered;
 pub use lattice::{equispaced, gmsh_lattice, lattice};
 
 use super::{MAX_SIMPLEX_DEGREE, Matrix, ReferenceError};

@@ -1,0 +1,185 @@
+//! VTU files of triangles and tetrahedra, read back by VTK.
+#![allow(clippy::unwrap_used)]
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use femto_fem::io::IoError;
+use femto_fem::io::vtu::{Field, VtuSimplexGrid, write_vtu, write_vtu_to};
+use femto_fem::reference::simplex::equispaced;
+
+/// Two cells side by side in x, curved, each with its own points.
+struct TwoCells {
+    dim: usize,
+    degree: usize,
+    points: Vec<[f64; 3]>,
+    cells: Vec<u32>,
+    polynomial: Vec<f64>,
+    vector: Vec<f32>,
+}
+
+/// The curved map of a cell: of degree `degree`, invertible.
+fn position(cell: usize, dim: usize, degree: usize, [x, y, z]: [f64; 3]) -> [f64; 3] {
+    let d = degree as i32;
+    let up = if dim == 3 { 1.0 } else { 0.0 };
+    [
+        2.0 * cell as f64 + x + 0.1 * y.powi(d),
+        1.5 * y + 0.1 * x.powi(d - 1) * (y + z),
+        up * (z + 0.2 * (x + y).powi(d)),
+    ]
+}
+
+/// A polynomial of full degree with no symmetry.
+fn polynomial(cell: usize, degree: usize, [x, y, z]: [f64; 3]) -> f64 {
+    let d = degree as i32;
+    cell as f64 + x + 2.0 * y + 3.0 * z + (x + 0.3 * y - 0.7 * z).powi(d) + x.powi(d - 1) * y
+}
+
+impl TwoCells {
+    fn new(dim: usize, degree: usize) -> Self {
+        let nodes = equispaced(dim, degree);
+        let all = || (0..2).flat_map(|cell| nodes.iter().map(move |&xi| (cell, xi)));
+        let points: Vec<[f64; 3]> = all()
+            .map(|(cell, xi)| position(cell, dim, degree, xi))
+            .collect();
+        Self {
+            dim,
+            degree,
+            cells: (0..points.len() as u32).collect(),
+            vector: points.iter().flatten().map(|&x| x as f32).collect(),
+            points,
+            polynomial: all()
+                .map(|(cell, xi)| polynomial(cell, degree, xi))
+                .collect(),
+        }
+    }
+
+    fn grid(&self) -> VtuSimplexGrid<'_> {
+        VtuSimplexGrid {
+            dim: self.dim,
+            degree: self.degree,
+            points: &self.points,
+            cells: &self.cells,
+        }
+    }
+}
+
+#[test]
+fn grids_that_do_not_fit_are_errors() {
+    let case = TwoCells::new(3, 2);
+    let error =
+        |grid: &VtuSimplexGrid<'_>| write_vtu_to(&mut Vec::new(), grid, &[], &[]).unwrap_err();
+    let degree = error(&VtuSimplexGrid {
+        degree: 4,
+        ..case.grid()
+    });
+    assert!(
+        matches!(degree, IoError::Degree { degree: 4, max: 3 }),
+        "{degree}"
+    );
+    let dimension = error(&VtuSimplexGrid {
+        dim: 1,
+        ..case.grid()
+    });
+    assert!(
+        matches!(dimension, IoError::Dimension { found: 1 }),
+        "{dimension}"
+    );
+    let cut = error(&VtuSimplexGrid {
+        cells: &case.cells[..19],
+        ..case.grid()
+    });
+    assert!(
+        cut.to_string().contains("10 nodes of a cell of degree 2"),
+        "{cut}"
+    );
+    let lost = error(&VtuSimplexGrid {
+        points: &case.points[..15],
+        ..case.grid()
+    });
+    assert!(
+        matches!(
+            lost,
+            IoError::PointIndex {
+                cell: 1,
+                point: 15,
+                points: 15
+            }
+        ),
+        "{lost}"
+    );
+}
+
+/// VTK evaluates each cell at points inside; both the map and the field must be those of the
+/// polynomials, which fails for any wrong node order.
+#[test]
+fn vtk_reads_the_same_polynomials() {
+    let Some(python) = std::env::var_os("FEMTO_PYTHON") else {
+        eprintln!("skipped: FEMTO_PYTHON is not set (`cargo xtask test` sets it)");
+        return;
+    };
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("vtu_simplices");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let script = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/python/read_vtu.py"
+    );
+    for dim in 2..=3 {
+        let mut paths = Vec::new();
+        for degree in 1..=3 {
+            let case = TwoCells::new(dim, degree);
+            let path = folder.join(format!("{dim}-{degree}.vtu"));
+            let fields = [
+                Field::scalar("u", &case.polynomial[..]),
+                Field::new("position <f32>", 3, &case.vector[..]),
+            ];
+            let tags = [Field::scalar("tag", &[7i32, -3][..])];
+            write_vtu(&path, &case.grid(), &fields, &tags).unwrap();
+            paths.push(path);
+        }
+        let output = Command::new(&python)
+            .arg(script)
+            .args(&paths)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && errors.is_empty(),
+            "{errors}{text}"
+        );
+        let mut samples = 0;
+        for line in text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let degree: usize = words[1].parse().unwrap();
+            if words[0] == "grid" {
+                let points = 2 * equispaced(dim, degree).len();
+                let types = [0, 0, 69, 71][dim];
+                let expected =
+                    format!("grid {degree} points {points} cells 2 types {types} tags 7 -3");
+                assert_eq!(line, expected);
+                continue;
+            }
+            let cell: usize = words[2].parse().unwrap();
+            let numbers: Vec<f64> = words[3..].iter().map(|w| w.parse().unwrap()).collect();
+            let [mut p, x, v] = [0, 3, 7].map(|i| [numbers[i], numbers[i + 1], numbers[i + 2]]);
+            p[dim..].fill(0.0);
+            let expected = position(cell, dim, degree, p);
+            for axis in 0..3 {
+                assert!(
+                    (x[axis] - expected[axis]).abs() < 1e-12,
+                    "{line}: {expected:?}"
+                );
+                assert!(
+                    (v[axis] - expected[axis]).abs() < 1e-4,
+                    "{line}: {expected:?}"
+                );
+            }
+            let expected = polynomial(cell, degree, p);
+            assert!((numbers[6] - expected).abs() < 1e-12, "{line}: {expected}");
+            samples += 1;
+        }
+        assert_eq!(samples, 3 * 2 * 27);
+    }
+}
