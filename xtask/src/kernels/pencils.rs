@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use femto_fem::reference::tensor_product::Basis1d;
 use femto_kernel::dialect::Language;
-use femto_kernel::family::tensor_hex::oracle::{self, OracleGeometry};
+use femto_kernel::family::tensor_hex::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::tensor_hex::pencils::{
     self, PencilKernel, Pencils, Problem, Scatter, Vectors,
 };
@@ -210,7 +210,7 @@ impl Element {
     }
 
     fn twin(&self, geometry: OracleGeometry, u: &[f64]) -> Vec<f64> {
-        let environment: (&[f64], &Conditions) = (&[], &Conditions::default());
+        let environment = (&CellFields::default(), &Conditions::default());
         if self.shape.gradients {
             return oracle::apply(&FORM, &self.basis, geometry, environment, u);
         }

@@ -7,7 +7,7 @@ use femto::fem::geometry::{Geometry, GeometryAtPoints};
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::fem::space::Space;
-use femto::kernel::family::tensor_hex::oracle::{self, OracleGeometry};
+use femto::kernel::family::tensor_hex::oracle::{self, CellFields, OracleGeometry};
 use femto::kernel::family::tensor_hex::{Basis, Conditions};
 use femto::kernel::form::{Form, Point};
 use femto::kernel::scalar::Scalar;
@@ -109,7 +109,8 @@ pub fn oracle_apply<F: Form<3, C>, const C: usize>(
             position: &at.position,
         };
         let a: Vec<f64> = params.auxiliary.iter().map(|field| field[cell]).collect();
-        let result = oracle::apply(form, &basis, map, (&a, &conditions), values);
+        let environment = (&CellFields::constant(&a), &conditions);
+        let result = oracle::apply(form, &basis, map, environment, values);
         values.copy_from_slice(&result);
     }
     let mut v = vec![0.0; u.len()];

@@ -7,6 +7,7 @@ use femto::Number;
 use femto::kernel::family::batch::{
     Batch, ElementKernel, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes, Vertices, Workspace,
 };
+use femto::kernel::family::fields::{FieldKind, Fields};
 use femto::kernel::family::tensor_hex::host::HexPlan;
 use femto::kernel::family::tensor_hex::oracle::{self, OracleGeometry};
 use femto::kernel::family::tensor_hex::work::Shape;
@@ -42,6 +43,7 @@ pub struct Case<'a, F, const C: usize> {
     form: &'a F,
     basis: &'a Basis,
     inspection: Inspection,
+    fields: Fields,
     action: Action,
     samples: &'a [Sample],
     /// `[sample][component][node]`; numbers that both precisions hold exactly.
@@ -57,18 +59,20 @@ struct Packed<T> {
     elements: usize,
     geometry: Vec<T>,
     auxiliary: Vec<T>,
+    points: Vec<T>,
 }
 
 impl<T: Number> Packed<T> {
-    fn run(&self, action: Action, nodes: Nodes, source: &[T], target: &mut [T]) {
+    /// `nodal` are the auxiliary fields at the nodes.
+    fn run(&self, action: Action, nodes: Nodes, (source, nodal): (&[T], &[T]), target: &mut [T]) {
         let batch = Batch {
             elements: self.elements,
             nodes,
             vertices: Vertices::NONE,
             geometry: &self.geometry,
             auxiliary: &self.auxiliary,
-            nodal: &[],
-            points: &[],
+            nodal,
+            points: &self.points,
             conditions: &CONDITIONS,
         };
         WORKSPACE.with_borrow_mut(|workspace| match action {
@@ -82,13 +86,25 @@ impl<'a, F, const C: usize> Case<'a, F, C>
 where
     F: Form<3, C> + Clone + 'static,
 {
-    /// Asks the oracle.
+    /// Asks the oracle; there is one auxiliary field, constant per element.
     pub fn new(
         form: &'a F,
-        (basis, samples): (&'a Basis, &'a [Sample]),
+        on: (&'a Basis, &'a [Sample]),
         action: Action,
         random: &mut Random,
     ) -> Self {
+        Self::with_fields(form, on, &[FieldKind::Cell], action, random)
+    }
+
+    /// The same with auxiliary fields of these kinds.
+    pub fn with_fields(
+        form: &'a F,
+        (basis, samples): (&'a Basis, &'a [Sample]),
+        fields: &[FieldKind],
+        action: Action,
+        random: &mut Random,
+    ) -> Self {
+        let fields = Fields::new(fields);
         let len = C * basis.nodes();
         let inputs: Vec<Vec<f64>> = samples
             .iter()
@@ -102,7 +118,7 @@ where
                 jacobian: &sample.map.jacobian,
                 position: &sample.map.position,
             };
-            let environment = (&sample.a[..], &CONDITIONS);
+            let environment = (&sample.fields(fields), &CONDITIONS);
             match action {
                 Action::Apply => oracle::apply(form, basis, geometry, environment, u),
                 Action::Diagonal => oracle::diagonal(form, basis, geometry, environment),
@@ -113,6 +129,7 @@ where
             form,
             basis,
             inspection: inspect::<F, 3, C>(form),
+            fields,
             action,
             samples,
             inputs,
@@ -123,8 +140,10 @@ where
     /// All instruction sets in both precisions.
     pub fn check(&self, storages: &[Storage]) {
         let factors = [Storage::ElementFactors, Storage::PointFactors];
+        let constant = self.fields.count(FieldKind::Cell) == self.fields.len();
+        let foldable = constant && self.inspection.coefficients.is_some();
         for &storage in storages {
-            if self.inspection.coefficients.is_some() || !factors.contains(&storage) {
+            if foldable || !factors.contains(&storage) {
                 self.check_levels::<f64>(storage);
                 self.check_levels::<f32>(storage);
             }
@@ -164,7 +183,8 @@ where
     fn pack<T: Number>(&self, storage: Storage, level: SimdLevel, elements: usize) -> Packed<T> {
         let plan = HexPlan {
             basis: self.basis,
-            shape: Shape::new(self.basis, &self.inspection, storage),
+            shape: Shape::new(self.basis, &self.inspection, storage)
+                .with_fields(&self.inspection, self.fields),
             level,
         };
         let kernel = plan.build::<T, F, C>(self.form);
@@ -172,20 +192,29 @@ where
         assert_eq!(kernel.geometry_len(), lanes * plan.geometry_len());
         let nan = T::from_f64(f64::NAN);
         let mut geometry = vec![nan; kernel.geometry_len()];
-        let mut auxiliary = vec![nan; lanes];
+        let mut auxiliary = vec![nan; self.fields.count(FieldKind::Cell) * lanes];
+        let at_points = self.fields.count(FieldKind::Points) * self.basis.points();
+        let mut points = vec![nan; at_points * lanes];
         for (lane, sample) in (0..elements).zip(self.samples.iter().cycle()) {
             let coefficients = self.inspection.coefficients.as_ref();
-            let coefficients = coefficients.map(|found| found.at(&sample.a));
+            let coefficients = coefficients.map(|found| found.at(&sample.cell));
             let coefficients = coefficients.unwrap_or_default();
             let map = sample.map.for_storage(storage);
             plan.pack((lane, lanes), map, coefficients, &mut geometry);
-            auxiliary[lane] = T::from_f64(sample.a[0]);
+            let fields = sample.fields(self.fields);
+            for (n, &value) in fields.cell.iter().enumerate() {
+                auxiliary[n * lanes + lane] = T::from_f64(value);
+            }
+            for (n, &value) in fields.points.iter().enumerate().take(at_points) {
+                points[n * lanes + lane] = T::from_f64(value);
+            }
         }
         Packed {
             kernel,
             elements,
             geometry,
             auxiliary,
+            points,
         }
     }
 
@@ -205,9 +234,14 @@ where
             .flat_map(|element| values(&self.inputs, element))
             .map(T::from_f64)
             .collect();
+        let nodal = self.fields.count(FieldKind::Nodal) * self.basis.nodes();
+        let nodal: Vec<T> = (0..packed.elements)
+            .flat_map(|element| &self.samples[element % self.samples.len()].nodal[..nodal])
+            .map(|&value| T::from_f64(value))
+            .collect();
         // Poisoned, with room for an element more than there is.
         let mut target = vec![T::from_f64(f64::NAN); (packed.elements + 1) * len];
-        packed.run(self.action, Nodes::Element, &source, &mut target);
+        packed.run(self.action, Nodes::Element, (&source, &nodal), &mut target);
         let target: Vec<f64> = target.iter().map(|v| v.to_f64()).collect();
         for (element, found) in target.chunks_exact(len).enumerate() {
             if element == packed.elements {
@@ -232,7 +266,9 @@ where
         let mut table = vec![0; nodes.len(lanes)];
         let scale = self.expected.iter().flatten();
         let scale = scale.fold(0.0, |scale: f64, v| scale.max(v.abs()));
-        let mut source = vec![T::from_f64(f64::NAN); C * LOCAL_STRIDE];
+        let nan = T::from_f64(f64::NAN);
+        let mut source = vec![nan; C * LOCAL_STRIDE];
+        let mut nodal = vec![nan; self.fields.count(FieldKind::Nodal) * LOCAL_STRIDE];
         let mut target = vec![T::default(); C * LOCAL_STRIDE];
         // Shells hold something before; interior nodes, which are one element's own, nothing.
         let used = places.shared() + packed.elements * places.interior;
@@ -253,8 +289,15 @@ where
                 source[c * LOCAL_STRIDE + at] = T::from_f64(self.inputs[sample][n]);
                 expected[c][at] += self.expected[sample][n];
             }
+            for (field, nodal) in nodal.chunks_exact_mut(LOCAL_STRIDE).enumerate() {
+                let values = &self.samples[sample].nodal[field * np..][..np];
+                for (n, &value) in values.iter().enumerate() {
+                    nodal[place(n)] = T::from_f64(value);
+                }
+            }
         }
-        packed.run(self.action, Nodes::Local(&table), &source, &mut target);
+        let inputs = (&source[..], &nodal[..]);
+        packed.run(self.action, Nodes::Local(&table), inputs, &mut target);
         // Every lane may have added to an entry.
         let most = lanes.div_ceil(self.samples.len()).max(2) as f64;
         for (target, expected) in target.chunks_exact(LOCAL_STRIDE).zip(&expected) {

@@ -7,6 +7,7 @@
 mod case;
 #[path = "../common/mod.rs"]
 mod common;
+mod field_forms;
 mod places;
 mod sample;
 
@@ -16,6 +17,7 @@ use femto::Quadrature;
 use femto::kernel::family::tensor_hex::Basis;
 use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
 use femto::kernel::scalar::Scalar;
+use field_forms::field_forms;
 use sample::{Kind, samples};
 
 const KINDS: [Kind; 3] = [Kind::Affine, Kind::Trilinear, Kind::Curved];
@@ -137,6 +139,21 @@ fn diagonals_agree_with_the_oracle() {
                     Case::<_, 3>::new(&three, on, Action::Diagonal, &mut random).check(storages);
                 }
             }
+        }
+    }
+}
+
+/// Auxiliary fields of all kinds, those at the nodes with gradients; forms of several components that
+/// are coupled, not linear, or derivatives of such.
+#[test]
+fn fields_of_every_kind_agree_with_the_oracle() {
+    let mut random = Random::new();
+    for degree in 1..=4 {
+        for (number, rule) in rules(degree).into_iter().enumerate() {
+            let basis = basis(rule, degree);
+            let kind = KINDS[(degree + number) % 3];
+            let samples = samples(&mut random, &basis, kind, 2);
+            field_forms(&mut random, (&basis, &samples), kind, degree);
         }
     }
 }

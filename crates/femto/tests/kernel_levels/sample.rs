@@ -1,7 +1,9 @@
 //! Elements that kernels are tried on.
 
 use crate::common::Random;
+use femto::kernel::family::fields::{CellFields, FieldKind, Fields};
 use femto::kernel::family::tensor_hex::{Basis, ElementGeometry, Storage};
+use femto::kernel::form::MAX_FIELDS;
 
 /// The kind of a sample's map.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,17 +92,50 @@ impl Map {
     }
 }
 
-/// An element and its auxiliary field.
+/// An element, and more auxiliary fields of each kind than a form reads.
 pub struct Sample {
     pub map: Map,
-    pub a: [f64; 1],
+    /// `[field]`, between 0.5 and 2.5.
+    pub cell: Vec<f64>,
+    /// `[field][node]`, between -0.05 and 0.05: small, as displacements are.
+    pub nodal: Vec<f64>,
+    /// `[field][point]`, between 0.5 and 2.5.
+    pub points: Vec<f64>,
+}
+
+impl Sample {
+    /// The fields that a form with these kinds reads.
+    pub fn fields(&self, fields: Fields) -> CellFields<'_> {
+        CellFields {
+            fields,
+            cell: &self.cell[..fields.count(FieldKind::Cell)],
+            nodal: &self.nodal,
+            points: &self.points,
+        }
+    }
 }
 
 /// Random elements.
 pub fn samples(random: &mut Random, basis: &Basis, kind: Kind, count: usize) -> Vec<Sample> {
+    // Numbers that both precisions hold exactly.
+    let round = |x: f64| f64::from(x as f32);
     let sample = |_| Sample {
         map: Map::near_identity(random, basis, kind),
-        a: [f64::from((1.5 + random.next()) as f32)],
+        cell: random
+            .vector(MAX_FIELDS)
+            .iter()
+            .map(|x| round(1.5 + x))
+            .collect(),
+        nodal: random
+            .vector(MAX_FIELDS * basis.nodes())
+            .iter()
+            .map(|x| round(0.05 * x))
+            .collect(),
+        points: random
+            .vector(MAX_FIELDS * basis.points())
+            .iter()
+            .map(|x| round(1.5 + x))
+            .collect(),
     };
     (0..count).map(sample).collect()
 }

@@ -4,7 +4,10 @@
 //! evaluation is compared with.
 
 use super::{Basis, Conditions};
+use crate::family::fields::FieldKind;
 use crate::form::{Form, Point};
+
+pub use crate::family::fields::CellFields;
 
 /// An element's geometry at its points, lexicographic.
 #[derive(Clone, Copy, Debug)]
@@ -18,12 +21,39 @@ pub struct OracleGeometry<'a> {
 /// Value and gradient of a basis function at a point.
 type Shape = (f64, [f64; 3]);
 
-/// v = A u for one element: `u`, `v` are `[component][node]`, `a` the auxiliary fields.
+/// Σ values × functions: value and gradient.
+fn combine(shapes: &[Shape], values: &[f64]) -> Shape {
+    let sum = |term: &dyn Fn(&Shape) -> f64| -> f64 {
+        let pairs = shapes.iter().zip(values);
+        pairs.map(|(shape, value)| term(shape) * value).sum()
+    };
+    (
+        sum(&|shape| shape.0),
+        [0, 1, 2].map(|d| sum(&|shape| shape.1[d])),
+    )
+}
+
+/// The auxiliary fields at point `p` of `points`, `[field]`, and their gradients.
+fn auxiliary(fields: &CellFields, shapes: &[Shape], p: usize, points: usize) -> Vec<Shape> {
+    let mut a = vec![(f64::NAN, [0.0; 3]); fields.fields.len()];
+    for (n, field) in fields.fields.of(FieldKind::Cell).enumerate() {
+        a[field].0 = fields.cell[n];
+    }
+    for (n, field) in fields.fields.of(FieldKind::Nodal).enumerate() {
+        a[field] = combine(shapes, &fields.nodal[n * shapes.len()..]);
+    }
+    for (n, field) in fields.fields.of(FieldKind::Points).enumerate() {
+        a[field].0 = fields.points[n * points + p];
+    }
+    a
+}
+
+/// v = A u for one element: `u`, `v` are `[component][node]`.
 pub fn apply<F: Form<3, C>, const C: usize>(
     form: &F,
     basis: &Basis,
     geometry: OracleGeometry,
-    (a, conditions): (&[f64], &Conditions),
+    (fields, conditions): (&CellFields, &Conditions),
     u: &[f64],
 ) -> Vec<f64> {
     let (n, np) = (basis.points_1d, basis.nodes());
@@ -44,18 +74,14 @@ pub fn apply<F: Form<3, C>, const C: usize>(
                 (value, gradient)
             })
             .collect();
-        let sum = |c: usize, term: &dyn Fn(&Shape) -> f64| -> f64 {
-            shapes
-                .iter()
-                .zip(&u[c * np..])
-                .map(|(shape, u)| term(shape) * u)
-                .sum()
-        };
+        let u = |c: usize| combine(&shapes, &u[c * np..]);
+        let auxiliary = auxiliary(fields, &shapes, p, basis.points());
+        let (a, grad_a): (Vec<_>, Vec<_>) = auxiliary.into_iter().unzip();
         let point = Point {
-            u: core::array::from_fn(|c| sum(c, &|shape| shape.0)),
-            grad_u: core::array::from_fn(|c| [0, 1, 2].map(|d| sum(c, &|shape| shape.1[d]))),
-            a,
-            grad_a: &[],
+            u: core::array::from_fn(|c| u(c).0),
+            grad_u: core::array::from_fn(|c| u(c).1),
+            a: &a,
+            grad_a: &grad_a,
             x: *x,
             time: conditions.time,
             parameters: conditions.parameters,
@@ -76,7 +102,7 @@ pub fn diagonal<F: Form<3, C>, const C: usize>(
     form: &F,
     basis: &Basis,
     geometry: OracleGeometry,
-    environment: (&[f64], &Conditions),
+    environment: (&CellFields, &Conditions),
 ) -> Vec<f64> {
     let len = C * basis.nodes();
     (0..len)

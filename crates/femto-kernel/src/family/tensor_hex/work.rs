@@ -6,7 +6,8 @@
 //! from it.
 
 use super::{Basis, Storage};
-use crate::form::Inspection;
+use crate::family::fields::{FieldKind, Fields};
+use crate::form::{Inspection, MAX_FIELDS};
 
 /// What is evaluated on an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +28,17 @@ pub struct Shape {
     pub position: bool,
     /// Where the Jacobian comes from.
     pub storage: Storage,
+    /// Auxiliary fields.
+    pub fields: Fields,
+    /// Bit i: field i is at the nodes, and the form reads its gradient.
+    pub field_gradients: u8,
     /// Operations of f0 and f1 at one point, see [`Inspection::ops`].
     pub form_flops: u64,
 }
 
 impl Shape {
-    /// What a form that was inspected is on an element.
+    /// What a form that was inspected is on an element, where its auxiliary fields are constant per
+    /// element.
     pub fn new(basis: &Basis, inspection: &Inspection, storage: Storage) -> Self {
         Self {
             nodes_1d: basis.nodes_1d,
@@ -43,7 +49,25 @@ impl Shape {
             gradients: inspection.gradients(),
             position: inspection.reads_position,
             storage,
+            fields: Fields::new(
+                &[FieldKind::Cell; MAX_FIELDS][..inspection.auxiliary.min(MAX_FIELDS)],
+            ),
+            field_gradients: 0,
             form_flops: inspection.flops(),
+        }
+    }
+
+    /// The same with auxiliary fields of these kinds.
+    pub fn with_fields(self, inspection: &Inspection, fields: Fields) -> Self {
+        let read = |field: &usize| inspection.reads_field_gradient(*field);
+        let read = fields.of(FieldKind::Nodal).filter(read);
+        let field_gradients = read.fold(0, |mask, field| mask | 1 << field);
+        Self {
+            fields,
+            field_gradients,
+            // The Jacobian is needed for these too.
+            gradients: self.gradients || field_gradients != 0,
+            ..self
         }
     }
 
@@ -79,7 +103,12 @@ impl Shape {
         } else {
             0
         };
-        self.components as u64 * (interpolation + differentiation) + self.stage_flops()
+        let interpolation_in = if self.collocated { 0 } else { forward };
+        let differentiation_in = 3 * g * g * contraction_flops(g, g, true);
+        // Three scalings and 15 flops bring a gradient to the element.
+        let fields = self.fields.count(FieldKind::Nodal) as u64 * interpolation_in
+            + u64::from(self.field_gradients.count_ones()) * (differentiation_in + 18 * g.pow(3));
+        self.components as u64 * (interpolation + differentiation) + fields + self.stage_flops()
     }
 
     /// Flops of the point-wise stage of one element.
@@ -155,6 +184,8 @@ mod tests {
             gradients,
             position: false,
             storage: Storage::PointFactors,
+            fields: Fields::default(),
+            field_gradients: 0,
             form_flops: 0,
         }
     }

@@ -6,7 +6,7 @@ use crate::accelerator::limits;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::dialect::BlockShape;
-use femto_kernel::family::tensor_hex::oracle::{self, OracleGeometry};
+use femto_kernel::family::tensor_hex::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::tensor_hex::pencils::{
     PencilKernel, Pencils, Problem, Scatter, Vectors, source,
 };
@@ -139,7 +139,7 @@ impl Sample {
             };
             let fields = binding.params.auxiliary.iter();
             let a: Vec<f64> = fields.map(|values| values[cell]).collect();
-            let environment = (&*a, &Conditions::default());
+            let environment = (&CellFields::constant(&a), &Conditions::default());
             expected.extend(oracle::apply(binding.form, basis, geometry, environment, u));
         }
         let geometry = pack::geometry(binding, &group.shape, &chosen);

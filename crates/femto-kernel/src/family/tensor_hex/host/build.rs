@@ -3,6 +3,7 @@
 use super::Kernel;
 use super::factor_stage::FactorStage;
 use super::form_stage::FormStage;
+use super::inputs::FieldSources;
 use super::metric::{Affine, Metric, Stored, Trilinear, pack};
 use super::stage::Stage;
 use crate::family::batch::ElementKernel;
@@ -151,6 +152,7 @@ where
             form: self.form.clone(),
             values: self.plan.shape.values,
             reads_position: self.plan.shape.position,
+            fields: FieldSources::new(&self.plan.shape.fields, self.plan.shape.field_gradients),
             metric: PhantomData,
         }
     }

@@ -45,7 +45,8 @@ impl<T: Real> Products<T> {
 }
 
 impl<L: Lanes> Kernel<L> {
-    /// Diagonals of a batch's element matrices into `scratch.nodal`, `[component][node]`.
+    /// Diagonals of a batch's element matrices into `scratch.nodal`, `[component][node]`, whose auxiliary
+    /// fields are read.
     pub(super) fn element_diagonals(&self, data: &BatchData<L::Real>, scratch: &mut Scratch<L>) {
         let zero = L::splat(self.token, L::Real::from_f64(0.0));
         let (nodes, points) = (self.basis.nodes(), self.basis.points());
@@ -54,6 +55,9 @@ impl<L: Lanes> Kernel<L> {
             0 => self.stage.has_values(),
             _ => self.stage.has_gradients(),
         };
+        let inputs = self.inputs();
+        scratch.responses.resize(4 * inputs * points, zero);
+        self.fields_at_points(scratch);
         let Scratch {
             nodal,
             partial,
@@ -61,28 +65,62 @@ impl<L: Lanes> Kernel<L> {
             responses,
             ..
         } = scratch;
-        responses.resize(4 * components * points, zero);
+        let nodal = &mut nodal[..components * nodes];
         nodal.fill(zero);
         for (component, out) in nodal.chunks_exact_mut(nodes).enumerate() {
             for a in (0..4).filter(used) {
                 self.respond(data, (component, a), responses);
                 for b in (0..4).filter(used) {
-                    let response = &responses[(b * components + component) * points..][..points];
+                    let response = &responses[(b * inputs + component) * points..][..points];
                     self.contract_pair((a, b), response, (partial, along), out);
                 }
             }
         }
     }
 
-    /// The stage's answer to input `a` of `component` being one at every point, all else zero:
-    /// `[output][component][point]`.
+    /// Values and reference gradients of the auxiliary fields at the nodes, where stages find them in
+    /// `scratch.responses`.
+    fn fields_at_points(&self, scratch: &mut Scratch<L>) {
+        let (points, inputs) = (self.basis.points(), self.inputs());
+        let (nodes, plane) = (self.basis.nodes(), self.basis.points_1d.pow(2));
+        if inputs > self.stage.components() && !self.basis.collocated {
+            self.interpolate(scratch);
+        }
+        let Scratch {
+            nodal,
+            values,
+            responses,
+            ..
+        } = scratch;
+        for input in self.stage.components()..inputs {
+            let values = if self.basis.collocated {
+                &nodal[input * nodes..][..nodes]
+            } else {
+                &values[input * points..][..points]
+            };
+            let place = |a: usize| (a * inputs + input) * points;
+            responses[place(0)..][..points].copy_from_slice(values);
+            if self.differentiates(input) {
+                for (axis, inner) in [1, self.basis.points_1d, plane].into_iter().enumerate() {
+                    let out = &mut responses[place(axis + 1)..][..points];
+                    (self.sweeps.grad)(self.token, &self.grad, inner, values, out);
+                }
+            }
+        }
+    }
+
+    /// The stage's answer to input `a` of `component` being one at every point, all other components
+    /// zero: `[output][component][point]`.
     fn respond(&self, data: &BatchData<L::Real>, (component, a): (usize, usize), out: &mut [L]) {
         let (n, points) = (self.basis.points_1d, self.basis.points());
         let one = L::splat(self.token, L::Real::from_f64(1.0));
-        out.fill(L::splat(self.token, L::Real::from_f64(0.0)));
-        let components = self.stage.components();
-        out[(a * components + component) * points..][..points].fill(one);
-        let mut arrays = out.chunks_exact_mut(components * points);
+        let (components, inputs) = (self.stage.components(), self.inputs());
+        let zero = L::splat(self.token, L::Real::from_f64(0.0));
+        for array in out.chunks_exact_mut(inputs * points) {
+            array[..components * points].fill(zero);
+        }
+        out[(a * inputs + component) * points..][..points].fill(one);
+        let mut arrays = out.chunks_exact_mut(inputs * points);
         let mut array = || Strided {
             data: arrays.next().unwrap_or_default(),
             stride: points,

@@ -60,13 +60,13 @@ impl<L: Lanes> Kernel<L> {
             .map(move |first| (first, group.min(layers - first)))
     }
 
-    /// Node values in `nodal` to point values in `values`, all components.
-    fn interpolate(&self, scratch: &mut Scratch<L>) {
+    /// Node values in `nodal` to point values in `values`, all components and fields.
+    pub(super) fn interpolate(&self, scratch: &mut Scratch<L>) {
         let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
         let sweep = |inner, source: &[L], target: &mut [L]| {
             (self.sweeps.interp)(self.token, &self.interp, inner, source, target);
         };
-        for component in 0..self.stage.components() {
+        for component in 0..self.inputs() {
             let nodal = &scratch.nodal[component * q * q * q..][..q * q * q];
             let partial = &mut scratch.partial[..q * g * g];
             for (first, count) in self.groups(q) {
@@ -122,16 +122,13 @@ impl<L: Lanes> Kernel<L> {
             ..
         } = self.sweeps;
         let (token, d, dt) = (self.token, &self.grad, &self.grad_transposed);
-        for (u, gz) in u
-            .chunks_exact(stride)
-            .zip(gz.chunks_exact_mut(stride))
-            .take(components)
-        {
-            set(token, d, plane, u, gz);
+        for input in (0..self.inputs()).filter(|&input| self.differentiates(input)) {
+            let (u, gz) = (&u[input * stride..], &mut gz[input * stride..]);
+            set(token, d, plane, &u[..stride], &mut gz[..stride]);
         }
         for (first, count) in self.groups(g) {
             let (offset, len) = (first * plane, count * plane);
-            for component in 0..components {
+            for component in (0..self.inputs()).filter(|&input| self.differentiates(input)) {
                 let u = &u[component * stride + offset..][..len];
                 set(token, d, 1, u, &mut gx[component * len..][..len]);
                 set(token, d, g, u, &mut gy[component * len..][..len]);
@@ -187,6 +184,7 @@ impl<L: Lanes> Kernel<L> {
             self.basis.points_1d,
             self.stage.components(),
         );
+        let inputs = self.inputs();
         let Sweeps {
             interp,
             interp_transposed,
@@ -200,7 +198,7 @@ impl<L: Lanes> Kernel<L> {
             values,
             ..
         } = scratch;
-        for component in 0..components {
+        for component in 0..inputs {
             let nodal = &nodal[component * q * q * q..][..q * q * q];
             interp(
                 token,
@@ -212,7 +210,7 @@ impl<L: Lanes> Kernel<L> {
         }
         for (first, count) in self.groups(g) {
             let len = count * g * g;
-            for component in 0..components {
+            for component in 0..inputs {
                 let layers = &partial[(component * g + first) * q * q..][..count * q * q];
                 let between = &mut layer[..count * q * g];
                 interp(token, forward, 1, layers, between);
@@ -228,7 +226,7 @@ impl<L: Lanes> Kernel<L> {
                 first,
                 count,
                 values: Strided {
-                    data: &mut values[..components * len],
+                    data: &mut values[..inputs * len],
                     stride: len,
                     offset: 0,
                 },

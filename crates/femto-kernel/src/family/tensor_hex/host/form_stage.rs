@@ -1,9 +1,10 @@
 //! The stage of a form: evaluated as written, with the Jacobian from a metric.
 
+use super::inputs::{FieldSources, Inputs};
 use super::metric::{Jacobian, Metric, dot, each3};
-use super::stage::{BatchData, Layers, Rule, Stage};
-use crate::form::{Form, MAX_FIELDS, Point};
-use crate::scalar::{Lanes, Real};
+use super::stage::{BatchData, Layers, Rule, Stage, Strided};
+use crate::form::{Form, Point};
+use crate::scalar::Lanes;
 use core::marker::PhantomData;
 use fearless_simd::Simd;
 
@@ -13,7 +14,18 @@ pub(crate) struct FormStage<F, M, const C: usize, const GRADIENTS: bool> {
     /// Values enter or leave the form; always, if there are no gradients.
     pub(crate) values: bool,
     pub(crate) reads_position: bool,
+    pub(crate) fields: FieldSources,
     pub(crate) metric: PhantomData<M>,
+}
+
+/// What is at the points of some layers.
+struct Arrays<'a, L, const C: usize> {
+    /// Of the solution, `[component]`: values and derivatives along ξ, η, ζ.
+    values: [&'a mut [L]; C],
+    gradients: [[&'a mut [L]; C]; 3],
+    /// The same of the auxiliary fields at the nodes.
+    fields: Strided<'a, L>,
+    field_gradients: [Strided<'a, L>; 3],
 }
 
 impl<L, F, M, const C: usize, const GRADIENTS: bool> Stage<L> for FormStage<F, M, C, GRADIENTS>
@@ -24,6 +36,12 @@ where
 {
     fn components(&self) -> usize {
         C
+    }
+    fn nodal_fields(&self) -> usize {
+        self.fields.nodal()
+    }
+    fn differentiates(&self, n: usize) -> bool {
+        self.fields.differentiates(n)
     }
     fn has_values(&self) -> bool {
         self.values()
@@ -60,31 +78,16 @@ impl<F, M, const C: usize, const GRADIENTS: bool> FormStage<F, M, C, GRADIENTS> 
         M: Metric<L>,
     {
         let n = rule.points.len();
-        let len = layers.count * n * n;
-        let mut values = layers
-            .values
-            .split::<C>(if self.values() { len } else { 0 });
-        let mut gradients = layers
-            .gradients
-            .map(|axis| axis.split::<C>(if GRADIENTS { len } else { 0 }));
-        let zero = L::splat(token, L::Real::from_f64(0.0));
-        let (a, fields) = fields(token, zero, data.auxiliary);
-        let (parameters, count) = constants(token, zero, data.conditions.parameters);
-        let mut point = Point {
-            u: [zero; C],
-            grad_u: [[zero; 3]; C],
-            a: &a[..fields],
-            grad_a: &[],
-            x: [zero; 3],
-            time: zero.constant(data.conditions.time),
-            parameters: &parameters[..count],
-        };
-        for (layer, k) in (layers.first..layers.first + layers.count).enumerate() {
+        let (first, count) = (layers.first, layers.count);
+        let mut arrays = self.arrays(layers, count * n * n);
+        let mut inputs = Inputs::new(token, data, &self.fields);
+        for (layer, k) in (first..first + count).enumerate() {
             let zeta = L::splat(token, rule.points[k]);
             let at_layer = M::layer(token, data.geometry, zeta, self.reads_position);
             for j in 0..n {
                 let eta = L::splat(token, rule.points[j]);
-                let at_row = M::row(&at_layer, (k * n + j) * n, eta);
+                let row = (k * n + j) * n;
+                let at_row = M::row(&at_layer, row, eta);
                 let row_weight = rule.weights[j] * rule.weights[k];
                 for i in 0..n {
                     let p = (layer * n + j) * n + i;
@@ -92,17 +95,36 @@ impl<F, M, const C: usize, const GRADIENTS: bool> FormStage<F, M, C, GRADIENTS> 
                     let weight = L::splat(token, row_weight * rule.weights[i]);
                     let jacobian = M::at(&at_row, token, data.geometry, i, xi);
                     if self.reads_position {
-                        point.x = M::position(&at_row, token, data.geometry, i, xi);
+                        inputs.x = M::position(&at_row, token, data.geometry, i, xi);
                     }
-                    self.point(
-                        jacobian,
-                        weight,
-                        &mut point,
-                        p,
-                        (&mut values, &mut gradients),
-                    );
+                    if self.fields.vary() {
+                        let at = (p, row + i);
+                        inputs.move_to(token, data, &self.fields, &arrays.fields, at);
+                    }
+                    self.point(jacobian, weight, &mut inputs, p, &mut arrays);
                 }
             }
+        }
+    }
+
+    /// The arrays of some layers of `len` points, apart.
+    #[inline(always)]
+    fn arrays<'a, L>(&self, layers: Layers<'a, L>, len: usize) -> Arrays<'a, L, C> {
+        let (values, fields) = layers.values.split_at(C);
+        let [x, y, z] = layers.gradients.map(
+            #[inline(always)]
+            |axis| axis.split_at(C),
+        );
+        let values = values.split::<C>(if self.values() { len } else { 0 });
+        let gradients = [x.0, y.0, z.0].map(
+            #[inline(always)]
+            |axis| axis.split::<C>(if GRADIENTS { len } else { 0 }),
+        );
+        Arrays {
+            values,
+            gradients,
+            fields,
+            field_gradients: [x.1, y.1, z.1],
         }
     }
 
@@ -119,9 +141,9 @@ impl<F, M, const C: usize, const GRADIENTS: bool> FormStage<F, M, C, GRADIENTS> 
         &self,
         jacobian: Jacobian<L>,
         weight: L,
-        point: &mut Point<'_, L, 3, C>,
+        inputs: &mut Inputs<L>,
         p: usize,
-        (values, gradients): (&mut [&mut [L]; C], &mut [[&mut [L]; C]; 3]),
+        arrays: &mut Arrays<'_, L, C>,
     ) where
         F: Form<3, C>,
     {
@@ -129,61 +151,63 @@ impl<F, M, const C: usize, const GRADIENTS: bool> FormStage<F, M, C, GRADIENTS> 
             adjugate,
             determinant,
         } = jacobian;
+        let zero = determinant.constant(0.0);
+        let (mut u, mut grad_u) = ([zero; C], [[zero; 3]; C]);
         if self.values() {
-            for (u, values) in point.u.iter_mut().zip(&*values) {
+            for (u, values) in u.iter_mut().zip(&arrays.values) {
                 *u = values[p];
             }
         }
         if GRADIENTS {
             let inverse = determinant.constant(1.0) / determinant;
-            let [gx, gy, gz] = &*gradients;
+            let [gx, gy, gz] = &arrays.gradients;
             for c in 0..C {
                 let g = [gx[c][p] * inverse, gy[c][p] * inverse, gz[c][p] * inverse];
-                point.grad_u[c] = each3(
-                    #[inline(always)]
-                    |d| dot(g, [adjugate[0][d], adjugate[1][d], adjugate[2][d]]),
-                );
+                grad_u[c] = physical(&adjugate, g);
+            }
+            for (n, field) in self.fields.differentiated() {
+                let [gx, gy, gz] = &arrays.field_gradients;
+                let g = [gx.at(n, p), gy.at(n, p), gz.at(n, p)];
+                let g = [g[0] * inverse, g[1] * inverse, g[2] * inverse];
+                inputs.grad_a[field] = physical(&adjugate, g);
             }
         }
+        let point = Point {
+            u,
+            grad_u,
+            a: inputs.a(),
+            grad_a: inputs.grad_a(),
+            x: inputs.x,
+            time: inputs.time,
+            parameters: inputs.parameters(),
+        };
         if self.values() {
-            let f0 = self.form.f0(point);
+            let f0 = self.form.f0(&point);
             let scale = weight * determinant;
-            for c in 0..C {
-                values[c][p] = f0[c] * scale;
+            for (values, f0) in arrays.values.iter_mut().zip(f0) {
+                values[p] = f0 * scale;
             }
         }
         if GRADIENTS {
-            let f1 = self.form.f1(point);
-            for c in 0..C {
+            let f1 = self.form.f1(&point);
+            for (c, f1) in f1.iter().enumerate() {
                 let f = each3(
                     #[inline(always)]
-                    |d| f1[c][d] * weight,
+                    |d| f1[d] * weight,
                 );
-                for r in 0..3 {
-                    gradients[r][c][p] = dot(f, adjugate[r]);
+                for (gradients, row) in arrays.gradients.iter_mut().zip(adjugate) {
+                    gradients[c][p] = dot(f, row);
                 }
             }
         }
     }
 }
 
-/// The auxiliary fields of a batch, and how many there are.
+/// adj Jᵀ g.
 #[inline(always)]
-fn fields<L: Lanes>(token: L::Token, zero: L, packed: &[L::Real]) -> ([L; MAX_FIELDS], usize) {
-    let mut a = [zero; MAX_FIELDS];
-    let count = (packed.len() / L::WIDTH).min(MAX_FIELDS);
-    for (field, lanes) in a.iter_mut().zip(packed.chunks_exact(L::WIDTH)) {
-        *field = L::load(token, lanes);
-    }
-    (a, count)
-}
-
-/// The run-time parameters, the same in every lane.
-#[inline(always)]
-fn constants<L: Lanes>(token: L::Token, zero: L, values: &[f64]) -> ([L; MAX_FIELDS], usize) {
-    let mut lanes = [zero; MAX_FIELDS];
-    for (lane, &value) in lanes.iter_mut().zip(values) {
-        *lane = L::splat(token, L::Real::from_f64(value));
-    }
-    (lanes, values.len().min(MAX_FIELDS))
+fn physical<L: Lanes>(adjugate: &[[L; 3]; 3], g: [L; 3]) -> [L; 3] {
+    each3(
+        #[inline(always)]
+        |d| dot(g, [adjugate[0][d], adjugate[1][d], adjugate[2][d]]),
+    )
 }

@@ -6,6 +6,7 @@ mod diagonal;
 mod evaluate;
 mod factor_stage;
 mod form_stage;
+mod inputs;
 mod metric;
 mod stage;
 mod sweep;
@@ -40,15 +41,16 @@ struct Kernel<L: Lanes> {
     group: usize,
 }
 
-/// What scratch arrays have to fit: nodes and points along an axis, components.
+/// What scratch arrays have to fit: nodes and points along an axis, components together with auxiliary
+/// fields at the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sizes {
     nodes_1d: usize,
     points_1d: usize,
-    components: usize,
+    inputs: usize,
 }
 
-/// Scratch arrays of lanes.
+/// Scratch arrays of lanes. Auxiliary fields at the nodes follow the components.
 struct Scratch<L> {
     sizes: Sizes,
     /// `[component][node]`.
@@ -96,18 +98,47 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
+    /// Components, then auxiliary fields at the nodes.
+    fn inputs(&self) -> usize {
+        self.stage.components() + self.stage.nodal_fields()
+    }
+
+    /// Whether derivatives of a component, or of the field that is in its place, are needed.
+    fn differentiates(&self, input: usize) -> bool {
+        match input.checked_sub(self.stage.components()) {
+            None => true,
+            Some(field) => self.stage.differentiates(field),
+        }
+    }
+
+    /// Numbers of an element of a vector.
+    fn unknowns(&self) -> usize {
+        self.stage.components() * self.basis.nodes()
+    }
+
+    /// Reads the auxiliary fields at the nodes, behind the components.
+    #[inline(always)]
+    fn gather_fields(&self, batch: &Batch<L::Real>, nodal: &mut [L]) {
+        let fields = &mut nodal[self.unknowns()..];
+        if !fields.is_empty() {
+            let (elements, nodes) = (batch.elements, &batch.nodes);
+            self.nodes
+                .gather(self.token, elements, nodes, batch.nodal, fields);
+        }
+    }
+
     fn sizes(&self) -> Sizes {
         Sizes {
             nodes_1d: self.basis.nodes_1d,
             points_1d: self.basis.points_1d,
-            components: self.stage.components(),
+            inputs: self.inputs(),
         }
     }
 
     fn scratch(&self) -> Scratch<L> {
         let zero = L::splat(self.token, crate::scalar::Real::from_f64(0.0));
         let sizes = self.sizes();
-        let (q, g, c) = (sizes.nodes_1d, sizes.points_1d, sizes.components);
+        let (q, g, c) = (sizes.nodes_1d, sizes.points_1d, sizes.inputs);
         let zeros = |len: usize| vec![zero; len];
         let all = c * g.max(q).pow(3);
         let group = c * self.group * g.max(q).pow(2);
@@ -159,24 +190,29 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
         workspace: &mut Workspace,
     ) {
         let scratch = scratch_of(self, workspace);
-        let data = BatchData::of(batch);
+        let data = BatchData::of(batch, self.basis.points());
+        let unknowns = self.unknowns();
         self.token.vectorize(
             #[inline(always)]
             || {
-                let nodal = &mut scratch.nodal;
+                let nodal = &mut scratch.nodal[..unknowns];
                 self.nodes
                     .gather(self.token, batch.elements, &batch.nodes, source, nodal);
+                self.gather_fields(batch, &mut scratch.nodal);
                 self.evaluate(&data, scratch);
+                let nodal = &scratch.nodal[..unknowns];
                 self.nodes
-                    .scatter(batch.elements, &batch.nodes, &scratch.nodal, target);
+                    .scatter(batch.elements, &batch.nodes, nodal, target);
             },
         );
     }
 
     fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
         let scratch = scratch_of(self, workspace);
-        self.element_diagonals(&BatchData::of(batch), scratch);
+        self.gather_fields(batch, &mut scratch.nodal);
+        self.element_diagonals(&BatchData::of(batch, self.basis.points()), scratch);
+        let nodal = &scratch.nodal[..self.unknowns()];
         self.nodes
-            .scatter(batch.elements, &batch.nodes, &scratch.nodal, target);
+            .scatter(batch.elements, &batch.nodes, nodal, target);
     }
 }

@@ -9,8 +9,8 @@ pub(crate) struct Layers<'a, L> {
     /// First layer (index along ζ) and their number.
     pub(crate) first: usize,
     pub(crate) count: usize,
-    /// `[component][layer][j][i]`, neighbouring components `stride` apart; unused when the stage
-    /// has no values.
+    /// `[component][layer][j][i]`, neighbouring components `stride` apart, then auxiliary fields at the
+    /// nodes; components are unused when the stage has no values.
     pub(crate) values: Strided<'a, L>,
     /// The same for ∂/∂ξ, ∂/∂η, ∂/∂ζ; unused when the stage has no gradients.
     pub(crate) gradients: [Strided<'a, L>; 3],
@@ -32,6 +32,33 @@ impl<'a, L> Strided<'a, L> {
         self.data
             .get_mut(component * self.stride + self.offset..)
             .unwrap_or_default()
+    }
+
+    /// The first components, and those that follow them.
+    #[inline(always)]
+    pub(super) fn split_at(self, components: usize) -> (Self, Self) {
+        let Self {
+            data,
+            stride,
+            offset,
+        } = self;
+        let at = (components * stride).min(data.len());
+        let (data, rest) = data.split_at_mut(at);
+        let with = |data| Self {
+            data,
+            stride,
+            offset,
+        };
+        (with(data), with(rest))
+    }
+
+    /// Entry `p` of the layers of a component.
+    #[inline(always)]
+    pub(super) fn at(&self, component: usize, p: usize) -> L
+    where
+        L: Copy,
+    {
+        self.data[component * self.stride + self.offset + p]
     }
 
     /// One slice of `len` entries per component; empty slices where there is no data.
@@ -57,10 +84,13 @@ pub(crate) struct Rule<T> {
     pub(crate) weights: Vec<T>,
 }
 
-/// One batch's data for the stage: packed geometry, then auxiliary fields `[field][lane]`.
+/// One batch's data for the stage: packed geometry, then auxiliary fields, those constant per element
+/// `[field][lane]`, those at the points `[field][point_count][lane]`.
 pub(crate) struct BatchData<'a, T> {
     pub(crate) geometry: &'a [T],
     pub(crate) auxiliary: &'a [T],
+    pub(crate) points: &'a [T],
+    pub(crate) point_count: usize,
     pub(crate) conditions: &'a Conditions<'a>,
 }
 
@@ -68,6 +98,14 @@ pub(crate) struct BatchData<'a, T> {
 pub(crate) trait Stage<L: Lanes>: Send + Sync {
     /// Number of components.
     fn components(&self) -> usize;
+    /// Number of auxiliary fields at the nodes, which follow the components in arrays.
+    fn nodal_fields(&self) -> usize {
+        0
+    }
+    /// Whether the gradient of the n-th of them is read.
+    fn differentiates(&self, _n: usize) -> bool {
+        false
+    }
     /// Whether values enter or leave.
     fn has_values(&self) -> bool;
     /// Whether gradients enter or leave.
@@ -83,11 +121,13 @@ pub(crate) trait Stage<L: Lanes>: Send + Sync {
 }
 
 impl<'a, T> BatchData<'a, T> {
-    /// What the stage needs of a batch.
-    pub(crate) fn of(batch: &Batch<'a, T>) -> Self {
+    /// What the stage needs of a batch whose elements have `point_count` points.
+    pub(crate) fn of(batch: &Batch<'a, T>, point_count: usize) -> Self {
         Self {
             geometry: batch.geometry,
             auxiliary: batch.auxiliary,
+            points: batch.points,
+            point_count,
             conditions: batch.conditions,
         }
     }

@@ -3,6 +3,7 @@
 use super::super::Storage;
 use super::super::work::Shape;
 use super::{Benchmark, Step};
+use crate::family::fields::Fields;
 use crate::roofline::{Precision, Work};
 
 impl Step {
@@ -41,6 +42,8 @@ impl Step {
             gradients: self.benchmark != Benchmark::Bk1,
             position: false,
             storage: Storage::PointFactors,
+            fields: Fields::default(),
+            field_gradients: 0,
             form_flops: 0,
         }
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::family::fields::Fields;
 use crate::form::{Poisson, inspect};
 
 const ELEMENTS: Vectors = Vectors::Element { listed: false };
@@ -18,6 +19,8 @@ fn shape(points_1d: usize, storage: Storage) -> Shape {
         gradients: inspection.gradients(),
         position: false,
         storage,
+        fields: Fields::default(),
+        field_gradients: 0,
         form_flops: 0,
     }
 }

@@ -1,0 +1,73 @@
+//! Forms with auxiliary fields that are not constant per element.
+
+use crate::case::{Action, Case};
+use crate::common::Random;
+use crate::sample::{Kind, Sample};
+use femto::kernel::family::fields::FieldKind::{self, Cell, Nodal, Points};
+use femto::kernel::family::tensor_hex::Basis;
+use femto::kernel::form::{Form, Given, Jacobian, NeoHookean, Point};
+use femto::kernel::scalar::Scalar;
+
+/// A linear form with fields of every kind, in an order of its own, some of them with gradients.
+#[derive(Clone, Copy)]
+struct Every;
+
+impl Every {
+    const FIELDS: [FieldKind; 6] = [Points, Nodal, Cell, Nodal, Nodal, Points];
+}
+
+impl Form<3> for Every {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+        let advection = p.grad_u[0][0] * p.grad_a[3][0] + p.grad_u[0][1] * p.grad_a[3][2];
+        [p.u[0] * (p.a[0] + p.a[4].sin() + p.grad_a[1][2]) + advection]
+    }
+
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+        // Gradients of fields of other kinds are zero.
+        let [gx, gy, gz] = p.grad_u[0];
+        let zero = p.grad_a[0][1] + p.grad_a[2][0] + p.grad_a[5][2];
+        [[gx * p.a[5], gy * p.a[1] + gz * p.a[2], gz + zero]]
+    }
+}
+
+/// No derivatives but those of a field.
+#[derive(Clone, Copy)]
+struct Slope;
+
+impl Form<3> for Slope {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+        [p.u[0] * p.grad_a[0][1]]
+    }
+}
+
+/// No derivatives at all.
+#[derive(Clone, Copy)]
+struct Reaction;
+
+impl Form<3, 2> for Reaction {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, p: &Point<S, 3, 2>) -> [S; 2] {
+        [p.u[1] * p.a[0], p.u[0] * p.a[1] + p.u[1] * p.a[2]]
+    }
+}
+
+pub fn field_forms(random: &mut Random, on: (&Basis, &[Sample]), kind: Kind, degree: usize) {
+    let storages = kind.storages();
+    for action in [Action::Apply, Action::Diagonal] {
+        if action == Action::Diagonal && degree > 2 {
+            continue;
+        }
+        Case::<_, 1>::with_fields(&Every, on, &Every::FIELDS, action, random).check(storages);
+        Case::<_, 1>::with_fields(&Slope, on, &[Nodal], action, random).check(storages);
+        let fields = [Points, Cell, Nodal];
+        Case::<_, 2>::with_fields(&Reaction, on, &fields, action, random).check(storages);
+        let lambda = Given::Auxiliary(0);
+        let mu = Given::Auxiliary(1);
+        let body = NeoHookean { lambda, mu };
+        let fields = [Nodal, Nodal, Nodal, Points, Cell];
+        Case::<_, 3>::with_fields(&Jacobian(body), on, &fields, action, random).check(storages);
+    }
+}
