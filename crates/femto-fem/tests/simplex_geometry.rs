@@ -1,6 +1,7 @@
 //! The maps of triangles and tetrahedra.
 #![allow(clippy::unwrap_used)]
 
+mod simplex_common;
 mod space_common;
 
 use femto_fem::geometry::factors::dot;
@@ -9,8 +10,8 @@ use femto_fem::mesh::simplex_box::SimplexBox;
 use femto_fem::mesh::{CellBlock, CellType, Mesh};
 use femto_fem::quadrature::{gauss, simplex_rule};
 use femto_fem::reference::CellShape;
+use simplex_common::volume;
 use space_common::Random;
-use std::f64::consts::PI;
 
 /// Meshes of both shapes, all orders, structured and irregular, each node `x` moved to `map(x)`.
 fn boxes(map: impl Fn([f64; 3]) -> [f64; 3]) -> Vec<(Mesh, usize, usize)> {
@@ -41,18 +42,6 @@ fn boxes(map: impl Fn([f64; 3]) -> [f64; 3]) -> Vec<(Mesh, usize, usize)> {
         }
     }
     meshes
-}
-
-fn volume(geometry: &Geometry, degree: usize) -> f64 {
-    let rule = simplex_rule(geometry.cell().dim(), degree).unwrap();
-    let mut at = GeometryAtPoints::default();
-    let mut sum = 0.0;
-    for cell in 0..geometry.len() {
-        geometry.at_simplex_points(cell, &rule.points, &mut at);
-        let terms = rule.weights.iter().zip(&at.determinant);
-        sum += terms.map(|(w, det)| w * det).sum::<f64>();
-    }
-    sum
 }
 
 #[test]
@@ -123,8 +112,9 @@ fn curved_cells_follow_polynomials_of_their_order() {
                 bent.at_simplex_points(cell, &points, &mut at);
                 for (q, &xi) in points.iter().enumerate() {
                     let expected = bend(order, straight.map(cell, xi));
-                    for c in 0..bent.cell().dim() {
-                        let error = at.position[q][c] - expected[c];
+                    let pairs = at.position[q].iter().zip(expected);
+                    for (found, expected) in pairs.take(bent.cell().dim()) {
+                        let error = found - expected;
                         assert!(error.abs() < 1e-14, "{order} {cell}: {error:e}");
                     }
                     assert_eq!(at.position[q], bent.map(cell, xi));
@@ -382,74 +372,4 @@ fn straight_simplices_cost_little_memory() {
     let geometry = Geometry::new(&mesh).unwrap();
     let bytes = 6000 * (4 * 4 + 1) + 11 * 11 * 11 * 24;
     assert_eq!(geometry.bytes(), bytes);
-}
-
-fn read(file: &str) -> Geometry {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes");
-    let mesh = Mesh::read(format!("{folder}/{file}")).unwrap();
-    Geometry::new(&mesh).unwrap()
-}
-
-#[test]
-fn meshes_that_nobody_here_made_have_their_volumes() {
-    // All straight, though Gmsh puts the inner nodes of the quadratic and cubic ones on their
-    // straight sides only to 1e-12.
-    let meshes = [
-        ("paranumal-cubeTet.msh", 750, 8.0),
-        ("petsc-cube_q2.msh", 24, 1.0),
-        ("petsc-tets-q2.msh", 4, 2.0 / 3.0),
-        ("petsc-tets-q3.msh", 4, 2.0 / 3.0),
-        ("petsc-gmsh-3d-ascii.msh2", 364, 1.0),
-        ("petsc-gmsh-3d-ascii-64.msh", 364, 1.0),
-        ("petsc-gmsh-3d-binary-64.msh", 364, 1.0),
-        ("petsc-gmsh-3d-binary.msh2", 364, 1.0),
-        ("petsc-mesh-3d-box-innersphere.msh", 577, 1.0),
-        ("petsc-mesh-3d-box-innersphere_bin.msh", 577, 1.0),
-        ("firedrake-t11_tria.msh", 1321, 4.375),
-    ];
-    for (file, cells, expected) in meshes {
-        let geometry = read(file);
-        assert_eq!(geometry.check(&gauss(3).points), Ok(vec![]), "{file}");
-        assert_eq!(geometry.len(), cells, "{file}");
-        assert!(
-            geometry
-                .kinds()
-                .iter()
-                .all(|&kind| kind == GeometryKind::Affine),
-            "{file}"
-        );
-        let volume = volume(&geometry, 1);
-        assert!((volume / expected - 1.0).abs() < 1e-10, "{file}: {volume}");
-    }
-}
-
-#[test]
-fn a_file_of_clockwise_triangles_is_an_error() {
-    let geometry = read("petsc-square_bin_physnames.msh");
-    let error = geometry.check(&gauss(3).points).unwrap_err();
-    let all_bad = matches!(
-        error,
-        GeometryError::NotInvertible {
-            bad_cells: 242,
-            cells: 242,
-            ..
-        }
-    );
-    assert!(all_bad, "{error}");
-}
-
-/// With 12 arcs of half-angle α = π/12; see `the_area_of_a_sector_of_tri6_is_that_under_parabolas`.
-/// Edges that run across the arcs are no parabolas of the circle, hence the tolerance.
-#[test]
-fn the_cylinder_of_tet10_has_its_volume() {
-    let geometry = read("palace-cylinder-tet.msh");
-    assert_eq!(geometry.check(&gauss(3).points), Ok(vec![]));
-    assert_eq!(geometry.len(), 288);
-    let kinds = geometry.kinds().iter();
-    let curved = kinds.filter(|&&kind| kind == GeometryKind::Curved).count();
-    assert!(curved > 100 && curved < 288, "{curved}");
-    let (alpha, radius, height) = (PI / 12.0, 2.74, 5.48);
-    let exact = 12.0 * radius * radius * height * alpha.sin() * (1.0 + (1.0 - alpha.cos()) / 3.0);
-    let volume = volume(&geometry, 3);
-    assert!((volume / exact - 1.0).abs() < 1e-6, "{volume} {exact}");
 }

@@ -11,6 +11,8 @@ use femto_fem::mesh::Mesh;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::simplex_box::SimplexBox;
 use femto_fem::quadrature::gauss;
+use femto_fem::space::{Space, SpaceParams};
+use space_common::layout::check_layout;
 use space_common::{Random, space};
 
 fn meshes() -> Vec<Mesh> {
@@ -158,6 +160,48 @@ fn what_is_no_box_is_an_error() {
         .unwrap_err()
         .to_string();
     assert!(flat.contains("[0, 0, 1]"), "{flat}");
+}
+
+/// Damaged meshes end in an error or a space, never in a panic.
+#[test]
+fn damaged_meshes_are_survived() {
+    let mut random = Random::new();
+    let all = meshes();
+    for round in 0..2000 {
+        let mut mesh = all[random.below(all.len())].clone();
+        for _ in 0..1 + random.below(3) {
+            let block = random.below(2);
+            let at = random.below(mesh.blocks[block].nodes.len());
+            let node = random.below(mesh.coordinates.len());
+            let axis = random.below(3);
+            match random.below(7) {
+                0 => mesh.blocks[block].nodes[at] = node as u32,
+                1 => mesh.blocks[block].nodes[at] = random.bits() as u32,
+                2 => mesh.coordinates[node][axis] = f64::NAN,
+                3 => mesh.coordinates[node][axis] = f64::from_bits(random.bits()),
+                4 => mesh.coordinates[node] = mesh.coordinates[0],
+                5 => mesh.blocks.swap(0, 1),
+                _ => {
+                    let other = all[random.below(all.len())].blocks[0].clone();
+                    mesh.blocks.push(other);
+                }
+            }
+        }
+        let Ok(geometry) = Geometry::new(&mesh) else {
+            continue;
+        };
+        let _ = geometry.check(&gauss(2).points);
+        let params = SpaceParams {
+            degree: 1 + round % 3,
+            dirichlet: vec!["ymax".into()],
+            chunk_nodes: 40,
+            ..SpaceParams::default()
+        };
+        if let Ok(space) = Space::new(&mesh, &geometry, params) {
+            check_layout(&space);
+            assert_eq!(space.node_positions(&geometry).len(), space.nodes());
+        }
+    }
 }
 
 #[test]

@@ -1,16 +1,18 @@
 //! Spaces on triangles and tetrahedra.
 #![allow(clippy::unwrap_used)]
 
+mod simplex_common;
 mod space_common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::simplex_box::SimplexBox;
 use femto_fem::mesh::{CellBlock, CellType, Mesh};
+use femto_fem::reference::MAX_SIMPLEX_DEGREE;
 use femto_fem::reference::simplex::Simplex;
-use femto_fem::reference::{CellShape, MAX_SIMPLEX_DEGREE};
 use femto_fem::space::{Continuity, Layout, Space, SpaceError, SpaceParams};
+use simplex_common::{count, inside};
 use space_common::layout::check_layout;
 use space_common::{Random, bent_box, space};
 
@@ -42,38 +44,6 @@ fn params(degree: usize, chunk_nodes: usize) -> SpaceParams {
         chunk_nodes,
         ..SpaceParams::default()
     }
-}
-
-/// The number of vertices, edges, faces and cells, counted in the plainest way.
-fn count(mesh: &Mesh, shape: CellShape) -> [usize; 4] {
-    let mut sets = [const { BTreeSet::new() }; 4];
-    let vertices = shape.vertices();
-    let block = mesh
-        .blocks
-        .iter()
-        .find(|b| b.cell_type.dimension() == shape.dim());
-    let block = block.unwrap();
-    for cell in 0..block.len() {
-        let nodes = &block.cell(cell)[..vertices];
-        for subset in 1..1usize << vertices {
-            let chosen = (0..vertices).filter(|v| subset >> v & 1 == 1);
-            let mut entity: Vec<u32> = chosen.map(|v| nodes[v]).collect();
-            entity.sort_unstable();
-            sets[entity.len() - 1].insert(entity);
-        }
-    }
-    sets.map(|set| set.len())
-}
-
-/// Nodes inside an entity of each dimension.
-fn inside(degree: usize) -> [usize; 4] {
-    let n = degree - 1;
-    [
-        1,
-        n,
-        n * n.saturating_sub(1) / 2,
-        n * n.saturating_sub(1) * n.saturating_sub(2) / 6,
-    ]
 }
 
 #[test]
@@ -193,6 +163,27 @@ fn polynomials_are_the_same_from_every_side() {
     }
 }
 
+/// The vertices of a facet of a cell in ascending order, where in the cell each is, and a point of
+/// the facet that depends on that order alone.
+fn view(geometry: &Geometry, cell: usize, facet: usize) -> (Vec<u32>, Vec<usize>, [f64; 3]) {
+    let vertices = geometry.vertex_nodes(cell);
+    let places = geometry.cell().facet(facet).iter();
+    let mut corners: Vec<(u32, usize)> = places.map(|&place| (vertices[place], place)).collect();
+    corners.sort_unstable();
+    let (vertices, order): (Vec<u32>, Vec<usize>) = corners.into_iter().unzip();
+    let weights: &[f64] = match order.len() {
+        2 => &[0.17, 0.83],
+        _ => &[0.17, 0.31, 0.52],
+    };
+    let mut point = [0.0; 3];
+    for (&place, weight) in order.iter().zip(weights) {
+        if place > 0 {
+            point[place - 1] = *weight;
+        }
+    }
+    (vertices, order, point)
+}
+
 /// Values at the nodes that no polynomial has: the traces of neighbours on their common edge or
 /// face must still be the same, in every orientation.
 #[test]
@@ -202,63 +193,30 @@ fn traces_agree_across_every_orientation() {
         let mut seen = BTreeSet::new();
         for degree in 1..=MAX_SIMPLEX_DEGREE {
             let (space, geometry) = space(&mesh, params(degree, 80));
-            let shape = space.cell_shape();
             let simplex = Simplex::new(space.dim(), degree).unwrap();
             let l = random.vector(space.dofs());
             let mut e = vec![f64::NAN; space.element_dofs()];
             space.gather(&l, &mut e);
-            let np = space.nodes_per_element();
-            // For each facet, by its sorted vertices, the trace at a point of it.
-            let mut traces = std::collections::BTreeMap::new();
-            for (element, &cell) in space.cells().iter().enumerate() {
-                let vertices = geometry.vertex_nodes(cell as usize);
-                for facet in 0..shape.facets() {
-                    let mut corners: Vec<(u32, usize)> = (shape.facet(facet).iter())
-                        .map(|&place| (vertices[place], place))
-                        .collect();
-                    let order: Vec<usize> = {
-                        corners.sort_unstable();
-                        corners.iter().map(|corner| corner.1).collect()
-                    };
-                    let mut point = [0.0; 3];
-                    for (&place, weight) in order.iter().zip([0.17, 0.31, 0.52]) {
-                        let weight = if order.len() == 2 && weight > 0.2 {
-                            0.83
-                        } else {
-                            weight
-                        };
-                        if place > 0 {
-                            point[place - 1] += weight;
-                        }
-                    }
+            let elements = e.chunks_exact(space.nodes_per_element());
+            let mut traces: BTreeMap<Vec<u32>, (f64, Vec<usize>)> = BTreeMap::new();
+            for (values, &cell) in elements.zip(space.cells()) {
+                for facet in 0..space.cell_shape().facets() {
+                    let (vertices, order, point) = view(&geometry, cell as usize, facet);
                     let interp = simplex.tables(&[point]).interp;
-                    let values = &e[element * np..][..np];
                     let trace: f64 = interp.iter().zip(values).map(|(l, u)| l * u).sum();
-                    let key: Vec<u32> = corners.iter().map(|corner| corner.0).collect();
-                    match traces.insert(key, (trace, order.clone())) {
-                        None => {}
-                        Some((other, first)) => {
-                            assert!((trace - other).abs() < 1e-12, "{degree}: {trace} {other}");
-                            seen.insert([first.clone(), order.clone()]);
-                            seen.insert([order, first]);
-                        }
+                    if let Some((other, first)) = traces.insert(vertices, (trace, order.clone())) {
+                        assert!((trace - other).abs() < 1e-12, "{degree}: {trace} {other}");
+                        seen.insert([first.clone(), order.clone()]);
+                        seen.insert([order, first]);
                     }
                 }
             }
         }
-        // Ordered pairs of (facet, order of its vertices): right-handed neighbours see a facet with
-        // opposite senses, so half of them occur.
-        let views = if mesh.blocks[0].cell_type.dimension() == 2 {
-            6
-        } else {
-            24
-        };
-        assert!(
-            seen.len() * 10 > views * views / 2 * 8,
-            "{} of {}",
-            seen.len(),
-            views * views / 2
-        );
+        // Pairs of views (a facet and the order of its vertices): right-handed neighbours see a
+        // facet in opposite senses, so half of all pairs occur, and most of them here.
+        let views = [0, 0, 6, 24][mesh.blocks[0].cell_type.dimension()];
+        let (all, seen) = (views * views / 2, seen.len());
+        assert!(10 * seen > 8 * all && seen <= all, "{seen} of {all}");
     }
 }
 
@@ -429,46 +387,4 @@ fn what_makes_no_space_is_an_error() {
     );
     let missing = error(&stranger, dirichlet("domain")).to_string();
     assert!(missing.contains("dimension 2"), "{missing}");
-}
-
-#[test]
-fn meshes_that_nobody_here_made_are_numbered() {
-    let files = [
-        "paranumal-cubeTet.msh",
-        "petsc-gmsh-3d-binary.msh2",
-        "petsc-mesh-3d-box-innersphere.msh",
-        "palace-cylinder-tet.msh",
-        "petsc-tets-q3.msh",
-        "firedrake-t11_tria.msh",
-        "petsc-square_bin_physnames.msh",
-    ];
-    for file in files {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes/");
-        let mesh = Mesh::read(format!("{folder}{file}")).unwrap();
-        for degree in 1..=MAX_SIMPLEX_DEGREE {
-            let (space, _) = space(&mesh, params(degree, 300));
-            check_layout(&space);
-            let counts = count(&mesh, space.cell_shape());
-            let nodes = counts
-                .iter()
-                .zip(inside(degree))
-                .map(|(count, size)| count * size);
-            assert_eq!(space.nodes(), nodes.sum::<usize>(), "{file}");
-            for group in &mesh.groups {
-                if group.dimension + 1 == space.dim() {
-                    let faces = space.boundary_faces(&group.number.to_string());
-                    // Half of this file's triangles are no faces of its tetrahedra.
-                    if file == "paranumal-cubeTet.msh" {
-                        assert!(matches!(
-                            faces,
-                            Err(SpaceError::NoSuchFace { count: 150, .. })
-                        ));
-                        continue;
-                    }
-                    let faces = faces.unwrap_or_else(|error| panic!("{file}: {error}"));
-                    assert!(!faces.is_empty(), "{file}: {group}");
-                }
-            }
-        }
-    }
 }

@@ -3,7 +3,6 @@
 use super::factors::{Matrix3, cofactors, determinant};
 use super::{FacePoint, Geometry, GeometryAtPoints};
 use crate::reference::CellShape;
-use crate::reference::cell::{HEX_FACE_AXES, hex_face_axis_side};
 
 impl Geometry {
     /// Positions of the vertices of a simplex, in the order of [`crate::reference::cell`]. A
@@ -50,9 +49,7 @@ impl Geometry {
 
     /// A facet (an edge of a triangle, a face of a solid) at points of its own reference cell.
     ///
-    /// Of a simplex's facet the points are on the unit line or triangle, whose vertices are the
-    /// facet's in ascending order ([`crate::reference::cell`]); of a hexahedron's face on
-    /// `[-1, 1]²`, along the face's axes.
+    /// The points are those of [`CellShape::facet_point`].
     pub fn facet_at_points(
         &self,
         cell: usize,
@@ -61,9 +58,9 @@ impl Geometry {
     ) -> Vec<FacePoint> {
         let inside: Vec<[f64; 3]> = points
             .iter()
-            .map(|&point| facet_point(self.shape, facet, point))
+            .map(|&point| self.shape.facet_point(facet, point))
             .collect();
-        let normal = facet_normal(self.shape, facet);
+        let normal = self.shape.facet_normal(facet);
         let mut out = Vec::with_capacity(points.len());
         self.visit_list(cell, &inside, |position, jacobian| {
             // Nanson's formula: the area normal is det J · J⁻ᵀ times the reference one.
@@ -128,42 +125,4 @@ impl Geometry {
             CellShape::Tetrahedron | CellShape::Hexahedron => [xi, eta, zeta],
         }
     }
-}
-
-/// Where in the cell a point of a facet is.
-fn facet_point(shape: CellShape, facet: usize, [s, t, _]: [f64; 3]) -> [f64; 3] {
-    if shape == CellShape::Hexahedron {
-        let (axis, side) = hex_face_axis_side(facet);
-        let [u, v] = HEX_FACE_AXES[facet];
-        let mut point = [[-1.0, 1.0][side]; 3];
-        (point[axis], point[u], point[v]) = (point[axis], s, t);
-        return point;
-    }
-    let mut point = [0.0; 3];
-    let weights = match shape.dim() {
-        2 => [1.0 - s, s, 0.0],
-        _ => [1.0 - s - t, s, t],
-    };
-    for (&vertex, weight) in shape.facet(facet).iter().zip(weights) {
-        if vertex > 0 {
-            point[vertex - 1] += weight;
-        }
-    }
-    point
-}
-
-/// The outward normal of a facet of the reference cell, as long as the facet is large in units of
-/// its own reference cell. Of a simplex it is minus the gradient of the barycentric coordinate of
-/// the opposite vertex, dim - facet.
-fn facet_normal(shape: CellShape, facet: usize) -> [f64; 3] {
-    let mut normal = [0.0; 3];
-    match shape {
-        CellShape::Hexahedron => {
-            let (axis, side) = hex_face_axis_side(facet);
-            normal[axis] = [-1.0, 1.0][side];
-        }
-        _ if facet == shape.dim() => normal[..shape.dim()].fill(1.0),
-        _ => normal[shape.dim() - facet - 1] = -1.0,
-    }
-    normal
 }

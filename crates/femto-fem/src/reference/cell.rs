@@ -43,19 +43,21 @@
 //! a the end of axis a.
 //!
 //! ```text
-//!   triangle                  tetrahedron
+//!   triangle         tetrahedron (vertex 3 in front)        edges       faces
 //!
-//!   η                         ζ
-//!   ^                         ^
-//!   2                         3
-//!   |\                        |\`.        edges, from the lower to the higher vertex:
-//!   | \                       | \ `5      0: 0-1  1: 0-2  2: 1-2  3: 0-3  4: 1-3  5: 2-3
-//!   1  2                      |  \  `.
-//!   |   \                     3   4   2 > η     faces, each with its vertices ascending:
-//!   |    \                    |   1\ /         0: 0-1-2   opposite to vertex 3
-//!   0--0--1 > ξ               | /   X2         1: 0-1-3   opposite to vertex 2
-//!                             |/   / \         2: 0-2-3   opposite to vertex 1
-//!                             0---0---1 > ξ    3: 1-2-3   opposite to vertex 0
+//!   η                            η                          0: 0-1      0: 0-1-2
+//!   ^                           /                           1: 0-2      1: 0-1-3
+//!   2                          2                            2: 1-2      2: 0-2-3
+//!   |\                       ,/|`\                          3: 0-3      3: 1-2-3
+//!   | \                    1/  |  `2                        4: 1-3
+//!   1  2                 ,/    5    `\                      5: 2-3
+//!   |   \              ,/      |      `\
+//!   |    \            0---------0---------1 > ξ
+//!   0--0--1 > ξ         `\     |      ,/
+//!                         `3   |    4/
+//!                           `\ |  ,/
+//!                              3'
+//!                               `> ζ
 //! ```
 //!
 //! The edges of the triangle are those of face 0 of the tetrahedron. Facet f of a simplex of

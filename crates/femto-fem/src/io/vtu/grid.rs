@@ -102,7 +102,7 @@ impl Parts<'_> {
     /// Checks the arrays against each other and returns the number of cells.
     pub(super) fn cells(&self) -> Result<usize, IoError> {
         let nodes_per_cell = self.order.len();
-        if self.nodes.len() % nodes_per_cell != 0 {
+        if !self.nodes.len().is_multiple_of(nodes_per_cell) {
             return Err(IoError::CellArray {
                 found: self.nodes.len(),
                 nodes_per_cell,
