@@ -244,7 +244,7 @@ fn a_mesh_of_several_kinds_and_a_coefficient_per_element_agree() {
     case.mesh = generator.build(bent).unwrap();
     assert!(case.worst::<f64, _, 1>(&device, &Poisson) < 1e-12);
     let mut random = Random::new();
-    case.params.auxiliary = vec![(0..16).map(|_| random.next() + 2.0).collect()];
+    case.params.auxiliary = vec![(0..16).map(|_| random.next() + 2.0).collect::<Vec<_>>().into()];
     let form = ScreenedPoisson { lambda: None };
     assert!(case.worst::<f64, _, 1>(&device, &form) < 1e-12);
     case.space.continuity = Continuity::Broken;
@@ -269,7 +269,7 @@ fn a_form_that_is_zero_on_the_mesh_is_no_wrong_kernel() {
     let geometry = Geometry::new(&case.mesh).unwrap();
     let space = Space::new(&case.mesh, &geometry, case.space).unwrap();
     let params = OperatorParams {
-        auxiliary: vec![vec![0.0; 12]],
+        auxiliary: vec![vec![0.0; 12].into()],
         ..OperatorParams::default()
     };
     let operator = Operator::<f64, _>::new(&device, &space, &geometry, &Diffusion, params).unwrap();
@@ -287,7 +287,7 @@ fn other_forms_are_refused_in_words() {
     let geometry = Geometry::new(&case.mesh).unwrap();
     let space = Space::new(&case.mesh, &geometry, case.space).unwrap();
     let params = OperatorParams {
-        auxiliary: vec![vec![1.0; 12]],
+        auxiliary: vec![vec![1.0; 12].into()],
         parameters: vec![1.0],
         ..OperatorParams::default()
     };

@@ -167,7 +167,7 @@ impl Job<'_> {
     ) -> Result<Outcome, Failure> {
         let gradient = self.case.exact.as_ref().map(|exact| exact.gradient());
         let mut problem = pose::problem(self.case, self.mesh, form);
-        problem.operator.auxiliary = auxiliary;
+        problem.operator.auxiliary = auxiliary.into_iter().map(Into::into).collect();
         problem.exact = self.case.exact.as_ref().map(|value| Exact {
             value,
             gradient: gradient

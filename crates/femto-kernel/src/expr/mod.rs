@@ -44,6 +44,7 @@
 mod build;
 mod compile;
 mod count;
+mod degree;
 mod derivative;
 mod dialect;
 mod error;

@@ -107,6 +107,32 @@ impl TracedForm {
         outputs.iter().map(&mut row).collect()
     }
 
+    /// Degree to which a quadrature rule should be exact for affine cells, where the basis and auxiliary
+    /// fields in its space have degree `degree`, and fields that are constant in each cell are those of
+    /// which `is_constant(field)`: that of the integrand, estimated as [`Graph::degree`] does, but at most
+    /// `2 degree + 2`.
+    pub fn quadrature_degree(&self, degree: usize, is_constant: impl Fn(usize) -> bool) -> usize {
+        let of = |input| match input {
+            Input::Value(_) => degree,
+            Input::Gradient { .. } => degree - 1,
+            Input::Field(field) if is_constant(field.into()) => 0,
+            Input::Field(_) => degree,
+            Input::FieldGradient { .. } => degree - 1,
+            Input::Position(_) => 1,
+            Input::Time | Input::Parameter(_) => 0,
+        };
+        let tests = |outputs: &[Handle], test: usize| {
+            let outputs = outputs.iter();
+            let outputs = outputs.filter(|&&f| self.graph.constant_value(f) != Some(0.0));
+            outputs
+                .map(|&f| self.graph.degree(f, of) + test)
+                .max()
+                .unwrap_or(0)
+        };
+        let integrand = tests(&self.f0, degree).max(tests(&self.f1, degree - 1));
+        integrand.min(2 * degree + 2)
+    }
+
     /// The form as a function of a kernel text,
     ///
     /// ```text

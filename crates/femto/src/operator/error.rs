@@ -1,6 +1,7 @@
 //! What can go wrong with operators.
 
 use femto_fem::geometry::GeometryError;
+use femto_fem::quadrature::QuadratureError;
 use femto_fem::reference::ReferenceError;
 use femto_kernel::family::tensor_hex::schedule::ScheduleError;
 use femto_platform::device::DeviceError;
@@ -47,15 +48,30 @@ pub enum OperatorError {
         /// The least that is supported.
         least: usize,
     },
+    /// A form of another dimension than the cells.
+    #[error("a form in {form} dimensions on {cells}")]
+    Dimension {
+        /// Of the form.
+        form: usize,
+        /// The cells.
+        cells: &'static str,
+    },
+    /// A rule that simplices do not have.
+    #[error(
+        "triangles and tetrahedra take Quadrature::Gauss or Quadrature::Exact; the others are products of rules on a line"
+    )]
+    QuadratureOnSimplices,
     /// An auxiliary field of the wrong length.
-    #[error("auxiliary field {field} has {found} values; the mesh has {cells} hexahedra")]
+    #[error("auxiliary field {field} has {found} values for {expected} {place}")]
     Auxiliary {
         /// Which field.
         field: usize,
         /// Its length.
         found: usize,
-        /// Number of mesh cells.
-        cells: usize,
+        /// The length it should have.
+        expected: usize,
+        /// What it has a value for.
+        place: &'static str,
     },
     /// Too many auxiliary fields or parameters.
     #[error("{found} {what}; a form may read at most {most}")]
@@ -139,6 +155,9 @@ pub enum OperatorError {
     /// A schedule that the device cannot run.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
+    /// From the rule.
+    #[error(transparent)]
+    Rule(#[from] QuadratureError),
     /// From the reference element.
     #[error(transparent)]
     Reference(#[from] ReferenceError),

@@ -5,13 +5,16 @@
 //! either length. Entries beyond the end of a vector read as zero and are not written.
 
 mod accelerator;
+mod auxiliary;
 mod error;
 mod explain;
 mod host;
 mod null;
 mod plan;
+mod tables;
 
 pub use accelerator::AcceleratorBound;
+pub use auxiliary::Auxiliary;
 pub use error::OperatorError;
 pub use explain::{Alternative, Explanation};
 pub use host::HostBound;
@@ -22,8 +25,9 @@ pub use plan::{DataLevel, OperatorParams, Quadrature, Scatter};
 use crate::Number;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::Space;
-use femto_kernel::family::tensor_hex::Conditions;
-use femto_kernel::form::Form;
+use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::fields::FieldKind;
+use femto_kernel::form::{Form, Inspection};
 use femto_kernel::roofline::Work;
 use femto_platform::device::{Buffer, Device};
 
@@ -39,11 +43,24 @@ pub trait Backend: Device + Clone {
     #[doc(hidden)]
     fn bind<T, F, const C: usize>(
         &self,
-        binding: &Binding<'_, F, C>,
+        binding: &Binding<'_, F>,
     ) -> Result<Self::Bound<T>, OperatorError>
     where
         T: Number,
         F: Form<3, C> + Clone + 'static;
+
+    /// The same for forms in the plane.
+    ///
+    /// # Errors
+    /// As [`Backend::bind`].
+    #[doc(hidden)]
+    fn bind_planar<T, F, const C: usize>(
+        &self,
+        binding: &Binding<'_, F>,
+    ) -> Result<Self::Bound<T>, OperatorError>
+    where
+        T: Number,
+        F: Form<2, C> + Clone + 'static;
 }
 
 /// An operator bound to a device; lengths were checked by the caller.
@@ -67,6 +84,10 @@ pub trait Bound<T: Number, D: Device>: Send + Sync {
 
     /// The diagonal of A, an L-vector or T-vector.
     fn diagonal(&self, conditions: &Conditions, d: &mut D::Buffer<T>) -> Result<(), OperatorError>;
+
+    /// Takes the components of L-vector `u` as the auxiliary fields of the solution's space, from number
+    /// `first` of these on.
+    fn set_nodal(&mut self, first: usize, u: &D::Buffer<T>) -> Result<(), OperatorError>;
 
     /// Bytes of device memory held, vectors apart.
     fn bytes(&self) -> usize;
@@ -116,6 +137,8 @@ pub struct Operator<T: Number, D: Backend> {
     device: D,
     bound: D::Bound<T>,
     plan: Plan,
+    /// Number of auxiliary fields in the solution's space.
+    nodal: usize,
     sizes: Sizes,
     time: f64,
     parameters: Vec<f64>,
@@ -130,7 +153,7 @@ struct Sizes {
 }
 
 impl<T: Number, D: Backend> Operator<T, D> {
-    /// Binds `form` to a device.
+    /// Binds `form` to a device, on hexahedra or tetrahedra.
     ///
     /// # Errors
     /// Parameters out of range, sizes that do not fit together, inverted elements (named, with the
@@ -145,7 +168,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     where
         F: Form<3, C> + Clone + 'static,
     {
-        let plan = Plan::new(space, geometry, form, &params)?;
+        let plan = Plan::new::<F, 3, C>(space, geometry, form, &params)?;
         let binding = Binding {
             space,
             geometry,
@@ -154,22 +177,59 @@ impl<T: Number, D: Backend> Operator<T, D> {
             plan: &plan,
         };
         let bound = device.bind::<T, F, C>(&binding)?;
-        let sizes = Sizes {
-            dofs: space.dofs(),
-            free_dofs: space.free_dofs(),
-            element_dofs: space.element_dofs(),
+        Ok(Self::of(device, bound, plan, space, params))
+    }
+
+    /// Binds `form` to a device, on triangles.
+    ///
+    /// # Errors
+    /// As [`Operator::new`].
+    pub fn planar<F, const C: usize>(
+        device: &D,
+        space: &Space,
+        geometry: &Geometry,
+        form: &F,
+        params: OperatorParams,
+    ) -> Result<Self, OperatorError>
+    where
+        F: Form<2, C> + Clone + 'static,
+    {
+        let plan = Plan::new::<F, 2, C>(space, geometry, form, &params)?;
+        let binding = Binding {
+            space,
+            geometry,
+            form,
+            params: &params,
+            plan: &plan,
         };
+        let bound = device.bind_planar::<T, F, C>(&binding)?;
+        Ok(Self::of(device, bound, plan, space, params))
+    }
+
+    fn of(
+        device: &D,
+        bound: D::Bound<T>,
+        plan: Plan,
+        space: &Space,
+        params: OperatorParams,
+    ) -> Self {
         let OperatorParams {
             time, parameters, ..
         } = params;
-        Ok(Self {
+        let kinds = params.auxiliary.iter().map(Auxiliary::kind);
+        Self {
             device: device.clone(),
             bound,
             plan,
-            sizes,
+            nodal: kinds.filter(|&kind| kind == FieldKind::Nodal).count(),
+            sizes: Sizes {
+                dofs: space.dofs(),
+                free_dofs: space.free_dofs(),
+                element_dofs: space.element_dofs(),
+            },
             time,
             parameters,
-        })
+        }
     }
 
     /// `v = A u`: two L-vectors, or two T-vectors.
@@ -212,7 +272,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// A form that is not linear, a vector of another length.
     pub fn diagonal(&self, d: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.check("the diagonal", d.len())?;
-        if !self.plan.linear {
+        if !self.plan.inspection.linear {
             return Err(OperatorError::NotLinear);
         }
         self.bound.diagonal(&self.conditions(), d)
@@ -228,9 +288,34 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// # Errors
     /// Fewer parameters than the form reads, or more than a form may read.
     pub fn set_parameters(&mut self, parameters: &[f64]) -> Result<(), OperatorError> {
-        plan::check_fields("parameters", parameters.len(), self.plan.parameters)?;
+        plan::check_fields(
+            "parameters",
+            parameters.len(),
+            self.plan.inspection.parameters,
+        )?;
         self.parameters = parameters.to_vec();
         Ok(())
+    }
+
+    /// Takes the components of `u`, an L-vector, as the auxiliary fields of the solution's space, from
+    /// number `first` of these on: the state of [`Jacobian`](femto_kernel::form::Jacobian) with `first` 0.
+    ///
+    /// # Errors
+    /// A vector of another length, fields that were not given at first.
+    pub fn set_nodal(&mut self, first: usize, u: &D::Buffer<T>) -> Result<(), OperatorError> {
+        let (found, dofs) = (u.len(), self.sizes.dofs);
+        femto_platform::device::check_len("the nodal fields", found, dofs)?;
+        let read = first + self.plan.inspection.components;
+        if read > self.nodal {
+            let (what, found) = ("nodal auxiliary fields", self.nodal);
+            return Err(OperatorError::MissingFields { what, found, read });
+        }
+        self.bound.set_nodal(first, u)
+    }
+
+    /// What the form reads, and whether it is linear or symmetric.
+    pub fn inspection(&self) -> &Inspection {
+        &self.plan.inspection
     }
 
     /// The device.

@@ -1,6 +1,6 @@
 //! Operators on the null device: nothing is computed, everything is counted.
 
-use super::{Backend, Binding, Bound, OperatorError};
+use super::{Backend, Binding, Bound, OperatorError, Plan};
 use crate::Number;
 use femto_kernel::family::tensor_hex::Conditions;
 use femto_kernel::form::Form;
@@ -20,21 +20,36 @@ impl Backend for Null {
 
     fn bind<T, F, const C: usize>(
         &self,
-        binding: &Binding<'_, F, C>,
+        binding: &Binding<'_, F>,
     ) -> Result<NullBound, OperatorError>
     where
         T: Number,
         F: Form<3, C> + Clone + 'static,
     {
-        Ok(NullBound {
-            device: self.clone(),
-            work: binding.plan.work(T::BYTES),
-            element_work: binding.plan.element_work(T::BYTES),
-        })
+        Ok(NullBound::new(self, binding.plan, T::BYTES))
+    }
+
+    fn bind_planar<T, F, const C: usize>(
+        &self,
+        binding: &Binding<'_, F>,
+    ) -> Result<NullBound, OperatorError>
+    where
+        T: Number,
+        F: Form<2, C> + Clone + 'static,
+    {
+        Ok(NullBound::new(self, binding.plan, T::BYTES))
     }
 }
 
 impl NullBound {
+    fn new(device: &Null, plan: &Plan, bytes: usize) -> Self {
+        Self {
+            device: device.clone(),
+            work: plan.work(bytes),
+            element_work: plan.element_work(bytes),
+        }
+    }
+
     fn record(&self, name: &str, work: Work) {
         self.device.record(Launch {
             name: name.to_owned(),
@@ -68,6 +83,10 @@ impl<T: Number> Bound<T, Null> for NullBound {
 
     fn diagonal(&self, _: &Conditions, _: &mut NullBuffer<T>) -> Result<(), OperatorError> {
         self.record("diagonal", self.work);
+        Ok(())
+    }
+
+    fn set_nodal(&mut self, _: usize, _: &NullBuffer<T>) -> Result<(), OperatorError> {
         Ok(())
     }
 

@@ -1,31 +1,38 @@
 //! What an operator will do, decided from sizes and the form alone.
 
 use super::OperatorError;
+use super::auxiliary::Auxiliary;
+use super::tables::{Shape, Tables};
 use femto_fem::geometry::{Geometry, GeometryKind};
 use femto_fem::reference::tensor_product::Basis1d;
 use femto_fem::space::Space;
 use femto_kernel::family::batch::NodeTable;
+use femto_kernel::family::fields::FieldKind;
+use femto_kernel::family::simplex_quadrature;
 pub use femto_kernel::family::tensor_hex::pencils::Scatter;
-use femto_kernel::family::tensor_hex::work::Shape;
-use femto_kernel::family::tensor_hex::{Basis, Storage};
-use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, inspect};
+use femto_kernel::family::tensor_hex::{self, Basis, Storage};
+use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, TracedForm, trace};
 use femto_kernel::roofline::Work;
 use std::ops::Range;
 
-/// The quadrature rule along each axis.
+/// The quadrature rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Quadrature {
-    /// Gauss with degree + 2 points, as in BP1 and BP3.
+    /// On hexahedra Gauss with degree + 2 points along each axis, as in BP1 and BP3; on simplices a rule
+    /// that is exact for the form, as far as its degree can be told ([`TracedForm::quadrature_degree`]).
     #[default]
     Gauss,
-    /// Gauss with this many points.
+    /// Gauss with this many points along each axis; hexahedra only.
     GaussPoints(usize),
-    /// The GLL nodes themselves, as in BP5.
+    /// The GLL nodes themselves, as in BP5; hexahedra only.
     Collocated,
+    /// Exact for polynomials of this degree on affine cells; on hexahedra, of this degree along each
+    /// axis.
+    Exact(usize),
 }
 
 impl Quadrature {
-    /// The 1-D tables for a degree.
+    /// The 1-D tables of hexahedra of a degree.
     ///
     /// # Errors
     /// A degree or number of points out of range.
@@ -34,6 +41,7 @@ impl Quadrature {
             Self::Gauss => Basis1d::gauss(degree, degree + 2)?,
             Self::GaussPoints(points_1d) => Basis1d::gauss(degree, points_1d)?,
             Self::Collocated => Basis1d::collocated(degree)?,
+            Self::Exact(exact) => Basis1d::gauss(degree, (exact / 2 + 1).max(degree + 1))?,
         };
         if basis.points_1d < basis.nodes_1d {
             let (points_1d, least) = (basis.points_1d, basis.nodes_1d);
@@ -94,8 +102,8 @@ pub struct OperatorParams {
     pub data_level: DataLevel,
     /// How accelerators sum what elements share. The host's sums are repeatable in any case.
     pub scatter: Scatter,
-    /// Auxiliary fields constant per element, `[field][mesh cell]`, in the order of `Point::a`.
-    pub auxiliary: Vec<Vec<f64>>,
+    /// Auxiliary fields, `[field]`, in the order of `Point::a`.
+    pub auxiliary: Vec<Auxiliary>,
     /// The time that the form sees at first.
     pub time: f64,
     /// The parameters that the form sees at first.
@@ -122,17 +130,22 @@ pub(crate) struct KindPlan {
 /// The decisions of one operator.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    pub(crate) basis: Basis,
+    pub(crate) tables: Tables,
+    /// Degree of the space.
+    pub(crate) degree: usize,
+    /// The cells, in words.
+    pub(crate) cells: &'static str,
+    /// What the form is on every device.
+    pub(crate) form: TracedForm,
+    pub(crate) inspection: Inspection,
     pub(crate) kinds: Vec<KindPlan>,
     /// `[chunk]`, the segments of each chunk.
     pub(crate) segments: Vec<Vec<Segment>>,
     pub(crate) data_level: DataLevel,
-    pub(crate) linear: bool,
-    /// The form is λ u, κ ∇u for all cells, so its factors may be stored.
+    /// The form is λ u, κ ∇u on hexahedra, with coefficients constant in each cell, so its factors may be
+    /// stored.
     pub(crate) coefficients: Option<Coefficients>,
-    pub(crate) auxiliary: usize,
-    /// Parameters that the form reads.
-    pub(crate) parameters: usize,
+    auxiliary_numbers: u64,
     /// Bytes of the restriction's arrays that one application reads.
     index_bytes: u64,
     dofs: u64,
@@ -141,7 +154,7 @@ pub(crate) struct Plan {
 }
 
 /// What a device needs to bind an operator.
-pub struct Binding<'a, F, const C: usize> {
+pub struct Binding<'a, F> {
     pub(crate) space: &'a Space,
     pub(crate) geometry: &'a Geometry,
     pub(crate) form: &'a F,
@@ -150,61 +163,98 @@ pub struct Binding<'a, F, const C: usize> {
 }
 
 impl Plan {
-    /// Checks sizes, inspects the form, chooses a storage per kind of map, cuts chunks into segments.
-    pub(crate) fn new<F: Form<3, C>, const C: usize>(
+    /// Checks sizes, traces the form, chooses a storage per kind of map, cuts chunks into segments.
+    pub(crate) fn new<F: Form<D, C>, const D: usize, const C: usize>(
         space: &Space,
         geometry: &Geometry,
         form: &F,
         params: &OperatorParams,
     ) -> Result<Self, OperatorError> {
-        let inspection = inspect::<F, 3, C>(form);
-        check(space, geometry, params, &inspection)?;
-        let basis = params.quadrature.kernel_basis(space.degree())?;
-        let (mut kinds, mut segments) = (Vec::<KindPlan>::new(), Vec::new());
-        let kind_of = |element: usize| geometry.kind(space.cells()[element] as usize);
-        for chunk in &space.restriction().chunks {
-            let mut runs: Vec<Segment> = Vec::new();
-            for element in chunk.elements.clone() {
-                let kind = kind_of(element);
-                match runs.last_mut() {
-                    Some(run) if kinds[run.kind].kind == kind => run.elements.end = element + 1,
-                    _ => {
-                        let index = kinds.iter().position(|plan| plan.kind == kind);
-                        let index = index.unwrap_or_else(|| {
-                            let factors = inspection.coefficients.is_some();
-                            let storage = storage(kind, params.data_level, factors);
-                            let shape = Shape::new(&basis, &inspection, storage);
-                            kinds.push(KindPlan {
-                                kind,
-                                elements: 0,
-                                shape,
-                            });
-                            kinds.len() - 1
-                        });
-                        runs.push(Segment {
-                            kind: index,
-                            elements: element..element + 1,
-                        });
-                    }
-                }
-                let last = runs.len() - 1;
-                kinds[runs[last].kind].elements += 1;
-            }
-            segments.push(runs);
-        }
-        Ok(Self {
-            basis,
-            kinds,
-            segments,
+        let form = trace::<F, D, C>(form);
+        let inspection = form.inspect();
+        check(space, geometry, &form)?;
+        check_fields("parameters", params.parameters.len(), inspection.parameters)?;
+        let fields = params.fields();
+        let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
+        let curved = geometry.kinds().contains(&GeometryKind::Curved);
+        let tables = Tables::new(space, &form, params.quadrature, is_constant, curved)?;
+        params.check_auxiliary(space, &inspection, tables.points())?;
+        let foldable = fields.count(FieldKind::Cell) == fields.len();
+        let mut plan = Self {
+            kinds: Vec::new(),
+            segments: Vec::new(),
             data_level: params.data_level,
-            linear: inspection.linear,
-            coefficients: inspection.coefficients,
-            auxiliary: params.auxiliary.len(),
-            parameters: inspection.parameters,
+            coefficients: match &tables {
+                Tables::Hex(_) if foldable => inspection.coefficients.clone(),
+                _ => None,
+            },
+            auxiliary_numbers: (fields.count(FieldKind::Cell)
+                + tables.points() * fields.count(FieldKind::Points))
+                as u64,
             index_bytes: index_bytes(space),
             dofs: space.dofs() as u64,
             elements: space.elements(),
-        })
+            degree: space.degree(),
+            cells: space.cell_shape().plural(),
+            tables,
+            form,
+            inspection,
+        };
+        for chunk in &space.restriction().chunks {
+            let runs = plan.runs(chunk.elements.clone(), params, |element| {
+                geometry.kind(space.cells()[element] as usize)
+            });
+            plan.segments.push(runs);
+        }
+        Ok(plan)
+    }
+
+    /// Cuts elements into runs of one kind of map, and counts them; kinds are listed as they are met.
+    fn runs(
+        &mut self,
+        elements: Range<usize>,
+        params: &OperatorParams,
+        kind_of: impl Fn(usize) -> GeometryKind,
+    ) -> Vec<Segment> {
+        let mut runs: Vec<Segment> = Vec::new();
+        for element in elements {
+            let kind = kind_of(element);
+            let index = self.kinds.iter().position(|plan| plan.kind == kind);
+            let index = index.unwrap_or_else(|| {
+                self.kinds.push(KindPlan {
+                    kind,
+                    elements: 0,
+                    shape: self.shape(kind, params),
+                });
+                self.kinds.len() - 1
+            });
+            self.kinds[index].elements += 1;
+            match runs.last_mut() {
+                Some(run) if run.kind == index => run.elements.end = element + 1,
+                _ => runs.push(Segment {
+                    kind: index,
+                    elements: element..element + 1,
+                }),
+            }
+        }
+        runs
+    }
+
+    /// What is evaluated on cells of a kind.
+    fn shape(&self, kind: GeometryKind, params: &OperatorParams) -> Shape {
+        let (inspection, level) = (&self.inspection, params.data_level);
+        match &self.tables {
+            Tables::Hex(basis) => {
+                let storage = storage(kind, level, self.coefficients.is_some());
+                Shape::Hex(tensor_hex::work::Shape::new(basis, inspection, storage))
+            }
+            Tables::Simplex(element, _) => {
+                let storage = simplex_storage(kind, level);
+                let fields = params.fields();
+                let shape = simplex_quadrature::Shape::new(element, inspection, fields, storage);
+                Shape::Simplex(shape)
+            }
+        }
     }
 
     /// Work on L-vectors: input, output, indices, geometry and auxiliary fields, each once.
@@ -218,7 +268,7 @@ impl Plan {
         let numbers: u64 = self
             .kinds
             .iter()
-            .map(|plan| plan.elements as u64 * self.basis.nodes() as u64 * plan.components())
+            .map(|plan| plan.elements as u64 * self.element_dofs())
             .sum();
         let vector = numbers * bytes as u64;
         self.total(bytes, vector, vector)
@@ -226,7 +276,7 @@ impl Plan {
 
     fn total(&self, bytes: usize, read: u64, written: u64) -> Work {
         let elements = |plan: &KindPlan| {
-            let numbers = plan.shape.geometry_numbers() + self.auxiliary as u64;
+            let numbers = plan.shape.geometry_numbers() + self.auxiliary_numbers;
             Work {
                 bytes_read: plan.elements as u64 * numbers * bytes as u64,
                 flops: plan.elements as u64 * plan.shape.scheduled_flops(),
@@ -249,20 +299,29 @@ impl Plan {
             .sum()
     }
 
+    /// Numbers of auxiliary fields that are read for a cell: its constants, and those at its points.
+    pub(crate) fn auxiliary_numbers(&self) -> usize {
+        self.auxiliary_numbers as usize
+    }
+
+    /// Unknowns of an element.
+    pub(crate) fn element_dofs(&self) -> u64 {
+        (self.tables.nodes() * self.inspection.components) as u64
+    }
+
     /// The same plan at another data level, for comparison.
     pub(crate) fn at_level(&self, level: DataLevel) -> Self {
         let mut plan = self.clone();
         plan.data_level = level;
         for kind in &mut plan.kinds {
-            kind.shape.storage = storage(kind.kind, level, self.coefficients.is_some());
+            match &mut kind.shape {
+                Shape::Hex(shape) => {
+                    shape.storage = storage(kind.kind, level, self.coefficients.is_some());
+                }
+                Shape::Simplex(shape) => shape.storage = simplex_storage(kind.kind, level),
+            }
         }
         plan
-    }
-}
-
-impl KindPlan {
-    fn components(&self) -> u64 {
-        self.shape.components as u64
     }
 }
 
@@ -277,51 +336,53 @@ fn storage(kind: GeometryKind, level: DataLevel, factors: bool) -> Storage {
     }
 }
 
+/// What is stored of a simplex's geometry.
+fn simplex_storage(kind: GeometryKind, level: DataLevel) -> simplex_quadrature::Storage {
+    use simplex_quadrature::Storage;
+    match (kind, level) {
+        (GeometryKind::Curved, _) => Storage::Jacobians,
+        (_, DataLevel::Partial) => Storage::Affine,
+        (_, DataLevel::OnTheFly) => Storage::Vertices,
+    }
+}
+
 /// Bytes of node indices that one application on the host reads: 16-bit tables of the elements,
 /// the chunks' lists of shared nodes (read twice) and the list of their sources.
 fn index_bytes(space: &Space) -> u64 {
     let restriction = space.restriction();
-    let table = NodeTable::new(space.nodes_1d()).len(1) * space.elements();
+    let table = node_table(space).len(1) * space.elements();
     let lists = 2 * restriction.interface.len() + restriction.interface_sources_offsets.len();
     (table * size_of::<u16>() + lists * size_of::<u32>()) as u64
 }
 
-fn check(
-    space: &Space,
-    geometry: &Geometry,
-    params: &OperatorParams,
-    inspection: &Inspection,
-) -> Result<(), OperatorError> {
-    if space.components() != inspection.components {
+/// Which nodes of an element the host's tables index.
+pub(crate) fn node_table(space: &Space) -> NodeTable {
+    if space.cell_shape().is_simplex() {
+        NodeTable::listed(space.nodes_per_element())
+    } else {
+        NodeTable::new(space.nodes_1d())
+    }
+}
+
+/// Whether form, space and geometry go together.
+fn check(space: &Space, geometry: &Geometry, form: &TracedForm) -> Result<(), OperatorError> {
+    if form.dim != space.dim() {
+        return Err(OperatorError::Dimension {
+            form: form.dim,
+            cells: space.cell_shape().plural(),
+        });
+    }
+    if space.components() != form.components() {
         return Err(OperatorError::Components {
-            form: inspection.components,
+            form: form.components(),
             space: space.components(),
         });
     }
-    if geometry.len() != space.elements() {
+    if geometry.len() != space.elements() || geometry.cell() != space.cell_shape() {
         let (geometry, space) = (geometry.len(), space.elements());
         return Err(OperatorError::OtherMesh { geometry, space });
     }
-    check_fields(
-        "auxiliary fields",
-        params.auxiliary.len(),
-        inspection.auxiliary,
-    )?;
-    check_fields("parameters", params.parameters.len(), inspection.parameters)?;
-    let cells = geometry.len();
-    match params
-        .auxiliary
-        .iter()
-        .enumerate()
-        .find(|(_, values)| values.len() != cells)
-    {
-        Some((field, values)) => Err(OperatorError::Auxiliary {
-            field,
-            found: values.len(),
-            cells,
-        }),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// As many fields as the form reads, and no more than it may read.
@@ -343,12 +404,25 @@ pub(super) fn check_fields(
     Ok(())
 }
 
-impl<F: Form<3, C>, const C: usize> Binding<'_, F, C> {
-    /// λ and κ of the form where the auxiliary fields are `a`; zero where nothing is folded.
-    pub(crate) fn coefficients(&self, a: &[f64]) -> (f64, f64) {
+impl<F> Binding<'_, F> {
+    /// Fails where a cell's map cannot be inverted at the points.
+    pub(crate) fn check_geometry(&self) -> Result<(), OperatorError> {
+        match &self.plan.tables {
+            Tables::Hex(basis) => self.geometry.check(&basis.points)?,
+            Tables::Simplex(..) => {
+                let degree = self.space.degree();
+                self.geometry
+                    .check(&Basis1d::gauss(degree, degree + 2)?.points)?
+            }
+        };
+        Ok(())
+    }
+
+    /// λ and κ of the form on a cell; zero where nothing is folded.
+    pub(crate) fn coefficients(&self, cell: usize) -> (f64, f64) {
         match &self.plan.coefficients {
             None => (0.0, 0.0),
-            Some(found) => found.at(a),
+            Some(found) => found.at(&self.params.at_cell(cell)),
         }
     }
 }

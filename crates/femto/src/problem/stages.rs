@@ -12,6 +12,7 @@ use crate::vector::VectorOps;
 use crate::{Number, Operator, Quadrature};
 use femto_fem::geometry::{CornerWarning, Geometry};
 use femto_fem::space::{Space, SpaceParams};
+use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{Coefficient, Form, inspect};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -134,14 +135,11 @@ impl<'a, F: Form<3> + Clone + 'static> Problem<'a, F> {
     /// Whether the form has no term with u itself, so that A 1 = 0.
     fn ignores_constants(&self) -> bool {
         let inspection = inspect::<_, 3, 1>(&self.form);
-        let auxiliary = &self.operator.auxiliary;
         match &inspection.coefficients {
             Some(found) if found.mass == Coefficient::OfFields => {
-                let cells = auxiliary.iter().map(Vec::len).min().unwrap_or(0);
-                (0..cells).all(|cell| {
-                    let a: Vec<f64> = auxiliary.iter().map(|field| field[cell]).collect();
-                    found.at(&a).0 == 0.0
-                })
+                let constants = self.operator.auxiliary_of(FieldKind::Cell);
+                let cells = constants.map(<[f64]>::len).min().unwrap_or(0);
+                (0..cells).all(|cell| found.at(&self.operator.at_cell(cell)).0 == 0.0)
             }
             _ => !inspection.reads_values,
         }

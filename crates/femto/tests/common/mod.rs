@@ -108,7 +108,11 @@ pub fn oracle_apply<F: Form<3, C>, const C: usize>(
             jacobian: &at.jacobian,
             position: &at.position,
         };
-        let a: Vec<f64> = params.auxiliary.iter().map(|field| field[cell]).collect();
+        let a: Vec<f64> = params
+            .auxiliary
+            .iter()
+            .map(|field| field.values()[cell])
+            .collect();
         let environment = (&CellFields::constant(&a), &conditions);
         let result = oracle::apply(form, &basis, map, environment, values);
         values.copy_from_slice(&result);

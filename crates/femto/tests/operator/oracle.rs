@@ -6,6 +6,7 @@ use femto::fem::geometry::Geometry;
 use femto::fem::space::{Continuity, Layout, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
 use femto::kernel::scalar::Scalar;
+use femto::operator::Auxiliary;
 use femto::{DataLevel, Host, Operator, OperatorParams, Quadrature};
 
 /// Compares one form in both precisions and at both data levels with the oracle.
@@ -107,7 +108,7 @@ fn any_form_agrees_with_the_oracle() {
                 ..SpaceParams::default()
             };
             let params = OperatorParams {
-                auxiliary: vec![random.vector(12)],
+                auxiliary: vec![random.vector(12).into()],
                 time: 0.7,
                 parameters: vec![1.3],
                 ..OperatorParams::default()
@@ -145,7 +146,7 @@ fn lambda_may_differ_per_element_and_points_may_be_many() {
             Quadrature::GaussPoints(4),
             Quadrature::GaussPoints(9),
         ] {
-            let auxiliary = vec![random.vector(8)];
+            let auxiliary = vec![random.vector(8).into()];
             let params = OperatorParams {
                 quadrature,
                 auxiliary,
@@ -182,7 +183,7 @@ fn coefficients_are_folded_only_where_they_are_scalars() {
                 ..Default::default()
             },
         );
-        let mut field = || random.vector(8);
+        let mut field = || Auxiliary::from(random.vector(8));
         let different = vec![field(), field(), field()];
         let same = vec![different[0].clone(); 3];
         for auxiliary in [different, same] {

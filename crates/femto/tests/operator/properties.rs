@@ -112,7 +112,7 @@ fn diagonals_are_exact() {
                         ..Default::default()
                     };
                     let on = space_on(shape, [2, 2, 1], params);
-                    let auxiliary = vec![random.vector(4)];
+                    let auxiliary = vec![random.vector(4).into()];
                     let params = OperatorParams {
                         quadrature,
                         data_level,

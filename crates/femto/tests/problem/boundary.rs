@@ -176,7 +176,7 @@ fn lambda_per_group() {
     let problem = Problem {
         source: &source,
         operator: OperatorParams {
-            auxiliary: vec![lambda],
+            auxiliary: vec![lambda.into()],
             ..OperatorParams::default()
         },
         solver: accurate(),

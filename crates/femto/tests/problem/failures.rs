@@ -24,7 +24,7 @@ fn a_solution_up_to_a_constant_is_an_error() {
     singular(solve.expect_err("λ = 0"));
     let per_element = |lambda: Vec<f64>| Problem {
         operator: OperatorParams {
-            auxiliary: vec![lambda],
+            auxiliary: vec![lambda.into()],
             ..OperatorParams::default()
         },
         ..Problem::new(&mesh, 2, ScreenedPoisson { lambda: None })

@@ -12,6 +12,7 @@ mod shares;
 mod variant;
 mod zero;
 
+use super::tables::Tables;
 use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
 use crate::accelerator::language;
@@ -66,13 +67,24 @@ impl Backend for Accelerator {
 
     fn bind<T, F, const C: usize>(
         &self,
-        binding: &Binding<'_, F, C>,
+        binding: &Binding<'_, F>,
     ) -> Result<AcceleratorBound<T>, OperatorError>
     where
         T: Number,
         F: Form<3, C> + Clone + 'static,
     {
-        AcceleratorBound::new(self, binding, &Variants::default())
+        AcceleratorBound::new::<F, C>(self, binding, &Variants::default())
+    }
+
+    fn bind_planar<T, F, const C: usize>(
+        &self,
+        _: &Binding<'_, F>,
+    ) -> Result<AcceleratorBound<T>, OperatorError>
+    where
+        T: Number,
+        F: Form<2, C> + Clone + 'static,
+    {
+        Err(OperatorError::FormOnAccelerator)
     }
 }
 
@@ -80,20 +92,20 @@ impl<T: Number> AcceleratorBound<T> {
     /// Binds: 1. geometry and tables, 2. samples of the plain twin, 3. the nodal kernels.
     fn new<F, const C: usize>(
         device: &Accelerator,
-        binding: &Binding<'_, F, C>,
+        binding: &Binding<'_, F>,
         variants: &Variants,
     ) -> Result<Self, OperatorError>
     where
         F: Form<3, C> + Clone + 'static,
     {
         let plan = binding.plan;
-        if plan.coefficients.is_none() {
+        let (Some(_), Tables::Hex(basis)) = (&plan.coefficients, &plan.tables) else {
             return Err(OperatorError::FormOnAccelerator);
-        }
-        binding.geometry.check(&plan.basis.points)?;
-        let rule = plan.basis.points.iter().zip(&plan.basis.weights);
+        };
+        binding.check_geometry()?;
+        let rule = basis.points.iter().zip(&basis.weights);
         let rule: Vec<T> = rule.flat_map(|(&x, &w)| [x, w].map(T::from_f64)).collect();
-        let (groups, nodes) = pack::groups(device, binding)?;
+        let (groups, nodes) = pack::groups(device, binding, basis)?;
         let cache = KernelCache::user().unwrap_or_default();
         let sums = match binding.params.scatter {
             Scatter::Atomic => Sums::Atomic(Zero::new::<T>(device, &cache, binding.space)?),
@@ -104,13 +116,13 @@ impl<T: Number> AcceleratorBound<T> {
         let mut bound = Self {
             device: device.clone(),
             cache: cache.clone(),
-            basis: plan.basis.clone(),
+            basis: basis.clone(),
             by_node: binding.space.layout() == Layout::ByNode,
             components: C,
             rule: device.upload(&rule)?,
             samples: groups
                 .iter()
-                .map(|group| Sample::new(binding, group))
+                .map(|group| Sample::new::<T, F, C>(binding, basis, group))
                 .collect(),
             groups,
             nodal: Vec::new(),
@@ -273,6 +285,10 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
 
     fn diagonal(&self, _: &Conditions, d: &mut AcceleratorBuffer<T>) -> Result<(), OperatorError> {
         self.launch(self.diagonal_variants()?, None, d)
+    }
+
+    fn set_nodal(&mut self, _: usize, _: &AcceleratorBuffer<T>) -> Result<(), OperatorError> {
+        Err(OperatorError::FormOnAccelerator)
     }
 
     fn bytes(&self) -> usize {

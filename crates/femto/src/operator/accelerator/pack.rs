@@ -2,12 +2,12 @@
 
 use super::table;
 use crate::Number;
+use crate::operator::tables::Shape as AnyShape;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::family::tensor_hex::pencils::{geometry_len, pack};
 use femto_kernel::family::tensor_hex::work::Shape;
-use femto_kernel::family::tensor_hex::{ElementGeometry, Storage};
-use femto_kernel::form::Form;
+use femto_kernel::family::tensor_hex::{Basis, ElementGeometry, Storage};
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, Device};
 use rayon::prelude::*;
@@ -35,9 +35,10 @@ impl<T: Number> Group<T> {
 
 /// All groups, in the order of the plan's kinds, and the L-vector nodes of their elements one group
 /// after the other, `[element][k][j][i]`.
-pub(super) fn groups<T: Number, F: Form<3, C>, const C: usize>(
+pub(super) fn groups<T: Number, F: Sync>(
     device: &Accelerator,
-    binding: &Binding<'_, F, C>,
+    binding: &Binding<'_, F>,
+    basis: &Basis,
 ) -> Result<(Vec<Group<T>>, Vec<u32>), OperatorError> {
     let plan = binding.plan;
     let several = plan.kinds.len() > 1;
@@ -49,12 +50,14 @@ pub(super) fn groups<T: Number, F: Form<3, C>, const C: usize>(
             .flat_map(|segment| segment.elements.clone())
             .map(|element| element as u32)
             .collect();
-        let shape = plan.kinds[kind].shape;
+        let AnyShape::Hex(shape) = plan.kinds[kind].shape else {
+            return Err(OperatorError::FormOnAccelerator);
+        };
         let nodes = nodes(binding, &elements);
         all_nodes.extend_from_slice(&nodes);
         Ok(Group {
             shape,
-            geometry: device.upload(&geometry::<T, F, C>(binding, &shape, &elements))?,
+            geometry: device.upload(&geometry(binding, (basis, &shape), &elements))?,
             nodes: table(device, nodes)?,
             list: if several {
                 Some(device.upload(&elements)?)
@@ -70,19 +73,17 @@ pub(super) fn groups<T: Number, F: Form<3, C>, const C: usize>(
 }
 
 /// Packed geometry of elements, `[element][geometry_len]`.
-pub(super) fn geometry<T: Number, F: Form<3, C>, const C: usize>(
-    binding: &Binding<'_, F, C>,
-    shape: &Shape,
+pub(super) fn geometry<T: Number, F: Sync>(
+    binding: &Binding<'_, F>,
+    (basis, shape): (&Basis, &Shape),
     elements: &[u32],
 ) -> Vec<T> {
-    let (len, fields) = (geometry_len(shape), &binding.params.auxiliary);
-    let basis = &binding.plan.basis;
+    let len = geometry_len(shape);
     let mut packed = vec![T::default(); len * elements.len()];
     let work = packed.par_chunks_mut(len.max(1)).zip(elements);
     work.for_each_init(GeometryAtPoints::default, |at_points, (out, &element)| {
         let cell = binding.space.cells()[element as usize] as usize;
-        let a: Vec<f64> = fields.iter().map(|values| values[cell]).collect();
-        let coefficients = binding.coefficients(&a);
+        let coefficients = binding.coefficients(cell);
         let map;
         let geometry = match shape.storage {
             Storage::PointFactors | Storage::Jacobians => {
@@ -103,7 +104,7 @@ pub(super) fn geometry<T: Number, F: Form<3, C>, const C: usize>(
 }
 
 /// L-vector nodes of elements, `[element][k][j][i]`.
-fn nodes<F, const C: usize>(binding: &Binding<'_, F, C>, elements: &[u32]) -> Vec<u32> {
+fn nodes<F: Sync>(binding: &Binding<'_, F>, elements: &[u32]) -> Vec<u32> {
     let space = binding.space;
     let count = space.nodes_per_element();
     let mut nodes = vec![0; count * elements.len()];

@@ -110,13 +110,13 @@ pub(super) struct Sample {
 
 impl Sample {
     pub(super) fn new<T: Number, F, const C: usize>(
-        binding: &Binding<'_, F, C>,
+        binding: &Binding<'_, F>,
+        basis: &Basis,
         group: &Group<T>,
     ) -> Self
     where
         F: Form<3, C>,
     {
-        let basis = &binding.plan.basis;
         let affordable = PAIRS / (basis.nodes() * basis.points());
         let elements = group.elements.len().min(affordable.clamp(1, MOST));
         let mut random = Random::new(group.elements.len() as u64);
@@ -137,12 +137,11 @@ impl Sample {
                 jacobian: &at_points.jacobian,
                 position: &at_points.position,
             };
-            let fields = binding.params.auxiliary.iter();
-            let a: Vec<f64> = fields.map(|values| values[cell]).collect();
+            let a = binding.params.at_cell(cell);
             let environment = (&CellFields::constant(&a), &Conditions::default());
             expected.extend(oracle::apply(binding.form, basis, geometry, environment, u));
         }
-        let geometry = pack::geometry(binding, &group.shape, &chosen);
+        let geometry = pack::geometry(binding, (basis, &group.shape), &chosen);
         Self {
             geometry,
             u,

@@ -8,7 +8,6 @@ use super::plan::{DataLevel, KindPlan, Plan};
 use super::{Backend, Bound as _, Operator};
 use crate::Number;
 use alternative::Candidate;
-use femto_kernel::family::tensor_hex::Storage;
 use femto_kernel::roofline::{Ceilings, Precision, Work, bound};
 use serde::Serialize;
 use std::fmt::{self, Display};
@@ -26,8 +25,10 @@ pub struct Explanation {
     pub precision: Precision,
     /// Degree of the space.
     pub degree: usize,
-    /// Quadrature points along an axis.
-    pub points_1d: usize,
+    /// Quadrature points of an element.
+    pub points: usize,
+    /// The form, in words: what it reads, and how it was recognised.
+    pub form: String,
     /// Number of elements.
     pub elements: usize,
     /// Length of an L-vector.
@@ -78,12 +79,13 @@ impl<T: Number, D: Backend> Operator<T, D> {
         let others = [DataLevel::OnTheFly, DataLevel::Partial];
         let alternatives = others.into_iter().filter(|&level| level != plan.data_level);
         Explanation {
-            family: "tensor_hex",
+            family: plan.tables.family(),
             data_level: plan.data_level.name(),
             schedule: self.schedules(),
             precision: T::PRECISION,
-            degree: plan.basis.nodes_1d - 1,
-            points_1d: plan.basis.points_1d,
+            degree: plan.degree,
+            points: plan.tables.points(),
+            form: form_words(plan),
             elements: plan.elements,
             dofs: self.dofs(),
             bytes_read: work.bytes_read,
@@ -117,22 +119,46 @@ impl<T: Number, D: Backend> Operator<T, D> {
     }
 }
 
-fn schedule(kind: &KindPlan, plan: &Plan) -> String {
-    let points = plan.basis.points();
-    let stored = match kind.shape.storage {
-        Storage::Affine => "3 edge vectors an element, Jacobian recomputed".to_owned(),
-        Storage::Trilinear => "8 vertices an element, Jacobian recomputed".to_owned(),
-        Storage::Jacobians => format!("Jacobian at {points} points an element"),
-        Storage::ElementFactors => {
-            format!("{} factors an element", kind.shape.geometry_numbers())
-        }
-        Storage::PointFactors => {
-            let factors = kind.shape.geometry_numbers() / points as u64;
-            format!("{factors} factors at {points} points an element")
+/// What the form is, and what follows from that.
+fn form_words(plan: &Plan) -> String {
+    let found = &plan.inspection;
+    let kind = match (found.linear, found.symmetric) {
+        (true, true) => "linear, symmetric",
+        (true, false) => "linear, not symmetric",
+        (false, true) => "not linear, with a symmetric Jacobian",
+        (false, false) => "not linear, with a Jacobian that is not symmetric",
+    };
+    let mut reads = Vec::new();
+    let mut note = |is_read: bool, name: &str| {
+        if is_read {
+            reads.push(name.to_owned());
         }
     };
+    note(found.reads_values, "u");
+    note(found.reads_gradients, "grad u");
+    note(found.reads_position, "x");
+    note(found.reads_time, "t");
+    note(found.auxiliary > 0, &format!("{} fields", found.auxiliary));
+    note(
+        found.parameters > 0,
+        &format!("{} parameters", found.parameters),
+    );
+    let route = match (&plan.coefficients, &found.coefficients) {
+        (Some(_), _) => "it is λ u, κ ∇u, so its coefficients go with the geometry",
+        (None, Some(_)) => "it is λ u, κ ∇u, evaluated as written",
+        (None, None) => "evaluated as written",
+    };
+    format!(
+        "{kind}; reads {}; {} flops a point; {route}",
+        reads.join(", "),
+        found.flops()
+    )
+}
+
+fn schedule(kind: &KindPlan, plan: &Plan) -> String {
+    let stored = kind.shape.stored(plan.tables.points());
     let (count, name) = (kind.elements, format!("{:?}", kind.kind).to_lowercase());
-    format!("{count} {name} hexahedra: {stored}")
+    format!("{count} {name} {}: {stored}", plan.cells)
 }
 
 impl Display for Explanation {
@@ -140,15 +166,16 @@ impl Display for Explanation {
         let giga = |number: u64| number as f64 * 1e-9;
         writeln!(
             f,
-            "{} {}, degree {}, {} points per axis, {}: {} elements, {} unknowns",
+            "{} {}, degree {}, {} points an element, {}: {} elements, {} unknowns",
             self.family,
             self.data_level,
             self.degree,
-            self.points_1d,
+            self.points,
             self.precision,
             self.elements,
             self.dofs
         )?;
+        writeln!(f, "  form: {}", self.form)?;
         for line in &self.schedule {
             writeln!(f, "  {line}")?;
         }

@@ -11,14 +11,20 @@ mod pack;
 mod pool;
 mod traverse;
 
+use super::plan::node_table;
+use super::tables::{Shape, Tables};
 use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
 use femto_fem::space::{Layout, Restriction};
 use femto_kernel::family::batch::{Conditions, ElementKernel, LOCAL_STRIDE, NodeTable, Workspace};
+use femto_kernel::family::fields::FieldKind;
+use femto_kernel::family::simplex_quadrature::host::SimplexPlan;
+use femto_kernel::family::tensor_hex::host::HexPlan;
 use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::host::{Host, HostBuffer};
 use femto_platform::device::{Device, DeviceError};
+use fields::split_components;
 use pool::Pool;
 use std::fmt::{self, Debug};
 use std::ops::Range;
@@ -33,8 +39,13 @@ pub struct HostBound<T: Number> {
     restriction: Arc<Restriction>,
     layout: Layout,
     components: usize,
-    /// Number of auxiliary fields.
-    fields: usize,
+    /// Auxiliary fields that are constant in each cell, and numbers of those at its points.
+    constants: usize,
+    at_points: usize,
+    /// Auxiliary fields in the solution's space, `[field][node]`.
+    nodal: Vec<T>,
+    /// Axes of the cells.
+    dim: usize,
     /// Which nodes of an element the tables index.
     nodes: NodeTable,
     /// One kernel per kind of map.
@@ -72,6 +83,8 @@ struct Scratch<T: Number> {
     /// The chunk's input and sums, `[component][LOCAL_STRIDE]`.
     input: HostBuffer<T>,
     sums: HostBuffer<T>,
+    /// The chunk's auxiliary fields in the solution's space, `[field][LOCAL_STRIDE]`.
+    nodal: HostBuffer<T>,
     /// One per kernel.
     workspaces: Vec<Workspace>,
 }
@@ -88,47 +101,116 @@ impl Backend for Host {
 
     fn bind<T, F, const C: usize>(
         &self,
-        binding: &Binding<'_, F, C>,
+        binding: &Binding<'_, F>,
     ) -> Result<HostBound<T>, OperatorError>
     where
         T: Number,
         F: Form<3, C> + Clone + 'static,
     {
-        HostBound::new(self, binding, SimdLevel::detect())
+        let kernels = solid_kernels::<T, F, C>(binding, SimdLevel::detect());
+        HostBound::new(self, binding, kernels)
+    }
+
+    fn bind_planar<T, F, const C: usize>(
+        &self,
+        binding: &Binding<'_, F>,
+    ) -> Result<HostBound<T>, OperatorError>
+    where
+        T: Number,
+        F: Form<2, C> + Clone + 'static,
+    {
+        let level = SimdLevel::detect();
+        let kernels = simplices(binding, level);
+        let kernels = kernels.map(|plan| plan.build::<T, F, 2, C>(binding.form));
+        HostBound::new(self, binding, kernels.collect())
     }
 }
 
+/// The plans of a space of simplices, `[kind]`.
+fn simplices<'a, F>(
+    binding: &Binding<'a, F>,
+    level: SimdLevel,
+) -> impl Iterator<Item = SimplexPlan<'a>> {
+    let plan = binding.plan;
+    plan.kinds.iter().filter_map(move |kind| {
+        let (Shape::Simplex(shape), Tables::Simplex(element, _)) = (kind.shape, &plan.tables)
+        else {
+            return None;
+        };
+        Some(SimplexPlan {
+            element,
+            shape,
+            level,
+        })
+    })
+}
+
+/// The kernels of a space of solids, `[kind]`, for one instruction set.
+fn solid_kernels<T, F, const C: usize>(
+    binding: &Binding<'_, F>,
+    level: SimdLevel,
+) -> Vec<Box<dyn ElementKernel<T>>>
+where
+    T: Number,
+    F: Form<3, C> + Clone + 'static,
+{
+    let plan = binding.plan;
+    let Tables::Hex(basis) = &plan.tables else {
+        let plans = simplices(binding, level);
+        return plans
+            .map(|plan| plan.build::<T, F, 3, C>(binding.form))
+            .collect();
+    };
+    let hexahedra = plan.kinds.iter().filter_map(|kind| match kind.shape {
+        Shape::Hex(shape) => Some(HexPlan {
+            basis,
+            shape,
+            level,
+        }),
+        Shape::Simplex(_) => None,
+    });
+    hexahedra
+        .map(|plan| plan.build::<T, F, C>(binding.form))
+        .collect()
+}
+
 impl<T: Number> HostBound<T> {
-    /// Binds for one instruction set: 1. kernels, 2. packed geometry, 3. scratch memory.
-    pub(crate) fn new<F, const C: usize>(
+    /// Binds kernels, `[kind]`: 1. packed geometry, 2. scratch memory.
+    pub(crate) fn new<F: Sync>(
         host: &Host,
-        binding: &Binding<'_, F, C>,
-        level: SimdLevel,
-    ) -> Result<Self, OperatorError>
-    where
-        F: Form<3, C> + Clone + 'static,
-    {
-        if C > MAX_COMPONENTS {
+        binding: &Binding<'_, F>,
+        kernels: Vec<Box<dyn ElementKernel<T>>>,
+    ) -> Result<Self, OperatorError> {
+        let components = binding.space.components();
+        if components > MAX_COMPONENTS {
             return Err(OperatorError::TooManyComponents {
-                found: C,
+                found: components,
                 most: MAX_COMPONENTS,
             });
         }
         let restriction = binding.space.shared_restriction();
-        let packed = pack::Packed::new(host, binding, level)?;
+        let packed = pack::Packed::new(host, binding, &kernels)?;
+        let params = binding.params;
+        let nodal = params.auxiliary_of(FieldKind::Nodal).flatten();
+        let nodal: Vec<T> = nodal.map(|&value| T::from_f64(value)).collect();
+        let fields = nodal.len() / binding.space.nodes().max(1);
         let scratch = Pool::default();
         for _ in 0..host.threads() {
-            scratch.put(Scratch::new(host, C, &packed.kernels)?);
+            scratch.put(Scratch::new(host, (components, fields), &kernels)?);
         }
         let shared = Pool::default();
-        shared.put(host.zeros(restriction.interface.len() * C)?);
+        shared.put(host.zeros(restriction.interface.len() * components)?);
+        let constants = params.fields().count(FieldKind::Cell);
         Ok(Self {
             host: host.clone(),
             layout: binding.space.layout(),
-            components: C,
-            fields: binding.plan.auxiliary,
-            nodes: NodeTable::new(binding.space.nodes_1d()),
-            kernels: packed.kernels,
+            components,
+            constants,
+            at_points: binding.plan.auxiliary_numbers() - constants,
+            nodal,
+            dim: binding.space.dim(),
+            nodes: node_table(binding.space),
+            kernels,
             segments: packed.segments,
             arrays: packed.arrays,
             scratch,
@@ -141,7 +223,10 @@ impl<T: Number> HostBound<T> {
     fn take_scratch(&self) -> Result<Scratch<T>, DeviceError> {
         match self.scratch.take() {
             Some(scratch) => Ok(scratch),
-            None => Scratch::new(&self.host, self.components, &self.kernels),
+            None => {
+                let fields = self.nodal.len() / self.restriction.nodes.max(1);
+                Scratch::new(&self.host, (self.components, fields), &self.kernels)
+            }
         }
     }
 
@@ -159,12 +244,13 @@ impl<T: Number> HostBound<T> {
 impl<T: Number> Scratch<T> {
     fn new(
         host: &Host,
-        components: usize,
+        (components, fields): (usize, usize),
         kernels: &[Box<dyn ElementKernel<T>>],
     ) -> Result<Self, DeviceError> {
         Ok(Self {
             input: host.zeros(LOCAL_STRIDE * components)?,
             sums: host.zeros(LOCAL_STRIDE * components)?,
+            nodal: host.zeros(LOCAL_STRIDE * fields)?,
             workspaces: kernels.iter().map(|kernel| kernel.workspace()).collect(),
         })
     }
@@ -197,10 +283,24 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
         Ok(self.traverse(Action::Diagonal, conditions, &[], d)?)
     }
 
+    fn set_nodal(&mut self, first: usize, u: &HostBuffer<T>) -> Result<(), OperatorError> {
+        let nodes = self.restriction.nodes;
+        let (count, width) = split_components(self.layout, self.components);
+        for component in 0..self.components {
+            let field = &mut self.nodal[(first + component) * nodes..][..nodes];
+            let source = &u[component / width * (u.len() / count)..];
+            let source = source.iter().skip(component % width).step_by(width);
+            for (target, &value) in field.iter_mut().zip(source) {
+                *target = value;
+            }
+        }
+        Ok(())
+    }
+
     fn bytes(&self) -> usize {
         let locals = 2 * LOCAL_STRIDE * self.host.threads();
         let numbers = (locals + self.restriction.interface.len()) * self.components;
-        numbers * T::BYTES + self.arrays.bytes() + self.restriction.bytes()
+        (numbers + self.nodal.len()) * T::BYTES + self.arrays.bytes() + self.restriction.bytes()
     }
 }
 

@@ -2,30 +2,37 @@
 
 use super::{HostSegment, Offsets};
 use crate::Number;
+use crate::operator::plan::{Plan, node_table};
+use crate::operator::tables::{Shape, Tables};
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
-use femto_fem::space::Restriction;
+use femto_fem::space::{Chunk, Restriction};
 use femto_kernel::family::batch::{ElementKernel, LOCAL_NODES, NodeTable};
+use femto_kernel::family::fields::FieldKind;
+use femto_kernel::family::simplex_quadrature::{self, CellGeometry};
 use femto_kernel::family::tensor_hex::host::HexPlan;
 use femto_kernel::family::tensor_hex::{ElementGeometry, Storage};
-use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::Device;
 use femto_platform::device::host::{Host, HostBuffer};
 
 /// Packed arrays of all batches, one batch after the other.
 pub(super) struct Arrays<T: Number> {
-    /// As `HexPlan::pack` writes it.
+    /// As the families' `pack` write it, `[batch][number][lane]`.
     pub(super) geometry: HostBuffer<T>,
-    /// `[batch][field][lane]`.
+    /// `[batch][field][lane]` constant in each cell, then `[field][point][lane]`.
     pub(super) auxiliary: HostBuffer<T>,
     /// Chunk-local indices of nodes, as `NodeTable::pack` writes them.
     pub(super) tables: Vec<u16>,
+    /// Coordinates of the chunks' nodes that are vertices, `[chunk][node of the chunk][axis]`; empty where
+    /// no geometry is recomputed from them.
+    pub(super) vertices: Vec<Vec<T>>,
 }
 
 impl<T: Number> Arrays<T> {
     pub(super) fn bytes(&self) -> usize {
-        (self.geometry.len() + self.auxiliary.len()) * T::BYTES + self.tables.len() * 2
+        let vertices: usize = self.vertices.iter().map(Vec::len).sum();
+        (self.geometry.len() + self.auxiliary.len() + vertices) * T::BYTES + self.tables.len() * 2
     }
 }
 
@@ -69,59 +76,41 @@ impl<'a, T> Parts<'a, T> {
     }
 }
 
-/// Kernels, and what they read.
+/// What the kernels read, and where each segment's part is.
 pub(super) struct Packed<T: Number> {
-    pub(super) kernels: Vec<Box<dyn ElementKernel<T>>>,
     pub(super) segments: Vec<Vec<HostSegment>>,
     pub(super) arrays: Arrays<T>,
 }
 
 /// Packs one segment after the other; shared by the threads.
-struct Packer<'a, F, const C: usize> {
-    binding: &'a Binding<'a, F, C>,
-    plans: Vec<HexPlan<'a>>,
+struct Packer<'a, F> {
+    binding: &'a Binding<'a, F>,
+    plan: &'a Plan,
     nodes: NodeTable,
     lanes: usize,
 }
 
 impl<T: Number> Packed<T> {
-    pub(super) fn new<F, const C: usize>(
+    pub(super) fn new<F: Sync>(
         host: &Host,
-        binding: &Binding<'_, F, C>,
-        level: SimdLevel,
-    ) -> Result<Self, OperatorError>
-    where
-        F: Form<3, C> + Clone + 'static,
-    {
+        binding: &Binding<'_, F>,
+        kernels: &[Box<dyn ElementKernel<T>>],
+    ) -> Result<Self, OperatorError> {
         let plan = binding.plan;
         check_chunks(binding.space.restriction())?;
-        binding.geometry.check(&plan.basis.points)?;
-        let plans: Vec<HexPlan> = plan
-            .kinds
-            .iter()
-            .map(|kind| HexPlan {
-                basis: &plan.basis,
-                shape: kind.shape,
-                level,
-            })
-            .collect();
-        let kernels: Vec<Box<dyn ElementKernel<T>>> = plans
-            .iter()
-            .map(|plan| plan.build::<T, F, C>(binding.form))
-            .collect();
-        let lanes = kernels.first().map_or(1, |kernel| kernel.lanes());
-        let nodes = NodeTable::new(plan.basis.nodes_1d);
+        binding.check_geometry()?;
         let packer = Packer {
             binding,
-            plans,
-            nodes,
-            lanes,
+            plan,
+            nodes: node_table(binding.space),
+            lanes: kernels.first().map_or(1, |kernel| kernel.lanes()),
         };
         let (segments, total) = packer.layout();
         let mut arrays = Arrays {
             geometry: host.zeros(total.geometry)?,
             auxiliary: host.zeros(total.auxiliary)?,
             tables: vec![0; total.tables],
+            vertices: packer.vertices(),
         };
         let parts = Parts {
             geometry: &mut arrays.geometry,
@@ -129,11 +118,7 @@ impl<T: Number> Packed<T> {
             tables: &mut arrays.tables,
         };
         host.enter(|| packer.pack_chunks(host, 0, &segments, parts));
-        Ok(Self {
-            kernels,
-            segments,
-            arrays,
-        })
+        Ok(Self { segments, arrays })
     }
 }
 
@@ -152,15 +137,12 @@ fn check_chunks(restriction: &Restriction) -> Result<(), OperatorError> {
     }
 }
 
-impl<F, const C: usize> Packer<'_, F, C>
-where
-    F: Form<3, C> + Clone + 'static,
-{
+impl<F: Sync> Packer<'_, F> {
     /// Numbers per batch of elements of one kind of map.
     fn per_batch(&self, kind: usize) -> Offsets {
         Offsets {
-            geometry: self.plans[kind].geometry_len() * self.lanes,
-            auxiliary: self.binding.plan.auxiliary * self.lanes,
+            geometry: self.plan.kinds[kind].shape.geometry_numbers() as usize * self.lanes,
+            auxiliary: self.plan.auxiliary_numbers() * self.lanes,
             tables: self.nodes.len(self.lanes),
         }
     }
@@ -228,9 +210,7 @@ where
         parts: &mut Parts<T>,
         at_points: &mut GeometryAtPoints,
     ) {
-        let (plan, width) = (&self.plans[segment.kind], self.lanes);
-        let fields = &self.binding.params.auxiliary;
-        let mut a = vec![0.0; fields.len()];
+        let (shape, width) = (&self.plan.kinds[segment.kind].shape, self.lanes);
         let mut local = vec![0; self.binding.space.nodes_per_element()];
         let last = segment.elements.end - 1;
         for first in segment.elements.clone().step_by(width) {
@@ -239,19 +219,117 @@ where
                 // Lanes without an element repeat the last one, so that they hold sane numbers.
                 let element = (first + lane).min(last);
                 let cell = self.binding.space.cells()[element] as usize;
-                for (field, values) in fields.iter().enumerate() {
-                    a[field] = values[cell];
-                    batch.auxiliary[field * width + lane] = T::from_f64(a[field]);
-                }
-                let coefficients = self.binding.coefficients(&a);
-                self.with_geometry(plan.shape.storage, cell, at_points, |element| {
-                    plan.pack((lane, width), element, coefficients, batch.geometry);
-                });
+                self.pack_fields(lane, cell, batch.auxiliary);
+                self.pack_geometry((lane, shape), cell, at_points, batch.geometry);
                 self.local_indices(chunk, element, &mut local);
                 self.nodes
                     .pack((lane, width), |position| local[position], batch.tables);
             }
         }
+    }
+
+    /// The fields that are constant in a cell, then those at its points.
+    fn pack_fields<T: Number>(&self, lane: usize, cell: usize, out: &mut [T]) {
+        let (params, points) = (self.binding.params, self.plan.tables.points());
+        let constants = params
+            .auxiliary_of(FieldKind::Cell)
+            .map(|field| field[cell]);
+        let at_points = params.auxiliary_of(FieldKind::Points);
+        let at_points = at_points.flat_map(|field| &field[cell * points..][..points]);
+        let numbers = constants.chain(at_points.copied());
+        for (out, number) in out.iter_mut().skip(lane).step_by(self.lanes).zip(numbers) {
+            *out = T::from_f64(number);
+        }
+    }
+
+    /// What the storage needs of a cell, into its lane.
+    fn pack_geometry<T: Number>(
+        &self,
+        (lane, shape): (usize, &Shape),
+        cell: usize,
+        at_points: &mut GeometryAtPoints,
+        out: &mut [T],
+    ) {
+        let geometry = self.binding.geometry;
+        match (shape, &self.plan.tables) {
+            (Shape::Hex(shape), Tables::Hex(basis)) => {
+                let map;
+                let element = match shape.storage {
+                    Storage::Affine | Storage::Trilinear | Storage::ElementFactors => {
+                        map = geometry.trilinear_coefficients(cell);
+                        ElementGeometry::Map(&map)
+                    }
+                    Storage::Jacobians | Storage::PointFactors => {
+                        geometry.at_points(cell, &basis.points, at_points);
+                        ElementGeometry::Points {
+                            jacobian: &at_points.jacobian,
+                            position: &at_points.position,
+                        }
+                    }
+                };
+                let plan = HexPlan {
+                    basis,
+                    shape: *shape,
+                    // What is packed is the same for all.
+                    level: SimdLevel::Baseline,
+                };
+                let coefficients = self.binding.coefficients(cell);
+                plan.pack((lane, self.lanes), element, coefficients, out);
+            }
+            (Shape::Simplex(shape), Tables::Simplex(element, points)) => {
+                let vertices;
+                let cell = match shape.storage {
+                    simplex_quadrature::Storage::Jacobians => {
+                        geometry.at_simplex_points(cell, points, at_points);
+                        CellGeometry::Points {
+                            jacobian: &at_points.jacobian,
+                            position: &at_points.position,
+                        }
+                    }
+                    _ => {
+                        vertices = geometry.simplex_vertices(cell);
+                        CellGeometry::Vertices(&vertices[..=shape.dim])
+                    }
+                };
+                let width = self.lanes;
+                simplex_quadrature::pack(shape, element, cell, |n, number| {
+                    out[n * width + lane] = T::from_f64(number);
+                });
+            }
+            // A plan's shapes are of the family of its tables.
+            (Shape::Hex(_), Tables::Simplex(..)) | (Shape::Simplex(_), Tables::Hex(_)) => {}
+        }
+    }
+
+    /// Coordinates of vertices, `[chunk][node of the chunk][axis]`: a simplex's first nodes are its
+    /// vertices.
+    fn vertices<T: Number>(&self) -> Vec<Vec<T>> {
+        let wanted = |shape: &Shape| match shape {
+            Shape::Simplex(shape) => shape.storage == simplex_quadrature::Storage::Vertices,
+            Shape::Hex(_) => false,
+        };
+        if !self.plan.kinds.iter().any(|kind| wanted(&kind.shape)) {
+            return Vec::new();
+        }
+        let (space, dim) = (self.binding.space, self.binding.space.dim());
+        let mut local = vec![0; space.nodes_per_element()];
+        let mut chunk_vertices = |(number, chunk): (usize, &Chunk)| {
+            let mut coordinates = vec![T::default(); chunk.nodes() * dim];
+            for element in chunk.elements.clone() {
+                self.local_indices(number, element, &mut local);
+                let cell = space.cells()[element] as usize;
+                let vertices = self.binding.geometry.simplex_vertices(cell);
+                for (&node, vertex) in local.iter().zip(&vertices[..=dim]) {
+                    let out = &mut coordinates[usize::from(node) * dim..][..dim];
+                    for (out, &x) in out.iter_mut().zip(vertex) {
+                        *out = T::from_f64(x);
+                    }
+                }
+            }
+            coordinates
+        };
+        let chunks = space.restriction().chunks.iter().enumerate();
+        chunks.map(&mut chunk_vertices).collect()
     }
 
     /// Chunk-local indices of an element's nodes, lexicographic.
@@ -267,29 +345,6 @@ where
         let interior = restriction.interior_positions.iter();
         for (&position, index) in interior.zip(restriction.interior[element]..) {
             local[position as usize] = index as u16;
-        }
-    }
-
-    /// Calls `body` with what `storage` needs of a cell.
-    fn with_geometry(
-        &self,
-        storage: Storage,
-        cell: usize,
-        at_points: &mut GeometryAtPoints,
-        body: impl FnOnce(ElementGeometry),
-    ) {
-        let (geometry, basis) = (self.binding.geometry, &self.binding.plan.basis);
-        match storage {
-            Storage::Affine | Storage::Trilinear | Storage::ElementFactors => {
-                body(ElementGeometry::Map(&geometry.trilinear_coefficients(cell)));
-            }
-            Storage::Jacobians | Storage::PointFactors => {
-                geometry.at_points(cell, &basis.points, at_points);
-                let GeometryAtPoints {
-                    jacobian, position, ..
-                } = &*at_points;
-                body(ElementGeometry::Points { jacobian, position });
-            }
         }
     }
 }

@@ -4,7 +4,7 @@ use super::fields::{Fields, split_components};
 use super::pack::Arrays;
 use super::{Action, HostBound, HostSegment, Offsets, Scratch};
 use crate::Number;
-use femto_fem::space::Chunk;
+use femto_fem::space::{Chunk, Layout};
 use femto_kernel::family::batch::{Batch, Conditions, LOCAL_STRIDE, Nodes, Vertices};
 use femto_platform::device::{Device, DeviceError};
 use femto_platform::stream::prefetch;
@@ -103,11 +103,17 @@ impl<T: Number> HostBound<T> {
             return left.and(right);
         }
         let mut scratch = self.take_scratch()?;
+        let mut nodal = Vec::new();
         for chunk in chunks {
             let start = self.restriction.chunks[chunk].elements.start;
             for segment in &self.segments[chunk] {
-                self.batches(segment, conditions, |elements, kind, mut batch| {
-                    batch.nodes = Nodes::Element;
+                self.batches((chunk, segment), conditions, |elements, kind, batch| {
+                    self.element_fields(elements.clone(), &mut nodal);
+                    let batch = Batch {
+                        nodes: Nodes::Element,
+                        nodal: &nodal,
+                        ..batch
+                    };
                     let range =
                         (elements.start - start) * numbers..(elements.end - start) * numbers;
                     let workspace = &mut scratch.workspaces[kind];
@@ -120,16 +126,38 @@ impl<T: Number> HostBound<T> {
         Ok(())
     }
 
+    /// The auxiliary fields in the solution's space at the nodes of elements, `[element][field][node]`.
+    fn element_fields(&self, elements: Range<usize>, out: &mut Vec<T>) {
+        let np = self.restriction.nodes_per_element();
+        let fields = self.nodal.len() / self.restriction.nodes.max(1);
+        out.clear();
+        if fields == 0 {
+            return;
+        }
+        out.resize(elements.len() * fields * np, T::default());
+        for (element, out) in elements.zip(out.chunks_exact_mut(fields * np)) {
+            let chunk = &self.restriction.chunks[self.restriction.chunk_of(element)];
+            for (position, local) in self.restriction.element(element) {
+                let node = self.restriction.node(chunk, local);
+                let values = self.nodal.chunks_exact(self.restriction.nodes);
+                for (out, values) in out.chunks_exact_mut(np).zip(values) {
+                    out[position] = values[node];
+                }
+            }
+        }
+    }
+
     /// Calls `body` with each batch of a segment, its elements and its kind of map.
     fn batches<'a>(
         &'a self,
-        segment: &HostSegment,
+        (chunk, segment): (usize, &HostSegment),
         conditions: &'a Conditions<'a>,
         mut body: impl FnMut(Range<usize>, usize, Batch<'a, T>),
     ) {
         let kernel = &self.kernels[segment.kind];
         let (lanes, geometry_len) = (kernel.lanes(), kernel.geometry_len());
-        let (fields_len, table_len) = (self.fields * lanes, self.nodes.len(lanes));
+        let fields_len = (self.constants + self.at_points) * lanes;
+        let table_len = self.nodes.len(lanes);
         let Offsets {
             geometry,
             auxiliary,
@@ -139,17 +167,29 @@ impl<T: Number> HostBound<T> {
             geometry: all,
             auxiliary: fields,
             tables: indices,
+            ..
         } = &self.arrays;
+        let vertices = self
+            .arrays
+            .vertices
+            .get(chunk)
+            .map_or(&[][..], |all| &all[..]);
         for (number, first) in segment.elements.clone().step_by(lanes).enumerate() {
             let elements = first..(first + lanes).min(segment.elements.end);
+            let fields = &fields[auxiliary + number * fields_len..][..fields_len];
+            let (constants, at_points) = fields.split_at(self.constants * lanes);
+            let table = &indices[tables + number * table_len..][..table_len];
             let batch = Batch {
                 elements: elements.len(),
-                nodes: Nodes::Local(&indices[tables + number * table_len..][..table_len]),
-                vertices: Vertices::NONE,
+                nodes: Nodes::Local(table),
+                vertices: Vertices {
+                    coordinates: vertices,
+                    table: &table[..((self.dim + 1) * lanes).min(table_len)],
+                },
                 geometry: &all[geometry + number * geometry_len..][..geometry_len],
-                auxiliary: &fields[auxiliary + number * fields_len..][..fields_len],
+                auxiliary: constants,
                 nodal: &[],
-                points: &[],
+                points: at_points,
                 conditions,
             };
             // The next batch's data arrive while this one is computed.
@@ -221,16 +261,21 @@ impl<T: Number> Pass<'_, T> {
         let Scratch {
             input,
             sums,
+            nodal,
             workspaces,
         } = scratch;
+        let own = (bound.layout, bound.components, self.u);
         if self.action == Action::Apply {
-            self.copy_in(chunk, input);
+            self.copy_in(chunk, own, input);
         }
+        let fields = nodal.len() / LOCAL_STRIDE;
+        self.copy_in(chunk, (Layout::ByComponent, fields, &bound.nodal), nodal);
         for sums in sums.chunks_exact_mut(LOCAL_STRIDE) {
             sums[..chunk.nodes()].fill(T::default());
         }
         for segment in &bound.segments[index] {
-            bound.batches(segment, self.conditions, |_, kind, batch| {
+            bound.batches((index, segment), self.conditions, |_, kind, batch| {
+                let batch = Batch { nodal, ..batch };
                 let (kernel, workspace) = (&bound.kernels[kind], &mut workspaces[kind]);
                 match self.action {
                     Action::Apply => kernel.apply(&batch, input, sums, workspace),
@@ -248,12 +293,17 @@ impl<T: Number> Pass<'_, T> {
     }
 
     /// Copies a chunk's nodes to `[component][LOCAL_STRIDE]`; nodes beyond the vector read as zero.
-    fn copy_in(&self, chunk: &Chunk, input: &mut [T]) {
+    fn copy_in(
+        &self,
+        chunk: &Chunk,
+        (layout, components, u): (Layout, usize, &[T]),
+        input: &mut [T],
+    ) {
         let bound = self.bound;
-        let (count, width) = split_components(bound.layout, bound.components);
-        let length = self.u.len() / count;
+        let (count, width) = split_components(layout, components);
+        let length = u.len().checked_div(count).unwrap_or(0);
         for (component, input) in input.chunks_exact_mut(LOCAL_STRIDE).enumerate() {
-            let u = &self.u[component / width * length..][..length];
+            let u = &u[component / width * length..][..length];
             let (private, shared) = input.split_at_mut(chunk.private.len());
             let source = &u[chunk.private.start * width..chunk.private.end * width];
             if width == 1 {

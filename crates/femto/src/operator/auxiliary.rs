@@ -1,0 +1,103 @@
+//! Auxiliary fields of operators: scalar fields that a form reads beside the solution.
+
+use super::OperatorError;
+use super::plan::{OperatorParams, check_fields};
+use femto_fem::space::Space;
+use femto_kernel::family::fields::{FieldKind, Fields};
+use femto_kernel::form::Inspection;
+
+/// An auxiliary field, read as `Point::a` and `Point::grad_a`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Auxiliary {
+    /// Constant in each cell (P0), `[mesh cell]`; its gradient is zero.
+    PerCell(Vec<f64>),
+    /// In the space of the solution, values at its nodes `[node]`.
+    Nodal(Vec<f64>),
+    /// Known at the quadrature points alone, `[mesh cell][point]`; its gradient is not known and reads
+    /// as zero.
+    AtPoints(Vec<f64>),
+}
+
+impl From<Vec<f64>> for Auxiliary {
+    fn from(values: Vec<f64>) -> Self {
+        Self::PerCell(values)
+    }
+}
+
+impl Auxiliary {
+    /// The values.
+    pub fn values(&self) -> &[f64] {
+        match self {
+            Self::PerCell(values) | Self::Nodal(values) | Self::AtPoints(values) => values,
+        }
+    }
+
+    pub(crate) fn kind(&self) -> FieldKind {
+        match self {
+            Self::PerCell(_) => FieldKind::Cell,
+            Self::Nodal(_) => FieldKind::Nodal,
+            Self::AtPoints(_) => FieldKind::Points,
+        }
+    }
+
+    fn place(&self) -> &'static str {
+        match self {
+            Self::PerCell(_) => "cells",
+            Self::Nodal(_) => "nodes of the space",
+            Self::AtPoints(_) => "points of cells",
+        }
+    }
+}
+
+impl OperatorParams {
+    /// Checks numbers and lengths of the fields; `points` is that of a cell.
+    pub(crate) fn check_auxiliary(
+        &self,
+        space: &Space,
+        inspection: &Inspection,
+        points: usize,
+    ) -> Result<(), OperatorError> {
+        let (given, read) = (self.auxiliary.len(), inspection.auxiliary);
+        check_fields("auxiliary fields", given, read)?;
+        for (field, auxiliary) in self.auxiliary.iter().enumerate() {
+            let expected = match auxiliary.kind() {
+                FieldKind::Cell => space.elements(),
+                FieldKind::Nodal => space.nodes(),
+                FieldKind::Points => space.elements() * points,
+            };
+            let found = auxiliary.values().len();
+            if found != expected {
+                return Err(OperatorError::Auxiliary {
+                    field,
+                    found,
+                    expected,
+                    place: auxiliary.place(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The kinds of the fields, in the order of the form.
+    pub(crate) fn fields(&self) -> Fields {
+        let kinds: Vec<FieldKind> = self.auxiliary.iter().map(Auxiliary::kind).collect();
+        Fields::new(&kinds)
+    }
+
+    /// The fields of a kind, in the order in which arrays have them.
+    pub(crate) fn auxiliary_of(&self, kind: FieldKind) -> impl Iterator<Item = &[f64]> {
+        let fields = self.auxiliary.iter();
+        fields
+            .filter(move |field| field.kind() == kind)
+            .map(Auxiliary::values)
+    }
+
+    /// The fields that are constant in each cell, at one of them; NaN in the place of others.
+    pub(crate) fn at_cell(&self, cell: usize) -> Vec<f64> {
+        let value = |field: &Auxiliary| match field {
+            Auxiliary::PerCell(values) => values[cell],
+            Auxiliary::Nodal(_) | Auxiliary::AtPoints(_) => f64::NAN,
+        };
+        self.auxiliary.iter().map(value).collect()
+    }
+}

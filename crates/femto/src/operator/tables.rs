@@ -1,0 +1,145 @@
+//! Reference elements with their rules, and what is evaluated on them, whatever the family.
+
+use super::{OperatorError, Quadrature};
+use femto_fem::quadrature::simplex_rule;
+use femto_fem::reference::simplex::Simplex;
+use femto_fem::space::Space;
+use femto_kernel::family::simplex_quadrature::{self, Element};
+use femto_kernel::family::tensor_hex::{self, Basis};
+use femto_kernel::form::TracedForm;
+
+/// The tables of the reference element at the points of a rule.
+#[derive(Clone, Debug)]
+pub(crate) enum Tables {
+    /// Of hexahedra.
+    Hex(Basis),
+    /// Of triangles and tetrahedra, and the points of the rule, `[point][3]`.
+    Simplex(Element, Vec<[f64; 3]>),
+}
+
+impl Tables {
+    /// The tables for a form on a space. `is_constant` tells auxiliary fields that are constant in each
+    /// cell, `curved` that some cell is.
+    pub(crate) fn new(
+        space: &Space,
+        form: &TracedForm,
+        quadrature: Quadrature,
+        is_constant: impl Fn(usize) -> bool,
+        curved: bool,
+    ) -> Result<Self, OperatorError> {
+        if !space.cell_shape().is_simplex() {
+            return Ok(Self::Hex(quadrature.kernel_basis(space.degree())?));
+        }
+        let estimated = || {
+            let degree = form.quadrature_degree(space.degree(), is_constant);
+            // The determinant and the inverse of a curved map are not constant.
+            degree + if curved { 2 } else { 0 }
+        };
+        let degree = match quadrature {
+            Quadrature::Gauss => estimated(),
+            Quadrature::Exact(degree) => degree,
+            Quadrature::GaussPoints(_) | Quadrature::Collocated => {
+                return Err(OperatorError::QuadratureOnSimplices);
+            }
+        };
+        let dim = space.dim();
+        let rule = simplex_rule(dim, degree)?;
+        let tables = Simplex::new(dim, space.degree())?.tables(&rule.points);
+        let element = Element {
+            dim,
+            nodes: space.nodes_per_element(),
+            points: rule.points.len(),
+            weights: rule.weights,
+            positions: rule
+                .points
+                .iter()
+                .flat_map(|x| &x[..dim])
+                .copied()
+                .collect(),
+            interp: tables.interp,
+            grad: tables.grad,
+        };
+        Ok(Self::Simplex(element, rule.points))
+    }
+
+    /// Points of a cell.
+    pub(crate) fn points(&self) -> usize {
+        match self {
+            Self::Hex(basis) => basis.points(),
+            Self::Simplex(element, _) => element.points,
+        }
+    }
+
+    /// Nodes of a cell.
+    pub(crate) fn nodes(&self) -> usize {
+        match self {
+            Self::Hex(basis) => basis.nodes(),
+            Self::Simplex(element, _) => element.nodes,
+        }
+    }
+
+    /// The family that evaluates the cells.
+    pub(crate) fn family(&self) -> &'static str {
+        match self {
+            Self::Hex(_) => "tensor_hex",
+            Self::Simplex(..) => "simplex_quadrature",
+        }
+    }
+}
+
+/// What is evaluated on a cell of one kind of map.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Shape {
+    Hex(tensor_hex::work::Shape),
+    Simplex(simplex_quadrature::Shape),
+}
+
+impl Shape {
+    /// Numbers of stored geometry of a cell.
+    pub(crate) fn geometry_numbers(&self) -> u64 {
+        match self {
+            Self::Hex(shape) => shape.geometry_numbers(),
+            Self::Simplex(shape) => shape.geometry_numbers() as u64,
+        }
+    }
+
+    /// Flops of a cell as the host loops schedule them.
+    pub(crate) fn scheduled_flops(&self) -> u64 {
+        match self {
+            Self::Hex(shape) => shape.scheduled_flops(),
+            Self::Simplex(shape) => shape.points as u64 * shape.form_flops,
+        }
+    }
+
+    /// Flops of a cell as the literature counts them.
+    pub(crate) fn nominal_flops(&self) -> u64 {
+        match self {
+            Self::Hex(shape) => shape.nominal_flops(),
+            Self::Simplex(shape) => shape.points as u64 * shape.form_flops,
+        }
+    }
+
+    /// What is stored of a cell's geometry, in words.
+    pub(crate) fn stored(&self, points: usize) -> String {
+        use simplex_quadrature::Storage as Simplex;
+        use tensor_hex::Storage as Hex;
+        let numbers = self.geometry_numbers();
+        match self {
+            Self::Hex(shape) => match shape.storage {
+                Hex::Affine => "3 edge vectors an element, Jacobian recomputed".to_owned(),
+                Hex::Trilinear => "8 vertices an element, Jacobian recomputed".to_owned(),
+                Hex::Jacobians => format!("Jacobian at {points} points an element"),
+                Hex::ElementFactors => format!("{numbers} factors an element"),
+                Hex::PointFactors => {
+                    let factors = numbers / points as u64;
+                    format!("{factors} factors at {points} points an element")
+                }
+            },
+            Self::Simplex(shape) => match shape.storage {
+                Simplex::Vertices => "vertices alone, Jacobian recomputed".to_owned(),
+                Simplex::Affine => "inverse Jacobian and determinant an element".to_owned(),
+                Simplex::Jacobians => format!("Jacobian at {points} points an element"),
+            },
+        }
+    }
+}

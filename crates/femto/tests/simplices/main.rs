@@ -1,0 +1,270 @@
+//! Operators on triangles and tetrahedra, on the host against the plain twin, and the properties that the
+//! mathematics gives them.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod forms;
+mod twin;
+
+use common::{Random, difference};
+use femto::fem::geometry::{Geometry, GeometryKind};
+use femto::fem::mesh::Mesh;
+use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::fem::space::{Layout, Space, SpaceParams};
+use femto::kernel::form::{Form, Mass, Poisson};
+use femto::operator::{Auxiliary, OperatorError};
+use femto::platform::device::Device;
+use femto::{DataLevel, Host, Number, Operator, OperatorParams, Quadrature};
+use forms::{Busy, Conduction};
+
+fn tolerance<T: Number>() -> f64 {
+    if T::BYTES == 8 { 1e-13 } else { 1e-5 }
+}
+
+/// A small irregular mesh, straight or curved.
+fn triangles(curved: bool) -> Mesh {
+    let generator = SimplexBox {
+        geometry_degree: if curved { 2 } else { 1 },
+        irregular: Some(7),
+        ..SimplexBox::<2>::unit_square(4)
+    };
+    let bend = if curved { 0.05 } else { 0.0 };
+    let mesh = generator.build(|[x, y]| [x + bend * (3.0 * y).sin(), 1.3 * y + bend * x * x]);
+    mesh.expect("a mesh")
+}
+
+fn tetrahedra(curved: bool) -> Mesh {
+    let generator = SimplexBox {
+        geometry_degree: if curved { 2 } else { 1 },
+        irregular: Some(5),
+        ..SimplexBox::<3>::unit_cube(2)
+    };
+    let bend = if curved { 0.04 } else { 0.0 };
+    let mesh = generator.build(|[x, y, z]| {
+        [
+            x + bend * (3.0 * y).sin(),
+            1.3 * y + bend * z * z,
+            z + bend * x * y,
+        ]
+    });
+    mesh.expect("a mesh")
+}
+
+/// A space and the parameters of an operator on it, with fields of all kinds.
+struct On {
+    geometry: Geometry,
+    space: Space,
+    params: OperatorParams,
+}
+
+impl On {
+    fn new(mesh: &Mesh, params: SpaceParams, data_level: DataLevel, random: &mut Random) -> Self {
+        let geometry = Geometry::new(mesh).expect("simplices");
+        let space = Space::new(mesh, &geometry, params).expect("legal");
+        let exact = 4;
+        let points = twin::points(&space, exact).len();
+        let params = OperatorParams {
+            quadrature: Quadrature::Exact(exact),
+            data_level,
+            auxiliary: vec![
+                Auxiliary::PerCell(random.vector(space.elements())),
+                Auxiliary::Nodal(random.vector(space.nodes())),
+                Auxiliary::AtPoints(random.vector(space.elements() * points)),
+            ],
+            time: 0.7,
+            parameters: vec![1.3],
+            ..OperatorParams::default()
+        };
+        Self {
+            geometry,
+            space,
+            params,
+        }
+    }
+
+    /// Makes an operator, on whatever dimension, apply to random numbers and compares.
+    fn check<T: Number>(
+        &self,
+        operator: &Operator<T, Host>,
+        expected: impl Fn(&[f64]) -> Vec<f64>,
+        random: &mut Random,
+    ) {
+        let host = operator.device();
+        for len in [self.space.dofs(), self.space.free_dofs()] {
+            let u: Vec<f64> = random
+                .vector(len)
+                .iter()
+                .map(|&u| f64::from(u as f32))
+                .collect();
+            let cast: Vec<T> = u.iter().map(|&u| T::from_f64(u)).collect();
+            let on_host = host.upload(&cast).expect("memory");
+            let mut v = host
+                .upload(&vec![T::from_f64(f64::NAN); len])
+                .expect("memory");
+            operator.apply(&on_host, &mut v).expect("lengths fit");
+            let found: Vec<f64> = v.iter().map(|v| v.to_f64()).collect();
+            let error = difference(&found, &expected(&u));
+            assert!(
+                error < tolerance::<T>(),
+                "degree {}: {error}",
+                self.space.degree()
+            );
+        }
+    }
+}
+
+fn solid<F, const C: usize>(form: &F, on: &On, random: &mut Random)
+where
+    F: Form<3, C> + Clone + 'static,
+{
+    let host = Host::new().expect("threads");
+    let params = || on.params.clone();
+    let expected = |u: &[f64]| twin::apply::<F, 3, C>(form, &on.space, &on.geometry, &on.params, u);
+    let double = Operator::<f64, _>::new(&host, &on.space, &on.geometry, form, params());
+    on.check(&double.expect("legal"), expected, random);
+    let single = Operator::<f32, _>::new(&host, &on.space, &on.geometry, form, params());
+    on.check(&single.expect("legal"), expected, random);
+}
+
+fn plane<F, const C: usize>(form: &F, on: &On, random: &mut Random)
+where
+    F: Form<2, C> + Clone + 'static,
+{
+    let host = Host::new().expect("threads");
+    let params = || on.params.clone();
+    let expected = |u: &[f64]| twin::apply::<F, 2, C>(form, &on.space, &on.geometry, &on.params, u);
+    let double = Operator::<f64, _>::planar(&host, &on.space, &on.geometry, form, params());
+    on.check(&double.expect("legal"), expected, random);
+    let single = Operator::<f32, _>::planar(&host, &on.space, &on.geometry, form, params());
+    on.check(&single.expect("legal"), expected, random);
+}
+
+/// All degrees, straight and curved, both data levels, layouts and vectors of both lengths.
+fn spaces(mesh: fn(bool) -> Mesh, components: usize, mut each: impl FnMut(On, &mut Random)) {
+    let mut random = Random::new();
+    for degree in 1..=3 {
+        for (curved, data_level, layout) in [
+            (false, DataLevel::OnTheFly, Layout::ByNode),
+            (false, DataLevel::Partial, Layout::ByComponent),
+            (true, DataLevel::OnTheFly, Layout::ByComponent),
+        ] {
+            let params = SpaceParams {
+                degree,
+                components,
+                layout,
+                chunk_nodes: 20,
+                dirichlet: vec!["xmin".to_owned()],
+                ..SpaceParams::default()
+            };
+            let on = On::new(&mesh(curved), params, data_level, &mut random);
+            let kind = if curved {
+                GeometryKind::Curved
+            } else {
+                GeometryKind::Affine
+            };
+            assert!(on.geometry.kinds().contains(&kind));
+            each(on, &mut random);
+        }
+    }
+}
+
+#[test]
+fn scalar_forms_agree_on_triangles() {
+    spaces(triangles, 1, |on, random| {
+        plane::<_, 1>(&Busy, &on, random);
+        plane(&Conduction, &on, random);
+    });
+}
+
+#[test]
+fn scalar_forms_agree_on_tetrahedra() {
+    spaces(tetrahedra, 1, |on, random| {
+        solid::<_, 1>(&Busy, &on, random);
+        solid(&Conduction, &on, random);
+    });
+}
+
+#[test]
+fn systems_agree() {
+    spaces(triangles, 2, |on, random| plane::<_, 2>(&Busy, &on, random));
+    spaces(tetrahedra, 3, |on, random| {
+        solid::<_, 3>(&Busy, &on, random)
+    });
+}
+
+/// The area under 1 is that of the square, stiffness ignores constants, and the diagonal is what unit
+/// vectors give.
+#[test]
+fn mass_stiffness_and_diagonal_are_what_they_should_be() {
+    let host = Host::new().expect("threads");
+    for degree in 1..=3 {
+        let mesh = SimplexBox::<2>::unit_square(3)
+            .build(|x| x)
+            .expect("a mesh");
+        let geometry = Geometry::new(&mesh).expect("triangles");
+        let params = SpaceParams {
+            degree,
+            ..SpaceParams::default()
+        };
+        let space = Space::new(&mesh, &geometry, params).expect("legal");
+        let params = OperatorParams::default;
+        let mass = Operator::<f64, _>::planar(&host, &space, &geometry, &Mass, params());
+        let mass = mass.expect("legal");
+        let ones = host.upload(&vec![1.0; space.dofs()]).expect("memory");
+        let mut v = host.zeros(space.dofs()).expect("memory");
+        mass.apply(&ones, &mut v).expect("lengths fit");
+        assert!((v.iter().sum::<f64>() - 1.0).abs() < 1e-13);
+        let stiffness = Operator::<f64, _>::planar(&host, &space, &geometry, &Poisson, params());
+        let stiffness = stiffness.expect("legal");
+        stiffness.apply(&ones, &mut v).expect("lengths fit");
+        assert!(v.iter().all(|v| v.abs() < 1e-13));
+        let mut diagonal = host.zeros(space.dofs()).expect("memory");
+        stiffness.diagonal(&mut diagonal).expect("linear");
+        for i in 0..space.dofs() {
+            let mut unit = vec![0.0; space.dofs()];
+            unit[i] = 1.0;
+            let unit = host.upload(&unit).expect("memory");
+            stiffness.apply(&unit, &mut v).expect("lengths fit");
+            assert!((v[i] - diagonal[i]).abs() < 1e-13);
+        }
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_an_error() {
+    let host = Host::new().expect("threads");
+    let mesh = triangles(false);
+    let geometry = Geometry::new(&mesh).expect("triangles");
+    let space = Space::new(&mesh, &geometry, SpaceParams::default()).expect("legal");
+    let operator = |params| Operator::<f64, _>::planar(&host, &space, &geometry, &Poisson, params);
+    let solid = Operator::<f64, _>::new(
+        &host,
+        &space,
+        &geometry,
+        &Poisson,
+        OperatorParams::default(),
+    );
+    assert_eq!(
+        solid.expect_err("triangles").to_string(),
+        "a form in 3 dimensions on triangles"
+    );
+    let collocated = operator(OperatorParams {
+        quadrature: Quadrature::Collocated,
+        ..OperatorParams::default()
+    });
+    assert_eq!(
+        collocated.expect_err("no GLL points"),
+        OperatorError::QuadratureOnSimplices
+    );
+    let short = operator(OperatorParams {
+        auxiliary: vec![Auxiliary::Nodal(vec![0.0; 3])],
+        ..OperatorParams::default()
+    });
+    assert_eq!(
+        short.expect_err("too short").to_string(),
+        format!(
+            "auxiliary field 0 has 3 values for {} nodes of the space",
+            space.nodes()
+        )
+    );
+}
