@@ -10,6 +10,7 @@ mod ladder;
 mod nodes;
 mod pencils;
 mod run;
+mod simplices;
 mod vectors;
 
 use anyhow::{Result, bail};
@@ -45,7 +46,13 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 4] = [ladder::cases, pencils::cases, nodes::cases, vectors::cases];
+const FAMILIES: [Cases; 5] = [
+    ladder::cases,
+    pencils::cases,
+    nodes::cases,
+    simplices::cases,
+    vectors::cases,
+];
 
 /// Which cases are meant.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 /* The dialect in CUDA C. */
 typedef unsigned int uint;
+typedef unsigned short ushort;
 #if REAL_BYTES == 8
 typedef double2 real2;
 #else
@@ -35,6 +36,11 @@ typedef float2 real2;
 INLINE void atomic_add(real *g_target, real value)
 {
     atomicAdd(g_target, value);
+}
+
+INLINE void shared_atomic_add(real *s_target, real value)
+{
+    atomicAdd(s_target, value);
 }
 
 /* Reads what no one reads again. */

@@ -16,6 +16,7 @@
 //! | `BARRIER()`, `WARP_BARRIER()` | all threads of a block, or of 32 that follow each other, get here |
 //! | `UNROLL`, `UNROLL_BY(count)` | before a loop: unroll it, wholly or so many times |
 //! | `atomic_add(g_target, value)` | adds to global memory |
+//! | `shared_atomic_add(s_target, value)` | adds to shared memory |
 //! | `stream_load(g_source)` | reads what no one reads again |
 //! | `stream_load_single(g_source)` | the same of single precision in any source |
 //! | `fetch_ahead(g_source)` | asks for a cache line without waiting |

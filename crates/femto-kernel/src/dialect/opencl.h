@@ -39,23 +39,31 @@ typedef float2 real2;
 /* OpenCL 1.2 adds integers only: exchange the bits until nobody came in between. Where it cannot do that
  * with 64 bits there is no atomic_add, and texts that need it do not compile. */
 #if REAL_BYTES == 4 || defined(cl_khr_int64_base_atomics)
-INLINE void atomic_add(__global real *g_target, real value)
-{
 #if REAL_BYTES == 8
-    __global volatile ulong *bits = (__global volatile ulong *)g_target;
-    ulong found = *bits, expected;
-    do {
-        expected = found;
-        found = atom_cmpxchg(bits, expected, as_ulong(as_double(expected) + value));
+#define EXCHANGE_LOOP(MEMORY)                                                                  \
+    MEMORY volatile ulong *bits = (MEMORY volatile ulong *)target;                             \
+    ulong found = *bits, expected;                                                             \
+    do {                                                                                       \
+        expected = found;                                                                      \
+        found = atom_cmpxchg(bits, expected, as_ulong(as_double(expected) + value));           \
     } while (found != expected);
 #else
-    __global volatile uint *bits = (__global volatile uint *)g_target;
-    uint found = *bits, expected;
-    do {
-        expected = found;
-        found = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + value));
+#define EXCHANGE_LOOP(MEMORY)                                                                  \
+    MEMORY volatile uint *bits = (MEMORY volatile uint *)target;                               \
+    uint found = *bits, expected;                                                              \
+    do {                                                                                       \
+        expected = found;                                                                      \
+        found = atomic_cmpxchg(bits, expected, as_uint(as_float(expected) + value));           \
     } while (found != expected);
 #endif
+INLINE void atomic_add(__global real *target, real value)
+{
+    EXCHANGE_LOOP(__global)
+}
+
+INLINE void shared_atomic_add(__local real *target, real value)
+{
+    EXCHANGE_LOOP(__local)
 }
 #endif
 

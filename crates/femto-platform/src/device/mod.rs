@@ -34,10 +34,11 @@ mod sealed {
     impl Sealed for f32 {}
     impl Sealed for f64 {}
     impl Sealed for i32 {}
+    impl Sealed for u16 {}
     impl Sealed for u32 {}
 }
 
-/// A plain number that device memory can hold: `f32`, `f64`, `i32`, `u32`.
+/// A plain number that device memory can hold: `f32`, `f64`, `i32`, `u16`, `u32`.
 ///
 /// Sealed: every bit pattern is a value and all zero bits are the number zero, which is what the
 /// allocators of this crate rely on.
@@ -49,6 +50,7 @@ pub trait Element:
 impl Element for f32 {}
 impl Element for f64 {}
 impl Element for i32 {}
+impl Element for u16 {}
 impl Element for u32 {}
 
 /// Memory of a device: `len` numbers of one type.

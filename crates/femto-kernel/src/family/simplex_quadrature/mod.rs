@@ -11,18 +11,23 @@
 //! reference gradients carried to the cell and back with J⁻¹. Nothing is factorised: at low degree the
 //! tables are small, and what an operator costs is what it reads and writes.
 //!
-//! [`oracle`] is the plain twin of everything here; [`host`] the fast loops.
+//! [`oracle`] is the plain twin of everything here; [`host`] the fast loops; [`schedule`] and
+//! [`source`](mod@source) the kernels of accelerators, first of all the seed's thread transposition;
+//! [`blocks`] packs cells for the kernel that sums inside of a block.
 
 #![allow(
     clippy::needless_range_loop,
     reason = "formulas are written with indices"
 )]
 
+pub mod blocks;
 mod element;
 mod geometry;
 pub mod host;
 pub mod oracle;
+pub mod schedule;
 mod shape;
+pub mod source;
 
 pub use super::fields::{FieldKind, Fields};
 pub use element::Element;

@@ -96,6 +96,11 @@ impl Shape {
         }
     }
 
+    /// Numbers of the tables: values and derivatives of the basis, weights, positions.
+    pub fn table_numbers(&self) -> usize {
+        self.points * (self.nodes * (1 + self.dim) + 1 + self.dim)
+    }
+
     /// Number of auxiliary fields of a kind.
     pub fn fields_of(&self, kind: FieldKind) -> usize {
         self.fields.count(kind)

@@ -196,46 +196,55 @@ fn check<T, F, const D: usize, const C: usize>(
     }
 }
 
-fn everywhere<const D: usize, const C: usize>(degrees: &[usize]) {
+/// The form that reads everything, and its diagonal.
+fn everything<T: Vectorizable, const D: usize, const C: usize>(degrees: &[usize], diagonal: bool) {
     let mut random = Random::new();
     for &degree in degrees {
         for storage in STORAGES {
             let element = element(&mut random, D, degree, 1 + degree);
             assert_eq!(element.is_linear(), degree == 1);
-            let (both, inspection) = shape::<_, D, C>(&Everything, &element, &KINDS, storage);
-            assert!(inspection.linear && both.position && both.field_gradients);
-            check::<f64, _, D, C>(&mut random, (&Everything, &element), both, false);
-            check::<f32, _, D, C>(&mut random, (&Everything, &element), both, false);
-            check::<f64, _, D, C>(&mut random, (&Everything, &element), both, true);
+            let (shape, inspection) = shape::<_, D, C>(&Everything, &element, &KINDS, storage);
+            assert!(inspection.linear && shape.position && shape.field_gradients);
+            check::<T, _, D, C>(&mut random, (&Everything, &element), shape, diagonal);
+        }
+    }
+}
+
+/// Forms that do not read or write everything.
+fn others<T: Vectorizable, const D: usize, const C: usize>(degrees: &[usize]) {
+    let mut random = Random::new();
+    for &degree in degrees {
+        for storage in STORAGES {
+            let element = element(&mut random, D, degree, degree);
             let (plain, _) = shape::<_, D, C>(&Nonlinear, &element, &[], storage);
-            check::<f64, _, D, C>(&mut random, (&Nonlinear, &element), plain, false);
+            check::<T, _, D, C>(&mut random, (&Nonlinear, &element), plain, false);
             let kinds = [FieldKind::Points];
             let (variable, _) = shape::<_, D, C>(&Variable, &element, &kinds, storage);
             assert!(!variable.reads_values && !variable.writes_values);
-            check::<f32, _, D, C>(&mut random, (&Variable, &element), variable, false);
+            check::<T, _, D, C>(&mut random, (&Variable, &element), variable, false);
         }
     }
 }
 
 #[test]
-fn scalars_on_triangles() {
-    everywhere::<2, 1>(&[1, 2, 3]);
+fn scalars() {
+    everything::<f64, 2, 1>(&[1, 2, 3], false);
+    everything::<f32, 3, 1>(&[1, 2, 3], false);
+    others::<f64, 3, 1>(&[1, 2]);
 }
 
 #[test]
-fn scalars_on_tetrahedra() {
-    everywhere::<3, 1>(&[1, 2, 3]);
+fn systems() {
+    everything::<f32, 2, 2>(&[1, 2], false);
+    everything::<f64, 3, 3>(&[1, 2, 3], false);
+    everything::<f64, 2, 4>(&[1], false);
+    others::<f32, 2, 2>(&[1, 2]);
 }
 
 #[test]
-fn systems_on_triangles() {
-    everywhere::<2, 2>(&[1, 2]);
-    everywhere::<2, 4>(&[1]);
-}
-
-#[test]
-fn systems_on_tetrahedra() {
-    everywhere::<3, 3>(&[1, 2]);
+fn diagonals() {
+    everything::<f64, 2, 1>(&[1, 2, 3], true);
+    everything::<f64, 3, 3>(&[1, 2], true);
 }
 
 #[test]

@@ -1,0 +1,164 @@
+/* What a kernel is given, and how it reads and writes what belongs to a cell.
+ *
+ * Arrays over cells have so many NUMBERS for each, [cell][number], or, with TOGETHER cells together,
+ * [cell / TOGETHER][number][cell % TOGETHER]: neighbouring threads then read neighbouring numbers.
+ * VECTOR_INTERLEAVE is for E-vectors, DATA_INTERLEAVE for geometry, tables and fields.
+ *
+ *   g_geometry      map_numbers of the cell, or of each of its points (GEOMETRY_POINTS)
+ *   g_vertices      GEOMETRY_VERTICES: the cell's vertices; not given if VERTICES_ARE_NODES
+ *   g_coordinates   GEOMETRY_VERTICES: [vertex][DIM]
+ *   g_nodes         VECTORS_NODAL: the cell's nodes; those from `nodes` on are constrained: they read as
+ *                   zero and are not written
+ *   g_shares        SHARES: [component][share_first + cell][node], components share_stride apart, for
+ *                   sum.c to add up in a fixed order; otherwise nodes are summed by atomic additions
+ *   g_cell_fields   [cell][field]
+ *   g_nodal_fields  E-vector [cell][field][node]; or L-vectors of all nodes, field_stride apart
+ *   g_point_fields  [cell][field][point]
+ *   g_conditions    the time, then the parameters
+ *   g_u, g_v        E-vector [cell][component][node]; or nodes NODE_STRIDE apart, components
+ *                   component_stride apart
+ */
+#define UNKNOWNS (COMPONENTS * NODES)
+#define NODAL_NUMBERS (NODAL_FIELDS * NODES)
+#define POINT_NUMBERS (POINT_FIELDS * POINTS)
+#define SOME(count) ((count) > 0 ? (count) : 1)
+
+#define PLACE(cell, n, numbers, together)                                                      \
+    ((together) > 1                                                                            \
+            ? ((size_t)((cell) / (together)) * (numbers) + (n)) * (together) + (cell) % (together) \
+            : (size_t)(cell) * (numbers) + (n))
+#define DATA_AT(cell, n, numbers) PLACE(cell, n, numbers, DATA_INTERLEAVE)
+#define VECTOR_AT(cell, n, numbers) PLACE(cell, n, numbers, VECTOR_INTERLEAVE)
+
+typedef struct {
+    const GLOBAL real *g_geometry;
+    const GLOBAL uint *g_vertices;
+    const GLOBAL uint *g_nodes;
+    uint nodes, component_stride;
+    GLOBAL real *g_shares;
+    uint share_stride, share_first;
+    const GLOBAL real *g_cell_fields, *g_nodal_fields;
+    uint field_stride;
+    const GLOBAL real *g_point_fields, *g_conditions, *g_u;
+    GLOBAL real *g_v;
+} operands;
+
+#if GEOMETRY_VERTICES && !VERTICES_ARE_NODES
+#define VERTEX_ARGUMENTS const GLOBAL uint *RESTRICT g_vertices,
+#define VERTEX_OPERANDS g_vertices
+#else
+#define VERTEX_ARGUMENTS
+#define VERTEX_OPERANDS 0
+#endif
+/* Coordinates of vertices take the place of the geometry. */
+#define GEOMETRY_ARGUMENTS const GLOBAL real *RESTRICT g_geometry, VERTEX_ARGUMENTS
+#define GEOMETRY_OPERANDS g_geometry, VERTEX_OPERANDS
+
+#if SHARES
+#define SHARE_ARGUMENTS GLOBAL real *RESTRICT g_shares, const uint share_stride, const uint share_first,
+#define SHARE_OPERANDS g_shares, share_stride, share_first
+#else
+#define SHARE_ARGUMENTS
+#define SHARE_OPERANDS 0, 0, 0
+#endif
+
+#if VECTORS_NODAL
+#define NODE_ARGUMENTS                                                                         \
+    const GLOBAL uint *RESTRICT g_nodes, const uint nodes, const uint component_stride,        \
+        SHARE_ARGUMENTS
+#define NODE_OPERANDS g_nodes, nodes, component_stride, SHARE_OPERANDS
+#else
+#define NODE_ARGUMENTS
+#define NODE_OPERANDS 0, 0, 0, SHARE_OPERANDS
+#endif
+
+#if CELL_FIELDS
+#define CELL_FIELD_ARGUMENTS const GLOBAL real *RESTRICT g_cell_fields,
+#define CELL_FIELD_OPERANDS g_cell_fields
+#else
+#define CELL_FIELD_ARGUMENTS
+#define CELL_FIELD_OPERANDS 0
+#endif
+#if NODAL_FIELDS && VECTORS_NODAL
+#define NODAL_FIELD_ARGUMENTS const GLOBAL real *RESTRICT g_nodal_fields, const uint field_stride,
+#define NODAL_FIELD_OPERANDS g_nodal_fields, field_stride
+#elif NODAL_FIELDS
+#define NODAL_FIELD_ARGUMENTS const GLOBAL real *RESTRICT g_nodal_fields,
+#define NODAL_FIELD_OPERANDS g_nodal_fields, 0
+#else
+#define NODAL_FIELD_ARGUMENTS
+#define NODAL_FIELD_OPERANDS 0, 0
+#endif
+#if POINT_FIELDS
+#define POINT_FIELD_ARGUMENTS const GLOBAL real *RESTRICT g_point_fields,
+#define POINT_FIELD_OPERANDS g_point_fields
+#else
+#define POINT_FIELD_ARGUMENTS
+#define POINT_FIELD_OPERANDS 0
+#endif
+
+#define ARGUMENTS                                                                              \
+    GEOMETRY_ARGUMENTS NODE_ARGUMENTS CELL_FIELD_ARGUMENTS NODAL_FIELD_ARGUMENTS               \
+    POINT_FIELD_ARGUMENTS const GLOBAL real *RESTRICT g_conditions,                            \
+        const GLOBAL real *RESTRICT g_u, GLOBAL real *RESTRICT g_v, const uint cells
+#define OPERANDS                                                                               \
+    {                                                                                          \
+        GEOMETRY_OPERANDS, NODE_OPERANDS, CELL_FIELD_OPERANDS, NODAL_FIELD_OPERANDS,           \
+            POINT_FIELD_OPERANDS, g_conditions, g_u, g_v                                       \
+    }
+
+/* Number n of the map of a cell, or of its point q. */
+INLINE real read_map_number(const operands *o, uint cell, int q, int n)
+{
+#if GEOMETRY_VERTICES && VERTICES_ARE_NODES
+    return o->g_geometry[(size_t)o->g_nodes[DATA_AT(cell, n / DIM, NODES)] * DIM + n % DIM];
+#elif GEOMETRY_VERTICES
+    return o->g_geometry[(size_t)o->g_vertices[DATA_AT(cell, n / DIM, DIM + 1)] * DIM + n % DIM];
+#elif GEOMETRY_POINTS
+    return o->g_geometry[DATA_AT(cell, q * MAP_NUMBERS + n, POINTS * MAP_NUMBERS)];
+#else
+    return o->g_geometry[DATA_AT(cell, n, MAP_NUMBERS)];
+#endif
+}
+
+/* Unknown n, node n % NODES of component n / NODES. */
+INLINE real read_unknown(const operands *o, uint cell, int n)
+{
+#if VECTORS_NODAL
+    const uint node = o->g_nodes[DATA_AT(cell, n % NODES, NODES)];
+    const size_t at = (size_t)node * NODE_STRIDE + (size_t)(n / NODES) * o->component_stride;
+    return node < o->nodes ? o->g_u[at] : 0;
+#else
+    return o->g_u[VECTOR_AT(cell, n, UNKNOWNS)];
+#endif
+}
+
+/* Value n of the fields in the solution's space, node n % NODES of field n / NODES. */
+INLINE real read_nodal(const operands *o, uint cell, int n)
+{
+#if !NODAL_FIELDS
+    return 0;
+#elif VECTORS_NODAL
+    const uint node = o->g_nodes[DATA_AT(cell, n % NODES, NODES)];
+    return o->g_nodal_fields[(size_t)(n / NODES) * o->field_stride + node];
+#else
+    return o->g_nodal_fields[VECTOR_AT(cell, n, NODAL_NUMBERS)];
+#endif
+}
+
+/* Writes or adds to unknown n. */
+INLINE void add_unknown(const operands *o, uint cell, int n, real value)
+{
+#if VECTORS_NODAL && SHARES
+    const int component = n / NODES, node = n % NODES;
+    o->g_shares[(size_t)component * o->share_stride + (size_t)(o->share_first + cell) * NODES +
+                node] = value;
+#elif VECTORS_NODAL
+    const uint node = o->g_nodes[DATA_AT(cell, n % NODES, NODES)];
+    const size_t at = (size_t)node * NODE_STRIDE + (size_t)(n / NODES) * o->component_stride;
+    if (node < o->nodes)
+        atomic_add(o->g_v + at, value);
+#else
+    o->g_v[VECTOR_AT(cell, n, UNKNOWNS)] = value;
+#endif
+}

@@ -1,0 +1,286 @@
+//! The kernels on triangles and tetrahedra.
+
+mod data;
+mod forms;
+mod run;
+
+use anyhow::Result;
+use femto_fem::quadrature::simplex_rule;
+use femto_fem::reference::simplex::Simplex;
+use femto_kernel::dialect::Language;
+use femto_kernel::family::simplex_quadrature::schedule::{
+    BlockLocal, CellPerThread, PointAtATime, Schedule, Transposition,
+};
+use femto_kernel::family::simplex_quadrature::source::{
+    Interleave, Problem, SimplexKernel, Vectors, source,
+};
+use femto_kernel::family::simplex_quadrature::{Element, FieldKind, Fields, Shape, Storage};
+use femto_kernel::family::tensor_hex::pencils::Scatter;
+use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::form::{Diffusion, Form, Given, SymmetricGradient, trace};
+use femto_kernel::roofline::Precision;
+use femto_platform::device::accelerator::{Accelerator, Module};
+
+use super::{Case, Selection};
+use data::{Data, interleave, lists};
+use forms::{Everything, KINDS};
+use run::Run;
+
+const ATOMIC: Vectors = Vectors::Nodal {
+    by_node: true,
+    scatter: Scatter::Atomic,
+};
+const REPEATABLE: Vectors = Vectors::Nodal {
+    by_node: false,
+    scatter: Scatter::Repeatable,
+};
+const STORAGES: [Storage; 3] = [Storage::Vertices, Storage::Affine, Storage::Jacobians];
+
+/// Bounded: each schedule with each storage, kind of vectors and precision at low degree. All: every
+/// degree with all of them.
+pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
+    let all = selection == Selection::All;
+    let mut cases = Vec::new();
+    let place = (language, limits);
+    for number in 0..7 {
+        for (s, storage) in STORAGES.into_iter().enumerate() {
+            for (v, vectors) in [Vectors::Element, ATOMIC, REPEATABLE]
+                .into_iter()
+                .enumerate()
+            {
+                if !all && (number + s + v) % 3 > 0 {
+                    continue;
+                }
+                let precision = match (number + s) % 2 {
+                    0 => Precision::Fp64,
+                    _ => Precision::Fp32,
+                };
+                let degrees = if all {
+                    1..=3
+                } else {
+                    1 + (number + v) % 2..=1 + (number + v) % 2
+                };
+                for degree in degrees {
+                    let kind = Kind {
+                        degree,
+                        storage,
+                        vectors,
+                        precision,
+                        number,
+                    };
+                    cases.extend(kind.case::<_, 2, 2>(Everything, &KINDS, place));
+                    cases.extend(kind.case::<_, 3, 1>(Everything, &KINDS, place));
+                }
+            }
+        }
+    }
+    cases.extend(seed_cases(selection, place));
+    cases
+}
+
+/// The benchmark of the seed: degree 1, a variable coefficient, elasticity. Bounded: each in one
+/// precision.
+fn seed_cases(selection: Selection, place: (Language, &Limits)) -> Vec<Case> {
+    let diffusion = Diffusion {
+        kappa: Given::Auxiliary(0),
+    };
+    let (cell, elasticity) = ([FieldKind::Cell], SymmetricGradient);
+    let mut cases = Vec::new();
+    for precision in [Precision::Fp32, Precision::Fp64] {
+        let single = precision == Precision::Fp32;
+        let wanted = |usual: bool| usual || selection == Selection::All;
+        for (number, storage, vectors) in [
+            (0, Storage::Affine, Vectors::Element),
+            (3, Storage::Affine, Vectors::Element),
+            (6, Storage::Vertices, ATOMIC),
+        ] {
+            let kind = Kind {
+                degree: 1,
+                storage,
+                vectors,
+                precision,
+                number,
+            };
+            if wanted(single) {
+                cases.extend(kind.case::<_, 2, 1>(diffusion, &cell, place));
+                cases.extend(kind.case::<_, 3, 3>(elasticity, &[], place));
+            }
+            if wanted(!single) {
+                cases.extend(kind.case::<_, 3, 1>(diffusion, &cell, place));
+                cases.extend(kind.case::<_, 2, 2>(elasticity, &[], place));
+            }
+        }
+    }
+    cases
+}
+
+/// A kernel but for its form.
+#[derive(Clone, Copy)]
+struct Kind {
+    degree: usize,
+    storage: Storage,
+    vectors: Vectors,
+    precision: Precision,
+    /// Of the schedule, see [`schedule`].
+    number: usize,
+}
+
+/// One of the schedules, each knob on and off, and whether cells are together.
+fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
+    let transposition = |by_component, set| {
+        let transposition = Transposition {
+            blocks_per_batch: Transposition::blocks_for(shape, by_component, 24),
+            batches_per_chunk: 3,
+            by_component,
+            padded: set,
+            prefetch: set,
+            blocks_per_unit: 1,
+        };
+        (Schedule::Transposition(transposition), Interleave::NONE)
+    };
+    let cell_per_thread = |staged, together| {
+        let cells = CellPerThread {
+            threads: 32,
+            staged,
+            padded: true,
+            blocks_per_unit: 1,
+        };
+        (Schedule::CellPerThread(cells), interleave(together))
+    };
+    let block_local = |listed_sums| {
+        let cells_per_block = 64;
+        let most = lists(shape.nodes, cells_per_block).most_nodes as u32;
+        let blocks = BlockLocal {
+            threads: 32,
+            cells_per_block,
+            block_nodes: most.next_multiple_of(32),
+            listed_sums,
+            blocks_per_unit: 1,
+        };
+        (Schedule::BlockLocal(blocks), interleave(32))
+    };
+    match number {
+        0 => transposition(true, true),
+        1 => transposition(false, false),
+        2 => cell_per_thread(true, 1),
+        3 => cell_per_thread(false, 32),
+        4 => {
+            let points = PointAtATime {
+                cells_per_block: 8,
+                blocks_per_unit: 1,
+            };
+            (Schedule::PointAtATime(points), interleave(4))
+        }
+        5 => block_local(false),
+        _ => block_local(true),
+    }
+}
+
+impl Kind {
+    fn element(&self, dim: usize) -> Element {
+        let rule = simplex_rule(dim, 2 * self.degree - 2).expect("degrees up to 3");
+        let simplex = Simplex::new(dim, self.degree).expect("degrees up to 3");
+        let tables = simplex.tables(&rule.points);
+        Element {
+            dim,
+            nodes: tables.nodes,
+            points: tables.points,
+            weights: rule.weights,
+            positions: rule.points.iter().flat_map(|x| x[..dim].to_vec()).collect(),
+            interp: tables.interp,
+            grad: tables.grad,
+        }
+    }
+
+    fn case<F, const D: usize, const C: usize>(
+        self,
+        form: F,
+        kinds: &[FieldKind],
+        (language, limits): (Language, &Limits),
+    ) -> Option<Case>
+    where
+        F: Form<D, C> + Clone + 'static,
+    {
+        let element = self.element(D);
+        let traced = trace::<F, D, C>(&form);
+        let fields = Fields::new(kinds);
+        let shape = Shape::new(&element, &traced.inspect(), fields, self.storage);
+        let (schedule, interleave) = schedule(self.number, &shape);
+        let place = (self.vectors, interleave);
+        schedule
+            .validate(&shape, place, self.precision, limits)
+            .ok()?;
+        let text = traced
+            .point_function(self.precision, language)
+            .expect("all constants are finite");
+        let problem = Problem {
+            element: &element,
+            shape,
+            vectors: self.vectors,
+            interleave,
+            point_form: &text,
+            precision: self.precision,
+            language,
+        };
+        let kernel = source(&problem, &schedule);
+        let text = kernel.text.clone();
+        Some(Case {
+            name: self.name(&kernel, kinds, (D, C)),
+            text,
+            check: Box::new(move |device, module| {
+                let data = Data::new(&element, &shape, self.vectors);
+                self.check::<F, D, C>((device, module), &form, &data, (&kernel, interleave))
+                    .map_err(|error| error.context(format!("seed {}", data.seed)))
+            }),
+        })
+    }
+
+    fn name(&self, kernel: &SimplexKernel, kinds: &[FieldKind], (d, c): (usize, usize)) -> String {
+        let vectors = match self.vectors {
+            Vectors::Element => "element",
+            ATOMIC => "nodal",
+            Vectors::Nodal { .. } => "repeatable",
+        };
+        let form = match kinds.len() {
+            0 => "elasticity",
+            1 => "diffusion",
+            _ => "everything",
+        };
+        let (schedule, number) = (kernel.schedule.name(), self.number);
+        let (degree, storage, precision) = (self.degree, self.storage, self.precision);
+        format!(
+            "{schedule}/{number} {form} {storage:?} {vectors} D={d} C={c} N={degree} {precision}"
+        )
+    }
+
+    fn check<F, const D: usize, const C: usize>(
+        &self,
+        place: (&Accelerator, &Module),
+        form: &F,
+        data: &Data,
+        (kernel, interleave): (&SimplexKernel, Interleave),
+    ) -> Result<()>
+    where
+        F: Form<D, C>,
+    {
+        let run = Run {
+            data,
+            kernel,
+            vectors: self.vectors,
+            interleave,
+            precision: self.precision,
+        };
+        let expected = data.expected::<F, D, C>(form);
+        match self.precision {
+            Precision::Fp64 => run.check(place, |x| x, &expected, 1e-13)?,
+            Precision::Fp32 => run.check(place, |x| x as f32, &expected, 1e-5)?,
+        }
+        let remains = matches!(kernel.schedule, Schedule::Transposition(_))
+            && self.vectors == Vectors::Element
+            && self.precision == Precision::Fp64;
+        if remains {
+            run.check_full_blocks(place, |x| x, &expected, 1e-13)?;
+        }
+        Ok(())
+    }
+}
