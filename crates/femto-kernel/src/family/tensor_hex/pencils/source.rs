@@ -98,6 +98,7 @@ pub fn source(problem: &Problem, schedule: &Pencils) -> PencilKernel {
     for file in [
         file!("contraction.h"),
         file!("nodes.h"),
+        file!("map.h"),
         file!("factors.h"),
         file!("pencils.c"),
     ] {
@@ -126,7 +127,12 @@ pub fn diagonal_source(problem: &Problem) -> PencilKernel {
     ];
     source.table("c_products", &products.concat());
     rule(&mut source, problem.basis);
-    for file in [file!("nodes.h"), file!("factors.h"), file!("diagonal.c")] {
+    for file in [
+        file!("nodes.h"),
+        file!("map.h"),
+        file!("factors.h"),
+        file!("diagonal.c"),
+    ] {
         source.include(file);
     }
     PencilKernel {

@@ -12,23 +12,10 @@
  *   xi zeta, eta zeta, xi eta zeta; then lambda if VALUES, then kappa. Without GRADIENTS those of the
  *   polynomial lambda det J instead, [3][3][3] for powers of zeta, eta, xi.
  *
- * What is constant per element is read in pairs: its length is rounded up to an even number. g_rule is
- * points and weights, [POINTS_1D][2]; c_points and c_weights are the same.
+ * What is constant per element is read in pairs, see map.h. g_rule is points and weights,
+ * [POINTS_1D][2]; c_points and c_weights are the same.
  */
 #define FACTORS (6 * GRADIENTS + VALUES)
-#define EVEN(count) (((count) + 1) / 2 * 2)
-
-/* Reads EVEN(count) numbers, the first of them at an even place. */
-INLINE void read_pairs(const GLOBAL real *g_source, int count, real *r_numbers)
-{
-    const GLOBAL real2 *g_pairs = (const GLOBAL real2 *)g_source;
-    UNROLL for (int n = 0; n < (count + 1) / 2; ++n)
-    {
-        const real2 r_pair = g_pairs[n];
-        r_numbers[2 * n] = r_pair.x;
-        r_numbers[2 * n + 1] = r_pair.y;
-    }
-}
 
 #if GEOMETRY_POINTS || GEOMETRY_ELEMENT
 
@@ -119,41 +106,10 @@ INLINE real metric_value(const metric *m, int k)
 
 #else /* GEOMETRY_TRILINEAR */
 
-typedef struct {
-    real x, y, z;
-} vector;
-
-INLINE vector cross_product(vector a, vector b)
-{
-    const vector c = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-    return c;
-}
-
-INLINE real inner_product(vector a, vector b)
-{
-    return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-
-/* a + s b */
-INLINE vector combine(vector a, real s, vector b)
-{
-    const vector c = {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-    return c;
-}
-
-INLINE vector coefficient(const real *r_map, int m)
-{
-    const vector c = {r_map[3 * m], r_map[3 * m + 1], r_map[3 * m + 2]};
-    return c;
-}
-
 #define MAP_NUMBERS (22 + VALUES)
 
-/* Along zeta the first two columns of the Jacobian are linear and the third is constant, so that two
- * rows of the adjugate are linear, the third one and the determinant quadratic. */
 typedef struct {
-    vector row_xi[2], row_eta[2], row_zeta[3];
-    real determinant[3];
+    trilinear map;
     real lambda, kappa;
 } metric;
 
@@ -164,44 +120,25 @@ INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_r
     read_pairs(g_geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
     read_pairs(g_rule + 2 * i, 2, r_xi);
     read_pairs(g_rule + 2 * j, 2, r_eta);
-    const real xi = r_xi[0], eta = r_eta[0], weight = r_xi[1] * r_eta[1];
-    const vector c4 = coefficient(r_map, 4), c5 = coefficient(r_map, 5), c6 = coefficient(r_map, 6);
-    const vector c2 = coefficient(r_map, 2);
-    /* The columns of the Jacobian: a0 + zeta a1, b0 + zeta b1, c. */
-    const vector a0 = combine(coefficient(r_map, 0), eta, c2), a1 = combine(c4, eta, c6);
-    const vector b0 = combine(coefficient(r_map, 1), xi, c2), b1 = combine(c5, xi, c6);
-    const vector c = combine(combine(coefficient(r_map, 3), xi, c4), eta, b1);
+    const real weight = r_xi[1] * r_eta[1];
     metric m;
-    m.row_zeta[0] = cross_product(a0, b0);
-    m.row_zeta[1] = combine(cross_product(a0, b1), 1, cross_product(a1, b0));
-    m.row_zeta[2] = cross_product(a1, b1);
-    UNROLL for (int n = 0; n < 3; ++n) m.determinant[n] = inner_product(c, m.row_zeta[n]);
-    m.row_xi[0] = cross_product(b0, c);
-    m.row_xi[1] = cross_product(b1, c);
-    m.row_eta[0] = cross_product(c, a0);
-    m.row_eta[1] = cross_product(c, a1);
+    m.map = trilinear_along(r_map, r_xi[0], r_eta[0]);
     m.lambda = VALUES ? weight * r_map[21] : 0;
     m.kappa = weight * r_map[21 + VALUES];
     return m;
 }
 
-INLINE real determinant_at(const metric *m, real zeta)
-{
-    return m->determinant[0] + zeta * (m->determinant[1] + zeta * m->determinant[2]);
-}
-
 INLINE real metric_value(const metric *m, int k)
 {
-    return c_weights[k] * m->lambda * determinant_at(m, c_points[k]);
+    return c_weights[k] * m->lambda * determinant_at(&m->map, c_points[k]);
 }
 
 INLINE void metric_gradient(const metric *m, int k, real *r, real *s, real *t)
 {
     const real zeta = c_points[k];
-    const vector x = combine(m->row_xi[0], zeta, m->row_xi[1]);
-    const vector y = combine(m->row_eta[0], zeta, m->row_eta[1]);
-    const vector z = combine(m->row_zeta[0], zeta, combine(m->row_zeta[1], zeta, m->row_zeta[2]));
-    const real scale = c_weights[k] * m->kappa * reciprocal(determinant_at(m, zeta));
+    const vector x = row_xi_at(&m->map, zeta), y = row_eta_at(&m->map, zeta);
+    const vector z = row_zeta_at(&m->map, zeta);
+    const real scale = c_weights[k] * m->kappa * reciprocal(determinant_at(&m->map, zeta));
     const vector flux = {scale * (x.x * *r + y.x * *s + z.x * *t),
                          scale * (x.y * *r + y.y * *s + z.y * *t),
                          scale * (x.z * *r + y.z * *s + z.z * *t)};

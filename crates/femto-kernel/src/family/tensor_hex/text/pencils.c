@@ -38,16 +38,6 @@ CONTRACTION(grad, POINTS_1D, POINTS_1D, -1)
 CONTRACTION(grad_transposed, POINTS_1D, POINTS_1D, -1)
 #endif
 
-INLINE void load(real *r_pencil, const SHARED real *s_pencil, int stride, int count)
-{
-    UNROLL for (int m = 0; m < count; ++m) r_pencil[m] = s_pencil[m * stride];
-}
-
-INLINE void store(SHARED real *s_pencil, int stride, int count, const real *r_pencil)
-{
-    UNROLL for (int m = 0; m < count; ++m) s_pencil[m * stride] = r_pencil[m];
-}
-
 /* The derivative along k at point k of a pencil, at n in shared memory. */
 #if METRIC_UNROLL
 #define ALONG_K(n, k) s_a[n]
@@ -56,15 +46,6 @@ INLINE void store(SHARED real *s_pencil, int stride, int count, const real *r_pe
 #define ALONG_K(n, k) r_t[k]
 #define METRIC_LOOP UNROLL
 #endif
-
-/* The contraction of a pencil in shared memory, put into another one or in its own place. */
-#define CONTRACT(NAME, s_to, s_from, stride, ROWS, COLUMNS)                                    \
-    {                                                                                          \
-        real r_from[COLUMNS], r_to[ROWS];                                                      \
-        load(r_from, s_from, stride, COLUMNS);                                                 \
-        NAME(r_from, r_to);                                                                    \
-        store(s_to, stride, ROWS, r_to);                                                       \
-    }
 
 KERNEL(apply)
 (const GLOBAL real *RESTRICT g_geometry, const GLOBAL real *RESTRICT g_rule, NODE_ARGUMENTS
