@@ -59,6 +59,16 @@ pub enum ParseErrorKind {
         expected: &'static str,
         found: usize,
     },
+    #[error("`grad` takes a name, and found {found}{} Gradients: {}", hint(.suggestion), .known.join(", "))]
+    NoGradient {
+        found: String,
+        suggestion: Option<String>,
+        known: Vec<String>,
+    },
+    #[error(
+        "`grad({name})` is a vector and a number is needed here: write `{name}_x`, `{name}_y` or `{name}_z`"
+    )]
+    MisplacedGradient { name: String },
     #[error("a comparison may only be the first argument of `select(a < b, then, else)`")]
     MisplacedComparison,
     #[error("the first argument of `select` must be one comparison, such as `x < 0.5`")]

@@ -6,12 +6,13 @@
 //! signed  = ("-" | "+") signed | power
 //! power   = atom (("^" | "**") signed)?             right associative: -x^2 = -(x^2), 2^-x is legal
 //! atom    = number | name | "(" sum ")" | name "(" sum ("," sum)* ")"
+//!         | "grad" "(" name ")"                    where `Symbols` know gradients
 //!         | "select" "(" sum ("<" | "<=" | ">" | ">=") sum "," sum "," sum ")"
 //! ```
 
 use super::error::{ParseError, ParseErrorKind};
 use super::lex::{Token, TokenKind, next_token};
-use super::symbols::{FUNCTIONS, Function, Symbol, Symbols, function, suggest};
+use super::symbols::{FUNCTIONS, Function, GRADIENT, Symbol, Symbols, function, suggest};
 use super::{Binary, Graph, Handle, Mask};
 
 /// The longest expression, in bytes.
@@ -173,7 +174,7 @@ impl<'a> Parser<'a> {
         match self.symbols.get(&name) {
             Some(Symbol::Constant(value)) => Ok(self.graph.constant(value)),
             Some(Symbol::Input(input)) => Ok(self.graph.input(input)),
-            None if function(&name).is_some() => {
+            None if function(&name).is_some() || self.is_gradient(&name) => {
                 Err((token, ParseErrorKind::FunctionWithoutArguments { name }))
             }
             None => {
@@ -193,13 +194,17 @@ impl<'a> Parser<'a> {
 
     fn call(&mut self, token: Token<'a>) -> Result<Handle, Failure<'a>> {
         let name = token.text.to_owned();
+        if self.is_gradient(&name) {
+            return self.gradient(token);
+        }
         let Some(function) = function(&name) else {
             if self.symbols.get(&name).is_some() {
                 return Err((token, ParseErrorKind::NotAFunction { name }));
             }
-            let known = FUNCTIONS.map(|(name, _)| name);
-            let suggestion = suggest(&name, known).map(str::to_owned);
-            let known = known.map(str::to_owned).to_vec();
+            let gradient = self.is_gradient(GRADIENT).then_some(GRADIENT);
+            let known = || FUNCTIONS.map(|(name, _)| name).into_iter().chain(gradient);
+            let suggestion = suggest(&name, known()).map(str::to_owned);
+            let known = known().map(str::to_owned).collect();
             return Err((
                 token,
                 ParseErrorKind::UnknownFunction {
@@ -240,6 +245,35 @@ impl<'a> Parser<'a> {
             }
             (Function::Select, _, other) => wrong("a comparison and 2 arguments", 1 + other.len()),
         }
+    }
+
+    /// Whether `name` takes gradients here.
+    fn is_gradient(&self, name: &str) -> bool {
+        name == GRADIENT && self.symbols.gradients().next().is_some()
+    }
+
+    /// `(name)` after `grad`.
+    fn gradient(&mut self, call: Token<'a>) -> Result<Handle, Failure<'a>> {
+        self.advance()?; // the parenthesis
+        let token = self.token;
+        let name = token.text.to_owned();
+        let Some(derivative) = self.symbols.gradient(&name) else {
+            let suggestion = suggest(&name, self.symbols.gradients()).map(str::to_owned);
+            let known = self.symbols.gradients().map(str::to_owned).collect();
+            let found = token.describe();
+            let kind = ParseErrorKind::NoGradient {
+                found,
+                suggestion,
+                known,
+            };
+            return Err((token, kind));
+        };
+        let Some(input) = derivative else {
+            return Err((call, ParseErrorKind::MisplacedGradient { name }));
+        };
+        self.advance()?;
+        self.expect(")", "`)`, because `grad` takes a name and nothing else")?;
+        Ok(self.graph.input(input))
     }
 
     /// The arguments up to and including the closing parenthesis; `started` says that some argument

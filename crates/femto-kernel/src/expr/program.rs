@@ -1,5 +1,7 @@
 //! The interpreter: a graph as a list of instructions on registers.
 
+mod point;
+
 use super::compile::Compiler;
 use super::{Binary, Graph, Handle, Input, Unary};
 use crate::scalar::Scalar;
@@ -188,7 +190,7 @@ enum Source {
 
 /// Executes one instruction on all lanes. The loop over lanes is innermost and the function is
 /// chosen outside of it, so the compiler vectorises it.
-#[inline]
+#[inline(always)]
 fn step<S: Scalar, const LANES: usize>(instruction: Instruction, registers: &mut [[S; LANES]]) {
     match instruction {
         Instruction::Unary { function, to, a } => {

@@ -16,6 +16,7 @@ pub enum Symbol {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Symbols {
     names: BTreeMap<String, Symbol>,
+    gradients: BTreeMap<String, Option<Input>>,
 }
 
 impl Symbols {
@@ -45,9 +46,31 @@ impl Symbols {
         self
     }
 
+    /// These names, and `grad(name)` for `derivative`: that along the axis which the expression is for, or
+    /// `None` where it is for none, so that a vector does not fit and is refused in words.
+    pub fn with_gradient(mut self, name: &str, derivative: Option<Input>) -> Self {
+        self.gradients.insert(name.to_owned(), derivative);
+        self
+    }
+
+    /// What `grad(name)` stands for; the inner `None` says that a vector does not fit.
+    pub fn gradient(&self, name: &str) -> Option<Option<Input>> {
+        self.gradients.get(name).copied()
+    }
+
+    /// All names that `grad` takes, sorted.
+    pub fn gradients(&self) -> impl Iterator<Item = &str> {
+        self.gradients.keys().map(String::as_str)
+    }
+
     /// What `name` stands for.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.names.get(name).copied()
+    }
+
+    /// Whether a function is called `name`, here or in other expressions.
+    pub fn is_function(name: &str) -> bool {
+        name == GRADIENT || function(name).is_some()
     }
 
     /// All names, sorted.
@@ -82,6 +105,9 @@ pub(super) const FUNCTIONS: [(&str, Function); 15] = [
     ("pow", Function::Binary(Binary::Pow)),
     ("select", Function::Select),
 ];
+
+/// What takes the gradient of a name, where there is one to take.
+pub(super) const GRADIENT: &str = "grad";
 
 pub(super) fn function(name: &str) -> Option<Function> {
     FUNCTIONS

@@ -21,6 +21,7 @@ mod neo_hookean;
 mod p_laplacian;
 mod poisson;
 mod screened_poisson;
+mod text;
 mod trace;
 
 pub use componentwise::Componentwise;
@@ -35,6 +36,7 @@ pub use neo_hookean::NeoHookean;
 pub use p_laplacian::PLaplacian;
 pub use poisson::Poisson;
 pub use screened_poisson::ScreenedPoisson;
+pub use text::{FormTextError, FormTexts, Role, TextForm, Texts};
 pub use trace::{TracedForm, trace};
 
 use crate::scalar::Scalar;

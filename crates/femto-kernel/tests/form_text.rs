@@ -1,0 +1,490 @@
+//! Forms as text: the same numbers as the same forms in Rust, of every kind of number, and errors in words.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "a failure shows its seed")]
+
+use fearless_simd::Simd;
+use femto_kernel::form::{
+    Componentwise, ConvectionDiffusion, Diffusion, Form, FormTextError, FormTexts, Given, Jacobian,
+    LinearElasticity, Mass, NeoHookean, NonlinearDiffusion, PLaplacian, Point, Poisson,
+    ScreenedPoisson, SymmetricGradient, TextForm, Texts, inspect, trace,
+};
+use femto_kernel::scalar::{Lanes, Scalar, SimdLevel, SimdTask, Traced, Vectorizable, dispatch};
+use rand::rngs::SmallRng;
+use rand::{RngExt, SeedableRng};
+use std::cell::RefCell;
+
+/// What a form may read at a point, as numbers.
+#[derive(Clone, Debug)]
+struct State<const D: usize, const C: usize> {
+    u: [f64; C],
+    grad_u: [[f64; D]; C],
+    a: Vec<f64>,
+    grad_a: Vec<[f64; D]>,
+    x: [f64; D],
+    time: f64,
+    parameters: Vec<f64>,
+}
+
+/// Enough fields for two components of a state before a form's own.
+const FIELDS: usize = 5;
+
+impl<const D: usize, const C: usize> State<D, C> {
+    fn random(rng: &mut SmallRng) -> Self {
+        let slopes = |rng: &mut SmallRng| std::array::from_fn(|_| rng.random_range(-0.3..0.3));
+        Self {
+            u: std::array::from_fn(|_| rng.random_range(-1.0..1.0)),
+            grad_u: std::array::from_fn(|_| slopes(rng)),
+            a: (0..FIELDS).map(|_| rng.random_range(0.5..2.0)).collect(),
+            grad_a: (0..FIELDS).map(|_| slopes(rng)).collect(),
+            x: std::array::from_fn(|_| rng.random_range(-1.0..1.0)),
+            time: rng.random_range(0.0..1.0),
+            parameters: (0..3).map(|_| rng.random_range(0.5..2.0)).collect(),
+        }
+    }
+}
+
+/// f0, then f1, of every form over lanes that all hold the same state.
+struct OverLanes<'a, F, T, const D: usize, const C: usize> {
+    form: &'a F,
+    state: &'a State<D, C>,
+    precision: std::marker::PhantomData<T>,
+}
+
+impl<F: Form<D, C>, T: Vectorizable, const D: usize, const C: usize> SimdTask
+    for OverLanes<'_, F, T, D, C>
+{
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, token: S) -> Vec<f64> {
+        let lanes = |value: f64| T::Lanes::<S>::splat(token, T::from_f64(value));
+        let outputs = evaluate(self.form, self.state, lanes);
+        outputs
+            .iter()
+            .map(|f| f.lanes()[T::Lanes::<S>::WIDTH - 1].to_f64())
+            .collect()
+    }
+}
+
+/// f0, then f1, in the kind of number that `make` makes.
+#[inline(always)]
+fn evaluate<F: Form<D, C>, S: Scalar, const D: usize, const C: usize>(
+    form: &F,
+    state: &State<D, C>,
+    make: impl Fn(f64) -> S + Copy,
+) -> Vec<S> {
+    let a: Vec<S> = state.a.iter().map(|&a| make(a)).collect();
+    let grad_a: Vec<[S; D]> = state.grad_a.iter().map(|g| g.map(make)).collect();
+    let parameters: Vec<S> = state.parameters.iter().map(|&p| make(p)).collect();
+    let point = Point {
+        u: state.u.map(make),
+        grad_u: state.grad_u.map(|g| g.map(make)),
+        a: &a,
+        grad_a: &grad_a,
+        x: state.x.map(make),
+        time: make(state.time),
+        parameters: &parameters,
+    };
+    let (f0, f1) = (form.f0(&point), form.f1(&point));
+    f0.into_iter().chain(f1.into_iter().flatten()).collect()
+}
+
+fn numbers<F: Form<D, C>, const D: usize, const C: usize>(
+    form: &F,
+    state: &State<D, C>,
+) -> Vec<f64> {
+    evaluate(form, state, |value| value)
+}
+
+#[track_caller]
+fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), wanted.len());
+    for (f, w) in found.iter().zip(wanted) {
+        let close = (f - w).abs() <= tolerance * (1.0 + w.abs());
+        assert!(close, "{found:?}, not {wanted:?}");
+    }
+}
+
+fn parse<const D: usize, const C: usize>(f0: Option<Texts>, f1: Option<Texts>) -> TextForm<D, C> {
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let texts = FormTexts {
+        f0,
+        f1,
+        fields: names(&["kappa", "velocity"]),
+        parameters: names(&["mu", "p"]),
+    };
+    TextForm::parse(&texts).unwrap()
+}
+
+/// Holds a form as text against the same form in Rust: its numbers, those of its derivative, over lanes
+/// of each instruction set, and what inspection says.
+#[track_caller]
+fn assert_same<F: Form<D, C> + Copy, const D: usize, const C: usize>(
+    rust: F,
+    f0: Option<Texts>,
+    f1: Option<Texts>,
+) {
+    let seed = rand::random();
+    println!("seed {seed}");
+    let rng = &mut SmallRng::seed_from_u64(seed);
+    let text = parse::<D, C>(f0, f1);
+    let jacobian = (Jacobian(text.clone()), Jacobian(rust));
+    for _ in 0..10 {
+        let state = State::<D, C>::random(rng);
+        let wanted = numbers(&rust, &state);
+        assert_close(&numbers(&text, &state), &wanted, 1e-13);
+        let slopes = numbers(&jacobian.1, &state);
+        assert_close(&numbers(&jacobian.0, &state), &slopes, 1e-12);
+        for &level in SimdLevel::available() {
+            assert_close(
+                &over_lanes::<f64, _, D, C>(level, &text, &state),
+                &wanted,
+                1e-13,
+            );
+            assert_close(
+                &over_lanes::<f32, _, D, C>(level, &text, &state),
+                &wanted,
+                1e-5,
+            );
+            let found = over_lanes::<f64, _, D, C>(level, &jacobian.0, &state);
+            assert_close(&found, &slopes, 1e-12);
+        }
+    }
+    let (found, wanted) = (inspect::<_, D, C>(&text), inspect::<_, D, C>(&rust));
+    assert_eq!(
+        (found.linear, found.symmetric),
+        (wanted.linear, wanted.symmetric)
+    );
+    assert_eq!(found.coefficients.is_some(), wanted.coefficients.is_some());
+    assert_eq!(
+        (found.auxiliary, found.parameters),
+        (wanted.auxiliary, wanted.parameters)
+    );
+    assert_is_traced_to_itself(&text);
+}
+
+fn over_lanes<T: Vectorizable, F: Form<D, C>, const D: usize, const C: usize>(
+    level: SimdLevel,
+    form: &F,
+    state: &State<D, C>,
+) -> Vec<f64> {
+    let precision = std::marker::PhantomData::<T>;
+    let task = OverLanes {
+        form,
+        state,
+        precision,
+    };
+    dispatch(level, task)
+}
+
+/// A form as text that runs on symbols of its own graph finds the nodes there.
+#[track_caller]
+fn assert_is_traced_to_itself<const D: usize, const C: usize>(form: &TextForm<D, C>) {
+    use femto_kernel::expr::Input;
+    let graph = RefCell::new(form.traced().graph.clone());
+    let input = |input| Traced::input(&graph, input);
+    let gradient = |component: usize, axis: usize| Input::Gradient {
+        component: component as u8,
+        axis: axis as u8,
+    };
+    let slope = |field: usize, axis: usize| Input::FieldGradient {
+        field: field as u8,
+        axis: axis as u8,
+    };
+    let a: Vec<Traced> = (0..FIELDS).map(|i| input(Input::Field(i as u8))).collect();
+    let grad_a: Vec<[Traced; D]> = (0..FIELDS)
+        .map(|i| std::array::from_fn(|axis| input(slope(i, axis))))
+        .collect();
+    let parameters: Vec<Traced> = (0..3).map(|i| input(Input::Parameter(i))).collect();
+    let point = Point {
+        u: std::array::from_fn(|c| input(Input::Value(c as u8))),
+        grad_u: std::array::from_fn(|c| std::array::from_fn(|axis| input(gradient(c, axis)))),
+        a: &a,
+        grad_a: &grad_a,
+        x: std::array::from_fn(|axis| input(Input::Position(axis as u8))),
+        time: input(Input::Time),
+        parameters: &parameters,
+    };
+    let f0 = form.f0(&point).map(Traced::handle);
+    let f1 = form.f1(&point).map(|row| row.map(Traced::handle));
+    assert_eq!(f0.as_slice(), form.traced().f0);
+    assert_eq!(f1.as_flattened(), form.traced().f1);
+    assert_eq!(trace(form).ops(), form.traced().ops());
+}
+
+fn some<T: Into<Texts>>(texts: T) -> Option<Texts> {
+    Some(texts.into())
+}
+
+#[test]
+fn scalar_forms_are_the_same_in_text_and_in_rust() {
+    let [kappa, mu] = [Given::Auxiliary(0), Given::Parameter(0)];
+    assert_same::<_, 3, 1>(Mass, some("u"), None);
+    assert_same::<_, 2, 1>(Poisson, None, some("grad(u)"));
+    assert_same::<_, 2, 1>(Poisson, None, some(["u_x", "u_y"]));
+    assert_same::<_, 3, 1>(Poisson, some("0"), some([["u_x", "u_y", "u_z"]]));
+    let screened = ScreenedPoisson { lambda: Some(1.5) };
+    assert_same::<_, 3, 1>(screened, some("1.5*u"), some("grad(u)"));
+    let screened = ScreenedPoisson { lambda: None };
+    assert_same::<_, 3, 1>(screened, some("u * kappa"), some("grad(u)"));
+    assert_same::<_, 3, 1>(Diffusion { kappa }, None, some("kappa*grad(u)"));
+    assert_same::<_, 2, 1>(Diffusion { kappa: mu }, None, some("grad(u)*mu"));
+    let nonlinear = NonlinearDiffusion::default();
+    assert_same::<_, 2, 1>(nonlinear, None, some("(1 + u^2)*grad(u)"));
+    let convection = ConvectionDiffusion {
+        kappa: mu,
+        velocity: [Given::Auxiliary(1), 0.5.into()],
+    };
+    assert_same::<_, 2, 1>(
+        convection,
+        some("velocity*u_x + u_y/2"),
+        some("mu * grad(u)"),
+    );
+    let square = "(0.01 + u_x^2 + u_y^2 + u_z^2)";
+    for (p, power) in [(1.5, "^-0.25"), (4.0, ""), (5.0, "^1.5"), (6.0, "^2")] {
+        let form = PLaplacian { p, epsilon: 0.1 };
+        let flux = format!("{square}{power} * grad(u)");
+        assert_same::<_, 3, 1>(form, None, some(&flux[..]));
+    }
+}
+
+#[test]
+fn systems_are_the_same_in_text_and_in_rust() {
+    let [lambda, mu] = [Given::Auxiliary(0), Given::Parameter(0)];
+    assert_same::<_, 3, 3>(Componentwise::<_, 3>(Mass), some("u"), None);
+    let poisson = Componentwise::<_, 2>(Poisson);
+    assert_same::<_, 3, 2>(poisson, None, some(["grad(u0)", "grad(u1)"]));
+    let diffusion = Componentwise::<_, 2>(Diffusion { kappa: lambda });
+    assert_same::<_, 3, 2>(diffusion, None, some("kappa*grad(u)"));
+    let body = LinearElasticity { lambda, mu };
+    let trace = "kappa*(u0_x + u1_y)";
+    let [s00, s11] = ["u0_x", "u1_y"].map(|slope| format!("{trace} + 2*mu*{slope}"));
+    let shear = "mu*(u0_y + u1_x)";
+    assert_same::<_, 2, 2>(body, None, some([[&s00, shear], [shear, &s11]]));
+    let half = [["u0_x", "(u0_y + u1_x)/2"], ["0.5*(u1_x + u0_y)", "u1_y"]];
+    assert_same::<_, 2, 2>(SymmetricGradient, None, some(half));
+    let j = "((1 + u0_x)*(1 + u1_y) - u0_y*u1_x)";
+    let pressure = format!("(kappa*ln({j}) - mu)/{j}");
+    let entries = ["1 + u0_x", "u0_y", "u1_x", "1 + u1_y"];
+    let cofactors = ["(1 + u1_y)", "(-u1_x)", "(-u0_y)", "(1 + u0_x)"];
+    let stress = |i: usize| format!("mu*({}) + {pressure}*{}", entries[i], cofactors[i]);
+    let [s0, s1, s2, s3] = [0, 1, 2, 3].map(stress);
+    let body = NeoHookean { lambda, mu };
+    assert_same::<_, 2, 2>(body, None, some([[&s0[..], &s1], [&s2, &s3]]));
+}
+
+#[test]
+fn a_neo_hookean_body_in_space_as_text() {
+    let f = |i: usize, j: usize| {
+        let slope = format!("u{i}_{}", ["x", "y", "z"][j]);
+        if i == j {
+            format!("(1 + {slope})")
+        } else {
+            slope
+        }
+    };
+    let cofactor = |i: usize, j: usize| {
+        let [a, b, c, d] = [(i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3];
+        format!("({}*{} - {}*{})", f(a, c), f(b, d), f(a, d), f(b, c))
+    };
+    let row = |j: usize| format!("{}*{}", f(0, j), cofactor(0, j));
+    let j = format!("({} + {} + {})", row(0), row(1), row(2));
+    let stress = |i: usize, k: usize| {
+        format!(
+            "mu*{} + (kappa*ln({j}) - mu)/{j}*{}",
+            f(i, k),
+            cofactor(i, k)
+        )
+    };
+    let rows = (0..3).map(|i| (0..3).map(|k| stress(i, k)).collect());
+    let body = NeoHookean {
+        lambda: Given::Auxiliary(0),
+        mu: Given::Parameter(0),
+    };
+    assert_same::<_, 3, 3>(body, None, Some(Texts::Matrix(rows.collect())));
+}
+
+/// Reads everything that a form may.
+#[derive(Clone, Copy)]
+struct Everything;
+impl Form<2, 2> for Everything {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, p: &Point<S, 2, 2>) -> [S; 2] {
+        [0, 1].map(|c| p.u[c] * p.grad_a[0][1] + p.x[0].sin() * p.time + p.parameters[1])
+    }
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, p: &Point<S, 2, 2>) -> [[S; 2]; 2] {
+        let flux = |c: usize, d: usize| {
+            let limited = p.grad_u[c][d].min(p.a[1]).abs();
+            let below = p.u[0].less(p.u[c] * 0.5 + p.x[1]);
+            limited.sqrt() * p.grad_a[1][d] + S::select(below, p.grad_u[c][0], p.u[1])
+        };
+        [0, 1].map(|c| [0, 1].map(|d| flux(c, d)))
+    }
+}
+
+#[test]
+fn texts_reach_all_that_a_form_may_read() {
+    let f0 = "u*kappa_y + sin(x)*t + p";
+    let f1 = "sqrt(abs(min(grad(u), velocity)))*grad(velocity) + select(u0 < u/2 + y, u_x, u1)";
+    assert_same::<_, 2, 2>(Everything, some(f0), some(f1));
+}
+
+fn error<const D: usize, const C: usize>(f0: Option<Texts>, f1: Option<Texts>) -> String {
+    let (fields, parameters) = (vec!["kappa".to_owned()], vec!["mu".to_owned()]);
+    let texts = FormTexts {
+        f0,
+        f1,
+        fields,
+        parameters,
+    };
+    TextForm::<D, C>::parse(&texts).unwrap_err().to_string()
+}
+
+#[test]
+fn errors_name_the_text_the_place_and_what_is_known() {
+    let found = error::<3, 1>(some("grad(u)*2"), None);
+    let wanted = "f0: `grad(u)` is a vector and a number is needed here: write `u_x`, `u_y` or `u_z` \
+                  (column 1)\n  grad(u)*2\n  ^^^^";
+    assert_eq!(found, wanted);
+    let found = error::<2, 1>(None, some("2*kapa*grad(u)"));
+    assert!(
+        found.starts_with("f1: `kapa` is not known; did you mean `kappa`? Known"),
+        "{found}"
+    );
+    assert!(found.ends_with("\n  2*kapa*grad(u)\n    ^^^^"), "{found}");
+    let known = "Known names: e, kappa, kappa_x, kappa_y, mu, pi, t, u, u_x, u_y, x, y (column 3)";
+    assert!(found.contains(known), "{found}");
+    let found = error::<2, 2>(None, some([["0", "0"], ["u0_y", "u_y"]]));
+    assert!(
+        found.starts_with("f1[1][1]: `u_y` is not known; did you mean `u0_y`?"),
+        "{found}"
+    );
+    let found = error::<2, 2>(some(["u0", "u2"]), None);
+    assert!(
+        found.starts_with("f0[1]: `u2` is not known; did you mean"),
+        "{found}"
+    );
+    let found = error::<2, 1>(None, some("grad(u*kappa)"));
+    assert!(
+        found.contains("expected `)`, because `grad` takes a name"),
+        "{found}"
+    );
+    let found = error::<2, 1>(None, some("grad(mu)"));
+    let wanted = "f1: `grad` takes a name, and found `mu`. Gradients: kappa, u (column 6)";
+    assert!(found.starts_with(wanted), "{found}");
+    let found = error::<2, 1>(None, some("gard(u)"));
+    assert!(found.contains("did you mean `grad`?"), "{found}");
+    let found = error::<2, 1>(None, some("grad*u"));
+    assert!(
+        found.contains("`grad` is a function: write `grad(...)`"),
+        "{found}"
+    );
+    let found = error::<2, 1>(None, some(["u_x", "u_z"]));
+    assert!(found.starts_with("f1[1]: `u_z` is not known"), "{found}");
+}
+
+#[test]
+fn wrong_numbers_of_texts_are_refused() {
+    let found = error::<3, 1>(some(["u", "u"]), None);
+    assert_eq!(found, "f0 is one text; found a list of 2");
+    let found = error::<3, 2>(some(["u0", "u1", "u1"]), None);
+    assert_eq!(
+        found,
+        "f0 is one text, or 2, one for each component; found a list of 3"
+    );
+    let found = error::<3, 1>(None, some([["u_x", "u_y"]]));
+    assert_eq!(
+        found,
+        "f1 is one text, or 3, one for each axis; found lists of 2"
+    );
+    let ragged = vec![vec![String::new(); 2], vec![String::new()]];
+    let found = error::<2, 2>(None, Some(Texts::Matrix(ragged)));
+    let wanted =
+        "f1 is one text, or 2, one for each component, or 2 lists of 2; found lists of 2, 1";
+    assert_eq!(found, wanted);
+}
+
+fn named(fields: &[&str], parameters: &[&str]) -> FormTextError {
+    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    let texts = FormTexts {
+        fields: owned(fields),
+        parameters: owned(parameters),
+        ..FormTexts::default()
+    };
+    TextForm::<2, 2>::parse(&texts).unwrap_err()
+}
+
+#[test]
+fn names_stand_for_one_thing() {
+    use FormTextError as E;
+    for name in ["x", "t", "u", "u1", "u0_y", "pi", "sin", "grad", "select"] {
+        assert!(matches!(named(&[name], &[]), E::NameTaken { .. }), "{name}");
+        assert!(matches!(named(&[], &[name]), E::NameTaken { .. }), "{name}");
+    }
+    for name in ["", "2a", "a b", "a-b", "a\n", "sin(x)"] {
+        assert!(matches!(named(&[], &[name]), E::NotAName { .. }), "{name}");
+    }
+    assert!(matches!(named(&["a", "a"], &[]), E::NameTaken { .. }));
+    assert!(matches!(named(&["a"], &["a_x"]), E::NameTaken { .. }));
+    assert!(matches!(named(&["a_x", "a"], &[]), E::NameTaken { .. }));
+    let nine = ["a", "b", "c", "d", "f", "g", "h", "i", "j"];
+    let found = named(&nine, &[]).to_string();
+    assert_eq!(found, "9 fields are named; at most 8 are supported");
+    assert!(matches!(
+        named(&[], &nine),
+        E::TooManyNames { found: 9, .. }
+    ));
+}
+
+#[test]
+fn the_work_of_a_form_is_limited() {
+    let terms: String = (0..3000).map(|i| format!(" + sin(u + {i})")).collect();
+    let long = format!("u{terms}");
+    let shared = TextForm::<3>::parse(&FormTexts {
+        f0: some(&long[..]),
+        ..FormTexts::default()
+    });
+    let found = shared.map(|_| ()).unwrap_err().to_string();
+    assert_eq!(
+        found,
+        "the form has 8999 operations; at most 4096 are supported"
+    );
+    let found = error::<3, 1>(some(&"(".repeat(1000)[..]), None);
+    assert!(
+        found.starts_with("f0: the expression is nested too deeply"),
+        "{found}"
+    );
+}
+
+/// Random sequences of words must end in a form or an error.
+#[test]
+fn nothing_that_is_read_panics() {
+    const WORDS: [&str; 20] = [
+        "u", "u0", "u1_x", "grad(", "grad(u)", "kappa", "mu", "(", ")", "+", "-", "*", "/", "^",
+        ",", "select(", "<", "2", "x", "grad",
+    ];
+    let seed = rand::random();
+    println!("seed {seed}");
+    let rng = &mut SmallRng::seed_from_u64(seed);
+    let mut accepted = 0;
+    for _ in 0..20_000 {
+        let mut text = || -> String {
+            let length = rng.random_range(1..8);
+            (0..length)
+                .map(|_| WORDS[rng.random_range(0..WORDS.len())])
+                .collect()
+        };
+        let texts = FormTexts {
+            f0: some(&text()[..]),
+            f1: some(&text()[..]),
+            fields: vec!["kappa".to_owned()],
+            parameters: vec!["mu".to_owned()],
+        };
+        if let Ok(form) = TextForm::<2, 2>::parse(&texts) {
+            numbers(&form, &State::random(rng));
+            accepted += 1;
+        }
+    }
+    assert!(accepted > 20, "{accepted}");
+}
