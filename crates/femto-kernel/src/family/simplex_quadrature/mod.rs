@@ -13,7 +13,8 @@
 //!
 //! [`oracle`] is the plain twin of everything here; [`host`] the fast loops; [`schedule`] and
 //! [`source`](mod@source) the kernels of accelerators, first of all the seed's thread transposition;
-//! [`blocks`] packs cells for the kernel that sums inside of a block.
+//! [`blocks`] packs cells for the kernel that sums inside of a block; [`work`] counts bytes and flops,
+//! also by the seed's formulas.
 
 #![allow(
     clippy::needless_range_loop,
@@ -28,6 +29,7 @@ pub mod oracle;
 pub mod schedule;
 mod shape;
 pub mod source;
+pub mod work;
 
 pub use super::fields::{FieldKind, Fields};
 pub use element::Element;
