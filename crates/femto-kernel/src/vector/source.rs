@@ -8,6 +8,28 @@ const TEXT: KernelFile = KernelFile {
     text: include_str!("vectors.c"),
 };
 
+const FIELD: KernelFile = KernelFile {
+    name: "vector/field.c",
+    text: include_str!("field.c"),
+};
+
+/// How the kernel of [`field_source`] is started: a thread takes a node.
+pub const FIELD_BLOCK: BlockShape = BlockShape {
+    threads: [256, 1, 1],
+    blocks_per_unit: 1,
+    shared_reals: 0,
+};
+
+/// The text that takes a component out of an L-vector; its kernel is `field`.
+///
+/// Arguments: u, the distance of nodes there, where the component starts; the fields, where the component
+/// goes, the number of nodes.
+pub fn field_source(language: Language, precision: Precision) -> String {
+    let mut source = SourceBuilder::new(language, precision, FIELD_BLOCK);
+    source.include(FIELD);
+    source.finish()
+}
+
 /// Bytes that a thread loads at once.
 const PACK_BYTES: usize = 16;
 

@@ -1,6 +1,8 @@
 //! Lists of nodes per block of cells, for `text/block_local.c`.
 
-use std::collections::BTreeMap;
+/// Which block a node belongs to: none yet, or several.
+const NOBODY: u32 = u32::MAX;
+const SEVERAL: u32 = u32::MAX - 1;
 
 /// What the block-local kernel reads of a mesh.
 ///
@@ -29,20 +31,22 @@ impl BlockLists {
     /// names. Cells times nodes of a block are below 2¹⁶ (a rule of the schedule).
     pub fn new(table: &[u32], nodes: usize, cells_per_block: usize) -> Self {
         let per_block = nodes * cells_per_block;
-        let mut owner: BTreeMap<u32, Option<usize>> = BTreeMap::new();
-        for (block, cells) in table.chunks(per_block).enumerate() {
+        let most = table.iter().copied().max().unwrap_or(0) as usize;
+        let mut owner = vec![NOBODY; most + 1];
+        for (block, cells) in (0..).zip(table.chunks(per_block)) {
             for &node in cells {
-                let own = owner.entry(node).or_insert(Some(block));
-                if *own != Some(block) {
-                    *own = None;
-                }
+                let owner = &mut owner[node as usize];
+                *owner = match *owner {
+                    NOBODY => block,
+                    own if own == block => block,
+                    _ => SEVERAL,
+                };
             }
         }
         let mut lists = Self::default();
         for cells in table.chunks(per_block) {
-            lists.add(cells, nodes, cells_per_block, |node| {
-                owner.get(&node).is_some_and(Option::is_some)
-            });
+            let is_private = |node: u32| owner[node as usize] != SEVERAL;
+            lists.add(cells, nodes, cells_per_block, is_private);
         }
         lists.blocks.extend([lists.list.len() as u32, 0]);
         lists
@@ -83,30 +87,33 @@ impl BlockLists {
         let mut own: Vec<u32> = cells.to_vec();
         own.sort_unstable();
         own.dedup();
-        own.sort_by_key(|&node| !is_private(node));
-        let privates = own.iter().filter(|&&node| is_private(node)).count();
+        let (mut list, shared): (Vec<u32>, Vec<u32>) = own.iter().partition(|&&n| is_private(n));
+        let privates = list.len();
         self.blocks
             .extend([self.list.len() as u32, privates as u32]);
-        let entries: BTreeMap<u32, u16> = own.iter().copied().zip(0..).collect();
         let start = self.local.len();
         self.local.resize(start + nodes * cells_per_block, 0);
-        let mut of_entry: Vec<Vec<u16>> = vec![Vec::new(); own.len()];
-        for (n, node) in cells.iter().enumerate() {
+        let entry_of = |node: u32| match is_private(node) {
+            true => list[..privates].partition_point(|&other| other < node),
+            false => privates + shared.partition_point(|&other| other < node),
+        };
+        let mut of_slots = Vec::with_capacity(cells.len());
+        for (n, &node) in cells.iter().enumerate() {
             let slot = n % nodes * cells_per_block + n / nodes;
-            let entry = entries.get(node).copied().unwrap_or_default();
+            let entry = entry_of(node) as u16;
             self.local[start + slot] = entry;
-            of_entry[usize::from(entry)].push(slot as u16);
+            of_slots.push((entry, slot as u16));
         }
-        let mut end = 0;
-        for slots in &mut of_entry {
-            slots.sort_unstable();
-            end += slots.len();
+        of_slots.sort_unstable();
+        for entry in 0..own.len() {
+            let end = of_slots.partition_point(|&(other, _)| usize::from(other) <= entry);
             self.ends.push(end as u16);
-            self.slots.extend(&*slots);
         }
+        self.slots.extend(of_slots.iter().map(|&(_, slot)| slot));
+        list.extend(shared);
         self.slots.resize(start + nodes * cells_per_block, 0);
         self.most_nodes = self.most_nodes.max(own.len());
-        self.list.extend(own);
+        self.list.extend(list);
     }
 }
 

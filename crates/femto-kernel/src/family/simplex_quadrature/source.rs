@@ -1,6 +1,6 @@
 //! The text of a problem.
 
-use super::schedule::Schedule;
+use super::schedule::{CellPerThread, Schedule};
 use super::{Element, FieldKind, Shape, Storage};
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use crate::family::tensor_hex::pencils::Scatter;
@@ -145,6 +145,35 @@ macro_rules! file {
 
 /// The text that applies the operator.
 pub fn source(problem: &Problem, schedule: &Schedule) -> SimplexKernel {
+    let files: &[KernelFile] = match schedule {
+        Schedule::Transposition(_) => &[file!("rows.h"), file!("thread_transposition.c")],
+        Schedule::CellPerThread(_) => {
+            &[file!("rows.h"), file!("cell.h"), file!("cell_per_thread.c")]
+        }
+        Schedule::PointAtATime(_) => &[file!("point_at_a_time.c")],
+        Schedule::BlockLocal(_) => &[file!("cell.h"), file!("block_local.c")],
+    };
+    translation_unit(problem, schedule, (schedule.name(), files))
+}
+
+/// The text that adds up the diagonals of a linear form's element matrices, with a cell per thread; its
+/// kernel is `diagonal`.
+pub fn diagonal_source(problem: &Problem) -> SimplexKernel {
+    let schedule = Schedule::CellPerThread(CellPerThread {
+        threads: 64,
+        staged: false,
+        padded: false,
+        blocks_per_unit: 1,
+    });
+    let files = [file!("cell.h"), file!("diagonal.c")];
+    translation_unit(problem, &schedule, ("diagonal", &files))
+}
+
+fn translation_unit(
+    problem: &Problem,
+    schedule: &Schedule,
+    (name, files): (&str, &[KernelFile]),
+) -> SimplexKernel {
     let shape = &problem.shape;
     let block = schedule.block(shape);
     let mut source = SourceBuilder::new(problem.language, problem.precision, block);
@@ -162,21 +191,13 @@ pub fn source(problem: &Problem, schedule: &Schedule) -> SimplexKernel {
     for file in [file!("operands.h"), file!("point.h")] {
         source.include(file);
     }
-    let files: &[KernelFile] = match schedule {
-        Schedule::Transposition(_) => &[file!("rows.h"), file!("thread_transposition.c")],
-        Schedule::CellPerThread(_) => {
-            &[file!("rows.h"), file!("cell.h"), file!("cell_per_thread.c")]
-        }
-        Schedule::PointAtATime(_) => &[file!("point_at_a_time.c")],
-        Schedule::BlockLocal(_) => &[file!("cell.h"), file!("block_local.c")],
-    };
     for &file in files {
         source.include(file);
     }
     SimplexKernel {
         name: format!(
             "simplex_quadrature {}, {} nodes, {} points, {}",
-            schedule.name(),
+            name,
             shape.nodes,
             shape.points,
             problem.precision.name()
