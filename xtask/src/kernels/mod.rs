@@ -4,6 +4,8 @@
 //! with recorded ones. PoCL runs each text, which is compared with a plain evaluation on the host.
 
 mod compile;
+mod domain;
+mod forms;
 mod golden;
 mod host_twin;
 mod ladder;
@@ -46,9 +48,11 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 5] = [
+const FAMILIES: [Cases; 7] = [
+    domain::cases,
     ladder::cases,
     pencils::cases,
+    forms::cases,
     nodes::cases,
     simplices::cases,
     vectors::cases,
