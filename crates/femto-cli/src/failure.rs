@@ -146,7 +146,9 @@ fn bench_exit_code(error: &BenchError) -> u8 {
         | BenchError::NothingToSolve { .. }
         | BenchError::Mesh(_)
         | BenchError::Space(_)
-        | BenchError::Operator(OperatorError::Reference(_)) => 2,
+        | BenchError::Operator(OperatorError::Reference(_) | OperatorError::SingleFactorsOnHost) => {
+            2
+        }
         _ => 1,
     }
 }

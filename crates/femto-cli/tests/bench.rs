@@ -64,6 +64,8 @@ fn rows_hold_what_was_asked_and_every_combination() {
         ("degree", 3.into()),
         ("points_1d", 5.into()),
         ("precision", "fp32".into()),
+        ("data_level", "on_the_fly".into()),
+        ("factors", "same".into()),
         ("mesh", "curved".into()),
         ("cells_x", 2.into()),
         ("elements", 8.into()),
@@ -151,6 +153,8 @@ fn wrong_arguments_have_exit_code_2_and_a_hint() {
         (&["bp5", "--dofs", "1e12"], "GB"),
         (&["bk5", "--degree", "1", "--cg"], "bp1 to bp6"),
         (&["bp1", "--nreps", "0"], "--nreps"),
+        (&["bp1", "--factors", "half"], "single"),
+        (&["bp1", "--factors", "single"], "for cuda and opencl"),
     ] {
         let output = bench(arguments);
         let error = text(&output.stderr);

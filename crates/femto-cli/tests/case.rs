@@ -3,7 +3,7 @@
 
 use femto::kernel::roofline::Precision;
 use femto::problem::Function;
-use femto::{DataLevel, Quadrature, Scatter};
+use femto::{DataLevel, FactorPrecision, Quadrature, Scatter};
 use femto_cli::case::{
     Case, CaseError, Document, Field, Form, Lambda, MeshSource, Mistake, Preconditioner,
 };
@@ -55,6 +55,7 @@ threads = 2
 data_level = "partial"
 device = "cuda:1"
 scatter = "repeatable"
+factors = "single"
 "#;
 
 const SMALL: &str = "[mesh]\nfile = 'a.msh'\n[space]\ndegree = 1\n[form]\nkind = 'poisson'\n";
@@ -126,6 +127,7 @@ fn a_full_case_is_read() {
         (Precision::Fp32, Some(2))
     );
     assert_eq!(case.run.data_level, DataLevel::Partial);
+    assert_eq!(case.run.factors, FactorPrecision::Single);
     assert_eq!(case.run.scatter, Scatter::Repeatable);
     assert_eq!(case.run.device.unwrap().to_string(), "cuda:1");
 }

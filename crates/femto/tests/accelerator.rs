@@ -15,7 +15,9 @@ use femto::kernel::scalar::Scalar;
 use femto::operator::OperatorError;
 use femto::platform::device::accelerator::Accelerator;
 use femto::platform::device::{Device, DeviceKind, parse};
-use femto::{DataLevel, Host, Number, Operator, OperatorParams, Quadrature, Scatter};
+use femto::{
+    DataLevel, FactorPrecision, Host, Number, Operator, OperatorParams, Quadrature, Scatter,
+};
 
 fn accelerator() -> Option<Accelerator> {
     let name = std::env::var("FEMTO_ACCELERATOR").unwrap_or_else(|_| "opencl:0".to_owned());
@@ -55,6 +57,13 @@ impl Case {
         }
     }
 
+    /// λ u, ∇u in double precision.
+    fn operator(&self, device: &Accelerator) -> Operator<f64, Accelerator> {
+        let geometry = Geometry::new(&self.mesh).unwrap();
+        let space = Space::new(&self.mesh, &geometry, self.space.clone()).unwrap();
+        Operator::new(device, &space, &geometry, &LAMBDA, self.params.clone()).unwrap()
+    }
+
     /// Largest relative difference between host and accelerator in all that operators do.
     fn worst<T: Number, F, const C: usize>(&self, device: &Accelerator, form: &F) -> f64
     where
@@ -67,8 +76,11 @@ impl Case {
         };
         let space = Space::new(&self.mesh, &geometry, params).unwrap();
         let host = Host::with_threads(1).unwrap();
-        let on_host =
-            Operator::<f64, _>::new(&host, &space, &geometry, form, self.params.clone()).unwrap();
+        let on_host = OperatorParams {
+            factors: FactorPrecision::Same,
+            ..self.params.clone()
+        };
+        let on_host = Operator::<f64, _>::new(&host, &space, &geometry, form, on_host).unwrap();
         let there =
             Operator::<T, _>::new(device, &space, &geometry, form, self.params.clone()).unwrap();
         assert!(there.warnings().is_empty(), "{:?}", there.warnings());
@@ -223,6 +235,63 @@ fn single_precision_agrees() {
         let error = case.worst::<f32, _, 1>(&device, &LAMBDA);
         assert!(error < 1e-5, "{shape:?}: {error}");
     }
+}
+
+#[test]
+fn factors_in_single_precision_change_the_operator_by_their_rounding() {
+    let Some(device) = accelerator() else { return };
+    for (shape, rounded) in [(Shape::Trilinear, true), (Shape::Affine, false)] {
+        let mut case = Case::new(shape, 3);
+        case.params.data_level = DataLevel::Partial;
+        let exact = case.operator(&device);
+        case.params.data_level = DataLevel::Automatic;
+        case.params.factors = FactorPrecision::Single;
+        let single = case.operator(&device);
+        let error = case.worst::<f64, _, 1>(&device, &LAMBDA);
+        let explanation = single.explain(None, None);
+        assert_eq!(explanation.data_level, "partial");
+        assert_eq!(explanation.perturbation.is_some(), rounded);
+        let words = explanation.to_string();
+        assert_eq!(words.contains("perturbed"), rounded, "{words}");
+        // 7 factors at 125 points of 12 elements.
+        let spared = if rounded { 12 * 7 * 125 * 4 } else { 0 };
+        let read = exact.work().bytes_read - single.work().bytes_read;
+        let element_read = exact.element_work().bytes_read - single.element_work().bytes_read;
+        assert_eq!([read, element_read], [spared; 2]);
+        assert_eq!((exact.bytes() - single.bytes()) as u64, spared);
+        match rounded {
+            true => assert!((1e-10..2e-6).contains(&error), "{error}"),
+            false => assert!(error < 1e-12, "{error}"),
+        }
+    }
+    let case = Case::new(Shape::Trilinear, 2);
+    let params = OperatorParams {
+        factors: FactorPrecision::Single,
+        ..case.params.clone()
+    };
+    let host = Host::with_threads(1).unwrap();
+    let geometry = Geometry::new(&case.mesh).unwrap();
+    let space = Space::new(&case.mesh, &geometry, case.space).unwrap();
+    let refused = Operator::<f64, _>::new(&host, &space, &geometry, &Mass, params);
+    assert_eq!(refused.unwrap_err(), OperatorError::SingleFactorsOnHost);
+}
+
+#[test]
+fn the_level_that_was_measured_to_be_faster_is_taken_and_the_reason_said() {
+    let Some(device) = accelerator() else { return };
+    let case = Case::new(Shape::Trilinear, 2);
+    let geometry = Geometry::new(&case.mesh).unwrap();
+    let space = Space::new(&case.mesh, &geometry, case.space).unwrap();
+    let params = OperatorParams::default();
+    let mass = Operator::<f64, _>::new(&device, &space, &geometry, &Mass, params.clone()).unwrap();
+    assert_eq!(mass.data_level(), DataLevel::Partial);
+    let words = mass.explain(None, None).to_string();
+    assert!(words.contains("measured to be faster"), "{words}");
+    assert!(words.contains("not on_the_fly"), "{words}");
+    let poisson = Operator::<f64, _>::new(&device, &space, &geometry, &Poisson, params).unwrap();
+    assert_eq!(poisson.data_level(), DataLevel::OnTheFly);
+    let words = poisson.explain(None, None).to_string();
+    assert!(words.contains("the least memory"), "{words}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use femto_fem::reference::tensor_product::Basis1d;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::tensor_hex::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::tensor_hex::pencils::{
-    self, PencilKernel, Pencils, Problem, Scatter, Vectors,
+    self, FactorPrecision, PencilKernel, Pencils, Problem, Scatter, Vectors,
 };
 use femto_kernel::family::tensor_hex::schedule::Limits;
 use femto_kernel::family::tensor_hex::work::Shape;
@@ -13,7 +13,9 @@ use femto_kernel::family::tensor_hex::{Basis, Conditions, ElementGeometry, Stora
 use femto_kernel::form::{ScreenedPoisson, inspect};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::Device;
-use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::accelerator::{
+    Accelerator, AcceleratorBuffer, Argument, Launch, Module,
+};
 use rand::RngExt;
 use std::rc::Rc;
 
@@ -55,6 +57,11 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                 if all || s == 0 {
                     cases.push(element.diagonal_case(language));
                 }
+                if storage == Storage::PointFactors {
+                    let element = Rc::new(element.with_single_factors());
+                    cases.extend(element.case(ELEMENT, language, limits));
+                    cases.push(element.diagonal_case(language));
+                }
             }
         }
     }
@@ -62,9 +69,11 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
 }
 
 /// A kind of element: λ u, or λ u and κ ∇u, with λ = 1.3 and κ = 1, on trilinear maps.
+#[derive(Clone)]
 struct Element {
     basis: Basis,
     shape: Shape,
+    factors: FactorPrecision,
 }
 
 impl Element {
@@ -87,7 +96,18 @@ impl Element {
         let inspection = inspect::<ScreenedPoisson, 3, 1>(&FORM);
         let mut shape = Shape::new(&basis, &inspection, storage);
         shape.gradients = gradients;
-        Self { basis, shape }
+        Self {
+            basis,
+            shape,
+            factors: FactorPrecision::Same,
+        }
+    }
+
+    fn with_single_factors(&self) -> Self {
+        Self {
+            factors: FactorPrecision::Single,
+            ..self.clone()
+        }
     }
 
     fn problem(&self, vectors: Vectors, language: Language) -> Problem<'_> {
@@ -96,6 +116,7 @@ impl Element {
             shape: self.shape,
             vectors,
             precision: Precision::Fp64,
+            factors: self.factors,
             language,
         }
     }
@@ -112,7 +133,11 @@ impl Element {
         } else {
             "nodal"
         };
-        format!("{what}/{kind} {storage:?} {vectors} N={degree:02} fp64")
+        let single = match self.factors {
+            FactorPrecision::Same => "",
+            FactorPrecision::Single => ", factors fp32",
+        };
+        format!("{what}/{kind} {storage:?} {vectors} N={degree:02} fp64{single}")
     }
 
     fn case(
@@ -156,13 +181,14 @@ impl Element {
     ) -> Result<()> {
         let data = Data::new(&self.basis, &self.shape);
         let nodes = data.u.len();
-        let (geometry, rule) = (device.upload(&data.geometry)?, device.upload(&data.rule)?);
+        let geometry = self.upload(device, &data.geometry)?;
+        let rule = device.upload(&data.rule)?;
         let u = device.upload(&data.u)?;
         // No two elements share a node. What is added to must be zero before; the rest is poison.
         let start = if vectors == ELEMENT { f64::NAN } else { 0.0 };
         let mut v = device.upload(&vec![start; nodes])?;
         let table = device.upload(&(0..nodes as u32).collect::<Vec<_>>())?;
-        let mut arguments = vec![Argument::input(&geometry), Argument::input(&rule)];
+        let mut arguments = vec![geometry.argument(), Argument::input(&rule)];
         if vectors != ELEMENT {
             let numbers = [Argument::U32(nodes as u32), Argument::U32(1)];
             arguments.push(Argument::input(&table));
@@ -173,10 +199,8 @@ impl Element {
         device.launch(&module.kernel("apply")?, &launch(kernel), &arguments)?;
         let mut found = vec![f64::NAN; nodes];
         device.read(&v, &mut found)?;
-        close(
-            &found,
-            &data.each(&self.basis, |geometry, u| self.twin(geometry, u)),
-        )
+        let expected = data.each(&self.basis, |geometry, u| self.twin(geometry, u));
+        within(self.tolerance(), &found, &expected)
     }
 
     fn check_diagonal(
@@ -186,10 +210,11 @@ impl Element {
         kernel: &PencilKernel,
     ) -> Result<()> {
         let data = Data::new(&self.basis, &self.shape);
-        let (geometry, rule) = (device.upload(&data.geometry)?, device.upload(&data.rule)?);
+        let geometry = self.upload(device, &data.geometry)?;
+        let rule = device.upload(&data.rule)?;
         let mut d = device.upload(&vec![f64::NAN; data.u.len()])?;
         let arguments = [
-            Argument::input(&geometry),
+            geometry.argument(),
             Argument::input(&rule),
             Argument::output(&mut d),
             Argument::U32(ELEMENTS as u32),
@@ -206,7 +231,24 @@ impl Element {
             };
             (0..len).map(column).collect()
         });
-        close(&found, &expected)
+        within(self.tolerance(), &found, &expected)
+    }
+
+    fn upload(&self, device: &Accelerator, numbers: &[f64]) -> Result<Geometry> {
+        Ok(match self.factors {
+            FactorPrecision::Same => Geometry::Same(device.upload(numbers)?),
+            FactorPrecision::Single => {
+                let single: Vec<f32> = numbers.iter().map(|&number| number as f32).collect();
+                Geometry::Single(device.upload(&single)?)
+            }
+        })
+    }
+
+    fn tolerance(&self) -> f64 {
+        match self.factors {
+            FactorPrecision::Same => TOLERANCE,
+            FactorPrecision::Single => 32.0 * FactorPrecision::SINGLE_CHANGE,
+        }
     }
 
     fn twin(&self, geometry: OracleGeometry, u: &[f64]) -> Vec<f64> {
@@ -220,6 +262,23 @@ impl Element {
     }
 }
 
+/// Geometry on a device.
+enum Geometry {
+    Same(AcceleratorBuffer<f64>),
+    Single(AcceleratorBuffer<f32>),
+}
+
+impl Geometry {
+    fn argument(&self) -> Argument<'_> {
+        match self {
+            Self::Same(numbers) => Argument::input(numbers),
+            Self::Single(numbers) => Argument::input(numbers),
+        }
+    }
+}
+
+/// How far kernels may be from their plain twins, relative to the largest value.
+const TOLERANCE: f64 = 1e-12;
 const LAMBDA: f64 = 1.3;
 const FORM: ScreenedPoisson = ScreenedPoisson {
     lambda: Some(LAMBDA),
@@ -334,10 +393,14 @@ fn launch(kernel: &PencilKernel) -> Launch {
 }
 
 pub(super) fn close(found: &[f64], expected: &[f64]) -> Result<()> {
+    within(TOLERANCE, found, expected)
+}
+
+fn within(tolerance: f64, found: &[f64], expected: &[f64]) -> Result<()> {
     let largest = expected.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     for (n, (found, expected)) in found.iter().zip(expected).enumerate() {
         // Not for NaN.
-        let close = (found - expected).abs() <= 1e-12 * largest;
+        let close = (found - expected).abs() <= tolerance * largest;
         ensure!(close, "entry {n} is {found}, not {expected}");
     }
     Ok(())

@@ -14,7 +14,7 @@ pub use femto::problem::Expression;
 
 use femto::kernel::roofline::Precision;
 use femto::platform::device::DeviceId;
-use femto::{DataLevel, Quadrature, Scatter};
+use femto::{DataLevel, FactorPrecision, Quadrature, Scatter};
 use std::fmt::{Display, Formatter};
 use std::path::{Path, PathBuf};
 
@@ -237,6 +237,8 @@ pub struct Run {
     pub threads: Option<usize>,
     /// How much of the geometry the operator stores.
     pub data_level: DataLevel,
+    /// How accelerators store factors at points.
+    pub factors: FactorPrecision,
     /// How accelerators sum shared nodes.
     pub scatter: Scatter,
 }
@@ -248,6 +250,7 @@ impl Default for Run {
             device: None,
             threads: None,
             data_level: DataLevel::default(),
+            factors: FactorPrecision::default(),
             scatter: Scatter::default(),
         }
     }

@@ -11,7 +11,7 @@ use super::{
 use femto::fem::reference::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::kernel::roofline::Precision;
 use femto::problem::Expression;
-use femto::{DataLevel, Host, Quadrature, Scatter};
+use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
 use std::collections::HashMap;
 use toml::de::DeTable;
 
@@ -297,7 +297,14 @@ fn output(section: &Value<'_>, document: &Document, has_exact: bool) -> Result<O
 }
 
 fn run(section: &Value<'_>) -> Result<Run, CaseError> {
-    let section = section.section(&["precision", "device", "threads", "data_level", "scatter"])?;
+    let section = section.section(&[
+        "precision",
+        "device",
+        "threads",
+        "data_level",
+        "factors",
+        "scatter",
+    ])?;
     let mut run = Run::default();
     if let Some(precision) = section.optional("precision") {
         let choices = [Precision::Fp64, Precision::Fp32];
@@ -310,8 +317,11 @@ fn run(section: &Value<'_>) -> Result<Run, CaseError> {
         run.threads = Some(threads.integer(1..=Host::MAX_THREADS)?);
     }
     if let Some(level) = section.optional("data_level") {
-        let choices = [DataLevel::OnTheFly, DataLevel::Partial];
-        run.data_level = level.choice(&choices.map(|level| (level.name(), level)))?;
+        run.data_level = level.choice(&DataLevel::ALL.map(|level| (level.name(), level)))?;
+    }
+    if let Some(factors) = section.optional("factors") {
+        let choices = FactorPrecision::ALL.map(|choice| (choice.name(), choice));
+        run.factors = factors.choice(&choices)?;
     }
     if let Some(scatter) = section.optional("scatter") {
         let choices = [Scatter::Atomic, Scatter::Repeatable];

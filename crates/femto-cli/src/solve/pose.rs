@@ -72,6 +72,7 @@ pub(super) fn problem<'a, F>(case: &'a Case, mesh: &'a Mesh, form: F) -> Problem
         operator: OperatorParams {
             quadrature: case.quadrature,
             data_level: case.run.data_level,
+            factors: case.run.factors,
             scatter: case.run.scatter,
             ..OperatorParams::default()
         },

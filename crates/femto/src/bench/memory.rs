@@ -1,7 +1,9 @@
 //! What a measurement needs of memory, at least.
 
 use super::{BenchError, MeshShape, Params, Physics};
-use crate::{DataLevel, Host};
+use crate::operator::Choice;
+use crate::{DataLevel, FactorPrecision, Host};
+use femto_kernel::family::tensor_hex::Storage;
 use femto_platform::device::{Device, DeviceInfo, DeviceKind};
 
 /// Least bytes of mesh and geometry per element: a vertex, its vertices' numbers, its map.
@@ -19,8 +21,9 @@ pub(super) fn check(
     let nodes: f64 = cells.iter().map(|n| n * degree + 1.0).product();
     let vectors = 2.0 * nodes * params.benchmark.components() as f64;
     let points = elements * (points_1d as f64).powi(3);
-    let numbers = vectors + numbers_per_point(params) * points;
-    let bytes = numbers * params.precision.bytes() as f64;
+    let factors = params.factors.of(Storage::PointFactors, params.precision);
+    let stored = numbers_per_point(params, device.kind) * points * factors.bytes() as f64;
+    let bytes = vectors * params.precision.bytes() as f64 + stored;
     fits(params, device, bytes + BYTES_PER_ELEMENT * elements)?;
     if device.kind == DeviceKind::Host {
         return Ok(());
@@ -44,8 +47,15 @@ fn fits(params: &Params, device: &DeviceInfo, bytes: f64) -> Result<(), BenchErr
 }
 
 /// Numbers that are stored at every point.
-fn numbers_per_point(params: &Params) -> f64 {
-    match (params.data_level, params.mesh, params.benchmark.physics()) {
+fn numbers_per_point(params: &Params, device: DeviceKind) -> f64 {
+    let physics = params.benchmark.physics();
+    let chosen = params.data_level.choose(&Choice {
+        device,
+        degree: params.degree,
+        mass: physics == Physics::Mass,
+        single_factors: params.factors == FactorPrecision::Single,
+    });
+    match (chosen.level, params.mesh, physics) {
         (_, MeshShape::Box, _) | (DataLevel::OnTheFly, MeshShape::Sine, _) => 0.0,
         (_, _, Physics::Mass) => 1.0,
         (_, _, Physics::Poisson) => 6.0,

@@ -2,7 +2,7 @@
 
 use super::problem::Problem;
 use super::{Benchmark, Measured, MeshShape, Params, Timing, VectorKind};
-use crate::Scatter;
+use crate::{DataLevel, Scatter};
 use femto_kernel::roofline::{Ceilings, Precision, Work, bound};
 use femto_platform::device::{DeviceInfo, DeviceKind};
 use serde::Serialize;
@@ -28,6 +28,9 @@ pub struct Row {
     pub precision: Precision,
     /// How much of the geometry is stored.
     pub data_level: &'static str,
+    /// How factors at points are stored: `same`, or `single`, where each of them, and so the operator, is
+    /// changed by up to 6e-8 of itself.
+    pub factors: &'static str,
     /// How shared nodes are summed: `atomic` or `repeatable`.
     pub scatter: &'static str,
     /// The schedule of each kind of map, separated by semicolons.
@@ -125,6 +128,7 @@ pub(super) struct Outcome<'a> {
     pub(super) problem: &'a Problem,
     pub(super) device: DeviceInfo,
     pub(super) points_1d: usize,
+    pub(super) data_level: DataLevel,
     pub(super) schedule: String,
     pub(super) warnings: String,
     pub(super) dofs: usize,
@@ -159,7 +163,8 @@ impl Row {
             points_1d: outcome.points_1d,
             components: params.benchmark.components(),
             precision: params.precision,
-            data_level: params.data_level.name(),
+            data_level: outcome.data_level.name(),
+            factors: params.factors.name(),
             scatter: match outcome.device.kind {
                 DeviceKind::Host => Scatter::Repeatable.name(),
                 _ => params.scatter.name(),

@@ -6,9 +6,9 @@ use super::row::Outcome;
 use super::subject::Subject;
 use super::timing::{random, since};
 use super::{BenchError, Benchmark, MeshShape, Physics, Row, Sampling, Size, VectorKind, memory};
-use crate::operator::Backend;
+use crate::operator::{Backend, OperatorError};
 use crate::vector::VectorOps;
-use crate::{DataLevel, Host, Number, Scatter};
+use crate::{DataLevel, FactorPrecision, Host, Number, Scatter};
 use femto_fem::space::SpaceParams;
 use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::device::DeviceKind;
@@ -54,6 +54,8 @@ pub struct Params {
     pub mesh: MeshShape,
     /// How much of the geometry is stored.
     pub data_level: DataLevel,
+    /// How accelerators store factors at points.
+    pub factors: FactorPrecision,
     /// How accelerators sum shared nodes; the host's sums are always repeatable.
     pub scatter: Scatter,
     /// Precision of vectors and arithmetic. Default `Fp64`.
@@ -72,6 +74,7 @@ impl Params {
             size: Size::Dofs(1_500_000),
             mesh: MeshShape::default(),
             data_level: DataLevel::default(),
+            factors: FactorPrecision::default(),
             scatter: Scatter::default(),
             precision: Precision::Fp64,
             sampling: Sampling::default(),
@@ -88,6 +91,10 @@ impl Params {
         let basis = benchmark.quadrature().basis(self.degree)?;
         if self.measured == Measured::CgIteration && benchmark.vector() == VectorKind::E {
             return Err(BenchError::NoIterations { benchmark });
+        }
+        let host = device.info().kind == DeviceKind::Host;
+        if host && self.factors == FactorPrecision::Single {
+            return Err(OperatorError::SingleFactorsOnHost.into());
         }
         memory::check(self, self.cells(), basis.points_1d, &device.info())
     }
@@ -170,6 +177,7 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         problem: &problem,
         device: device.info(),
         points_1d,
+        data_level: operator.data_level(),
         schedule: operator.explain(None, None).schedule.join("; "),
         warnings: operator.warnings().join("; "),
         dofs: subject.len(params.vector()),
@@ -232,7 +240,11 @@ fn compare<T: Number, D: Backend>(
     }
     let u = random::<T>(len);
     let found = subject.output(&u)?;
-    let wanted = Subject::<T, Host>::new(&Host::new()?, params, problem)?.output(&u)?;
+    let on_host = Params {
+        factors: FactorPrecision::Same,
+        ..*params
+    };
+    let wanted = Subject::<T, Host>::new(&Host::new()?, &on_host, problem)?.output(&u)?;
     let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
     let pairs = found.iter().zip(&wanted);
     let difference = largest(&mut pairs.map(|(a, b)| (a.to_f64() - b.to_f64()).abs()));

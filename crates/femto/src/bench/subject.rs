@@ -175,6 +175,7 @@ where
     let operator_params = OperatorParams {
         quadrature: params.benchmark.quadrature(),
         data_level: params.data_level,
+        factors: params.factors,
         scatter: params.scatter,
         ..OperatorParams::default()
     };

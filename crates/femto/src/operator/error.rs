@@ -131,6 +131,11 @@ pub enum OperatorError {
         "accelerators evaluate forms λ u, κ ∇u with λ and κ constant per element; this one is not of that kind"
     )]
     FormOnAccelerator,
+    /// Factors in single precision where kernels read them as vectors of the arithmetic's precision.
+    #[error(
+        "the host keeps factors in the precision of its arithmetic; factors in single precision are for cuda and opencl devices"
+    )]
+    SingleFactorsOnHost,
     /// More places in elements than 32 bits can tell apart.
     #[error(
         "{found} nodes of elements; repeatable sums take at most {}: use atomic ones",

@@ -9,6 +9,7 @@ mod auxiliary;
 mod error;
 mod explain;
 mod host;
+mod level;
 mod null;
 mod plan;
 mod tables;
@@ -18,9 +19,11 @@ pub use auxiliary::Auxiliary;
 pub use error::OperatorError;
 pub use explain::{Alternative, Explanation};
 pub use host::HostBound;
+pub(crate) use level::Choice;
+pub use level::DataLevel;
 pub use null::NullBound;
 pub(crate) use plan::{Binding, Plan};
-pub use plan::{DataLevel, OperatorParams, Quadrature, Scatter};
+pub use plan::{FactorPrecision, OperatorParams, Quadrature, Scatter};
 
 use crate::Number;
 use femto_fem::geometry::Geometry;
@@ -168,7 +171,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     where
         F: Form<3, C> + Clone + 'static,
     {
-        let plan = Plan::new::<F, 3, C>(space, geometry, form, &params)?;
+        let plan = Plan::new::<F, 3, C>(device.info().kind, space, geometry, form, &params)?;
         let binding = Binding {
             space,
             geometry,
@@ -194,7 +197,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     where
         F: Form<2, C> + Clone + 'static,
     {
-        let plan = Plan::new::<F, 2, C>(space, geometry, form, &params)?;
+        let plan = Plan::new::<F, 2, C>(device.info().kind, space, geometry, form, &params)?;
         let binding = Binding {
             space,
             geometry,
@@ -340,19 +343,24 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// Work of one [`Operator::apply`] on L-vectors.
     pub fn work(&self) -> Work {
-        let planned = self.plan.work(T::BYTES);
+        let planned = self.plan.work(T::PRECISION);
         self.bound.work(self.sizes.dofs, planned)
     }
 
     /// Work of one [`Operator::apply_elements`].
     pub fn element_work(&self) -> Work {
-        let planned = self.plan.element_work(T::BYTES);
+        let planned = self.plan.element_work(T::PRECISION);
         self.bound.element_work(self.sizes.element_dofs, planned)
     }
 
     /// Flops of one application as the literature counts them (full 1-D products; seed 002).
     pub fn nominal_flops(&self) -> u64 {
         self.plan.nominal_flops()
+    }
+
+    /// How much of the geometry is stored: never `Automatic`, but what that came to.
+    pub fn data_level(&self) -> DataLevel {
+        self.plan.level.level
     }
 
     /// Bytes of device memory that the operator holds, vectors apart.

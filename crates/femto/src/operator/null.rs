@@ -4,7 +4,7 @@ use super::{Backend, Binding, Bound, OperatorError, Plan};
 use crate::Number;
 use femto_kernel::family::tensor_hex::Conditions;
 use femto_kernel::form::Form;
-use femto_kernel::roofline::Work;
+use femto_kernel::roofline::{Precision, Work};
 use femto_platform::device::null::{Launch, Null, NullBuffer};
 
 /// An operator that only counts.
@@ -26,7 +26,7 @@ impl Backend for Null {
         T: Number,
         F: Form<3, C> + Clone + 'static,
     {
-        Ok(NullBound::new(self, binding.plan, T::BYTES))
+        Ok(NullBound::new(self, binding.plan, T::PRECISION))
     }
 
     fn bind_planar<T, F, const C: usize>(
@@ -37,16 +37,16 @@ impl Backend for Null {
         T: Number,
         F: Form<2, C> + Clone + 'static,
     {
-        Ok(NullBound::new(self, binding.plan, T::BYTES))
+        Ok(NullBound::new(self, binding.plan, T::PRECISION))
     }
 }
 
 impl NullBound {
-    fn new(device: &Null, plan: &Plan, bytes: usize) -> Self {
+    fn new(device: &Null, plan: &Plan, precision: Precision) -> Self {
         Self {
             device: device.clone(),
-            work: plan.work(bytes),
-            element_work: plan.element_work(bytes),
+            work: plan.work(precision),
+            element_work: plan.element_work(precision),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::OperatorError;
 use super::auxiliary::Auxiliary;
+use super::level::{Choice, ChosenLevel, DataLevel};
 use super::tables::{Shape, Tables};
 use femto_fem::geometry::{Geometry, GeometryKind};
 use femto_fem::reference::tensor_product::Basis1d;
@@ -9,10 +10,11 @@ use femto_fem::space::Space;
 use femto_kernel::family::batch::NodeTable;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::simplex_quadrature;
-pub use femto_kernel::family::tensor_hex::pencils::Scatter;
+pub use femto_kernel::family::tensor_hex::pencils::{FactorPrecision, Scatter};
 use femto_kernel::family::tensor_hex::{self, Basis, Storage};
 use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, TracedForm, trace};
-use femto_kernel::roofline::Work;
+use femto_kernel::roofline::{Precision, Work};
+use femto_platform::device::DeviceKind;
 use std::ops::Range;
 
 /// The quadrature rule.
@@ -72,27 +74,6 @@ impl Quadrature {
     }
 }
 
-/// How much of the geometry is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum DataLevel {
-    /// As little as possible: vertices of affine and trilinear cells, from which the Jacobian is
-    /// recomputed in every application. Curved cells keep data at their points.
-    #[default]
-    OnTheFly,
-    /// Factors at every quadrature point (one set per affine cell).
-    Partial,
-}
-
-impl DataLevel {
-    /// The name in options and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OnTheFly => "on_the_fly",
-            Self::Partial => "partial",
-        }
-    }
-}
-
 /// What to bind, besides space, geometry and form.
 #[derive(Clone, Debug, Default)]
 pub struct OperatorParams {
@@ -100,6 +81,8 @@ pub struct OperatorParams {
     pub quadrature: Quadrature,
     /// How much of the geometry is stored.
     pub data_level: DataLevel,
+    /// How accelerators store factors at points.
+    pub factors: FactorPrecision,
     /// How accelerators sum what elements share. The host's sums are repeatable in any case.
     pub scatter: Scatter,
     /// Auxiliary fields, `[field]`, in the order of `Point::a`.
@@ -141,7 +124,8 @@ pub(crate) struct Plan {
     pub(crate) kinds: Vec<KindPlan>,
     /// `[chunk]`, the segments of each chunk.
     pub(crate) segments: Vec<Vec<Segment>>,
-    pub(crate) data_level: DataLevel,
+    pub(crate) level: ChosenLevel,
+    pub(crate) factors: FactorPrecision,
     /// The form is λ u, κ ∇u on hexahedra, with coefficients constant in each cell, so its factors may be
     /// stored.
     pub(crate) coefficients: Option<Coefficients>,
@@ -163,8 +147,10 @@ pub struct Binding<'a, F> {
 }
 
 impl Plan {
-    /// Checks sizes, traces the form, chooses a storage per kind of map, cuts chunks into segments.
+    /// Checks sizes, traces the form, chooses a data level and from it a storage per kind of map, cuts
+    /// chunks into segments.
     pub(crate) fn new<F: Form<D, C>, const D: usize, const C: usize>(
+        device: DeviceKind,
         space: &Space,
         geometry: &Geometry,
         form: &F,
@@ -180,14 +166,25 @@ impl Plan {
         let tables = Tables::new(space, &form, params.quadrature, is_constant, curved)?;
         params.check_auxiliary(space, &inspection, tables.points())?;
         let foldable = fields.count(FieldKind::Cell) == fields.len();
+        let coefficients = match &tables {
+            Tables::Hex(_) if foldable => inspection.coefficients.clone(),
+            _ => None,
+        };
+        if device == DeviceKind::Host && params.factors == FactorPrecision::Single {
+            return Err(OperatorError::SingleFactorsOnHost);
+        }
+        let level = params.data_level.choose(&Choice {
+            device,
+            degree: space.degree(),
+            mass: coefficients.is_some() && !inspection.gradients(),
+            single_factors: coefficients.is_some() && params.factors == FactorPrecision::Single,
+        });
         let mut plan = Self {
             kinds: Vec::new(),
             segments: Vec::new(),
-            data_level: params.data_level,
-            coefficients: match &tables {
-                Tables::Hex(_) if foldable => inspection.coefficients.clone(),
-                _ => None,
-            },
+            level,
+            factors: params.factors,
+            coefficients,
             auxiliary_numbers: (fields.count(FieldKind::Cell)
                 + tables.points() * fields.count(FieldKind::Points))
                 as u64,
@@ -242,7 +239,7 @@ impl Plan {
 
     /// What is evaluated on cells of a kind.
     fn shape(&self, kind: GeometryKind, params: &OperatorParams) -> Shape {
-        let (inspection, level) = (&self.inspection, params.data_level);
+        let (inspection, level) = (&self.inspection, self.level.level);
         match &self.tables {
             Tables::Hex(basis) => {
                 let storage = storage(kind, level, self.coefficients.is_some());
@@ -258,27 +255,29 @@ impl Plan {
     }
 
     /// Work on L-vectors: input, output, indices, geometry and auxiliary fields, each once.
-    pub(crate) fn work(&self, bytes: usize) -> Work {
-        let vector = self.dofs * bytes as u64;
-        self.total(bytes, vector + self.index_bytes, vector)
+    pub(crate) fn work(&self, precision: Precision) -> Work {
+        let vector = self.dofs * precision.bytes() as u64;
+        self.total(precision, vector + self.index_bytes, vector)
     }
 
     /// Work on E-vectors.
-    pub(crate) fn element_work(&self, bytes: usize) -> Work {
+    pub(crate) fn element_work(&self, precision: Precision) -> Work {
         let numbers: u64 = self
             .kinds
             .iter()
             .map(|plan| plan.elements as u64 * self.element_dofs())
             .sum();
-        let vector = numbers * bytes as u64;
-        self.total(bytes, vector, vector)
+        let vector = numbers * precision.bytes() as u64;
+        self.total(precision, vector, vector)
     }
 
-    fn total(&self, bytes: usize, read: u64, written: u64) -> Work {
+    fn total(&self, precision: Precision, read: u64, written: u64) -> Work {
         let elements = |plan: &KindPlan| {
-            let numbers = plan.shape.geometry_numbers() + self.auxiliary_numbers;
+            let stored = plan.shape.stored_precision(self.factors, precision);
+            let geometry = plan.shape.geometry_numbers() * stored.bytes() as u64;
+            let auxiliary = self.auxiliary_numbers * precision.bytes() as u64;
             Work {
-                bytes_read: plan.elements as u64 * numbers * bytes as u64,
+                bytes_read: plan.elements as u64 * (geometry + auxiliary),
                 flops: plan.elements as u64 * plan.shape.scheduled_flops(),
                 ..Work::default()
             }
@@ -289,6 +288,12 @@ impl Plan {
             ..Work::default()
         };
         vectors + self.kinds.iter().map(elements).sum()
+    }
+
+    /// Whether stored factors are rounded to less than this precision.
+    pub(crate) fn is_perturbed(&self, precision: Precision) -> bool {
+        let stored = |plan: &KindPlan| plan.shape.stored_precision(self.factors, precision);
+        self.kinds.iter().any(|plan| stored(plan) != precision)
     }
 
     /// Flops as the literature counts them.
@@ -309,10 +314,9 @@ impl Plan {
         (self.tables.nodes() * self.inspection.components) as u64
     }
 
-    /// The same plan at another data level, for comparison.
+    /// The same plan with the geometry stored as at another data level, for comparison.
     pub(crate) fn at_level(&self, level: DataLevel) -> Self {
         let mut plan = self.clone();
-        plan.data_level = level;
         for kind in &mut plan.kinds {
             match &mut kind.shape {
                 Shape::Hex(shape) => {
@@ -342,7 +346,7 @@ fn simplex_storage(kind: GeometryKind, level: DataLevel) -> simplex_quadrature::
     match (kind, level) {
         (GeometryKind::Curved, _) => Storage::Jacobians,
         (_, DataLevel::Partial) => Storage::Affine,
-        (_, DataLevel::OnTheFly) => Storage::Vertices,
+        (_, DataLevel::OnTheFly | DataLevel::Automatic) => Storage::Vertices,
     }
 }
 

@@ -5,8 +5,10 @@ use femto_fem::quadrature::simplex_rule;
 use femto_fem::reference::simplex::Simplex;
 use femto_fem::space::Space;
 use femto_kernel::family::simplex_quadrature::{self, Element};
+use femto_kernel::family::tensor_hex::pencils::FactorPrecision;
 use femto_kernel::family::tensor_hex::{self, Basis};
 use femto_kernel::form::TracedForm;
+use femto_kernel::roofline::Precision;
 
 /// The tables of the reference element at the points of a rule.
 #[derive(Clone, Debug)]
@@ -100,6 +102,18 @@ impl Shape {
         match self {
             Self::Hex(shape) => shape.geometry_numbers(),
             Self::Simplex(shape) => shape.geometry_numbers() as u64,
+        }
+    }
+
+    /// Precision of the stored geometry, where arithmetic has this one.
+    pub(crate) fn stored_precision(
+        &self,
+        factors: FactorPrecision,
+        precision: Precision,
+    ) -> Precision {
+        match self {
+            Self::Hex(shape) => factors.of(shape.storage, precision),
+            Self::Simplex(_) => precision,
         }
     }
 

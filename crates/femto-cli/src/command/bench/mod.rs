@@ -17,7 +17,7 @@ use femto::kernel::roofline::{Ceilings, Precision};
 use femto::platform::device::host::limit_global_threads;
 use femto::platform::device::{self, Accelerator, DeviceError, DeviceId, DeviceInfo, DeviceKind};
 use femto::platform::files::write_atomic;
-use femto::{DataLevel, Host, Scatter};
+use femto::{DataLevel, FactorPrecision, Host, Scatter};
 use options::Degrees;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -47,8 +47,12 @@ pub(super) struct Bench {
     #[arg(long, value_delimiter = ',', default_value = "sine", value_parser = options::mesh())]
     mesh: Vec<MeshShape>,
     /// How much of the geometry is stored.
-    #[arg(long, value_delimiter = ',', default_value = "on_the_fly", value_parser = options::data_level())]
+    #[arg(long, value_delimiter = ',', default_value = "automatic", value_parser = options::data_level())]
     data_level: Vec<DataLevel>,
+    /// How accelerators store factors at points: as all numbers, or in single precision, which changes
+    /// each factor, and so the operator, by up to 6e-8 of itself.
+    #[arg(long, value_delimiter = ',', default_value = "same", value_parser = options::factors())]
+    factors: Vec<FactorPrecision>,
     /// How accelerators sum shared nodes; the host's sums are always repeatable.
     #[arg(long, value_delimiter = ',', default_value = "atomic", value_parser = options::scatter())]
     scatter: Vec<Scatter>,
@@ -71,7 +75,7 @@ pub(super) struct Bench {
     /// with this name or part of it, such as `bk5/layers/7`, `cubes` [default size: large].
     #[arg(
         long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
-        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "scatter"]
+        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "scatter"]
     )]
     ladder: Option<Vec<String>>,
     /// Have an accelerator compile all kernels first, on all threads; the time to compile is then not
@@ -181,22 +185,33 @@ impl Bench {
             };
             for &mesh in &self.mesh {
                 for &precision in &self.precision {
-                    for &data_level in &self.data_level {
-                        for &scatter in &self.scatter {
-                            let start = Params {
-                                mesh,
-                                precision,
-                                data_level,
-                                scatter,
-                                ..start
-                            };
-                            self.extend_sizes(&start, &mut all);
-                        }
-                    }
+                    let start = Params {
+                        mesh,
+                        precision,
+                        ..start
+                    };
+                    self.extend_storages(&start, &mut all);
                 }
             }
         }
         all
+    }
+
+    /// All ways of `start` to store and to sum.
+    fn extend_storages(&self, start: &Params, all: &mut Vec<Params>) {
+        for &data_level in &self.data_level {
+            for &factors in &self.factors {
+                for &scatter in &self.scatter {
+                    let start = Params {
+                        data_level,
+                        factors,
+                        scatter,
+                        ..*start
+                    };
+                    self.extend_sizes(&start, all);
+                }
+            }
+        }
     }
 
     /// All sizes and degrees of `start`.

@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use femto::bench::{Benchmark, MeshShape, Size};
 use femto::fem::reference::MAX_DEGREE;
 use femto::kernel::roofline::Precision;
-use femto::{DataLevel, Scatter};
+use femto::{DataLevel, FactorPrecision, Scatter};
 use std::str::FromStr;
 
 /// A list of degrees.
@@ -81,8 +81,15 @@ pub(super) fn mesh() -> impl TypedValueParser<Value = MeshShape> {
 }
 
 pub(super) fn data_level() -> impl TypedValueParser<Value = DataLevel> {
-    const ALL: [DataLevel; 2] = [DataLevel::OnTheFly, DataLevel::Partial];
-    one_of(&ALL, DataLevel::name, |it| PossibleValue::new(it.name()))
+    one_of(&DataLevel::ALL, DataLevel::name, |it| {
+        PossibleValue::new(it.name())
+    })
+}
+
+pub(super) fn factors() -> impl TypedValueParser<Value = FactorPrecision> {
+    one_of(&FactorPrecision::ALL, FactorPrecision::name, |it| {
+        PossibleValue::new(it.name())
+    })
 }
 
 pub(super) fn scatter() -> impl TypedValueParser<Value = Scatter> {

@@ -3,6 +3,7 @@
 use femto::bench::{BenchError, Measured, Row, VectorKind};
 use femto::kernel::roofline::Ceilings;
 use femto::platform::device::DeviceInfo;
+use femto::{FactorPrecision, Scatter};
 use serde_json::{Value, json};
 use std::fmt::{self, Display, Formatter};
 
@@ -107,10 +108,7 @@ fn cells(row: &Row) -> [String; COLUMNS] {
         },
         row.degree.to_string(),
         row.mesh.name().to_owned(),
-        match (row.scatter, row.device.as_str()) {
-            ("repeatable", device) if device != "host" => format!("{}, repeatable", row.data_level),
-            _ => row.data_level.to_owned(),
-        },
+        data(row),
         row.precision.to_string(),
         row.device.clone(),
         row.threads.to_string(),
@@ -130,6 +128,19 @@ fn cells(row: &Row) -> [String; COLUMNS] {
         format!("{set_up:.2}"),
         format!("{:.0}", row.operator_bytes_per_dof),
     ]
+}
+
+/// What is stored, and where it is not as usual how, and how shared nodes are summed.
+fn data(row: &Row) -> String {
+    let mut words = row.data_level.to_owned();
+    if row.factors != FactorPrecision::Same.name() {
+        let change = FactorPrecision::SINGLE_CHANGE;
+        words += &format!(", factors {} (perturbed by {change:.0e})", row.factors);
+    }
+    if row.scatter == Scatter::Repeatable.name() && row.device != "host" {
+        words += ", repeatable";
+    }
+    words
 }
 
 /// The rate in the field's unit, with the vectors that it counts.

@@ -5,8 +5,8 @@ use femto::Quadrature;
 use femto::kernel::dialect::{BlockShape, Language};
 use femto::kernel::family::tensor_hex::ladder::{self, Benchmark, LadderKernel, Step};
 use femto::kernel::family::tensor_hex::pencils::{
-    self, NodeKernel, PencilKernel, Pencils, Problem, Scatter, Vectors, diagonal_source,
-    sum_source, zero_source,
+    self, FactorPrecision, NodeKernel, PencilKernel, Pencils, Problem, Scatter, Vectors,
+    diagonal_source, sum_source, zero_source,
 };
 use femto::kernel::family::tensor_hex::schedule::Limits;
 use femto::kernel::family::tensor_hex::work::Shape;
@@ -153,6 +153,7 @@ impl Request {
             shape,
             vectors: self.vectors.vectors(),
             precision: self.precision,
+            factors: FactorPrecision::Same,
             language,
         }
     }

@@ -18,7 +18,7 @@ use crate::Number;
 use crate::accelerator::language;
 use femto_fem::space::Layout;
 use femto_kernel::family::tensor_hex::pencils::{
-    Pencils, Problem, Scatter, Vectors, diagonal_source, element_work,
+    FactorPrecision, Pencils, Problem, Scatter, Vectors, diagonal_source, element_work,
 };
 use femto_kernel::family::tensor_hex::{Basis, Conditions};
 use femto_kernel::form::Form;
@@ -40,6 +40,7 @@ pub struct AcceleratorBound<T: Number> {
     basis: Basis,
     by_node: bool,
     components: usize,
+    factors: FactorPrecision,
     /// The quadrature rule: points and weights, `[points_1d][2]`.
     rule: AcceleratorBuffer<T>,
     /// One per kind of map.
@@ -119,6 +120,7 @@ impl<T: Number> AcceleratorBound<T> {
             basis: basis.clone(),
             by_node: binding.space.layout() == Layout::ByNode,
             components: C,
+            factors: plan.factors,
             rule: device.upload(&rule)?,
             samples: groups
                 .iter()
@@ -178,8 +180,14 @@ impl<T: Number> AcceleratorBound<T> {
             shape: group.shape,
             vectors,
             precision: T::PRECISION,
+            factors: self.factors,
             language: language(self.device.features()),
         }
+    }
+
+    /// Work of an element apart from vectors and tables.
+    fn work_of(&self, group: &Group<T>, schedule: &Pencils) -> Work {
+        element_work(&group.shape, schedule, T::PRECISION, self.factors)
     }
 
     /// What a vector of `len` entries is to a nodal kernel: nodes, distance of components.
@@ -219,7 +227,7 @@ impl<T: Number> AcceleratorBound<T> {
         let mut first = 0;
         for (group, variant) in self.groups.iter().zip(variants) {
             let mut arguments = vec![
-                Argument::input(&group.geometry),
+                group.geometry.argument(),
                 Argument::input(&self.rule),
                 Argument::input(&group.nodes),
                 nodes,
@@ -268,10 +276,7 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
     ) -> Result<(), OperatorError> {
         let variants = self.element_variants()?;
         for (group, variant) in self.groups.iter().zip(variants) {
-            let mut arguments = vec![
-                Argument::input(&group.geometry),
-                Argument::input(&self.rule),
-            ];
+            let mut arguments = vec![group.geometry.argument(), Argument::input(&self.rule)];
             arguments.extend(group.list.as_ref().map(Argument::input));
             arguments.extend([
                 Argument::input(u),
@@ -336,7 +341,7 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
             ..Work::default()
         };
         let groups = self.groups.iter().zip(&self.nodal).map(|(group, variant)| {
-            let element = element_work(&group.shape, &variant.schedule, T::BYTES);
+            let element = self.work_of(group, &variant.schedule);
             let tables = group.nodes.len() * size_of::<u32>();
             element * group.elements.len() as u64
                 + Work {
@@ -356,7 +361,7 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
         };
         let groups = self.groups.iter().map(|group| {
             let schedule = Pencils::best(&group.shape, self.element_vectors());
-            let element = element_work(&group.shape, &schedule, T::BYTES);
+            let element = self.work_of(group, &schedule);
             element * group.elements.len() as u64
         });
         vectors + groups.sum()

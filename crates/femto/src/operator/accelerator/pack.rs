@@ -5,11 +5,11 @@ use crate::Number;
 use crate::operator::tables::Shape as AnyShape;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
-use femto_kernel::family::tensor_hex::pencils::{geometry_len, pack};
+use femto_kernel::family::tensor_hex::pencils::{FactorPrecision, geometry_len, pack};
 use femto_kernel::family::tensor_hex::work::Shape;
 use femto_kernel::family::tensor_hex::{Basis, ElementGeometry, Storage};
-use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
-use femto_platform::device::{Buffer, Device};
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
+use femto_platform::device::{Buffer, Device, DeviceError};
 use rayon::prelude::*;
 
 /// The elements of one kind of map, on the device.
@@ -21,7 +21,7 @@ pub(super) struct Group<T> {
     /// The same on the device, where there are several groups.
     pub(super) list: Option<AcceleratorBuffer<u32>>,
     /// `[element][geometry_len]`.
-    pub(super) geometry: AcceleratorBuffer<T>,
+    pub(super) geometry: Stored<T>,
     /// L-vector nodes `[element][k][j][i]`.
     pub(super) nodes: AcceleratorBuffer<u32>,
 }
@@ -29,8 +29,49 @@ pub(super) struct Group<T> {
 impl<T: Number> Group<T> {
     pub(super) fn bytes(&self) -> usize {
         let list = self.list.as_ref().map_or(0, Buffer::len);
-        self.geometry.len() * T::BYTES + (self.nodes.len() + list) * size_of::<u32>()
+        self.geometry.bytes() + (self.nodes.len() + list) * size_of::<u32>()
     }
+}
+
+/// Packed geometry on the device.
+#[derive(Debug)]
+pub(super) enum Stored<T> {
+    Same(AcceleratorBuffer<T>),
+    Single(AcceleratorBuffer<f32>),
+}
+
+impl<T: Number> Stored<T> {
+    /// Uploads numbers, in single precision if factors of this shape are stored so.
+    pub(super) fn upload<S: Number>(
+        device: &Accelerator,
+        (shape, factors): (&Shape, FactorPrecision),
+        numbers: &[S],
+    ) -> Result<Self, DeviceError> {
+        if factors.perturbs(shape.storage, T::PRECISION) {
+            return Ok(Self::Single(device.upload(&cast::<S, f32>(numbers))?));
+        }
+        Ok(Self::Same(device.upload(&cast::<S, T>(numbers))?))
+    }
+
+    pub(super) fn argument(&self) -> Argument<'_> {
+        match self {
+            Self::Same(numbers) => Argument::input(numbers),
+            Self::Single(numbers) => Argument::input(numbers),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Same(numbers) => numbers.len() * T::BYTES,
+            Self::Single(numbers) => numbers.len() * size_of::<f32>(),
+        }
+    }
+}
+
+/// The numbers in another precision.
+pub(super) fn cast<S: Number, T: Number>(numbers: &[S]) -> Vec<T> {
+    let numbers = numbers.iter();
+    numbers.map(|number| T::from_f64(number.to_f64())).collect()
 }
 
 /// All groups, in the order of the plan's kinds, and the L-vector nodes of their elements one group
@@ -57,7 +98,7 @@ pub(super) fn groups<T: Number, F: Sync>(
         all_nodes.extend_from_slice(&nodes);
         Ok(Group {
             shape,
-            geometry: device.upload(&geometry(binding, (basis, &shape), &elements))?,
+            geometry: stored(device, binding, (basis, &shape), &elements)?,
             nodes: table(device, nodes)?,
             list: if several {
                 Some(device.upload(&elements)?)
@@ -70,6 +111,21 @@ pub(super) fn groups<T: Number, F: Sync>(
     let groups = (0..plan.kinds.len()).map(&mut group);
     let groups = groups.collect::<Result<_, OperatorError>>()?;
     Ok((groups, all_nodes))
+}
+
+/// Packed geometry of elements, on the device.
+fn stored<T: Number, F: Sync>(
+    device: &Accelerator,
+    binding: &Binding<'_, F>,
+    (basis, shape): (&Basis, &Shape),
+    elements: &[u32],
+) -> Result<Stored<T>, DeviceError> {
+    let single = binding.plan.factors.perturbs(shape.storage, T::PRECISION);
+    let shape = (basis, shape);
+    Ok(match single {
+        true => Stored::Single(device.upload(&geometry::<f32, F>(binding, shape, elements))?),
+        false => Stored::Same(device.upload(&geometry::<T, F>(binding, shape, elements))?),
+    })
 }
 
 /// Packed geometry of elements, `[element][geometry_len]`.

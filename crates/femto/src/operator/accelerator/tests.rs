@@ -27,7 +27,8 @@ fn bind(variants: &Variants) -> Option<Result<AcceleratorBound<f64>, OperatorErr
     };
     let space = Space::new(&mesh, &geometry, params).unwrap();
     let params = OperatorParams::default();
-    let plan = Plan::new::<_, 3, 1>(&space, &geometry, &Poisson, &params).unwrap();
+    let plan =
+        Plan::new::<_, 3, 1>(device.info().kind, &space, &geometry, &Poisson, &params).unwrap();
     let binding = Binding {
         space: &space,
         geometry: &geometry,

@@ -29,14 +29,14 @@ pub(super) struct Candidate {
 }
 
 impl Alternative {
-    /// What became of `other`.
-    pub(super) fn new(chosen: &Candidate, other: &Candidate) -> Self {
+    /// What became of `other`, where another was chosen for a reason.
+    pub(super) fn new((chosen, why): (&Candidate, &str), other: &Candidate) -> Self {
         Self {
             data_level: other.level.name(),
             bytes: other.work.bytes(),
             flops: other.work.flops,
             bound_seconds: other.bound.map(|bound| bound.seconds),
-            reason: reason(chosen, other),
+            reason: reason(chosen, why, other),
         }
     }
 }
@@ -47,7 +47,7 @@ impl Display for Alternative {
     }
 }
 
-fn reason(chosen: &Candidate, other: &Candidate) -> String {
+fn reason(chosen: &Candidate, why: &str, other: &Candidate) -> String {
     if other.work == chosen.work {
         return "it is the same here, as no cell's geometry would be kept in another way"
             .to_owned();
@@ -63,31 +63,16 @@ fn reason(chosen: &Candidate, other: &Candidate) -> String {
     let bound = |bound: Bound| format!("{:.3} ms, set by {}", bound.seconds * 1e3, bound.limit);
     match (chosen.bound, other.bound) {
         (Some(taken), Some(left)) if left.seconds < taken.seconds => format!(
-            "{amounts}; its bound would be lower, {}, against {}: {}",
+            "{amounts}; its bound would be lower, {}, against {}: {why}",
             bound(left),
-            bound(taken),
-            rule(chosen.level)
+            bound(taken)
         ),
         (Some(taken), Some(left)) => format!(
             "{amounts}; its bound is {}, against {}",
             bound(left),
             bound(taken)
         ),
-        _ => format!(
-            "{amounts}; {}, and there are no measured ceilings to compare bounds with",
-            rule(chosen.level)
-        ),
-    }
-}
-
-/// Why a level is taken that has not the lowest bound.
-fn rule(level: DataLevel) -> &'static str {
-    match level {
-        DataLevel::OnTheFly => {
-            "femto takes on_the_fly unless partial is asked for, because it holds the least memory, \
-             and a fixed rule gives the same numbers on every machine"
-        }
-        DataLevel::Partial => "partial was asked for",
+        _ => format!("{amounts}; {why}, and there are no measured ceilings to compare bounds with"),
     }
 }
 
@@ -127,7 +112,7 @@ mod tests {
     }
 
     fn text(chosen: &Candidate, other: &Candidate) -> String {
-        Alternative::new(chosen, other).to_string()
+        Alternative::new((chosen, "it was the rule"), other).to_string()
     }
 
     #[test]
@@ -150,8 +135,7 @@ mod tests {
             text(&vertices, &factors),
             "not partial: it moves 1.25 times the bytes (0.0250 GB) and does 0.50 times the flops \
              (0.0400 GFLOP); its bound would be lower, 2.500 ms, set by memory, against 4.000 ms, \
-             set by arithmetic: femto takes on_the_fly unless partial is asked for, because it \
-             holds the least memory, and a fixed rule gives the same numbers on every machine"
+             set by arithmetic: it was the rule"
         );
         let asked = candidate(DataLevel::Partial, 40_000_000, 10_000_000);
         let other = candidate(DataLevel::OnTheFly, 20_000_000, 10_000_000);
@@ -159,7 +143,7 @@ mod tests {
             text(&asked, &other),
             "not on_the_fly: it moves 0.50 times the bytes (0.0200 GB) and does as many flops \
              (0.0100 GFLOP); its bound would be lower, 2.000 ms, set by memory, against 4.000 ms, \
-             set by memory: partial was asked for"
+             set by memory: it was the rule"
         );
     }
 

@@ -4,8 +4,8 @@ mod alternative;
 
 pub use alternative::Alternative;
 
-use super::plan::{DataLevel, KindPlan, Plan};
-use super::{Backend, Bound as _, Operator};
+use super::plan::{KindPlan, Plan};
+use super::{Backend, Bound as _, DataLevel, FactorPrecision, Operator};
 use crate::Number;
 use alternative::Candidate;
 use femto_kernel::roofline::{Ceilings, Precision, Work, bound};
@@ -19,6 +19,10 @@ pub struct Explanation {
     pub family: &'static str,
     /// How much of the geometry is stored.
     pub data_level: &'static str,
+    /// Why it is that one.
+    pub data_level_reason: String,
+    /// What rounding stored factors to single precision changes each of them by at most, relative.
+    pub perturbation: Option<f64>,
     /// The schedule: what a batch is and what is stored, per kind of map.
     pub schedule: Vec<String>,
     /// Precision of vectors and arithmetic.
@@ -61,10 +65,10 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// the fraction of it that was reached.
     pub fn explain(&self, ceilings: Option<&Ceilings>, measured: Option<f64>) -> Explanation {
         let plan = &self.plan;
-        let (own, planned) = (self.work(), plan.work(T::BYTES));
+        let (own, planned) = (self.work(), plan.work(T::PRECISION));
         let candidate = |level| {
             // The device's own count, changed by what the level changes in the plan.
-            let other = plan.at_level(level).work(T::BYTES);
+            let other = plan.at_level(level).work(T::PRECISION);
             let change = |own: u64, from: u64, to: u64| (own + to).saturating_sub(from);
             let work = Work {
                 bytes_read: change(own.bytes_read, planned.bytes_read, other.bytes_read),
@@ -74,13 +78,17 @@ impl<T: Number, D: Backend> Operator<T, D> {
             let bound = ceilings.map(|rates| bound(&work, rates, T::PRECISION));
             Candidate { level, work, bound }
         };
-        let chosen = candidate(plan.data_level);
+        let (level, why) = (plan.level.level, plan.level.why());
+        let chosen = candidate(level);
         let (work, found) = (chosen.work, chosen.bound);
         let others = [DataLevel::OnTheFly, DataLevel::Partial];
-        let alternatives = others.into_iter().filter(|&level| level != plan.data_level);
+        let alternatives = others.into_iter().filter(|&other| other != level);
         Explanation {
             family: plan.tables.family(),
-            data_level: plan.data_level.name(),
+            data_level: level.name(),
+            perturbation: plan
+                .is_perturbed(T::PRECISION)
+                .then_some(FactorPrecision::SINGLE_CHANGE),
             schedule: self.schedules(),
             precision: T::PRECISION,
             degree: plan.degree,
@@ -99,9 +107,10 @@ impl<T: Number, D: Backend> Operator<T, D> {
                 .zip(measured)
                 .map(|(bound, seconds)| bound.fraction(seconds)),
             alternatives: alternatives
-                .map(|level| Alternative::new(&chosen, &candidate(level)))
+                .map(|other| Alternative::new((&chosen, &why), &candidate(other)))
                 .collect(),
             warnings: self.warnings(),
+            data_level_reason: why,
         }
     }
 
@@ -109,7 +118,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     fn schedules(&self) -> Vec<String> {
         let mut chosen = self.bound.schedules().into_iter();
         let lines = self.plan.kinds.iter().map(|kind| {
-            let stored = schedule(kind, &self.plan);
+            let stored = schedule(kind, &self.plan, T::PRECISION);
             match chosen.next() {
                 Some(words) => format!("{stored}; {words}"),
                 None => stored,
@@ -155,10 +164,12 @@ fn form_words(plan: &Plan) -> String {
     )
 }
 
-fn schedule(kind: &KindPlan, plan: &Plan) -> String {
+fn schedule(kind: &KindPlan, plan: &Plan, precision: Precision) -> String {
     let stored = kind.shape.stored(plan.tables.points());
+    let is_same = kind.shape.stored_precision(plan.factors, precision) == precision;
+    let single = if is_same { "" } else { ", in single precision" };
     let (count, name) = (kind.elements, format!("{:?}", kind.kind).to_lowercase());
-    format!("{count} {name} {}: {stored}", plan.cells)
+    format!("{count} {name} {}: {stored}{single}", plan.cells)
 }
 
 impl Display for Explanation {
@@ -178,6 +189,13 @@ impl Display for Explanation {
         writeln!(f, "  form: {}", self.form)?;
         for line in &self.schedule {
             writeln!(f, "  {line}")?;
+        }
+        writeln!(f, "  {}", self.data_level_reason)?;
+        if let Some(change) = self.perturbation {
+            writeln!(
+                f,
+                "  the operator is perturbed: each stored factor by up to {change:.0e} of itself"
+            )?;
         }
         writeln!(
             f,

@@ -3,7 +3,48 @@
 use crate::family::tensor_hex::factors::factors;
 use crate::family::tensor_hex::work::Shape;
 use crate::family::tensor_hex::{Basis, ElementGeometry, Storage};
+use crate::roofline::Precision;
 use crate::scalar::Real;
+
+/// How the factors at points are stored. Those that are constant per element are numbers as all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum FactorPrecision {
+    /// As all numbers.
+    #[default]
+    Same,
+    /// In single precision, whatever the arithmetic: half the bytes of double precision, and an operator
+    /// in which each factor is changed by at most [`FactorPrecision::SINGLE_CHANGE`] of itself.
+    Single,
+}
+
+impl FactorPrecision {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Same, Self::Single];
+
+    /// Half a unit in the last place of single precision: 6e-8.
+    pub const SINGLE_CHANGE: f64 = 1.0 / (1 << 24) as f64;
+
+    /// The name in options and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Single => "single",
+        }
+    }
+
+    /// The precision of the geometry of elements, where arithmetic has this one.
+    pub fn of(self, storage: Storage, precision: Precision) -> Precision {
+        match (self, storage) {
+            (Self::Single, Storage::PointFactors) => Precision::Fp32,
+            _ => precision,
+        }
+    }
+
+    /// Whether an operator with such elements differs from one with all numbers in this precision.
+    pub fn perturbs(self, storage: Storage, precision: Precision) -> bool {
+        self.of(storage, precision) != precision
+    }
+}
 
 /// Numbers of an element.
 pub fn geometry_len(shape: &Shape) -> usize {

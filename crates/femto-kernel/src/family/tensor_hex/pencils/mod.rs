@@ -2,8 +2,8 @@
 //!
 //! The text is `family/tensor_hex/text/pencils.c`: (points_1d)² threads take an element, each of them
 //! one pencil of it per phase, contracted in registers with the 1-D matrices as operands from constant
-//! memory. [`Pencils`] are its knobs; [`source()`] puts the text of a problem together; [`geometry_len`]
-//! and [`pack`] say what it reads of an element.
+//! memory. [`Pencils`] are its knobs; [`source()`] puts the text of a problem together; [`geometry_len`],
+//! [`pack`] and [`FactorPrecision`] say what it reads of an element.
 
 mod defaults;
 mod geometry;
@@ -11,7 +11,7 @@ mod padding;
 mod source;
 mod work;
 
-pub use geometry::{geometry_len, pack};
+pub use geometry::{FactorPrecision, geometry_len, pack};
 pub use source::{
     NodeKernel, PencilKernel, Problem, Scatter, Vectors, diagonal_source, source, sum_source,
     zero_source,

@@ -1,6 +1,6 @@
 //! The text of a problem.
 
-use super::{Pencils, Strides, warp_elements};
+use super::{FactorPrecision, Pencils, Strides, warp_elements};
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use crate::family::tensor_hex::work::Shape;
 use crate::family::tensor_hex::{Basis, Storage};
@@ -56,8 +56,17 @@ pub struct Problem<'a> {
     pub vectors: Vectors,
     /// The numbers.
     pub precision: Precision,
+    /// Those of the factors at points.
+    pub factors: FactorPrecision,
     /// The language.
     pub language: Language,
+}
+
+impl Problem<'_> {
+    /// Factors are stored in single precision and all else is not.
+    fn has_single_factors(&self) -> bool {
+        self.factors.perturbs(self.shape.storage, self.precision)
+    }
 }
 
 /// A text to compile and how to start it.
@@ -202,7 +211,12 @@ fn node_kernel(
 
 fn name(what: &str, problem: &Problem) -> String {
     let (degree, precision) = (problem.shape.nodes_1d - 1, problem.precision.name());
-    format!("tensor_hex {what}, degree {degree}, {precision}")
+    let single = if problem.has_single_factors() {
+        ", factors fp32"
+    } else {
+        ""
+    };
+    format!("tensor_hex {what}, degree {degree}, {precision}{single}")
 }
 
 fn define(source: &mut SourceBuilder, problem: &Problem, schedule: &Pencils) {
@@ -240,6 +254,7 @@ fn define(source: &mut SourceBuilder, problem: &Problem, schedule: &Pencils) {
         ("GEOMETRY_POINTS", shape.storage == Storage::PointFactors),
         ("GEOMETRY_ELEMENT", shape.storage == Storage::ElementFactors),
         ("GEOMETRY_TRILINEAR", shape.storage == Storage::Trilinear),
+        ("SINGLE_FACTORS", problem.has_single_factors()),
         ("EVEN_ODD", schedule.even_odd),
         ("KEEP_VALUES", schedule.keep_values),
         ("PREFETCH", schedule.prefetch),

@@ -1,17 +1,23 @@
 //! Exact work of the kernel.
 
 use super::Pencils;
-use super::geometry::geometry_len;
+use super::geometry::{FactorPrecision, geometry_len};
 use crate::family::tensor_hex::work::Shape;
-use crate::roofline::Work;
+use crate::roofline::{Precision, Work};
 
 /// Work of one element apart from vectors and node tables: geometry, flops, shared memory.
-pub fn element_work(shape: &Shape, schedule: &Pencils, bytes: usize) -> Work {
+pub fn element_work(
+    shape: &Shape,
+    schedule: &Pencils,
+    precision: Precision,
+    factors: FactorPrecision,
+) -> Work {
+    let stored = factors.of(shape.storage, precision);
     Work {
-        bytes_read: (geometry_len(shape) * bytes) as u64,
+        bytes_read: (geometry_len(shape) * stored.bytes()) as u64,
         bytes_written: 0,
         flops: shape.scheduled_flops(),
-        shared_bytes: shared_bytes(shape, schedule, bytes),
+        shared_bytes: shared_bytes(shape, schedule, precision.bytes()),
     }
 }
 

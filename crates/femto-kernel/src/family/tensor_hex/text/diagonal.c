@@ -28,7 +28,7 @@ INLINE void contract(int which, const real *r_from, real *r_to)
 }
 
 KERNEL(diagonal)
-(const GLOBAL real *RESTRICT g_geometry, const GLOBAL real *RESTRICT g_rule, NODE_ARGUMENTS
+(const GLOBAL stored_real *RESTRICT g_geometry, const GLOBAL real *RESTRICT g_rule, NODE_ARGUMENTS
  GLOBAL real *RESTRICT g_d, const uint elements)
 {
     SHARED_MEMORY(s_a);

@@ -6,7 +6,7 @@
  *   lambda w det J   and   (r, s, t) <- kappa w det J  J^-1 J^-T (r, s, t)
  *
  * GEOMETRY_POINTS: g_geometry holds the factors [element][k][factor][j][i]: G_rr G_rs G_rt G_ss G_st
- *   G_tt if GRADIENTS, then lambda w det J if VALUES.
+ *   G_tt if GRADIENTS, then lambda w det J if VALUES; in single precision if SINGLE_FACTORS.
  * GEOMETRY_ELEMENT: the same without weights, constant per element, [element][factor].
  * GEOMETRY_TRILINEAR: per element the coefficients of the map, [7][3], of xi, eta, xi eta, zeta,
  *   xi zeta, eta zeta, xi eta zeta; then lambda if VALUES, then kappa. Without GRADIENTS those of the
@@ -17,18 +17,27 @@
  */
 #define FACTORS (6 * GRADIENTS + VALUES)
 
+/* A number of the geometry. */
+#if SINGLE_FACTORS
+#define stored_real float
+#define STORED_BYTES 4
+#else
+#define stored_real real
+#define STORED_BYTES REAL_BYTES
+#endif
+
 #if GEOMETRY_POINTS || GEOMETRY_ELEMENT
 
 typedef struct {
 #if GEOMETRY_POINTS
-    const GLOBAL real *g_factors;
+    const GLOBAL stored_real *g_factors;
 #else
     real factors[FACTORS];
 #endif
 } metric;
 
-INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element,
-                           int j, int i)
+INLINE metric metric_along(const GLOBAL stored_real *g_geometry, const GLOBAL real *g_rule,
+                           uint element, int j, int i)
 {
     metric m;
 #if GEOMETRY_POINTS
@@ -46,7 +55,12 @@ INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_r
 INLINE real factor(const metric *m, int k, int f)
 {
 #if GEOMETRY_POINTS
-    return stream_load(m->g_factors + (k * FACTORS + f) * (POINTS_1D * POINTS_1D));
+    const GLOBAL stored_real *g_factor = m->g_factors + (k * FACTORS + f) * (POINTS_1D * POINTS_1D);
+#if SINGLE_FACTORS
+    return stream_load_single(g_factor);
+#else
+    return stream_load(g_factor);
+#endif
 #else
     return c_weights[k] * m->factors[f];
 #endif

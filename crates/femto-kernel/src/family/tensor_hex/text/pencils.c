@@ -48,7 +48,7 @@ CONTRACTION(grad_transposed, POINTS_1D, POINTS_1D, -1)
 #endif
 
 KERNEL(apply)
-(const GLOBAL real *RESTRICT g_geometry, const GLOBAL real *RESTRICT g_rule, NODE_ARGUMENTS
+(const GLOBAL stored_real *RESTRICT g_geometry, const GLOBAL real *RESTRICT g_rule, NODE_ARGUMENTS
  const GLOBAL real *RESTRICT g_u, GLOBAL real *RESTRICT g_v, const uint elements)
 {
     SHARED_MEMORY(s_memory);
@@ -78,8 +78,8 @@ KERNEL(apply)
 #endif
 #if PREFETCH && GEOMETRY_POINTS
     const size_t numbers = (size_t)FACTORS * PENCILS * POINTS_1D;
-    for (uint n = pencil * (128 / REAL_BYTES); n < numbers; n += PENCILS * (128 / REAL_BYTES))
-        fetch_ahead(g_geometry + element * numbers + n);
+    for (uint n = pencil * (128 / STORED_BYTES); n < numbers; n += PENCILS * (128 / STORED_BYTES))
+        fetch_ahead((const GLOBAL real *)(g_geometry + element * numbers + n));
 #endif
 
     for (int component = 0; component < COMPONENTS; ++component) {

@@ -1,0 +1,151 @@
+//! How much of the geometry is stored, and which level is taken where none is asked for.
+
+use femto_platform::device::DeviceKind;
+
+/// How much of the geometry is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum DataLevel {
+    /// What was measured to be faster on this kind of device, by a fixed rule: `Partial` on accelerators
+    /// for forms λ u below degree 6, `OnTheFly` otherwise.
+    #[default]
+    Automatic,
+    /// As little as possible: vertices of affine and trilinear cells, from which the Jacobian is
+    /// recomputed in every application. Curved cells keep data at their points.
+    OnTheFly,
+    /// Factors at every quadrature point (one set per affine cell).
+    Partial,
+}
+
+/// The least degree at which accelerators recompute the geometry of forms without gradients as fast as
+/// they read it: BP1 on an H200, fp64 (`benches/runs/2026-11-21-nvidia-h200/bp.csv`).
+const RECOMPUTED_MASS: usize = 6;
+
+/// A level and why it is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ChosenLevel {
+    /// Never `Automatic`.
+    pub(crate) level: DataLevel,
+    reason: Reason,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Asked,
+    SingleFactors,
+    LeastMemory,
+    MeasuredFaster,
+}
+
+/// What a choice depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    pub(crate) device: DeviceKind,
+    pub(crate) degree: usize,
+    /// The form is λ u for all cells.
+    pub(crate) mass: bool,
+    /// Factors shall be stored in single precision.
+    pub(crate) single_factors: bool,
+}
+
+impl DataLevel {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Automatic, Self::OnTheFly, Self::Partial];
+
+    /// The name in options and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::OnTheFly => "on_the_fly",
+            Self::Partial => "partial",
+        }
+    }
+
+    /// The level that is taken.
+    pub(crate) fn choose(self, on: &Choice) -> ChosenLevel {
+        let accelerator = matches!(on.device, DeviceKind::Cuda | DeviceKind::OpenCl);
+        let (level, reason) = match self {
+            Self::OnTheFly | Self::Partial => (self, Reason::Asked),
+            Self::Automatic if on.single_factors => (Self::Partial, Reason::SingleFactors),
+            Self::Automatic if accelerator && on.mass && on.degree < RECOMPUTED_MASS => {
+                (Self::Partial, Reason::MeasuredFaster)
+            }
+            Self::Automatic => (Self::OnTheFly, Reason::LeastMemory),
+        };
+        ChosenLevel { level, reason }
+    }
+}
+
+impl ChosenLevel {
+    /// Why it is taken, in words.
+    pub(crate) fn why(self) -> String {
+        let level = self.level.name();
+        match self.reason {
+            Reason::Asked => format!("{level} was asked for"),
+            Reason::SingleFactors => {
+                "factors in single precision were asked for, and partial is the level that stores \
+                 factors"
+                    .to_owned()
+            }
+            Reason::LeastMemory => {
+                "femto takes on_the_fly unless partial is asked for, because it holds the least \
+                 memory, and a fixed rule gives the same numbers on every device of a kind"
+                    .to_owned()
+            }
+            Reason::MeasuredFaster => format!(
+                "femto takes partial for forms λ u below degree {RECOMPUTED_MASS} on accelerators, \
+                 because it was measured to be faster there"
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_is_for_mass_at_low_degree_on_accelerators() {
+        let choice = |device, degree, mass| Choice {
+            device,
+            degree,
+            mass,
+            single_factors: false,
+        };
+        for device in DeviceKind::ALL {
+            let accelerator = device == DeviceKind::Cuda || device == DeviceKind::OpenCl;
+            for degree in 1..=15 {
+                for mass in [false, true] {
+                    let chosen = DataLevel::Automatic.choose(&choice(device, degree, mass));
+                    let stored = accelerator && mass && degree < 6;
+                    let wanted = [DataLevel::OnTheFly, DataLevel::Partial][usize::from(stored)];
+                    assert_eq!(chosen.level, wanted, "{device:?} {degree} {mass}");
+                    assert_eq!(chosen.why().contains("measured"), stored);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_asked_for_is_taken_and_single_factors_are_stored() {
+        let mut choice = Choice {
+            device: DeviceKind::Cuda,
+            degree: 2,
+            mass: true,
+            single_factors: false,
+        };
+        for level in [DataLevel::OnTheFly, DataLevel::Partial] {
+            let chosen = level.choose(&choice);
+            assert_eq!(chosen.level, level);
+            assert_eq!(chosen.why(), format!("{} was asked for", level.name()));
+        }
+        choice = Choice {
+            degree: 9,
+            mass: false,
+            single_factors: true,
+            ..choice
+        };
+        let chosen = DataLevel::Automatic.choose(&choice);
+        assert_eq!(chosen.level, DataLevel::Partial);
+        assert!(chosen.why().contains("single precision"));
+    }
+}
