@@ -356,7 +356,7 @@ impl Data {
 }
 
 /// Jacobians and positions of a trilinear map at the points, from its definition.
-fn at_points(c: &[[f64; 3]; 8], basis: &Basis) -> (Vec<[[f64; 3]; 3]>, Vec<[f64; 3]>) {
+pub(super) fn at_points(c: &[[f64; 3]; 8], basis: &Basis) -> (Vec<[[f64; 3]; 3]>, Vec<[f64; 3]>) {
     let n = basis.points_1d;
     let power = |x: f64, exponent: usize| if exponent == 1 { x } else { 1.0 };
     let derivative = |exponent: usize| exponent as f64;

@@ -5,7 +5,7 @@ use femto_kernel::form::{Form, Point};
 use femto_kernel::scalar::Scalar;
 
 /// Fields of every kind, not in the order of kinds.
-pub(super) const KINDS: [FieldKind; 4] = [
+pub(in crate::kernels) const KINDS: [FieldKind; 4] = [
     FieldKind::Points,
     FieldKind::Nodal,
     FieldKind::Cell,
@@ -14,7 +14,7 @@ pub(super) const KINDS: [FieldKind; 4] = [
 
 /// Reads and couples everything, and is not linear.
 #[derive(Clone, Copy)]
-pub(super) struct Everything;
+pub(in crate::kernels) struct Everything;
 
 impl<const D: usize, const C: usize> Form<D, C> for Everything {
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! The kernels on triangles and tetrahedra.
 
 mod data;
-mod forms;
+pub(super) mod forms;
 mod run;
 
 use anyhow::Result;

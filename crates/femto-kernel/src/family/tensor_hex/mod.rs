@@ -16,6 +16,7 @@
 //! and flops.
 
 pub mod factors;
+pub mod forms;
 pub mod host;
 pub mod ladder;
 pub mod oracle;

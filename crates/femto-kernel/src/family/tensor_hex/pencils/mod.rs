@@ -7,8 +7,8 @@
 
 mod defaults;
 mod geometry;
-mod padding;
-mod source;
+pub(super) mod padding;
+pub(super) mod source;
 mod work;
 
 pub use geometry::{FactorPrecision, geometry_len, pack};

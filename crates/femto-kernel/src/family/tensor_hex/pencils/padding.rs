@@ -11,10 +11,10 @@ const MOST_THREADS: u32 = 256;
 
 /// Which thread of a block works where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Places {
-    pub(super) threads: u32,
+pub(in crate::family::tensor_hex) struct Places {
+    pub(in crate::family::tensor_hex) threads: u32,
     /// Elements that have a place in shared memory; of those by warp, one more for the lanes left.
-    pub(super) slots: u32,
+    pub(in crate::family::tensor_hex) slots: u32,
     pencils: u32,
     points: u32,
     /// Elements and slots of a warp.
@@ -23,11 +23,15 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn of(schedule: &Pencils, shape: &Shape) -> Self {
+        Self::new(shape, schedule.elements_per_block, schedule.by_warp)
+    }
+
+    /// Of a block of elements.
+    pub(in crate::family::tensor_hex) fn new(shape: &Shape, elements: u32, by_warp: bool) -> Self {
         let points = shape.points_1d as u32;
         let pencils = points * points;
-        let elements = schedule.elements_per_block;
         let (threads, slots, by_warp) = match warp_elements(shape) {
-            of_warp if schedule.by_warp && of_warp > 0 => {
+            of_warp if by_warp && of_warp > 0 => {
                 let slots = of_warp + u32::from(!WARP.is_multiple_of(pencils));
                 let warps = elements.div_ceil(of_warp);
                 (warps * WARP, warps * slots, Some((of_warp, slots)))
@@ -58,23 +62,24 @@ impl Places {
 
 /// Distances of slots, layers (k) and rows (j).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Strides {
-    pub(super) slot: u32,
-    pub(super) layer: u32,
-    pub(super) row: u32,
+pub(in crate::family::tensor_hex) struct Strides {
+    pub(in crate::family::tensor_hex) slot: u32,
+    pub(in crate::family::tensor_hex) layer: u32,
+    pub(in crate::family::tensor_hex) row: u32,
 }
 
 impl Strides {
-    /// The strides with the fewest conflicts; of equal ones those that take least memory.
     pub(super) fn of(schedule: &Pencils, shape: &Shape) -> Self {
         let places = Places::of(schedule, shape);
-        let (points, cubes) = (places.points, schedule.cubes(shape));
+        Self::new(&places, schedule.cubes(shape), shape.gradients)
+    }
+
+    /// The strides with the fewest conflicts for slots of so many cubes; of equal ones those that take
+    /// least memory.
+    pub(in crate::family::tensor_hex) fn new(places: &Places, cubes: u32, gradients: bool) -> Self {
+        let points = places.points;
         // How often pencils along i, j, k are read or written.
-        let accesses = if shape.gradients {
-            [4, 4, 7]
-        } else {
-            [4, 2, 2]
-        };
+        let accesses = if gradients { [4, 4, 7] } else { [4, 2, 2] };
         let slot_pads = if places.slots > 1 { BANKS } else { 1 };
         let candidates = (points..points + 3).flat_map(|row| {
             let layers = points * row..points * row + BANKS;
@@ -83,7 +88,7 @@ impl Strides {
                 (least..least + slot_pads).map(move |slot| Self { slot, layer, row })
             })
         });
-        let cost = |strides: &Self| (strides.conflicts(&places, accesses), strides.slot);
+        let cost = |strides: &Self| (strides.conflicts(places, accesses), strides.slot);
         candidates.min_by_key(cost).unwrap_or(Self {
             slot: cubes * points.pow(3),
             layer: points * points,

@@ -127,19 +127,13 @@ pub fn diagonal_source(problem: &Problem) -> PencilKernel {
     let block = schedule.block(&problem.shape);
     let mut source = SourceBuilder::new(problem.language, problem.precision, block);
     define(&mut source, problem, &schedule);
-    let (interp, grad) = (&problem.basis.interp_1d, problem.basis.grad_1d());
-    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).collect::<Vec<_>>();
-    let products = [
-        product(interp, interp),
-        product(interp, &grad),
-        product(&grad, &grad),
-    ];
-    source.table("c_products", &products.concat());
+    products(&mut source, problem.basis);
     rule(&mut source, problem.basis);
     for file in [
         file!("nodes.h"),
         file!("map.h"),
         file!("factors.h"),
+        file!("products.h"),
         file!("diagonal.c"),
     ] {
         source.include(file);
@@ -222,16 +216,7 @@ fn name(what: &str, problem: &Problem) -> String {
 fn define(source: &mut SourceBuilder, problem: &Problem, schedule: &Pencils) {
     let shape = &problem.shape;
     let strides = Strides::of(schedule, shape);
-    let (nodal, listed, by_node, shares) = match problem.vectors {
-        Vectors::Element { listed } => (false, listed, false, false),
-        Vectors::Nodal { by_node, scatter } => {
-            (true, false, by_node, scatter == Scatter::Repeatable)
-        }
-    };
-    source.define("NODES_1D", shape.nodes_1d);
-    source.define("POINTS_1D", shape.points_1d);
-    source.define("COMPONENTS", shape.components);
-    source.define("NODE_STRIDE", if by_node { shape.components } else { 1 });
+    define_vectors(source, shape, problem.vectors);
     source.define("ELEMENTS_PER_BLOCK", schedule.elements_per_block);
     source.define("CUBES", schedule.cubes(shape));
     source.define("SLOT", strides.slot);
@@ -245,12 +230,6 @@ fn define(source: &mut SourceBuilder, problem: &Problem, schedule: &Pencils) {
     };
     source.define("WARP_ELEMENTS", by_warp);
     for (name, is) in [
-        ("COLLOCATED", shape.collocated),
-        ("VALUES", shape.values),
-        ("GRADIENTS", shape.gradients),
-        ("VECTORS_NODAL", nodal),
-        ("VECTORS_LISTED", listed),
-        ("SHARES", shares),
         ("GEOMETRY_POINTS", shape.storage == Storage::PointFactors),
         ("GEOMETRY_ELEMENT", shape.storage == Storage::ElementFactors),
         ("GEOMETRY_TRILINEAR", shape.storage == Storage::Trilinear),
@@ -263,8 +242,36 @@ fn define(source: &mut SourceBuilder, problem: &Problem, schedule: &Pencils) {
     }
 }
 
+/// Sizes of an element, and what `family/tensor_hex/text/nodes.h` needs.
+pub(in crate::family::tensor_hex) fn define_vectors(
+    source: &mut SourceBuilder,
+    shape: &Shape,
+    vectors: Vectors,
+) {
+    let (nodal, listed, by_node, shares) = match vectors {
+        Vectors::Element { listed } => (false, listed, false, false),
+        Vectors::Nodal { by_node, scatter } => {
+            (true, false, by_node, scatter == Scatter::Repeatable)
+        }
+    };
+    source.define("NODES_1D", shape.nodes_1d);
+    source.define("POINTS_1D", shape.points_1d);
+    source.define("COMPONENTS", shape.components);
+    source.define("NODE_STRIDE", if by_node { shape.components } else { 1 });
+    source.define("COLLOCATED", u8::from(shape.collocated));
+    source.define("VALUES", u8::from(shape.values));
+    source.define("GRADIENTS", u8::from(shape.gradients));
+    source.define("VECTORS_NODAL", u8::from(nodal));
+    source.define("VECTORS_LISTED", u8::from(listed));
+    source.define("SHARES", u8::from(shares));
+}
+
 /// The 1-D matrices, whole or as even and odd parts.
-fn matrices(source: &mut SourceBuilder, basis: &Basis, even_odd: bool) {
+pub(in crate::family::tensor_hex) fn matrices(
+    source: &mut SourceBuilder,
+    basis: &Basis,
+    even_odd: bool,
+) {
     let (q, g) = (basis.nodes_1d, basis.points_1d);
     let interp = Matrix {
         rows: g,
@@ -292,8 +299,20 @@ fn matrices(source: &mut SourceBuilder, basis: &Basis, even_odd: bool) {
     }
 }
 
+/// Products of entries of the 1-D matrices, for diagonals.
+pub(in crate::family::tensor_hex) fn products(source: &mut SourceBuilder, basis: &Basis) {
+    let (interp, grad) = (&basis.interp_1d, basis.grad_1d());
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).collect::<Vec<_>>();
+    let products = [
+        product(interp, interp),
+        product(interp, &grad),
+        product(&grad, &grad),
+    ];
+    source.table("c_products", &products.concat());
+}
+
 /// The quadrature rule.
-fn rule(source: &mut SourceBuilder, basis: &Basis) {
+pub(in crate::family::tensor_hex) fn rule(source: &mut SourceBuilder, basis: &Basis) {
     source.table("c_points", &basis.points);
     source.table("c_weights", &basis.weights);
 }

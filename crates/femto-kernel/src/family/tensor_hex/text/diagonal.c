@@ -4,28 +4,10 @@
  *
  * each M a product of two entries of 1-D matrices at the point and the node: interpolation squared,
  * interpolation times derivative for an axis that is one of a, b, derivative squared for one that is
- * both. So every term is three contractions with such a matrix, c_products [3][POINTS_1D][NODES_1D],
- * done by a thread per pencil as in pencils.c. Not in a hurry: once per solve.
+ * both. So every term is three contractions with such a matrix, see products.h, done by a thread per
+ * pencil as in pencils.c. Not in a hurry: once per solve.
  */
 #define PENCILS (POINTS_1D * POINTS_1D)
-
-/* Which product an axis has in the term of axes a and b. */
-INLINE int product_of(int axis, int a, int b)
-{
-    return (axis == a ? 1 : 0) + (axis == b ? 1 : 0);
-}
-
-/* r_to[n] = sum_m c_products[which][m][n] r_from[m] */
-INLINE void contract(int which, const real *r_from, real *r_to)
-{
-    UNROLL for (int n = 0; n < NODES_1D; ++n)
-    {
-        real r_sum = 0;
-        UNROLL for (int m = 0; m < POINTS_1D; ++m)
-            r_sum += c_products[(which * POINTS_1D + m) * NODES_1D + n] * r_from[m];
-        r_to[n] = r_sum;
-    }
-}
 
 KERNEL(diagonal)
 (const GLOBAL stored_real *RESTRICT g_geometry, const GLOBAL real *RESTRICT g_rule, NODE_ARGUMENTS

@@ -1,0 +1,143 @@
+/* The geometry at the points of a pencil along k, for any form.
+ *
+ * map_along prepares the pencil at (j, i); jacobian_at gives at point k of it the rows of the adjugate of
+ * J = dx/dxi = [a b c], which are b x c, c x a, a x b, and the determinant; position_at the position.
+ *
+ * GEOMETRY_AFFINE: per element the coefficients of the map, of xi, eta, zeta and, if POSITION, of 1.
+ * GEOMETRY_TRILINEAR: of xi, eta, xi eta, zeta, xi zeta, eta zeta, xi eta zeta and, if POSITION, of 1.
+ * GEOMETRY_JACOBIANS: at the points [element][k][number][j][i] the columns a, b, c and, if POSITION, x.
+ *
+ * What is constant per element is read in pairs, see map.h.
+ */
+typedef struct {
+    vector x, y, z;
+    real determinant;
+} jacobian;
+
+/* From the columns of J. */
+INLINE jacobian jacobian_of(vector a, vector b, vector c)
+{
+    jacobian J;
+    J.x = cross_product(b, c);
+    J.y = cross_product(c, a);
+    J.z = cross_product(a, b);
+    J.determinant = inner_product(a, J.x);
+    return J;
+}
+
+#if GEOMETRY_JACOBIANS
+
+#define MAP_NUMBERS (9 + 3 * POSITION)
+
+typedef struct {
+    const GLOBAL real *g_points;
+} map;
+
+INLINE map map_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element, int j,
+                     int i)
+{
+    const int layer = MAP_NUMBERS * POINTS_1D * POINTS_1D;
+    const map m = {g_geometry + (size_t)element * (layer * POINTS_1D) + j * POINTS_1D + i};
+    return m;
+}
+
+INLINE vector vector_at(const map *m, int k, int first)
+{
+    const int layer = POINTS_1D * POINTS_1D;
+    const GLOBAL real *g_numbers = m->g_points + (k * MAP_NUMBERS + first) * layer;
+    const vector v = {stream_load(g_numbers), stream_load(g_numbers + layer),
+                      stream_load(g_numbers + 2 * layer)};
+    return v;
+}
+
+INLINE jacobian jacobian_at(const map *m, int k)
+{
+    return jacobian_of(vector_at(m, k, 0), vector_at(m, k, 3), vector_at(m, k, 6));
+}
+
+INLINE vector position_at(const map *m, int k)
+{
+    return vector_at(m, k, 9);
+}
+
+#elif GEOMETRY_AFFINE
+
+#define MAP_NUMBERS (9 + 3 * POSITION)
+
+typedef struct {
+    jacobian everywhere;
+    vector origin, along;
+} map;
+
+INLINE map map_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element, int j,
+                     int i)
+{
+    real r_map[EVEN(MAP_NUMBERS)];
+    read_pairs(g_geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
+    const vector a = coefficient(r_map, 0), b = coefficient(r_map, 1), c = coefficient(r_map, 2);
+    map m;
+    m.everywhere = jacobian_of(a, b, c);
+    m.along = c;
+#if POSITION
+    m.origin = combine(combine(coefficient(r_map, 3), g_rule[2 * i], a), g_rule[2 * j], b);
+#else
+    m.origin = a;
+#endif
+    return m;
+}
+
+INLINE jacobian jacobian_at(const map *m, int k)
+{
+    return m->everywhere;
+}
+
+INLINE vector position_at(const map *m, int k)
+{
+    return combine(m->origin, c_points[k], m->along);
+}
+
+#else /* GEOMETRY_TRILINEAR */
+
+#define MAP_NUMBERS (21 + 3 * POSITION)
+
+typedef struct {
+    trilinear rows;
+    vector origin, along;
+} map;
+
+INLINE map map_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element, int j,
+                     int i)
+{
+    real r_map[EVEN(MAP_NUMBERS)];
+    read_pairs(g_geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
+    const real xi = g_rule[2 * i], eta = g_rule[2 * j];
+    map m;
+    m.rows = trilinear_along(r_map, xi, eta);
+    m.origin = m.along = coefficient(r_map, 0);
+#if POSITION
+    /* At zeta = 0, and what is added with zeta. */
+    const vector b = combine(coefficient(r_map, 1), xi, coefficient(r_map, 2));
+    const vector c = combine(coefficient(r_map, 5), xi, coefficient(r_map, 6));
+    m.origin = combine(combine(coefficient(r_map, 7), xi, coefficient(r_map, 0)), eta, b);
+    m.along = combine(combine(coefficient(r_map, 3), xi, coefficient(r_map, 4)), eta, c);
+#endif
+    return m;
+}
+
+INLINE jacobian jacobian_at(const map *m, int k)
+{
+    const real zeta = c_points[k];
+    jacobian J;
+    J.x = row_xi_at(&m->rows, zeta);
+    J.y = row_eta_at(&m->rows, zeta);
+    J.z = row_zeta_at(&m->rows, zeta);
+    J.determinant = determinant_at(&m->rows, zeta);
+    return J;
+}
+
+INLINE vector position_at(const map *m, int k)
+{
+    return combine(m->origin, c_points[k], m->along);
+}
+
+#endif

@@ -1,0 +1,199 @@
+//! Random elements, values and fields, and what the plain twin makes of them.
+
+use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
+use femto_kernel::family::tensor_hex::forms::{geometry_len, pack};
+use femto_kernel::family::tensor_hex::oracle::{self, OracleGeometry};
+use femto_kernel::family::tensor_hex::work::Shape;
+use femto_kernel::family::tensor_hex::{Basis, Conditions, ElementGeometry, Storage};
+use femto_kernel::form::Form;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::super::pencils::at_points;
+
+/// Elements of a check: several blocks, the last one not full. They are a pile: the top of one is the
+/// bottom of the next.
+pub(super) const ELEMENTS: usize = 5;
+
+/// Time and parameters, which single precision holds.
+pub(super) const CONDITIONS: Conditions = Conditions {
+    time: 0.75,
+    parameters: &[1.25, -0.5],
+};
+
+/// What is asked of a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Action {
+    Apply,
+    Diagonal,
+}
+
+/// Elements with Jacobians at the points.
+struct Geometry {
+    jacobian: Vec<[[f64; 3]; 3]>,
+    position: Vec<[f64; 3]>,
+}
+
+/// The input of a check; numbers that single precision holds.
+pub(super) struct Data {
+    pub(super) seed: u64,
+    /// Nodes along an axis.
+    nodes_1d: usize,
+    fields: Fields,
+    each: Vec<Geometry>,
+    /// As the kernel reads it.
+    pub(super) geometry: Vec<f64>,
+    pub(super) rule: Vec<f64>,
+    /// Number of nodes; those from `free` on are constrained.
+    pub(super) total: usize,
+    pub(super) free: usize,
+    /// `[component][node]`, zero where constrained.
+    pub(super) u: Vec<f64>,
+    /// `[element][field]`, `[field][node]`, `[element][field][point]`.
+    pub(super) cell: Vec<f64>,
+    pub(super) nodal: Vec<f64>,
+    pub(super) points: Vec<f64>,
+}
+
+impl Data {
+    pub(super) fn new(basis: &Basis, shape: &Shape) -> Self {
+        let seed = rand::rng().random();
+        let mut random = StdRng::seed_from_u64(seed);
+        let mut numbers = |count: usize, middle: f64, size: f64| -> Vec<f64> {
+            let mut number = || f64::from((middle + random.random_range(-size..size)) as f32);
+            (0..count).map(|_| number()).collect()
+        };
+        let len = geometry_len(shape);
+        let mut geometry = vec![0.0; ELEMENTS * len];
+        let element = |out: &mut [f64]| {
+            let map = map(shape.storage, &numbers(24, 0.0, 0.1));
+            let (jacobian, position) = at_points(&map, basis);
+            let given = if shape.storage == Storage::Jacobians {
+                ElementGeometry::Points {
+                    jacobian: &jacobian,
+                    position: &position,
+                }
+            } else {
+                ElementGeometry::Map(&map)
+            };
+            pack(shape, given, out);
+            Geometry { jacobian, position }
+        };
+        let each = geometry.chunks_exact_mut(len).map(element).collect();
+        let plane = basis.nodes_1d.pow(2);
+        let total = (ELEMENTS * (basis.nodes_1d - 1) + 1) * plane;
+        let free = total - plane;
+        let mut u = numbers(shape.components * total, 0.0, 0.05);
+        for constrained in u.chunks_exact_mut(total) {
+            constrained[free..].fill(0.0);
+        }
+        let count = |kind| shape.fields.count(kind);
+        let rule = basis.points.iter().zip(&basis.weights);
+        Self {
+            seed,
+            nodes_1d: basis.nodes_1d,
+            fields: shape.fields,
+            each,
+            geometry,
+            rule: rule.flat_map(|(&x, &w)| [x, w]).collect(),
+            total,
+            free,
+            u,
+            cell: numbers(ELEMENTS * count(FieldKind::Cell), 1.5, 1.0),
+            nodal: numbers(count(FieldKind::Nodal) * total, 0.0, 0.05),
+            points: numbers(
+                ELEMENTS * count(FieldKind::Points) * basis.points(),
+                1.5,
+                1.0,
+            ),
+        }
+    }
+
+    /// Nodes of an element.
+    pub(super) fn nodes(&self) -> usize {
+        self.nodes_1d.pow(3)
+    }
+
+    /// The node at a place of an element.
+    pub(super) fn node(&self, element: usize, place: usize) -> usize {
+        element * (self.nodes_1d - 1) * self.nodes_1d.pow(2) + place
+    }
+
+    /// Whether a place of an element is inside of it.
+    pub(super) fn is_inside(&self, place: usize) -> bool {
+        let n = self.nodes_1d;
+        let along = [place % n, place / n % n, place / (n * n)];
+        along.iter().all(|&i| 0 < i && i < n - 1)
+    }
+
+    /// An element's part of L-vectors `[vector][node]`: `[vector][place]`.
+    pub(super) fn of_element(&self, element: usize, vectors: &[f64]) -> Vec<f64> {
+        let places = |vector: &[f64]| -> Vec<f64> {
+            let place = |place| vector[self.node(element, place)];
+            (0..self.nodes()).map(place).collect()
+        };
+        vectors.chunks_exact(self.total).flat_map(places).collect()
+    }
+
+    /// What the plain twin makes of each element, `[element][component][place]`.
+    pub(super) fn expected<F: Form<3, C>, const C: usize>(
+        &self,
+        form: &F,
+        basis: &Basis,
+        action: Action,
+    ) -> Vec<Vec<f64>> {
+        let element = |element: usize| {
+            let nodal = self.of_element(element, &self.nodal);
+            let fields = CellFields {
+                fields: self.fields,
+                cell: part(&self.cell, element),
+                nodal: &nodal,
+                points: part(&self.points, element),
+            };
+            let geometry = OracleGeometry {
+                jacobian: &self.each[element].jacobian,
+                position: &self.each[element].position,
+            };
+            let environment = (&fields, &CONDITIONS);
+            let u = self.of_element(element, &self.u);
+            match action {
+                Action::Apply => oracle::apply(form, basis, geometry, environment, &u),
+                Action::Diagonal => oracle::diagonal(form, basis, geometry, environment),
+            }
+        };
+        (0..ELEMENTS).map(element).collect()
+    }
+
+    /// Sums `[element][component][place]` at nodes, `[component][node]`.
+    pub(super) fn sum(&self, of_elements: &[Vec<f64>]) -> Vec<f64> {
+        let nodes = self.nodes();
+        let components = self.u.len() / self.total;
+        let mut sum = vec![0.0; self.u.len()];
+        for (element, values) in of_elements.iter().enumerate() {
+            for n in 0..components * nodes {
+                sum[n / nodes * self.total + self.node(element, n % nodes)] += values[n];
+            }
+        }
+        sum
+    }
+}
+
+/// An element's part of an array.
+fn part(all: &[f64], element: usize) -> &[f64] {
+    let len = all.len() / ELEMENTS;
+    &all[element * len..][..len]
+}
+
+/// A map near the identity.
+fn map(storage: Storage, numbers: &[f64]) -> [[f64; 3]; 8] {
+    core::array::from_fn(|m| {
+        [0, 1, 2].map(|d| {
+            let number = numbers[3 * m + d];
+            match m {
+                1 | 2 | 4 => f64::from((number + f64::from(u8::from(m == 1 << d))) as f32),
+                3.. if storage == Storage::Affine => 0.0,
+                _ => number,
+            }
+        })
+    })
+}

@@ -1,0 +1,245 @@
+//! General forms on hexahedra.
+
+mod data;
+mod run;
+
+use anyhow::Context;
+use femto_fem::reference::tensor_product::Basis1d;
+use femto_kernel::dialect::Language;
+use femto_kernel::family::fields::{FieldKind, Fields};
+use femto_kernel::family::tensor_hex::forms::{
+    FormKernel, FormSchedule, PointData, Problem, Scatter, Vectors, diagonal_source, source,
+};
+use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::family::tensor_hex::work::Shape;
+use femto_kernel::family::tensor_hex::{Basis, Storage};
+use femto_kernel::form::{
+    Diffusion, Form, Given, Jacobian, LinearElasticity, Mass, NeoHookean, ScreenedPoisson, trace,
+};
+use femto_kernel::roofline::Precision;
+use std::rc::Rc;
+
+use super::simplices::forms::{Everything, KINDS};
+use super::{Case, Selection};
+use data::{Action, Data};
+use run::Run;
+
+const STORAGES: [Storage; 3] = [Storage::Affine, Storage::Trilinear, Storage::Jacobians];
+
+const VECTORS: [Vectors; 5] = [
+    Vectors::Element { listed: false },
+    Vectors::Nodal {
+        by_node: true,
+        scatter: Scatter::Atomic,
+    },
+    Vectors::Nodal {
+        by_node: false,
+        scatter: Scatter::Repeatable,
+    },
+    Vectors::Element { listed: true },
+    Vectors::Nodal {
+        by_node: true,
+        scatter: Scatter::Repeatable,
+    },
+];
+
+const PRECISIONS: [Precision; 2] = [Precision::Fp64, Precision::Fp32];
+
+const PLACES: [PointData; 3] = [PointData::Registers, PointData::Shared, PointData::Private];
+
+/// All but the form.
+#[derive(Clone, Copy)]
+struct Kind {
+    degree: usize,
+    collocated: bool,
+    storage: Storage,
+    vectors: Vectors,
+    precision: Precision,
+    /// Where numbers at the points are; otherwise as is best.
+    points: Option<PointData>,
+    action: Action,
+}
+
+impl Kind {
+    /// Every property takes its turn, at its own pace.
+    fn turn(degree: usize, n: usize) -> Self {
+        Self {
+            degree,
+            collocated: n / 2 % 3 == 2,
+            storage: STORAGES[n % 3],
+            vectors: VECTORS[n % 5],
+            precision: PRECISIONS[n / 3 % 2],
+            points: PLACES.get(n % 4).copied(),
+            action: Action::Apply,
+        }
+    }
+
+    fn diagonal(self) -> Self {
+        Self {
+            action: Action::Diagonal,
+            ..self
+        }
+    }
+}
+
+/// Bounded: every form at low degrees, everything else taking its turn, and one high degree. All: every
+/// degree.
+pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let on = (language, limits);
+    let lame = (Given::Constant(1.5), Given::Auxiliary(0));
+    let elasticity = LinearElasticity {
+        lambda: lame.0,
+        mu: lame.1,
+    };
+    let body = NeoHookean::from_young(1.0, 0.3);
+    let diffusion = Diffusion {
+        kappa: Given::Auxiliary(0),
+    };
+    let screened = ScreenedPoisson { lambda: None };
+    let state = [FieldKind::Nodal; 3];
+    let both = [[FieldKind::Nodal; 2].as_slice(), &KINDS].concat();
+    let degrees = match selection {
+        Selection::Bounded => vec![1, 2, 3, 4],
+        Selection::All => (1..=15).collect(),
+    };
+    for degree in degrees {
+        // Forms at a degree begin with different turns, so that none has always the same.
+        let turn = |form: usize| Kind::turn(degree, 7 * degree + 4 * form);
+        let cell = [FieldKind::Cell];
+        cases.extend(turn(0).case::<_, 1>("mass", Mass, &[], on));
+        cases.extend(turn(1).case::<_, 1>("screened", screened, &cell, on));
+        cases.extend(turn(2).case::<_, 1>("diffusion", diffusion, &[FieldKind::Nodal], on));
+        cases.extend(turn(3).case::<_, 3>("elasticity", elasticity, &[FieldKind::Points], on));
+        cases.extend(turn(4).case::<_, 3>("neo-hookean", body, &[], on));
+        if degree <= 8 {
+            // What has so many derivatives takes the compilers long.
+            cases.extend(turn(5).case::<_, 3>("jacobian", Jacobian(body), &state, on));
+        }
+        cases.extend(turn(6).case::<_, 2>("everything", Everything, &KINDS, on));
+        if degree <= 3 {
+            let diagonal = |form| turn(form).diagonal();
+            cases.extend(diagonal(7).case::<_, 3>("elasticity", elasticity, &cell, on));
+            let linear = Jacobian(Everything);
+            cases.extend(diagonal(8).case::<_, 2>("linear everything", linear, &both, on));
+        }
+    }
+    if selection == Selection::Bounded {
+        let high = Kind::turn(7, 10);
+        cases.extend(high.case::<_, 3>("elasticity", elasticity, &[FieldKind::Points], on));
+        cases.extend(Kind::turn(9, 7).case::<_, 1>("screened", screened, &[FieldKind::Cell], on));
+    }
+    cases
+}
+
+impl Kind {
+    fn case<F, const C: usize>(
+        self,
+        what: &str,
+        form: F,
+        fields: &[FieldKind],
+        (language, limits): (Language, &Limits),
+    ) -> Option<Case>
+    where
+        F: Form<3, C> + 'static,
+    {
+        let basis = basis(self.degree, self.collocated);
+        let traced = trace::<F, 3, C>(&form);
+        let inspection = traced.inspect();
+        let shape = Shape::new(&basis, &inspection, self.storage);
+        let shape = shape.with_fields(&inspection, Fields::new(fields));
+        let problem = Problem {
+            basis: &basis,
+            shape,
+            form: &traced,
+            vectors: self.vectors,
+            precision: self.precision,
+            language,
+        };
+        let best = FormSchedule::best(&shape, self.vectors, self.precision, limits);
+        let asked = self.points.map(|points| FormSchedule { points, ..best });
+        let legal =
+            |schedule: &FormSchedule| schedule.validate(&shape, self.precision, limits).is_ok();
+        let schedule = asked.filter(legal).unwrap_or(best);
+        if !legal(&schedule) {
+            return None;
+        }
+        let kernel = match self.action {
+            Action::Apply => source(&problem, &schedule),
+            Action::Diagonal => diagonal_source(&problem),
+        };
+        let kernel = kernel.expect("constants of these forms are finite");
+        let name = self.name(what, &kernel);
+        let check = self.check(form, Rc::new(basis), shape, kernel.clone());
+        Some(Case {
+            name,
+            text: kernel.text,
+            check,
+        })
+    }
+
+    fn name(self, what: &str, kernel: &FormKernel) -> String {
+        let vectors = match self.vectors {
+            Vectors::Element { listed: true } => "listed",
+            Vectors::Element { listed: false } => "element",
+            Vectors::Nodal { scatter, .. } => scatter.name(),
+        };
+        let (entry, points) = (kernel.entry, kernel.schedule.points);
+        let rule = if self.collocated {
+            "collocated"
+        } else {
+            "gauss"
+        };
+        format!(
+            "forms/{what} {entry} {:?} {vectors} {rule} {points:?} N={:02} {}",
+            self.storage,
+            self.degree,
+            self.precision.name()
+        )
+    }
+
+    fn check<F, const C: usize>(
+        self,
+        form: F,
+        basis: Rc<Basis>,
+        shape: Shape,
+        kernel: FormKernel,
+    ) -> super::Check
+    where
+        F: Form<3, C> + 'static,
+    {
+        Box::new(move |device, module| {
+            let data = Data::new(&basis, &shape);
+            let expected = data.expected::<F, C>(&form, &basis, self.action);
+            let run = Run {
+                data: &data,
+                kernel: &kernel,
+                vectors: self.vectors,
+                precision: self.precision,
+            };
+            let on = (device, module);
+            let result = match self.precision {
+                Precision::Fp64 => run.check::<f64>(on, |x| x, &expected, 1e-12),
+                Precision::Fp32 => run.check::<f32>(on, |x| x as f32, &expected, 2e-5),
+            };
+            result.with_context(|| format!("seed {}", data.seed))
+        })
+    }
+}
+
+fn basis(degree: usize, collocated: bool) -> Basis {
+    let tables = match collocated {
+        true => Basis1d::collocated(degree),
+        false => Basis1d::gauss(degree, degree + 2),
+    };
+    let tables = tables.expect("degrees up to 15");
+    Basis {
+        collocated,
+        nodes_1d: tables.nodes_1d,
+        points_1d: tables.points_1d,
+        points: tables.points,
+        weights: tables.weights,
+        interp_1d: tables.interp_1d,
+        colloc_grad_1d: tables.colloc_grad_1d,
+    }
+}
