@@ -223,6 +223,18 @@ fn step<S: Scalar, const LANES: usize>(instruction: Instruction, registers: &mut
 
 #[inline(always)]
 fn unary<S: Scalar, const LANES: usize>(function: Unary, lanes: &mut [S; LANES]) {
+    match function {
+        Unary::Neg => lanes.iter_mut().for_each(|a| *a = -*a),
+        Unary::Sqrt => lanes.iter_mut().for_each(|a| *a = a.sqrt()),
+        Unary::Abs => lanes.iter_mut().for_each(|a| *a = a.abs()),
+        _ => special(function, lanes),
+    }
+}
+
+/// The functions that take each number by itself, of which a call is a small part: one copy for each kind of
+/// number, not one wherever a program runs.
+#[inline(never)]
+fn special<S: Scalar, const LANES: usize>(function: Unary, lanes: &mut [S; LANES]) {
     macro_rules! each {
         ($($name:ident)*) => {
             match function {
@@ -231,6 +243,13 @@ fn unary<S: Scalar, const LANES: usize>(function: Unary, lanes: &mut [S; LANES])
         };
     }
     each!(Neg Sqrt Abs Exp Ln Sin Cos Tan Sinh Cosh Tanh);
+}
+
+#[inline(never)]
+fn power<S: Scalar, const LANES: usize>(lanes: &mut [S; LANES], right: &[S; LANES]) {
+    for (a, b) in lanes.iter_mut().zip(right) {
+        *a = a.powf(*b);
+    }
 }
 
 #[inline(always)]
@@ -242,6 +261,7 @@ fn binary<S: Scalar, const LANES: usize>(
     macro_rules! each {
         ($($name:ident)*) => {
             match function {
+                Binary::Pow => power(lanes, right),
                 $(Binary::$name => {
                     for (a, b) in lanes.iter_mut().zip(right) {
                         *a = Binary::$name.apply(*a, *b);
@@ -250,7 +270,7 @@ fn binary<S: Scalar, const LANES: usize>(
             }
         };
     }
-    each!(Add Sub Mul Div Pow Min Max);
+    each!(Add Sub Mul Div Min Max);
 }
 
 #[cfg(test)]
