@@ -35,11 +35,12 @@ fn json(output: &Output) -> Value {
 fn the_list_has_the_ladders_and_femtos_own() {
     let list = good(&["list"]);
     for part in [
-        "bk5/layers/10  1..15",
-        "bk5/cubes/6    1..9",
-        "pencils/bk3    1..15",
+        "bk5/layers/10            1..15",
+        "bk5/cubes/6              1..9",
+        "pencils/bk3              1..15",
+        "simplices/transposition  -",
         "all loops unrolled",
-        "vectors        -",
+        "vectors                  -",
     ] {
         assert!(list.contains(part), "{part}: {list}");
     }

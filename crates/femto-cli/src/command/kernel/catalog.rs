@@ -7,6 +7,44 @@ use std::str::FromStr;
 
 const BENCHMARKS: [Benchmark; 3] = [Benchmark::Bk1, Benchmark::Bk3, Benchmark::Bk5];
 
+/// A kernel text on simplices; shown for degree 1 on tetrahedra, the Poisson form with a coefficient per
+/// cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Simplices {
+    /// The thread transposition of seed 004.
+    Transposition,
+    /// A cell per thread.
+    Cell,
+    /// A quadrature point at a time.
+    Point,
+    /// L-vectors through lists of nodes per block.
+    Blocks,
+}
+
+impl Simplices {
+    const ALL: [Self; 4] = [Self::Transposition, Self::Cell, Self::Point, Self::Blocks];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Transposition => "transposition",
+            Self::Cell => "cell",
+            Self::Point => "point",
+            Self::Blocks => "blocks",
+        }
+    }
+
+    const fn description(self) -> &'static str {
+        match self {
+            Self::Transposition => {
+                "P1 tetrahedra, a thread is a point, then a basis coefficient (seed 004)"
+            }
+            Self::Cell => "P1 tetrahedra, a cell per thread",
+            Self::Point => "P1 tetrahedra, a thread per basis function, a point at a time",
+            Self::Blocks => "P1 tetrahedra, nodal vectors, sums inside of blocks",
+        }
+    }
+}
+
 /// A kernel text, or a few that belong together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kernel {
@@ -16,6 +54,8 @@ pub(super) enum Kernel {
     Pencils(Benchmark),
     /// The diagonal of the same operator.
     Diagonal(Benchmark),
+    /// femto's kernels on simplices.
+    Simplices(Simplices),
     /// Prepares an output for atomic sums.
     Zero,
     /// Sums shares in a fixed order.
@@ -32,6 +72,7 @@ impl Kernel {
         let mut all: Vec<Self> = ladder::steps().into_iter().map(Self::Step).collect();
         all.extend(BENCHMARKS.map(Self::Pencils));
         all.extend(BENCHMARKS.map(Self::Diagonal));
+        all.extend(Simplices::ALL.map(Self::Simplices));
         all.extend([Self::Zero, Self::Sum, Self::Vectors, Self::Probe]);
         all
     }
@@ -42,6 +83,7 @@ impl Kernel {
             Self::Step(step) => step.change.to_owned(),
             Self::Pencils(it) => format!("a pencil per thread: {}", form(it)),
             Self::Diagonal(it) => format!("the diagonal: {}", form(it)),
+            Self::Simplices(it) => it.description().to_owned(),
             Self::Zero => {
                 "sets the nodes that elements share to zero, before atomic sums".to_owned()
             }
@@ -77,6 +119,7 @@ impl Display for Kernel {
             Self::Step(step) => step.fmt(f),
             Self::Pencils(it) => write!(f, "pencils/{}", it.name()),
             Self::Diagonal(it) => write!(f, "diagonal/{}", it.name()),
+            Self::Simplices(it) => write!(f, "simplices/{}", it.name()),
             Self::Zero => f.write_str("zero"),
             Self::Sum => f.write_str("sum"),
             Self::Vectors => f.write_str("vectors"),
@@ -150,13 +193,13 @@ mod tests {
         for kernel in Kernel::all() {
             assert_eq!(kernel.to_string().parse(), Ok(kernel));
         }
-        assert_eq!(Kernel::all().len(), 45 + 3 + 3 + 4);
+        assert_eq!(Kernel::all().len(), 45 + 3 + 3 + 4 + 4);
     }
 
     #[test]
     fn a_part_of_a_name_selects() {
         let count = |name: &str| name.parse().map(|Selection(kernels)| kernels.len());
-        assert_eq!(count("all"), Ok(55));
+        assert_eq!(count("all"), Ok(59));
         assert_eq!(count("bk5"), Ok(16 + 2));
         assert_eq!(count("bk5/layers"), Ok(10));
         assert_eq!(count("cubes/6"), Ok(2));

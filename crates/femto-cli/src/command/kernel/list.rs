@@ -19,7 +19,7 @@ impl List {
             .map(|kernel| (kernel, degrees(kernel)))
             .collect();
         let lines = all.iter().map(|&(kernel, most)| describe(kernel, most));
-        let title = format!("{:<15}{:<9}", "kernel", "degrees");
+        let title = format!("{:<25}{:<9}", "kernel", "degrees");
         let lines: Vec<String> = [title + "what it is, or changes on the step before"]
             .into_iter()
             .chain(lines)
@@ -44,7 +44,7 @@ fn degrees(kernel: Kernel) -> Option<usize> {
 fn describe(kernel: Kernel, most: Option<usize>) -> String {
     let name = kernel.to_string();
     let degrees = most.map_or_else(|| "-".to_owned(), |most| format!("1..{most}"));
-    format!("{name:<15}{degrees:<9}{}", kernel.description())
+    format!("{name:<25}{degrees:<9}{}", kernel.description())
 }
 
 fn to_json(kernel: Kernel, most: Option<usize>) -> Value {

@@ -4,6 +4,7 @@ mod catalog;
 mod check;
 mod list;
 mod show;
+mod simplices;
 mod table;
 mod target;
 mod text;

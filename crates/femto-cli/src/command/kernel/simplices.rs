@@ -1,0 +1,128 @@
+//! The texts of the kernels on simplices.
+
+use super::catalog::Simplices;
+use super::text::Text;
+use femto::fem::quadrature::simplex_rule;
+use femto::fem::reference::simplex::Simplex;
+use femto::kernel::dialect::Language;
+use femto::kernel::family::simplex_quadrature::schedule::{
+    BlockLocal, CellPerThread, PointAtATime, Schedule, Transposition,
+};
+use femto::kernel::family::simplex_quadrature::source::{Interleave, Problem, Vectors, source};
+use femto::kernel::family::simplex_quadrature::{Element, FieldKind, Fields, Shape, Storage};
+use femto::kernel::family::tensor_hex::pencils::Scatter;
+use femto::kernel::family::tensor_hex::schedule::Limits;
+use femto::kernel::form::{Diffusion, Given, trace};
+use femto::kernel::roofline::Precision;
+use femto::operator::OperatorError;
+
+/// Degree 1 on tetrahedra, one point.
+fn element() -> Result<Element, OperatorError> {
+    let rule = simplex_rule(3, 0)?;
+    let tables = Simplex::new(3, 1)?.tables(&rule.points);
+    Ok(Element {
+        dim: 3,
+        nodes: tables.nodes,
+        points: tables.points,
+        weights: rule.weights,
+        positions: rule.points.concat(),
+        interp: tables.interp,
+        grad: tables.grad,
+    })
+}
+
+/// A schedule, its vectors, how cells lie in memory, and where the geometry comes from.
+fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) {
+    let together = Interleave {
+        data: 32,
+        vectors: 32,
+    };
+    let (element, blocks_per_unit) = (Vectors::Element, 1);
+    match which {
+        Simplices::Transposition => {
+            let transposition = Transposition {
+                blocks_per_batch: Transposition::blocks_for(shape, true, 192),
+                batches_per_chunk: 8,
+                by_component: true,
+                padded: true,
+                prefetch: true,
+                blocks_per_unit,
+            };
+            let schedule = Schedule::Transposition(transposition);
+            (schedule, element, Interleave::NONE)
+        }
+        Simplices::Cell => {
+            let cells = CellPerThread {
+                threads: 128,
+                staged: false,
+                padded: false,
+                blocks_per_unit,
+            };
+            (Schedule::CellPerThread(cells), element, together)
+        }
+        Simplices::Point => {
+            let points = PointAtATime {
+                cells_per_block: 32,
+                blocks_per_unit,
+            };
+            (Schedule::PointAtATime(points), element, together)
+        }
+        Simplices::Blocks => {
+            let blocks = BlockLocal {
+                threads: 128,
+                cells_per_block: 256,
+                block_nodes: 192,
+                listed_sums: true,
+                blocks_per_unit,
+            };
+            let nodal = Vectors::Nodal {
+                by_node: true,
+                scatter: Scatter::Atomic,
+            };
+            (Schedule::BlockLocal(blocks), nodal, together)
+        }
+    }
+}
+
+/// The text of a kernel for a device with these limits.
+///
+/// # Errors
+/// A schedule that is illegal there.
+pub(super) fn text(
+    which: Simplices,
+    (precision, language): (Precision, Language),
+    limits: &Limits,
+) -> Result<Text, OperatorError> {
+    let element = element()?;
+    let form = trace::<_, 3, 1>(&Diffusion {
+        kappa: Given::Auxiliary(0),
+    });
+    let storage = match which {
+        Simplices::Blocks => Storage::Vertices,
+        _ => Storage::Affine,
+    };
+    let fields = Fields::new(&[FieldKind::Cell]);
+    let shape = Shape::new(&element, &form.inspect(), fields, storage);
+    let (schedule, vectors, interleave) = schedule(which, &shape);
+    schedule.validate(&shape, (vectors, interleave), precision, limits)?;
+    let point_form = form
+        .point_function(precision, language)
+        .expect("the form has no constants");
+    let problem = Problem {
+        element: &element,
+        shape,
+        vectors,
+        interleave,
+        point_form: &point_form,
+        precision,
+        language,
+    };
+    let kernel = source(&problem, &schedule);
+    Ok(Text {
+        entries: vec!["apply".to_owned()],
+        shared_bytes: kernel.block.shared_bytes(precision),
+        block: kernel.block,
+        schedule: Some(schedule.to_string()),
+        text: kernel.text,
+    })
+}
