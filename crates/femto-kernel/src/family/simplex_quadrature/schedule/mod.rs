@@ -76,9 +76,10 @@ pub struct BlockLocal {
 impl Schedule {
     /// What should suit cells of this shape well; not measured yet.
     pub fn usual(shape: &Shape) -> Self {
-        let staged = shape.unknowns() <= 32;
+        // A thread's registers hold a cell's unknowns.
+        let few = shape.unknowns() <= 32;
         Self::CellPerThread(CellPerThread {
-            threads: if staged { 128 } else { 64 },
+            threads: if few { 128 } else { 64 },
             staged: false,
             padded: false,
             blocks_per_unit: 1,
