@@ -97,7 +97,8 @@ pub struct Sample {
     pub map: Map,
     /// `[field]`, between 0.5 and 2.5.
     pub cell: Vec<f64>,
-    /// `[field][node]`, between -0.05 and 0.05: small, as displacements are.
+    /// `[field][node]`, between -0.05 and 0.05 or less: small, as displacements are, so that no element is
+    /// turned inside out.
     pub nodal: Vec<f64>,
     /// `[field][point]`, between 0.5 and 2.5.
     pub points: Vec<f64>,
@@ -117,6 +118,7 @@ impl Sample {
 
 /// Random elements.
 pub fn samples(random: &mut Random, basis: &Basis, kind: Kind, count: usize) -> Vec<Sample> {
+    let small = 0.1 / ((basis.nodes_1d - 1).pow(2).max(2) as f64);
     // Numbers that both precisions hold exactly.
     let round = |x: f64| f64::from(x as f32);
     let sample = |_| Sample {
@@ -129,7 +131,7 @@ pub fn samples(random: &mut Random, basis: &Basis, kind: Kind, count: usize) -> 
         nodal: random
             .vector(MAX_FIELDS * basis.nodes())
             .iter()
-            .map(|x| round(0.05 * x))
+            .map(|x| round(small * x))
             .collect(),
         points: random
             .vector(MAX_FIELDS * basis.points())

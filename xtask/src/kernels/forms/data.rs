@@ -83,7 +83,9 @@ impl Data {
         let plane = basis.nodes_1d.pow(2);
         let total = (ELEMENTS * (basis.nodes_1d - 1) + 1) * plane;
         let free = total - plane;
-        let mut u = numbers(shape.components * total, 0.0, 0.05);
+        // As displacements: no element is turned inside out, also where a polynomial has steep slopes.
+        let small = 0.1 / ((basis.nodes_1d - 1).pow(2).max(2) as f64);
+        let mut u = numbers(shape.components * total, 0.0, small);
         for constrained in u.chunks_exact_mut(total) {
             constrained[free..].fill(0.0);
         }
@@ -100,7 +102,7 @@ impl Data {
             free,
             u,
             cell: numbers(ELEMENTS * count(FieldKind::Cell), 1.5, 1.0),
-            nodal: numbers(count(FieldKind::Nodal) * total, 0.0, 0.05),
+            nodal: numbers(count(FieldKind::Nodal) * total, 0.0, small),
             points: numbers(
                 ELEMENTS * count(FieldKind::Points) * basis.points(),
                 1.5,

@@ -1,5 +1,6 @@
 //! The kernels by name.
 
+use super::forms::Example;
 use femto::kernel::expr::suggest;
 use femto::kernel::family::tensor_hex::ladder::{self, Benchmark, Step};
 use std::fmt::{self, Display, Formatter};
@@ -54,6 +55,8 @@ pub(super) enum Kernel {
     Pencils(Benchmark),
     /// The diagonal of the same operator.
     Diagonal(Benchmark),
+    /// femto's own kernel for any form, and one for diagonals.
+    Form(Example),
     /// femto's kernels on simplices.
     Simplices(Simplices),
     /// Prepares an output for atomic sums.
@@ -72,6 +75,7 @@ impl Kernel {
         let mut all: Vec<Self> = ladder::steps().into_iter().map(Self::Step).collect();
         all.extend(BENCHMARKS.map(Self::Pencils));
         all.extend(BENCHMARKS.map(Self::Diagonal));
+        all.extend(Example::ALL.map(Self::Form));
         all.extend(Simplices::ALL.map(Self::Simplices));
         all.extend([Self::Zero, Self::Sum, Self::Vectors, Self::Probe]);
         all
@@ -83,6 +87,7 @@ impl Kernel {
             Self::Step(step) => step.change.to_owned(),
             Self::Pencils(it) => format!("a pencil per thread: {}", form(it)),
             Self::Diagonal(it) => format!("the diagonal: {}", form(it)),
+            Self::Form(it) => it.description().to_owned(),
             Self::Simplices(it) => it.description().to_owned(),
             Self::Zero => {
                 "sets the nodes that elements share to zero, before atomic sums".to_owned()
@@ -95,12 +100,12 @@ impl Kernel {
 
     /// Whether the text depends on the degree.
     pub(super) fn has_degree(self) -> bool {
-        matches!(self, Self::Step(_) | Self::Pencils(_) | Self::Diagonal(_))
+        matches!(self, Self::Step(_)) || self.has_data()
     }
 
     /// Whether the text depends on the vectors and on what is stored of the geometry.
     pub(super) fn has_data(self) -> bool {
-        matches!(self, Self::Pencils(_) | Self::Diagonal(_))
+        matches!(self, Self::Pencils(_) | Self::Diagonal(_) | Self::Form(_))
     }
 }
 
@@ -119,6 +124,7 @@ impl Display for Kernel {
             Self::Step(step) => step.fmt(f),
             Self::Pencils(it) => write!(f, "pencils/{}", it.name()),
             Self::Diagonal(it) => write!(f, "diagonal/{}", it.name()),
+            Self::Form(it) => write!(f, "forms/{}", it.name()),
             Self::Simplices(it) => write!(f, "simplices/{}", it.name()),
             Self::Zero => f.write_str("zero"),
             Self::Sum => f.write_str("sum"),
@@ -193,13 +199,13 @@ mod tests {
         for kernel in Kernel::all() {
             assert_eq!(kernel.to_string().parse(), Ok(kernel));
         }
-        assert_eq!(Kernel::all().len(), 45 + 3 + 3 + 4 + 4);
+        assert_eq!(Kernel::all().len(), 45 + 3 + 3 + 5 + 4 + 4);
     }
 
     #[test]
     fn a_part_of_a_name_selects() {
         let count = |name: &str| name.parse().map(|Selection(kernels)| kernels.len());
-        assert_eq!(count("all"), Ok(59));
+        assert_eq!(count("all"), Ok(64));
         assert_eq!(count("bk5"), Ok(16 + 2));
         assert_eq!(count("bk5/layers"), Ok(10));
         assert_eq!(count("cubes/6"), Ok(2));

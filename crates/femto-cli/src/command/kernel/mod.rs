@@ -2,6 +2,7 @@
 
 mod catalog;
 mod check;
+mod forms;
 mod list;
 mod show;
 mod simplices;

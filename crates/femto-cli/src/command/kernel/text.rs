@@ -1,7 +1,7 @@
 //! A kernel's text, for some sizes and data.
 
 use super::catalog::Kernel;
-use super::simplices;
+use super::{forms, simplices};
 use femto::Quadrature;
 use femto::kernel::dialect::{BlockShape, Language};
 use femto::kernel::family::tensor_hex::ladder::{self, Benchmark, LadderKernel, Step};
@@ -36,7 +36,7 @@ impl VectorKind {
         }
     }
 
-    const fn vectors(self) -> Vectors {
+    pub(super) const fn vectors(self) -> Vectors {
         let (by_node, scatter) = match self {
             Self::Element => return Vectors::Element { listed: false },
             Self::Nodal => (true, Scatter::Atomic),
@@ -122,6 +122,7 @@ impl Request {
                 Pencils::plain().validate(&problem.shape, precision, limits)?;
                 Text::of_pencils(diagonal_source(&problem), "diagonal", precision)
             }
+            Kernel::Form(example) => forms::text(example, self, language, limits)?,
             Kernel::Simplices(which) => simplices::text(which, (precision, language), limits)?,
             Kernel::Zero => Text::of_nodes(zero_source(language, precision, 1, true)),
             Kernel::Sum => Text::of_nodes(sum_source(language, precision, 1, true)),

@@ -1,0 +1,126 @@
+//! The texts of general forms on hexahedra.
+
+use super::text::{Request, Stored, Text};
+use femto::Quadrature;
+use femto::kernel::dialect::Language;
+use femto::kernel::family::fields::{FieldKind, Fields};
+use femto::kernel::family::tensor_hex::Storage;
+use femto::kernel::family::tensor_hex::forms::{FormSchedule, Problem, diagonal_source, source};
+use femto::kernel::family::tensor_hex::schedule::Limits;
+use femto::kernel::family::tensor_hex::work::Shape;
+use femto::kernel::form::{
+    Diffusion, Given, Jacobian, LinearElasticity, NeoHookean, TracedForm, trace,
+};
+use femto::operator::OperatorError;
+
+/// A form that the kernel is shown for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Example {
+    /// −∇·κ∇u, κ in the solution's space.
+    Diffusion,
+    /// Linear elasticity, μ per element.
+    Elasticity,
+    /// The residual of a neo-Hookean body.
+    NeoHookean,
+    /// Its derivative.
+    Jacobian,
+    /// The diagonal of that.
+    Diagonal,
+}
+
+impl Example {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Diffusion,
+        Self::Elasticity,
+        Self::NeoHookean,
+        Self::Jacobian,
+        Self::Diagonal,
+    ];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Diffusion => "diffusion",
+            Self::Elasticity => "elasticity",
+            Self::NeoHookean => "neo-hookean",
+            Self::Jacobian => "jacobian",
+            Self::Diagonal => "diagonal",
+        }
+    }
+
+    pub(super) const fn description(self) -> &'static str {
+        match self {
+            Self::Diffusion => "any form: diffusion, a coefficient at nodes, Gauss",
+            Self::Elasticity => "any form: linear elasticity, a modulus per element, Gauss",
+            Self::NeoHookean => "any form: a neo-Hookean body, Gauss",
+            Self::Jacobian => "any form: the Jacobian of a neo-Hookean body, Gauss",
+            Self::Diagonal => "the diagonal of any form: that Jacobian",
+        }
+    }
+
+    /// The graph, and the kinds of its fields.
+    fn form(self) -> (TracedForm, &'static [FieldKind]) {
+        let body = NeoHookean::from_young(1.0, 0.3);
+        let elasticity = LinearElasticity {
+            lambda: Given::Constant(1.0),
+            mu: Given::Auxiliary(0),
+        };
+        let diffusion = Diffusion {
+            kappa: Given::Auxiliary(0),
+        };
+        match self {
+            Self::Diffusion => (trace::<_, 3, 1>(&diffusion), &[FieldKind::Nodal]),
+            Self::Elasticity => (trace::<_, 3, 3>(&elasticity), &[FieldKind::Cell]),
+            Self::NeoHookean => (trace::<_, 3, 3>(&body), &[]),
+            Self::Jacobian | Self::Diagonal => {
+                (trace::<_, 3, 3>(&Jacobian(body)), &[FieldKind::Nodal; 3])
+            }
+        }
+    }
+}
+
+/// The text for a device with these limits.
+///
+/// # Errors
+/// A schedule that is illegal there.
+pub(super) fn text(
+    example: Example,
+    request: &Request,
+    language: Language,
+    limits: &Limits,
+) -> Result<Text, OperatorError> {
+    let (form, fields) = example.form();
+    let (inspection, precision) = (form.inspect(), request.precision);
+    let basis = Quadrature::Gauss.kernel_basis(request.degree)?;
+    let storage = match request.stored {
+        Stored::Points => Storage::Jacobians,
+        Stored::Element => Storage::Affine,
+        Stored::Trilinear => Storage::Trilinear,
+    };
+    let shape = Shape::new(&basis, &inspection, storage);
+    let problem = Problem {
+        basis: &basis,
+        shape: shape.with_fields(&inspection, Fields::new(fields)),
+        form: &form,
+        vectors: request.vectors.vectors(),
+        precision,
+        language,
+    };
+    let kernel = match example {
+        Example::Diagonal => diagonal_source(&problem),
+        _ => {
+            let schedule = FormSchedule::best(&problem.shape, problem.vectors, precision, limits);
+            source(&problem, &schedule)
+        }
+    };
+    let kernel = kernel.expect("the forms have small constants");
+    kernel
+        .schedule
+        .validate(&problem.shape, precision, limits)?;
+    Ok(Text {
+        entries: vec![kernel.entry.to_owned()],
+        shared_bytes: kernel.block.shared_bytes(precision),
+        block: kernel.block,
+        schedule: Some(kernel.schedule.to_string()),
+        text: kernel.text,
+    })
+}
