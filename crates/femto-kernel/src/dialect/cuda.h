@@ -1,6 +1,7 @@
 /* The dialect in CUDA C. */
 typedef unsigned int uint;
 typedef unsigned short ushort;
+typedef unsigned long long ulong;
 #if REAL_BYTES == 8
 typedef double2 real2;
 #else

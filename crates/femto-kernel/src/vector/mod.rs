@@ -8,8 +8,10 @@
 //! the same piece gives the same bits on every instruction set. For that reason no multiply-add is
 //! fused here; these loops wait for memory, not for arithmetic.
 //!
-//! [`source`] is the text of the same operations for devices that compile kernels.
+//! [`source`] is the text of the same operations for devices that compile kernels; [`random`] makes
+//! numbers for measurements there.
 
+pub mod random;
 pub mod source;
 
 use crate::roofline::Work;

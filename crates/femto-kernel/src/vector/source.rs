@@ -58,15 +58,19 @@ pub const SUMS: Precision = Precision::Fp64;
 /// per block, and `finish`, which adds these with a block per sum.
 pub fn source(language: Language, precision: Precision) -> String {
     let mut source = SourceBuilder::new(language, SUMS, BLOCK);
-    let number = match precision {
-        Precision::Fp64 => "double",
-        Precision::Fp32 => "float",
-    };
-    source.define("number", number);
+    source.define("number", number(precision));
     source.define("PACK", pack(precision));
     source.define("MOST_BLOCKS", MOST_BLOCKS);
     source.include(TEXT);
     source.finish()
+}
+
+/// The type of the vectors' entries.
+pub(super) const fn number(precision: Precision) -> &'static str {
+    match precision {
+        Precision::Fp64 => "double",
+        Precision::Fp32 => "float",
+    }
 }
 
 /// Blocks of a loop without a sum over vectors of `len` entries.

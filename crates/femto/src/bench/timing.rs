@@ -113,18 +113,13 @@ pub(super) fn since(start: Instant) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Numbers in [-1, 1), the same every time.
+/// Numbers in [-1, 1), the same every time: xorshift64 (Marsaglia 2003) in pieces, each from its own
+/// start (splitmix64, Steele et al. 2014).
 pub(super) fn random<T: Number>(len: usize) -> Vec<T> {
-    random_from(0, len)
-}
-
-/// Numbers in [-1, 1), the same every time for the same seed: xorshift64 (Marsaglia 2003) in pieces,
-/// each from its own start (splitmix64, Steele et al. 2014).
-pub(super) fn random_from<T: Number>(seed: u64, len: usize) -> Vec<T> {
     let mut numbers = vec![T::default(); len];
     let pieces = numbers.par_chunks_mut(RANDOM_PIECE).enumerate();
     pieces.for_each(|(index, piece)| {
-        let mut state = start_of(seed.wrapping_shl(32).wrapping_add(index as u64));
+        let mut state = start_of(index as u64);
         for number in piece {
             state ^= state << 13;
             state ^= state >> 7;
@@ -186,9 +181,6 @@ mod tests {
         let numbers = random::<f32>(100_000);
         let mean = numbers.iter().map(|&x| f64::from(x)).sum::<f64>() / 1e5;
         assert!(mean.abs() < 0.01, "{mean}");
-        let others = random_from::<f32>(1, 100_000);
-        let products = numbers.iter().zip(&others).map(|(&x, &y)| f64::from(x * y));
-        assert!((products.sum::<f64>() / 1e5).abs() < 0.01);
         assert!(numbers.iter().all(|x| (-1.0..=1.0).contains(x)));
         assert!(numbers.iter().any(|x| *x < -0.99) && numbers.iter().any(|x| *x > 0.99));
     }

@@ -65,6 +65,8 @@ pub(super) enum Kernel {
     Sum,
     /// The loops over vectors.
     Vectors,
+    /// Random numbers for measurements.
+    Random,
     /// What measures ceilings.
     Probe,
 }
@@ -77,7 +79,8 @@ impl Kernel {
         all.extend(BENCHMARKS.map(Self::Diagonal));
         all.extend(Example::ALL.map(Self::Form));
         all.extend(Simplices::ALL.map(Self::Simplices));
-        all.extend([Self::Zero, Self::Sum, Self::Vectors, Self::Probe]);
+        all.extend([Self::Zero, Self::Sum, Self::Vectors]);
+        all.extend([Self::Random, Self::Probe]);
         all
     }
 
@@ -94,6 +97,7 @@ impl Kernel {
             }
             Self::Sum => "adds up elements' shares in a fixed order, bitwise repeatable".to_owned(),
             Self::Vectors => "loops over vectors and the sums of conjugate gradients".to_owned(),
+            Self::Random => "fills a vector with random numbers, for measurements".to_owned(),
             Self::Probe => "measures the ceilings of a device".to_owned(),
         }
     }
@@ -129,6 +133,7 @@ impl Display for Kernel {
             Self::Zero => f.write_str("zero"),
             Self::Sum => f.write_str("sum"),
             Self::Vectors => f.write_str("vectors"),
+            Self::Random => f.write_str("random"),
             Self::Probe => f.write_str("probe"),
         }
     }
@@ -199,13 +204,13 @@ mod tests {
         for kernel in Kernel::all() {
             assert_eq!(kernel.to_string().parse(), Ok(kernel));
         }
-        assert_eq!(Kernel::all().len(), 45 + 3 + 3 + 5 + 4 + 4);
+        assert_eq!(Kernel::all().len(), 45 + 3 + 3 + 5 + 4 + 4 + 1);
     }
 
     #[test]
     fn a_part_of_a_name_selects() {
         let count = |name: &str| name.parse().map(|Selection(kernels)| kernels.len());
-        assert_eq!(count("all"), Ok(64));
+        assert_eq!(count("all"), Ok(65));
         assert_eq!(count("bk5"), Ok(16 + 2));
         assert_eq!(count("bk5/layers"), Ok(10));
         assert_eq!(count("cubes/6"), Ok(2));

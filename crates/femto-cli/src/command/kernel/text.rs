@@ -14,7 +14,7 @@ use femto::kernel::family::tensor_hex::work::Shape;
 use femto::kernel::family::tensor_hex::{Basis, Storage};
 use femto::kernel::form::{Mass, ScreenedPoisson, inspect};
 use femto::kernel::roofline::{Precision, probe_text};
-use femto::kernel::vector::source as vector;
+use femto::kernel::vector::{random, source as vector};
 use femto::operator::OperatorError;
 
 /// The vectors that a kernel reads and writes.
@@ -130,6 +130,11 @@ impl Request {
                 let text = vector::source(language, precision);
                 Text::of_loops(text, vector::BLOCK, vector::SUMS)
             }
+            Kernel::Random => Text::of_loops(
+                random::source(language, precision),
+                random::BLOCK,
+                precision,
+            ),
             Kernel::Probe => {
                 let text = probe_text::source(language, precision);
                 Text::of_loops(text, probe_text::BLOCK, precision)

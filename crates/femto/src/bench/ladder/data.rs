@@ -1,18 +1,21 @@
 //! Factors and vectors of one size, and the measurement of a step on them.
 
+use super::numbers::{Numbers, entries};
 use super::row::{LadderRow, Outcome};
 use super::time::time;
 use super::{LadderSize, kernel, twin};
 use crate::Number;
-use crate::bench::timing::{random, random_from, since};
+use crate::bench::timing::since;
 use crate::bench::{BenchError, Sampling};
+use crate::vector::VectorOps;
 use femto_kernel::family::tensor_hex::ladder::{LadderKernel, Step};
 use femto_kernel::roofline::Ceilings;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch, Usage,
 };
-use femto_platform::device::{Device, DeviceError};
+use femto_platform::device::{Buffer, Device, DeviceError};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Elements that are compared with the plain twin.
@@ -20,23 +23,26 @@ const COMPARED: usize = 5;
 /// The mass term's factor; BK1 does not use it.
 const LAMBDA: f64 = 0.75;
 
+/// Seeds of the vector and of the factors.
+const U: u32 = 0;
+const FACTORS: u32 = 1;
+
 /// Random factors and vectors of one size on a device.
 #[derive(Debug)]
 pub struct LadderData<'a, T: Number> {
     device: &'a Accelerator,
     size: LadderSize,
     nodes: usize,
+    numbers: Numbers<'a, T>,
     interp: AcceleratorBuffer<T>,
     grad: AcceleratorBuffer<T>,
     factors: AcceleratorBuffer<T>,
     u: AcceleratorBuffer<T>,
     v: AcceleratorBuffer<T>,
-    /// What v holds before a step.
-    poison: AcceleratorBuffer<T>,
     /// Some elements and their outputs.
     wanted: Vec<(usize, Vec<f64>)>,
-    /// Bytes of the copy timed last, and its seconds.
-    copied: Option<(u64, f64)>,
+    /// Bytes of copies that were timed, and their seconds.
+    copies: BTreeMap<u64, f64>,
 }
 
 impl<'a, T: Number> LadderData<'a, T> {
@@ -49,34 +55,30 @@ impl<'a, T: Number> LadderData<'a, T> {
         let sizes = size.benchmark.sizes(size.degree as u32);
         let (nodes, points) = (sizes.nodes() as usize, sizes.points() as usize);
         let per_element = size.benchmark.factors() as usize * points;
-        check_memory::<T>(device, &size, 3 * nodes + per_element)?;
-
-        let u = random::<T>(size.elements * nodes);
-        let factors = random_from::<T>(1, size.elements * per_element);
+        check_memory::<T>(device, &size, 2 * nodes + per_element)?;
+        let numbers = Numbers::new(device)?;
         let twin = |element: usize| {
-            let part = |all: &[T], len: usize| -> Vec<f64> {
-                let part = all[element * len..].iter().take(len);
-                part.map(|value| value.to_f64()).collect()
-            };
-            let (factors, u) = (part(&factors, per_element), part(&u, nodes));
+            let factors = entries::<T>(FACTORS, element * per_element, per_element);
+            let u = entries::<T>(U, element * nodes, nodes);
             let v = twin::apply(size.benchmark, &basis, LAMBDA, &factors, &u);
             (element, v)
         };
-        let numbers = |values: &[f64]| values.iter().map(|&value| T::from_f64(value)).collect();
-        let (interp, grad): (Vec<T>, Vec<T>) =
-            (numbers(&basis.interp_1d), numbers(&basis.colloc_grad_1d));
+        let upload = |values: &[f64]| {
+            let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
+            device.upload(&values)
+        };
         Ok(Self {
             device,
             size,
             nodes,
-            interp: device.upload(&interp)?,
-            grad: device.upload(&grad)?,
-            factors: device.upload(&factors)?,
-            u: device.upload(&u)?,
-            v: device.zeros(u.len())?,
-            poison: device.upload(&vec![T::from_f64(f64::NAN); u.len()])?,
+            interp: upload(&basis.interp_1d)?,
+            grad: upload(&basis.colloc_grad_1d)?,
+            factors: numbers.make(FACTORS, size.elements * per_element)?,
+            u: numbers.make(U, size.elements * nodes)?,
+            v: device.zeros(size.elements * nodes)?,
+            numbers,
             wanted: sample(size.elements).map(twin).collect(),
-            copied: None,
+            copies: BTreeMap::new(),
         })
     }
 
@@ -99,7 +101,7 @@ impl<'a, T: Number> LadderData<'a, T> {
 
         let reals = kernel.scratch_reals(size.elements as u32).max(1);
         let mut scratch = device.zeros::<T>(reals)?;
-        device.copy(&self.poison, &mut self.v)?;
+        device.fill(f64::NAN, &mut self.v)?;
         let mut application = Application {
             data: self,
             kernel: &kernel,
@@ -136,37 +138,50 @@ impl<'a, T: Number> LadderData<'a, T> {
 
     /// Seconds of a copy on the device that reads and writes so many bytes together (seed 002, eq. 12).
     fn copy_seconds(&mut self, bytes: u64, sampling: &Sampling) -> Result<f64, DeviceError> {
-        if let Some((_, seconds)) = self.copied.filter(|(known, _)| *known == bytes) {
+        if let Some(&seconds) = self.copies.get(&bytes) {
             return Ok(seconds);
         }
         let device = self.device;
         let len = (bytes / 2).div_ceil(4) as usize;
         let (from, mut to) = (device.zeros::<f32>(len)?, device.zeros::<f32>(len)?);
         let seconds = time(device, sampling, || device.copy(&from, &mut to))?.median;
-        self.copied = Some((bytes, seconds));
+        self.copies.insert(bytes, seconds);
         Ok(seconds)
     }
 
     /// The largest difference of v from the plain twin, relative to the largest entry.
     fn error(&self, step: &Step) -> Result<f64, BenchError> {
-        let mut v = vec![T::default(); self.size.elements * self.nodes];
-        self.device.read(&self.v, &mut v)?;
-        if let Some(index) = v.iter().position(|value| !value.to_f64().is_finite()) {
-            return Err(BenchError::StepNotFinite {
-                step: step.to_string(),
-                index,
-                length: v.len(),
-                value: v[index].to_f64(),
-            });
+        // A sum of squares is finite where all entries are.
+        let norm = self.device.norm(&self.v)?;
+        if !norm.is_finite() {
+            return Err(self.not_finite(step)?);
         }
         let (mut difference, mut scale) = (0.0_f64, f64::MIN_POSITIVE);
         for (element, wanted) in &self.wanted {
-            for (found, wanted) in v[element * self.nodes..].iter().zip(wanted) {
+            let found = self
+                .numbers
+                .part(&self.v, element * self.nodes, self.nodes)?;
+            for (found, wanted) in found.iter().zip(wanted) {
                 difference = difference.max((found.to_f64() - wanted).abs());
                 scale = scale.max(wanted.abs());
             }
         }
         Ok(difference / scale)
+    }
+
+    /// The first entry of v that is not finite.
+    fn not_finite(&self, step: &Step) -> Result<BenchError, DeviceError> {
+        let mut v = vec![T::default(); self.v.len()];
+        self.device.read(&self.v, &mut v)?;
+        let values = v.iter().map(|value| value.to_f64());
+        let found = values.enumerate().find(|(_, value)| !value.is_finite());
+        let (index, value) = found.unwrap_or((v.len(), f64::INFINITY));
+        Ok(BenchError::StepNotFinite {
+            step: step.to_string(),
+            index,
+            length: v.len(),
+            value,
+        })
     }
 }
 

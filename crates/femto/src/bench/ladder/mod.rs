@@ -7,6 +7,7 @@
 
 mod compile;
 mod data;
+mod numbers;
 mod row;
 mod time;
 mod twin;
