@@ -66,6 +66,14 @@ pub enum Failure {
         /// How many were tried.
         all: usize,
     },
+    /// A file without rows of a table, or none at all.
+    #[error("{} has no rows of `femto bench --ladder --csv`: {source}", .path.display())]
+    NoTable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: csv::Error,
+    },
     /// A result has no form as a line of a table.
     #[error("cannot write the table: {0}")]
     Csv(#[from] csv::Error),
@@ -100,7 +108,8 @@ impl Failure {
             Self::Operator(error) => operator_exit_code(error),
             Self::Print(_) | Self::Csv(_) | Self::File(_) => 1,
             Self::Unsolved { .. } | Self::Kernels { .. } | Self::Output(_) => 1,
-            Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } | Self::NoStep { .. } => 2,
+            Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
+            Self::NoStep { .. } | Self::NoTable { .. } => 2,
         }
     }
 

@@ -137,6 +137,33 @@ fn iterations_of_conjugate_gradients_are_rows_too() {
 }
 
 #[test]
+fn stored_ladders_are_drawn() {
+    let stored = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../benches/runs/2026-11-21-nvidia-h200/ladder-small.csv"
+    );
+    let figure = concat!(env!("CARGO_TARGET_TMPDIR"), "/ladder.svg");
+    let output = Command::new(env!("CARGO_BIN_EXE_femto"))
+        .args(["bench", "bk1", "bk5", "--ladder=layers", "--json"])
+        .args(["--from", stored, "--figure", figure])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // 8 and 10 steps, 15 degrees, 2 sizes.
+    assert_eq!(report["rows"], (8 + 10) * 15 * 2);
+    let drawn = std::fs::read_to_string(figure).unwrap();
+    for part in [
+        "NVIDIA H200",
+        "BK1 layers, 4096 elements",
+        "BK5 layers, 512 elements",
+    ] {
+        assert!(drawn.contains(part), "{part}");
+    }
+    assert!(!drawn.contains("cubes"));
+}
+
+#[test]
 fn wrong_arguments_have_exit_code_2_and_a_hint() {
     for (arguments, hint) in [
         (&["bp55"][..], "'bp5'"),
@@ -153,6 +180,18 @@ fn wrong_arguments_have_exit_code_2_and_a_hint() {
         (&["bp5", "--dofs", "1e12"], "GB"),
         (&["bk5", "--degree", "1", "--cg"], "bp1 to bp6"),
         (&["bp1", "--nreps", "0"], "--nreps"),
+        (&["bk1", "--figure", "f.svg"], "cannot be used with"),
+        (
+            &[
+                "bk1",
+                "--ladder",
+                "--figure",
+                "f.svg",
+                "--from",
+                "Cargo.toml",
+            ],
+            "has no rows",
+        ),
         (&["bp1", "--factors", "half"], "single"),
         (&["bp1", "--factors", "single"], "for cuda and opencl"),
     ] {

@@ -1,6 +1,7 @@
 //! `femto bench --ladder`
 
 use super::Bench;
+use super::figure::{self, Point};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -11,6 +12,7 @@ use femto::kernel::family::tensor_hex::ladder::{self, Benchmark, Step};
 use femto::kernel::roofline::{Ceilings, Precision};
 use femto::platform::device::{Accelerator, Device};
 use serde_json::{Value, json};
+use std::fmt::{self, Display, Formatter};
 
 /// Seconds of a sample at least.
 const SAMPLE_SECONDS: f64 = 0.005;
@@ -57,10 +59,36 @@ impl Bench {
             }
         }
         progress.finish();
+        let points: Vec<Point> = outcome.rows.iter().map(Point::from).collect();
+        self.draw(&points)?;
         console.report(&outcome, || outcome.to_json())?;
         match outcome.failures.into_iter().next() {
             None => Ok(()),
             Some((_, error)) => Err(error.into()),
+        }
+    }
+
+    /// Draws the rows of files that are of steps that were asked for.
+    pub(super) fn draw_stored(&self, names: &[String], console: Console) -> Result<(), Failure> {
+        let steps = self.steps(names)?;
+        let mut points = Vec::new();
+        for path in &self.from {
+            points.extend(figure::read(path)?);
+        }
+        let is_asked = |point: &Point| steps.iter().any(|step| step.to_string() == point.step);
+        points.retain(is_asked);
+        self.draw(&points)?;
+        let drawn = Drawn {
+            rows: points.len(),
+            files: self.from.len(),
+        };
+        console.report(&drawn, || json!({ "rows": drawn.rows }))
+    }
+
+    fn draw(&self, points: &[Point]) -> Result<(), Failure> {
+        match &self.figure {
+            Some(path) => figure::draw(points, path),
+            None => Ok(()),
         }
     }
 
@@ -113,6 +141,18 @@ impl Bench {
             }
         }
         all
+    }
+}
+
+/// What was drawn.
+struct Drawn {
+    rows: usize,
+    files: usize,
+}
+
+impl Display for Drawn {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "drawn: {} rows of {} files", self.rows, self.files)
     }
 }
 

@@ -1,5 +1,6 @@
 //! `femto bench`
 
+mod figure;
 mod ladder;
 mod ladder_table;
 pub(super) mod options;
@@ -78,6 +79,18 @@ pub(super) struct Bench {
         default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "scatter"]
     )]
     ladder: Option<Vec<String>>,
+    /// Also draw the ladders as an SVG file: TFLOP/s over the degree and both rooflines.
+    #[arg(long, value_name = "FILE", requires = "ladder", conflicts_with_all = ["cg", "threads"])]
+    figure: Option<PathBuf>,
+    /// Draw what `--csv` wrote earlier, and measure nothing.
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_delimiter = ',',
+        requires = "figure",
+        conflicts_with = "csv"
+    )]
+    from: Vec<PathBuf>,
     /// Have an accelerator compile all kernels first, on all threads; the time to compile is then not
     /// in the rows. Ladders are always compiled so.
     #[arg(long)]
@@ -96,7 +109,10 @@ impl Bench {
             limit_global_threads(most);
         }
         if let Some(steps) = &self.ladder {
-            return self.run_ladder(steps, console);
+            return match self.from.is_empty() {
+                true => self.run_ladder(steps, console),
+                false => self.draw_stored(steps, console),
+            };
         }
         match self.device.kind {
             DeviceKind::Host => self.run_on(&self.hosts()?, console),
