@@ -43,5 +43,5 @@ pub use benchmark::{Benchmark, Physics, VectorKind};
 pub use error::BenchError;
 pub use problem::{MeshShape, Size};
 pub use row::Row;
-pub use run::{Measured, Params, Testbed, compile_all, run};
+pub use run::{Bench, Measured, Params, Testbed, compile_all, run};
 pub use timing::{Sampling, Timing, time_apply};

@@ -99,6 +99,21 @@ impl Params {
         memory::check(self, self.cells(), basis.points_1d, &device.info())
     }
 
+    /// Whether the measurements have mesh and space in common.
+    pub fn has_problem_of(&self, other: &Self) -> bool {
+        let key = |it: &Self| {
+            let components = it.benchmark.components();
+            (it.mesh, it.cells(), it.degree, components, it.is_held())
+        };
+        key(self) == key(other)
+    }
+
+    /// Whether the boundary is constrained: without a mass term constants have no energy.
+    fn is_held(&self) -> bool {
+        let singular = self.benchmark.physics() == Physics::Poisson;
+        self.measured == Measured::CgIteration && singular
+    }
+
     /// A mesh with so many cells and a space on it.
     pub(super) fn problem(&self, cells: [usize; 3]) -> Result<Problem, BenchError> {
         let mut space = SpaceParams {
@@ -106,9 +121,7 @@ impl Params {
             components: self.benchmark.components(),
             ..SpaceParams::default()
         };
-        // Without a mass term constants have no energy: the boundary holds them.
-        let singular = self.benchmark.physics() == Physics::Poisson;
-        if self.measured == Measured::CgIteration && singular {
+        if self.is_held() {
             let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
             space.dirichlet = sides.map(str::to_owned).to_vec();
         }
@@ -142,39 +155,71 @@ pub fn run<D: Testbed>(
     params: &Params,
     ceilings: &Ceilings,
 ) -> Result<Row, BenchError> {
-    match params.precision {
-        Precision::Fp64 => run_in::<f64, D>(device, params, ceilings),
-        Precision::Fp32 => run_in::<f32, D>(device, params, ceilings),
+    Bench::default().run(device, params, ceilings)
+}
+
+/// Measurements one after the other. Mesh and space are kept for the next one that needs the same, and
+/// its row has the time that they took to make.
+#[derive(Default)]
+pub struct Bench {
+    last: Option<(Params, Problem)>,
+}
+
+impl Bench {
+    /// As [`run`].
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run<D: Testbed>(
+        &mut self,
+        device: &D,
+        params: &Params,
+        ceilings: &Ceilings,
+    ) -> Result<Row, BenchError> {
+        params.check(device)?;
+        let problem = self.problem(params)?;
+        match params.precision {
+            Precision::Fp64 => run_in::<f64, D>(device, params, problem, ceilings),
+            Precision::Fp32 => run_in::<f32, D>(device, params, problem, ceilings),
+        }
+    }
+
+    fn problem(&mut self, params: &Params) -> Result<&Problem, BenchError> {
+        let last = self.last.take();
+        let problem = match last.filter(|(last, _)| last.has_problem_of(params)) {
+            Some((_, problem)) => problem,
+            None => params.problem(params.cells())?,
+        };
+        Ok(&self.last.insert((*params, problem)).1)
     }
 }
 
 fn run_in<T: Number, D: Backend + VectorOps<T>>(
     device: &D,
     params: &Params,
+    problem: &Problem,
     ceilings: &Ceilings,
 ) -> Result<Row, BenchError> {
-    params.check(device)?;
     let points_1d = params
         .benchmark
         .quadrature()
         .basis(params.degree)?
         .points_1d;
-    let problem = params.problem(params.cells())?;
     let compile_seconds = compile::<T, D>(device, params)?;
 
     let start = Instant::now();
-    let subject = Subject::<T, D>::new(device, params, &problem)?;
+    let subject = Subject::<T, D>::new(device, params, problem)?;
     device.synchronize()?;
     let operator_seconds = since(start);
 
-    let error = compare(&subject, params, &problem)?;
+    let error = compare(&subject, params, problem)?;
     let (timing, work) = match params.measured {
         Measured::Application => (subject.time_apply(params)?, subject.work()),
         Measured::CgIteration => (subject.time_iteration(params)?, subject.iteration_work()),
     };
     let operator = &subject.operator;
     let outcome = Outcome {
-        problem: &problem,
+        problem,
         device: device.info(),
         points_1d,
         data_level: operator.data_level(),

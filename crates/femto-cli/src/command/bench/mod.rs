@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use clap::Args;
 use femto::bench::roofline::Measure;
 use femto::bench::{
-    Benchmark, Measured, MeshShape, Params, Sampling, Size, Testbed, compile_all, roofline, run,
+    Benchmark, Measured, MeshShape, Params, Sampling, Size, Testbed, compile_all, roofline,
 };
 use femto::kernel::roofline::{Ceilings, Precision};
 use femto::platform::device::host::limit_global_threads;
@@ -145,11 +145,19 @@ impl Bench {
             progress.stage(format!("ceilings, {place}"));
             let ceilings = self.ceilings(device)?;
             table.ceilings.push((place.clone(), ceilings));
-            for params in &all {
+            let (mut bench, before) = (femto::bench::Bench::default(), table.rows.len());
+            // Where each of this device's rows belongs.
+            let mut places: Vec<usize> = Vec::new();
+            for index in by_problem(&all) {
+                let params = &all[index];
                 let what = describe(params, &place);
                 progress.stage(what.clone());
-                match run(device, params, &ceilings) {
-                    Ok(row) => table.rows.push(row),
+                match bench.run(device, params, &ceilings) {
+                    Ok(row) => {
+                        let at = places.partition_point(|&other| other < index);
+                        places.insert(at, index);
+                        table.rows.insert(before + at, row);
+                    }
                     Err(error) => table.failures.push((what, error)),
                 }
                 self.write_csv(&table.rows)?;
@@ -267,6 +275,20 @@ impl Bench {
     }
 }
 
+/// Indices of all measurements, those on the same mesh and space one after the other.
+fn by_problem(all: &[Params]) -> Vec<usize> {
+    let mut order: Vec<usize> = Vec::with_capacity(all.len());
+    for (index, params) in all.iter().enumerate() {
+        let alike = |&other: &usize| all[other].has_problem_of(params);
+        let at = order
+            .iter()
+            .rposition(alike)
+            .map_or(order.len(), |at| at + 1);
+        order.insert(at, index);
+    }
+    order
+}
+
 /// Threads that compile at the same time.
 fn threads() -> usize {
     available_parallelism().map_or(1, usize::from)
@@ -291,4 +313,28 @@ fn describe(params: &Params, place: &str) -> String {
     } = params;
     let (mesh, data_level) = (mesh.name(), data_level.name());
     format!("{benchmark} degree {degree}, {mesh}, {data_level}, {precision}, {place}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measurements_on_one_mesh_follow_each_other() {
+        let params = |degree, data_level| Params {
+            degree,
+            data_level,
+            ..Params::new(Benchmark::Bp5)
+        };
+        let (fly, stored) = (DataLevel::OnTheFly, DataLevel::Partial);
+        let all = [
+            params(1, fly),
+            params(2, fly),
+            params(1, stored),
+            params(2, stored),
+            params(1, DataLevel::Automatic),
+        ];
+        assert_eq!(by_problem(&all), [0, 2, 4, 1, 3]);
+        assert_eq!(by_problem(&[]), [] as [usize; 0]);
+    }
 }

@@ -14,7 +14,8 @@
  * conflicts of shared memory. With two CUBES s_c takes the place of s_a; with three there is a barrier
  * less, values need not stay in registers while the other axes are differentiated (!KEEP_VALUES), and
  * the metric need not be unrolled (METRIC_UNROLL > 0). Both save registers at high degree.
- * COMPONENTS of a vector are done one after the other.
+ * COMPONENTS of a vector are done one after the other; a thread begins the next one in the pencil that
+ * it alone read last, so there is no barrier between them.
  *
  * A block has ELEMENTS_PER_BLOCK elements, each with a slot of SLOT numbers in shared memory. With
  * WARP_ELEMENTS so many of them belong to a warp and none to two, so that only warps have to wait for
@@ -170,8 +171,6 @@ KERNEL(apply)
         UNROLL for (int k = 0; k < NODES_1D; ++k)
             if (writes)
                 add_node(&at, g_v, k, slow, fast, r_u[k]);
-        if (COMPONENTS > 1)
-            TOGETHER();
 #else
         {
             real r_nodes[NODES_1D];
@@ -190,8 +189,6 @@ KERNEL(apply)
                 if (writes)
                     add_node(&at, g_v, node_slow, j, node_fast, r_nodes[j]);
         }
-        if (COMPONENTS > 1)
-            TOGETHER();
 #endif
     }
 }
