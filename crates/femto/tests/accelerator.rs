@@ -12,7 +12,6 @@ use femto::fem::mesh::Mesh;
 use femto::fem::space::{Continuity, Layout, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
 use femto::kernel::scalar::Scalar;
-use femto::operator::OperatorError;
 use femto::platform::device::accelerator::Accelerator;
 use femto::platform::device::{Device, DeviceKind, parse};
 use femto::{
@@ -313,7 +312,12 @@ fn a_mesh_of_several_kinds_and_a_coefficient_per_element_agree() {
     case.mesh = generator.build(bent).unwrap();
     assert!(case.worst::<f64, _, 1>(&device, &Poisson) < 1e-12);
     let mut random = Random::new();
-    case.params.auxiliary = vec![(0..16).map(|_| random.next() + 2.0).collect::<Vec<_>>().into()];
+    case.params.auxiliary = vec![
+        (0..16)
+            .map(|_| random.next() + 2.0)
+            .collect::<Vec<_>>()
+            .into(),
+    ];
     let form = ScreenedPoisson { lambda: None };
     assert!(case.worst::<f64, _, 1>(&device, &form) < 1e-12);
     case.space.continuity = Continuity::Broken;
@@ -347,20 +351,4 @@ fn a_form_that_is_zero_on_the_mesh_is_no_wrong_kernel() {
     let run = |v: &mut _| operator.apply(&u, v).unwrap();
     let found = outcome::<f64>(&device, space.dofs(), run);
     assert!(found.iter().all(|&v| v == 0.0));
-}
-
-#[test]
-fn other_forms_are_refused_in_words() {
-    let Some(device) = accelerator() else { return };
-    let case = Case::new(Shape::Affine, 2);
-    let geometry = Geometry::new(&case.mesh).unwrap();
-    let space = Space::new(&case.mesh, &geometry, case.space).unwrap();
-    let params = OperatorParams {
-        auxiliary: vec![vec![1.0; 12].into()],
-        parameters: vec![1.0],
-        ..OperatorParams::default()
-    };
-    let form = &common::Everything;
-    let result = Operator::<f64, _>::new::<_, 1>(&device, &space, &geometry, form, params);
-    assert_eq!(result.unwrap_err(), OperatorError::FormOnAccelerator);
 }

@@ -3,6 +3,7 @@
 use femto_fem::geometry::GeometryError;
 use femto_fem::quadrature::QuadratureError;
 use femto_fem::reference::ReferenceError;
+use femto_kernel::expr::GraphError;
 use femto_kernel::family::tensor_hex::schedule::ScheduleError;
 use femto_platform::device::DeviceError;
 use thiserror::Error;
@@ -160,6 +161,9 @@ pub enum OperatorError {
     /// A schedule that the device cannot run.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
+    /// A form that cannot be printed.
+    #[error("the form cannot be printed for this device: {0}")]
+    Graph(#[from] GraphError),
     /// From the rule.
     #[error(transparent)]
     Rule(#[from] QuadratureError),

@@ -85,6 +85,9 @@ pub struct OperatorParams {
     pub factors: FactorPrecision,
     /// How accelerators sum what elements share. The host's sums are repeatable in any case.
     pub scatter: Scatter,
+    /// Evaluates the form as it is written, also where it is recognised as λ u, κ ∇u and its
+    /// coefficients could go with the geometry.
+    pub as_written: bool,
     /// Auxiliary fields, `[field]`, in the order of `Point::a`.
     pub auxiliary: Vec<Auxiliary>,
     /// The time that the form sees at first.
@@ -167,7 +170,7 @@ impl Plan {
         params.check_auxiliary(space, &inspection, tables.points())?;
         let foldable = fields.count(FieldKind::Cell) == fields.len();
         let coefficients = match &tables {
-            Tables::Hex(_) if foldable => inspection.coefficients.clone(),
+            Tables::Hex(_) if foldable && !params.as_written => inspection.coefficients.clone(),
             _ => None,
         };
         if device == DeviceKind::Host && params.factors == FactorPrecision::Single {
@@ -243,7 +246,8 @@ impl Plan {
         match &self.tables {
             Tables::Hex(basis) => {
                 let storage = storage(kind, level, self.coefficients.is_some());
-                Shape::Hex(tensor_hex::work::Shape::new(basis, inspection, storage))
+                let shape = tensor_hex::work::Shape::new(basis, inspection, storage);
+                Shape::Hex(shape.with_fields(inspection, params.fields()))
             }
             Tables::Simplex(element, _) => {
                 let storage = simplex_storage(kind, level);
@@ -408,7 +412,18 @@ pub(super) fn check_fields(
     Ok(())
 }
 
-impl<F> Binding<'_, F> {
+impl<'a, F> Binding<'a, F> {
+    /// The same for whoever needs the form's graph alone.
+    pub(crate) fn without_form(&self) -> Binding<'a, ()> {
+        Binding {
+            space: self.space,
+            geometry: self.geometry,
+            form: &(),
+            params: self.params,
+            plan: self.plan,
+        }
+    }
+
     /// Fails where a cell's map cannot be inverted at the points.
     pub(crate) fn check_geometry(&self) -> Result<(), OperatorError> {
         match &self.plan.tables {

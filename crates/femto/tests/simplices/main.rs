@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/forms.rs"]
 mod forms;
 mod twin;
 

@@ -7,15 +7,22 @@
 //! elements are written. Those that several elements share are set to zero first and summed by atomic
 //! additions (`zero`), or, to be repeatable, elements write shares that a second kernel sums (`shares`).
 
+mod bound;
+mod conditions;
+mod forms;
+mod nodal;
 mod pack;
 mod shares;
+mod simplices;
+mod twin;
 mod variant;
 mod zero;
 
 use super::tables::Tables;
-use super::{Backend, Binding, Bound, OperatorError};
+use super::{Binding, Bound, OperatorError};
 use crate::Number;
 use crate::accelerator::language;
+pub use bound::AcceleratorBound;
 use femto_fem::space::Layout;
 use femto_kernel::family::tensor_hex::pencils::{
     FactorPrecision, Pencils, Problem, Scatter, Vectors, diagonal_source, element_work,
@@ -32,9 +39,9 @@ use std::sync::OnceLock;
 use variant::{Sample, Variant, Variants};
 use zero::Zero;
 
-/// An operator bound to an accelerator.
+/// A form λ u, κ ∇u on hexahedra, its coefficients folded into the geometry.
 #[derive(Debug)]
-pub struct AcceleratorBound<T: Number> {
+struct Factors<T: Number> {
     device: Accelerator,
     cache: KernelCache,
     basis: Basis,
@@ -63,33 +70,34 @@ enum Sums<T: Number> {
     Repeatable(Shares<T>),
 }
 
-impl Backend for Accelerator {
-    type Bound<T: Number> = AcceleratorBound<T>;
-
-    fn bind<T, F, const C: usize>(
-        &self,
-        binding: &Binding<'_, F>,
-    ) -> Result<AcceleratorBound<T>, OperatorError>
-    where
-        T: Number,
-        F: Form<3, C> + Clone + 'static,
-    {
-        AcceleratorBound::new::<F, C>(self, binding, &Variants::default())
+impl<T: Number> Sums<T> {
+    fn bytes(&self, components: usize) -> usize {
+        match self {
+            Self::Atomic(zero) => zero.bytes(),
+            Self::Repeatable(shares) => shares.bytes(components),
+        }
     }
 
-    fn bind_planar<T, F, const C: usize>(
-        &self,
-        _: &Binding<'_, F>,
-    ) -> Result<AcceleratorBound<T>, OperatorError>
-    where
-        T: Number,
-        F: Form<2, C> + Clone + 'static,
-    {
-        Err(OperatorError::FormOnAccelerator)
+    /// What sums of shared nodes need beside their output: zeros before atomic additions, which count as
+    /// one write of each node of `bytes`; or shares that are written and read, with their lists.
+    fn work(&self, bytes: usize) -> Work {
+        let (bytes_read, bytes_written) = match self {
+            Self::Atomic(zero) => (0, zero.nodes() * bytes),
+            Self::Repeatable(shares) => {
+                let (nodes, shares) = shares.counts();
+                let lists = (2 * nodes + shares) * size_of::<u32>();
+                (shares * bytes + lists, shares * bytes)
+            }
+        };
+        Work {
+            bytes_read: bytes_read as u64,
+            bytes_written: bytes_written as u64,
+            ..Work::default()
+        }
     }
 }
 
-impl<T: Number> AcceleratorBound<T> {
+impl<T: Number> Factors<T> {
     /// Binds: 1. geometry and tables, 2. samples of the plain twin, 3. the nodal kernels.
     fn new<F, const C: usize>(
         device: &Accelerator,
@@ -111,7 +119,8 @@ impl<T: Number> AcceleratorBound<T> {
         let sums = match binding.params.scatter {
             Scatter::Atomic => Sums::Atomic(Zero::new::<T>(device, &cache, binding.space)?),
             Scatter::Repeatable => {
-                Sums::Repeatable(Shares::new(device, &cache, binding.space, &nodes)?)
+                let shell = shares::shell(binding.space);
+                Sums::Repeatable(Shares::new(device, &cache, binding.space, &nodes, shell)?)
             }
         };
         let mut bound = Self {
@@ -258,7 +267,7 @@ impl<T: Number> AcceleratorBound<T> {
     }
 }
 
-impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
+impl<T: Number> Bound<T, Accelerator> for Factors<T> {
     fn apply(
         &self,
         _: &Conditions,
@@ -292,17 +301,14 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
         self.launch(self.diagonal_variants()?, None, d)
     }
 
+    /// Coefficients of this kind do not vary inside of an element.
     fn set_nodal(&mut self, _: usize, _: &AcceleratorBuffer<T>) -> Result<(), OperatorError> {
-        Err(OperatorError::FormOnAccelerator)
+        Ok(())
     }
 
     fn bytes(&self) -> usize {
         let groups: usize = self.groups.iter().map(Group::bytes).sum();
-        let sums = match &self.sums {
-            Sums::Atomic(zero) => zero.bytes(),
-            Sums::Repeatable(shares) => shares.bytes(self.components),
-        };
-        groups + sums + self.rule.len() * T::BYTES
+        groups + self.sums.bytes(self.components) + self.rule.len() * T::BYTES
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -318,28 +324,14 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
             .collect()
     }
 
-    /// Geometry and node tables once, input and output once, and what sums of shared nodes need: zeros
-    /// before atomic additions, which count as one write of each node; or shares that are written and
-    /// read, with their lists.
+    /// Geometry and node tables once, input and output once, and sums of shared nodes.
     fn work(&self, dofs: usize, _: Work) -> Work {
         let vector = (dofs * T::BYTES) as u64;
-        let number = (self.components * T::BYTES) as u64;
-        let (read, written) = match &self.sums {
-            Sums::Atomic(zero) => (0, zero.nodes() as u64 * number),
-            Sums::Repeatable(shares) => {
-                let (nodes, shares) = shares.counts();
-                let lists = (2 * nodes + shares) * size_of::<u32>();
-                (
-                    shares as u64 * number + lists as u64,
-                    shares as u64 * number,
-                )
-            }
-        };
         let vectors = Work {
-            bytes_read: vector + read,
-            bytes_written: vector + written,
+            bytes_read: vector,
+            bytes_written: vector,
             ..Work::default()
-        };
+        } + self.sums.work(self.components * T::BYTES);
         let groups = self.groups.iter().zip(&self.nodal).map(|(group, variant)| {
             let element = self.work_of(group, &variant.schedule);
             let tables = group.nodes.len() * size_of::<u32>();
@@ -366,6 +358,11 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
         });
         vectors + groups.sum()
     }
+}
+
+/// Nodes of a vector and the distance of its components, as kernels of nodes take them.
+fn nodes_and_stride(nodes: usize, stride: usize) -> [Argument<'static>; 2] {
+    [nodes, stride].map(|number| Argument::U32(number as u32))
 }
 
 /// A table of the device; an empty one gets an entry that no one reads, since no buffer is empty.

@@ -34,12 +34,14 @@ pub(super) struct Shares<T: Number> {
 }
 
 impl<T: Number> Shares<T> {
-    /// `nodes` are L-vector nodes `[element][k][j][i]`, all groups one after the other.
+    /// `nodes` are L-vector nodes of all places, such as `[element][k][j][i]`, all groups one after the other;
+    /// those of which `is_shared(place)` are summed.
     pub(super) fn new(
         device: &Accelerator,
         cache: &KernelCache,
         space: &Space,
         nodes: &[u32],
+        is_shared: impl Fn(usize) -> bool,
     ) -> Result<Self, OperatorError> {
         let by_node = space.layout() == Layout::ByNode;
         let source = sum_source(
@@ -57,7 +59,7 @@ impl<T: Number> Shares<T> {
         if u32::try_from(all).is_err() {
             return Err(OperatorError::TooManyShares { found: all });
         }
-        let (nodes, offsets, sources) = transpose(nodes, space);
+        let (nodes, offsets, sources) = transpose(nodes, space.nodes(), is_shared);
         Ok(Self {
             shares: Mutex::new(device.zeros((all * space.components()).max(1))?),
             stride: all,
@@ -74,6 +76,11 @@ impl<T: Number> Shares<T> {
     /// The shares, for one application.
     pub(super) fn lock(&self) -> MutexGuard<'_, AcceleratorBuffer<T>> {
         self.shares.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Distance of components.
+    pub(super) fn stride(&self) -> usize {
+        self.stride
     }
 
     /// The arguments that tell a kernel where its shares are; `first` is the number of its
@@ -131,32 +138,40 @@ impl<T: Number> Shares<T> {
     }
 }
 
-/// The nodes on shells, ascending; where the places of each begin; the places, ascending for each.
-fn transpose(nodes: &[u32], space: &Space) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
-    let per_element = space.nodes_per_element();
-    let mut is_shell = vec![false; per_element];
+/// Whether a place `[element][k][j][i]` is on the shell of its element.
+pub(super) fn shell(space: &Space) -> impl Fn(usize) -> bool {
+    let mut is_shell = vec![false; space.nodes_per_element()];
     for &position in &space.restriction().shell_positions {
         is_shell[position as usize] = true;
     }
+    move |place| is_shell[place % is_shell.len()]
+}
+
+/// The nodes with shares, ascending; where the places of each begin; the places, ascending for each.
+fn transpose(
+    nodes: &[u32],
+    count: usize,
+    is_shared: impl Fn(usize) -> bool,
+) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let places = || {
         (0_u32..)
             .zip(nodes)
-            .filter(|&(place, _)| is_shell[place as usize % per_element])
+            .filter(|&(place, _)| is_shared(place as usize))
     };
-    let mut next = vec![0_u32; space.nodes() + 1];
+    let mut next = vec![0_u32; count + 1];
     for (_, &node) in places() {
         next[node as usize + 1] += 1;
     }
-    let count = places().count();
-    let listed: Vec<u32> = (0..space.nodes() as u32)
+    let shares = places().count();
+    let listed: Vec<u32> = (0..count as u32)
         .filter(|&node| next[node as usize + 1] > 0)
         .collect();
-    for node in 0..space.nodes() {
+    for node in 0..count {
         next[node + 1] += next[node];
     }
     let starts = listed.iter().map(|&node| next[node as usize]);
-    let offsets: Vec<u32> = starts.chain([count as u32]).collect();
-    let mut sources = vec![0; count];
+    let offsets: Vec<u32> = starts.chain([shares as u32]).collect();
+    let mut sources = vec![0; shares];
     for (place, &node) in places() {
         let slot = &mut next[node as usize];
         sources[*slot as usize] = place;
@@ -184,7 +199,7 @@ mod tests {
         let nodes: Vec<u32> = (0..8)
             .flat_map(|element| space.element_nodes(element))
             .collect();
-        let (listed, offsets, sources) = transpose(&nodes, &space);
+        let (listed, offsets, sources) = transpose(&nodes, space.nodes(), shell(&space));
         // All nodes but the one inside each element.
         assert_eq!((listed.len(), sources.len()), (125 - 8, 8 * 26));
         assert_eq!((offsets.len(), offsets[0]), (listed.len() + 1, 0));

@@ -9,7 +9,7 @@ use femto_fem::space::{Space, SpaceParams};
 use femto_kernel::form::Poisson;
 
 /// Binds a Poisson operator on a small box with kernels of these variants.
-fn bind(variants: &Variants) -> Option<Result<AcceleratorBound<f64>, OperatorError>> {
+fn bind(variants: &Variants) -> Option<Result<Factors<f64>, OperatorError>> {
     let device = match Accelerator::opencl(0) {
         Ok(device) => device,
         Err(error) => {
@@ -36,7 +36,7 @@ fn bind(variants: &Variants) -> Option<Result<AcceleratorBound<f64>, OperatorErr
         params: &params,
         plan: &plan,
     };
-    Some(AcceleratorBound::new(&device, &binding, variants))
+    Some(Factors::new(&device, &binding, variants))
 }
 
 /// Spoils the metric.

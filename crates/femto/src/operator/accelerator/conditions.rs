@@ -1,0 +1,54 @@
+//! Time and parameters on a device.
+
+use crate::Number;
+use femto_kernel::family::batch::Conditions;
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
+use femto_platform::device::{Device, DeviceError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The time, then the parameters, as kernels read them; transferred when they change.
+#[derive(Debug)]
+pub(super) struct DeviceConditions<T: Number>(Mutex<Held<T>>);
+
+/// The numbers that the device has, and where.
+#[derive(Debug)]
+pub(super) struct Held<T: Number> {
+    numbers: Vec<T>,
+    pub(super) buffer: AcceleratorBuffer<T>,
+}
+
+fn numbers<T: Number>(conditions: &Conditions, len: usize) -> Vec<T> {
+    let all = [conditions.time];
+    let all = all.iter().chain(conditions.parameters);
+    let mut numbers: Vec<T> = all.map(|&number| T::from_f64(number)).collect();
+    numbers.resize(len, T::default());
+    numbers
+}
+
+impl<T: Number> DeviceConditions<T> {
+    /// Of `parameters` numbers beside the time.
+    pub(super) fn new(
+        device: &Accelerator,
+        parameters: usize,
+        conditions: &Conditions,
+    ) -> Result<Self, DeviceError> {
+        let numbers = numbers(conditions, 1 + parameters);
+        let buffer = device.upload(&numbers)?;
+        Ok(Self(Mutex::new(Held { numbers, buffer })))
+    }
+
+    /// These conditions on the device, for one launch.
+    pub(super) fn hold(
+        &self,
+        device: &Accelerator,
+        conditions: &Conditions,
+    ) -> Result<MutexGuard<'_, Held<T>>, DeviceError> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = numbers(conditions, held.numbers.len());
+        if held.numbers != wanted {
+            device.write(&wanted, &mut held.buffer)?;
+            held.numbers = wanted;
+        }
+        Ok(held)
+    }
+}

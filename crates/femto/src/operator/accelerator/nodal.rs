@@ -1,0 +1,122 @@
+//! Auxiliary fields in the solution's space, on a device.
+
+use crate::Number;
+use crate::accelerator::language;
+use crate::operator::{OperatorError, OperatorParams};
+use femto_fem::space::{Layout, Space};
+use femto_kernel::family::fields::FieldKind;
+use femto_kernel::vector::source::{FIELD_BLOCK, field_source};
+use femto_platform::cache::KernelCache;
+use femto_platform::device::accelerator::{
+    Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
+};
+use femto_platform::device::{Buffer, Device, DeviceError};
+
+/// The fields, `[field][node]`, and the kernel that takes them from vectors.
+#[derive(Debug)]
+pub(super) struct NodalFields<T: Number> {
+    pub(super) values: AcceleratorBuffer<T>,
+    nodes: usize,
+    components: usize,
+    by_node: bool,
+    kernel: Option<Kernel>,
+}
+
+impl<T: Number> NodalFields<T> {
+    pub(super) fn new(
+        device: &Accelerator,
+        cache: &KernelCache,
+        space: &Space,
+        params: &OperatorParams,
+    ) -> Result<Self, OperatorError> {
+        let fields = params.auxiliary_of(FieldKind::Nodal).flatten();
+        let mut values: Vec<T> = fields.map(|&value| T::from_f64(value)).collect();
+        let text = field_source(language(device.features()), T::PRECISION);
+        let text = KernelText {
+            name: "vector field",
+            text: &text,
+            options: &[],
+        };
+        let kernel = if values.is_empty() {
+            // No buffer is empty.
+            values.push(T::default());
+            None
+        } else {
+            Some(device.compile(&text, cache)?.kernel("field")?)
+        };
+        Ok(Self {
+            values: device.upload(&values)?,
+            nodes: space.nodes(),
+            components: space.components(),
+            by_node: space.layout() == Layout::ByNode,
+            kernel,
+        })
+    }
+
+    /// The distance of fields.
+    pub(super) fn stride(&self) -> usize {
+        self.nodes
+    }
+
+    /// Takes the components of an L-vector as the fields from number `first` on.
+    pub(super) fn set(
+        &mut self,
+        device: &Accelerator,
+        first: usize,
+        u: &AcceleratorBuffer<T>,
+    ) -> Result<(), OperatorError> {
+        let Some(kernel) = &self.kernel else {
+            return Ok(());
+        };
+        let threads = FIELD_BLOCK.threads;
+        let launch = Launch {
+            blocks: self.nodes.div_ceil(threads[0] as usize) as u32,
+            threads,
+            shared_bytes: 0,
+        };
+        for component in 0..self.components {
+            let (stride, offset) = match self.by_node {
+                true => (self.components, component),
+                false => (1, component * self.nodes),
+            };
+            let arguments = [
+                Argument::input(u),
+                Argument::U32(stride as u32),
+                Argument::U32(offset as u32),
+                Argument::output(&mut self.values),
+                Argument::U32(((first + component) * self.nodes) as u32),
+                Argument::U32(self.nodes as u32),
+            ];
+            device.launch(kernel, &launch, &arguments)?;
+        }
+        Ok(())
+    }
+
+    /// The fields as an E-vector `[cell][field][node]` for cells with these nodes, made on the host; none
+    /// where there are no fields.
+    pub(super) fn of_cells(
+        &self,
+        device: &Accelerator,
+        table: &AcceleratorBuffer<u32>,
+        nodes_of_cell: usize,
+    ) -> Result<Option<AcceleratorBuffer<T>>, DeviceError> {
+        if self.kernel.is_none() {
+            return Ok(None);
+        }
+        let mut values = vec![T::default(); self.values.len()];
+        let mut nodes = vec![0; table.len()];
+        device.read(&self.values, &mut values)?;
+        device.read(table, &mut nodes)?;
+        let mut cells = Vec::with_capacity(nodes.len() * values.len() / self.nodes);
+        for cell in nodes.chunks_exact(nodes_of_cell) {
+            for field in values.chunks_exact(self.nodes) {
+                cells.extend(cell.iter().map(|&node| field[node as usize]));
+            }
+        }
+        device.upload(&cells).map(Some)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.values.len() * T::BYTES
+    }
+}

@@ -1,0 +1,320 @@
+//! What the kernels read of a mesh.
+
+use super::simplex;
+use crate::Number;
+use crate::operator::{Binding, OperatorError};
+use femto_fem::geometry::{GeometryAtPoints, GeometryKind};
+use femto_kernel::family::fields::FieldKind;
+use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
+use femto_kernel::family::simplex_quadrature::schedule::BlockLocal;
+use femto_kernel::family::simplex_quadrature::{CellGeometry, Element, Shape, Storage, pack};
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
+use femto_platform::device::{Buffer, Device, DeviceError};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Arrays over some cells, `[cell][number]`.
+#[derive(Debug)]
+pub(super) struct Arrays<T: Number> {
+    pub(super) cells: usize,
+    /// What the storage keeps of each cell.
+    pub(super) geometry: AcceleratorBuffer<T>,
+    /// `[vertex][dim]`, where the geometry is recomputed: of L-vector nodes at degree 1.
+    pub(super) coordinates: Option<Arc<AcceleratorBuffer<T>>>,
+    /// Vertices of each cell, where they are not its nodes.
+    pub(super) vertices: Option<AcceleratorBuffer<u32>>,
+    /// L-vector nodes of each cell.
+    pub(super) nodes: AcceleratorBuffer<u32>,
+    pub(super) cell_fields: Option<AcceleratorBuffer<T>>,
+    pub(super) point_fields: Option<AcceleratorBuffer<T>>,
+}
+
+/// Lists of nodes per block of cells.
+#[derive(Debug)]
+pub(super) struct Lists {
+    pub(super) blocks: AcceleratorBuffer<u32>,
+    pub(super) list: AcceleratorBuffer<u32>,
+    pub(super) local: AcceleratorBuffer<u16>,
+    pub(super) ends: AcceleratorBuffer<u16>,
+    pub(super) slots: AcceleratorBuffer<u16>,
+    pub(super) entries: usize,
+}
+
+/// The cells of one kind of map.
+#[derive(Debug)]
+pub(super) struct Group<T: Number> {
+    pub(super) shape: Shape,
+    pub(super) arrays: Arrays<T>,
+    pub(super) lists: Option<Lists>,
+    /// L-vector nodes `[cell][node]`, on the host.
+    table: Vec<u32>,
+}
+
+impl<T: Number> Arrays<T> {
+    pub(super) fn bytes(&self) -> usize {
+        let numbers =
+            |buffer: &Option<AcceleratorBuffer<T>>| buffer.as_ref().map_or(0, Buffer::len);
+        let coordinates = self.coordinates.as_ref().map_or(0, |it| it.len());
+        let tables = self.nodes.len() + self.vertices.as_ref().map_or(0, Buffer::len);
+        let fields = numbers(&self.cell_fields) + numbers(&self.point_fields);
+        (self.geometry.len() + coordinates + fields) * T::BYTES + tables * size_of::<u32>()
+    }
+}
+
+impl<T: Number> Group<T> {
+    /// Most nodes of a block of cells.
+    pub(super) fn most_nodes(&self, cells_per_block: usize) -> usize {
+        let blocks = self.table.par_chunks(self.shape.nodes * cells_per_block);
+        let count = |block: &[u32]| {
+            let mut nodes = block.to_vec();
+            nodes.sort_unstable();
+            nodes.dedup();
+            nodes.len()
+        };
+        blocks.map(count).max().unwrap_or(0)
+    }
+
+    /// The lists that a schedule reads.
+    pub(super) fn lists(
+        &self,
+        device: &Accelerator,
+        schedule: &BlockLocal,
+    ) -> Result<Lists, DeviceError> {
+        let cells_per_block = schedule.cells_per_block as usize;
+        let lists = BlockLists::new(&self.table, self.shape.nodes, cells_per_block);
+        Ok(Lists {
+            entries: lists.list.len(),
+            blocks: device.upload(&lists.blocks)?,
+            list: device.upload(&lists.list)?,
+            local: device.upload(&lists.local)?,
+            ends: device.upload(&lists.ends)?,
+            slots: device.upload(&lists.slots)?,
+        })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let lists = self.lists.as_ref().map_or(0, |lists| {
+            let short = lists.local.len() + lists.ends.len() + lists.slots.len();
+            2 * short + (lists.blocks.len() + lists.list.len()) * size_of::<u32>()
+        });
+        self.arrays.bytes() + lists
+    }
+}
+
+/// One group per kind of map, in the order of the plan's.
+pub(super) fn groups<T: Number>(
+    device: &Accelerator,
+    binding: &Binding<'_, ()>,
+    element: (&Element, &[[f64; 3]]),
+) -> Result<Vec<Group<T>>, OperatorError> {
+    let plan = binding.plan;
+    let coordinates = coordinates(device, binding)?;
+    let group = |kind: usize| {
+        let segments = plan.segments.iter().flatten();
+        let cells: Vec<u32> = segments
+            .filter(|segment| segment.kind == kind)
+            .flat_map(|segment| segment.elements.clone())
+            .map(|element| element as u32)
+            .collect();
+        let shape = simplex(&plan.kinds[kind].shape).ok_or(OperatorError::FormOnAccelerator)?;
+        let table = nodes(binding, &cells);
+        let arrays = Packer {
+            device,
+            binding,
+            element,
+            shape,
+        };
+        Ok(Group {
+            shape,
+            arrays: arrays.pack(&cells, &table, coordinates.clone())?,
+            lists: None,
+            table,
+        })
+    };
+    (0..plan.kinds.len()).map(group).collect()
+}
+
+/// All cells in the order of the space, with one storage for all kinds of maps: for E-vectors.
+pub(super) fn all<T: Number>(
+    device: &Accelerator,
+    binding: &Binding<'_, ()>,
+    element: (&Element, &[[f64; 3]]),
+) -> Result<(Arrays<T>, Shape), OperatorError> {
+    let kinds = &binding.plan.kinds;
+    let first = kinds.first().and_then(|kind| simplex(&kind.shape));
+    let mut shape = first.ok_or(OperatorError::FormOnAccelerator)?;
+    shape.storage = match kinds.iter().any(|kind| kind.kind == GeometryKind::Curved) {
+        true => Storage::Jacobians,
+        false => Storage::Affine,
+    };
+    let cells: Vec<u32> = (0..binding.space.elements() as u32).collect();
+    let packer = Packer {
+        device,
+        binding,
+        element,
+        shape,
+    };
+    Ok((packer.pack(&cells, &nodes(binding, &cells), None)?, shape))
+}
+
+/// The nodes of all groups' cells, one group after the other.
+pub(super) fn all_nodes<T: Number>(groups: &[Group<T>]) -> Vec<u32> {
+    groups
+        .iter()
+        .flat_map(|group| group.table.iter().copied())
+        .collect()
+}
+
+/// The shortest edge of a few cells.
+pub(super) fn least_edge(binding: &Binding<'_, ()>) -> f64 {
+    let (geometry, dim) = (binding.geometry, binding.space.dim());
+    let cells = (0..geometry.len()).step_by((geometry.len() / 64).max(1));
+    let edge = |cell: usize| {
+        let vertices = geometry.simplex_vertices(cell);
+        let length = |axis: usize| -> f64 {
+            let edge = (0..3).map(|d| vertices[axis + 1][d] - vertices[0][d]);
+            edge.map(|x| x * x).sum::<f64>().sqrt()
+        };
+        (0..dim).map(length).fold(f64::INFINITY, f64::min)
+    };
+    cells.map(edge).fold(f64::INFINITY, f64::min)
+}
+
+/// L-vector nodes of cells, `[cell][node]`.
+fn nodes(binding: &Binding<'_, ()>, cells: &[u32]) -> Vec<u32> {
+    let space = binding.space;
+    let count = space.nodes_per_element();
+    let mut nodes = vec![0; count * cells.len()];
+    let rows = nodes.par_chunks_mut(count).zip(cells);
+    rows.for_each(|(nodes, &cell)| nodes.copy_from_slice(&space.element_nodes(cell as usize)));
+    nodes
+}
+
+/// Coordinates that the geometry is recomputed from, where it is.
+fn coordinates<T: Number>(
+    device: &Accelerator,
+    binding: &Binding<'_, ()>,
+) -> Result<Option<Arc<AcceleratorBuffer<T>>>, OperatorError> {
+    let recomputed = |shape: &Shape| shape.storage == Storage::Vertices;
+    let kinds = binding.plan.kinds.iter();
+    let Some(shape) = kinds
+        .filter_map(|kind| simplex(&kind.shape))
+        .find(recomputed)
+    else {
+        return Ok(None);
+    };
+    let (space, geometry, dim) = (binding.space, binding.geometry, shape.dim);
+    let mesh = geometry.coordinates();
+    let positions: Vec<[f64; 3]> = if shape.linear {
+        let mut positions = vec![[0.0; 3]; space.nodes()];
+        for element in 0..space.elements() {
+            let vertices = geometry.vertex_nodes(space.cells()[element] as usize);
+            for (node, &vertex) in space.element_nodes(element).iter().zip(vertices) {
+                positions[*node as usize] = mesh[vertex as usize];
+            }
+        }
+        positions
+    } else {
+        mesh.to_vec()
+    };
+    let numbers = positions.iter().flat_map(|x| &x[..dim]);
+    let numbers: Vec<T> = numbers.map(|&x| T::from_f64(x)).collect();
+    Ok(Some(Arc::new(device.upload(&numbers)?)))
+}
+
+/// Packs the arrays of some cells.
+struct Packer<'a> {
+    device: &'a Accelerator,
+    binding: &'a Binding<'a, ()>,
+    element: (&'a Element, &'a [[f64; 3]]),
+    shape: Shape,
+}
+
+impl Packer<'_> {
+    fn pack<T: Number>(
+        &self,
+        cells: &[u32],
+        table: &[u32],
+        coordinates: Option<Arc<AcceleratorBuffer<T>>>,
+    ) -> Result<Arrays<T>, OperatorError> {
+        let (device, shape) = (self.device, &self.shape);
+        let recomputed = shape.storage == Storage::Vertices;
+        Ok(Arrays {
+            cells: cells.len(),
+            geometry: device.upload(&self.geometry::<T>(cells))?,
+            coordinates: coordinates.filter(|_| recomputed),
+            vertices: match recomputed && !shape.linear {
+                true => Some(device.upload(&self.vertices(cells))?),
+                false => None,
+            },
+            nodes: device.upload(table)?,
+            cell_fields: self.fields(cells, FieldKind::Cell, 1)?,
+            point_fields: self.fields(cells, FieldKind::Points, shape.points)?,
+        })
+    }
+
+    /// The mesh cell of an element.
+    fn cell(&self, element: u32) -> usize {
+        self.binding.space.cells()[element as usize] as usize
+    }
+
+    /// What the storage keeps, `[cell][number]`; one number that no one reads where it keeps nothing.
+    fn geometry<T: Number>(&self, cells: &[u32]) -> Vec<T> {
+        let (shape, (element, points)) = (&self.shape, self.element);
+        let len = shape.geometry_numbers();
+        if len == 0 {
+            return vec![T::default()];
+        }
+        let mut packed = vec![T::default(); len * cells.len()];
+        let rows = packed.par_chunks_mut(len).zip(cells);
+        rows.for_each_init(GeometryAtPoints::default, |at, (out, &cell)| {
+            let cell = self.cell(cell);
+            let vertices;
+            let geometry = if shape.storage == Storage::Jacobians {
+                self.binding.geometry.at_simplex_points(cell, points, at);
+                CellGeometry::Points {
+                    jacobian: &at.jacobian,
+                    position: &at.position,
+                }
+            } else {
+                vertices = self.binding.geometry.simplex_vertices(cell);
+                CellGeometry::Vertices(&vertices[..=shape.dim])
+            };
+            pack(shape, element, geometry, |n, number| {
+                out[n] = T::from_f64(number)
+            });
+        });
+        packed
+    }
+
+    /// Mesh nodes at the vertices of cells.
+    fn vertices(&self, cells: &[u32]) -> Vec<u32> {
+        let of_cell = |&cell: &u32| {
+            let vertices = self.binding.geometry.vertex_nodes(self.cell(cell));
+            vertices.iter().copied()
+        };
+        cells.iter().flat_map(of_cell).collect()
+    }
+
+    /// The fields of a kind, `[cell][field][number]`.
+    fn fields<T: Number>(
+        &self,
+        cells: &[u32],
+        kind: FieldKind,
+        numbers: usize,
+    ) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
+        let fields: Vec<&[f64]> = self.binding.params.auxiliary_of(kind).collect();
+        if fields.is_empty() {
+            return Ok(None);
+        }
+        let mut packed = Vec::with_capacity(cells.len() * fields.len() * numbers);
+        for &cell in cells {
+            let first = self.cell(cell) * numbers;
+            let values = fields
+                .iter()
+                .flat_map(|field| &field[first..first + numbers]);
+            packed.extend(values.map(|&value| T::from_f64(value)));
+        }
+        Ok(Some(self.device.upload(&packed)?))
+    }
+}

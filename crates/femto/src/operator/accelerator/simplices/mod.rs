@@ -1,0 +1,454 @@
+//! Any form on triangles and tetrahedra: one kernel gathers, evaluates and scatters.
+//!
+//! Cells are grouped by kind of map. The kernel of a group is compared with the plain twin at some nodes of
+//! the caller's mesh, with all cells around them, before it is used; a wrong one is dropped with a warning.
+
+mod arrays;
+mod kernel;
+
+use super::conditions::DeviceConditions;
+use super::nodal::NodalFields;
+use super::shares::Shares;
+use super::twin::{Expected, Twin};
+use crate::Number;
+use crate::accelerator::{language, limits};
+use crate::operator::tables::{Shape as AnyShape, Tables};
+use crate::operator::{Binding, Bound, OperatorError, Scatter};
+use arrays::{Arrays, Group};
+use femto_fem::space::Layout;
+use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::simplex_quadrature::schedule::{BlockLocal, CellPerThread, Schedule};
+use femto_kernel::family::simplex_quadrature::source::{
+    Interleave, Problem, Vectors, diagonal_source, source,
+};
+use femto_kernel::family::simplex_quadrature::work::{Counts, work};
+use femto_kernel::family::simplex_quadrature::{Element, Shape, Storage};
+use femto_kernel::roofline::Work;
+use femto_platform::cache::KernelCache;
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
+use femto_platform::device::{Buffer, Device, DeviceError};
+use kernel::{Call, Compiled};
+use std::sync::OnceLock;
+
+/// An operator on simplices.
+#[derive(Debug)]
+pub(super) struct Simplices<T: Number> {
+    device: Accelerator,
+    cache: KernelCache,
+    element: Element,
+    point_form: String,
+    by_node: bool,
+    components: usize,
+    counts: Counts,
+    conditions: DeviceConditions<T>,
+    fields: NodalFields<T>,
+    /// One per kind of map, with its kernel for L-vectors and T-vectors.
+    groups: Vec<(Group<T>, Compiled)>,
+    /// Where groups write their shares, and who adds them up; else sums are atomic.
+    shares: Option<Shares<T>>,
+    /// All cells, for E-vectors.
+    all: Arrays<T>,
+    all_shape: Shape,
+    element_kernel: OnceLock<Compiled>,
+    diagonals: OnceLock<Vec<Compiled>>,
+    warnings: Vec<String>,
+}
+
+impl<T: Number> Simplices<T> {
+    /// Binds: 1. arrays of each group, 2. kernels, compared with the twin.
+    pub(super) fn new(
+        device: &Accelerator,
+        binding: &Binding<'_, ()>,
+        twin: &Twin<'_>,
+    ) -> Result<Self, OperatorError> {
+        let (plan, space, params) = (binding.plan, binding.space, binding.params);
+        let Tables::Simplex(element, points) = &plan.tables else {
+            return Err(OperatorError::FormOnAccelerator);
+        };
+        binding.check_geometry()?;
+        let cache = KernelCache::user().unwrap_or_default();
+        let point_form = plan
+            .form
+            .point_function(T::PRECISION, language(device.features()))?;
+        let groups = arrays::groups::<T>(device, binding, (element, points))?;
+        let shares = match params.scatter {
+            Scatter::Atomic => None,
+            Scatter::Repeatable => {
+                let nodes = arrays::all_nodes(&groups);
+                Some(Shares::new(device, &cache, space, &nodes, |_| true)?)
+            }
+        };
+        let conditions = Conditions {
+            time: params.time,
+            parameters: &params.parameters,
+        };
+        let (all, all_shape) = arrays::all::<T>(device, binding, (element, points))?;
+        let mut bound = Self {
+            device: device.clone(),
+            element: element.clone(),
+            point_form,
+            by_node: space.layout() == Layout::ByNode,
+            components: space.components(),
+            counts: Counts {
+                cells: space.elements(),
+                nodes: space.nodes(),
+                vertices: binding.geometry.coordinates().len(),
+                entries: 0,
+            },
+            conditions: DeviceConditions::new(device, params.parameters.len(), &conditions)?,
+            fields: NodalFields::new(device, &cache, space, params)?,
+            groups: Vec::new(),
+            shares,
+            all,
+            all_shape,
+            element_kernel: OnceLock::new(),
+            diagonals: OnceLock::new(),
+            warnings: Vec::new(),
+            cache,
+        };
+        bound.choose(groups, binding, twin)?;
+        Ok(bound)
+    }
+
+    /// The first schedule that the device can run and whose operator agrees with the twin.
+    fn choose(
+        &mut self,
+        groups: Vec<Group<T>>,
+        binding: &Binding<'_, ()>,
+        twin: &Twin<'_>,
+    ) -> Result<(), OperatorError> {
+        // A material law wants gradients to be small.
+        let amplitude = match binding.plan.inspection.linear {
+            true => 1.0,
+            false => 0.02 * arrays::least_edge(binding),
+        };
+        let expected = Expected::new(binding.space, twin, amplitude, T::PRECISION);
+        let conditions = Conditions {
+            time: binding.params.time,
+            parameters: &binding.params.parameters,
+        };
+        self.groups = groups
+            .into_iter()
+            .map(|group| (group, Compiled::NONE))
+            .collect();
+        let mut last = OperatorError::FormOnAccelerator;
+        for plain in [false, true] {
+            match self.compile_all(plain) {
+                Ok(()) => {}
+                // This device does not take this kernel; it may take a plainer one.
+                Err(
+                    error @ (OperatorError::Device(DeviceError::Kernel(_))
+                    | OperatorError::Schedule(_)),
+                ) => {
+                    last = error;
+                    continue;
+                }
+                Err(error) => return Err(error),
+            }
+            if !expected.is_finite() {
+                let words = "the form has no finite value at the states that kernels are compared at, \
+                             so this one was not";
+                self.warnings.push(words.to_owned());
+                return Ok(());
+            }
+            let error = expected.error::<T>(&self.device, |u, v| self.apply(&conditions, u, v))?;
+            if error <= expected.tolerance() {
+                return Ok(());
+            }
+            let wrong = self.wrong(error);
+            self.warnings.push(format!("{wrong}; it is not used"));
+            last = wrong;
+        }
+        Err(last)
+    }
+
+    fn wrong(&self, error: f64) -> OperatorError {
+        let names: Vec<String> = self
+            .groups
+            .iter()
+            .map(|(_, compiled)| compiled.words())
+            .collect();
+        OperatorError::WrongVariant {
+            kernel: "simplex_quadrature".to_owned(),
+            schedule: names.join("; "),
+            error,
+        }
+    }
+
+    fn nodal_vectors(&self) -> Vectors {
+        Vectors::Nodal {
+            by_node: self.by_node,
+            scatter: match self.shares {
+                None => Scatter::Atomic,
+                Some(_) => Scatter::Repeatable,
+            },
+        }
+    }
+
+    fn problem<'a>(&'a self, shape: Shape, vectors: Vectors) -> Problem<'a> {
+        Problem {
+            element: &self.element,
+            shape,
+            vectors,
+            interleave: Interleave::NONE,
+            point_form: &self.point_form,
+            precision: T::PRECISION,
+            language: language(self.device.features()),
+        }
+    }
+
+    /// Compiles the kernels of all groups: the schedules thought best, or the plainest ones.
+    fn compile_all(&mut self, plain: bool) -> Result<(), OperatorError> {
+        let vectors = self.nodal_vectors();
+        for index in 0..self.groups.len() {
+            let (group, _) = &self.groups[index];
+            let shape = group.shape;
+            let schedule = match plain {
+                true => plainest(),
+                false => self.best(group),
+            };
+            let compiled = self.compile(shape, vectors, schedule)?;
+            let lists = match schedule {
+                Schedule::BlockLocal(it) => Some(group.lists(&self.device, &it)?),
+                _ => None,
+            };
+            let (group, kernel) = &mut self.groups[index];
+            (group.lists, *kernel) = (lists, compiled);
+        }
+        Ok(())
+    }
+
+    /// What was fastest on the devices it was measured on.
+    fn best(&self, group: &Group<T>) -> Schedule {
+        let shape = &group.shape;
+        if self.shares.is_some() || !BLOCK_LOCAL_DEGREES.contains(&shape.nodes) {
+            return Schedule::usual(shape);
+        }
+        let (threads, cells_per_block) = (128, 256);
+        Schedule::BlockLocal(BlockLocal {
+            threads,
+            cells_per_block,
+            block_nodes: group.most_nodes(cells_per_block as usize) as u32,
+            listed_sums: false,
+            blocks_per_unit: 1,
+        })
+    }
+
+    fn compile(
+        &self,
+        shape: Shape,
+        vectors: Vectors,
+        schedule: Schedule,
+    ) -> Result<Compiled, OperatorError> {
+        let limits = limits(self.device.features());
+        let how = (vectors, Interleave::NONE);
+        schedule.validate(&shape, how, T::PRECISION, &limits)?;
+        let source = source(&self.problem(shape, vectors), &schedule);
+        Ok(Compiled::new(&self.device, &self.cache, source, "apply")?)
+    }
+
+    /// Launches a kernel of each group, which add to `v`.
+    fn launch<'a>(
+        &'a self,
+        kernels: impl Iterator<Item = &'a Compiled>,
+        conditions: &Conditions,
+        u: &AcceleratorBuffer<T>,
+        v: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), OperatorError> {
+        let nodes = v.len() / self.components;
+        let stride = if self.by_node { 1 } else { nodes };
+        let held = self.conditions.hold(&self.device, conditions)?;
+        let mut shares = self.shares.as_ref().map(|shares| (shares, shares.lock()));
+        if shares.is_none() {
+            let len = v.len();
+            self.device.fill_zero(v, 0..len)?;
+        }
+        let mut first = 0;
+        for ((group, _), kernel) in self.groups.iter().zip(kernels) {
+            let mut call = Call {
+                shape: &group.shape,
+                arrays: &group.arrays,
+                lists: group.lists.as_ref(),
+                fields: &self.fields.values,
+                field_stride: self.fields.stride(),
+                conditions: &held.buffer,
+                nodes,
+                stride,
+                shares: shares
+                    .as_mut()
+                    .map(|(shares, locked)| (*shares, &mut **locked)),
+                first,
+            };
+            kernel.launch(&self.device, &mut call, u, v)?;
+            first += group.arrays.cells;
+        }
+        if let Some((shares, locked)) = &shares {
+            let size = super::nodes_and_stride(nodes, stride);
+            shares.sum(&self.device, locked, size, v)?;
+        }
+        Ok(())
+    }
+
+    fn element_kernel(&self) -> Result<&Compiled, OperatorError> {
+        if let Some(kernel) = self.element_kernel.get() {
+            return Ok(kernel);
+        }
+        let shape = self.all_shape;
+        let compiled = self.compile(shape, Vectors::Element, Schedule::usual(&shape))?;
+        Ok(self.element_kernel.get_or_init(|| compiled))
+    }
+
+    fn diagonals(&self) -> Result<&[Compiled], OperatorError> {
+        if let Some(kernels) = self.diagonals.get() {
+            return Ok(kernels);
+        }
+        let vectors = self.nodal_vectors();
+        let compile = |(group, _): &(Group<T>, Compiled)| {
+            let source = diagonal_source(&self.problem(group.shape, vectors));
+            Compiled::new(&self.device, &self.cache, source, "diagonal")
+        };
+        let kernels = self.groups.iter().map(compile);
+        let kernels = kernels.collect::<Result<Vec<_>, DeviceError>>()?;
+        Ok(self.diagonals.get_or_init(|| kernels))
+    }
+}
+
+/// Nodes of the cells that are evaluated through lists per block: those of degree 1.
+const BLOCK_LOCAL_DEGREES: [usize; 2] = [3, 4];
+
+/// What every device takes.
+fn plainest() -> Schedule {
+    Schedule::CellPerThread(CellPerThread {
+        threads: 32,
+        staged: false,
+        padded: false,
+        blocks_per_unit: 1,
+    })
+}
+
+impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
+    fn apply(
+        &self,
+        conditions: &Conditions,
+        u: &AcceleratorBuffer<T>,
+        v: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), OperatorError> {
+        let kernels = self.groups.iter().map(|(_, kernel)| kernel);
+        self.launch(kernels, conditions, u, v)
+    }
+
+    /// Fields in the solution's space are gathered on the host for this, which is for tests and for
+    /// comparisons, not for solvers.
+    fn apply_elements(
+        &self,
+        conditions: &Conditions,
+        u: &AcceleratorBuffer<T>,
+        v: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), OperatorError> {
+        let kernel = self.element_kernel()?;
+        let held = self.conditions.hold(&self.device, conditions)?;
+        let fields = self
+            .fields
+            .of_cells(&self.device, &self.all.nodes, self.element.nodes)?;
+        let mut call = Call {
+            shape: &self.all_shape,
+            arrays: &self.all,
+            lists: None,
+            fields: fields.as_ref().unwrap_or(&self.fields.values),
+            field_stride: 0,
+            conditions: &held.buffer,
+            nodes: 0,
+            stride: 0,
+            shares: None,
+            first: 0,
+        };
+        kernel.launch(&self.device, &mut call, u, v)?;
+        Ok(())
+    }
+
+    fn diagonal(
+        &self,
+        conditions: &Conditions,
+        d: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), OperatorError> {
+        // The kernels take an input, which they do not read.
+        let unread = self.device.zeros(1)?;
+        self.launch(self.diagonals()?.iter(), conditions, &unread, d)
+    }
+
+    fn set_nodal(&mut self, first: usize, u: &AcceleratorBuffer<T>) -> Result<(), OperatorError> {
+        self.fields.set(&self.device, first, u)?;
+        Ok(())
+    }
+
+    fn bytes(&self) -> usize {
+        let groups = self.groups.iter().map(|(group, _)| group.bytes());
+        let shares = self
+            .shares
+            .as_ref()
+            .map_or(0, |it| it.bytes(self.components));
+        groups.sum::<usize>() + self.all.bytes() + self.fields.bytes() + shares
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    fn schedules(&self) -> Vec<String> {
+        self.groups
+            .iter()
+            .map(|(_, kernel)| kernel.words())
+            .collect()
+    }
+
+    fn work(&self, dofs: usize, _: Work) -> Work {
+        let vectors = self.nodal_vectors();
+        let of_group = |(group, kernel): &(Group<T>, Compiled)| {
+            let counts = Counts {
+                cells: group.arrays.cells,
+                nodes: 0,
+                vertices: 0,
+                entries: group.lists.as_ref().map_or(0, |lists| lists.entries),
+            };
+            let schedule = kernel.schedule().unwrap_or(Schedule::usual(&group.shape));
+            work(&group.shape, &schedule, vectors, T::PRECISION, counts)
+        };
+        let cells: Work = self.groups.iter().map(of_group).sum();
+        let vector = (dofs * T::BYTES) as u64;
+        let reads_vertices =
+            |(group, _): &(Group<T>, Compiled)| group.shape.storage == Storage::Vertices;
+        let axes = if self.groups.iter().any(reads_vertices) {
+            self.element.dim
+        } else {
+            0
+        };
+        let coordinates = self.counts.vertices * axes * T::BYTES;
+        // The output is set to zero, or its shares are read, before it is written.
+        let vectors = Work {
+            bytes_read: vector + (coordinates + self.fields.bytes()) as u64,
+            bytes_written: 2 * vector,
+            ..Work::default()
+        };
+        cells + vectors
+    }
+
+    fn element_work(&self, _: usize, _: Work) -> Work {
+        let shape = &self.all_shape;
+        let schedule = Schedule::usual(shape);
+        work(
+            shape,
+            &schedule,
+            Vectors::Element,
+            T::PRECISION,
+            self.counts,
+        )
+    }
+}
+
+/// The shape of a plan's kind, if it is of this family.
+fn simplex(shape: &AnyShape) -> Option<Shape> {
+    match shape {
+        AnyShape::Simplex(shape) => Some(*shape),
+        AnyShape::Hex(_) => None,
+    }
+}

@@ -1,0 +1,368 @@
+//! Printed forms on accelerators against the host: hexahedra, tetrahedra and triangles of every kind of
+//! map, fields of every kind, linear and not.
+//!
+//! Devices as in `accelerator.rs`.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
+
+mod common;
+#[path = "common/forms.rs"]
+mod forms;
+
+use common::{Random, SHAPES, Shape, difference, mesh};
+use femto::fem::geometry::Geometry;
+use femto::fem::mesh::Mesh;
+use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::fem::space::{Layout, Space, SpaceParams};
+use femto::kernel::form::{Form, Jacobian, LinearElasticity, NonlinearDiffusion};
+use femto::operator::{Auxiliary, Backend};
+use femto::platform::device::accelerator::Accelerator;
+use femto::platform::device::{Device, DeviceKind, parse};
+use femto::{DataLevel, Host, Number, Operator, OperatorParams, Quadrature, Scatter};
+use forms::{Busy, Conduction};
+
+fn accelerator() -> Option<Accelerator> {
+    let name = std::env::var("FEMTO_ACCELERATOR").unwrap_or_else(|_| "opencl:0".to_owned());
+    let id = parse(&name).unwrap();
+    let device = match id.kind {
+        DeviceKind::Cuda => Accelerator::cuda(id.index),
+        _ => Accelerator::opencl(id.index),
+    };
+    match device {
+        Ok(device) => Some(device),
+        Err(error) => {
+            let required = std::env::var("FEMTO_REQUIRE").is_ok();
+            assert!(!required, "{error}");
+            println!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// A space, and the parameters of an operator on it with fields of all kinds.
+struct On {
+    geometry: Geometry,
+    space: Space,
+    params: OperatorParams,
+}
+
+impl On {
+    fn new(mesh: &Mesh, space: SpaceParams, params: OperatorParams, random: &mut Random) -> Self {
+        let geometry = Geometry::new(mesh).unwrap();
+        let space = Space::new(mesh, &geometry, space).unwrap();
+        let points = match params.quadrature {
+            Quadrature::Exact(degree) => {
+                let rule = femto::fem::quadrature::simplex_rule(space.dim(), degree);
+                rule.unwrap().points.len()
+            }
+            other => other.kernel_basis(space.degree()).unwrap().points(),
+        };
+        let params = OperatorParams {
+            auxiliary: vec![
+                Auxiliary::PerCell(random.vector(space.elements())),
+                Auxiliary::Nodal(random.vector(space.nodes())),
+                Auxiliary::AtPoints(random.vector(space.elements() * points)),
+            ],
+            time: 0.7,
+            parameters: vec![1.3],
+            ..params
+        };
+        Self {
+            geometry,
+            space,
+            params,
+        }
+    }
+
+    fn solid<T: Number, D: Backend, F, const C: usize>(
+        &self,
+        device: &D,
+        form: &F,
+    ) -> Operator<T, D>
+    where
+        F: Form<3, C> + Clone + 'static,
+    {
+        let params = self.params.clone();
+        Operator::new(device, &self.space, &self.geometry, form, params).unwrap()
+    }
+
+    fn planar<T: Number, D: Backend, F, const C: usize>(
+        &self,
+        device: &D,
+        form: &F,
+    ) -> Operator<T, D>
+    where
+        F: Form<2, C> + Clone + 'static,
+    {
+        let params = self.params.clone();
+        Operator::planar(device, &self.space, &self.geometry, form, params).unwrap()
+    }
+}
+
+fn upload<T: Number, D: Device>(device: &D, values: &[f64]) -> D::Buffer<T> {
+    let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
+    device.upload(&values).unwrap()
+}
+
+/// What `run` makes of a vector of NaN.
+fn outcome<T: Number, D: Device>(
+    device: &D,
+    len: usize,
+    run: impl FnOnce(&mut D::Buffer<T>),
+) -> Vec<f64> {
+    let mut out = upload::<T, D>(device, &vec![f64::NAN; len]);
+    run(&mut out);
+    let mut values = vec![T::default(); len];
+    device.read(&out, &mut values).unwrap();
+    values.iter().map(|value| value.to_f64()).collect()
+}
+
+/// Everything that operators do, on both devices.
+fn agree<T: Number>(host: &Operator<f64, Host>, there: &Operator<T, Accelerator>, what: &str) {
+    let tolerance = if T::BYTES == 8 { 1e-12 } else { 2e-5 };
+    assert_eq!(there.warnings(), [] as [&str; 0], "{what}");
+    let mut random = Random::new();
+    let check = |what: &str, found: &[f64], expected: &[f64]| {
+        let error = difference(found, expected);
+        assert!(error < tolerance, "{what}: {error}");
+    };
+    let (h, d) = (host.device(), there.device());
+    for len in [host.dofs(), host.free_dofs()] {
+        let u = random.vector(len);
+        let expected = outcome::<f64, _>(h, len, |v| host.apply(&upload(h, &u), v).unwrap());
+        let found = outcome::<T, _>(d, len, |v| there.apply(&upload(d, &u), v).unwrap());
+        check(&format!("apply, {what}"), &found, &expected);
+        if host.inspection().linear {
+            let expected = outcome::<f64, _>(h, len, |v| host.diagonal(v).unwrap());
+            let found = outcome::<T, _>(d, len, |v| there.diagonal(v).unwrap());
+            check(&format!("diagonal, {what}"), &found, &expected);
+        }
+    }
+    let len = host.element_dofs();
+    let u = random.vector(len);
+    let apply = |v: &mut _| host.apply_elements(&upload(h, &u), v).unwrap();
+    let expected = outcome::<f64, _>(h, len, apply);
+    let apply = |v: &mut _| there.apply_elements(&upload(d, &u), v).unwrap();
+    check(
+        &format!("elements, {what}"),
+        &outcome::<T, _>(d, len, apply),
+        &expected,
+    );
+}
+
+fn space(degree: usize, components: usize, layout: Layout) -> SpaceParams {
+    SpaceParams {
+        degree,
+        components,
+        layout,
+        chunk_nodes: 40,
+        dirichlet: vec!["xmin".to_owned()],
+        ..SpaceParams::default()
+    }
+}
+
+#[test]
+fn hexahedra_agree() {
+    let Some(device) = accelerator() else { return };
+    let host = Host::with_threads(1).unwrap();
+    let mut random = Random::new();
+    for shape in SHAPES {
+        for (degree, scatter, quadrature) in [
+            (1, Scatter::Repeatable, Quadrature::Gauss),
+            (2, Scatter::Atomic, Quadrature::Gauss),
+            (2, Scatter::Atomic, Quadrature::Collocated),
+        ] {
+            let params = || OperatorParams {
+                scatter,
+                quadrature,
+                data_level: DataLevel::OnTheFly,
+                ..OperatorParams::default()
+            };
+            let mesh = mesh(shape, [3, 2, 2]);
+            let scalar = space(degree, 1, Layout::ByNode);
+            let on = On::new(&mesh, scalar, params(), &mut random);
+            let what = format!("{shape:?}, degree {degree}");
+            let on_host = on.solid::<f64, _, Busy, 1>(&host, &Busy);
+            agree(
+                &on_host,
+                &on.solid::<f64, _, Busy, 1>(&device, &Busy),
+                &what,
+            );
+            let vector = space(degree, 3, Layout::ByComponent);
+            let on = On::new(&mesh, vector, params(), &mut random);
+            let form = LinearElasticity::from_young(2.0, 0.3);
+            agree(
+                &on.solid(&host, &form),
+                &on.solid::<f64, _, _, 3>(&device, &form),
+                &what,
+            );
+        }
+    }
+}
+
+fn triangles(degree: usize) -> Mesh {
+    let generator = SimplexBox {
+        geometry_degree: degree,
+        irregular: Some(7),
+        ..SimplexBox::<2>::unit_square(5)
+    };
+    generator
+        .build(|[x, y]| [x + 0.02 * degree as f64 * (3.0 * y).sin(), 1.3 * y])
+        .unwrap()
+}
+
+fn tetrahedra(degree: usize) -> Mesh {
+    let generator = SimplexBox {
+        geometry_degree: degree,
+        irregular: Some(5),
+        ..SimplexBox::<3>::unit_cube(3)
+    };
+    generator
+        .build(|[x, y, z]| [x, y + 0.02 * degree as f64 * (3.0 * z).sin(), z])
+        .unwrap()
+}
+
+/// Degrees with the sums, data levels and orders of maps that they are tried with.
+const SIMPLICES: [(usize, Scatter, DataLevel, usize); 4] = [
+    (1, Scatter::Atomic, DataLevel::OnTheFly, 1),
+    (1, Scatter::Repeatable, DataLevel::Partial, 1),
+    (2, Scatter::Atomic, DataLevel::OnTheFly, 2),
+    (3, Scatter::Repeatable, DataLevel::OnTheFly, 1),
+];
+
+#[test]
+fn triangles_agree() {
+    let Some(device) = accelerator() else { return };
+    let host = Host::with_threads(1).unwrap();
+    let mut random = Random::new();
+    for (degree, scatter, data_level, order) in SIMPLICES {
+        let params = || OperatorParams {
+            scatter,
+            data_level,
+            quadrature: Quadrature::Exact(4),
+            ..OperatorParams::default()
+        };
+        let mesh = triangles(order);
+        let what = format!("triangles, degree {degree}, {scatter:?}");
+        let on = On::new(
+            &mesh,
+            space(degree, 1, Layout::ByNode),
+            params(),
+            &mut random,
+        );
+        let on_host = on.planar::<f64, _, _, 1>(&host, &Conduction);
+        agree(
+            &on_host,
+            &on.planar::<f64, _, _, 1>(&device, &Conduction),
+            &what,
+        );
+        agree(
+            &on_host,
+            &on.planar::<f32, _, _, 1>(&device, &Conduction),
+            &what,
+        );
+        let on = On::new(
+            &mesh,
+            space(degree, 2, Layout::ByComponent),
+            params(),
+            &mut random,
+        );
+        let on_host = on.planar::<f64, _, Busy, 2>(&host, &Busy);
+        agree(
+            &on_host,
+            &on.planar::<f64, _, Busy, 2>(&device, &Busy),
+            &what,
+        );
+    }
+}
+
+#[test]
+fn tetrahedra_agree() {
+    let Some(device) = accelerator() else { return };
+    let host = Host::with_threads(1).unwrap();
+    let mut random = Random::new();
+    for (degree, scatter, data_level, order) in SIMPLICES {
+        let params = || OperatorParams {
+            scatter,
+            data_level,
+            quadrature: Quadrature::Exact(4),
+            ..OperatorParams::default()
+        };
+        let mesh = tetrahedra(order);
+        let what = format!("tetrahedra, degree {degree}, {scatter:?}");
+        let on = On::new(
+            &mesh,
+            space(degree, 1, Layout::ByNode),
+            params(),
+            &mut random,
+        );
+        let on_host = on.solid::<f64, _, Busy, 1>(&host, &Busy);
+        agree(
+            &on_host,
+            &on.solid::<f64, _, Busy, 1>(&device, &Busy),
+            &what,
+        );
+        let form = LinearElasticity::from_young(2.0, 0.3);
+        let on = On::new(
+            &mesh,
+            space(degree, 3, Layout::ByNode),
+            params(),
+            &mut random,
+        );
+        agree(
+            &on.solid(&host, &form),
+            &on.solid::<f64, _, _, 3>(&device, &form),
+            &what,
+        );
+    }
+}
+
+/// The state of a Jacobian is replaced, on hexahedra and tetrahedra.
+#[test]
+fn states_are_replaced() {
+    let Some(device) = accelerator() else { return };
+    let host = Host::with_threads(1).unwrap();
+    let mut random = Random::new();
+    for mesh in [mesh(Shape::Trilinear, [2, 2, 2]), tetrahedra(1)] {
+        let geometry = Geometry::new(&mesh).unwrap();
+        let space = Space::new(&mesh, &geometry, space(2, 1, Layout::ByNode)).unwrap();
+        let form = Jacobian(NonlinearDiffusion::default());
+        let params = || OperatorParams {
+            auxiliary: vec![Auxiliary::Nodal(vec![0.0; space.nodes()])],
+            ..OperatorParams::default()
+        };
+        let mut on_host =
+            Operator::<f64, _>::new(&host, &space, &geometry, &form, params()).unwrap();
+        let mut there =
+            Operator::<f64, _>::new(&device, &space, &geometry, &form, params()).unwrap();
+        for _ in 0..2 {
+            let state = random.vector(space.dofs());
+            on_host.set_nodal(0, &upload(&host, &state)).unwrap();
+            there.set_nodal(0, &upload(&device, &state)).unwrap();
+            agree(&on_host, &there, "Jacobian");
+        }
+        let short = upload(&device, &[0.0]);
+        assert!(there.set_nodal(0, &short).is_err() && there.set_nodal(1, &short).is_err());
+    }
+}
+
+/// λ u, κ ∇u evaluated as written is what its factors make of it.
+#[test]
+fn forms_as_written_are_those_with_factors() {
+    let Some(device) = accelerator() else { return };
+    let mesh = mesh(Shape::Trilinear, [3, 2, 2]);
+    let geometry = Geometry::new(&mesh).unwrap();
+    let space = Space::new(&mesh, &geometry, space(3, 1, Layout::ByNode)).unwrap();
+    let form = femto::kernel::form::ScreenedPoisson { lambda: Some(0.7) };
+    let u = Random::new().vector(space.dofs());
+    let apply = |as_written| {
+        let params = OperatorParams {
+            as_written,
+            ..OperatorParams::default()
+        };
+        let operator = Operator::<f64, _>::new(&device, &space, &geometry, &form, params).unwrap();
+        outcome::<f64, _>(&device, u.len(), |v| {
+            operator.apply(&upload(&device, &u), v).unwrap();
+        })
+    };
+    assert!(difference(&apply(true), &apply(false)) < 1e-12);
+}
