@@ -373,7 +373,7 @@ fn errors_name_the_text_the_place_and_what_is_known() {
     let found = error::<2, 1>(None, some("grad(mu)"));
     let wanted = "f1: `grad` takes a name, and found `mu`. Gradients: kappa, u (column 6)";
     assert!(found.starts_with(wanted), "{found}");
-    let found = error::<2, 1>(None, some("gard(u)"));
+    let found = error::<2, 1>(None, some("grd(u)"));
     assert!(found.contains("did you mean `grad`?"), "{found}");
     let found = error::<2, 1>(None, some("grad*u"));
     assert!(

@@ -30,16 +30,17 @@ impl<F> Jacobian<F> {
                 grad_u[c][d] = dual(point.grad_a[c][d], point.grad_u[c][d]);
             }
         }
-        let mut a = [fixed; MAX_FIELDS];
-        let mut grad_a = [[fixed; D]; MAX_FIELDS];
-        let mut parameters = [fixed; MAX_FIELDS];
+        // What is not given is no number: a form that reads more than it can be given shall not go on.
+        let missing = Dual::fixed(point.constant(f64::NAN));
+        let mut a = [missing; MAX_FIELDS];
+        let mut grad_a = [[missing; D]; MAX_FIELDS];
+        let mut parameters = [missing; MAX_FIELDS];
         let fields = point.a.len().saturating_sub(C).min(MAX_FIELDS);
         for i in 0..fields {
             a[i] = Dual::fixed(point.a[C + i]);
-            if let Some(gradient) = point.grad_a.get(C + i) {
-                for d in 0..D {
-                    grad_a[i][d] = Dual::fixed(gradient[d]);
-                }
+            for d in 0..D {
+                let gradient = point.grad_a.get(C + i);
+                grad_a[i][d] = gradient.map_or(fixed, |gradient| Dual::fixed(gradient[d]));
             }
         }
         let count = point.parameters.len().min(MAX_FIELDS);
@@ -49,14 +50,14 @@ impl<F> Jacobian<F> {
         run(&Point {
             u,
             grad_u,
-            a: &a[..fields],
-            grad_a: &grad_a[..fields],
+            a: &a,
+            grad_a: &grad_a,
             x: point.x.map(
                 #[inline(always)]
                 |x| Dual::fixed(x),
             ),
             time: Dual::fixed(point.time),
-            parameters: &parameters[..count],
+            parameters: &parameters,
         })
     }
 }

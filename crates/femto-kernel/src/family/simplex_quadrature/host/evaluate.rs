@@ -167,7 +167,7 @@ pub(super) fn point<'a, L: Lanes, const D: usize, const C: usize>(
         grad_a: &inputs.grad_a,
         x: inputs.x,
         time: inputs.time,
-        parameters: &inputs.parameters[..inputs.parameter_count],
+        parameters: &inputs.parameters,
     }
 }
 

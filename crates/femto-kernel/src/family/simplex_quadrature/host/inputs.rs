@@ -7,7 +7,7 @@ use crate::family::simplex_quadrature::FieldKind;
 use crate::form::MAX_FIELDS;
 use crate::scalar::{Lanes, Real};
 
-/// What forms read beside the solution.
+/// What forms read beside the solution; always as much as they may, as on hexahedra.
 pub(super) struct Inputs<L, const D: usize> {
     /// `[field]`
     pub(super) a: [L; MAX_FIELDS],
@@ -17,8 +17,6 @@ pub(super) struct Inputs<L, const D: usize> {
     pub(super) time: L,
     /// `[parameter]`
     pub(super) parameters: [L; MAX_FIELDS],
-    /// How many parameters were given.
-    pub(super) parameter_count: usize,
 }
 
 impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
@@ -42,7 +40,6 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
             x: [zero; D],
             time: zero.constant(batch.conditions.time),
             parameters: [zero; MAX_FIELDS],
-            parameter_count: batch.conditions.parameters.len().min(MAX_FIELDS),
         };
         for (own, &value) in inputs
             .parameters

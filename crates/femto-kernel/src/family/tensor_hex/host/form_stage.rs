@@ -175,11 +175,11 @@ impl<F, M, const C: usize, const GRADIENTS: bool> FormStage<F, M, C, GRADIENTS> 
         let point = Point {
             u,
             grad_u,
-            a: inputs.a(),
-            grad_a: inputs.grad_a(),
+            a: &inputs.a,
+            grad_a: &inputs.grad_a,
             x: inputs.x,
             time: inputs.time,
-            parameters: inputs.parameters(),
+            parameters: &inputs.parameters,
         };
         if self.values() {
             let f0 = self.form.f0(&point);

@@ -8,8 +8,6 @@ use crate::scalar::{Lanes, Real};
 
 /// Where a form's auxiliary fields come from.
 pub(crate) struct FieldSources {
-    /// Number of fields.
-    count: usize,
     /// Those constant per element.
     cell: Vec<usize>,
     /// Those at the nodes, and whether their gradient is read.
@@ -23,7 +21,6 @@ impl FieldSources {
     pub(crate) fn new(fields: &Fields, gradients: u8) -> Self {
         let nodal = fields.of(FieldKind::Nodal);
         Self {
-            count: fields.len(),
             cell: fields.of(FieldKind::Cell).collect(),
             nodal: nodal.map(|i| (i, gradients >> i & 1 == 1)).collect(),
             points: fields.of(FieldKind::Points).collect(),
@@ -53,15 +50,15 @@ impl FieldSources {
     }
 }
 
-/// Auxiliary fields, position, time and parameters at a point.
+/// Auxiliary fields, position, time and parameters at a point. There are always as many as a form may read:
+/// one may name what it has no use for, such as what it multiplies by a zero of its own, and need not be
+/// given that.
 pub(crate) struct Inputs<L> {
-    a: [L; MAX_FIELDS],
+    pub(crate) a: [L; MAX_FIELDS],
     pub(crate) grad_a: [[L; 3]; MAX_FIELDS],
-    fields: usize,
     pub(crate) x: [L; 3],
     pub(crate) time: L,
-    parameters: [L; MAX_FIELDS],
-    parameter_count: usize,
+    pub(crate) parameters: [L; MAX_FIELDS],
 }
 
 impl<L: Lanes> Inputs<L> {
@@ -72,11 +69,9 @@ impl<L: Lanes> Inputs<L> {
         let mut inputs = Self {
             a: [zero; MAX_FIELDS],
             grad_a: [[zero; 3]; MAX_FIELDS],
-            fields: sources.count,
             x: [zero; 3],
             time: zero.constant(data.conditions.time),
             parameters: [zero; MAX_FIELDS],
-            parameter_count: data.conditions.parameters.len().min(MAX_FIELDS),
         };
         for (&field, lanes) in sources
             .cell
@@ -107,23 +102,5 @@ impl<L: Lanes> Inputs<L> {
         for (n, &field) in sources.points.iter().enumerate() {
             self.a[field] = load(token, data.points, n * data.point_count + point);
         }
-    }
-
-    /// Auxiliary fields, `[field]`.
-    #[inline(always)]
-    pub(crate) fn a(&self) -> &[L] {
-        &self.a[..self.fields]
-    }
-
-    /// Their gradients, `[field][axis]`.
-    #[inline(always)]
-    pub(crate) fn grad_a(&self) -> &[[L; 3]] {
-        &self.grad_a[..self.fields]
-    }
-
-    /// Run-time parameters.
-    #[inline(always)]
-    pub(crate) fn parameters(&self) -> &[L] {
-        &self.parameters[..self.parameter_count]
     }
 }
