@@ -31,6 +31,8 @@ pub struct Row {
     /// How factors at points are stored: `same`, or `single`, where each of them, and so the operator, is
     /// changed by up to 6e-8 of itself.
     pub factors: &'static str,
+    /// The form was evaluated as it is written.
+    pub as_written: bool,
     /// How shared nodes are summed: `atomic` or `repeatable`.
     pub scatter: &'static str,
     /// The schedule of each kind of map, separated by semicolons.
@@ -165,6 +167,7 @@ impl Row {
             precision: params.precision,
             data_level: outcome.data_level.name(),
             factors: params.factors.name(),
+            as_written: params.as_written,
             scatter: match outcome.device.kind {
                 DeviceKind::Host => Scatter::Repeatable.name(),
                 _ => params.scatter.name(),

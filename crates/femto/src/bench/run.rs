@@ -56,6 +56,8 @@ pub struct Params {
     pub data_level: DataLevel,
     /// How accelerators store factors at points.
     pub factors: FactorPrecision,
+    /// Evaluate the form as it is written, also where it could go with the geometry.
+    pub as_written: bool,
     /// How accelerators sum shared nodes; the host's sums are always repeatable.
     pub scatter: Scatter,
     /// Precision of vectors and arithmetic. Default `Fp64`.
@@ -75,6 +77,7 @@ impl Params {
             mesh: MeshShape::default(),
             data_level: DataLevel::default(),
             factors: FactorPrecision::default(),
+            as_written: false,
             scatter: Scatter::default(),
             precision: Precision::Fp64,
             sampling: Sampling::default(),

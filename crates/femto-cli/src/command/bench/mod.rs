@@ -54,6 +54,10 @@ pub(super) struct Bench {
     /// each factor, and so the operator, by up to 6e-8 of itself.
     #[arg(long, value_delimiter = ',', default_value = "same", value_parser = options::factors())]
     factors: Vec<FactorPrecision>,
+    /// Evaluate forms as they are written, printed on accelerators, also where their coefficients could go
+    /// with the geometry.
+    #[arg(long)]
+    as_written: bool,
     /// How accelerators sum shared nodes; the host's sums are always repeatable.
     #[arg(long, value_delimiter = ',', default_value = "atomic", value_parser = options::scatter())]
     scatter: Vec<Scatter>,
@@ -76,7 +80,7 @@ pub(super) struct Bench {
     /// with this name or part of it, such as `bk5/layers/7`, `cubes` [default size: large].
     #[arg(
         long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
-        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "scatter"]
+        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "as_written", "scatter"]
     )]
     ladder: Option<Vec<String>>,
     /// Also draw the ladders as an SVG file: TFLOP/s over the degree and both rooflines.
@@ -229,6 +233,7 @@ impl Bench {
                     let start = Params {
                         data_level,
                         factors,
+                        as_written: self.as_written,
                         scatter,
                         ..*start
                     };

@@ -137,6 +137,9 @@ fn data(row: &Row) -> String {
         let change = FactorPrecision::SINGLE_CHANGE;
         words += &format!(", factors {} (perturbed by {change:.0e})", row.factors);
     }
+    if row.as_written {
+        words += ", as written";
+    }
     if row.scatter == Scatter::Repeatable.name() && row.device != "host" {
         words += ", repeatable";
     }
