@@ -5,7 +5,8 @@ use femto::kernel::roofline::Precision;
 use femto::problem::Function;
 use femto::{DataLevel, FactorPrecision, Quadrature, Scatter};
 use femto_cli::case::{
-    Case, CaseError, Document, Field, Form, Lambda, MeshSource, Mistake, Preconditioner,
+    Case, CaseError, Coefficient, Document, Field, Form, MeshSource, Method, Mistake, Moduli,
+    Preconditioner,
 };
 use std::path::Path;
 
@@ -78,15 +79,18 @@ fn a_full_case_is_read() {
     let MeshSource::Box(source) = &case.mesh else {
         panic!("{:?}", case.mesh)
     };
-    assert_eq!((source.cells, source.geometry_degree), ([2, 3, 4], 2));
     assert_eq!(
-        (source.lower, source.upper),
-        ([-1.0, 0.0, 0.0], [1.0, 1.0, 2.5])
+        (&source.cells[..], source.geometry_degree),
+        (&[2, 3, 4][..], 2)
+    );
+    assert_eq!(
+        (&source.lower[..], &source.upper[..]),
+        (&[-1.0, 0.0, 0.0][..], &[1.0, 1.0, 2.5][..])
     );
     let moved = source.deformation.as_ref().unwrap().as_function()([1.0, 0.5, 3.0]);
     assert_eq!(moved, [1.1, 0.5, 6.0]);
     assert_eq!(case.degree, 4);
-    let Form::ScreenedPoisson(Lambda::ByGroup(groups)) = &case.form else {
+    let Form::ScreenedPoisson(Coefficient::ByGroup(groups)) = &case.form else {
         panic!()
     };
     let groups: Vec<_> = groups
@@ -94,7 +98,7 @@ fn a_full_case_is_read() {
         .map(|(tag, lambda)| (tag.value.as_str(), *lambda))
         .collect();
     assert_eq!(groups, [("7", 2.0), ("steel", 1.0)]);
-    let gradient = case.exact.unwrap().gradient().map(|along| {
+    let gradient = case.exact.unwrap().functions[0].gradient().map(|along| {
         let mut value = [0.0];
         along.evaluate(&[[3.0, 5.0, 0.0]], 0.0, &mut value);
         value[0]
@@ -106,9 +110,13 @@ fn a_full_case_is_read() {
         .map(|tag| tag.value.as_str())
         .collect();
     assert_eq!(tags, ["inlet", "3"]);
-    assert_eq!(case.dirichlet[0].value.as_constant(), Some(0.5));
+    assert_eq!(
+        case.dirichlet[0].value.functions[0].as_constant(),
+        Some(0.5)
+    );
     assert_eq!(case.neumann.len(), 1);
     assert_eq!(case.solver.preconditioner, Preconditioner::None);
+    assert_eq!(case.solver.method, Some(Method::Cg));
     assert_eq!(
         (case.solver.tolerance, case.solver.max_iterations),
         (1e-10, 1000)
@@ -137,8 +145,8 @@ fn what_is_left_out_has_defaults() {
     let case = parse(SMALL).unwrap();
     assert_eq!(case.title, "test");
     assert!(matches!(case.mesh, MeshSource::File(path) if path == Path::new("cases/a.msh")));
-    assert_eq!(case.form, Form::Poisson);
-    assert_eq!(case.source.as_constant(), Some(0.0));
+    assert!(matches!(case.form, Form::Poisson));
+    assert!(case.source.is_zero());
     assert!(case.exact.is_none() && case.dirichlet.is_empty() && case.output.vtu.is_none());
     assert_eq!(
         (case.solver.tolerance, case.run.precision),
@@ -151,7 +159,7 @@ fn what_is_left_out_has_defaults() {
 fn mistakes_are_found_where_they_are() {
     #[rustfmt::skip]
     let mistakes = [
-        ("tolerance =", "tolerence =", 30, 1, "unknown key `tolerence` in [solver]; did you mean `tolerance`? Known keys: method, preconditioner, tolerance, max_iterations"),
+        ("tolerance =", "tolerence =", 30, 1, "unknown key `tolerence` in [solver]; did you mean `tolerance`? Known keys: method, preconditioner, tolerance, max_iterations, restart, max_newton_steps"),
         ("[solver]", "[sover]", 27, 2, "unknown key `sover` in the case; did you mean `solver`?"),
         ("lower =", "lowr =", 4, 28, "did you mean `lower`?"),
         ("degree = 4", "degree = 16", 7, 10, "`degree` in [space] must be from 1 to 15, found the integer 16"),
@@ -165,7 +173,7 @@ fn mistakes_are_found_where_they_are() {
         ("\"y\", \"2*z\"", "\"y\"", 4, 104, "must be an array of 3 elements, found 2"),
         ("\"2*z\"", "\"2*\"", 4, 134, "expected a number, a name or `(`, found the end of the expression"),
         ("= \"none\"", "= \"jakobi\"", 29, 18, "cannot be `jakobi`; did you mean `jacobi`? Supported: jacobi, none"),
-        ("screened_poisson", "poisson", 11, 10, "has no meaning here: only the form screened_poisson has it"),
+        ("screened_poisson", "poisson", 11, 10, "has no meaning here: only the forms screened_poisson, elasticity and neo_hookean have it"),
         ("tags = [\"outlet\"]", "tags = [1.5]", 24, 9, "must be the name or the number of a group, found the float 1.5"),
         ("tags = [\"outlet\"]", "tags = []", 24, 8, "must be at least one group, found the array []"),
         ("tags = [\"outlet\"]", "tags = \"outlet\"", 24, 8, "must be an array, found the string \"outlet\""),
@@ -200,12 +208,69 @@ fn mistakes_are_found_where_they_are() {
     assert!(wrong_answers.is_empty(), "{}", wrong_answers.join("\n"));
 }
 
+/// The end of a case, and what is said of it.
+#[test]
+fn forms_are_read_and_mistakes_in_them_found() {
+    let head = "[mesh.box]\ncell = 'triangle'\ncells = [2, 2]\n[space]\ndegree = 1\n[form]\n";
+    let form = |text: &str| parse(&format!("{head}{text}")).unwrap().form;
+    let Form::Elasticity(Moduli::Young { young, poisson }) =
+        form("kind = 'elasticity'\nyoung = { left = 1, right = 2 }\npoisson = '0.3 + 0.1*x'")
+    else {
+        panic!("elasticity")
+    };
+    assert!(matches!(young, Coefficient::ByGroup(groups) if groups.len() == 2));
+    assert!(matches!(poisson, Coefficient::Function(_)));
+    let Form::Text(source) =
+        form("f0 = 'a*u'\nf1 = ['k*u_x', 'u_y']\n[fields]\nk = '1 + x'\n[parameters]\na = 2.5")
+    else {
+        panic!("a text")
+    };
+    assert_eq!(
+        (&source.texts.fields[..], &source.parameters[..]),
+        (&["k".to_owned()][..], &[2.5][..])
+    );
+    assert_eq!(source.places.len(), 3);
+    #[rustfmt::skip]
+    let mistakes = [
+        ("kind = 'elastisity'", 7, "cannot be `elastisity`; did you mean `elasticity`?"),
+        ("kind = 'elasticity'\nlambda = 1", 6, "[form] needs the key `mu`"),
+        ("kind = 'elasticity'\nlambda = 1\nmu = 1\nyoung = 2", 6, "needs exactly one of young, lambda"),
+        ("kind = 'elasticity'\nlambda = 1\nmu = 1\npoisson = 2", 10, "only the forms elasticity and neo_hookean have it"),
+        ("kind = 'p_laplacian'\np = 1", 8, "must be above 1"),
+        ("kind = 'poisson'\nf1 = 'grad(u)'", 7, "has no meaning here: it goes without f0 and f1"),
+        ("kind = 'poisson'\n[fields]\na = 1", 8, "only a form with f0 and f1 has names"),
+        ("f1 = true", 7, "must be an expression or a number"),
+        ("kind = 'diffusion'\nkappa = 'x +'", 8, "expected a number, a name or `(`"),
+        ("kind = 'poisson'\n[solver]\nmethod = 'gmrse'", 9, "cannot be `gmrse`; did you mean `gmres`? Supported: cg, gmres, newton"),
+        ("kind = 'poisson'\n[quadrature]\ndegree = 3\npoints_1d = 2", 10, "`degree` says which rule it is"),
+    ];
+    for (text, line, message) in mistakes {
+        let mistake = mistake(&format!("{head}{text}"));
+        let problem = mistake.problem.to_string();
+        assert!(
+            problem.contains(message) && mistake.line == line,
+            "{text}: {} {problem}",
+            mistake.line
+        );
+    }
+    let irregular = SMALL.replace(
+        "file = 'a.msh'",
+        "box = { cells = [1, 1, 1], irregular = 3 }",
+    );
+    assert!(
+        mistake(&irregular)
+            .problem
+            .to_string()
+            .contains("only boxes of triangles or tetrahedra have it")
+    );
+}
+
 #[test]
 fn a_mistake_shows_its_line() {
     let text = FULL.replace("tolerance", "tolerence");
     let expected = "\
 cases/test.toml:30:1: unknown key `tolerence` in [solver]; did you mean `tolerance`? \
-Known keys: method, preconditioner, tolerance, max_iterations
+Known keys: method, preconditioner, tolerance, max_iterations, restart, max_newton_steps
   30 | tolerence = 1e-10
      | ^^^^^^^^^";
     assert_eq!(mistake(&text).to_string(), expected);

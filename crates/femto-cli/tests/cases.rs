@@ -1,7 +1,7 @@
 //! The cases of the repository are cases.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use femto_cli::case::{Case, Document, MeshSource, Solver};
+use femto_cli::case::{Case, Document, Form, MeshSource, Solver};
 use std::path::Path;
 
 #[test]
@@ -30,6 +30,13 @@ fn the_documented_case_is_a_case() {
         Case::parse(document).unwrap_or_else(|error| panic!("{error}"))
     };
     assert_eq!(parse(example).solver, Solver::default());
+    let forms = text.split("```toml\n").nth(2).unwrap();
+    let forms = forms.split("```").next().unwrap();
+    let head = "[mesh]\nfile = 'a.msh'\n[space]\ndegree = 1\n";
+    assert!(matches!(
+        parse(&format!("{head}{forms}")).form,
+        Form::Text(_)
+    ));
     let (start, end) = (
         example.find("[mesh.box]").unwrap(),
         example.find("[space]").unwrap(),

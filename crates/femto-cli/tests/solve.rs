@@ -74,7 +74,7 @@ fn entering(u: &GridFunction) -> f64 {
     // The nodes on the rim of the bore belong to the cooled part as well, if they touch.
     let on = u.discretization(Quadrature::Gauss, 0.0);
     let mut given = vec![0.0; u.values.len()];
-    on.neumann("cooled", &cooling, &mut given).unwrap();
+    on.neumann("cooled", &[&cooling], &mut given).unwrap();
     for (flux, given) in flux.iter_mut().zip(&given[u.space.free_nodes()..]) {
         *flux -= given;
     }
@@ -105,6 +105,78 @@ fn leaving(u: &GridFunction) -> f64 {
         terms.collect::<Vec<_>>()
     });
     heat.sum()
+}
+
+/// The exact solution is linear, so that the space has it.
+#[test]
+fn a_bar_in_tension_contracts_as_it_should() {
+    let Outcome { report, .. } = run("elastic-beam");
+    assert_eq!(report.status, Status::Converged);
+    assert!(report.errors.unwrap().l2 < 1e-10, "{:?}", report.errors);
+    assert_eq!(report.solver.unwrap().method, "cg");
+    assert!(
+        (report.solution.unwrap().max - 0.09).abs() < 1e-3,
+        "lengths of displacements"
+    );
+}
+
+#[test]
+fn a_boundary_layer_is_solved_by_gmres() {
+    let Outcome { report, .. } = run("convection-diffusion");
+    assert_eq!(report.status, Status::Converged);
+    let (errors, solver) = (report.errors.unwrap(), report.solver.unwrap());
+    assert_eq!(solver.method, "gmres");
+    assert!((1e-7..1e-4).contains(&errors.l2), "{errors:?}");
+    assert!((errors.l2_exact - 0.2236).abs() < 1e-3, "{errors:?}");
+}
+
+/// x² + y² is of degree 2, and the rule is exact for a form of degree 3 in ∇u: there is no error but that
+/// of the solver, which the small coefficient at the origin makes larger than its residual.
+#[test]
+fn a_form_as_text_is_solved_by_newtons_method() {
+    let Outcome { report, .. } = run("p-laplacian");
+    assert_eq!(report.status, Status::Converged);
+    let (errors, solver) = (report.errors.unwrap(), report.solver.unwrap());
+    assert_eq!((solver.method, report.mesh.shape), ("newton", "triangles"));
+    assert!(errors.l2 < 1e-6, "{errors:?}");
+    assert!(
+        (4..=15).contains(&solver.iterations),
+        "{}",
+        solver.iterations
+    );
+    assert!(solver.linear_iterations > solver.iterations);
+}
+
+/// Stretched by half, the block becomes thinner in its middle, by less than an incompressible one.
+#[test]
+fn a_rubber_block_is_stretched() {
+    let Outcome { report, u } = run("neo-hookean-block");
+    assert_eq!(report.status, Status::Converged);
+    assert_eq!(
+        (report.unknowns.all, report.mesh.cells),
+        (3 * 9 * 5 * 5, 96)
+    );
+    let solver = report.solver.unwrap();
+    assert_eq!(solver.method, "newton");
+    assert!(
+        (3..=12).contains(&solver.iterations),
+        "{}",
+        solver.iterations
+    );
+    let range = report.solution.unwrap();
+    assert!((range.max - 1.04f64.sqrt()).abs() < 1e-9, "{range:?}");
+    // The middle of the block becomes thinner: the point of its side y = 1, z = 1/2 moves inwards.
+    let u = u.unwrap();
+    let positions = u.space.node_positions(&u.geometry);
+    let at = |wanted: [f64; 3]| {
+        let near = |x: &[f64; 3]| (0..3).all(|d| (x[d] - wanted[d]).abs() < 1e-9);
+        let node = positions.iter().position(near).unwrap();
+        [0, 1, 2].map(|c| u.values[3 * node + c])
+    };
+    let (upper, lower) = (at([1.0, 1.0, 0.5]), at([1.0, 0.0, 0.5]));
+    let thinning = lower[1] - upper[1];
+    assert!((0.05..0.2).contains(&thinning), "{thinning}");
+    assert!((0.4..0.6).contains(&upper[0]), "{upper:?}");
 }
 
 /// What is replaced in a case by what.

@@ -10,8 +10,7 @@ use common::bend;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::kernel::form::{Form, Poisson, ScreenedPoisson};
-use femto::problem::{Boundary, ErrorNorms, Exact, Problem};
-use femto::solve::cg::CgParams;
+use femto::problem::{Boundary, ErrorNorms, Exact, Problem, SolverParams};
 use femto::{Host, OperatorParams, Quadrature};
 use std::fmt::Write;
 
@@ -83,21 +82,21 @@ fn errors<F: Form<3> + Clone + 'static>(
 ) -> ErrorNorms {
     let [dx, dy, dz] = [0, 1, 2].map(derivative);
     let problem = Problem {
-        source: &source(lambda),
+        source: [&source(lambda)],
         dirichlet: ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"]
             .map(|side| Boundary::new(side, &exact))
             .into(),
         exact: Some(Exact {
-            value: &exact,
-            gradient: Some([&dx, &dy, &dz]),
+            value: [&exact],
+            gradient: Some([[&dx, &dy, &dz]]),
         }),
         operator: OperatorParams {
             quadrature,
             ..OperatorParams::default()
         },
-        solver: CgParams {
+        solver: SolverParams {
             relative_tolerance: 1e-13,
-            ..CgParams::default()
+            ..SolverParams::default()
         },
         ..Problem::new(mesh, degree, form)
     };

@@ -5,8 +5,7 @@
 
 use femto::fem::mesh::Mesh;
 use femto::kernel::form::ScreenedPoisson;
-use femto::problem::{Boundary, Exact, Problem};
-use femto::solve::cg::CgParams;
+use femto::problem::{Boundary, Exact, Problem, SolverParams};
 use femto::{Host, OperatorParams, Quadrature};
 use std::path::Path;
 
@@ -55,7 +54,7 @@ fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
     let host = Host::new().expect("threads");
     let solve = |&degree: &usize| {
         let problem = Problem {
-            source: &|x| wave.source(x),
+            source: [&|x| wave.source(x)],
             neumann: neumann.clone(),
             dirichlet: case
                 .groups
@@ -63,16 +62,16 @@ fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
                 .map(|&group| Boundary::new(group, &value))
                 .collect(),
             exact: Some(Exact {
-                value: &value,
-                gradient: Some([&dx, &dy, &dz]),
+                value: [&value],
+                gradient: Some([[&dx, &dy, &dz]]),
             }),
             operator: OperatorParams {
                 quadrature,
                 ..OperatorParams::default()
             },
-            solver: CgParams {
+            solver: SolverParams {
                 relative_tolerance: 1e-12,
-                ..CgParams::default()
+                ..SolverParams::default()
             },
             ..Problem::new(
                 mesh,

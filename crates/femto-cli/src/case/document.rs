@@ -93,6 +93,35 @@ impl Document {
         }))
     }
 
+    /// Characters, so many from a first one, of a string that is `text` and stands at `span`: their place
+    /// if the string has no escapes, else the whole string.
+    pub fn place_in_text(
+        &self,
+        span: Range<usize>,
+        text: &str,
+        (first, count): (usize, usize),
+    ) -> Range<usize> {
+        let raw = self.text.get(span.clone()).unwrap_or_default();
+        let quotes = if raw.starts_with("\"\"\"") || raw.starts_with("'''") {
+            3
+        } else {
+            1
+        };
+        // A newline after the opening quotes is not part of the text.
+        let first_byte = raw.len().saturating_sub(quotes + text.len());
+        if raw.get(first_byte..first_byte + text.len()) != Some(text) {
+            return span;
+        }
+        let bytes = |characters| {
+            text.chars()
+                .take(characters)
+                .map(char::len_utf8)
+                .sum::<usize>()
+        };
+        let start = span.start + first_byte;
+        start + bytes(first)..start + bytes(first + count)
+    }
+
     /// The last character boundary at or before byte `place`.
     fn boundary(&self, place: usize) -> usize {
         (0..=place.min(self.text.len()))

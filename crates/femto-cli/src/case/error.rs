@@ -2,6 +2,7 @@
 
 use femto::fem::mesh::MeshError;
 use femto::kernel::expr::ParseErrorKind;
+use femto::kernel::form::FormTextError;
 use femto::platform::device::DeviceError;
 use femto::problem::ProblemError;
 use std::fmt::{Display, Formatter};
@@ -113,6 +114,8 @@ pub enum Problem {
     },
     #[error("{0}")]
     Expression(ParseErrorKind),
+    #[error(transparent)]
+    Form(FormTextError),
     #[error(transparent)]
     Device(DeviceError),
     #[error(transparent)]

@@ -4,13 +4,20 @@
 mod deformation;
 mod document;
 mod error;
+mod form;
 mod read;
+mod read_form;
 mod section;
+mod vector;
 
 pub use deformation::Deformation;
 pub use document::{Document, Located};
 pub use error::{CaseError, Mistake, Problem};
-pub use femto::problem::Expression;
+pub use femto::problem::{Expression, Method};
+pub use form::{Coefficient, Form, FormSource, Moduli};
+pub use vector::Vector;
+
+use femto::fem::reference::CellShape;
 
 use femto::kernel::roofline::Precision;
 use femto::platform::device::DeviceId;
@@ -32,14 +39,16 @@ pub struct Case {
     /// The left-hand side.
     pub form: Form,
     /// The right-hand side.
-    pub source: Expression,
+    pub source: Vector,
     /// The exact solution, where it is known.
-    pub exact: Option<Expression>,
+    pub exact: Option<Vector>,
+    /// Where the iterations start.
+    pub start: Option<Vector>,
     /// Boundaries where the solution is given.
     pub dirichlet: Vec<Boundary>,
-    /// Boundaries where the normal derivative is given.
+    /// Boundaries where the flux is given.
     pub neumann: Vec<Boundary>,
-    /// How the linear system is solved.
+    /// How the equations are solved.
     pub solver: Solver,
     /// How the integrals are evaluated.
     pub quadrature: Quadrature,
@@ -62,17 +71,6 @@ impl Case {
     pub fn boundary_tags(&self) -> impl Iterator<Item = &Located<String>> {
         let boundaries = self.dirichlet.iter().chain(&self.neumann);
         boundaries.flat_map(|boundary| &boundary.tags)
-    }
-}
-
-impl Form {
-    /// The name in cases and reports.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Mass => "mass",
-            Self::Poisson => "poisson",
-            Self::ScreenedPoisson(_) => "screened_poisson",
-        }
     }
 }
 
@@ -103,7 +101,7 @@ impl Field {
 pub enum MeshSource {
     /// A file, found from the current folder.
     File(PathBuf),
-    /// A box of hexahedra.
+    /// A box.
     Box(Box<BoxSource>),
 }
 
@@ -112,47 +110,37 @@ impl Display for MeshSource {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
             Self::Box(source) => {
-                let [x, y, z] = source.cells;
+                let cells: Vec<String> = source.cells.iter().map(usize::to_string).collect();
+                let cells = cells.join(" × ");
+                let of = match source.cell {
+                    CellShape::Hexahedron => "cells",
+                    CellShape::Tetrahedron => "boxes cut into tetrahedra",
+                    CellShape::Triangle => "rectangles cut into triangles",
+                };
                 let deformed = source.deformation.as_ref().map_or("", |_| ", deformed");
-                write!(f, "box of {x} × {y} × {z} cells{deformed}")
+                write!(f, "box of {cells} {of}{deformed}")
             }
         }
     }
 }
 
-/// A box of hexahedra, possibly deformed.
+/// A box, possibly deformed.
 #[derive(Clone, Debug)]
 pub struct BoxSource {
-    /// Cells along each axis.
-    pub cells: [usize; 3],
+    /// What the cells are.
+    pub cell: CellShape,
+    /// Hexahedra, or boxes or rectangles that are cut, along each axis.
+    pub cells: Vec<usize>,
     /// The corner with the smallest coordinates.
-    pub lower: [f64; 3],
+    pub lower: Vec<f64>,
     /// The opposite corner.
-    pub upper: [f64; 3],
-    /// 1 for hex8, 2 for hex27.
+    pub upper: Vec<f64>,
+    /// 1 for straight cells.
     pub geometry_degree: usize,
+    /// A seed that makes a mesh of simplices irregular.
+    pub irregular: Option<u64>,
     /// Where each mesh node is moved.
     pub deformation: Option<Deformation>,
-}
-
-/// The left-hand side of the equation.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Form {
-    /// ∫ v u
-    Mass,
-    /// ∫ ∇v·∇u
-    Poisson,
-    /// ∫ λ v u + ∇v·∇u
-    ScreenedPoisson(Lambda),
-}
-
-/// A coefficient that is constant in each element.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Lambda {
-    /// The same everywhere.
-    Uniform(f64),
-    /// By name or number of the volume group.
-    ByGroup(Vec<(Located<String>, f64)>),
 }
 
 /// A value on a part of the boundary.
@@ -161,38 +149,37 @@ pub struct Boundary {
     /// Names or numbers of groups of faces, at least one.
     pub tags: Vec<Located<String>>,
     /// The value.
-    pub value: Expression,
+    pub value: Vector,
 }
 
-/// How the linear system is solved.
+/// How the equations are solved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solver {
-    /// The iteration.
-    pub method: Method,
+    /// The iteration; chosen by the form if the case has none.
+    pub method: Option<Method>,
     /// What the residual is multiplied by.
     pub preconditioner: Preconditioner,
     /// Residual norm to reach, relative to the initial one.
     pub tolerance: f64,
-    /// Iterations after which to give up.
+    /// Iterations of a linear solver after which to give up.
     pub max_iterations: usize,
+    /// Iterations of GMRES between two starts.
+    pub restart: usize,
+    /// Steps of Newton's method after which to give up.
+    pub max_newton_steps: usize,
 }
 
 impl Default for Solver {
     fn default() -> Self {
         Self {
-            method: Method::Cg,
+            method: None,
             preconditioner: Preconditioner::Jacobi,
             tolerance: 1e-8,
             max_iterations: 10_000,
+            restart: 30,
+            max_newton_steps: 50,
         }
     }
-}
-
-/// An iteration for linear systems.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Conjugate gradients.
-    Cg,
 }
 
 /// An approximate inverse.

@@ -1,27 +1,30 @@
 //! The sections of a case, one function each.
 
 use super::deformation::Deformation;
-use super::document::{Document, Located};
+use super::document::Document;
 use super::error::{CaseError, Problem};
 use super::section::{Section, Value};
 use super::{
-    Boundary, BoxSource, Case, Field, Form, Lambda, MeshSource, Method, Output, Preconditioner,
-    Run, Solver,
+    Boundary, BoxSource, Case, Expression, Field, MeshSource, Method, Output, Preconditioner, Run,
+    Solver, Vector, read_form,
 };
-use femto::fem::reference::{MAX_DEGREE, MAX_POINTS_1D};
+use femto::fem::quadrature::MAX_SIMPLEX_RULE_DEGREE;
+use femto::fem::reference::{CellShape, MAX_DEGREE, MAX_POINTS_1D};
 use femto::kernel::roofline::Precision;
-use femto::problem::Expression;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
 use std::collections::HashMap;
 use toml::de::DeTable;
 
-const SECTIONS: [&str; 12] = [
+const SECTIONS: [&str; 15] = [
     "title",
     "mesh",
     "space",
     "form",
+    "fields",
+    "parameters",
     "source",
     "exact",
+    "start",
     "dirichlet",
     "neumann",
     "solver",
@@ -66,11 +69,16 @@ impl Case {
             },
             mesh: mesh(&root.required("mesh")?, &document)?,
             degree,
-            form: form(&root.required("form")?)?,
+            form: read_form::form(
+                &root.required("form")?,
+                optional("fields"),
+                optional("parameters"),
+            )?,
             source: match optional("source") {
                 Some(section) => value(&section)?,
-                None => Expression::constant(0.0),
+                None => Vector::zero(),
             },
+            start: optional("start").as_ref().map(value).transpose()?,
             dirichlet,
             neumann,
             solver: optional("solver")
@@ -100,27 +108,67 @@ fn mesh(section: &Value<'_>, document: &Document) -> Result<MeshSource, CaseErro
 }
 
 fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
-    let section =
-        section.section(&["cells", "lower", "upper", "geometry_degree", "deformation"])?;
-    let corner = |key, default: f64| match section.optional(key) {
-        Some(corner) => corner.per_axis(Value::number),
-        None => Ok([default; 3]),
+    let section = section.section(&[
+        "cell",
+        "cells",
+        "lower",
+        "upper",
+        "geometry_degree",
+        "irregular",
+        "deformation",
+    ])?;
+    let choices = [
+        ("hexahedron", CellShape::Hexahedron),
+        ("tetrahedron", CellShape::Tetrahedron),
+        ("triangle", CellShape::Triangle),
+    ];
+    let cell = match section.optional("cell") {
+        Some(cell) => cell.choice(&choices)?,
+        None => CellShape::Hexahedron,
     };
+    let corner = |key, default: f64| match section.optional(key) {
+        Some(corner) => along_axes(&corner, cell, Value::number),
+        None => Ok(vec![default; cell.dim()]),
+    };
+    let cells = section.required("cells")?;
+    let most = if cell.is_simplex() { 3 } else { 2 };
     Ok(BoxSource {
-        cells: section
-            .required("cells")?
-            .per_axis(|cells| cells.integer(1..=usize::MAX))?,
+        cell,
+        cells: along_axes(&cells, cell, |cells| cells.integer(1..=usize::MAX))?,
         lower: corner("lower", 0.0)?,
         upper: corner("upper", 1.0)?,
         geometry_degree: match section.optional("geometry_degree") {
-            Some(degree) => degree.integer(1..=2)?,
+            Some(degree) => degree.integer(1..=most)?,
             None => 1,
         },
+        irregular: match section.optional("irregular") {
+            Some(seed) if !cell.is_simplex() => {
+                return Err(seed.meaningless("only boxes of triangles or tetrahedra have it"));
+            }
+            Some(seed) => Some(seed.integer(0..=usize::MAX)? as u64),
+            None => None,
+        },
         deformation: match section.optional("deformation") {
-            Some(map) => Some(Deformation::new(map.per_axis(Value::expression)?)),
+            Some(map) => {
+                let mut along = along_axes(&map, cell, Value::expression)?.into_iter();
+                let mut next = || along.next().unwrap_or(Expression::constant(0.0));
+                Some(Deformation::new([next(), next(), next()]))
+            }
             None => None,
         },
     })
+}
+
+/// An array with one element per axis of a cell.
+fn along_axes<'a, T>(
+    value: &Value<'a>,
+    cell: CellShape,
+    read: impl Fn(&Value<'a>) -> Result<T, CaseError>,
+) -> Result<Vec<T>, CaseError> {
+    match cell.dim() {
+        2 => value.per_axis::<T, 2>(read).map(Vec::from),
+        _ => value.per_axis::<T, 3>(read).map(Vec::from),
+    }
 }
 
 fn degree(section: &Value<'_>) -> Result<usize, CaseError> {
@@ -130,48 +178,9 @@ fn degree(section: &Value<'_>) -> Result<usize, CaseError> {
         .integer(1..=MAX_DEGREE)
 }
 
-fn form(section: &Value<'_>) -> Result<Form, CaseError> {
-    let section = section.section(&["kind", "lambda"])?;
-    let choices = [
-        ("poisson", Kind::Poisson),
-        ("mass", Kind::Mass),
-        ("screened_poisson", Kind::Screened),
-    ];
-    let kind = section.required("kind")?.choice(&choices)?;
-    match (kind, section.optional("lambda")) {
-        (Kind::Screened, _) => lambda(&section.required("lambda")?).map(Form::ScreenedPoisson),
-        (_, Some(lambda)) => Err(lambda.meaningless("only the form screened_poisson has it")),
-        (Kind::Poisson, None) => Ok(Form::Poisson),
-        (Kind::Mass, None) => Ok(Form::Mass),
-    }
-}
-
-/// The word for a form, which may need more to be one.
-#[derive(Clone, Copy)]
-enum Kind {
-    Poisson,
-    Mass,
-    Screened,
-}
-
-fn lambda(value: &Value<'_>) -> Result<Lambda, CaseError> {
-    if !value.is_table() {
-        return value.number().map(Lambda::Uniform);
-    }
-    let groups = value.section(&[])?;
-    let coefficients: Vec<(Located<String>, f64)> = groups
-        .entries()
-        .map(|(tag, value)| Ok((tag, value.number()?)))
-        .collect::<Result<_, _>>()?;
-    match coefficients.is_empty() {
-        true => Err(value.out_of_range("a number, or a table with at least one group")),
-        false => Ok(Lambda::ByGroup(coefficients)),
-    }
-}
-
-/// The only key of `[source]` and `[exact]`.
-fn value(section: &Value<'_>) -> Result<Expression, CaseError> {
-    section.section(&["value"])?.required("value")?.expression()
+/// The only key of `[source]`, `[exact]` and `[start]`.
+fn value(section: &Value<'_>) -> Result<Vector, CaseError> {
+    section.section(&["value"])?.required("value")?.vector()
 }
 
 fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
@@ -184,7 +193,7 @@ fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
         }
         Ok(Boundary {
             tags: list.iter().map(Value::tag).collect::<Result<_, _>>()?,
-            value: section.required("value")?.expression()?,
+            value: section.required("value")?.vector()?,
         })
     };
     sections.sections()?.iter().map(boundary).collect()
@@ -215,10 +224,25 @@ fn check_groups(
 }
 
 fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
-    let section = section.section(&["method", "preconditioner", "tolerance", "max_iterations"])?;
+    let section = section.section(&[
+        "method",
+        "preconditioner",
+        "tolerance",
+        "max_iterations",
+        "restart",
+        "max_newton_steps",
+    ])?;
     let mut solver = Solver::default();
     if let Some(method) = section.optional("method") {
-        solver.method = method.choice(&[("cg", Method::Cg)])?;
+        let choices = [Method::Cg, Method::Gmres, Method::Newton];
+        let choices = choices.map(|method| (method.name(), method));
+        solver.method = Some(method.choice(&choices)?);
+    }
+    if let Some(restart) = section.optional("restart") {
+        solver.restart = restart.integer(1..=usize::MAX)?;
+    }
+    if let Some(steps) = section.optional("max_newton_steps") {
+        solver.max_newton_steps = steps.integer(1..=usize::MAX)?;
     }
     if let Some(preconditioner) = section.optional("preconditioner") {
         let choices = [
@@ -240,7 +264,14 @@ fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
 }
 
 fn quadrature(section: &Value<'_>, degree: usize) -> Result<Quadrature, CaseError> {
-    let section = section.section(&["kind", "points_1d"])?;
+    let section = section.section(&["kind", "points_1d", "degree"])?;
+    if let Some(exact) = section.optional("degree") {
+        if let Some(other) = section.optional("kind").or(section.optional("points_1d")) {
+            return Err(other.meaningless("`degree` says which rule it is"));
+        }
+        let degree = exact.integer(0..=MAX_SIMPLEX_RULE_DEGREE)?;
+        return Ok(Quadrature::Exact(degree));
+    }
     let choices = [
         ("gauss", Quadrature::Gauss),
         ("gauss_lobatto", Quadrature::Collocated),

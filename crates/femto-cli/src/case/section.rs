@@ -2,6 +2,7 @@
 
 use super::document::{Document, Located};
 use super::error::{CaseError, Problem};
+use super::vector::Vector;
 use femto::kernel::expr::suggest;
 use femto::platform::device::{self, DeviceId};
 use femto::problem::Expression;
@@ -45,6 +46,12 @@ impl<'a> Section<'a> {
             table,
             span,
         })
+    }
+
+    /// Something that stands for the whole section.
+    pub(super) fn located<T>(&self, value: T) -> Located<T> {
+        let span = self.span.clone();
+        Located { value, span }
     }
 
     pub(super) fn optional(&self, key: &'static str) -> Option<Value<'a>> {
@@ -223,21 +230,49 @@ impl<'a> Value<'a> {
     }
 
     /// An array with one element per axis.
-    pub(super) fn per_axis<T>(
+    pub(super) fn per_axis<T, const N: usize>(
         &self,
         read: impl Fn(&Value<'a>) -> Result<T, CaseError>,
-    ) -> Result<[T; 3], CaseError> {
+    ) -> Result<[T; N], CaseError> {
         let elements = self.list()?;
         let read: Vec<T> = elements.iter().map(read).collect::<Result<_, _>>()?;
         let count = read.len();
         read.try_into().map_err(|_| {
-            let (key, expected) = (self.key.clone(), "an array of 3 elements".to_owned());
+            let (key, expected) = (self.key.clone(), format!("an array of {N} elements"));
             self.mistake(Problem::OutOfRange {
                 key,
                 expected,
                 found: format!("{count}"),
             })
         })
+    }
+
+    /// Something read from this value, with its place.
+    pub(super) fn located<T>(&self, value: T) -> Located<T> {
+        let span = self.value.span();
+        Located { value, span }
+    }
+
+    /// A text, or a number as it is written.
+    pub(super) fn number_or_text(&self) -> Result<String, CaseError> {
+        match self.value.get_ref() {
+            DeValue::String(text) => Ok(text.to_string()),
+            _ if self.is_number() => Ok(self.number()?.to_string()),
+            _ => Err(self.wrong_type("an expression or a number")),
+        }
+    }
+
+    /// One expression, or a list of them, one for each component.
+    pub(super) fn vector(&self) -> Result<Vector, CaseError> {
+        let functions = match self.is_list() {
+            true => self.list()?.iter().map(Self::expression).collect(),
+            false => self.expression().map(|function| vec![function]),
+        }?;
+        if functions.is_empty() {
+            return Err(self.out_of_range("a value, or one for each component"));
+        }
+        let span = self.value.span();
+        Ok(Vector { functions, span })
     }
 
     /// The name or number of a group.
@@ -262,7 +297,8 @@ impl<'a> Value<'a> {
             };
         };
         Expression::parse(text).map_err(|error| {
-            let span = self.place_in_text(text, error.column - 1, error.width);
+            let place = (error.column - 1, error.width);
+            let span = self.document.place_in_text(self.value.span(), text, place);
             self.document.mistake(span, Problem::Expression(error.kind))
         })
     }
@@ -289,36 +325,15 @@ impl<'a> Value<'a> {
         matches!(self.value.get_ref(), DeValue::Table(_))
     }
 
-    fn is_number(&self) -> bool {
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.value.get_ref(), DeValue::Array(_))
+    }
+
+    pub(super) fn is_number(&self) -> bool {
         matches!(
             self.value.get_ref(),
             DeValue::Float(_) | DeValue::Integer(_)
         )
-    }
-
-    /// Characters of the string `text`, which is this value: their place in the document if the
-    /// string has no escapes, else the whole string.
-    fn place_in_text(&self, text: &str, first: usize, count: usize) -> Range<usize> {
-        let span = self.value.span();
-        let raw = self.document.text().get(span.clone()).unwrap_or_default();
-        let quotes = if raw.starts_with("\"\"\"") || raw.starts_with("'''") {
-            3
-        } else {
-            1
-        };
-        // A newline after the opening quotes is not part of the text.
-        let first_byte = raw.len().saturating_sub(quotes + text.len());
-        if raw.get(first_byte..first_byte + text.len()) != Some(text) {
-            return span;
-        }
-        let bytes = |characters| {
-            text.chars()
-                .take(characters)
-                .map(char::len_utf8)
-                .sum::<usize>()
-        };
-        let start = span.start + first_byte;
-        start + bytes(first)..start + bytes(first + count)
     }
 
     fn wrong_type(&self, expected: &'static str) -> CaseError {

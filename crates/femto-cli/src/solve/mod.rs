@@ -10,6 +10,7 @@
 
 mod mesh;
 mod output;
+mod physics;
 mod pose;
 mod report;
 mod speed;
@@ -21,16 +22,18 @@ pub use report::{
 };
 pub use speed::Ceilings;
 
-use crate::case::{Case, Form};
+use crate::case::{Case, Coefficient, Form};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use femto::bench::roofline::Measure;
 use femto::fem::mesh::Mesh;
-use femto::kernel::form::{self, Form as WeakForm};
+use femto::kernel::form;
 use femto::kernel::roofline::Precision;
-use femto::operator::Backend;
+use femto::operator::{Auxiliary, Backend};
 use femto::platform::device::{Accelerator, DeviceError, DeviceId, DeviceKind, null::Null};
-use femto::problem::{Exact, Function, GridFunction, Problem, ProblemError};
+use femto::problem::{
+    Exact, Function, GraphForm, GridFunction, Problem, ProblemError, ProblemForm, dimension,
+};
 use femto::vector::VectorOps;
 use femto::{Host, Number};
 use std::path::PathBuf;
@@ -147,55 +150,155 @@ impl Place {
     }
 }
 
+/// A form with its auxiliary fields and parameters.
+struct Posed<F> {
+    form: F,
+    auxiliary: Vec<Auxiliary>,
+    parameters: Vec<f64>,
+}
+
+impl<F> Posed<F> {
+    fn alone(form: F) -> Self {
+        Self {
+            form,
+            auxiliary: Vec::new(),
+            parameters: Vec::new(),
+        }
+    }
+}
+
 impl Job<'_> {
+    /// The usual forms in three dimensions are compiled for the host; others are graphs.
     fn with_form<T: Number>(&self, watch: &mut Watch<'_>) -> Result<Outcome, Failure> {
-        match &self.case.form {
-            Form::Mass => self.on_device::<T, _>(form::Mass, vec![], watch),
-            Form::Poisson => self.on_device::<T, _>(form::Poisson, vec![], watch),
-            Form::ScreenedPoisson(lambda) => {
-                let (lambda, auxiliary) = pose::lambda(self.case, self.mesh, lambda)?;
-                self.on_device::<T, _>(form::ScreenedPoisson { lambda }, auxiliary, watch)
+        let dim = dimension(self.mesh);
+        let components = self.case.form.components(dim);
+        pose::check_components(self.case, components)?;
+        match (&self.case.form, dim) {
+            (Form::Mass, 3) => self.solid::<T, _, 1>(Posed::alone(form::Mass), watch),
+            (Form::Poisson, 3) => self.solid::<T, _, 1>(Posed::alone(form::Poisson), watch),
+            (Form::ScreenedPoisson(Coefficient::Uniform(lambda)), 3) => {
+                let lambda = Some(*lambda);
+                let form = form::ScreenedPoisson { lambda };
+                self.solid::<T, _, 1>(Posed::alone(form), watch)
             }
+            _ => self.with_graph::<T>((dim, components), watch),
         }
     }
 
-    fn on_device<T: Number, F: WeakForm<3> + Clone + 'static>(
+    fn with_graph<T: Number>(
         &self,
-        form: F,
-        auxiliary: Vec<Vec<f64>>,
+        (dim, components): (usize, usize),
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, Failure> {
-        let gradient = self.case.exact.as_ref().map(|exact| exact.gradient());
-        let mut problem = pose::problem(self.case, self.mesh, form);
-        problem.operator.auxiliary = auxiliary.into_iter().map(Into::into).collect();
-        problem.exact = self.case.exact.as_ref().map(|value| Exact {
-            value,
-            gradient: gradient
-                .as_ref()
-                .map(|parts| parts.each_ref().map(|part| part as &dyn Function)),
-        });
-        match &self.device {
-            Place::Host(host) => self.solve::<T, _, F>(host, &problem, watch),
-            Place::Accelerator(device) => self.solve::<T, _, F>(device, &problem, watch),
-            Place::Null(null) => self.count::<T, F>(null, &problem, watch),
+        let physics::Physics {
+            traced,
+            auxiliary,
+            parameters,
+        } = physics::physics(self.case, self.mesh, dim)?;
+        macro_rules! graph {
+            ($on:ident, $dim:literal, $components:literal) => {
+                GraphForm::<$dim, $components>::new(&traced).map(|form| {
+                    let posed = Posed {
+                        form,
+                        auxiliary,
+                        parameters,
+                    };
+                    self.$on::<T, _, $components>(posed, watch)
+                })
+            };
         }
+        let outcome = match (dim, components) {
+            (2, 1) => graph!(plane, 2, 1),
+            (2, 2) => graph!(plane, 2, 2),
+            (3, 1) => graph!(solid, 3, 1),
+            (3, 3) => graph!(solid, 3, 3),
+            _ => None,
+        };
+        outcome.unwrap_or_else(|| {
+            Err(Failure::Operator(
+                femto::operator::OperatorError::TooManyComponents {
+                    found: components,
+                    most: dim,
+                },
+            ))
+        })
     }
 
-    /// Solves on a device.
-    fn solve<T, D, F>(
+    fn solid<T, F, const C: usize>(
         &self,
-        device: &D,
-        problem: &Problem<'_, F>,
+        posed: Posed<F>,
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, Failure>
     where
         T: Number,
-        D: Backend + VectorOps<T> + Measure,
-        F: WeakForm<3> + Clone + 'static,
+        F: form::Form<3, C> + Clone + 'static,
+    {
+        let problem = Problem::new(self.mesh, self.case.degree, posed.form);
+        self.on_device::<T, F, 3, C>(problem, (posed.auxiliary, posed.parameters), watch)
+    }
+
+    fn plane<T, F, const C: usize>(
+        &self,
+        posed: Posed<F>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Outcome, Failure>
+    where
+        T: Number,
+        F: form::Form<2, C> + Clone + 'static,
+    {
+        let problem = Problem::planar(self.mesh, self.case.degree, posed.form);
+        self.on_device::<T, F, 2, C>(problem, (posed.auxiliary, posed.parameters), watch)
+    }
+
+    fn on_device<T, F, const D: usize, const C: usize>(
+        &self,
+        defaults: Problem<'_, F, D, C>,
+        (auxiliary, parameters): (Vec<Auxiliary>, Vec<f64>),
+        watch: &mut Watch<'_>,
+    ) -> Result<Outcome, Failure>
+    where
+        T: Number,
+        F: ProblemForm<D, C>,
+    {
+        let exact = self.case.exact.as_ref();
+        let gradients: Vec<[crate::case::Expression; 3]> = exact
+            .iter()
+            .flat_map(|exact| exact.functions.iter().map(|function| function.gradient()))
+            .collect();
+        let last = gradients.len().saturating_sub(1);
+        let mut problem = pose::problem(self.case, defaults);
+        problem.operator.auxiliary = auxiliary;
+        problem.operator.parameters = parameters;
+        problem.exact = exact.map(|exact| Exact {
+            value: exact.of(),
+            gradient: Some(std::array::from_fn(|component| {
+                let gradient = &gradients[component.min(last)];
+                std::array::from_fn(|axis| &gradient[axis] as &dyn Function)
+            })),
+        });
+        match &self.device {
+            Place::Host(host) => self.solve::<T, _, F, D, C>(host, &problem, watch),
+            Place::Accelerator(device) => self.solve::<T, _, F, D, C>(device, &problem, watch),
+            Place::Null(null) => self.count::<T, F, D, C>(null, &problem, watch),
+        }
+    }
+
+    /// Solves on a device.
+    fn solve<T, B, F, const D: usize, const C: usize>(
+        &self,
+        device: &B,
+        problem: &Problem<'_, F, D, C>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Outcome, Failure>
+    where
+        T: Number,
+        B: Backend + VectorOps<T> + VectorOps<f64> + Measure,
+        F: ProblemForm<D, C>,
     {
         let posed = |error| pose::place(self.case, error);
-        let system = problem.assemble::<T, _>(device, watch).map_err(posed)?;
-        let mut report = Report::new(self, system.operator(), system.space());
+        let system = problem.assemble_traced::<T, _>(device, watch);
+        let mut system = system.map_err(posed)?;
+        let mut report = Report::new(self, system.linear_operator(), system.space());
         let u = match system.solve(watch) {
             Ok(solution) => report.solved(self.case, solution),
             Err(ProblemError::Unsolved(unsolved)) => report.unsolved(self.case, *unsolved),
@@ -207,8 +310,9 @@ impl Job<'_> {
             report.output = Some(written);
         }
         if self.options.roofline && !watch.is_interrupted() {
-            let (explanation, ceilings) =
-                watch.stage("operator speed", || speed::measure(system.operator()))?;
+            let (explanation, ceilings) = watch.stage("operator speed", || {
+                speed::measure(system.linear_operator())
+            })?;
             report.operator = explanation;
             report.ceilings = Some(ceilings);
         }
@@ -218,15 +322,20 @@ impl Job<'_> {
     }
 
     /// Sets the problem up on the null device, which says what would be done.
-    fn count<T: Number, F: WeakForm<3> + Clone + 'static>(
+    fn count<T, F, const D: usize, const C: usize>(
         &self,
         null: &Null,
-        problem: &Problem<'_, F>,
+        problem: &Problem<'_, F, D, C>,
         watch: &mut Watch<'_>,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<Outcome, Failure>
+    where
+        T: Number,
+        F: ProblemForm<D, C>,
+    {
         let posed = |error| pose::place(self.case, error);
-        let system = problem.assemble::<T, _>(null, watch).map_err(posed)?;
-        let mut report = Report::new(self, system.operator(), system.space());
+        let system = problem.assemble_traced::<T, _>(null, watch);
+        let system = system.map_err(posed)?;
+        let mut report = Report::new(self, system.linear_operator(), system.space());
         report.times = watch.times(None);
         Ok(Outcome { report, u: None })
     }

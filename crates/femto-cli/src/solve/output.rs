@@ -1,7 +1,7 @@
 //! The output file of a case.
 
 use super::{Job, Options, Output, OutputTo};
-use crate::case::{Case, Field};
+use crate::case::{Case, Field, Vector};
 use crate::failure::Failure;
 use femto::platform::device::DeviceKind;
 use femto::problem::{Function, GridFunction, OutputField, write_solution};
@@ -29,9 +29,19 @@ pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Fa
 
 pub(super) fn write(job: &Job<'_>, u: &GridFunction, path: &Path) -> Result<Output, Failure> {
     let fields = fields(job.case);
+    let components = u.space.components();
+    let exact = job.case.exact.as_ref();
+    let exact = exact.map(|exact| functions(exact, components));
+    let source = functions(&job.case.source, components);
+    let values = |field| match field {
+        Field::Solution => Some(OutputField::Solution),
+        Field::Exact => exact.as_deref().map(OutputField::Function),
+        Field::Error => exact.as_deref().map(OutputField::Error),
+        Field::Source => Some(OutputField::Function(&source)),
+    };
     let named: Vec<_> = fields
         .iter()
-        .filter_map(|&field| Some((field.name(), values(job.case, field)?)))
+        .filter_map(|&field| Some((field.name(), values(field)?)))
         .collect();
     write_solution(path, job.mesh, u, &named, 0.0)?;
     Ok(Output {
@@ -50,19 +60,15 @@ fn fields(case: &Case) -> Vec<Field> {
     if case.exact.is_some() {
         fields.extend([Field::Exact, Field::Error]);
     }
-    if case.source.as_constant() != Some(0.0) {
+    if !case.source.is_zero() {
         fields.push(Field::Source);
     }
     fields
 }
 
-/// Where a field comes from, if the case has it.
-fn values(case: &Case, field: Field) -> Option<OutputField<'_>> {
-    let exact = || case.exact.as_ref().map(|exact| exact as &dyn Function);
-    match field {
-        Field::Solution => Some(OutputField::Solution),
-        Field::Exact => exact().map(OutputField::Function),
-        Field::Error => exact().map(OutputField::Error),
-        Field::Source => Some(OutputField::Function(&case.source)),
-    }
+/// The functions of so many components.
+fn functions(vector: &Vector, components: usize) -> Vec<&dyn Function> {
+    let last = vector.functions.len() - 1;
+    let of = |component: usize| &vector.functions[component.min(last)] as &dyn Function;
+    (0..components).map(of).collect()
 }

@@ -1,26 +1,37 @@
 //! The problem that a case describes.
 
-use crate::case::{self, Case, CaseError, Lambda, Located};
+use crate::case::{self, Case, CaseError, Coefficient, Located, Vector};
 use crate::failure::Failure;
 use femto::OperatorParams;
 use femto::fem::mesh::{Mesh, MeshError};
 use femto::fem::space::SpaceError;
-use femto::problem::{Boundary, PreconditionerKind, Problem, ProblemError, by_group};
-use femto::solve::cg::CgParams;
+use femto::problem::{
+    Boundary, PreconditionerKind, Problem, ProblemError, SolverParams, dimension,
+};
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// Fails for a boundary tag that the mesh does not have, and for two tags, one the name and one the
 /// number, of the same group.
 pub(super) fn check_tags(case: &Case, mesh: &Mesh) -> Result<(), CaseError> {
-    check_groups(case, mesh, 2, case.boundary_tags())
+    let boundary = dimension(mesh).saturating_sub(1);
+    check_tags_of(case, mesh, (boundary, "a condition"), case.boundary_tags())
 }
 
-/// As [`check_tags`], for groups of a dimension.
-fn check_groups<'a>(
+/// As [`check_tags`], for the groups of cells of a coefficient.
+pub(super) fn check_groups(
     case: &Case,
     mesh: &Mesh,
-    dimension: usize,
+    groups: &[(Located<String>, f64)],
+) -> Result<(), CaseError> {
+    let tags = groups.iter().map(|(tag, _)| tag);
+    check_tags_of(case, mesh, (dimension(mesh), "a value"), tags)
+}
+
+fn check_tags_of<'a>(
+    case: &Case,
+    mesh: &Mesh,
+    (dimension, what): (usize, &'static str),
     tags: impl Iterator<Item = &'a Located<String>>,
 ) -> Result<(), CaseError> {
     let mut seen = HashMap::new();
@@ -31,10 +42,7 @@ fn check_groups<'a>(
             let same = case::Problem::SameGroup {
                 tag: tag.value.clone(),
                 first: first.clone(),
-                what: match dimension {
-                    2 => "a condition",
-                    _ => "a value",
-                },
+                what,
             };
             return Err(case.document.mistake(tag.span.clone(), same));
         }
@@ -47,27 +55,34 @@ fn unknown_tag(case: &Case, tag: &Located<String>, error: MeshError) -> CaseErro
     case.document.mistake(tag.span.clone(), problem)
 }
 
-/// λ where it is the same everywhere, else `None` and the auxiliary field that holds it.
-pub(super) fn lambda(
-    case: &Case,
-    mesh: &Mesh,
-    lambda: &Lambda,
-) -> Result<(Option<f64>, Vec<Vec<f64>>), Failure> {
-    let groups = match lambda {
-        Lambda::Uniform(value) => return Ok((Some(*value), vec![])),
-        Lambda::ByGroup(groups) => groups,
-    };
-    check_groups(case, mesh, 3, groups.iter().map(|(tag, _)| tag))?;
-    let values: Vec<(&str, f64)> = groups
-        .iter()
-        .map(|(tag, value)| (&tag.value[..], *value))
-        .collect();
-    let field = by_group(mesh, &values).map_err(|error| place(case, error))?;
-    Ok((None, vec![field]))
+/// Fails for a value that has not as many components as the solution.
+pub(super) fn check_components(case: &Case, components: usize) -> Result<(), CaseError> {
+    let sections = [&case.source]
+        .into_iter()
+        .chain(&case.exact)
+        .chain(&case.start);
+    let boundaries = case.dirichlet.iter().chain(&case.neumann);
+    for vector in sections.chain(boundaries.map(|boundary| &boundary.value)) {
+        if !vector.serves(components) {
+            let problem = case::Problem::OutOfRange {
+                key: "`value`".to_owned(),
+                expected: match components {
+                    1 => "one expression or number".to_owned(),
+                    _ => format!("one for all components, or {components}"),
+                },
+                found: vector.functions.len().to_string(),
+            };
+            return Err(case.document.mistake(vector.span.clone(), problem));
+        }
+    }
+    Ok(())
 }
 
-/// The case's problem, without the exact solution and auxiliary fields.
-pub(super) fn problem<'a, F>(case: &'a Case, mesh: &'a Mesh, form: F) -> Problem<'a, F> {
+/// The case's problem, without the exact solution; `defaults` has mesh, degree and form.
+pub(super) fn problem<'a, F, const D: usize, const C: usize>(
+    case: &'a Case,
+    defaults: Problem<'a, F, D, C>,
+) -> Problem<'a, F, D, C> {
     Problem {
         operator: OperatorParams {
             quadrature: case.quadrature,
@@ -76,26 +91,30 @@ pub(super) fn problem<'a, F>(case: &'a Case, mesh: &'a Mesh, form: F) -> Problem
             scatter: case.run.scatter,
             ..OperatorParams::default()
         },
-        source: &case.source,
+        source: case.source.of(),
         neumann: boundaries(&case.neumann),
         dirichlet: boundaries(&case.dirichlet),
-        solver: CgParams {
+        start: case.start.as_ref().map(Vector::of),
+        solver: SolverParams {
+            method: case.solver.method,
             relative_tolerance: case.solver.tolerance,
             max_iterations: case.solver.max_iterations,
-            ..CgParams::default()
+            restart: case.solver.restart,
+            max_newton_steps: case.solver.max_newton_steps,
+            ..SolverParams::default()
         },
         preconditioner: match case.solver.preconditioner {
             case::Preconditioner::None => PreconditionerKind::None,
             case::Preconditioner::Jacobi => PreconditionerKind::Jacobi,
         },
-        ..Problem::new(mesh, case.degree, form)
+        ..defaults
     }
 }
 
-fn boundaries(parts: &[case::Boundary]) -> Vec<Boundary<'_>> {
-    fn of_part(part: &case::Boundary) -> impl Iterator<Item = Boundary<'_>> {
+fn boundaries<const C: usize>(parts: &[case::Boundary]) -> Vec<Boundary<'_, C>> {
+    fn of_part<const C: usize>(part: &case::Boundary) -> impl Iterator<Item = Boundary<'_, C>> {
         let tags = part.tags.iter();
-        tags.map(|tag| Boundary::new(&tag.value, &part.value))
+        tags.map(|tag| Boundary::vector(&tag.value, part.value.of()))
     }
     parts.iter().flat_map(of_part).collect()
 }
@@ -112,12 +131,21 @@ pub(super) fn place(case: &Case, error: ProblemError) -> Failure {
 }
 
 fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
-    let found: &Located<String> = match (error, &case.form) {
-        (ProblemError::Space(SpaceError::NoSuchFace { tag, .. }), _) => {
+    let found: &Located<String> = match error {
+        ProblemError::Space(SpaceError::NoSuchFace { tag, .. }) => {
             case.boundary_tags().find(|other| other.value == *tag)?
         }
-        (ProblemError::NoValue { .. }, case::Form::ScreenedPoisson(Lambda::ByGroup(groups))) => {
-            &groups.first()?.0
+        ProblemError::NoValue { groups, .. } => {
+            let first = |coefficient: &Coefficient| match coefficient {
+                Coefficient::ByGroup(list) => {
+                    let names: Vec<&str> = list.iter().map(|(tag, _)| &tag.value[..]).collect();
+                    (names.join(", ") == *groups)
+                        .then(|| list.first().map(|(tag, _)| tag.span.clone()))
+                }
+                _ => None,
+            };
+            let coefficients = case.form.coefficients();
+            return coefficients.into_iter().find_map(first)?;
         }
         _ => return None,
     };

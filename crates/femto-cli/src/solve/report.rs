@@ -6,8 +6,9 @@ use femto::fem::geometry::CornerWarning;
 use femto::fem::mesh::Mesh;
 use femto::fem::space::Space;
 use femto::operator::{Backend, Explanation};
-use femto::problem::{ErrorNorms, GridFunction, Memory, Solution, Unsolved};
-use femto::solve::cg::CgFailure;
+use femto::problem::{
+    ErrorNorms, GridFunction, Memory, Method, Shortfall, Solution, SolveError, SolveInfo, Unsolved,
+};
 use femto::{Number, Operator};
 use serde::Serialize;
 
@@ -32,7 +33,7 @@ pub struct Report {
     pub unknowns: Unknowns,
     /// The iterations.
     pub solver: Option<Solver>,
-    /// The values of the solution.
+    /// The values of the solution; of a vector its lengths.
     pub solution: Option<Range>,
     /// The error, where the exact solution is given.
     pub errors: Option<ErrorNorms>,
@@ -88,8 +89,10 @@ pub struct MeshReport {
     pub source: String,
     /// Mesh nodes.
     pub nodes: usize,
-    /// Hexahedra.
+    /// Cells with unknowns.
     pub cells: usize,
+    /// What they are.
+    pub shape: &'static str,
     /// Bytes in memory.
     pub bytes: usize,
     /// Cells that are usable, but not good.
@@ -112,8 +115,10 @@ pub struct Solver {
     pub method: &'static str,
     /// Name of the preconditioner.
     pub preconditioner: &'static str,
-    /// Iterations done.
+    /// Iterations done; steps of Newton's method.
     pub iterations: usize,
+    /// Iterations of the linear solver, in all.
+    pub linear_iterations: usize,
     /// The residual's norm at the end, relative to the first; the recurrence's, but that of b - A x
     /// where the precision is exhausted.
     pub relative_residual: f64,
@@ -125,7 +130,7 @@ pub struct Solver {
     pub residual_history: Vec<f64>,
 }
 
-/// The values of the solution at the nodes.
+/// The values of the solution at the nodes; of a vector its lengths.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Range {
     /// The least.
@@ -192,6 +197,7 @@ impl Report {
                 source: case.mesh.to_string(),
                 nodes: job.mesh.coordinates.len(),
                 cells: space.elements(),
+                shape: space.cell_shape().plural(),
                 bytes: bytes_of(job.mesh),
                 warnings: Vec::new(),
             },
@@ -216,40 +222,35 @@ impl Report {
         self.memory = Some(solution.memory);
         self.errors = solution.errors;
         let info = solution.info;
-        self.solver = Some(solver(
-            case,
-            info.residual_history,
-            Some(info.true_residual),
-        ));
+        self.solver = Some(solver(case, info));
         self.reached(&solution.warnings, solution.u)
     }
 
     /// Takes in what was reached, and gives the last iterate back.
     pub(super) fn unsolved(&mut self, case: &Case, unsolved: Unsolved) -> GridFunction {
         let error = unsolved.error;
-        let mut true_residual = None;
-        self.status = match error.failure {
-            CgFailure::NotConverged { .. } => Status::NotConverged,
-            CgFailure::Interrupted => Status::Interrupted,
-            CgFailure::Stagnated {
-                true_residual: found,
-                ..
-            } => {
-                true_residual = Some(found);
-                Status::Stagnated
-            }
-            _ => Status::Failed,
+        self.status = match error.shortfall() {
+            Shortfall::NotConverged => Status::NotConverged,
+            Shortfall::Interrupted => Status::Interrupted,
+            Shortfall::Stagnated { .. } => Status::Stagnated,
+            Shortfall::Failed => Status::Failed,
         };
         self.message = Some(error.to_string());
         self.memory = Some(unsolved.memory);
         self.errors = unsolved.errors;
-        self.solver = Some(solver(case, error.residual_history, true_residual));
+        self.solver = Some(unfinished(case, &error));
         self.reached(&unsolved.warnings, unsolved.u)
     }
 
     fn reached(&mut self, warnings: &[CornerWarning], u: GridFunction) -> GridFunction {
         self.mesh.warnings = warnings.iter().map(ToString::to_string).collect();
-        self.solution = u.values.iter().fold(None, |range: Option<Range>, &value| {
+        let components = u.space.components();
+        let size = |value: &[f64]| match value {
+            [value] => *value,
+            vector => vector.iter().map(|x| x * x).sum::<f64>().sqrt(),
+        };
+        let sizes = u.values.chunks_exact(components).map(size);
+        self.solution = sizes.fold(None, |range: Option<Range>, value| {
             let Range { min, max } = range.unwrap_or(Range {
                 min: value,
                 max: value,
@@ -263,14 +264,42 @@ impl Report {
     }
 }
 
-fn solver(case: &Case, residual_history: Vec<f64>, true_residual: Option<f64>) -> Solver {
+fn solver(case: &Case, info: SolveInfo) -> Solver {
+    let (iterations, linear_iterations) = (info.iterations, info.linear_iterations);
+    let true_residual = (info.method != Method::Newton).then_some(info.true_residual);
+    Solver {
+        iterations,
+        linear_iterations,
+        ..described(case, info.method, info.residual_history, true_residual)
+    }
+}
+
+fn unfinished(case: &Case, error: &SolveError) -> Solver {
+    let true_residual = match error.shortfall() {
+        Shortfall::Stagnated { true_residual } => Some(true_residual),
+        _ => None,
+    };
+    let history = error.residual_history().to_vec();
+    Solver {
+        linear_iterations: error.linear_iterations(),
+        ..described(case, error.method(), history, true_residual)
+    }
+}
+
+fn described(
+    case: &Case,
+    method: Method,
+    residual_history: Vec<f64>,
+    true_residual: Option<f64>,
+) -> Solver {
     let first = residual_history.first().copied().unwrap_or(0.0);
     let last = residual_history.last().copied().unwrap_or(0.0);
     let relative = |norm: f64| if first == 0.0 { 0.0 } else { norm / first };
     Solver {
-        method: "cg",
+        method: method.name(),
         preconditioner: case.solver.preconditioner.name(),
         iterations: residual_history.len().saturating_sub(1),
+        linear_iterations: 0,
         relative_residual: relative(last),
         true_relative_residual: true_residual.map(relative),
         tolerance: case.solver.tolerance,

@@ -27,8 +27,8 @@ impl Display for Report {
         let (cells, nodes) = (count(mesh.cells), count(mesh.nodes));
         writeln!(
             f,
-            "mesh        {}: {cells} hexahedra, {nodes} nodes",
-            mesh.source
+            "mesh        {}: {cells} {}, {nodes} nodes",
+            mesh.source, mesh.shape
         )?;
         let (free, all) = (self.unknowns.free, self.unknowns.all);
         let given = count(all - free);
@@ -149,6 +149,7 @@ impl Display for Solver {
             method,
             preconditioner,
             iterations,
+            linear_iterations,
             relative_residual,
             true_relative_residual,
             tolerance,
@@ -160,6 +161,10 @@ impl Display for Solver {
              of {tolerance:.1e}",
             plural(*iterations, "iteration")
         )?;
+        if linear_iterations != iterations {
+            let all = plural(*linear_iterations, "iteration");
+            write!(f, "; {all} of its linear solver")?;
+        }
         match true_relative_residual {
             Some(norm) if norm != relative_residual => write!(f, "; that of b - A x is {norm:.1e}"),
             _ => Ok(()),

@@ -4,7 +4,7 @@ use super::{Solver, StageTime, Times};
 use crate::progress::Progress;
 use femto::fem::space::Space;
 use femto::problem::{Observer, Stage};
-use femto::solve::cg::Iteration;
+use femto::solve::Iteration;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -78,8 +78,23 @@ impl Observer for Watch<'_> {
 
     fn space(&mut self, space: &Space) {
         let (free, elements) = (space.free_dofs(), space.elements());
-        self.progress
-            .note(|| format!("{free} unknowns on {elements} hexahedra"));
+        self.progress.note(|| {
+            format!(
+                "{free} unknowns on {elements} {}",
+                space.cell_shape().plural()
+            )
+        });
+    }
+
+    fn direction(&mut self, iteration: Iteration) {
+        self.progress.detail(|| {
+            let Iteration {
+                number,
+                residual,
+                target,
+            } = iteration;
+            format!("direction: iteration {number}, residual {residual:.2e}, to be {target:.2e}")
+        });
     }
 
     fn iteration(&mut self, iteration: Iteration) {

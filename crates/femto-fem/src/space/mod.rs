@@ -240,6 +240,18 @@ impl Space {
         self.elements() * self.components() * self.nodes_per_element()
     }
 
+    /// The space of one number per node on the same nodes, numbered the same: that of each component.
+    pub fn scalar(&self) -> Self {
+        let params = SpaceParams {
+            components: 1,
+            ..self.params.clone()
+        };
+        Self {
+            params,
+            ..self.clone()
+        }
+    }
+
     /// Which L-vector node sits where in which element.
     pub fn restriction(&self) -> &Restriction {
         &self.restriction

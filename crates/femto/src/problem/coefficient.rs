@@ -1,29 +1,34 @@
 //! Coefficients that are constant in each cell.
 
 use super::ProblemError;
-use femto_fem::mesh::{CellBlock, CellFamily, Mesh};
+use femto_fem::mesh::Mesh;
 
-/// The hexahedra's blocks, whose cells make the mesh cell numbers.
-fn hexahedra(mesh: &Mesh) -> impl Iterator<Item = &CellBlock> {
-    let is_hexahedron = |b: &&CellBlock| b.cell_type.family() == CellFamily::Hexahedron;
-    mesh.blocks.iter().filter(is_hexahedron)
+/// The dimension of a mesh: the highest of its cells, which carry the unknowns.
+pub fn dimension(mesh: &Mesh) -> usize {
+    let dimensions = mesh.blocks.iter().filter(|block| !block.is_empty());
+    let dimensions = dimensions.map(|block| block.cell_type.dimension());
+    dimensions.max().unwrap_or(0)
 }
 
-/// The physical group number of every hexahedron, `[mesh cell]`; 0 for none.
+/// The physical group number of every cell of the mesh's dimension, `[mesh cell]`; 0 for none.
 pub fn cell_tags(mesh: &Mesh) -> Vec<i32> {
-    hexahedra(mesh)
+    let dimension = dimension(mesh);
+    let cells = mesh.blocks.iter();
+    cells
+        .filter(|block| block.cell_type.dimension() == dimension)
         .flat_map(|block| block.tags.iter().copied())
         .collect()
 }
 
-/// The values of a coefficient that is given by volume group (name or number), `[mesh cell]`.
+/// The values of a coefficient that is given by group of cells (name or number), `[mesh cell]`.
 ///
 /// # Errors
 /// A group that is not there, a cell in none of the groups.
 pub fn by_group(mesh: &Mesh, values: &[(&str, f64)]) -> Result<Vec<f64>, ProblemError> {
+    let dimension = dimension(mesh);
     let numbered = values
         .iter()
-        .map(|&(tag, value)| Ok((mesh.group(3, tag)?, value)))
+        .map(|&(tag, value)| Ok((mesh.group(dimension, tag)?, value)))
         .collect::<Result<Vec<_>, ProblemError>>()?;
     let value_of = |tag: &i32| numbered.iter().find(|(number, _)| number == tag);
     let tags = cell_tags(mesh);

@@ -1,160 +1,253 @@
-//! Integrals over elements and boundary faces, and values at constrained nodes: what the right-hand
+//! Integrals over elements and boundary facets, and values at constrained nodes: what the right-hand
 //! side of a problem is made of.
 
-use super::contract::{from_points, tensor_weights};
-use super::elements::collect;
+use super::facets::Facets;
+use super::integral::{Integral, Integrand};
 use super::{Function, ProblemError};
 use crate::Quadrature;
-use femto_fem::geometry::{Geometry, GeometryAtPoints};
-use femto_fem::reference::cell::{HEX_FACE_AXES, hex_face_axis_side};
+use crate::operator::Backend;
+use crate::vector::VectorOps;
+use femto_fem::geometry::Geometry;
 use femto_fem::space::{BoundaryFace, Space};
 use rayon::prelude::*;
 use std::fmt::Display;
-use std::ops::Range;
 
-/// Boundary faces that one task works on.
-const FACES: usize = 256;
+/// Boundary facets that one task works on.
+const FACETS: usize = 256;
 
-/// A scalar space with its geometry, a quadrature rule, and the time at which functions are taken.
+/// A space with its geometry, a quadrature rule, and the time at which functions are taken. Vectors have
+/// the components of a node together.
 ///
-/// Results are in double precision and have the same bits for any number of threads.
+/// Results are in double precision; on the host they have the same bits for any number of threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Discretization<'a> {
-    /// The space, of one component.
+    /// The space.
     pub space: &'a Space,
     /// The geometry that the space was made with.
     pub geometry: &'a Geometry,
-    /// The quadrature rule along each axis.
+    /// The quadrature rule. [`Quadrature::Gauss`] on simplices is exact to degree 2 N + 2.
     pub quadrature: Quadrature,
     /// What functions get as time.
     pub time: f64,
 }
 
-impl Discretization<'_> {
-    /// ∫ φ f for every basis function φ: an L-vector.
+impl<'a> Discretization<'a> {
+    /// ∫ φ f for every basis function φ, by the device: an L-vector. `f` has a function for each
+    /// component.
     ///
     /// # Errors
-    /// A space of several components, a quadrature rule that does not exist for the degree, a value
-    /// that is not finite.
-    pub fn source(&self, f: &dyn Function) -> Result<Vec<f64>, ProblemError> {
-        self.check_scalar()?;
-        if f.as_constant() == Some(0.0) {
-            return Ok(vec![0.0; self.space.nodes()]);
-        }
-        let basis = self.quadrature.basis(self.space.degree())?;
-        let weights = tensor_weights(&basis.weights, 3);
-        let give = |elements: Range<usize>| {
-            let mut at = GeometryAtPoints::default();
-            let points = elements.len() * weights.len();
-            let (mut positions, mut factors) =
-                (Vec::with_capacity(points), Vec::with_capacity(points));
-            for element in elements {
-                let cell = self.space.cells()[element] as usize;
-                self.geometry.at_points(cell, &basis.points, &mut at);
-                positions.extend_from_slice(&at.position);
-                factors.extend(at.determinant.iter().zip(&weights).map(|(det, w)| w * det));
+    /// Another number of functions than the space has components, a quadrature rule that does not exist
+    /// for the degree, a value that is not finite, a device that refuses.
+    pub fn source<B>(&self, device: &B, f: &[&dyn Function]) -> Result<Vec<f64>, ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        self.check_components(f.len())?;
+        let components = f.len();
+        let scalar = self.space.scalar();
+        let on = self.with_rule();
+        let what = "the source";
+        let mut b = vec![0.0; self.space.dofs()];
+        for (component, &f) in f.iter().enumerate() {
+            if f.as_constant() == Some(0.0) {
+                continue;
             }
-            let values = self.evaluate(&"the source", f, &positions)?;
-            Ok(from_points::<3>(&basis, products(factors, &values)))
-        };
-        let add = |sum: &mut f64, value| *sum += value;
-        collect(self.space, weights.len(), give, add)
+            let integral = Integral::new(&on, &scalar, Integrand::Value, (&what, &[f]))?;
+            let values = integral.vector(device)?;
+            if values.iter().any(|value| !value.is_finite()) {
+                on.find_bad_value(&scalar, &what, f)?;
+            }
+            let targets = b[component..].iter_mut().step_by(components);
+            for (target, value) in targets.zip(values) {
+                *target = value;
+            }
+        }
+        Ok(b)
     }
 
-    /// Adds ∫ φ g over the boundary faces of the group `tag` to the L-vector `b`.
+    /// Adds ∫ φ g over the boundary facets of the group `tag` to the L-vector `b`, on the host. `g` has a
+    /// function for each component.
     ///
     /// # Errors
-    /// A space of several components, a group that is not there, a quadrature rule that does not
-    /// exist for the degree, a value that is not finite.
+    /// Another number of functions than the space has components, a group that is not there, a quadrature
+    /// rule that does not exist for the degree, a value that is not finite.
     ///
     /// # Panics
     /// If `b` is no L-vector.
-    pub fn neumann(&self, tag: &str, g: &dyn Function, b: &mut [f64]) -> Result<(), ProblemError> {
-        self.check_scalar()?;
-        assert_eq!(b.len(), self.space.nodes(), "an L-vector");
+    pub fn neumann(
+        &self,
+        tag: &str,
+        g: &[&dyn Function],
+        b: &mut [f64],
+    ) -> Result<(), ProblemError> {
+        self.check_components(g.len())?;
+        assert_eq!(b.len(), self.space.dofs(), "an L-vector");
         let faces = self.space.boundary().tagged(tag)?;
-        let basis = self.quadrature.basis(self.space.degree())?;
-        let weights = tensor_weights(&basis.weights, 2);
-        let integrate = |faces: &[BoundaryFace]| {
-            let points = faces.len() * weights.len();
-            let (mut positions, mut factors) =
-                (Vec::with_capacity(points), Vec::with_capacity(points));
-            for face in faces {
-                let (cell, number) = (face.cell as usize, usize::from(face.face));
-                let at = self.geometry.face_at_points(cell, number, &basis.points);
-                for (point, weight) in at.iter().zip(&weights) {
-                    let [x, y, z] = point.area_normal;
-                    positions.push(point.position);
-                    factors.push(weight * (x * x + y * y + z * z).sqrt());
-                }
-            }
-            let what = format_args!("the flux on `{tag}`");
-            let values = self.evaluate(&what, g, &positions)?;
-            Ok(from_points::<2>(&basis, products(factors, &values)))
-        };
-        let integrals = faces.par_chunks(FACES).map(integrate);
+        let facets = Facets::new(self.space, self.with_rule().quadrature)?;
+        let integrate = |faces: &[BoundaryFace]| self.over_facets(tag, g, &facets, faces);
+        let integrals = faces.par_chunks(FACETS).map(integrate);
         let integrals = integrals.collect::<Result<Vec<Vec<f64>>, ProblemError>>()?;
-        for (faces, integrals) in faces.chunks(FACES).zip(&integrals) {
-            for (index, face) in faces.iter().enumerate() {
-                let values = integrals[index..].iter().step_by(faces.len());
-                for (node, value) in self.face_nodes(face).zip(values) {
-                    b[node] += value;
+        for (faces, integrals) in faces.chunks(FACETS).zip(&integrals) {
+            let mut integrals = integrals.iter();
+            for face in faces {
+                for dof in self.facet_dofs(&facets, face) {
+                    b[dof] += integrals.next().copied().unwrap_or(0.0);
                 }
             }
         }
         Ok(())
     }
 
-    /// The values at the constrained nodes, the tail of an L-vector, `[nodes - free_nodes]`: those
-    /// of the function of the first group in the list that has the node, by nodal interpolation;
-    /// zero at nodes of none of the groups.
+    /// ∫ φ g over some facets, `[facet][node][component]`.
+    fn over_facets(
+        &self,
+        tag: &str,
+        g: &[&dyn Function],
+        facets: &Facets,
+        faces: &[BoundaryFace],
+    ) -> Result<Vec<f64>, ProblemError> {
+        let points = facets.points.len();
+        let mut positions = Vec::with_capacity(faces.len() * points);
+        let mut factors = Vec::with_capacity(faces.len() * points);
+        for face in faces {
+            let (cell, number) = (face.cell as usize, usize::from(face.face));
+            let at = self.geometry.facet_at_points(cell, number, &facets.points);
+            for (point, weight) in at.iter().zip(&facets.weights) {
+                let [x, y, z] = point.area_normal;
+                positions.push(point.position);
+                factors.push(weight * (x * x + y * y + z * z).sqrt());
+            }
+        }
+        let what = format!("the flux on `{tag}`");
+        let values = g.iter().map(|g| self.evaluate(&what, *g, &positions));
+        let values = values.collect::<Result<Vec<Vec<f64>>, ProblemError>>()?;
+        let mut integrals = Vec::new();
+        for (index, face) in faces.iter().enumerate() {
+            let facet = facets.facet(usize::from(face.face));
+            let count = facet.nodes.len();
+            for node in 0..count {
+                integrals.extend(values.iter().map(|values| {
+                    let at = |p: usize| factors[index * points + p] * values[index * points + p];
+                    let terms = (0..points).map(|p| facet.basis[p * count + node] * at(p));
+                    terms.sum::<f64>()
+                }));
+            }
+        }
+        Ok(integrals)
+    }
+
+    /// The values at the constrained nodes, the tail of an L-vector,
+    /// `[nodes - free_nodes][component]`: those of the functions of the first group in the list that has
+    /// the node, by nodal interpolation; zero at nodes of none of the groups.
     ///
     /// # Errors
-    /// A space of several components, a group that is not there, a value that is not finite.
+    /// Another number of functions than the space has components, a group that is not there, a value that
+    /// is not finite.
     pub fn boundary_values(
         &self,
-        groups: &[(&str, &dyn Function)],
+        groups: &[(&str, &[&dyn Function])],
     ) -> Result<Vec<f64>, ProblemError> {
-        self.check_scalar()?;
+        let components = self.space.components();
         let free = self.space.free_nodes();
-        let mut values = vec![0.0; self.space.constrained_nodes().len()];
-        let mut decided = vec![false; values.len()];
+        let facets = Facets::new(self.space, self.with_rule().quadrature)?;
+        let mut values = vec![0.0; self.space.dofs() - self.space.free_dofs()];
+        let mut decided = vec![false; self.space.constrained_nodes().len()];
         let positions = self.space.constrained_positions(self.geometry);
-        for (tag, function) in groups {
+        for (tag, functions) in groups {
+            self.check_components(functions.len())?;
             let mut nodes = Vec::new();
             for face in self.space.boundary().tagged(tag)? {
                 let constrained = self
-                    .face_nodes(face)
+                    .facet_nodes(&facets, face)
                     .filter_map(|node| node.checked_sub(free));
                 nodes.extend(constrained.filter(|&n| !std::mem::replace(&mut decided[n], true)));
             }
             let at: Vec<[f64; 3]> = nodes.iter().map(|&node| positions[node]).collect();
-            let what = format_args!("the boundary value on `{tag}`");
-            let found = self.evaluate(&what, *function, &at)?;
-            for (node, value) in nodes.into_iter().zip(found) {
-                values[node] = value;
+            let what = format!("the boundary value on `{tag}`");
+            for (component, function) in functions.iter().enumerate() {
+                let found = self.evaluate(&what, *function, &at)?;
+                for (&node, value) in nodes.iter().zip(found) {
+                    values[node * components + component] = value;
+                }
             }
         }
         Ok(values)
     }
 
-    /// Fails unless the space has one component.
-    pub(super) fn check_scalar(&self) -> Result<(), ProblemError> {
-        match self.space.components() {
-            1 => Ok(()),
-            components => Err(ProblemError::Components { components }),
+    /// The functions at the nodes, an L-vector; errors call them `what`.
+    pub(super) fn interpolate(
+        &self,
+        what: &str,
+        functions: &[&dyn Function],
+    ) -> Result<Vec<f64>, ProblemError> {
+        self.check_components(functions.len())?;
+        let positions = self.space.node_positions(self.geometry);
+        let mut values = vec![0.0; self.space.dofs()];
+        for (component, function) in functions.iter().enumerate() {
+            let found = self.evaluate(&what, *function, &positions)?;
+            let targets = values[component..].iter_mut().step_by(functions.len());
+            for (target, value) in targets.zip(found) {
+                *target = value;
+            }
+        }
+        Ok(values)
+    }
+
+    /// The same with a rule that exists: on simplices none depends on a form here.
+    pub(super) fn with_rule(&self) -> Self {
+        let simplices = self.space.cell_shape().is_simplex();
+        let quadrature = match self.quadrature {
+            Quadrature::Gauss if simplices => Quadrature::Exact(2 * self.space.degree() + 2),
+            quadrature => quadrature,
+        };
+        Self {
+            quadrature,
+            ..*self
         }
     }
 
-    /// The L-vector nodes on a face, lexicographic, the lower axis fastest.
-    fn face_nodes(&self, face: &BoundaryFace) -> impl Iterator<Item = usize> {
+    /// Fails unless there are as many functions as the space has components.
+    pub(super) fn check_components(&self, functions: usize) -> Result<(), ProblemError> {
+        match self.space.components() {
+            components if components == functions => Ok(()),
+            components => Err(ProblemError::Components {
+                components,
+                functions,
+            }),
+        }
+    }
+
+    /// The L-vector nodes on a facet, in its order.
+    fn facet_nodes<'f>(
+        &self,
+        facets: &'f Facets,
+        face: &BoundaryFace,
+    ) -> impl Iterator<Item = usize> + use<'f> {
         let nodes = self.space.element_nodes(face.element as usize);
-        let n = self.space.nodes_1d();
-        let strides = [1, n, n * n];
-        let (axis, side) = hex_face_axis_side(usize::from(face.face));
-        let [u, v] = HEX_FACE_AXES[usize::from(face.face)].map(|axis| strides[axis]);
-        let first = side * (n - 1) * strides[axis];
-        (0..n * n).map(move |m| nodes[first + m % n * u + m / n * v] as usize)
+        let facet = facets.facet(usize::from(face.face));
+        facet.nodes.iter().map(move |&node| nodes[node] as usize)
+    }
+
+    /// The entries of L-vectors on a facet, `[node][component]`.
+    fn facet_dofs<'f>(
+        &self,
+        facets: &'f Facets,
+        face: &BoundaryFace,
+    ) -> impl Iterator<Item = usize> + use<'f> {
+        let components = self.space.components();
+        let nodes = self.facet_nodes(facets, face);
+        nodes.flat_map(move |node| (0..components).map(move |c| node * components + c))
+    }
+
+    /// The error that names a place where `f` is not finite, if there is one.
+    pub(super) fn find_bad_value(
+        &self,
+        space: &Space,
+        what: &(dyn Display + Sync),
+        f: &dyn Function,
+    ) -> Result<(), ProblemError> {
+        let points = super::integral::Points::new(space, self.quadrature)?;
+        self.at_points(what, f, &points).map(|_| ())
     }
 
     /// The values of `f`, which errors call `what`, at `positions`.
@@ -165,9 +258,21 @@ impl Discretization<'_> {
         positions: &[[f64; 3]],
     ) -> Result<Vec<f64>, ProblemError> {
         let mut values = vec![0.0; positions.len()];
-        f.evaluate(positions, self.time, &mut values);
+        self.evaluate_into(what, f, positions, &mut values)?;
+        Ok(values)
+    }
+
+    /// The same, into `values`.
+    pub(super) fn evaluate_into(
+        &self,
+        what: &dyn Display,
+        f: &dyn Function,
+        positions: &[[f64; 3]],
+        values: &mut [f64],
+    ) -> Result<(), ProblemError> {
+        f.evaluate(positions, self.time, values);
         match values.iter().position(|value| !value.is_finite()) {
-            None => Ok(values),
+            None => Ok(()),
             Some(point) => Err(ProblemError::NotFinite {
                 what: what.to_string(),
                 value: values[point],
@@ -175,11 +280,4 @@ impl Discretization<'_> {
             }),
         }
     }
-}
-
-fn products(mut factors: Vec<f64>, values: &[f64]) -> Vec<f64> {
-    for (factor, value) in factors.iter_mut().zip(values) {
-        *factor *= value;
-    }
-    factors
 }

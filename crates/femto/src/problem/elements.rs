@@ -1,6 +1,5 @@
 //! Walking over the elements of a space, chunk by chunk, in parallel and bitwise repeatably.
 
-use super::ProblemError;
 use femto_fem::space::{Chunk, Space};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -66,41 +65,6 @@ pub(super) fn collect<V: Copy + Default + Send + Sync, E: Send>(
         }
     }
     Ok(result)
-}
-
-/// Sums `integrate` over all elements. It takes a group of elements and the values of the L-vector
-/// `u` at their nodes, `[node][element of the group]`.
-///
-/// # Errors
-/// The error of one of the groups.
-pub(super) fn sum<const N: usize>(
-    space: &Space,
-    points: usize,
-    u: &[f64],
-    integrate: impl Fn(Range<usize>, &[f64]) -> Result<[f64; N], ProblemError> + Sync,
-) -> Result<[f64; N], ProblemError> {
-    let chunks: Vec<[f64; N]> = space
-        .restriction()
-        .chunks
-        .par_iter()
-        .map(|chunk| {
-            let parts = groups(chunk, points).map(|elements| {
-                let values = gather(space, chunk, elements.clone(), u);
-                integrate(elements, &values)
-            });
-            add_all(parts)
-        })
-        .collect::<Result<_, _>>()?;
-    add_all(chunks.into_iter().map(Ok))
-}
-
-fn add_all<const N: usize>(
-    mut parts: impl Iterator<Item = Result<[f64; N], ProblemError>>,
-) -> Result<[f64; N], ProblemError> {
-    parts.try_fold([0.0; N], |sum, part| {
-        let part = part?;
-        Ok(std::array::from_fn(|i| sum[i] + part[i]))
-    })
 }
 
 /// The values of the L-vector `u` at the nodes of some elements of a chunk, `[node][element]`.

@@ -1,9 +1,8 @@
 //! Why a problem has no solution.
 
-use super::{Stage, Unsolved};
+use super::{Shortfall, Stage, Unsolved};
 use crate::operator::OperatorError;
 use crate::solve::JacobiError;
-use crate::solve::cg::CgFailure;
 use femto_fem::geometry::GeometryError;
 use femto_fem::mesh::MeshError;
 use femto_fem::space::SpaceError;
@@ -34,19 +33,19 @@ pub enum ProblemError {
     /// Nothing determines the solution's constant.
     #[error(
         "the solution is only determined up to a constant: there is no Dirichlet boundary, and the \
-         form has no term with u itself; give the solution on a part of the boundary, or add a mass \
-         term (screened Poisson with lambda > 0)"
+         form has no term with u itself; give the solution on a part of the boundary, or add a term \
+         with u (screened Poisson with lambda > 0)"
     )]
     Singular,
     /// Some cells are in none of the groups that were given a value.
     #[error(
-        "{count} of {cells} hexahedra are in none of the volume groups with a value ({groups}); \
-         the first is mesh cell {first}, of group number {tag}"
+        "{count} of {cells} cells are in none of the groups with a value ({groups}); the first is mesh \
+         cell {first}, of group number {tag}"
     )]
     NoValue {
         /// How many.
         count: usize,
-        /// How many hexahedra there are.
+        /// How many cells there are.
         cells: usize,
         /// The groups with a value.
         groups: String,
@@ -55,14 +54,13 @@ pub enum ProblemError {
         /// Its group number; 0 for none.
         tag: i32,
     },
-    /// A right-hand side or an error on a space of several components.
-    #[error(
-        "the space has {components} components; sources, boundary values and errors are there for \
-         one"
-    )]
+    /// Another number of functions than the space has components.
+    #[error("{functions} functions for a space of {components} components")]
     Components {
         /// How many the space has.
         components: usize,
+        /// How many functions were given.
+        functions: usize,
     },
     /// A function of the problem has no value somewhere.
     #[error("{what} is {value} at {position:?}")]
@@ -80,7 +78,7 @@ pub enum ProblemError {
         /// The stage that was next.
         stage: Stage,
     },
-    /// The linear system was not solved; the last iterate is kept.
+    /// The equations were not solved; the last iterate is kept.
     #[error("{}", .0.error)]
     Unsolved(Box<Unsolved>),
 }
@@ -90,7 +88,7 @@ impl ProblemError {
     pub fn is_interruption(&self) -> bool {
         match self {
             Self::Interrupted { .. } => true,
-            Self::Unsolved(unsolved) => matches!(unsolved.error.failure, CgFailure::Interrupted),
+            Self::Unsolved(unsolved) => unsolved.error.shortfall() == Shortfall::Interrupted,
             _ => false,
         }
     }

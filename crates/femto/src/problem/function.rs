@@ -16,6 +16,13 @@ pub trait Function: Send + Sync {
     fn as_constant(&self) -> Option<f64> {
         None
     }
+
+    /// The program of x, y, z and t that gives the value, where there is one: devices then evaluate it
+    /// where it is needed; others are evaluated on the host.
+    fn as_program(&self) -> Option<Program> {
+        self.as_constant()
+            .map(|value| Expression::constant(value).program)
+    }
 }
 
 impl Function for f64 {
@@ -114,5 +121,9 @@ impl Function for Expression {
 
     fn as_constant(&self) -> Option<f64> {
         self.graph.constant_value(self.value)
+    }
+
+    fn as_program(&self) -> Option<Program> {
+        Some(self.program.clone())
     }
 }

@@ -1,9 +1,10 @@
 //! Boundary value problems, from mesh to solution.
 //!
-//! A [`Problem`] says what is to be solved: ∫ φ·f0(u, ...) + ∇φ·f1(∇u, ...) = ∫ φ f + ∫_Γ φ g for
-//! all φ that vanish on the Dirichlet boundary, with a [`Form`] f0, f1 that is linear in u, a source
-//! f, and a flux g (for the ready-made forms the normal derivative of u) on Neumann boundaries.
-//! [`Problem::solve`] is the whole way; its stages are in `stages.rs`.
+//! A [`Problem`] says what is to be solved: ∫ φ·f0(u, ∇u, ...) + ∇φ:f1(u, ∇u, ...) = ∫ φ·f + ∫_Γ φ·g for
+//! all φ that vanish on the Dirichlet boundary, with a [`Form`] f0, f1 of any number of components on
+//! hexahedra, tetrahedra or triangles, a source f, and a flux g (for the ready-made forms f1 times the
+//! outward normal) on Neumann boundaries. [`Problem::solve`] is the whole way; its stages are in
+//! `stages.rs` and `assembled.rs`.
 //!
 //! ```
 //! use femto::fem::mesh::box_mesh::BoxMesh;
@@ -12,7 +13,7 @@
 //!
 //! let mesh = BoxMesh::unit_cube(4).build(|x| x)?;
 //! let problem = Problem {
-//!     source: &|[x, y, _]: [f64; 3]| x * y,
+//!     source: [&|[x, y, _]: [f64; 3]| x * y],
 //!     dirichlet: vec![Boundary::new("zmin", &0.0), Boundary::new("zmax", &1.0)],
 //!     ..Problem::new(&mesh, 3, Poisson)
 //! };
@@ -22,100 +23,174 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A form that is not linear needs nothing more: its Jacobian is derived from the one function, exactly,
+//! and Newton's method takes directions from conjugate gradients where it is symmetric, else from GMRES.
+//!
+//! ```
+//! use femto::fem::mesh::simplex_box::SimplexBox;
+//! use femto::kernel::{form::{Form, Point}, scalar::Scalar};
+//! use femto::problem::{Boundary, Problem};
+//! use femto::Host;
+//!
+//! /// −∇·((1 + u²) ∇u) + u³
+//! #[derive(Clone)]
+//! struct Heat;
+//!
+//! impl Form<2> for Heat {
+//!     #[inline(always)]
+//!     fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+//!         [p.u[0].powi(3)]
+//!     }
+//!     #[inline(always)]
+//!     fn f1<S: Scalar>(&self, p: &Point<S, 2>) -> [[S; 2]; 1] {
+//!         let kappa = p.u[0] * p.u[0] + 1.0;
+//!         [p.grad_u[0].map(|slope| slope * kappa)]
+//!     }
+//! }
+//!
+//! let mesh = SimplexBox::unit_square(16).build(|[x, y]| [x + 0.1 * y * y, y])?;
+//! let problem = Problem {
+//!     source: [&|[x, y, _]: [f64; 3]| 10.0 * x * y],
+//!     dirichlet: vec![Boundary::new("xmin", &0.0), Boundary::new("xmax", &1.0)],
+//!     ..Problem::planar(&mesh, 2, Heat)
+//! };
+//! let solution = problem.solve::<f64, _>(&Host::new()?, &mut ())?;
+//! println!("{} steps of Newton's method", solution.info.iterations);
+//! # assert!((3..12).contains(&solution.info.iterations));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! [`Form`]: femto_kernel::form::Form
 
+mod assembled;
+mod bind;
 mod coefficient;
 mod contract;
 mod discretization;
 mod elements;
 mod error;
+mod facets;
 mod free;
 mod function;
+mod graph_form;
+mod integral;
+mod iterate;
+mod newton;
 mod norms;
 mod observer;
 mod output;
+mod solver;
 mod stages;
 
-pub use coefficient::{by_group, cell_tags};
+pub use assembled::Assembled;
+pub use bind::{Place, ProblemForm};
+pub use coefficient::{by_group, cell_tags, dimension};
 pub use discretization::Discretization;
 pub use error::ProblemError;
 pub use free::Free;
 pub use function::{Expression, Function};
+pub use graph_form::GraphForm;
 pub use norms::{ErrorNorms, Exact};
 pub use observer::{Observer, Stage};
 pub use output::{LagrangeGrid, OutputField, write_solution};
-pub use stages::Assembled;
+pub use solver::{Method, Shortfall, SolveError, SolveInfo, SolverParams};
 
-use crate::solve::cg::{CgError, CgInfo, CgParams};
 use crate::{OperatorParams, Quadrature};
 use femto_fem::geometry::{CornerWarning, Geometry};
 use femto_fem::mesh::Mesh;
 use femto_fem::space::Space;
+use femto_kernel::form::Form;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What is to be solved, and how. Start from [`Problem::new`].
+/// What is to be solved, and how. Start from [`Problem::new`], on triangles from [`Problem::planar`].
+///
+/// `D` is the dimension of the cells, `C` the number of components.
 #[derive(Clone)]
-pub struct Problem<'a, F> {
-    /// The mesh; its hexahedra are the domain.
+pub struct Problem<'a, F, const D: usize = 3, const C: usize = 1> {
+    /// The mesh; its cells of dimension `D` are the domain.
     pub mesh: &'a Mesh,
     /// Degree of the space.
     pub degree: usize,
-    /// The left-hand side, linear in u.
+    /// The left-hand side.
     pub form: F,
     /// Quadrature, data level, auxiliary fields, time and parameters of the form. The loads use the
     /// same quadrature and time.
     pub operator: OperatorParams,
-    /// f.
-    pub source: &'a dyn Function,
+    /// f, `[component]`.
+    pub source: [&'a dyn Function; C],
     /// g on boundary groups.
-    pub neumann: Vec<Boundary<'a>>,
-    /// u on boundary groups; where several meet, the first in the list holds.
-    pub dirichlet: Vec<Boundary<'a>>,
+    pub neumann: Vec<Boundary<'a, C>>,
+    /// u on boundary groups, all of its components; where several meet, the first in the list holds.
+    pub dirichlet: Vec<Boundary<'a, C>>,
+    /// Where the iterations start inside; zero by default.
+    pub start: Option<[&'a dyn Function; C]>,
     /// The exact solution, where it is known.
-    pub exact: Option<Exact<'a>>,
-    /// When the solver stops.
-    pub solver: CgParams,
+    pub exact: Option<Exact<'a, D, C>>,
+    /// What solves the equations, and when it stops.
+    pub solver: SolverParams,
     /// What makes it faster.
     pub preconditioner: PreconditionerKind,
 }
 
-impl<'a, F> Problem<'a, F> {
-    /// `form` on `mesh` with zero source, natural boundary conditions and defaults for the rest.
+impl<'a, F: Form<3, C>, const C: usize> Problem<'a, F, 3, C> {
+    /// `form` on hexahedra or tetrahedra with zero source, natural boundary conditions and defaults for
+    /// the rest.
     pub fn new(mesh: &'a Mesh, degree: usize, form: F) -> Self {
+        Self::with_defaults(mesh, degree, form)
+    }
+}
+
+impl<'a, F: Form<2, C>, const C: usize> Problem<'a, F, 2, C> {
+    /// The same on triangles.
+    pub fn planar(mesh: &'a Mesh, degree: usize, form: F) -> Self {
+        Self::with_defaults(mesh, degree, form)
+    }
+}
+
+impl<'a, F, const D: usize, const C: usize> Problem<'a, F, D, C> {
+    fn with_defaults(mesh: &'a Mesh, degree: usize, form: F) -> Self {
         Self {
             mesh,
             degree,
             form,
             operator: OperatorParams::default(),
-            source: &0.0,
+            source: [&0.0; C],
             neumann: Vec::new(),
             dirichlet: Vec::new(),
+            start: None,
             exact: None,
-            solver: CgParams::default(),
+            solver: SolverParams::default(),
             preconditioner: PreconditionerKind::default(),
         }
     }
 }
 
-/// A function on a boundary group.
+/// Functions on a boundary group.
 #[derive(Clone)]
-pub struct Boundary<'a> {
-    /// Name or number of a two-dimensional group.
+pub struct Boundary<'a, const C: usize = 1> {
+    /// Name or number of a group of the boundary's dimension.
     pub tag: String,
-    /// The function.
-    pub value: &'a dyn Function,
+    /// The functions, `[component]`.
+    pub value: [&'a dyn Function; C],
 }
 
 impl<'a> Boundary<'a> {
     /// `value` on the group `tag`.
     pub fn new(tag: impl Into<String>, value: &'a dyn Function) -> Self {
+        Self::vector(tag, [value])
+    }
+}
+
+impl<'a, const C: usize> Boundary<'a, C> {
+    /// A function for each component on the group `tag`.
+    pub fn vector(tag: impl Into<String>, value: [&'a dyn Function; C]) -> Self {
         let tag = tag.into();
         Self { tag, value }
     }
 }
 
-/// An approximate inverse of the operator.
+/// An approximate inverse of the operator, of a form that is not linear of its Jacobian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
     /// The identity.
@@ -132,7 +207,7 @@ pub struct GridFunction {
     pub space: Arc<Space>,
     /// The geometry that the space was made with.
     pub geometry: Arc<Geometry>,
-    /// An L-vector.
+    /// An L-vector, the components of a node together.
     pub values: Vec<f64>,
 }
 
@@ -154,7 +229,7 @@ pub struct Solution {
     /// The solution, boundary values included.
     pub u: GridFunction,
     /// How the solver got there.
-    pub info: CgInfo,
+    pub info: SolveInfo,
     /// The error, where the exact solution is known.
     pub errors: Option<ErrorNorms>,
     /// Cells whose map is bad at a corner; results are usable.
@@ -167,7 +242,7 @@ pub struct Solution {
 #[derive(Debug)]
 pub struct Unsolved {
     /// Why, with the residual history.
-    pub error: CgError,
+    pub error: SolveError,
     /// The last iterate, boundary values included.
     pub u: GridFunction,
     /// Its error, where the exact solution is known.

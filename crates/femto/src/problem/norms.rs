@@ -1,28 +1,25 @@
 //! How far a solution is from the exact one.
 
-use super::contract::{tensor_weights, to_points};
-use super::elements::sum;
+use super::integral::{Integral, Integrand};
 use super::{Discretization, Function, ProblemError};
-use crate::operator::OperatorError;
-use femto_fem::geometry::GeometryAtPoints;
-use femto_fem::geometry::factors::cofactors;
-use femto_fem::reference::tensor_product::Basis1d;
+use crate::Quadrature;
+use crate::operator::{Backend, OperatorError};
+use crate::vector::VectorOps;
 use serde::Serialize;
-use std::ops::Range;
 
 /// A solution that is known.
 #[derive(Clone, Copy)]
-pub struct Exact<'a> {
-    /// Its values.
-    pub value: &'a dyn Function,
-    /// Its derivatives along x, y, z; without them there is no H1 error.
-    pub gradient: Option<[&'a dyn Function; 3]>,
+pub struct Exact<'a, const D: usize = 3, const C: usize = 1> {
+    /// Its values, `[component]`.
+    pub value: [&'a dyn Function; C],
+    /// Its derivatives, `[component][axis]`; without them there is no H1 error.
+    pub gradient: Option<[[&'a dyn Function; D]; C]>,
 }
 
-/// Norms of the error, of the exact solution, and their ratios.
+/// Norms of the error, of the exact solution, and their ratios. Squares are summed over components.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ErrorNorms {
-    /// The L2 norm of the error, √∫ (u_h - u)².
+    /// The L2 norm of the error, √∫ |u_h - u|².
     pub l2: f64,
     /// The L2 norm of the exact solution.
     pub l2_exact: f64,
@@ -45,104 +42,72 @@ impl ErrorNorms {
 }
 
 impl Discretization<'_> {
-    /// The error of the L-vector `u` by a Gauss rule of degree + 3 points, whatever the rule of the
-    /// discretization.
+    /// The error of the L-vector `u`, by the device: with a Gauss rule of degree + 3 points on hexahedra,
+    /// one exact to degree 2 N + 4 on simplices, whatever the rule of the discretization.
     ///
     /// # Errors
-    /// A space of several components, a value of the exact solution that is not finite.
+    /// An exact solution with another number of components or axes than the space, a value of it that is
+    /// not finite, a device that refuses.
     ///
     /// # Panics
     /// If `u` is no L-vector.
-    pub fn errors(&self, u: &[f64], exact: Exact<'_>) -> Result<ErrorNorms, ProblemError> {
-        self.check_scalar()?;
-        assert_eq!(u.len(), self.space.nodes(), "an L-vector");
-        let degree = self.space.degree();
-        let basis = Basis1d::gauss(degree, degree + 3).map_err(OperatorError::from)?;
-        let weights = tensor_weights(&basis.weights, 3);
-        let rule = Rule {
-            basis: &basis,
-            weights: &weights,
-        };
-        let squares = sum(self.space, weights.len(), u, |elements, nodes| {
-            self.squares(rule, elements, nodes, exact)
-        })?;
-        let [l2, l2_exact, h1, h1_exact] = squares.map(f64::sqrt);
-        Ok(ErrorNorms {
-            l2,
-            l2_exact,
-            h1_seminorm: exact.gradient.map(|_| h1),
-            h1_seminorm_exact: exact.gradient.map(|_| h1_exact),
-        })
-    }
-
-    /// ∫ of (u_h - u)², u², |∇u_h - ∇u|², |∇u|² over some elements with node values `nodes`.
-    fn squares(
+    pub fn errors<B, const D: usize, const C: usize>(
         &self,
-        rule: Rule<'_>,
-        elements: Range<usize>,
-        nodes: &[f64],
-        exact: Exact<'_>,
-    ) -> Result<[f64; 4], ProblemError> {
-        let mut at = GeometryAtPoints::default();
-        let mut all = GeometryAtPoints::default();
-        for element in elements {
-            let cell = self.space.cells()[element] as usize;
-            self.geometry.at_points(cell, &rule.basis.points, &mut at);
-            all.position.append(&mut at.position);
-            all.jacobian.append(&mut at.jacobian);
-            all.determinant.append(&mut at.determinant);
+        device: &B,
+        u: &[f64],
+        exact: Exact<'_, D, C>,
+    ) -> Result<ErrorNorms, ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        self.check_components(C)?;
+        if self.space.dim() != D {
+            return Err(ProblemError::Operator(OperatorError::Dimension {
+                form: D,
+                cells: self.space.cell_shape().plural(),
+            }));
         }
-        let weights = rule.weights.iter().cycle().zip(&all.determinant);
-        let weights = weights.map(|(weight, determinant)| weight * determinant);
-        let weights: Vec<f64> = weights.collect();
-
-        let mut squares = [0.0; 4];
-        let found = rule.values(nodes);
-        let wanted = self.evaluate(&"the exact solution", exact.value, &all.position)?;
-        for (point, weight) in weights.iter().enumerate() {
-            squares[0] += weight * (found[point] - wanted[point]).powi(2);
-            squares[1] += weight * wanted[point].powi(2);
-        }
-        if let Some(gradient) = exact.gradient {
-            let found = rule.gradients(nodes);
-            let what = "the gradient of the exact solution";
-            let along = |axis: usize| self.evaluate(&what, gradient[axis], &all.position);
-            let wanted = [along(0)?, along(1)?, along(2)?];
-            for (point, weight) in weights.iter().enumerate() {
-                // ∇u = J⁻ᵀ ∇_ξ u, and rows of the cofactors are rows of det J · J⁻¹.
-                let rows = cofactors(&all.jacobian[point]);
-                for c in 0..3 {
-                    let sum: f64 = (0..3).map(|a| rows[a][c] * found[a][point]).sum();
-                    let wanted = wanted[c][point];
-                    squares[2] += weight * (sum / all.determinant[point] - wanted).powi(2);
-                    squares[3] += weight * wanted.powi(2);
+        assert_eq!(u.len(), self.space.dofs(), "an L-vector");
+        let degree = self.space.degree();
+        let on = Discretization {
+            quadrature: match self.space.cell_shape().is_simplex() {
+                true => Quadrature::Exact(2 * degree + 4),
+                false => Quadrature::GaussPoints(degree + 3),
+            },
+            ..*self
+        };
+        let space = self.space.scalar();
+        let (mut l2, mut h1) = ([0.0; 2], [0.0; 2]);
+        for component in 0..C {
+            let u: Vec<f64> = u.iter().skip(component).step_by(C).copied().collect();
+            let squares = |integrand, what: &'static str, functions: &[&dyn Function]| {
+                let integral = Integral::new(&on, &space, integrand, (&what, functions))?;
+                let totals = integral.totals(device, &u)?;
+                if totals.iter().any(|total| !total.is_finite()) {
+                    for function in functions {
+                        on.find_bad_value(&space, &what, *function)?;
+                    }
                 }
+                Ok::<[f64; 2], ProblemError>(totals)
+            };
+            let value = [exact.value[component]];
+            let [error, norm] = squares(Integrand::SquareOfError, "the exact solution", &value)?;
+            l2 = [l2[0] + error, l2[1] + norm];
+            if let Some(gradient) = exact.gradient {
+                let what = "the gradient of the exact solution";
+                let gradient = &gradient[component];
+                let [error, norm] = squares(Integrand::SquareOfGradientError, what, gradient)?;
+                h1 = [h1[0] + error, h1[1] + norm];
             }
         }
-        Ok(squares)
-    }
-}
-
-/// A basis and the products of its weights.
-#[derive(Clone, Copy)]
-struct Rule<'a> {
-    basis: &'a Basis1d,
-    weights: &'a [f64],
-}
-
-impl Rule<'_> {
-    fn values(self, nodes: &[f64]) -> Vec<f64> {
-        to_points([&self.basis.interp_1d; 3], self.basis.nodes_1d, nodes)
-    }
-
-    /// Derivatives along ξ, η, ζ.
-    fn gradients(self, nodes: &[f64]) -> [Vec<f64>; 3] {
-        let (interp, grad) = (&self.basis.interp_1d[..], &self.basis.grad_1d[..]);
-        [
-            [interp, interp, grad],
-            [interp, grad, interp],
-            [grad, interp, interp],
-        ]
-        .map(|matrices| to_points(matrices, self.basis.nodes_1d, nodes))
+        // Rounding may leave a sum of squares of zeros below zero.
+        let root = |square: f64| square.max(0.0).sqrt();
+        let h1 = exact.gradient.map(|_| h1.map(root));
+        Ok(ErrorNorms {
+            l2: root(l2[0]),
+            l2_exact: root(l2[1]),
+            h1_seminorm: h1.map(|[error, _]| error),
+            h1_seminorm_exact: h1.map(|[_, norm]| norm),
+        })
     }
 }

@@ -1,7 +1,7 @@
 //! Who watches a problem being solved.
 
 use super::ProblemError;
-use crate::solve::cg::Iteration;
+use crate::solve::Iteration;
 use femto_fem::space::Space;
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum Stage {
     Loads,
     /// The boundary values' part of the right-hand side.
     Lifting,
-    /// The preconditioner.
+    /// The preconditioner; of a form that is not linear the Jacobian.
     Preconditioner,
     /// The iterations.
     Solve,
@@ -62,8 +62,13 @@ pub trait Observer: Send {
         let _ = space;
     }
 
-    /// The solver has taken a step; number 0 is before the first.
+    /// The solver has taken a step; number 0 is before the first. Of Newton's method its own.
     fn iteration(&mut self, iteration: Iteration) {
+        let _ = iteration;
+    }
+
+    /// The linear solver has taken a step towards the next direction of Newton's method.
+    fn direction(&mut self, iteration: Iteration) {
         let _ = iteration;
     }
 

@@ -3,82 +3,158 @@
 use super::contract::to_points;
 use super::elements::{collect, gather_group};
 use super::{Function, GridFunction, cell_tags};
+use femto_fem::geometry::Geometry;
 use femto_fem::io::IoError;
-use femto_fem::io::vtu::{Field, VtuGrid, equispaced, write_vtu};
+use femto_fem::io::vtu::{Field, VtuGrid, VtuSimplexGrid, equispaced, write_vtu};
 use femto_fem::mesh::Mesh;
+use femto_fem::reference::CellShape;
 use femto_fem::reference::lagrange::interpolation;
 use femto_fem::reference::nodes::gll;
+use femto_fem::reference::simplex::{self, Simplex};
+use femto_fem::space::Space;
 use rayon::prelude::*;
 use std::convert::Infallible;
+use std::ops::Range;
 
 /// Points that one task evaluates a function at.
 const POINTS: usize = 4096;
 
-/// A field over the points of an output file.
+/// A field over the points of an output file. Functions come one for each component.
 #[derive(Clone, Copy)]
 pub enum OutputField<'a> {
     /// The solution.
     Solution,
-    /// A function of position.
-    Function(&'a dyn Function),
-    /// The solution minus this function.
-    Error(&'a dyn Function),
+    /// Functions of position.
+    Function(&'a [&'a dyn Function]),
+    /// The solution minus these functions.
+    Error(&'a [&'a dyn Function]),
 }
 
-/// A grid function on a grid of Lagrange hexahedra with equispaced nodes, as VTK wants it.
+/// A grid function on a grid of Lagrange cells with equispaced nodes, as VTK wants it.
 ///
 /// A point is an L-vector node, moved along its vertex, edge, face or cell to where VTK has it.
 #[derive(Clone, Debug)]
 pub struct LagrangeGrid {
+    /// Shape of the cells.
+    pub shape: CellShape,
     /// Degree of the cells.
     pub degree: usize,
     /// `[points][3]`.
     pub points: Vec<[f64; 3]>,
-    /// `[elements][k][j][i]`.
+    /// `[elements][nodes]`, in the order of the shape's reference element.
     pub cells: Vec<u32>,
-    /// The grid function at the points.
-    pub values: Vec<f64>,
+    /// The grid function at the points, `[component][points]`.
+    pub values: Vec<Vec<f64>>,
+}
+
+/// From the nodes of the space's elements to equispaced ones.
+enum Equispaced {
+    /// Positions and the interpolation along each axis.
+    Grid(Vec<f64>, Vec<f64>),
+    /// Positions and the interpolation, `[point][node]`.
+    List(Vec<[f64; 3]>, Vec<f64>),
+}
+
+impl Equispaced {
+    fn new(space: &Space) -> Self {
+        let (dim, degree) = (space.dim(), space.degree());
+        match Simplex::new(dim, degree) {
+            Ok(element) if space.cell_shape().is_simplex() => {
+                let points = simplex::equispaced(dim, degree);
+                let interpolation = element.tables(&points).interp;
+                Self::List(points, interpolation)
+            }
+            _ => {
+                let nodes = equispaced(degree);
+                let interpolation = interpolation(&gll(degree), &nodes).into_vec();
+                Self::Grid(nodes, interpolation)
+            }
+        }
+    }
+
+    fn positions(&self, geometry: &Geometry, cell: usize, out: &mut Vec<[f64; 3]>) {
+        match self {
+            Self::Grid(nodes, _) => geometry.node_positions(cell, nodes, out),
+            Self::List(points, _) => geometry.positions_at(cell, points, out),
+        }
+    }
+
+    /// Values at nodes, `[node][element]`, to values at points, `[element][point]`.
+    fn values(&self, space: &Space, at_nodes: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Grid(_, matrix) => to_points([matrix; 3], space.nodes_1d(), at_nodes),
+            Self::List(_, matrix) => {
+                let nodes = space.nodes_per_element();
+                let elements = at_nodes.len() / nodes;
+                let at = |element: usize| {
+                    let row = move |row: &[f64]| {
+                        let at_nodes = at_nodes[element..].iter().step_by(elements);
+                        row.iter().zip(at_nodes).map(|(m, u)| m * u).sum::<f64>()
+                    };
+                    matrix.chunks_exact(nodes).map(row)
+                };
+                (0..elements).flat_map(at).collect()
+            }
+        }
+    }
 }
 
 impl LagrangeGrid {
     /// The grid of a grid function.
     pub fn new(u: &GridFunction) -> Self {
         let (space, geometry) = (&*u.space, &*u.geometry);
-        let (degree, nodes_1d) = (space.degree(), space.nodes_1d());
-        let nodes = equispaced(degree);
-        let to_equispaced = interpolation(&gll(degree), &nodes).into_vec();
-        let np = space.nodes_per_element();
-        let give = |elements: std::ops::Range<usize>| {
-            let count = elements.len();
-            let at_nodes = gather_group(space, elements.clone(), &u.values);
-            let values = to_points([&to_equispaced; 3], nodes_1d, &at_nodes);
-            let mut given = vec![[0.0; 4]; count * np];
-            let mut positions = Vec::with_capacity(np);
+        let (np, to) = (space.nodes_per_element(), Equispaced::new(space));
+        let positions = |elements: Range<usize>| {
+            let mut given = vec![[0.0; 3]; elements.len() * np];
+            let (count, mut positions) = (elements.len(), Vec::with_capacity(np));
             for (index, element) in elements.enumerate() {
-                geometry.node_positions(space.cells()[element] as usize, &nodes, &mut positions);
-                for (node, &[x, y, z]) in positions.iter().enumerate() {
-                    given[node * count + index] = [x, y, z, values[index * np + node]];
+                to.positions(geometry, space.cells()[element] as usize, &mut positions);
+                for (node, &x) in positions.iter().enumerate() {
+                    given[node * count + index] = x;
                 }
             }
             Ok(given)
         };
         // Neighbours agree but for rounding: any of them will do.
-        let last = |old: &mut [f64; 4], new| *old = new;
-        let Ok(at_points) = collect::<_, Infallible>(space, np, give, last);
+        let Ok(points) = collect::<_, Infallible>(space, np, positions, |old, new| *old = new);
+        let components = space.components();
+        let component = |c: usize| {
+            let u: Vec<f64> = u
+                .values
+                .iter()
+                .skip(c)
+                .step_by(components)
+                .copied()
+                .collect();
+            let values = |elements: Range<usize>| {
+                let count = elements.len();
+                let values = to.values(space, &gather_group(space, elements, &u));
+                let mut given = vec![0.0; values.len()];
+                for (index, values) in values.chunks_exact(np).enumerate() {
+                    for (node, &value) in values.iter().enumerate() {
+                        given[node * count + index] = value;
+                    }
+                }
+                Ok(given)
+            };
+            let Ok(values) = collect::<_, Infallible>(space, np, values, |old, new| *old = new);
+            values
+        };
         let elements = (0..space.elements()).into_par_iter();
         Self {
-            degree,
-            points: at_points.iter().map(|&[x, y, z, _]| [x, y, z]).collect(),
+            shape: space.cell_shape(),
+            degree: space.degree(),
+            points,
             cells: elements
                 .flat_map_iter(|element| space.element_nodes(element))
                 .collect(),
-            values: at_points.iter().map(|&[_, _, _, value]| value).collect(),
+            values: (0..components).map(component).collect(),
         }
     }
 
-    /// The values of a field at the points.
-    fn field(&self, field: OutputField<'_>, time: f64) -> Vec<f64> {
-        let evaluate = |function: &dyn Function| {
+    /// The values of a field at the points, `[component][points]`.
+    fn field(&self, field: OutputField<'_>, time: f64) -> Vec<Vec<f64>> {
+        let evaluate = |function: &&dyn Function| {
             let mut values = vec![0.0; self.points.len()];
             let parts = values
                 .par_chunks_mut(POINTS)
@@ -86,23 +162,34 @@ impl LagrangeGrid {
             parts.for_each(|(values, points)| function.evaluate(points, time, values));
             values
         };
+        let difference = |(u, exact): (&Vec<f64>, &&dyn Function)| {
+            let exact = evaluate(exact);
+            u.iter().zip(&exact).map(|(u, exact)| u - exact).collect()
+        };
         match field {
             OutputField::Solution => self.values.clone(),
-            OutputField::Function(function) => evaluate(function),
-            OutputField::Error(exact) => {
-                let exact = evaluate(exact);
-                self.values
-                    .iter()
-                    .zip(&exact)
-                    .map(|(u, exact)| u - exact)
-                    .collect()
-            }
+            OutputField::Function(functions) => functions.iter().map(evaluate).collect(),
+            OutputField::Error(exact) => self.values.iter().zip(exact).map(difference).collect(),
         }
     }
 }
 
-/// Writes a grid function and named fields to a VTU file of Lagrange hexahedra, with the group
-/// number (`tag`) and the mesh cell number (`cell`) of every cell.
+/// The components of a field beside each other, `[points][components]`, and how many. Vectors of the
+/// plane get a third component, zero, so that readers take them for vectors.
+fn interleaved(mut field: Vec<Vec<f64>>) -> (usize, Vec<f64>) {
+    if field.len() == 1 {
+        return (1, field.swap_remove(0));
+    }
+    if field.len() == 2 {
+        field.push(vec![0.0; field[0].len()]);
+    }
+    let points = field.first().map_or(0, Vec::len);
+    let values = (0..points).flat_map(|point| field.iter().map(move |along| along[point]));
+    (field.len(), values.collect())
+}
+
+/// Writes a grid function and named fields to a VTU file of Lagrange cells, with the group number
+/// (`tag`) and the mesh cell number (`cell`) of every cell.
 ///
 /// Functions are taken at `time`. `mesh` is the one that the grid function's space was made on.
 ///
@@ -116,13 +203,13 @@ pub fn write_solution(
     time: f64,
 ) -> Result<(), IoError> {
     let grid = LagrangeGrid::new(u);
-    let values: Vec<(&str, Vec<f64>)> = fields
+    let values: Vec<(&str, (usize, Vec<f64>))> = fields
         .iter()
-        .map(|&(name, field)| (name, grid.field(field, time)))
+        .map(|&(name, field)| (name, interleaved(grid.field(field, time))))
         .collect();
     let point_fields: Vec<Field<'_>> = values
         .iter()
-        .map(|(name, values)| Field::scalar(name, &values[..]))
+        .map(|(name, (components, values))| Field::new(name, *components, &values[..]))
         .collect();
     let tags = cell_tags(mesh);
     let cells = u.space.cells();
@@ -133,10 +220,21 @@ pub fn write_solution(
         Field::scalar("tag", &tags[..]),
         Field::scalar("cell", &numbers[..]),
     ];
-    let vtu = VtuGrid {
-        degree: grid.degree,
-        points: &grid.points,
-        cells: &grid.cells,
-    };
-    write_vtu(path, &vtu, &point_fields, &cell_fields)
+    let (degree, points, cells) = (grid.degree, &grid.points[..], &grid.cells[..]);
+    if grid.shape.is_simplex() {
+        let vtu = VtuSimplexGrid {
+            dim: grid.shape.dim(),
+            degree,
+            points,
+            cells,
+        };
+        write_vtu(path, &vtu, &point_fields, &cell_fields)
+    } else {
+        let vtu = VtuGrid {
+            degree,
+            points,
+            cells,
+        };
+        write_vtu(path, &vtu, &point_fields, &cell_fields)
+    }
 }

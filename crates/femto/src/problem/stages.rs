@@ -1,140 +1,190 @@
-//! The stages of solving a problem.
+//! The stages up to the iterations: from a problem to its equations on a device.
 
+use super::assembled::{Assembled, Equation};
+use super::bind::{Place, ProblemForm};
 use super::observer::Watch;
 use super::{
-    Discretization, ErrorNorms, Exact, Free, Function, GridFunction, Memory, Observer,
-    PreconditionerKind, Problem, ProblemError, Solution, Stage, Unsolved,
+    Discretization, Function, Method, Observer, PreconditionerKind, Problem, ProblemError,
+    Solution, Stage,
 };
-use crate::operator::Backend;
-use crate::solve::cg::{self, CgParams, CgWorkspace, System};
+use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::solve::{Identity, Jacobi, Preconditioner};
 use crate::vector::VectorOps;
-use crate::{Number, Operator, Quadrature};
-use femto_fem::geometry::{CornerWarning, Geometry};
+use crate::{Number, Operator, OperatorParams, Quadrature};
+use femto_fem::geometry::{CornerWarning, Geometry, GeometryKind};
+use femto_fem::reference::tensor_product::Basis1d;
 use femto_fem::space::{Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::form::{Coefficient, Form, inspect};
-use std::ops::ControlFlow;
+use femto_kernel::form::{Coefficient, Inspection, inspect, trace};
 use std::sync::Arc;
 
-/// A problem with its linear system on a device, ready for the iterations.
-pub struct Assembled<'a, T: Number, D: Backend> {
-    device: D,
-    space: Arc<Space>,
-    geometry: Arc<Geometry>,
-    warnings: Vec<CornerWarning>,
-    operator: Operator<T, D>,
-    preconditioner: Box<dyn Preconditioner<T, D> + Send>,
-    quadrature: Quadrature,
-    time: f64,
-    /// The right-hand side, a T-vector.
-    b: Vec<f64>,
-    /// The values at the constrained nodes.
-    boundary_values: Vec<f64>,
-    exact: Option<Exact<'a>>,
-    solver: CgParams,
-}
+/// Makes the operator of a form's derivative.
+type BindJacobian<F, T, B> =
+    fn(&F, &Place<'_, B>, OperatorParams) -> Result<Operator<T, B>, OperatorError>;
 
-impl<'a, F: Form<3> + Clone + 'static> Problem<'a, F> {
+impl<'a, F, const D: usize, const C: usize> Problem<'a, F, D, C>
+where
+    F: ProblemForm<D, C>,
+{
     /// Solves the problem in precision `T` on a device: [`Problem::assemble`] (stages 1 to 6), then
     /// [`Assembled::solve`] (7 to 9).
     ///
     /// # Errors
     /// [`ProblemError::Unsolved`], with the last iterate, where the iterations fail or the observer
     /// stops them; others before the first iteration.
-    pub fn solve<T: Number, D: Backend + VectorOps<T>>(
+    pub fn solve<T, B>(
         &self,
-        device: &D,
+        device: &B,
         observer: &mut dyn Observer,
-    ) -> Result<Solution, ProblemError> {
-        self.assemble::<T, D>(device, observer)?.solve(observer)
+    ) -> Result<Solution, ProblemError>
+    where
+        T: Number,
+        B: Backend + VectorOps<T> + VectorOps<f64>,
+    {
+        self.assemble::<T, B>(device, observer)?.solve(observer)
     }
 
-    /// Makes the linear system:
+    /// Makes the equations:
     ///
     /// 1. geometry: mesh → maps of the cells, checked at the quadrature points
     /// 2. space: mesh, geometry, degree, Dirichlet groups → numbered unknowns
     /// 3. operator: space, geometry, form → A on the device
     /// 4. loads: b = ∫ φ f + ∫_Γ φ g, and u_D at the constrained nodes
-    /// 5. lifting: b_T = (b - A u_D)_T, where u_D is zero at free nodes
-    /// 6. preconditioner: the diagonal of A → M⁻¹
+    /// 5. lifting: of linear forms, b_T = (b - A u_D)_T, where u_D is zero at free nodes
+    /// 6. preconditioner: of linear forms, the diagonal of A → M⁻¹; of others, the form's exact derivative
+    ///    → the Jacobian on the device
     ///
     /// # Errors
     /// Every [`ProblemError`] but [`ProblemError::Unsolved`].
-    pub fn assemble<T: Number, D: Backend + VectorOps<T>>(
+    pub fn assemble<T, B>(
         &self,
-        device: &D,
+        device: &B,
         observer: &mut dyn Observer,
-    ) -> Result<Assembled<'a, T, D>, ProblemError> {
-        device.enter(|| self.stages::<T, D>(device, Watch(observer)))
+    ) -> Result<Assembled<'a, T, B, D, C>, ProblemError>
+    where
+        T: Number,
+        B: Backend + VectorOps<T> + VectorOps<f64>,
+    {
+        let jacobian = F::bind_jacobian::<T, B>;
+        device.enter(|| self.stages(device, Watch(observer), jacobian))
     }
 
-    fn stages<T: Number, D: Backend + VectorOps<T>>(
+    /// As [`Problem::assemble`], with the Jacobian of a form that is not linear as a
+    /// [`GraphForm`](super::GraphForm), interpreted on the host: for programs with many forms, which then
+    /// need not compile the host's loops for the derivative of each.
+    ///
+    /// # Errors
+    /// As [`Problem::assemble`].
+    pub fn assemble_traced<T, B>(
         &self,
-        device: &D,
+        device: &B,
+        observer: &mut dyn Observer,
+    ) -> Result<Assembled<'a, T, B, D, C>, ProblemError>
+    where
+        T: Number,
+        B: Backend + VectorOps<T> + VectorOps<f64>,
+    {
+        let jacobian = F::bind_traced_jacobian::<T, B>;
+        device.enter(|| self.stages(device, Watch(observer), jacobian))
+    }
+
+    fn stages<T, B>(
+        &self,
+        device: &B,
         mut watch: Watch<'_>,
-    ) -> Result<Assembled<'a, T, D>, ProblemError> {
+        bind_jacobian: BindJacobian<F, T, B>,
+    ) -> Result<Assembled<'a, T, B, D, C>, ProblemError>
+    where
+        T: Number,
+        B: Backend + VectorOps<T> + VectorOps<f64>,
+    {
+        let inspection = inspect::<F, D, C>(&self.form);
         let (geometry, warnings) = watch.stage(Stage::Geometry, || self.geometry())?;
-        let space = watch.stage(Stage::Space, || self.space(&geometry))?;
+        let space = watch.stage(Stage::Space, || self.space(&geometry, &inspection))?;
         watch.0.space(&space);
+        let place = Place {
+            device,
+            space: &space,
+            geometry: &geometry,
+        };
+        let params = self.operator_params(&geometry);
         let operator = watch.stage(Stage::Operator, || {
-            let params = self.operator.clone();
-            Ok(Operator::new(
-                device, &space, &geometry, &self.form, params,
-            )?)
+            Ok(self.form.bind::<T, B>(&place, params.clone())?)
         })?;
         let on = Discretization {
             space: &space,
             geometry: &geometry,
-            quadrature: self.operator.quadrature,
-            time: self.operator.time,
+            quadrature: params.quadrature,
+            time: params.time,
         };
-        let (mut b, boundary_values) = watch.stage(Stage::Loads, || self.loads(on))?;
-        watch.stage(Stage::Lifting, || {
-            lift(device, &operator, &mut b, &boundary_values)
+        let (mut b, boundary_values) = watch.stage(Stage::Loads, || self.loads(on, device))?;
+        let start = self.start.map(|start| on.interpolate("the start", &start));
+        let start = start.transpose()?;
+        let (method, krylov) = self.solver.methods(inspection.linear, inspection.symmetric);
+        watch.stage(Stage::Lifting, || match method {
+            Method::Newton => Ok(()),
+            _ => lift(device, &operator, &mut b, &boundary_values),
         })?;
-        let preconditioner = watch.stage(Stage::Preconditioner, || {
-            preconditioner(device, &operator, self.preconditioner)
+        let equation = watch.stage(Stage::Preconditioner, || {
+            Ok(match method {
+                Method::Newton => {
+                    let params = jacobian_params(params, &space, C);
+                    let jacobian = bind_jacobian(&self.form, &place, params)?;
+                    Equation::Newton(Box::new(jacobian), krylov)
+                }
+                _ => {
+                    let preconditioner = preconditioner(device, &operator, self.preconditioner)?;
+                    Equation::Linear(method, preconditioner)
+                }
+            })
         })?;
         Ok(Assembled {
             device: device.clone(),
-            space: Arc::new(space),
-            geometry: Arc::new(geometry),
             warnings,
             operator,
-            preconditioner,
-            quadrature: self.operator.quadrature,
-            time: self.operator.time,
+            equation,
+            preconditioner: self.preconditioner,
+            quadrature: on.quadrature,
+            time: on.time,
             b,
             boundary_values,
+            start,
             exact: self.exact,
             solver: self.solver,
+            space: Arc::new(space),
+            geometry: Arc::new(geometry),
         })
     }
 
     fn geometry(&self) -> Result<(Geometry, Vec<CornerWarning>), ProblemError> {
-        let basis = self.operator.quadrature.basis(self.degree)?;
         let geometry = Geometry::new(self.mesh)?;
-        let warnings = geometry.check(&basis.points)?;
+        let points = match geometry.cell().is_simplex() {
+            true => {
+                let basis = Basis1d::gauss(self.degree, self.degree + 2);
+                basis.map_err(OperatorError::from)?.points
+            }
+            false => self.operator.quadrature.basis(self.degree)?.points,
+        };
+        let warnings = geometry.check(&points)?;
         Ok((geometry, warnings))
     }
 
-    fn space(&self, geometry: &Geometry) -> Result<Space, ProblemError> {
+    fn space(&self, geometry: &Geometry, inspection: &Inspection) -> Result<Space, ProblemError> {
         let params = SpaceParams {
             degree: self.degree,
+            components: C,
             dirichlet: self.dirichlet.iter().map(|part| part.tag.clone()).collect(),
             ..SpaceParams::default()
         };
         let space = Space::new(self.mesh, geometry, params)?;
-        if space.constrained_nodes().is_empty() && self.ignores_constants() {
+        if space.constrained_nodes().is_empty() && self.ignores_constants(inspection) {
             return Err(ProblemError::Singular);
         }
         Ok(space)
     }
 
-    /// Whether the form has no term with u itself, so that A 1 = 0.
-    fn ignores_constants(&self) -> bool {
-        let inspection = inspect::<_, 3, 1>(&self.form);
+    /// Whether the form has no term with u itself, so that A(u + constant) = A(u).
+    fn ignores_constants(&self, inspection: &Inspection) -> bool {
         match &inspection.coefficients {
             Some(found) if found.mass == Coefficient::OfFields => {
                 let constants = self.operator.auxiliary_of(FieldKind::Cell);
@@ -145,23 +195,60 @@ impl<'a, F: Form<3> + Clone + 'static> Problem<'a, F> {
         }
     }
 
-    fn loads(&self, on: Discretization<'_>) -> Result<(Vec<f64>, Vec<f64>), ProblemError> {
-        let mut b = on.source(self.source)?;
+    /// The parameters of the operator, with one rule on simplices for the form and for its derivative.
+    fn operator_params(&self, geometry: &Geometry) -> OperatorParams {
+        let mut params = self.operator.clone();
+        if geometry.cell().is_simplex() && params.quadrature == Quadrature::Gauss {
+            let fields = params.fields();
+            let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
+            let form = trace::<F, D, C>(&self.form);
+            let degree = form.quadrature_degree(self.degree, is_constant);
+            let curved = geometry.kinds().contains(&GeometryKind::Curved);
+            params.quadrature = Quadrature::Exact(degree + if curved { 2 } else { 0 });
+        }
+        params
+    }
+
+    fn loads<B>(
+        &self,
+        on: Discretization<'_>,
+        device: &B,
+    ) -> Result<(Vec<f64>, Vec<f64>), ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        // On simplices loads have a rule of their own: the form's may be a low one.
+        let on = Discretization {
+            quadrature: self.operator.quadrature,
+            ..on
+        };
+        let mut b = on.source(device, &self.source)?;
         for part in &self.neumann {
-            on.neumann(&part.tag, part.value, &mut b)?;
+            on.neumann(&part.tag, &part.value, &mut b)?;
         }
         let dirichlet = self.dirichlet.iter();
-        let dirichlet: Vec<(&str, &dyn Function)> =
-            dirichlet.map(|part| (&part.tag[..], part.value)).collect();
+        let dirichlet: Vec<(&str, &[&dyn Function])> = dirichlet
+            .map(|part| (&part.tag[..], &part.value[..]))
+            .collect();
         Ok((b, on.boundary_values(&dirichlet)?))
+    }
+}
+
+/// The parameters of the form's derivative: the state, zero at first, comes before the fields.
+fn jacobian_params(params: OperatorParams, space: &Space, components: usize) -> OperatorParams {
+    let state = (0..components).map(|_| Auxiliary::Nodal(vec![0.0; space.nodes()]));
+    let auxiliary = state.chain(params.auxiliary).collect();
+    OperatorParams {
+        auxiliary,
+        ..params
     }
 }
 
 /// Makes the L-vector `b` the T-vector of the system: drops the constrained entries, and subtracts
 /// what A makes of the boundary values.
-fn lift<T: Number, D: Backend>(
-    device: &D,
-    operator: &Operator<T, D>,
+fn lift<T: Number, B: Backend>(
+    device: &B,
+    operator: &Operator<T, B>,
     b: &mut Vec<f64>,
     boundary_values: &[f64],
 ) -> Result<(), ProblemError> {
@@ -183,133 +270,17 @@ fn lift<T: Number, D: Backend>(
     Ok(())
 }
 
-fn preconditioner<T: Number, D: Backend + VectorOps<T>>(
-    device: &D,
-    operator: &Operator<T, D>,
+fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
+    device: &B,
+    operator: &Operator<T, B>,
     kind: PreconditionerKind,
-) -> Result<Box<dyn Preconditioner<T, D> + Send>, ProblemError> {
+) -> Result<Box<dyn Preconditioner<T, B> + Send>, ProblemError> {
     match kind {
         PreconditionerKind::None => Ok(Box::new(Identity)),
         PreconditionerKind::Jacobi => {
             let mut diagonal = device.zeros(operator.free_dofs())?;
             operator.diagonal(&mut diagonal)?;
             Ok(Box::new(Jacobi::new(device, &diagonal)?))
-        }
-    }
-}
-
-impl<T: Number, D: Backend + VectorOps<T>> Assembled<'_, T, D> {
-    /// The space.
-    pub fn space(&self) -> &Space {
-        &self.space
-    }
-
-    /// The operator, on L-vectors and T-vectors.
-    pub fn operator(&self) -> &Operator<T, D> {
-        &self.operator
-    }
-
-    /// The right-hand side, a T-vector.
-    pub fn right_hand_side(&self) -> &[f64] {
-        &self.b
-    }
-
-    /// Solves the linear system:
-    ///
-    /// 7. solve: conjugate gradients on T-vectors from zero
-    /// 8. extend: the boundary values behind the T-vector → the L-vector u
-    /// 9. errors: u and the exact solution → norms
-    ///
-    /// # Errors
-    /// [`ProblemError::Unsolved`], with the last iterate; memory that is not there.
-    pub fn solve(&self, observer: &mut dyn Observer) -> Result<Solution, ProblemError> {
-        let mut watch = Watch(observer);
-        let (x, outcome) = self.iterate(&mut watch)?;
-        let values = watch.last(Stage::Extend, || self.extend(&x))?;
-        let u = GridFunction {
-            space: Arc::clone(&self.space),
-            geometry: Arc::clone(&self.geometry),
-            values,
-        };
-        let errors = match self.exact {
-            Some(exact) => Some(watch.last(Stage::Errors, || self.errors(&u, exact))?),
-            None => None,
-        };
-        let (warnings, memory) = (self.warnings.clone(), self.memory());
-        match outcome {
-            Err(error) => Err(ProblemError::Unsolved(Box::new(Unsolved {
-                error,
-                u,
-                errors,
-                warnings,
-                memory,
-            }))),
-            Ok(info) => Ok(Solution {
-                u,
-                info,
-                errors,
-                warnings,
-                memory,
-            }),
-        }
-    }
-
-    /// The last iterate, and how it went.
-    #[expect(clippy::type_complexity, reason = "used once")]
-    fn iterate(
-        &self,
-        watch: &mut Watch<'_>,
-    ) -> Result<(D::Buffer<T>, Result<cg::CgInfo, cg::CgError>), ProblemError> {
-        if watch.0.stop() {
-            return Err(ProblemError::Interrupted {
-                stage: Stage::Solve,
-            });
-        }
-        let (device, free) = (&self.device, self.b.len());
-        watch.0.begin(Stage::Solve);
-        let b: Vec<T> = self.b.iter().map(|&b| T::from_f64(b)).collect();
-        let (b, mut x) = (device.upload(&b)?, device.zeros(free)?);
-        let mut workspace = CgWorkspace::new(device, free)?;
-        let operator = Free(&self.operator);
-        let system = System {
-            device,
-            operator: &operator,
-            preconditioner: &*self.preconditioner,
-        };
-        let mut see = |iteration| {
-            watch.0.iteration(iteration);
-            match watch.0.stop() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        };
-        let outcome = cg::solve(&system, &b, &mut x, &mut workspace, &self.solver, &mut see);
-        watch.0.end(Stage::Solve);
-        Ok((x, outcome))
-    }
-
-    fn extend(&self, x: &D::Buffer<T>) -> Result<Vec<f64>, ProblemError> {
-        let mut free = vec![T::default(); self.b.len()];
-        self.device.read(x, &mut free)?;
-        let mut values = Vec::with_capacity(self.operator.dofs());
-        values.extend(free.iter().map(|value| value.to_f64()));
-        values.extend_from_slice(&self.boundary_values);
-        Ok(values)
-    }
-
-    fn errors(&self, u: &GridFunction, exact: Exact<'_>) -> Result<ErrorNorms, ProblemError> {
-        let on = u.discretization(self.quadrature, self.time);
-        self.device.enter(|| on.errors(&u.values, exact))
-    }
-
-    fn memory(&self) -> Memory {
-        // b, x, the workspace's four and the diagonal on the device; b and u on the host.
-        let (free, dofs) = (self.b.len(), self.operator.dofs());
-        Memory {
-            geometry: self.geometry.bytes(),
-            space: self.space.bytes() - self.space.restriction().bytes(),
-            operator: self.operator.bytes(),
-            vectors: 7 * free * T::BYTES + (free + dofs) * size_of::<f64>(),
         }
     }
 }

@@ -4,8 +4,7 @@ use crate::common::{SHAPES, Shape, mesh};
 use crate::{RULES, SIDES, accurate, bump, host, linear, on_all_sides, worst};
 use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::kernel::form::{Poisson, ScreenedPoisson};
-use femto::problem::{Boundary, Function, PreconditionerKind, Problem, by_group};
-use femto::solve::cg::CgParams;
+use femto::problem::{Boundary, Function, PreconditionerKind, Problem, SolverParams, by_group};
 use femto::{Number, OperatorParams, Quadrature};
 
 /// The least degree at which the patch test holds: on hex27 2, so that the space has x, y and z
@@ -34,7 +33,7 @@ fn patch_test<T: Number>(tolerance: f64) {
                         quadrature,
                         ..OperatorParams::default()
                     },
-                    solver: CgParams {
+                    solver: SolverParams {
                         relative_tolerance: tolerance / 100.0,
                         ..accurate()
                     },
@@ -78,7 +77,7 @@ fn fluxes_and_sources_meet() {
     for quadrature in RULES {
         for degree in [2, 3] {
             let problem = Problem {
-                source: &-2.0,
+                source: [&-2.0],
                 neumann: vec![Boundary::new("zmax", &2.0)],
                 dirichlet: vec![Boundary::new("zmin", &0.0)],
                 operator: OperatorParams {
@@ -174,7 +173,7 @@ fn lambda_per_group() {
     // A constant 3 solves -Δu + λ u = 3 λ with insulated sides.
     let source = |[x, _, _]: [f64; 3]| if x < 0.5 { 6.0 } else { 15.0 };
     let problem = Problem {
-        source: &source,
+        source: [&source],
         operator: OperatorParams {
             auxiliary: vec![lambda.into()],
             ..OperatorParams::default()
@@ -188,8 +187,8 @@ fn lambda_per_group() {
     let error = by_group(&mesh, &[("right", 5.0)]).expect_err("the left half has no value");
     assert_eq!(
         error.to_string(),
-        "2 of 4 hexahedra are in none of the volume groups with a value (right); the first is mesh \
-         cell 0, of group number 7"
+        "2 of 4 cells are in none of the groups with a value (right); the first is mesh cell 0, of group \
+         number 7"
     );
     let error = by_group(&mesh, &[("wrong", 5.0)]).expect_err("no such group");
     assert!(

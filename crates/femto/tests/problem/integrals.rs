@@ -20,8 +20,8 @@ fn error_norms_are_integrals() {
     let along_x = |[_, y, _]: [f64; 3]| y * y;
     let along_y = |[x, y, _]: [f64; 3]| 2.0 * x * y;
     let exact = Exact {
-        value: &value,
-        gradient: Some([&along_x, &along_y, &0.0]),
+        value: [&value],
+        gradient: Some([[&along_x, &along_y, &0.0]]),
     };
     let problem = Problem {
         exact: Some(exact),
@@ -46,10 +46,10 @@ fn error_norms_are_integrals() {
     let nodal: Vec<f64> = positions.iter().map(|&x| linear(x)).collect();
     let gradient: [&dyn Function; 3] = [&2.0, &-3.0, &0.5];
     let exact = Exact {
-        value: &linear,
-        gradient: Some(gradient),
+        value: [&linear],
+        gradient: Some([gradient]),
     };
-    let errors = on.errors(&nodal, exact).expect("legal");
+    let errors = on.errors(&host(), &nodal, exact).expect("legal");
     assert!(
         errors.l2 < 1e-14 && errors.h1_seminorm < Some(1e-13),
         "{errors:?}"
@@ -65,7 +65,7 @@ fn loads_are_repeatable() {
     for degree in [1, 4] {
         let b = |threads, f: &dyn Function| {
             let problem = Problem {
-                source: f,
+                source: [f],
                 neumann: vec![Boundary::new("ymax", f)],
                 dirichlet: vec![Boundary::new("xmin", f)],
                 ..Problem::new(&mesh, degree, Poisson)
@@ -118,7 +118,7 @@ fn expressions_have_gradients_and_know_what_is_constant() {
 }
 
 #[test]
-fn loads_of_several_components_are_refused() {
+fn other_numbers_of_functions_than_components_are_refused() {
     let mesh = BoxMesh::unit_cube(1).build(|x| x).unwrap();
     let geometry = Geometry::new(&mesh).unwrap();
     let params = SpaceParams {
@@ -133,22 +133,26 @@ fn loads_of_several_components_are_refused() {
         quadrature: Quadrature::default(),
         time: 0.0,
     };
-    let one = &1.0;
+    let one: [&dyn Function; 1] = [&1.0];
     let mut b = vec![0.0; space.dofs()];
-    let exact = Exact {
+    let exact = Exact::<3, 1> {
         value: one,
         gradient: None,
     };
     let refused = [
-        on.source(one).err(),
-        on.neumann("xmax", one, &mut b).err(),
-        on.boundary_values(&[("xmin", one)]).err(),
-        on.errors(&b, exact).err(),
+        on.source(&host(), &one).err(),
+        on.neumann("xmax", &one, &mut b).err(),
+        on.boundary_values(&[("xmin", &one)]).err(),
+        on.errors(&host(), &b, exact).err(),
     ];
     for error in refused {
-        assert!(
-            matches!(error, Some(ProblemError::Components { components: 3 })),
-            "{error:?}"
-        );
+        let Some(ProblemError::Components {
+            components,
+            functions,
+        }) = error
+        else {
+            panic!("{error:?}")
+        };
+        assert_eq!((components, functions), (3, 1));
     }
 }

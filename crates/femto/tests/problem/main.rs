@@ -10,8 +10,7 @@ mod output;
 
 use femto::fem::mesh::Mesh;
 use femto::kernel::form::Poisson;
-use femto::problem::{Boundary, Exact, Function, GridFunction, Problem};
-use femto::solve::cg::CgParams;
+use femto::problem::{Boundary, Exact, Function, GridFunction, Problem, SolverParams};
 use femto::{Host, Quadrature};
 
 const SIDES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
@@ -30,10 +29,10 @@ fn on_all_sides<'a>(value: &'a dyn Function) -> Vec<Boundary<'a>> {
     SIDES.map(|side| Boundary::new(side, value)).into()
 }
 
-fn accurate() -> CgParams {
-    CgParams {
+fn accurate() -> SolverParams {
+    SolverParams {
         relative_tolerance: 1e-13,
-        ..CgParams::default()
+        ..SolverParams::default()
     }
 }
 
@@ -50,10 +49,10 @@ fn worst(u: &GridFunction, exact: impl Fn([f64; 3]) -> f64) -> f64 {
 /// A problem that takes some iterations.
 fn bump(mesh: &Mesh) -> Problem<'_, Poisson> {
     Problem {
-        source: &1.0,
+        source: [&1.0],
         dirichlet: on_all_sides(&linear),
         exact: Some(Exact {
-            value: &linear,
+            value: [&linear],
             gradient: None,
         }),
         ..Problem::new(mesh, 3, Poisson)

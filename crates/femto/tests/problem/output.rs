@@ -12,7 +12,7 @@ fn output_grids_are_equispaced_and_carry_the_solution() {
         for degree in [2, 5] {
             let problem = Problem {
                 degree,
-                source: &0.0,
+                source: [&0.0],
                 ..bump(&mesh)
             };
             let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
@@ -31,7 +31,7 @@ fn output_grids_are_equispaced_and_carry_the_solution() {
                         .map(|c| (found[c] - expected[c]).abs())
                         .fold(0.0, f64::max);
                     assert!(far < 1e-14, "{shape:?} degree {degree}: {far:e}");
-                    let error = (grid.values[point as usize] - linear(found)).abs();
+                    let error = (grid.values[0][point as usize] - linear(found)).abs();
                     assert!(error < 1e-6, "{shape:?} degree {degree}: {error:e}");
                 }
             }
@@ -49,8 +49,8 @@ fn solutions_are_written_with_fields_and_tags() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("problem.vtu");
     let fields = [
         ("u", OutputField::Solution),
-        ("exact", OutputField::Function(&linear)),
-        ("error", OutputField::Error(&linear)),
+        ("exact", OutputField::Function(&[&linear])),
+        ("error", OutputField::Error(&[&linear])),
     ];
     write_solution(&path, &mesh, &u, &fields, 0.0).expect("written");
     let bytes = std::fs::read(&path).expect("readable");

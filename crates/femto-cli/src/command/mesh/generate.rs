@@ -7,6 +7,7 @@ use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use femto::fem::mesh::gmsh::{self, Encoding, Version};
 use femto::fem::mesh::{Mesh, MeshError};
+use femto::fem::reference::CellShape;
 use femto::platform::files::write_atomic;
 use serde_json::json;
 use std::path::PathBuf;
@@ -72,9 +73,11 @@ impl GenerateBox {
 
     fn source(&self) -> BoxSource {
         BoxSource {
-            cells: per_axis(&self.cells).unwrap_or_default(),
-            lower: per_axis(&self.lower).unwrap_or_default(),
-            upper: per_axis(&self.upper).unwrap_or_default(),
+            cell: CellShape::Hexahedron,
+            irregular: None,
+            cells: per_axis(&self.cells).unwrap_or_default().into(),
+            lower: per_axis(&self.lower).unwrap_or_default().into(),
+            upper: per_axis(&self.upper).unwrap_or_default().into(),
             geometry_degree: self.geometry_degree.into(),
             deformation: per_axis(&self.deform).map(Deformation::new),
         }

@@ -1,0 +1,129 @@
+//! The left-hand side of a case.
+
+use super::document::Located;
+use femto::kernel::form::FormTexts;
+use femto::problem::Expression;
+
+/// The left-hand side of the equation.
+#[derive(Clone, Debug)]
+pub enum Form {
+    /// ∫ v u
+    Mass,
+    /// ∫ ∇v·∇u
+    Poisson,
+    /// ∫ λ v u + ∇v·∇u
+    ScreenedPoisson(Coefficient),
+    /// ∫ κ ∇v·∇u
+    Diffusion(Coefficient),
+    /// ∫ (κ₀ + κ₁ u + κ₂ u²) ∇v·∇u
+    NonlinearDiffusion([f64; 3]),
+    /// ∫ v b·∇u + κ ∇v·∇u
+    ConvectionDiffusion {
+        /// κ.
+        kappa: Coefficient,
+        /// b, `[axis]`.
+        velocity: Located<Vec<Coefficient>>,
+    },
+    /// ∫ (ε² + |∇u|²)^((p-2)/2) ∇v·∇u
+    PLaplacian {
+        /// p.
+        p: f64,
+        /// ε.
+        epsilon: f64,
+    },
+    /// Small deformations.
+    Elasticity(Moduli),
+    /// Large deformations.
+    NeoHookean(Moduli),
+    /// Any other.
+    Text(Box<FormSource>),
+}
+
+impl Form {
+    /// The name in cases and reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Mass => "mass",
+            Self::Poisson => "poisson",
+            Self::ScreenedPoisson(_) => "screened_poisson",
+            Self::Diffusion(_) => "diffusion",
+            Self::NonlinearDiffusion(_) => "nonlinear_diffusion",
+            Self::ConvectionDiffusion { .. } => "convection_diffusion",
+            Self::PLaplacian { .. } => "p_laplacian",
+            Self::Elasticity(_) => "elasticity",
+            Self::NeoHookean(_) => "neo_hookean",
+            Self::Text(_) => "form of the case",
+        }
+    }
+
+    /// Components of the solution on cells of a dimension.
+    pub fn components(&self, dim: usize) -> usize {
+        match self {
+            Self::Elasticity(_) | Self::NeoHookean(_) => dim,
+            Self::Text(source) => source.components.value,
+            _ => 1,
+        }
+    }
+
+    /// The coefficients, whatever they are for.
+    pub fn coefficients(&self) -> Vec<&Coefficient> {
+        match self {
+            Self::Mass | Self::Poisson => vec![],
+            Self::NonlinearDiffusion(_) | Self::PLaplacian { .. } => vec![],
+            Self::ScreenedPoisson(coefficient) | Self::Diffusion(coefficient) => vec![coefficient],
+            Self::ConvectionDiffusion { kappa, velocity } => {
+                std::iter::once(kappa).chain(&velocity.value).collect()
+            }
+            Self::Elasticity(moduli) | Self::NeoHookean(moduli) => match moduli {
+                Moduli::Lame { lambda, mu } => vec![lambda, mu],
+                Moduli::Young { young, poisson } => vec![young, poisson],
+            },
+            Self::Text(source) => source.fields.iter().map(|(_, field)| field).collect(),
+        }
+    }
+}
+
+/// What an elastic body is made of.
+#[derive(Clone, Debug)]
+pub enum Moduli {
+    /// Lamé's parameters.
+    Lame {
+        /// λ.
+        lambda: Coefficient,
+        /// μ, the shear modulus.
+        mu: Coefficient,
+    },
+    /// Those of engineers.
+    Young {
+        /// Young's modulus.
+        young: Coefficient,
+        /// Poisson's ratio.
+        poisson: Coefficient,
+    },
+}
+
+/// A number of a form.
+#[derive(Clone, Debug)]
+pub enum Coefficient {
+    /// The same everywhere.
+    Uniform(f64),
+    /// By name or number of the group of cells.
+    ByGroup(Vec<(Located<String>, f64)>),
+    /// A function of position.
+    Function(Expression),
+}
+
+/// A form as text.
+#[derive(Clone, Debug)]
+pub struct FormSource {
+    /// The texts, with the names of fields and parameters.
+    pub texts: FormTexts,
+    /// Where each text is, by what errors call it.
+    pub places: Vec<(String, Located<String>)>,
+    /// Components of the solution.
+    pub components: Located<usize>,
+    /// The fields, in the order of their names in `texts`.
+    pub fields: Vec<(Located<String>, Coefficient)>,
+    /// The parameters, likewise.
+    pub parameters: Vec<f64>,
+}

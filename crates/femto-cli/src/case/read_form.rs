@@ -1,0 +1,253 @@
+//! The sections `[form]`, `[fields]` and `[parameters]` of a case.
+
+use super::document::Located;
+use super::error::CaseError;
+use super::form::{Coefficient, Form, FormSource, Moduli};
+use super::section::{Section, Value};
+use femto::kernel::form::{FormTexts, Texts};
+
+/// Every key of `[form]`, and which forms have it.
+const KEYS: [(&str, &str); 12] = [
+    ("kind", "it goes without f0 and f1"),
+    ("f0", "it goes without `kind`"),
+    ("f1", "it goes without `kind`"),
+    ("components", "only a form with f0 and f1 has it"),
+    (
+        "lambda",
+        "only the forms screened_poisson, elasticity and neo_hookean have it",
+    ),
+    ("mu", "only the forms elasticity and neo_hookean have it"),
+    ("young", "only the forms elasticity and neo_hookean have it"),
+    (
+        "poisson",
+        "only the forms elasticity and neo_hookean have it",
+    ),
+    (
+        "kappa",
+        "only the forms diffusion, nonlinear_diffusion and convection_diffusion have it",
+    ),
+    ("velocity", "only the form convection_diffusion has it"),
+    ("p", "only the form p_laplacian has it"),
+    ("epsilon", "only the form p_laplacian has it"),
+];
+
+/// ε of the p-Laplacian where the case has none.
+const EPSILON: f64 = 1e-3;
+
+/// The word for a form, which may need more to be one.
+#[derive(Clone, Copy)]
+enum Kind {
+    Mass,
+    Poisson,
+    Screened,
+    Diffusion,
+    NonlinearDiffusion,
+    ConvectionDiffusion,
+    PLaplacian,
+    Elasticity,
+    NeoHookean,
+}
+
+const KINDS: [(&str, Kind); 9] = [
+    ("poisson", Kind::Poisson),
+    ("mass", Kind::Mass),
+    ("screened_poisson", Kind::Screened),
+    ("diffusion", Kind::Diffusion),
+    ("nonlinear_diffusion", Kind::NonlinearDiffusion),
+    ("convection_diffusion", Kind::ConvectionDiffusion),
+    ("p_laplacian", Kind::PLaplacian),
+    ("elasticity", Kind::Elasticity),
+    ("neo_hookean", Kind::NeoHookean),
+];
+
+/// Reads a form; `fields` and `parameters` are the sections of these names.
+pub(super) fn form(
+    form: &Value<'_>,
+    fields: Option<Value<'_>>,
+    parameters: Option<Value<'_>>,
+) -> Result<Form, CaseError> {
+    let section = form.section(&KEYS.map(|(key, _)| key))?;
+    let is_text = ["f0", "f1"].map(|key| section.optional(key).is_some());
+    if is_text != [false, false] {
+        only(&section, &["f0", "f1", "components"])?;
+        let source = text(&section, fields, parameters)?;
+        return Ok(Form::Text(Box::new(source)));
+    }
+    if let Some(sections) = fields.or(parameters) {
+        return Err(sections.meaningless("only a form with f0 and f1 has names"));
+    }
+    let kind = section.required("kind")?.choice(&KINDS)?;
+    let needed = |key| coefficient(&section.required(key)?);
+    Ok(match kind {
+        Kind::Mass | Kind::Poisson => {
+            only(&section, &["kind"])?;
+            match kind {
+                Kind::Mass => Form::Mass,
+                _ => Form::Poisson,
+            }
+        }
+        Kind::Screened => {
+            only(&section, &["kind", "lambda"])?;
+            Form::ScreenedPoisson(needed("lambda")?)
+        }
+        Kind::Diffusion => {
+            only(&section, &["kind", "kappa"])?;
+            Form::Diffusion(needed("kappa")?)
+        }
+        Kind::NonlinearDiffusion => {
+            only(&section, &["kind", "kappa"])?;
+            let kappa = section.required("kappa")?;
+            Form::NonlinearDiffusion(kappa.per_axis(Value::number)?)
+        }
+        Kind::ConvectionDiffusion => {
+            only(&section, &["kind", "kappa", "velocity"])?;
+            let velocity = section.required("velocity")?;
+            let along = velocity.list()?;
+            let along = along.iter().map(coefficient).collect::<Result<_, _>>()?;
+            Form::ConvectionDiffusion {
+                kappa: needed("kappa")?,
+                velocity: velocity.located(along),
+            }
+        }
+        Kind::PLaplacian => {
+            only(&section, &["kind", "p", "epsilon"])?;
+            let p = section.required("p")?;
+            let exponent = p.number()?;
+            if exponent <= 1.0 {
+                return Err(p.out_of_range("above 1"));
+            }
+            Form::PLaplacian {
+                p: exponent,
+                epsilon: match section.optional("epsilon") {
+                    Some(epsilon) => epsilon.positive_number()?,
+                    None => EPSILON,
+                },
+            }
+        }
+        Kind::Elasticity => Form::Elasticity(moduli(&section)?),
+        Kind::NeoHookean => Form::NeoHookean(moduli(&section)?),
+    })
+}
+
+/// Fails for a key that the form does not have.
+fn only(section: &Section<'_>, keys: &[&str]) -> Result<(), CaseError> {
+    for (key, reason) in KEYS {
+        match section.optional(key) {
+            Some(value) if !keys.contains(&key) => return Err(value.meaningless(reason)),
+            _ => (),
+        }
+    }
+    Ok(())
+}
+
+fn moduli(section: &Section<'_>) -> Result<Moduli, CaseError> {
+    let needed = |key| coefficient(&section.required(key)?);
+    match section.either(["young", "lambda"])? {
+        ("young", _) => {
+            only(section, &["kind", "young", "poisson"])?;
+            Ok(Moduli::Young {
+                young: needed("young")?,
+                poisson: needed("poisson")?,
+            })
+        }
+        _ => {
+            only(section, &["kind", "lambda", "mu"])?;
+            Ok(Moduli::Lame {
+                lambda: needed("lambda")?,
+                mu: needed("mu")?,
+            })
+        }
+    }
+}
+
+/// A number, a function of position, or numbers by group.
+fn coefficient(value: &Value<'_>) -> Result<Coefficient, CaseError> {
+    if value.is_number() {
+        return value.number().map(Coefficient::Uniform);
+    }
+    if !value.is_table() {
+        return value.expression().map(Coefficient::Function);
+    }
+    let groups = value.section(&[])?;
+    let coefficients: Vec<(Located<String>, f64)> = groups
+        .entries()
+        .map(|(tag, value)| Ok((tag, value.number()?)))
+        .collect::<Result<_, _>>()?;
+    match coefficients.is_empty() {
+        true => Err(value.out_of_range("a number, or a table with at least one group")),
+        false => Ok(Coefficient::ByGroup(coefficients)),
+    }
+}
+
+fn text(
+    section: &Section<'_>,
+    fields: Option<Value<'_>>,
+    parameters: Option<Value<'_>>,
+) -> Result<FormSource, CaseError> {
+    let mut places = Vec::new();
+    let mut part = |key| match section.optional(key) {
+        Some(value) => texts(key, &value, &mut places).map(Some),
+        None => Ok(None),
+    };
+    let (f0, f1) = (part("f0")?, part("f1")?);
+    let components = match section.optional("components") {
+        Some(value) => value.located(value.integer(1..=3)?),
+        None => section.located(1),
+    };
+    let mut named = Vec::new();
+    if let Some(fields) = fields {
+        for (name, value) in fields.section(&[])?.entries() {
+            named.push((name, coefficient(&value)?));
+        }
+    }
+    let (mut names, mut numbers) = (Vec::new(), Vec::new());
+    if let Some(parameters) = parameters {
+        for (name, value) in parameters.section(&[])?.entries() {
+            names.push(name.value);
+            numbers.push(value.number()?);
+        }
+    }
+    Ok(FormSource {
+        texts: FormTexts {
+            f0,
+            f1,
+            fields: named.iter().map(|(name, _)| name.value.clone()).collect(),
+            parameters: names,
+        },
+        places,
+        components,
+        fields: named,
+        parameters: numbers,
+    })
+}
+
+/// One text, a list of them, or a list of lists; notes where each is.
+fn texts(
+    key: &str,
+    value: &Value<'_>,
+    places: &mut Vec<(String, Located<String>)>,
+) -> Result<Texts, CaseError> {
+    let mut note = |place: String, value: &Value<'_>| {
+        let text = value.number_or_text()?;
+        places.push((place, value.located(text.clone())));
+        Ok(text)
+    };
+    if !value.is_list() {
+        return note(key.to_owned(), value).map(Texts::One);
+    }
+    let rows = value.list()?;
+    if rows.first().is_some_and(Value::is_list) {
+        let row = |(i, row): (usize, &Value<'_>)| {
+            let row = row.list()?;
+            let entries = row.iter().enumerate();
+            entries
+                .map(|(j, value)| note(format!("{key}[{i}][{j}]"), value))
+                .collect()
+        };
+        let rows = rows.iter().enumerate().map(row);
+        return rows.collect::<Result<_, _>>().map(Texts::Matrix);
+    }
+    let entries = rows.iter().enumerate();
+    let entries = entries.map(|(i, value)| note(format!("{key}[{i}]"), value));
+    entries.collect::<Result<_, _>>().map(Texts::Each)
+}

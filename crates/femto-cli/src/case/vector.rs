@@ -1,0 +1,40 @@
+//! Values of several components.
+
+use femto::problem::{Expression, Function};
+use std::ops::Range;
+
+/// A value on the right-hand side: a function for each component, or one for all of them.
+#[derive(Clone, Debug)]
+pub struct Vector {
+    /// The functions, at least one.
+    pub functions: Vec<Expression>,
+    /// Its place in the document.
+    pub span: Range<usize>,
+}
+
+impl Vector {
+    /// Zero.
+    pub fn zero() -> Self {
+        Self {
+            functions: vec![Expression::constant(0.0)],
+            span: 0..0,
+        }
+    }
+
+    /// Whether it serves so many components.
+    pub fn serves(&self, components: usize) -> bool {
+        [1, components].contains(&self.functions.len())
+    }
+
+    /// The functions of so many components, or as many as there are.
+    pub fn of<const C: usize>(&self) -> [&dyn Function; C] {
+        let last = self.functions.len() - 1;
+        std::array::from_fn(|component| &self.functions[component.min(last)] as &dyn Function)
+    }
+
+    /// Whether it is zero everywhere.
+    pub fn is_zero(&self) -> bool {
+        let mut constants = self.functions.iter().map(Function::as_constant);
+        constants.all(|constant| constant == Some(0.0))
+    }
+}

@@ -1,0 +1,239 @@
+//! The form of a case as a graph, with what it reads besides the solution.
+
+use super::pose;
+use crate::case::{self, Case, Coefficient, Form, FormSource, Moduli};
+use crate::failure::Failure;
+use femto::fem::mesh::Mesh;
+use femto::kernel::expr::{Graph, Handle, Input};
+use femto::kernel::form::{self, FormTextError, Given, TextForm, TracedForm, trace};
+use femto::kernel::scalar::Traced;
+use femto::operator::Auxiliary;
+use femto::problem::{Expression, by_group};
+use std::cell::RefCell;
+
+/// A form on cells of one dimension.
+pub(super) struct Physics {
+    /// What it is.
+    pub(super) traced: TracedForm,
+    /// Its auxiliary fields: numbers by group.
+    pub(super) auxiliary: Vec<Auxiliary>,
+    /// Its parameters.
+    pub(super) parameters: Vec<f64>,
+}
+
+/// A coefficient in a graph, with its derivatives.
+struct Woven {
+    value: Handle,
+    gradient: [Handle; 3],
+}
+
+/// The form of the case on cells of a dimension: uniform coefficients and functions of position become
+/// part of the graph, numbers by group auxiliary fields.
+///
+/// # Errors
+/// Texts that are not understood, groups that are not there, shapes that do not fit the dimension.
+pub(super) fn physics(case: &Case, mesh: &Mesh, dim: usize) -> Result<Physics, Failure> {
+    let TracedForm { graph, f0, f1, .. } = match dim {
+        2 => traced::<2>(case),
+        _ => traced::<3>(case),
+    }?;
+    let outputs: Vec<Handle> = f0.iter().chain(&f1).copied().collect();
+    let graph = RefCell::new(graph);
+    let mut auxiliary = Vec::new();
+    let mut woven = Vec::new();
+    for coefficient in case.form.coefficients() {
+        woven.push(weave(case, mesh, &graph, coefficient, &mut auxiliary)?);
+    }
+    let mut graph = graph.into_inner();
+    if let Form::Elasticity(Moduli::Young { .. }) | Form::NeoHookean(Moduli::Young { .. }) =
+        &case.form
+    {
+        lame(&mut graph, &mut woven);
+    }
+    let replaced = graph.substitute(&outputs, |input| match input {
+        Input::Field(field) => Some(woven.get(usize::from(field))?.value),
+        Input::FieldGradient { field, axis } => woven
+            .get(usize::from(field))?
+            .gradient
+            .get(usize::from(axis))
+            .copied(),
+        _ => None,
+    });
+    let (f0, f1) = replaced.split_at(f0.len());
+    Ok(Physics {
+        traced: TracedForm {
+            graph,
+            dim,
+            f0: f0.to_vec(),
+            f1: f1.to_vec(),
+        },
+        auxiliary,
+        parameters: match &case.form {
+            Form::Text(source) => source.parameters.clone(),
+            _ => Vec::new(),
+        },
+    })
+}
+
+/// The form with its coefficients as auxiliary fields, in the order of [`Form::coefficients`].
+fn traced<const D: usize>(case: &Case) -> Result<TracedForm, Failure>
+where
+    form::NeoHookean: form::Form<D, D>,
+{
+    let field = Given::Auxiliary;
+    let (lambda, mu) = (field(0), field(1));
+    Ok(match &case.form {
+        Form::Mass => trace::<_, D, 1>(&form::Mass),
+        Form::Poisson => trace::<_, D, 1>(&form::Poisson),
+        Form::ScreenedPoisson(_) => trace::<_, D, 1>(&form::ScreenedPoisson { lambda: None }),
+        Form::Diffusion(_) => trace::<_, D, 1>(&form::Diffusion { kappa: field(0) }),
+        &Form::NonlinearDiffusion(kappa) => trace::<_, D, 1>(&form::NonlinearDiffusion { kappa }),
+        Form::ConvectionDiffusion { velocity, .. } => {
+            let found = velocity.value.len();
+            if found != D {
+                let expected = format!("an array of {D} elements");
+                let span = velocity.span.clone();
+                return Err(mistake_of_length(
+                    case,
+                    "`velocity`",
+                    (expected, found),
+                    span,
+                ));
+            }
+            trace::<_, D, 1>(&form::ConvectionDiffusion::<D> {
+                kappa: field(0),
+                velocity: std::array::from_fn(|axis| field(axis + 1)),
+            })
+        }
+        &Form::PLaplacian { p, epsilon } => trace::<_, D, 1>(&form::PLaplacian { p, epsilon }),
+        Form::Elasticity(_) => trace::<_, D, D>(&form::LinearElasticity { lambda, mu }),
+        Form::NeoHookean(_) => trace::<_, D, D>(&form::NeoHookean { lambda, mu }),
+        Form::Text(source) => {
+            let parsed = match source.components.value {
+                1 => TextForm::<D, 1>::parse(&source.texts).map(|form| form.traced().clone()),
+                components if components == D => {
+                    TextForm::<D, D>::parse(&source.texts).map(|form| form.traced().clone())
+                }
+                found => {
+                    let expected = format!("1 or {D} on these cells");
+                    let span = source.components.span.clone();
+                    return Err(mistake_of_length(
+                        case,
+                        "`components`",
+                        (expected, found),
+                        span,
+                    ));
+                }
+            };
+            parsed.map_err(|error| mistake_of_text(case, source, error))?
+        }
+    })
+}
+
+fn mistake_of_length(
+    case: &Case,
+    key: &str,
+    (expected, found): (String, usize),
+    span: std::ops::Range<usize>,
+) -> Failure {
+    let problem = case::Problem::OutOfRange {
+        key: format!("{key} in [form]"),
+        expected,
+        found: found.to_string(),
+    };
+    case.document.mistake(span, problem).into()
+}
+
+/// A mistake in the texts of a form, where it is.
+fn mistake_of_text(case: &Case, source: &FormSource, error: FormTextError) -> Failure {
+    let named = |place: &str| source.places.iter().find(|(name, _)| name == place);
+    if let FormTextError::Text {
+        place,
+        source: parse,
+    } = &error
+        && let Some((_, text)) = named(place)
+    {
+        let marked = (parse.column - 1, parse.width);
+        let span = text.span.clone();
+        let span = case.document.place_in_text(span, &text.value, marked);
+        let problem = case::Problem::Expression(parse.kind.clone());
+        return case.document.mistake(span, problem).into();
+    }
+    let chosen = match &error {
+        FormTextError::NotAName { name, .. } | FormTextError::NameTaken { name, .. } => {
+            source.fields.iter().find(|(field, _)| field.value == *name)
+        }
+        _ => None,
+    };
+    let first = source.places.first().map(|(_, text)| text.span.clone());
+    let span = match chosen {
+        Some((name, _)) => name.span.clone(),
+        None => first.unwrap_or(source.components.span.clone()),
+    };
+    case.document
+        .mistake(span, case::Problem::Form(error))
+        .into()
+}
+
+/// Puts a coefficient into the graph.
+fn weave(
+    case: &Case,
+    mesh: &Mesh,
+    graph: &RefCell<Graph>,
+    coefficient: &Coefficient,
+    auxiliary: &mut Vec<Auxiliary>,
+) -> Result<Woven, Failure> {
+    let zero = graph.borrow_mut().constant(0.0);
+    let constant = |value| Woven {
+        value,
+        gradient: [zero; 3],
+    };
+    Ok(match coefficient {
+        Coefficient::Uniform(value) => constant(graph.borrow_mut().constant(*value)),
+        Coefficient::Function(function) => Woven {
+            value: import(graph, function),
+            gradient: function
+                .gradient()
+                .each_ref()
+                .map(|along| import(graph, along)),
+        },
+        Coefficient::ByGroup(groups) => {
+            pose::check_groups(case, mesh, groups)?;
+            let values: Vec<(&str, f64)> = groups
+                .iter()
+                .map(|(tag, value)| (&tag.value[..], *value))
+                .collect();
+            let values = by_group(mesh, &values);
+            let values = values.map_err(|error| pose::place(case, error))?;
+            let field = Input::Field(auxiliary.len() as u8);
+            auxiliary.push(Auxiliary::PerCell(values));
+            constant(graph.borrow_mut().input(field))
+        }
+    })
+}
+
+/// A function in another graph.
+fn import(graph: &RefCell<Graph>, function: &Expression) -> Handle {
+    let like = Traced::input(graph, Input::Time);
+    let mut value = like;
+    let input = |input| Traced::input(graph, input);
+    let program = function.program();
+    program.run_point(like, input, |_, found| value = found);
+    value.handle()
+}
+
+/// λ and μ in the places of Young's modulus and Poisson's ratio. Forms of elasticity do not read their
+/// gradients.
+fn lame(graph: &mut Graph, woven: &mut [Woven]) {
+    let [young, poisson] = woven else { return };
+    let (e, nu) = (young.value, poisson.value);
+    let (one, two) = (graph.constant(1.0), graph.constant(2.0));
+    let plus = graph.add(one, nu);
+    let twice = graph.mul(two, nu);
+    let less = graph.sub(one, twice);
+    let product = graph.mul(plus, less);
+    let numerator = graph.mul(e, nu);
+    young.value = graph.div(numerator, product);
+    let denominator = graph.mul(two, plus);
+    poisson.value = graph.div(e, denominator);
+}

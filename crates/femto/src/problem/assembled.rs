@@ -1,0 +1,178 @@
+//! The stages from a problem's equations to its solution.
+
+use super::iterate::{Given, Outcome};
+use super::observer::Watch;
+use super::{
+    ErrorNorms, Exact, GridFunction, Memory, Method, Observer, PreconditionerKind, ProblemError,
+    Solution, SolverParams, Stage, Unsolved,
+};
+use crate::operator::Backend;
+use crate::solve::Preconditioner;
+use crate::vector::VectorOps;
+use crate::{Number, Operator, Quadrature};
+use femto_fem::geometry::{CornerWarning, Geometry};
+use femto_fem::space::Space;
+use std::sync::Arc;
+
+/// A problem with its equations on a device, ready for the iterations.
+pub struct Assembled<'a, T: Number, B: Backend, const D: usize = 3, const C: usize = 1> {
+    pub(super) device: B,
+    pub(super) space: Arc<Space>,
+    pub(super) geometry: Arc<Geometry>,
+    pub(super) warnings: Vec<CornerWarning>,
+    pub(super) operator: Operator<T, B>,
+    pub(super) equation: Equation<T, B>,
+    pub(super) preconditioner: PreconditionerKind,
+    pub(super) quadrature: Quadrature,
+    pub(super) time: f64,
+    /// The right-hand side: a T-vector with the boundary values' part of linear forms, an L-vector of
+    /// others.
+    pub(super) b: Vec<f64>,
+    /// The values at the constrained nodes.
+    pub(super) boundary_values: Vec<f64>,
+    /// Where the iterations start, an L-vector; zero at the free nodes where there is none.
+    pub(super) start: Option<Vec<f64>>,
+    pub(super) exact: Option<Exact<'a, D, C>>,
+    pub(super) solver: SolverParams,
+}
+
+/// What is solved, and how.
+pub(super) enum Equation<T: Number, B: Backend> {
+    /// A x = b by conjugate gradients or GMRES, with a preconditioner.
+    Linear(Method, Box<dyn Preconditioner<T, B> + Send>),
+    /// A(u) = b by Newton's method, with a Jacobian and what solves for its directions.
+    Newton(Box<Operator<T, B>>, Method),
+}
+
+impl<T, B, const D: usize, const C: usize> Assembled<'_, T, B, D, C>
+where
+    T: Number,
+    B: Backend + VectorOps<T> + VectorOps<f64>,
+{
+    /// The space.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// The operator of the form, on L-vectors and T-vectors.
+    pub fn operator(&self) -> &Operator<T, B> {
+        &self.operator
+    }
+
+    /// The operator that the linear solver applies: that of the form, or its Jacobian.
+    pub fn linear_operator(&self) -> &Operator<T, B> {
+        match &self.equation {
+            Equation::Linear(..) => &self.operator,
+            Equation::Newton(jacobian, _) => jacobian,
+        }
+    }
+
+    /// The right-hand side: of a linear form a T-vector, less what the form makes of the boundary values;
+    /// with Newton's method an L-vector.
+    pub fn right_hand_side(&self) -> &[f64] {
+        &self.b
+    }
+
+    /// What will solve the equations.
+    pub fn method(&self) -> Method {
+        match self.equation {
+            Equation::Linear(method, _) => method,
+            Equation::Newton(..) => Method::Newton,
+        }
+    }
+
+    /// Solves the equations:
+    ///
+    /// 7. solve: conjugate gradients or GMRES on T-vectors, or Newton's method on L-vectors, from the start
+    /// 8. extend: the boundary values behind the T-vector → the L-vector u
+    /// 9. errors: u and the exact solution → norms
+    ///
+    /// # Errors
+    /// [`ProblemError::Unsolved`], with the last iterate; memory that is not there.
+    pub fn solve(&mut self, observer: &mut dyn Observer) -> Result<Solution, ProblemError> {
+        let mut watch = Watch(observer);
+        if watch.0.stop() {
+            let stage = Stage::Solve;
+            return Err(ProblemError::Interrupted { stage });
+        }
+        watch.0.begin(Stage::Solve);
+        let outcome = self.iterate(&mut watch);
+        watch.0.end(Stage::Solve);
+        let (mut values, outcome) = outcome?;
+        watch.last(Stage::Extend, || {
+            values.truncate(self.operator.free_dofs());
+            values.extend_from_slice(&self.boundary_values);
+        });
+        let u = GridFunction {
+            space: Arc::clone(&self.space),
+            geometry: Arc::clone(&self.geometry),
+            values,
+        };
+        let errors = match self.exact {
+            Some(exact) => Some(watch.last(Stage::Errors, || self.errors(&u, exact))?),
+            None => None,
+        };
+        let (warnings, memory) = (self.warnings.clone(), self.memory());
+        match outcome {
+            Err(error) => Err(ProblemError::Unsolved(Box::new(Unsolved {
+                error,
+                u,
+                errors,
+                warnings,
+                memory,
+            }))),
+            Ok(info) => Ok(Solution {
+                u,
+                info,
+                errors,
+                warnings,
+                memory,
+            }),
+        }
+    }
+
+    fn iterate(&mut self, watch: &mut Watch<'_>) -> Result<Outcome, ProblemError> {
+        let given = Given {
+            device: &self.device,
+            operator: &self.operator,
+            solver: &self.solver,
+            preconditioner: self.preconditioner,
+            b: &self.b,
+            boundary_values: &self.boundary_values,
+            start: self.start.as_deref(),
+        };
+        match &mut self.equation {
+            Equation::Linear(Method::Gmres, inverse) => given.gmres(&**inverse, watch),
+            Equation::Linear(_, inverse) => given.cg(&**inverse, watch),
+            Equation::Newton(jacobian, krylov) => given.newton(jacobian, *krylov, watch),
+        }
+    }
+
+    fn errors(&self, u: &GridFunction, exact: Exact<'_, D, C>) -> Result<ErrorNorms, ProblemError> {
+        let on = u.discretization(self.quadrature, self.time);
+        self.device
+            .enter(|| on.errors(&self.device, &u.values, exact))
+    }
+
+    fn memory(&self) -> Memory {
+        let (free, dofs) = (self.operator.free_dofs(), self.operator.dofs());
+        // Besides b and x, on the device and on the host.
+        let krylov = |method| match method {
+            // r, z, p, A p and the diagonal.
+            Method::Cg => 5,
+            // The basis, z and the diagonal.
+            Method::Gmres | Method::Newton => self.solver.restart.min(free) + 3,
+        };
+        let (numbers, jacobian) = match &self.equation {
+            Equation::Linear(method, _) => ((2 + krylov(*method)) * free, 0),
+            // Newton's five, the state and two masks.
+            Equation::Newton(jacobian, method) => ((10 + krylov(*method)) * dofs, jacobian.bytes()),
+        };
+        Memory {
+            geometry: self.geometry.bytes(),
+            space: self.space.bytes() - self.space.restriction().bytes(),
+            operator: self.operator.bytes() + jacobian,
+            vectors: numbers * T::BYTES + (self.b.len() + dofs) * size_of::<f64>(),
+        }
+    }
+}

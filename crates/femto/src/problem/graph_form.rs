@@ -1,0 +1,110 @@
+//! Forms that are graphs.
+
+use femto_kernel::expr::{Input, Program};
+use femto_kernel::form::{Form, Point, TracedForm};
+use femto_kernel::scalar::Scalar;
+
+/// A form given by the graph that it becomes: a text, an integrand made of functions of a problem, or a
+/// ready-made form that was traced.
+///
+/// On the host an interpreter runs the graph over lanes, several times slower than code compiled for one
+/// form; but all of them are one type, so programs with many forms compile the host's loops once.
+/// Accelerators print the graph, as they do with every form.
+#[derive(Clone, Debug)]
+pub struct GraphForm<const D: usize, const C: usize = 1> {
+    f0: Program,
+    f1: Program,
+}
+
+impl<const D: usize, const C: usize> GraphForm<D, C> {
+    /// The form of a graph; `None` where that is of another dimension or has another number of
+    /// components.
+    pub fn new(traced: &TracedForm) -> Option<Self> {
+        let fits = traced.dim == D && traced.f0.len() == C && traced.f1.len() == C * D;
+        fits.then(|| Self {
+            f0: Program::new(&traced.graph, &traced.f0),
+            f1: Program::new(&traced.graph, &traced.f1),
+        })
+    }
+}
+
+impl<const D: usize, const C: usize> Form<D, C> for GraphForm<D, C> {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
+        let mut f0 = point.u;
+        self.f0.run_point(
+            point.time,
+            #[inline(always)]
+            |input| number(point, input),
+            #[inline(always)]
+            |component, value| f0[component] = value,
+        );
+        f0
+    }
+
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, point: &Point<S, D, C>) -> [[S; D]; C] {
+        let mut f1 = point.grad_u;
+        self.f1.run_point(
+            point.time,
+            #[inline(always)]
+            |input| number(point, input),
+            #[inline(always)]
+            |i, value| f1[i / D][i % D] = value,
+        );
+        f1
+    }
+}
+
+/// What an input is at a point; NaN if the operator was not given it.
+#[inline(always)]
+fn number<S: Scalar, const D: usize, const C: usize>(point: &Point<S, D, C>, input: Input) -> S {
+    let found = match input {
+        Input::Position(axis) => point.x.get(usize::from(axis)),
+        Input::Time => Some(&point.time),
+        Input::Parameter(index) => point.parameters.get(usize::from(index)),
+        Input::Value(component) => point.u.get(usize::from(component)),
+        Input::Gradient { component, axis } => along(&point.grad_u, component, axis),
+        Input::Field(field) => point.a.get(usize::from(field)),
+        Input::FieldGradient { field, axis } => along(point.grad_a, field, axis),
+        _ => None,
+    };
+    match found {
+        Some(&value) => value,
+        None => point.constant(f64::NAN),
+    }
+}
+
+#[inline(always)]
+fn along<S, const D: usize>(gradients: &[[S; D]], which: u8, axis: u8) -> Option<&S> {
+    gradients.get(usize::from(which))?.get(usize::from(axis))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use femto_kernel::form::{NeoHookean, trace};
+
+    #[test]
+    fn a_traced_form_is_itself_again() {
+        let form = NeoHookean::from_young(3.0, 0.3);
+        let traced = trace::<_, 2, 2>(&form);
+        let again = GraphForm::<2, 2>::new(&traced).expect("two dimensions and components");
+        let grad_u = [[0.1, -0.2], [0.05, 0.3]];
+        let point = Point {
+            u: [0.3, 0.4],
+            grad_u,
+            a: &[],
+            grad_a: &[],
+            x: [0.1, 0.2],
+            time: 0.0,
+            parameters: &[],
+        };
+        let (found, wanted) = (again.f1(&point), form.f1(&point));
+        for (found, wanted) in found.as_flattened().iter().zip(wanted.as_flattened()) {
+            assert!((found - wanted).abs() < 1e-14, "{found} {wanted}");
+        }
+        assert_eq!(again.f0(&point), [0.0; 2]);
+        assert!(GraphForm::<3, 3>::new(&traced).is_none());
+    }
+}

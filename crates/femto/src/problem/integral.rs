@@ -1,0 +1,277 @@
+//! Integrals of functions of a problem, by operators: what is integrated is a scalar form, so that the
+//! device that solves evaluates it.
+
+use super::{Discretization, Function, GraphForm, ProblemError};
+use crate::operator::{Auxiliary, Backend, OperatorError};
+use crate::vector::VectorOps;
+use crate::{Host, Operator, OperatorParams, Quadrature};
+use femto_fem::geometry::Geometry;
+use femto_fem::quadrature::simplex_rule;
+use femto_fem::space::Space;
+use femto_kernel::expr::{Graph, Handle, Input, Program};
+use femto_kernel::form::TracedForm;
+use femto_kernel::scalar::{Scalar, Traced};
+use femto_platform::device::DeviceError;
+use rayon::prelude::*;
+use std::cell::RefCell;
+use std::fmt::Display;
+
+/// Points that one task evaluates a function at, about.
+const POINTS: usize = 4096;
+
+/// The points of a rule in the reference cell.
+pub(super) enum Points {
+    /// The same along each axis.
+    Grid(Vec<f64>),
+    /// `[point][3]`
+    List(Vec<[f64; 3]>),
+}
+
+impl Points {
+    /// The points that an operator on `space` has.
+    pub(super) fn new(space: &Space, quadrature: Quadrature) -> Result<Self, OperatorError> {
+        if !space.cell_shape().is_simplex() {
+            return Ok(Self::Grid(quadrature.basis(space.degree())?.points));
+        }
+        match quadrature {
+            Quadrature::Exact(degree) => Ok(Self::List(simplex_rule(space.dim(), degree)?.points)),
+            _ => Err(OperatorError::QuadratureOnSimplices),
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Grid(points_1d) => points_1d.len().pow(3),
+            Self::List(points) => points.len(),
+        }
+    }
+
+    fn positions(&self, geometry: &Geometry, cell: usize, out: &mut Vec<[f64; 3]>) {
+        match self {
+            Self::Grid(points_1d) => geometry.node_positions(cell, points_1d, out),
+            Self::List(points) => geometry.positions_at(cell, points, out),
+        }
+    }
+}
+
+/// A function in an integrand.
+enum Term {
+    /// Evaluated where it is integrated.
+    Program(Program),
+    /// The auxiliary field of this number, which has its values at the points.
+    Field(u8),
+}
+
+impl Term {
+    fn traced<'g>(&self, graph: &'g RefCell<Graph>) -> Traced<'g> {
+        let mut value = match self {
+            Self::Program(_) => Traced::input(graph, Input::Time),
+            Self::Field(field) => Traced::input(graph, Input::Field(*field)),
+        };
+        if let Self::Program(program) = self {
+            let like = value;
+            let input = |input| Traced::input(graph, input);
+            program.run_point(like, input, |_, found| value = found);
+        }
+        value
+    }
+}
+
+/// What is integrated against basis functions.
+#[derive(Clone, Copy)]
+pub(super) enum Integrand {
+    /// f.
+    Value,
+    /// (u - f)².
+    SquareOfError,
+    /// |∇u - f|², where f has a component for each axis.
+    SquareOfGradientError,
+}
+
+/// ∫ φ f0 for every basis function φ of a scalar space.
+pub(super) struct Integral<'a> {
+    space: &'a Space,
+    geometry: &'a Geometry,
+    graph: Graph,
+    f0: Handle,
+    params: OperatorParams,
+}
+
+impl<'a> Integral<'a> {
+    /// The integral of `integrand` with `functions` as its f, which errors call `what`, over the scalar
+    /// `space`.
+    pub(super) fn new(
+        on: &Discretization<'a>,
+        space: &'a Space,
+        integrand: Integrand,
+        (what, functions): (&(dyn Display + Sync), &[&dyn Function]),
+    ) -> Result<Self, ProblemError> {
+        let mut auxiliary = Vec::new();
+        let mut terms = Vec::new();
+        for f in functions {
+            terms.push(match f.as_program() {
+                Some(program) => Term::Program(program),
+                None => {
+                    let points = Points::new(space, on.quadrature)?;
+                    auxiliary.push(Auxiliary::AtPoints(on.at_points(what, *f, &points)?));
+                    Term::Field(auxiliary.len() as u8 - 1)
+                }
+            });
+        }
+        let graph = RefCell::new(Graph::new());
+        let f0 = {
+            let input = |input| Traced::input(&graph, input);
+            let mut sum = input(Input::Time).constant(0.0);
+            for (axis, term) in terms.iter().enumerate() {
+                let f = term.traced(&graph);
+                let along = Input::Gradient {
+                    component: 0,
+                    axis: axis as u8,
+                };
+                sum = match integrand {
+                    Integrand::Value => f,
+                    Integrand::SquareOfError => (input(Input::Value(0)) - f).powi(2),
+                    Integrand::SquareOfGradientError => sum + (input(along) - f).powi(2),
+                };
+            }
+            sum.handle()
+        };
+        Ok(Self {
+            space,
+            geometry: on.geometry,
+            graph: graph.into_inner(),
+            f0,
+            params: OperatorParams {
+                quadrature: on.quadrature,
+                time: on.time,
+                auxiliary,
+                ..OperatorParams::default()
+            },
+        })
+    }
+
+    /// The operator that gives it.
+    fn bind<B: Backend>(&self, device: &B) -> Result<Operator<f64, B>, OperatorError> {
+        let (space, geometry, params) = (self.space, self.geometry, self.params.clone());
+        match space.dim() {
+            2 => Operator::planar(device, space, geometry, &self.form::<2>()?, params),
+            _ => Operator::new(device, space, geometry, &self.form::<3>()?, params),
+        }
+    }
+
+    fn form<const D: usize>(&self) -> Result<GraphForm<D>, OperatorError> {
+        let mut graph = self.graph.clone();
+        let zero = graph.constant(0.0);
+        let traced = TracedForm {
+            graph,
+            dim: D,
+            f0: vec![self.f0],
+            f1: vec![zero; D],
+        };
+        GraphForm::new(&traced).ok_or(OperatorError::Dimension {
+            form: D,
+            cells: self.space.cell_shape().plural(),
+        })
+    }
+
+    /// The vector of integrals for u = 0.
+    pub(super) fn vector<B>(&self, device: &B) -> Result<Vec<f64>, ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        on_device(device, &Vector(self))
+    }
+
+    /// The integrals of f0 over the domain for the L-vector `u`, and for u = 0: basis functions sum to
+    /// one.
+    pub(super) fn totals<B>(&self, device: &B, u: &[f64]) -> Result<[f64; 2], ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        on_device(device, &Totals { integral: self, u })
+    }
+}
+
+/// Work for any device.
+trait Job {
+    type Output;
+
+    fn on<B: Backend + VectorOps<f64>>(&self, device: &B) -> Result<Self::Output, ProblemError>;
+}
+
+/// Does a job on the device, or on the host where the device does not take general forms or numbers of
+/// double precision.
+fn on_device<J: Job, B: Backend + VectorOps<f64>>(
+    device: &B,
+    job: &J,
+) -> Result<J::Output, ProblemError> {
+    match job.on(device) {
+        Err(ProblemError::Operator(
+            OperatorError::FormOnAccelerator
+            | OperatorError::Device(DeviceError::Unsupported { .. }),
+        )) => job.on(&Host::new()?),
+        result => result,
+    }
+}
+
+struct Vector<'a>(&'a Integral<'a>);
+
+impl Job for Vector<'_> {
+    type Output = Vec<f64>;
+
+    fn on<B: Backend + VectorOps<f64>>(&self, device: &B) -> Result<Vec<f64>, ProblemError> {
+        let operator = self.0.bind(device)?;
+        let zero = device.zeros(operator.dofs())?;
+        let mut sums = device.zeros(operator.dofs())?;
+        operator.apply(&zero, &mut sums)?;
+        let mut values = vec![0.0; operator.dofs()];
+        device.read(&sums, &mut values)?;
+        Ok(values)
+    }
+}
+
+struct Totals<'a> {
+    integral: &'a Integral<'a>,
+    u: &'a [f64],
+}
+
+impl Job for Totals<'_> {
+    type Output = [f64; 2];
+
+    fn on<B: Backend + VectorOps<f64>>(&self, device: &B) -> Result<[f64; 2], ProblemError> {
+        let operator = self.integral.bind(device)?;
+        let mut u = device.upload(self.u)?;
+        let mut sums = device.zeros(self.u.len())?;
+        let mut ones = device.zeros(self.u.len())?;
+        device.fill(1.0, &mut ones)?;
+        operator.apply(&u, &mut sums)?;
+        let with_u = device.dot(&ones, &sums)?;
+        device.fill(0.0, &mut u)?;
+        operator.apply(&u, &mut sums)?;
+        Ok([with_u, device.dot(&ones, &sums)?])
+    }
+}
+
+impl Discretization<'_> {
+    /// The values of `f`, which errors call `what`, at the points of all cells, `[mesh cell][point]`.
+    pub(super) fn at_points(
+        &self,
+        what: &(dyn Display + Sync),
+        f: &dyn Function,
+        points: &Points,
+    ) -> Result<Vec<f64>, ProblemError> {
+        let count = points.len().max(1);
+        let cells = (POINTS / count).max(1);
+        let mut values = vec![0.0; self.geometry.len() * count];
+        let parts = values.par_chunks_mut(cells * count).enumerate();
+        parts.try_for_each(|(part, values)| {
+            let (mut positions, mut of_cell) = (Vec::with_capacity(values.len()), Vec::new());
+            for cell in (part * cells..).take(values.len() / count) {
+                points.positions(self.geometry, cell, &mut of_cell);
+                positions.extend_from_slice(&of_cell);
+            }
+            self.evaluate_into(what, f, &positions, values)
+        })?;
+        Ok(values)
+    }
+}

@@ -1,0 +1,53 @@
+//! The equations of a form that is not linear, for Newton's method.
+
+use super::PreconditionerKind;
+use crate::operator::{Backend, OperatorError};
+use crate::solve::newton::NonlinearProblem;
+use crate::vector::VectorOps;
+use crate::{Number, Operator};
+
+/// R(u) = A(u) - b on the free nodes, zero on the constrained ones, where u keeps its boundary values:
+/// all vectors are L-vectors, so that a device needs no vector cut in two.
+pub(super) struct Equations<'a, T: Number, B: Backend> {
+    pub(super) device: &'a B,
+    pub(super) operator: &'a Operator<T, B>,
+    /// The Jacobian; the state is its first nodal fields.
+    pub(super) jacobian: &'a mut Operator<T, B>,
+    pub(super) b: B::Buffer<T>,
+    /// One at free nodes, zero at constrained ones.
+    pub(super) free: B::Buffer<T>,
+    /// The other way round.
+    pub(super) constrained: B::Buffer<T>,
+    pub(super) preconditioner: PreconditionerKind,
+}
+
+impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<'_, T, B> {
+    fn size(&self) -> usize {
+        self.operator.dofs()
+    }
+
+    fn residual(&mut self, u: &B::Buffer<T>, r: &mut B::Buffer<T>) -> Result<(), OperatorError> {
+        self.operator.apply(u, r)?;
+        self.device.axpy(-1.0, &self.b, r)?;
+        Ok(self.device.multiply(&self.free, r)?)
+    }
+
+    fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), OperatorError> {
+        self.jacobian.set_nodal(0, u)
+    }
+
+    fn jacobian(&self, w: &B::Buffer<T>, v: &mut B::Buffer<T>) -> Result<(), OperatorError> {
+        self.jacobian.apply(w, v)?;
+        Ok(self.device.multiply(&self.free, v)?)
+    }
+
+    fn diagonal(&self, diagonal: &mut B::Buffer<T>) -> Result<bool, OperatorError> {
+        if self.preconditioner == PreconditionerKind::None {
+            return Ok(false);
+        }
+        self.jacobian.diagonal(diagonal)?;
+        self.device.multiply(&self.free, diagonal)?;
+        self.device.axpy(1.0, &self.constrained, diagonal)?;
+        Ok(true)
+    }
+}
