@@ -128,6 +128,21 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
         let high = Kind::turn(7, 10);
         cases.extend(high.case::<_, 3>("elasticity", elasticity, &[FieldKind::Points], on));
         cases.extend(Kind::turn(9, 7).case::<_, 1>("screened", screened, &[FieldKind::Cell], on));
+        // PoCL 3.1 is easily led to miscompile these.
+        let material = LinearElasticity::from_young(2.0, 0.3);
+        for storage in [Storage::Trilinear, Storage::Jacobians] {
+            let kind = Kind {
+                collocated: true,
+                storage,
+                vectors: Vectors::Nodal {
+                    by_node: false,
+                    scatter: Scatter::Atomic,
+                },
+                precision: Precision::Fp64,
+                ..Kind::turn(3, 0).diagonal()
+            };
+            cases.extend(kind.case::<_, 3>("elastic material", material, &[], on));
+        }
     }
     cases
 }

@@ -7,24 +7,38 @@
  * with M as in products.h. Ten terms of three contractions, plain and not in a hurry: once per solve.
  */
 
-/* D_ba of component c at point k: what of number b comes of number a. */
-INLINE real response(const place *t, const point_data *d, int k, form_inputs *in, int c, int a, int b)
+/* The numbers that the form reads and tests with. */
+#define FIRST_NUMBER (VALUES ? 0 : 1)
+#define NUMBERS_END (GRADIENTS ? 4 : 1)
+
+/* Terms are 00 01 02 03 11 12 13 22 23 33. */
+#define TERMS 10
+
+INLINE int term_of(int a, int b)
+{
+    const int low = a < b ? a : b, high = a < b ? b : a;
+    return low * (7 - low) / 2 + high;
+}
+
+/* Adds column a of D of component c at point k, the response to a unit of number a, to the terms
+ * [TERMS][POINTS_1D]. */
+INLINE void add_responses(const place *t, const point_data *d, int k, form_inputs *in, int c, int a,
+                          real *r_terms)
 {
     real r_u[COMPONENTS], r_g[3 * COMPONENTS];
     ALL(n, COMPONENTS) r_u[n] = n == c && a == 0 ? 1 : 0;
     ALL(n, 3 * COMPONENTS) r_g[n] = n == 3 * c + a - 1 && a > 0 ? 1 : 0;
     form_at(t, d, k, in, r_u, r_g);
-    real r_found = 0;
-    ALL(n, COMPONENTS)
+    UNROLL for (int b = FIRST_NUMBER; b < NUMBERS_END; ++b)
     {
-        if (n == c) {
-            r_found = b == 0 ? r_u[n] : r_found;
-#if GRADIENTS
-            ALL(axis, 3) r_found = b == axis + 1 ? r_g[3 * n + axis] : r_found;
-#endif
+        real r_found = 0;
+        ALL(n, COMPONENTS)
+        {
+            if (n == c)
+                r_found = b == 0 ? r_u[n] : r_g[3 * n + (b > 0 ? b - 1 : 0)];
         }
+        r_terms[term_of(a, b) * POINTS_1D + k] += r_found;
     }
-    return r_found;
 }
 
 /* Adds a term to the pencil of nodes along j: r_from is its factor on the pencil of points along k. */
@@ -68,18 +82,23 @@ KERNEL(diagonal)
         const element_nodes at = ELEMENT_NODES(t.element, c);
         real r_d[NODES_1D];
         ALL(j, NODES_1D) r_d[j] = 0;
-        for (int a = VALUES ? 0 : 1; a < (GRADIENTS ? 4 : 1); ++a)
-            for (int b = a; b < (GRADIENTS ? 4 : 1); ++b) {
-                real r_from[POINTS_1D];
-                UNROLL_BY(1) for (int k = 0; k < POINTS_1D; ++k)
-                {
-                    r_from[k] = response(&t, &data, k, &in, c, a, b);
-                    if (a != b)
-                        r_from[k] += response(&t, &data, k, &in, c, b, a);
-                }
-                /* Axes in place of numbers; 3 is none. */
-                add_term(&t, a > 0 ? a - 1 : 3, b > 0 ? b - 1 : 3, r_from, r_d);
-            }
+        /* All terms before the first barrier, in loops in loops: PoCL 3.1 miscompiles a loop over the points
+         * that is the innermost one of a loop with barriers over the terms. */
+        real r_terms[TERMS * POINTS_1D];
+        UNROLL_BY(1) for (int n = 0; n < TERMS * POINTS_1D; ++n) r_terms[n] = 0;
+        UNROLL_BY(1) for (int k = 0; k < POINTS_1D; ++k)
+        {
+            UNROLL_BY(1) for (int a = FIRST_NUMBER; a < NUMBERS_END; ++a)
+                add_responses(&t, &data, k, &in, c, a, r_terms);
+        }
+        UNROLL_BY(1) for (int term = term_of(FIRST_NUMBER, FIRST_NUMBER);
+                          term <= term_of(NUMBERS_END - 1, NUMBERS_END - 1); ++term)
+        {
+            const int a = term < 4 ? 0 : term < 7 ? 1 : term < 9 ? 2 : 3;
+            const int b = term - term_of(a, a) + a;
+            /* Axes in place of numbers; 3 is none. */
+            add_term(&t, a > 0 ? a - 1 : 3, b > 0 ? b - 1 : 3, r_terms + term * POINTS_1D, r_d);
+        }
         if (t.slow < NODES_1D && t.fast < NODES_1D && t.writes)
             ALL(j, NODES_1D) add_node(&at, g_d, t.slow, j, t.fast, r_d[j]);
     }
