@@ -56,6 +56,20 @@ pub(crate) fn fuzz(seconds: u32) -> Result<()> {
     Ok(())
 }
 
+/// Tries random forms (`crates/femto/tests/differential`) for so many seconds, or until one fails.
+pub(crate) fn forms(seconds: Option<u64>) -> Result<()> {
+    let test = ["test", "--package", "femto", "--test", "differential"];
+    let options = ["--", "--nocapture", "--test-threads", "1"];
+    step("fuzzing forms", || {
+        Step::cargo(test.iter().chain(&options))
+            .env("FEMTO_FUZZ_SECONDS", seconds.unwrap_or(FOREVER).to_string())
+            .run()
+    })
+}
+
+/// A number of seconds that never pass.
+const FOREVER: u64 = u64::MAX;
+
 fn run(program: &Path, target: &str, seconds: u32) -> Result<()> {
     let found = crate::root().join(".cache/fuzz").join(target);
     let artifacts = crate::root().join("fuzz/artifacts").join(target);

@@ -33,6 +33,10 @@ usage: cargo xtask COMMAND
   nvrtc               install NVIDIA's run-time compilers and print their paths
   python              make the Python environment of the oracles and print its interpreter
   fuzz [--seconds N]  fuzz every target for N seconds in all (default 30)
+  fuzz forms [--seconds N]
+                      random forms on random spaces against plain evaluations, until one fails (or for
+                      N seconds); it is made small and kept. FEMTO_ACCELERATOR names a device to run
+                      them on beside the host, FEMTO_FUZZ_SEED the first case
 ";
 
 fn main() -> ExitCode {
@@ -47,6 +51,11 @@ fn main() -> ExitCode {
         ["fuzz"] => fuzz::fuzz(30),
         ["fuzz", "--seconds", seconds] => match seconds.parse() {
             Ok(seconds) => fuzz::fuzz(seconds),
+            Err(_) => return usage(),
+        },
+        ["fuzz", "forms"] => fuzz::forms(None),
+        ["fuzz", "forms", "--seconds", seconds] => match seconds.parse() {
+            Ok(seconds) => fuzz::forms(Some(seconds)),
             Err(_) => return usage(),
         },
         _ => return usage(),

@@ -1,0 +1,289 @@
+//! Running a case: each operator against the plain twin, and derivatives against differences.
+
+use crate::case::{Case, Cell, Plain};
+use crate::random::Random;
+use crate::setup::{Any, Dimension, Made, Setup, Subject};
+use femto::kernel::form::{Form, Jacobian, TextForm};
+use femto::operator::{Auxiliary, Backend, OperatorError};
+use femto::platform::device::Device;
+use femto::platform::device::accelerator::Accelerator;
+use femto::platform::device::host::Host;
+use femto::{Number, Operator, OperatorParams};
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// How often something was compared, and how often it could not be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) operators: usize,
+    pub(crate) derivatives: usize,
+    pub(crate) differences: usize,
+    /// Too ill-conditioned for the precision, or not smooth enough for differences.
+    pub(crate) unsure: usize,
+    /// Refused by the accelerator.
+    pub(crate) refused: usize,
+}
+
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.operators += other.operators;
+        self.derivatives += other.derivatives;
+        self.differences += other.differences;
+        self.unsure += other.unsure;
+        self.refused += other.refused;
+    }
+}
+
+/// Where a case is run.
+pub(crate) struct Devices {
+    pub(crate) host: Host,
+    /// Beside the host, if FEMTO_ACCELERATOR names one.
+    pub(crate) accelerator: Option<Accelerator>,
+}
+
+/// Runs a case on all devices; the error says what differs, also where something panics.
+pub(crate) fn run(case: &Case, devices: &Devices) -> Result<Counts, String> {
+    let run = || match (case.cell, case.components(), case.single) {
+        (Cell::Triangle, 1, _) => Exact::<2, 1>::new(case)?.everywhere(devices),
+        (Cell::Triangle, _, false) => Exact::<2, 2>::new(case)?.everywhere(devices),
+        (Cell::Triangle, _, true) => Single::<2, 2>::new(case)?.everywhere(devices),
+        (_, 1, false) => Exact::<3, 1>::new(case)?.everywhere(devices),
+        (_, 1, true) => Single::<3, 1>::new(case)?.everywhere(devices),
+        (_, _, _) => Exact::<3, 3>::new(case)?.everywhere(devices),
+    };
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(format!("panics: {}", text.unwrap_or("without a message")))
+    })
+}
+
+/// A case for `C` components in `D` dimensions, as a form `M` evaluated in precision `T`.
+struct Bench<T, M, const D: usize, const C: usize> {
+    case: Case,
+    setup: Setup,
+    plain: Plain,
+    kind: PhantomData<(T, M)>,
+}
+
+/// In double precision, with its derivative.
+type Exact<const D: usize, const C: usize> = Bench<f64, Subject<D, C>, D, C>;
+
+/// In single precision, without. Kernels of fewer kinds compile faster.
+type Single<const D: usize, const C: usize> = Bench<f32, TextForm<D, C>, D, C>;
+
+/// By how much the numbers of a case are moved to see its condition, relatively.
+const MOVED: f64 = 1e-6;
+
+impl<T: Number, M: Made<D, C>, const D: usize, const C: usize> Bench<T, M, D, C>
+where
+    Any: Dimension<D>,
+{
+    fn new(case: &Case) -> Result<Self, String> {
+        Ok(Self {
+            case: case.clone(),
+            setup: Setup::new(case),
+            plain: Plain(case.trees().ok_or("a text is none of a tree")?),
+            kind: PhantomData,
+        })
+    }
+
+    fn everywhere(&self, devices: &Devices) -> Result<Counts, String> {
+        let mut counts = self.on(&devices.host)?;
+        if let Some(accelerator) = &devices.accelerator {
+            counts += self.on(accelerator)?;
+        }
+        Ok(counts)
+    }
+
+    fn random(&self) -> Random {
+        Random::new(self.case.seed ^ 0xda7a)
+    }
+
+    /// The operator on L-vectors and T-vectors, then that of its derivative.
+    fn on<V: Backend>(&self, device: &V) -> Result<Counts, String> {
+        let mut counts = Counts::default();
+        let random = &mut self.random();
+        let Some(operator) = self.operator(device, false, self.setup.params.clone())? else {
+            counts.refused += 1;
+            return Ok(counts);
+        };
+        for len in [self.setup.space.dofs(), self.setup.space.free_dofs()] {
+            let u = random.vector(len);
+            let found = apply(&operator, &u)?;
+            let compared = self.compare("A u", &self.plain, (&self.setup.params, &u), &found)?;
+            *if compared {
+                &mut counts.operators
+            } else {
+                &mut counts.unsure
+            } += 1;
+        }
+        // Rounding of single precision is too near to differences.
+        if T::BYTES == 8 {
+            counts += self.derivative(device, &operator, random)?;
+        }
+        Ok(counts)
+    }
+
+    fn operator<V: Backend>(
+        &self,
+        device: &V,
+        derivative: bool,
+        params: OperatorParams,
+    ) -> Result<Option<Operator<T, V>>, String> {
+        let form = M::make(&self.case, derivative).map_err(|e| e.to_string())?;
+        match Any::bind(device, &self.setup, &form, params) {
+            Err(OperatorError::FormOnAccelerator) => Ok(None),
+            Err(error) => Err(format!("cannot be bound: {error}")),
+            Ok(operator) => match operator.warnings().first() {
+                Some(warning) => Err(format!("warns: {warning}")),
+                None => Ok(Some(operator)),
+            },
+        }
+    }
+
+    fn derivative<V: Backend>(
+        &self,
+        device: &V,
+        residual: &Operator<T, V>,
+        random: &mut Random,
+    ) -> Result<Counts, String> {
+        let mut counts = Counts::default();
+        let len = self.setup.space.dofs();
+        let (state, w) = (random.vector(len), random.vector(len));
+        let params = self.setup.linearised(&state);
+        // The state comes later, as in Newton's method; at first there is another, not poison, because
+        // accelerators try their kernels on what they are given.
+        let other = self.setup.linearised(&random.vector(len));
+        let Some(mut jacobian) = self.operator(device, true, other)? else {
+            counts.refused += 1;
+            return Ok(counts);
+        };
+        jacobian
+            .set_nodal(0, &upload(device, &state)?)
+            .map_err(|e| e.to_string())?;
+        let found = apply(&jacobian, &w)?;
+        let plain = Jacobian(self.plain.clone());
+        let compared = self.compare("J(u) w", &plain, (&params, &w), &found)?;
+        *if compared {
+            &mut counts.derivatives
+        } else {
+            &mut counts.unsure
+        } += 1;
+        let compared = compared && self.differ(residual, (&state, &w), &found)?;
+        *if compared {
+            &mut counts.differences
+        } else {
+            &mut counts.unsure
+        } += 1;
+        Ok(counts)
+    }
+
+    /// Holds `found` against the plain twin. False where the case is so ill-conditioned that rounding may
+    /// change it by more than a hundredth.
+    fn compare<F: Form<D, C>>(
+        &self,
+        what: &str,
+        form: &F,
+        (params, u): (&OperatorParams, &[f64]),
+        found: &[f64],
+    ) -> Result<bool, String> {
+        let twin = |params: &OperatorParams, u: &[f64]| Any::twin(&self.setup, form, params, u);
+        let wanted = twin(params, u);
+        let mut random = Random::new(self.case.seed ^ 0x60ed);
+        let mut moved = |values: &mut [f64]| {
+            values
+                .iter_mut()
+                .for_each(|value| *value *= 1.0 + MOVED * random.number());
+        };
+        let (mut params, mut u) = (params.clone(), u.to_vec());
+        moved(&mut u);
+        moved(&mut params.parameters);
+        moved(std::slice::from_mut(&mut params.time));
+        for field in &mut params.auxiliary {
+            let (Auxiliary::PerCell(values)
+            | Auxiliary::Nodal(values)
+            | Auxiliary::AtPoints(values)) = field;
+            moved(values);
+        }
+        let change = largest_difference(&twin(&params, &u), &wanted);
+        let scale = wanted
+            .iter()
+            .fold(0.0, |most: f64, value| most.max(value.abs()));
+        let tolerance = T::EPSILON * (1e3 * scale + 100.0 * change / MOVED);
+        let error = largest_difference(found, &wanted);
+        if error <= tolerance {
+            return Ok(true);
+        }
+        if tolerance > 0.01 * scale {
+            return Ok(false);
+        }
+        Err(format!(
+            "{what} is off by {error:e}, of {scale:e}; {tolerance:e} is allowed"
+        ))
+    }
+
+    /// Holds J(u) w against differences of the residual. False where these depend on the step, that is
+    /// near kinks.
+    fn differ<V: Backend>(
+        &self,
+        residual: &Operator<T, V>,
+        (state, w): (&[f64], &[f64]),
+        found: &[f64],
+    ) -> Result<bool, String> {
+        let difference = |step: f64| -> Result<Vec<f64>, String> {
+            let at = |by: f64| {
+                let moved: Vec<f64> = state.iter().zip(w).map(|(u, w)| u + by * w).collect();
+                apply(residual, &moved)
+            };
+            let pairs = at(step)?.into_iter().zip(at(-step)?);
+            Ok(pairs
+                .map(|(above, below)| (above - below) / (2.0 * step))
+                .collect())
+        };
+        let (coarse, fine) = (difference(2e-5)?, difference(1e-5)?);
+        let scale = fine
+            .iter()
+            .fold(0.0, |most: f64, value| most.max(value.abs()));
+        if largest_difference(&coarse, &fine) > 1e-6 * scale {
+            return Ok(false);
+        }
+        let error = largest_difference(found, &fine);
+        // What differences of rounded numbers are off by at most.
+        if error <= 1e-5 * scale || error <= 1e-9 {
+            return Ok(true);
+        }
+        Err(format!(
+            "J(u) w is off by {error:e} from differences of {scale:e}"
+        ))
+    }
+}
+
+fn upload<T: Number, V: Device>(device: &V, values: &[f64]) -> Result<V::Buffer<T>, String> {
+    let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
+    device.upload(&values).map_err(|error| error.to_string())
+}
+
+/// A u, the output poisoned first.
+fn apply<T: Number, V: Backend>(operator: &Operator<T, V>, u: &[f64]) -> Result<Vec<f64>, String> {
+    let device = operator.device();
+    let mut v = upload::<T, V>(device, &vec![f64::NAN; u.len()])?;
+    operator
+        .apply(&upload(device, u)?, &mut v)
+        .map_err(|e| e.to_string())?;
+    let mut found = vec![T::default(); u.len()];
+    device.read(&v, &mut found).map_err(|e| e.to_string())?;
+    Ok(found
+        .into_iter()
+        .map(femto::kernel::scalar::Real::to_f64)
+        .collect())
+}
+
+/// max |a − b|; infinite where anything is no number.
+fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
+    let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    differences.fold(0.0, |most, difference| match difference.is_nan() {
+        true => f64::INFINITY,
+        false => most.max(difference),
+    })
+}

@@ -1,0 +1,258 @@
+//! The mesh, the space and the numbers of a case.
+
+use crate::case::{Case, Cell, Kind, Map};
+use crate::random::Random;
+use crate::twin;
+use femto::fem::geometry::Geometry;
+use femto::fem::mesh::Mesh;
+use femto::fem::mesh::box_mesh::BoxMesh;
+use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::fem::space::{Layout, Space, SpaceParams};
+use femto::kernel::form::{Form, FormTextError, Jacobian, Point, TextForm};
+use femto::kernel::scalar::Scalar;
+use femto::operator::{Auxiliary, OperatorError};
+use femto::{DataLevel, Number, Operator, OperatorParams, Quadrature};
+
+/// A form as text or its derivative: one type, so that kernels are compiled once.
+#[derive(Clone)]
+pub(crate) struct Subject<const D: usize, const C: usize> {
+    text: TextForm<D, C>,
+    jacobian: Option<Jacobian<TextForm<D, C>>>,
+}
+
+/// A form made of a case.
+pub(crate) trait Made<const D: usize, const C: usize>: Form<D, C> + Clone + 'static {
+    fn make(case: &Case, derivative: bool) -> Result<Self, FormTextError>;
+}
+
+impl<const D: usize, const C: usize> Made<D, C> for Subject<D, C> {
+    fn make(case: &Case, derivative: bool) -> Result<Self, FormTextError> {
+        let text = TextForm::parse(&case.texts())?;
+        let jacobian = derivative.then(|| Jacobian(text.clone()));
+        Ok(Self { text, jacobian })
+    }
+}
+
+/// Where no derivatives are asked for.
+impl<const D: usize, const C: usize> Made<D, C> for TextForm<D, C> {
+    fn make(case: &Case, _: bool) -> Result<Self, FormTextError> {
+        Self::parse(&case.texts())
+    }
+}
+
+impl<const D: usize, const C: usize> Form<D, C> for Subject<D, C> {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
+        match &self.jacobian {
+            Some(jacobian) => jacobian.f0(point),
+            None => self.text.f0(point),
+        }
+    }
+
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, point: &Point<S, D, C>) -> [[S; D]; C] {
+        match &self.jacobian {
+            Some(jacobian) => jacobian.f1(point),
+            None => self.text.f1(point),
+        }
+    }
+}
+
+/// Everything but the form.
+pub(crate) struct Setup {
+    pub(crate) geometry: Geometry,
+    pub(crate) space: Space,
+    pub(crate) params: OperatorParams,
+}
+
+impl Setup {
+    pub(crate) fn new(case: &Case) -> Self {
+        let random = &mut Random::new(case.seed ^ 0x5e70);
+        let mesh = mesh(case);
+        let geometry = Geometry::new(&mesh).expect("a generated mesh");
+        let tags: &[&str] = if case.dirichlet { &["xmin"] } else { &[] };
+        let params = SpaceParams {
+            degree: case.degree,
+            components: case.components(),
+            layout: match case.by_component {
+                true => Layout::ByComponent,
+                false => Layout::ByNode,
+            },
+            dirichlet: tags.iter().map(|&tag| tag.to_owned()).collect(),
+            // Several chunks.
+            chunk_nodes: 60,
+            ..SpaceParams::default()
+        };
+        let space = Space::new(&mesh, &geometry, params).expect("legal");
+        let quadrature = match case.exact {
+            0 => Quadrature::Collocated,
+            exact => Quadrature::Exact(exact),
+        };
+        let points = match case.cell {
+            Cell::Hexahedron => quadrature
+                .kernel_basis(case.degree)
+                .expect("legal")
+                .points(),
+            _ => twin::simplex_points(&space, quadrature).len(),
+        };
+        let mut field = |kind: &Kind| match kind {
+            Kind::Cell => Auxiliary::PerCell(random.vector(space.elements())),
+            Kind::Nodal => Auxiliary::Nodal(random.vector(space.nodes())),
+            Kind::Points => Auxiliary::AtPoints(random.vector(space.elements() * points)),
+        };
+        let auxiliary = case.fields.iter().map(&mut field).collect();
+        let params = OperatorParams {
+            quadrature,
+            data_level: match case.partial {
+                true => DataLevel::Partial,
+                false => DataLevel::Automatic,
+            },
+            auxiliary,
+            time: random.number(),
+            parameters: random.vector(case.parameters),
+            ..OperatorParams::default()
+        };
+        Self {
+            geometry,
+            space,
+            params,
+        }
+    }
+
+    /// The parameters of a Jacobian, its state given as fields.
+    pub(crate) fn linearised(&self, state: &[f64]) -> OperatorParams {
+        let components = self.space.components();
+        let nodes = self.space.nodes();
+        let place = |node: usize, c: usize| match self.space.layout() {
+            Layout::ByNode => node * components + c,
+            Layout::ByComponent => c * nodes + node,
+        };
+        let of = |c: usize| (0..nodes).map(|node| state[place(node, c)]).collect();
+        let fields = (0..components).map(|c| Auxiliary::Nodal(of(c)));
+        let fields = fields
+            .chain(self.params.auxiliary.iter().cloned())
+            .collect();
+        OperatorParams {
+            auxiliary: fields,
+            ..self.params.clone()
+        }
+    }
+}
+
+fn mesh(case: &Case) -> Mesh {
+    let curved = case.map == Map::Curved;
+    let bend = if curved { 0.05 } else { 0.0 };
+    let geometry_degree = if curved { 2 } else { 1 };
+    let (cells, irregular) = (case.cells, Some(case.seed));
+    let solid = |[x, y, z]: [f64; 3]| {
+        let twist = if case.map == Map::Trilinear {
+            0.07
+        } else {
+            bend
+        };
+        [
+            x + bend * (2.0 * y).sin() + twist * y * z,
+            1.2 * y + 0.1 * x - twist * z * x,
+            0.9 * z + bend * (x * x + (2.0 * y).cos()) + twist * x * y,
+        ]
+    };
+    let mesh = match case.cell {
+        Cell::Hexahedron => BoxMesh {
+            geometry_degree,
+            ..BoxMesh::unit_cube(cells)
+        }
+        .build(solid),
+        Cell::Tetrahedron => SimplexBox {
+            geometry_degree,
+            irregular,
+            ..SimplexBox::<3>::unit_cube(cells)
+        }
+        .build(solid),
+        Cell::Triangle => SimplexBox {
+            geometry_degree,
+            irregular,
+            ..SimplexBox::<2>::unit_square(cells)
+        }
+        .build(|[x, y]| [x + bend * (3.0 * y).sin(), 1.3 * y + bend * x * x]),
+    };
+    mesh.expect("a small deformation")
+}
+
+/// What differs between two and three dimensions.
+pub(crate) trait Dimension<const D: usize> {
+    fn bind<
+        T: Number,
+        V: femto::operator::Backend,
+        F: Form<D, C> + Clone + 'static,
+        const C: usize,
+    >(
+        device: &V,
+        setup: &Setup,
+        form: &F,
+        params: OperatorParams,
+    ) -> Result<Operator<T, V>, OperatorError>;
+
+    /// A u by the plain twin.
+    fn twin<F: Form<D, C>, const C: usize>(
+        setup: &Setup,
+        form: &F,
+        params: &OperatorParams,
+        u: &[f64],
+    ) -> Vec<f64>;
+}
+
+pub(crate) struct Any;
+
+impl Dimension<2> for Any {
+    fn bind<
+        T: Number,
+        V: femto::operator::Backend,
+        F: Form<2, C> + Clone + 'static,
+        const C: usize,
+    >(
+        device: &V,
+        setup: &Setup,
+        form: &F,
+        params: OperatorParams,
+    ) -> Result<Operator<T, V>, OperatorError> {
+        Operator::planar(device, &setup.space, &setup.geometry, form, params)
+    }
+
+    fn twin<F: Form<2, C>, const C: usize>(
+        setup: &Setup,
+        form: &F,
+        params: &OperatorParams,
+        u: &[f64],
+    ) -> Vec<f64> {
+        twin::on_simplices(form, &setup.space, &setup.geometry, params, u)
+    }
+}
+
+impl Dimension<3> for Any {
+    fn bind<
+        T: Number,
+        V: femto::operator::Backend,
+        F: Form<3, C> + Clone + 'static,
+        const C: usize,
+    >(
+        device: &V,
+        setup: &Setup,
+        form: &F,
+        params: OperatorParams,
+    ) -> Result<Operator<T, V>, OperatorError> {
+        Operator::new(device, &setup.space, &setup.geometry, form, params)
+    }
+
+    fn twin<F: Form<3, C>, const C: usize>(
+        setup: &Setup,
+        form: &F,
+        params: &OperatorParams,
+        u: &[f64],
+    ) -> Vec<f64> {
+        let apply = match setup.space.cell_shape().is_simplex() {
+            true => twin::on_simplices::<F, 3, C>,
+            false => twin::on_hexahedra::<F, C>,
+        };
+        apply(form, &setup.space, &setup.geometry, params, u)
+    }
+}

@@ -1,0 +1,146 @@
+//! Operators by the plain twins of the elements and the plain restriction, with fields of every kind.
+
+use femto::fem::geometry::{Geometry, GeometryAtPoints};
+use femto::fem::quadrature::simplex_rule;
+use femto::fem::reference::simplex::Simplex;
+use femto::fem::space::Space;
+use femto::kernel::family::batch::Conditions;
+use femto::kernel::family::fields::{CellFields, FieldKind, Fields};
+use femto::kernel::family::simplex_quadrature::{self, Element};
+use femto::kernel::family::tensor_hex::{self, Basis};
+use femto::kernel::form::Form;
+use femto::operator::Auxiliary;
+use femto::{OperatorParams, Quadrature};
+
+/// The points of the rule of a simplex, `[point][3]`.
+pub(crate) fn simplex_points(space: &Space, quadrature: Quadrature) -> Vec<[f64; 3]> {
+    let Quadrature::Exact(degree) = quadrature else {
+        unreachable!("cases say how exact rules of simplices are")
+    };
+    simplex_rule(space.dim(), degree).expect("a rule").points
+}
+
+/// A u on triangles or tetrahedra, `u` an L-vector or a T-vector.
+pub(crate) fn on_simplices<F: Form<D, C>, const D: usize, const C: usize>(
+    form: &F,
+    space: &Space,
+    geometry: &Geometry,
+    params: &OperatorParams,
+    u: &[f64],
+) -> Vec<f64> {
+    use simplex_quadrature::oracle::{OracleGeometry, apply};
+    let Quadrature::Exact(degree) = params.quadrature else {
+        unreachable!("cases say how exact rules of simplices are")
+    };
+    let rule = simplex_rule(D, degree).expect("a rule");
+    let tables = Simplex::new(D, space.degree())
+        .expect("legal")
+        .tables(&rule.points);
+    let element = Element {
+        dim: D,
+        nodes: space.nodes_per_element(),
+        points: rule.points.len(),
+        weights: rule.weights,
+        positions: rule.points.iter().flat_map(|x| &x[..D]).copied().collect(),
+        interp: tables.interp,
+        grad: tables.grad,
+    };
+    let mut at = GeometryAtPoints::default();
+    sum(
+        space,
+        params,
+        (C, element.points),
+        u,
+        |cell, fields, conditions, values| {
+            geometry.at_simplex_points(cell, &rule.points, &mut at);
+            let map = OracleGeometry {
+                jacobian: &at.jacobian,
+                position: &at.position,
+            };
+            apply(form, &element, map, (fields, conditions), values)
+        },
+    )
+}
+
+/// A u on hexahedra.
+pub(crate) fn on_hexahedra<F: Form<3, C>, const C: usize>(
+    form: &F,
+    space: &Space,
+    geometry: &Geometry,
+    params: &OperatorParams,
+    u: &[f64],
+) -> Vec<f64> {
+    use tensor_hex::oracle::{OracleGeometry, apply};
+    let basis: Basis = params
+        .quadrature
+        .kernel_basis(space.degree())
+        .expect("legal");
+    let mut at = GeometryAtPoints::default();
+    sum(
+        space,
+        params,
+        (C, basis.points()),
+        u,
+        |cell, fields, conditions, values| {
+            geometry.at_points(cell, &basis.points, &mut at);
+            let map = OracleGeometry {
+                jacobian: &at.jacobian,
+                position: &at.position,
+            };
+            apply(form, &basis, map, (fields, conditions), values)
+        },
+    )
+}
+
+/// Gathers, evaluates each cell, given by its number in the mesh, and sums; the pair is components and points.
+fn sum(
+    space: &Space,
+    params: &OperatorParams,
+    (components, points): (usize, usize),
+    u: &[f64],
+    mut evaluate: impl FnMut(usize, &CellFields, &Conditions, &[f64]) -> Vec<f64>,
+) -> Vec<f64> {
+    let conditions = Conditions {
+        time: params.time,
+        parameters: &params.parameters,
+    };
+    let kinds: Vec<FieldKind> = params.auxiliary.iter().map(kind).collect();
+    let mut e = vec![f64::NAN; space.element_dofs()];
+    space.gather(u, &mut e);
+    let numbers = components * space.nodes_per_element();
+    for (number, values) in e.chunks_exact_mut(numbers).enumerate() {
+        let cell = space.cells()[number] as usize;
+        let nodes = space.element_nodes(number);
+        let (mut constants, mut nodal, mut at_points) = (Vec::new(), Vec::new(), Vec::new());
+        for field in &params.auxiliary {
+            match field {
+                Auxiliary::PerCell(values) => constants.push(values[cell]),
+                Auxiliary::Nodal(values) => {
+                    nodal.extend(nodes.iter().map(|&node| values[node as usize]));
+                }
+                Auxiliary::AtPoints(values) => {
+                    at_points.extend(&values[cell * points..][..points]);
+                }
+            }
+        }
+        let fields = CellFields {
+            fields: Fields::new(&kinds),
+            cell: &constants,
+            nodal: &nodal,
+            points: &at_points,
+        };
+        let result = evaluate(cell, &fields, &conditions, values);
+        values.copy_from_slice(&result);
+    }
+    let mut v = vec![0.0; u.len()];
+    space.scatter_add(&e, &mut v);
+    v
+}
+
+fn kind(field: &Auxiliary) -> FieldKind {
+    match field {
+        Auxiliary::PerCell(_) => FieldKind::Cell,
+        Auxiliary::Nodal(_) => FieldKind::Nodal,
+        Auxiliary::AtPoints(_) => FieldKind::Points,
+    }
+}
