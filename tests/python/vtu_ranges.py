@@ -5,7 +5,8 @@ usage: vtu_ranges.py FILE...
 Prints for every file one line of JSON
     {"points": N, "cells": N, "types": [T...], "point_data": {NAME: [LEAST, GREATEST]...},
      "cell_data": {NAME: [LEAST, GREATEST]...}, "volume": V}
-with the volume of the curved cells, integrated by VTK.
+with the volume of the curved cells, of triangles their area, integrated by VTK. The range of an array of
+vectors is that of their lengths.
 """
 
 import json
@@ -29,7 +30,7 @@ def read(path):
 
 def ranges(data):
     arrays = [data.GetArray(i) for i in range(data.GetNumberOfArrays())]
-    return {array.GetName(): list(array.GetRange()) for array in arrays}
+    return {array.GetName(): list(array.GetRange(-1)) for array in arrays}
 
 
 def volume(grid):
@@ -37,7 +38,8 @@ def volume(grid):
     sizes.SetInputData(grid)
     sizes.ComputeSumOn()
     sizes.Update()
-    return sizes.GetOutput().GetFieldData().GetArray("Volume").GetValue(0)
+    sums = sizes.GetOutput().GetFieldData()
+    return sums.GetArray("Volume").GetValue(0) + sums.GetArray("Area").GetValue(0)
 
 
 def main():

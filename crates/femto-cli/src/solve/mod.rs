@@ -214,14 +214,11 @@ impl Job<'_> {
             (3, 3) => graph!(solid, 3, 3),
             _ => None,
         };
-        outcome.unwrap_or_else(|| {
-            Err(Failure::Operator(
-                femto::operator::OperatorError::TooManyComponents {
-                    found: components,
-                    most: dim,
-                },
-            ))
-        })
+        let unusual = femto::operator::OperatorError::TooManyComponents {
+            found: components,
+            most: dim,
+        };
+        outcome.unwrap_or(Err(Failure::Operator(unusual)))
     }
 
     fn solid<T, F, const C: usize>(

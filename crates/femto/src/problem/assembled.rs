@@ -30,7 +30,7 @@ pub struct Assembled<'a, T: Number, B: Backend, const D: usize = 3, const C: usi
     pub(super) b: Vec<f64>,
     /// The values at the constrained nodes.
     pub(super) boundary_values: Vec<f64>,
-    /// Where the iterations start, an L-vector; zero at the free nodes where there is none.
+    /// Where the iterations start, an L-vector.
     pub(super) start: Option<Vec<f64>>,
     pub(super) exact: Option<Exact<'a, D, C>>,
     pub(super) solver: SolverParams,

@@ -1,16 +1,21 @@
 //! The iterations, by whichever method.
 
-use super::newton::Equations;
+use super::newton::{Equations, Extension};
 use super::observer::Watch;
 use super::{Free, Method, PreconditionerKind, ProblemError, SolveError, SolveInfo, SolverParams};
 use crate::operator::Backend;
 use crate::solve::cg::{self, CgWorkspace};
 use crate::solve::gmres::{self, GmresWorkspace};
-use crate::solve::newton::{self, NewtonWorkspace, Progress};
+use crate::solve::newton::{
+    self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem, Progress,
+};
 use crate::solve::{Iteration, Preconditioner, System};
 use crate::vector::VectorOps;
 use crate::{Number, Operator};
 use std::ops::ControlFlow;
+
+/// How small the residual of the extension of boundary values is made, relative to that of zeros.
+const EXTENSION: f64 = 1e-3;
 
 /// What all methods are given.
 pub(super) struct Given<'a, T: Number, B: Backend> {
@@ -21,7 +26,7 @@ pub(super) struct Given<'a, T: Number, B: Backend> {
     /// A T-vector, for Newton's method an L-vector.
     pub(super) b: &'a [f64],
     pub(super) boundary_values: &'a [f64],
-    /// An L-vector; zero where there is none.
+    /// An L-vector.
     pub(super) start: Option<&'a [f64]>,
 }
 
@@ -71,29 +76,22 @@ impl<T: Number, B: Backend + VectorOps<T>> Given<'_, T, B> {
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, ProblemError> {
         let device = self.device;
-        let (dofs, free) = (self.operator.dofs(), self.operator.free_dofs());
-        let mut u = match self.start {
-            Some(start) => start.to_vec(),
-            None => vec![0.0; dofs],
-        };
-        u[free..].copy_from_slice(self.boundary_values);
-        let mut u = self.upload(&u)?;
-        let mask = |at_free: f64| {
-            let entry = |i: usize| if i < free { at_free } else { 1.0 - at_free };
-            let mask: Vec<f64> = (0..dofs).map(entry).collect();
-            self.upload(&mask)
-        };
+        let dofs = self.operator.dofs();
         let mut equations = Equations {
             device,
             operator: self.operator,
             jacobian,
             b: self.upload(self.b)?,
-            free: mask(1.0)?,
-            constrained: mask(0.0)?,
+            free: self.mask(1.0)?,
+            constrained: self.mask(0.0)?,
             preconditioner: self.preconditioner,
         };
         let params = self.solver.newton(krylov);
         let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;
+        let mut u = match self.start {
+            Some(_) => self.with_boundary_values()?,
+            None => self.extended(&mut equations, &mut workspace, &params, watch)?,
+        };
         let mut see = |progress| match progress {
             Progress::Linear(iteration) => watch.direction(iteration),
             Progress::Newton(step) => watch.iteration(Iteration {
@@ -112,6 +110,61 @@ impl<T: Number, B: Backend + VectorOps<T>> Given<'_, T, B> {
         );
         let outcome = solved.map(Into::into).map_err(Into::into);
         Ok((self.read(&u, dofs)?, outcome))
+    }
+
+    /// The boundary values, extended inwards by the Jacobian at zero; by zeros where that has no solution.
+    fn extended(
+        &self,
+        equations: &mut Equations<'_, T, B>,
+        workspace: &mut NewtonWorkspace<T, B>,
+        params: &NewtonParams,
+        watch: &mut Watch<'_>,
+    ) -> Result<B::Buffer<T>, ProblemError> {
+        let mut u = self.with_boundary_values()?;
+        if self.boundary_values.iter().all(|&value| value == 0.0) {
+            return Ok(u);
+        }
+        equations.linearize(&self.device.zeros(self.operator.dofs())?)?;
+        let roughly = NewtonParams {
+            relative_tolerance: EXTENSION,
+            forcing: Forcing::Fixed(EXTENSION / 2.0),
+            max_iterations: 1,
+            ..*params
+        };
+        let mut see = |progress| match progress {
+            Progress::Linear(iteration) => watch.direction(iteration),
+            Progress::Newton(_) => ControlFlow::Continue(()),
+        };
+        let mut extension = Extension(equations);
+        match newton::solve(
+            self.device,
+            &mut extension,
+            &mut u,
+            workspace,
+            &roughly,
+            &mut see,
+        ) {
+            Ok(_) => Ok(u),
+            Err(_) => self.with_boundary_values(),
+        }
+    }
+
+    /// The start, with the boundary values: an L-vector.
+    fn with_boundary_values(&self) -> Result<B::Buffer<T>, ProblemError> {
+        let mut u = match self.start {
+            Some(start) => start.to_vec(),
+            None => vec![0.0; self.operator.dofs()],
+        };
+        u[self.operator.free_dofs()..].copy_from_slice(self.boundary_values);
+        self.upload(&u)
+    }
+
+    /// `at_free` at free nodes, one less that at the others.
+    fn mask(&self, at_free: f64) -> Result<B::Buffer<T>, ProblemError> {
+        let (dofs, free) = (self.operator.dofs(), self.operator.free_dofs());
+        let entry = |i: usize| if i < free { at_free } else { 1.0 - at_free };
+        let mask: Vec<f64> = (0..dofs).map(entry).collect();
+        self.upload(&mask)
     }
 
     fn system<'s>(

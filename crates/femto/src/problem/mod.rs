@@ -123,7 +123,9 @@ pub struct Problem<'a, F, const D: usize = 3, const C: usize = 1> {
     pub neumann: Vec<Boundary<'a, C>>,
     /// u on boundary groups, all of its components; where several meet, the first in the list holds.
     pub dirichlet: Vec<Boundary<'a, C>>,
-    /// Where the iterations start inside; zero by default.
+    /// Where the iterations start inside. By default at zero; Newton's method where its Jacobian at zero
+    /// extends the boundary values, which a form such as that of large deformations may need: an element
+    /// must not be turned inside out.
     pub start: Option<[&'a dyn Function; C]>,
     /// The exact solution, where it is known.
     pub exact: Option<Exact<'a, D, C>>,

@@ -1,4 +1,4 @@
-//! The equations of a form that is not linear, for Newton's method.
+//! The equations of a form that is not linear, for Newton's method, and where it starts.
 
 use super::PreconditionerKind;
 use crate::operator::{Backend, OperatorError};
@@ -49,5 +49,31 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
         self.device.multiply(&self.free, diagonal)?;
         self.device.axpy(1.0, &self.constrained, diagonal)?;
         Ok(true)
+    }
+}
+
+/// J u = 0 on the free nodes with the Jacobian at hand: what extends boundary values inwards smoothly, so
+/// that Newton's method does not start with a jump next to the boundary.
+pub(super) struct Extension<'e, 'a, T: Number, B: Backend>(pub(super) &'e Equations<'a, T, B>);
+
+impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Extension<'_, '_, T, B> {
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn residual(&mut self, u: &B::Buffer<T>, r: &mut B::Buffer<T>) -> Result<(), OperatorError> {
+        self.0.jacobian(u, r)
+    }
+
+    fn linearize(&mut self, _: &B::Buffer<T>) -> Result<(), OperatorError> {
+        Ok(())
+    }
+
+    fn jacobian(&self, w: &B::Buffer<T>, v: &mut B::Buffer<T>) -> Result<(), OperatorError> {
+        self.0.jacobian(w, v)
+    }
+
+    fn diagonal(&self, diagonal: &mut B::Buffer<T>) -> Result<bool, OperatorError> {
+        self.0.diagonal(diagonal)
     }
 }
