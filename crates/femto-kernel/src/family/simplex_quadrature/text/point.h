@@ -159,9 +159,8 @@ INLINE void at_point(TABLES_PARAMETER const operands *o, uint cell, int q, const
         gradient_at(TABLES q, u + c * NODES, m, r_grad_u + c * DIM);
 #endif
     }
-#if FIELD_GRADIENTS
+    /* Also of fields that have none. */
     EACH(n, FIELDS * DIM) r_grad_a[n] = 0;
-#endif
 #if CELL_FIELDS
     EACH(n, CELL_FIELDS) r_a[CELL_FIELD(n)] = o->g_cell_fields[DATA_AT(cell, n, CELL_FIELDS)];
 #endif
