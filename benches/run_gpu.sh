@@ -8,13 +8,15 @@
 #   cg           iterations of BP5, degrees 2 to 7 (45); cg-high: degrees 8 to 10 (~30)
 #   ladders      every published step, N = 1 to 15, 5e7 nodes (~130), with figures
 #   ladders-4096 the same of 4096 elements (~90); ladders-512 (~90)
-# Without parts: kernels operators cg cg-high ladders ladders-4096. DEVICE=opencl:0 measures another
-# device, NREPS=21 more samples; ladders take 5 samples of at least 5 ms.
+#   simplices    seed 004, section 6: every schedule on triangles and tetrahedra (~100)
+# Without parts: kernels operators cg cg-high ladders ladders-4096 simplices.
+# DEVICE=opencl:0 measures another device, NREPS=21 more samples; ladders and simplices take 5 samples of
+# at least 5 ms.
 set -eu
 femto=$1
 folder=$2
 shift 2
-parts=${*:-kernels operators cg cg-high ladders ladders-4096}
+parts=${*:-kernels operators cg cg-high ladders ladders-4096 simplices}
 device=${DEVICE:-cuda:0}
 nreps=${NREPS:-11}
 mkdir -p "$folder"
@@ -68,6 +70,7 @@ for part in $parts; do
         ladders) ladder large ;;
         ladders-4096) ladder 4096 ;;
         ladders-512) ladder 512 ;;
+        simplices) bench simplices simplices --nreps 5 ;;
         *) echo "run_gpu.sh: no part $part" >&2; exit 2 ;;
     esac
 done

@@ -7,6 +7,7 @@ use crate::solve::cg::CgError;
 use femto_fem::geometry::GeometryError;
 use femto_fem::mesh::MeshError;
 use femto_fem::space::SpaceError;
+use femto_kernel::expr::GraphError;
 use femto_kernel::family::tensor_hex::schedule::ScheduleError;
 use femto_platform::device::{DeviceError, DeviceId};
 use thiserror::Error;
@@ -100,6 +101,9 @@ pub enum BenchError {
     /// From the space.
     #[error(transparent)]
     Space(#[from] Box<SpaceError>),
+    /// From the text of a form.
+    #[error(transparent)]
+    Form(#[from] GraphError),
     /// From the operator.
     #[error(transparent)]
     Operator(#[from] OperatorError),

@@ -34,6 +34,7 @@ mod problem;
 pub mod roofline;
 mod row;
 mod run;
+pub mod simplices;
 mod subject;
 #[cfg(test)]
 mod tests;

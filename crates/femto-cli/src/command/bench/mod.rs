@@ -4,12 +4,14 @@ mod figure;
 mod ladder;
 mod ladder_table;
 pub(super) mod options;
+mod simplices;
+mod simplices_table;
 mod table;
 
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use clap::Args;
+use clap::{Args, Subcommand};
 use femto::bench::roofline::Measure;
 use femto::bench::{
     Benchmark, Measured, MeshShape, Params, Sampling, Size, Testbed, compile_all, roofline,
@@ -21,7 +23,7 @@ use femto::platform::files::write_atomic;
 use femto::{DataLevel, FactorPrecision, Host, Scatter};
 use options::Degrees;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 use table::Table;
 
@@ -31,7 +33,10 @@ use table::Table;
 /// the element-local kernels. A list in any option means every combination. Ceilings are measured
 /// in the same run.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Bench {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// What to measure.
     #[arg(required = true, value_name = "BENCHMARK", value_parser = options::benchmark())]
     benchmarks: Vec<Benchmark>,
@@ -107,8 +112,17 @@ pub(super) struct Bench {
     csv: Option<PathBuf>,
 }
 
+/// Benchmarks with options of their own.
+#[derive(Debug, Subcommand)]
+enum Other {
+    Simplices(simplices::Simplices),
+}
+
 impl Bench {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        if let Some(Other::Simplices(simplices)) = &self.other {
+            return simplices.run(console);
+        }
         if let Some(&most) = self.threads.iter().max() {
             limit_global_threads(most);
         }
@@ -266,18 +280,23 @@ impl Bench {
     }
 
     fn write_csv(&self, rows: &[impl Serialize]) -> Result<(), Failure> {
-        let Some(path) = &self.csv else {
-            return Ok(());
-        };
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        for row in rows {
-            writer.serialize(row)?;
-        }
-        let bytes = writer
-            .into_inner()
-            .map_err(|error| Failure::Print(error.into_error()))?;
-        Ok(write_atomic(path, &bytes)?)
+        write_rows(self.csv.as_deref(), rows)
     }
+}
+
+/// Writes rows to a CSV file, if there shall be one.
+fn write_rows(path: Option<&Path>, rows: &[impl Serialize]) -> Result<(), Failure> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        writer.serialize(row)?;
+    }
+    let bytes = writer
+        .into_inner()
+        .map_err(|error| Failure::Print(error.into_error()))?;
+    Ok(write_atomic(path, &bytes)?)
 }
 
 /// Indices of all measurements, those on the same mesh and space one after the other.

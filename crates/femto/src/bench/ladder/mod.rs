@@ -9,7 +9,7 @@ mod compile;
 mod data;
 mod numbers;
 mod row;
-mod time;
+pub(super) mod time;
 mod twin;
 
 pub use compile::compile_all;

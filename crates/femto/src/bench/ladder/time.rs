@@ -9,7 +9,7 @@ const MOST_CAPTURED: usize = 20;
 
 /// Seconds of one `run` on the device's clock. Short runs are captured and replayed together where the
 /// device can; `run` only launches, copies and fills.
-pub(super) fn time(
+pub(in crate::bench) fn time(
     device: &Accelerator,
     sampling: &Sampling,
     mut run: impl FnMut() -> Result<(), DeviceError>,

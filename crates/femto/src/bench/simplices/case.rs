@@ -1,0 +1,204 @@
+//! What is evaluated: a form, a dimension, a precision.
+
+use super::Candidate;
+use crate::accelerator::{language, limits};
+use crate::bench::BenchError;
+use crate::operator::OperatorError;
+use femto_fem::quadrature::simplex_rule;
+use femto_fem::reference::simplex::Simplex;
+use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::simplex_quadrature::oracle::{
+    self, CellFields, OracleGeometry, at_points,
+};
+use femto_kernel::family::simplex_quadrature::source::{Problem, SimplexKernel, Vectors, source};
+use femto_kernel::family::simplex_quadrature::{Element, FieldKind, Fields, Shape, Storage};
+use femto_kernel::form::{Diffusion, Form, Given, SymmetricGradient, TracedForm, trace};
+use femto_kernel::roofline::Precision;
+use femto_platform::device::accelerator::Features;
+use std::fmt;
+
+/// A form of the seed's benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SimplexForm {
+    /// ∫ ∇φ · κ ∇u, κ in the solution's space (`-variable_coefficient field`).
+    Poisson,
+    /// ∫ ∇φ : ½(∇u + ∇uᵀ).
+    Elasticity,
+}
+
+impl SimplexForm {
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Poisson => "poisson",
+            Self::Elasticity => "elasticity",
+        }
+    }
+}
+
+/// A case of the benchmark, at degree 1 with one quadrature point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimplexCase {
+    /// The form.
+    pub form: SimplexForm,
+    /// 2 for triangles, 3 for tetrahedra.
+    pub dim: usize,
+    /// Precision of vectors and arithmetic.
+    pub precision: Precision,
+}
+
+const KAPPA: Diffusion = Diffusion {
+    kappa: Given::Auxiliary(0),
+};
+
+const NO_CONDITIONS: Conditions = Conditions {
+    time: 0.0,
+    parameters: &[],
+};
+
+impl SimplexCase {
+    /// Both forms in both dimensions, in these precisions.
+    pub fn all(precisions: &[Precision]) -> Vec<Self> {
+        let mut all = Vec::new();
+        for form in [SimplexForm::Poisson, SimplexForm::Elasticity] {
+            for dim in [2, 3] {
+                all.extend(precisions.iter().map(|&precision| Self {
+                    form,
+                    dim,
+                    precision,
+                }));
+            }
+        }
+        all
+    }
+
+    /// Components of the solution.
+    pub const fn components(&self) -> usize {
+        match self.form {
+            SimplexForm::Poisson => 1,
+            SimplexForm::Elasticity => self.dim,
+        }
+    }
+
+    /// The reference element; f1 is constant but for κ, so that one point suffices (seed 004, N_q = 1).
+    pub(super) fn element(&self) -> Result<Element, OperatorError> {
+        let rule = simplex_rule(self.dim, 0)?;
+        let tables = Simplex::new(self.dim, 1)?.tables(&rule.points);
+        let positions = rule.points.iter().flat_map(|x| &x[..self.dim]);
+        Ok(Element {
+            dim: self.dim,
+            nodes: tables.nodes,
+            points: tables.points,
+            positions: positions.copied().collect(),
+            weights: rule.weights,
+            interp: tables.interp,
+            grad: tables.grad,
+        })
+    }
+
+    fn traced(&self) -> TracedForm {
+        match (self.form, self.dim) {
+            (SimplexForm::Poisson, 2) => trace::<Diffusion, 2, 1>(&KAPPA),
+            (SimplexForm::Poisson, _) => trace::<Diffusion, 3, 1>(&KAPPA),
+            (SimplexForm::Elasticity, 2) => trace::<SymmetricGradient, 2, 2>(&SymmetricGradient),
+            (SimplexForm::Elasticity, _) => trace::<SymmetricGradient, 3, 3>(&SymmetricGradient),
+        }
+    }
+
+    fn fields(&self) -> Fields {
+        match self.form {
+            SimplexForm::Poisson => Fields::new(&[FieldKind::Nodal]),
+            SimplexForm::Elasticity => Fields::new(&[]),
+        }
+    }
+
+    /// Sizes of a cell: on E-vectors with the seed's geometry, on L-vectors with none.
+    pub(super) fn shape(&self, element: &Element, vectors: Vectors) -> Shape {
+        let storage = match vectors {
+            Vectors::Element => Storage::Affine,
+            Vectors::Nodal { .. } => Storage::Vertices,
+        };
+        Shape::new(element, &self.traced().inspect(), self.fields(), storage)
+    }
+
+    /// The text of a candidate.
+    ///
+    /// # Errors
+    /// [`BenchError::Illegal`] names the rule that it breaks on this device.
+    pub(super) fn kernel(
+        &self,
+        candidate: &Candidate,
+        features: &Features,
+    ) -> Result<SimplexKernel, BenchError> {
+        let element = self.element()?;
+        let shape = self.shape(&element, candidate.vectors);
+        let how = (candidate.vectors, candidate.interleave);
+        let schedule = &candidate.schedule;
+        schedule.validate(&shape, how, self.precision, &limits(features))?;
+        let language = language(features);
+        let problem = Problem {
+            element: &element,
+            shape,
+            vectors: candidate.vectors,
+            interleave: candidate.interleave,
+            point_form: &self.traced().point_function(self.precision, language)?,
+            precision: self.precision,
+            language,
+        };
+        Ok(source(&problem, schedule))
+    }
+
+    /// What the plain twin makes of a cell, `[component][node]`: `kappa` at its nodes, where the form
+    /// reads it, and `u` `[component][node]`.
+    pub(super) fn twin(
+        &self,
+        element: &Element,
+        vertices: &[[f64; 3]],
+        kappa: &[f64],
+        u: &[f64],
+    ) -> Vec<f64> {
+        let fields = CellFields {
+            fields: self.fields(),
+            nodal: kappa,
+            ..CellFields::default()
+        };
+        let cell = Cell {
+            element,
+            vertices,
+            fields,
+            u,
+        };
+        match (self.form, self.dim) {
+            (SimplexForm::Poisson, 2) => cell.apply::<_, 2, 1>(&KAPPA),
+            (SimplexForm::Poisson, _) => cell.apply::<_, 3, 1>(&KAPPA),
+            (SimplexForm::Elasticity, 2) => cell.apply::<_, 2, 2>(&SymmetricGradient),
+            (SimplexForm::Elasticity, _) => cell.apply::<_, 3, 3>(&SymmetricGradient),
+        }
+    }
+}
+
+/// What the plain twin reads of a cell.
+struct Cell<'a> {
+    element: &'a Element,
+    vertices: &'a [[f64; 3]],
+    fields: CellFields<'a>,
+    u: &'a [f64],
+}
+
+impl Cell<'_> {
+    fn apply<F: Form<D, C>, const D: usize, const C: usize>(&self, form: &F) -> Vec<f64> {
+        let (jacobian, position) = at_points(self.element, self.vertices);
+        let geometry = OracleGeometry {
+            jacobian: &jacobian,
+            position: &position,
+        };
+        let environment = (&self.fields, &NO_CONDITIONS);
+        oracle::apply::<F, D, C>(form, self.element, geometry, environment, self.u)
+    }
+}
+
+impl fmt::Display for SimplexCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}-D {}", self.form.name(), self.dim, self.precision)
+    }
+}

@@ -1,0 +1,87 @@
+//! What the plain twin makes of some cells and nodes.
+
+use super::{SimplexCase, SimplexMesh};
+use femto_kernel::family::simplex_quadrature::Element;
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// Cells at the beginning whose E-vector is compared: several blocks, the last one not full.
+const FIRST_CELLS: usize = 4001;
+/// Cells whose nodes are compared on L-vectors.
+const COMPARED: usize = 7;
+
+/// Wanted outputs.
+pub(super) struct Twin {
+    /// Of the first cells, `[cell][component][node]`.
+    pub(super) cells: Vec<f64>,
+    /// Nodes, and of each `[component]`.
+    pub(super) nodes: Vec<(u32, Vec<f64>)>,
+}
+
+/// Inputs on the host as the device has them, rounded to its precision.
+pub(super) struct Inputs<'a> {
+    pub(super) case: SimplexCase,
+    pub(super) element: &'a Element,
+    pub(super) mesh: &'a SimplexMesh,
+    /// Positions, `[node]`.
+    pub(super) positions: &'a [[f64; 3]],
+    /// `[node][component]`
+    pub(super) u: &'a [f64],
+    /// `[node]`
+    pub(super) kappa: &'a [f64],
+}
+
+impl Inputs<'_> {
+    /// A cell's E-vector `[component][node]`.
+    fn cell(&self, cell: usize) -> Vec<f64> {
+        let (nodes, components) = (self.mesh.cell(cell), self.case.components());
+        let vertices: Vec<_> = nodes.iter().map(|&n| self.positions[n as usize]).collect();
+        let kappa: Vec<_> = nodes.iter().map(|&n| self.kappa[n as usize]).collect();
+        let value = |c: usize, node: u32| self.u[node as usize * components + c];
+        let u = (0..components).flat_map(|c| nodes.iter().map(move |&node| value(c, node)));
+        let u: Vec<_> = u.collect();
+        self.case.twin(self.element, &vertices, &kappa, &u)
+    }
+
+    pub(super) fn twin(&self) -> Twin {
+        let cells = self.mesh.cells();
+        let first = (0..cells.min(FIRST_CELLS)).into_par_iter();
+        let first = first.flat_map_iter(|cell| self.cell(cell)).collect();
+
+        let count = cells.min(COMPARED);
+        let spread = (0..count).map(|index| index * (cells - 1) / (count - 1).max(1));
+        let mut nodes: Vec<u32> = spread
+            .flat_map(|cell| self.mesh.cell(cell))
+            .copied()
+            .collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let components = self.case.components();
+        let mut sums: HashMap<u32, Vec<f64>> = nodes
+            .iter()
+            .map(|&node| (node, vec![0.0; components]))
+            .collect();
+        for cell in self.mesh.cells_around(&nodes) {
+            let (own, values) = (self.mesh.cell(cell), self.cell(cell));
+            for (n, value) in values.iter().enumerate() {
+                if let Some(sum) = sums.get_mut(&own[n % own.len()]) {
+                    sum[n / own.len()] += value;
+                }
+            }
+        }
+        Twin {
+            cells: first,
+            nodes: sums.into_iter().collect(),
+        }
+    }
+}
+
+/// The largest difference from what is wanted, relative to the largest wanted number.
+pub(super) fn error(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let (mut difference, mut scale) = (0.0_f64, f64::MIN_POSITIVE);
+    for (found, wanted) in pairs {
+        difference = difference.max((found - wanted).abs());
+        scale = scale.max(wanted.abs());
+    }
+    difference / scale
+}
