@@ -28,7 +28,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Bench(bench::Bench),
+    Bench(Box<bench::Bench>),
     Devices(devices::Devices),
     #[command(subcommand)]
     Kernel(kernel::Kernel),

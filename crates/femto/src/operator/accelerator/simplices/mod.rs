@@ -23,7 +23,7 @@ use femto_kernel::family::simplex_quadrature::source::{
 };
 use femto_kernel::family::simplex_quadrature::work::{Counts, work};
 use femto_kernel::family::simplex_quadrature::{Element, Shape, Storage};
-use femto_kernel::roofline::Work;
+use femto_kernel::roofline::{Precision, Work};
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, Device, DeviceError};
@@ -224,12 +224,16 @@ impl<T: Number> Simplices<T> {
         if self.shares.is_some() || !BLOCK_LOCAL_DEGREES.contains(&shape.nodes) {
             return Schedule::usual(shape);
         }
-        let (threads, cells_per_block) = (128, 256);
+        // Measured on an H200, P1 Poisson and elasticity (benches/runs/2026-11-21-nvidia-h200/simplices.csv).
+        let (threads, cells_per_block) = match T::PRECISION {
+            Precision::Fp64 => (128, 256),
+            Precision::Fp32 => (128, 512),
+        };
         Schedule::BlockLocal(BlockLocal {
             threads,
             cells_per_block,
             block_nodes: group.most_nodes(cells_per_block as usize) as u32,
-            listed_sums: false,
+            listed_sums: true,
             blocks_per_unit: 1,
         })
     }
