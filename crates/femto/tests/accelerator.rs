@@ -12,6 +12,7 @@ use femto::fem::mesh::Mesh;
 use femto::fem::space::{Continuity, Layout, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
 use femto::kernel::scalar::Scalar;
+use femto::operator::OperatorError;
 use femto::platform::device::accelerator::Accelerator;
 use femto::platform::device::{Device, DeviceKind, parse};
 use femto::{

@@ -119,7 +119,8 @@ mod tests {
         let triangles = SimplexBox::<2>::unit_square(1).build(|x| x).expect("legal");
         let tetrahedra = SimplexBox::<3>::unit_cube(1).build(|x| x).expect("legal");
         let hexahedra = BoxMesh::unit_cube(1).build(|x| x).expect("legal");
-        let meshes: [(Mesh, fn(usize) -> usize, f64); 3] = [
+        type Measured = (Mesh, fn(usize) -> usize, f64);
+        let meshes: [Measured; 3] = [
             (triangles, |n| n, 1.0),
             (tetrahedra, |n| n * (n + 1) / 2, 0.5),
             (hexahedra, |n| n * n, 4.0),
