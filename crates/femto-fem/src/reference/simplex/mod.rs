@@ -1,6 +1,6 @@
 //! Lagrange elements on the line, triangle and tetrahedron {ξ_a ≥ 0, Σ ξ_a ≤ 1}.
 //!
-//! Nodes are on the lattice of multi-indices of [`lattice`], in the order of [`super::cell`], at
+//! Nodes are on the lattice of multi-indices of [`lattice()`], in the order of [`super::cell`], at
 //! positions that are Gauss–Lobatto points on every edge, so that traces match those of hexahedra.
 //! The basis is evaluated through an orthonormal one: with ψ_m the modes and V\[i\]\[m\] = ψ_m(x_i)
 //! their values at the nodes, ℓ(x) = V⁻ᵀ ψ(x). Nothing here depends on the degree.
