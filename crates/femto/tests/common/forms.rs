@@ -6,7 +6,7 @@ use femto::kernel::scalar::Scalar;
 /// Nothing that anyone would write: values, gradients, all kinds of fields and their gradients, position,
 /// time and parameters, coupled and not linear.
 #[derive(Clone, Copy)]
-pub(crate) struct Busy;
+pub struct Busy;
 
 impl<const D: usize, const C: usize> Form<D, C> for Busy {
     #[inline(always)]
@@ -30,7 +30,7 @@ impl<const D: usize, const C: usize> Form<D, C> for Busy {
 
 /// Conduction with a coefficient in the solution's space: gradients alone.
 #[derive(Clone, Copy)]
-pub(crate) struct Conduction;
+pub struct Conduction;
 
 impl<const D: usize> Form<D> for Conduction {
     #[inline(always)]

@@ -3,6 +3,8 @@
 #![allow(unreachable_pub, reason = "a module of several tests")]
 #![allow(clippy::print_stdout, reason = "the seed belongs to a failure")]
 
+pub mod forms;
+
 use femto::fem::geometry::{Geometry, GeometryAtPoints};
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;

@@ -1,7 +1,7 @@
 //! Who watches a solve sees all of it, and may stop it.
 
+use super::{bump, host};
 use crate::common::{Shape, mesh};
-use crate::{bump, host};
 use femto::platform::device::null::Null;
 use femto::problem::{Observer, Problem, ProblemError, Shortfall, SolverParams, Stage};
 use femto::solve::Iteration;

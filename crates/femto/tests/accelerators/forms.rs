@@ -1,42 +1,18 @@
 //! Printed forms on accelerators against the host: hexahedra, tetrahedra and triangles of every kind of
 //! map, fields of every kind, linear and not.
-//!
-//! Devices as in `accelerator.rs`.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
-mod common;
-#[path = "common/forms.rs"]
-mod forms;
-
-use common::{Random, SHAPES, Shape, difference, mesh};
+use crate::accelerator;
+use crate::common::forms::{Busy, Conduction};
+use crate::common::{Random, SHAPES, Shape, difference, mesh};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
 use femto::fem::space::{Layout, Space, SpaceParams};
 use femto::kernel::form::{Form, Jacobian, LinearElasticity, NonlinearDiffusion};
 use femto::operator::{Auxiliary, Backend};
+use femto::platform::device::Device;
 use femto::platform::device::accelerator::Accelerator;
-use femto::platform::device::{Device, DeviceKind, parse};
 use femto::{DataLevel, Host, Number, Operator, OperatorParams, Quadrature, Scatter};
-use forms::{Busy, Conduction};
-
-fn accelerator() -> Option<Accelerator> {
-    let name = std::env::var("FEMTO_ACCELERATOR").unwrap_or_else(|_| "opencl:0".to_owned());
-    let id = parse(&name).unwrap();
-    let device = match id.kind {
-        DeviceKind::Cuda => Accelerator::cuda(id.index),
-        _ => Accelerator::opencl(id.index),
-    };
-    match device {
-        Ok(device) => Some(device),
-        Err(error) => {
-            let required = std::env::var("FEMTO_REQUIRE").is_ok();
-            assert!(!required, "{error}");
-            println!("skipped: {error}");
-            None
-        }
-    }
-}
 
 /// A space, and the parameters of an operator on it with fields of all kinds.
 struct On {

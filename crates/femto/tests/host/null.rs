@@ -4,9 +4,7 @@
 //!   q = nodes_1d = 5, g = points_1d = 6 (Gauss) or 5 (collocated), 16 elements,
 //!   dofs = 17 · 9 · 9 = 1377, of which the 9 · 9 = 81 between the cubes are shared by two chunks.
 
-mod common;
-
-use common::{Shape, mesh};
+use crate::common::{Shape, mesh};
 use femto::fem::geometry::{Geometry, GeometryKind};
 use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};

@@ -1,7 +1,7 @@
 //! Every form, kind of map, degree, rule, layout and data level against the plain twin.
 
+use super::{RULES, apply, space_on, tolerance};
 use crate::common::{Everything, Random, SHAPES, Shape, difference, oracle_apply};
-use crate::{RULES, apply, space_on, tolerance};
 use femto::fem::geometry::Geometry;
 use femto::fem::space::{Continuity, Layout, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};

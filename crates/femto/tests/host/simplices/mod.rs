@@ -1,13 +1,10 @@
 //! Operators on triangles and tetrahedra, on the host against the plain twin, and the properties that the
 //! mathematics gives them.
 
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/forms.rs"]
-mod forms;
 mod twin;
 
-use common::{Random, difference};
+use crate::common::forms::{Busy, Conduction};
+use crate::common::{Random, difference};
 use femto::fem::geometry::{Geometry, GeometryKind};
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
@@ -16,7 +13,6 @@ use femto::kernel::form::{Form, Mass, Poisson};
 use femto::operator::{Auxiliary, OperatorError};
 use femto::platform::device::Device;
 use femto::{DataLevel, Host, Number, Operator, OperatorParams, Quadrature};
-use forms::{Busy, Conduction};
 
 fn tolerance<T: Number>() -> f64 {
     if T::BYTES == 8 { 1e-13 } else { 1e-5 }

@@ -1,7 +1,7 @@
 //! T-vectors beside L-vectors, and threads.
 
+use super::{apply, space_on};
 use crate::common::{Random, Shape};
-use crate::{apply, space_on};
 use femto::fem::space::{Layout, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Poisson};
 use femto::{Host, Operator, OperatorParams};

@@ -1,8 +1,8 @@
 //! Forms with auxiliary fields that are not constant per element.
 
-use crate::case::{Action, Case};
+use super::case::{Action, Case};
+use super::sample::{Kind, Sample};
 use crate::common::Random;
-use crate::sample::{Kind, Sample};
 use femto::kernel::family::fields::FieldKind::{self, Cell, Nodal, Points};
 use femto::kernel::family::tensor_hex::Basis;
 use femto::kernel::form::{Form, Given, Jacobian, NeoHookean, Point};

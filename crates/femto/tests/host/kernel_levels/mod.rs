@@ -5,14 +5,12 @@
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod case;
-#[path = "../common/mod.rs"]
-mod common;
 mod field_forms;
 mod places;
 mod sample;
 
+use crate::common::{Random, basis};
 use case::{Action, Case};
-use common::{Random, basis};
 use femto::Quadrature;
 use femto::kernel::family::tensor_hex::Basis;
 use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};

@@ -1,8 +1,8 @@
 //! One form on some elements, by the oracle and by every kernel.
 
+use super::places::Places;
+use super::sample::Sample;
 use crate::common::{Random, difference};
-use crate::places::Places;
-use crate::sample::Sample;
 use femto::Number;
 use femto::kernel::family::batch::{
     Batch, ElementKernel, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes, Vertices, Workspace,

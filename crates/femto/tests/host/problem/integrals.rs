@@ -1,7 +1,7 @@
 //! Loads and norms of errors.
 
+use super::{host, linear};
 use crate::common::{Shape, difference, mesh};
-use crate::{host, linear};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::fem::space::{Space, SpaceParams};

@@ -1,7 +1,7 @@
 //! Boundary conditions and coefficients, held against solutions that the space has.
 
+use super::{RULES, SIDES, accurate, bump, host, linear, on_all_sides, worst};
 use crate::common::{SHAPES, Shape, mesh};
-use crate::{RULES, SIDES, accurate, bump, host, linear, on_all_sides, worst};
 use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::kernel::form::{Poisson, ScreenedPoisson};
 use femto::problem::{Boundary, Function, PreconditionerKind, Problem, SolverParams, by_group};

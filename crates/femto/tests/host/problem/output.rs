@@ -1,7 +1,7 @@
 //! Solutions written to files.
 
+use super::{bump, host, linear};
 use crate::common::{SHAPES, Shape, mesh};
-use crate::{bump, host, linear};
 use femto::problem::{LagrangeGrid, OutputField, Problem, write_solution};
 
 /// The points of an output grid are where the geometry has them, and carry the function.

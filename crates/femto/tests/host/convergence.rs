@@ -4,9 +4,7 @@
 //! The errors themselves are committed too, in [`GAUSS`] and [`COLLOCATED`], so that an accuracy lost without an
 //! order lost is seen. A failure prints the table as it came out.
 
-mod common;
-
-use common::bend;
+use crate::common::bend;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::kernel::form::{Form, Poisson, ScreenedPoisson};

@@ -1,6 +1,6 @@
 //! Problems without a solution say why.
 
-use crate::host;
+use super::host;
 use femto::OperatorParams;
 use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::kernel::form::{Mass, Poisson, ScreenedPoisson};

@@ -1,7 +1,7 @@
 //! Symmetry, null space, volume, diagonal: what holds whatever the numbers are.
 
+use super::{RULES, apply, space_on, tolerance};
 use crate::common::{Random, SHAPES, difference};
-use crate::{RULES, apply, space_on, tolerance};
 use femto::fem::geometry::{Geometry, GeometryAtPoints};
 use femto::fem::quadrature::gauss;
 use femto::fem::space::{Space, SpaceParams};

@@ -1,13 +1,11 @@
 //! Operators on the host against the plain twin, and the properties that the mathematics gives
 //! them.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod oracle;
 mod properties;
 mod vectors;
 
-use common::{Shape, mesh};
+use crate::common::{Shape, mesh};
 use femto::fem::geometry::{Geometry, GeometryKind};
 use femto::fem::space::{Space, SpaceParams};
 use femto::platform::device::Device;

@@ -1,8 +1,6 @@
 //! Boundary value problems, from mesh to solution.
 
 mod boundary;
-#[path = "../common/mod.rs"]
-mod common;
 mod failures;
 mod integrals;
 mod observer;

@@ -1,41 +1,18 @@
 //! Operators on accelerators against the host, on every kind of map.
-//!
-//! On `opencl:0` unless FEMTO_ACCELERATOR names another device. Without a driver the tests pass with
-//! a note, unless FEMTO_REQUIRE=opencl says that there must be one.
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
-mod common;
-
-use common::{Random, SHAPES, Shape, difference, mesh};
+use crate::accelerator;
+use crate::common::{Random, SHAPES, Shape, difference, mesh};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::space::{Continuity, Layout, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
 use femto::kernel::scalar::Scalar;
 use femto::operator::OperatorError;
+use femto::platform::device::Device;
 use femto::platform::device::accelerator::Accelerator;
-use femto::platform::device::{Device, DeviceKind, parse};
 use femto::{
     DataLevel, FactorPrecision, Host, Number, Operator, OperatorParams, Quadrature, Scatter,
 };
-
-fn accelerator() -> Option<Accelerator> {
-    let name = std::env::var("FEMTO_ACCELERATOR").unwrap_or_else(|_| "opencl:0".to_owned());
-    let id = parse(&name).unwrap();
-    let device = match id.kind {
-        DeviceKind::Cuda => Accelerator::cuda(id.index),
-        _ => Accelerator::opencl(id.index),
-    };
-    match device {
-        Ok(device) => Some(device),
-        Err(error) => {
-            let required = std::env::var("FEMTO_REQUIRE").is_ok();
-            assert!(!required, "{error}");
-            println!("skipped: {error}");
-            None
-        }
-    }
-}
 
 /// What is compared: a space, a form's data, an operator's parameters.
 struct Case {
