@@ -33,6 +33,7 @@ typedef float2 real2;
 
 /* All shared memory of a block, as one array; its size is given at the launch. */
 #define SHARED_MEMORY(name) extern __shared__ real name[]
+#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
 
 INLINE void atomic_add(real *g_target, real value)
 {

@@ -12,6 +12,7 @@
 //! | `KERNEL(name)(arguments)` | a kernel of blocks of `BLOCK_X` × `BLOCK_Y` × `BLOCK_Z` threads |
 //! | `BLOCKS_PER_UNIT` | how many blocks shall fit a compute unit; CUDA limits registers by it |
 //! | `SHARED_MEMORY(name)` | the block's shared memory, `SHARED_REALS` numbers |
+//! | `SHARED_ARRAY(type, name, count)` | more of it, of any type |
 //! | `THREAD_X/Y/Z`, `BLOCK`, `BLOCKS` | position in the block; number of the block, of all blocks |
 //! | `BARRIER()`, `WARP_BARRIER()` | all threads of a block, or of 32 that follow each other, get here |
 //! | `UNROLL`, `UNROLL_BY(count)` | before a loop: unroll it, wholly or so many times |

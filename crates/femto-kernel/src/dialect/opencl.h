@@ -35,6 +35,7 @@ typedef float2 real2;
 
 /* All shared memory of a block, as one array. */
 #define SHARED_MEMORY(name) __local real name[SHARED_REALS]
+#define SHARED_ARRAY(type, name, count) __local type name[count]
 
 /* OpenCL 1.2 adds integers only: exchange the bits until nobody came in between. Where it cannot do that
  * with 64 bits there is no atomic_add, and texts that need it do not compile. */

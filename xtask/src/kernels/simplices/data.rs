@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 use femto_kernel::family::batch::Conditions;
 use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
+use femto_kernel::family::simplex_quadrature::fans::Fans;
 use femto_kernel::family::simplex_quadrature::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::simplex_quadrature::source::{Interleave, Vectors, place, places};
 use femto_kernel::family::simplex_quadrature::{
@@ -230,9 +231,11 @@ pub(super) fn over_cells<T: Copy>(
     array
 }
 
-/// The lists of nodes of blocks of so many cells.
-pub(super) fn lists(nodes: usize, cells_per_block: u32) -> BlockLists {
-    BlockLists::new(&table(nodes), nodes, cells_per_block as usize)
+/// The lists of nodes of blocks of so many fans, and the cells in their order.
+pub(super) fn lists(nodes: usize, (fans_per_block, cells): (u32, u32)) -> (BlockLists, Vec<u32>) {
+    let per_block = fans_per_block as usize;
+    let fans = Fans::new(&table(nodes), nodes, cells as usize, per_block);
+    (BlockLists::new(&fans, per_block), fans.order(per_block))
 }
 
 /// Holds numbers against expected ones, relative to the largest of these.

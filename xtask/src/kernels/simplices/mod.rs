@@ -93,6 +93,7 @@ fn seed_cases(selection: Selection, place: (Language, &Limits)) -> Vec<Case> {
             (0, Storage::Affine, Vectors::Element),
             (3, Storage::Affine, Vectors::Element),
             (6, Storage::Vertices, ATOMIC),
+            (7, Storage::Vertices, ATOMIC),
         ] {
             let kind = Kind {
                 degree: 1,
@@ -147,12 +148,14 @@ fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
         };
         (Schedule::CellPerThread(cells), interleave(together))
     };
-    let block_local = |listed_sums| {
-        let cells_per_block = 64;
-        let most = lists(shape.nodes, cells_per_block).most_nodes as u32;
+    let block_local = |listed_sums, fan_cells| {
+        let fans_per_block = 64;
+        let (lists, _) = lists(shape.nodes, (fans_per_block, fan_cells));
+        let most = lists.most_nodes as u32;
         let blocks = BlockLocal {
             threads: 32,
-            cells_per_block,
+            fans_per_block,
+            fan_cells,
             block_nodes: most.next_multiple_of(32),
             listed_sums,
             blocks_per_unit: 1,
@@ -171,8 +174,9 @@ fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
             };
             (Schedule::PointAtATime(points), interleave(4))
         }
-        5 => block_local(false),
-        _ => block_local(true),
+        5 => block_local(false, 1),
+        6 => block_local(true, 1),
+        _ => block_local(true, 4),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use anyhow::{Context, Result, ensure};
 use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
+use femto_kernel::family::simplex_quadrature::fans::NONE;
 use femto_kernel::family::simplex_quadrature::schedule::Schedule;
 use femto_kernel::family::simplex_quadrature::source::{
-    Interleave, Operand, SimplexKernel, Vectors, place,
+    Interleave, Operand, SimplexKernel, Vectors, place, places,
 };
 use femto_kernel::family::tensor_hex::pencils::Scatter;
 use femto_kernel::roofline::Precision;
@@ -56,12 +57,15 @@ impl Run<'_> {
         expected: &[Vec<f64>],
         tolerance: f64,
     ) -> Result<()> {
-        let lists = match self.kernel.schedule {
-            Schedule::BlockLocal(it) => lists(self.data.shape.nodes, it.cells_per_block),
-            _ => BlockLists::default(),
+        let all = (0..CELLS as u32).collect();
+        let (lists, order) = match self.kernel.schedule {
+            Schedule::BlockLocal(it) => {
+                lists(self.data.shape.nodes, (it.fans_per_block, it.fan_cells))
+            }
+            _ => (BlockLists::default(), all),
         };
-        let mut buffers = self.buffers(device, from, &lists)?;
-        self.launch(device, module, &mut buffers, CELLS)?;
+        let mut buffers = self.buffers(device, from, (&lists, &order))?;
+        self.launch(device, module, &mut buffers, order.len())?;
         if let Vectors::Nodal {
             scatter: Scatter::Repeatable,
             ..
@@ -106,7 +110,8 @@ impl Run<'_> {
             .schedule
             .cells_of_full_blocks(&self.data.shape, CELLS);
         ensure!(0 < full && full < CELLS, "{full} cells are in full blocks");
-        let mut buffers = self.buffers(device, from, &BlockLists::default())?;
+        let order: Vec<u32> = (0..CELLS as u32).collect();
+        let mut buffers = self.buffers(device, from, (&BlockLists::default(), &order))?;
         self.launch(device, module, &mut buffers, full)?;
         let found = self.of_cells(&read(device, &buffers.v)?, CELLS);
         let (done, rest) = found.split_at(full * self.data.shape.unknowns());
@@ -195,7 +200,7 @@ impl Run<'_> {
         &self,
         device: &Accelerator,
         from: fn(f64) -> T,
-        lists: &BlockLists,
+        (lists, order): (&BlockLists, &[u32]),
     ) -> Result<Buffers<T>> {
         let (data, shape) = (self.data, &self.data.shape);
         let poison = from(f64::NAN);
@@ -210,12 +215,17 @@ impl Run<'_> {
             device.upload(&numbers)
         };
         let short = |numbers: &[u16]| device.upload(&[numbers, &[0]].concat());
-        let rows = |all: &[f64]| {
-            let len = all.len() / CELLS;
-            over_cells(self.interleave.data, poison, |cell| {
-                cast(all[cell * len..][..len].to_vec())
-            })
+        let rows = |all: &[f64], order: &[u32]| {
+            let (len, together) = (all.len() / CELLS, self.interleave.data);
+            let mut array = vec![poison; places(together, order.len(), len)];
+            for (at, &cell) in order.iter().enumerate().filter(|(_, cell)| **cell != NONE) {
+                for n in 0..len {
+                    array[place(together, at, (n, len))] = from(all[cell as usize * len + n]);
+                }
+            }
+            array
         };
+        let natural: Vec<u32> = (0..CELLS as u32).collect();
         let tables = |all: &[u32]| {
             let len = all.len() / CELLS;
             over_cells(self.interleave.data, 0, |cell| {
@@ -261,9 +271,9 @@ impl Run<'_> {
             local: short(&lists.local)?,
             ends: short(&lists.ends)?,
             slots: short(&lists.slots)?,
-            cell_fields: upload(rows(&data.cell_fields))?,
+            cell_fields: upload(rows(&data.cell_fields, order))?,
             nodal_fields: upload(nodal)?,
-            point_fields: upload(rows(&data.point_fields))?,
+            point_fields: upload(rows(&data.point_fields, &natural))?,
             conditions: upload(cast(conditions.copied().collect()))?,
             u: upload(u)?,
             v: upload(v)?,

@@ -70,8 +70,9 @@ fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) 
         Simplices::Blocks => {
             let blocks = BlockLocal {
                 threads: 128,
-                cells_per_block: 256,
-                block_nodes: 192,
+                fans_per_block: 128,
+                fan_cells: 6,
+                block_nodes: 384,
                 listed_sums: true,
                 blocks_per_unit,
             };

@@ -1,4 +1,9 @@
-//! Lists of nodes per block of cells, for `text/block_local.c`.
+//! Lists of nodes per block of fans, for `text/block_local.c`.
+
+use super::fans::{Fans, NONE};
+
+/// In place of an entry that is not there.
+pub const ABSENT: u16 = u16::MAX;
 
 /// Which block a node belongs to: none yet, or several.
 const NOBODY: u32 = u32::MAX;
@@ -6,7 +11,7 @@ const SEVERAL: u32 = u32::MAX - 1;
 
 /// What the block-local kernel reads of a mesh.
 ///
-/// Blocks are of cells that follow each other; the better neighbours are together, as along a
+/// Blocks are of fans that follow each other; the better neighbours are together, as along a
 /// space-filling curve, the fewer nodes a block has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockLists {
@@ -15,26 +20,29 @@ pub struct BlockLists {
     pub blocks: Vec<u32>,
     /// `[entry]`: nodes of the blocks, those of a block alone first, ascending.
     pub list: Vec<u32>,
-    /// `[block][node of the cell][cell of the block]`: entries, counted from the block's first.
+    /// `[block][place of the fan][fan of the block]`: entries, counted from the block's first; [`ABSENT`] where
+    /// a fan is shorter or is not there.
     pub local: Vec<u16>,
     /// `[entry]`: where in the block's slots those of the entry end.
     pub ends: Vec<u16>,
-    /// `[block][slot]`: node of the cell × cells of a block + cell of the block, ascending for each entry.
+    /// `[block][slot]`: place of the fan × fans of a block + fan of the block, ascending for each entry.
     pub slots: Vec<u16>,
     /// Most nodes of a block.
     pub most_nodes: usize,
+    /// Places that have a node.
+    pub filled: usize,
 }
 
 impl BlockLists {
-    /// The lists of cells with `nodes` nodes each, `table` `[cell][node]`, for blocks of `cells_per_block`
-    /// cells; those of blocks that are not full name entry 0 for cells that are not there, which no slot
-    /// names. Cells times nodes of a block are below 2¹⁶ (a rule of the schedule).
-    pub fn new(table: &[u32], nodes: usize, cells_per_block: usize) -> Self {
-        let per_block = nodes * cells_per_block;
-        let most = table.iter().copied().max().unwrap_or(0) as usize;
+    /// The lists for blocks of `fans_per_block` fans. Places times fans of a block are below 2¹⁶ − 1 (a rule of
+    /// the schedule).
+    pub fn new(fans: &Fans, fans_per_block: usize) -> Self {
+        let per_block = fans.places * fans_per_block;
+        let nodes = || fans.nodes.iter().filter(|&&node| node != NONE);
+        let most = nodes().copied().max().unwrap_or(0) as usize;
         let mut owner = vec![NOBODY; most + 1];
-        for (block, cells) in (0..).zip(table.chunks(per_block)) {
-            for &node in cells {
+        for (block, fans) in (0..).zip(fans.nodes.chunks(per_block)) {
+            for &node in fans.iter().filter(|&&node| node != NONE) {
                 let owner = &mut owner[node as usize];
                 *owner = match *owner {
                     NOBODY => block,
@@ -43,10 +51,13 @@ impl BlockLists {
                 };
             }
         }
-        let mut lists = Self::default();
-        for cells in table.chunks(per_block) {
+        let mut lists = Self {
+            filled: nodes().count(),
+            ..Self::default()
+        };
+        for nodes in fans.nodes.chunks(per_block) {
             let is_private = |node: u32| owner[node as usize] != SEVERAL;
-            lists.add(cells, nodes, cells_per_block, is_private);
+            lists.add(nodes, fans.places, fans_per_block, is_private);
         }
         lists.blocks.extend([lists.list.len() as u32, 0]);
         lists
@@ -76,44 +87,39 @@ impl BlockLists {
         shared
     }
 
-    /// Adds a block.
+    /// Adds a block of fans with nodes `[fan][place]`.
     fn add(
         &mut self,
-        cells: &[u32],
-        nodes: usize,
-        cells_per_block: usize,
+        nodes: &[u32],
+        places: usize,
+        fans_per_block: usize,
         is_private: impl Fn(u32) -> bool,
     ) {
-        let mut own: Vec<u32> = cells.to_vec();
-        own.sort_unstable();
-        own.dedup();
-        let (mut list, shared): (Vec<u32>, Vec<u32>) = own.iter().partition(|&&n| is_private(n));
-        let privates = list.len();
+        // Each node with its slots, in their order.
+        let present = nodes.iter().enumerate().filter(|(_, node)| **node != NONE);
+        let slot = |n: usize| (n % places * fans_per_block + n / places) as u16;
+        let mut slots: Vec<(u32, u16)> = present.map(|(n, &node)| (node, slot(n))).collect();
+        slots.sort_unstable();
+        let mut entries: Vec<&[(u32, u16)]> = slots.chunk_by(|a, b| a.0 == b.0).collect();
+        // Those of a block alone first. Neighbouring threads read neighbouring nodes: in the order of their slots
+        // they would have as many to sum, which was slower.
+        entries.sort_by_key(|own| !is_private(own[0].0));
+        let privates = entries.iter().filter(|own| is_private(own[0].0)).count();
         self.blocks
             .extend([self.list.len() as u32, privates as u32]);
         let start = self.local.len();
-        self.local.resize(start + nodes * cells_per_block, 0);
-        let entry_of = |node: u32| match is_private(node) {
-            true => list[..privates].partition_point(|&other| other < node),
-            false => privates + shared.partition_point(|&other| other < node),
-        };
-        let mut of_slots = Vec::with_capacity(cells.len());
-        for (n, &node) in cells.iter().enumerate() {
-            let slot = n % nodes * cells_per_block + n / nodes;
-            let entry = entry_of(node) as u16;
-            self.local[start + slot] = entry;
-            of_slots.push((entry, slot as u16));
+        let end = start + places * fans_per_block;
+        self.local.resize(end, ABSENT);
+        for (entry, own) in entries.iter().enumerate() {
+            for &(_, slot) in *own {
+                self.local[start + usize::from(slot)] = entry as u16;
+                self.slots.push(slot);
+            }
+            self.list.push(own[0].0);
+            self.ends.push((self.slots.len() - start) as u16);
         }
-        of_slots.sort_unstable();
-        for entry in 0..own.len() {
-            let end = of_slots.partition_point(|&(other, _)| usize::from(other) <= entry);
-            self.ends.push(end as u16);
-        }
-        self.slots.extend(of_slots.iter().map(|&(_, slot)| slot));
-        list.extend(shared);
-        self.slots.resize(start + nodes * cells_per_block, 0);
-        self.most_nodes = self.most_nodes.max(own.len());
-        self.list.extend(list);
+        self.slots.resize(end, 0);
+        self.most_nodes = self.most_nodes.max(entries.len());
     }
 }
 
@@ -125,7 +131,7 @@ mod tests {
     #[test]
     fn a_strip_of_triangles() {
         let table = [0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4];
-        let lists = BlockLists::new(&table, 3, 2);
+        let lists = BlockLists::new(&Fans::single(&table, 3), 2);
         assert_eq!((lists.len(), lists.most_nodes), (2, 4));
         assert_eq!(lists.blocks, [0, 2, 4, 2, 8, 0]);
         assert_eq!(lists.list, [0, 1, 2, 3, 4, 5, 2, 3]);
@@ -134,10 +140,24 @@ mod tests {
         assert_eq!(lists.local[..6], [0, 1, 1, 3, 2, 2]);
         assert_eq!(lists.ends[..4], [1, 3, 5, 6]);
         assert_eq!(lists.slots[..6], [0, 1, 2, 4, 5, 3]);
-        let uneven = BlockLists::new(&table, 3, 3);
+        let uneven = BlockLists::new(&Fans::single(&table, 3), 3);
         assert_eq!((uneven.len(), uneven.local.len()), (2, 18));
         assert_eq!(uneven.blocks, [0, 3, 5, 1, 8, 0]);
         assert_eq!(uneven.list, [0, 1, 2, 3, 4, 5, 3, 4]);
+        assert_eq!(uneven.local[9..12], [1, ABSENT, ABSENT]);
+        assert_eq!((uneven.filled, uneven.slots.len()), (12, 18));
+    }
+
+    /// The same four in two fans of two.
+    #[test]
+    fn a_strip_in_fans() {
+        let fans = Fans::new(&[0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4], 3, 2, 2);
+        let lists = BlockLists::new(&fans, 2);
+        assert_eq!((lists.len(), lists.most_nodes, lists.filled), (1, 6, 8));
+        assert_eq!(lists.list, [0, 1, 2, 3, 4, 5]);
+        let mut slots = lists.slots.clone();
+        slots.sort_unstable();
+        assert_eq!(slots, [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 
     /// Summing through the lists is the same as summing cell after cell.
@@ -145,7 +165,7 @@ mod tests {
     fn every_slot_is_summed_once() {
         let table: Vec<u32> = (0..40).map(|n: u32| n * 7 % 11).collect();
         for cells_per_block in [1, 3, 4, 10] {
-            let lists = BlockLists::new(&table, 4, cells_per_block);
+            let lists = BlockLists::new(&Fans::single(&table, 4), cells_per_block);
             let per_block = 4 * cells_per_block;
             let mut sums = [0; 11];
             for block in 0..lists.len() {

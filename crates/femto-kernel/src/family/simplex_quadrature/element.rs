@@ -34,6 +34,27 @@ impl Element {
         self.nodes == self.dim + 1 && self.grad.iter().enumerate().all(close)
     }
 
+    /// Whether the rule is the same for any order of the vertices.
+    pub fn is_symmetric(&self) -> bool {
+        let barycentric = |point: usize| {
+            let mut own = [0.0; 4];
+            own[1..=self.dim].copy_from_slice(self.position(point));
+            own[0] = 1.0 - self.position(point).iter().sum::<f64>();
+            own
+        };
+        // Two neighbours changed places; these generate all orders.
+        let has_turned = |point: usize, axis: usize| {
+            let mut turned = barycentric(point);
+            turned.swap(axis, axis + 1);
+            (0..self.points).any(|other| {
+                let pairs = turned.iter().zip(barycentric(other));
+                let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                apart < 1e-13 && (self.weights[point] - self.weights[other]).abs() < 1e-13
+            })
+        };
+        (0..self.points).all(|point| (0..self.dim).all(|axis| has_turned(point, axis)))
+    }
+
     /// Value of a basis function at a point.
     pub fn value(&self, point: usize, node: usize) -> f64 {
         self.interp[point * self.nodes + node]

@@ -13,7 +13,7 @@
 //!
 //! [`oracle`] is the plain twin of everything here; [`host`] the fast loops; [`schedule`] and
 //! [`source`](mod@source) the kernels of accelerators, first of all the seed's thread transposition;
-//! [`blocks`] packs cells for the kernel that sums inside of a block; [`work`] counts bytes and flops,
+//! [`fans`] puts neighbours together, and [`blocks`] packs them for the kernel that sums inside of a block; [`work`] counts bytes and flops,
 //! also by the seed's formulas.
 
 #![allow(
@@ -23,6 +23,7 @@
 
 pub mod blocks;
 mod element;
+pub mod fans;
 mod geometry;
 pub mod host;
 pub mod oracle;

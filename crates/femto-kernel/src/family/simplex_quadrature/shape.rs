@@ -16,6 +16,9 @@ pub struct Shape {
     pub components: usize,
     /// The basis is that of degree 1, see [`Element::is_linear`].
     pub linear: bool,
+    /// Cells may be turned, their nodes in another even order: at degree 1, with a rule whose points are turned
+    /// into each other, and without fields at these.
+    pub turnable: bool,
     /// The form reads values of the solution.
     pub reads_values: bool,
     /// The form reads gradients of the solution.
@@ -54,6 +57,9 @@ impl Shape {
             points: element.points,
             components: inspection.components,
             linear: element.is_linear(),
+            turnable: element.is_linear()
+                && element.is_symmetric()
+                && fields.count(FieldKind::Points) == 0,
             reads_values: inspection.reads_values,
             reads_gradients: inspection.reads_gradients,
             writes_values: inspection.writes_values,

@@ -101,7 +101,8 @@ pub enum Operand {
     ShareStride,
     /// Where the shares of this launch begin: a number of cells, of blocks' entries.
     ShareFirst,
-    /// Fields constant in cells, of each cell `[field]`.
+    /// Fields constant in cells, of each cell `[field]`; for blocks of fans in their
+    /// [`order`](super::fans::Fans::order).
     CellFields,
     /// Fields in the solution's space: of each cell `[field][node]`, or L-vectors of all nodes.
     NodalFields,
@@ -115,7 +116,7 @@ pub enum Operand {
     U,
     /// The output; written, but where cells' shares are summed by atomic additions added to.
     V,
-    /// The number of cells.
+    /// The number of cells; of blocks of fans, that of their places.
     Cells,
 }
 
@@ -301,7 +302,10 @@ fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedul
         }
         Schedule::PointAtATime(_) => tables_shared = true,
         Schedule::BlockLocal(it) => {
-            source.define("CELLS_PER_BLOCK", it.cells_per_block);
+            source.define("FANS_PER_BLOCK", it.fans_per_block);
+            source.define("FAN_CELLS", it.fan_cells);
+            // Two at a time: what is moved from one to the next is then a change of names.
+            source.define("FAN_UNROLL", it.fan_cells.min(2));
             source.define("BLOCK_NODES", it.block_nodes);
             source.define("LISTED_SUMS", u8::from(it.listed_sums));
         }

@@ -17,6 +17,8 @@ const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
 
 /// A block that asks for more at the launch must be allowed to.
 const SHARED_BYTES_OF_ALL: u32 = 48 << 10;
+/// Of these, so many are left for arrays of known size that a text has beside what a launch asks for.
+const SHARED_BYTES_OF_TEXTS: u32 = 16 << 10;
 
 impl Cuda {
     /// A module of machine code.
@@ -100,7 +102,7 @@ impl Cuda {
     ) -> Result<(), DeviceError> {
         let function: Object = kernel.pointer();
         self.enter()?;
-        if launch.shared_bytes > SHARED_BYTES_OF_ALL {
+        if launch.shared_bytes + SHARED_BYTES_OF_TEXTS > SHARED_BYTES_OF_ALL {
             let bytes = c_int::try_from(launch.shared_bytes).unwrap_or(c_int::MAX);
             // SAFETY: the caller vouches for the kernel.
             let code = unsafe {

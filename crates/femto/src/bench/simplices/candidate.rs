@@ -58,8 +58,21 @@ const OTHERS: [(u32, u32); 11] = [
 /// Those whose other knobs are turned.
 const TURNED: [(u32, u32); 3] = [(32, 8), (64, 4), (64, 1)];
 const THREADS: [u32; 3] = [64, 128, 256];
-/// Cells of a block with lists of nodes; see [`SimplexMesh::new`].
-pub(super) const CELLS_PER_BLOCK: [u32; 4] = [64, 128, 256, 512];
+/// Fans of a block with lists of nodes, and most cells of a fan; see [`SimplexMesh::new`].
+pub(super) type Fans = (u32, u32);
+pub(super) const FANS: [Fans; 11] = [
+    (128, 1),
+    (256, 1),
+    (512, 1),
+    (64, 4),
+    (128, 4),
+    (64, 6),
+    (128, 6),
+    (256, 6),
+    (64, 8),
+    (128, 8),
+    (256, 8),
+];
 
 /// The candidates of a case on a mesh; on devices with small blocks some are illegal.
 pub fn candidates(case: &SimplexCase, selection: Selection, mesh: &SimplexMesh) -> Vec<Candidate> {
@@ -174,13 +187,19 @@ fn nodal(schedule: Schedule, data: usize) -> Candidate {
     }
 }
 
-fn block_local(mesh: &SimplexMesh, (cells, threads): (u32, u32), listed_sums: bool) -> Candidate {
+fn block_local(
+    mesh: &SimplexMesh,
+    fans: Fans,
+    (threads, blocks_per_unit): (u32, u32),
+    listed_sums: bool,
+) -> Candidate {
     let lists = BlockLocal {
         threads,
-        cells_per_block: cells,
-        block_nodes: mesh.block_nodes(cells),
+        fans_per_block: fans.0,
+        fan_cells: fans.1,
+        block_nodes: mesh.block_nodes(fans),
         listed_sums,
-        blocks_per_unit: 1,
+        blocks_per_unit,
     };
     nodal(Schedule::BlockLocal(lists), 1)
 }
@@ -192,10 +211,22 @@ fn nodal_schedules(mesh: &SimplexMesh) -> Vec<Candidate> {
             all.push(nodal(cells(threads, false, false), data));
         }
     }
-    for cells in CELLS_PER_BLOCK {
-        for threads in THREADS.into_iter().filter(|&threads| threads <= cells) {
+    for blocks_per_unit in [5, 6, 8, 10] {
+        let threads = (128, blocks_per_unit);
+        all.push(block_local(mesh, (128, 6), threads, true));
+    }
+    for fans in FANS {
+        for threads in THREADS {
             for listed_sums in [false, true] {
-                all.push(block_local(mesh, (cells, threads), listed_sums));
+                // Fans of several cells are for as many threads.
+                let suits = if fans.1 == 1 {
+                    threads <= fans.0
+                } else {
+                    threads == fans.0
+                };
+                if suits {
+                    all.push(block_local(mesh, fans, (threads, 1), listed_sums));
+                }
             }
         }
     }
@@ -215,7 +246,9 @@ fn best(case: &SimplexCase, mesh: &SimplexMesh) -> Vec<Candidate> {
         element(cells(128, false, false), together(TOGETHER, TOGETHER)),
         nodal(cells(128, false, false), 1),
         nodal(cells(128, false, false), TOGETHER),
-        block_local(mesh, (256, 128), false),
-        block_local(mesh, (256, 256), true),
+        block_local(mesh, (256, 1), (128, 1), true),
+        block_local(mesh, (128, 6), (128, 1), true),
+        block_local(mesh, (128, 6), (128, 6), true),
+        block_local(mesh, (128, 6), (128, 8), true),
     ]
 }

@@ -8,6 +8,7 @@ use crate::Number;
 use crate::bench::ladder::time::time;
 use crate::bench::timing::{random, since};
 use crate::bench::{BenchError, Sampling};
+use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
 use femto_kernel::family::simplex_quadrature::schedule::Schedule;
 use femto_kernel::family::simplex_quadrature::source::{SimplexKernel, Vectors, place, places};
 use femto_kernel::family::simplex_quadrature::work::{Counts, work};
@@ -109,19 +110,22 @@ impl<'a, T: Number> SimplexData<'a, T> {
 
         let shape = case.shape(&self.element, candidate.vectors);
         let nodal = candidate.vectors != Vectors::Element;
+        let fans = match candidate.schedule {
+            Schedule::BlockLocal(it) => Some((it.fans_per_block, it.fan_cells)),
+            _ => None,
+        };
+        let lists = fans.and_then(|fans| mesh.lists(fans));
+        let places = |lists: &BlockLists| lists.len() * source.schedule.cells_per_block(&shape);
         let application = Application {
             device,
             source: &source,
             kernel: &kernel,
             shape: &shape,
             chosen: Chosen {
-                cells: mesh.cells(),
+                cells: lists.map_or(mesh.cells(), places),
                 nodal,
                 interleave: [candidate.interleave.data, candidate.interleave.vectors],
-                cells_per_block: match candidate.schedule {
-                    Schedule::BlockLocal(it) => Some(it.cells_per_block),
-                    _ => None,
-                },
+                fans,
             },
         };
         let (error, timing) = if nodal {
@@ -136,13 +140,13 @@ impl<'a, T: Number> SimplexData<'a, T> {
             (error, time(device, sampling, run)?)
         };
 
-        let lists = application.chosen.cells_per_block;
-        let lists = lists.and_then(|cells| mesh.lists(cells));
         let counts = Counts {
             cells: mesh.cells(),
             nodes: mesh.nodes(),
             vertices: mesh.nodes(),
             entries: lists.map_or(0, |lists| lists.list.len()),
+            slots: lists.map_or(0, |lists| lists.local.len()),
+            filled: lists.map_or(0, |lists| lists.filled),
         };
         let mut work = work(
             &shape,

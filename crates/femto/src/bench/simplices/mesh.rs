@@ -1,11 +1,12 @@
 //! An irregular mesh of the unit square or cube, as a space at degree 1 has it.
 
-use super::candidate::CELLS_PER_BLOCK;
+use super::candidate::{FANS, Fans};
 use crate::bench::BenchError;
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::simplex_box::SimplexBox;
 use femto_fem::space::{Space, SpaceParams};
 use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
+use femto_kernel::family::simplex_quadrature::fans;
 use rayon::prelude::*;
 
 /// Meshes are the same every time.
@@ -20,7 +21,7 @@ pub struct SimplexMesh {
     /// Positions, `[node]`.
     positions: Vec<[f64; 3]>,
     couplings: usize,
-    /// For each of [`CELLS_PER_BLOCK`].
+    /// For each of [`FANS`].
     lists: Vec<BlockLists>,
 }
 
@@ -53,8 +54,11 @@ impl SimplexMesh {
         let mut table = vec![0; space.elements() * space.nodes_per_element()];
         let rows = table.par_chunks_mut(space.nodes_per_element()).enumerate();
         rows.for_each(|(cell, row)| row.copy_from_slice(&space.element_nodes(cell)));
-        let lists = CELLS_PER_BLOCK.into_par_iter();
-        let lists = lists.map(|cells| BlockLists::new(&table, dim + 1, cells as usize));
+        let lists = FANS.into_par_iter().map(|(per_block, cells)| {
+            let per_block = per_block as usize;
+            let fans = fans::Fans::new(&table, dim + 1, cells as usize, per_block);
+            BlockLists::new(&fans, per_block)
+        });
         Ok(Self {
             dim,
             positions: space.node_positions(&geometry),
@@ -95,17 +99,16 @@ impl SimplexMesh {
         self.positions[node as usize]
     }
 
-    /// The lists of blocks of so many cells.
-    pub(super) fn lists(&self, cells_per_block: u32) -> Option<&BlockLists> {
-        let known = CELLS_PER_BLOCK.iter().zip(&self.lists);
-        let mut of = known.filter(|(cells, _)| **cells == cells_per_block);
+    /// The lists of blocks of such fans.
+    pub(super) fn lists(&self, fans: Fans) -> Option<&BlockLists> {
+        let known = FANS.iter().zip(&self.lists);
+        let mut of = known.filter(|(known, _)| **known == fans);
         of.next().map(|(_, lists)| lists)
     }
 
-    /// Most nodes of a block of so many cells; zero, which is illegal, where there are no lists.
-    pub(super) fn block_nodes(&self, cells_per_block: u32) -> u32 {
-        self.lists(cells_per_block)
-            .map_or(0, |lists| lists.most_nodes as u32)
+    /// Most nodes of a block of such fans; zero, which is illegal, where there are no lists.
+    pub(super) fn block_nodes(&self, fans: Fans) -> u32 {
+        self.lists(fans).map_or(0, |lists| lists.most_nodes as u32)
     }
 
     /// All cells that have one of these nodes.

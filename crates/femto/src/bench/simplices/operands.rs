@@ -1,6 +1,6 @@
 //! The inputs of a case on a device, and what operands of kernels they are.
 
-use super::candidate::{CELLS_PER_BLOCK, TOGETHER};
+use super::candidate::{FANS, Fans, TOGETHER};
 use super::twin::Inputs;
 use crate::Number;
 use crate::bench::BenchError;
@@ -28,7 +28,7 @@ pub(super) struct Buffers<T: Number> {
     geometry: OverCells<T>,
     coordinates: AcceleratorBuffer<T>,
     tables: [AcceleratorBuffer<u32>; 2],
-    /// For each of [`CELLS_PER_BLOCK`].
+    /// For each of [`FANS`].
     lists: Vec<Lists>,
     kappa: AcceleratorBuffer<T>,
     kappa_of_cells: OverCells<T>,
@@ -45,8 +45,8 @@ pub(super) struct Chosen {
     pub(super) nodal: bool,
     /// Data, vectors: cells that are together.
     pub(super) interleave: [usize; 2],
-    /// Cells of a block with lists.
-    pub(super) cells_per_block: Option<u32>,
+    /// Fans of blocks with lists.
+    pub(super) fans: Option<Fans>,
 }
 
 impl<T: Number> OverCells<T> {
@@ -127,8 +127,8 @@ impl<T: Number> Buffers<T> {
             .flat_map(|x| &x[..shape.dim])
             .copied()
             .collect();
-        let lists = |&cells: &u32| -> Option<Result<Lists, BenchError>> {
-            let lists = mesh.lists(cells)?;
+        let lists = |&fans: &Fans| -> Option<Result<Lists, BenchError>> {
+            let lists = mesh.lists(fans)?;
             let upload = || {
                 Ok(Lists {
                     blocks: device.upload(&lists.blocks)?,
@@ -145,10 +145,7 @@ impl<T: Number> Buffers<T> {
             geometry: OverCells::new(device, (cells, shape.geometry_numbers()), geometry)?,
             coordinates: device.upload(&numbers(&coordinates))?,
             tables: [device.upload(&table(1))?, device.upload(&table(TOGETHER))?],
-            lists: CELLS_PER_BLOCK
-                .iter()
-                .filter_map(lists)
-                .collect::<Result<_, _>>()?,
+            lists: FANS.iter().filter_map(lists).collect::<Result<_, _>>()?,
             kappa: device.upload(&numbers(inputs.kappa))?,
             kappa_of_cells: OverCells::new(device, (cells, nodal), |cell, row| {
                 of_cell(inputs.kappa, 1, (cell, row));
@@ -170,9 +167,9 @@ impl<T: Number> Buffers<T> {
     ) -> Option<Vec<Argument<'b>>> {
         let number = |value: usize| Argument::U32(value as u32);
         let [data, vectors] = chosen.interleave;
-        let lists = CELLS_PER_BLOCK
+        let lists = FANS
             .iter()
-            .position(|cells| Some(*cells) == chosen.cells_per_block)
+            .position(|fans| Some(*fans) == chosen.fans)
             .and_then(|index| self.lists.get(index));
         let mut v = Some(v);
         let argument = |&operand: &Operand| {

@@ -5,7 +5,7 @@
 //! | [`Transposition`] | `thread_transposition.c` | a point, then a basis coefficient, for some cells |
 //! | [`CellPerThread`] | `cell_per_thread.c` | a cell |
 //! | [`PointAtATime`] | `point_at_a_time.c` | a basis function of a cell, at one point after the other |
-//! | [`BlockLocal`] | `block_local.c` | a cell, then a node of the block |
+//! | [`BlockLocal`] | `block_local.c` | a cell or a fan of cells, then a node of the block |
 //!
 //! The first is the seed's, the second and third are what it compares with; the fourth is femto's, for
 //! L-vectors.
@@ -62,8 +62,10 @@ pub struct PointAtATime {
 pub struct BlockLocal {
     /// Threads of a block.
     pub threads: u32,
-    /// Cells of a block, a multiple of its threads.
-    pub cells_per_block: u32,
+    /// Fans of a block, a multiple of its threads.
+    pub fans_per_block: u32,
+    /// Most cells of a fan (see [`Fans`](super::fans::Fans)); with 1, fans are single cells.
+    pub fan_cells: u32,
     /// Places for a block's nodes in shared memory: at least as many as any block has.
     pub block_nodes: u32,
     /// Sums inside of a block follow lists, which is repeatable; otherwise they are atomic additions in
@@ -71,6 +73,23 @@ pub struct BlockLocal {
     pub listed_sums: bool,
     /// Blocks that shall fit a compute unit at the same time.
     pub blocks_per_unit: u32,
+}
+
+impl BlockLocal {
+    /// Places of the fans of a block.
+    pub fn slots(&self, shape: &Shape) -> usize {
+        (shape.nodes + self.fan_cells as usize - 1) * self.fans_per_block as usize
+    }
+
+    /// Bytes of its lists in shared memory.
+    fn list_bytes(&self, shape: &Shape) -> u32 {
+        let of_sums = if self.listed_sums {
+            self.slots(shape) + self.block_nodes as usize
+        } else {
+            0
+        };
+        2 * (self.slots(shape) + of_sums) as u32
+    }
 }
 
 impl Schedule {
@@ -115,7 +134,11 @@ impl Schedule {
                 most_xyz: limits.threads_xyz,
             });
         }
-        let (asked, most) = (block.shared_bytes(precision), limits.shared_bytes);
+        let lists = match self {
+            Self::BlockLocal(it) => it.list_bytes(shape),
+            _ => 0,
+        };
+        let (asked, most) = (block.shared_bytes(precision) + lists, limits.shared_bytes);
         if asked > most {
             return Err(ScheduleError::SharedMemory { asked, most });
         }
@@ -150,12 +173,16 @@ impl Schedule {
             Self::PointAtATime(it) => (it.cells_per_block == 0).then_some("a block has cells"),
             Self::BlockLocal(it) => {
                 let repeatable = matches!(vectors, Vectors::Nodal { scatter, .. } if scatter == Scatter::Repeatable);
-                if it.threads == 0 || !it.cells_per_block.is_multiple_of(it.threads) {
-                    Some("cells of a block are a multiple of its threads")
-                } else if it.cells_per_block == 0 || it.block_nodes == 0 {
-                    Some("a block has cells and nodes")
-                } else if it.cells_per_block as usize * shape.nodes >= 1 << 16 {
-                    Some("slots of a block have 16-bit numbers")
+                if it.threads == 0 || !it.fans_per_block.is_multiple_of(it.threads) {
+                    Some("fans of a block are a multiple of its threads")
+                } else if it.fans_per_block == 0 || it.fan_cells == 0 || it.block_nodes == 0 {
+                    Some("a block has fans, of cells, and nodes")
+                } else if it.slots(shape) >= 1 << 16 || !it.slots(shape).is_multiple_of(2) {
+                    Some("slots of a block have 16-bit numbers, read by twos")
+                } else if it.fan_cells > 1 && shape.storage != Storage::Vertices {
+                    Some("cells of a fan have their geometry from vertices")
+                } else if it.fan_cells > 1 && !shape.turnable {
+                    Some("cells of a fan are turned, which the rule or the form allows not")
                 } else if !nodal {
                     Some("nodes of a block are those of an L-vector")
                 } else if shape.storage == Storage::Vertices && !shape.linear {
@@ -195,7 +222,7 @@ impl Schedule {
                 let nodal = shape.fields_of(FieldKind::Nodal);
                 let nodes = it.block_nodes as usize;
                 let sums = if it.listed_sums {
-                    shape.unknowns() * it.cells_per_block as usize
+                    shape.components * it.slots(shape)
                 } else {
                     shape.components * nodes
                 };
@@ -210,13 +237,13 @@ impl Schedule {
         }
     }
 
-    /// Cells of a block of threads, the seed's N_chunk.
+    /// Cells of a block of threads, the seed's N_chunk; of fans, places for cells.
     pub fn cells_per_block(&self, shape: &Shape) -> usize {
         match self {
             Self::Transposition(it) => it.quantities(shape).n_chunk,
             Self::CellPerThread(it) => it.threads as usize,
             Self::PointAtATime(it) => it.cells_per_block as usize,
-            Self::BlockLocal(it) => it.cells_per_block as usize,
+            Self::BlockLocal(it) => (it.fans_per_block * it.fan_cells) as usize,
         }
     }
 
@@ -294,8 +321,12 @@ impl fmt::Display for Schedule {
             Self::BlockLocal(it) => {
                 write!(
                     f,
-                    "block-local nodes, {} cells and {} nodes a block, {} threads, {} sums",
-                    it.cells_per_block,
+                    "block-local nodes, {} {} and {} nodes a block, {} threads, {} sums",
+                    it.fans_per_block,
+                    match it.fan_cells {
+                        1 => "cells".to_owned(),
+                        most => format!("fans of {most}"),
+                    },
                     it.block_nodes,
                     it.threads,
                     if it.listed_sums { "listed" } else { "atomic" },

@@ -90,13 +90,15 @@ fn illegal_schedules_name_their_rule() {
         error.contains("1200 × 1 × 1 threads is too large"),
         "{error}"
     );
-    let block_local = Schedule::BlockLocal(BlockLocal {
+    let mut lists = BlockLocal {
         threads: 128,
-        cells_per_block: 256,
+        fans_per_block: 256,
+        fan_cells: 1,
         block_nodes: 192,
         listed_sums: false,
         blocks_per_unit: 1,
-    });
+    };
+    let block_local = Schedule::BlockLocal(lists);
     let error = check(block_local, Vectors::Element, together).unwrap_err();
     assert!(error.contains("L-vector"), "{error}");
     let repeatable = Vectors::Nodal {
@@ -105,4 +107,11 @@ fn illegal_schedules_name_their_rule() {
     };
     let error = check(block_local, repeatable, together).unwrap_err();
     assert!(error.contains("repeatable sums follow lists"), "{error}");
+    lists.fan_cells = 4;
+    let nodal = Vectors::Nodal {
+        by_node: true,
+        scatter: Scatter::Atomic,
+    };
+    let error = check(Schedule::BlockLocal(lists), nodal, together).unwrap_err();
+    assert!(error.contains("geometry from vertices"), "{error}");
 }

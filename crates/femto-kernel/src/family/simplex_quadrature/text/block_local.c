@@ -1,26 +1,38 @@
 /* L-vectors through a list of nodes per block: a block reads each of its nodes once, whether coordinates,
  * unknowns or fields, and adds to each once; its cells find their nodes by 16-bit numbers in shared
- * memory. A cell per thread, CELLS_PER_BLOCK / BLOCK_X of them in series.
+ * memory. A thread evaluates a fan: up to FAN_CELLS cells around a hinge of NODES - 2 nodes, of which
+ * each next one has one new node, so that a node of the fan is read once and is given its sum once. A
+ * block has FANS_PER_BLOCK / BLOCK_X fans in series. With FAN_CELLS 1 a fan is a cell.
  *
  *   g_blocks   [block + 1][2]: first entry in the list, and how many entries from there on are of nodes
  *              that no other block has, which are written; the others are summed by atomic additions
  *   g_list     [entry]: nodes of the blocks
- *   g_local    [block][node of the cell][cell of the block]: entries, counted from the block's first
+ *   g_local    [block][place of the fan][fan of the block]: entries, counted from the block's first;
+ *              ABSENT where a fan is shorter
  *   g_ends, g_slots (LISTED_SUMS): [entry] where in the block's slots those of the entry end, and
- *              [block][slot]: node of the cell * CELLS_PER_BLOCK + cell of the block
+ *              [block][slot]: place of the fan * FANS_PER_BLOCK + fan of the block
  *
- * Within a block, what cells give to a node is summed in the order of its slots, which is repeatable
+ * Numbers of cells are [block][cell of the fan][fan of the block].
+ *
+ * Within a block, what fans give to a node is summed in the order of its slots, which is repeatable
  * (LISTED_SUMS), or by atomic additions in shared memory. With SHARES the sum is put to
  * g_shares [component][share_first + entry] for sum.c to add up in a fixed order.
  *
+ * A block first asks for all of its lists, then for what the lists name: two waits for memory, and none
+ * while it computes.
+ *
  * Shared memory: coordinates [DIM][BLOCK_NODES] (GEOMETRY_VERTICES), unknowns and nodal fields
- * [component or field][BLOCK_NODES], then what cells give, [component][slot], or sums
+ * [component or field][BLOCK_NODES], then what fans give, [component][slot], or sums
  * [component][BLOCK_NODES].
  */
-#define SLOTS (NODES * CELLS_PER_BLOCK)
+#define SLOTS ((NODES + FAN_CELLS - 1) * FANS_PER_BLOCK)
+#define ABSENT 0xffff
 #define S_U (GEOMETRY_VERTICES ? DIM * BLOCK_NODES : 0)
 #define S_SUMS (S_U + (COMPONENTS + NODAL_FIELDS) * BLOCK_NODES)
-#define EACH_ENTRY(n, count) for (int n = THREAD_X; n < (count); n += BLOCK_X)
+/* A thread's entries: n of them in turn, THREAD_X, THREAD_X + BLOCK_X, ... Loops of known length, so that
+ * all their loads are under way at the same time. */
+#define ROUNDS(length) (((length) + BLOCK_X - 1) / BLOCK_X)
+#define MINE(round) (THREAD_X + (round) * BLOCK_X)
 
 #if LISTED_SUMS
 #define SLOT_ARGUMENTS const GLOBAL ushort *RESTRICT g_ends, const GLOBAL ushort *RESTRICT g_slots,
@@ -28,40 +40,50 @@
 #define SLOT_ARGUMENTS
 #endif
 
-/* Brings the nodes of a block. */
-INLINE void read_nodes(const operands *o, uint first, int count, SHARED real *s_memory)
+/* Brings 16-bit numbers of the block's slots, two at a time. */
+INLINE void bring(const GLOBAL ushort *g_numbers, SHARED ushort *s_numbers)
 {
-    SHARED real *s_u = s_memory + S_U;
-    EACH_ENTRY(n, count)
+    const GLOBAL uint *g_pairs = (const GLOBAL uint *)g_numbers;
+    uint r_pairs[ROUNDS(SLOTS / 2)];
+    EACH(r, ROUNDS(SLOTS / 2)) r_pairs[r] = MINE(r) < SLOTS / 2 ? g_pairs[MINE(r)] : 0;
+    EACH(r, ROUNDS(SLOTS / 2))
     {
-        const uint node = o->g_nodes[first + n];
-#if GEOMETRY_VERTICES
-        EACH(d, DIM) s_memory[d * BLOCK_NODES + n] = o->g_geometry[(size_t)node * DIM + d];
-#endif
-        EACH(c, COMPONENTS)
-        {
-            const size_t at = (size_t)node * NODE_STRIDE + (size_t)c * o->component_stride;
-            s_u[c * BLOCK_NODES + n] = node < o->nodes ? o->g_u[at] : 0;
+        if (MINE(r) < SLOTS / 2) {
+            s_numbers[2 * MINE(r)] = (ushort)(r_pairs[r] & 0xffff);
+            s_numbers[2 * MINE(r) + 1] = (ushort)(r_pairs[r] >> 16);
         }
-        EACH(f, NODAL_FIELDS)
-        {
-            s_u[(COMPONENTS + f) * BLOCK_NODES + n] =
-                o->g_nodal_fields[(size_t)f * o->field_stride + node];
-        }
-#if !LISTED_SUMS
-        EACH(c, COMPONENTS) s_memory[S_SUMS + c * BLOCK_NODES + n] = 0;
-#endif
     }
 }
 
-/* Adds the block's sum of entry n to its node. */
-INLINE void add_entry(
-    const operands *o, uint first, int n, bool is_private, int component, real sum)
+/* Brings what belongs to a node. */
+INLINE void read_node(const operands *o, uint node, int n, SHARED real *s_memory)
+{
+    SHARED real *s_u = s_memory + S_U;
+#if GEOMETRY_VERTICES
+    EACH(d, DIM) s_memory[d * BLOCK_NODES + n] = o->g_geometry[(size_t)node * DIM + d];
+#endif
+    EACH(c, COMPONENTS)
+    {
+        const size_t at = (size_t)node * NODE_STRIDE + (size_t)c * o->component_stride;
+        s_u[c * BLOCK_NODES + n] = node < o->nodes ? o->g_u[at] : 0;
+    }
+    EACH(f, NODAL_FIELDS)
+    {
+        s_u[(COMPONENTS + f) * BLOCK_NODES + n] =
+            o->g_nodal_fields[(size_t)f * o->field_stride + node];
+    }
+#if !LISTED_SUMS
+    EACH(c, COMPONENTS) s_memory[S_SUMS + c * BLOCK_NODES + n] = 0;
+#endif
+}
+
+/* Adds the block's sum of a node, entry n of its list from `first` on. */
+INLINE void add_node(
+    const operands *o, uint node, uint entry, bool is_private, int component, real sum)
 {
 #if SHARES
-    o->g_shares[(size_t)component * o->share_stride + o->share_first + first + n] = sum;
+    o->g_shares[(size_t)component * o->share_stride + o->share_first + entry] = sum;
 #else
-    const uint node = o->g_nodes[first + n];
     GLOBAL real *g_target =
         o->g_v + ((size_t)node * NODE_STRIDE + (size_t)component * o->component_stride);
     if (node < o->nodes) {
@@ -73,65 +95,133 @@ INLINE void add_entry(
 #endif
 }
 
+/* A cell of a fan: coordinates [node][DIM], the rest [component or field][node]; sums are those of all
+ * cells of the fan so far. */
+typedef struct {
+    int entries[NODES];
+    real map[MAP_NUMBERS], u[UNKNOWNS], fields[SOME(NODAL_NUMBERS)], sums[UNKNOWNS];
+} member;
+
+/* Puts a node at b. */
+INLINE void take(int entry, int b, const SHARED real *s_memory, member *m)
+{
+    const SHARED real *s_u = s_memory + S_U + entry;
+    m->entries[b] = entry;
+#if GEOMETRY_VERTICES
+    EACH(d, DIM) m->map[b * DIM + d] = s_memory[d * BLOCK_NODES + entry];
+#endif
+    EACH(c, COMPONENTS) m->u[c * NODES + b] = s_u[c * BLOCK_NODES];
+    EACH(f, NODAL_FIELDS) m->fields[f * NODES + b] = s_u[(COMPONENTS + f) * BLOCK_NODES];
+    EACH(c, COMPONENTS) m->sums[c * NODES + b] = 0;
+}
+
+/* Gives the node at b, at a place of the fan, its sums. */
+INLINE void give(const member *m, int b, int place, int fan, SHARED real *s_memory)
+{
+    SHARED real *s_sums = s_memory + S_SUMS;
+    EACH(c, COMPONENTS)
+    {
+        const real sum = m->sums[c * NODES + b];
+#if LISTED_SUMS
+        s_sums[c * SLOTS + place * FANS_PER_BLOCK + fan] = sum;
+#else
+        shared_atomic_add(s_sums + c * BLOCK_NODES + m->entries[b], sum);
+#endif
+    }
+}
+
+/* Puts the node at NODES - 1 in place of that before it. */
+INLINE void move_on(member *m)
+{
+    m->entries[NODES - 2] = m->entries[NODES - 1];
+#if GEOMETRY_VERTICES
+    EACH(d, DIM) m->map[(NODES - 2) * DIM + d] = m->map[(NODES - 1) * DIM + d];
+#endif
+    EACH(f, NODAL_FIELDS) m->fields[f * NODES + NODES - 2] = m->fields[f * NODES + NODES - 1];
+    EACH(c, COMPONENTS)
+    {
+        m->u[c * NODES + NODES - 2] = m->u[c * NODES + NODES - 1];
+        m->sums[c * NODES + NODES - 2] = m->sums[c * NODES + NODES - 1];
+    }
+}
+
 KERNEL(apply)
 (const GLOBAL uint *RESTRICT g_blocks, const GLOBAL ushort *RESTRICT g_local, SLOT_ARGUMENTS
         ARGUMENTS)
 {
     SHARED_MEMORY(s_memory);
-    SHARED real *s_u = s_memory + S_U, *s_sums = s_memory + S_SUMS;
+    SHARED_ARRAY(ushort, s_entries, SLOTS);
     const operands o = OPERANDS;
     const uint first = g_blocks[2 * BLOCK];
     const int privates = g_blocks[2 * BLOCK + 1], count = g_blocks[2 * BLOCK + 2] - first;
-    read_nodes(&o, first, count, s_memory);
+    uint r_nodes[ROUNDS(BLOCK_NODES)];
+    EACH(r, ROUNDS(BLOCK_NODES))
+    {
+        r_nodes[r] = o.g_nodes[first + (MINE(r) < count ? MINE(r) : 0)];
+    }
+    bring(g_local + (size_t)BLOCK * SLOTS, s_entries);
+#if LISTED_SUMS
+    SHARED_ARRAY(ushort, s_slots, SLOTS);
+    SHARED_ARRAY(ushort, s_ends, BLOCK_NODES);
+    bring(g_slots + (size_t)BLOCK * SLOTS, s_slots);
+    EACH(r, ROUNDS(BLOCK_NODES))
+    {
+        if (MINE(r) < count) s_ends[MINE(r)] = g_ends[first + MINE(r)];
+    }
+#endif
+    EACH(r, ROUNDS(BLOCK_NODES))
+    {
+        if (MINE(r) < count) read_node(&o, r_nodes[r], MINE(r), s_memory);
+    }
     BARRIER();
 
-    UNROLL_BY(1) for (int member = THREAD_X; member < CELLS_PER_BLOCK; member += BLOCK_X)
+    UNROLL_BY(1) for (int fan = THREAD_X; fan < FANS_PER_BLOCK; fan += BLOCK_X)
     {
-        const uint asked = BLOCK * CELLS_PER_BLOCK + member;
-        const uint cell = asked < cells ? asked : cells - 1;
-        const GLOBAL ushort *g_entries = g_local + (size_t)BLOCK * SLOTS + member;
-        int r_entries[NODES];
-        real r_map[MAP_NUMBERS], r_u[UNKNOWNS], r_fields[SOME(NODAL_NUMBERS)], r_v[UNKNOWNS];
-        EACH(b, NODES) r_entries[b] = g_entries[b * CELLS_PER_BLOCK];
-#if GEOMETRY_VERTICES
-        EACH(n, MAP_NUMBERS) r_map[n] = s_memory[n % DIM * BLOCK_NODES + r_entries[n / DIM]];
-#elif MAP_CONSTANT
-        read_map(&o, cell, 0, r_map);
+        const SHARED ushort *s_fan = s_entries + fan;
+        if (s_fan[0] != ABSENT) {
+            member m;
+            EACH(b, NODES - 1) take(s_fan[b * FANS_PER_BLOCK], b, s_memory, &m);
+            int k = 0, entry = s_fan[(NODES - 1) * FANS_PER_BLOCK];
+            UNROLL_BY(FAN_UNROLL) while (k < FAN_CELLS && entry != ABSENT)
+            {
+                const uint cell = (BLOCK * FAN_CELLS + k) * FANS_PER_BLOCK + fan;
+                real r_v[UNKNOWNS];
+                take(entry, NODES - 1, s_memory, &m);
+                ++k;
+                if (k < FAN_CELLS) entry = s_fan[(NODES - 1 + k) * FANS_PER_BLOCK];
+#if MAP_CONSTANT && !GEOMETRY_VERTICES
+                read_map(&o, cell, 0, m.map);
 #endif
-        EACH(n, UNKNOWNS) r_u[n] = s_u[n / NODES * BLOCK_NODES + r_entries[n % NODES]];
-        EACH(n, NODAL_NUMBERS)
-        {
-            r_fields[n] = s_u[(COMPONENTS + n / NODES) * BLOCK_NODES + r_entries[n % NODES]];
-        }
-        evaluate_cell(&o, cell, r_map, r_u, r_fields, r_v);
-        EACH(n, UNKNOWNS)
-        {
-#if LISTED_SUMS
-            s_sums[n * CELLS_PER_BLOCK + member] = r_v[n];
-#else
-            if (asked < cells)
-                shared_atomic_add(s_sums + n / NODES * BLOCK_NODES + r_entries[n % NODES], r_v[n]);
-#endif
+                evaluate_cell(&o, cell, m.map, m.u, m.fields, r_v);
+                EACH(n, UNKNOWNS) m.sums[n] += r_v[n];
+                give(&m, NODES - 2, NODES - 3 + k, fan, s_memory);
+                move_on(&m);
+            }
+            EACH(b, NODES - 2) give(&m, b, b, fan, s_memory);
+            give(&m, NODES - 2, NODES - 2 + k, fan, s_memory);
         }
     }
     BARRIER();
 
-    EACH_ENTRY(n, count)
+    const SHARED real *s_sums = s_memory + S_SUMS;
+    EACH(r, ROUNDS(BLOCK_NODES))
     {
+        const int n = MINE(r);
+        if (n < count) {
+            real r_sums[COMPONENTS];
 #if LISTED_SUMS
-        const int end = g_ends[first + n], begin = n > 0 ? g_ends[first + n - 1] : 0;
-        real r_sums[COMPONENTS];
-        EACH(c, COMPONENTS) r_sums[c] = 0;
-        for (int slot = begin; slot < end; ++slot) {
-            const int at = g_slots[(size_t)BLOCK * SLOTS + slot];
-            EACH(c, COMPONENTS) r_sums[c] += s_sums[c * SLOTS + at];
-        }
-        EACH(c, COMPONENTS) add_entry(&o, first, n, n < privates, c, r_sums[c]);
+            const int end = s_ends[n];
+            EACH(c, COMPONENTS) r_sums[c] = 0;
+            for (int slot = n > 0 ? s_ends[n - 1] : 0; slot < end; ++slot) {
+                EACH(c, COMPONENTS) r_sums[c] += s_sums[c * SLOTS + s_slots[slot]];
+            }
 #else
-        EACH(c, COMPONENTS)
-        {
-            add_entry(&o, first, n, n < privates, c, s_sums[c * BLOCK_NODES + n]);
-        }
+            EACH(c, COMPONENTS) r_sums[c] = s_sums[c * BLOCK_NODES + n];
 #endif
+            EACH(c, COMPONENTS)
+            {
+                add_node(&o, r_nodes[r], first + n, n < privates, c, r_sums[c]);
+            }
+        }
     }
 }

@@ -20,8 +20,12 @@ pub struct Counts {
     pub nodes: usize,
     /// Vertices whose coordinates are read; for geometry from vertices.
     pub vertices: usize,
-    /// Entries in the blocks' lists of nodes; for the block-local schedule.
+    /// Entries in the blocks' lists of nodes; these three for the block-local schedule.
     pub entries: usize,
+    /// Places of the blocks' fans.
+    pub slots: usize,
+    /// Places that have a node.
+    pub filled: usize,
 }
 
 /// Bytes of a node's number, of one in a block, of a vertex's.
@@ -42,6 +46,8 @@ pub fn work(
         nodes,
         vertices,
         entries,
+        slots,
+        ..
     } = counts;
     let nodal = shape.fields_of(FieldKind::Nodal);
     let (mut of_cell, mut of_vectors, mut written) = (0, 0, 0);
@@ -58,8 +64,8 @@ pub fn work(
             let (tables, shares) = match schedule {
                 Schedule::BlockLocal(it) => {
                     let lists = if it.listed_sums { SHORT } else { 0 };
-                    of_vectors += entries * (INDEX + lists);
-                    (shape.nodes * (SHORT + lists), entries)
+                    of_vectors += entries * (INDEX + lists) + slots * (SHORT + lists);
+                    (0, entries)
                 }
                 _ => (shape.nodes * INDEX, cells * shape.nodes),
             };
@@ -195,12 +201,12 @@ fn shared_numbers(shape: &Shape, schedule: &Schedule, counts: Counts) -> usize {
                 Storage::Vertices => shape.dim,
                 _ => 0,
             };
-            let map = if axes > 0 { map } else { 0 };
             let c = shape.components;
             let entry = axes + c + shape.fields_of(FieldKind::Nodal);
             // An atomic addition reads and writes; sums begin with zero and are read.
             let sums = if it.listed_sums { 0 } else { 2 * c };
-            counts.entries * (entry + sums) + counts.cells * (map + unknowns + nodal + 2 * unknowns)
+            // At each place a node is read, and its sum is written and read.
+            counts.entries * (entry + sums) + counts.filled * (entry + 2 * c)
         }
     }
 }

@@ -59,6 +59,7 @@ fn shape(dim: usize, components: usize) -> Shape {
         points: 1,
         components,
         linear: true,
+        turnable: true,
         reads_values: false,
         reads_gradients: true,
         writes_values: false,
@@ -124,6 +125,8 @@ fn bytes_of_l_vectors_count_tables_and_nodes() {
         nodes: 100,
         vertices: 100,
         entries: 150,
+        slots: 2600,
+        filled: 2400,
     };
     let found = work(&shape, &CELL, vectors, Precision::Fp64, counts);
     // Nodes and the field of a cell; coordinates and u of a node.
@@ -132,7 +135,8 @@ fn bytes_of_l_vectors_count_tables_and_nodes() {
     let block_local = |listed_sums| {
         Schedule::BlockLocal(BlockLocal {
             threads: 128,
-            cells_per_block: 256,
+            fans_per_block: 256,
+            fan_cells: 1,
             block_nodes: 128,
             listed_sums,
             blocks_per_unit: 1,
@@ -140,7 +144,7 @@ fn bytes_of_l_vectors_count_tables_and_nodes() {
     };
     let found = work(&shape, &block_local(true), vectors, Precision::Fp64, counts);
     let of_nodes = 150 * (4 + 2) + 100 * 8 * (3 + 1);
-    assert_eq!(found.bytes_read, 600 * (4 * (2 + 2) + 8) + of_nodes);
+    assert_eq!(found.bytes_read, 600 * 8 + 2600 * (2 + 2) + of_nodes);
     let repeatable = Vectors::Nodal {
         by_node: true,
         scatter: Scatter::Repeatable,

@@ -6,10 +6,10 @@ use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::{GeometryAtPoints, GeometryKind};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
-use femto_kernel::family::simplex_quadrature::schedule::BlockLocal;
+use femto_kernel::family::simplex_quadrature::fans::{Fans, NONE};
 use femto_kernel::family::simplex_quadrature::{CellGeometry, Element, Shape, Storage, pack};
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
-use femto_platform::device::{Buffer, Device, DeviceError};
+use femto_platform::device::{Buffer, Device};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -29,15 +29,20 @@ pub(super) struct Arrays<T: Number> {
     pub(super) point_fields: Option<AcceleratorBuffer<T>>,
 }
 
-/// Lists of nodes per block of cells.
+/// Lists of nodes per block of fans.
 #[derive(Debug)]
-pub(super) struct Lists {
+pub(super) struct Lists<T: Number> {
+    /// Places for cells.
+    pub(super) cells: usize,
     pub(super) blocks: AcceleratorBuffer<u32>,
     pub(super) list: AcceleratorBuffer<u32>,
     pub(super) local: AcceleratorBuffer<u16>,
     pub(super) ends: AcceleratorBuffer<u16>,
     pub(super) slots: AcceleratorBuffer<u16>,
-    pub(super) entries: usize,
+    pub(super) filled: usize,
+    pub(super) most_nodes: usize,
+    /// Fields constant in cells, in the order of the fans.
+    pub(super) cell_fields: Option<AcceleratorBuffer<T>>,
 }
 
 /// The cells of one kind of map.
@@ -45,7 +50,9 @@ pub(super) struct Lists {
 pub(super) struct Group<T: Number> {
     pub(super) shape: Shape,
     pub(super) arrays: Arrays<T>,
-    pub(super) lists: Option<Lists>,
+    pub(super) lists: Option<Lists<T>>,
+    /// The elements.
+    cells: Vec<u32>,
     /// L-vector nodes `[cell][node]`, on the host.
     table: Vec<u32>,
 }
@@ -62,40 +69,40 @@ impl<T: Number> Arrays<T> {
 }
 
 impl<T: Number> Group<T> {
-    /// Most nodes of a block of cells.
-    pub(super) fn most_nodes(&self, cells_per_block: usize) -> usize {
-        let blocks = self.table.par_chunks(self.shape.nodes * cells_per_block);
-        let count = |block: &[u32]| {
-            let mut nodes = block.to_vec();
-            nodes.sort_unstable();
-            nodes.dedup();
-            nodes.len()
-        };
-        blocks.map(count).max().unwrap_or(0)
-    }
-
-    /// The lists that a schedule reads.
+    /// The lists of blocks of so many fans of up to so many cells.
     pub(super) fn lists(
         &self,
         device: &Accelerator,
-        schedule: &BlockLocal,
-    ) -> Result<Lists, DeviceError> {
-        let cells_per_block = schedule.cells_per_block as usize;
-        let lists = BlockLists::new(&self.table, self.shape.nodes, cells_per_block);
+        binding: &Binding<'_, ()>,
+        (fans_per_block, fan_cells): (u32, u32),
+    ) -> Result<Lists<T>, OperatorError> {
+        let per_block = fans_per_block as usize;
+        let fans = Fans::new(&self.table, self.shape.nodes, fan_cells as usize, per_block);
+        let lists = BlockLists::new(&fans, per_block);
+        let order = fans.order(per_block);
+        // A cell that is not there has the numbers of another one, which no one reads.
+        let known = |&place: &u32| self.cells[if place == NONE { 0 } else { place as usize }];
+        let elements: Vec<u32> = order.iter().map(known).collect();
         Ok(Lists {
-            entries: lists.list.len(),
+            cells: order.len(),
+            filled: lists.filled,
+            most_nodes: lists.most_nodes,
             blocks: device.upload(&lists.blocks)?,
             list: device.upload(&lists.list)?,
             local: device.upload(&lists.local)?,
             ends: device.upload(&lists.ends)?,
             slots: device.upload(&lists.slots)?,
+            cell_fields: fields(device, binding, &elements, (FieldKind::Cell, 1))?,
         })
     }
 
     pub(super) fn bytes(&self) -> usize {
         let lists = self.lists.as_ref().map_or(0, |lists| {
             let short = lists.local.len() + lists.ends.len() + lists.slots.len();
-            2 * short + (lists.blocks.len() + lists.list.len()) * size_of::<u32>()
+            let fields = lists.cell_fields.as_ref().map_or(0, Buffer::len);
+            2 * short
+                + (lists.blocks.len() + lists.list.len()) * size_of::<u32>()
+                + fields * T::BYTES
         });
         self.arrays.bytes() + lists
     }
@@ -128,6 +135,7 @@ pub(super) fn groups<T: Number>(
             shape,
             arrays: arrays.pack(&cells, &table, coordinates.clone())?,
             lists: None,
+            cells,
             table,
         })
     };
@@ -248,14 +256,18 @@ impl Packer<'_> {
                 false => None,
             },
             nodes: device.upload(table)?,
-            cell_fields: self.fields(cells, FieldKind::Cell, 1)?,
-            point_fields: self.fields(cells, FieldKind::Points, shape.points)?,
+            cell_fields: fields(device, self.binding, cells, (FieldKind::Cell, 1))?,
+            point_fields: fields(
+                device,
+                self.binding,
+                cells,
+                (FieldKind::Points, shape.points),
+            )?,
         })
     }
 
-    /// The mesh cell of an element.
     fn cell(&self, element: u32) -> usize {
-        self.binding.space.cells()[element as usize] as usize
+        mesh_cell(self.binding, element)
     }
 
     /// What the storage keeps, `[cell][number]`; one number that no one reads where it keeps nothing.
@@ -295,26 +307,31 @@ impl Packer<'_> {
         };
         cells.iter().flat_map(of_cell).collect()
     }
+}
 
-    /// The fields of a kind, `[cell][field][number]`.
-    fn fields<T: Number>(
-        &self,
-        cells: &[u32],
-        kind: FieldKind,
-        numbers: usize,
-    ) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
-        let fields: Vec<&[f64]> = self.binding.params.auxiliary_of(kind).collect();
-        if fields.is_empty() {
-            return Ok(None);
-        }
-        let mut packed = Vec::with_capacity(cells.len() * fields.len() * numbers);
-        for &cell in cells {
-            let first = self.cell(cell) * numbers;
-            let values = fields
-                .iter()
-                .flat_map(|field| &field[first..first + numbers]);
-            packed.extend(values.map(|&value| T::from_f64(value)));
-        }
-        Ok(Some(self.device.upload(&packed)?))
+/// The mesh cell of an element.
+fn mesh_cell(binding: &Binding<'_, ()>, element: u32) -> usize {
+    binding.space.cells()[element as usize] as usize
+}
+
+/// The fields of a kind, with so many numbers each, `[element][field][number]`.
+fn fields<T: Number>(
+    device: &Accelerator,
+    binding: &Binding<'_, ()>,
+    elements: &[u32],
+    (kind, numbers): (FieldKind, usize),
+) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
+    let fields: Vec<&[f64]> = binding.params.auxiliary_of(kind).collect();
+    if fields.is_empty() {
+        return Ok(None);
     }
+    let mut packed = Vec::with_capacity(elements.len() * fields.len() * numbers);
+    for &element in elements {
+        let first = mesh_cell(binding, element) * numbers;
+        let values = fields
+            .iter()
+            .flat_map(|field| &field[first..first + numbers]);
+        packed.extend(values.map(|&value| T::from_f64(value)));
+    }
+    Ok(Some(device.upload(&packed)?))
 }

@@ -20,7 +20,7 @@ pub(super) struct Compiled(Option<(SimplexKernel, Kernel)>);
 pub(super) struct Call<'a, T: Number> {
     pub(super) shape: &'a Shape,
     pub(super) arrays: &'a Arrays<T>,
-    pub(super) lists: Option<&'a Lists>,
+    pub(super) lists: Option<&'a Lists<T>>,
     /// Fields in the solution's space, and the distance of L-vectors among them.
     pub(super) fields: &'a AcceleratorBuffer<T>,
     pub(super) field_stride: usize,
@@ -55,6 +55,11 @@ impl Compiled {
         self.0.as_ref().map(|(source, _)| source.schedule)
     }
 
+    /// Whether it reads lists of nodes per block.
+    pub(super) fn has_lists(&self) -> bool {
+        matches!(self.schedule(), Some(Schedule::BlockLocal(_)))
+    }
+
     /// The schedule in words.
     pub(super) fn words(&self) -> String {
         self.schedule().map(|it| it.to_string()).unwrap_or_default()
@@ -72,7 +77,7 @@ impl Compiled {
             return Ok(());
         };
         let launch = Launch {
-            blocks: source.schedule.blocks(call.shape, call.arrays.cells),
+            blocks: source.schedule.blocks(call.shape, call.cells()),
             threads: source.block.threads,
             shared_bytes: source.block.shared_bytes(T::PRECISION),
         };
@@ -86,6 +91,11 @@ impl Compiled {
 }
 
 impl<T: Number> Call<'_, T> {
+    /// Cells, or places for them in fans.
+    fn cells(&self) -> usize {
+        self.lists.map_or(self.arrays.cells, |lists| lists.cells)
+    }
+
     /// What an operand is; what a kernel of these arrays does not ask for is missing.
     fn argument<'b>(
         &'b self,
@@ -111,14 +121,18 @@ impl<T: Number> Call<'_, T> {
             Operand::Shares => shares.map(|(_, buffer)| Argument::input(&**buffer)),
             Operand::ShareStride => number(shares.map_or(0, |(shares, _)| shares.stride())),
             Operand::ShareFirst => number(self.first),
-            Operand::CellFields => arrays.cell_fields.as_ref().map(Argument::input),
+            Operand::CellFields => {
+                let of_fans = self.lists.map(|lists| &lists.cell_fields);
+                let fields = of_fans.unwrap_or(&arrays.cell_fields);
+                fields.as_ref().map(Argument::input)
+            }
             Operand::NodalFields => Some(Argument::input(self.fields)),
             Operand::FieldStride => number(self.field_stride),
             Operand::PointFields => arrays.point_fields.as_ref().map(Argument::input),
             Operand::Conditions => Some(Argument::input(self.conditions)),
             Operand::U => Some(Argument::input(u)),
             Operand::V => Some(Argument::input(v)),
-            Operand::Cells => number(arrays.cells),
+            Operand::Cells => number(self.cells()),
         }
     }
 }

@@ -93,7 +93,7 @@ impl<T: Number> Simplices<T> {
                 cells: space.elements(),
                 nodes: space.nodes(),
                 vertices: binding.geometry.coordinates().len(),
-                entries: 0,
+                ..Counts::default()
             },
             conditions: DeviceConditions::new(device, params.parameters.len(), &conditions)?,
             fields: NodalFields::new(device, &cache, space, params)?,
@@ -133,7 +133,7 @@ impl<T: Number> Simplices<T> {
             .collect();
         let mut last = OperatorError::FormOnAccelerator;
         for plain in [false, true] {
-            match self.compile_all(plain) {
+            match self.compile_all(binding, plain) {
                 Ok(()) => {}
                 // This device does not take this kernel; it may take a plainer one.
                 Err(
@@ -198,44 +198,64 @@ impl<T: Number> Simplices<T> {
     }
 
     /// Compiles the kernels of all groups: the schedules thought best, or the plainest ones.
-    fn compile_all(&mut self, plain: bool) -> Result<(), OperatorError> {
+    fn compile_all(&mut self, binding: &Binding<'_, ()>, plain: bool) -> Result<(), OperatorError> {
         let vectors = self.nodal_vectors();
         for index in 0..self.groups.len() {
             let (group, _) = &self.groups[index];
             let shape = group.shape;
-            let schedule = match plain {
-                true => plainest(),
-                false => self.best(group),
+            let fans = self.fans(&shape).filter(|_| !plain);
+            let lists = match fans {
+                Some((per_block, cells)) => {
+                    Some(group.lists(&self.device, binding, (per_block, cells))?)
+                }
+                None => None,
+            };
+            let schedule = match (fans, &lists) {
+                (Some((fans_per_block, fan_cells)), Some(lists)) => {
+                    Schedule::BlockLocal(BlockLocal {
+                        threads: BLOCK_LOCAL_THREADS,
+                        fans_per_block,
+                        fan_cells,
+                        // A text for meshes that differ little.
+                        block_nodes: lists.most_nodes.next_multiple_of(32) as u32,
+                        listed_sums: true,
+                        blocks_per_unit: self.blocks_per_unit(&shape),
+                    })
+                }
+                _ if plain => plainest(),
+                _ => Schedule::usual(&shape),
             };
             let compiled = self.compile(shape, vectors, schedule)?;
-            let lists = match schedule {
-                Schedule::BlockLocal(it) => Some(group.lists(&self.device, &it)?),
-                _ => None,
-            };
             let (group, kernel) = &mut self.groups[index];
             (group.lists, *kernel) = (lists, compiled);
         }
         Ok(())
     }
 
-    /// What was fastest on the devices it was measured on.
-    fn best(&self, group: &Group<T>) -> Schedule {
-        let shape = &group.shape;
+    /// Fans of a block, and most cells of a fan, where blocks have lists: what was fastest on an H200 for P1
+    /// Poisson and elasticity (benches/runs/2026-11-21-nvidia-h200/simplices.csv).
+    fn fans(&self, shape: &Shape) -> Option<(u32, u32)> {
         if self.shares.is_some() || !BLOCK_LOCAL_DEGREES.contains(&shape.nodes) {
-            return Schedule::usual(shape);
+            return None;
         }
-        // Measured on an H200, P1 Poisson and elasticity (benches/runs/2026-11-21-nvidia-h200/simplices.csv).
-        let (threads, cells_per_block) = match T::PRECISION {
-            Precision::Fp64 => (128, 256),
-            Precision::Fp32 => (128, 512),
-        };
-        Schedule::BlockLocal(BlockLocal {
-            threads,
-            cells_per_block,
-            block_nodes: group.most_nodes(cells_per_block as usize) as u32,
-            listed_sums: true,
-            blocks_per_unit: 1,
+        if shape.turnable && shape.storage == Storage::Vertices {
+            return Some((BLOCK_LOCAL_THREADS, 6));
+        }
+        Some(match T::PRECISION {
+            Precision::Fp64 => (2 * BLOCK_LOCAL_THREADS, 1),
+            Precision::Fp32 => (4 * BLOCK_LOCAL_THREADS, 1),
         })
+    }
+
+    /// How many blocks with lists shall fit a compute unit: fewer registers than compilers like to use were
+    /// faster for forms as simple as these.
+    fn blocks_per_unit(&self, shape: &Shape) -> u32 {
+        let simple = shape.form_flops <= 40 && shape.turnable;
+        match T::PRECISION {
+            Precision::Fp32 if simple => 8,
+            Precision::Fp64 if simple && shape.components == 1 => 6,
+            _ => 1,
+        }
     }
 
     fn compile(
@@ -272,7 +292,7 @@ impl<T: Number> Simplices<T> {
             let mut call = Call {
                 shape: &group.shape,
                 arrays: &group.arrays,
-                lists: group.lists.as_ref(),
+                lists: group.lists.as_ref().filter(|_| kernel.has_lists()),
                 fields: &self.fields.values,
                 field_stride: self.fields.stride(),
                 conditions: &held.buffer,
@@ -319,6 +339,8 @@ impl<T: Number> Simplices<T> {
 
 /// Nodes of the cells that are evaluated through lists per block: those of degree 1.
 const BLOCK_LOCAL_DEGREES: [usize; 2] = [3, 4];
+
+const BLOCK_LOCAL_THREADS: u32 = 128;
 
 /// What every device takes.
 fn plainest() -> Schedule {
@@ -408,11 +430,14 @@ impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
     fn work(&self, dofs: usize, _: Work) -> Work {
         let vectors = self.nodal_vectors();
         let of_group = |(group, kernel): &(Group<T>, Compiled)| {
+            let lists = group.lists.as_ref();
             let counts = Counts {
                 cells: group.arrays.cells,
                 nodes: 0,
                 vertices: 0,
-                entries: group.lists.as_ref().map_or(0, |lists| lists.entries),
+                entries: lists.map_or(0, |lists| lists.list.len()),
+                slots: lists.map_or(0, |lists| lists.local.len()),
+                filled: lists.map_or(0, |lists| lists.filled),
             };
             let schedule = kernel.schedule().unwrap_or(Schedule::usual(&group.shape));
             work(&group.shape, &schedule, vectors, T::PRECISION, counts)

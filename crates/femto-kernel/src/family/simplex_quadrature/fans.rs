@@ -1,0 +1,334 @@
+//! Fans of cells: neighbours around a common vertex (triangles) or edge (tetrahedra).
+
+/// In place of a node or cell that is not there.
+pub const NONE: u32 = u32::MAX;
+
+/// Cells that look for neighbours among each other; so many have faces that 64 bits name.
+const RANGE: usize = 1 << 13;
+
+/// Every cell of a mesh in one fan.
+///
+/// The cells of a fan have a hinge in common, a vertex or an edge; with it and the nodes r_0, r_1, ... of a ring
+/// around it, cell k has the nodes (hinge, r_k, r_k+1). Who evaluates a fan reads its n + dim nodes and not
+/// n (dim + 1). An edge has about five tetrahedra around it, a vertex six triangles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fans {
+    /// Most cells of a fan.
+    pub most: usize,
+    /// Places for the nodes of a fan: those of a cell, and one for each further cell.
+    pub places: usize,
+    /// `[fan][place]`: the hinge, then the ring; [`NONE`] at the end of shorter fans.
+    pub nodes: Vec<u32>,
+    /// `[fan][place]`, `most` of them: its cells; [`NONE`] at the end of shorter fans.
+    pub cells: Vec<u32>,
+}
+
+impl Fans {
+    /// Each cell by itself; its nodes keep their order.
+    pub fn single(table: &[u32], nodes: usize) -> Self {
+        Self {
+            most: 1,
+            places: nodes,
+            nodes: table.to_vec(),
+            cells: (0..(table.len() / nodes) as u32).collect(),
+        }
+    }
+
+    /// Fans of up to `most` cells of a mesh of simplices, `table` `[cell][vertex]`; cells that follow each other
+    /// should be near each other. The order of a cell's nodes is an even permutation of that in the table. Of
+    /// each `fans_per_block` fans, the longer ones come first, so that neighbouring threads have as much to do.
+    pub fn new(table: &[u32], nodes: usize, most: usize, fans_per_block: usize) -> Self {
+        if most <= 1 {
+            return Self::single(table, nodes);
+        }
+        let places = nodes + most - 1;
+        let ranges = table.chunks(nodes * RANGE).enumerate();
+        let of_range = |(range, table): (usize, &[u32])| {
+            let first = (range * RANGE) as u32;
+            let mut fans = Range::new(table, nodes).fans(most);
+            for cell in fans.iter_mut().flat_map(|fan| &mut fan.cells) {
+                *cell += first;
+            }
+            fans
+        };
+        let mut fans: Vec<Fan> = ranges.flat_map(of_range).collect();
+        for block in fans.chunks_mut(fans_per_block.max(1)) {
+            block.sort_by_key(|fan| usize::MAX - fan.cells.len());
+        }
+        let padded = |numbers: &[u32], len: usize| {
+            let mut row = numbers.to_vec();
+            row.resize(len, NONE);
+            row
+        };
+        Self {
+            most,
+            places,
+            nodes: fans
+                .iter()
+                .flat_map(|fan| padded(&fan.nodes, places))
+                .collect(),
+            cells: fans
+                .iter()
+                .flat_map(|fan| padded(&fan.cells, most))
+                .collect(),
+        }
+    }
+
+    /// Number of fans.
+    pub fn len(&self) -> usize {
+        self.nodes.len() / self.places.max(1)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The cells as blocks of so many fans read their data, `[block][cell of the fan][fan of the block]`; [`NONE`]
+    /// where there is none.
+    pub fn order(&self, fans_per_block: usize) -> Vec<u32> {
+        let blocks = self.len().div_ceil(fans_per_block);
+        let mut order = vec![NONE; blocks * fans_per_block * self.most];
+        for (n, &cell) in self.cells.iter().enumerate() {
+            let (fan, k) = (n / self.most, n % self.most);
+            let (block, fan) = (fan / fans_per_block, fan % fans_per_block);
+            order[(block * self.most + k) * fans_per_block + fan] = cell;
+        }
+        order
+    }
+}
+
+/// The hinge and the ring, and the cells.
+#[derive(Clone, Debug, Default)]
+struct Fan {
+    nodes: Vec<u32>,
+    cells: Vec<u32>,
+}
+
+/// Some cells, with their neighbours among each other.
+struct Range<'a> {
+    table: &'a [u32],
+    nodes: usize,
+    /// `[cell][vertex]`: the cell beyond the face opposite of a vertex.
+    neighbours: Vec<u32>,
+    taken: Vec<bool>,
+}
+
+impl<'a> Range<'a> {
+    fn new(table: &'a [u32], nodes: usize) -> Self {
+        // Faces by their nodes' numbers in the range, then the cell and the opposite vertex: 3 · 15 + 13 + 2 bits.
+        let mut numbers = table.to_vec();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let local = |node: &u32| numbers.partition_point(|other| other < node) as u64;
+        let mut faces = Vec::with_capacity(table.len());
+        for (cell, own) in table.chunks_exact(nodes).enumerate() {
+            let mut locals = [0; 4];
+            for (local_node, node) in locals.iter_mut().zip(own) {
+                *local_node = local(node);
+            }
+            for opposite in 0..nodes {
+                let mut face = [0; 3];
+                let others = (0..nodes).filter(|&vertex| vertex != opposite);
+                for (corner, vertex) in face.iter_mut().zip(others) {
+                    *corner = locals[vertex];
+                }
+                face.sort_unstable();
+                let name = face.iter().fold(0, |name, corner| name << 15 | corner);
+                faces.push(name << 15 | (cell as u64) << 2 | opposite as u64);
+            }
+        }
+        faces.sort_unstable();
+        let mut neighbours = vec![NONE; table.len()];
+        for pair in faces.windows(2) {
+            if pair[0] >> 15 == pair[1] >> 15 {
+                let place = |face: u64| {
+                    let (cell, opposite) = ((face >> 2) & 0x1fff, face & 3);
+                    (cell as u32, cell as usize * nodes + opposite as usize)
+                };
+                let ((a, at_a), (b, at_b)) = (place(pair[0]), place(pair[1]));
+                (neighbours[at_a], neighbours[at_b]) = (b, a);
+            }
+        }
+        Self {
+            table,
+            nodes,
+            neighbours,
+            taken: vec![false; table.len() / nodes],
+        }
+    }
+
+    fn cell(&self, cell: u32) -> &[u32] {
+        &self.table[cell as usize * self.nodes..][..self.nodes]
+    }
+
+    /// One cell after the other, if it is in no fan yet, begins the longest fan around one of its hinges.
+    fn fans(mut self, most: usize) -> Vec<Fan> {
+        let mut fans = Vec::new();
+        for cell in 0..self.taken.len() as u32 {
+            if self.taken[cell as usize] {
+                continue;
+            }
+            let mut best = Fan::default();
+            for a in 0..self.nodes {
+                for b in a + 1..self.nodes {
+                    let fan = self.fan(cell, (a, b), most);
+                    if fan.cells.len() > best.cells.len() {
+                        best = fan;
+                    }
+                }
+            }
+            for &cell in &best.cells {
+                self.taken[cell as usize] = true;
+            }
+            fans.push(best);
+        }
+        fans
+    }
+
+    /// The fan of a cell whose vertices `ring` are on the ring, the others are the hinge.
+    fn fan(&self, cell: u32, ring: (usize, usize), most: usize) -> Fan {
+        let own = self.cell(cell);
+        let others = (0..self.nodes).filter(|&vertex| vertex != ring.0 && vertex != ring.1);
+        let mut turned: Vec<usize> = others.collect();
+        let hinge: Vec<u32> = turned.iter().map(|&vertex| own[vertex]).collect();
+        turned.extend([ring.0, ring.1]);
+        let (first, last) = match is_even(&turned) {
+            true => (own[ring.0], own[ring.1]),
+            false => (own[ring.1], own[ring.0]),
+        };
+        let mut cells = vec![cell];
+        let mut after = vec![first, last];
+        self.extend(&hinge, (true, most), &mut cells, &mut after);
+        let mut before = vec![last, first];
+        let mut cells_before = cells.clone();
+        cells_before.reverse();
+        let forward = cells_before.len();
+        self.extend(&hinge, (false, most), &mut cells_before, &mut before);
+        let nodes_before = before[2..].iter().rev();
+        Fan {
+            nodes: hinge
+                .iter()
+                .chain(nodes_before)
+                .chain(&after)
+                .copied()
+                .collect(),
+            cells: cells_before[forward..]
+                .iter()
+                .rev()
+                .chain(&cells)
+                .copied()
+                .collect(),
+        }
+    }
+
+    /// Goes on around the hinge from the last of `cells`, whose ring nodes are the last two of `ring`, in this
+    /// direction or the other.
+    fn extend(
+        &self,
+        hinge: &[u32],
+        (forward, most): (bool, usize),
+        cells: &mut Vec<u32>,
+        ring: &mut Vec<u32>,
+    ) {
+        while cells.len() < most {
+            let (&[.., left, kept], Some(&cell)) = (ring.as_slice(), cells.last()) else {
+                return;
+            };
+            let own = self.cell(cell);
+            let Some(vertex) = own.iter().position(|&node| node == left) else {
+                return;
+            };
+            let next = self.neighbours[cell as usize * self.nodes + vertex];
+            if next == NONE || self.taken[next as usize] || cells.contains(&next) {
+                return;
+            }
+            let own = self.cell(next);
+            let is_new = |node: &&u32| !hinge.contains(node) && **node != kept;
+            let Some(&new) = own.iter().find(is_new) else {
+                return;
+            };
+            let ends = if forward { [kept, new] } else { [new, kept] };
+            let place = |node: &u32| own.iter().position(|other| other == node);
+            let turned: Option<Vec<usize>> = hinge.iter().chain(&ends).map(place).collect();
+            if !turned.is_some_and(|turned| is_even(&turned)) {
+                return;
+            }
+            cells.push(next);
+            ring.push(new);
+        }
+    }
+}
+
+/// Whether a permutation is even.
+fn is_even(permutation: &[usize]) -> bool {
+    let inversions = (0..permutation.len())
+        .flat_map(|b| (0..b).map(move |a| (a, b)))
+        .filter(|&(a, b)| permutation[a] > permutation[b]);
+    inversions.count() % 2 == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Six tetrahedra around the diagonal of a cube, and one beyond a face of it.
+    #[test]
+    fn a_cube_is_one_fan() {
+        let mut table = vec![];
+        for [a, b] in [[1, 3], [3, 2], [2, 6], [6, 4], [4, 5], [5, 1]] {
+            table.extend([0_u32, 7, a, b]);
+        }
+        table.extend([1, 3, 7, 8]);
+        let fans = Fans::new(&table, 4, 6, 2);
+        assert_eq!((fans.len(), fans.places), (2, 9));
+        assert_eq!(fans.nodes[..9], [0, 7, 1, 3, 2, 6, 4, 5, 1]);
+        assert_eq!(fans.cells[..6], [0, 1, 2, 3, 4, 5]);
+        assert_eq!(fans.cells[6..], [6, NONE, NONE, NONE, NONE, NONE]);
+        assert_eq!(fans.order(3)[..4], [0, 6, NONE, 1]);
+        let short = Fans::new(&table, 4, 4, 8);
+        assert_eq!((short.len(), short.places), (3, 7));
+        assert_eq!(short.cells[..4], [0, 1, 2, 3]);
+    }
+
+    /// Each cell is in one fan, with the nodes that its place says, turned evenly: on a grid of squares cut in two,
+    /// its cells and their nodes in any order, some turned over.
+    #[test]
+    fn fans_have_every_cell_once() {
+        let side = 40_u32;
+        let mut cells = Vec::new();
+        for square in 0..side * side {
+            let (i, j) = (square % side, square / side);
+            let at = |di: u32, dj: u32| (j + dj) * (side + 1) + i + di;
+            cells.push([at(0, 0), at(1, 0), at(1, 1)]);
+            cells.push([at(1, 1), at(0, 1), at(0, 0)]);
+        }
+        for (n, cell) in cells.iter_mut().enumerate() {
+            cell.rotate_left(n % 3);
+            if n % 97 == 5 {
+                cell.swap(0, 1);
+            }
+        }
+        for most in [1, 2, 5, 8] {
+            let fans = Fans::new(&cells.concat(), 3, most, 32);
+            let mut found = vec![0; cells.len()];
+            for (nodes, own) in fans.nodes.chunks(fans.places).zip(fans.cells.chunks(most)) {
+                let len = own.iter().filter(|&&cell| cell != NONE).count();
+                assert_eq!(nodes.iter().filter(|&&n| n != NONE).count(), len + 2);
+                for (k, &cell) in own[..len].iter().enumerate() {
+                    found[cell as usize] += 1;
+                    let wanted = cells[cell as usize];
+                    let turned = [nodes[0], nodes[1 + k], nodes[2 + k]];
+                    let permutation = turned.map(|n| wanted.iter().position(|&w| w == n).unwrap());
+                    assert!(is_even(&permutation), "{turned:?} is not {wanted:?}");
+                }
+            }
+            assert!(found.iter().all(|&times| times == 1));
+            let mean = cells.len() as f64 / fans.len() as f64;
+            assert!(
+                mean > 0.6 * most.min(6) as f64,
+                "{mean} cells a fan of {most}"
+            );
+        }
+    }
+}
