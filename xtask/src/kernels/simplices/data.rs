@@ -1,15 +1,17 @@
 //! Cells that share nodes, and everything that a kernel reads of them.
 
 use anyhow::{Result, ensure};
-use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::batch::{Batch, Conditions, Nodes, Vertices};
 use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
 use femto_kernel::family::simplex_quadrature::fans::Fans;
+use femto_kernel::family::simplex_quadrature::host::SimplexPlan;
 use femto_kernel::family::simplex_quadrature::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::simplex_quadrature::source::{Interleave, Vectors, place, places};
 use femto_kernel::family::simplex_quadrature::{
     CellGeometry, Element, FieldKind, Shape, Storage, pack,
 };
 use femto_kernel::form::Form;
+use femto_kernel::scalar::SimdLevel;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -199,6 +201,53 @@ impl Data {
             oracle::apply::<F, D, C>(form, &self.element, geometry, environment, &u)
         };
         (0..CELLS).map(cell).collect()
+    }
+
+    /// What the host's kernel makes of the cells from `first` on, `[cell][component][node]`.
+    pub(super) fn by_host<F, const D: usize, const C: usize>(
+        &self,
+        form: &F,
+        first: usize,
+    ) -> Vec<f64>
+    where
+        F: Form<D, C> + Clone + 'static,
+    {
+        let plan = SimplexPlan {
+            element: &self.element,
+            shape: self.shape,
+            level: SimdLevel::detect(),
+        };
+        let kernel = plan.build::<f64, F, D, C>(form);
+        let (width, unknowns) = (kernel.lanes(), self.shape.unknowns());
+        let mut workspace = kernel.workspace();
+        let mut out = vec![f64::NAN; (CELLS - first) * unknowns];
+        for (batch, out) in out.chunks_mut(width * unknowns).enumerate() {
+            let start = first + batch * width;
+            let cells = || start..start + out.len() / unknowns;
+            let lanes = |numbers: &dyn Fn(usize) -> Vec<f64>| -> Vec<f64> {
+                let rows: Vec<Vec<f64>> = cells().map(numbers).collect();
+                let entry = |n: usize| rows.get(n % width).map_or(0.0, |row| row[n / width]);
+                (0..rows[0].len() * width).map(entry).collect()
+            };
+            let own = |all: &[f64], cell: usize| {
+                let len = all.len() / CELLS;
+                all[cell * len..][..len].to_vec()
+            };
+            let u: Vec<f64> = cells().flat_map(|cell| self.unknowns(cell)).collect();
+            let nodal: Vec<f64> = cells().flat_map(|cell| self.nodal(cell)).collect();
+            let batch = Batch {
+                elements: cells().len(),
+                nodes: Nodes::Element,
+                vertices: Vertices::NONE,
+                geometry: &lanes(&|cell| self.geometry(cell)),
+                auxiliary: &lanes(&|cell| own(&self.cell_fields, cell)),
+                nodal: &nodal,
+                points: &lanes(&|cell| own(&self.point_fields, cell)),
+                conditions: &CONDITIONS,
+            };
+            kernel.apply(&batch, &u, out, &mut workspace);
+        }
+        out
     }
 
     /// The sum of what cells give, `[component][node]`.
