@@ -114,7 +114,11 @@ impl<T: Number> Call<'_, T> {
             Operand::BlockList => self.lists.map(|lists| Argument::input(&lists.list)),
             Operand::Geometry => Some(Argument::input(&arrays.geometry)),
             Operand::Coordinates => arrays.coordinates.as_deref().map(Argument::input),
-            Operand::Vertices => arrays.vertices.as_ref().map(Argument::input),
+            // At degree 1 they are the nodes.
+            Operand::Vertices => {
+                let vertices = arrays.vertices.as_ref().unwrap_or(&arrays.nodes);
+                Some(Argument::input(vertices))
+            }
             Operand::Nodes => Some(Argument::input(&arrays.nodes)),
             Operand::NodeCount => number(self.nodes),
             Operand::ComponentStride => number(self.stride),

@@ -46,9 +46,8 @@ pub(super) struct Simplices<T: Number> {
     groups: Vec<(Group<T>, Compiled)>,
     /// Where groups write their shares, and who adds them up; else sums are atomic.
     shares: Option<Shares<T>>,
-    /// All cells, for E-vectors.
-    all: Arrays<T>,
-    all_shape: Shape,
+    /// All cells, for E-vectors, where they are of several kinds.
+    all: Option<(Arrays<T>, Shape)>,
     element_kernel: OnceLock<Compiled>,
     diagonals: OnceLock<Vec<Compiled>>,
     warnings: Vec<String>,
@@ -82,7 +81,10 @@ impl<T: Number> Simplices<T> {
             time: params.time,
             parameters: &params.parameters,
         };
-        let (all, all_shape) = arrays::all::<T>(device, binding, (element, points))?;
+        let all = match groups.len() {
+            1 => None,
+            _ => Some(arrays::all::<T>(device, binding, (element, points))?),
+        };
         let mut bound = Self {
             device: device.clone(),
             element: element.clone(),
@@ -100,7 +102,6 @@ impl<T: Number> Simplices<T> {
             groups: Vec::new(),
             shares,
             all,
-            all_shape,
             element_kernel: OnceLock::new(),
             diagonals: OnceLock::new(),
             warnings: Vec::new(),
@@ -313,11 +314,22 @@ impl<T: Number> Simplices<T> {
         Ok(())
     }
 
+    /// All cells in the order of the space.
+    fn all(&self) -> Result<(&Arrays<T>, &Shape), OperatorError> {
+        let only = || {
+            self.groups
+                .first()
+                .map(|(group, _)| (&group.arrays, &group.shape))
+        };
+        let all = self.all.as_ref().map(|(arrays, shape)| (arrays, shape));
+        all.or_else(only).ok_or(OperatorError::FormOnAccelerator)
+    }
+
     fn element_kernel(&self) -> Result<&Compiled, OperatorError> {
         if let Some(kernel) = self.element_kernel.get() {
             return Ok(kernel);
         }
-        let shape = self.all_shape;
+        let shape = *self.all()?.1;
         let compiled = self.compile(shape, Vectors::Element, Schedule::usual(&shape))?;
         Ok(self.element_kernel.get_or_init(|| compiled))
     }
@@ -372,13 +384,14 @@ impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
         let kernel = self.element_kernel()?;
+        let (all, shape) = self.all()?;
         let held = self.conditions.hold(&self.device, conditions)?;
         let fields = self
             .fields
-            .of_cells(&self.device, &self.all.nodes, self.element.nodes)?;
+            .of_cells(&self.device, &all.nodes, self.element.nodes)?;
         let mut call = Call {
-            shape: &self.all_shape,
-            arrays: &self.all,
+            shape,
+            arrays: all,
             lists: None,
             fields: fields.as_ref().unwrap_or(&self.fields.values),
             field_stride: 0,
@@ -413,7 +426,8 @@ impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
             .shares
             .as_ref()
             .map_or(0, |it| it.bytes(self.components));
-        groups.sum::<usize>() + self.all.bytes() + self.fields.bytes() + shares
+        let all = self.all.as_ref().map_or(0, |(all, _)| all.bytes());
+        groups.sum::<usize>() + all + self.fields.bytes() + shares
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -462,7 +476,9 @@ impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
     }
 
     fn element_work(&self, _: usize, _: Work) -> Work {
-        let shape = &self.all_shape;
+        let Ok((_, shape)) = self.all() else {
+            return Work::default();
+        };
         let schedule = Schedule::usual(shape);
         work(
             shape,
