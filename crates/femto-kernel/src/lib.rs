@@ -3,6 +3,7 @@
 //! This crate is pure: no clock, no file, no environment, no device, and it never sees a mesh.
 #![forbid(unsafe_code)]
 
+pub mod boundary;
 pub mod dialect;
 pub mod expr;
 pub mod family;
