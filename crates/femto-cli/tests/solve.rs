@@ -74,7 +74,8 @@ fn entering(u: &GridFunction) -> f64 {
     // The nodes on the rim of the bore belong to the cooled part as well, if they touch.
     let on = u.discretization(Quadrature::Gauss, 0.0);
     let mut given = vec![0.0; u.values.len()];
-    on.neumann("cooled", &[&cooling], &mut given).unwrap();
+    on.neumann(&host, "cooled", &[&cooling], &mut given)
+        .unwrap();
     for (flux, given) in flux.iter_mut().zip(&given[u.space.free_nodes()..]) {
         *flux -= given;
     }

@@ -3,6 +3,7 @@
 
 pub mod accelerator;
 pub mod bench;
+pub mod boundary;
 mod number;
 pub mod operator;
 pub mod problem;

@@ -26,6 +26,7 @@ pub(crate) use plan::{Binding, Plan};
 pub use plan::{FactorPrecision, OperatorParams, Quadrature, Scatter};
 
 use crate::Number;
+use crate::boundary::BoundaryOps;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::Space;
 use femto_kernel::family::batch::Conditions;
@@ -35,7 +36,7 @@ use femto_kernel::roofline::Work;
 use femto_platform::device::{Buffer, Device};
 
 /// A device that operators can be bound to.
-pub trait Backend: Device + Clone {
+pub trait Backend: BoundaryOps + Clone {
     /// An operator on this device.
     type Bound<T: Number>: Bound<T, Self>;
 

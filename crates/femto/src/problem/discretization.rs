@@ -3,6 +3,9 @@
 
 use super::facets::Facets;
 use super::integral::{Integral, Integrand};
+use super::job::on_device;
+use super::surface::{Fluxes, Surface};
+use super::values::Values;
 use super::{Function, ProblemError};
 use crate::Quadrature;
 use crate::operator::Backend;
@@ -12,8 +15,8 @@ use femto_fem::space::{BoundaryFace, Space};
 use rayon::prelude::*;
 use std::fmt::Display;
 
-/// Boundary facets that one task works on.
-const FACETS: usize = 256;
+/// Points that one task evaluates a function at.
+const POINTS: usize = 4096;
 
 /// A space with its geometry, a quadrature rule, and the time at which functions are taken. Vectors have
 /// the components of a node together.
@@ -65,88 +68,63 @@ impl<'a> Discretization<'a> {
         Ok(b)
     }
 
-    /// Adds ∫ φ g over the boundary facets of the group `tag` to the L-vector `b`, on the host. `g` has a
-    /// function for each component.
+    /// Adds ∫ φ g over the boundary facets of the group `tag`, by the device, to the L-vector `b`. `g` has
+    /// a function for each component.
     ///
     /// # Errors
     /// Another number of functions than the space has components, a group that is not there, a quadrature
-    /// rule that does not exist for the degree, a value that is not finite.
+    /// rule that does not exist for the degree, a value that is not finite, a device that refuses.
     ///
     /// # Panics
     /// If `b` is no L-vector.
-    pub fn neumann(
+    pub fn neumann<B>(
         &self,
+        device: &B,
         tag: &str,
         g: &[&dyn Function],
         b: &mut [f64],
-    ) -> Result<(), ProblemError> {
+    ) -> Result<(), ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
         self.check_components(g.len())?;
         assert_eq!(b.len(), self.space.dofs(), "an L-vector");
         let faces = self.space.boundary().tagged(tag)?;
         let facets = Facets::new(self.space, self.with_rule().quadrature)?;
-        let integrate = |faces: &[BoundaryFace]| self.over_facets(tag, g, &facets, faces);
-        let integrals = faces.par_chunks(FACETS).map(integrate);
-        let integrals = integrals.collect::<Result<Vec<Vec<f64>>, ProblemError>>()?;
-        for (faces, integrals) in faces.chunks(FACETS).zip(&integrals) {
-            let mut integrals = integrals.iter();
-            for face in faces {
-                for dof in self.facet_dofs(&facets, face) {
-                    b[dof] += integrals.next().copied().unwrap_or(0.0);
-                }
+        let surface = Surface::new(self, &facets, faces)?;
+        if surface.nodes.is_empty() {
+            return Ok(());
+        }
+        let fluxes = Fluxes {
+            on: self,
+            what: &format!("the flux on `{tag}`"),
+            g,
+            surface: &surface,
+        };
+        for (component, sums) in on_device(device, &fluxes)?.iter().enumerate() {
+            for (node, sum) in surface.nodes.iter().zip(sums) {
+                b[node * g.len() + component] += sum;
             }
         }
         Ok(())
     }
 
-    /// ∫ φ g over some facets, `[facet][node][component]`.
-    fn over_facets(
-        &self,
-        tag: &str,
-        g: &[&dyn Function],
-        facets: &Facets,
-        faces: &[BoundaryFace],
-    ) -> Result<Vec<f64>, ProblemError> {
-        let points = facets.points.len();
-        let mut positions = Vec::with_capacity(faces.len() * points);
-        let mut factors = Vec::with_capacity(faces.len() * points);
-        for face in faces {
-            let (cell, number) = (face.cell as usize, usize::from(face.face));
-            let at = self.geometry.facet_at_points(cell, number, &facets.points);
-            for (point, weight) in at.iter().zip(&facets.weights) {
-                let [x, y, z] = point.area_normal;
-                positions.push(point.position);
-                factors.push(weight * (x * x + y * y + z * z).sqrt());
-            }
-        }
-        let what = format!("the flux on `{tag}`");
-        let values = g.iter().map(|g| self.evaluate(&what, *g, &positions));
-        let values = values.collect::<Result<Vec<Vec<f64>>, ProblemError>>()?;
-        let mut integrals = Vec::new();
-        for (index, face) in faces.iter().enumerate() {
-            let facet = facets.facet(usize::from(face.face));
-            let count = facet.nodes.len();
-            for node in 0..count {
-                integrals.extend(values.iter().map(|values| {
-                    let at = |p: usize| factors[index * points + p] * values[index * points + p];
-                    let terms = (0..points).map(|p| facet.basis[p * count + node] * at(p));
-                    terms.sum::<f64>()
-                }));
-            }
-        }
-        Ok(integrals)
-    }
-
     /// The values at the constrained nodes, the tail of an L-vector,
     /// `[nodes - free_nodes][component]`: those of the functions of the first group in the list that has
-    /// the node, by nodal interpolation; zero at nodes of none of the groups.
+    /// the node, by nodal interpolation; zero at nodes of none of the groups. The device evaluates
+    /// functions that have a program.
     ///
     /// # Errors
     /// Another number of functions than the space has components, a group that is not there, a value that
-    /// is not finite.
-    pub fn boundary_values(
+    /// is not finite, a device that refuses.
+    pub fn boundary_values<B>(
         &self,
+        device: &B,
         groups: &[(&str, &[&dyn Function])],
-    ) -> Result<Vec<f64>, ProblemError> {
+    ) -> Result<Vec<f64>, ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
         let components = self.space.components();
         let free = self.space.free_nodes();
         let facets = Facets::new(self.space, self.with_rule().quadrature)?;
@@ -163,9 +141,13 @@ impl<'a> Discretization<'a> {
                 nodes.extend(constrained.filter(|&n| !std::mem::replace(&mut decided[n], true)));
             }
             let at: Vec<[f64; 3]> = nodes.iter().map(|&node| positions[node]).collect();
-            let what = format!("the boundary value on `{tag}`");
-            for (component, function) in functions.iter().enumerate() {
-                let found = self.evaluate(&what, *function, &at)?;
+            let found = Values {
+                on: self,
+                what: &format!("the boundary value on `{tag}`"),
+                functions,
+                positions: &at,
+            };
+            for (component, found) in on_device(device, &found)?.into_iter().enumerate() {
                 for (&node, value) in nodes.iter().zip(found) {
                     values[node * components + component] = value;
                 }
@@ -174,17 +156,26 @@ impl<'a> Discretization<'a> {
         Ok(values)
     }
 
-    /// The functions at the nodes, an L-vector; errors call them `what`.
-    pub(super) fn interpolate(
+    /// The functions at the nodes, an L-vector, by the device where they have programs; errors call them
+    /// `what`.
+    pub(super) fn interpolate<B>(
         &self,
+        device: &B,
         what: &str,
         functions: &[&dyn Function],
-    ) -> Result<Vec<f64>, ProblemError> {
+    ) -> Result<Vec<f64>, ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
         self.check_components(functions.len())?;
-        let positions = self.space.node_positions(self.geometry);
+        let found = Values {
+            on: self,
+            what,
+            functions,
+            positions: &self.space.node_positions(self.geometry),
+        };
         let mut values = vec![0.0; self.space.dofs()];
-        for (component, function) in functions.iter().enumerate() {
-            let found = self.evaluate(&what, *function, &positions)?;
+        for (component, found) in on_device(device, &found)?.into_iter().enumerate() {
             let targets = values[component..].iter_mut().step_by(functions.len());
             for (target, value) in targets.zip(found) {
                 *target = value;
@@ -218,25 +209,14 @@ impl<'a> Discretization<'a> {
     }
 
     /// The L-vector nodes on a facet, in its order.
-    fn facet_nodes<'f>(
+    pub(super) fn facet_nodes<'f>(
         &self,
         facets: &'f Facets,
         face: &BoundaryFace,
     ) -> impl Iterator<Item = usize> + use<'f> {
         let nodes = self.space.element_nodes(face.element as usize);
-        let facet = facets.facet(usize::from(face.face));
-        facet.nodes.iter().map(move |&node| nodes[node] as usize)
-    }
-
-    /// The entries of L-vectors on a facet, `[node][component]`.
-    fn facet_dofs<'f>(
-        &self,
-        facets: &'f Facets,
-        face: &BoundaryFace,
-    ) -> impl Iterator<Item = usize> + use<'f> {
-        let components = self.space.components();
-        let nodes = self.facet_nodes(facets, face);
-        nodes.flat_map(move |node| (0..components).map(move |c| node * components + c))
+        let on_facet = facets.nodes(usize::from(face.face)).iter();
+        on_facet.map(move |&node| nodes[node] as usize)
     }
 
     /// The error that names a place where `f` is not finite, if there is one.
@@ -250,7 +230,7 @@ impl<'a> Discretization<'a> {
         self.at_points(what, f, &points).map(|_| ())
     }
 
-    /// The values of `f`, which errors call `what`, at `positions`.
+    /// The values of `f`, which errors call `what`, at `positions`, by the host.
     pub(super) fn evaluate(
         &self,
         what: &dyn Display,
@@ -258,11 +238,15 @@ impl<'a> Discretization<'a> {
         positions: &[[f64; 3]],
     ) -> Result<Vec<f64>, ProblemError> {
         let mut values = vec![0.0; positions.len()];
-        self.evaluate_into(what, f, positions, &mut values)?;
+        let parts = values.par_chunks_mut(POINTS);
+        parts
+            .zip(positions.par_chunks(POINTS))
+            .for_each(|(values, positions)| f.evaluate(positions, self.time, values));
+        check_finite(what, &values, positions)?;
         Ok(values)
     }
 
-    /// The same, into `values`.
+    /// The same, by one thread, into `values`.
     pub(super) fn evaluate_into(
         &self,
         what: &dyn Display,
@@ -271,13 +255,22 @@ impl<'a> Discretization<'a> {
         values: &mut [f64],
     ) -> Result<(), ProblemError> {
         f.evaluate(positions, self.time, values);
-        match values.iter().position(|value| !value.is_finite()) {
-            None => Ok(()),
-            Some(point) => Err(ProblemError::NotFinite {
-                what: what.to_string(),
-                value: values[point],
-                position: positions[point],
-            }),
-        }
+        check_finite(what, values, positions)
+    }
+}
+
+/// Fails at the first value that is not finite.
+fn check_finite(
+    what: &dyn Display,
+    values: &[f64],
+    positions: &[[f64; 3]],
+) -> Result<(), ProblemError> {
+    match values.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(point) => Err(ProblemError::NotFinite {
+            what: what.to_string(),
+            value: values[point],
+            position: positions[point],
+        }),
     }
 }

@@ -16,14 +16,9 @@ pub(super) struct Facets {
     pub(super) points: Vec<[f64; 3]>,
     /// `[point]`
     pub(super) weights: Vec<f64>,
-    facets: Vec<Facet>,
-}
-
-/// A facet.
-pub(super) struct Facet {
-    /// Which of the element's nodes lie on it.
-    pub(super) nodes: Vec<usize>,
-    /// Their basis functions at the points, `[point][node]`.
+    /// Which of the element's nodes lie on each facet, equally many, `[facet][node]`.
+    nodes: Vec<Vec<usize>>,
+    /// Their basis functions at the points, `[facet][node][point]`.
     pub(super) basis: Vec<f64>,
 }
 
@@ -38,9 +33,14 @@ impl Facets {
         }
     }
 
-    /// A facet by its number in the cell.
-    pub(super) fn facet(&self, number: usize) -> &Facet {
-        &self.facets[number]
+    /// The nodes of a facet, given by its number in the cell.
+    pub(super) fn nodes(&self, facet: usize) -> &[usize] {
+        &self.nodes[facet]
+    }
+
+    /// The row of the basis table of a facet's first node; those of the others follow.
+    pub(super) fn first_row(&self, facet: usize) -> usize {
+        facet * self.nodes[facet].len()
     }
 
     fn of_simplices(space: &Space, quadrature: Quadrature) -> Result<Self, OperatorError> {
@@ -50,21 +50,21 @@ impl Facets {
         let shape = space.cell_shape();
         let rule = simplex_rule(space.dim() - 1, degree.max(space.degree()))?;
         let element = Simplex::new(space.dim(), space.degree())?;
-        let facet = |number: usize| {
+        let (mut all, mut basis) = (Vec::new(), Vec::new());
+        for number in 0..shape.facets() {
             let inside = |&point: &[f64; 3]| shape.facet_point(number, point);
             let points: Vec<[f64; 3]> = rule.points.iter().map(inside).collect();
             let interp = element.tables(&points).interp;
-            let rows = || interp.chunks_exact(space.nodes_per_element());
-            let on_facet = |&node: &usize| rows().any(|row| row[node].abs() > ZERO);
+            let at_points =
+                |node: usize| interp.iter().skip(node).step_by(space.nodes_per_element());
+            let on_facet = |&node: &usize| at_points(node).any(|value| value.abs() > ZERO);
             let nodes: Vec<usize> = (0..space.nodes_per_element()).filter(on_facet).collect();
-            let basis = rows().flat_map(|row| nodes.iter().map(|&node| row[node]));
-            Facet {
-                basis: basis.collect(),
-                nodes,
-            }
-        };
+            basis.extend(nodes.iter().flat_map(|&node| at_points(node)));
+            all.push(nodes);
+        }
         Ok(Self {
-            facets: (0..shape.facets()).map(facet).collect(),
+            nodes: all,
+            basis,
             points: rule.points,
             weights: rule.weights,
         })
@@ -76,21 +76,18 @@ impl Facets {
         // The lower axis is the fastest, of points and of nodes.
         let pairs = |len: usize| (0..len * len).map(move |i| (i % len, i / len));
         let value = |p: usize, node: usize| line.interp_1d[p * n + node];
-        let basis: Vec<f64> = pairs(count)
-            .flat_map(|(s, t)| pairs(n).map(move |(u, v)| (s, t, u, v)))
+        let basis: Vec<f64> = pairs(n)
+            .flat_map(|(u, v)| pairs(count).map(move |(s, t)| (s, t, u, v)))
             .map(|(s, t, u, v)| value(s, u) * value(t, v))
             .collect();
-        let facet = |number: usize| {
+        let nodes = |number: usize| {
             let strides = [1, n, n * n];
             let (axis, side) = hex_face_axis_side(number);
             let [along_u, along_v] = HEX_FACE_AXES[number].map(|axis| strides[axis]);
             let first = side * (n - 1) * strides[axis];
-            Facet {
-                nodes: pairs(n)
-                    .map(|(u, v)| first + u * along_u + v * along_v)
-                    .collect(),
-                basis: basis.clone(),
-            }
+            pairs(n)
+                .map(|(u, v)| first + u * along_u + v * along_v)
+                .collect()
         };
         Ok(Self {
             points: pairs(count)
@@ -99,7 +96,8 @@ impl Facets {
             weights: pairs(count)
                 .map(|(s, t)| line.weights[s] * line.weights[t])
                 .collect(),
-            facets: (0..HEX_FACE_AXES.len()).map(facet).collect(),
+            nodes: (0..HEX_FACE_AXES.len()).map(nodes).collect(),
+            basis: basis.repeat(HEX_FACE_AXES.len()),
         })
     }
 }
@@ -135,13 +133,18 @@ mod tests {
                 let space = Space::new(&mesh, &geometry, params).expect("legal");
                 let facets = Facets::new(&space, Quadrature::Exact(2 * degree)).expect("legal");
                 assert!((facets.weights.iter().sum::<f64>() - area).abs() < 1e-14);
+                let points = facets.points.len();
                 for number in 0..space.cell_shape().facets() {
-                    let Facet { nodes: on, basis } = facets.facet(number);
-                    assert_eq!(on.len(), nodes(degree + 1));
-                    for row in basis.chunks_exact(on.len()) {
-                        assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-13);
+                    let on = facets.nodes(number).len();
+                    assert_eq!(on, nodes(degree + 1));
+                    let basis = &facets.basis[facets.first_row(number) * points..][..on * points];
+                    for p in 0..points {
+                        let sum: f64 = basis.iter().skip(p).step_by(points).sum();
+                        assert!((sum - 1.0).abs() < 1e-13);
                     }
                 }
+                let rows = space.cell_shape().facets() * nodes(degree + 1);
+                assert_eq!(facets.basis.len(), rows * points);
             }
         }
     }

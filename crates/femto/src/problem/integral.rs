@@ -1,17 +1,17 @@
 //! Integrals of functions of a problem, by operators: what is integrated is a scalar form, so that the
 //! device that solves evaluates it.
 
+use super::job::{Job, on_device};
 use super::{Discretization, Function, GraphForm, ProblemError};
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::VectorOps;
-use crate::{Host, Operator, OperatorParams, Quadrature};
+use crate::{Operator, OperatorParams, Quadrature};
 use femto_fem::geometry::Geometry;
 use femto_fem::quadrature::simplex_rule;
 use femto_fem::space::Space;
 use femto_kernel::expr::{Graph, Handle, Input, Program};
 use femto_kernel::form::TracedForm;
 use femto_kernel::scalar::{Scalar, Traced};
-use femto_platform::device::DeviceError;
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -189,28 +189,6 @@ impl<'a> Integral<'a> {
         B: Backend + VectorOps<f64>,
     {
         on_device(device, &Totals { integral: self, u })
-    }
-}
-
-/// Work for any device.
-trait Job {
-    type Output;
-
-    fn on<B: Backend + VectorOps<f64>>(&self, device: &B) -> Result<Self::Output, ProblemError>;
-}
-
-/// Does a job on the device, or on the host where the device does not take general forms or numbers of
-/// double precision.
-fn on_device<J: Job, B: Backend + VectorOps<f64>>(
-    device: &B,
-    job: &J,
-) -> Result<J::Output, ProblemError> {
-    match job.on(device) {
-        Err(ProblemError::Operator(
-            OperatorError::FormOnAccelerator
-            | OperatorError::Device(DeviceError::Unsupported { .. }),
-        )) => job.on(&Host::new()?),
-        result => result,
     }
 }
 

@@ -75,12 +75,15 @@ mod function;
 mod graph_form;
 mod integral;
 mod iterate;
+mod job;
 mod newton;
 mod norms;
 mod observer;
 mod output;
 mod solver;
 mod stages;
+mod surface;
+mod values;
 
 pub use assembled::Assembled;
 pub use bind::{Place, ProblemForm};

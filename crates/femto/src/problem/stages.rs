@@ -118,7 +118,8 @@ where
             time: params.time,
         };
         let (mut b, boundary_values) = watch.stage(Stage::Loads, || self.loads(on, device))?;
-        let start = self.start.map(|start| on.interpolate("the start", &start));
+        let start = self.start;
+        let start = start.map(|start| on.interpolate(device, "the start", &start));
         let start = start.transpose()?;
         let (method, krylov) = self.solver.methods(inspection.linear, inspection.symmetric);
         watch.stage(Stage::Lifting, || match method {
@@ -224,13 +225,13 @@ where
         };
         let mut b = on.source(device, &self.source)?;
         for part in &self.neumann {
-            on.neumann(&part.tag, &part.value, &mut b)?;
+            on.neumann(device, &part.tag, &part.value, &mut b)?;
         }
         let dirichlet = self.dirichlet.iter();
         let dirichlet: Vec<(&str, &[&dyn Function])> = dirichlet
             .map(|part| (&part.tag[..], &part.value[..]))
             .collect();
-        Ok((b, on.boundary_values(&dirichlet)?))
+        Ok((b, on.boundary_values(device, &dirichlet)?))
     }
 }
 

@@ -4,6 +4,7 @@
 //! a note, unless FEMTO_REQUIRE=opencl says that there must be one.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
+mod boundary;
 #[path = "../common/mod.rs"]
 mod common;
 mod forms;

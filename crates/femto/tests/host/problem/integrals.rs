@@ -141,8 +141,8 @@ fn other_numbers_of_functions_than_components_are_refused() {
     };
     let refused = [
         on.source(&host(), &one).err(),
-        on.neumann("xmax", &one, &mut b).err(),
-        on.boundary_values(&[("xmin", &one)]).err(),
+        on.neumann(&host(), "xmax", &one, &mut b).err(),
+        on.boundary_values(&host(), &[("xmin", &one)]).err(),
         on.errors(&host(), &b, exact).err(),
     ];
     for error in refused {
