@@ -63,6 +63,10 @@ pub(super) enum Kernel {
     Zero,
     /// Sums shares in a fixed order.
     Sum,
+    /// A function at points, for boundary data.
+    Values,
+    /// Integrals over boundary facets.
+    Facets,
     /// The loops over vectors.
     Vectors,
     /// Random numbers for measurements.
@@ -79,8 +83,8 @@ impl Kernel {
         all.extend(BENCHMARKS.map(Self::Diagonal));
         all.extend(Example::ALL.map(Self::Form));
         all.extend(Simplices::ALL.map(Self::Simplices));
-        all.extend([Self::Zero, Self::Sum, Self::Vectors]);
-        all.extend([Self::Random, Self::Probe]);
+        all.extend([Self::Zero, Self::Sum, Self::Values, Self::Facets]);
+        all.extend([Self::Vectors, Self::Random, Self::Probe]);
         all
     }
 
@@ -96,6 +100,8 @@ impl Kernel {
                 "sets the nodes that elements share to zero, before atomic sums".to_owned()
             }
             Self::Sum => "adds up elements' shares in a fixed order, bitwise repeatable".to_owned(),
+            Self::Values => "a function at points, such as boundary values".to_owned(),
+            Self::Facets => "integrals over boundary facets, bitwise repeatable".to_owned(),
             Self::Vectors => "loops over vectors and the sums of conjugate gradients".to_owned(),
             Self::Random => "fills a vector with random numbers, for measurements".to_owned(),
             Self::Probe => "measures the ceilings of a device".to_owned(),
@@ -132,6 +138,8 @@ impl Display for Kernel {
             Self::Simplices(it) => write!(f, "simplices/{}", it.name()),
             Self::Zero => f.write_str("zero"),
             Self::Sum => f.write_str("sum"),
+            Self::Values => f.write_str("values"),
+            Self::Facets => f.write_str("facets"),
             Self::Vectors => f.write_str("vectors"),
             Self::Random => f.write_str("random"),
             Self::Probe => f.write_str("probe"),
@@ -204,13 +212,13 @@ mod tests {
         for kernel in Kernel::all() {
             assert_eq!(kernel.to_string().parse(), Ok(kernel));
         }
-        assert_eq!(Kernel::all().len(), 45 + 3 + 3 + 5 + 4 + 4 + 1);
+        assert_eq!(Kernel::all().len(), 45 + 3 + 3 + 5 + 4 + 6 + 1);
     }
 
     #[test]
     fn a_part_of_a_name_selects() {
         let count = |name: &str| name.parse().map(|Selection(kernels)| kernels.len());
-        assert_eq!(count("all"), Ok(65));
+        assert_eq!(count("all"), Ok(67));
         assert_eq!(count("bk5"), Ok(16 + 2));
         assert_eq!(count("bk5/layers"), Ok(10));
         assert_eq!(count("cubes/6"), Ok(2));
