@@ -16,7 +16,7 @@
 //! Sparse Linear Systems, 2nd edition, algorithm 9.5. Because M works from the right, the residual
 //! watched is that of the system itself, in the Euclidean norm.
 //!
-//! All vectors stay on the device. The host has the small least-squares problem, and waits three times
+//! All vectors stay on the device. The host has the small least-squares problem, and waits four times
 //! a step for sums. x is brought up to date where the iteration starts again and where it ends; then
 //! b - A x is computed, which takes the place of the residual of the small problem, from which rounding
 //! lets it drift.
