@@ -5,6 +5,7 @@ mod ladder;
 mod ladder_table;
 pub(super) mod options;
 mod simplices;
+mod simplices_host;
 mod simplices_table;
 mod table;
 

@@ -1,35 +1,41 @@
 //! `femto bench simplices`
 
-use super::{options, threads, write_rows};
+use super::simplices_host::HostOutcome;
+use super::{options, place, threads, write_rows};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
-use femto::Number;
 use femto::bench::roofline::{self, Measure};
 use femto::bench::simplices::{
-    Candidate, Selection, SimplexCase, SimplexData, SimplexMesh, SimplexRow, candidates,
-    compile_all, mark_best,
+    Candidate, HostCase, Selection, SimplexCase, SimplexData, SimplexMesh, SimplexRow, candidates,
+    compile_all, mark_best, measure_on_host,
 };
 use femto::bench::{BenchError, Sampling};
 use femto::kernel::roofline::{Ceilings, Precision};
-use femto::platform::device::{self, Accelerator, Device, DeviceId};
+use femto::platform::device::host::limit_global_threads;
+use femto::platform::device::{self, Accelerator, Device, DeviceId, DeviceKind};
+use femto::{Host, Number};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Seconds of a sample at least.
 const SAMPLE_SECONDS: f64 = 0.005;
 
-/// Measure the kernels on triangles and tetrahedra on an accelerator, as seed 004 does (section 6).
+/// Measure the kernels on triangles and tetrahedra, as seed 004 does (section 6).
 ///
 /// Poisson's equation with a coefficient in the solution's space, and elasticity, at degree 1 on
 /// irregular meshes of the unit square and the unit cube; from E-vectors to E-vectors with stored
-/// geometry, by the seed's thread transposition and others, and from L-vectors to L-vectors.
+/// geometry, by the seed's thread transposition and others, and from L-vectors to L-vectors. On the host
+/// operators from L-vectors to L-vectors, of the Laplacian too.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Simplices {
-    /// The device: `cuda:0`, `opencl:0`, ...
+    /// The device: `cuda:0`, `opencl:0`, `host`, ...
     #[arg(long, default_value = "cuda:0", value_parser = device::parse)]
     device: DeviceId,
+    /// Numbers of threads of the host, such as `1,2` [default: one per core].
+    #[arg(long, value_delimiter = ',')]
+    threads: Vec<usize>,
     /// How many cells the meshes have at least.
     #[arg(long, default_value = "4e6", value_parser = options::count)]
     cells: usize,
@@ -76,13 +82,12 @@ impl Simplices {
     /// First meshes are made and all texts compiled; then, per case, all candidates are measured on the
     /// same data. One that fails does not keep the others from being measured.
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        if self.device.kind == DeviceKind::Host {
+            return self.run_on_host(console);
+        }
         let device = Accelerator::open(self.device)?;
         let mut progress = Progress::new(!console.is_json());
-        progress.stage("meshes");
-        let meshes = [
-            SimplexMesh::new(2, self.cells)?,
-            SimplexMesh::new(3, self.cells)?,
-        ];
+        let meshes = self.meshes(&mut progress)?;
         let mesh = |case: &SimplexCase| &meshes[usize::from(case.dim == 3)];
         let cases: Vec<(SimplexCase, Vec<Candidate>)> = SimplexCase::all(&self.precision)
             .into_iter()
@@ -98,17 +103,10 @@ impl Simplices {
         compile_all(&device, &texts, threads());
 
         progress.stage("ceilings");
-        let ceilings = match self.kept {
-            true => roofline::ceilings(&device)?.ceilings,
-            false => device.measure()?,
-        };
         let run = Run {
             device: &device,
-            sampling: Sampling {
-                samples: self.nreps as usize,
-                seconds: SAMPLE_SECONDS,
-            },
-            ceilings,
+            sampling: self.sampling(),
+            ceilings: self.ceilings(&device)?,
         };
         let mut outcome = Outcome {
             device: device.info().name,
@@ -131,6 +129,69 @@ impl Simplices {
             None => Ok(()),
             Some((_, error)) => Err(error.into()),
         }
+    }
+
+    /// As above, with a row for each case and number of threads.
+    fn run_on_host(&self, console: Console) -> Result<(), Failure> {
+        if let Some(&most) = self.threads.iter().max() {
+            limit_global_threads(most);
+        }
+        let hosts = match self.threads.is_empty() {
+            true => vec![Host::new()?],
+            false => {
+                let hosts = self.threads.iter();
+                let hosts = hosts.map(|&threads| Host::with_threads(threads));
+                hosts.collect::<Result<_, _>>()?
+            }
+        };
+        let mut progress = Progress::new(!console.is_json());
+        let meshes = self.meshes(&mut progress)?;
+        let mut outcome = HostOutcome::default();
+        for host in &hosts {
+            let place = place(&host.info());
+            progress.stage(format!("ceilings, {place}"));
+            let ceilings = self.ceilings(host)?;
+            outcome.ceilings.push((place.clone(), ceilings));
+            for case in HostCase::all(&self.precision) {
+                let what = format!("{case}, {place}");
+                progress.stage(what.clone());
+                let mesh = &meshes[usize::from(case.dim == 3)];
+                match measure_on_host(host, &case, mesh, &self.sampling(), &ceilings) {
+                    Ok(row) => outcome.rows.push(row),
+                    Err(error) => outcome.failures.push((what, error)),
+                }
+                write_rows(self.csv.as_deref(), &outcome.rows)?;
+            }
+        }
+        progress.finish();
+        console.report(&outcome, || outcome.to_json())?;
+        match outcome.failures.into_iter().next() {
+            None => Ok(()),
+            Some((_, error)) => Err(error.into()),
+        }
+    }
+
+    /// Triangles and tetrahedra.
+    fn meshes(&self, progress: &mut Progress) -> Result<[SimplexMesh; 2], Failure> {
+        progress.stage("meshes");
+        Ok([
+            SimplexMesh::new(2, self.cells)?,
+            SimplexMesh::new(3, self.cells)?,
+        ])
+    }
+
+    fn sampling(&self) -> Sampling {
+        Sampling {
+            samples: self.nreps as usize,
+            seconds: SAMPLE_SECONDS,
+        }
+    }
+
+    fn ceilings<D: Measure>(&self, device: &D) -> Result<Ceilings, Failure> {
+        Ok(match self.kept {
+            true => roofline::ceilings(device)?.ceilings,
+            false => device.measure()?,
+        })
     }
 
     fn selection(&self) -> Selection {

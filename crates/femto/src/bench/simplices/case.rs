@@ -47,7 +47,7 @@ pub struct SimplexCase {
     pub precision: Precision,
 }
 
-const KAPPA: Diffusion = Diffusion {
+pub(super) const KAPPA: Diffusion = Diffusion {
     kappa: Given::Auxiliary(0),
 };
 

@@ -2,11 +2,11 @@
 
 use super::operands::{Buffers, Chosen};
 use super::row::{Outcome, SimplexRow};
-use super::twin::{Inputs, Twin, error};
+use super::twin::{Inputs, Numbers, Twin, error};
 use super::{Candidate, SimplexCase, SimplexMesh};
 use crate::Number;
 use crate::bench::ladder::time::time;
-use crate::bench::timing::{random, since};
+use crate::bench::timing::since;
 use crate::bench::{BenchError, Sampling};
 use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
 use femto_kernel::family::simplex_quadrature::schedule::Schedule;
@@ -56,23 +56,15 @@ impl<'a, T: Number> SimplexData<'a, T> {
     ) -> Result<Self, BenchError> {
         let element = case.element()?;
         let shape = case.shape(&element, Vectors::Element);
-        let (nodes, unknowns) = (mesh.nodes(), shape.unknowns());
-        // All of them as the precision has them, so that the twin reads the same numbers.
-        let rounded = |x: f64| T::from_f64(x).to_f64();
-        let position = |node: usize| mesh.position(node as u32).map(rounded);
-        let positions: Vec<_> = (0..nodes).map(position).collect();
-        let mut u: Vec<f64> = random::<T>(nodes * (case.components() + 1))
-            .into_iter()
-            .map(|x| x.to_f64())
-            .collect();
-        let kappa: Vec<f64> = u.drain(..nodes).map(|x| rounded(1.0 + 0.5 * x)).collect();
+        let unknowns = shape.unknowns();
+        let numbers = Numbers::random::<T>(mesh, case.components());
         let inputs = Inputs {
             case,
             element: &element,
             mesh,
-            positions: &positions,
-            u: &u,
-            kappa: &kappa,
+            positions: &numbers.positions,
+            u: &numbers.u,
+            kappa: &numbers.kappa,
         };
         let (buffers, twin) = (Buffers::new(device, &inputs, &shape)?, inputs.twin());
         let first = twin.cells.len() / unknowns;
@@ -85,7 +77,7 @@ impl<'a, T: Number> SimplexData<'a, T> {
             buffers,
             v_of_cells: device.zeros(len(mesh.cells()))?,
             v_of_first: device.zeros(len(first))?,
-            v: device.zeros(u.len())?,
+            v: device.zeros(numbers.u.len())?,
             twin,
             element,
         })

@@ -3,6 +3,7 @@
 use super::candidate::{FANS, Fans};
 use crate::bench::BenchError;
 use femto_fem::geometry::Geometry;
+use femto_fem::mesh::Mesh;
 use femto_fem::mesh::simplex_box::SimplexBox;
 use femto_fem::space::{Space, SpaceParams};
 use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
@@ -16,6 +17,8 @@ const SEED: u64 = 4;
 #[derive(Debug)]
 pub struct SimplexMesh {
     dim: usize,
+    mesh: Mesh,
+    geometry: Geometry,
     /// Nodes, which are the vertices, `[cell][dim + 1]`.
     table: Vec<u32>,
     /// Positions, `[node]`.
@@ -65,7 +68,23 @@ impl SimplexMesh {
             couplings: couplings(&table, dim + 1),
             lists: lists.collect(),
             table,
+            mesh,
+            geometry,
         })
+    }
+
+    /// The maps of its cells.
+    pub(super) fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// A space at degree 1 with cells and nodes in the same order.
+    pub(super) fn space(&self, components: usize) -> Result<Space, BenchError> {
+        let params = SpaceParams {
+            components,
+            ..SpaceParams::default()
+        };
+        Ok(Space::new(&self.mesh, &self.geometry, params).map_err(Box::new)?)
     }
 
     /// 2 or 3.

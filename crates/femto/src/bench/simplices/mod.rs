@@ -8,11 +8,14 @@
 //! 4. [`SimplexData::new`] puts the inputs of one case on the device, [`SimplexData::measure`] compares
 //!    a candidate with the plain twin and times it.
 //! 5. [`mark_best`] marks the fastest row of each case and kind of vectors.
+//!
+//! On the host [`measure_on_host`] does the same with an operator on L-vectors.
 
 mod candidate;
 mod case;
 mod compile;
 mod data;
+mod host;
 mod mesh;
 mod operands;
 mod row;
@@ -22,6 +25,7 @@ pub use candidate::{Candidate, Selection, candidates};
 pub use case::{SimplexCase, SimplexForm};
 pub use compile::compile_all;
 pub use data::SimplexData;
+pub use host::{HostCase, HostForm, HostRow, measure_on_host};
 pub use mesh::SimplexMesh;
 pub use row::{SimplexRow, mark_best};
 

@@ -150,15 +150,15 @@ impl Outcome {
     fn csr_nonzeros(&self) -> u64 {
         (self.couplings * self.shape.components.pow(2)) as u64
     }
+}
 
-    /// The work of a product with the assembled matrix: values and columns, ends of rows, two vectors.
-    fn csr(&self, precision: Precision) -> Work {
-        let (numbers, dofs) = (precision.bytes() as u64, self.dofs() as u64);
-        Work {
-            bytes_read: self.csr_nonzeros() * (numbers + 4) + dofs * (numbers + 4),
-            bytes_written: dofs * numbers,
-            ..Work::default()
-        }
+/// The work of a product with an assembled matrix in rows: values and columns, ends of rows, two vectors.
+pub(super) fn csr(nonzeros: u64, dofs: u64, precision: Precision) -> Work {
+    let numbers = precision.bytes() as u64;
+    Work {
+        bytes_read: nonzeros * (numbers + 4) + dofs * (numbers + 4),
+        bytes_written: dofs * numbers,
+        ..Work::default()
     }
 }
 
@@ -189,7 +189,8 @@ impl SimplexRow {
         let seed_seconds = seed_bytes.map(|bytes| bytes as f64 / ceilings.copy);
         let predicted_seconds = work.bytes() as f64 / ceilings.copy;
         let bound_of = |work: &Work| bound(work, ceilings, precision).memory_seconds;
-        let (bound_seconds, csr) = (bound_of(work), bound_of(&outcome.csr(precision)));
+        let csr = csr(outcome.csr_nonzeros(), outcome.dofs() as u64, precision);
+        let (bound_seconds, csr) = (bound_of(work), bound_of(&csr));
         let csr_seconds = nodal.then_some(csr);
         Self {
             form: case.form.name(),

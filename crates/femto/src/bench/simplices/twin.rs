@@ -1,6 +1,8 @@
 //! What the plain twin makes of some cells and nodes.
 
 use super::{SimplexCase, SimplexMesh};
+use crate::Number;
+use crate::bench::timing::random;
 use femto_kernel::family::simplex_quadrature::Element;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -16,6 +18,32 @@ pub(super) struct Twin {
     pub(super) cells: Vec<f64>,
     /// Nodes, and of each `[component]`.
     pub(super) nodes: Vec<(u32, Vec<f64>)>,
+}
+
+/// What a case reads, rounded to the precision that is measured, so that the twin reads the same numbers.
+pub(super) struct Numbers {
+    /// Positions, `[node]`.
+    pub(super) positions: Vec<[f64; 3]>,
+    /// In [-1, 1), `[node][component]`.
+    pub(super) u: Vec<f64>,
+    /// In [0.5, 1.5), `[node]`.
+    pub(super) kappa: Vec<f64>,
+}
+
+impl Numbers {
+    pub(super) fn random<T: Number>(mesh: &SimplexMesh, components: usize) -> Self {
+        let nodes = mesh.nodes();
+        let rounded = |x: f64| T::from_f64(x).to_f64();
+        let position = |node: usize| mesh.position(node as u32).map(rounded);
+        let random = random::<T>(nodes * (components + 1)).into_iter();
+        let mut u: Vec<f64> = random.map(|x| x.to_f64()).collect();
+        let kappa = u.drain(..nodes).map(|x| rounded(1.0 + 0.5 * x)).collect();
+        Self {
+            positions: (0..nodes).map(position).collect(),
+            u,
+            kappa,
+        }
+    }
 }
 
 /// Inputs on the host as the device has them, rounded to its precision.
