@@ -23,6 +23,10 @@ pub trait Lanes: Scalar + AddAssign + Send + Sync + 'static {
     fn load(token: Self::Token, source: &[Self::Real]) -> Self;
     /// The lane values produced by `value(lane)`.
     fn from_fn(token: Self::Token, value: impl FnMut(usize) -> Self::Real) -> Self;
+    /// The lanes with even numbers of this and the other, then those with odd numbers.
+    fn deinterleave(self, other: Self) -> (Self, Self);
+    /// Lanes of this and the other by turns: of the first halves, then of the second.
+    fn interleave(self, other: Self) -> (Self, Self);
     /// The lanes as a slice.
     fn lanes(&self) -> &[Self::Real];
     /// The lanes as a mutable slice.
@@ -95,6 +99,16 @@ macro_rules! lanes {
             #[inline(always)]
             fn from_fn(token: S, value: impl FnMut(usize) -> $t) -> Self {
                 Self(S::$vector::from_fn(token, value))
+            }
+            #[inline(always)]
+            fn deinterleave(self, other: Self) -> (Self, Self) {
+                let (even, odd) = self.0.deinterleave(other.0);
+                (Self(even), Self(odd))
+            }
+            #[inline(always)]
+            fn interleave(self, other: Self) -> (Self, Self) {
+                let (low, high) = self.0.interleave(other.0);
+                (Self(low), Self(high))
             }
             #[inline(always)]
             fn lanes(&self) -> &[$t] {

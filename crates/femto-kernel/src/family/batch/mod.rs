@@ -3,9 +3,13 @@
 //! A batch has as many cells as the instruction set has lanes; each lane evaluates a cell. A family
 //! builds an [`ElementKernel`] from a form, and whoever walks over a mesh hands it batches.
 
+mod elements;
 mod nodes;
+mod rows;
 
-pub use nodes::{LOCAL_NODES, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes};
+pub use nodes::{LOCAL_NODES, LOCAL_STRIDE, LocalLayout, MAX_LANES, NodeTable, Nodes};
+pub use rows::row_len;
+pub(crate) use rows::{Places, gather, scatter, to_lanes};
 
 use core::any::Any;
 
@@ -36,7 +40,7 @@ pub struct Batch<'a, T> {
     /// Auxiliary fields constant per cell, `[field][lane]`.
     pub auxiliary: &'a [T],
     /// Auxiliary fields in the solution's space, where `nodes` says: like a source with a component for
-    /// each field, `[element][field][node]` or `[field][LOCAL_STRIDE]`.
+    /// each field, `[element][field][node]` or as local vectors lie.
     pub nodal: &'a [T],
     /// Auxiliary fields at the quadrature points, `[field][point][lane]`.
     pub points: &'a [T],
@@ -47,7 +51,8 @@ pub struct Batch<'a, T> {
 /// The vertices of a batch's cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Vertices<'a, T> {
-    /// Coordinates `[vertex][axis]`, as many axes as the cells have.
+    /// Coordinates `[vertex][axis]`, rows of [`row_len`] of the axes that the cells have. At least
+    /// [`LOCAL_NODES`] rows, so that no index needs to be checked.
     pub coordinates: &'a [T],
     /// Which of them belong to a cell, `[vertex of the cell][lane]`; lanes without a cell have some
     /// vertex too.

@@ -1,5 +1,6 @@
 //! Between vectors and the lanes of a batch.
 
+use super::{elements, rows::row_len};
 use crate::scalar::Lanes;
 
 /// Most lanes of any instruction set.
@@ -17,12 +18,51 @@ pub const LOCAL_STRIDE: usize = LOCAL_NODES + 520;
 /// first one.
 const MAX_INDEXED_DEGREE: usize = 3;
 
+/// Where a chunk-local vector has its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalLayout {
+    /// Distance of the components of a node.
+    pub component: usize,
+    /// Distance of the nodes of a component.
+    pub node: usize,
+}
+
+impl LocalLayout {
+    /// One component after the other.
+    pub const BY_COMPONENT: Self = Self {
+        component: LOCAL_STRIDE,
+        node: 1,
+    };
+
+    /// A row for each node.
+    pub const fn by_node(components: usize) -> Self {
+        Self {
+            component: 1,
+            node: row_len(components),
+        }
+    }
+
+    /// Length of a vector.
+    pub const fn len(self, components: usize) -> usize {
+        match self {
+            Self::BY_COMPONENT => components * LOCAL_STRIDE,
+            Self { node, .. } => node * LOCAL_NODES,
+        }
+    }
+
+    /// Where a number is.
+    #[inline]
+    pub const fn place(self, component: usize, node: usize) -> usize {
+        component * self.component + node * self.node
+    }
+}
+
 /// Where a batch's nodes are in a vector.
 #[derive(Clone, Copy, Debug)]
 pub enum Nodes<'a> {
     /// Elements one after the other: an E-vector `[element][component][node]`, cut to the batch.
     Element,
-    /// Places in a local vector `[component][LOCAL_STRIDE]`, as packed by [`NodeTable::pack`].
+    /// Places in a local vector, as packed by [`NodeTable::pack`]; see [`NodeTable::layout`].
     Local(&'a [u16]),
 }
 
@@ -37,13 +77,16 @@ pub struct NodeTable {
     indexed: Vec<u16>,
     /// Positions of the others, in the order in which they follow each other.
     run: Vec<u16>,
+    /// The components of a node are together in local vectors.
+    by_node: bool,
 }
 
 impl NodeTable {
-    /// For elements of `nodes` nodes that all have an index, such as simplices.
+    /// For simplices of `nodes` nodes, which all have an index.
     pub fn listed(nodes: usize) -> Self {
         Self {
             nodes,
+            by_node: true,
             indexed: (0..nodes).map(|p| p as u16).collect(),
             run: Vec::new(),
         }
@@ -62,8 +105,17 @@ impl NodeTable {
         let cast = |p: usize| p as u16;
         Self {
             nodes: nodes_1d.pow(3),
+            by_node: false,
             indexed: all.clone().filter(|p| !interior(p)).map(cast).collect(),
             run: all.filter(interior).map(cast).collect(),
+        }
+    }
+
+    /// How local vectors of these elements lie.
+    pub fn layout(&self, components: usize) -> LocalLayout {
+        match self.by_node {
+            true => LocalLayout::by_node(components),
+            false => LocalLayout::BY_COMPONENT,
         }
     }
 
@@ -91,7 +143,7 @@ impl NodeTable {
         }
     }
 
-    /// Reads `elements` elements into `nodal` `[component][node]`; missing lanes repeat the last of
+    /// Reads `elements` hexahedra into `nodal` `[component][node]`; missing lanes repeat the last of
     /// an E-vector, and take what their table says otherwise.
     #[inline(always)]
     pub(crate) fn gather<L: Lanes>(
@@ -103,14 +155,7 @@ impl NodeTable {
         nodal: &mut [L],
     ) {
         match *nodes {
-            Nodes::Element => {
-                let len = nodal.len();
-                let starts: [&[L::Real]; MAX_LANES] =
-                    core::array::from_fn(|lane| &source[lane.min(elements - 1) * len..][..len]);
-                for (n, out) in nodal.iter_mut().enumerate() {
-                    *out = L::from_fn(token, |lane| starts[lane][n]);
-                }
-            }
+            Nodes::Element => elements::gather(token, elements, source, nodal),
             Nodes::Local(table) => {
                 let np = self.nodes;
                 let (indices, first) = table.split_at(self.indexed.len() * L::WIDTH);
@@ -131,7 +176,7 @@ impl NodeTable {
         }
     }
 
-    /// Writes (`Element`) or adds (`Local`) `nodal` into `target`, element after element.
+    /// Writes (`Element`) or adds (`Local`) `nodal`, of hexahedra, into `target`, element after element.
     #[inline(always)]
     pub(crate) fn scatter<L: Lanes>(
         &self,
@@ -141,17 +186,7 @@ impl NodeTable {
         target: &mut [L::Real],
     ) {
         match *nodes {
-            Nodes::Element => {
-                for (lane, out) in target
-                    .chunks_exact_mut(nodal.len())
-                    .take(elements)
-                    .enumerate()
-                {
-                    for (out, value) in out.iter_mut().zip(nodal) {
-                        *out = value.lanes()[lane];
-                    }
-                }
-            }
+            Nodes::Element => elements::scatter(elements, nodal, target),
             Nodes::Local(table) => {
                 let np = self.nodes;
                 let (indices, first) = table.split_at(self.indexed.len() * L::WIDTH);

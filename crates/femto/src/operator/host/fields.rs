@@ -2,6 +2,7 @@
 
 use super::MAX_COMPONENTS;
 use femto_fem::space::Layout;
+use femto_kernel::family::batch::LocalLayout;
 use femto_kernel::scalar::Real;
 
 /// The nodes of a vector from some node on: `count` slices (one, or one per component) of `width`
@@ -69,20 +70,19 @@ impl<'a, T: Real> Fields<'a, T> {
         self.slices[0].len() / self.width
     }
 
-    /// Overwrites the nodes with `source`, `[component][stride]`.
-    pub(super) fn write(&mut self, source: &[T], stride: usize) {
+    /// Overwrites the nodes with the first ones of a local vector.
+    pub(super) fn write(&mut self, source: &[T], local: LocalLayout) {
         let nodes = self.nodes();
         for component in 0..self.count * self.width {
-            let source = &source[component * stride..][..nodes];
+            let source = &source[component * local.component..];
             let target = &mut self.slices[component / self.width];
-            if self.width == 1 {
-                target.copy_from_slice(source);
+            if (self.width, local.node) == (1, 1) {
+                target.copy_from_slice(&source[..nodes]);
                 continue;
             }
-            let targets = target[component % self.width..]
-                .iter_mut()
-                .step_by(self.width);
-            for (target, &value) in targets.zip(source) {
+            let target = target.get_mut(component % self.width..);
+            let targets = target.unwrap_or_default().iter_mut().step_by(self.width);
+            for (target, &value) in targets.zip(source.iter().step_by(local.node)) {
                 *target = value;
             }
         }

@@ -16,7 +16,7 @@ use super::tables::{Shape, Tables};
 use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
 use femto_fem::space::{Layout, Restriction};
-use femto_kernel::family::batch::{Conditions, ElementKernel, LOCAL_STRIDE, NodeTable, Workspace};
+use femto_kernel::family::batch::{Conditions, ElementKernel, LocalLayout, NodeTable, Workspace};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::simplex_quadrature::host::SimplexPlan;
 use femto_kernel::family::tensor_hex::host::HexPlan;
@@ -42,8 +42,11 @@ pub struct HostBound<T: Number> {
     /// Auxiliary fields that are constant in each cell, and numbers of those at its points.
     constants: usize,
     at_points: usize,
-    /// Auxiliary fields in the solution's space, `[field][node]`.
+    /// Auxiliary fields in the solution's space, `[field][node]`, and their number.
     nodal: Vec<T>,
+    fields: usize,
+    /// Lengths of a chunk's local vectors, of the solution and of these fields.
+    lens: [usize; 2],
     /// Axes of the cells.
     dim: usize,
     /// Which nodes of an element the tables index.
@@ -80,10 +83,10 @@ struct Offsets {
 
 /// The memory of one thread.
 struct Scratch<T: Number> {
-    /// The chunk's input and sums, `[component][LOCAL_STRIDE]`.
+    /// The chunk's input and sums, as local vectors lie.
     input: HostBuffer<T>,
     sums: HostBuffer<T>,
-    /// The chunk's auxiliary fields in the solution's space, `[field][LOCAL_STRIDE]`.
+    /// The chunk's auxiliary fields in the solution's space, likewise.
     nodal: HostBuffer<T>,
     /// One per kernel.
     workspaces: Vec<Workspace>,
@@ -193,10 +196,12 @@ impl<T: Number> HostBound<T> {
         let params = binding.params;
         let nodal = params.auxiliary_of(FieldKind::Nodal).flatten();
         let nodal: Vec<T> = nodal.map(|&value| T::from_f64(value)).collect();
-        let fields = nodal.len() / binding.space.nodes().max(1);
+        let nodes = node_table(binding.space);
+        let fields = params.fields().count(FieldKind::Nodal);
+        let lens = [components, fields].map(|count| nodes.layout(count).len(count));
         let scratch = Pool::default();
         for _ in 0..host.threads() {
-            scratch.put(Scratch::new(host, (components, fields), &kernels)?);
+            scratch.put(Scratch::new(host, lens, &kernels)?);
         }
         let shared = Pool::default();
         shared.put(host.zeros(restriction.interface.len() * components)?);
@@ -209,7 +214,9 @@ impl<T: Number> HostBound<T> {
             at_points: binding.plan.auxiliary_numbers() - constants,
             nodal,
             dim: binding.space.dim(),
-            nodes: node_table(binding.space),
+            nodes,
+            fields,
+            lens,
             kernels,
             segments: packed.segments,
             arrays: packed.arrays,
@@ -219,14 +226,16 @@ impl<T: Number> HostBound<T> {
         })
     }
 
+    /// How local vectors lie.
+    fn local(&self, components: usize) -> LocalLayout {
+        self.nodes.layout(components)
+    }
+
     /// Memory for a thread; made anew where more threads work than the host has.
     fn take_scratch(&self) -> Result<Scratch<T>, DeviceError> {
         match self.scratch.take() {
             Some(scratch) => Ok(scratch),
-            None => {
-                let fields = self.nodal.len() / self.restriction.nodes.max(1);
-                Scratch::new(&self.host, (self.components, fields), &self.kernels)
-            }
+            None => Scratch::new(&self.host, self.lens, &self.kernels),
         }
     }
 
@@ -244,13 +253,13 @@ impl<T: Number> HostBound<T> {
 impl<T: Number> Scratch<T> {
     fn new(
         host: &Host,
-        (components, fields): (usize, usize),
+        [solution, fields]: [usize; 2],
         kernels: &[Box<dyn ElementKernel<T>>],
     ) -> Result<Self, DeviceError> {
         Ok(Self {
-            input: host.zeros(LOCAL_STRIDE * components)?,
-            sums: host.zeros(LOCAL_STRIDE * components)?,
-            nodal: host.zeros(LOCAL_STRIDE * fields)?,
+            input: host.zeros(solution)?,
+            sums: host.zeros(solution)?,
+            nodal: host.zeros(fields)?,
             workspaces: kernels.iter().map(|kernel| kernel.workspace()).collect(),
         })
     }
@@ -298,8 +307,9 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
     }
 
     fn bytes(&self) -> usize {
-        let locals = 2 * LOCAL_STRIDE * self.host.threads();
-        let numbers = (locals + self.restriction.interface.len()) * self.components;
+        let [solution, fields] = self.lens;
+        let locals = (2 * solution + fields) * self.host.threads();
+        let numbers = locals + self.restriction.interface.len() * self.components;
         (numbers + self.nodal.len()) * T::BYTES + self.arrays.bytes() + self.restriction.bytes()
     }
 }

@@ -7,7 +7,7 @@ use crate::operator::tables::{Shape, Tables};
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::{Chunk, Restriction};
-use femto_kernel::family::batch::{ElementKernel, LOCAL_NODES, NodeTable};
+use femto_kernel::family::batch::{ElementKernel, LOCAL_NODES, NodeTable, row_len};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::simplex_quadrature::{self, CellGeometry};
 use femto_kernel::family::tensor_hex::host::HexPlan;
@@ -24,15 +24,23 @@ pub(super) struct Arrays<T: Number> {
     pub(super) auxiliary: HostBuffer<T>,
     /// Chunk-local indices of nodes, as `NodeTable::pack` writes them.
     pub(super) tables: Vec<u16>,
-    /// Coordinates of the chunks' nodes that are vertices, `[chunk][node of the chunk][axis]`; empty where
-    /// no geometry is recomputed from them.
-    pub(super) vertices: Vec<Vec<T>>,
+    /// Coordinates of the chunks' nodes that are vertices, `[chunk][node of the chunk][axis]`, then as many
+    /// rows as a chunk has at most; empty where no geometry is recomputed from them.
+    pub(super) vertices: Vec<T>,
+    /// Where a chunk's are, `[chunk]`.
+    pub(super) first_vertex: Vec<usize>,
 }
 
 impl<T: Number> Arrays<T> {
     pub(super) fn bytes(&self) -> usize {
-        let vertices: usize = self.vertices.iter().map(Vec::len).sum();
-        (self.geometry.len() + self.auxiliary.len() + vertices) * T::BYTES + self.tables.len() * 2
+        let numbers = self.geometry.len() + self.auxiliary.len() + self.vertices.len();
+        numbers * T::BYTES + self.tables.len() * 2
+    }
+
+    /// A chunk's vertices and what follows them, as kernels want them.
+    pub(super) fn vertices(&self, chunk: usize) -> &[T] {
+        let first = self.first_vertex.get(chunk);
+        first.map_or(&[], |&first| &self.vertices[first..])
     }
 }
 
@@ -106,11 +114,13 @@ impl<T: Number> Packed<T> {
             lanes: kernels.first().map_or(1, |kernel| kernel.lanes()),
         };
         let (segments, total) = packer.layout();
+        let (vertices, first_vertex) = packer.vertices();
         let mut arrays = Arrays {
             geometry: host.zeros(total.geometry)?,
             auxiliary: host.zeros(total.auxiliary)?,
             tables: vec![0; total.tables],
-            vertices: packer.vertices(),
+            vertices,
+            first_vertex,
         };
         let parts = Parts {
             geometry: &mut arrays.geometry,
@@ -301,35 +311,37 @@ impl<F: Sync> Packer<'_, F> {
         }
     }
 
-    /// Coordinates of vertices, `[chunk][node of the chunk][axis]`: a simplex's first nodes are its
-    /// vertices.
-    fn vertices<T: Number>(&self) -> Vec<Vec<T>> {
+    /// [`Arrays::vertices`] and where a chunk's are: a simplex's first nodes are its vertices.
+    fn vertices<T: Number>(&self) -> (Vec<T>, Vec<usize>) {
         let wanted = |shape: &Shape| match shape {
             Shape::Simplex(shape) => shape.storage == simplex_quadrature::Storage::Vertices,
             Shape::Hex(_) => false,
         };
         if !self.plan.kinds.iter().any(|kind| wanted(&kind.shape)) {
-            return Vec::new();
+            return Default::default();
         }
         let (space, dim) = (self.binding.space, self.binding.space.dim());
+        let (row, chunks) = (row_len(dim), &space.restriction().chunks);
+        let nodes: usize = chunks.iter().map(Chunk::nodes).sum();
+        let mut coordinates = vec![T::default(); (nodes + LOCAL_NODES) * row];
         let mut local = vec![0; space.nodes_per_element()];
-        let mut chunk_vertices = |(number, chunk): (usize, &Chunk)| {
-            let mut coordinates = vec![T::default(); chunk.nodes() * dim];
+        let (mut firsts, mut first) = (Vec::new(), 0);
+        for (number, chunk) in chunks.iter().enumerate() {
+            firsts.push(first);
             for element in chunk.elements.clone() {
                 self.local_indices(number, element, &mut local);
                 let cell = space.cells()[element] as usize;
                 let vertices = self.binding.geometry.simplex_vertices(cell);
                 for (&node, vertex) in local.iter().zip(&vertices[..=dim]) {
-                    let out = &mut coordinates[usize::from(node) * dim..][..dim];
+                    let out = &mut coordinates[first + usize::from(node) * row..][..dim];
                     for (out, &x) in out.iter_mut().zip(vertex) {
                         *out = T::from_f64(x);
                     }
                 }
             }
-            coordinates
-        };
-        let chunks = space.restriction().chunks.iter().enumerate();
-        chunks.map(&mut chunk_vertices).collect()
+            first += chunk.nodes() * row;
+        }
+        (coordinates, firsts)
     }
 
     /// Chunk-local indices of an element's nodes, lexicographic.

@@ -5,7 +5,7 @@ use super::pack::Arrays;
 use super::{Action, HostBound, HostSegment, Offsets, Scratch};
 use crate::Number;
 use femto_fem::space::{Chunk, Layout};
-use femto_kernel::family::batch::{Batch, Conditions, LOCAL_STRIDE, Nodes, Vertices};
+use femto_kernel::family::batch::{Batch, Conditions, LocalLayout, Nodes, Vertices};
 use femto_platform::device::{Device, DeviceError};
 use femto_platform::stream::prefetch;
 use std::ops::Range;
@@ -129,7 +129,7 @@ impl<T: Number> HostBound<T> {
     /// The auxiliary fields in the solution's space at the nodes of elements, `[element][field][node]`.
     fn element_fields(&self, elements: Range<usize>, out: &mut Vec<T>) {
         let np = self.restriction.nodes_per_element();
-        let fields = self.nodal.len() / self.restriction.nodes.max(1);
+        let fields = self.fields;
         out.clear();
         if fields == 0 {
             return;
@@ -169,11 +169,7 @@ impl<T: Number> HostBound<T> {
             tables: indices,
             ..
         } = &self.arrays;
-        let vertices = self
-            .arrays
-            .vertices
-            .get(chunk)
-            .map_or(&[][..], |all| &all[..]);
+        let vertices = self.arrays.vertices(chunk);
         for (number, first) in segment.elements.clone().step_by(lanes).enumerate() {
             let elements = first..(first + lanes).min(segment.elements.end);
             let fields = &fields[auxiliary + number * fields_len..][..fields_len];
@@ -264,14 +260,19 @@ impl<T: Number> Pass<'_, T> {
             nodal,
             workspaces,
         } = scratch;
-        let own = (bound.layout, bound.components, self.u);
+        let own = (bound.layout, components, self.u);
         if self.action == Action::Apply {
             self.copy_in(chunk, own, input);
         }
-        let fields = nodal.len() / LOCAL_STRIDE;
-        self.copy_in(chunk, (Layout::ByComponent, fields, &bound.nodal), nodal);
-        for sums in sums.chunks_exact_mut(LOCAL_STRIDE) {
-            sums[..chunk.nodes()].fill(T::default());
+        let fields = (Layout::ByComponent, bound.fields, &bound.nodal[..]);
+        self.copy_in(chunk, fields, nodal);
+        let local = bound.local(components);
+        let (slices, width) = match local {
+            LocalLayout::BY_COMPONENT => (components, 1),
+            LocalLayout { node, .. } => (1, node),
+        };
+        for slice in 0..slices {
+            sums[slice * local.component..][..chunk.nodes() * width].fill(T::default());
         }
         for segment in &bound.segments[index] {
             bound.batches((index, segment), self.conditions, |_, kind, batch| {
@@ -283,16 +284,16 @@ impl<T: Number> Pass<'_, T> {
                 }
             });
         }
-        v.write(sums, LOCAL_STRIDE);
+        v.write(sums, local);
         let private = chunk.private.len();
         for (entry, shared) in shared.chunks_exact_mut(components).enumerate() {
             for (component, shared) in shared.iter_mut().enumerate() {
-                *shared = sums[component * LOCAL_STRIDE + private + entry];
+                *shared = sums[local.place(component, private + entry)];
             }
         }
     }
 
-    /// Copies a chunk's nodes to `[component][LOCAL_STRIDE]`; nodes beyond the vector read as zero.
+    /// Copies a chunk's nodes to a local vector; nodes beyond the vector read as zero.
     fn copy_in(
         &self,
         chunk: &Chunk,
@@ -300,22 +301,26 @@ impl<T: Number> Pass<'_, T> {
         input: &mut [T],
     ) {
         let bound = self.bound;
+        let local = bound.local(components);
         let (count, width) = split_components(layout, components);
         let length = u.len().checked_div(count).unwrap_or(0);
-        for (component, input) in input.chunks_exact_mut(LOCAL_STRIDE).enumerate() {
+        let private = chunk.private.len();
+        for component in 0..components {
             let u = &u[component / width * length..][..length];
-            let (private, shared) = input.split_at_mut(chunk.private.len());
+            let input = &mut input[component * local.component..];
             let source = &u[chunk.private.start * width..chunk.private.end * width];
-            if width == 1 {
-                private.copy_from_slice(source);
+            if (width, local.node) == (1, 1) {
+                input[..private].copy_from_slice(source);
             } else {
-                let source = source[component % width..].iter().step_by(width);
-                for (target, &value) in private.iter_mut().zip(source) {
+                let source = source.get(component % width..).unwrap_or_default();
+                let targets = input.iter_mut().step_by(local.node);
+                for (target, &value) in targets.zip(source.iter().step_by(width)) {
                     *target = value;
                 }
             }
+            let shared = input[private * local.node..].iter_mut();
             let list = &bound.restriction.interface[chunk.interface.clone()];
-            for (target, &node) in shared.iter_mut().zip(list) {
+            for (target, &node) in shared.step_by(local.node).zip(list) {
                 let value = u.get(node as usize * width + component % width);
                 *target = value.copied().unwrap_or_default();
             }

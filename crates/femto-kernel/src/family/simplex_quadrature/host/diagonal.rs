@@ -3,10 +3,10 @@
 //! A linear form is at each point a (1 + D) × (1 + D) matrix R for each component, found by giving the
 //! form unit inputs; A_bb = Σ_q w det J (φ_b, ∇φ_b)ᵀ R (φ_b, ∇φ_b).
 
-use super::Kernel;
 use super::evaluate::{Jet, point};
 use super::inputs::{Inputs, physical};
 use super::map::Map;
+use super::{Kernel, Scratch};
 use crate::family::batch::Batch;
 use crate::form::Form;
 use crate::scalar::Lanes;
@@ -23,21 +23,22 @@ where
     L: Lanes,
     F: Form<D, C>,
 {
-    /// The diagonals into `out`, `[component][node]`; of `nodal` the fields are read.
+    /// The diagonals of a batch; of the nodal values the fields are read.
     #[inline(always)]
-    pub(super) fn element_diagonals(&self, batch: &Batch<L::Real>, nodal: &[L], out: &mut [L]) {
+    pub(super) fn element_diagonals(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L, D>) {
+        let Scratch { nodal, out, inputs } = scratch;
         out.fill(self.zero());
-        let mut inputs = self.inputs(batch);
+        self.inputs_of(batch, inputs);
         for q in 0..self.shape.points {
             let map = if self.shape.map_is_constant() {
                 self.constant_map(batch)
             } else {
                 self.map_at(batch, q)
             };
-            self.inputs_at(batch, nodal, &map, q, &mut inputs);
+            self.inputs_at(batch, (nodal, self.shape.nodes), &map, q, inputs);
             let scale = map.determinant * self.splat(self.weights[q]);
             for (c, out) in out.chunks_exact_mut(self.shape.nodes).enumerate() {
-                let response = self.response(&inputs, c);
+                let response = self.response(inputs, c);
                 for (b, out) in out.iter_mut().enumerate() {
                     *out += self.entry(&response, &map, (q, b)) * scale;
                 }

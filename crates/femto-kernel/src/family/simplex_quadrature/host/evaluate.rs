@@ -1,8 +1,8 @@
 //! A batch from node values to node values.
 
-use super::Kernel;
-use super::inputs::{Inputs, physical};
+use super::inputs::{Inputs, differences, physical};
 use super::map::Map;
+use super::{Kernel, Scratch};
 use crate::family::batch::Batch;
 use crate::form::{Form, Point};
 use crate::scalar::Lanes;
@@ -20,10 +20,11 @@ where
 {
     /// Any element, any map.
     #[inline(always)]
-    pub(super) fn evaluate(&self, batch: &Batch<L::Real>, nodal: &[L], out: &mut [L]) {
-        let zero = self.zero();
-        out.fill(zero);
-        let mut inputs = self.inputs(batch);
+    pub(super) fn evaluate(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L, D>) {
+        let Scratch { nodal, out, inputs } = scratch;
+        let nodes = self.shape.nodes;
+        out.fill(self.zero());
+        self.inputs_of(batch, inputs);
         let constant = self.shape.map_is_constant();
         let mut map = if constant {
             self.constant_map(batch)
@@ -34,57 +35,59 @@ where
             if !constant && q > 0 {
                 map = self.map_at(batch, q);
             }
-            self.inputs_at(batch, nodal, &map, q, &mut inputs);
-            let mut jet = self.values(nodal, q);
+            self.inputs_at(batch, (nodal, nodes), &map, q, inputs);
+            let mut jet = self.values(nodal, nodes, q);
             if self.shape.reads_gradients {
-                let (components, _) = nodal.split_at(C * self.shape.nodes);
-                for (c, values) in components.chunks_exact(self.shape.nodes).enumerate() {
+                let (components, _) = nodal.split_at(C * nodes);
+                for (c, values) in components.chunks_exact(nodes).enumerate() {
                     jet.grad_u[c] = physical(&self.reference_gradient(values, q), &map);
                 }
             }
             let scale = map.determinant * self.splat(self.weights[q]);
-            self.test(&jet, &inputs, (&map, scale), q, out);
+            self.test(&jet, inputs, (&map, scale), q, out);
         }
     }
 
     /// Degree 1 on affine cells: gradients are those of the cell, and fluxes are summed before they
-    /// are tested.
+    /// are tested. All loops but that over points have lengths that the compiler knows.
     #[inline(always)]
-    pub(super) fn evaluate_linear(&self, batch: &Batch<L::Real>, nodal: &[L], out: &mut [L]) {
+    pub(super) fn evaluate_linear(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L, D>) {
+        let Scratch { nodal, out, inputs } = scratch;
         let (zero, nodes) = (self.zero(), D + 1);
+        let (solution, out) = (&nodal[..C * nodes], &mut out[..C * nodes]);
+        self.inputs_of(batch, inputs);
         out.fill(zero);
-        let mut inputs = self.inputs(batch);
         let map = self.constant_map(batch);
         let mut grad_u = [[zero; D]; C];
         if self.shape.reads_gradients {
-            for (grad_u, values) in grad_u.iter_mut().zip(nodal.chunks_exact(nodes)) {
-                *grad_u = physical(&self.reference_gradient(values, 0), &map);
+            for c in 0..C {
+                grad_u[c] = physical(&differences(&solution[c * nodes..][..nodes]), &map);
             }
         }
         let mut flux = [[zero; D]; C];
         for q in 0..self.shape.points {
-            self.inputs_at(batch, nodal, &map, q, &mut inputs);
-            let mut jet = self.values(nodal, q);
+            self.inputs_at(batch, (nodal, nodes), &map, q, inputs);
+            let mut jet = self.values(solution, nodes, q);
             jet.grad_u = grad_u;
-            let weight = self.splat(self.weights[q]);
-            let point = point(&jet, &inputs);
+            let scale = map.determinant * self.splat(self.weights[q]);
+            let point = point(&jet, inputs);
             if self.shape.writes_values {
-                let f0 = self.form.f0(&point);
-                self.test_values(&f0, map.determinant * weight, q, out);
+                self.test_values(&self.form.f0(&point), scale, q, out);
             }
             if self.shape.writes_gradients {
                 let f1 = self.form.f1(&point);
                 for c in 0..C {
                     for d in 0..D {
-                        flux[c][d] = f1[c][d].mul_add(weight, flux[c][d]);
+                        flux[c][d] = f1[c][d].mul_add(scale, flux[c][d]);
                     }
                 }
             }
         }
         if self.shape.writes_gradients {
-            for (flux, out) in flux.iter().zip(out.chunks_exact_mut(nodes)) {
+            for c in 0..C {
+                let out = &mut out[c * nodes..][..nodes];
                 for r in 0..D {
-                    let tested = along(flux, &map, r) * map.determinant;
+                    let tested = along(&flux[c], &map, r);
                     out[r + 1] += tested;
                     out[0] += -tested;
                 }
@@ -94,15 +97,15 @@ where
 
     /// The values of the solution at point `q`, where they are read; gradients are zero.
     #[inline(always)]
-    fn values(&self, nodal: &[L], q: usize) -> Jet<L, D, C> {
+    fn values(&self, solution: &[L], nodes: usize, q: usize) -> Jet<L, D, C> {
         let zero = self.zero();
         let mut jet = Jet {
             u: [zero; C],
             grad_u: [[zero; D]; C],
         };
         if self.shape.reads_values {
-            for (u, values) in jet.u.iter_mut().zip(nodal.chunks_exact(self.shape.nodes)) {
-                *u = self.value(values, q);
+            for c in 0..C {
+                jet.u[c] = self.value(&solution[c * nodes..][..nodes], q);
             }
         }
         jet
@@ -143,11 +146,11 @@ where
     /// Adds `f0` at point `q`, times `scale`, tested with the basis functions.
     #[inline(always)]
     fn test_values(&self, f0: &[L; C], scale: L, q: usize, out: &mut [L]) {
-        let nodes = self.shape.nodes;
+        let nodes = out.len() / C;
         let row = &self.interp[q * nodes..][..nodes];
-        for (f0, out) in f0.iter().zip(out.chunks_exact_mut(nodes)) {
-            let f0 = *f0 * scale;
-            for (out, &entry) in out.iter_mut().zip(row) {
+        for c in 0..C {
+            let f0 = f0[c] * scale;
+            for (out, &entry) in out[c * nodes..][..nodes].iter_mut().zip(row) {
                 *out = f0.mul_add(self.splat(entry), *out);
             }
         }

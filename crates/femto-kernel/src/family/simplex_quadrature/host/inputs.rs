@@ -30,17 +30,23 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         self.splat(L::Real::from_f64(0.0))
     }
 
-    /// What is the same at all points.
-    #[inline(always)]
-    pub(super) fn inputs(&self, batch: &Batch<L::Real>) -> Inputs<L, D> {
+    /// Inputs of a form that reads nothing.
+    pub(super) fn no_inputs(&self) -> Inputs<L, D> {
         let zero = self.zero();
-        let mut inputs = Inputs {
+        Inputs {
             a: [zero; MAX_FIELDS],
             grad_a: [[zero; D]; MAX_FIELDS],
             x: [zero; D],
-            time: zero.constant(batch.conditions.time),
+            time: zero,
             parameters: [zero; MAX_FIELDS],
-        };
+        }
+    }
+
+    /// What is the same at all points. The rest is overwritten at each, or zero for good.
+    #[inline(always)]
+    pub(super) fn inputs_of(&self, batch: &Batch<L::Real>, inputs: &mut Inputs<L, D>) {
+        let zero = self.zero();
+        inputs.time = zero.constant(batch.conditions.time);
         for (own, &value) in inputs
             .parameters
             .iter_mut()
@@ -51,15 +57,14 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         for (n, field) in self.shape.fields.of(FieldKind::Cell).enumerate() {
             inputs.a[field] = self.load(batch.auxiliary, n);
         }
-        inputs
     }
 
-    /// What belongs to point `q`.
+    /// What belongs to point `q`, from values at the nodes of a cell, `nodes` of each component and field.
     #[inline(always)]
     pub(super) fn inputs_at(
         &self,
         batch: &Batch<L::Real>,
-        nodal: &[L],
+        (nodal, nodes): (&[L], usize),
         map: &Map<L, D>,
         q: usize,
         inputs: &mut Inputs<L, D>,
@@ -67,7 +72,9 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         if self.shape.position {
             inputs.x = self.position(batch, map, q);
         }
-        let nodes = self.shape.nodes;
+        if self.shape.fields.is_empty() {
+            return;
+        }
         for (n, field) in self.shape.fields.of(FieldKind::Nodal).enumerate() {
             let values = &nodal[(C + n) * nodes..][..nodes];
             inputs.a[field] = self.value(values, q);
@@ -83,7 +90,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
     /// The value at point `q` from those at the nodes.
     #[inline(always)]
     pub(super) fn value(&self, values: &[L], q: usize) -> L {
-        let nodes = self.shape.nodes;
+        let nodes = values.len();
         let row = &self.interp[q * nodes..][..nodes];
         let mut sum = self.zero();
         for (value, &entry) in values.iter().zip(row) {
@@ -95,13 +102,10 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
     /// Derivatives by the reference coordinates at point `q`.
     #[inline(always)]
     pub(super) fn reference_gradient(&self, values: &[L], q: usize) -> [L; D] {
-        let mut gradient = [self.zero(); D];
         if self.shape.linear {
-            for (r, gradient) in gradient.iter_mut().enumerate() {
-                *gradient = values[r + 1] - values[0];
-            }
-            return gradient;
+            return differences(values);
         }
+        let mut gradient = [self.zero(); D];
         let nodes = self.shape.nodes;
         let (rows, _) = self.grad[q * nodes * D..][..nodes * D].as_chunks::<D>();
         for (value, row) in values.iter().zip(rows) {
@@ -111,6 +115,16 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         }
         gradient
     }
+}
+
+/// Derivatives by the reference coordinates at degree 1.
+#[inline(always)]
+pub(super) fn differences<L: Lanes, const D: usize>(values: &[L]) -> [L; D] {
+    let mut differences = [values[0]; D];
+    for r in 0..D {
+        differences[r] = values[r + 1] - values[0];
+    }
+    differences
 }
 
 /// The gradient by the position from that by the reference coordinates.

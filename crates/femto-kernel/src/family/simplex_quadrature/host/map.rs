@@ -1,9 +1,9 @@
 //! The map from the reference cell, from what is stored of the geometry.
 
 use super::Kernel;
-use crate::family::batch::Batch;
+use crate::family::batch::{Batch, LOCAL_NODES, to_lanes};
 use crate::family::simplex_quadrature::Storage;
-use crate::scalar::{Lanes, Real};
+use crate::scalar::Lanes;
 
 /// The map at a point, or at all points of an affine cell.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
     #[inline(always)]
     pub(super) fn map_at(&self, batch: &Batch<L::Real>, q: usize) -> Map<L, D> {
         let first = q * self.shape.map_numbers();
-        let zero = L::splat(self.token, L::Real::from_f64(0.0));
+        let zero = self.zero();
         let mut jacobian = [[zero; D]; D];
         for row in 0..D {
             for column in 0..D {
@@ -95,21 +95,33 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
     /// The coordinates of one vertex of each lane.
     #[inline(always)]
     fn vertex(&self, batch: &Batch<L::Real>, table: &[u16]) -> [L; D] {
-        let (coordinates, _) = batch.vertices.coordinates.as_chunks::<D>();
-        let mut x = [L::splat(self.token, L::Real::from_f64(0.0)); D];
-        for lane in 0..L::WIDTH {
-            let vertex = coordinates[usize::from(table[lane])];
-            for d in 0..D {
-                x[d].lanes_mut()[lane] = vertex[d];
-            }
+        match D {
+            2 => self.vertex_of::<2>(batch, table),
+            _ => self.vertex_of::<4>(batch, table),
         }
+    }
+
+    /// The same from rows of R coordinates.
+    #[inline(always)]
+    fn vertex_of<const R: usize>(&self, batch: &Batch<L::Real>, table: &[u16]) -> [L; D] {
+        let mut x = [self.zero(); D];
+        let (rows, _) = batch.vertices.coordinates.as_chunks::<R>();
+        let Some(rows) = rows.first_chunk::<LOCAL_NODES>() else {
+            return x;
+        };
+        let all = to_lanes::<L, R>(
+            self.token,
+            #[inline(always)]
+            |lane| rows[usize::from(table[lane])],
+        );
+        x.copy_from_slice(&all[..D]);
         x
     }
 
     /// From the inverse Jacobian and its determinant.
     #[inline(always)]
     fn stored_map(&self, batch: &Batch<L::Real>) -> Map<L, D> {
-        let zero = L::splat(self.token, L::Real::from_f64(0.0));
+        let zero = self.zero();
         let mut inverse = [[zero; D]; D];
         for row in 0..D {
             for column in 0..D {

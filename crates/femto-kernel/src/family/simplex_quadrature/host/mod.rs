@@ -6,11 +6,12 @@ mod inputs;
 mod map;
 
 use super::{Element, FieldKind, Shape};
-use crate::family::batch::{Batch, ElementKernel, NodeTable, Workspace};
+use crate::family::batch::{Batch, ElementKernel, Places, Workspace, gather, scatter};
 use crate::form::Form;
-use crate::scalar::{Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
+use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
+use inputs::Inputs;
 
 /// Everything that fixes a host kernel but the form and the precision.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +64,7 @@ where
             token,
             form: self.form.clone(),
             shape,
-            table: NodeTable::listed(shape.nodes),
+            nodal_fields: shape.fields_of(FieldKind::Nodal),
             weights: cast(&element.weights),
             positions: cast(&element.positions),
             interp: cast(&element.interp),
@@ -77,7 +78,8 @@ struct Kernel<L: Lanes, F, const D: usize, const C: usize> {
     token: L::Token,
     form: F,
     shape: Shape,
-    table: NodeTable,
+    /// Number of fields in the solution's space.
+    nodal_fields: usize,
     /// `[point]`
     weights: Vec<L::Real>,
     /// `[point][axis]`
@@ -89,43 +91,83 @@ struct Kernel<L: Lanes, F, const D: usize, const C: usize> {
 }
 
 /// Scratch arrays of lanes.
-struct Scratch<L> {
+struct Scratch<L, const D: usize> {
     /// The solution and the fields in its space, `[component or field][node]`.
     nodal: Vec<L>,
     /// `[component][node]`
     out: Vec<L>,
+    /// What a form reads; kept, because filling it with zeros for every batch takes longer than many a form.
+    inputs: Inputs<L, D>,
 }
 
 impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
-    fn scratch(&self) -> Scratch<L> {
-        let zero = L::splat(self.token, L::Real::from_f64(0.0));
-        let fields = self.shape.fields_of(FieldKind::Nodal);
-        Scratch {
-            nodal: vec![zero; (C + fields) * self.shape.nodes],
-            out: vec![zero; C * self.shape.nodes],
-        }
+    /// Lengths of the scratch arrays.
+    fn lens(&self) -> [usize; 2] {
+        [C + self.nodal_fields, C].map(|rows| rows * self.shape.nodes)
     }
 
-    /// Node values of a vector, `[component][node]`; none where nothing is wanted.
-    #[inline(always)]
-    fn gather(&self, batch: &Batch<L::Real>, source: &[L::Real], nodal: &mut [L]) {
-        if !nodal.is_empty() {
-            self.table
-                .gather(self.token, batch.elements, &batch.nodes, source, nodal);
+    fn scratch(&self) -> Scratch<L, D> {
+        let [nodal, out] = self.lens().map(|len| vec![self.zero(); len]);
+        Scratch {
+            nodal,
+            out,
+            inputs: self.no_inputs(),
         }
     }
 
     /// The scratch arrays inside a workspace, made anew if the workspace is of another kernel.
-    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L> {
-        let fields = self.shape.fields_of(FieldKind::Nodal);
-        let lens = [C + fields, C].map(|rows| rows * self.shape.nodes);
-        let own = workspace.downcast_ref::<Scratch<L>>();
-        if own.is_none_or(|scratch| [scratch.nodal.len(), scratch.out.len()] != lens) {
+    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L, D> {
+        let own = workspace.downcast_ref::<Scratch<L, D>>();
+        if own.is_none_or(|scratch| [scratch.nodal.len(), scratch.out.len()] != self.lens()) {
             *workspace = Box::new(self.scratch());
         }
         workspace
             .downcast_mut()
             .expect("the line above made it of this type")
+    }
+
+    /// Whether gradients are those of the cell at all points.
+    fn is_linear(&self) -> bool {
+        self.shape.linear && self.shape.map_is_constant()
+    }
+
+    /// Where numbers of so many components of a batch are.
+    #[inline(always)]
+    fn places<'a>(
+        &self,
+        batch: &Batch<'a, L::Real>,
+        nodes_per_element: usize,
+        components: usize,
+    ) -> Places<'a> {
+        Places {
+            nodes: batch.nodes,
+            elements: batch.elements,
+            nodes_per_element,
+            components,
+        }
+    }
+
+    /// Reads the fields in the solution's space, behind the components.
+    #[inline(always)]
+    fn gather_fields(&self, batch: &Batch<L::Real>, nodes: usize, nodal: &mut [L]) {
+        if self.nodal_fields > 0 {
+            let places = self.places(batch, nodes, self.nodal_fields);
+            gather(self.token, places, batch.nodal, &mut nodal[C * nodes..]);
+        }
+    }
+
+    /// Reads the solution and the fields.
+    #[inline(always)]
+    fn gather_all(
+        &self,
+        batch: &Batch<L::Real>,
+        nodes: usize,
+        source: &[L::Real],
+        nodal: &mut [L],
+    ) {
+        let solution = &mut nodal[..C * nodes];
+        gather(self.token, self.places(batch, nodes, C), source, solution);
+        self.gather_fields(batch, nodes, nodal);
     }
 }
 
@@ -153,34 +195,35 @@ where
         target: &mut [L::Real],
         workspace: &mut Workspace,
     ) {
-        let Scratch { nodal, out } = self.scratch_of(workspace);
+        let scratch = self.scratch_of(workspace);
         self.token.vectorize(
             #[inline(always)]
             || {
-                let (solution, fields) = nodal.split_at_mut(C * self.shape.nodes);
-                self.gather(batch, source, solution);
-                self.gather(batch, batch.nodal, fields);
-                if self.shape.linear && self.shape.map_is_constant() {
-                    self.evaluate_linear(batch, nodal, out);
+                if self.is_linear() {
+                    // A number that the compiler knows.
+                    let nodes = D + 1;
+                    self.gather_all(batch, nodes, source, &mut scratch.nodal);
+                    self.evaluate_linear(batch, scratch);
+                    scatter(self.places(batch, nodes, C), &scratch.out, target);
                 } else {
-                    self.evaluate(batch, nodal, out);
+                    let nodes = self.shape.nodes;
+                    self.gather_all(batch, nodes, source, &mut scratch.nodal);
+                    self.evaluate(batch, scratch);
+                    scatter(self.places(batch, nodes, C), &scratch.out, target);
                 }
-                self.table
-                    .scatter(batch.elements, &batch.nodes, out, target);
             },
         );
     }
 
     fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
-        let Scratch { nodal, out } = self.scratch_of(workspace);
+        let scratch = self.scratch_of(workspace);
         self.token.vectorize(
             #[inline(always)]
             || {
-                let (_, fields) = nodal.split_at_mut(C * self.shape.nodes);
-                self.gather(batch, batch.nodal, fields);
-                self.element_diagonals(batch, nodal, out);
-                self.table
-                    .scatter(batch.elements, &batch.nodes, out, target);
+                let nodes = self.shape.nodes;
+                self.gather_fields(batch, nodes, &mut scratch.nodal);
+                self.element_diagonals(batch, scratch);
+                scatter(self.places(batch, nodes, C), &scratch.out, target);
             },
         );
     }

@@ -2,7 +2,7 @@
 
 use super::SimplexPlan;
 use crate::family::batch::{
-    Batch, Conditions, LOCAL_STRIDE, NodeTable, Nodes, Vertices, Workspace,
+    Batch, Conditions, LOCAL_NODES, NodeTable, Nodes, Vertices, Workspace, row_len,
 };
 use crate::family::simplex_quadrature::samples::{
     Cell, Everything, KINDS, Nonlinear, Random, Variable, element, shape,
@@ -44,14 +44,15 @@ impl<T: Real> Packed<T> {
         let corners = shape.dim + 1;
         let vertices = cells.len() * corners;
         let mut vertex_table = vec![0; corners * width];
-        let mut coordinates = vec![T::from_f64(f64::NAN); vertices * shape.dim];
+        let axes = row_len(shape.dim);
+        let mut coordinates = vec![T::from_f64(f64::NAN); LOCAL_NODES * axes];
         for (lane, cell) in cells.iter().enumerate() {
             nodes.pack((lane, width), |p| place(shape, lane, p), &mut table);
             for (corner, x) in cell.vertices.iter().enumerate() {
                 let vertex = vertices - 1 - (lane * corners + corner);
                 vertex_table[corner * width + lane] = vertex as u16;
                 for d in 0..shape.dim {
-                    coordinates[vertex * shape.dim + d] = T::from_f64(x[d]);
+                    coordinates[vertex * axes + d] = T::from_f64(x[d]);
                 }
             }
         }
@@ -78,20 +79,21 @@ fn place(shape: &Shape, cell: usize, node: usize) -> u16 {
     (7 + 5 * (cell * shape.nodes + node)) as u16
 }
 
-/// Local vectors that hold rows of node values of each cell, the rest NaN.
-fn local<T: Real>(shape: &Shape, cells: &[Cell], rows: impl Fn(&Cell) -> &[f64]) -> Vec<T> {
-    let count = rows(&cells[0]).len() / shape.nodes;
-    let mut local = vec![T::from_f64(f64::NAN); count * LOCAL_STRIDE];
+/// Local vectors that hold node values of each cell, the rest NaN.
+fn local<T: Real>(shape: &Shape, cells: &[Cell], values: impl Fn(&Cell) -> &[f64]) -> Vec<T> {
+    let row = row_len(values(&cells[0]).len() / shape.nodes);
+    let mut local = vec![T::from_f64(f64::NAN); row * LOCAL_NODES];
     for (number, cell) in cells.iter().enumerate() {
-        for (n, &value) in rows(cell).iter().enumerate() {
+        for (n, &value) in values(cell).iter().enumerate() {
             let at = usize::from(place(shape, number, n % shape.nodes));
-            local[n / shape.nodes * LOCAL_STRIDE + at] = T::from_f64(value);
+            local[at * row + n / shape.nodes] = T::from_f64(value);
         }
     }
     // Lanes without a cell read place 0.
-    for row in local.chunks_exact_mut(LOCAL_STRIDE) {
-        row[0] = T::from_f64(1.0);
-    }
+    local
+        .iter_mut()
+        .take(row)
+        .for_each(|x| *x = T::from_f64(1.0));
     local
 }
 
@@ -182,12 +184,13 @@ fn check<T, F, const D: usize, const C: usize>(
         let u = local(&shape, &cells, |cell| &cell.u);
         batch.nodal = &nodal;
         batch.nodes = Nodes::Local(&packed.table);
-        let mut v = vec![T::from_f64(0.5); C * LOCAL_STRIDE];
+        let row = row_len(C);
+        let mut v = vec![T::from_f64(0.5); row * LOCAL_NODES];
         run(&batch, &u, &mut v);
         for (number, expected) in expected.iter().enumerate() {
             let at = |n: usize| {
                 let place = usize::from(place(&shape, number, n % shape.nodes));
-                let value = v[n / shape.nodes * LOCAL_STRIDE + place];
+                let value = v[place * row + n / shape.nodes];
                 T::from_f64(value.to_f64() - 0.5)
             };
             let found: Vec<T> = (0..expected.len()).map(at).collect();

@@ -1,0 +1,188 @@
+//! Local vectors of simplices: the components of a node are together, in a row that has a power of two of
+//! numbers, so that a row is read and added to at once. Between rows and lanes vectors are transposed.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops of a fixed length are unrolled, and their arrays stay in registers"
+)]
+
+use super::{LOCAL_NODES, Nodes, elements};
+use crate::scalar::{Lanes, Real};
+
+/// Numbers of a node in a local vector of simplices.
+pub const fn row_len(components: usize) -> usize {
+    match components {
+        0 => 0,
+        _ => components.next_power_of_two(),
+    }
+}
+
+/// What is read or written of the elements of a batch.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    pub(crate) nodes: Nodes<'a>,
+    /// Elements of the batch, nodes of an element, components of a node.
+    pub(crate) elements: usize,
+    pub(crate) nodes_per_element: usize,
+    pub(crate) components: usize,
+}
+
+/// Reads the elements into `nodal` `[component][node]`; missing lanes repeat the last of an E-vector,
+/// and take what their table says otherwise.
+#[inline(always)]
+pub(crate) fn gather<L: Lanes>(
+    token: L::Token,
+    places: Places,
+    source: &[L::Real],
+    nodal: &mut [L],
+) {
+    match places.nodes {
+        Nodes::Element => elements::gather(token, places.elements, source, nodal),
+        Nodes::Local(table) => match row_len(places.components) {
+            0 => {}
+            1 => gather_rows::<L, 1>(token, (places, table), source, nodal),
+            2 => gather_rows::<L, 2>(token, (places, table), source, nodal),
+            4 => gather_rows::<L, 4>(token, (places, table), source, nodal),
+            _ => gather_rows::<L, 8>(token, (places, table), source, nodal),
+        },
+    }
+}
+
+#[inline(always)]
+fn gather_rows<L: Lanes, const R: usize>(
+    token: L::Token,
+    (places, table): (Places, &[u16]),
+    source: &[L::Real],
+    nodal: &mut [L],
+) {
+    let Some(rows) = source.as_chunks::<R>().0.first_chunk::<LOCAL_NODES>() else {
+        return;
+    };
+    let nodes = places.nodes_per_element;
+    for n in 0..nodes {
+        let indices = &table[n * L::WIDTH..][..L::WIDTH];
+        let values = to_lanes::<L, R>(
+            token,
+            #[inline(always)]
+            |lane| rows[usize::from(indices[lane])],
+        );
+        for c in 0..places.components.min(R) {
+            nodal[c * nodes + n] = values[c];
+        }
+    }
+}
+
+/// Writes (`Element`) or adds (`Local`) `nodal` `[component][node]` into `target`, node after node.
+#[inline(always)]
+pub(crate) fn scatter<L: Lanes>(places: Places, nodal: &[L], target: &mut [L::Real]) {
+    match places.nodes {
+        Nodes::Element => elements::scatter(places.elements, nodal, target),
+        Nodes::Local(table) => match row_len(places.components) {
+            0 => {}
+            1 => scatter_rows::<L, 1>((places, table), nodal, target),
+            2 => scatter_rows::<L, 2>((places, table), nodal, target),
+            4 => scatter_rows::<L, 4>((places, table), nodal, target),
+            _ => scatter_rows::<L, 8>((places, table), nodal, target),
+        },
+    }
+}
+
+#[inline(always)]
+fn scatter_rows<L: Lanes, const R: usize>(
+    (places, table): (Places, &[u16]),
+    nodal: &[L],
+    target: &mut [L::Real],
+) {
+    let rows = target.as_chunks_mut::<R>().0;
+    let (Some(rows), Some(&first)) = (rows.first_chunk_mut::<LOCAL_NODES>(), nodal.first()) else {
+        return;
+    };
+    let nodes = places.nodes_per_element;
+    for n in 0..nodes {
+        let indices = &table[n * L::WIDTH..][..L::WIDTH];
+        let mut values = [first.constant(0.0); R];
+        for c in 0..places.components.min(R) {
+            values[c] = nodal[c * nodes + n];
+        }
+        to_rows(&mut values);
+        if places.elements == L::WIDTH {
+            for lane in 0..L::WIDTH {
+                add(&values, lane, &mut rows[usize::from(indices[lane])]);
+            }
+        } else {
+            for lane in 0..places.elements {
+                add(&values, lane, &mut rows[usize::from(indices[lane])]);
+            }
+        }
+    }
+}
+
+/// Adds a lane's part of numbers `[lane][number]`.
+#[inline(always)]
+fn add<L: Lanes, const R: usize>(values: &[L; R], lane: usize, row: &mut [L::Real; R]) {
+    for c in 0..R {
+        let n = lane * R + c;
+        row[c] += values[n / L::WIDTH].lanes()[n % L::WIDTH];
+    }
+}
+
+/// Numbers `[lane][number]` to `[number][lane]`.
+#[inline(always)]
+pub(crate) fn to_lanes<L: Lanes, const R: usize>(
+    token: L::Token,
+    row: impl Fn(usize) -> [L::Real; R],
+) -> [L; R] {
+    let mut halves = [L::splat(token, L::Real::from_f64(0.0)); R];
+    for k in 0..R {
+        halves[k] = L::from_fn(
+            token,
+            #[inline(always)]
+            |lane| row((k * L::WIDTH + lane) / R)[(k * L::WIDTH + lane) % R],
+        );
+    }
+    // Even numbers to the first half, odd ones to the second, then each half by itself.
+    let mut len = R;
+    while len > 1 {
+        let before = halves;
+        for n in 0..R / 2 {
+            let (first, n) = (n / (len / 2) * len, n % (len / 2));
+            let (even, odd) = before[first + 2 * n].deinterleave(before[first + 2 * n + 1]);
+            halves[first + n] = even;
+            halves[first + len / 2 + n] = odd;
+        }
+        len /= 2;
+    }
+    reverse(&mut halves);
+    halves
+}
+
+/// Numbers `[number][lane]` to `[lane][number]`, in vectors one after the other.
+#[inline(always)]
+fn to_rows<L: Lanes, const R: usize>(halves: &mut [L; R]) {
+    reverse(halves);
+    let mut len = 2;
+    while len <= R {
+        let before = *halves;
+        for n in 0..R / 2 {
+            let (first, n) = (n / (len / 2) * len, n % (len / 2));
+            let (low, high) = before[first + n].interleave(before[first + len / 2 + n]);
+            halves[first + 2 * n] = low;
+            halves[first + 2 * n + 1] = high;
+        }
+        len *= 2;
+    }
+}
+
+/// Exchanges numbers, of a power of two, whose bits are the reverse of each other.
+#[inline(always)]
+fn reverse<L: Copy, const R: usize>(numbers: &mut [L; R]) {
+    for n in 0..R {
+        let other = match R {
+            1 => 0,
+            _ => n.reverse_bits() >> (usize::BITS - R.trailing_zeros()),
+        };
+        if n < other {
+            numbers.swap(n, other);
+        }
+    }
+}
