@@ -186,3 +186,57 @@ fn reverse<L: Copy, const R: usize>(numbers: &mut [L; R]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::{SimdLevel, SimdTask, Vectorizable, dispatch};
+    use core::marker::PhantomData;
+    use fearless_simd::Simd;
+
+    /// Rows of R numbers, all different, to lanes and back.
+    struct Transposed<T, const R: usize>(PhantomData<T>);
+
+    impl<T: Vectorizable, const R: usize> SimdTask for Transposed<T, R> {
+        type Output = ();
+
+        fn run<S: Simd>(self, token: S) {
+            let row = |lane: usize| -> [T; R] {
+                core::array::from_fn(|number| T::from_f64((lane * R + number + 1) as f64))
+            };
+            let mut lanes = to_lanes::<T::Lanes<S>, R>(token, row);
+            for (number, lanes) in lanes.iter().enumerate() {
+                for (lane, value) in lanes.lanes().iter().enumerate() {
+                    assert_eq!(value.to_f64(), row(lane)[number].to_f64());
+                }
+            }
+            to_rows(&mut lanes);
+            for lane in 0..<T::Lanes<S> as Lanes>::WIDTH {
+                let mut sums = [T::from_f64(0.0); R];
+                add(&lanes, lane, &mut sums);
+                assert_eq!(sums.map(T::to_f64), row(lane).map(T::to_f64));
+            }
+        }
+    }
+
+    fn transpose<const R: usize>() {
+        for &level in SimdLevel::available() {
+            dispatch(level, Transposed::<f64, R>(PhantomData));
+            dispatch(level, Transposed::<f32, R>(PhantomData));
+        }
+    }
+
+    #[test]
+    fn rows_become_lanes_and_rows_again() {
+        transpose::<1>();
+        transpose::<2>();
+        transpose::<4>();
+        transpose::<8>();
+    }
+
+    #[test]
+    fn rows_have_room_for_all_components() {
+        let found: Vec<_> = (0..9).map(row_len).collect();
+        assert_eq!(found, [0, 1, 2, 4, 4, 8, 8, 8, 8]);
+    }
+}

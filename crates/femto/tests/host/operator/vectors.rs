@@ -85,6 +85,41 @@ fn t_of_l(space: &Space, l: &[f64]) -> Vec<f64> {
 }
 
 #[test]
+fn all_nodes_may_be_constrained() {
+    let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+    let params = |layout| SpaceParams {
+        components: 3,
+        layout,
+        dirichlet: sides.map(str::to_owned).to_vec(),
+        ..SpaceParams::default()
+    };
+    let u = Random::new().vector(3 * 8);
+    let mut results = Vec::new();
+    for layout in [Layout::ByNode, Layout::ByComponent] {
+        let (geometry, space) = space_on(Shape::Trilinear, [1, 1, 1], params(layout));
+        assert_eq!((space.dofs(), space.free_dofs()), (u.len(), 0));
+        let host = Host::with_threads(1).expect("a thread");
+        let form = Componentwise::<_, 3>(Poisson);
+        let params = OperatorParams::default();
+        let operator = Operator::<f64, _>::new(&host, &space, &geometry, &form, params);
+        let operator = operator.expect("binds");
+        assert!(apply(&operator, &[]).is_empty());
+        let transposed = |x: &[f64], rows: usize| -> Vec<f64> {
+            let columns = x.len() / rows;
+            (0..x.len())
+                .map(|n| x[n % rows * columns + n / rows])
+                .collect()
+        };
+        results.push(match layout {
+            Layout::ByNode => apply(&operator, &u),
+            Layout::ByComponent => transposed(&apply(&operator, &transposed(&u, 8)), 3),
+        });
+    }
+    assert_eq!(results[0], results[1]);
+    assert!(results[0].iter().any(|v| v.abs() > 1e-3));
+}
+
+#[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let mut random = Random::new();
     let params = SpaceParams {

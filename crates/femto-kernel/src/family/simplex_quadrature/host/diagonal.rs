@@ -26,7 +26,9 @@ where
     /// The diagonals of a batch; of the nodal values the fields are read.
     #[inline(always)]
     pub(super) fn element_diagonals(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L, D>) {
-        let Scratch { nodal, out, inputs } = scratch;
+        let Scratch {
+            nodal, out, inputs, ..
+        } = scratch;
         out.fill(self.zero());
         self.inputs_of(batch, inputs);
         for q in 0..self.shape.points {

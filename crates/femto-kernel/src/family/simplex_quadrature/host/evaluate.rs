@@ -21,7 +21,9 @@ where
     /// Any element, any map.
     #[inline(always)]
     pub(super) fn evaluate(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L, D>) {
-        let Scratch { nodal, out, inputs } = scratch;
+        let Scratch {
+            nodal, out, inputs, ..
+        } = scratch;
         let nodes = self.shape.nodes;
         out.fill(self.zero());
         self.inputs_of(batch, inputs);
@@ -52,7 +54,9 @@ where
     /// are tested. All loops but that over points have lengths that the compiler knows.
     #[inline(always)]
     pub(super) fn evaluate_linear(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L, D>) {
-        let Scratch { nodal, out, inputs } = scratch;
+        let Scratch {
+            nodal, out, inputs, ..
+        } = scratch;
         let (zero, nodes) = (self.zero(), D + 1);
         let (solution, out) = (&nodal[..C * nodes], &mut out[..C * nodes]);
         self.inputs_of(batch, inputs);

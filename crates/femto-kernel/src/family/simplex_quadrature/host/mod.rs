@@ -5,7 +5,7 @@ mod evaluate;
 mod inputs;
 mod map;
 
-use super::{Element, FieldKind, Shape};
+use super::{Element, FieldKind, Fields, Shape};
 use crate::family::batch::{Batch, ElementKernel, Places, Workspace, gather, scatter};
 use crate::form::Form;
 use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
@@ -98,6 +98,8 @@ struct Scratch<L, const D: usize> {
     out: Vec<L>,
     /// What a form reads; kept, because filling it with zeros for every batch takes longer than many a form.
     inputs: Inputs<L, D>,
+    /// The fields that it was made for: the others are zero.
+    fields: Fields,
 }
 
 impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
@@ -112,13 +114,19 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
             nodal,
             out,
             inputs: self.no_inputs(),
+            fields: self.shape.fields,
         }
+    }
+
+    fn owns(&self, scratch: &Scratch<L, D>) -> bool {
+        let lens = [scratch.nodal.len(), scratch.out.len()];
+        lens == self.lens() && scratch.fields == self.shape.fields
     }
 
     /// The scratch arrays inside a workspace, made anew if the workspace is of another kernel.
     fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L, D> {
-        let own = workspace.downcast_ref::<Scratch<L, D>>();
-        if own.is_none_or(|scratch| [scratch.nodal.len(), scratch.out.len()] != self.lens()) {
+        let scratch = workspace.downcast_ref::<Scratch<L, D>>();
+        if !scratch.is_some_and(|scratch| self.owns(scratch)) {
             *workspace = Box::new(self.scratch());
         }
         workspace

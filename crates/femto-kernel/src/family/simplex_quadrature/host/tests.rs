@@ -111,9 +111,10 @@ fn close<T: Real>(found: &[T], expected: &[f64]) {
     }
 }
 
-/// Holds kernels in precision `T` of every instruction set against the twin, on vectors of both kinds.
+/// Holds kernels in precision `T` of every instruction set against the twin, on vectors of both kinds, with
+/// a workspace that other kernels used before.
 fn check<T, F, const D: usize, const C: usize>(
-    random: &mut Random,
+    (random, workspace): (&mut Random, &mut Workspace),
     (form, element): (&F, &Element),
     shape: Shape,
     diagonal: bool,
@@ -162,12 +163,11 @@ fn check<T, F, const D: usize, const C: usize>(
             points: &packed.points,
             conditions: &CONDITIONS,
         };
-        let mut workspace: Workspace = Box::new(());
         let mut run = |batch: &Batch<T>, u: &[T], v: &mut [T]| {
             if diagonal {
-                kernel.diagonal(batch, v, &mut workspace);
+                kernel.diagonal(batch, v, workspace);
             } else {
-                kernel.apply(batch, u, v, &mut workspace);
+                kernel.apply(batch, u, v, workspace);
             }
         };
         let together = |rows: fn(&Cell) -> &[f64]| -> Vec<T> {
@@ -201,30 +201,38 @@ fn check<T, F, const D: usize, const C: usize>(
 
 /// The form that reads everything, and its diagonal.
 fn everything<T: Vectorizable, const D: usize, const C: usize>(degrees: &[usize], diagonal: bool) {
-    let mut random = Random::new();
+    let (mut random, mut workspace): (_, Workspace) = (Random::new(), Box::new(()));
+    let mut reversed = KINDS;
+    reversed.reverse();
     for &degree in degrees {
         for storage in STORAGES {
             let element = element(&mut random, D, degree, 1 + degree);
             assert_eq!(element.is_linear(), degree == 1);
-            let (shape, inspection) = shape::<_, D, C>(&Everything, &element, &KINDS, storage);
-            assert!(inspection.linear && shape.position && shape.field_gradients);
-            check::<T, _, D, C>(&mut random, (&Everything, &element), shape, diagonal);
+            for kinds in [KINDS, reversed] {
+                let (shape, inspection) = shape::<_, D, C>(&Everything, &element, &kinds, storage);
+                assert!(inspection.linear && shape.position);
+                assert_eq!(shape.field_gradients, kinds == KINDS);
+                let own = (&mut random, &mut workspace);
+                check::<T, _, D, C>(own, (&Everything, &element), shape, diagonal);
+            }
         }
     }
 }
 
 /// Forms that do not read or write everything.
 fn others<T: Vectorizable, const D: usize, const C: usize>(degrees: &[usize]) {
-    let mut random = Random::new();
+    let (mut random, mut workspace): (_, Workspace) = (Random::new(), Box::new(()));
     for &degree in degrees {
         for storage in STORAGES {
             let element = element(&mut random, D, degree, degree);
             let (plain, _) = shape::<_, D, C>(&Nonlinear, &element, &[], storage);
-            check::<T, _, D, C>(&mut random, (&Nonlinear, &element), plain, false);
+            let own = (&mut random, &mut workspace);
+            check::<T, _, D, C>(own, (&Nonlinear, &element), plain, false);
             let kinds = [FieldKind::Points];
             let (variable, _) = shape::<_, D, C>(&Variable, &element, &kinds, storage);
             assert!(!variable.reads_values && !variable.writes_values);
-            check::<T, _, D, C>(&mut random, (&Variable, &element), variable, false);
+            let own = (&mut random, &mut workspace);
+            check::<T, _, D, C>(own, (&Variable, &element), variable, false);
         }
     }
 }
