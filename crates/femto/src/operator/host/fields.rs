@@ -73,6 +73,10 @@ impl<'a, T: Real> Fields<'a, T> {
     /// Overwrites the nodes with the first ones of a local vector.
     pub(super) fn write(&mut self, source: &[T], local: LocalLayout) {
         let nodes = self.nodes();
+        if self.count == 1 && local.component == 1 {
+            copy_rows((source, local.node), (&mut self.slices[0][..], self.width));
+            return;
+        }
         for component in 0..self.count * self.width {
             let source = &source[component * local.component..];
             let target = &mut self.slices[component / self.width];
@@ -92,5 +96,55 @@ impl<'a, T: Real> Fields<'a, T> {
     pub(super) fn at(&mut self, node: usize, component: usize) -> &mut T {
         let offset = node * self.width + component % self.width;
         &mut self.slices[component / self.width][offset]
+    }
+}
+
+/// Copies numbers of nodes, as many nodes as both have; with each slice its numbers per node.
+pub(super) fn copy_rows<T: Copy>(source: (&[T], usize), target: (&mut [T], usize)) {
+    let ((source, from), (target, to)) = (source, target);
+    match (from, to) {
+        _ if from == to => {
+            let len = source.len().min(target.len());
+            target[..len].copy_from_slice(&source[..len]);
+        }
+        // Lengths that are known make this several times as fast.
+        (3, 4) => copy_triples(source.as_chunks::<3>().0, target.as_chunks_mut::<4>().0),
+        (4, 3) => copy_triples(source.as_chunks::<4>().0, target.as_chunks_mut::<3>().0),
+        _ => {
+            for (source, target) in source.chunks_exact(from).zip(target.chunks_exact_mut(to)) {
+                for (target, &number) in target.iter_mut().zip(source) {
+                    *target = number;
+                }
+            }
+        }
+    }
+}
+
+fn copy_triples<T: Copy, const S: usize, const R: usize>(source: &[[T; S]], target: &mut [[T; R]]) {
+    for (source, target) in source.iter().zip(target) {
+        for n in 0..3 {
+            target[n] = source[n];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_any_lengths_are_copied() {
+        for from in 1..9 {
+            for to in 1..9 {
+                let source: Vec<usize> = (0..5 * from).collect();
+                let mut target = vec![usize::MAX; 4 * to];
+                copy_rows((&source, from), (&mut target, to));
+                for (node, row) in target.chunks(to).enumerate() {
+                    for n in 0..from.min(to) {
+                        assert_eq!(row[n], node * from + n, "{from} {to}");
+                    }
+                }
+            }
+        }
     }
 }

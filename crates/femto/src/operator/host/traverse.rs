@@ -1,6 +1,6 @@
 //! Walking over chunks and batches.
 
-use super::fields::{Fields, split_components};
+use super::fields::{Fields, copy_rows, split_components};
 use super::pack::Arrays;
 use super::{Action, HostBound, HostSegment, Offsets, Scratch};
 use crate::Number;
@@ -305,11 +305,18 @@ impl<T: Number> Pass<'_, T> {
         let (count, width) = split_components(layout, components);
         let length = u.len().checked_div(count).unwrap_or(0);
         let private = chunk.private.len();
+        let together = count == 1 && local.component == 1;
+        if together {
+            let source = &u[chunk.private.start * width..chunk.private.end * width];
+            copy_rows((source, width), (&mut input[..], local.node));
+        }
         for component in 0..components {
             let u = &u[component / width * length..][..length];
             let input = &mut input[component * local.component..];
             let source = &u[chunk.private.start * width..chunk.private.end * width];
-            if (width, local.node) == (1, 1) {
+            if together {
+                // Done.
+            } else if (width, local.node) == (1, 1) {
                 input[..private].copy_from_slice(source);
             } else {
                 let source = source.get(component % width..).unwrap_or_default();

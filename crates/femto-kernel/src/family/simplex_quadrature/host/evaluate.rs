@@ -60,7 +60,9 @@ where
         let (zero, nodes) = (self.zero(), D + 1);
         let (solution, out) = (&nodal[..C * nodes], &mut out[..C * nodes]);
         self.inputs_of(batch, inputs);
-        out.fill(zero);
+        if self.shape.writes_values || !self.shape.writes_gradients {
+            out.fill(zero);
+        }
         let map = self.constant_map(batch);
         let mut grad_u = [[zero; D]; C];
         if self.shape.reads_gradients {
@@ -90,13 +92,32 @@ where
         if self.shape.writes_gradients {
             for c in 0..C {
                 let out = &mut out[c * nodes..][..nodes];
+                let mut sums = [zero; D];
                 for r in 0..D {
-                    let tested = along(&flux[c], &map, r);
-                    out[r + 1] += tested;
-                    out[0] += -tested;
+                    sums[r] = along(&flux[c], &map, r);
                 }
+                self.put_differences(&sums, out);
             }
         }
+    }
+
+    /// Tests what meets the reference derivatives, at degree 1: adds where values were tested before, and
+    /// writes otherwise.
+    #[inline(always)]
+    fn put_differences(&self, along: &[L; D], out: &mut [L]) {
+        let adds = self.shape.writes_values;
+        let mut first = along[0];
+        for r in 0..D {
+            if r > 0 {
+                first += along[r];
+            }
+            out[r + 1] = if adds {
+                out[r + 1] + along[r]
+            } else {
+                along[r]
+            };
+        }
+        out[0] = if adds { out[0] - first } else { -first };
     }
 
     /// The values of the solution at point `q`, where they are read; gradients are zero.

@@ -114,7 +114,9 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
             #[inline(always)]
             |lane| rows[usize::from(table[lane])],
         );
-        x.copy_from_slice(&all[..D]);
+        for axis in 0..D {
+            x[axis] = all[axis];
+        }
         x
     }
 

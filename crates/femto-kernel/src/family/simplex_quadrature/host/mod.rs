@@ -108,6 +108,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         [C + self.nodal_fields, C].map(|rows| rows * self.shape.nodes)
     }
 
+    #[cold]
     fn scratch(&self) -> Scratch<L, D> {
         let [nodal, out] = self.lens().map(|len| vec![self.zero(); len]);
         Scratch {
@@ -118,20 +119,25 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         }
     }
 
-    fn owns(&self, scratch: &Scratch<L, D>) -> bool {
+    /// The scratch arrays inside a workspace, made anew if the workspace is of another kernel.
+    #[inline]
+    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L, D> {
+        if !workspace.is::<Scratch<L, D>>() {
+            self.renew(workspace);
+        }
+        let scratch = workspace
+            .downcast_mut::<Scratch<L, D>>()
+            .expect("the lines above made it of this type");
         let lens = [scratch.nodal.len(), scratch.out.len()];
-        lens == self.lens() && scratch.fields == self.shape.fields
+        if lens != self.lens() || scratch.fields != self.shape.fields {
+            *scratch = self.scratch();
+        }
+        scratch
     }
 
-    /// The scratch arrays inside a workspace, made anew if the workspace is of another kernel.
-    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L, D> {
-        let scratch = workspace.downcast_ref::<Scratch<L, D>>();
-        if !scratch.is_some_and(|scratch| self.owns(scratch)) {
-            *workspace = Box::new(self.scratch());
-        }
-        workspace
-            .downcast_mut()
-            .expect("the line above made it of this type")
+    #[cold]
+    fn renew(&self, workspace: &mut Workspace) {
+        *workspace = Box::new(self.scratch());
     }
 
     /// Whether gradients are those of the cell at all points.
