@@ -50,4 +50,6 @@ measure roofline roofline --threads "$threads"
 bench bench --mesh sine --data-level on_the_fly,partial
 bench bench-curved --mesh curved --data-level partial
 bench bench-cg --mesh sine --data-level on_the_fly --cg
+measure simplices bench simplices --device host --cells 1e6 --threads "$threads" --nreps "$nreps" \
+    --csv "$folder/simplices.csv"
 echo "$folder" >&2

@@ -33,26 +33,31 @@ impl Fields {
     }
 
     /// The kinds, `[field]`.
+    #[inline]
     pub fn kinds(&self) -> &[FieldKind] {
         &self.kinds[..self.len]
     }
 
     /// Number of fields.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The fields of a kind, in the order in which arrays have them.
+    #[inline]
     pub fn of(&self, kind: FieldKind) -> impl Iterator<Item = usize> {
         (0..self.len).filter(move |&field| self.kinds[field] == kind)
     }
 
     /// How many fields there are of a kind.
+    #[inline]
     pub fn count(&self, kind: FieldKind) -> usize {
         self.of(kind).count()
     }

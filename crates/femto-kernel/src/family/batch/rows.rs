@@ -10,6 +10,7 @@ use super::{LOCAL_NODES, Nodes, elements};
 use crate::scalar::{Lanes, Real};
 
 /// Numbers of a node in a local vector of simplices.
+#[inline]
 pub const fn row_len(components: usize) -> usize {
     match components {
         0 => 0,

@@ -74,16 +74,19 @@ impl Shape {
     }
 
     /// Whether one map holds for all points of a cell.
+    #[inline]
     pub fn map_is_constant(&self) -> bool {
         self.storage != Storage::Jacobians
     }
 
     /// Unknowns of a cell, N_bt of the seed.
+    #[inline]
     pub fn unknowns(&self) -> usize {
         self.components * self.nodes
     }
 
     /// Numbers of one map: at a point, or of the cell.
+    #[inline]
     pub fn map_numbers(&self) -> usize {
         let (d, position) = (self.dim, usize::from(self.position));
         match self.storage {
@@ -94,6 +97,7 @@ impl Shape {
     }
 
     /// Numbers of a cell's geometry that are stored for it alone.
+    #[inline]
     pub fn geometry_numbers(&self) -> usize {
         match self.storage {
             Storage::Vertices => 0,
@@ -108,6 +112,7 @@ impl Shape {
     }
 
     /// Number of auxiliary fields of a kind.
+    #[inline]
     pub fn fields_of(&self, kind: FieldKind) -> usize {
         self.fields.count(kind)
     }

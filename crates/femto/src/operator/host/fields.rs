@@ -72,23 +72,15 @@ impl<'a, T: Real> Fields<'a, T> {
 
     /// Overwrites the nodes with the first ones of a local vector.
     pub(super) fn write(&mut self, source: &[T], local: LocalLayout) {
-        let nodes = self.nodes();
         if self.count == 1 && local.component == 1 {
             copy_rows((source, local.node), (&mut self.slices[0][..], self.width));
             return;
         }
         for component in 0..self.count * self.width {
             let source = &source[component * local.component..];
-            let target = &mut self.slices[component / self.width];
-            if (self.width, local.node) == (1, 1) {
-                target.copy_from_slice(&source[..nodes]);
-                continue;
-            }
-            let target = target.get_mut(component % self.width..);
-            let targets = target.unwrap_or_default().iter_mut().step_by(self.width);
-            for (target, &value) in targets.zip(source.iter().step_by(local.node)) {
-                *target = value;
-            }
+            let target = self.slices[component / self.width].get_mut(component % self.width..);
+            let target = (target.unwrap_or_default(), self.width);
+            copy_strided((source, local.node), target);
         }
     }
 
@@ -99,7 +91,20 @@ impl<'a, T: Real> Fields<'a, T> {
     }
 }
 
-/// Copies numbers of nodes, as many nodes as both have; with each slice its numbers per node.
+/// Copies a number of each node, as many nodes as both have; with each slice the distance of nodes.
+pub(super) fn copy_strided<T: Copy>(source: (&[T], usize), target: (&mut [T], usize)) {
+    let ((source, from), (target, to)) = (source, target);
+    if (from, to) == (1, 1) {
+        copy_rows((source, 1), (target, 1));
+        return;
+    }
+    let targets = target.iter_mut().step_by(to);
+    for (target, &number) in targets.zip(source.iter().step_by(from)) {
+        *target = number;
+    }
+}
+
+/// Copies the numbers of nodes, as many nodes as both have; with each slice its numbers per node.
 pub(super) fn copy_rows<T: Copy>(source: (&[T], usize), target: (&mut [T], usize)) {
     let ((source, from), (target, to)) = (source, target);
     match (from, to) {

@@ -1,11 +1,12 @@
 //! Walking over chunks and batches.
 
-use super::fields::{Fields, copy_rows, split_components};
-use super::pack::Arrays;
+use super::fields::{Fields, copy_rows, copy_strided, split_components};
 use super::{Action, HostBound, HostSegment, Offsets, Scratch};
 use crate::Number;
 use femto_fem::space::{Chunk, Layout};
-use femto_kernel::family::batch::{Batch, Conditions, LocalLayout, Nodes, Vertices};
+use femto_kernel::family::batch::{
+    Batch, Conditions, ElementKernel, LocalLayout, Nodes, Vertices, Workspace,
+};
 use femto_platform::device::{Device, DeviceError};
 use femto_platform::stream::prefetch;
 use std::ops::Range;
@@ -107,18 +108,21 @@ impl<T: Number> HostBound<T> {
         for chunk in chunks {
             let start = self.restriction.chunks[chunk].elements.start;
             for segment in &self.segments[chunk] {
-                self.batches((chunk, segment), conditions, |elements, kind, batch| {
+                let (kernel, workspace) = self.kernel(segment, &mut scratch.workspaces);
+                let mut first = segment.elements.start;
+                self.batches((chunk, segment), conditions, |batch| {
+                    let elements = first..first + batch.elements;
+                    first = elements.end;
                     self.element_fields(elements.clone(), &mut nodal);
                     let batch = Batch {
                         nodes: Nodes::Element,
                         nodal: &nodal,
-                        ..batch
+                        ..*batch
                     };
                     let range =
                         (elements.start - start) * numbers..(elements.end - start) * numbers;
-                    let workspace = &mut scratch.workspaces[kind];
                     let (u, v) = (&u[range.clone()], &mut v[range]);
-                    self.kernels[kind].apply(&batch, u, v, workspace);
+                    kernel.apply(&batch, u, v, workspace);
                 });
             }
         }
@@ -147,58 +151,66 @@ impl<T: Number> HostBound<T> {
         }
     }
 
-    /// Calls `body` with each batch of a segment, its elements and its kind of map.
-    fn batches<'a>(
-        &'a self,
+    /// The kernel of a segment, and a thread's memory for it.
+    fn kernel<'s>(
+        &self,
+        segment: &HostSegment,
+        workspaces: &'s mut [Workspace],
+    ) -> (&dyn ElementKernel<T>, &'s mut Workspace) {
+        (&*self.kernels[segment.kind], &mut workspaces[segment.kind])
+    }
+
+    /// Calls `body` with each batch of a segment. When it is, the data of the next are asked for, so that they
+    /// arrive while this one is computed.
+    fn batches(
+        &self,
         (chunk, segment): (usize, &HostSegment),
-        conditions: &'a Conditions<'a>,
-        mut body: impl FnMut(Range<usize>, usize, Batch<'a, T>),
+        conditions: &Conditions,
+        mut body: impl FnMut(&Batch<'_, T>),
     ) {
         let kernel = &self.kernels[segment.kind];
         let (lanes, geometry_len) = (kernel.lanes(), kernel.geometry_len());
-        let fields_len = (self.constants + self.at_points) * lanes;
+        let constants_len = self.constants * lanes;
+        let fields_len = constants_len + self.at_points * lanes;
         let table_len = self.nodes.len(lanes);
+        let vertex_len = ((self.dim + 1) * lanes).min(table_len);
         let Offsets {
             geometry,
             auxiliary,
             tables,
         } = segment.start;
-        let Arrays {
-            geometry: all,
-            auxiliary: fields,
-            tables: indices,
-            ..
-        } = &self.arrays;
-        let vertices = self.arrays.vertices(chunk);
-        for (number, first) in segment.elements.clone().step_by(lanes).enumerate() {
-            let elements = first..(first + lanes).min(segment.elements.end);
-            let fields = &fields[auxiliary + number * fields_len..][..fields_len];
-            let (constants, at_points) = fields.split_at(self.constants * lanes);
-            let table = &indices[tables + number * table_len..][..table_len];
-            let batch = Batch {
-                elements: elements.len(),
+        // What is not read yet.
+        let mut geometry = &self.arrays.geometry[geometry..];
+        let mut fields = &self.arrays.auxiliary[auxiliary..];
+        let mut tables = &self.arrays.tables[tables..];
+        let coordinates = self.arrays.vertices(chunk);
+        let mut left = segment.elements.len();
+        while left > 0 {
+            let (own_geometry, next) = geometry.split_at(geometry_len);
+            geometry = next;
+            let (own_fields, next) = fields.split_at(fields_len);
+            fields = next;
+            let (table, next) = tables.split_at(table_len);
+            tables = next;
+            if geometry_len > 0 {
+                prefetch(geometry, PREFETCH_LINES);
+            }
+            prefetch(tables, table_len / 32);
+            let (auxiliary, points) = own_fields.split_at(constants_len);
+            body(&Batch {
+                elements: lanes.min(left),
                 nodes: Nodes::Local(table),
                 vertices: Vertices {
-                    coordinates: vertices,
-                    table: &table[..((self.dim + 1) * lanes).min(table_len)],
+                    coordinates,
+                    table: &table[..vertex_len],
                 },
-                geometry: &all[geometry + number * geometry_len..][..geometry_len],
-                auxiliary: constants,
+                geometry: own_geometry,
+                auxiliary,
                 nodal: &[],
-                points: at_points,
+                points,
                 conditions,
-            };
-            // The next batch's data arrive while this one is computed.
-            let next = number + 1;
-            prefetch(
-                &all[(geometry + next * geometry_len).min(all.len())..],
-                PREFETCH_LINES,
-            );
-            prefetch(
-                &indices[(tables + next * table_len).min(indices.len())..],
-                table_len / 32,
-            );
-            body(elements, segment.kind, batch);
+            });
+            left -= lanes.min(left);
         }
     }
 }
@@ -275,9 +287,9 @@ impl<T: Number> Pass<'_, T> {
             sums[slice * local.component..][..chunk.nodes() * width].fill(T::default());
         }
         for segment in &bound.segments[index] {
-            bound.batches((index, segment), self.conditions, |_, kind, batch| {
-                let batch = Batch { nodal, ..batch };
-                let (kernel, workspace) = (&bound.kernels[kind], &mut workspaces[kind]);
+            let (kernel, workspace) = bound.kernel(segment, workspaces);
+            bound.batches((index, segment), self.conditions, |batch| {
+                let batch = Batch { nodal, ..*batch };
                 match self.action {
                     Action::Apply => kernel.apply(&batch, input, sums, workspace),
                     Action::Diagonal => kernel.diagonal(&batch, sums, workspace),
@@ -304,28 +316,19 @@ impl<T: Number> Pass<'_, T> {
         let local = bound.local(components);
         let (count, width) = split_components(layout, components);
         let length = u.len().checked_div(count).unwrap_or(0);
-        let private = chunk.private.len();
+        let private = chunk.private.start * width..chunk.private.end * width;
         let together = count == 1 && local.component == 1;
         if together {
-            let source = &u[chunk.private.start * width..chunk.private.end * width];
-            copy_rows((source, width), (&mut input[..], local.node));
+            copy_rows((&u[private.clone()], width), (&mut input[..], local.node));
         }
         for component in 0..components {
             let u = &u[component / width * length..][..length];
             let input = &mut input[component * local.component..];
-            let source = &u[chunk.private.start * width..chunk.private.end * width];
-            if together {
-                // Done.
-            } else if (width, local.node) == (1, 1) {
-                input[..private].copy_from_slice(source);
-            } else {
-                let source = source.get(component % width..).unwrap_or_default();
-                let targets = input.iter_mut().step_by(local.node);
-                for (target, &value) in targets.zip(source.iter().step_by(width)) {
-                    *target = value;
-                }
+            if !together {
+                let source = u[private.clone()].get(component % width..);
+                copy_strided((source.unwrap_or_default(), width), (input, local.node));
             }
-            let shared = input[private * local.node..].iter_mut();
+            let shared = input[chunk.private.len() * local.node..].iter_mut();
             let list = &bound.restriction.interface[chunk.interface.clone()];
             for (target, &node) in shared.step_by(local.node).zip(list) {
                 let value = u.get(node as usize * width + component % width);

@@ -5,13 +5,14 @@ mod evaluate;
 mod inputs;
 mod map;
 
-use super::{Element, FieldKind, Fields, Shape};
+use super::{Element, FieldKind, Shape};
 use crate::family::batch::{Batch, ElementKernel, Places, Workspace, gather, scatter};
 use crate::form::Form;
 use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
 use inputs::Inputs;
+use std::sync::Arc;
 
 /// Everything that fixes a host kernel but the form and the precision.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +63,7 @@ where
         let cast = |values: &[f64]| values.iter().map(|&value| T::from_f64(value)).collect();
         Box::new(Kernel::<T::Lanes<S>, F, D, C> {
             token,
+            identity: Arc::new(()),
             form: self.form.clone(),
             shape,
             nodal_fields: shape.fields_of(FieldKind::Nodal),
@@ -76,6 +78,8 @@ where
 /// The kernel for one kind of lanes.
 struct Kernel<L: Lanes, F, const D: usize, const C: usize> {
     token: L::Token,
+    /// Tells this kernel from all others.
+    identity: Arc<()>,
     form: F,
     shape: Shape,
     /// Number of fields in the solution's space.
@@ -98,29 +102,25 @@ struct Scratch<L, const D: usize> {
     out: Vec<L>,
     /// What a form reads; kept, because filling it with zeros for every batch takes longer than many a form.
     inputs: Inputs<L, D>,
-    /// The fields that it was made for: the others are zero.
-    fields: Fields,
+    /// The identity of the kernel that it was made for.
+    owner: Arc<()>,
 }
 
 impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
-    /// Lengths of the scratch arrays.
-    fn lens(&self) -> [usize; 2] {
-        [C + self.nodal_fields, C].map(|rows| rows * self.shape.nodes)
-    }
-
     #[cold]
+    #[inline(never)]
     fn scratch(&self) -> Scratch<L, D> {
-        let [nodal, out] = self.lens().map(|len| vec![self.zero(); len]);
+        let rows = [C + self.nodal_fields, C];
+        let [nodal, out] = rows.map(|rows| vec![self.zero(); rows * self.shape.nodes]);
         Scratch {
             nodal,
             out,
             inputs: self.no_inputs(),
-            fields: self.shape.fields,
+            owner: Arc::clone(&self.identity),
         }
     }
 
     /// The scratch arrays inside a workspace, made anew if the workspace is of another kernel.
-    #[inline]
     fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L, D> {
         if !workspace.is::<Scratch<L, D>>() {
             self.renew(workspace);
@@ -128,14 +128,14 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         let scratch = workspace
             .downcast_mut::<Scratch<L, D>>()
             .expect("the lines above made it of this type");
-        let lens = [scratch.nodal.len(), scratch.out.len()];
-        if lens != self.lens() || scratch.fields != self.shape.fields {
+        if !Arc::ptr_eq(&scratch.owner, &self.identity) {
             *scratch = self.scratch();
         }
         scratch
     }
 
     #[cold]
+    #[inline(never)]
     fn renew(&self, workspace: &mut Workspace) {
         *workspace = Box::new(self.scratch());
     }
