@@ -104,20 +104,19 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
     /// The same from rows of R coordinates.
     #[inline(always)]
     fn vertex_of<const R: usize>(&self, batch: &Batch<L::Real>, table: &[u16]) -> [L; D] {
-        let mut x = [self.zero(); D];
         let (rows, _) = batch.vertices.coordinates.as_chunks::<R>();
         let Some(rows) = rows.first_chunk::<LOCAL_NODES>() else {
-            return x;
+            return [self.zero(); D];
         };
         let all = to_lanes::<L, R>(
             self.token,
             #[inline(always)]
             |lane| rows[usize::from(table[lane])],
         );
-        for axis in 0..D {
-            x[axis] = all[axis];
-        }
-        x
+        core::array::from_fn(
+            #[inline(always)]
+            |axis| all[axis],
+        )
     }
 
     /// From the inverse Jacobian and its determinant.
