@@ -127,9 +127,7 @@ pub(super) fn copy_rows<T: Copy>(source: (&[T], usize), target: (&mut [T], usize
 
 fn copy_triples<T: Copy, const S: usize, const R: usize>(source: &[[T; S]], target: &mut [[T; R]]) {
     for (source, target) in source.iter().zip(target) {
-        for n in 0..3 {
-            target[n] = source[n];
-        }
+        target[..3].copy_from_slice(&source[..3]);
     }
 }
 
@@ -145,8 +143,8 @@ mod tests {
                 let mut target = vec![usize::MAX; 4 * to];
                 copy_rows((&source, from), (&mut target, to));
                 for (node, row) in target.chunks(to).enumerate() {
-                    for n in 0..from.min(to) {
-                        assert_eq!(row[n], node * from + n, "{from} {to}");
+                    for (n, &number) in row.iter().enumerate().take(from) {
+                        assert_eq!(number, node * from + n, "{from} {to}");
                     }
                 }
             }
