@@ -65,11 +65,7 @@ const DRIVER: KernelFile = KernelFile {
 };
 const DIM: usize = 2;
 const COUNT: usize = FUNCTIONS.len();
-const BLOCK: BlockShape = BlockShape {
-    threads: [64, 1, 1],
-    blocks_per_unit: 1,
-    shared_reals: 0,
-};
+const BLOCK: BlockShape = BlockShape::row(64);
 type Functions = TextForm<DIM, COUNT>;
 
 /// One in each precision, to be run: registers of these say nothing.

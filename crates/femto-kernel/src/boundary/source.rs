@@ -16,11 +16,7 @@ const FACETS: KernelFile = KernelFile {
 };
 
 /// How both kernels are started: a thread takes a point or a node.
-pub const BLOCK: BlockShape = BlockShape {
-    threads: [256, 1, 1],
-    blocks_per_unit: 1,
-    shared_reals: 0,
-};
+pub const BLOCK: BlockShape = BlockShape::row(256);
 
 /// The text that evaluates a function at points; its kernel is `values`.
 ///

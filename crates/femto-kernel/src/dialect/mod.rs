@@ -81,6 +81,15 @@ pub struct BlockShape {
 }
 
 impl BlockShape {
+    /// A row of threads without shared memory.
+    pub const fn row(threads: u32) -> Self {
+        Self {
+            threads: [threads, 1, 1],
+            blocks_per_unit: 1,
+            shared_reals: 0,
+        }
+    }
+
     /// Threads of a block.
     pub fn threads(&self) -> u32 {
         self.threads.iter().product()

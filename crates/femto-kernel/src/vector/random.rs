@@ -10,11 +10,7 @@ const TEXT: KernelFile = KernelFile {
 };
 
 /// How every kernel of the text is started, with [`blocks_of`] blocks.
-pub const BLOCK: BlockShape = BlockShape {
-    threads: [256, 1, 1],
-    blocks_per_unit: 1,
-    shared_reals: 0,
-};
+pub const BLOCK: BlockShape = BlockShape::row(256);
 
 /// The text for vectors of one precision: `random`, which fills a vector, and `pick`, which copies a part
 /// of one. Arguments are those of `random.c`.

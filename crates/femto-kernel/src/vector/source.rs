@@ -14,11 +14,7 @@ const FIELD: KernelFile = KernelFile {
 };
 
 /// How the kernel of [`field_source`] is started: a thread takes a node.
-pub const FIELD_BLOCK: BlockShape = BlockShape {
-    threads: [256, 1, 1],
-    blocks_per_unit: 1,
-    shared_reals: 0,
-};
+pub const FIELD_BLOCK: BlockShape = BlockShape::row(256);
 
 /// The text that takes a component out of an L-vector; its kernel is `field`.
 ///

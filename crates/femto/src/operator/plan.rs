@@ -149,6 +149,13 @@ pub struct Binding<'a, F> {
     pub(crate) plan: &'a Plan,
 }
 
+impl<F> Binding<'_, F> {
+    /// The mesh cell of an element of the space.
+    pub(crate) fn mesh_cell(&self, element: usize) -> usize {
+        self.space.cells()[element] as usize
+    }
+}
+
 impl Plan {
     /// Checks sizes, traces the form, chooses a data level and from it a storage per kind of map, cuts
     /// chunks into segments.

@@ -49,20 +49,8 @@ impl Tables {
         let dim = space.dim();
         let rule = simplex_rule(dim, degree)?;
         let tables = Simplex::new(dim, space.degree())?.tables(&rule.points);
-        let element = Element {
-            dim,
-            nodes: space.nodes_per_element(),
-            points: rule.points.len(),
-            weights: rule.weights,
-            positions: rule
-                .points
-                .iter()
-                .flat_map(|x| &x[..dim])
-                .copied()
-                .collect(),
-            interp: tables.interp,
-            grad: tables.grad,
-        };
+        let at_points = (&rule.points[..], rule.weights);
+        let element = Element::new(dim, at_points, (tables.interp, tables.grad));
         Ok(Self::Simplex(element, rule.points))
     }
 

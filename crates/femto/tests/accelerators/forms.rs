@@ -205,49 +205,42 @@ const SIMPLICES: [(usize, Scatter, DataLevel, usize); 4] = [
     (3, Scatter::Repeatable, DataLevel::OnTheFly, 1),
 ];
 
+fn simplex_params(scatter: Scatter, data_level: DataLevel) -> OperatorParams {
+    OperatorParams {
+        scatter,
+        data_level,
+        quadrature: Quadrature::Exact(4),
+        ..OperatorParams::default()
+    }
+}
+
 #[test]
 fn triangles_agree() {
     let Some(device) = accelerator() else { return };
     let host = Host::with_threads(1).unwrap();
     let mut random = Random::new();
     for (degree, scatter, data_level, order) in SIMPLICES {
-        let params = || OperatorParams {
-            scatter,
-            data_level,
-            quadrature: Quadrature::Exact(4),
-            ..OperatorParams::default()
-        };
         let mesh = triangles(order);
         let what = format!("triangles, degree {degree}, {scatter:?}");
-        let on = On::new(
-            &mesh,
-            space(degree, 1, Layout::ByNode),
-            params(),
-            &mut random,
-        );
-        let on_host = on.planar::<f64, _, _, 1>(&host, &Conduction);
-        agree(
-            &on_host,
-            &on.planar::<f64, _, _, 1>(&device, &Conduction),
-            &what,
-        );
-        agree(
-            &on_host,
-            &on.planar::<f32, _, _, 1>(&device, &Conduction),
-            &what,
-        );
-        let on = On::new(
-            &mesh,
-            space(degree, 2, Layout::ByComponent),
-            params(),
-            &mut random,
-        );
-        let on_host = on.planar::<f64, _, Busy, 2>(&host, &Busy);
-        agree(
-            &on_host,
-            &on.planar::<f64, _, Busy, 2>(&device, &Busy),
-            &what,
-        );
+        let mut on = |components, layout| {
+            let params = simplex_params(scatter, data_level);
+            On::new(
+                &mesh,
+                space(degree, components, layout),
+                params,
+                &mut random,
+            )
+        };
+        let one = on(1, Layout::ByNode);
+        let on_host = one.planar::<f64, _, _, 1>(&host, &Conduction);
+        let double = one.planar::<f64, _, _, 1>(&device, &Conduction);
+        agree(&on_host, &double, &what);
+        let single = one.planar::<f32, _, _, 1>(&device, &Conduction);
+        agree(&on_host, &single, &what);
+        let two = on(2, Layout::ByComponent);
+        let on_host = two.planar::<f64, _, Busy, 2>(&host, &Busy);
+        let there = two.planar::<f64, _, Busy, 2>(&device, &Busy);
+        agree(&on_host, &there, &what);
     }
 }
 
@@ -257,38 +250,22 @@ fn tetrahedra_agree() {
     let host = Host::with_threads(1).unwrap();
     let mut random = Random::new();
     for (degree, scatter, data_level, order) in SIMPLICES {
-        let params = || OperatorParams {
-            scatter,
-            data_level,
-            quadrature: Quadrature::Exact(4),
-            ..OperatorParams::default()
-        };
         let mesh = tetrahedra(order);
         let what = format!("tetrahedra, degree {degree}, {scatter:?}");
-        let on = On::new(
-            &mesh,
-            space(degree, 1, Layout::ByNode),
-            params(),
-            &mut random,
-        );
-        let on_host = on.solid::<f64, _, Busy, 1>(&host, &Busy);
-        agree(
-            &on_host,
-            &on.solid::<f64, _, Busy, 1>(&device, &Busy),
-            &what,
-        );
+        let mut on = |components| {
+            let params = simplex_params(scatter, data_level);
+            let space = space(degree, components, Layout::ByNode);
+            On::new(&mesh, space, params, &mut random)
+        };
+        let one = on(1);
+        let on_host = one.solid::<f64, _, Busy, 1>(&host, &Busy);
+        let there = one.solid::<f64, _, Busy, 1>(&device, &Busy);
+        agree(&on_host, &there, &what);
         let form = LinearElasticity::from_young(2.0, 0.3);
-        let on = On::new(
-            &mesh,
-            space(degree, 3, Layout::ByNode),
-            params(),
-            &mut random,
-        );
-        agree(
-            &on.solid(&host, &form),
-            &on.solid::<f64, _, _, 3>(&device, &form),
-            &what,
-        );
+        let three = on(3);
+        let on_host = three.solid::<f64, _, _, 3>(&host, &form);
+        let there = three.solid::<f64, _, _, 3>(&device, &form);
+        agree(&on_host, &there, &what);
     }
 }
 

@@ -4,16 +4,14 @@
 #![allow(clippy::print_stdout, reason = "the seed belongs to a failure")]
 
 pub mod forms;
+pub mod twin;
 
-use femto::fem::geometry::{Geometry, GeometryAtPoints};
+use femto::Quadrature;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;
-use femto::fem::space::Space;
-use femto::kernel::family::tensor_hex::oracle::{self, CellFields, OracleGeometry};
-use femto::kernel::family::tensor_hex::{Basis, Conditions};
+use femto::kernel::family::tensor_hex::Basis;
 use femto::kernel::form::{Form, Point};
 use femto::kernel::scalar::Scalar;
-use femto::{OperatorParams, Quadrature};
 
 /// A small generator, seeded from the clock once per test; the seed is printed, so that a failure
 /// can be repeated.
@@ -85,43 +83,6 @@ pub fn bend([x, y, z]: [f64; 3]) -> [f64; 3] {
 /// The tables of a quadrature rule.
 pub fn basis(quadrature: Quadrature, degree: usize) -> Basis {
     quadrature.kernel_basis(degree).expect("legal")
-}
-
-/// A u by the plain twin: gather, the oracle on each element, scatter_add. In double precision.
-pub fn oracle_apply<F: Form<3, C>, const C: usize>(
-    space: &Space,
-    geometry: &Geometry,
-    form: &F,
-    params: &OperatorParams,
-    u: &[f64],
-) -> Vec<f64> {
-    let basis = basis(params.quadrature, space.degree());
-    let mut e = vec![f64::NAN; space.element_dofs()];
-    space.gather(u, &mut e);
-    let mut at = GeometryAtPoints::default();
-    let conditions = Conditions {
-        time: params.time,
-        parameters: &params.parameters,
-    };
-    for (element, values) in e.chunks_exact_mut(C * basis.nodes()).enumerate() {
-        let cell = space.cells()[element] as usize;
-        geometry.at_points(cell, &basis.points, &mut at);
-        let map = OracleGeometry {
-            jacobian: &at.jacobian,
-            position: &at.position,
-        };
-        let a: Vec<f64> = params
-            .auxiliary
-            .iter()
-            .map(|field| field.values()[cell])
-            .collect();
-        let environment = (&CellFields::constant(&a), &conditions);
-        let result = oracle::apply(form, &basis, map, environment, values);
-        values.copy_from_slice(&result);
-    }
-    let mut v = vec![0.0; u.len()];
-    space.scatter_add(&e, &mut v);
-    v
 }
 
 /// max |a − b| / max |b|; NaN if there is any.

@@ -10,12 +10,13 @@
 #![allow(clippy::disallowed_methods, reason = "cases are tried for a time")]
 
 mod case;
+#[path = "../common/mod.rs"]
+mod common;
 mod random;
 mod run;
 mod setup;
 mod shrink;
 mod tree;
-mod twin;
 
 use case::Case;
 use femto::Host;

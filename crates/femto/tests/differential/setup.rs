@@ -1,8 +1,8 @@
 //! The mesh, the space and the numbers of a case.
 
 use crate::case::{Case, Cell, Kind, Map};
+use crate::common::twin;
 use crate::random::Random;
-use crate::twin;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;

@@ -198,15 +198,8 @@ impl Kind {
         let rule = simplex_rule(dim, 2 * self.degree - 2).expect("degrees up to 3");
         let simplex = Simplex::new(dim, self.degree).expect("degrees up to 3");
         let tables = simplex.tables(&rule.points);
-        Element {
-            dim,
-            nodes: tables.nodes,
-            points: tables.points,
-            weights: rule.weights,
-            positions: rule.points.iter().flat_map(|x| x[..dim].to_vec()).collect(),
-            interp: tables.interp,
-            grad: tables.grad,
-        }
+        let rule = (&rule.points[..], rule.weights);
+        Element::new(dim, rule, (tables.interp, tables.grad))
     }
 
     fn case<F, const D: usize, const C: usize>(

@@ -20,15 +20,8 @@ use femto::operator::OperatorError;
 fn element() -> Result<Element, OperatorError> {
     let rule = simplex_rule(3, 0)?;
     let tables = Simplex::new(3, 1)?.tables(&rule.points);
-    Ok(Element {
-        dim: 3,
-        nodes: tables.nodes,
-        points: tables.points,
-        weights: rule.weights,
-        positions: rule.points.concat(),
-        interp: tables.interp,
-        grad: tables.grad,
-    })
+    let rule = (&rule.points[..], rule.weights);
+    Ok(Element::new(3, rule, (tables.interp, tables.grad)))
 }
 
 /// A schedule, its vectors, how cells lie in memory, and where the geometry comes from.

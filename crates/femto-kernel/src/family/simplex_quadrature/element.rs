@@ -20,6 +20,24 @@ pub struct Element {
 }
 
 impl Element {
+    /// A basis at the points of a rule: `points` and `weights` are the rule's (the first `dim` numbers of
+    /// a point count), `interp` is `[point][node]` and `grad` `[point][node][dim]`.
+    pub fn new(
+        dim: usize,
+        (points, weights): (&[[f64; 3]], Vec<f64>),
+        (interp, grad): (Vec<f64>, Vec<f64>),
+    ) -> Self {
+        Self {
+            dim,
+            nodes: interp.len() / points.len(),
+            points: points.len(),
+            weights,
+            positions: points.iter().flat_map(|x| &x[..dim]).copied().collect(),
+            interp,
+            grad,
+        }
+    }
+
     /// Whether the basis is that of degree 1: then gradients are constant in a cell, and ∂u/∂ξ_a is the
     /// difference of vertex a + 1 and vertex 0.
     pub fn is_linear(&self) -> bool {

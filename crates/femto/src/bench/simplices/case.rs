@@ -84,16 +84,8 @@ impl SimplexCase {
     pub(super) fn element(&self) -> Result<Element, OperatorError> {
         let rule = simplex_rule(self.dim, 0)?;
         let tables = Simplex::new(self.dim, 1)?.tables(&rule.points);
-        let positions = rule.points.iter().flat_map(|x| &x[..self.dim]);
-        Ok(Element {
-            dim: self.dim,
-            nodes: tables.nodes,
-            points: tables.points,
-            positions: positions.copied().collect(),
-            weights: rule.weights,
-            interp: tables.interp,
-            grad: tables.grad,
-        })
+        let rule = (&rule.points[..], rule.weights);
+        Ok(Element::new(self.dim, rule, (tables.interp, tables.grad)))
     }
 
     fn traced(&self) -> TracedForm {

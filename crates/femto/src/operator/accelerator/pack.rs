@@ -5,6 +5,7 @@ use crate::Number;
 use crate::operator::tables::Shape as AnyShape;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
+use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::tensor_hex::pencils::{FactorPrecision, geometry_len, pack};
 use femto_kernel::family::tensor_hex::work::Shape;
 use femto_kernel::family::tensor_hex::{Basis, ElementGeometry, Storage};
@@ -138,7 +139,7 @@ pub(super) fn geometry<T: Number, F: Sync>(
     let mut packed = vec![T::default(); len * elements.len()];
     let work = packed.par_chunks_mut(len.max(1)).zip(elements);
     work.for_each_init(GeometryAtPoints::default, |at_points, (out, &element)| {
-        let cell = binding.space.cells()[element as usize] as usize;
+        let cell = binding.mesh_cell(element as usize);
         let coefficients = binding.coefficients(cell);
         let map;
         let geometry = match shape.storage {
@@ -169,4 +170,26 @@ fn nodes<F: Sync>(binding: &Binding<'_, F>, elements: &[u32]) -> Vec<u32> {
         nodes.copy_from_slice(&space.element_nodes(element as usize))
     });
     nodes
+}
+
+/// The fields of a kind, with so many numbers each, `[element][field][number]`.
+pub(super) fn fields<T: Number>(
+    device: &Accelerator,
+    binding: &Binding<'_, ()>,
+    elements: &[u32],
+    (kind, numbers): (FieldKind, usize),
+) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
+    let fields: Vec<&[f64]> = binding.params.auxiliary_of(kind).collect();
+    if fields.is_empty() {
+        return Ok(None);
+    }
+    let mut packed = Vec::with_capacity(elements.len() * fields.len() * numbers);
+    for &element in elements {
+        let first = binding.mesh_cell(element as usize) * numbers;
+        let values = fields
+            .iter()
+            .flat_map(|field| &field[first..first + numbers]);
+        packed.extend(values.map(|&value| T::from_f64(value)));
+    }
+    Ok(Some(device.upload(&packed)?))
 }

@@ -61,7 +61,7 @@ pub(super) fn simplex<'a, F: Form<D, C>, const D: usize, const C: usize>(
 ) -> impl Fn(usize, &[f64]) -> Vec<f64> + 'a {
     use simplex_quadrature::oracle::{OracleGeometry, apply};
     move |number, u| {
-        let cell = binding.space.cells()[number] as usize;
+        let cell = binding.mesh_cell(number);
         let mut at = GeometryAtPoints::default();
         binding.geometry.at_simplex_points(cell, points, &mut at);
         let geometry = OracleGeometry {
@@ -90,7 +90,7 @@ pub(super) fn hexahedron<'a, F: Form<3, C>, const C: usize>(
 ) -> impl Fn(usize, &[f64]) -> Vec<f64> + 'a {
     use tensor_hex::oracle::{OracleGeometry, apply};
     move |number, u| {
-        let cell = binding.space.cells()[number] as usize;
+        let cell = binding.mesh_cell(number);
         let mut at = GeometryAtPoints::default();
         binding.geometry.at_points(cell, &basis.points, &mut at);
         let geometry = OracleGeometry {

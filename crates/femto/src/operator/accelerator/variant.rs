@@ -129,7 +129,7 @@ impl Sample {
         let mut at_points = GeometryAtPoints::default();
         let mut expected = Vec::with_capacity(u.len());
         for (&element, u) in chosen.iter().zip(u.chunks_exact(len)) {
-            let cell = binding.space.cells()[element as usize] as usize;
+            let cell = binding.mesh_cell(element as usize);
             binding
                 .geometry
                 .at_points(cell, &basis.points, &mut at_points);

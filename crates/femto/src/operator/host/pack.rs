@@ -228,7 +228,7 @@ impl<F: Sync> Packer<'_, F> {
             for lane in 0..width {
                 // Lanes without an element repeat the last one, so that they hold sane numbers.
                 let element = (first + lane).min(last);
-                let cell = self.binding.space.cells()[element] as usize;
+                let cell = self.binding.mesh_cell(element);
                 self.pack_fields(lane, cell, batch.auxiliary);
                 self.pack_geometry((lane, shape), cell, at_points, batch.geometry);
                 self.local_indices(chunk, element, &mut local);

@@ -12,11 +12,7 @@ use femto_platform::device::accelerator::{
 use femto_platform::device::conformance;
 use femto_platform::device::host::Host;
 
-const BLOCK: BlockShape = BlockShape {
-    threads: [64, 1, 1],
-    blocks_per_unit: 1,
-    shared_reals: 0,
-};
+const BLOCK: BlockShape = BlockShape::row(64);
 
 const TEXT: &str = "
 KERNEL(tridiagonal)(uint len, const GLOBAL real *g_d, const GLOBAL real *g_u, GLOBAL real *g_v)

@@ -25,18 +25,21 @@ fn dense_systems_are_solved_within_their_size() {
     }
 }
 
+/// The residual without restarts is the least of all; one restart length may by chance do better than a longer one.
 #[test]
-fn restarts_need_more_steps_for_the_same_answer() {
+fn no_restart_needs_fewest_steps() {
     let mut random = Random::new();
     let matrix = Dense::random(60, 12.0, &mut random);
     let b = random.vector(60);
-    let steps = [60, 10, 3].map(|steps| {
+    let [whole, ten, three] = [60, 10, 3].map(|steps| {
         let outcome = solve_on_host(&matrix, &Identity, &b, &restart(steps));
         assert!(matrix.distance(&outcome.x, &b) <= 1e-7 * 8.0);
         outcome.result.unwrap().iterations
     });
-    assert!(steps[0] <= steps[1] && steps[1] <= steps[2], "{steps:?}");
-    assert!(steps[2] > 3, "{steps:?}");
+    assert!(
+        3 < whole && whole <= ten.min(three),
+        "{whole}, {ten}, {three}"
+    );
 }
 
 /// -u'' + 40 u' = 1 by central differences: far from symmetric.

@@ -1,7 +1,7 @@
 //! Every form, kind of map, degree, rule, layout and data level against the plain twin.
 
 use super::{RULES, apply, space_on, tolerance};
-use crate::common::{Everything, Random, SHAPES, Shape, difference, oracle_apply};
+use crate::common::{Everything, Random, SHAPES, Shape, difference, twin};
 use femto::fem::geometry::Geometry;
 use femto::fem::space::{Continuity, Layout, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
@@ -25,7 +25,7 @@ fn compare<F, const C: usize>(
         .iter()
         .map(|&u| f64::from(u as f32))
         .collect();
-    let expected = oracle_apply::<F, C>(space, geometry, form, params, &u);
+    let expected = twin::on_hexahedra::<F, C>(form, space, geometry, params, &u);
     for data_level in [DataLevel::OnTheFly, DataLevel::Partial] {
         let params = OperatorParams {
             data_level,
@@ -45,6 +45,13 @@ fn compare<F, const C: usize>(
             "{data_level:?} degree {}: {error}",
             space.degree()
         );
+    }
+}
+
+fn of_degree(degree: usize) -> SpaceParams {
+    SpaceParams {
+        degree,
+        ..SpaceParams::default()
     }
 }
 
@@ -80,11 +87,7 @@ fn high_degrees_agree_with_the_oracle() {
     let mut random = Random::new();
     for (number, shape) in SHAPES.into_iter().enumerate() {
         for degree in 9..=15 {
-            let params = SpaceParams {
-                degree,
-                ..SpaceParams::default()
-            };
-            let on = space_on(shape, [1, 1, 1], params);
+            let on = space_on(shape, [1, 1, 1], of_degree(degree));
             let params = OperatorParams {
                 quadrature: RULES[(degree + number) % 2],
                 ..OperatorParams::default()
@@ -133,14 +136,7 @@ fn any_form_agrees_with_the_oracle() {
 fn lambda_may_differ_per_element_and_points_may_be_many() {
     let mut random = Random::new();
     for shape in SHAPES {
-        let on = space_on(
-            shape,
-            [2, 2, 2],
-            SpaceParams {
-                degree: 3,
-                ..Default::default()
-            },
-        );
+        let on = space_on(shape, [2, 2, 2], of_degree(3));
         for quadrature in [
             Quadrature::Gauss,
             Quadrature::GaussPoints(4),
@@ -175,14 +171,7 @@ impl Form<3> for Orthotropic {
 fn coefficients_are_folded_only_where_they_are_scalars() {
     let mut random = Random::new();
     for shape in SHAPES {
-        let on = space_on(
-            shape,
-            [2, 2, 2],
-            SpaceParams {
-                degree: 2,
-                ..Default::default()
-            },
-        );
+        let on = space_on(shape, [2, 2, 2], of_degree(2));
         let mut field = || Auxiliary::from(random.vector(8));
         let different = vec![field(), field(), field()];
         let same = vec![different[0].clone(); 3];

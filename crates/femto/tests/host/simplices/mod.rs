@@ -1,10 +1,8 @@
 //! Operators on triangles and tetrahedra, on the host against the plain twin, and the properties that the
 //! mathematics gives them.
 
-mod twin;
-
 use crate::common::forms::{Busy, Conduction};
-use crate::common::{Random, difference};
+use crate::common::{Random, difference, twin};
 use femto::fem::geometry::{Geometry, GeometryKind};
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
@@ -58,10 +56,10 @@ impl On {
     fn new(mesh: &Mesh, params: SpaceParams, data_level: DataLevel, random: &mut Random) -> Self {
         let geometry = Geometry::new(mesh).expect("simplices");
         let space = Space::new(mesh, &geometry, params).expect("legal");
-        let exact = 4;
-        let points = twin::points(&space, exact).len();
+        let quadrature = Quadrature::Exact(4);
+        let points = twin::simplex_points(&space, quadrature).len();
         let params = OperatorParams {
-            quadrature: Quadrature::Exact(exact),
+            quadrature,
             data_level,
             auxiliary: vec![
                 Auxiliary::PerCell(random.vector(space.elements())),
@@ -116,7 +114,8 @@ where
 {
     let host = Host::new().expect("threads");
     let params = || on.params.clone();
-    let expected = |u: &[f64]| twin::apply::<F, 3, C>(form, &on.space, &on.geometry, &on.params, u);
+    let expected =
+        |u: &[f64]| twin::on_simplices::<F, 3, C>(form, &on.space, &on.geometry, &on.params, u);
     let double = Operator::<f64, _>::new(&host, &on.space, &on.geometry, form, params());
     on.check(&double.expect("legal"), expected, random);
     let single = Operator::<f32, _>::new(&host, &on.space, &on.geometry, form, params());
@@ -129,7 +128,8 @@ where
 {
     let host = Host::new().expect("threads");
     let params = || on.params.clone();
-    let expected = |u: &[f64]| twin::apply::<F, 2, C>(form, &on.space, &on.geometry, &on.params, u);
+    let expected =
+        |u: &[f64]| twin::on_simplices::<F, 2, C>(form, &on.space, &on.geometry, &on.params, u);
     let double = Operator::<f64, _>::planar(&host, &on.space, &on.geometry, form, params());
     on.check(&double.expect("legal"), expected, random);
     let single = Operator::<f32, _>::planar(&host, &on.space, &on.geometry, form, params());

@@ -188,11 +188,7 @@ fn node_kernel(
     (components, by_node): (usize, bool),
     file: KernelFile,
 ) -> NodeKernel {
-    let block = BlockShape {
-        threads: [256, 1, 1],
-        blocks_per_unit: 1,
-        shared_reals: 0,
-    };
+    let block = BlockShape::row(256);
     let mut source = SourceBuilder::new(language, precision, block);
     source.define("COMPONENTS", components);
     source.define("NODE_STRIDE", if by_node { components } else { 1 });

@@ -1,6 +1,7 @@
 //! What the kernels read of a mesh, and how they are started.
 
 use crate::Number;
+use crate::operator::accelerator::pack::fields;
 use crate::operator::accelerator::shares::Shares;
 use crate::operator::tables::Shape as AnyShape;
 use crate::operator::{Binding, OperatorError};
@@ -106,7 +107,7 @@ fn geometry<T: Number>(
     let mut packed = vec![T::default(); len * elements.len()];
     let rows = packed.par_chunks_mut(len.max(1)).zip(elements);
     rows.for_each_init(GeometryAtPoints::default, |at_points, (out, &element)| {
-        let cell = binding.space.cells()[element as usize] as usize;
+        let cell = binding.mesh_cell(element as usize);
         let map;
         let geometry = if shape.storage == Storage::Jacobians {
             binding.geometry.at_points(cell, &basis.points, at_points);
@@ -133,28 +134,6 @@ fn nodes(binding: &Binding<'_, ()>, elements: &[u32]) -> Vec<u32> {
         nodes.copy_from_slice(&space.element_nodes(element as usize))
     });
     nodes
-}
-
-/// The fields of a kind, `[element][field][number]`.
-fn fields<T: Number>(
-    device: &Accelerator,
-    binding: &Binding<'_, ()>,
-    elements: &[u32],
-    (kind, numbers): (FieldKind, usize),
-) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
-    let fields: Vec<&[f64]> = binding.params.auxiliary_of(kind).collect();
-    if fields.is_empty() {
-        return Ok(None);
-    }
-    let mut packed = Vec::with_capacity(elements.len() * fields.len() * numbers);
-    for &element in elements {
-        let first = binding.space.cells()[element as usize] as usize * numbers;
-        let values = fields
-            .iter()
-            .flat_map(|field| &field[first..first + numbers]);
-        packed.extend(values.map(|&value| T::from_f64(value)));
-    }
-    Ok(Some(device.upload(&packed)?))
 }
 
 /// A kernel with its source.

@@ -2,6 +2,7 @@
 
 use super::simplex;
 use crate::Number;
+use crate::operator::accelerator::pack::fields;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::{GeometryAtPoints, GeometryKind};
 use femto_kernel::family::fields::FieldKind;
@@ -266,10 +267,6 @@ impl Packer<'_> {
         })
     }
 
-    fn cell(&self, element: u32) -> usize {
-        mesh_cell(self.binding, element)
-    }
-
     /// What the storage keeps, `[cell][number]`; one number that no one reads where it keeps nothing.
     fn geometry<T: Number>(&self, cells: &[u32]) -> Vec<T> {
         let (shape, (element, points)) = (&self.shape, self.element);
@@ -280,7 +277,7 @@ impl Packer<'_> {
         let mut packed = vec![T::default(); len * cells.len()];
         let rows = packed.par_chunks_mut(len).zip(cells);
         rows.for_each_init(GeometryAtPoints::default, |at, (out, &cell)| {
-            let cell = self.cell(cell);
+            let cell = self.binding.mesh_cell(cell as usize);
             let vertices;
             let geometry = if shape.storage == Storage::Jacobians {
                 self.binding.geometry.at_simplex_points(cell, points, at);
@@ -302,36 +299,12 @@ impl Packer<'_> {
     /// Mesh nodes at the vertices of cells.
     fn vertices(&self, cells: &[u32]) -> Vec<u32> {
         let of_cell = |&cell: &u32| {
-            let vertices = self.binding.geometry.vertex_nodes(self.cell(cell));
+            let vertices = self
+                .binding
+                .geometry
+                .vertex_nodes(self.binding.mesh_cell(cell as usize));
             vertices.iter().copied()
         };
         cells.iter().flat_map(of_cell).collect()
     }
-}
-
-/// The mesh cell of an element.
-fn mesh_cell(binding: &Binding<'_, ()>, element: u32) -> usize {
-    binding.space.cells()[element as usize] as usize
-}
-
-/// The fields of a kind, with so many numbers each, `[element][field][number]`.
-fn fields<T: Number>(
-    device: &Accelerator,
-    binding: &Binding<'_, ()>,
-    elements: &[u32],
-    (kind, numbers): (FieldKind, usize),
-) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
-    let fields: Vec<&[f64]> = binding.params.auxiliary_of(kind).collect();
-    if fields.is_empty() {
-        return Ok(None);
-    }
-    let mut packed = Vec::with_capacity(elements.len() * fields.len() * numbers);
-    for &element in elements {
-        let first = mesh_cell(binding, element) * numbers;
-        let values = fields
-            .iter()
-            .flat_map(|field| &field[first..first + numbers]);
-        packed.extend(values.map(|&value| T::from_f64(value)));
-    }
-    Ok(Some(device.upload(&packed)?))
 }

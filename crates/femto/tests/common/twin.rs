@@ -13,7 +13,7 @@ use femto::operator::Auxiliary;
 use femto::{OperatorParams, Quadrature};
 
 /// The points of the rule of a simplex, `[point][3]`.
-pub(crate) fn simplex_points(space: &Space, quadrature: Quadrature) -> Vec<[f64; 3]> {
+pub fn simplex_points(space: &Space, quadrature: Quadrature) -> Vec<[f64; 3]> {
     let Quadrature::Exact(degree) = quadrature else {
         unreachable!("cases say how exact rules of simplices are")
     };
@@ -21,7 +21,7 @@ pub(crate) fn simplex_points(space: &Space, quadrature: Quadrature) -> Vec<[f64;
 }
 
 /// A u on triangles or tetrahedra, `u` an L-vector or a T-vector.
-pub(crate) fn on_simplices<F: Form<D, C>, const D: usize, const C: usize>(
+pub fn on_simplices<F: Form<D, C>, const D: usize, const C: usize>(
     form: &F,
     space: &Space,
     geometry: &Geometry,
@@ -36,15 +36,8 @@ pub(crate) fn on_simplices<F: Form<D, C>, const D: usize, const C: usize>(
     let tables = Simplex::new(D, space.degree())
         .expect("legal")
         .tables(&rule.points);
-    let element = Element {
-        dim: D,
-        nodes: space.nodes_per_element(),
-        points: rule.points.len(),
-        weights: rule.weights,
-        positions: rule.points.iter().flat_map(|x| &x[..D]).copied().collect(),
-        interp: tables.interp,
-        grad: tables.grad,
-    };
+    let at_points = (&rule.points[..], rule.weights);
+    let element = Element::new(D, at_points, (tables.interp, tables.grad));
     let mut at = GeometryAtPoints::default();
     sum(
         space,
@@ -63,7 +56,7 @@ pub(crate) fn on_simplices<F: Form<D, C>, const D: usize, const C: usize>(
 }
 
 /// A u on hexahedra.
-pub(crate) fn on_hexahedra<F: Form<3, C>, const C: usize>(
+pub fn on_hexahedra<F: Form<3, C>, const C: usize>(
     form: &F,
     space: &Space,
     geometry: &Geometry,
