@@ -9,7 +9,7 @@ mod rows;
 
 pub use nodes::{LOCAL_NODES, LOCAL_STRIDE, LocalLayout, MAX_LANES, NodeTable, Nodes};
 pub use rows::row_len;
-pub(crate) use rows::{Places, gather, scatter, to_lanes};
+pub(crate) use rows::{Places, gather, gather_any, scatter, scatter_any, to_lanes};
 
 use core::any::Any;
 

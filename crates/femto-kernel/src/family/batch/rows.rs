@@ -8,6 +8,7 @@
 
 use super::{LOCAL_NODES, Nodes, elements};
 use crate::scalar::{Lanes, Real};
+use fearless_simd::Simd;
 
 /// Numbers of a node in a local vector of simplices.
 #[inline]
@@ -49,6 +50,20 @@ pub(crate) fn gather<L: Lanes>(
     }
 }
 
+/// The same, compiled once for all kernels: for numbers of nodes and components that they do not know.
+#[inline(never)]
+pub(crate) fn gather_any<L: Lanes>(
+    token: L::Token,
+    places: Places,
+    source: &[L::Real],
+    nodal: &mut [L],
+) {
+    token.vectorize(
+        #[inline(always)]
+        || gather(token, places, source, nodal),
+    );
+}
+
 #[inline(always)]
 fn gather_rows<L: Lanes, const R: usize>(
     token: L::Token,
@@ -86,6 +101,20 @@ pub(crate) fn scatter<L: Lanes>(places: Places, nodal: &[L], target: &mut [L::Re
             _ => scatter_rows::<L, 8>((places, table), nodal, target),
         },
     }
+}
+
+/// The same, compiled once for all kernels.
+#[inline(never)]
+pub(crate) fn scatter_any<L: Lanes>(
+    token: L::Token,
+    places: Places,
+    nodal: &[L],
+    target: &mut [L::Real],
+) {
+    token.vectorize(
+        #[inline(always)]
+        || scatter(places, nodal, target),
+    );
 }
 
 #[inline(always)]

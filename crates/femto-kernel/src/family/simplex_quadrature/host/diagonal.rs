@@ -32,11 +32,7 @@ where
         out.fill(self.zero());
         self.inputs_of(batch, inputs);
         for q in 0..self.shape.points {
-            let map = if self.shape.map_is_constant() {
-                self.constant_map(batch)
-            } else {
-                self.map_at(batch, q)
-            };
+            let map = self.maps.any(batch, q);
             self.inputs_at(batch, (nodal, self.shape.nodes), &map, q, inputs);
             let scale = map.determinant * self.splat(self.weights[q]);
             for (c, out) in out.chunks_exact_mut(self.shape.nodes).enumerate() {

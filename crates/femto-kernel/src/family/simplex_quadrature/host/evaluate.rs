@@ -28,14 +28,10 @@ where
         out.fill(self.zero());
         self.inputs_of(batch, inputs);
         let constant = self.shape.map_is_constant();
-        let mut map = if constant {
-            self.constant_map(batch)
-        } else {
-            self.map_at(batch, 0)
-        };
+        let mut map = self.maps.any(batch, 0);
         for q in 0..self.shape.points {
             if !constant && q > 0 {
-                map = self.map_at(batch, q);
+                map = self.maps.any(batch, q);
             }
             self.inputs_at(batch, (nodal, nodes), &map, q, inputs);
             let mut jet = self.values(nodal, nodes, q);
@@ -63,7 +59,7 @@ where
         if self.shape.writes_values || !self.shape.writes_gradients {
             out.fill(zero);
         }
-        let map = self.constant_map(batch);
+        let map = self.maps.constant(batch);
         let mut grad_u = [[zero; D]; C];
         if self.shape.reads_gradients {
             for c in 0..C {

@@ -30,6 +30,11 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         self.splat(L::Real::from_f64(0.0))
     }
 
+    #[inline(always)]
+    fn load(&self, packed: &[L::Real], number: usize) -> L {
+        L::load(self.token, &packed[number * L::WIDTH..][..L::WIDTH])
+    }
+
     /// Inputs of a form that reads nothing.
     pub(super) fn no_inputs(&self) -> Inputs<L, D> {
         let zero = self.zero();
@@ -70,7 +75,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         inputs: &mut Inputs<L, D>,
     ) {
         if self.shape.position {
-            inputs.x = self.position(batch, map, q);
+            inputs.x = self.maps.position(batch, map, q);
         }
         if self.shape.fields.is_empty() {
             return;

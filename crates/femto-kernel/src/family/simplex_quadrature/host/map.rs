@@ -1,9 +1,9 @@
 //! The map from the reference cell, from what is stored of the geometry.
 
-use super::Kernel;
 use crate::family::batch::{Batch, LOCAL_NODES, to_lanes};
-use crate::family::simplex_quadrature::Storage;
-use crate::scalar::Lanes;
+use crate::family::simplex_quadrature::{Shape, Storage};
+use crate::scalar::{Lanes, Real};
+use fearless_simd::Simd;
 
 /// The map at a point, or at all points of an affine cell.
 #[derive(Clone, Copy)]
@@ -16,19 +16,49 @@ pub(super) struct Map<L, const D: usize> {
     origin: [L; D],
 }
 
-impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
+/// How maps follow from what is stored, whatever the form.
+pub(super) struct Maps<L: Lanes, const D: usize> {
+    pub(super) token: L::Token,
+    pub(super) shape: Shape,
+    /// Of the points, `[point][axis]`.
+    pub(super) positions: Vec<L::Real>,
+}
+
+impl<L: Lanes, const D: usize> Maps<L, D> {
     /// The map of a batch's affine cells.
     #[inline(always)]
-    pub(super) fn constant_map(&self, batch: &Batch<L::Real>) -> Map<L, D> {
+    pub(super) fn constant(&self, batch: &Batch<L::Real>) -> Map<L, D> {
         match self.shape.storage {
-            Storage::Vertices => self.map_of_vertices(batch),
-            _ => self.stored_map(batch),
+            Storage::Vertices => self.of_vertices(batch),
+            _ => self.stored(batch),
         }
+    }
+
+    /// The map at point `q`, be it constant or not; compiled once for all kernels.
+    #[inline(never)]
+    pub(super) fn any(&self, batch: &Batch<L::Real>, q: usize) -> Map<L, D> {
+        self.token.vectorize(
+            #[inline(always)]
+            || match self.shape.map_is_constant() {
+                true => self.constant(batch),
+                false => self.at(batch, q),
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn zero(&self) -> L {
+        L::splat(self.token, L::Real::from_f64(0.0))
+    }
+
+    #[inline(always)]
+    fn load(&self, packed: &[L::Real], number: usize) -> L {
+        L::load(self.token, &packed[number * L::WIDTH..][..L::WIDTH])
     }
 
     /// The map at point `q`, where it is not constant.
     #[inline(always)]
-    pub(super) fn map_at(&self, batch: &Batch<L::Real>, q: usize) -> Map<L, D> {
+    fn at(&self, batch: &Batch<L::Real>, q: usize) -> Map<L, D> {
         let first = q * self.shape.map_numbers();
         let zero = self.zero();
         let mut jacobian = [[zero; D]; D];
@@ -66,14 +96,9 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         x
     }
 
-    #[inline(always)]
-    pub(super) fn load(&self, packed: &[L::Real], number: usize) -> L {
-        L::load(self.token, &packed[number * L::WIDTH..][..L::WIDTH])
-    }
-
     /// From the vertices' coordinates.
     #[inline(always)]
-    fn map_of_vertices(&self, batch: &Batch<L::Real>) -> Map<L, D> {
+    fn of_vertices(&self, batch: &Batch<L::Real>) -> Map<L, D> {
         let table = batch.vertices.table;
         let origin = self.vertex(batch, &table[..L::WIDTH]);
         let mut jacobian = [origin; D];
@@ -121,7 +146,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
 
     /// From the inverse Jacobian and its determinant.
     #[inline(always)]
-    fn stored_map(&self, batch: &Batch<L::Real>) -> Map<L, D> {
+    fn stored(&self, batch: &Batch<L::Real>) -> Map<L, D> {
         let zero = self.zero();
         let mut inverse = [[zero; D]; D];
         for row in 0..D {

@@ -6,12 +6,15 @@ mod inputs;
 mod map;
 
 use super::{Element, FieldKind, Shape};
-use crate::family::batch::{Batch, ElementKernel, Places, Workspace, gather, scatter};
+use crate::family::batch::{
+    Batch, ElementKernel, Places, Workspace, gather, gather_any, scatter, scatter_any,
+};
 use crate::form::Form;
 use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
 use inputs::Inputs;
+use map::Maps;
 use std::sync::Arc;
 
 /// Everything that fixes a host kernel but the form and the precision.
@@ -67,8 +70,12 @@ where
             form: self.form.clone(),
             shape,
             nodal_fields: shape.fields_of(FieldKind::Nodal),
+            maps: Maps {
+                token,
+                shape,
+                positions: cast(&element.positions),
+            },
             weights: cast(&element.weights),
-            positions: cast(&element.positions),
             interp: cast(&element.interp),
             grad: cast(&element.grad),
         })
@@ -84,10 +91,10 @@ struct Kernel<L: Lanes, F, const D: usize, const C: usize> {
     shape: Shape,
     /// Number of fields in the solution's space.
     nodal_fields: usize,
+    /// How maps follow from what is stored.
+    maps: Maps<L, D>,
     /// `[point]`
     weights: Vec<L::Real>,
-    /// `[point][axis]`
-    positions: Vec<L::Real>,
     /// `[point][node]`
     interp: Vec<L::Real>,
     /// `[point][node][axis]`
@@ -166,22 +173,8 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
     fn gather_fields(&self, batch: &Batch<L::Real>, nodes: usize, nodal: &mut [L]) {
         if self.nodal_fields > 0 {
             let places = self.places(batch, nodes, self.nodal_fields);
-            gather(self.token, places, batch.nodal, &mut nodal[C * nodes..]);
+            gather_any(self.token, places, batch.nodal, &mut nodal[C * nodes..]);
         }
-    }
-
-    /// Reads the solution and the fields.
-    #[inline(always)]
-    fn gather_all(
-        &self,
-        batch: &Batch<L::Real>,
-        nodes: usize,
-        source: &[L::Real],
-        nodal: &mut [L],
-    ) {
-        let solution = &mut nodal[..C * nodes];
-        gather(self.token, self.places(batch, nodes, C), source, solution);
-        self.gather_fields(batch, nodes, nodal);
     }
 }
 
@@ -216,14 +209,20 @@ where
                 if self.is_linear() {
                     // A number that the compiler knows.
                     let nodes = D + 1;
-                    self.gather_all(batch, nodes, source, &mut scratch.nodal);
+                    let places = self.places(batch, nodes, C);
+                    let solution = &mut scratch.nodal[..C * nodes];
+                    gather(self.token, places, source, solution);
+                    self.gather_fields(batch, nodes, &mut scratch.nodal);
                     self.evaluate_linear(batch, scratch);
-                    scatter(self.places(batch, nodes, C), &scratch.out, target);
+                    scatter(places, &scratch.out, target);
                 } else {
                     let nodes = self.shape.nodes;
-                    self.gather_all(batch, nodes, source, &mut scratch.nodal);
+                    let places = self.places(batch, nodes, C);
+                    let solution = &mut scratch.nodal[..C * nodes];
+                    gather_any(self.token, places, source, solution);
+                    self.gather_fields(batch, nodes, &mut scratch.nodal);
                     self.evaluate(batch, scratch);
-                    scatter(self.places(batch, nodes, C), &scratch.out, target);
+                    scatter_any(self.token, places, &scratch.out, target);
                 }
             },
         );
@@ -237,7 +236,8 @@ where
                 let nodes = self.shape.nodes;
                 self.gather_fields(batch, nodes, &mut scratch.nodal);
                 self.element_diagonals(batch, scratch);
-                scatter(self.places(batch, nodes, C), &scratch.out, target);
+                let places = self.places(batch, nodes, C);
+                scatter_any(self.token, places, &scratch.out, target);
             },
         );
     }

@@ -140,21 +140,15 @@ where
     F: Form<3, C> + Clone + 'static,
 {
     fn form_stage<L: Lanes, M: Metric<L>>(&self) -> Box<dyn Stage<L>> {
-        if self.plan.shape.gradients {
-            Box::new(self.stage::<M, true>())
-        } else {
-            Box::new(self.stage::<M, false>())
-        }
-    }
-
-    fn stage<M, const GRADIENTS: bool>(&self) -> FormStage<F, M, C, GRADIENTS> {
-        FormStage {
+        let shape = &self.plan.shape;
+        Box::new(FormStage::<F, M, C> {
             form: self.form.clone(),
-            values: self.plan.shape.values,
-            reads_position: self.plan.shape.position,
-            fields: FieldSources::new(&self.plan.shape.fields, self.plan.shape.field_gradients),
+            values: shape.values || !shape.gradients,
+            gradients: shape.gradients,
+            reads_position: shape.position,
+            fields: FieldSources::new(&shape.fields, shape.field_gradients),
             metric: PhantomData,
-        }
+        })
     }
 }
 

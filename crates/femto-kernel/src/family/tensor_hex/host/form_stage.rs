@@ -9,10 +9,13 @@ use core::marker::PhantomData;
 use fearless_simd::Simd;
 
 /// A form evaluated with the Jacobian from a metric.
-pub(crate) struct FormStage<F, M, const C: usize, const GRADIENTS: bool> {
+pub(crate) struct FormStage<F, M, const C: usize> {
     pub(crate) form: F,
     /// Values enter or leave the form; always, if there are no gradients.
     pub(crate) values: bool,
+    /// Gradients do. Not known when compiling: a form would be compiled twice for each metric, for a
+    /// branch that is always predicted.
+    pub(crate) gradients: bool,
     pub(crate) reads_position: bool,
     pub(crate) fields: FieldSources,
     pub(crate) metric: PhantomData<M>,
@@ -28,7 +31,7 @@ struct Arrays<'a, L, const C: usize> {
     field_gradients: [Strided<'a, L>; 3],
 }
 
-impl<L, F, M, const C: usize, const GRADIENTS: bool> Stage<L> for FormStage<F, M, C, GRADIENTS>
+impl<L, F, M, const C: usize> Stage<L> for FormStage<F, M, C>
 where
     L: Lanes,
     F: Form<3, C>,
@@ -44,10 +47,10 @@ where
         self.fields.differentiates(n)
     }
     fn has_values(&self) -> bool {
-        self.values()
+        self.values
     }
     fn has_gradients(&self) -> bool {
-        GRADIENTS
+        self.gradients
     }
 
     #[inline(never)]
@@ -65,7 +68,7 @@ where
     }
 }
 
-impl<F, M, const C: usize, const GRADIENTS: bool> FormStage<F, M, C, GRADIENTS> {
+impl<F, M, const C: usize> FormStage<F, M, C> {
     #[inline(always)]
     fn layers<L: Lanes>(
         &self,
@@ -115,10 +118,10 @@ impl<F, M, const C: usize, const GRADIENTS: bool> FormStage<F, M, C, GRADIENTS> 
             #[inline(always)]
             |axis| axis.split_at(C),
         );
-        let values = values.split::<C>(if self.values() { len } else { 0 });
+        let values = values.split::<C>(if self.values { len } else { 0 });
         let gradients = [x.0, y.0, z.0].map(
             #[inline(always)]
-            |axis| axis.split::<C>(if GRADIENTS { len } else { 0 }),
+            |axis| axis.split::<C>(if self.gradients { len } else { 0 }),
         );
         Arrays {
             values,
@@ -126,12 +129,6 @@ impl<F, M, const C: usize, const GRADIENTS: bool> FormStage<F, M, C, GRADIENTS> 
             fields,
             field_gradients: [x.1, y.1, z.1],
         }
-    }
-
-    /// Known when compiling where there are no gradients.
-    #[inline(always)]
-    fn values(&self) -> bool {
-        !GRADIENTS || self.values
     }
 
     /// One point: from values and reference gradients at `p` to what multiplies the test function
@@ -153,12 +150,12 @@ impl<F, M, const C: usize, const GRADIENTS: bool> FormStage<F, M, C, GRADIENTS> 
         } = jacobian;
         let zero = determinant.constant(0.0);
         let (mut u, mut grad_u) = ([zero; C], [[zero; 3]; C]);
-        if self.values() {
+        if self.values {
             for (u, values) in u.iter_mut().zip(&arrays.values) {
                 *u = values[p];
             }
         }
-        if GRADIENTS {
+        if self.gradients {
             let inverse = determinant.constant(1.0) / determinant;
             let [gx, gy, gz] = &arrays.gradients;
             for c in 0..C {
@@ -181,14 +178,14 @@ impl<F, M, const C: usize, const GRADIENTS: bool> FormStage<F, M, C, GRADIENTS> 
             time: inputs.time,
             parameters: &inputs.parameters,
         };
-        if self.values() {
+        if self.values {
             let f0 = self.form.f0(&point);
             let scale = weight * determinant;
             for (values, f0) in arrays.values.iter_mut().zip(f0) {
                 values[p] = f0 * scale;
             }
         }
-        if GRADIENTS {
+        if self.gradients {
             let f1 = self.form.f1(&point);
             for (c, f1) in f1.iter().enumerate() {
                 let f = each3(
