@@ -15,11 +15,7 @@ const TEXT: &str = "extern \"C\" __global__ void stray(double *g_x)
 #[test]
 fn a_stray_kernel_loses_the_device() {
     conformance::with(Accelerator::cuda(0), |device| {
-        let text = KernelText {
-            name: "stray",
-            text: TEXT,
-            options: &[],
-        };
+        let text = KernelText::new("stray", TEXT);
         let module = device.compile(&text, &KernelCache::none()).unwrap();
         let stray = module.kernel("stray").unwrap();
         let mut g_x = device.upload(&[1.0; 10]).unwrap();

@@ -65,13 +65,10 @@ struct FacetKernel(Kernel);
 
 /// The kernel `entry` of a text.
 fn compile(device: &Accelerator, entry: &str, text: &str) -> Result<Kernel, DeviceError> {
-    let text = KernelText {
-        name: &format!("boundary {entry}"),
-        text,
-        options: &[],
-    };
+    let name = format!("boundary {entry}");
     let cache = KernelCache::user().unwrap_or_default();
-    device.compile(&text, &cache)?.kernel(entry)
+    let module = device.compile(&KernelText::new(&name, text), &cache)?;
+    module.kernel(entry)
 }
 
 /// A number of points or nodes as kernels take it.

@@ -17,6 +17,17 @@ pub struct KernelText<'a> {
     pub options: &'a [String],
 }
 
+impl<'a> KernelText<'a> {
+    /// A text without options of its own.
+    pub const fn new(name: &'a str, text: &'a str) -> Self {
+        Self {
+            name,
+            text,
+            options: &[],
+        }
+    }
+}
+
 /// A compiled text. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Module {

@@ -18,12 +18,8 @@ pub fn compile_all(device: &Accelerator, all: &[(Step, usize, Precision)], threa
     let work = || {
         while let Some((step, degree, precision)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
             if let Ok(kernel) = kernel(step, *degree, *precision, device.features()) {
-                let text = KernelText {
-                    name: &step.to_string(),
-                    text: &kernel.text,
-                    options: &[],
-                };
-                let _ = device.compile(&text, &cache);
+                let name = step.to_string();
+                let _ = device.compile(&KernelText::new(&name, &kernel.text), &cache);
             }
         }
     };

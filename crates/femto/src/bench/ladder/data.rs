@@ -234,12 +234,8 @@ fn compile(
     step: &Step,
     kernel: &LadderKernel,
 ) -> Result<Vec<Kernel>, DeviceError> {
-    let text = KernelText {
-        name: &step.to_string(),
-        text: &kernel.text,
-        options: &[],
-    };
-    let module = device.compile(&text, &KernelCache::user().unwrap_or_default())?;
+    let (name, cache) = (step.to_string(), KernelCache::user().unwrap_or_default());
+    let module = device.compile(&KernelText::new(&name, &kernel.text), &cache)?;
     let entries = kernel.launches.iter().map(|launch| launch.entry);
     entries.map(|entry| module.kernel(entry)).collect()
 }

@@ -22,12 +22,10 @@ pub(super) struct Numbers<'a, T> {
 impl<'a, T: Number> Numbers<'a, T> {
     pub(super) fn new(device: &'a Accelerator) -> Result<Self, DeviceError> {
         let language = language(device.features());
-        let text = KernelText {
-            name: &format!("random {}", T::PRECISION),
-            text: &random::source(language, T::PRECISION),
-            options: &[],
-        };
-        let module = device.compile(&text, &KernelCache::user().unwrap_or_default())?;
+        let name = format!("random {}", T::PRECISION);
+        let text = random::source(language, T::PRECISION);
+        let cache = KernelCache::user().unwrap_or_default();
+        let module = device.compile(&KernelText::new(&name, &text), &cache)?;
         Ok(Self {
             device,
             random: module.kernel("random")?,

@@ -136,11 +136,8 @@ impl<'a> Probes<'a> {
         precision: Precision,
     ) -> Result<Self, DeviceError> {
         let language = language(clock.device.features());
-        let text = KernelText {
-            name: "roofline probes",
-            text: &source(language, precision),
-            options: &[],
-        };
+        let text = source(language, precision);
+        let text = KernelText::new("roofline probes", &text);
         let module = clock.device.compile(&text, cache)?;
         Ok(Self {
             clock,

@@ -16,11 +16,7 @@ pub fn compile_all(device: &Accelerator, all: &[(SimplexCase, Candidate)], threa
     let work = || {
         while let Some((case, candidate)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
             if let Ok(kernel) = case.kernel(candidate, device.features()) {
-                let text = KernelText {
-                    name: &kernel.name,
-                    text: &kernel.text,
-                    options: &[],
-                };
+                let text = KernelText::new(&kernel.name, &kernel.text);
                 let _ = device.compile(&text, &cache);
             }
         }

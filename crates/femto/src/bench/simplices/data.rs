@@ -243,11 +243,7 @@ impl Application<'_> {
 }
 
 fn compile(device: &Accelerator, source: &SimplexKernel) -> Result<Kernel, DeviceError> {
-    let text = KernelText {
-        name: &source.name,
-        text: &source.text,
-        options: &[],
-    };
+    let text = KernelText::new(&source.name, &source.text);
     let cache = KernelCache::user().unwrap_or_default();
     device.compile(&text, &cache)?.kernel("apply")
 }

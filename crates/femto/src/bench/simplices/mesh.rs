@@ -9,6 +9,7 @@ use femto_fem::space::{Space, SpaceParams};
 use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
 use femto_kernel::family::simplex_quadrature::fans;
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// Meshes are the same every time.
 const SEED: u64 = 4;
@@ -24,8 +25,8 @@ pub struct SimplexMesh {
     /// Positions, `[node]`.
     positions: Vec<[f64; 3]>,
     couplings: usize,
-    /// For each of [`FANS`].
-    lists: Vec<BlockLists>,
+    /// For each of [`FANS`]; made when a device first asks for some.
+    lists: OnceLock<Vec<BlockLists>>,
 }
 
 impl SimplexMesh {
@@ -57,16 +58,11 @@ impl SimplexMesh {
         let mut table = vec![0; space.elements() * space.nodes_per_element()];
         let rows = table.par_chunks_mut(space.nodes_per_element()).enumerate();
         rows.for_each(|(cell, row)| row.copy_from_slice(&space.element_nodes(cell)));
-        let lists = FANS.into_par_iter().map(|(per_block, cells)| {
-            let per_block = per_block as usize;
-            let fans = fans::Fans::new(&table, dim + 1, cells as usize, per_block);
-            BlockLists::new(&fans, per_block)
-        });
         Ok(Self {
             dim,
             positions: space.node_positions(&geometry),
             couplings: couplings(&table, dim + 1),
-            lists: lists.collect(),
+            lists: OnceLock::new(),
             table,
             mesh,
             geometry,
@@ -120,9 +116,16 @@ impl SimplexMesh {
 
     /// The lists of blocks of such fans.
     pub(super) fn lists(&self, fans: Fans) -> Option<&BlockLists> {
-        let known = FANS.iter().zip(&self.lists);
-        let mut of = known.filter(|(known, _)| **known == fans);
-        of.next().map(|(_, lists)| lists)
+        let lists = self.lists.get_or_init(|| {
+            let lists = FANS.into_par_iter().map(|(per_block, cells)| {
+                let per_block = per_block as usize;
+                let fans = fans::Fans::new(&self.table, self.dim + 1, cells as usize, per_block);
+                BlockLists::new(&fans, per_block)
+            });
+            lists.collect()
+        });
+        let place = FANS.iter().position(|known| *known == fans)?;
+        lists.get(place)
     }
 
     /// Most nodes of a block of such fans; zero, which is illegal, where there are no lists.

@@ -32,11 +32,7 @@ impl<T: Number> NodalFields<T> {
         let fields = params.auxiliary_of(FieldKind::Nodal).flatten();
         let mut values: Vec<T> = fields.map(|&value| T::from_f64(value)).collect();
         let text = field_source(language(device.features()), T::PRECISION);
-        let text = KernelText {
-            name: "vector field",
-            text: &text,
-            options: &[],
-        };
+        let text = KernelText::new("vector field", &text);
         let kernel = if values.is_empty() {
             // No buffer is empty.
             values.push(T::default());

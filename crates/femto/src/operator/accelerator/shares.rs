@@ -50,11 +50,7 @@ impl<T: Number> Shares<T> {
             space.components(),
             by_node,
         );
-        let text = KernelText {
-            name: "tensor_hex sum",
-            text: &source.text,
-            options: &[],
-        };
+        let text = KernelText::new("tensor_hex sum", &source.text);
         let all = nodes.len();
         if u32::try_from(all).is_err() {
             return Err(OperatorError::TooManyShares { found: all });

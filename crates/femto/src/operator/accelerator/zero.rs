@@ -52,11 +52,7 @@ impl Zero {
             space.components(),
             by_node,
         );
-        let text = KernelText {
-            name: "tensor_hex zero",
-            text: &source.text,
-            options: &[],
-        };
+        let text = KernelText::new("tensor_hex zero", &source.text);
         Ok(Self {
             count: pieces.len() / 2,
             nodes,

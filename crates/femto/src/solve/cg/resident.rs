@@ -35,11 +35,8 @@ impl<T: Number> Tridiagonal<T> {
         let language = language(device.features());
         let mut source = SourceBuilder::new(language, T::PRECISION, BLOCK);
         source.code("tridiagonal.c", TEXT);
-        let text = KernelText {
-            name: "tridiagonal",
-            text: &source.finish(),
-            options: &[],
-        };
+        let text = source.finish();
+        let text = KernelText::new("tridiagonal", &text);
         let module = device.compile(&text, &KernelCache::none()).unwrap();
         Self {
             device: device.clone(),

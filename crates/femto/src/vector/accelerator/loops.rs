@@ -75,12 +75,10 @@ impl<T: Number> Loops<T> {
 
 fn compile(device: &Accelerator, precision: Precision) -> Result<Module, DeviceError> {
     let language = language(device.features());
-    let text = KernelText {
-        name: &format!("vectors {precision}"),
-        text: &source::source(language, precision),
-        options: &[],
-    };
-    device.compile(&text, &KernelCache::user().unwrap_or_default())
+    let name = format!("vectors {precision}");
+    let text = source::source(language, precision);
+    let cache = KernelCache::user().unwrap_or_default();
+    device.compile(&KernelText::new(&name, &text), &cache)
 }
 
 /// A loop over vectors of `len` entries.

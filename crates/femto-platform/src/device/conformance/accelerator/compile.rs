@@ -51,11 +51,7 @@ pub fn a_compile_error_names_file_and_line(device: &Accelerator) {
 }
 
 fn refusal(device: &Accelerator, text: &str) -> String {
-    let text = KernelText {
-        name: "broken",
-        text,
-        options: &[],
-    };
+    let text = KernelText::new("broken", text);
     let error = device.compile(&text, &KernelCache::none()).unwrap_err();
     match error {
         DeviceError::Kernel(KernelError::Compile { kernel, log, .. }) if kernel == "broken" => log,

@@ -165,11 +165,7 @@ impl Compiled {
         cache: &KernelCache,
         source: FormKernel,
     ) -> Result<Self, DeviceError> {
-        let text = KernelText {
-            name: &source.name,
-            text: &source.text,
-            options: &[],
-        };
+        let text = KernelText::new(&source.name, &source.text);
         let kernel = device.compile(&text, cache)?.kernel(source.entry)?;
         Ok(Self { source, kernel })
     }

@@ -42,11 +42,7 @@ impl Compiled {
         source: SimplexKernel,
         entry: &str,
     ) -> Result<Self, DeviceError> {
-        let text = KernelText {
-            name: &source.name,
-            text: &source.text,
-            options: &[],
-        };
+        let text = KernelText::new(&source.name, &source.text);
         let kernel = device.compile(&text, cache)?.kernel(entry)?;
         Ok(Self(Some((source, kernel))))
     }
