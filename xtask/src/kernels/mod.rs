@@ -111,11 +111,7 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
         })?;
     }
     if runs {
-        for method in run::METHODS {
-            step(&format!("kernel texts on PoCL, {method}"), || {
-                run::with_method(method, wanted)
-            })?;
-        }
+        step("kernel texts on PoCL", || run::with_all_methods(wanted))?;
     }
     Ok(())
 }

@@ -1,5 +1,10 @@
 //! Texts on PoCL.
 
+use std::fs;
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::thread;
+
 use anyhow::{Context, Result, bail};
 use femto_kernel::dialect::Language;
 use femto_kernel::family::tensor_hex::schedule::Limits;
@@ -13,45 +18,80 @@ use crate::step::Step;
 pub(super) const CHILD: &str = "--run-in-this-process";
 
 /// How PoCL makes one function of all threads of a block: loops between barriers, or continuations.
-pub(super) const METHODS: [&str; 2] = ["loopvec", CONTINUATIONS];
+const METHODS: [&str; 2] = ["loopvec", CONTINUATIONS];
 
-/// The method that PoCL has since version 4.
+/// The method that PoCL has since version 4, and without faults that we know of since version 7.
 const CONTINUATIONS: &str = "cbs";
 
 /// The variable by which PoCL is told its method.
 const METHOD: &str = "POCL_WORK_GROUP_METHOD";
 
-/// Runs the cases in a fresh process, as PoCL reads its method once.
-pub(super) fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
+/// Runs the cases by each method, at the same time: PoCL compiles on one processor.
+pub(super) fn with_all_methods(wanted: Wanted<'_>) -> Result<()> {
     crate::opencl::ensure()?;
+    thread::scope(|scope| {
+        let runs = METHODS.map(|method| scope.spawn(move || with_method(method, wanted)));
+        let ended = runs.map(|run| run.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        ended.into_iter().collect()
+    })
+}
+
+/// Runs the cases in a fresh process, as PoCL reads its method once; with a newer PoCL where the system's
+/// does not have the method.
+fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let part = format!("{ONLY}{}", wanted.part);
     let mut arguments = vec!["kernels", CHILD, &*part];
     if wanted.selection == Selection::All {
         arguments.push("--all");
     }
+    if method == CONTINUATIONS && !has_continuations()? {
+        return match crate::opencl::newer_root() {
+            Ok(root) => in_root(&root, &program, &arguments),
+            Err(error) => {
+                println!("   {method} skipped: the system's PoCL does not have it, and {error:#}");
+                Ok(())
+            }
+        };
+    }
     // PoCL's own cache does not tell methods apart.
     let cache = crate::root().join(".cache/pocl").join(method);
-    std::fs::create_dir_all(&cache).with_context(|| format!("cannot make {}", cache.display()))?;
+    fs::create_dir_all(&cache).with_context(|| format!("cannot make {}", cache.display()))?;
     Step::new(program, arguments)
         .env(METHOD, method)
         .env("POCL_CACHE_DIR", cache)
         .run()
 }
 
+fn has_continuations() -> Result<bool> {
+    let device = Accelerator::opencl(0)?;
+    let major = device.features().driver.split('.').next();
+    Ok(major.and_then(|major| major.parse().ok()) >= Some(7_u32))
+}
+
+/// This program in the root folder of a newer Debian.
+fn in_root(root: &Path, program: &Path, arguments: &[&str]) -> Result<()> {
+    let there = root.join("xtask");
+    fs::copy(program, &there).with_context(|| format!("cannot make {}", there.display()))?;
+    let (script, root) = (include_str!("in_root.sh"), root.to_string_lossy());
+    let start = [
+        "--mount",
+        "bash",
+        "-c",
+        script,
+        "in_root.sh",
+        &root,
+        "/xtask",
+    ];
+    Step::new("unshare", start.iter().chain(arguments))
+        .env(METHOD, CONTINUATIONS)
+        .env("POCL_CACHE_DIR", "/var/cache/pocl")
+        .run()
+}
+
 /// Runs the cases on the first OpenCL device.
 pub(super) fn here(wanted: Wanted<'_>) -> Result<()> {
     let device = Accelerator::opencl(0)?;
-    let version = &device.features().driver;
-    let old = version
-        .split('.')
-        .next()
-        .and_then(|major| major.parse().ok())
-        < Some(4_u32);
-    if old && std::env::var(METHOD).is_ok_and(|method| method == CONTINUATIONS) {
-        println!("   skipped: PoCL {version} has no such method");
-        return Ok(());
-    }
     let limits = limits(device.features());
     let cases = super::cases(wanted, Language::OpenCl, &limits);
     let mut faults = Vec::new();
@@ -64,20 +104,19 @@ pub(super) fn here(wanted: Wanted<'_>) -> Result<()> {
     if cases.is_empty() {
         bail!("no text is legal on this device");
     }
+    let version = device.features().driver.split_whitespace().next();
     println!(
-        "   {} texts on {}",
+        "   {} texts by {} on PoCL {}, {}",
         cases.len(),
+        std::env::var(METHOD).unwrap_or_default(),
+        version.unwrap_or_default(),
         device.features().architecture
     );
     crate::all_well("wrong on PoCL", &faults)
 }
 
 fn check(device: &Accelerator, case: &Case) -> Result<()> {
-    let text = KernelText {
-        name: &case.name,
-        text: &case.text,
-        options: &[],
-    };
+    let text = KernelText::new(&case.name, &case.text);
     let module = device.compile(&text, &KernelCache::none())?;
     (case.check)(device, &module)
 }
