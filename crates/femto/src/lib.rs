@@ -15,7 +15,9 @@ pub use femto_kernel as kernel;
 pub use femto_platform as platform;
 pub use femto_platform::device::host::Host;
 pub use number::Number;
-pub use operator::{DataLevel, FactorPrecision, Operator, OperatorParams, Quadrature, Scatter};
+pub use operator::{
+    DataLevel, FactorPrecision, Knobs, Operator, OperatorParams, Quadrature, Scatter,
+};
 
 /// The example of the README, as a test.
 #[cfg(doctest)]

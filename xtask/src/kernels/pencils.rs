@@ -58,6 +58,9 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     cases.push(element.diagonal_case(language));
                 }
                 if storage == Storage::PointFactors {
+                    if all || degree == 3 {
+                        cases.extend(element.staged_case(language, limits));
+                    }
                     let element = Rc::new(element.with_single_factors());
                     cases.extend(element.case(ELEMENT, language, limits));
                     cases.push(element.diagonal_case(language));
@@ -147,15 +150,39 @@ impl Element {
         limits: &Limits,
     ) -> Option<Case> {
         let best = Pencils::best(&self.shape, vectors);
-        let legal = best.validate(&self.shape, Precision::Fp64, limits).is_ok();
-        let schedule = if legal { best } else { Pencils::plain() };
-        schedule
-            .validate(&self.shape, Precision::Fp64, limits)
-            .ok()?;
-        let kernel = pencils::source(&self.problem(vectors, language), &schedule);
+        let schedules = [best, Pencils::plain()];
+        self.first_legal("pencils", schedules, vectors, language, limits)
+    }
+
+    /// With factors copied to shared memory.
+    fn staged_case(self: &Rc<Self>, language: Language, limits: &Limits) -> Option<Case> {
+        let staged = |schedule| Pencils {
+            staged: true,
+            ..schedule
+        };
+        let best = Pencils::best(&self.shape, ELEMENT);
+        let schedules = [best, Pencils::plain()].map(staged);
+        self.first_legal("pencils staged", schedules, ELEMENT, language, limits)
+    }
+
+    fn first_legal(
+        self: &Rc<Self>,
+        what: &str,
+        schedules: [Pencils; 2],
+        vectors: Vectors,
+        language: Language,
+        limits: &Limits,
+    ) -> Option<Case> {
+        let problem = self.problem(vectors, language);
+        let is_legal = |schedule: &Pencils| {
+            let legal = schedule.validate(&self.shape, problem.numbers(), limits);
+            legal.is_ok()
+        };
+        let schedule = schedules.into_iter().find(is_legal)?;
+        let kernel = pencils::source(&problem, &schedule);
         let element = Rc::clone(self);
         Some(Case {
-            name: self.name("pencils", vectors),
+            name: self.name(what, vectors),
             text: kernel.text.clone(),
             check: Box::new(move |device, module| element.check(device, module, &kernel, vectors)),
         })

@@ -56,11 +56,21 @@ INLINE float stream_load_single(const float *g_source)
     return __ldcs(g_source);
 }
 
-/* Asks for the cache line of an address, without waiting. */
-INLINE void fetch_ahead(const real *g_source)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(g_source));
-}
+/* Copies 4, 8 or 16 bytes to shared memory without waiting for them; what a thread has asked for is there
+ * after COPIES_DONE(), and for others after a barrier. */
+#if __CUDA_ARCH__ >= 800
+#define COPY_AHEAD(bytes, s_target, g_source)                                                  \
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(                            \
+                     (uint)__cvta_generic_to_shared(s_target)),                                \
+                 "l"(g_source), "n"(bytes)                                                     \
+                 : "memory")
+#define COPIES_DONE() asm volatile("cp.async.wait_all;" ::: "memory")
+#else
+#define COPY_AHEAD(bytes, s_target, g_source)                                                  \
+    UNROLL for (int word = 0; word < (bytes) / 4; ++word)                                      \
+        ((uint *)(s_target))[word] = ((const uint *)(g_source))[word]
+#define COPIES_DONE()
+#endif
 
 /* 1 / x to about one unit in the last place, for x that are neither huge, tiny nor zero. */
 INLINE real reciprocal(real x)

@@ -20,7 +20,7 @@
 //! | `shared_atomic_add(s_target, value)` | adds to shared memory |
 //! | `stream_load(g_source)` | reads what no one reads again |
 //! | `stream_load_single(g_source)` | the same of single precision in any source |
-//! | `fetch_ahead(g_source)` | asks for a cache line without waiting |
+//! | `COPY_AHEAD(bytes, s_target, g_source)`, `COPIES_DONE()` | copies 4, 8 or 16 bytes to shared memory without waiting; waits for one's own |
 //! | `reciprocal(x)` | 1/x of an ordinary number, to about one unit in the last place |
 //!
 //! No kernel returns before a barrier that others wait at.

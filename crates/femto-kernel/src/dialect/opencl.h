@@ -78,10 +78,10 @@ INLINE float stream_load_single(const __global float *g_source)
     return *g_source;
 }
 
-INLINE void fetch_ahead(const __global real *g_source)
-{
-    prefetch(g_source, 1);
-}
+#define COPY_AHEAD(bytes, s_target, g_source)                                                  \
+    UNROLL for (int word = 0; word < (bytes) / 4; ++word)                                      \
+        ((__local uint *)(s_target))[word] = ((const __global uint *)(g_source))[word]
+#define COPIES_DONE()
 
 INLINE real reciprocal(real x)
 {

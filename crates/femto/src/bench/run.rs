@@ -10,6 +10,7 @@ use crate::operator::{Backend, OperatorError};
 use crate::vector::VectorOps;
 use crate::{DataLevel, FactorPrecision, Host, Number, Scatter};
 use femto_fem::space::SpaceParams;
+use femto_kernel::family::tensor_hex::pencils::Knobs;
 use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::device::DeviceKind;
 use serde::Serialize;
@@ -56,6 +57,8 @@ pub struct Params {
     pub data_level: DataLevel,
     /// How accelerators store factors at points.
     pub factors: FactorPrecision,
+    /// Knobs of an accelerator's kernel in place of the measured ones.
+    pub knobs: Knobs,
     /// Evaluate the form as it is written, also where it could go with the geometry.
     pub as_written: bool,
     /// How accelerators sum shared nodes; the host's sums are always repeatable.
@@ -77,6 +80,7 @@ impl Params {
             mesh: MeshShape::default(),
             data_level: DataLevel::default(),
             factors: FactorPrecision::default(),
+            knobs: Knobs::default(),
             as_written: false,
             scatter: Scatter::default(),
             precision: Precision::Fp64,
@@ -98,6 +102,9 @@ impl Params {
         let host = device.info().kind == DeviceKind::Host;
         if host && self.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost.into());
+        }
+        if !self.knobs.is_empty() && (host || self.as_written) {
+            return Err(OperatorError::KnobsElsewhere.into());
         }
         memory::check(self, self.cells(), basis.points_1d, &device.info())
     }
@@ -290,6 +297,7 @@ fn compare<T: Number, D: Backend>(
     let found = subject.output(&u)?;
     let on_host = Params {
         factors: FactorPrecision::Same,
+        knobs: Knobs::default(),
         ..*params
     };
     let wanted = Subject::<T, Host>::new(&Host::new()?, &on_host, problem)?.output(&u)?;

@@ -176,6 +176,7 @@ where
         quadrature: params.benchmark.quadrature(),
         data_level: params.data_level,
         factors: params.factors,
+        knobs: params.knobs,
         as_written: params.as_written,
         scatter: params.scatter,
         ..OperatorParams::default()

@@ -137,6 +137,11 @@ pub enum OperatorError {
         "the host keeps factors in the precision of its arithmetic; factors in single precision are for cuda and opencl devices"
     )]
     SingleFactorsOnHost,
+    /// Knobs for what has none.
+    #[error(
+        "knobs are for kernels of λ u, κ ∇u on hexahedra, with λ and κ constant per element and not as written, on cuda and opencl devices"
+    )]
+    KnobsElsewhere,
     /// More places in elements than 32 bits can tell apart.
     #[error(
         "{found} nodes of elements; repeatable sums take at most {}: use atomic ones",

@@ -23,7 +23,7 @@ pub(crate) use level::Choice;
 pub use level::DataLevel;
 pub use null::NullBound;
 pub(crate) use plan::{Binding, Plan};
-pub use plan::{FactorPrecision, OperatorParams, Quadrature, Scatter};
+pub use plan::{FactorPrecision, Knobs, OperatorParams, Quadrature, Scatter};
 
 use crate::Number;
 use crate::boundary::BoundaryOps;

@@ -10,7 +10,7 @@ use femto_fem::space::Space;
 use femto_kernel::family::batch::NodeTable;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::simplex_quadrature;
-pub use femto_kernel::family::tensor_hex::pencils::{FactorPrecision, Scatter};
+pub use femto_kernel::family::tensor_hex::pencils::{FactorPrecision, Knobs, Scatter};
 use femto_kernel::family::tensor_hex::{self, Basis, Storage};
 use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, TracedForm, trace};
 use femto_kernel::roofline::{Precision, Work};
@@ -85,6 +85,9 @@ pub struct OperatorParams {
     pub factors: FactorPrecision,
     /// How accelerators sum what elements share. The host's sums are repeatable in any case.
     pub scatter: Scatter,
+    /// Knobs of the kernel in place of the measured ones, for sweeps: only on accelerators, for λ u, κ ∇u
+    /// on hexahedra. With any there is no second choice where the device cannot run them.
+    pub knobs: Knobs,
     /// Evaluates the form as it is written, also where it is recognised as λ u, κ ∇u and its
     /// coefficients could go with the geometry.
     pub as_written: bool,
@@ -182,6 +185,9 @@ impl Plan {
         };
         if device == DeviceKind::Host && params.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost);
+        }
+        if !params.knobs.is_empty() && (device == DeviceKind::Host || coefficients.is_none()) {
+            return Err(OperatorError::KnobsElsewhere);
         }
         let level = params.data_level.choose(&Choice {
             device,

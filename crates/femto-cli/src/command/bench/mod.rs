@@ -17,11 +17,12 @@ use femto::bench::roofline::Measure;
 use femto::bench::{
     Benchmark, Measured, MeshShape, Params, Sampling, Size, Testbed, compile_all, roofline,
 };
+
 use femto::kernel::roofline::{Ceilings, Precision};
 use femto::platform::device::host::limit_global_threads;
 use femto::platform::device::{self, Accelerator, DeviceError, DeviceId, DeviceInfo, DeviceKind};
 use femto::platform::files::write_atomic;
-use femto::{DataLevel, FactorPrecision, Host, Scatter};
+use femto::{DataLevel, FactorPrecision, Host, Knobs, Scatter};
 use options::Degrees;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,10 @@ pub(super) struct Bench {
     /// each factor, and so the operator, by up to 6e-8 of itself.
     #[arg(long, value_delimiter = ',', default_value = "same", value_parser = options::factors())]
     factors: Vec<FactorPrecision>,
+    /// Knobs of an accelerator's kernel in place of the measured ones, such as `blocks=3+staged=1`; `best`
+    /// for none.
+    #[arg(long, value_delimiter = ',', default_value = "best")]
+    knobs: Vec<Knobs>,
     /// Evaluate forms as they are written, printed on accelerators, also where their coefficients could go
     /// with the geometry.
     #[arg(long)]
@@ -86,7 +91,7 @@ pub(super) struct Bench {
     /// with this name or part of it, such as `bk5/layers/7`, `cubes` [default size: large].
     #[arg(
         long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
-        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "as_written", "scatter"]
+        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "knobs", "as_written", "scatter"]
     )]
     ladder: Option<Vec<String>>,
     /// Also draw the ladders as an SVG file: TFLOP/s over the degree and both rooflines.
@@ -240,20 +245,31 @@ impl Bench {
         all
     }
 
-    /// All ways of `start` to store and to sum.
+    /// All ways of `start` to store, to compute and to sum.
     fn extend_storages(&self, start: &Params, all: &mut Vec<Params>) {
         for &data_level in &self.data_level {
             for &factors in &self.factors {
-                for &scatter in &self.scatter {
-                    let start = Params {
-                        data_level,
-                        factors,
-                        as_written: self.as_written,
-                        scatter,
-                        ..*start
-                    };
-                    self.extend_sizes(&start, all);
-                }
+                let start = Params {
+                    data_level,
+                    factors,
+                    as_written: self.as_written,
+                    ..*start
+                };
+                self.extend_kernels(&start, all);
+            }
+        }
+    }
+
+    /// All knobs and ways to sum of `start`.
+    fn extend_kernels(&self, start: &Params, all: &mut Vec<Params>) {
+        for &knobs in &self.knobs {
+            for &scatter in &self.scatter {
+                let start = Params {
+                    knobs,
+                    scatter,
+                    ..*start
+                };
+                self.extend_sizes(&start, all);
             }
         }
     }

@@ -114,14 +114,14 @@ impl Request {
                 let basis = basis(benchmark, self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
                 let schedule = Pencils::best(&problem.shape, problem.vectors);
-                schedule.validate(&problem.shape, precision, limits)?;
+                schedule.validate(&problem.shape, problem.numbers(), limits)?;
                 let kernel = pencils::source(&problem, &schedule);
                 Text::of_pencils(kernel, "apply", precision)
             }
             Kernel::Diagonal(benchmark) => {
                 let basis = basis(benchmark, self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
-                Pencils::plain().validate(&problem.shape, precision, limits)?;
+                Pencils::plain().validate(&problem.shape, problem.numbers(), limits)?;
                 Text::of_pencils(diagonal_source(&problem), "diagonal", precision)
             }
             Kernel::Form(example) => forms::text(example, self, language, limits)?,

@@ -30,7 +30,10 @@ impl Backend for Accelerator {
     {
         Ok(AcceleratorBound(match &binding.plan.tables {
             Tables::Hex(_) if binding.plan.coefficients.is_some() => {
-                let variants = Variants::default();
+                let variants = Variants {
+                    knobs: binding.params.knobs,
+                    ..Variants::default()
+                };
                 Box::new(Factors::new::<F, C>(self, binding, &variants)?)
             }
             Tables::Hex(basis) => {

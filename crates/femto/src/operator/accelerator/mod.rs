@@ -25,7 +25,7 @@ use crate::accelerator::language;
 pub use bound::AcceleratorBound;
 use femto_fem::space::Layout;
 use femto_kernel::family::tensor_hex::pencils::{
-    FactorPrecision, Pencils, Problem, Scatter, Vectors, diagonal_source, element_work,
+    FactorPrecision, Knobs, Pencils, Problem, Scatter, Vectors, diagonal_source, element_work,
 };
 use femto_kernel::family::tensor_hex::{Basis, Conditions};
 use femto_kernel::form::Form;
@@ -48,6 +48,7 @@ struct Factors<T: Number> {
     by_node: bool,
     components: usize,
     factors: FactorPrecision,
+    knobs: Knobs,
     /// The quadrature rule: points and weights, `[points_1d][2]`.
     rule: AcceleratorBuffer<T>,
     /// One per kind of map.
@@ -130,6 +131,7 @@ impl<T: Number> Factors<T> {
             by_node: binding.space.layout() == Layout::ByNode,
             components: C,
             factors: plan.factors,
+            knobs: variants.knobs,
             rule: device.upload(&rule)?,
             samples: groups
                 .iter()
@@ -259,7 +261,11 @@ impl<T: Number> Factors<T> {
 
     fn element_variants(&self) -> Result<&[Variant], OperatorError> {
         if self.element.get().is_none() {
-            let made = self.variants(self.element_vectors(), &Variants::default())?;
+            let variants = Variants {
+                knobs: self.knobs,
+                ..Variants::default()
+            };
+            let made = self.variants(self.element_vectors(), &variants)?;
             // Whoever comes second uses what the first one made.
             _ = self.element.set(made);
         }

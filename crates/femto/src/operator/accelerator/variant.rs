@@ -8,7 +8,7 @@ use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::dialect::BlockShape;
 use femto_kernel::family::tensor_hex::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::tensor_hex::pencils::{
-    FactorPrecision, PencilKernel, Pencils, Problem, Scatter, Vectors, source,
+    FactorPrecision, Knobs, PencilKernel, Pencils, Problem, Scatter, Vectors, source,
 };
 use femto_kernel::family::tensor_hex::work::Shape;
 use femto_kernel::family::tensor_hex::{Basis, Conditions};
@@ -42,11 +42,7 @@ impl Variant {
         source: &PencilKernel,
         entry: &str,
     ) -> Result<Self, DeviceError> {
-        let text = KernelText {
-            name: &source.name,
-            text: &source.text,
-            options: &[],
-        };
+        let text = KernelText::new(&source.name, &source.text);
         Ok(Self {
             schedule: source.schedule,
             kernel: device.compile(&text, cache)?.kernel(entry)?,
@@ -74,6 +70,8 @@ impl Variant {
 /// but for the test that plants a wrong one.
 pub(super) struct Variants {
     pub(super) schedules: fn(&Shape, Vectors) -> Vec<Pencils>,
+    /// With any only the first schedule is tried, with these knobs.
+    pub(super) knobs: Knobs,
     pub(super) edit: fn(&Pencils, String) -> String,
 }
 
@@ -81,6 +79,7 @@ impl Default for Variants {
     fn default() -> Self {
         Self {
             schedules: candidates,
+            knobs: Knobs::default(),
             edit: |_, text| text,
         }
     }
@@ -171,8 +170,13 @@ impl Variants {
     ) -> Result<Variant, OperatorError> {
         let limits = limits(check.device.features());
         let mut last: Option<OperatorError> = None;
-        for schedule in (self.schedules)(&problem.shape, problem.vectors) {
-            if let Err(error) = schedule.validate(&problem.shape, T::PRECISION, &limits) {
+        let mut schedules = (self.schedules)(&problem.shape, problem.vectors);
+        if !self.knobs.is_empty() {
+            schedules.truncate(1);
+        }
+        for schedule in schedules {
+            let schedule = self.knobs.turn(schedule);
+            if let Err(error) = schedule.validate(&problem.shape, problem.numbers(), &limits) {
                 last = Some(error.into());
                 continue;
             }

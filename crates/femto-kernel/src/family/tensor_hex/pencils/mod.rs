@@ -7,11 +7,13 @@
 
 mod defaults;
 mod geometry;
+mod knobs;
 pub(super) mod padding;
 pub(super) mod source;
 mod work;
 
 pub use geometry::{FactorPrecision, geometry_len, pack};
+pub use knobs::{Knobs, KnobsError};
 pub use source::{
     NodeKernel, PencilKernel, Problem, Scatter, Vectors, diagonal_source, source, sum_source,
     zero_source,
@@ -24,7 +26,7 @@ use super::work::Shape;
 use crate::dialect::BlockShape;
 use crate::roofline::Precision;
 use core::fmt;
-use padding::{Places, Strides};
+use padding::{Places, Stage, Strides};
 
 /// The knobs of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,8 +44,8 @@ pub struct Pencils {
     /// How many points of a pencil the metric step is unrolled by; 0 for all of them, with the
     /// derivative along the pencil in registers. Others need the third cube.
     pub metric_unroll: u32,
-    /// Stored factors are asked for when an element begins.
-    pub prefetch: bool,
+    /// Factors at points are copied to shared memory from when an element begins.
+    pub staged: bool,
     /// No element belongs to two warps, so that only warps wait for themselves; for at most 32
     /// pencils. Elements of a block are then a multiple of [`warp_elements`].
     pub by_warp: bool,
@@ -72,19 +74,19 @@ impl Pencils {
             third_cube: false,
             keep_values: true,
             metric_unroll: 0,
-            prefetch: false,
+            staged: false,
             by_warp: false,
         }
     }
 
-    /// Whether a device can run it for elements of a shape.
+    /// Whether a device can run it for elements of a shape, with numbers of these precisions.
     ///
     /// # Errors
     /// The rule that it breaks.
     pub fn validate(
         &self,
         shape: &Shape,
-        precision: Precision,
+        (precision, factors): (Precision, FactorPrecision),
         limits: &Limits,
     ) -> Result<(), ScheduleError> {
         let rule = |rule| {
@@ -111,6 +113,9 @@ impl Pencils {
                 _ => {}
             }
         }
+        if self.staged && shape.storage != Storage::PointFactors {
+            return rule("only factors at points are staged");
+        }
         if !matches!(
             shape.storage,
             Storage::ElementFactors | Storage::Trilinear | Storage::PointFactors
@@ -120,7 +125,7 @@ impl Pencils {
         if precision == Precision::Fp64 && !limits.fp64 {
             return Err(ScheduleError::Fp64);
         }
-        let block = self.block(shape);
+        let block = self.block(shape, (precision, factors));
         let ([asked, ..], most) = (block.threads, limits.threads.min(limits.threads_xyz[0]));
         if asked > most {
             return Err(ScheduleError::Threads {
@@ -137,12 +142,15 @@ impl Pencils {
     }
 
     /// The block of threads and its shared memory.
-    pub fn block(&self, shape: &Shape) -> BlockShape {
+    pub fn block(&self, shape: &Shape, numbers: (Precision, FactorPrecision)) -> BlockShape {
         let places = Places::of(self, shape);
         BlockShape {
             threads: [places.threads, 1, 1],
             blocks_per_unit: self.blocks_per_unit,
-            shared_reals: places.slots * Strides::of(self, shape).slot,
+            shared_reals: match self.staged {
+                true => Stage::of(self, shape, numbers).end,
+                false => places.slots * Strides::of(self, shape).slot,
+            },
         }
     }
 
@@ -172,7 +180,7 @@ impl fmt::Display for Pencils {
             (self.even_odd, "even-odd"),
             (self.third_cube, "third cube"),
             (self.keep_values, "values in registers"),
-            (self.prefetch, "factors fetched ahead"),
+            (self.staged, "factors staged"),
             (self.by_warp, "by warp"),
         ] {
             if set {

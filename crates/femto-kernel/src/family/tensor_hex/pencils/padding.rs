@@ -1,7 +1,8 @@
 //! Where the elements of a block are in shared memory, padded so that threads meet few bank conflicts.
 
-use super::{Pencils, WARP, warp_elements};
+use super::{FactorPrecision, Pencils, WARP, geometry_len, warp_elements};
 use crate::family::tensor_hex::work::Shape;
+use crate::roofline::Precision;
 
 /// Numbers that shared memory serves at the same time, of 8 bytes: half a warp.
 const BANKS: u32 = 16;
@@ -102,6 +103,46 @@ impl Strides {
         along_i * waits(places, |s, slow, fast| s * slot + slow * layer + fast * row)
             + along_j * waits(places, |s, slow, fast| s * slot + slow * layer + fast)
             + along_k * waits(places, |s, slow, fast| s * slot + slow * row + fast)
+    }
+}
+
+/// Where the factors of the elements of a block are staged in shared memory, behind the slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stage {
+    /// The first place, in numbers of the arithmetic.
+    pub(super) start: u32,
+    /// Places of an element, in stored numbers.
+    pub(super) slot: u32,
+    /// Bytes that a thread copies at once.
+    pub(super) copy_bytes: u32,
+    /// All of shared memory with it, in numbers of the arithmetic.
+    pub(super) end: u32,
+}
+
+impl Stage {
+    /// The most that a thread copies at once, and what places are multiples of.
+    const BYTES: u32 = 16;
+
+    pub(super) fn of(
+        schedule: &Pencils,
+        shape: &Shape,
+        (precision, factors): (Precision, FactorPrecision),
+    ) -> Self {
+        let stored = factors.of(shape.storage, precision).bytes() as u32;
+        let number = precision.bytes() as u32;
+        let slots = Places::of(schedule, shape).slots;
+        let bytes = geometry_len(shape) as u32 * stored;
+        let start =
+            (slots * Strides::of(schedule, shape).slot * number).next_multiple_of(Self::BYTES);
+        let slot = bytes.next_multiple_of(Self::BYTES);
+        let copies = [Self::BYTES, Self::BYTES / 2, Self::BYTES / 4];
+        let fits = |copy: &u32| bytes.is_multiple_of(*copy);
+        Self {
+            start: start / number,
+            slot: slot / stored,
+            copy_bytes: copies.into_iter().find(fits).unwrap_or(stored),
+            end: (start + slots * slot) / number,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The text of a problem.
 
+use super::padding::Stage;
 use super::{FactorPrecision, Pencils, Strides, warp_elements};
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use crate::family::tensor_hex::work::Shape;
@@ -63,6 +64,11 @@ pub struct Problem<'a> {
 }
 
 impl Problem<'_> {
+    /// Precision of the arithmetic and of the factors.
+    pub fn numbers(&self) -> (Precision, FactorPrecision) {
+        (self.precision, self.factors)
+    }
+
     /// Factors are stored in single precision and all else is not.
     fn has_single_factors(&self) -> bool {
         self.factors.perturbs(self.shape.storage, self.precision)
@@ -99,7 +105,7 @@ macro_rules! file {
 
 /// The text that applies the operator; its kernel is `apply`.
 pub fn source(problem: &Problem, schedule: &Pencils) -> PencilKernel {
-    let block = schedule.block(&problem.shape);
+    let block = schedule.block(&problem.shape, problem.numbers());
     let mut source = SourceBuilder::new(problem.language, problem.precision, block);
     define(&mut source, problem, schedule);
     matrices(&mut source, problem.basis, schedule.even_odd);
@@ -124,7 +130,7 @@ pub fn source(problem: &Problem, schedule: &Pencils) -> PencilKernel {
 /// The text of the operator's diagonal; its kernel is `diagonal`, with a block per element.
 pub fn diagonal_source(problem: &Problem) -> PencilKernel {
     let schedule = Pencils::plain();
-    let block = schedule.block(&problem.shape);
+    let block = schedule.block(&problem.shape, problem.numbers());
     let mut source = SourceBuilder::new(problem.language, problem.precision, block);
     define(&mut source, problem, &schedule);
     products(&mut source, problem.basis);
@@ -232,9 +238,15 @@ fn define(source: &mut SourceBuilder, problem: &Problem, schedule: &Pencils) {
         ("SINGLE_FACTORS", problem.has_single_factors()),
         ("EVEN_ODD", schedule.even_odd),
         ("KEEP_VALUES", schedule.keep_values),
-        ("PREFETCH", schedule.prefetch),
+        ("STAGED", schedule.staged),
     ] {
         source.define(name, u8::from(is));
+    }
+    if schedule.staged {
+        let stage = Stage::of(schedule, shape, problem.numbers());
+        source.define("STAGE_START", stage.start);
+        source.define("STAGE", stage.slot);
+        source.define("COPY_BYTES", stage.copy_bytes);
     }
 }
 

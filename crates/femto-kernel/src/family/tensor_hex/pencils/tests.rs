@@ -40,7 +40,7 @@ fn the_best_are_legal_on_the_device_they_are_for() {
         for vectors in [ELEMENTS, NODAL] {
             let schedule = Pencils::best(&shape, vectors);
             for precision in [Precision::Fp32, Precision::Fp64] {
-                let result = schedule.validate(&shape, precision, &limits);
+                let result = schedule.validate(&shape, (precision, FactorPrecision::Same), &limits);
                 assert_eq!(result, Ok(()), "{shape:?}: {schedule}");
             }
         }
@@ -66,7 +66,7 @@ fn broken_rules_are_named() {
     let good = Pencils::best(&shape8, ELEMENTS);
     let limits = Limits::default();
     let message = |schedule: Pencils, shape: &Shape, limits: &Limits| {
-        let result = schedule.validate(shape, Precision::Fp64, limits);
+        let result = schedule.validate(shape, (Precision::Fp64, FactorPrecision::Same), limits);
         result.unwrap_err().to_string()
     };
     let odd = Pencils {

@@ -13,15 +13,18 @@ pub fn element_work(
     factors: FactorPrecision,
 ) -> Work {
     let stored = factors.of(shape.storage, precision);
+    let bytes_read = (geometry_len(shape) * stored.bytes()) as u64;
+    // Written by the copies, read by the metric.
+    let staged = u64::from(schedule.staged) * 2 * bytes_read;
     Work {
-        bytes_read: (geometry_len(shape) * stored.bytes()) as u64,
+        bytes_read,
         bytes_written: 0,
         flops: shape.scheduled_flops(),
-        shared_bytes: shared_bytes(shape, schedule, precision.bytes()),
+        shared_bytes: shared_bytes(shape, schedule, precision.bytes()) + staged,
     }
 }
 
-/// Bytes that one element reads from and writes to shared memory.
+/// Bytes that one element reads from and writes to shared memory, but for staged factors.
 pub fn shared_bytes(shape: &Shape, schedule: &Pencils, bytes: usize) -> u64 {
     let (q, g) = (shape.nodes_1d as u64, shape.points_1d as u64);
     // Along j, i, k on the way in, and the same on the way back.

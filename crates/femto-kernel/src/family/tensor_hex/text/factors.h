@@ -28,15 +28,21 @@
 
 #if GEOMETRY_POINTS || GEOMETRY_ELEMENT
 
+#if STAGED
+#define FACTOR_MEMORY SHARED
+#else
+#define FACTOR_MEMORY GLOBAL
+#endif
+
 typedef struct {
 #if GEOMETRY_POINTS
-    const GLOBAL stored_real *g_factors;
+    const FACTOR_MEMORY stored_real *g_factors;
 #else
     real factors[FACTORS];
 #endif
 } metric;
 
-INLINE metric metric_along(const GLOBAL stored_real *g_geometry, const GLOBAL real *g_rule,
+INLINE metric metric_along(const FACTOR_MEMORY stored_real *g_geometry, const GLOBAL real *g_rule,
                            uint element, int j, int i)
 {
     metric m;
@@ -55,8 +61,11 @@ INLINE metric metric_along(const GLOBAL stored_real *g_geometry, const GLOBAL re
 INLINE real factor(const metric *m, int k, int f)
 {
 #if GEOMETRY_POINTS
-    const GLOBAL stored_real *g_factor = m->g_factors + (k * FACTORS + f) * (POINTS_1D * POINTS_1D);
-#if SINGLE_FACTORS
+    const FACTOR_MEMORY stored_real *g_factor =
+        m->g_factors + (k * FACTORS + f) * (POINTS_1D * POINTS_1D);
+#if STAGED
+    return *g_factor;
+#elif SINGLE_FACTORS
     return stream_load_single(g_factor);
 #else
     return stream_load(g_factor);

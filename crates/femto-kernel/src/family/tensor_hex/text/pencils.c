@@ -13,7 +13,8 @@
  * s_a, s_b, s_c: [k][j][i], POINTS_1D along each axis, with strides LAYER and ROW padded against
  * conflicts of shared memory. With two CUBES s_c takes the place of s_a; with three there is a barrier
  * less, values need not stay in registers while the other axes are differentiated (!KEEP_VALUES), and
- * the metric need not be unrolled (METRIC_UNROLL > 0). Both save registers at high degree.
+ * the metric need not be unrolled (METRIC_UNROLL > 0). Both save registers at high degree. With STAGED
+ * all factors of an element are copied to shared memory behind the cubes, while contractions go on.
  * COMPONENTS of a vector are done one after the other; a thread begins the next one in the pencil that
  * it alone read last, so there is no barrier between them.
  *
@@ -77,10 +78,14 @@ KERNEL(apply)
     const int node_fast = pencil % NODES_1D, node_slow = pencil / NODES_1D;
     const bool has_nodes = node_slow < NODES_1D, has_slow_node = slow < NODES_1D;
 #endif
-#if PREFETCH && GEOMETRY_POINTS
-    const size_t numbers = (size_t)FACTORS * PENCILS * POINTS_1D;
-    for (uint n = pencil * (128 / STORED_BYTES); n < numbers; n += PENCILS * (128 / STORED_BYTES))
-        fetch_ahead((const GLOBAL real *)(g_geometry + element * numbers + n));
+#if STAGED
+    SHARED stored_real *s_factors = (SHARED stored_real *)(s_memory + STAGE_START) + slot * STAGE;
+    {
+        const int numbers = FACTORS * PENCILS * POINTS_1D, together = COPY_BYTES / STORED_BYTES;
+        const GLOBAL stored_real *g_factors = g_geometry + (size_t)element * numbers;
+        for (int n = pencil * together; n < numbers; n += PENCILS * together)
+            COPY_AHEAD(COPY_BYTES, s_factors + n, g_factors + n);
+    }
 #endif
 
     for (int component = 0; component < COMPONENTS; ++component) {
@@ -101,6 +106,9 @@ KERNEL(apply)
         TOGETHER();
         if (has_slow_node)
             CONTRACT(interp, s_a + along_i, s_a + along_i, 1, POINTS_1D, NODES_1D);
+#if STAGED && !GRADIENTS
+        COPIES_DONE();
+#endif
         TOGETHER();
         {
             real r_nodes[NODES_1D];
@@ -122,6 +130,9 @@ KERNEL(apply)
         TOGETHER();
 #endif
         CONTRACT(grad, s_c + along_j, s_a + along_j, ROW, POINTS_1D, POINTS_1D);
+#if STAGED
+        COPIES_DONE();
+#endif
         TOGETHER();
 #if CUBES == 3
 #if !KEEP_VALUES
@@ -134,7 +145,11 @@ KERNEL(apply)
 #endif
 #endif
 
+#if STAGED
+        const metric points = metric_along(s_factors, g_rule, 0, slow, fast);
+#else
         const metric points = metric_along(g_geometry, g_rule, element, slow, fast);
+#endif
 #if VALUES
         UNROLL for (int k = 0; k < POINTS_1D; ++k) r_u[k] *= metric_value(&points, k);
 #endif

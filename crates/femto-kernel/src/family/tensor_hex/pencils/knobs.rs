@@ -1,0 +1,116 @@
+//! Some knobs of a schedule, by name: for sweeps.
+
+use super::Pencils;
+use core::str::FromStr;
+
+/// Knobs that replace those of a schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Knobs([Option<u32>; ALL.len()]);
+
+struct Knob {
+    name: &'static str,
+    /// The largest number that it takes.
+    most: u32,
+    turn: fn(&mut Pencils, u32),
+}
+
+const fn knob(name: &'static str, most: u32, turn: fn(&mut Pencils, u32)) -> Knob {
+    Knob { name, most, turn }
+}
+
+const ALL: [Knob; 8] = [
+    knob("elements", 1024, |it, n| it.elements_per_block = n),
+    knob("blocks", 32, |it, n| it.blocks_per_unit = n),
+    knob("even_odd", 1, |it, n| it.even_odd = n == 1),
+    knob("third_cube", 1, |it, n| it.third_cube = n == 1),
+    knob("keep_values", 1, |it, n| it.keep_values = n == 1),
+    knob("metric_unroll", 32, |it, n| it.metric_unroll = n),
+    knob("by_warp", 1, |it, n| it.by_warp = n == 1),
+    knob("staged", 1, |it, n| it.staged = n == 1),
+];
+
+/// What is no list of knobs: not `name=number`, or a name or number that there is not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no knob; expected `best`, or NAME=NUMBER joined by `+`, of {names}", names = names())]
+pub struct KnobsError(String);
+
+fn names() -> String {
+    let names = ALL.map(|Knob { name, most, .. }| format!("{name}=0..{most}"));
+    names.join(", ")
+}
+
+impl Knobs {
+    /// Whether nothing is replaced.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The schedule with these knobs.
+    pub fn turn(&self, mut schedule: Pencils) -> Pencils {
+        for (knob, number) in ALL.iter().zip(self.0) {
+            if let Some(number) = number {
+                (knob.turn)(&mut schedule, number);
+            }
+        }
+        schedule
+    }
+}
+
+/// `name=number`, joined by `+`; `best` for none.
+impl FromStr for Knobs {
+    type Err = KnobsError;
+
+    fn from_str(text: &str) -> Result<Self, KnobsError> {
+        let mut knobs = Self::default();
+        if text == "best" {
+            return Ok(knobs);
+        }
+        for part in text.split('+') {
+            let wrong = || KnobsError(part.to_owned());
+            let (name, number) = part.split_once('=').ok_or_else(wrong)?;
+            let number: u32 = number.parse().map_err(|_| wrong())?;
+            let is_it = |knob: &Knob| knob.name == name && number <= knob.most;
+            let place = ALL.iter().position(is_it).ok_or_else(wrong)?;
+            knobs.0[place] = Some(number);
+        }
+        Ok(knobs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn knobs_are_set_by_name() {
+        let knobs: Knobs = "elements=3+staged=1+even_odd=0".parse().unwrap();
+        let turned = knobs.turn(Pencils {
+            even_odd: true,
+            ..Pencils::plain()
+        });
+        let wanted = Pencils {
+            elements_per_block: 3,
+            staged: true,
+            ..Pencils::plain()
+        };
+        assert_eq!(turned, wanted);
+        assert!("best".parse::<Knobs>().unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_is_no_knob_is_named() {
+        for (text, part) in [
+            ("blocks=2+stage=1", "`stage=1`"),
+            ("staged=2", "`staged=2`"),
+            ("staged", "`staged`"),
+            ("blocks=-1", "`blocks=-1`"),
+            ("", "``"),
+        ] {
+            let message = text.parse::<Knobs>().unwrap_err().to_string();
+            assert!(
+                message.contains(part) && message.contains("staged=0..1"),
+                "{message}"
+            );
+        }
+    }
+}
