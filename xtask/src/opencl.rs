@@ -1,7 +1,7 @@
 //! OpenCL drivers for tests: PoCL, which needs no GPU.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process;
 
 use anyhow::{Context, Result, bail};
@@ -39,26 +39,49 @@ pub(crate) fn ensure() -> Result<()> {
 /// The root folder of a small newer Debian with its PoCL, made once.
 ///
 /// # Errors
-/// Where it cannot be made: not as root, without network.
+/// Where it cannot be made: not as root, without network, where nothing can be mounted.
 pub(crate) fn newer_root() -> Result<PathBuf> {
-    if !Step::new("unshare", ["--mount", "true"]).works() {
+    if !apart(["mount", "-t", "proc", "proc", "/proc"]).works() {
         bail!("nothing can be mounted here");
     }
-    let [suite, mirror, script] = NEWER;
-    let root = crate::root().join(".cache/pocl").join(suite);
-    if root.exists() {
-        return Ok(root);
+    let root = crate::root().join(".cache/pocl").join(NEWER[0]);
+    if !root.exists() {
+        step("a newer PoCL", || make(&root))?;
     }
-    step("a newer PoCL", || {
-        install(&["debootstrap"])?;
-        // Complete or not there at all.
-        let begun = root.with_extension(process::id().to_string());
-        let packages = format!("--include={}", PACKAGES.join(","));
-        let begun_text = begun.to_string_lossy();
-        let (what, place) = (["--variant=minbase", &packages], [suite, &begun_text]);
-        let arguments = [what, place, [mirror, script]].concat();
-        Step::new("debootstrap", arguments).output()?;
-        fs::rename(&begun, &root).with_context(|| format!("cannot make {}", root.display()))
-    })?;
     Ok(root)
+}
+
+/// A program in a mount namespace of its own.
+pub(crate) fn apart<'a>(program: impl IntoIterator<Item = &'a str>) -> Step {
+    Step::new("unshare", ["--mount"].into_iter().chain(program))
+}
+
+/// Makes the root folder, complete or not at all.
+fn make(root: &Path) -> Result<()> {
+    install(&["debootstrap", "debian-archive-keyring"])?;
+    let begun = root.with_extension(process::id().to_string());
+    let (packages, place) = (
+        format!("--include={}", PACKAGES.join(",")),
+        begun.to_string_lossy(),
+    );
+    let [suite, mirror, script] = NEWER;
+    let how = [
+        "debootstrap",
+        "--variant=minbase",
+        "--force-check-gpg",
+        &packages,
+    ];
+    let made = apart(how.into_iter().chain([suite, &*place, mirror, script])).output();
+    let made = made.and_then(|_| {
+        fs::rename(&begun, root).with_context(|| format!("cannot make {}", root.display()))
+    });
+    if made.is_err() {
+        // Not there if nothing was begun.
+        _ = fs::remove_dir_all(&begun);
+    }
+    match root.exists() {
+        // Another process may have been faster.
+        true => Ok(()),
+        false => made,
+    }
 }

@@ -189,6 +189,11 @@ fn wrong_arguments_have_exit_code_2_and_a_hint() {
         (&["bk1", "--figure", "f.svg"], "cannot be used with"),
         (&["bp1", "--factors", "half"], "single"),
         (&["bp1", "--factors", "single"], "for cuda and opencl"),
+        (&["bp1", "--knobs", "staged=2"], "staged=0..1"),
+        (
+            &["bp1", "--knobs", "staged=1"],
+            "on cuda and opencl devices",
+        ),
     ] {
         let output = bench(arguments);
         let error = text(&output.stderr);

@@ -58,14 +58,27 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     cases.push(element.diagonal_case(language));
                 }
                 if storage == Storage::PointFactors {
-                    if all || degree == 3 {
-                        cases.extend(element.staged_case(language, limits));
-                    }
                     let element = Rc::new(element.with_single_factors());
                     cases.extend(element.case(ELEMENT, language, limits));
                     cases.push(element.diagonal_case(language));
                 }
             }
+        }
+        if all || degree != 2 {
+            cases.extend(staged_cases(degree, language, limits));
+        }
+    }
+    cases
+}
+
+/// Elements of every kind with factors in both precisions, copied to shared memory.
+fn staged_cases(degree: usize, language: Language, limits: &Limits) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (collocated, gradients) in [(true, true), (false, true), (true, false), (false, false)] {
+        let element = Element::new(degree, collocated, gradients, Storage::PointFactors);
+        let single = element.with_single_factors();
+        for element in [element, single].map(Rc::new) {
+            cases.extend(element.staged_case(language, limits));
         }
     }
     cases
@@ -127,7 +140,8 @@ impl Element {
     fn name(&self, what: &str, vectors: Vectors) -> String {
         let (degree, storage) = (self.basis.nodes_1d - 1, self.shape.storage);
         let kind = match (self.shape.gradients, self.basis.collocated) {
-            (false, _) => "bk1",
+            (false, false) => "bk1",
+            (false, true) => "collocated mass",
             (true, true) => "bk5",
             (true, false) => "bk3",
         };

@@ -12,6 +12,7 @@ use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, Features, KernelText};
 
 use super::{Case, ONLY, Selection, Wanted};
+use crate::opencl::{apart, newer_root};
 use crate::step::Step;
 
 /// The argument by which this program starts itself.
@@ -36,8 +37,8 @@ pub(super) fn with_all_methods(wanted: Wanted<'_>) -> Result<()> {
     })
 }
 
-/// Runs the cases in a fresh process, as PoCL reads its method once; with a newer PoCL where the system's
-/// does not have the method.
+/// Runs the cases in a fresh process, as PoCL reads its method once; with a newer PoCL where the method is
+/// not sound in the system's, and not at all where that cannot be had.
 fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let part = format!("{ONLY}{}", wanted.part);
@@ -45,11 +46,13 @@ fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
     if wanted.selection == Selection::All {
         arguments.push("--all");
     }
-    if method == CONTINUATIONS && !has_continuations()? {
-        return match crate::opencl::newer_root() {
+    if method == CONTINUATIONS && !has_sound_continuations()? {
+        return match newer_root() {
             Ok(root) => in_root(&root, &program, &arguments),
             Err(error) => {
-                println!("   {method} skipped: the system's PoCL does not have it, and {error:#}");
+                println!(
+                    "   {method} skipped: that of the system's PoCL is not sound, and {error:#}"
+                );
                 Ok(())
             }
         };
@@ -63,7 +66,7 @@ fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
         .run()
 }
 
-fn has_continuations() -> Result<bool> {
+fn has_sound_continuations() -> Result<bool> {
     let device = Accelerator::opencl(0)?;
     let major = device.features().driver.split('.').next();
     Ok(major.and_then(|major| major.parse().ok()) >= Some(7_u32))
@@ -74,16 +77,8 @@ fn in_root(root: &Path, program: &Path, arguments: &[&str]) -> Result<()> {
     let there = root.join("xtask");
     fs::copy(program, &there).with_context(|| format!("cannot make {}", there.display()))?;
     let (script, root) = (include_str!("in_root.sh"), root.to_string_lossy());
-    let start = [
-        "--mount",
-        "bash",
-        "-c",
-        script,
-        "in_root.sh",
-        &root,
-        "/xtask",
-    ];
-    Step::new("unshare", start.iter().chain(arguments))
+    let start = ["bash", "-c", script, "in_root.sh", &root, "/xtask"];
+    apart(start.into_iter().chain(arguments.iter().copied()))
         .env(METHOD, CONTINUATIONS)
         .env("POCL_CACHE_DIR", "/var/cache/pocl")
         .run()

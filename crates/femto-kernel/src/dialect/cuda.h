@@ -31,8 +31,9 @@ typedef float2 real2;
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()
 
-/* All shared memory of a block, as one array; its size is given at the launch. */
-#define SHARED_MEMORY(name) extern __shared__ real name[]
+/* All shared memory of a block, as one array, where 16 bytes may be copied to; its size is given at the
+ * launch. */
+#define SHARED_MEMORY(name) extern __shared__ __align__(16) real name[]
 #define SHARED_ARRAY(type, name, count) __shared__ type name[count]
 
 INLINE void atomic_add(real *g_target, real value)

@@ -6,7 +6,7 @@ use super::row::Outcome;
 use super::subject::Subject;
 use super::timing::{random, since};
 use super::{BenchError, Benchmark, MeshShape, Physics, Row, Sampling, Size, VectorKind, memory};
-use crate::operator::{Backend, OperatorError};
+use crate::operator::{Backend, OperatorError, compiles};
 use crate::vector::VectorOps;
 use crate::{DataLevel, FactorPrecision, Host, Number, Scatter};
 use femto_fem::space::SpaceParams;
@@ -103,7 +103,7 @@ impl Params {
         if host && self.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost.into());
         }
-        if !self.knobs.is_empty() && (host || self.as_written) {
+        if !self.knobs.is_empty() && (!compiles(device.info().kind) || self.as_written) {
             return Err(OperatorError::KnobsElsewhere.into());
         }
         memory::check(self, self.cells(), basis.points_1d, &device.info())

@@ -22,6 +22,7 @@ pub use host::HostBound;
 pub(crate) use level::Choice;
 pub use level::DataLevel;
 pub use null::NullBound;
+pub(crate) use plan::compiles;
 pub(crate) use plan::{Binding, Plan};
 pub use plan::{FactorPrecision, Knobs, OperatorParams, Quadrature, Scatter};
 

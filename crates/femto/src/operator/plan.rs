@@ -186,7 +186,8 @@ impl Plan {
         if device == DeviceKind::Host && params.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost);
         }
-        if !params.knobs.is_empty() && (device == DeviceKind::Host || coefficients.is_none()) {
+        let has_knobs = compiles(device) && coefficients.is_some();
+        if !has_knobs && !params.knobs.is_empty() {
             return Err(OperatorError::KnobsElsewhere);
         }
         let level = params.data_level.choose(&Choice {
@@ -344,6 +345,11 @@ impl Plan {
         }
         plan
     }
+}
+
+/// Whether kernels are compiled for a device.
+pub(crate) fn compiles(device: DeviceKind) -> bool {
+    matches!(device, DeviceKind::Cuda | DeviceKind::OpenCl)
 }
 
 /// What is stored of a cell's geometry.

@@ -8,7 +8,8 @@ use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
 use femto::fem::space::{Layout, Space, SpaceParams};
-use femto::kernel::form::{Form, Jacobian, LinearElasticity, NonlinearDiffusion};
+use femto::kernel::form::{Form, Jacobian, LinearElasticity, NonlinearDiffusion, Point};
+use femto::kernel::scalar::Scalar;
 use femto::operator::{Auxiliary, Backend};
 use femto::platform::device::Device;
 use femto::platform::device::accelerator::Accelerator;
@@ -295,6 +296,39 @@ fn states_are_replaced() {
         }
         let short = upload(&device, &[0.0]);
         assert!(there.set_nodal(0, &short).is_err() && there.set_nodal(1, &short).is_err());
+    }
+}
+
+/// Reads a field and a parameter that no one gives; nothing of them is left, so no one need.
+#[derive(Clone, Copy)]
+struct Unneeded;
+
+impl Form<3> for Unneeded {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+        [p.u[0] * p.u[0] + p.a[6] * 0.0 + p.grad_a[5][1] * 0.0]
+    }
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+        [p.grad_u[0].map(
+            #[inline(always)]
+            |g| g + p.parameters[7] * 0.0,
+        )]
+    }
+}
+
+#[test]
+fn what_is_read_and_not_needed_may_be_missing() {
+    let Some(device) = accelerator() else { return };
+    let host = Host::with_threads(1).unwrap();
+    for mesh in [mesh(Shape::Trilinear, [2, 2, 2]), tetrahedra(1)] {
+        let geometry = Geometry::new(&mesh).unwrap();
+        let space = Space::new(&mesh, &geometry, space(1, 1, Layout::ByNode)).unwrap();
+        let params = OperatorParams::default;
+        let on_host = Operator::new(&host, &space, &geometry, &Unneeded, params()).unwrap();
+        let there =
+            Operator::<f64, _>::new(&device, &space, &geometry, &Unneeded, params()).unwrap();
+        agree(&on_host, &there, "unneeded");
     }
 }
 

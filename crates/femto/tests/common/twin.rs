@@ -1,7 +1,7 @@
 //! Operators by the plain twins of the elements and the plain restriction, with fields of every kind.
 
 use femto::fem::geometry::{Geometry, GeometryAtPoints};
-use femto::fem::quadrature::simplex_rule;
+use femto::fem::quadrature::{SimplexRule, simplex_rule};
 use femto::fem::reference::simplex::Simplex;
 use femto::fem::space::Space;
 use femto::kernel::family::batch::Conditions;
@@ -14,10 +14,14 @@ use femto::{OperatorParams, Quadrature};
 
 /// The points of the rule of a simplex, `[point][3]`.
 pub fn simplex_points(space: &Space, quadrature: Quadrature) -> Vec<[f64; 3]> {
+    simplex_rule_of(space.dim(), quadrature).points
+}
+
+fn simplex_rule_of(dim: usize, quadrature: Quadrature) -> SimplexRule {
     let Quadrature::Exact(degree) = quadrature else {
         unreachable!("cases say how exact rules of simplices are")
     };
-    simplex_rule(space.dim(), degree).expect("a rule").points
+    simplex_rule(dim, degree).expect("a rule")
 }
 
 /// A u on triangles or tetrahedra, `u` an L-vector or a T-vector.
@@ -29,10 +33,7 @@ pub fn on_simplices<F: Form<D, C>, const D: usize, const C: usize>(
     u: &[f64],
 ) -> Vec<f64> {
     use simplex_quadrature::oracle::{OracleGeometry, apply};
-    let Quadrature::Exact(degree) = params.quadrature else {
-        unreachable!("cases say how exact rules of simplices are")
-    };
-    let rule = simplex_rule(D, degree).expect("a rule");
+    let rule = simplex_rule_of(D, params.quadrature);
     let tables = Simplex::new(D, space.degree())
         .expect("legal")
         .tables(&rule.points);

@@ -11,6 +11,7 @@ pub use nodes::{LOCAL_NODES, LOCAL_STRIDE, LocalLayout, MAX_LANES, NodeTable, No
 pub use rows::row_len;
 pub(crate) use rows::{Places, gather, gather_any, scatter, scatter_any, to_lanes};
 
+use crate::form::MAX_FIELDS;
 use core::any::Any;
 
 /// What is the same for all points of one application.
@@ -20,6 +21,17 @@ pub struct Conditions<'a> {
     pub time: f64,
     /// Run-time parameters, `[parameter]`.
     pub parameters: &'a [f64],
+}
+
+impl Conditions<'_> {
+    /// As many parameters as a form may index, zeros where none is given.
+    pub(crate) fn all_parameters(&self) -> [f64; MAX_FIELDS] {
+        let mut all = [0.0; MAX_FIELDS];
+        for (own, &given) in all.iter_mut().zip(self.parameters) {
+            *own = given;
+        }
+        all
+    }
 }
 
 /// The scratch memory of one thread. A kernel that gets that of another, of other lanes or sizes,

@@ -5,7 +5,7 @@
 use super::geometry::invert;
 use super::{Element, FieldKind};
 use crate::family::batch::Conditions;
-use crate::form::{Form, Point};
+use crate::form::{Form, MAX_FIELDS, Point};
 
 pub use super::geometry::at_points;
 pub use crate::family::fields::CellFields;
@@ -50,14 +50,15 @@ fn combine<const D: usize>(basis: &[Jet<D>], values: &[f64]) -> Jet<D> {
     )
 }
 
-/// The auxiliary fields at point `q`, `[field]`; gradients of those that are not nodal are zero.
+/// The auxiliary fields at point `q`, `[field]`; gradients of those that are not nodal are zero, and so is
+/// what is not given.
 fn auxiliary<const D: usize>(
     element: &Element,
     fields: &CellFields,
     q: usize,
     basis: &[Jet<D>],
 ) -> (Vec<f64>, Vec<[f64; D]>) {
-    let mut a = vec![(f64::NAN, [0.0; D]); fields.fields.len()];
+    let mut a = vec![(0.0, [0.0; D]); MAX_FIELDS];
     for (n, field) in fields.fields.of(FieldKind::Cell).enumerate() {
         a[field].0 = fields.cell[n];
     }
@@ -80,6 +81,7 @@ pub fn apply<F: Form<D, C>, const D: usize, const C: usize>(
 ) -> Vec<f64> {
     let nodes = element.nodes;
     let mut v = vec![0.0; C * nodes];
+    let parameters = conditions.all_parameters();
     for (q, (jacobian, x)) in geometry.jacobian.iter().zip(geometry.position).enumerate() {
         let (inverse, determinant) = invert(jacobian, D);
         let basis = basis::<D>(element, q, &inverse);
@@ -92,7 +94,7 @@ pub fn apply<F: Form<D, C>, const D: usize, const C: usize>(
             grad_a: &grad_a,
             x: core::array::from_fn(|d| x[d]),
             time: conditions.time,
-            parameters: conditions.parameters,
+            parameters: &parameters,
         };
         let (f0, f1) = (form.f0(&point), form.f1(&point));
         let scale = element.weights[q] * determinant;

@@ -5,7 +5,7 @@
 
 use super::{Basis, Conditions};
 use crate::family::fields::FieldKind;
-use crate::form::{Form, Point};
+use crate::form::{Form, MAX_FIELDS, Point};
 
 pub use crate::family::fields::CellFields;
 
@@ -33,9 +33,9 @@ fn combine(shapes: &[Shape], values: &[f64]) -> Shape {
     )
 }
 
-/// The auxiliary fields at point `p` of `points`, `[field]`, and their gradients.
+/// The auxiliary fields at point `p` of `points`, `[field]`, and their gradients; zeros where none is given.
 fn auxiliary(fields: &CellFields, shapes: &[Shape], p: usize, points: usize) -> Vec<Shape> {
-    let mut a = vec![(f64::NAN, [0.0; 3]); fields.fields.len()];
+    let mut a = vec![(0.0, [0.0; 3]); MAX_FIELDS];
     for (n, field) in fields.fields.of(FieldKind::Cell).enumerate() {
         a[field].0 = fields.cell[n];
     }
@@ -62,6 +62,7 @@ pub fn apply<F: Form<3, C>, const C: usize>(
         basis,
         grad_1d: basis.grad_1d(),
     };
+    let parameters = conditions.all_parameters();
     for (p, (jacobian, x)) in geometry.jacobian.iter().zip(geometry.position).enumerate() {
         let (inverse, determinant) = invert(jacobian);
         let weight = basis.weights[p % n] * basis.weights[p / n % n] * basis.weights[p / (n * n)];
@@ -84,7 +85,7 @@ pub fn apply<F: Form<3, C>, const C: usize>(
             grad_a: &grad_a,
             x: *x,
             time: conditions.time,
-            parameters: conditions.parameters,
+            parameters: &parameters,
         };
         let (f0, f1) = (form.f0(&point), form.f1(&point));
         for c in 0..C {

@@ -259,6 +259,18 @@ impl<T: Number> Factors<T> {
         Ok(())
     }
 
+    /// How E-vectors of a group are or will be evaluated.
+    fn element_schedule(&self, group: usize) -> Pencils {
+        match self.element.get() {
+            Some((variants, _)) => variants[group].schedule,
+            None => {
+                let shape = &self.groups[group].shape;
+                self.knobs
+                    .turn(Pencils::best(shape, self.element_vectors()))
+            }
+        }
+    }
+
     fn element_variants(&self) -> Result<&[Variant], OperatorError> {
         if self.element.get().is_none() {
             let variants = Variants {
@@ -324,10 +336,14 @@ impl<T: Number> Bound<T, Accelerator> for Factors<T> {
     }
 
     fn schedules(&self) -> Vec<String> {
-        self.nodal
-            .iter()
-            .map(|variant| variant.schedule.to_string())
-            .collect()
+        let nodal = self.nodal.iter().map(|variant| variant.schedule);
+        let element = (0..self.groups.len()).map(|group| self.element_schedule(group));
+        let both = nodal.zip(element);
+        both.map(|(nodal, element)| match nodal == element {
+            true => nodal.to_string(),
+            false => format!("{nodal}; on E-vectors {element}"),
+        })
+        .collect()
     }
 
     /// Geometry and node tables once, input and output once, and sums of shared nodes.
@@ -357,9 +373,8 @@ impl<T: Number> Bound<T, Accelerator> for Factors<T> {
             bytes_written: vector,
             ..Work::default()
         };
-        let groups = self.groups.iter().map(|group| {
-            let schedule = Pencils::best(&group.shape, self.element_vectors());
-            let element = self.work_of(group, &schedule);
+        let groups = self.groups.iter().enumerate().map(|(index, group)| {
+            let element = self.work_of(group, &self.element_schedule(index));
             element * group.elements.len() as u64
         });
         vectors + groups.sum()

@@ -98,3 +98,24 @@ fn where_all_variants_are_wrong_there_is_no_operator() {
         "{error}"
     );
 }
+
+#[test]
+fn knobs_are_turned_and_there_is_no_second_choice() {
+    let with = |knobs: &str| {
+        bind(&Variants {
+            knobs: knobs.parse().unwrap(),
+            ..Variants::default()
+        })
+    };
+    let Some(bound) = with("elements=2+even_odd=0") else {
+        return;
+    };
+    let schedule = bound.unwrap().nodal[0].schedule;
+    assert_eq!((schedule.elements_per_block, schedule.even_odd), (2, false));
+    // The maps are trilinear, and recomputed.
+    let error = with("staged=1").unwrap().unwrap_err().to_string();
+    assert!(
+        error.contains("only factors at points are staged"),
+        "{error}"
+    );
+}

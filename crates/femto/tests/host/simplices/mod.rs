@@ -253,6 +253,14 @@ fn what_does_not_go_together_is_an_error() {
         collocated.expect_err("no GLL points"),
         OperatorError::QuadratureOnSimplices
     );
+    let knobs = operator(OperatorParams {
+        knobs: "blocks=2".parse().expect("a knob"),
+        ..OperatorParams::default()
+    });
+    assert_eq!(
+        knobs.expect_err("no kernel with knobs"),
+        OperatorError::KnobsElsewhere
+    );
     let short = operator(OperatorParams {
         auxiliary: vec![Auxiliary::Nodal(vec![0.0; 3])],
         ..OperatorParams::default()

@@ -30,11 +30,6 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         self.splat(L::Real::from_f64(0.0))
     }
 
-    #[inline(always)]
-    fn load(&self, packed: &[L::Real], number: usize) -> L {
-        L::load(self.token, &packed[number * L::WIDTH..][..L::WIDTH])
-    }
-
     /// Inputs of a form that reads nothing.
     pub(super) fn no_inputs(&self) -> Inputs<L, D> {
         let zero = self.zero();
@@ -60,7 +55,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
             *own = zero.constant(value);
         }
         for (n, field) in self.shape.fields.of(FieldKind::Cell).enumerate() {
-            inputs.a[field] = self.load(batch.auxiliary, n);
+            inputs.a[field] = self.maps.load(batch.auxiliary, n);
         }
     }
 
@@ -88,7 +83,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
             }
         }
         for (n, field) in self.shape.fields.of(FieldKind::Points).enumerate() {
-            inputs.a[field] = self.load(batch.points, n * self.shape.points + q);
+            inputs.a[field] = self.maps.load(batch.points, n * self.shape.points + q);
         }
     }
 

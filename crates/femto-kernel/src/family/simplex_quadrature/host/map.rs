@@ -52,7 +52,7 @@ impl<L: Lanes, const D: usize> Maps<L, D> {
     }
 
     #[inline(always)]
-    fn load(&self, packed: &[L::Real], number: usize) -> L {
+    pub(super) fn load(&self, packed: &[L::Real], number: usize) -> L {
         L::load(self.token, &packed[number * L::WIDTH..][..L::WIDTH])
     }
 

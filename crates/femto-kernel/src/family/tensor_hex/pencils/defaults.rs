@@ -32,9 +32,6 @@ pub(super) fn schedule(shape: &Shape, vectors: Vectors) -> Pencils {
     };
     let index = shape.points_1d.saturating_sub(fewest).min(rows.len() - 1);
     let (elements_per_block, blocks_per_unit, cubes, keep, metric_unroll, by_warp) = rows[index];
-    if stored && !shape.gradients && !nodal && index == 6 {
-        return MASS_STAGED;
-    }
     let of_warp = warp_elements(shape);
     Pencils {
         elements_per_block,
@@ -66,18 +63,6 @@ const MASS_STORED: [Row; 15] = [
     (1, 4, 2, 1, 0, 0),
     (1, 3, 2, 1, 0, 0),
 ];
-/// BK1, stored factors, degree 7: the one operator that gains by copying factors to shared memory, 136
-/// Gnodes/s in place of 130 (`benches/runs/2026-11-22-nvidia-h200`, 6·10⁶ nodes).
-const MASS_STAGED: Pencils = Pencils {
-    elements_per_block: 1,
-    blocks_per_unit: 8,
-    even_odd: true,
-    third_cube: false,
-    keep_values: true,
-    metric_unroll: 0,
-    staged: true,
-    by_warp: false,
-};
 /// BK1, geometry recomputed or constant.
 const MASS_RECOMPUTED: [Row; 15] = [
     (7, 16, 2, 1, 0, 0),

@@ -1,4 +1,4 @@
-//! Some knobs of a schedule, by name: for sweeps.
+//! The knobs of a schedule, by name: for sweeps.
 
 use super::Pencils;
 use core::str::FromStr;

@@ -125,15 +125,15 @@ impl Pencils {
         if precision == Precision::Fp64 && !limits.fp64 {
             return Err(ScheduleError::Fp64);
         }
-        let block = self.block(shape, (precision, factors));
-        let ([asked, ..], most) = (block.threads, limits.threads.min(limits.threads_xyz[0]));
-        if asked > most {
+        let threads = Places::of(self, shape).threads;
+        if threads > limits.threads.min(limits.threads_xyz[0]) {
             return Err(ScheduleError::Threads {
-                asked: block.threads,
+                asked: [threads, 1, 1],
                 most: limits.threads,
                 most_xyz: limits.threads_xyz,
             });
         }
+        let block = self.block(shape, (precision, factors));
         let (asked, most) = (block.shared_bytes(precision), limits.shared_bytes);
         if asked > most {
             return Err(ScheduleError::SharedMemory { asked, most });

@@ -113,3 +113,45 @@ fn strides_leave_rows_apart_and_threads_together() {
     let strides = padding::Strides::of(&Pencils::plain(), &shape(8, Storage::Trilinear));
     assert_eq!((strides.row, strides.layer % 16), (9, 8));
 }
+
+#[test]
+fn staged_factors_lie_where_they_can_be_copied_to() {
+    let numbers = [
+        (Precision::Fp64, FactorPrecision::Same),
+        (Precision::Fp64, FactorPrecision::Single),
+        (Precision::Fp32, FactorPrecision::Same),
+    ];
+    for points in 2..=17 {
+        let shape = shape(points, Storage::PointFactors);
+        for (elements_per_block, by_warp) in [(1, false), (3, false), (6, points < 4)] {
+            let schedule = Pencils {
+                elements_per_block,
+                by_warp,
+                staged: true,
+                ..Pencils::plain()
+            };
+            for (precision, factors) in numbers {
+                let stage = padding::Stage::of(&schedule, &shape, (precision, factors));
+                let stored = factors.of(shape.storage, precision).bytes() as u32;
+                let number = precision.bytes() as u32;
+                let (start, slot) = (stage.start * number, stage.slot * stored);
+                let slots = padding::Places::of(&schedule, &shape).slots;
+                let cubes = slots * padding::Strides::of(&schedule, &shape).slot * number;
+                let bytes = geometry_len(&shape) as u32 * stored;
+                assert_eq!((start % 16, slot % 16), (0, 0));
+                assert!(start >= cubes && slot >= bytes);
+                assert_eq!(bytes % stage.copy_bytes, 0);
+                assert_eq!(stage.end * number, start + slots * slot);
+            }
+        }
+    }
+    let odd = padding::Stage::of(
+        &Pencils::plain(),
+        &shape(3, Storage::PointFactors),
+        numbers[1],
+    );
+    assert_eq!(
+        odd.copy_bytes, 8,
+        "6 factors at 27 points in single precision"
+    );
+}

@@ -14,8 +14,8 @@ pub fn element_work(
 ) -> Work {
     let stored = factors.of(shape.storage, precision);
     let bytes_read = (geometry_len(shape) * stored.bytes()) as u64;
-    // Written by the copies, read by the metric.
-    let staged = u64::from(schedule.staged) * 2 * bytes_read;
+    // Written by the copies, read for each component.
+    let staged = u64::from(schedule.staged) * (1 + shape.components as u64) * bytes_read;
     Work {
         bytes_read,
         bytes_written: 0,

@@ -5,8 +5,9 @@
  *
  *   lambda w det J   and   (r, s, t) <- kappa w det J  J^-1 J^-T (r, s, t)
  *
- * GEOMETRY_POINTS: g_geometry holds the factors [element][k][factor][j][i]: G_rr G_rs G_rt G_ss G_st
- *   G_tt if GRADIENTS, then lambda w det J if VALUES; in single precision if SINGLE_FACTORS.
+ * GEOMETRY_POINTS: geometry holds the factors [element][k][factor][j][i]: G_rr G_rs G_rt G_ss G_st
+ *   G_tt if GRADIENTS, then lambda w det J if VALUES; in single precision if SINGLE_FACTORS, in shared
+ *   memory if STAGED.
  * GEOMETRY_ELEMENT: the same without weights, constant per element, [element][factor].
  * GEOMETRY_TRILINEAR: per element the coefficients of the map, [7][3], of xi, eta, xi eta, zeta,
  *   xi zeta, eta zeta, xi eta zeta; then lambda if VALUES, then kappa. Without GRADIENTS those of the
@@ -36,22 +37,22 @@
 
 typedef struct {
 #if GEOMETRY_POINTS
-    const FACTOR_MEMORY stored_real *g_factors;
+    const FACTOR_MEMORY stored_real *stored;
 #else
     real factors[FACTORS];
 #endif
 } metric;
 
-INLINE metric metric_along(const FACTOR_MEMORY stored_real *g_geometry, const GLOBAL real *g_rule,
+INLINE metric metric_along(const FACTOR_MEMORY stored_real *geometry, const GLOBAL real *g_rule,
                            uint element, int j, int i)
 {
     metric m;
 #if GEOMETRY_POINTS
     const int layer = FACTORS * POINTS_1D * POINTS_1D;
-    m.g_factors = g_geometry + (size_t)element * (layer * POINTS_1D) + j * POINTS_1D + i;
+    m.stored = geometry + (size_t)element * (layer * POINTS_1D) + j * POINTS_1D + i;
 #else
     real r_factors[EVEN(FACTORS)];
-    read_pairs(g_geometry + (size_t)element * EVEN(FACTORS), FACTORS, r_factors);
+    read_pairs(geometry + (size_t)element * EVEN(FACTORS), FACTORS, r_factors);
     const real weight = g_rule[2 * j + 1] * g_rule[2 * i + 1];
     UNROLL for (int f = 0; f < FACTORS; ++f) m.factors[f] = weight * r_factors[f];
 #endif
@@ -61,14 +62,14 @@ INLINE metric metric_along(const FACTOR_MEMORY stored_real *g_geometry, const GL
 INLINE real factor(const metric *m, int k, int f)
 {
 #if GEOMETRY_POINTS
-    const FACTOR_MEMORY stored_real *g_factor =
-        m->g_factors + (k * FACTORS + f) * (POINTS_1D * POINTS_1D);
+    const FACTOR_MEMORY stored_real *stored =
+        m->stored + (k * FACTORS + f) * (POINTS_1D * POINTS_1D);
 #if STAGED
-    return *g_factor;
+    return *stored;
 #elif SINGLE_FACTORS
-    return stream_load_single(g_factor);
+    return stream_load_single(stored);
 #else
-    return stream_load(g_factor);
+    return stream_load(stored);
 #endif
 #else
     return c_weights[k] * m->factors[f];

@@ -145,6 +145,10 @@ KERNEL(apply)
 #endif
 #endif
 
+#if STAGED && COLLOCATED && !GRADIENTS
+        COPIES_DONE();
+        TOGETHER();
+#endif
 #if STAGED
         const metric points = metric_along(s_factors, g_rule, 0, slow, fast);
 #else
