@@ -1,7 +1,7 @@
 //! Auxiliary fields of operators: scalar fields that a form reads beside the solution.
 
-use super::OperatorError;
-use super::plan::{OperatorParams, check_fields};
+use super::plan::check_fields;
+use super::{OperatorError, OperatorParams};
 use femto_fem::space::Space;
 use femto_kernel::family::fields::{FieldKind, Fields};
 use femto_kernel::form::Inspection;

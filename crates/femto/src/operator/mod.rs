@@ -6,25 +6,27 @@
 
 mod accelerator;
 mod auxiliary;
+mod binding;
 mod error;
 mod explain;
 mod host;
 mod level;
 mod null;
+mod params;
 mod plan;
 mod tables;
 
 pub use accelerator::AcceleratorBound;
 pub use auxiliary::Auxiliary;
+pub(crate) use binding::Binding;
 pub use error::OperatorError;
 pub use explain::{Alternative, Explanation};
 pub use host::HostBound;
 pub(crate) use level::Choice;
 pub use level::DataLevel;
 pub use null::NullBound;
-pub(crate) use plan::compiles;
-pub(crate) use plan::{Binding, Plan};
-pub use plan::{FactorPrecision, Knobs, OperatorParams, Quadrature, Scatter};
+pub use params::{FactorPrecision, Knobs, OperatorParams, Quadrature, Scatter};
+pub(crate) use plan::{Plan, compiles};
 
 use crate::Number;
 use crate::boundary::BoundaryOps;

@@ -1,103 +1,19 @@
 //! What an operator will do, decided from sizes and the form alone.
 
-use super::OperatorError;
-use super::auxiliary::Auxiliary;
 use super::level::{Choice, ChosenLevel, DataLevel};
 use super::tables::{Shape, Tables};
+use super::{OperatorError, OperatorParams};
 use femto_fem::geometry::{Geometry, GeometryKind};
-use femto_fem::reference::tensor_product::Basis1d;
 use femto_fem::space::Space;
 use femto_kernel::family::batch::NodeTable;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::simplex_quadrature;
-pub use femto_kernel::family::tensor_hex::pencils::{FactorPrecision, Knobs, Scatter};
-use femto_kernel::family::tensor_hex::{self, Basis, Storage};
+use femto_kernel::family::tensor_hex::pencils::FactorPrecision;
+use femto_kernel::family::tensor_hex::{self, Storage};
 use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, TracedForm, trace};
 use femto_kernel::roofline::{Precision, Work};
 use femto_platform::device::DeviceKind;
 use std::ops::Range;
-
-/// The quadrature rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Quadrature {
-    /// On hexahedra Gauss with degree + 2 points along each axis, as in BP1 and BP3; on simplices a rule
-    /// that is exact for the form, as far as its degree can be told ([`TracedForm::quadrature_degree`]).
-    #[default]
-    Gauss,
-    /// Gauss with this many points along each axis; hexahedra only.
-    GaussPoints(usize),
-    /// The GLL nodes themselves, as in BP5; hexahedra only.
-    Collocated,
-    /// Exact for polynomials of this degree on affine cells; on hexahedra, of this degree along each
-    /// axis.
-    Exact(usize),
-}
-
-impl Quadrature {
-    /// The 1-D tables of hexahedra of a degree.
-    ///
-    /// # Errors
-    /// A degree or number of points out of range.
-    pub fn basis(self, degree: usize) -> Result<Basis1d, OperatorError> {
-        let basis = match self {
-            Self::Gauss => Basis1d::gauss(degree, degree + 2)?,
-            Self::GaussPoints(points_1d) => Basis1d::gauss(degree, points_1d)?,
-            Self::Collocated => Basis1d::collocated(degree)?,
-            Self::Exact(exact) => Basis1d::gauss(degree, (exact / 2 + 1).max(degree + 1))?,
-        };
-        if basis.points_1d < basis.nodes_1d {
-            let (points_1d, least) = (basis.points_1d, basis.nodes_1d);
-            return Err(OperatorError::Quadrature {
-                points_1d,
-                degree,
-                least,
-            });
-        }
-        Ok(basis)
-    }
-
-    /// The same, as kernels take them.
-    ///
-    /// # Errors
-    /// As [`Quadrature::basis`].
-    pub fn kernel_basis(self, degree: usize) -> Result<Basis, OperatorError> {
-        let basis = self.basis(degree)?;
-        Ok(Basis {
-            collocated: basis.is_collocated(),
-            nodes_1d: basis.nodes_1d,
-            points_1d: basis.points_1d,
-            points: basis.points,
-            weights: basis.weights,
-            interp_1d: basis.interp_1d,
-            colloc_grad_1d: basis.colloc_grad_1d,
-        })
-    }
-}
-
-/// What to bind, besides space, geometry and form.
-#[derive(Clone, Debug, Default)]
-pub struct OperatorParams {
-    /// The quadrature rule.
-    pub quadrature: Quadrature,
-    /// How much of the geometry is stored.
-    pub data_level: DataLevel,
-    /// How accelerators store factors at points.
-    pub factors: FactorPrecision,
-    /// How accelerators sum what elements share. The host's sums are repeatable in any case.
-    pub scatter: Scatter,
-    /// Knobs of the kernel in place of the measured ones, for sweeps: only on accelerators, for λ u, κ ∇u
-    /// on hexahedra. With any there is no second choice where the device cannot run them.
-    pub knobs: Knobs,
-    /// Evaluates the form as it is written, also where it is recognised as λ u, κ ∇u and its
-    /// coefficients could go with the geometry.
-    pub as_written: bool,
-    /// Auxiliary fields, `[field]`, in the order of `Point::a`.
-    pub auxiliary: Vec<Auxiliary>,
-    /// The time that the form sees at first.
-    pub time: f64,
-    /// The parameters that the form sees at first.
-    pub parameters: Vec<f64>,
-}
 
 /// A run of elements of one kind of map inside a chunk.
 #[derive(Clone, Debug)]
@@ -141,22 +57,6 @@ pub(crate) struct Plan {
     dofs: u64,
     /// Number of elements.
     pub(crate) elements: usize,
-}
-
-/// What a device needs to bind an operator.
-pub struct Binding<'a, F> {
-    pub(crate) space: &'a Space,
-    pub(crate) geometry: &'a Geometry,
-    pub(crate) form: &'a F,
-    pub(crate) params: &'a OperatorParams,
-    pub(crate) plan: &'a Plan,
-}
-
-impl<F> Binding<'_, F> {
-    /// The mesh cell of an element of the space.
-    pub(crate) fn mesh_cell(&self, element: usize) -> usize {
-        self.space.cells()[element] as usize
-    }
 }
 
 impl Plan {
@@ -429,38 +329,4 @@ pub(super) fn check_fields(
         return Err(OperatorError::MissingFields { what, found, read });
     }
     Ok(())
-}
-
-impl<'a, F> Binding<'a, F> {
-    /// The same for whoever needs the form's graph alone.
-    pub(crate) fn without_form(&self) -> Binding<'a, ()> {
-        Binding {
-            space: self.space,
-            geometry: self.geometry,
-            form: &(),
-            params: self.params,
-            plan: self.plan,
-        }
-    }
-
-    /// Fails where a cell's map cannot be inverted at the points.
-    pub(crate) fn check_geometry(&self) -> Result<(), OperatorError> {
-        match &self.plan.tables {
-            Tables::Hex(basis) => self.geometry.check(&basis.points)?,
-            Tables::Simplex(..) => {
-                let degree = self.space.degree();
-                self.geometry
-                    .check(&Basis1d::gauss(degree, degree + 2)?.points)?
-            }
-        };
-        Ok(())
-    }
-
-    /// λ and κ of the form on a cell; zero where nothing is folded.
-    pub(crate) fn coefficients(&self, cell: usize) -> (f64, f64) {
-        match &self.plan.coefficients {
-            None => (0.0, 0.0),
-            Some(found) => found.at(&self.params.at_cell(cell)),
-        }
-    }
 }

@@ -1,0 +1,90 @@
+//! What a caller may ask of an operator.
+
+use super::OperatorError;
+use super::auxiliary::Auxiliary;
+use super::level::DataLevel;
+use femto_fem::reference::tensor_product::Basis1d;
+use femto_kernel::family::tensor_hex::Basis;
+pub use femto_kernel::family::tensor_hex::pencils::{FactorPrecision, Knobs, Scatter};
+
+/// The quadrature rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Quadrature {
+    /// On hexahedra Gauss with degree + 2 points along each axis, as in BP1 and BP3; on simplices a rule
+    /// that is exact for the form, as far as its degree can be told ([`TracedForm::quadrature_degree`](femto_kernel::form::TracedForm::quadrature_degree)).
+    #[default]
+    Gauss,
+    /// Gauss with this many points along each axis; hexahedra only.
+    GaussPoints(usize),
+    /// The GLL nodes themselves, as in BP5; hexahedra only.
+    Collocated,
+    /// Exact for polynomials of this degree on affine cells; on hexahedra, of this degree along each
+    /// axis.
+    Exact(usize),
+}
+
+impl Quadrature {
+    /// The 1-D tables of hexahedra of a degree.
+    ///
+    /// # Errors
+    /// A degree or number of points out of range.
+    pub fn basis(self, degree: usize) -> Result<Basis1d, OperatorError> {
+        let basis = match self {
+            Self::Gauss => Basis1d::gauss(degree, degree + 2)?,
+            Self::GaussPoints(points_1d) => Basis1d::gauss(degree, points_1d)?,
+            Self::Collocated => Basis1d::collocated(degree)?,
+            Self::Exact(exact) => Basis1d::gauss(degree, (exact / 2 + 1).max(degree + 1))?,
+        };
+        if basis.points_1d < basis.nodes_1d {
+            let (points_1d, least) = (basis.points_1d, basis.nodes_1d);
+            return Err(OperatorError::Quadrature {
+                points_1d,
+                degree,
+                least,
+            });
+        }
+        Ok(basis)
+    }
+
+    /// The same, as kernels take them.
+    ///
+    /// # Errors
+    /// As [`Quadrature::basis`].
+    pub fn kernel_basis(self, degree: usize) -> Result<Basis, OperatorError> {
+        let basis = self.basis(degree)?;
+        Ok(Basis {
+            collocated: basis.is_collocated(),
+            nodes_1d: basis.nodes_1d,
+            points_1d: basis.points_1d,
+            points: basis.points,
+            weights: basis.weights,
+            interp_1d: basis.interp_1d,
+            colloc_grad_1d: basis.colloc_grad_1d,
+        })
+    }
+}
+
+/// What to bind, besides space, geometry and form.
+#[derive(Clone, Debug, Default)]
+pub struct OperatorParams {
+    /// The quadrature rule.
+    pub quadrature: Quadrature,
+    /// How much of the geometry is stored.
+    pub data_level: DataLevel,
+    /// How accelerators store factors at points.
+    pub factors: FactorPrecision,
+    /// How accelerators sum what elements share. The host's sums are repeatable in any case.
+    pub scatter: Scatter,
+    /// Knobs of the kernel in place of the measured ones, for sweeps: only on accelerators, for λ u, κ ∇u
+    /// on hexahedra. With any there is no second choice where the device cannot run them.
+    pub knobs: Knobs,
+    /// Evaluates the form as it is written, also where it is recognised as λ u, κ ∇u and its
+    /// coefficients could go with the geometry.
+    pub as_written: bool,
+    /// Auxiliary fields, `[field]`, in the order of `Point::a`.
+    pub auxiliary: Vec<Auxiliary>,
+    /// The time that the form sees at first.
+    pub time: f64,
+    /// The parameters that the form sees at first.
+    pub parameters: Vec<f64>,
+}
