@@ -155,9 +155,11 @@ fn bench_exit_code(error: &BenchError) -> u8 {
         | BenchError::NothingToSolve { .. }
         | BenchError::Mesh(_)
         | BenchError::Space(_)
-        | BenchError::Operator(OperatorError::Reference(_) | OperatorError::SingleFactorsOnHost) => {
-            2
-        }
+        | BenchError::Operator(
+            OperatorError::Reference(_)
+            | OperatorError::SingleFactorsOnHost
+            | OperatorError::KnobsElsewhere,
+        ) => 2,
         _ => 1,
     }
 }
