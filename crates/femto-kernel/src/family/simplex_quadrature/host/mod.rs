@@ -212,7 +212,11 @@ where
                     let places = self.places(batch, nodes, C);
                     let solution = &mut scratch.nodal[..C * nodes];
                     gather(self.token, places, source, solution);
-                    self.gather_fields(batch, nodes, &mut scratch.nodal);
+                    if self.nodal_fields > 0 {
+                        let places = self.places(batch, nodes, self.nodal_fields);
+                        let fields = &mut scratch.nodal[C * nodes..];
+                        gather(self.token, places, batch.nodal, fields);
+                    }
                     self.evaluate_linear(batch, scratch);
                     scatter(places, &scratch.out, target);
                 } else {
