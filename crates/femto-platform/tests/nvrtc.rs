@@ -37,11 +37,8 @@ fn every_compiler_makes_machine_code() {
         }
         errors(&compiler);
         // What the shared suite will ask a GPU to run.
-        let text = KernelText {
-            name: "suite",
-            text: &suite::text(LanguageKind::Cuda),
-            options: &[],
-        };
+        let text = suite::text(LanguageKind::Cuda);
+        let text = KernelText::new("suite", &text);
         let suite = compiler.compile(&text, "sm_90").unwrap();
         assert_eq!(suite.entries.len(), 3, "{}", suite.log);
     }
@@ -68,11 +65,7 @@ fn machine_code(compiler: &Compiler, architecture: &str) {
 
 fn errors(compiler: &Compiler) {
     let broken = format!("{TEXT}#line 7 \"wrong.c\"\nint x = undeclared;\n");
-    let mut text = KernelText {
-        name: "broken",
-        text: &broken,
-        options: &[],
-    };
+    let mut text = KernelText::new("broken", &broken);
     let error = compiler.compile(&text, "sm_90").unwrap_err();
     let DeviceError::Kernel(KernelError::Compile { log, kernel, .. }) = &error else {
         panic!("{error}");

@@ -31,8 +31,8 @@ impl DeviceKind {
         }
     }
 
-    /// Whether a machine may have several.
-    const fn is_numbered(self) -> bool {
+    /// Whether kernels are compiled for it; a machine may have several.
+    pub const fn is_accelerator(self) -> bool {
         matches!(self, Self::Cuda | Self::OpenCl)
     }
 }
@@ -67,7 +67,7 @@ impl DeviceId {
 impl fmt::Display for DeviceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind.name())?;
-        if self.kind.is_numbered() {
+        if self.kind.is_accelerator() {
             write!(f, ":{}", self.index)?;
         }
         Ok(())
@@ -207,7 +207,7 @@ pub fn parse(name: &str) -> Result<DeviceId, DeviceError> {
     let index = match index {
         None => 0,
         // Digits only: `parse` also takes a sign.
-        Some(index) if kind.is_numbered() && index.bytes().all(|byte| byte.is_ascii_digit()) => {
+        Some(index) if kind.is_accelerator() && index.bytes().all(|byte| byte.is_ascii_digit()) => {
             index.parse().map_err(|_| unknown())?
         }
         Some(_) => return Err(unknown()),

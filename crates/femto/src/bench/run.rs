@@ -6,11 +6,10 @@ use super::row::Outcome;
 use super::subject::Subject;
 use super::timing::{random, since};
 use super::{BenchError, Benchmark, MeshShape, Physics, Row, Sampling, Size, VectorKind, memory};
-use crate::operator::{Backend, OperatorError, compiles};
+use crate::operator::{Backend, OperatorError};
 use crate::vector::VectorOps;
-use crate::{DataLevel, FactorPrecision, Host, Number, Scatter};
+use crate::{DataLevel, FactorPrecision, Host, Knobs, Number, Scatter};
 use femto_fem::space::SpaceParams;
-use femto_kernel::family::tensor_hex::pencils::Knobs;
 use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::device::DeviceKind;
 use serde::Serialize;
@@ -99,11 +98,11 @@ impl Params {
         if self.measured == Measured::CgIteration && benchmark.vector() == VectorKind::E {
             return Err(BenchError::NoIterations { benchmark });
         }
-        let host = device.info().kind == DeviceKind::Host;
-        if host && self.factors == FactorPrecision::Single {
+        let kind = device.info().kind;
+        if kind == DeviceKind::Host && self.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost.into());
         }
-        if !self.knobs.is_empty() && (!compiles(device.info().kind) || self.as_written) {
+        if !self.knobs.is_empty() && (!kind.is_accelerator() || self.as_written) {
             return Err(OperatorError::KnobsElsewhere.into());
         }
         memory::check(self, self.cells(), basis.points_1d, &device.info())

@@ -62,7 +62,7 @@ impl DataLevel {
 
     /// The level that is taken.
     pub(crate) fn choose(self, on: &Choice) -> ChosenLevel {
-        let accelerator = matches!(on.device, DeviceKind::Cuda | DeviceKind::OpenCl);
+        let accelerator = on.device.is_accelerator();
         let (level, reason) = match self {
             Self::OnTheFly | Self::Partial => (self, Reason::Asked),
             Self::Automatic if on.single_factors => (Self::Partial, Reason::SingleFactors),

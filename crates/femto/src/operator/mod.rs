@@ -26,7 +26,7 @@ pub(crate) use level::Choice;
 pub use level::DataLevel;
 pub use null::NullBound;
 pub use params::{FactorPrecision, Knobs, OperatorParams, Quadrature, Scatter};
-pub(crate) use plan::{Plan, compiles};
+pub(crate) use plan::Plan;
 
 use crate::Number;
 use crate::boundary::BoundaryOps;

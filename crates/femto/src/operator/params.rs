@@ -11,7 +11,8 @@ pub use femto_kernel::family::tensor_hex::pencils::{FactorPrecision, Knobs, Scat
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Quadrature {
     /// On hexahedra Gauss with degree + 2 points along each axis, as in BP1 and BP3; on simplices a rule
-    /// that is exact for the form, as far as its degree can be told ([`TracedForm::quadrature_degree`](femto_kernel::form::TracedForm::quadrature_degree)).
+    /// that is exact for the form, as far as its degree can be told
+    /// ([`TracedForm::quadrature_degree`](femto_kernel::form::TracedForm::quadrature_degree)).
     #[default]
     Gauss,
     /// Gauss with this many points along each axis; hexahedra only.

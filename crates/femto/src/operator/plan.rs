@@ -86,7 +86,7 @@ impl Plan {
         if device == DeviceKind::Host && params.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost);
         }
-        let has_knobs = compiles(device) && coefficients.is_some();
+        let has_knobs = device.is_accelerator() && coefficients.is_some();
         if !has_knobs && !params.knobs.is_empty() {
             return Err(OperatorError::KnobsElsewhere);
         }
@@ -245,11 +245,6 @@ impl Plan {
         }
         plan
     }
-}
-
-/// Whether kernels are compiled for a device.
-pub(crate) fn compiles(device: DeviceKind) -> bool {
-    matches!(device, DeviceKind::Cuda | DeviceKind::OpenCl)
 }
 
 /// What is stored of a cell's geometry.

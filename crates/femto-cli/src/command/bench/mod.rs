@@ -17,7 +17,6 @@ use femto::bench::roofline::Measure;
 use femto::bench::{
     Benchmark, Measured, MeshShape, Params, Sampling, Size, Testbed, compile_all, roofline,
 };
-
 use femto::kernel::roofline::{Ceilings, Precision};
 use femto::platform::device::host::limit_global_threads;
 use femto::platform::device::{self, Accelerator, DeviceError, DeviceId, DeviceInfo, DeviceKind};

@@ -82,11 +82,7 @@ impl Target {
 
     /// Compiles a text, and says what each of its kernels uses.
     pub(super) fn compile(&self, name: &str, text: &Text) -> Result<Compiled, DeviceError> {
-        let source = KernelText {
-            name,
-            text: &text.text,
-            options: &[],
-        };
+        let source = KernelText::new(name, &text.text);
         match self {
             Self::Device { device, cache } => {
                 let module = device.compile(&source, cache)?;

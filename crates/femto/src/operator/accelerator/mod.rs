@@ -25,7 +25,7 @@ use crate::accelerator::language;
 pub use bound::AcceleratorBound;
 use femto_fem::space::Layout;
 use femto_kernel::family::tensor_hex::pencils::{
-    FactorPrecision, Knobs, Pencils, Problem, Scatter, Vectors, diagonal_source, element_work,
+    FactorPrecision, Pencils, Problem, Scatter, Vectors, diagonal_source, element_work,
 };
 use femto_kernel::family::tensor_hex::{Basis, Conditions};
 use femto_kernel::form::Form;
@@ -48,7 +48,8 @@ struct Factors<T: Number> {
     by_node: bool,
     components: usize,
     factors: FactorPrecision,
-    knobs: Knobs,
+    /// What is tried for each kind of vectors.
+    variants: Variants,
     /// The quadrature rule: points and weights, `[points_1d][2]`.
     rule: AcceleratorBuffer<T>,
     /// One per kind of map.
@@ -131,7 +132,7 @@ impl<T: Number> Factors<T> {
             by_node: binding.space.layout() == Layout::ByNode,
             components: C,
             factors: plan.factors,
-            knobs: variants.knobs,
+            variants: *variants,
             rule: device.upload(&rule)?,
             samples: groups
                 .iter()
@@ -144,7 +145,7 @@ impl<T: Number> Factors<T> {
             sums,
             warnings: Vec::new(),
         };
-        (bound.nodal, bound.warnings) = bound.variants(bound.nodal_vectors(), variants)?;
+        (bound.nodal, bound.warnings) = bound.chosen(bound.nodal_vectors())?;
         Ok(bound)
     }
 
@@ -165,11 +166,7 @@ impl<T: Number> Factors<T> {
     }
 
     /// The kernel of each group for a kind of vectors, and what is to be warned of.
-    fn variants(
-        &self,
-        vectors: Vectors,
-        variants: &Variants,
-    ) -> Result<(Vec<Variant>, Vec<String>), OperatorError> {
+    fn chosen(&self, vectors: Vectors) -> Result<(Vec<Variant>, Vec<String>), OperatorError> {
         let mut warnings = Vec::new();
         let mut chosen = Vec::with_capacity(self.groups.len());
         for (group, sample) in self.groups.iter().zip(&self.samples) {
@@ -180,7 +177,11 @@ impl<T: Number> Factors<T> {
                 rule: &self.rule,
                 sample,
             };
-            chosen.push(variants.first_that_is_right::<T>(&problem, &checked, &mut warnings)?);
+            chosen.push(self.variants.first_that_is_right::<T>(
+                &problem,
+                &checked,
+                &mut warnings,
+            )?);
         }
         Ok((chosen, warnings))
     }
@@ -265,19 +266,15 @@ impl<T: Number> Factors<T> {
             Some((variants, _)) => variants[group].schedule,
             None => {
                 let shape = &self.groups[group].shape;
-                self.knobs
-                    .turn(Pencils::best(shape, self.element_vectors()))
+                let best = Pencils::best(shape, self.element_vectors());
+                self.variants.knobs.turn(best)
             }
         }
     }
 
     fn element_variants(&self) -> Result<&[Variant], OperatorError> {
         if self.element.get().is_none() {
-            let variants = Variants {
-                knobs: self.knobs,
-                ..Variants::default()
-            };
-            let made = self.variants(self.element_vectors(), &variants)?;
+            let made = self.chosen(self.element_vectors())?;
             // Whoever comes second uses what the first one made.
             _ = self.element.set(made);
         }

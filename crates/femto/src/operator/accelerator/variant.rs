@@ -68,6 +68,7 @@ impl Variant {
 
 /// Which schedules are tried, best first, and what is done to a text before it is compiled: nothing,
 /// but for the test that plants a wrong one.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Variants {
     pub(super) schedules: fn(&Shape, Vectors) -> Vec<Pencils>,
     /// With any only the first schedule is tried, with these knobs.

@@ -25,7 +25,8 @@ fn dense_systems_are_solved_within_their_size() {
     }
 }
 
-/// The residual without restarts is the least of all; one restart length may by chance do better than a longer one.
+/// The residual without restarts is the least of all; a short restart may by chance do better than a longer
+/// one.
 #[test]
 fn no_restart_needs_fewest_steps() {
     let mut random = Random::new();

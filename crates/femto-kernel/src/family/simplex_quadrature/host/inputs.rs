@@ -5,7 +5,7 @@ use super::map::Map;
 use crate::family::batch::Batch;
 use crate::family::simplex_quadrature::FieldKind;
 use crate::form::MAX_FIELDS;
-use crate::scalar::{Lanes, Real};
+use crate::scalar::Lanes;
 
 /// What forms read beside the solution; always as much as they may, as on hexahedra.
 pub(super) struct Inputs<L, const D: usize> {
@@ -27,7 +27,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
 
     #[inline(always)]
     pub(super) fn zero(&self) -> L {
-        self.splat(L::Real::from_f64(0.0))
+        self.maps.zero()
     }
 
     /// Inputs of a form that reads nothing.

@@ -47,7 +47,7 @@ impl<L: Lanes, const D: usize> Maps<L, D> {
     }
 
     #[inline(always)]
-    fn zero(&self) -> L {
+    pub(super) fn zero(&self) -> L {
         L::splat(self.token, L::Real::from_f64(0.0))
     }
 

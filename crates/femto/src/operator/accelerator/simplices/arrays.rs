@@ -299,11 +299,8 @@ impl Packer<'_> {
     /// Mesh nodes at the vertices of cells.
     fn vertices(&self, cells: &[u32]) -> Vec<u32> {
         let of_cell = |&cell: &u32| {
-            let vertices = self
-                .binding
-                .geometry
-                .vertex_nodes(self.binding.mesh_cell(cell as usize));
-            vertices.iter().copied()
+            let cell = self.binding.mesh_cell(cell as usize);
+            self.binding.geometry.vertex_nodes(cell).iter().copied()
         };
         cells.iter().flat_map(of_cell).collect()
     }
