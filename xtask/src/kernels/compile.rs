@@ -74,13 +74,7 @@ fn compile_all(
         let compiler = Compiler::open(library)?;
         let mut rows = Vec::new();
         while let Some(&(name, text)) = texts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let options = [];
-            let text = KernelText {
-                name,
-                text,
-                options: &options,
-            };
-            let compiled = compiler.compile(&text, architecture);
+            let compiled = compiler.compile(&KernelText::new(name, text), architecture);
             let compiled = compiled.with_context(|| format!("{name} for {architecture}"))?;
             rows.extend(compiled.entries.into_iter().map(|usage| {
                 let figures = Figures {

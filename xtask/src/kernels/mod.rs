@@ -16,6 +16,8 @@ mod run;
 mod simplices;
 mod vectors;
 
+use std::fmt;
+
 use anyhow::{Result, bail};
 use femto_kernel::dialect::Language;
 use femto_kernel::family::tensor_hex::schedule::Limits;
@@ -66,6 +68,38 @@ pub(crate) struct Wanted<'a> {
     selection: Selection,
     /// What the name of each case has in it.
     part: &'a str,
+    /// One of so many equal shares of them.
+    share: Share,
+}
+
+/// The share with an index, from 0, of so many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Share {
+    index: usize,
+    of: usize,
+}
+
+impl Share {
+    /// All there is.
+    const WHOLE: Self = Self { index: 0, of: 1 };
+
+    /// Reads `K/M`, counted from 1.
+    fn parse(text: &str) -> Result<Self> {
+        let numbers = text.split_once('/').and_then(|(index, of)| {
+            let (index, of) = (index.parse::<usize>().ok()?, of.parse().ok()?);
+            (1..=of).contains(&index).then_some((index - 1, of))
+        });
+        match numbers {
+            Some((index, of)) => Ok(Self { index, of }),
+            None => bail!("kernels: {text} is no share: K/M has K of 1..M"),
+        }
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index + 1, self.of)
+    }
 }
 
 fn cases(wanted: Wanted<'_>, language: Language, limits: &Limits) -> Vec<Case> {
@@ -73,17 +107,23 @@ fn cases(wanted: Wanted<'_>, language: Language, limits: &Limits) -> Vec<Case> {
     families
         .flat_map(|cases| cases(wanted.selection, language, limits))
         .filter(|case| case.name.contains(wanted.part))
+        .skip(wanted.share.index)
+        .step_by(wanted.share.of)
         .collect()
 }
 
 /// Before a part of the names of the cases that are meant.
 const ONLY: &str = "--only=";
 
+/// Before a share of the cases, `K/M`: all of them take hours, by shares they take as many processors as there are.
+const SHARE: &str = "--share=";
+
 /// The parts of the command, and the process that runs one part of it.
 pub(crate) fn command(arguments: &[&str]) -> Result<()> {
     let mut wanted = Wanted {
         selection: Selection::Bounded,
         part: "",
+        share: Share::WHOLE,
     };
     let (mut compiles, mut runs, mut bless, mut child) = (true, true, false, false);
     for argument in arguments {
@@ -94,10 +134,11 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
             "--run" => compiles = false,
             // What `--run` starts, once for each of PoCL's methods.
             run::CHILD => child = true,
-            other => match other.strip_prefix(ONLY) {
-                Some(part) => wanted.part = part,
-                None => bail!(
-                    "kernels: {other} is none of --all, --only=PART, --bless, --compile, --run"
+            other => match (other.strip_prefix(ONLY), other.strip_prefix(SHARE)) {
+                (Some(part), _) => wanted.part = part,
+                (None, Some(share)) => wanted.share = Share::parse(share)?,
+                (None, None) => bail!(
+                    "kernels: {other} is none of --all, --only=PART, --share=K/M, --bless, --compile, --run"
                 ),
             },
         }
@@ -114,4 +155,19 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
         step("kernel texts on PoCL", || run::with_all_methods(wanted))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_counted_from_one() {
+        assert_eq!(Share::parse("2/3").unwrap(), Share { index: 1, of: 3 });
+        assert_eq!(Share::parse("2/3").unwrap().to_string(), "2/3");
+        for wrong in ["0/3", "4/3", "1/0", "3", "a/b", ""] {
+            let error = Share::parse(wrong).unwrap_err().to_string();
+            assert!(error.contains("is no share"), "{error}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use femto_kernel::family::tensor_hex::schedule::Limits;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, Features, KernelText};
 
-use super::{Case, ONLY, Selection, Wanted};
+use super::{Case, ONLY, SHARE, Selection, Wanted};
 use crate::opencl::{apart, newer_root};
 use crate::step::Step;
 
@@ -45,7 +45,8 @@ pub(super) fn with_all_methods(wanted: Wanted<'_>) -> Result<()> {
 fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let part = format!("{ONLY}{}", wanted.part);
-    let mut arguments = vec!["kernels", CHILD, &*part];
+    let share = format!("{SHARE}{}", wanted.share);
+    let mut arguments = vec!["kernels", CHILD, &*part, &*share];
     if wanted.selection == Selection::All {
         arguments.push("--all");
     }
@@ -99,6 +100,10 @@ pub(super) fn here(wanted: Wanted<'_>) -> Result<()> {
     let cases: Vec<Case> = cases.into_iter().step_by(share).collect();
     let mut faults = Vec::new();
     for case in &cases {
+        if wanted.selection == Selection::All {
+            // These take hours: tell how far they are.
+            println!("   {} by {method}", case.name);
+        }
         if let Err(error) = check(&device, case) {
             eprintln!("   {}: {error:#}", case.name);
             faults.push(case.name.clone());

@@ -113,7 +113,7 @@ impl Request {
             Kernel::Pencils(benchmark) => {
                 let basis = basis(benchmark, self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
-                let schedule = Pencils::best(&problem.shape, problem.vectors);
+                let schedule = Pencils::best(&problem.shape, problem.vectors, problem.factors);
                 schedule.validate(&problem.shape, problem.numbers(), limits)?;
                 let kernel = pencils::source(&problem, &schedule);
                 Text::of_pencils(kernel, "apply", precision)

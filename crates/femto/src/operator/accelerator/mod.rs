@@ -266,7 +266,7 @@ impl<T: Number> Factors<T> {
             Some((variants, _)) => variants[group].schedule,
             None => {
                 let shape = &self.groups[group].shape;
-                let best = Pencils::best(shape, self.element_vectors());
+                let best = Pencils::best(shape, self.element_vectors(), self.factors);
                 self.variants.knobs.turn(best)
             }
         }

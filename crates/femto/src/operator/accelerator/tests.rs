@@ -6,6 +6,7 @@ use crate::operator::plan::Plan;
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::box_mesh::BoxMesh;
 use femto_fem::space::{Space, SpaceParams};
+use femto_kernel::family::tensor_hex::pencils::FactorPrecision;
 use femto_kernel::form::Poisson;
 
 /// Binds a Poisson operator on a small box with kernels of these variants.
@@ -61,7 +62,11 @@ fn a_wrong_variant_is_dropped_with_a_warning_and_the_next_one_taken() {
     let Some(bound) = bind(&planted) else { return };
     let bound = bound.unwrap();
     assert!(!bound.nodal[0].schedule.even_odd);
-    let best = variant::candidates(&bound.groups[0].shape, bound.nodal_vectors());
+    let best = variant::candidates(
+        &bound.groups[0].shape,
+        bound.nodal_vectors(),
+        FactorPrecision::Same,
+    );
     assert_eq!(bound.warnings.len(), 2);
     for (warning, schedule) in bound.warnings.iter().zip(&best) {
         assert!(warning.contains(&schedule.to_string()), "{warning}");
@@ -81,7 +86,11 @@ fn right_variants_are_taken_in_order_and_without_warning() {
     assert_eq!(bound.warnings, [] as [&str; 0]);
     assert_eq!(
         bound.nodal[0].schedule,
-        variant::candidates(&bound.groups[0].shape, bound.nodal_vectors())[0]
+        variant::candidates(
+            &bound.groups[0].shape,
+            bound.nodal_vectors(),
+            FactorPrecision::Same
+        )[0]
     );
 }
 

@@ -70,7 +70,7 @@ impl Variant {
 /// but for the test that plants a wrong one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Variants {
-    pub(super) schedules: fn(&Shape, Vectors) -> Vec<Pencils>,
+    pub(super) schedules: fn(&Shape, Vectors, FactorPrecision) -> Vec<Pencils>,
     /// With any only the first schedule is tried, with these knobs.
     pub(super) knobs: Knobs,
     pub(super) edit: fn(&Pencils, String) -> String,
@@ -87,13 +87,17 @@ impl Default for Variants {
 }
 
 /// The measured best, then plainer ones that need less of the device.
-pub(super) fn candidates(shape: &Shape, vectors: Vectors) -> Vec<Pencils> {
+pub(super) fn candidates(
+    shape: &Shape,
+    vectors: Vectors,
+    factors: FactorPrecision,
+) -> Vec<Pencils> {
     let plain = Pencils::plain();
     let even_odd = Pencils {
         even_odd: true,
         ..plain
     };
-    vec![Pencils::best(shape, vectors), even_odd, plain]
+    vec![Pencils::best(shape, vectors, factors), even_odd, plain]
 }
 
 /// Some of the caller's elements, with an input and what the plain twin makes of it.
@@ -171,7 +175,7 @@ impl Variants {
     ) -> Result<Variant, OperatorError> {
         let limits = limits(check.device.features());
         let mut last: Option<OperatorError> = None;
-        let mut schedules = (self.schedules)(&problem.shape, problem.vectors);
+        let mut schedules = (self.schedules)(&problem.shape, problem.vectors, problem.factors);
         if !self.knobs.is_empty() {
             schedules.truncate(1);
         }

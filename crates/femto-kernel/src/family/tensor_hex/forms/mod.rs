@@ -17,7 +17,7 @@ pub use work::{element_work, shared_bytes};
 
 use super::Storage;
 use super::pencils::padding::{Places, Strides};
-use super::pencils::{Pencils, warp_elements};
+use super::pencils::{FactorPrecision, Pencils, warp_elements};
 use super::schedule::{Limits, ScheduleError};
 use super::work::Shape;
 use crate::dialect::BlockShape;
@@ -83,7 +83,10 @@ impl FormSchedule {
             }
         };
         let first = if inputs == 1 {
-            Self::of_pencils(&Pencils::best(&like_factors(shape), vectors), shape)
+            Self::of_pencils(
+                &Pencils::best(&like_factors(shape), vectors, FactorPrecision::Same),
+                shape,
+            )
         } else {
             let arrays = if shape.gradients { 2 } else { 1 };
             let held = arrays * inputs * shape.points_1d * precision.bytes() / 8;

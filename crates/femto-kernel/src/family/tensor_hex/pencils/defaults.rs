@@ -1,7 +1,7 @@
 //! The schedules that were best where they were measured: an H200, fp64, 5·10⁷ nodes, in
 //! `benches/runs/2026-11-21-nvidia-h200/sweep-*.csv`, for degrees 1 to 15.
 
-use super::{Pencils, Vectors, warp_elements};
+use super::{FactorPrecision, Pencils, Vectors, warp_elements};
 use crate::family::tensor_hex::Storage;
 use crate::family::tensor_hex::work::Shape;
 
@@ -9,10 +9,14 @@ use crate::family::tensor_hex::work::Shape;
 /// by warp.
 type Row = (u32, u32, u8, u8, u32, u8);
 
-pub(super) fn schedule(shape: &Shape, vectors: Vectors) -> Pencils {
+pub(super) fn schedule(shape: &Shape, vectors: Vectors, factors: FactorPrecision) -> Pencils {
     let nodal = matches!(vectors, Vectors::Nodal { .. });
     let stored = shape.storage == Storage::PointFactors;
-    let rows = match (shape.gradients, shape.collocated, stored, nodal) {
+    let kind = (shape.gradients, shape.collocated, stored, nodal);
+    // Where other schedules than in double precision were measured.
+    let single = factors == FactorPrecision::Single && kind == (true, true, true, false);
+    let rows = match kind {
+        _ if single => &COLLOCATED_SINGLE,
         (false, _, true, _) => &MASS_STORED,
         (false, _, false, false) => &MASS_RECOMPUTED,
         (false, _, false, true) => &MASS_NODAL,
@@ -40,7 +44,7 @@ pub(super) fn schedule(shape: &Shape, vectors: Vectors) -> Pencils {
         third_cube: cubes == 3,
         keep_values: keep == 1,
         metric_unroll,
-        staged: false,
+        staged: single && STAGED_SINGLE.contains(&shape.points_1d),
         by_warp: by_warp == 1 && of_warp > 0 && elements_per_block.is_multiple_of(of_warp),
     }
 }
@@ -117,6 +121,27 @@ const COLLOCATED_STORED: [Row; 15] = [
     (1, 1, 3, 0, 4, 0),
     (1, 1, 3, 0, 4, 0),
 ];
+/// BK5, factors stored in single precision; measured for degrees 3 to 10, in `sweep-single-*.csv` of
+/// `benches/runs/2026-11-22-nvidia-h200`.
+const COLLOCATED_SINGLE: [Row; 15] = [
+    (32, 8, 2, 1, 0, 1),
+    (7, 6, 2, 1, 0, 0),
+    (4, 4, 3, 0, 0, 1),
+    (5, 6, 3, 0, 0, 0),
+    (4, 3, 3, 0, 0, 0),
+    (1, 12, 3, 0, 4, 0),
+    (1, 8, 3, 0, 4, 0),
+    (1, 6, 3, 0, 4, 0),
+    (1, 4, 3, 0, 4, 0),
+    (1, 4, 3, 0, 4, 0),
+    (1, 3, 3, 0, 4, 0),
+    (1, 2, 3, 0, 4, 0),
+    (1, 2, 3, 0, 4, 0),
+    (1, 1, 3, 0, 4, 0),
+    (1, 1, 3, 0, 4, 0),
+];
+/// Points of those of them that are staged.
+const STAGED_SINGLE: [usize; 2] = [4, 6];
 /// BK5, geometry recomputed or constant.
 const COLLOCATED_RECOMPUTED: [Row; 15] = [
     (16, 12, 3, 1, 0, 1),

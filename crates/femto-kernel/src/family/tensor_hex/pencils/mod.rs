@@ -61,8 +61,8 @@ pub fn warp_elements(shape: &Shape) -> u32 {
 
 impl Pencils {
     /// What was best on an H200 in double precision for elements of this shape.
-    pub fn best(shape: &Shape, vectors: Vectors) -> Self {
-        defaults::schedule(shape, vectors)
+    pub fn best(shape: &Shape, vectors: Vectors, factors: FactorPrecision) -> Self {
+        defaults::schedule(shape, vectors, factors)
     }
 
     /// What needs least of a device: one element a block, nothing unrolled by halves.

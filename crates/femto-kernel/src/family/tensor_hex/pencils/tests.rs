@@ -38,9 +38,13 @@ fn the_best_are_legal_on_the_device_they_are_for() {
     ];
     let check = |shape: Shape| {
         for vectors in [ELEMENTS, NODAL] {
-            let schedule = Pencils::best(&shape, vectors);
-            for precision in [Precision::Fp32, Precision::Fp64] {
-                let result = schedule.validate(&shape, (precision, FactorPrecision::Same), &limits);
+            for (precision, factors) in [
+                (Precision::Fp32, FactorPrecision::Same),
+                (Precision::Fp64, FactorPrecision::Same),
+                (Precision::Fp64, FactorPrecision::Single),
+            ] {
+                let schedule = Pencils::best(&shape, vectors, factors);
+                let result = schedule.validate(&shape, (precision, factors), &limits);
                 assert_eq!(result, Ok(()), "{shape:?}: {schedule}");
             }
         }
@@ -63,7 +67,7 @@ fn the_best_are_legal_on_the_device_they_are_for() {
 #[test]
 fn broken_rules_are_named() {
     let shape8 = shape(8, Storage::Trilinear);
-    let good = Pencils::best(&shape8, ELEMENTS);
+    let good = Pencils::best(&shape8, ELEMENTS, FactorPrecision::Same);
     let limits = Limits::default();
     let message = |schedule: Pencils, shape: &Shape, limits: &Limits| {
         let result = schedule.validate(shape, (Precision::Fp64, FactorPrecision::Same), limits);

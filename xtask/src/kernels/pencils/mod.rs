@@ -1,5 +1,7 @@
 //! femto's own hexahedral kernel and its diagonal.
 
+mod data;
+
 use anyhow::{Result, ensure};
 use femto_fem::reference::tensor_product::Basis1d;
 use femto_kernel::dialect::Language;
@@ -9,7 +11,7 @@ use femto_kernel::family::tensor_hex::pencils::{
 };
 use femto_kernel::family::tensor_hex::schedule::Limits;
 use femto_kernel::family::tensor_hex::work::Shape;
-use femto_kernel::family::tensor_hex::{Basis, Conditions, ElementGeometry, Storage};
+use femto_kernel::family::tensor_hex::{Basis, Conditions, Storage};
 use femto_kernel::form::{ScreenedPoisson, inspect};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::Device;
@@ -19,10 +21,18 @@ use femto_platform::device::accelerator::{
 use rand::RngExt;
 use std::rc::Rc;
 
+use self::data::Data;
+pub(super) use self::data::at_points;
 use super::{Case, Selection};
 
 /// Elements of a check: several blocks, the last one not full.
 const ELEMENTS: usize = 5;
+
+/// Nodes of an element whose diagonal is compared whole: the plain twin takes an application for each entry.
+const ALL_NODES: usize = 125;
+
+/// Random nodes that are compared in an element of more.
+const SOME_NODES: usize = 8;
 
 const ELEMENT: Vectors = Vectors::Element { listed: false };
 const NODAL: Vectors = Vectors::Nodal {
@@ -163,7 +173,7 @@ impl Element {
         language: Language,
         limits: &Limits,
     ) -> Option<Case> {
-        let best = Pencils::best(&self.shape, vectors);
+        let best = Pencils::best(&self.shape, vectors, self.factors);
         let schedules = [best, Pencils::plain()];
         self.first_legal("pencils", schedules, vectors, language, limits)
     }
@@ -174,7 +184,7 @@ impl Element {
             staged: true,
             ..schedule
         };
-        let best = Pencils::best(&self.shape, ELEMENT);
+        let best = Pencils::best(&self.shape, ELEMENT, self.factors);
         let schedules = [best, Pencils::plain()].map(staged);
         self.first_legal("pencils staged", schedules, ELEMENT, language, limits)
     }
@@ -264,13 +274,25 @@ impl Element {
         let mut found = vec![f64::NAN; data.u.len()];
         device.read(&d, &mut found)?;
         let len = self.basis.nodes();
+        let nodes: Vec<usize> = if len <= ALL_NODES {
+            (0..len).collect()
+        } else {
+            let mut random = rand::rng();
+            (0..SOME_NODES)
+                .map(|_| random.random_range(0..len))
+                .collect()
+        };
+        let found: Vec<f64> = found
+            .chunks_exact(len)
+            .flat_map(|d| nodes.iter().map(|&n| d[n]))
+            .collect();
         let expected = data.each(&self.basis, |geometry, _| {
-            let column = |n: usize| {
+            let entry = |&n: &usize| {
                 let mut unit = vec![0.0; len];
                 unit[n] = 1.0;
                 self.twin(geometry, &unit)[n]
             };
-            (0..len).map(column).collect()
+            nodes.iter().map(entry).collect()
         });
         within(self.tolerance(), &found, &expected)
     }
@@ -324,106 +346,6 @@ const LAMBDA: f64 = 1.3;
 const FORM: ScreenedPoisson = ScreenedPoisson {
     lambda: Some(LAMBDA),
 };
-
-/// Random elements and values.
-struct Data {
-    maps: Vec<[[f64; 3]; 8]>,
-    geometry: Vec<f64>,
-    rule: Vec<f64>,
-    u: Vec<f64>,
-}
-
-impl Data {
-    fn new(basis: &Basis, shape: &Shape) -> Self {
-        let mut random = rand::rng();
-        let mut number = |size: f64| random.random_range(-size..size);
-        let bent = if shape.storage == Storage::ElementFactors {
-            0.0
-        } else {
-            0.1
-        };
-        let map = |number: &mut dyn FnMut(f64) -> f64| {
-            let mut c = [[0.0; 3]; 8];
-            for (m, c) in c.iter_mut().enumerate().skip(1) {
-                let size = if m.is_power_of_two() {
-                    0.1
-                } else {
-                    bent + 1e-300
-                };
-                *c = [0, 1, 2].map(|_| number(size));
-            }
-            for axis in 0..3 {
-                c[1 << axis][axis] += 1.0;
-            }
-            c
-        };
-        let maps: Vec<_> = (0..ELEMENTS).map(|_| map(&mut number)).collect();
-        let len = pencils::geometry_len(shape);
-        let mut geometry = vec![0.0; ELEMENTS * len];
-        for (map, out) in maps.iter().zip(geometry.chunks_exact_mut(len)) {
-            let (jacobian, position) = at_points(map, basis);
-            let given = if shape.storage == Storage::PointFactors {
-                ElementGeometry::Points {
-                    jacobian: &jacobian,
-                    position: &position,
-                }
-            } else {
-                ElementGeometry::Map(map)
-            };
-            pencils::pack(shape, basis, given, (LAMBDA, 1.0), out);
-        }
-        let rule = basis.points.iter().zip(&basis.weights);
-        Self {
-            geometry,
-            rule: rule.flat_map(|(&x, &w)| [x, w]).collect(),
-            u: (0..ELEMENTS * basis.nodes()).map(|_| number(1.0)).collect(),
-            maps,
-        }
-    }
-
-    /// What `twin` makes of each element.
-    fn each(&self, basis: &Basis, twin: impl Fn(OracleGeometry, &[f64]) -> Vec<f64>) -> Vec<f64> {
-        let elements = self.maps.iter().zip(self.u.chunks_exact(basis.nodes()));
-        let each = elements.flat_map(|(map, u)| {
-            let (jacobian, position) = at_points(map, basis);
-            let geometry = OracleGeometry {
-                jacobian: &jacobian,
-                position: &position,
-            };
-            twin(geometry, u)
-        });
-        each.collect()
-    }
-}
-
-/// Jacobians and positions of a trilinear map at the points, from its definition.
-pub(super) fn at_points(c: &[[f64; 3]; 8], basis: &Basis) -> (Vec<[[f64; 3]; 3]>, Vec<[f64; 3]>) {
-    let n = basis.points_1d;
-    let power = |x: f64, exponent: usize| if exponent == 1 { x } else { 1.0 };
-    let derivative = |exponent: usize| exponent as f64;
-    let points = (0..n * n * n).map(|p| {
-        let [x, y, z] = [p % n, p / n % n, p / (n * n)].map(|i| basis.points[i]);
-        let mut jacobian = [[0.0; 3]; 3];
-        let mut position = [0.0; 3];
-        for (m, c) in c.iter().enumerate() {
-            let (a, b, d) = (m & 1, m >> 1 & 1, m >> 2);
-            let (px, py, pz) = (power(x, a), power(y, b), power(z, d));
-            let along = [
-                derivative(a) * py * pz,
-                derivative(b) * px * pz,
-                derivative(d) * px * py,
-            ];
-            for (row, &c) in c.iter().enumerate() {
-                position[row] += c * px * py * pz;
-                for (column, along) in along.iter().enumerate() {
-                    jacobian[row][column] += c * along;
-                }
-            }
-        }
-        (jacobian, position)
-    });
-    points.unzip()
-}
 
 fn launch(kernel: &PencilKernel) -> Launch {
     Launch {
