@@ -34,7 +34,7 @@ typedef float2 real2;
 /* All shared memory of a block, as one array, where 16 bytes may be copied to; its size is given at the
  * launch. */
 #define SHARED_MEMORY(name) extern __shared__ __align__(16) real name[]
-#define SHARED_ARRAY(type, name, count) __shared__ type name[count]
+#define SHARED_ARRAY(type, name, count) __shared__ __align__(16) type name[count]
 
 INLINE void atomic_add(real *g_target, real value)
 {

@@ -34,8 +34,8 @@ typedef float2 real2;
 #define WARP_BARRIER() BARRIER()
 
 /* All shared memory of a block, as one array. */
-#define SHARED_MEMORY(name) __local real name[SHARED_REALS]
-#define SHARED_ARRAY(type, name, count) __local type name[count]
+#define SHARED_MEMORY(name) __local real name[SHARED_REALS] __attribute__((aligned(16)))
+#define SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
 
 /* OpenCL 1.2 adds integers only: exchange the bits until nobody came in between. Where it cannot do that
  * with 64 bits there is no atomic_add, and texts that need it do not compile. */

@@ -177,8 +177,8 @@ impl Schedule {
                     Some("fans of a block are a multiple of its threads")
                 } else if it.fans_per_block == 0 || it.fan_cells == 0 || it.block_nodes == 0 {
                     Some("a block has fans, of cells, and nodes")
-                } else if it.slots(shape) >= 1 << 16 || !it.slots(shape).is_multiple_of(2) {
-                    Some("slots of a block have 16-bit numbers, read by twos")
+                } else if it.slots(shape) >= 1 << 16 || !it.slots(shape).is_multiple_of(8) {
+                    Some("slots of a block have 16-bit numbers, read by eights")
                 } else if it.fan_cells > 1 && shape.storage != Storage::Vertices {
                     Some("cells of a fan have their geometry from vertices")
                 } else if it.fan_cells > 1 && !shape.turnable {

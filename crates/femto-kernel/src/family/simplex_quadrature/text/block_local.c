@@ -21,14 +21,21 @@
  * A block first asks for all of its lists, then for what the lists name: two waits for memory, and none
  * while it computes.
  *
- * Shared memory: coordinates [DIM][BLOCK_NODES] (GEOMETRY_VERTICES), unknowns and nodal fields
- * [component or field][BLOCK_NODES], then what fans give, [component][slot], or sums
- * [component][BLOCK_NODES].
+ * Shared memory: the record of each entry, which is coordinates (GEOMETRY_VERTICES), unknowns and nodal
+ * fields, [pair of numbers][BLOCK_NODES][2], an odd last number [BLOCK_NODES]; then what fans give,
+ * [component][slot], or sums [component][BLOCK_NODES].
  */
 #define SLOTS ((NODES + FAN_CELLS - 1) * FANS_PER_BLOCK)
 #define ABSENT 0xffff
-#define S_U (GEOMETRY_VERTICES ? DIM * BLOCK_NODES : 0)
-#define S_SUMS (S_U + (COMPONENTS + NODAL_FIELDS) * BLOCK_NODES)
+#define FIRST_UNKNOWN (GEOMETRY_VERTICES ? DIM : 0)
+#define FIRST_FIELD (FIRST_UNKNOWN + COMPONENTS)
+#define RECORD (FIRST_FIELD + NODAL_FIELDS)
+#define S_SUMS (RECORD * BLOCK_NODES)
+/* Number k of the record of an entry. Threads read entries at random: pairs halve their requests. */
+#define IN_RECORD(k, entry)                                                                    \
+    ((k) / 2 * 2 * BLOCK_NODES + ((k) == RECORD - 1 && (k) % 2 == 0 ? (entry) : 2 * (entry) + (k) % 2))
+/* Slots that are summed at the same time. */
+#define SLOTS_AHEAD 4
 /* A thread's entries: n of them in turn, THREAD_X, THREAD_X + BLOCK_X, ... Loops of known length, so that
  * all their loads are under way at the same time. */
 #define ROUNDS(length) (((length) + BLOCK_X - 1) / BLOCK_X)
@@ -40,40 +47,43 @@
 #define SLOT_ARGUMENTS
 #endif
 
-/* Brings 16-bit numbers of the block's slots, two at a time. */
-INLINE void bring(const GLOBAL ushort *g_numbers, SHARED ushort *s_numbers)
+/* Asks for 16-bit numbers of the block's slots, eight at a time. */
+INLINE void ask_for_slots(const GLOBAL ushort *g_numbers, SHARED ushort *s_numbers)
 {
-    const GLOBAL uint *g_pairs = (const GLOBAL uint *)g_numbers;
-    uint r_pairs[ROUNDS(SLOTS / 2)];
-    EACH(r, ROUNDS(SLOTS / 2)) r_pairs[r] = MINE(r) < SLOTS / 2 ? g_pairs[MINE(r)] : 0;
-    EACH(r, ROUNDS(SLOTS / 2))
+    EACH(r, ROUNDS(SLOTS / 8))
     {
-        if (MINE(r) < SLOTS / 2) {
-            s_numbers[2 * MINE(r)] = (ushort)(r_pairs[r] & 0xffff);
-            s_numbers[2 * MINE(r) + 1] = (ushort)(r_pairs[r] >> 16);
-        }
+        const int n = 8 * MINE(r);
+        if (n < SLOTS) COPY_AHEAD(16, s_numbers + n, g_numbers + n);
     }
 }
 
-/* Brings what belongs to a node. */
-INLINE void read_node(const operands *o, uint node, int n, SHARED real *s_memory)
+/* Asks for a number of a node's record, there after COPIES_DONE(). */
+INLINE void ask(const GLOBAL real *g_number, int k, int entry, SHARED real *s_memory)
 {
-    SHARED real *s_u = s_memory + S_U;
+    COPY_AHEAD(REAL_BYTES, s_memory + IN_RECORD(k, entry), g_number);
+}
+
+/* Asks for what belongs to a node. */
+INLINE void ask_for_node(const operands *o, uint node, int entry, SHARED real *s_memory)
+{
 #if GEOMETRY_VERTICES
-    EACH(d, DIM) s_memory[d * BLOCK_NODES + n] = o->g_geometry[(size_t)node * DIM + d];
+    EACH(d, DIM) ask(o->g_geometry + (size_t)node * DIM + d, d, entry, s_memory);
 #endif
     EACH(c, COMPONENTS)
     {
         const size_t at = (size_t)node * NODE_STRIDE + (size_t)c * o->component_stride;
-        s_u[c * BLOCK_NODES + n] = node < o->nodes ? o->g_u[at] : 0;
+        if (node < o->nodes)
+            ask(o->g_u + at, FIRST_UNKNOWN + c, entry, s_memory);
+        else
+            s_memory[IN_RECORD(FIRST_UNKNOWN + c, entry)] = 0;
     }
     EACH(f, NODAL_FIELDS)
     {
-        s_u[(COMPONENTS + f) * BLOCK_NODES + n] =
-            o->g_nodal_fields[(size_t)f * o->field_stride + node];
+        const size_t at = (size_t)f * o->field_stride + node;
+        ask(o->g_nodal_fields + at, FIRST_FIELD + f, entry, s_memory);
     }
 #if !LISTED_SUMS
-    EACH(c, COMPONENTS) s_memory[S_SUMS + c * BLOCK_NODES + n] = 0;
+    EACH(c, COMPONENTS) s_memory[S_SUMS + c * BLOCK_NODES + entry] = 0;
 #endif
 }
 
@@ -105,13 +115,22 @@ typedef struct {
 /* Puts a node at b. */
 INLINE void take(int entry, int b, const SHARED real *s_memory, member *m)
 {
-    const SHARED real *s_u = s_memory + S_U + entry;
+    real r_record[RECORD];
+    EACH(k, RECORD / 2)
+    {
+        const real2 pair = ((const SHARED real2 *)s_memory)[k * BLOCK_NODES + entry];
+        r_record[2 * k] = pair.x;
+        r_record[2 * k + 1] = pair.y;
+    }
+#if RECORD % 2
+    r_record[RECORD - 1] = s_memory[IN_RECORD(RECORD - 1, entry)];
+#endif
     m->entries[b] = entry;
 #if GEOMETRY_VERTICES
-    EACH(d, DIM) m->map[b * DIM + d] = s_memory[d * BLOCK_NODES + entry];
+    EACH(d, DIM) m->map[b * DIM + d] = r_record[d];
 #endif
-    EACH(c, COMPONENTS) m->u[c * NODES + b] = s_u[c * BLOCK_NODES];
-    EACH(f, NODAL_FIELDS) m->fields[f * NODES + b] = s_u[(COMPONENTS + f) * BLOCK_NODES];
+    EACH(c, COMPONENTS) m->u[c * NODES + b] = r_record[FIRST_UNKNOWN + c];
+    EACH(f, NODAL_FIELDS) m->fields[f * NODES + b] = r_record[FIRST_FIELD + f];
     EACH(c, COMPONENTS) m->sums[c * NODES + b] = 0;
 }
 
@@ -159,11 +178,11 @@ KERNEL(apply)
     {
         r_nodes[r] = o.g_nodes[first + (MINE(r) < count ? MINE(r) : 0)];
     }
-    bring(g_local + (size_t)BLOCK * SLOTS, s_entries);
+    ask_for_slots(g_local + (size_t)BLOCK * SLOTS, s_entries);
 #if LISTED_SUMS
     SHARED_ARRAY(ushort, s_slots, SLOTS);
     SHARED_ARRAY(ushort, s_ends, BLOCK_NODES);
-    bring(g_slots + (size_t)BLOCK * SLOTS, s_slots);
+    ask_for_slots(g_slots + (size_t)BLOCK * SLOTS, s_slots);
     EACH(r, ROUNDS(BLOCK_NODES))
     {
         if (MINE(r) < count) s_ends[MINE(r)] = g_ends[first + MINE(r)];
@@ -171,8 +190,9 @@ KERNEL(apply)
 #endif
     EACH(r, ROUNDS(BLOCK_NODES))
     {
-        if (MINE(r) < count) read_node(&o, r_nodes[r], MINE(r), s_memory);
+        if (MINE(r) < count) ask_for_node(&o, r_nodes[r], MINE(r), s_memory);
     }
+    COPIES_DONE();
     BARRIER();
 
     UNROLL_BY(1) for (int fan = THREAD_X; fan < FANS_PER_BLOCK; fan += BLOCK_X)
@@ -212,8 +232,14 @@ KERNEL(apply)
 #if LISTED_SUMS
             const int end = s_ends[n];
             EACH(c, COMPONENTS) r_sums[c] = 0;
-            for (int slot = n > 0 ? s_ends[n - 1] : 0; slot < end; ++slot) {
-                EACH(c, COMPONENTS) r_sums[c] += s_sums[c * SLOTS + s_slots[slot]];
+            UNROLL_BY(1) for (int slot = n > 0 ? s_ends[n - 1] : 0; slot < end; slot += SLOTS_AHEAD)
+            {
+                EACH(k, SLOTS_AHEAD)
+                {
+                    const bool is_mine = slot + k < end;
+                    const int from = s_slots[is_mine ? slot + k : slot];
+                    EACH(c, COMPONENTS) r_sums[c] += is_mine ? s_sums[c * SLOTS + from] : 0;
+                }
             }
 #else
             EACH(c, COMPONENTS) r_sums[c] = s_sums[c * BLOCK_NODES + n];
