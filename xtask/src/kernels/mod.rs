@@ -146,6 +146,9 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
     if child {
         return run::here(wanted);
     }
+    if bless && wanted.share != Share::WHOLE {
+        bail!("kernels: shares would record figures at the same time: --bless is for all of them");
+    }
     if compiles {
         step("kernel texts through NVRTC", || {
             compile::compile(wanted, bless)

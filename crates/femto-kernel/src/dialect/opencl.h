@@ -78,9 +78,12 @@ INLINE float stream_load_single(const __global float *g_source)
     return *g_source;
 }
 
+/* A word of numbers of any type. */
+typedef uint __attribute__((may_alias)) any_word;
+
 #define COPY_AHEAD(bytes, s_target, g_source)                                                  \
     UNROLL for (int word = 0; word < (bytes) / 4; ++word)                                      \
-        ((__local uint *)(s_target))[word] = ((const __global uint *)(g_source))[word]
+        ((__local any_word *)(s_target))[word] = ((const __global any_word *)(g_source))[word]
 #define COPIES_DONE()
 
 INLINE real reciprocal(real x)

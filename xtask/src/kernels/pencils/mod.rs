@@ -178,13 +178,17 @@ impl Element {
         self.first_legal("pencils", schedules, vectors, language, limits)
     }
 
-    /// With factors copied to shared memory.
+    /// With factors copied to shared memory, where they are not anyway.
     fn staged_case(self: &Rc<Self>, language: Language, limits: &Limits) -> Option<Case> {
         let staged = |schedule| Pencils {
             staged: true,
             ..schedule
         };
         let best = Pencils::best(&self.shape, ELEMENT, self.factors);
+        if best.staged {
+            // That is the case above.
+            return None;
+        }
         let schedules = [best, Pencils::plain()].map(staged);
         self.first_legal("pencils staged", schedules, ELEMENT, language, limits)
     }

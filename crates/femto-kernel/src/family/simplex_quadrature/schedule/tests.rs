@@ -107,6 +107,13 @@ fn illegal_schedules_name_their_rule() {
     };
     let error = check(block_local, repeatable, together).unwrap_err();
     assert!(error.contains("repeatable sums follow lists"), "{error}");
+    let few = BlockLocal {
+        threads: 4,
+        fans_per_block: 4,
+        ..lists
+    };
+    let error = check(Schedule::BlockLocal(few), repeatable, together).unwrap_err();
+    assert!(error.contains("read by eights"), "{error}");
     lists.fan_cells = 4;
     let nodal = Vectors::Nodal {
         by_node: true,

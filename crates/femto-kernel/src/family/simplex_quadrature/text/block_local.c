@@ -53,7 +53,9 @@ INLINE void ask_for_slots(const GLOBAL ushort *g_numbers, SHARED ushort *s_numbe
     EACH(r, ROUNDS(SLOTS / 8))
     {
         const int n = 8 * MINE(r);
-        if (n < SLOTS) COPY_AHEAD(16, s_numbers + n, g_numbers + n);
+        if (n < SLOTS) {
+            COPY_AHEAD(16, s_numbers + n, g_numbers + n);
+        }
     }
 }
 

@@ -121,7 +121,7 @@ const COLLOCATED_STORED: [Row; 15] = [
     (1, 1, 3, 0, 4, 0),
     (1, 1, 3, 0, 4, 0),
 ];
-/// BK5, factors stored in single precision; measured for degrees 3 to 10, in `sweep-single-*.csv` of
+/// BK5, factors stored in single precision; measured for degrees 3 to 10, above 6 at 6·10⁶ nodes, in `sweep-single-*.csv` of
 /// `benches/runs/2026-11-22-nvidia-h200`.
 const COLLOCATED_SINGLE: [Row; 15] = [
     (32, 8, 2, 1, 0, 1),

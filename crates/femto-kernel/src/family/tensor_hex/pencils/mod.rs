@@ -60,7 +60,7 @@ pub fn warp_elements(shape: &Shape) -> u32 {
 }
 
 impl Pencils {
-    /// What was best on an H200 in double precision for elements of this shape.
+    /// What was best on an H200 in double precision for elements of this shape, their factors stored like this.
     pub fn best(shape: &Shape, vectors: Vectors, factors: FactorPrecision) -> Self {
         defaults::schedule(shape, vectors, factors)
     }

@@ -214,11 +214,7 @@ impl<T: Number> Simplices<T> {
             let schedule = match (fans, &lists) {
                 (Some((fans_per_block, fan_cells)), Some(lists)) => {
                     Schedule::BlockLocal(BlockLocal {
-                        // Fans of several cells are for as many threads.
-                        threads: match fan_cells {
-                            1 => BLOCK_LOCAL_THREADS,
-                            _ => fans_per_block,
-                        },
+                        threads: BLOCK_LOCAL_THREADS,
                         fans_per_block,
                         fan_cells,
                         // A text for meshes that differ little.
@@ -238,14 +234,18 @@ impl<T: Number> Simplices<T> {
     }
 
     /// Fans of a block, and most cells of a fan, where blocks have lists: what was fastest on an H200 for P1
-    /// Poisson and elasticity (benches/runs/2026-11-22-nvidia-h200/block-local-texts.csv).
+    /// Poisson, or near it, and within 8 % for elasticity (benches/runs/2026-11-22-nvidia-h200/simplices.csv).
     fn fans(&self, shape: &Shape) -> Option<(u32, u32)> {
         if self.shares.is_some() || !BLOCK_LOCAL_DEGREES.contains(&shape.nodes) {
             return None;
         }
         if shape.turnable && shape.storage == Storage::Vertices {
-            let threads = if shape.dim == 2 { 2 } else { 1 } * BLOCK_LOCAL_THREADS;
-            return Some((threads, 6));
+            let cells = match (shape.dim, T::PRECISION) {
+                (2, Precision::Fp64) => 4,
+                (2, Precision::Fp32) => 8,
+                _ => 6,
+            };
+            return Some((BLOCK_LOCAL_THREADS, cells));
         }
         Some(match T::PRECISION {
             Precision::Fp64 => (2 * BLOCK_LOCAL_THREADS, 1),
@@ -256,7 +256,7 @@ impl<T: Number> Simplices<T> {
     /// How many blocks with lists shall fit a compute unit: fewer registers than compilers like to use were
     /// faster for forms as simple as these.
     fn blocks_per_unit(&self, shape: &Shape) -> u32 {
-        let simple = shape.form_flops <= 40 && shape.turnable && shape.dim == 3;
+        let simple = shape.form_flops <= 40 && shape.turnable;
         match T::PRECISION {
             Precision::Fp32 if simple => 8,
             Precision::Fp64 if simple && shape.components == 1 => 6,
