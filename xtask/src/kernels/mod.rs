@@ -87,7 +87,7 @@ impl Share {
     fn parse(text: &str) -> Result<Self> {
         let numbers = text.split_once('/').and_then(|(index, of)| {
             let (index, of) = (index.parse::<usize>().ok()?, of.parse().ok()?);
-            (1..=of).contains(&index).then_some((index - 1, of))
+            (1..=of).contains(&index).then(|| (index - 1, of))
         });
         match numbers {
             Some((index, of)) => Ok(Self { index, of }),
