@@ -99,9 +99,9 @@ pub(super) fn here(wanted: Wanted<'_>) -> Result<()> {
     let method = std::env::var(METHOD).unwrap_or_default();
     // The operators of femto's tests run by the usual method anyway: the bounded set leaves out half.
     let bounded = wanted.selection == Selection::Bounded && wanted.part.is_empty();
-    let share = if bounded && method == USUAL { 2 } else { 1 };
+    let every = if bounded && method == USUAL { 2 } else { 1 };
     let cases = super::cases(wanted, Language::OpenCl, &limits);
-    let cases: Vec<Case> = cases.into_iter().step_by(share).collect();
+    let cases: Vec<Case> = cases.into_iter().step_by(every).collect();
     let mut faults = Vec::new();
     for case in &cases {
         if wanted.selection == Selection::All {

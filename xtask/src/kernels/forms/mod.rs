@@ -4,7 +4,6 @@ mod data;
 mod run;
 
 use anyhow::Context;
-use femto_fem::reference::tensor_product::Basis1d;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::fields::{FieldKind, Fields};
 use femto_kernel::family::tensor_hex::forms::{
@@ -19,6 +18,7 @@ use femto_kernel::form::{
 use femto_kernel::roofline::Precision;
 use std::rc::Rc;
 
+use super::pencils::basis;
 use super::simplices::forms::{Everything, KINDS};
 use super::{Case, Selection};
 use data::{Action, Data};
@@ -239,22 +239,5 @@ impl Kind {
             };
             result.with_context(|| format!("seed {}", data.seed))
         })
-    }
-}
-
-fn basis(degree: usize, collocated: bool) -> Basis {
-    let tables = match collocated {
-        true => Basis1d::collocated(degree),
-        false => Basis1d::gauss(degree, degree + 2),
-    };
-    let tables = tables.expect("degrees up to 15");
-    Basis {
-        collocated,
-        nodes_1d: tables.nodes_1d,
-        points_1d: tables.points_1d,
-        points: tables.points,
-        weights: tables.weights,
-        interp_1d: tables.interp_1d,
-        colloc_grad_1d: tables.colloc_grad_1d,
     }
 }

@@ -1,5 +1,6 @@
 //! Random elements and values for the checks.
 
+use femto_fem::reference::tensor_product::Basis1d;
 use femto_kernel::family::tensor_hex::oracle::OracleGeometry;
 use femto_kernel::family::tensor_hex::pencils;
 use femto_kernel::family::tensor_hex::work::Shape;
@@ -113,4 +114,22 @@ pub(in crate::kernels) fn at_points(
         (jacobian, position)
     });
     points.unzip()
+}
+
+/// Tables of a degree, at its own nodes or at Gauss points.
+pub(in crate::kernels) fn basis(degree: usize, collocated: bool) -> Basis {
+    let tables = match collocated {
+        true => Basis1d::collocated(degree),
+        false => Basis1d::gauss(degree, degree + 2),
+    };
+    let tables = tables.expect("degrees up to 15");
+    Basis {
+        collocated,
+        nodes_1d: tables.nodes_1d,
+        points_1d: tables.points_1d,
+        points: tables.points,
+        weights: tables.weights,
+        interp_1d: tables.interp_1d,
+        colloc_grad_1d: tables.colloc_grad_1d,
+    }
 }

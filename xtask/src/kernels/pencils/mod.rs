@@ -3,7 +3,6 @@
 mod data;
 
 use anyhow::{Result, ensure};
-use femto_fem::reference::tensor_product::Basis1d;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::tensor_hex::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::tensor_hex::pencils::{
@@ -22,7 +21,7 @@ use rand::RngExt;
 use std::rc::Rc;
 
 use self::data::Data;
-pub(super) use self::data::at_points;
+pub(super) use self::data::{at_points, basis};
 use super::{Case, Selection};
 
 /// Elements of a check: several blocks, the last one not full.
@@ -104,21 +103,7 @@ struct Element {
 
 impl Element {
     fn new(degree: usize, collocated: bool, gradients: bool, storage: Storage) -> Self {
-        let tables = if collocated {
-            Basis1d::collocated(degree)
-        } else {
-            Basis1d::gauss(degree, degree + 2)
-        };
-        let tables = tables.expect("degrees up to 15");
-        let basis = Basis {
-            collocated,
-            nodes_1d: tables.nodes_1d,
-            points_1d: tables.points_1d,
-            points: tables.points,
-            weights: tables.weights,
-            interp_1d: tables.interp_1d,
-            colloc_grad_1d: tables.colloc_grad_1d,
-        };
+        let basis = basis(degree, collocated);
         let inspection = inspect::<ScreenedPoisson, 3, 1>(&FORM);
         let mut shape = Shape::new(&basis, &inspection, storage);
         shape.gradients = gradients;

@@ -13,10 +13,7 @@ pub(super) fn schedule(shape: &Shape, vectors: Vectors, factors: FactorPrecision
     let nodal = matches!(vectors, Vectors::Nodal { .. });
     let stored = shape.storage == Storage::PointFactors;
     let kind = (shape.gradients, shape.collocated, stored, nodal);
-    // Where other schedules than in double precision were measured.
-    let single = factors == FactorPrecision::Single && kind == (true, true, true, false);
     let rows = match kind {
-        _ if single => &COLLOCATED_SINGLE,
         (false, _, true, _) => &MASS_STORED,
         (false, _, false, false) => &MASS_RECOMPUTED,
         (false, _, false, true) => &MASS_NODAL,
@@ -35,7 +32,11 @@ pub(super) fn schedule(shape: &Shape, vectors: Vectors, factors: FactorPrecision
         3
     };
     let index = shape.points_1d.saturating_sub(fewest).min(rows.len() - 1);
-    let (elements_per_block, blocks_per_unit, cubes, keep, metric_unroll, by_warp) = rows[index];
+    let single = factors == FactorPrecision::Single && kind == (true, true, true, false);
+    let mut others = COLLOCATED_SINGLE.iter().filter(|_| single);
+    let other = others.find(|(points, ..)| *points == shape.points_1d);
+    let (row, staged) = other.map_or((rows[index], false), |&(_, row, staged)| (row, staged));
+    let (elements_per_block, blocks_per_unit, cubes, keep, metric_unroll, by_warp) = row;
     let of_warp = warp_elements(shape);
     Pencils {
         elements_per_block,
@@ -44,7 +45,7 @@ pub(super) fn schedule(shape: &Shape, vectors: Vectors, factors: FactorPrecision
         third_cube: cubes == 3,
         keep_values: keep == 1,
         metric_unroll,
-        staged: single && STAGED_SINGLE.contains(&shape.points_1d),
+        staged,
         by_warp: by_warp == 1 && of_warp > 0 && elements_per_block.is_multiple_of(of_warp),
     }
 }
@@ -121,27 +122,16 @@ const COLLOCATED_STORED: [Row; 15] = [
     (1, 1, 3, 0, 4, 0),
     (1, 1, 3, 0, 4, 0),
 ];
-/// BK5, factors stored in single precision; measured for degrees 3 to 10, above 6 at 6·10⁶ nodes, in `sweep-single-*.csv` of
+/// Where BK5 with factors stored in single precision has another row: points along an axis, the row, whether
+/// factors are staged. Measured for degrees 3 to 10, above 6 at 6·10⁶ nodes, in `sweep-single-*.csv` of
 /// `benches/runs/2026-11-22-nvidia-h200`.
-const COLLOCATED_SINGLE: [Row; 15] = [
-    (32, 8, 2, 1, 0, 1),
-    (7, 6, 2, 1, 0, 0),
-    (4, 4, 3, 0, 0, 1),
-    (5, 6, 3, 0, 0, 0),
-    (4, 3, 3, 0, 0, 0),
-    (1, 12, 3, 0, 4, 0),
-    (1, 8, 3, 0, 4, 0),
-    (1, 6, 3, 0, 4, 0),
-    (1, 4, 3, 0, 4, 0),
-    (1, 4, 3, 0, 4, 0),
-    (1, 3, 3, 0, 4, 0),
-    (1, 2, 3, 0, 4, 0),
-    (1, 2, 3, 0, 4, 0),
-    (1, 1, 3, 0, 4, 0),
-    (1, 1, 3, 0, 4, 0),
+const COLLOCATED_SINGLE: [(usize, Row, bool); 5] = [
+    (4, (4, 4, 3, 0, 0, 1), true),
+    (5, (5, 6, 3, 0, 0, 0), false),
+    (6, (4, 3, 3, 0, 0, 0), true),
+    (7, (1, 12, 3, 0, 4, 0), false),
+    (9, (1, 6, 3, 0, 4, 0), false),
 ];
-/// Points of those of them that are staged.
-const STAGED_SINGLE: [usize; 2] = [4, 6];
 /// BK5, geometry recomputed or constant.
 const COLLOCATED_RECOMPUTED: [Row; 15] = [
     (16, 12, 3, 1, 0, 1),
