@@ -1,6 +1,8 @@
 //! Lists of nodes per block of fans, for `text/block_local.c`.
 
+use super::banks::{self, Entry};
 use super::fans::{Fans, NONE};
+use rayon::prelude::*;
 
 /// In place of an entry that is not there.
 pub const ABSENT: u16 = u16::MAX;
@@ -18,14 +20,14 @@ pub struct BlockLists {
     /// `[block + 1][2]`: first entry in the list; how many entries from there on are of nodes that no other
     /// block has.
     pub blocks: Vec<u32>,
-    /// `[entry]`: nodes of the blocks, those of a block alone first, ascending.
+    /// `[entry]`: nodes of the blocks, those of a block alone first, nearly ascending: see `banks.rs`.
     pub list: Vec<u32>,
     /// `[block][place of the fan][fan of the block]`: entries, counted from the block's first; [`ABSENT`] where
     /// a fan is shorter or is not there.
     pub local: Vec<u16>,
     /// `[entry]`: where in the block's slots those of the entry end.
     pub ends: Vec<u16>,
-    /// `[block][slot]`: place of the fan × fans of a block + fan of the block, ascending for each entry.
+    /// `[block][slot]`: place of the fan × fans of a block + fan of the block, those of an entry together.
     pub slots: Vec<u16>,
     /// Most nodes of a block.
     pub most_nodes: usize,
@@ -33,31 +35,37 @@ pub struct BlockLists {
     pub filled: usize,
 }
 
+/// One block.
+struct Block {
+    /// How many of the nodes, from the first on, no other block has.
+    privates: usize,
+    nodes: Vec<u32>,
+    local: Vec<u16>,
+    ends: Vec<u16>,
+    slots: Vec<u16>,
+}
+
 impl BlockLists {
-    /// The lists for blocks of `fans_per_block` fans. Places times fans of a block are below 2¹⁶ − 1 (a rule of
-    /// the schedule).
+    /// The lists for blocks of `fans_per_block` fans: 1. whose each node is, 2. each block, 3. one after the other.
+    /// Places times fans of a block are below 2¹⁶ − 1 (a rule of the schedule).
     pub fn new(fans: &Fans, fans_per_block: usize) -> Self {
         let per_block = fans.places * fans_per_block;
-        let nodes = || fans.nodes.iter().filter(|&&node| node != NONE);
-        let most = nodes().copied().max().unwrap_or(0) as usize;
-        let mut owner = vec![NOBODY; most + 1];
-        for (block, fans) in (0..).zip(fans.nodes.chunks(per_block)) {
-            for &node in fans.iter().filter(|&&node| node != NONE) {
-                let owner = &mut owner[node as usize];
-                *owner = match *owner {
-                    NOBODY => block,
-                    own if own == block => block,
-                    _ => SEVERAL,
-                };
-            }
-        }
+        let owners = owners(&fans.nodes, per_block);
+        let is_private = |node: u32| owners[node as usize] != SEVERAL;
+        let of_block = |nodes| Block::new(nodes, (fans.places, fans_per_block), is_private);
+        let blocks: Vec<Block> = fans.nodes.par_chunks(per_block).map(of_block).collect();
         let mut lists = Self {
-            filled: nodes().count(),
+            filled: fans.nodes.iter().filter(|&&node| node != NONE).count(),
             ..Self::default()
         };
-        for nodes in fans.nodes.chunks(per_block) {
-            let is_private = |node: u32| owner[node as usize] != SEVERAL;
-            lists.add(nodes, fans.places, fans_per_block, is_private);
+        for block in blocks {
+            let first = lists.list.len() as u32;
+            lists.blocks.extend([first, block.privates as u32]);
+            lists.most_nodes = lists.most_nodes.max(block.nodes.len());
+            lists.list.extend(block.nodes);
+            lists.local.extend(block.local);
+            lists.ends.extend(block.ends);
+            lists.slots.extend(block.slots);
         }
         lists.blocks.extend([lists.list.len() as u32, 0]);
         lists
@@ -65,7 +73,7 @@ impl BlockLists {
 
     /// Number of blocks.
     pub fn len(&self) -> usize {
-        self.blocks.len() / 2 - 1
+        (self.blocks.len() / 2).saturating_sub(1)
     }
 
     /// Whether there is no block.
@@ -86,46 +94,80 @@ impl BlockLists {
         shared.dedup();
         shared
     }
+}
 
-    /// Adds a block of fans with nodes `[fan][place]`.
-    fn add(
-        &mut self,
+/// The only block that has a node, or [`SEVERAL`], for all nodes.
+fn owners(nodes: &[u32], per_block: usize) -> Vec<u32> {
+    let present = |nodes: &[u32]| nodes.iter().copied().filter(|&node| node != NONE).max();
+    let mut owners = vec![NOBODY; present(nodes).map_or(0, |most| most as usize + 1)];
+    for (block, nodes) in (0..).zip(nodes.chunks(per_block)) {
+        for &node in nodes.iter().filter(|&&node| node != NONE) {
+            let owner = &mut owners[node as usize];
+            *owner = match *owner {
+                NOBODY => block,
+                own if own == block => block,
+                _ => SEVERAL,
+            };
+        }
+    }
+    owners
+}
+
+impl Block {
+    /// A block of fans with nodes `[fan][place]`.
+    fn new(
         nodes: &[u32],
-        places: usize,
-        fans_per_block: usize,
+        (places, fans_per_block): (usize, usize),
         is_private: impl Fn(u32) -> bool,
-    ) {
-        // Each node with its slots, in their order.
+    ) -> Self {
+        // Each node with its slots.
         let present = nodes.iter().enumerate().filter(|(_, node)| **node != NONE);
         let slot = |n: usize| (n % places * fans_per_block + n / places) as u16;
-        let mut slots: Vec<(u32, u16)> = present.map(|(n, &node)| (node, slot(n))).collect();
-        slots.sort_unstable();
-        let mut entries: Vec<&[(u32, u16)]> = slots.chunk_by(|a, b| a.0 == b.0).collect();
-        // Those of a block alone first. Neighbouring threads read neighbouring nodes: in the order of their slots
-        // they would have as many to sum, which was slower.
-        entries.sort_by_key(|own| !is_private(own[0].0));
-        let privates = entries.iter().filter(|own| is_private(own[0].0)).count();
-        self.blocks
-            .extend([self.list.len() as u32, privates as u32]);
-        let start = self.local.len();
-        let end = start + places * fans_per_block;
-        self.local.resize(end, ABSENT);
-        for (entry, own) in entries.iter().enumerate() {
-            for &(_, slot) in *own {
-                self.local[start + usize::from(slot)] = entry as u16;
-                self.slots.push(slot);
+        let mut pairs: Vec<(u32, u16)> = present.map(|(n, &node)| (node, slot(n))).collect();
+        pairs.sort_unstable();
+        let entry = |own: &[(u32, u16)]| Entry {
+            node: own[0].0,
+            slots: own.iter().map(|&(_, slot)| slot).collect(),
+        };
+        let entries = pairs.chunk_by(|a, b| a.0 == b.0).map(entry);
+        // Those of a block alone first. Neighbouring threads read neighbouring nodes: in the order of the numbers of
+        // their slots they would have as many to sum, which was slower.
+        let (mut entries, shared): (Vec<_>, Vec<_>) =
+            entries.partition(|entry| is_private(entry.node));
+        let privates = entries.len();
+        entries.extend(shared);
+        banks::spread(&mut entries, privates);
+        let slots = places * fans_per_block;
+        let mut block = Self {
+            privates,
+            nodes: Vec::with_capacity(entries.len()),
+            local: vec![ABSENT; slots],
+            ends: Vec::with_capacity(entries.len()),
+            slots: Vec::with_capacity(slots),
+        };
+        for (n, entry) in (0..).zip(entries) {
+            for &slot in &entry.slots {
+                block.local[usize::from(slot)] = n;
             }
-            self.list.push(own[0].0);
-            self.ends.push((self.slots.len() - start) as u16);
+            block.nodes.push(entry.node);
+            block.slots.extend(entry.slots);
+            block.ends.push(block.slots.len() as u16);
         }
-        self.slots.resize(end, 0);
-        self.most_nodes = self.most_nodes.max(entries.len());
+        block.slots.resize(slots, 0);
+        block
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The nodes of some entries, ascending.
+    fn nodes(lists: &BlockLists, entries: core::ops::Range<usize>) -> Vec<u32> {
+        let mut nodes = lists.list[entries].to_vec();
+        nodes.sort_unstable();
+        nodes
+    }
 
     /// Four triangles in a strip, in blocks of two and of three.
     #[test]
@@ -134,17 +176,19 @@ mod tests {
         let lists = BlockLists::new(&Fans::single(&table, 3), 2);
         assert_eq!((lists.len(), lists.most_nodes), (2, 4));
         assert_eq!(lists.blocks, [0, 2, 4, 2, 8, 0]);
-        assert_eq!(lists.list, [0, 1, 2, 3, 4, 5, 2, 3]);
+        assert_eq!(nodes(&lists, 0..4), [0, 1, 2, 3]);
+        assert_eq!(nodes(&lists, 4..8), [2, 3, 4, 5]);
+        assert_eq!(nodes(&lists, 4..6), [4, 5]);
         assert_eq!(lists.shared_nodes(), [2, 3]);
         // Cells 0 1 2 and 1 3 2, nodes outermost.
-        assert_eq!(lists.local[..6], [0, 1, 1, 3, 2, 2]);
-        assert_eq!(lists.ends[..4], [1, 3, 5, 6]);
-        assert_eq!(lists.slots[..6], [0, 1, 2, 4, 5, 3]);
+        let at = |place: usize| lists.list[usize::from(lists.local[place])];
+        assert_eq!([0, 1, 2, 3, 4, 5].map(at), [0, 1, 1, 3, 2, 2]);
+        assert_eq!(lists.ends[3], 6);
         let uneven = BlockLists::new(&Fans::single(&table, 3), 3);
         assert_eq!((uneven.len(), uneven.local.len()), (2, 18));
         assert_eq!(uneven.blocks, [0, 3, 5, 1, 8, 0]);
-        assert_eq!(uneven.list, [0, 1, 2, 3, 4, 5, 3, 4]);
-        assert_eq!(uneven.local[9..12], [1, ABSENT, ABSENT]);
+        assert_eq!(nodes(&uneven, 5..8), [3, 4, 5]);
+        assert_eq!(uneven.local[10..12], [ABSENT, ABSENT]);
         assert_eq!((uneven.filled, uneven.slots.len()), (12, 18));
     }
 
@@ -154,7 +198,7 @@ mod tests {
         let fans = Fans::new(&[0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4], 3, 2, 2);
         let lists = BlockLists::new(&fans, 2);
         assert_eq!((lists.len(), lists.most_nodes, lists.filled), (1, 6, 8));
-        assert_eq!(lists.list, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(nodes(&lists, 0..6), [0, 1, 2, 3, 4, 5]);
         let mut slots = lists.slots.clone();
         slots.sort_unstable();
         assert_eq!(slots, [0, 1, 2, 3, 4, 5, 6, 7]);

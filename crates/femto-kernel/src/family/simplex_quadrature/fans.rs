@@ -1,5 +1,7 @@
 //! Fans of cells: neighbours around a common vertex (triangles) or edge (tetrahedra).
 
+use rayon::prelude::*;
+
 /// In place of a node or cell that is not there.
 pub const NONE: u32 = u32::MAX;
 
@@ -42,7 +44,7 @@ impl Fans {
             return Self::single(table, nodes);
         }
         let places = nodes + most - 1;
-        let ranges = table.chunks(nodes * RANGE).enumerate();
+        let ranges = table.par_chunks(nodes * RANGE).enumerate();
         let of_range = |(range, table): (usize, &[u32])| {
             let first = (range * RANGE) as u32;
             let mut fans = Range::new(table, nodes).fans(most);
@@ -51,10 +53,9 @@ impl Fans {
             }
             fans
         };
-        let mut fans: Vec<Fan> = ranges.flat_map(of_range).collect();
-        for block in fans.chunks_mut(fans_per_block.max(1)) {
-            block.sort_by_key(|fan| usize::MAX - fan.cells.len());
-        }
+        let mut fans: Vec<Fan> = ranges.flat_map_iter(of_range).collect();
+        let blocks = fans.par_chunks_mut(fans_per_block.max(1));
+        blocks.for_each(|block| block.sort_by_key(|fan| usize::MAX - fan.cells.len()));
         let padded = |numbers: &[u32], len: usize| {
             let mut row = numbers.to_vec();
             row.resize(len, NONE);

@@ -13,14 +13,15 @@
 //!
 //! [`oracle`] is the plain twin of everything here; [`host`] the fast loops; [`schedule`] and
 //! [`source`](mod@source) the kernels of accelerators, first of all the seed's thread transposition;
-//! [`fans`] puts neighbours together, and [`blocks`] packs them for the kernel that sums inside of a block; [`work`] counts bytes and flops,
-//! also by the seed's formulas.
+//! [`fans`] puts neighbours together, and [`blocks`] packs them for the kernel that sums inside of a block; [`work`]
+//! counts bytes and flops, also by the seed's formulas.
 
 #![allow(
     clippy::needless_range_loop,
     reason = "formulas are written with indices"
 )]
 
+mod banks;
 pub mod blocks;
 mod element;
 pub mod fans;

@@ -211,9 +211,10 @@ fn nodal_schedules(mesh: &SimplexMesh) -> Vec<Candidate> {
             all.push(nodal(cells(threads, false, false), data));
         }
     }
-    for blocks_per_unit in [5, 6, 8, 10] {
-        let threads = (128, blocks_per_unit);
-        all.push(block_local(mesh, (128, 6), threads, true));
+    for fans in [(128, 4), (128, 6), (128, 8)] {
+        for blocks_per_unit in [4, 5, 6, 8] {
+            all.push(block_local(mesh, fans, (128, blocks_per_unit), true));
+        }
     }
     for fans in FANS {
         for threads in THREADS {
@@ -247,8 +248,9 @@ fn best(case: &SimplexCase, mesh: &SimplexMesh) -> Vec<Candidate> {
         nodal(cells(128, false, false), 1),
         nodal(cells(128, false, false), TOGETHER),
         block_local(mesh, (256, 1), (128, 1), true),
-        block_local(mesh, (128, 4), (128, 1), true),
+        block_local(mesh, (128, 4), (128, 6), true),
         block_local(mesh, (128, 8), (128, 1), true),
+        block_local(mesh, (128, 8), (128, 8), true),
         block_local(mesh, (128, 6), (128, 1), true),
         block_local(mesh, (128, 6), (128, 6), true),
         block_local(mesh, (128, 6), (128, 8), true),

@@ -18,6 +18,8 @@
  * (LISTED_SUMS), or by atomic additions in shared memory. With SHARES the sum is put to
  * g_shares [component][share_first + entry] for sum.c to add up in a fixed order.
  *
+ * Entries are so in order that threads which read at the same time find theirs in different banks.
+ *
  * A block first asks for all of its lists, then for what the lists name: two waits for memory, and none
  * while it computes.
  *
@@ -35,11 +37,14 @@
 #define IN_RECORD(k, entry)                                                                    \
     ((k) / 2 * 2 * BLOCK_NODES + ((k) == RECORD - 1 && (k) % 2 == 0 ? (entry) : 2 * (entry) + (k) % 2))
 /* Slots that are summed at the same time. */
-#define SLOTS_AHEAD 4
+#define SLOTS_AHEAD 6
 /* A thread's entries: n of them in turn, THREAD_X, THREAD_X + BLOCK_X, ... Loops of known length, so that
  * all their loads are under way at the same time. */
 #define ROUNDS(length) (((length) + BLOCK_X - 1) / BLOCK_X)
 #define MINE(round) (THREAD_X + (round) * BLOCK_X)
+/* Whether the coordinates of a node lie together as a pair that one request can be for, and its unknowns. */
+#define PAIR_OF_COORDINATES (GEOMETRY_VERTICES && DIM == 2)
+#define PAIR_OF_UNKNOWNS (COMPONENTS == 2 && NODE_STRIDE == 2)
 
 #if LISTED_SUMS
 #define SLOT_ARGUMENTS const GLOBAL ushort *RESTRICT g_ends, const GLOBAL ushort *RESTRICT g_slots,
@@ -65,19 +70,32 @@ INLINE void ask(const GLOBAL real *g_number, int k, int entry, SHARED real *s_me
     COPY_AHEAD(REAL_BYTES, s_memory + IN_RECORD(k, entry), g_number);
 }
 
+/* Asks for numbers k and k + 1, of which k is even. */
+INLINE void ask_for_pair(const GLOBAL real *g_pair, int k, int entry, SHARED real *s_memory)
+{
+    COPY_AHEAD(2 * REAL_BYTES, s_memory + IN_RECORD(k, entry), g_pair);
+}
+
 /* Asks for what belongs to a node. */
 INLINE void ask_for_node(const operands *o, uint node, int entry, SHARED real *s_memory)
 {
-#if GEOMETRY_VERTICES
+#if PAIR_OF_COORDINATES
+    ask_for_pair(o->g_geometry + (size_t)node * DIM, 0, entry, s_memory);
+#elif GEOMETRY_VERTICES
     EACH(d, DIM) ask(o->g_geometry + (size_t)node * DIM + d, d, entry, s_memory);
 #endif
-    EACH(c, COMPONENTS)
-    {
-        const size_t at = (size_t)node * NODE_STRIDE + (size_t)c * o->component_stride;
-        if (node < o->nodes)
-            ask(o->g_u + at, FIRST_UNKNOWN + c, entry, s_memory);
-        else
-            s_memory[IN_RECORD(FIRST_UNKNOWN + c, entry)] = 0;
+    if (node < o->nodes) {
+        const GLOBAL real *g_u = o->g_u + (size_t)node * NODE_STRIDE;
+#if PAIR_OF_UNKNOWNS && FIRST_UNKNOWN % 2 == 0
+        ask_for_pair(g_u, FIRST_UNKNOWN, entry, s_memory);
+#else
+        EACH(c, COMPONENTS)
+        {
+            ask(g_u + (size_t)c * o->component_stride, FIRST_UNKNOWN + c, entry, s_memory);
+        }
+#endif
+    } else {
+        EACH(c, COMPONENTS) s_memory[IN_RECORD(FIRST_UNKNOWN + c, entry)] = 0;
     }
     EACH(f, NODAL_FIELDS)
     {
@@ -89,20 +107,26 @@ INLINE void ask_for_node(const operands *o, uint node, int entry, SHARED real *s
 #endif
 }
 
-/* Adds the block's sum of a node, entry n of its list from `first` on. */
+/* Adds the block's sums of a node, at this entry of the list. */
 INLINE void add_node(
-    const operands *o, uint node, uint entry, bool is_private, int component, real sum)
+    const operands *o, uint node, uint entry, bool is_private, const real *r_sums)
 {
 #if SHARES
-    o->g_shares[(size_t)component * o->share_stride + o->share_first + entry] = sum;
+    GLOBAL real *g_share = o->g_shares + (size_t)o->share_first + entry;
+    EACH(c, COMPONENTS) g_share[(size_t)c * o->share_stride] = r_sums[c];
 #else
-    GLOBAL real *g_target =
-        o->g_v + ((size_t)node * NODE_STRIDE + (size_t)component * o->component_stride);
-    if (node < o->nodes) {
-        if (is_private)
-            *g_target = sum;
-        else
-            atomic_add(g_target, sum);
+    GLOBAL real *g_v = o->g_v + (size_t)node * NODE_STRIDE;
+    if (node < o->nodes && is_private) {
+#if PAIR_OF_UNKNOWNS
+        real2 pair;
+        pair.x = r_sums[0];
+        pair.y = r_sums[1];
+        *(GLOBAL real2 *)g_v = pair;
+#else
+        EACH(c, COMPONENTS) g_v[(size_t)c * o->component_stride] = r_sums[c];
+#endif
+    } else if (node < o->nodes) {
+        EACH(c, COMPONENTS) atomic_add(g_v + (size_t)c * o->component_stride, r_sums[c]);
     }
 #endif
 }
@@ -246,10 +270,7 @@ KERNEL(apply)
 #else
             EACH(c, COMPONENTS) r_sums[c] = s_sums[c * BLOCK_NODES + n];
 #endif
-            EACH(c, COMPONENTS)
-            {
-                add_node(&o, r_nodes[r], first + n, n < privates, c, r_sums[c]);
-            }
+            add_node(&o, r_nodes[r], first + n, n < privates, r_sums);
         }
     }
 }

@@ -4,6 +4,7 @@
 //! the caller's mesh, with all cells around them, before it is used; a wrong one is dropped with a warning.
 
 mod arrays;
+mod choice;
 mod kernel;
 
 use super::conditions::DeviceConditions;
@@ -17,13 +18,13 @@ use crate::operator::{Binding, Bound, OperatorError, Scatter};
 use arrays::{Arrays, Group};
 use femto_fem::space::Layout;
 use femto_kernel::family::batch::Conditions;
-use femto_kernel::family::simplex_quadrature::schedule::{BlockLocal, CellPerThread, Schedule};
+use femto_kernel::family::simplex_quadrature::schedule::Schedule;
 use femto_kernel::family::simplex_quadrature::source::{
     Interleave, Problem, Vectors, diagonal_source, source,
 };
 use femto_kernel::family::simplex_quadrature::work::{Counts, work};
 use femto_kernel::family::simplex_quadrature::{Element, Shape, Storage};
-use femto_kernel::roofline::{Precision, Work};
+use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, Device, DeviceError};
@@ -204,26 +205,17 @@ impl<T: Number> Simplices<T> {
         for index in 0..self.groups.len() {
             let (group, _) = &self.groups[index];
             let shape = group.shape;
-            let fans = self.fans(&shape).filter(|_| !plain);
+            let has_lists = self.shares.is_none() && !plain;
+            let fans = choice::fans(&shape, T::PRECISION).filter(|_| has_lists);
             let lists = match fans {
-                Some((per_block, cells)) => {
-                    Some(group.lists(&self.device, binding, (per_block, cells))?)
-                }
+                Some(fans) => Some(group.lists(&self.device, binding, fans)?),
                 None => None,
             };
             let schedule = match (fans, &lists) {
-                (Some((fans_per_block, fan_cells)), Some(lists)) => {
-                    Schedule::BlockLocal(BlockLocal {
-                        threads: BLOCK_LOCAL_THREADS,
-                        fans_per_block,
-                        fan_cells,
-                        // A text for meshes that differ little.
-                        block_nodes: lists.most_nodes.next_multiple_of(32) as u32,
-                        listed_sums: true,
-                        blocks_per_unit: self.blocks_per_unit(&shape),
-                    })
+                (Some(fans), Some(lists)) => {
+                    choice::block_local(&shape, T::PRECISION, fans, lists.most_nodes)
                 }
-                _ if plain => plainest(),
+                _ if plain => choice::plainest(),
                 _ => Schedule::usual(&shape),
             };
             let compiled = self.compile(shape, vectors, schedule)?;
@@ -231,37 +223,6 @@ impl<T: Number> Simplices<T> {
             (group.lists, *kernel) = (lists, compiled);
         }
         Ok(())
-    }
-
-    /// Fans of a block, and most cells of a fan, where blocks have lists: what was fastest on an H200 for P1
-    /// Poisson, or near it, and within 8 % for elasticity (benches/runs/2026-11-22-nvidia-h200/simplices.csv).
-    fn fans(&self, shape: &Shape) -> Option<(u32, u32)> {
-        if self.shares.is_some() || !BLOCK_LOCAL_DEGREES.contains(&shape.nodes) {
-            return None;
-        }
-        if shape.turnable && shape.storage == Storage::Vertices {
-            let cells = match (shape.dim, T::PRECISION) {
-                (2, Precision::Fp64) => 4,
-                (2, Precision::Fp32) => 8,
-                _ => 6,
-            };
-            return Some((BLOCK_LOCAL_THREADS, cells));
-        }
-        Some(match T::PRECISION {
-            Precision::Fp64 => (2 * BLOCK_LOCAL_THREADS, 1),
-            Precision::Fp32 => (4 * BLOCK_LOCAL_THREADS, 1),
-        })
-    }
-
-    /// How many blocks with lists shall fit a compute unit: fewer registers than compilers like to use were
-    /// faster for forms as simple as these.
-    fn blocks_per_unit(&self, shape: &Shape) -> u32 {
-        let simple = shape.form_flops <= 40 && shape.turnable;
-        match T::PRECISION {
-            Precision::Fp32 if simple => 8,
-            Precision::Fp64 if simple && shape.components == 1 => 6,
-            _ => 1,
-        }
     }
 
     fn compile(
@@ -352,21 +313,6 @@ impl<T: Number> Simplices<T> {
         let kernels = kernels.collect::<Result<Vec<_>, DeviceError>>()?;
         Ok(self.diagonals.get_or_init(|| kernels))
     }
-}
-
-/// Nodes of the cells that are evaluated through lists per block: those of degree 1.
-const BLOCK_LOCAL_DEGREES: [usize; 2] = [3, 4];
-
-const BLOCK_LOCAL_THREADS: u32 = 128;
-
-/// What every device takes.
-fn plainest() -> Schedule {
-    Schedule::CellPerThread(CellPerThread {
-        threads: 32,
-        staged: false,
-        padded: false,
-        blocks_per_unit: 1,
-    })
 }
 
 impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
