@@ -1,8 +1,8 @@
 //! What the kernels read of a mesh.
 
-use super::simplex;
 use crate::Number;
 use crate::operator::accelerator::pack::fields;
+use crate::operator::tables::Shape as AnyShape;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::{GeometryAtPoints, GeometryKind};
 use femto_kernel::family::fields::FieldKind;
@@ -303,5 +303,13 @@ impl Packer<'_> {
             self.binding.geometry.vertex_nodes(cell).iter().copied()
         };
         cells.iter().flat_map(of_cell).collect()
+    }
+}
+
+/// The shape of a plan's kind, if it is of this family.
+fn simplex(shape: &AnyShape) -> Option<Shape> {
+    match shape {
+        AnyShape::Simplex(shape) => Some(*shape),
+        AnyShape::Hex(_) => None,
     }
 }

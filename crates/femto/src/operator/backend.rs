@@ -1,0 +1,93 @@
+//! Devices that operators can be bound to, and what is bound.
+
+use super::{Binding, OperatorError};
+use crate::Number;
+use crate::boundary::BoundaryOps;
+use femto_kernel::family::batch::Conditions;
+use femto_kernel::form::Form;
+use femto_kernel::roofline::Work;
+use femto_platform::device::Device;
+
+/// A device that operators can be bound to.
+pub trait Backend: BoundaryOps + Clone {
+    /// An operator on this device.
+    type Bound<T: Number>: Bound<T, Self>;
+
+    /// Prepares everything that does not change between applications.
+    ///
+    /// # Errors
+    /// Memory that is not there; a degenerate element.
+    #[doc(hidden)]
+    fn bind<T, F, const C: usize>(
+        &self,
+        binding: &Binding<'_, F>,
+    ) -> Result<Self::Bound<T>, OperatorError>
+    where
+        T: Number,
+        F: Form<3, C> + Clone + 'static;
+
+    /// The same for forms in the plane.
+    ///
+    /// # Errors
+    /// As [`Backend::bind`].
+    #[doc(hidden)]
+    fn bind_planar<T, F, const C: usize>(
+        &self,
+        binding: &Binding<'_, F>,
+    ) -> Result<Self::Bound<T>, OperatorError>
+    where
+        T: Number,
+        F: Form<2, C> + Clone + 'static;
+}
+
+/// An operator bound to a device; lengths were checked by the caller.
+#[doc(hidden)]
+pub trait Bound<T: Number, D: Device>: Send + Sync {
+    /// `v = A u`, both L-vectors or both T-vectors.
+    fn apply(
+        &self,
+        conditions: &Conditions,
+        u: &D::Buffer<T>,
+        v: &mut D::Buffer<T>,
+    ) -> Result<(), OperatorError>;
+
+    /// `v = Bᵀ D B u` on E-vectors.
+    fn apply_elements(
+        &self,
+        conditions: &Conditions,
+        u: &D::Buffer<T>,
+        v: &mut D::Buffer<T>,
+    ) -> Result<(), OperatorError>;
+
+    /// The diagonal of A, an L-vector or T-vector.
+    fn diagonal(&self, conditions: &Conditions, d: &mut D::Buffer<T>) -> Result<(), OperatorError>;
+
+    /// Takes the components of L-vector `u` as the auxiliary fields of the solution's space, from number
+    /// `first` of these on.
+    fn set_nodal(&mut self, first: usize, u: &D::Buffer<T>) -> Result<(), OperatorError>;
+
+    /// Bytes of device memory held, vectors apart.
+    fn bytes(&self) -> usize;
+
+    /// What went wrong without harm, such as a kernel that was wrong and is not used.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The schedule of the kernel of each kind of map, where there is a choice.
+    fn schedules(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Work of [`Bound::apply`] on vectors of `dofs` entries; `planned` is the host's.
+    fn work(&self, dofs: usize, planned: Work) -> Work {
+        let _ = dofs;
+        planned
+    }
+
+    /// Work of [`Bound::apply_elements`].
+    fn element_work(&self, element_dofs: usize, planned: Work) -> Work {
+        let _ = element_dofs;
+        planned
+    }
+}
