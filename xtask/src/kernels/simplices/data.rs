@@ -284,7 +284,10 @@ pub(super) fn over_cells<T: Copy>(
 pub(super) fn lists(nodes: usize, (fans_per_block, cells): (u32, u32)) -> (BlockLists, Vec<u32>) {
     let per_block = fans_per_block as usize;
     let fans = Fans::new(&table(nodes), nodes, cells as usize, per_block);
-    (BlockLists::new(&fans, per_block), fans.order(per_block))
+    (
+        BlockLists::new(&fans, per_block, |_| false),
+        fans.order(per_block),
+    )
 }
 
 /// Holds numbers against expected ones, relative to the largest of these.

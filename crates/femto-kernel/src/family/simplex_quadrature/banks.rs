@@ -10,10 +10,11 @@ pub(super) struct Entry {
     pub(super) slots: Vec<u16>,
 }
 
-/// Threads that read records at the same time, and banks that these can be in.
+/// Threads that read records in double precision at the same time, and banks that these can be in. Slots of a place that
+/// follow each other are read by such threads, as fans of a block are a multiple of so many.
 const LANES: usize = 8;
 
-/// Threads that read sums at the same time, and banks that these can be in.
+/// Threads that read sums in double precision at the same time, and banks that these can be in.
 const SUM_LANES: usize = 16;
 
 /// Entries change places within so many: a warp asks for all of them at once, in whatever order.
@@ -22,7 +23,7 @@ const WINDOW: usize = 32;
 /// Most times that all pairs of a window are looked at.
 const ROUNDS: usize = 4;
 
-/// Puts the first entries of a block, those of it alone, and the others in a better order, and the slots of each.
+/// Reorders the first `privates` entries of a block among themselves, the others too, and the slots of each.
 pub(super) fn spread(entries: &mut Vec<Entry>, privates: usize) {
     let mut reads = Reads::new(entries);
     let mut order: Vec<usize> = (0..entries.len()).collect();

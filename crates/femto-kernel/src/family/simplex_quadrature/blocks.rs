@@ -47,11 +47,12 @@ struct Block {
 
 impl BlockLists {
     /// The lists for blocks of `fans_per_block` fans: 1. whose each node is, 2. each block, 3. one after the other.
-    /// Places times fans of a block are below 2¹⁶ − 1 (a rule of the schedule).
-    pub fn new(fans: &Fans, fans_per_block: usize) -> Self {
+    /// Places times fans of a block are below 2¹⁶ − 1 (a rule of the schedule). Cells of other launches have the nodes
+    /// for which `elsewhere` is true: no block has these alone.
+    pub fn new(fans: &Fans, fans_per_block: usize, elsewhere: impl Fn(u32) -> bool + Sync) -> Self {
         let per_block = fans.places * fans_per_block;
         let owners = owners(&fans.nodes, per_block);
-        let is_private = |node: u32| owners[node as usize] != SEVERAL;
+        let is_private = |node: u32| owners[node as usize] != SEVERAL && !elsewhere(node);
         let of_block = |nodes| Block::new(nodes, (fans.places, fans_per_block), is_private);
         let blocks: Vec<Block> = fans.nodes.par_chunks(per_block).map(of_block).collect();
         let mut lists = Self {
@@ -173,7 +174,7 @@ mod tests {
     #[test]
     fn a_strip_of_triangles() {
         let table = [0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4];
-        let lists = BlockLists::new(&Fans::single(&table, 3), 2);
+        let lists = BlockLists::new(&Fans::single(&table, 3), 2, |_| false);
         assert_eq!((lists.len(), lists.most_nodes), (2, 4));
         assert_eq!(lists.blocks, [0, 2, 4, 2, 8, 0]);
         assert_eq!(nodes(&lists, 0..4), [0, 1, 2, 3]);
@@ -184,9 +185,9 @@ mod tests {
         let at = |place: usize| lists.list[usize::from(lists.local[place])];
         assert_eq!([0, 1, 2, 3, 4, 5].map(at), [0, 1, 1, 3, 2, 2]);
         assert_eq!(lists.ends[3], 6);
-        let uneven = BlockLists::new(&Fans::single(&table, 3), 3);
+        let uneven = BlockLists::new(&Fans::single(&table, 3), 3, |node| node == 5);
         assert_eq!((uneven.len(), uneven.local.len()), (2, 18));
-        assert_eq!(uneven.blocks, [0, 3, 5, 1, 8, 0]);
+        assert_eq!(uneven.blocks, [0, 3, 5, 0, 8, 0]);
         assert_eq!(nodes(&uneven, 5..8), [3, 4, 5]);
         assert_eq!(uneven.local[10..12], [ABSENT, ABSENT]);
         assert_eq!((uneven.filled, uneven.slots.len()), (12, 18));
@@ -196,7 +197,7 @@ mod tests {
     #[test]
     fn a_strip_in_fans() {
         let fans = Fans::new(&[0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4], 3, 2, 2);
-        let lists = BlockLists::new(&fans, 2);
+        let lists = BlockLists::new(&fans, 2, |_| false);
         assert_eq!((lists.len(), lists.most_nodes, lists.filled), (1, 6, 8));
         assert_eq!(nodes(&lists, 0..6), [0, 1, 2, 3, 4, 5]);
         let mut slots = lists.slots.clone();
@@ -209,7 +210,7 @@ mod tests {
     fn every_slot_is_summed_once() {
         let table: Vec<u32> = (0..40).map(|n: u32| n * 7 % 11).collect();
         for cells_per_block in [1, 3, 4, 10] {
-            let lists = BlockLists::new(&Fans::single(&table, 4), cells_per_block);
+            let lists = BlockLists::new(&Fans::single(&table, 4), cells_per_block, |_| false);
             let per_block = 4 * cells_per_block;
             let mut sums = [0; 11];
             for block in 0..lists.len() {
@@ -233,6 +234,37 @@ mod tests {
                 expected[node as usize] += n;
             }
             assert_eq!(sums, expected);
+        }
+    }
+
+    /// On a grid of squares cut in two: who has nodes alone is right, and the same whoever makes the lists.
+    #[test]
+    fn lists_do_not_depend_on_threads() {
+        let side = 40_u32;
+        let corner = |n: u32, i: u32, j: u32| (n / side + j) * (side + 1) + n % side + i;
+        let cut = |n: u32| {
+            let at = |i, j| corner(n, i, j);
+            [at(0, 0), at(1, 0), at(1, 1), at(1, 1), at(0, 1), at(0, 0)]
+        };
+        let table: Vec<u32> = (0..side * side).flat_map(cut).collect();
+        let make = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let lists = || BlockLists::new(&Fans::new(&table, 3, 4, 64), 64, |node| node < 100);
+            pool.build().unwrap().install(lists)
+        };
+        let lists = make(1);
+        assert!(lists == make(4));
+        let mut blocks_of = vec![0; ((side + 1) * (side + 1)) as usize];
+        for &node in &lists.list {
+            blocks_of[node as usize] += 1;
+        }
+        for block in 0..lists.len() {
+            let [first, privates, end] = [0, 1, 2].map(|n| lists.blocks[2 * block + n] as usize);
+            assert!(end - first > 64 && !privates.is_multiple_of(32));
+            for (n, &node) in lists.list[first..end].iter().enumerate() {
+                let is_private = blocks_of[node as usize] == 1 && node >= 100;
+                assert_eq!(n < privates, is_private, "node {node}");
+            }
         }
     }
 }

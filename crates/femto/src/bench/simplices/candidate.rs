@@ -248,6 +248,7 @@ fn best(case: &SimplexCase, mesh: &SimplexMesh) -> Vec<Candidate> {
         nodal(cells(128, false, false), 1),
         nodal(cells(128, false, false), TOGETHER),
         block_local(mesh, (256, 1), (128, 1), true),
+        block_local(mesh, (128, 4), (128, 1), true),
         block_local(mesh, (128, 4), (128, 6), true),
         block_local(mesh, (128, 8), (128, 1), true),
         block_local(mesh, (128, 8), (128, 8), true),

@@ -120,7 +120,7 @@ impl SimplexMesh {
             let lists = FANS.into_par_iter().map(|(per_block, cells)| {
                 let per_block = per_block as usize;
                 let fans = fans::Fans::new(&self.table, self.dim + 1, cells as usize, per_block);
-                BlockLists::new(&fans, per_block)
+                BlockLists::new(&fans, per_block, |_| false)
             });
             lists.collect()
         });

@@ -18,7 +18,8 @@
  * (LISTED_SUMS), or by atomic additions in shared memory. With SHARES the sum is put to
  * g_shares [component][share_first + entry] for sum.c to add up in a fixed order.
  *
- * Entries are so in order that threads which read at the same time find theirs in different banks.
+ * The order of entries, and of the slots of each, is such that threads which read at the same time find
+ * theirs in different banks: see banks.rs.
  *
  * A block first asks for all of its lists, then for what the lists name: two waits for memory, and none
  * while it computes.

@@ -70,16 +70,17 @@ impl<T: Number> Arrays<T> {
 }
 
 impl<T: Number> Group<T> {
-    /// The lists of blocks of so many fans of up to so many cells.
+    /// The lists of blocks of so many fans of up to so many cells; other groups have nodes that are `elsewhere`.
     pub(super) fn lists(
         &self,
         device: &Accelerator,
         binding: &Binding<'_, ()>,
         (fans_per_block, fan_cells): (u32, u32),
+        elsewhere: &[bool],
     ) -> Result<Lists<T>, OperatorError> {
         let per_block = fans_per_block as usize;
         let fans = Fans::new(&self.table, self.shape.nodes, fan_cells as usize, per_block);
-        let lists = BlockLists::new(&fans, per_block);
+        let lists = BlockLists::new(&fans, per_block, |node| elsewhere[node as usize]);
         let order = fans.order(per_block);
         // A cell that is not there has the numbers of another one, which no one reads.
         let known = |&place: &u32| self.cells[if place == NONE { 0 } else { place as usize }];
@@ -164,6 +165,18 @@ pub(super) fn all<T: Number>(
         shape,
     };
     Ok((packer.pack(&cells, &nodes(binding, &cells), None)?, shape))
+}
+
+/// For all nodes whether cells of other groups than this one have them.
+pub(super) fn elsewhere<'a, T: Number>(
+    nodes: usize,
+    others: impl Iterator<Item = &'a Group<T>>,
+) -> Vec<bool> {
+    let mut elsewhere = vec![false; nodes];
+    for &node in others.flat_map(|group| &group.table) {
+        elsewhere[node as usize] = true;
+    }
+    elsewhere
 }
 
 /// The nodes of all groups' cells, one group after the other.

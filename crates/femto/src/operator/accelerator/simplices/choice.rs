@@ -10,23 +10,25 @@ const BLOCK_LOCAL_DEGREES: [usize; 2] = [3, 4];
 
 const BLOCK_LOCAL_THREADS: u32 = 128;
 
-/// Fans of a block, and most cells of a fan, where blocks have lists.
-pub(super) fn fans(shape: &Shape, precision: Precision) -> Option<(u32, u32)> {
+/// Fans of a block, and most cells of a fan, where blocks have lists: the best first, then those that need less
+/// shared memory.
+pub(super) fn fans(shape: &Shape, precision: Precision) -> Vec<(u32, u32)> {
     if !BLOCK_LOCAL_DEGREES.contains(&shape.nodes) {
-        return None;
+        return Vec::new();
     }
     if shape.turnable && shape.storage == Storage::Vertices {
-        let cells = match (shape.dim, precision) {
-            (2, Precision::Fp64) if shape.components == 1 => 4,
-            (2, _) => 8,
-            _ => 6,
+        let cells: &[u32] = match (shape.dim, precision) {
+            (2, Precision::Fp64) if shape.components == 1 => &[4],
+            (2, _) => &[8, 4],
+            _ => &[6, 4],
         };
-        return Some((BLOCK_LOCAL_THREADS, cells));
+        let with = |&cells: &u32| (BLOCK_LOCAL_THREADS, cells);
+        return cells.iter().map(with).collect();
     }
-    Some(match precision {
+    vec![match precision {
         Precision::Fp64 => (2 * BLOCK_LOCAL_THREADS, 1),
         Precision::Fp32 => (4 * BLOCK_LOCAL_THREADS, 1),
-    })
+    }]
 }
 
 /// The schedule for blocks of such fans, of which the largest has so many nodes.

@@ -16,7 +16,7 @@ use crate::Number;
 use crate::accelerator::{language, limits};
 use crate::operator::tables::Tables;
 use crate::operator::{Binding, Bound, OperatorError, Scatter};
-use arrays::{Arrays, Group};
+use arrays::{Arrays, Group, Lists};
 use femto_fem::space::Layout;
 use femto_kernel::family::batch::Conditions;
 use femto_kernel::family::simplex_quadrature::schedule::Schedule;
@@ -25,6 +25,7 @@ use femto_kernel::family::simplex_quadrature::source::{
 };
 use femto_kernel::family::simplex_quadrature::work::Counts;
 use femto_kernel::family::simplex_quadrature::{Element, Shape};
+use femto_kernel::family::tensor_hex::schedule::ScheduleError;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, DeviceError};
@@ -205,18 +206,9 @@ impl<T: Number> Simplices<T> {
         for index in 0..self.groups.len() {
             let (group, _) = &self.groups[index];
             let shape = group.shape;
-            let has_lists = self.shares.is_none() && !plain;
-            let fans = choice::fans(&shape, T::PRECISION).filter(|_| has_lists);
-            let lists = match fans {
-                Some(fans) => Some(group.lists(&self.device, binding, fans)?),
-                None => None,
-            };
-            let schedule = match (fans, &lists) {
-                (Some(fans), Some(lists)) => {
-                    choice::block_local(&shape, T::PRECISION, fans, lists.most_nodes)
-                }
-                _ if plain => choice::plainest(),
-                _ => Schedule::usual(&shape),
+            let (lists, schedule) = match plain {
+                true => (None, choice::plainest()),
+                false => self.best(index, binding)?,
             };
             let compiled = self.compile(shape, vectors, schedule)?;
             let (group, kernel) = &mut self.groups[index];
@@ -225,15 +217,48 @@ impl<T: Number> Simplices<T> {
         Ok(())
     }
 
+    /// The schedule thought best for a group that the device can run, with its lists.
+    fn best(
+        &self,
+        index: usize,
+        binding: &Binding<'_, ()>,
+    ) -> Result<(Option<Lists<T>>, Schedule), OperatorError> {
+        let (group, _) = &self.groups[index];
+        let shape = &group.shape;
+        let all = choice::fans(shape, T::PRECISION);
+        for fans in all.into_iter().filter(|_| self.shares.is_none()) {
+            let others = self.groups.iter().enumerate().filter(|(n, _)| *n != index);
+            let others = others.map(|(_, (group, _))| group);
+            let elsewhere = arrays::elsewhere(binding.space.nodes(), others);
+            let lists = group.lists(&self.device, binding, fans, &elsewhere)?;
+            let schedule = choice::block_local(shape, T::PRECISION, fans, lists.most_nodes);
+            if self
+                .validate(&schedule, shape, self.nodal_vectors())
+                .is_ok()
+            {
+                return Ok((Some(lists), schedule));
+            }
+        }
+        Ok((None, Schedule::usual(shape)))
+    }
+
+    fn validate(
+        &self,
+        schedule: &Schedule,
+        shape: &Shape,
+        vectors: Vectors,
+    ) -> Result<(), ScheduleError> {
+        let limits = limits(self.device.features());
+        schedule.validate(shape, (vectors, Interleave::NONE), T::PRECISION, &limits)
+    }
+
     fn compile(
         &self,
         shape: Shape,
         vectors: Vectors,
         schedule: Schedule,
     ) -> Result<Compiled, OperatorError> {
-        let limits = limits(self.device.features());
-        let how = (vectors, Interleave::NONE);
-        schedule.validate(&shape, how, T::PRECISION, &limits)?;
+        self.validate(&schedule, &shape, vectors)?;
         let source = source(&self.problem(shape, vectors), &schedule);
         Ok(Compiled::new(&self.device, &self.cache, source, "apply")?)
     }
