@@ -99,8 +99,8 @@ impl BlockLists {
 
 /// The only block that has a node, or [`SEVERAL`], for all nodes.
 fn owners(nodes: &[u32], per_block: usize) -> Vec<u32> {
-    let present = |nodes: &[u32]| nodes.iter().copied().filter(|&node| node != NONE).max();
-    let mut owners = vec![NOBODY; present(nodes).map_or(0, |most| most as usize + 1)];
+    let present = nodes.iter().copied().filter(|&node| node != NONE);
+    let mut owners = vec![NOBODY; present.max().map_or(0, |most| most as usize + 1)];
     for (block, nodes) in (0..).zip(nodes.chunks(per_block)) {
         for &node in nodes.iter().filter(|&&node| node != NONE) {
             let owner = &mut owners[node as usize];
@@ -161,6 +161,7 @@ impl Block {
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples::cut_squares;
     use super::*;
 
     /// The nodes of some entries, ascending.
@@ -240,13 +241,7 @@ mod tests {
     /// On a grid of squares cut in two: who has nodes alone is right, and the same whoever makes the lists.
     #[test]
     fn lists_do_not_depend_on_threads() {
-        let side = 40_u32;
-        let corner = |n: u32, i: u32, j: u32| (n / side + j) * (side + 1) + n % side + i;
-        let cut = |n: u32| {
-            let at = |i, j| corner(n, i, j);
-            [at(0, 0), at(1, 0), at(1, 1), at(1, 1), at(0, 1), at(0, 0)]
-        };
-        let table: Vec<u32> = (0..side * side).flat_map(cut).collect();
+        let table = cut_squares(40).concat();
         let make = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             let lists = || BlockLists::new(&Fans::new(&table, 3, 4, 64), 64, |node| node < 100);
@@ -254,7 +249,7 @@ mod tests {
         };
         let lists = make(1);
         assert!(lists == make(4));
-        let mut blocks_of = vec![0; ((side + 1) * (side + 1)) as usize];
+        let mut blocks_of = vec![0; 41 * 41];
         for &node in &lists.list {
             blocks_of[node as usize] += 1;
         }

@@ -271,6 +271,7 @@ fn is_even(permutation: &[usize]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples::cut_squares;
     use super::*;
 
     /// Six tetrahedra around the diagonal of a cube, and one beyond a face of it.
@@ -296,14 +297,7 @@ mod tests {
     /// its cells and their nodes in any order, some turned over.
     #[test]
     fn fans_have_every_cell_once() {
-        let side = 40_u32;
-        let mut cells = Vec::new();
-        for square in 0..side * side {
-            let (i, j) = (square % side, square / side);
-            let at = |di: u32, dj: u32| (j + dj) * (side + 1) + i + di;
-            cells.push([at(0, 0), at(1, 0), at(1, 1)]);
-            cells.push([at(1, 1), at(0, 1), at(0, 0)]);
-        }
+        let mut cells = cut_squares(40);
         for (n, cell) in cells.iter_mut().enumerate() {
             cell.rotate_left(n % 3);
             if n % 97 == 5 {

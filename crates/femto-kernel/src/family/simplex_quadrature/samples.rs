@@ -1,4 +1,4 @@
-//! Random elements, cells and forms for tests.
+//! Random elements, cells and forms for tests, and a mesh.
 
 use super::{CellGeometry, Element, FieldKind, Fields, Shape, Storage, oracle};
 use crate::form::{Form, Inspection, Point, inspect};
@@ -222,4 +222,14 @@ pub(super) fn shape<F: Form<D, C>, const D: usize, const C: usize>(
     let inspection = inspect::<F, D, C>(form);
     let shape = Shape::new(element, &inspection, Fields::new(kinds), storage);
     (shape, inspection)
+}
+
+/// The triangles of a grid of so many squares each way, each cut in two; nodes row after row.
+pub(super) fn cut_squares(side: u32) -> Vec<[u32; 3]> {
+    let of_square = |n: u32| {
+        let at = |i, j| (n / side + j) * (side + 1) + n % side + i;
+        let (first, last) = (at(0, 0), at(1, 1));
+        [[first, at(1, 0), last], [last, at(0, 1), first]]
+    };
+    (0..side * side).flat_map(of_square).collect()
 }

@@ -66,8 +66,7 @@ impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
     }
 
     fn set_nodal(&mut self, first: usize, u: &AcceleratorBuffer<T>) -> Result<(), OperatorError> {
-        self.fields.set(&self.device, first, u)?;
-        Ok(())
+        self.fields.set(&self.device, first, u)
     }
 
     fn bytes(&self) -> usize {

@@ -225,11 +225,14 @@ impl<T: Number> Simplices<T> {
     ) -> Result<(Option<Lists<T>>, Schedule), OperatorError> {
         let (group, _) = &self.groups[index];
         let shape = &group.shape;
-        let all = choice::fans(shape, T::PRECISION);
-        for fans in all.into_iter().filter(|_| self.shares.is_none()) {
-            let others = self.groups.iter().enumerate().filter(|(n, _)| *n != index);
-            let others = others.map(|(_, (group, _))| group);
-            let elsewhere = arrays::elsewhere(binding.space.nodes(), others);
+        let fans = choice::fans(shape, T::PRECISION);
+        if self.shares.is_some() || fans.is_empty() {
+            return Ok((None, Schedule::usual(shape)));
+        }
+        let others = self.groups.iter().enumerate().filter(|(n, _)| *n != index);
+        let others = others.map(|(_, (group, _))| group);
+        let elsewhere = arrays::elsewhere(binding.space.nodes(), others);
+        for fans in fans {
             let lists = group.lists(&self.device, binding, fans, &elsewhere)?;
             let schedule = choice::block_local(shape, T::PRECISION, fans, lists.most_nodes);
             if self
