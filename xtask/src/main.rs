@@ -10,14 +10,13 @@ mod nvrtc;
 mod opencl;
 mod python;
 mod step;
+mod suite;
 mod walls;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-
-use step::{Step, step};
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
@@ -80,13 +79,11 @@ fn test() -> Result<()> {
     let python = python::environment()?;
     let compilers = nvrtc::path_list()?;
     opencl::ensure()?;
-    step("tests", || {
-        Step::cargo(["test", "--workspace", "--no-fail-fast"])
-            .env("FEMTO_PYTHON", &python)
-            .env("FEMTO_NVRTC_TEST", &compilers)
-            .env("FEMTO_REQUIRE", "opencl")
-            .run()
-    })?;
+    suite::run(&[
+        ("FEMTO_PYTHON", python.as_ref()),
+        ("FEMTO_NVRTC_TEST", compilers.as_ref()),
+        ("FEMTO_REQUIRE", "opencl".as_ref()),
+    ])?;
     kernels::command(&[])?;
     fuzz::fuzz(30)?;
     println!("\nall passed");

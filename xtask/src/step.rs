@@ -1,6 +1,7 @@
 //! Running other programs, and saying what runs.
 
 use std::ffi::OsStr;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -47,6 +48,12 @@ impl Step {
         self
     }
 
+    /// Sets the folder that it is started in.
+    pub(crate) fn within(mut self, folder: &Path) -> Self {
+        self.0.current_dir(folder);
+        self
+    }
+
     /// Runs to the end; anything but success is an error that shows the command.
     pub(crate) fn run(mut self) -> Result<()> {
         let status = self
@@ -66,10 +73,21 @@ impl Step {
             .output()
             .with_context(|| format!("cannot start {}", self.show()))?;
         if !output.status.success() {
-            let errors = String::from_utf8_lossy(&output.stderr);
-            bail!("{} ended with {}:\n{errors}", self.show(), output.status);
+            let [printed, errors] =
+                [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
+            bail!(
+                "{} ended with {}:\n{printed}{errors}",
+                self.show(),
+                output.status
+            );
         }
         Ok(String::from_utf8(output.stdout)?)
+    }
+
+    /// The same, with its errors and warnings shown as they come.
+    pub(crate) fn stdout(mut self) -> Result<String> {
+        self.0.stderr(Stdio::inherit());
+        self.output()
     }
 
     /// Whether it runs and succeeds; its output is dropped.

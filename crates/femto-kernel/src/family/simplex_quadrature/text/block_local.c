@@ -22,7 +22,7 @@
  * theirs in different banks: see banks.rs.
  *
  * A block first asks for all of its lists, then for what the lists name: two waits for memory, and none
- * while it computes.
+ * while it computes. The first is short, for an earlier block has brought the lists near.
  *
  * Shared memory: the record of each entry, which is coordinates (GEOMETRY_VERTICES), unknowns and nodal
  * fields, [pair of numbers][BLOCK_NODES][2], an odd last number [BLOCK_NODES]; then what fans give,
@@ -39,6 +39,9 @@
     ((k) / 2 * 2 * BLOCK_NODES + ((k) == RECORD - 1 && (k) % 2 == 0 ? (entry) : 2 * (entry) + (k) % 2))
 /* Slots that are summed at the same time. */
 #define SLOTS_AHEAD 6
+/* Blocks until that whose lists a block brings near: fewer than a large GPU runs at the same time, so that they are
+ * still there when it begins. */
+#define BLOCKS_AHEAD 512
 /* A thread's entries: n of them in turn, THREAD_X, THREAD_X + BLOCK_X, ... Loops of known length, so that
  * all their loads are under way at the same time. */
 #define ROUNDS(length) (((length) + BLOCK_X - 1) / BLOCK_X)
@@ -63,6 +66,12 @@ INLINE void ask_for_slots(const GLOBAL ushort *g_numbers, SHARED ushort *s_numbe
             COPY_AHEAD(16, s_numbers + n, g_numbers + n);
         }
     }
+}
+
+/* Brings an array of 16-bit numbers near. */
+INLINE void bring_near(const GLOBAL ushort *g_numbers, int count)
+{
+    UNROLL_BY(1) for (int n = 64 * THREAD_X; n < count; n += 64 * BLOCK_X) PREFETCH(g_numbers + n);
 }
 
 /* Asks for a number of a node's record, there after COPIES_DONE(). */
@@ -200,6 +209,9 @@ KERNEL(apply)
     const operands o = OPERANDS;
     const uint first = g_blocks[2 * BLOCK];
     const int privates = g_blocks[2 * BLOCK + 1], count = g_blocks[2 * BLOCK + 2] - first;
+    const uint later = BLOCK + BLOCKS_AHEAD < BLOCKS ? BLOCK + BLOCKS_AHEAD : BLOCKS;
+    const uint later_first = g_blocks[2 * later];
+    const int later_count = later < BLOCKS ? g_blocks[2 * later + 2] - later_first : 0;
     uint r_nodes[ROUNDS(BLOCK_NODES)];
     EACH(r, ROUNDS(BLOCK_NODES))
     {
@@ -219,6 +231,14 @@ KERNEL(apply)
     {
         if (MINE(r) < count) ask_for_node(&o, r_nodes[r], MINE(r), s_memory);
     }
+    if (later_count > 0) {
+        bring_near(g_local + (size_t)later * SLOTS, SLOTS);
+        bring_near((const GLOBAL ushort *)(o.g_nodes + later_first), 2 * later_count);
+#if LISTED_SUMS
+        bring_near(g_slots + (size_t)later * SLOTS, SLOTS);
+        bring_near(g_ends + later_first, later_count);
+#endif
+    }
     COPIES_DONE();
     BARRIER();
 
@@ -232,15 +252,13 @@ KERNEL(apply)
             UNROLL_BY(FAN_UNROLL) while (k < FAN_CELLS && entry != ABSENT)
             {
                 const uint cell = (BLOCK * FAN_CELLS + k) * FANS_PER_BLOCK + fan;
-                real r_v[UNKNOWNS];
                 take(entry, NODES - 1, s_memory, &m);
                 ++k;
                 if (k < FAN_CELLS) entry = s_fan[(NODES - 1 + k) * FANS_PER_BLOCK];
 #if MAP_CONSTANT && !GEOMETRY_VERTICES
                 read_map(&o, cell, 0, m.map);
 #endif
-                evaluate_cell(&o, cell, m.map, m.u, m.fields, r_v);
-                EACH(n, UNKNOWNS) m.sums[n] += r_v[n];
+                evaluate_cell(&o, cell, m.map, m.u, m.fields, m.sums);
                 give(&m, NODES - 2, NODES - 3 + k, fan, s_memory);
                 move_on(&m);
             }

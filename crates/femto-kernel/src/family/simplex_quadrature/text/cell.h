@@ -1,4 +1,4 @@
-/* All of a cell by one thread: r_v [component][node] from r_u [component][node]. */
+/* All of a cell by one thread: r_v [component][node] from r_u [component][node], added to what is there. */
 
 /* Adds f0 of a component at point q, tested. */
 INLINE void test_value(int q, real f0, real *r_v)
@@ -25,7 +25,6 @@ INLINE void evaluate_cell(const operands *o, uint cell, const real *r_map, const
 {
     map m;
     real r_numbers[MAP_NUMBERS];
-    EACH(n, UNKNOWNS) r_v[n] = 0;
 #if MAP_CONSTANT
     EACH(n, MAP_NUMBERS) r_numbers[n] = r_map[n];
     make_map(r_numbers, &m);
@@ -33,7 +32,6 @@ INLINE void evaluate_cell(const operands *o, uint cell, const real *r_map, const
 #if LINEAR
     /* Test functions have the same derivatives at all points. */
     real r_flux[COMPONENTS * DIM];
-    EACH(n, COMPONENTS * DIM) r_flux[n] = 0;
 #endif
     POINT_LOOP for (int q = 0; q < POINTS; ++q)
     {
@@ -47,7 +45,7 @@ INLINE void evaluate_cell(const operands *o, uint cell, const real *r_map, const
         EACH(c, COMPONENTS) test_value(q, t.f0[c], r_v + c * NODES);
 #endif
 #if WRITES_GRADIENTS && LINEAR
-        EACH(n, COMPONENTS * DIM) r_flux[n] += t.f1[n];
+        EACH(n, COMPONENTS * DIM) r_flux[n] = q == 0 ? t.f1[n] : r_flux[n] + t.f1[n];
 #elif WRITES_GRADIENTS
         EACH(c, COMPONENTS) test_gradient(q, t.f1 + c * DIM, r_v + c * NODES);
 #endif

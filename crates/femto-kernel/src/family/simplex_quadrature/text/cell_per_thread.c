@@ -51,6 +51,7 @@ KERNEL(apply)(ARGUMENTS)
     EACH(n, UNKNOWNS) r_u[n] = read_unknown(&o, cell, n);
     EACH(n, NODAL_NUMBERS) r_fields[n] = read_nodal(&o, cell, n);
 #endif
+    EACH(n, UNKNOWNS) r_v[n] = 0;
     evaluate_cell(&o, cell, r_map, r_u, r_fields, r_v);
 #if STAGED
     /* A row of unknowns is its thread's alone. */

@@ -14,6 +14,7 @@ KERNEL(diagonal)(ARGUMENTS)
     UNROLL_BY(1) for (int n = 0; n < UNKNOWNS; ++n)
     {
         r_u[n] = 1;
+        EACH(m, UNKNOWNS) r_v[m] = 0;
         evaluate_cell(&o, cell, r_map, r_u, r_fields, r_v);
         r_u[n] = 0;
         if (asked < cells)

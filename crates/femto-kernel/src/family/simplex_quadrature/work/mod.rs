@@ -111,7 +111,8 @@ pub fn flops(shape: &Shape, schedule: &Schedule) -> u64 {
                 let (c, d) = (shape.components, shape.dim);
                 let values = 2 * c * shape.nodes * usize::from(shape.writes_values);
                 let gradients = c * d * usize::from(shape.writes_gradients);
-                shape.points * (values + gradients) + 2 * gradients
+                // Fluxes of all points are summed, then added to a vertex each and taken from the first.
+                shape.points * values + (shape.points + 1) * gradients
             } else {
                 shape.points * tested_by_tables(shape)
             };

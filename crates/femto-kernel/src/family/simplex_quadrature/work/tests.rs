@@ -170,7 +170,7 @@ fn bytes_of_l_vectors_count_tables_and_nodes() {
 fn flops_are_those_of_the_texts() {
     let flat = shape(2, 1);
     assert_eq!(flops(&flat, &transposition(true)), 2 + 6 + 2 + 1 + 8 + 12);
-    assert_eq!(flops(&flat, &CELL), 2 + 6 + 2 + 1 + 8 + 2 + 4);
+    assert_eq!(flops(&flat, &CELL), 2 + 6 + 2 + 1 + 8 + 4);
     let points = Schedule::PointAtATime(PointAtATime {
         cells_per_block: 8,
         blocks_per_unit: 1,

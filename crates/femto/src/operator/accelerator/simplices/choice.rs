@@ -1,5 +1,5 @@
 //! Which schedule a group of cells gets: what was fastest on an H200 for P1 Poisson and elasticity, or near it
-//! (`benches/runs/2026-11-22-nvidia-h200/simplices-banks.csv`).
+//! (`benches/runs/2026-11-22-nvidia-h200/simplices-ahead.csv`).
 
 use femto_kernel::family::simplex_quadrature::schedule::{BlockLocal, CellPerThread, Schedule};
 use femto_kernel::family::simplex_quadrature::{Shape, Storage};

@@ -1,0 +1,128 @@
+//! Every test of the workspace.
+//!
+//! PoCL compiles on one processor, and the tests of operators on accelerators wait for it most of the time: test
+//! programs run two at a time, that one first.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+use crate::step::{Step, step};
+
+/// Test programs that run at the same time.
+const AT_A_TIME: usize = 2;
+
+/// The one that takes longest.
+const LONGEST: &str = "accelerators";
+
+/// A compiled test program.
+#[derive(Debug, PartialEq, Eq)]
+struct Program {
+    /// Of its target: the crate, or the file in `tests`.
+    name: String,
+    path: PathBuf,
+    /// Of its package, where cargo would start it.
+    folder: PathBuf,
+}
+
+/// Compiles all test programs and runs them with some variables set, then the examples in the documentation.
+pub(crate) fn run(variables: &[(&str, &OsStr)]) -> Result<()> {
+    let all = ["test", "--workspace"];
+    let programs = step("compiling the tests", || {
+        let options = ["--no-run", "--message-format=json-render-diagnostics"];
+        programs(&Step::cargo(all.iter().chain(&options)).stdout()?)
+    })?;
+    let waiting = Mutex::new(programs.into_iter());
+    let faults = Mutex::new(Vec::new());
+    let work = || {
+        // Not in the loop's head, where the lock would be kept.
+        let next = || waiting.lock().ok().and_then(|mut waiting| waiting.next());
+        while let Some(program) = next() {
+            if program.run(variables).is_err()
+                && let Ok(mut faults) = faults.lock()
+            {
+                faults.push(program.name);
+            }
+        }
+    };
+    thread::scope(|scope| (0..AT_A_TIME).for_each(|_| drop(scope.spawn(work))));
+    let examples = step("examples", || {
+        let doc = ["--doc", "--quiet"];
+        with(variables, Step::cargo(all.iter().chain(&doc))).run()
+    });
+    crate::all_well("tests failed", &faults.into_inner().unwrap_or_default())?;
+    examples
+}
+
+fn with(variables: &[(&str, &OsStr)], step: Step) -> Step {
+    let set = |step: Step, (name, value): &(&str, &OsStr)| step.env(name, value);
+    variables.iter().fold(step, set)
+}
+
+impl Program {
+    /// Runs it; what it prints is shown when it has ended, of a success only how many tests there were.
+    fn run(&self, variables: &[(&str, &OsStr)]) -> Result<()> {
+        let step = Step::new(&self.path, [] as [&str; 0]).within(&self.folder);
+        let ended = with(variables, step).output();
+        match &ended {
+            Ok(output) => {
+                let results = output
+                    .lines()
+                    .filter(|line| line.starts_with("test result"));
+                results.for_each(|result| println!("   {}: {result}", self.name));
+            }
+            Err(error) => println!("   {}: {error:#}", self.name),
+        }
+        ended.map(drop)
+    }
+}
+
+/// The test programs among cargo's messages, a line of JSON each.
+fn programs(messages: &str) -> Result<Vec<Program>> {
+    let mut programs = Vec::new();
+    for line in messages.lines() {
+        let message: serde_json::Value =
+            serde_json::from_str(line).with_context(|| format!("not a message: {line}"))?;
+        let text = |pointer: &str| message.pointer(pointer).and_then(|value| value.as_str());
+        if message.pointer("/profile/test") != Some(&true.into()) {
+            continue;
+        }
+        let Some(path) = text("/executable") else {
+            continue;
+        };
+        let manifest = text("/manifest_path").and_then(|path| Path::new(path).parent());
+        programs.push(Program {
+            name: text("/target/name").unwrap_or(path).to_owned(),
+            path: path.into(),
+            folder: manifest
+                .ok_or_else(|| anyhow!("no package in: {line}"))?
+                .to_owned(),
+        });
+    }
+    ensure!(!programs.is_empty(), "cargo names no test program");
+    programs.sort_by_key(|program| program.name != LONGEST);
+    Ok(programs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_programs_are_found_among_messages() {
+        let messages = r#"
+            {"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","target":{"name":"a"},"profile":{"test":false},"executable":null}
+            {"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","target":{"name":"a"},"profile":{"test":true},"executable":"/t/a-1"}
+            {"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","target":{"name":"accelerators"},"profile":{"test":true},"executable":"/t/b-1"}
+            {"reason":"build-finished","success":true}"#;
+        let found = programs(messages.trim()).unwrap();
+        let names: Vec<_> = found.iter().map(|program| &*program.name).collect();
+        assert_eq!(names, [LONGEST, "a"]);
+        assert_eq!(found[1].path, Path::new("/t/a-1"));
+        assert_eq!(found[1].folder, Path::new("/w/a"));
+        assert!(programs("warning: no JSON").is_err() && programs("").is_err());
+    }
+}
