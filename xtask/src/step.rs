@@ -84,10 +84,17 @@ impl Step {
         Ok(String::from_utf8(output.stdout)?)
     }
 
-    /// The same, with its errors and warnings shown as they come.
+    /// The same of a program that says itself what is wrong: its errors and warnings are shown as they come.
     pub(crate) fn stdout(mut self) -> Result<String> {
-        self.0.stderr(Stdio::inherit());
-        self.output()
+        let output = self
+            .0
+            .stderr(Stdio::inherit())
+            .output()
+            .with_context(|| format!("cannot start {}", self.show()))?;
+        if !output.status.success() {
+            bail!("{} ended with {}", self.show(), output.status);
+        }
+        Ok(String::from_utf8(output.stdout)?)
     }
 
     /// Whether it runs and succeeds; its output is dropped.

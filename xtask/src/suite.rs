@@ -16,12 +16,12 @@ use crate::step::{Step, step};
 const AT_A_TIME: usize = 2;
 
 /// The one that takes longest.
-const LONGEST: &str = "accelerators";
+const LONGEST: &str = "femto accelerators";
 
 /// A compiled test program.
 #[derive(Debug, PartialEq, Eq)]
 struct Program {
-    /// Of its target: the crate, or the file in `tests`.
+    /// Of its package and its target: the crate, or the file in `tests`.
     name: String,
     path: PathBuf,
     /// Of its package, where cargo would start it.
@@ -48,9 +48,12 @@ pub(crate) fn run(variables: &[(&str, &OsStr)]) -> Result<()> {
             }
         }
     };
-    thread::scope(|scope| (0..AT_A_TIME).for_each(|_| drop(scope.spawn(work))));
+    step("tests", || {
+        thread::scope(|scope| (0..AT_A_TIME).for_each(|_| drop(scope.spawn(work))));
+        Ok(())
+    })?;
     let examples = step("examples", || {
-        let doc = ["--doc", "--quiet"];
+        let doc = ["--doc", "--quiet", "--no-fail-fast"];
         with(variables, Step::cargo(all.iter().chain(&doc))).run()
     });
     crate::all_well("tests failed", &faults.into_inner().unwrap_or_default())?;
@@ -65,7 +68,9 @@ fn with(variables: &[(&str, &OsStr)], step: Step) -> Step {
 impl Program {
     /// Runs it; what it prints is shown when it has ended, of a success only how many tests there were.
     fn run(&self, variables: &[(&str, &OsStr)]) -> Result<()> {
-        let step = Step::new(&self.path, [] as [&str; 0]).within(&self.folder);
+        let step = Step::new(&self.path, [] as [&str; 0])
+            .within(&self.folder)
+            .env("CARGO_MANIFEST_DIR", &self.folder);
         let ended = with(variables, step).output();
         match &ended {
             Ok(output) => {
@@ -93,13 +98,13 @@ fn programs(messages: &str) -> Result<Vec<Program>> {
         let Some(path) = text("/executable") else {
             continue;
         };
-        let manifest = text("/manifest_path").and_then(|path| Path::new(path).parent());
+        let folder = text("/manifest_path").and_then(|path| Path::new(path).parent());
+        let folder = folder.ok_or_else(|| anyhow!("no package in: {line}"))?;
+        let package = folder.file_name().unwrap_or_default().to_string_lossy();
         programs.push(Program {
-            name: text("/target/name").unwrap_or(path).to_owned(),
+            name: format!("{package} {}", text("/target/name").unwrap_or(path)),
             path: path.into(),
-            folder: manifest
-                .ok_or_else(|| anyhow!("no package in: {line}"))?
-                .to_owned(),
+            folder: folder.to_owned(),
         });
     }
     ensure!(!programs.is_empty(), "cargo names no test program");
@@ -116,11 +121,11 @@ mod tests {
         let messages = r#"
             {"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","target":{"name":"a"},"profile":{"test":false},"executable":null}
             {"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","target":{"name":"a"},"profile":{"test":true},"executable":"/t/a-1"}
-            {"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","target":{"name":"accelerators"},"profile":{"test":true},"executable":"/t/b-1"}
+            {"reason":"compiler-artifact","manifest_path":"/w/femto/Cargo.toml","target":{"name":"accelerators"},"profile":{"test":true},"executable":"/t/b-1"}
             {"reason":"build-finished","success":true}"#;
         let found = programs(messages.trim()).unwrap();
         let names: Vec<_> = found.iter().map(|program| &*program.name).collect();
-        assert_eq!(names, [LONGEST, "a"]);
+        assert_eq!(names, [LONGEST, "a a"]);
         assert_eq!(found[1].path, Path::new("/t/a-1"));
         assert_eq!(found[1].folder, Path::new("/w/a"));
         assert!(programs("warning: no JSON").is_err() && programs("").is_err());

@@ -30,7 +30,7 @@ const CONTINUATIONS: &str = "cbs";
 /// The variable by which PoCL is told its method.
 const METHOD: &str = "POCL_WORK_GROUP_METHOD";
 
-/// Runs the cases by each method, at the same time: PoCL compiles on one processor.
+/// Runs the cases by each method, of the bounded set some by each, at the same time: PoCL compiles on one processor.
 pub(super) fn with_all_methods(wanted: Wanted<'_>) -> Result<()> {
     crate::opencl::ensure()?;
     thread::scope(|scope| {
@@ -55,7 +55,8 @@ fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
             Ok(root) => in_root(&root, &program, &arguments),
             Err(error) => {
                 println!(
-                    "   {method} skipped: that of the system's PoCL is not sound, and {error:#}"
+                    "   {method} skipped, and the texts that it is for, two thirds without --all: that of the \
+                     system's PoCL is not sound, and {error:#}"
                 );
                 Ok(())
             }

@@ -74,7 +74,7 @@ INLINE float stream_load_single(const float *g_source)
 #endif
 
 /* Brings the 128 bytes that an address is in to the cache of all multiprocessors. */
-#define PREFETCH(g_source) asm volatile("prefetch.global.L2 [%0];" ::"l"(g_source))
+#define BRING_NEAR(g_source) asm volatile("prefetch.global.L2 [%0];" ::"l"(g_source))
 
 /* 1 / x to about one unit in the last place, for x that are neither huge, tiny nor zero. */
 INLINE real reciprocal(real x)

@@ -21,7 +21,7 @@
 //! | `stream_load(g_source)` | reads what no one reads again |
 //! | `stream_load_single(g_source)` | the same of single precision in any source |
 //! | `COPY_AHEAD(bytes, s_target, g_source)`, `COPIES_DONE()` | copies 4, 8 or 16 bytes to shared memory without waiting; waits for one's own |
-//! | `PREFETCH(g_source)` | brings the 128 bytes that an address is in to the cache of all units, where there is an instruction for it |
+//! | `BRING_NEAR(g_source)` | brings the 128 bytes that an address is in to the cache of all units, where there is an instruction for it |
 //! | `reciprocal(x)` | 1/x of an ordinary number, to about one unit in the last place |
 //!
 //! No kernel returns before a barrier that others wait at.
@@ -45,6 +45,17 @@ impl Language {
             Self::Cuda => "CUDA C",
             Self::OpenCl => "OpenCL C",
         }
+    }
+
+    /// Whether a name is a word of the language.
+    fn has_word(self, name: &str) -> bool {
+        let defined = self
+            .words()
+            .text
+            .lines()
+            .filter_map(|line| line.strip_prefix("#define "));
+        let mut words = defined.filter_map(|word| word.split(['(', ' ']).next());
+        words.any(|word| word == name)
     }
 
     const fn words(self) -> KernelFile {
@@ -135,8 +146,9 @@ impl SourceBuilder {
         source
     }
 
-    /// `#define name value`
+    /// `#define name value`; the name is none of the language's words, which would take its place.
     pub fn define(&mut self, name: &str, value: impl Display) {
+        debug_assert!(!self.language.has_word(name), "{name} is a word");
         _ = writeln!(self.definitions, "#define {name} {value}");
     }
 
@@ -194,6 +206,8 @@ mod tests {
             shared_reals: 0,
         };
         assert_eq!(block.threads(), 20);
+        let is_word = |name| Language::Cuda.has_word(name) && Language::OpenCl.has_word(name);
+        assert!(is_word("BARRIER") && is_word("BLOCKS") && !is_word("NODES_1D"));
         let mut source = SourceBuilder::new(Language::Cuda, Precision::Fp32, block);
         source.define("NODES_1D", 4);
         source.table("c_weights", &[0.5, 1e-20, 2.0]);

@@ -85,7 +85,7 @@ typedef uint __attribute__((may_alias)) any_word;
     UNROLL for (int word = 0; word < (bytes) / 4; ++word)                                      \
         ((__local any_word *)(s_target))[word] = ((const __global any_word *)(g_source))[word]
 #define COPIES_DONE()
-#define PREFETCH(g_source) prefetch(g_source, 1)
+#define BRING_NEAR(g_source) prefetch(g_source, 1)
 
 INLINE real reciprocal(real x)
 {

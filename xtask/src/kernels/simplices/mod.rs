@@ -17,7 +17,7 @@ use femto_kernel::family::simplex_quadrature::source::{
 use femto_kernel::family::simplex_quadrature::{Element, FieldKind, Fields, Shape, Storage};
 use femto_kernel::family::tensor_hex::pencils::Scatter;
 use femto_kernel::family::tensor_hex::schedule::Limits;
-use femto_kernel::form::{Diffusion, Form, Given, SymmetricGradient, trace};
+use femto_kernel::form::{Diffusion, Form, Given, Mass, SymmetricGradient, trace};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{Accelerator, Module};
 
@@ -105,6 +105,8 @@ fn seed_cases(selection: Selection, place: (Language, &Limits)) -> Vec<Case> {
                 remainder: None,
             };
             if wanted(single) {
+                // Without gradients too.
+                cases.extend(kind.case::<_, 3, 1>(Mass, &[], place));
                 cases.extend(kind.case::<_, 2, 1>(diffusion, &cell, place));
                 cases.extend(kind.case::<_, 3, 3>(elasticity, &[], place));
             }
@@ -171,6 +173,7 @@ fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
             fan_cells,
             block_nodes: most.next_multiple_of(32),
             listed_sums,
+            blocks_ahead: 1,
             blocks_per_unit: 1,
         };
         (Schedule::BlockLocal(blocks), interleave(32))
@@ -213,6 +216,12 @@ impl Kind {
     {
         let element = self.element(D);
         let traced = trace::<F, D, C>(&form);
+        let name = match kinds.len() {
+            0 if !traced.inspect().writes_gradients => "mass",
+            0 => "elasticity",
+            1 => "diffusion",
+            _ => "everything",
+        };
         let fields = Fields::new(kinds);
         let shape = Shape::new(&element, &traced.inspect(), fields, self.storage);
         let (schedule, interleave) = schedule(self.number, &shape);
@@ -235,7 +244,7 @@ impl Kind {
         let kernel = source(&problem, &schedule);
         let text = kernel.text.clone();
         Some(Case {
-            name: self.name(&kernel, kinds, (D, C)),
+            name: self.name(&kernel, name, (D, C)),
             text,
             check: Box::new(move |device, module| {
                 let data = Data::new(&element, &shape, self.vectors);
@@ -245,16 +254,11 @@ impl Kind {
         })
     }
 
-    fn name(&self, kernel: &SimplexKernel, kinds: &[FieldKind], (d, c): (usize, usize)) -> String {
+    fn name(&self, kernel: &SimplexKernel, form: &str, (d, c): (usize, usize)) -> String {
         let vectors = match self.vectors {
             Vectors::Element => "element",
             ATOMIC => "nodal",
             Vectors::Nodal { .. } => "repeatable",
-        };
-        let form = match kinds.len() {
-            0 => "elasticity",
-            1 => "diffusion",
-            _ => "everything",
         };
         let (schedule, number) = (kernel.schedule.name(), self.number);
         let (degree, storage, precision) = (self.degree, self.storage, self.precision);

@@ -66,6 +66,7 @@ fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) 
                 fans_per_block: 128,
                 fan_cells: 6,
                 block_nodes: 384,
+                blocks_ahead: BlockLocal::AHEAD,
                 listed_sums: true,
                 blocks_per_unit,
             };

@@ -308,6 +308,7 @@ fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedul
             source.define("FAN_UNROLL", it.fan_cells.min(2));
             source.define("BLOCK_NODES", it.block_nodes);
             source.define("LISTED_SUMS", u8::from(it.listed_sums));
+            source.define("BLOCKS_AHEAD", it.blocks_ahead);
         }
     }
     source.define("TABLES_SHARED", u8::from(tables_shared));

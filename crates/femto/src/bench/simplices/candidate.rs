@@ -199,6 +199,7 @@ fn block_local(
         fan_cells: fans.1,
         block_nodes: mesh.block_nodes(fans),
         listed_sums,
+        blocks_ahead: BlockLocal::AHEAD,
         blocks_per_unit,
     };
     nodal(Schedule::BlockLocal(lists), 1)

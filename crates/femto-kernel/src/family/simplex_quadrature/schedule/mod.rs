@@ -71,11 +71,17 @@ pub struct BlockLocal {
     /// Sums inside of a block follow lists, which is repeatable; otherwise they are atomic additions in
     /// shared memory.
     pub listed_sums: bool,
+    /// A block brings the lists of the one that is so many on to the cache of all units; with 0, of none.
+    pub blocks_ahead: u32,
     /// Blocks that shall fit a compute unit at the same time.
     pub blocks_per_unit: u32,
 }
 
 impl BlockLocal {
+    /// Blocks ahead that suit a large GPU, which runs 500 to 1000 at a time: with 400 to 800 an H200 was equally fast,
+    /// with 1600 slower (`benches/runs/2026-11-22-nvidia-h200/block-local-ahead.csv`).
+    pub const AHEAD: u32 = 512;
+
     /// Places of the fans of a block.
     pub fn slots(&self, shape: &Shape) -> usize {
         (shape.nodes + self.fan_cells as usize - 1) * self.fans_per_block as usize

@@ -95,6 +95,7 @@ fn illegal_schedules_name_their_rule() {
         fans_per_block: 256,
         fan_cells: 1,
         block_nodes: 192,
+        blocks_ahead: 0,
         listed_sums: false,
         blocks_per_unit: 1,
     };

@@ -22,7 +22,8 @@
  * theirs in different banks: see banks.rs.
  *
  * A block first asks for all of its lists, then for what the lists name: two waits for memory, and none
- * while it computes. The first is short, for an earlier block has brought the lists near.
+ * while it computes. The first is short, for the block that is
+ * BLOCKS_AHEAD before has brought the lists near.
  *
  * Shared memory: the record of each entry, which is coordinates (GEOMETRY_VERTICES), unknowns and nodal
  * fields, [pair of numbers][BLOCK_NODES][2], an odd last number [BLOCK_NODES]; then what fans give,
@@ -39,9 +40,6 @@
     ((k) / 2 * 2 * BLOCK_NODES + ((k) == RECORD - 1 && (k) % 2 == 0 ? (entry) : 2 * (entry) + (k) % 2))
 /* Slots that are summed at the same time. */
 #define SLOTS_AHEAD 6
-/* Blocks until that whose lists a block brings near: fewer than a large GPU runs at the same time, so that they are
- * still there when it begins. */
-#define BLOCKS_AHEAD 512
 /* A thread's entries: n of them in turn, THREAD_X, THREAD_X + BLOCK_X, ... Loops of known length, so that
  * all their loads are under way at the same time. */
 #define ROUNDS(length) (((length) + BLOCK_X - 1) / BLOCK_X)
@@ -68,10 +66,13 @@ INLINE void ask_for_slots(const GLOBAL ushort *g_numbers, SHARED ushort *s_numbe
     }
 }
 
-/* Brings an array of 16-bit numbers near. */
+/* Brings an array of 16-bit numbers near, 64 at a time; it may begin anywhere. */
 INLINE void bring_near(const GLOBAL ushort *g_numbers, int count)
 {
-    UNROLL_BY(1) for (int n = 64 * THREAD_X; n < count; n += 64 * BLOCK_X) PREFETCH(g_numbers + n);
+    UNROLL_BY(1) for (int n = 64 * THREAD_X; n < count + 63; n += 64 * BLOCK_X)
+    {
+        BRING_NEAR(g_numbers + (n < count ? n : count - 1));
+    }
 }
 
 /* Asks for a number of a node's record, there after COPIES_DONE(). */
@@ -209,7 +210,9 @@ KERNEL(apply)
     const operands o = OPERANDS;
     const uint first = g_blocks[2 * BLOCK];
     const int privates = g_blocks[2 * BLOCK + 1], count = g_blocks[2 * BLOCK + 2] - first;
-    const uint later = BLOCK + BLOCKS_AHEAD < BLOCKS ? BLOCK + BLOCKS_AHEAD : BLOCKS;
+    /* With BLOCKS_AHEAD 0 it is none. */
+    const bool is_some = BLOCKS_AHEAD > 0 && BLOCK + BLOCKS_AHEAD < BLOCKS;
+    const uint later = is_some ? BLOCK + BLOCKS_AHEAD : BLOCKS;
     const uint later_first = g_blocks[2 * later];
     const int later_count = later < BLOCKS ? g_blocks[2 * later + 2] - later_first : 0;
     uint r_nodes[ROUNDS(BLOCK_NODES)];

@@ -29,7 +29,7 @@ INLINE void evaluate_cell(const operands *o, uint cell, const real *r_map, const
     EACH(n, MAP_NUMBERS) r_numbers[n] = r_map[n];
     make_map(r_numbers, &m);
 #endif
-#if LINEAR
+#if WRITES_GRADIENTS && LINEAR
     /* Test functions have the same derivatives at all points. */
     real r_flux[COMPONENTS * DIM];
 #endif
@@ -50,7 +50,7 @@ INLINE void evaluate_cell(const operands *o, uint cell, const real *r_map, const
         EACH(c, COMPONENTS) test_gradient(q, t.f1 + c * DIM, r_v + c * NODES);
 #endif
     }
-#if LINEAR
+#if WRITES_GRADIENTS && LINEAR
     EACH(c, COMPONENTS) test_gradient(0, r_flux + c * DIM, r_v + c * NODES);
 #endif
 }

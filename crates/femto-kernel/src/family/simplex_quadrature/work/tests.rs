@@ -138,6 +138,7 @@ fn bytes_of_l_vectors_count_tables_and_nodes() {
             fans_per_block: 256,
             fan_cells: 1,
             block_nodes: 128,
+            blocks_ahead: 0,
             listed_sums,
             blocks_per_unit: 1,
         })

@@ -45,6 +45,7 @@ pub(super) fn block_local(
         // A text for meshes that differ little.
         block_nodes: most_nodes.next_multiple_of(32) as u32,
         listed_sums: true,
+        blocks_ahead: BlockLocal::AHEAD,
         blocks_per_unit: blocks_per_unit(shape, precision),
     })
 }
