@@ -2,10 +2,10 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 /// Runs one named part of a command and says how long it took.
 #[expect(
@@ -60,10 +60,7 @@ impl Step {
             .0
             .status()
             .with_context(|| format!("cannot start {}", self.show()))?;
-        if !status.success() {
-            bail!("{} ended with {status}", self.show());
-        }
-        Ok(())
+        self.check(status)
     }
 
     /// Runs to the end and returns what it printed.
@@ -91,9 +88,7 @@ impl Step {
             .stderr(Stdio::inherit())
             .output()
             .with_context(|| format!("cannot start {}", self.show()))?;
-        if !output.status.success() {
-            bail!("{} ended with {}", self.show(), output.status);
-        }
+        self.check(output.status)?;
         Ok(String::from_utf8(output.stdout)?)
     }
 
@@ -101,6 +96,11 @@ impl Step {
     pub(crate) fn works(mut self) -> bool {
         let quiet = self.0.stdout(Stdio::null()).stderr(Stdio::null());
         quiet.status().is_ok_and(|status| status.success())
+    }
+
+    fn check(&self, status: ExitStatus) -> Result<()> {
+        ensure!(status.success(), "{} ended with {status}", self.show());
+        Ok(())
     }
 
     fn show(&self) -> String {

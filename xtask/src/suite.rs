@@ -19,7 +19,6 @@ const AT_A_TIME: usize = 2;
 const LONGEST: &str = "femto accelerators";
 
 /// A compiled test program.
-#[derive(Debug, PartialEq, Eq)]
 struct Program {
     /// Of its package and its target: the crate, or the file in `tests`.
     name: String,

@@ -216,14 +216,15 @@ impl Kind {
     {
         let element = self.element(D);
         let traced = trace::<F, D, C>(&form);
+        let inspection = traced.inspect();
         let name = match kinds.len() {
-            0 if !traced.inspect().writes_gradients => "mass",
+            0 if !inspection.writes_gradients => "mass",
             0 => "elasticity",
             1 => "diffusion",
             _ => "everything",
         };
         let fields = Fields::new(kinds);
-        let shape = Shape::new(&element, &traced.inspect(), fields, self.storage);
+        let shape = Shape::new(&element, &inspection, fields, self.storage);
         let (schedule, interleave) = schedule(self.number, &shape);
         let place = (self.vectors, interleave);
         schedule
