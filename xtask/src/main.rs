@@ -18,6 +18,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
+use step::{Step, step};
+
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
@@ -84,6 +86,10 @@ fn test() -> Result<()> {
         ("FEMTO_NVRTC_TEST", compilers.as_ref()),
         ("FEMTO_REQUIRE", "opencl".as_ref()),
     ])?;
+    // As the README says it, without naming the binary.
+    step("cargo run", || {
+        Step::cargo(["run", "--quiet", "--", "--version"]).run()
+    })?;
     kernels::command(&[])?;
     fuzz::fuzz(30)?;
     println!("\nall passed");
