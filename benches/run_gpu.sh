@@ -8,7 +8,7 @@
 #   cg           iterations of BP5, degrees 2 to 7 (45); cg-high: degrees 8 to 10 (~30)
 #   ladders      every published step, N = 1 to 15, 5e7 nodes (~130), with figures
 #   ladders-4096 the same of 4096 elements (~90); ladders-512 (~90)
-#   simplices    seed 004, section 6: every schedule on triangles and tetrahedra (~100)
+#   simplices    Knepley, Rupp, Terrel 2016, section 6: every schedule on triangles and tetrahedra (~100)
 # Without parts: kernels operators cg cg-high ladders ladders-4096 simplices.
 # DEVICE=opencl:0 measures another device, NREPS=21 more samples; ladders and simplices take 5 samples of
 # at least 5 ms.

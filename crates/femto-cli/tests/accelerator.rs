@@ -62,11 +62,11 @@ fn rows_have_the_device_and_the_difference_from_the_host() {
             "bench", "bp3", "bk1", "--nreps", "1", "--kept", "--degree", "2",
         ];
         let more = ["--elements", "27", "--device", "opencl:0"];
-        let scatter = ["--scatter", "atomic,repeatable", "--compile-first"];
+        let scatter = ["--scatter", "atomic,deterministic", "--compile-first"];
         let report = good(&[&start[..], &more, &scatter].concat());
         let rows = report["rows"].as_array().unwrap();
         assert_eq!(rows.len(), 4);
-        assert_eq!(rows[1]["scatter"], "repeatable");
+        assert_eq!(rows[1]["scatter"], "deterministic");
         for row in rows {
             assert_eq!(row["device"], "opencl:0");
             assert!(row["error"].as_f64().unwrap() < 1e-13, "{row}");

@@ -55,7 +55,7 @@ precision = "fp32"
 threads = 2
 data_level = "partial"
 device = "cuda:1"
-scatter = "repeatable"
+scatter = "deterministic"
 factors = "single"
 "#;
 
@@ -136,7 +136,7 @@ fn a_full_case_is_read() {
     );
     assert_eq!(case.run.data_level, DataLevel::Partial);
     assert_eq!(case.run.factors, FactorPrecision::Single);
-    assert_eq!(case.run.scatter, Scatter::Repeatable);
+    assert_eq!(case.run.scatter, Scatter::Deterministic);
     assert_eq!(case.run.device.unwrap().to_string(), "cuda:1");
 }
 

@@ -1,4 +1,4 @@
-//! The maps of cells against plain twins, closed forms and the integral theorems.
+//! The maps of cells against oracles, closed forms and the integral theorems.
 
 mod geometry_common;
 
@@ -122,7 +122,7 @@ fn trilinear_coefficients_are_the_map() {
     assert!([3, 5, 6, 7].iter().all(|&m| c[m] == [0.0; 3]));
 }
 
-/// Σ x_n φ_n and its derivatives with Lagrange polynomials on the cell's nodes: the plain twin.
+/// Σ x_n φ_n and its derivatives with Lagrange polynomials on the cell's nodes: the oracle.
 fn plain_map(mesh: &Mesh, cell: usize, xi: Point) -> (Point, [Point; 3]) {
     let line = [-1.0, 0.0, 1.0];
     let values = lagrange::interpolation(&line, &xi);

@@ -142,7 +142,7 @@ fn impossible_requests_are_typed_errors() {
     }
 }
 
-/// ℓ_j(x) and ℓ_j'(x) by their defining products: the plain twin of the barycentric formulas.
+/// ℓ_j(x) and ℓ_j'(x) by their defining products: the oracle of the barycentric formulas.
 fn plain_lagrange(nodes: &[f64], j: usize, x: f64) -> (f64, f64) {
     let others = || (0..nodes.len()).filter(move |&m| m != j);
     let factor = |m: usize| (x - nodes[m]) / (nodes[j] - nodes[m]);

@@ -225,7 +225,7 @@ fn scatter_add_is_the_transpose_of_gather() {
     let mut random = Random::new();
     for mesh in [square(&mut random, 1), cube(&mut random, 1)] {
         for degree in 1..=MAX_SIMPLEX_DEGREE {
-            for layout in [Layout::ByNode, Layout::ByComponent] {
+            for layout in [Layout::Interleaved, Layout::Blocked] {
                 for continuity in [Continuity::Continuous, Continuity::Broken] {
                     let constrained = continuity == Continuity::Continuous;
                     let params = SpaceParams {

@@ -15,7 +15,7 @@ fn spaces() -> Vec<Space> {
     let mut spaces = Vec::new();
     for degree in [1, 2, 3, 5] {
         for components in [1, 3] {
-            for layout in [Layout::ByNode, Layout::ByComponent] {
+            for layout in [Layout::Interleaved, Layout::Blocked] {
                 for continuity in [Continuity::Continuous, Continuity::Broken] {
                     let constrained = continuity == Continuity::Continuous;
                     let params = SpaceParams {
@@ -41,8 +41,8 @@ fn spaces() -> Vec<Space> {
 /// Index in an L-vector or T-vector of `nodes` nodes.
 fn index(space: &Space, nodes: usize, node: usize, c: usize) -> usize {
     match space.layout() {
-        Layout::ByNode => node * space.components() + c,
-        Layout::ByComponent => c * nodes + node,
+        Layout::Interleaved => node * space.components() + c,
+        Layout::Blocked => c * nodes + node,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use fearless_simd::Simd;
 use femto_kernel::expr::{Dialect, Input, Signature};
-use femto_kernel::form::{Form, FormTexts, Point, TextForm, Texts};
+use femto_kernel::form::{Form, FormExpressions, ParsedForm, Point, Texts};
 use femto_kernel::scalar::{Lanes, Real, Scalar, SimdLevel, SimdTask, Vectorizable, dispatch};
 use std::fmt::Write as _;
 use std::marker::PhantomData;
@@ -77,13 +77,13 @@ const NUMBERS: [f64; 17] = [
 ];
 
 const COUNT: usize = CASES.len();
-type Everything = TextForm<2, COUNT>;
+type Everything = ParsedForm<2, COUNT>;
 
 fn form() -> Everything {
     let texts = CASES.map(|(text, _)| text.to_owned()).to_vec();
-    TextForm::parse(&FormTexts {
+    ParsedForm::parse(&FormExpressions {
         f0: Some(Texts::Each(texts)),
-        ..FormTexts::default()
+        ..FormExpressions::default()
     })
     .unwrap()
 }

@@ -4,9 +4,9 @@
 
 use fearless_simd::Simd;
 use femto_kernel::form::{
-    Componentwise, ConvectionDiffusion, Diffusion, Form, FormTexts, Given, Jacobian,
-    LinearElasticity, Mass, NeoHookean, NonlinearDiffusion, PLaplacian, Point, Poisson,
-    ScreenedPoisson, SymmetricGradient, TextForm, Texts, inspect, trace,
+    Componentwise, ConvectionDiffusion, Diffusion, Form, FormExpressions, Given, Jacobian,
+    LinearElasticity, Mass, NeoHookean, NonlinearDiffusion, PLaplacian, ParsedForm, Point, Poisson,
+    ScreenedPoisson, SymmetricGradient, Texts, inspect, trace,
 };
 use femto_kernel::scalar::{Lanes, Scalar, SimdLevel, SimdTask, Traced, Vectorizable, dispatch};
 use rand::rngs::SmallRng;
@@ -105,15 +105,15 @@ fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
     }
 }
 
-fn parse<const D: usize, const C: usize>(f0: Option<Texts>, f1: Option<Texts>) -> TextForm<D, C> {
+fn parse<const D: usize, const C: usize>(f0: Option<Texts>, f1: Option<Texts>) -> ParsedForm<D, C> {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    let texts = FormTexts {
+    let texts = FormExpressions {
         f0,
         f1,
         fields: names(&["kappa", "velocity"]),
         parameters: names(&["mu", "p"]),
     };
-    TextForm::parse(&texts).unwrap()
+    ParsedForm::parse(&texts).unwrap()
 }
 
 /// Holds a form as text against the same form in Rust: its numbers, those of its derivative, over lanes
@@ -179,7 +179,7 @@ fn over_lanes<T: Vectorizable, F: Form<D, C>, const D: usize, const C: usize>(
 
 /// A form as text that runs on symbols of its own graph finds the nodes there.
 #[track_caller]
-fn assert_is_traced_to_itself<const D: usize, const C: usize>(form: &TextForm<D, C>) {
+fn assert_is_traced_to_itself<const D: usize, const C: usize>(form: &ParsedForm<D, C>) {
     use femto_kernel::expr::Input;
     let graph = RefCell::new(form.traced().graph.clone());
     let input = |input| Traced::input(&graph, input);
@@ -348,13 +348,13 @@ fn nothing_that_is_read_panics() {
                 .map(|_| WORDS[rng.random_range(0..WORDS.len())])
                 .collect()
         };
-        let texts = FormTexts {
+        let texts = FormExpressions {
             f0: some(&text()[..]),
             f1: some(&text()[..]),
             fields: vec!["kappa".to_owned()],
             parameters: vec!["mu".to_owned()],
         };
-        if let Ok(form) = TextForm::<2, 2>::parse(&texts) {
+        if let Ok(form) = ParsedForm::<2, 2>::parse(&texts) {
             numbers(&form, &State::random(rng));
             accepted += 1;
         }

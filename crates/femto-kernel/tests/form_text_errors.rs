@@ -1,7 +1,7 @@
 //! What forms as text cannot be, and in which words that is said.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use femto_kernel::form::{FormTextError, FormTexts, TextForm, Texts};
+use femto_kernel::form::{FormExpressions, FormTextError, ParsedForm, Texts};
 
 fn some<T: Into<Texts>>(texts: T) -> Option<Texts> {
     Some(texts.into())
@@ -9,13 +9,13 @@ fn some<T: Into<Texts>>(texts: T) -> Option<Texts> {
 
 fn error<const D: usize, const C: usize>(f0: Option<Texts>, f1: Option<Texts>) -> String {
     let (fields, parameters) = (vec!["kappa".to_owned()], vec!["mu".to_owned()]);
-    let texts = FormTexts {
+    let texts = FormExpressions {
         f0,
         f1,
         fields,
         parameters,
     };
-    TextForm::<D, C>::parse(&texts).unwrap_err().to_string()
+    ParsedForm::<D, C>::parse(&texts).unwrap_err().to_string()
 }
 
 #[test]
@@ -84,12 +84,12 @@ fn wrong_numbers_of_texts_are_refused() {
 
 fn named(fields: &[&str], parameters: &[&str]) -> FormTextError {
     let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    let texts = FormTexts {
+    let texts = FormExpressions {
         fields: owned(fields),
         parameters: owned(parameters),
-        ..FormTexts::default()
+        ..FormExpressions::default()
     };
-    TextForm::<2, 2>::parse(&texts).unwrap_err()
+    ParsedForm::<2, 2>::parse(&texts).unwrap_err()
 }
 
 #[test]
@@ -118,9 +118,9 @@ fn names_stand_for_one_thing() {
 fn the_work_of_a_form_is_limited() {
     let terms: String = (0..3000).map(|i| format!(" + sin(u + {i})")).collect();
     let long = format!("u{terms}");
-    let shared = TextForm::<3>::parse(&FormTexts {
+    let shared = ParsedForm::<3>::parse(&FormExpressions {
         f0: some(&long[..]),
-        ..FormTexts::default()
+        ..FormExpressions::default()
     });
     let found = shared.map(|_| ()).unwrap_err().to_string();
     assert_eq!(

@@ -93,31 +93,31 @@ fn check_facets(device: &Accelerator, module: &Module, random: &mut StdRng) -> R
     for node in 0..COUNT {
         offsets.push(offsets[node] + random.random_range(0..6));
     }
-    let shares = (0..offsets[COUNT])
+    let contributions = (0..offsets[COUNT])
         .flat_map(|_| [random.random_range(0..facets), random.random_range(0..rows)]);
-    let shares: Vec<u32> = shares.collect();
+    let contributions: Vec<u32> = contributions.collect();
     let mut numbers = |count: u32| -> Vec<f64> {
         let count = count as usize * points;
         (0..count).map(|_| random.random_range(-1.0..1.0)).collect()
     };
     let (basis, weights, values) = (numbers(rows), numbers(facets), numbers(facets));
     let mut wanted = vec![0.0; COUNT];
-    let twin = FacetSums {
+    let oracle = FacetSums {
         points,
         offsets: &offsets,
-        shares: &shares,
+        contributions: &contributions,
         basis: &basis,
         weights: &weights,
     };
-    twin.sum(&values, 0, &mut wanted);
-    let (offsets, shares) = (device.upload(&offsets)?, device.upload(&shares)?);
+    oracle.sum(&values, 0, &mut wanted);
+    let (offsets, contributions) = (device.upload(&offsets)?, device.upload(&contributions)?);
     let (basis, weights) = (device.upload(&basis)?, device.upload(&weights)?);
     let values = device.upload(&values)?;
     // The last one is beyond the nodes.
     let mut sums = device.upload(&[-1.0; COUNT + 1])?;
     let arguments = [
         Argument::input(&offsets),
-        Argument::input(&shares),
+        Argument::input(&contributions),
         Argument::input(&basis),
         Argument::input(&weights),
         Argument::input(&values),

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use femto_kernel::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use femto_kernel::family::tensor_hex::schedule::Limits;
-use femto_kernel::form::{Form, FormTexts, Point, TextForm, Texts};
+use femto_kernel::form::{Form, FormExpressions, ParsedForm, Point, Texts};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
 use femto_platform::device::{Device, Element};
@@ -66,7 +66,7 @@ const DRIVER: KernelFile = KernelFile {
 const DIM: usize = 2;
 const COUNT: usize = FUNCTIONS.len();
 const BLOCK: BlockShape = BlockShape::row(64);
-type Functions = TextForm<DIM, COUNT>;
+type Functions = ParsedForm<DIM, COUNT>;
 
 /// One in each precision, to be run: registers of these say nothing.
 pub(super) fn cases(_: Selection, language: Language, limits: &Limits) -> Vec<Case> {
@@ -80,11 +80,11 @@ pub(super) fn cases(_: Selection, language: Language, limits: &Limits) -> Vec<Ca
 }
 
 fn form() -> Result<Functions> {
-    let texts = FormTexts {
+    let texts = FormExpressions {
         f0: Some(Texts::Each(FUNCTIONS.map(str::to_owned).to_vec())),
-        ..FormTexts::default()
+        ..FormExpressions::default()
     };
-    Ok(TextForm::parse(&texts)?)
+    Ok(ParsedForm::parse(&texts)?)
 }
 
 fn case(language: Language, precision: Precision) -> Result<Case> {

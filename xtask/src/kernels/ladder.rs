@@ -10,7 +10,7 @@ use femto_platform::device::{Device, Element};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::host_twin::Problem;
+use super::host_oracle::Problem;
 use super::{Case, Check, Selection};
 
 /// Degrees of the bounded selection, in turn; high ones take long to compile.

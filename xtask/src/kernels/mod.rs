@@ -8,7 +8,7 @@ mod compile;
 mod domain;
 mod forms;
 mod golden;
-mod host_twin;
+mod host_oracle;
 mod ladder;
 mod nodes;
 mod pencils;

@@ -49,20 +49,20 @@ fn check_zero(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Res
     close(&found, &[1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 }
 
-/// Node 2 from the shares 0 and 3, node 0 from 1; node 4 is constrained.
+/// Node 2 from the contributions 0 and 3, node 0 from 1; node 4 is constrained.
 fn check_sum(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Result<()> {
     let nodes = device.upload(&[0_u32, 2, 4])?;
     let (offsets, sources) = (
         device.upload(&[0_u32, 1, 3, 4])?,
         device.upload(&[1_u32, 0, 3, 2])?,
     );
-    let shares = device.upload(&[1.0, 2.0, 4.0, 8.0])?;
+    let contributions = device.upload(&[1.0, 2.0, 4.0, 8.0])?;
     let mut v = device.upload(&[-1.0; 5])?;
     let arguments = [
         Argument::input(&nodes),
         Argument::input(&offsets),
         Argument::input(&sources),
-        Argument::input(&shares),
+        Argument::input(&contributions),
         Argument::U32(4),
         Argument::U32(4),
         Argument::U32(1),

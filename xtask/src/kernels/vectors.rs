@@ -46,7 +46,7 @@ fn random_case(language: Language, precision: Precision) -> Case {
     }
 }
 
-/// Every entry is that of the plain twin, to the last bit, and so are those of a part.
+/// Every entry is that of the oracle, to the last bit, and so are those of a part.
 fn check_random<T: Element + Into<f64>>(
     device: &Accelerator,
     module: &Module,

@@ -1,7 +1,7 @@
 //! The left-hand side of a case.
 
 use super::document::Located;
-use femto::kernel::form::FormTexts;
+use femto::kernel::form::FormExpressions;
 use femto::problem::Expression;
 
 /// The left-hand side of the equation.
@@ -117,7 +117,7 @@ pub enum Coefficient {
 #[derive(Clone, Debug)]
 pub struct FormSource {
     /// The texts, with the names of fields and parameters.
-    pub texts: FormTexts,
+    pub texts: FormExpressions,
     /// Where each text is, by what errors call it.
     pub places: Vec<(String, Located<String>)>,
     /// Components of the solution.

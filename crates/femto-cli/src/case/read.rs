@@ -355,7 +355,7 @@ fn run(section: &Value<'_>) -> Result<Run, CaseError> {
         run.factors = factors.choice(&choices)?;
     }
     if let Some(scatter) = section.optional("scatter") {
-        let choices = [Scatter::Atomic, Scatter::Repeatable];
+        let choices = [Scatter::Atomic, Scatter::Deterministic];
         run.scatter = scatter.choice(&choices.map(|choice| (choice.name(), choice)))?;
     }
     Ok(run)

@@ -4,7 +4,7 @@ use super::document::Located;
 use super::error::CaseError;
 use super::form::{Coefficient, Form, FormSource, Moduli};
 use super::section::{Section, Value};
-use femto::kernel::form::{FormTexts, Texts};
+use femto::kernel::form::{FormExpressions, Texts};
 
 /// Every key of `[form]`, and which forms have it.
 const KEYS: [(&str, &str); 12] = [
@@ -208,7 +208,7 @@ fn text(
         }
     }
     Ok(FormSource {
-        texts: FormTexts {
+        texts: FormExpressions {
             f0,
             f1,
             fields: named.iter().map(|(name, _)| name.value.clone()).collect(),

@@ -5,7 +5,7 @@ use crate::case::{self, Case, Coefficient, Form, FormSource, Moduli};
 use crate::failure::Failure;
 use femto::fem::mesh::Mesh;
 use femto::kernel::expr::{Graph, Handle, Input};
-use femto::kernel::form::{self, FormTextError, Given, TextForm, TracedForm, trace};
+use femto::kernel::form::{self, FormTextError, Given, ParsedForm, TracedForm, trace};
 use femto::kernel::scalar::Traced;
 use femto::operator::Auxiliary;
 use femto::problem::{Expression, by_group};
@@ -110,9 +110,9 @@ where
         Form::NeoHookean(_) => trace::<_, D, D>(&form::NeoHookean { lambda, mu }),
         Form::Text(source) => {
             let parsed = match source.components.value {
-                1 => TextForm::<D, 1>::parse(&source.texts).map(|form| form.traced().clone()),
+                1 => ParsedForm::<D, 1>::parse(&source.texts).map(|form| form.traced().clone()),
                 components if components == D => {
-                    TextForm::<D, D>::parse(&source.texts).map(|form| form.traced().clone())
+                    ParsedForm::<D, D>::parse(&source.texts).map(|form| form.traced().clone())
                 }
                 found => {
                     let expected = format!("1 or {D} on these cells");

@@ -54,7 +54,7 @@ impl Space {
     /// In how many elements each L-vector node is, `[nodes]`.
     pub fn multiplicity(&self) -> Vec<u32> {
         let mut count = vec![0; self.nodes()];
-        let fields = Fields::new(Layout::ByNode, 1);
+        let fields = Fields::new(Layout::Interleaved, 1);
         self.restriction
             .scatter_add_fields(fields, |_, _, _| 1, &mut count);
         count
@@ -72,8 +72,8 @@ struct Fields {
 impl Fields {
     fn new(layout: Layout, components: usize) -> Self {
         let (count, width) = match layout {
-            Layout::ByNode => (1, components),
-            Layout::ByComponent => (components, 1),
+            Layout::Interleaved => (1, components),
+            Layout::Blocked => (components, 1),
         };
         Self { count, width }
     }

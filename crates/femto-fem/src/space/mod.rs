@@ -44,9 +44,9 @@ pub enum Continuity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// All components of a node together, index `node * components + c`.
-    ByNode,
+    Interleaved,
     /// All nodes of a component together, index `c * nodes + node`.
-    ByComponent,
+    Blocked,
 }
 
 /// What to build a space from, besides the mesh.
@@ -74,7 +74,7 @@ impl Default for SpaceParams {
         Self {
             degree: 1,
             components: 1,
-            layout: Layout::ByNode,
+            layout: Layout::Interleaved,
             continuity: Continuity::Continuous,
             dirichlet: Vec::new(),
             chunk_nodes: 32768,

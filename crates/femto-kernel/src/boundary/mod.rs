@@ -1,8 +1,8 @@
 //! The data of a boundary: values of functions at points, and integrals of such values over facets.
 //!
-//! A [`PointFunction`] is a function of position and time; its plain twin is
+//! A [`PointFunction`] is a function of position and time; its oracle is
 //! [`Program::evaluate`](crate::expr::Program::evaluate). A [`FacetSums`] integrates values at the points
-//! of facets against basis functions, and is the plain twin of the kernel of [`source::facets`]. Every
+//! of facets against basis functions, and is the oracle of the kernel of [`source::facets`]. Every
 //! node has its sum, taken in an order that the tables fix, so that results have the same bits for any
 //! number of threads.
 
@@ -15,19 +15,19 @@ use crate::roofline::Work;
 
 /// The integrals of the basis functions φ of some nodes times a function g over facets.
 ///
-/// A share is what one facet adds to one node: a facet, and the row of the basis table that is φ there.
+/// A contribution is what one facet adds to one node: a facet, and the row of the basis table that is φ there.
 ///
 /// ```text
-/// sums[n] = Σ_{shares (f, r) of n} Σ_p basis[r][p] weights[f][p] g[f][p]
+/// sums[n] = Σ_{contributions (f, r) of n} Σ_p basis[r][p] weights[f][p] g[f][p]
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct FacetSums<'a> {
     /// Points of a facet.
     pub points: usize,
-    /// Where the shares of each node begin, and after the last where they end, `[node + 1]`.
+    /// Where the contributions of each node begin, and after the last where they end, `[node + 1]`.
     pub offsets: &'a [u32],
-    /// Facet and row of each share, `[share][2]`.
-    pub shares: &'a [u32],
+    /// Facet and row of each contribution, `[contribution][2]`.
+    pub contributions: &'a [u32],
     /// `[row][point]`
     pub basis: &'a [f64],
     /// Quadrature weights times area factors, `[facet][point]`.
@@ -44,8 +44,8 @@ impl FacetSums<'_> {
         let points = self.points;
         for (ends, sum) in self.offsets[first..].windows(2).zip(sums) {
             *sum = 0.0;
-            let (shares, _) = self.shares.as_chunks::<2>();
-            for &[facet, row] in &shares[ends[0] as usize..ends[1] as usize] {
+            let (contributions, _) = self.contributions.as_chunks::<2>();
+            for &[facet, row] in &contributions[ends[0] as usize..ends[1] as usize] {
                 let (facet, row) = (facet as usize * points, row as usize * points);
                 for p in 0..points {
                     *sum += self.basis[row + p] * (self.weights[facet + p] * values[facet + p]);
@@ -59,7 +59,7 @@ impl FacetSums<'_> {
         FacetSizes {
             points: self.points,
             nodes: self.offsets.len().saturating_sub(1),
-            shares: self.shares.len() / 2,
+            contributions: self.contributions.len() / 2,
             basis: self.basis.len(),
             weights: self.weights.len(),
         }
@@ -73,8 +73,8 @@ pub struct FacetSizes {
     pub points: usize,
     /// Nodes with a sum.
     pub nodes: usize,
-    /// Shares of all nodes.
-    pub shares: usize,
+    /// Contributions of all nodes.
+    pub contributions: usize,
     /// Entries of the basis table.
     pub basis: usize,
     /// Points of all facets.
@@ -83,14 +83,14 @@ pub struct FacetSizes {
 
 impl FacetSizes {
     /// The work of the sums of all nodes: the tables and the values are read, the sums written; for each
-    /// share and point two products and a sum.
+    /// contribution and point two products and a sum.
     pub fn work(&self) -> Work {
         let numbers = self.basis + 2 * self.weights;
-        let indices = self.nodes + 1 + 2 * self.shares;
+        let indices = self.nodes + 1 + 2 * self.contributions;
         Work {
             bytes_read: (numbers * size_of::<f64>() + indices * size_of::<u32>()) as u64,
             bytes_written: (self.nodes * size_of::<f64>()) as u64,
-            flops: (3 * self.shares * self.points) as u64,
+            flops: (3 * self.contributions * self.points) as u64,
             shared_bytes: 0,
         }
     }
@@ -106,7 +106,7 @@ mod tests {
         let sums = FacetSums {
             points: 2,
             offsets: &[0, 1, 3, 4],
-            shares: &[0, 0, 0, 1, 1, 0, 1, 1],
+            contributions: &[0, 0, 0, 1, 1, 0, 1, 1],
             basis: &[0.75, 0.25, 0.25, 0.75],
             weights: &[0.5, 0.5, 1.0, 1.0],
         };

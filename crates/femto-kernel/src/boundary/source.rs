@@ -37,7 +37,7 @@ pub fn values(
 
 /// The text that integrates values over facets; its kernel is `facets`.
 ///
-/// Arguments: offsets, shares, basis and weights of a [`FacetSums`](super::FacetSums), the values
+/// Arguments: offsets, contributions, basis and weights of a [`FacetSums`](super::FacetSums), the values
 /// `[facet][point]`, the sums `[node]`, the number of points of a facet, the number of nodes.
 pub fn facets(language: Language, precision: Precision) -> String {
     let mut source = SourceBuilder::new(language, precision, BLOCK);

@@ -58,23 +58,23 @@ INLINE float stream_load_single(const float *g_source)
 }
 
 /* Copies 4, 8 or 16 bytes to shared memory without waiting for them; what a thread has asked for is there
- * after COPIES_DONE(), and for others after a barrier. */
+ * after ASYNC_COPIES_DONE(), and for others after a barrier. */
 #if __CUDA_ARCH__ >= 800
-#define COPY_AHEAD(bytes, s_target, g_source)                                                  \
+#define ASYNC_COPY(bytes, s_target, g_source)                                                  \
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(                            \
                      (uint)__cvta_generic_to_shared(s_target)),                                \
                  "l"(g_source), "n"(bytes)                                                     \
                  : "memory")
-#define COPIES_DONE() asm volatile("cp.async.wait_all;" ::: "memory")
+#define ASYNC_COPIES_DONE() asm volatile("cp.async.wait_all;" ::: "memory")
 #else
-#define COPY_AHEAD(bytes, s_target, g_source)                                                  \
+#define ASYNC_COPY(bytes, s_target, g_source)                                                  \
     UNROLL for (int word = 0; word < (bytes) / 4; ++word)                                      \
         ((uint *)(s_target))[word] = ((const uint *)(g_source))[word]
-#define COPIES_DONE()
+#define ASYNC_COPIES_DONE()
 #endif
 
 /* Brings the 128 bytes that an address is in to the cache of all multiprocessors. */
-#define BRING_NEAR(g_source) asm volatile("prefetch.global.L2 [%0];" ::"l"(g_source))
+#define PREFETCH_L2(g_source) asm volatile("prefetch.global.L2 [%0];" ::"l"(g_source))
 
 /* 1 / x to about one unit in the last place, for x that are neither huge, tiny nor zero. */
 INLINE real reciprocal(real x)

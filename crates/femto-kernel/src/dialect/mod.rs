@@ -20,8 +20,8 @@
 //! | `shared_atomic_add(s_target, value)` | adds to shared memory |
 //! | `stream_load(g_source)` | reads what no one reads again |
 //! | `stream_load_single(g_source)` | the same of single precision in any source |
-//! | `COPY_AHEAD(bytes, s_target, g_source)`, `COPIES_DONE()` | copies 4, 8 or 16 bytes to shared memory without waiting; waits for one's own |
-//! | `BRING_NEAR(g_source)` | brings the 128 bytes that an address is in to the cache of all units, where there is an instruction for it |
+//! | `ASYNC_COPY(bytes, s_target, g_source)`, `ASYNC_COPIES_DONE()` | copies 4, 8 or 16 bytes to shared memory without waiting; waits for one's own |
+//! | `PREFETCH_L2(g_source)` | brings the 128 bytes that an address is in to the cache of all units, where there is an instruction for it |
 //! | `reciprocal(x)` | 1/x of an ordinary number, to about one unit in the last place |
 //!
 //! No kernel returns before a barrier that others wait at.

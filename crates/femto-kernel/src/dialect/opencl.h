@@ -81,11 +81,11 @@ INLINE float stream_load_single(const __global float *g_source)
 /* A word of numbers of any type. */
 typedef uint __attribute__((may_alias)) any_word;
 
-#define COPY_AHEAD(bytes, s_target, g_source)                                                  \
+#define ASYNC_COPY(bytes, s_target, g_source)                                                  \
     UNROLL for (int word = 0; word < (bytes) / 4; ++word)                                      \
         ((__local any_word *)(s_target))[word] = ((const __global any_word *)(g_source))[word]
-#define COPIES_DONE()
-#define BRING_NEAR(g_source) prefetch(g_source, 1)
+#define ASYNC_COPIES_DONE()
+#define PREFETCH_L2(g_source) prefetch(g_source, 1)
 
 INLINE real reciprocal(real x)
 {

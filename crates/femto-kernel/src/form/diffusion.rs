@@ -7,7 +7,7 @@ use crate::scalar::Scalar;
 /// element, are folded into stored factors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diffusion {
-    /// κ: `Given::Auxiliary(0)` is the variable coefficient of seed 004.
+    /// κ: `Given::Auxiliary(0)` is the variable coefficient of Knepley, Rupp, Terrel 2016.
     pub kappa: Given,
 }
 

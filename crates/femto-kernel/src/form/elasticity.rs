@@ -49,7 +49,7 @@ impl<const D: usize> Form<D, D> for LinearElasticity {
     }
 }
 
-/// ∫ ∇φ : ½(∇u + ∇uᵀ): the elasticity of seed 004 (listing of `f1_elasticity`), which is
+/// ∫ ∇φ : ½(∇u + ∇uᵀ): the elasticity of Knepley, Rupp, Terrel 2016 (listing of `f1_elasticity`), which is
 /// [`LinearElasticity`] with λ = 0 and μ = ½.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SymmetricGradient;

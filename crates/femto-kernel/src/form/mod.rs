@@ -1,6 +1,6 @@
 //! Weak forms: the point-wise physics.
 //!
-//! A form is the pair f0, f1 of  ∫ φ·f0(u, ∇u, a, x, t) + ∇φ : f1(u, ∇u, a, x, t)  (seed 004,
+//! A form is the pair f0, f1 of  ∫ φ·f0(u, ∇u, a, x, t) + ∇φ : f1(u, ∇u, a, x, t)  (Knepley, Rupp, Terrel 2016,
 //! eq. 1), written once as a generic function. What evaluating it means depends on the number type:
 //! see [`crate::scalar`].
 
@@ -36,7 +36,7 @@ pub use neo_hookean::NeoHookean;
 pub use p_laplacian::PLaplacian;
 pub use poisson::Poisson;
 pub use screened_poisson::ScreenedPoisson;
-pub use text::{FormTextError, FormTexts, Role, TextForm, Texts};
+pub use text::{FormExpressions, FormTextError, ParsedForm, Role, Texts};
 pub use trace::{TracedForm, trace};
 
 use crate::scalar::Scalar;

@@ -3,7 +3,7 @@
 use super::{Form, Point};
 use crate::scalar::Scalar;
 
-/// ∫ λ φ·u + ∇φ : ∇u, the operator of seed 002 (eq. 1), also called Helmholtz.
+/// ∫ λ φ·u + ∇φ : ∇u, the operator of Świrydowicz et al. 2019 (eq. 1), also called Helmholtz.
 #[derive(Clone, Copy, Debug)]
 pub struct ScreenedPoisson {
     /// λ where it is the same everywhere; `None` takes it from auxiliary field 0, which the

@@ -51,7 +51,7 @@ impl<T: Vectorizable> SimdTask for Fma<T> {
 
 /// Reads all of `source`, fast enough that memory is what limits.
 ///
-/// Sums in chains of its own, so the value is repeatable on one instruction set only.
+/// Sums in chains of its own, so the value is deterministic on one instruction set only.
 pub fn read(level: SimdLevel, source: &[f64]) -> f64 {
     dispatch(level, Read { source })
 }

@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 /// A benchmark: a form, a quadrature and the vectors that it is applied to.
 ///
 /// BP1 to BP6 are CEED's bake-off problems (Fischer et al., Scalability of high-performance PDE
-/// solvers, 2020). The BKs are the element-local kernels of seed 002, whose BP3.0 and BP3.5 carry a
+/// solvers, 2020). The BKs are the element-local kernels of Świrydowicz et al. 2019, whose BP3.0 and BP3.5 carry a
 /// mass term: they are BK3 and BK5 here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "described by `description`")]

@@ -31,9 +31,9 @@ pub struct Row {
     /// How factors at points are stored: `same`, or `single`, where each of them, and so the operator, is
     /// changed by up to 6e-8 of itself.
     pub factors: &'static str,
-    /// The form was evaluated as it is written.
-    pub as_written: bool,
-    /// How shared nodes are summed: `atomic` or `repeatable`.
+    /// Coefficients were folded into the geometry where the form allows it.
+    pub fold_coefficients: bool,
+    /// How shared nodes are summed: `atomic` or `deterministic`.
     pub scatter: &'static str,
     /// The schedule of each kind of map, separated by semicolons.
     pub schedule: String,
@@ -167,9 +167,9 @@ impl Row {
             precision: params.precision,
             data_level: outcome.data_level.name(),
             factors: params.factors.name(),
-            as_written: params.as_written,
+            fold_coefficients: params.fold_coefficients,
             scatter: match outcome.device.kind {
-                DeviceKind::Host => Scatter::Repeatable.name(),
+                DeviceKind::Host => Scatter::Deterministic.name(),
                 _ => params.scatter.name(),
             },
             schedule: outcome.schedule.clone(),

@@ -58,9 +58,9 @@ pub struct Params {
     pub factors: FactorPrecision,
     /// Knobs of an accelerator's kernel in place of the measured ones.
     pub knobs: Knobs,
-    /// Evaluate the form as it is written, also where it could go with the geometry.
-    pub as_written: bool,
-    /// How accelerators sum shared nodes; the host's sums are always repeatable.
+    /// Fold coefficients into the geometry where the form allows it. Default `true`.
+    pub fold_coefficients: bool,
+    /// How accelerators sum shared nodes; the host's sums are always deterministic.
     pub scatter: Scatter,
     /// Precision of vectors and arithmetic. Default `Fp64`.
     pub precision: Precision,
@@ -80,7 +80,7 @@ impl Params {
             data_level: DataLevel::default(),
             factors: FactorPrecision::default(),
             knobs: Knobs::default(),
-            as_written: false,
+            fold_coefficients: true,
             scatter: Scatter::default(),
             precision: Precision::Fp64,
             sampling: Sampling::default(),
@@ -102,7 +102,7 @@ impl Params {
         if kind == DeviceKind::Host && self.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost.into());
         }
-        if !self.knobs.is_empty() && (!kind.is_accelerator() || self.as_written) {
+        if !self.knobs.is_empty() && (!kind.is_accelerator() || !self.fold_coefficients) {
             return Err(OperatorError::KnobsElsewhere.into());
         }
         memory::check(self, self.cells(), basis.points_1d, &device.info())

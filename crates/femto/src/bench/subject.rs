@@ -177,7 +177,7 @@ where
         data_level: params.data_level,
         factors: params.factors,
         knobs: params.knobs,
-        as_written: params.as_written,
+        fold_coefficients: params.fold_coefficients,
         scatter: params.scatter,
         ..OperatorParams::default()
     };

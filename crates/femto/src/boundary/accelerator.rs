@@ -48,7 +48,7 @@ impl BoundaryOps for Accelerator {
         let nodes = count(self, sums.len())?;
         let arguments = [
             Argument::input(&tables.offsets),
-            Argument::input(&tables.shares),
+            Argument::input(&tables.contributions),
             Argument::input(&tables.basis),
             Argument::input(&tables.weights),
             Argument::input(values),

@@ -59,7 +59,7 @@ impl BoundaryOps for Host {
         let all = FacetSums {
             points: tables.sizes.points,
             offsets: &tables.offsets,
-            shares: &tables.shares,
+            contributions: &tables.contributions,
             basis: &tables.basis,
             weights: &tables.weights,
         };

@@ -11,7 +11,7 @@ use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 
 /// A device that evaluates functions and integrates them over facets, in double precision.
 ///
-/// Sums are taken in an order that the tables fix, so that they are bitwise repeatable.
+/// Sums are taken in an order that the tables fix, so that they are deterministic to the bit.
 pub trait BoundaryOps: Device {
     /// The values `[point]` of a function of x, y, z and t at positions `[point][3]`.
     ///
@@ -59,7 +59,7 @@ impl<B: Buffer<f64>> Points<'_, B> {
 pub struct FacetTables<D: Device> {
     sizes: FacetSizes,
     offsets: D::Buffer<u32>,
-    shares: D::Buffer<u32>,
+    contributions: D::Buffer<u32>,
     basis: D::Buffer<f64>,
     weights: D::Buffer<f64>,
 }
@@ -73,7 +73,7 @@ impl<D: Device> FacetTables<D> {
         Ok(Self {
             sizes: sums.sizes(),
             offsets: device.upload(sums.offsets)?,
-            shares: device.upload(sums.shares)?,
+            contributions: device.upload(sums.contributions)?,
             basis: device.upload(sums.basis)?,
             weights: device.upload(sums.weights)?,
         })

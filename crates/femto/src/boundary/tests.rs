@@ -75,9 +75,10 @@ fn sums_are_those_of_the_formula<D: BoundaryOps>(device: &D) {
         for node in 0..nodes {
             offsets.push(offsets[node] + random.below(6));
         }
-        let shares = (0..offsets[nodes]).flat_map(|_| [random.below(facets), random.below(rows)]);
-        let shares: Vec<u32> = shares.collect();
-        if shares.is_empty() {
+        let contributions =
+            (0..offsets[nodes]).flat_map(|_| [random.below(facets), random.below(rows)]);
+        let contributions: Vec<u32> = contributions.collect();
+        if contributions.is_empty() {
             continue;
         }
         let (basis, weights) = (random.vector(rows * points), random.vector(facets * points));
@@ -85,7 +86,7 @@ fn sums_are_those_of_the_formula<D: BoundaryOps>(device: &D) {
         let tables = FacetSums {
             points,
             offsets: &offsets,
-            shares: &shares,
+            contributions: &contributions,
             basis: &basis,
             weights: &weights,
         };
@@ -96,8 +97,11 @@ fn sums_are_those_of_the_formula<D: BoundaryOps>(device: &D) {
         let found = read(device, &sums);
         for (node, found) in found.iter().enumerate() {
             let mut wanted = 0.0;
-            for share in offsets[node] as usize..offsets[node + 1] as usize {
-                let (facet, row) = (shares[2 * share] as usize, shares[2 * share + 1] as usize);
+            for contribution in offsets[node] as usize..offsets[node + 1] as usize {
+                let (facet, row) = (
+                    contributions[2 * contribution] as usize,
+                    contributions[2 * contribution + 1] as usize,
+                );
                 for p in 0..points {
                     let value = weights[facet * points + p] * values[facet * points + p];
                     wanted += basis[row * points + p] * value;
@@ -106,7 +110,7 @@ fn sums_are_those_of_the_formula<D: BoundaryOps>(device: &D) {
             assert!((found - wanted).abs() < 1e-13, "{node}: {found} {wanted}");
         }
         device.facet_sums(&tables, &given, &mut sums).unwrap();
-        assert_eq!(read(device, &sums), found, "repeatable");
+        assert_eq!(read(device, &sums), found, "deterministic");
     }
 }
 
@@ -115,7 +119,7 @@ fn small<D: Device>(device: &D) -> FacetTables<D> {
     let sums = FacetSums {
         points: 2,
         offsets: &[0, 1],
-        shares: &[0, 0],
+        contributions: &[0, 0],
         basis: &[0.5, 0.5],
         weights: &[1.0, 1.0],
     };

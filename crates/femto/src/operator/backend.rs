@@ -3,7 +3,7 @@
 use super::{Binding, OperatorError};
 use crate::Number;
 use crate::boundary::BoundaryOps;
-use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::batch::EvalContext;
 use femto_kernel::form::Form;
 use femto_kernel::roofline::Work;
 use femto_platform::device::Device;
@@ -46,7 +46,7 @@ pub trait Bound<T: Number, D: Device>: Send + Sync {
     /// `v = A u`, both L-vectors or both T-vectors.
     fn apply(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &D::Buffer<T>,
         v: &mut D::Buffer<T>,
     ) -> Result<(), OperatorError>;
@@ -54,13 +54,14 @@ pub trait Bound<T: Number, D: Device>: Send + Sync {
     /// `v = Bᵀ D B u` on E-vectors.
     fn apply_elements(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &D::Buffer<T>,
         v: &mut D::Buffer<T>,
     ) -> Result<(), OperatorError>;
 
     /// The diagonal of A, an L-vector or T-vector.
-    fn diagonal(&self, conditions: &Conditions, d: &mut D::Buffer<T>) -> Result<(), OperatorError>;
+    fn diagonal(&self, conditions: &EvalContext, d: &mut D::Buffer<T>)
+    -> Result<(), OperatorError>;
 
     /// Takes the components of L-vector `u` as the auxiliary fields of the solution's space, from number
     /// `first` of these on.

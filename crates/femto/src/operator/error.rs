@@ -139,12 +139,12 @@ pub enum OperatorError {
     SingleFactorsOnHost,
     /// Knobs for what has none.
     #[error(
-        "knobs are for kernels of λ u, κ ∇u on hexahedra, with λ and κ constant per element and not as written, on cuda and opencl devices"
+        "knobs are for kernels of λ u, κ ∇u on hexahedra, with λ and κ constant per element and folded into the geometry, on cuda and opencl devices"
     )]
     KnobsElsewhere,
     /// More places in elements than 32 bits can tell apart.
     #[error(
-        "{found} nodes of elements; repeatable sums take at most {}: use atomic ones",
+        "{found} nodes of elements; deterministic sums take at most {}: use atomic ones",
         u32::MAX
     )]
     TooManyShares {
@@ -160,9 +160,9 @@ pub enum OperatorError {
         /// Facets times nodes of a facet.
         found: usize,
     },
-    /// A kernel that disagrees with the plain twin.
+    /// A kernel that disagrees with the oracle.
     #[error(
-        "{kernel} ({schedule}) differs from its plain twin by {error:.1e} on elements of this mesh"
+        "{kernel} ({schedule}) differs from its oracle by {error:.1e} on elements of this mesh"
     )]
     WrongVariant {
         /// The kernel.

@@ -33,7 +33,7 @@ pub(crate) use plan::Plan;
 use crate::Number;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::Space;
-use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::batch::EvalContext;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{Form, Inspection};
 use femto_kernel::roofline::Work;
@@ -274,7 +274,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.bound.element_work(self.sizes.element_dofs, planned)
     }
 
-    /// Flops of one application as the literature counts them (full 1-D products; seed 002).
+    /// Flops of one application as the literature counts them (full 1-D products; Świrydowicz et al. 2019).
     pub fn nominal_flops(&self) -> u64 {
         self.plan.nominal_flops()
     }
@@ -294,8 +294,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.bound.warnings()
     }
 
-    fn conditions(&self) -> Conditions<'_> {
-        Conditions {
+    fn conditions(&self) -> EvalContext<'_> {
+        EvalContext {
             time: self.time,
             parameters: &self.parameters,
         }

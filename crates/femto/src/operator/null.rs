@@ -2,7 +2,7 @@
 
 use super::{Backend, Binding, Bound, OperatorError, Plan};
 use crate::Number;
-use femto_kernel::family::tensor_hex::Conditions;
+use femto_kernel::family::tensor_hex::EvalContext;
 use femto_kernel::form::Form;
 use femto_kernel::roofline::{Precision, Work};
 use femto_platform::device::null::{Launch, Null, NullBuffer};
@@ -63,7 +63,7 @@ impl NullBound {
 impl<T: Number> Bound<T, Null> for NullBound {
     fn apply(
         &self,
-        _: &Conditions,
+        _: &EvalContext,
         _: &NullBuffer<T>,
         _: &mut NullBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -73,7 +73,7 @@ impl<T: Number> Bound<T, Null> for NullBound {
 
     fn apply_elements(
         &self,
-        _: &Conditions,
+        _: &EvalContext,
         _: &NullBuffer<T>,
         _: &mut NullBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -81,7 +81,7 @@ impl<T: Number> Bound<T, Null> for NullBound {
         Ok(())
     }
 
-    fn diagonal(&self, _: &Conditions, _: &mut NullBuffer<T>) -> Result<(), OperatorError> {
+    fn diagonal(&self, _: &EvalContext, _: &mut NullBuffer<T>) -> Result<(), OperatorError> {
         self.record("diagonal", self.work);
         Ok(())
     }

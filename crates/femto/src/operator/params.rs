@@ -66,7 +66,7 @@ impl Quadrature {
 }
 
 /// What to bind, besides space, geometry and form.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct OperatorParams {
     /// The quadrature rule.
     pub quadrature: Quadrature,
@@ -74,18 +74,34 @@ pub struct OperatorParams {
     pub data_level: DataLevel,
     /// How accelerators store factors at points.
     pub factors: FactorPrecision,
-    /// How accelerators sum what elements share. The host's sums are repeatable in any case.
+    /// How accelerators sum what elements share. The host's sums are deterministic in any case.
     pub scatter: Scatter,
     /// Knobs of the kernel in place of the measured ones, for sweeps: only on accelerators, for λ u, κ ∇u
     /// on hexahedra. With any there is no second choice where the device cannot run them.
     pub knobs: Knobs,
-    /// Evaluates the form as it is written, also where it is recognised as λ u, κ ∇u and its
-    /// coefficients could go with the geometry.
-    pub as_written: bool,
+    /// Folds the coefficients of a form λ u, κ ∇u into the geometry, where they are constant in each cell.
+    /// Otherwise the form is evaluated as it is written. Default `true`.
+    pub fold_coefficients: bool,
     /// Auxiliary fields, `[field]`, in the order of `Point::a`.
     pub auxiliary: Vec<Auxiliary>,
     /// The time that the form sees at first.
     pub time: f64,
     /// The parameters that the form sees at first.
     pub parameters: Vec<f64>,
+}
+
+impl Default for OperatorParams {
+    fn default() -> Self {
+        Self {
+            quadrature: Quadrature::default(),
+            data_level: DataLevel::default(),
+            factors: FactorPrecision::default(),
+            scatter: Scatter::default(),
+            knobs: Knobs::default(),
+            fold_coefficients: true,
+            auxiliary: Vec::new(),
+            time: 0.0,
+            parameters: Vec::new(),
+        }
+    }
 }

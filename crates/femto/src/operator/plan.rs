@@ -80,7 +80,9 @@ impl Plan {
         params.check_auxiliary(space, &inspection, tables.points())?;
         let foldable = fields.count(FieldKind::Cell) == fields.len();
         let coefficients = match &tables {
-            Tables::Hex(_) if foldable && !params.as_written => inspection.coefficients.clone(),
+            Tables::Hex(_) if foldable && params.fold_coefficients => {
+                inspection.coefficients.clone()
+            }
             _ => None,
         };
         if device == DeviceKind::Host && params.factors == FactorPrecision::Single {

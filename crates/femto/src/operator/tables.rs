@@ -5,7 +5,7 @@ use femto_fem::quadrature::simplex_rule;
 use femto_fem::reference::simplex::Simplex;
 use femto_fem::space::Space;
 use femto_kernel::family::simplex_quadrature::schedule::Schedule;
-use femto_kernel::family::simplex_quadrature::work::{self, seed::Model};
+use femto_kernel::family::simplex_quadrature::work::{self, knepley::Model};
 use femto_kernel::family::simplex_quadrature::{self, Element};
 use femto_kernel::family::tensor_hex::pencils::FactorPrecision;
 use femto_kernel::family::tensor_hex::{self, Basis};
@@ -115,7 +115,7 @@ impl Shape {
         }
     }
 
-    /// Flops of a cell as the literature counts them (seed 002; seed 004, eq. 7).
+    /// Flops of a cell as the literature counts them (Świrydowicz et al. 2019; Knepley, Rupp, Terrel 2016, eq. 7).
     pub(crate) fn nominal_flops(&self) -> u64 {
         match self {
             Self::Hex(shape) => shape.nominal_flops(),

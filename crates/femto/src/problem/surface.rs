@@ -23,7 +23,7 @@ pub(super) struct Surface<'a> {
     /// As in [`FacetSums`].
     offsets: Vec<u32>,
     /// As in [`FacetSums`].
-    shares: Vec<u32>,
+    contributions: Vec<u32>,
 }
 
 impl<'a> Surface<'a> {
@@ -45,7 +45,7 @@ impl<'a> Surface<'a> {
         if u32::try_from(found).is_err() {
             return Err(OperatorError::TooManyFacetNodes { found });
         }
-        // Node, facet and row of each share.
+        // Node, facet and row of each contribution.
         let all = faces.par_iter().enumerate().flat_map_iter(|(index, face)| {
             let first = facets.first_row(usize::from(face.face));
             let nodes = on.facet_nodes(facets, face).zip(first..);
@@ -54,9 +54,9 @@ impl<'a> Surface<'a> {
         let mut all: Vec<[u32; 3]> = all.collect();
         all.par_sort_unstable();
         let (mut nodes, mut offsets, mut end) = (Vec::new(), vec![0], 0);
-        for shares in all.chunk_by(|a, b| a[0] == b[0]) {
-            end += shares.len() as u32;
-            nodes.push(shares[0][0] as usize);
+        for contributions in all.chunk_by(|a, b| a[0] == b[0]) {
+            end += contributions.len() as u32;
+            nodes.push(contributions[0][0] as usize);
             offsets.push(end);
         }
         Ok(Self {
@@ -65,7 +65,7 @@ impl<'a> Surface<'a> {
             weights,
             nodes,
             offsets,
-            shares: all
+            contributions: all
                 .iter()
                 .flat_map(|&[_, facet, row]| [facet, row])
                 .collect(),
@@ -76,7 +76,7 @@ impl<'a> Surface<'a> {
         FacetSums {
             points: self.facets.points.len(),
             offsets: &self.offsets,
-            shares: &self.shares,
+            contributions: &self.contributions,
             basis: &self.facets.basis,
             weights: &self.weights,
         }

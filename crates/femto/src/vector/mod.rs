@@ -16,7 +16,7 @@ use femto_platform::device::{Buffer, Device, DeviceError, Element, check_len};
 /// A device that can work on vectors of `T`.
 ///
 /// Scalars go in and come out in double precision; sums are taken in double precision in an order
-/// that depends on the length only, so that they are bitwise repeatable for any number of threads.
+/// that depends on the length only, so that they are deterministic to the bit for any number of threads.
 /// Functions that return a sum wait for it; those that put it into a slot of [`Sums`] do not.
 /// Nothing is allocated. Every function returns [`DeviceError::LengthMismatch`] where its vectors
 /// differ in length or a slot does not exist, and has then done nothing.

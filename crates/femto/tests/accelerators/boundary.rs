@@ -121,7 +121,7 @@ fn boundary_data_are_those_of_the_host() {
                 let error = difference(found, wanted);
                 assert!(error < 1e-13, "{what}, degree {degree}: {error:e}");
             }
-            assert_eq!(on_sides(&device, &on, &noted_f), found, "repeatable");
+            assert_eq!(on_sides(&device, &on, &noted_f), found, "deterministic");
             // Where the host evaluates, the device integrates all the same.
             let closed = on_sides(&device, &on, &closed_f);
             let error = difference(&closed[0], &wanted[0]);

@@ -144,7 +144,7 @@ fn hexahedra_agree() {
     let mut random = Random::new();
     for shape in SHAPES {
         for (degree, scatter, quadrature) in [
-            (1, Scatter::Repeatable, Quadrature::Gauss),
+            (1, Scatter::Deterministic, Quadrature::Gauss),
             (2, Scatter::Atomic, Quadrature::Gauss),
             (2, Scatter::Atomic, Quadrature::Collocated),
         ] {
@@ -155,7 +155,7 @@ fn hexahedra_agree() {
                 ..OperatorParams::default()
             };
             let mesh = mesh(shape, [3, 2, 2]);
-            let scalar = space(degree, 1, Layout::ByNode);
+            let scalar = space(degree, 1, Layout::Interleaved);
             let on = On::new(&mesh, scalar, params(), &mut random);
             let what = format!("{shape:?}, degree {degree}");
             let on_host = on.solid::<f64, _, Busy, 1>(&host, &Busy);
@@ -164,7 +164,7 @@ fn hexahedra_agree() {
                 &on.solid::<f64, _, Busy, 1>(&device, &Busy),
                 &what,
             );
-            let vector = space(degree, 3, Layout::ByComponent);
+            let vector = space(degree, 3, Layout::Blocked);
             let on = On::new(&mesh, vector, params(), &mut random);
             let form = LinearElasticity::from_young(2.0, 0.3);
             agree(
@@ -201,9 +201,9 @@ fn tetrahedra(degree: usize) -> Mesh {
 /// Degrees with the sums, data levels and orders of maps that they are tried with.
 const SIMPLICES: [(usize, Scatter, DataLevel, usize); 4] = [
     (1, Scatter::Atomic, DataLevel::OnTheFly, 1),
-    (1, Scatter::Repeatable, DataLevel::Partial, 1),
+    (1, Scatter::Deterministic, DataLevel::Partial, 1),
     (2, Scatter::Atomic, DataLevel::OnTheFly, 2),
-    (3, Scatter::Repeatable, DataLevel::OnTheFly, 1),
+    (3, Scatter::Deterministic, DataLevel::OnTheFly, 1),
 ];
 
 fn simplex_params(scatter: Scatter, data_level: DataLevel) -> OperatorParams {
@@ -232,13 +232,13 @@ fn triangles_agree() {
                 &mut random,
             )
         };
-        let one = on(1, Layout::ByNode);
+        let one = on(1, Layout::Interleaved);
         let on_host = one.planar::<f64, _, _, 1>(&host, &Conduction);
         let double = one.planar::<f64, _, _, 1>(&device, &Conduction);
         agree(&on_host, &double, &what);
         let single = one.planar::<f32, _, _, 1>(&device, &Conduction);
         agree(&on_host, &single, &what);
-        let two = on(2, Layout::ByComponent);
+        let two = on(2, Layout::Blocked);
         let on_host = two.planar::<f64, _, Busy, 2>(&host, &Busy);
         let there = two.planar::<f64, _, Busy, 2>(&device, &Busy);
         agree(&on_host, &there, &what);
@@ -255,7 +255,7 @@ fn tetrahedra_agree() {
         let what = format!("tetrahedra, degree {degree}, {scatter:?}");
         let mut on = |components| {
             let params = simplex_params(scatter, data_level);
-            let space = space(degree, components, Layout::ByNode);
+            let space = space(degree, components, Layout::Interleaved);
             On::new(&mesh, space, params, &mut random)
         };
         let one = on(1);
@@ -283,7 +283,7 @@ fn straight_and_curved_cells_agree() {
         ..SimplexBox::<2>::unit_square(12)
     };
     let mesh = generator.build(|[x, y]| [x, bend(x, y)]).unwrap();
-    let planar = On::new(&mesh, space(1, 1, Layout::ByNode), params, &mut random);
+    let planar = On::new(&mesh, space(1, 1, Layout::Interleaved), params, &mut random);
     let on_host = planar.planar::<f64, _, _, 1>(&host, &Conduction);
     let there = planar.planar::<f64, _, _, 1>(&device, &Conduction);
     agree(&on_host, &there, "triangles");
@@ -297,7 +297,7 @@ fn states_are_replaced() {
     let mut random = Random::new();
     for mesh in [mesh(Shape::Trilinear, [2, 2, 2]), tetrahedra(1)] {
         let geometry = Geometry::new(&mesh).unwrap();
-        let space = Space::new(&mesh, &geometry, space(2, 1, Layout::ByNode)).unwrap();
+        let space = Space::new(&mesh, &geometry, space(2, 1, Layout::Interleaved)).unwrap();
         let form = Jacobian(NonlinearDiffusion::default());
         let params = || OperatorParams {
             auxiliary: vec![Auxiliary::Nodal(vec![0.0; space.nodes()])],
@@ -342,7 +342,7 @@ fn what_is_read_and_not_needed_may_be_missing() {
     let host = Host::with_threads(1).unwrap();
     for mesh in [mesh(Shape::Trilinear, [2, 2, 2]), tetrahedra(1)] {
         let geometry = Geometry::new(&mesh).unwrap();
-        let space = Space::new(&mesh, &geometry, space(1, 1, Layout::ByNode)).unwrap();
+        let space = Space::new(&mesh, &geometry, space(1, 1, Layout::Interleaved)).unwrap();
         let params = OperatorParams::default;
         let on_host = Operator::new(&host, &space, &geometry, &Unneeded, params()).unwrap();
         let there =
@@ -351,18 +351,18 @@ fn what_is_read_and_not_needed_may_be_missing() {
     }
 }
 
-/// λ u, κ ∇u evaluated as written is what its factors make of it.
+/// λ u, κ ∇u is the same with and without its coefficients folded into the geometry.
 #[test]
-fn forms_as_written_are_those_with_factors() {
+fn folding_coefficients_changes_nothing() {
     let Some(device) = accelerator() else { return };
     let mesh = mesh(Shape::Trilinear, [3, 2, 2]);
     let geometry = Geometry::new(&mesh).unwrap();
-    let space = Space::new(&mesh, &geometry, space(3, 1, Layout::ByNode)).unwrap();
+    let space = Space::new(&mesh, &geometry, space(3, 1, Layout::Interleaved)).unwrap();
     let form = femto::kernel::form::ScreenedPoisson { lambda: Some(0.7) };
     let u = Random::new().vector(space.dofs());
-    let apply = |as_written| {
+    let apply = |fold_coefficients| {
         let params = OperatorParams {
-            as_written,
+            fold_coefficients,
             ..OperatorParams::default()
         };
         let operator = Operator::<f64, _>::new(&device, &space, &geometry, &form, params).unwrap();

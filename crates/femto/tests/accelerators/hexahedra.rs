@@ -169,7 +169,7 @@ fn stored_factors_components_and_layouts_agree() {
         case.space.dirichlet = vec!["xmin".to_owned(), "zmax".to_owned()];
         let error = case.worst::<f64, _, 1>(&device, &LAMBDA);
         assert!(error < 1e-12, "{shape:?}: {error}");
-        for layout in [Layout::ByNode, Layout::ByComponent] {
+        for layout in [Layout::Interleaved, Layout::Blocked] {
             case.space.layout = layout;
             let error = case.worst::<f64, _, 3>(&device, &Componentwise::<_, 3>(LAMBDA));
             assert!(error < 1e-12, "{shape:?} {layout:?}: {error}");
@@ -180,9 +180,9 @@ fn stored_factors_components_and_layouts_agree() {
 #[test]
 fn repeatable_sums_agree_to_the_last_bit() {
     let Some(device) = accelerator() else { return };
-    for layout in [Layout::ByNode, Layout::ByComponent] {
+    for layout in [Layout::Interleaved, Layout::Blocked] {
         let mut case = Case::new(Shape::Trilinear, 3);
-        case.params.scatter = Scatter::Repeatable;
+        case.params.scatter = Scatter::Deterministic;
         case.space.layout = layout;
         case.space.dirichlet = vec!["ymin".to_owned()];
         let form = Componentwise::<_, 3>(LAMBDA);

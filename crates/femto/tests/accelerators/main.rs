@@ -1,4 +1,4 @@
-//! Operators on accelerators against the host and plain twins.
+//! Operators on accelerators against the host and oracles.
 //!
 //! On `opencl:0` unless FEMTO_ACCELERATOR names another device. Without a driver the tests pass with
 //! a note, unless FEMTO_REQUIRE=opencl says that there must be one.

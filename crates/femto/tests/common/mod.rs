@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout, reason = "the seed belongs to a failure")]
 
 pub mod forms;
-pub mod twin;
+pub mod oracle;
 
 use femto::Quadrature;
 use femto::fem::mesh::Mesh;

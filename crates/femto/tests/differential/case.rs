@@ -2,7 +2,7 @@
 
 use crate::tree::{Names, Tree};
 use femto::kernel::expr::Input;
-use femto::kernel::form::{Form, FormTexts, Point, Texts};
+use femto::kernel::form::{Form, FormExpressions, Point, Texts};
 use femto::kernel::scalar::Scalar;
 use serde::{Deserialize, Serialize};
 
@@ -101,8 +101,8 @@ impl Case {
     }
 
     /// As femto reads it.
-    pub(crate) fn texts(&self) -> FormTexts {
-        FormTexts {
+    pub(crate) fn texts(&self) -> FormExpressions {
+        FormExpressions {
             f0: Some(Texts::Each(self.f0.clone())),
             f1: Some(Texts::Matrix(self.f1.clone())),
             fields: self.field_names(),

@@ -1,4 +1,4 @@
-//! Random forms on random spaces: operators of forms as text against plain trees on the plain twin, exact
+//! Random forms on random spaces: operators of forms as text against plain trees on the oracle, exact
 //! Jacobians against the same and against differences of the residual.
 //!
 //! A case is a function of its seed. One that fails is made small and kept in `corpus`, which is run first.
@@ -136,7 +136,7 @@ fn texts_are_those_of_their_trees() {
             .unwrap_or_else(|| panic!("seed {seed}: {case:?}"));
         assert_eq!(case.with_trees(&trees), case);
         assert!(
-            femto::kernel::form::TextForm::<3, 3>::parse(&case.texts()).is_ok()
+            femto::kernel::form::ParsedForm::<3, 3>::parse(&case.texts()).is_ok()
                 || case.f0.len() != 3
         );
     }

@@ -1,9 +1,9 @@
-//! Running a case: each operator against the plain twin, and derivatives against differences.
+//! Running a case: each operator against the oracle, and derivatives against differences.
 
 use crate::case::{Case, Cell, Plain};
 use crate::random::Random;
 use crate::setup::{Any, Dimension, Made, Setup, Subject};
-use femto::kernel::form::{Form, Jacobian, TextForm};
+use femto::kernel::form::{Form, Jacobian, ParsedForm};
 use femto::operator::{Auxiliary, Backend, OperatorError};
 use femto::platform::device::Device;
 use femto::platform::device::accelerator::Accelerator;
@@ -70,7 +70,7 @@ struct Bench<T, M, const D: usize, const C: usize> {
 type Exact<const D: usize, const C: usize> = Bench<f64, Subject<D, C>, D, C>;
 
 /// In single precision, without. Kernels of fewer kinds compile faster.
-type Single<const D: usize, const C: usize> = Bench<f32, TextForm<D, C>, D, C>;
+type Single<const D: usize, const C: usize> = Bench<f32, ParsedForm<D, C>, D, C>;
 
 /// By how much the numbers of a case are moved to see its condition, relatively.
 const MOVED: f64 = 1e-6;
@@ -179,7 +179,7 @@ where
         Ok(counts)
     }
 
-    /// Holds `found` against the plain twin. False where the case is so ill-conditioned that rounding may
+    /// Holds `found` against the oracle. False where the case is so ill-conditioned that rounding may
     /// change it by more than a hundredth.
     fn compare<F: Form<D, C>>(
         &self,
@@ -188,8 +188,8 @@ where
         (params, u): (&OperatorParams, &[f64]),
         found: &[f64],
     ) -> Result<bool, String> {
-        let twin = |params: &OperatorParams, u: &[f64]| Any::twin(&self.setup, form, params, u);
-        let wanted = twin(params, u);
+        let oracle = |params: &OperatorParams, u: &[f64]| Any::oracle(&self.setup, form, params, u);
+        let wanted = oracle(params, u);
         let mut random = Random::new(self.case.seed ^ 0x60ed);
         let mut moved = |values: &mut [f64]| {
             values
@@ -206,7 +206,7 @@ where
             | Auxiliary::AtPoints(values)) = field;
             moved(values);
         }
-        let change = largest_difference(&twin(&params, &u), &wanted);
+        let change = largest_difference(&oracle(&params, &u), &wanted);
         let scale = wanted
             .iter()
             .fold(0.0, |most: f64, value| most.max(value.abs()));

@@ -1,14 +1,14 @@
 //! The mesh, the space and the numbers of a case.
 
 use crate::case::{Case, Cell, Kind, Map};
-use crate::common::twin;
+use crate::common::oracle;
 use crate::random::Random;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
 use femto::fem::space::{Layout, Space, SpaceParams};
-use femto::kernel::form::{Form, FormTextError, Jacobian, Point, TextForm};
+use femto::kernel::form::{Form, FormTextError, Jacobian, ParsedForm, Point};
 use femto::kernel::scalar::Scalar;
 use femto::operator::{Auxiliary, OperatorError};
 use femto::{DataLevel, Number, Operator, OperatorParams, Quadrature};
@@ -16,8 +16,8 @@ use femto::{DataLevel, Number, Operator, OperatorParams, Quadrature};
 /// A form as text or its derivative: one type, so that kernels are compiled once.
 #[derive(Clone)]
 pub(crate) struct Subject<const D: usize, const C: usize> {
-    text: TextForm<D, C>,
-    jacobian: Option<Jacobian<TextForm<D, C>>>,
+    text: ParsedForm<D, C>,
+    jacobian: Option<Jacobian<ParsedForm<D, C>>>,
 }
 
 /// A form made of a case.
@@ -27,14 +27,14 @@ pub(crate) trait Made<const D: usize, const C: usize>: Form<D, C> + Clone + 'sta
 
 impl<const D: usize, const C: usize> Made<D, C> for Subject<D, C> {
     fn make(case: &Case, derivative: bool) -> Result<Self, FormTextError> {
-        let text = TextForm::parse(&case.texts())?;
+        let text = ParsedForm::parse(&case.texts())?;
         let jacobian = derivative.then(|| Jacobian(text.clone()));
         Ok(Self { text, jacobian })
     }
 }
 
 /// Where no derivatives are asked for.
-impl<const D: usize, const C: usize> Made<D, C> for TextForm<D, C> {
+impl<const D: usize, const C: usize> Made<D, C> for ParsedForm<D, C> {
     fn make(case: &Case, _: bool) -> Result<Self, FormTextError> {
         Self::parse(&case.texts())
     }
@@ -75,8 +75,8 @@ impl Setup {
             degree: case.degree,
             components: case.components(),
             layout: match case.by_component {
-                true => Layout::ByComponent,
-                false => Layout::ByNode,
+                true => Layout::Blocked,
+                false => Layout::Interleaved,
             },
             dirichlet: tags.iter().map(|&tag| tag.to_owned()).collect(),
             // Several chunks.
@@ -93,7 +93,7 @@ impl Setup {
                 .kernel_basis(case.degree)
                 .expect("legal")
                 .points(),
-            _ => twin::simplex_points(&space, quadrature).len(),
+            _ => oracle::simplex_points(&space, quadrature).len(),
         };
         let mut field = |kind: &Kind| match kind {
             Kind::Cell => Auxiliary::PerCell(random.vector(space.elements())),
@@ -124,8 +124,8 @@ impl Setup {
         let components = self.space.components();
         let nodes = self.space.nodes();
         let place = |node: usize, c: usize| match self.space.layout() {
-            Layout::ByNode => node * components + c,
-            Layout::ByComponent => c * nodes + node,
+            Layout::Interleaved => node * components + c,
+            Layout::Blocked => c * nodes + node,
         };
         let of = |c: usize| (0..nodes).map(|node| state[place(node, c)]).collect();
         let fields = (0..components).map(|c| Auxiliary::Nodal(of(c)));
@@ -192,8 +192,8 @@ pub(crate) trait Dimension<const D: usize> {
         params: OperatorParams,
     ) -> Result<Operator<T, V>, OperatorError>;
 
-    /// A u by the plain twin.
-    fn twin<F: Form<D, C>, const C: usize>(
+    /// A u by the oracle.
+    fn oracle<F: Form<D, C>, const C: usize>(
         setup: &Setup,
         form: &F,
         params: &OperatorParams,
@@ -218,13 +218,13 @@ impl Dimension<2> for Any {
         Operator::planar(device, &setup.space, &setup.geometry, form, params)
     }
 
-    fn twin<F: Form<2, C>, const C: usize>(
+    fn oracle<F: Form<2, C>, const C: usize>(
         setup: &Setup,
         form: &F,
         params: &OperatorParams,
         u: &[f64],
     ) -> Vec<f64> {
-        twin::on_simplices(form, &setup.space, &setup.geometry, params, u)
+        oracle::on_simplices(form, &setup.space, &setup.geometry, params, u)
     }
 }
 
@@ -243,15 +243,15 @@ impl Dimension<3> for Any {
         Operator::new(device, &setup.space, &setup.geometry, form, params)
     }
 
-    fn twin<F: Form<3, C>, const C: usize>(
+    fn oracle<F: Form<3, C>, const C: usize>(
         setup: &Setup,
         form: &F,
         params: &OperatorParams,
         u: &[f64],
     ) -> Vec<f64> {
         let apply = match setup.space.cell_shape().is_simplex() {
-            true => twin::on_simplices::<F, 3, C>,
-            false => twin::on_hexahedra::<F, C>,
+            true => oracle::on_simplices::<F, 3, C>,
+            false => oracle::on_hexahedra::<F, C>,
         };
         apply(form, &setup.space, &setup.geometry, params, u)
     }

@@ -202,7 +202,7 @@ fn element_vectors_need_no_indices() {
     let u = null.zeros(operator.element_dofs()).expect("null");
     let mut v = null.zeros(operator.element_dofs()).expect("null");
     operator.apply_elements(&u, &mut v).expect("lengths fit");
-    // BK5 reads 7 numbers per node and writes 1 (seed 002).
+    // BK5 reads 7 numbers per node and writes 1 (Świrydowicz et al. 2019).
     let expected = Launch {
         name: "apply_elements".to_owned(),
         bytes_read: ELEMENTS * 7 * 125 * 8,
@@ -212,7 +212,7 @@ fn element_vectors_need_no_indices() {
     assert_eq!(null.launches(), [expected]);
 }
 
-/// The formulas of seed 002 with q = 5 and g = 6 or 5.
+/// The formulas of Świrydowicz et al. 2019 with q = 5 and g = 6 or 5.
 #[test]
 fn nominal_flops_are_the_published_ones() {
     let (gauss, collocated) = (

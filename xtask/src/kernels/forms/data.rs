@@ -1,10 +1,10 @@
-//! Random elements, values and fields, and what the plain twin makes of them.
+//! Random elements, values and fields, and what the oracle makes of them.
 
 use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
 use femto_kernel::family::tensor_hex::forms::{geometry_len, pack};
 use femto_kernel::family::tensor_hex::oracle::{self, OracleGeometry};
 use femto_kernel::family::tensor_hex::work::Shape;
-use femto_kernel::family::tensor_hex::{Basis, Conditions, ElementGeometry, Storage};
+use femto_kernel::family::tensor_hex::{Basis, ElementGeometry, EvalContext, Storage};
 use femto_kernel::form::Form;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -16,7 +16,7 @@ use super::super::pencils::at_points;
 pub(super) const ELEMENTS: usize = 5;
 
 /// Time and parameters, which single precision holds.
-pub(super) const CONDITIONS: Conditions = Conditions {
+pub(super) const CONDITIONS: EvalContext = EvalContext {
     time: 0.75,
     parameters: &[1.25, -0.5],
 };
@@ -137,7 +137,7 @@ impl Data {
         vectors.chunks_exact(self.total).flat_map(places).collect()
     }
 
-    /// What the plain twin makes of each element, `[element][component][place]`.
+    /// What the oracle makes of each element, `[element][component][place]`.
     pub(super) fn expected<F: Form<3, C>, const C: usize>(
         &self,
         form: &F,

@@ -29,17 +29,17 @@ const STORAGES: [Storage; 3] = [Storage::Affine, Storage::Trilinear, Storage::Ja
 const VECTORS: [Vectors; 5] = [
     Vectors::Element { listed: false },
     Vectors::Nodal {
-        by_node: true,
+        interleaved: true,
         scatter: Scatter::Atomic,
     },
     Vectors::Nodal {
-        by_node: false,
-        scatter: Scatter::Repeatable,
+        interleaved: false,
+        scatter: Scatter::Deterministic,
     },
     Vectors::Element { listed: true },
     Vectors::Nodal {
-        by_node: true,
-        scatter: Scatter::Repeatable,
+        interleaved: true,
+        scatter: Scatter::Deterministic,
     },
 ];
 
@@ -135,7 +135,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                 collocated: true,
                 storage,
                 vectors: Vectors::Nodal {
-                    by_node: false,
+                    interleaved: false,
                     scatter: Scatter::Atomic,
                 },
                 precision: Precision::Fp64,

@@ -1,4 +1,4 @@
-//! A kernel on a device, against the plain twin.
+//! A kernel on a device, against the oracle.
 
 use anyhow::{Context, Result, ensure};
 use femto_kernel::family::tensor_hex::forms::{FormKernel, Operand, Scatter, Vectors};
@@ -10,8 +10,8 @@ use femto_platform::device::{Device, Element as Number};
 
 use super::data::{CONDITIONS, Data, ELEMENTS};
 
-/// Shares begin with so many elements of another launch.
-const SHARE_FIRST: usize = 2;
+/// Contributions begin with so many elements of another launch.
+const CONTRIBUTION_FIRST: usize = 2;
 
 /// Where listed elements are in E-vectors.
 const LIST: [u32; ELEMENTS] = [2, 0, 4, 1, 3];
@@ -36,7 +36,7 @@ struct Buffers<T: Number> {
     conditions: AcceleratorBuffer<T>,
     u: AcceleratorBuffer<T>,
     v: AcceleratorBuffer<T>,
-    shares: AcceleratorBuffer<T>,
+    contributions: AcceleratorBuffer<T>,
 }
 
 impl Run<'_> {
@@ -62,8 +62,8 @@ impl Run<'_> {
             }
             Vectors::Nodal { scatter, .. } => {
                 let mut found = self.by_component(&found);
-                if scatter == Scatter::Repeatable {
-                    self.add_shares(&read(device, &buffers.shares)?, &mut found);
+                if scatter == Scatter::Deterministic {
+                    self.add_contributions(&read(device, &buffers.contributions)?, &mut found);
                 }
                 let mut sum = self.data.sum(expected);
                 let total = self.data.total;
@@ -108,8 +108,18 @@ impl Run<'_> {
     /// Where a component of a node is in an L-vector, and the distance of components.
     fn places(&self) -> (impl Fn(usize, usize) -> usize, usize) {
         let (components, total) = (self.components(), self.data.total);
-        let by_node = matches!(self.vectors, Vectors::Nodal { by_node: true, .. });
-        let (node_stride, stride) = if by_node { (components, 1) } else { (1, total) };
+        let interleaved = matches!(
+            self.vectors,
+            Vectors::Nodal {
+                interleaved: true,
+                ..
+            }
+        );
+        let (node_stride, stride) = if interleaved {
+            (components, 1)
+        } else {
+            (1, total)
+        };
         let place = move |component, node| component * stride + node * node_stride;
         (place, stride)
     }
@@ -120,18 +130,23 @@ impl Run<'_> {
         (0..vector.len()).map(number).collect()
     }
 
-    /// Adds shares of nodes that are not inside elements and not constrained to `found`, where these
+    /// Adds contributions of nodes that are not inside elements and not constrained to `found`, where these
     /// are poison.
-    fn add_shares(&self, shares: &[f64], found: &mut [f64]) {
+    fn add_contributions(&self, contributions: &[f64], found: &mut [f64]) {
         let data = self.data;
-        let (nodes, stride) = (data.nodes(), (SHARE_FIRST + ELEMENTS) * data.nodes());
+        let (nodes, stride) = (data.nodes(), (CONTRIBUTION_FIRST + ELEMENTS) * data.nodes());
         for component in 0..self.components() {
             for n in (0..ELEMENTS * nodes).filter(|n| !data.is_inside(n % nodes)) {
                 let node = data.node(n / nodes, n % nodes);
                 if node < data.free {
-                    let share = shares[component * stride + SHARE_FIRST * nodes + n];
+                    let contribution =
+                        contributions[component * stride + CONTRIBUTION_FIRST * nodes + n];
                     let sum = &mut found[component * data.total + node];
-                    *sum = if sum.is_nan() { share } else { *sum + share };
+                    *sum = if sum.is_nan() {
+                        contribution
+                    } else {
+                        *sum + contribution
+                    };
                 }
             }
         }
@@ -162,7 +177,7 @@ impl Run<'_> {
                 (u, v, data.nodal.clone())
             }
         };
-        let shares = self.components() * (SHARE_FIRST + ELEMENTS) * nodes;
+        let contributions = self.components() * (CONTRIBUTION_FIRST + ELEMENTS) * nodes;
         Ok(Buffers {
             geometry: upload(&data.geometry)?,
             rule: upload(&data.rule)?,
@@ -174,7 +189,7 @@ impl Run<'_> {
             conditions: upload(&conditions)?,
             u: upload(&u)?,
             v: upload(&v)?,
-            shares: upload(&vec![f64::NAN; shares])?,
+            contributions: upload(&vec![f64::NAN; contributions])?,
         })
     }
 
@@ -219,15 +234,17 @@ impl Run<'_> {
                 Operand::Nodes => Argument::input(&buffers.nodes),
                 Operand::NodeCount => number(data.free),
                 Operand::ComponentStride => number(self.places().1),
-                Operand::Shares => Argument::input(&buffers.shares),
-                Operand::ShareStride => number((SHARE_FIRST + ELEMENTS) * data.nodes()),
-                Operand::ShareFirst => number(SHARE_FIRST),
+                Operand::Contributions => Argument::input(&buffers.contributions),
+                Operand::ContributionStride => {
+                    number((CONTRIBUTION_FIRST + ELEMENTS) * data.nodes())
+                }
+                Operand::ContributionFirst => number(CONTRIBUTION_FIRST),
                 Operand::Elements => Argument::input(&buffers.list),
                 Operand::CellFields => Argument::input(&buffers.cell_fields),
                 Operand::NodalFields => Argument::input(&buffers.nodal_fields),
                 Operand::FieldStride => number(data.total),
                 Operand::PointFields => Argument::input(&buffers.point_fields),
-                Operand::Conditions => Argument::input(&buffers.conditions),
+                Operand::EvalContext => Argument::input(&buffers.conditions),
                 Operand::U => Argument::input(&buffers.u),
                 Operand::V => Argument::input(&buffers.v),
                 Operand::Count => number(ELEMENTS),

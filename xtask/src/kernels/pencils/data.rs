@@ -65,11 +65,11 @@ impl Data {
         }
     }
 
-    /// What `twin` makes of each element.
+    /// What `oracle` makes of each element.
     pub(super) fn each(
         &self,
         basis: &Basis,
-        twin: impl Fn(OracleGeometry, &[f64]) -> Vec<f64>,
+        oracle: impl Fn(OracleGeometry, &[f64]) -> Vec<f64>,
     ) -> Vec<f64> {
         let elements = self.maps.iter().zip(self.u.chunks_exact(basis.nodes()));
         let each = elements.flat_map(|(map, u)| {
@@ -78,7 +78,7 @@ impl Data {
                 jacobian: &jacobian,
                 position: &position,
             };
-            twin(geometry, u)
+            oracle(geometry, u)
         });
         each.collect()
     }

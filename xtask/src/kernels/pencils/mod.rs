@@ -10,7 +10,7 @@ use femto_kernel::family::tensor_hex::pencils::{
 };
 use femto_kernel::family::tensor_hex::schedule::Limits;
 use femto_kernel::family::tensor_hex::work::Shape;
-use femto_kernel::family::tensor_hex::{Basis, Conditions, Storage};
+use femto_kernel::family::tensor_hex::{Basis, EvalContext, Storage};
 use femto_kernel::form::{ScreenedPoisson, inspect};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::Device;
@@ -27,7 +27,7 @@ use super::{Case, Selection};
 /// Elements of a check: several blocks, the last one not full.
 const ELEMENTS: usize = 5;
 
-/// Nodes of an element whose diagonal is compared whole: the plain twin takes an application for each entry.
+/// Nodes of an element whose diagonal is compared whole: the oracle takes an application for each entry.
 const ALL_NODES: usize = 125;
 
 /// Random nodes that are compared in an element of more.
@@ -35,7 +35,7 @@ const SOME_NODES: usize = 8;
 
 const ELEMENT: Vectors = Vectors::Element { listed: false };
 const NODAL: Vectors = Vectors::Nodal {
-    by_node: true,
+    interleaved: true,
     scatter: Scatter::Atomic,
 };
 
@@ -211,7 +211,7 @@ impl Element {
         }
     }
 
-    /// Runs the kernel on random elements and compares with the plain twin.
+    /// Runs the kernel on random elements and compares with the oracle.
     fn check(
         &self,
         device: &Accelerator,
@@ -239,7 +239,7 @@ impl Element {
         device.launch(&module.kernel("apply")?, &launch(kernel), &arguments)?;
         let mut found = vec![f64::NAN; nodes];
         device.read(&v, &mut found)?;
-        let expected = data.each(&self.basis, |geometry, u| self.twin(geometry, u));
+        let expected = data.each(&self.basis, |geometry, u| self.oracle(geometry, u));
         within(self.tolerance(), &found, &expected)
     }
 
@@ -279,7 +279,7 @@ impl Element {
             let entry = |&n: &usize| {
                 let mut unit = vec![0.0; len];
                 unit[n] = 1.0;
-                self.twin(geometry, &unit)[n]
+                self.oracle(geometry, &unit)[n]
             };
             nodes.iter().map(entry).collect()
         });
@@ -303,8 +303,8 @@ impl Element {
         }
     }
 
-    fn twin(&self, geometry: OracleGeometry, u: &[f64]) -> Vec<f64> {
-        let environment = (&CellFields::default(), &Conditions::default());
+    fn oracle(&self, geometry: OracleGeometry, u: &[f64]) -> Vec<f64> {
+        let environment = (&CellFields::default(), &EvalContext::default());
         if self.shape.gradients {
             return oracle::apply(&FORM, &self.basis, geometry, environment, u);
         }
@@ -329,7 +329,7 @@ impl Geometry {
     }
 }
 
-/// How far kernels may be from their plain twins, relative to the largest value.
+/// How far kernels may be from their oracles, relative to the largest value.
 const TOLERANCE: f64 = 1e-12;
 const LAMBDA: f64 = 1.3;
 const FORM: ScreenedPoisson = ScreenedPoisson {

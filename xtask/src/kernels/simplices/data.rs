@@ -1,7 +1,7 @@
 //! Cells that share nodes, and everything that a kernel reads of them.
 
 use anyhow::{Result, ensure};
-use femto_kernel::family::batch::{Batch, Conditions, Nodes, Vertices};
+use femto_kernel::family::batch::{Batch, EvalContext, Nodes, Vertices};
 use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
 use femto_kernel::family::simplex_quadrature::fans::Fans;
 use femto_kernel::family::simplex_quadrature::host::SimplexPlan;
@@ -24,7 +24,7 @@ const SHARING: usize = 3;
 /// The last so many nodes are constrained.
 const CONSTRAINED: usize = 5;
 
-pub(super) const CONDITIONS: Conditions = Conditions {
+pub(super) const CONDITIONS: EvalContext = EvalContext {
     time: 0.75,
     parameters: &[1.25, -0.5],
 };
@@ -79,7 +79,7 @@ impl Data {
         let mut number = || f64::from(random.random_range(-1.0_f32..1.0));
         let corners = shape.dim + 1;
         let nodes = table(shape.nodes);
-        let vertices = if shape.linear {
+        let vertices = if shape.degree_one {
             nodes.clone()
         } else {
             table(corners)
@@ -179,7 +179,7 @@ impl Data {
         numbers
     }
 
-    /// What the plain twin makes of each cell, `[component][node]`.
+    /// What the oracle makes of each cell, `[component][node]`.
     pub(super) fn expected<F, const D: usize, const C: usize>(&self, form: &F) -> Vec<Vec<f64>>
     where
         F: Form<D, C>,

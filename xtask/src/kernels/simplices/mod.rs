@@ -27,12 +27,12 @@ use forms::{Everything, KINDS};
 use run::Run;
 
 const ATOMIC: Vectors = Vectors::Nodal {
-    by_node: true,
+    interleaved: true,
     scatter: Scatter::Atomic,
 };
 const REPEATABLE: Vectors = Vectors::Nodal {
-    by_node: false,
-    scatter: Scatter::Repeatable,
+    interleaved: false,
+    scatter: Scatter::Deterministic,
 };
 const STORAGES: [Storage; 3] = [Storage::Vertices, Storage::Affine, Storage::Jacobians];
 
@@ -259,7 +259,7 @@ impl Kind {
         let vectors = match self.vectors {
             Vectors::Element => "element",
             ATOMIC => "nodal",
-            Vectors::Nodal { .. } => "repeatable",
+            Vectors::Nodal { .. } => "deterministic",
         };
         let (schedule, number) = (kernel.schedule.name(), self.number);
         let (degree, storage, precision) = (self.degree, self.storage, self.precision);

@@ -1,4 +1,4 @@
-//! A kernel on a device, against the plain twin.
+//! A kernel on a device, against the oracle.
 
 use anyhow::{Context, Result, ensure};
 use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
@@ -17,8 +17,8 @@ use femto_platform::device::{Buffer, Device, Element as Number};
 use super::Remainder;
 use super::data::{CELLS, CONDITIONS, Data, close, lists, over_cells};
 
-/// Shares begin with so many of another launch.
-const SHARE_FIRST: usize = 2;
+/// Contributions begin with so many of another launch.
+const CONTRIBUTION_FIRST: usize = 2;
 
 /// What a kernel is run on.
 pub(super) struct Run<'a> {
@@ -46,7 +46,7 @@ struct Buffers<T: Number> {
     conditions: AcceleratorBuffer<T>,
     u: AcceleratorBuffer<T>,
     v: AcceleratorBuffer<T>,
-    shares: AcceleratorBuffer<T>,
+    contributions: AcceleratorBuffer<T>,
 }
 
 impl Run<'_> {
@@ -68,11 +68,11 @@ impl Run<'_> {
         let mut buffers = self.buffers(device, from, (&lists, &order))?;
         self.launch(device, module, &mut buffers, order.len())?;
         if let Vectors::Nodal {
-            scatter: Scatter::Repeatable,
+            scatter: Scatter::Deterministic,
             ..
         } = self.vectors
         {
-            let found = self.summed_shares(device, &buffers, &lists)?;
+            let found = self.summed_contributions(device, &buffers, &lists)?;
             return close(&found, &self.data.sum(expected), tolerance);
         }
         let found = read(device, &buffers.v)?;
@@ -149,10 +149,10 @@ impl Run<'_> {
         cells: usize,
     ) -> Result<Vec<Argument<'b>>> {
         let data = self.data;
-        let (by_node, _) = self.order();
+        let (interleaved, _) = self.order();
         let number = |value: usize| Argument::U32(value as u32);
-        let shares = b.shares_len(data.shape.components);
-        let (mut v, mut out) = (Some(&mut b.v), Some(&mut b.shares));
+        let contributions = b.shares_len(data.shape.components);
+        let (mut v, mut out) = (Some(&mut b.v), Some(&mut b.contributions));
         let argument = |&operand: &Operand| {
             Some(match operand {
                 Operand::Blocks => Argument::input(&b.blocks),
@@ -165,15 +165,15 @@ impl Run<'_> {
                 Operand::Nodes => Argument::input(&b.nodes),
                 Operand::BlockList => Argument::input(&b.list),
                 Operand::NodeCount => number(data.free),
-                Operand::ComponentStride => number(if by_node { 1 } else { data.total }),
-                Operand::Shares => Argument::output(out.take()?),
-                Operand::ShareStride => number(shares),
-                Operand::ShareFirst => number(SHARE_FIRST),
+                Operand::ComponentStride => number(if interleaved { 1 } else { data.total }),
+                Operand::Contributions => Argument::output(out.take()?),
+                Operand::ContributionStride => number(contributions),
+                Operand::ContributionFirst => number(CONTRIBUTION_FIRST),
                 Operand::CellFields => Argument::input(&b.cell_fields),
                 Operand::NodalFields => Argument::input(&b.nodal_fields),
                 Operand::FieldStride => number(data.total),
                 Operand::PointFields => Argument::input(&b.point_fields),
-                Operand::Conditions => Argument::input(&b.conditions),
+                Operand::EvalContext => Argument::input(&b.conditions),
                 Operand::U => Argument::input(&b.u),
                 Operand::V => Argument::output(v.take()?),
                 Operand::Cells => number(cells),
@@ -183,11 +183,14 @@ impl Run<'_> {
         arguments.context("an output is asked for twice")
     }
 
-    /// Whether components of a node are together, and how shares are summed.
+    /// Whether components of a node are together, and how contributions are summed.
     fn order(&self) -> (bool, Scatter) {
         match self.vectors {
             Vectors::Element => (false, Scatter::Atomic),
-            Vectors::Nodal { by_node, scatter } => (by_node, scatter),
+            Vectors::Nodal {
+                interleaved,
+                scatter,
+            } => (interleaved, scatter),
         }
     }
 
@@ -261,7 +264,8 @@ impl Run<'_> {
         };
         let coordinates = data.coordinates.iter().flat_map(|x| &x[..shape.dim]);
         let conditions = [CONDITIONS.time].iter().chain(CONDITIONS.parameters);
-        let shares = SHARE_FIRST * shape.nodes + CELLS * shape.nodes + lists.list.len();
+        let contributions =
+            CONTRIBUTION_FIRST * shape.nodes + CELLS * shape.nodes + lists.list.len();
         Ok(Buffers {
             geometry: upload(over_cells(self.interleave.data, poison, |cell| {
                 cast(data.geometry(cell))
@@ -280,7 +284,7 @@ impl Run<'_> {
             conditions: upload(cast(conditions.copied().collect()))?,
             u: upload(u)?,
             v: upload(v)?,
-            shares: device.upload(&vec![poison; shape.components * shares])?,
+            contributions: device.upload(&vec![poison; shape.components * contributions])?,
         })
     }
 
@@ -294,19 +298,19 @@ impl Run<'_> {
         (0..cells * unknowns).map(entry).collect()
     }
 
-    /// The sums of shares at the nodes, `[component][node]`.
-    fn summed_shares<T: Number + Into<f64>>(
+    /// The sums of contributions at the nodes, `[component][node]`.
+    fn summed_contributions<T: Number + Into<f64>>(
         &self,
         device: &Accelerator,
         buffers: &Buffers<T>,
         lists: &BlockLists,
     ) -> Result<Vec<f64>> {
         let data = self.data;
-        let found = read(device, &buffers.shares)?;
+        let found = read(device, &buffers.contributions)?;
         let stride = buffers.shares_len(data.shape.components);
         let (list, first) = match self.kernel.schedule {
-            Schedule::BlockLocal(_) => (&lists.list, SHARE_FIRST),
-            _ => (&data.nodes, SHARE_FIRST * data.shape.nodes),
+            Schedule::BlockLocal(_) => (&lists.list, CONTRIBUTION_FIRST),
+            _ => (&data.nodes, CONTRIBUTION_FIRST * data.shape.nodes),
         };
         let mut sum = vec![0.0; data.u.len()];
         for (component, sum) in sum.chunks_mut(data.total).enumerate() {
@@ -319,9 +323,9 @@ impl Run<'_> {
 }
 
 impl<T: Number> Buffers<T> {
-    /// Shares of a component.
+    /// Contributions of a component.
     fn shares_len(&self, components: usize) -> usize {
-        self.shares.len() / components
+        self.contributions.len() / components
     }
 }
 

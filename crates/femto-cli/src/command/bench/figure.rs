@@ -1,4 +1,4 @@
-//! Ladders as the figures of seed 002: work per second over the degree, a line per step, and the two
+//! Ladders as the figures of Świrydowicz et al. 2019: work per second over the degree, a line per step, and the two
 //! rooflines; from rows that were just measured, or from stored ones.
 
 use crate::failure::Failure;

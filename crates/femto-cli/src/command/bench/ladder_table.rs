@@ -42,8 +42,8 @@ impl Display for Outcome {
         write!(
             f,
             "{}; time: median of device times; work: nominal flops, bytes that must move; copy, \
-             shared: what a copy of as many bytes and shared memory allow (seed 002, eqs. 12, 13); \
-             error: largest difference from the plain twin on some elements, relative",
+             shared: what a copy of as many bytes and shared memory allow (Świrydowicz et al. 2019, eqs. 12, 13); \
+             error: largest difference from the oracle on some elements, relative",
             self.device
         )
     }

@@ -64,11 +64,11 @@ pub(super) struct Bench {
     /// for none.
     #[arg(long, value_delimiter = ',', default_value = "best")]
     knobs: Vec<Knobs>,
-    /// Evaluate forms as they are written, printed on accelerators, also where their coefficients could go
-    /// with the geometry.
-    #[arg(long)]
-    as_written: bool,
-    /// How accelerators sum shared nodes; the host's sums are always repeatable.
+    /// Fold the coefficients of forms λ u, κ ∇u into the geometry; `false` evaluates forms as they are
+    /// written, printed on accelerators.
+    #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
+    fold_coefficients: bool,
+    /// How accelerators sum shared nodes; the host's sums are always deterministic.
     #[arg(long, value_delimiter = ',', default_value = "atomic", value_parser = options::scatter())]
     scatter: Vec<Scatter>,
     /// Precision of vectors and arithmetic.
@@ -90,7 +90,7 @@ pub(super) struct Bench {
     /// with this name or part of it, such as `bk5/layers/7`, `cubes` [default size: large].
     #[arg(
         long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
-        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "knobs", "as_written", "scatter"]
+        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "knobs", "fold_coefficients", "scatter"]
     )]
     ladder: Option<Vec<String>>,
     /// Also draw the ladders as an SVG file: TFLOP/s over the degree and both rooflines.
@@ -251,7 +251,7 @@ impl Bench {
                 let start = Params {
                     data_level,
                     factors,
-                    as_written: self.as_written,
+                    fold_coefficients: self.fold_coefficients,
                     ..*start
                 };
                 self.extend_kernels(&start, all);

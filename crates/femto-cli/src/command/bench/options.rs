@@ -93,7 +93,7 @@ pub(super) fn factors() -> impl TypedValueParser<Value = FactorPrecision> {
 }
 
 pub(super) fn scatter() -> impl TypedValueParser<Value = Scatter> {
-    const ALL: [Scatter; 2] = [Scatter::Atomic, Scatter::Repeatable];
+    const ALL: [Scatter; 2] = [Scatter::Atomic, Scatter::Deterministic];
     one_of(&ALL, Scatter::name, |it| PossibleValue::new(it.name()))
 }
 

@@ -22,11 +22,11 @@ use std::path::PathBuf;
 /// Seconds of a sample at least.
 const SAMPLE_SECONDS: f64 = 0.005;
 
-/// Measure the kernels on triangles and tetrahedra, as seed 004 does (section 6).
+/// Measure the kernels on triangles and tetrahedra, as Knepley, Rupp, Terrel 2016 does (section 6).
 ///
 /// Poisson's equation with a coefficient in the solution's space, and elasticity, at degree 1 on
 /// irregular meshes of the unit square and the unit cube; from E-vectors to E-vectors with stored
-/// geometry, by the seed's thread transposition and others, and from L-vectors to L-vectors. On the host
+/// geometry, by Knepley et al.'s thread transposition and others, and from L-vectors to L-vectors. On the host
 /// operators from L-vectors to L-vectors, of the Laplacian too.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Simplices {
@@ -48,7 +48,7 @@ pub(in crate::command) struct Simplices {
     /// Only the schedules that were best so far.
     #[arg(long)]
     best: bool,
-    /// Only the seed's kernel, for the blocks per batch and batches per chunk of its Table 2.
+    /// Only Knepley et al.'s kernel, for the blocks per batch and batches per chunk of its Table 2.
     #[arg(long, conflicts_with = "best")]
     table2: bool,
     /// Take ceilings from an earlier run of `femto roofline` where there are some.

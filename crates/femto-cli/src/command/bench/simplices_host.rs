@@ -60,7 +60,7 @@ impl Display for HostOutcome {
         f.write_str(
             "operators on L-vectors; time: median; bound: the shortest time that the ceilings allow, m for \
              memory, a for arithmetic; to CSR: speed against what they allow a product with the assembled \
-             matrix; error: largest difference from the plain twin at some nodes, relative",
+             matrix; error: largest difference from the oracle at some nodes, relative",
         )
     }
 }

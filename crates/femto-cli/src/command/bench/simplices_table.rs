@@ -18,7 +18,7 @@ const UNITS: [&str; COLUMNS] = [
 ];
 
 impl Display for Outcome {
-    /// The fastest of each kernel, or Table 2 of the seed; all rows are in the CSV file.
+    /// The fastest of each kernel, or Table 2 of Knepley et al.; all rows are in the CSV file.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.table2 {
             true => self.write_table2(f)?,
@@ -32,10 +32,10 @@ impl Display for Outcome {
         }
         write!(
             f,
-            "{}; {} rows; time: median of device times; eq. 6, 7: bytes and flops by seed 004, and their \
+            "{}; {} rows; time: median of device times; eq. 6, 7: bytes and flops by Knepley, Rupp, Terrel 2016, and their \
              bytes at the rate of a copy; moved, of bound: all bytes that must move, by the ceilings; to \
              model: how much longer than those at the rate of a copy; to CSR: speed against what the \
-             ceilings allow an assembled matrix; error: largest difference from the plain twin, relative",
+             ceilings allow an assembled matrix; error: largest difference from the oracle, relative",
             self.device,
             self.rows.len()
         )
@@ -85,7 +85,7 @@ impl Outcome {
         for row in &self.rows {
             if let (Some(blocks), Some(batches)) = (row.blocks_per_batch, row.batches_per_chunk) {
                 let table = tables.entry(case(row)).or_default();
-                table.insert((blocks, batches), row.seed_flop_rate);
+                table.insert((blocks, batches), row.knepley_flop_rate);
             }
         }
         for (case, table) in &tables {
@@ -131,9 +131,9 @@ fn cells(row: &SimplexRow) -> [String; COLUMNS] {
         format!("{:.1}", row.seconds * 1e6),
         format!("{:.3}", row.cell_rate * 1e-9),
         known(row.dof_rate.map(|it| format!("{:.3}", it * 1e-9))),
-        giga(row.seed_flop_rate),
-        known(row.seed_byte_rate.map(giga)),
-        known(row.seed_fraction.map(percent)),
+        giga(row.knepley_flop_rate),
+        known(row.knepley_byte_rate.map(giga)),
+        known(row.knepley_fraction.map(percent)),
         giga(row.byte_rate),
         percent(row.fraction),
         percent(row.deviation),

@@ -137,11 +137,11 @@ fn data(row: &Row) -> String {
         let change = FactorPrecision::SINGLE_CHANGE;
         words += &format!(", factors {} (perturbed by {change:.0e})", row.factors);
     }
-    if row.as_written {
-        words += ", as written";
+    if !row.fold_coefficients {
+        words += ", coefficients not folded";
     }
-    if row.scatter == Scatter::Repeatable.name() && row.device != "host" {
-        words += ", repeatable";
+    if row.scatter == Scatter::Deterministic.name() && row.device != "host" {
+        words += ", deterministic";
     }
     words
 }

@@ -12,7 +12,7 @@ const BENCHMARKS: [Benchmark; 3] = [Benchmark::Bk1, Benchmark::Bk3, Benchmark::B
 /// cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Simplices {
-    /// The thread transposition of seed 004.
+    /// The thread transposition of Knepley, Rupp, Terrel 2016.
     Transposition,
     /// A cell per thread.
     Cell,
@@ -37,7 +37,7 @@ impl Simplices {
     const fn description(self) -> &'static str {
         match self {
             Self::Transposition => {
-                "P1 tetrahedra, a thread is a point, then a basis coefficient (seed 004)"
+                "P1 tetrahedra, a thread is a point, then a basis coefficient (Knepley, Rupp, Terrel 2016)"
             }
             Self::Cell => "P1 tetrahedra, a cell per thread",
             Self::Point => "P1 tetrahedra, a thread per basis function, a point at a time",
@@ -99,9 +99,11 @@ impl Kernel {
             Self::Zero => {
                 "sets the nodes that elements share to zero, before atomic sums".to_owned()
             }
-            Self::Sum => "adds up elements' shares in a fixed order, bitwise repeatable".to_owned(),
+            Self::Sum => {
+                "adds up elements' shares in a fixed order, deterministic to the bit".to_owned()
+            }
             Self::Values => "a function at points, such as boundary values".to_owned(),
-            Self::Facets => "integrals over boundary facets, bitwise repeatable".to_owned(),
+            Self::Facets => "integrals over boundary facets, deterministic to the bit".to_owned(),
             Self::Vectors => "loops over vectors and the sums of conjugate gradients".to_owned(),
             Self::Random => "fills a vector with random numbers, for measurements".to_owned(),
             Self::Probe => "measures the ceilings of a device".to_owned(),

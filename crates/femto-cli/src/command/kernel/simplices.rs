@@ -71,7 +71,7 @@ fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) 
                 blocks_per_unit,
             };
             let nodal = Vectors::Nodal {
-                by_node: true,
+                interleaved: true,
                 scatter: Scatter::Atomic,
             };
             (Schedule::BlockLocal(blocks), nodal, together)

@@ -39,12 +39,15 @@ impl VectorKind {
     }
 
     pub(super) const fn vectors(self) -> Vectors {
-        let (by_node, scatter) = match self {
+        let (interleaved, scatter) = match self {
             Self::Element => return Vectors::Element { listed: false },
             Self::Nodal => (true, Scatter::Atomic),
-            Self::NodalRepeatable => (true, Scatter::Repeatable),
+            Self::NodalRepeatable => (true, Scatter::Deterministic),
         };
-        Vectors::Nodal { by_node, scatter }
+        Vectors::Nodal {
+            interleaved,
+            scatter,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What host kernels of every kind of cell share: batches of cells, and where their nodes are.
+//! What host kernels of every kind of cell contribution: batches of cells, and where their nodes are.
 //!
 //! A batch has as many cells as the instruction set has lanes; each lane evaluates a cell. A family
 //! builds an [`ElementKernel`] from a form, and whoever walks over a mesh hands it batches.
@@ -16,14 +16,14 @@ use core::any::Any;
 
 /// What is the same for all points of one application.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Conditions<'a> {
+pub struct EvalContext<'a> {
     /// The time.
     pub time: f64,
     /// Run-time parameters, `[parameter]`.
     pub parameters: &'a [f64],
 }
 
-impl Conditions<'_> {
+impl EvalContext<'_> {
     /// As many parameters as a form may index, zeros where none is given.
     pub(crate) fn all_parameters(&self) -> [f64; MAX_FIELDS] {
         let mut all = [0.0; MAX_FIELDS];
@@ -57,7 +57,7 @@ pub struct Batch<'a, T> {
     /// Auxiliary fields at the quadrature points, `[field][point][lane]`.
     pub points: &'a [T],
     /// Time and parameters.
-    pub conditions: &'a Conditions<'a>,
+    pub conditions: &'a EvalContext<'a>,
 }
 
 /// The vertices of a batch's cells.

@@ -35,7 +35,7 @@ impl LocalLayout {
     };
 
     /// A row for each node.
-    pub const fn by_node(components: usize) -> Self {
+    pub const fn interleaved(components: usize) -> Self {
         Self {
             component: 1,
             node: row_len(components),
@@ -78,7 +78,7 @@ pub struct NodeTable {
     /// Positions of the others, in the order in which they follow each other.
     run: Vec<u16>,
     /// The components of a node are together in local vectors.
-    by_node: bool,
+    interleaved: bool,
 }
 
 impl NodeTable {
@@ -86,7 +86,7 @@ impl NodeTable {
     pub fn listed(nodes: usize) -> Self {
         Self {
             nodes,
-            by_node: true,
+            interleaved: true,
             indexed: (0..nodes).map(|p| p as u16).collect(),
             run: Vec::new(),
         }
@@ -105,7 +105,7 @@ impl NodeTable {
         let cast = |p: usize| p as u16;
         Self {
             nodes: nodes_1d.pow(3),
-            by_node: false,
+            interleaved: false,
             indexed: all.clone().filter(|p| !interior(p)).map(cast).collect(),
             run: all.filter(interior).map(cast).collect(),
         }
@@ -113,8 +113,8 @@ impl NodeTable {
 
     /// How local vectors of these elements lie.
     pub fn layout(&self, components: usize) -> LocalLayout {
-        match self.by_node {
-            true => LocalLayout::by_node(components),
+        match self.interleaved {
+            true => LocalLayout::interleaved(components),
             false => LocalLayout::BY_COMPONENT,
         }
     }

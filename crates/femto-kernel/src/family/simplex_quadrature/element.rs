@@ -40,7 +40,7 @@ impl Element {
 
     /// Whether the basis is that of degree 1: then gradients are constant in a cell, and ∂u/∂ξ_a is the
     /// difference of vertex a + 1 and vertex 0.
-    pub fn is_linear(&self) -> bool {
+    pub fn is_degree_one(&self) -> bool {
         let reference = |n: usize| {
             let (node, axis) = (n / self.dim % self.nodes, n % self.dim);
             match node {

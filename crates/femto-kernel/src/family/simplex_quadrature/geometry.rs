@@ -7,7 +7,7 @@ use super::{Element, Shape};
 pub enum Storage {
     /// Nothing but which vertices it has; the Jacobian is recomputed from their coordinates.
     Vertices,
-    /// The seed's: inverse Jacobian `[reference][physical]` and determinant, dim² + 1 numbers per cell;
+    /// Knepley et al.'s: inverse Jacobian `[reference][physical]` and determinant, dim² + 1 numbers per cell;
     /// then vertex 0 where positions are read, which follow from the map.
     Affine,
     /// At each point the Jacobian `[physical][reference]`, then the position where it is read: for curved

@@ -1,7 +1,7 @@
 //! simplex_quadrature: any form on triangles and tetrahedra, by quadrature.
 //!
-//! On a cell the unknowns are values at its nodes, in any number of components. The seed's element
-//! residual (seed 004, eq. 2) is
+//! On a cell the unknowns are values at its nodes, in any number of components. Knepley et al.'s element
+//! residual (Knepley, Rupp, Terrel 2016, eq. 2) is
 //!
 //! ```text
 //! v = Bᵀ W f0(u, ∇u) + Σ_k D_kᵀ W f1_k(u, ∇u)
@@ -11,10 +11,10 @@
 //! reference gradients carried to the cell and back with J⁻¹. Nothing is factorised: at low degree the
 //! tables are small, and what an operator costs is what it reads and writes.
 //!
-//! [`oracle`] is the plain twin of everything here; [`host`] the fast loops; [`schedule`] and
-//! [`source`](mod@source) the kernels of accelerators, first of all the seed's thread transposition;
+//! [`oracle`] is the oracle of everything here; [`host`] the fast loops; [`schedule`] and
+//! [`source`](mod@source) the kernels of accelerators, first of all Knepley et al.'s thread transposition;
 //! [`fans`] puts neighbours together, and [`blocks`] packs them for the kernel that sums inside of a block; [`work`]
-//! counts bytes and flops, also by the seed's formulas.
+//! counts bytes and flops, also by Knepley et al.'s formulas.
 
 #![allow(
     clippy::needless_range_loop,

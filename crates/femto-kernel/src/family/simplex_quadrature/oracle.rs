@@ -1,10 +1,10 @@
-//! The plain twin: one cell in double precision, every sum written out.
+//! The oracle: one cell in double precision, every sum written out.
 //!
 //! Slow on purpose; it is the definition that every other evaluation is compared with.
 
 use super::geometry::invert;
 use super::{Element, FieldKind};
-use crate::family::batch::Conditions;
+use crate::family::batch::EvalContext;
 use crate::form::{Form, MAX_FIELDS, Point};
 
 pub use super::geometry::at_points;
@@ -76,7 +76,7 @@ pub fn apply<F: Form<D, C>, const D: usize, const C: usize>(
     form: &F,
     element: &Element,
     geometry: OracleGeometry,
-    (fields, conditions): (&CellFields, &Conditions),
+    (fields, conditions): (&CellFields, &EvalContext),
     u: &[f64],
 ) -> Vec<f64> {
     let nodes = element.nodes;
@@ -113,7 +113,7 @@ pub fn diagonal<F: Form<D, C>, const D: usize, const C: usize>(
     form: &F,
     element: &Element,
     geometry: OracleGeometry,
-    environment: (&CellFields, &Conditions),
+    environment: (&CellFields, &EvalContext),
 ) -> Vec<f64> {
     let len = C * element.nodes;
     let column = |column: usize| {

@@ -8,17 +8,17 @@ use crate::form::Inspection;
 pub struct Shape {
     /// 2 or 3.
     pub dim: usize,
-    /// Nodes of a cell, N_b of the seed.
+    /// Nodes of a cell, N_b of Knepley et al..
     pub nodes: usize,
-    /// Points of a cell, N_q of the seed.
+    /// Points of a cell, N_q of Knepley et al..
     pub points: usize,
-    /// Number of components, N_comp of the seed.
+    /// Number of components, N_comp of Knepley et al..
     pub components: usize,
-    /// The basis is that of degree 1, see [`Element::is_linear`].
-    pub linear: bool,
+    /// The basis is that of degree 1, see [`Element::is_degree_one`].
+    pub degree_one: bool,
     /// Cells may be turned, their nodes in another even order: at degree 1, with a rule whose points are turned
     /// into each other, and without fields at these.
-    pub turnable: bool,
+    pub vertex_order_invariant: bool,
     /// The form reads values of the solution.
     pub reads_values: bool,
     /// The form reads gradients of the solution.
@@ -56,8 +56,8 @@ impl Shape {
             nodes: element.nodes,
             points: element.points,
             components: inspection.components,
-            linear: element.is_linear(),
-            turnable: element.is_linear()
+            degree_one: element.is_degree_one(),
+            vertex_order_invariant: element.is_degree_one()
                 && element.is_symmetric()
                 && fields.count(FieldKind::Points) == 0,
             reads_values: inspection.reads_values,
@@ -79,7 +79,7 @@ impl Shape {
         self.storage != Storage::Jacobians
     }
 
-    /// Unknowns of a cell, N_bt of the seed.
+    /// Unknowns of a cell, N_bt of Knepley et al..
     #[inline]
     pub fn unknowns(&self) -> usize {
         self.components * self.nodes

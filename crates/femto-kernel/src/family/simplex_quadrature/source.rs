@@ -14,7 +14,7 @@ pub enum Vectors {
     /// L-vectors or T-vectors; components of a node are together, or those of each kind.
     Nodal {
         /// Whether the components of a node are together.
-        by_node: bool,
+        interleaved: bool,
         /// How nodes that several cells share are summed.
         scatter: Scatter,
     },
@@ -95,12 +95,12 @@ pub enum Operand {
     NodeCount,
     /// The distance of components in u and v.
     ComponentStride,
-    /// Shares `[component][share_first + cell][node]`, of blocks `[component][share_first + entry]`.
-    Shares,
-    /// The distance of components of shares.
-    ShareStride,
-    /// Where the shares of this launch begin: a number of cells, of blocks' entries.
-    ShareFirst,
+    /// Contributions `[component][contribution_first + cell][node]`, of blocks `[component][contribution_first + entry]`.
+    Contributions,
+    /// The distance of components of contributions.
+    ContributionStride,
+    /// Where the contributions of this launch begin: a number of cells, of blocks' entries.
+    ContributionFirst,
     /// Fields constant in cells, of each cell `[field]`; for blocks of fans in their
     /// [`order`](super::fans::Fans::order).
     CellFields,
@@ -111,10 +111,10 @@ pub enum Operand {
     /// Fields at the points, of each cell `[field][point]`.
     PointFields,
     /// The time, then the parameters, as numbers of the precision.
-    Conditions,
+    EvalContext,
     /// The input.
     U,
-    /// The output; written, but where cells' shares are summed by atomic additions added to.
+    /// The output; written, but where cells' contributions are summed by atomic additions added to.
     V,
     /// The number of cells; of blocks of fans, that of their places.
     Cells,
@@ -215,9 +215,12 @@ const UNROLLED: usize = 64;
 
 fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
     let shape = &problem.shape;
-    let (nodal, by_node, shares) = match problem.vectors {
+    let (nodal, interleaved, contributions) = match problem.vectors {
         Vectors::Element => (false, false, false),
-        Vectors::Nodal { by_node, scatter } => (true, by_node, scatter == Scatter::Repeatable),
+        Vectors::Nodal {
+            interleaved,
+            scatter,
+        } => (true, interleaved, scatter == Scatter::Deterministic),
     };
     for (name, number) in [
         ("DIM", shape.dim),
@@ -227,14 +230,17 @@ fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
         ("FIELDS", shape.fields.len()),
         ("PARAMETERS", shape.parameters),
         ("MAP_NUMBERS", shape.map_numbers()),
-        ("NODE_STRIDE", if by_node { shape.components } else { 1 }),
+        (
+            "NODE_STRIDE",
+            if interleaved { shape.components } else { 1 },
+        ),
         ("DATA_INTERLEAVE", problem.interleave.data),
         ("VECTOR_INTERLEAVE", problem.interleave.vectors),
     ] {
         source.define(name, number);
     }
     for (name, is) in [
-        ("LINEAR", shape.linear),
+        ("DEGREE_ONE", shape.degree_one),
         ("READS_VALUES", shape.reads_values),
         ("READS_GRADIENTS", shape.reads_gradients),
         ("WRITES_VALUES", shape.writes_values),
@@ -242,10 +248,10 @@ fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
         ("POSITIONS", shape.position),
         ("FIELD_GRADIENTS", shape.field_gradients),
         ("VECTORS_NODAL", nodal),
-        ("SHARES", shares),
+        ("CONTRIBUTIONS", contributions),
         ("GEOMETRY_VERTICES", shape.storage == Storage::Vertices),
         ("GEOMETRY_POINTS", shape.storage == Storage::Jacobians),
-        ("VERTICES_ARE_NODES", nodal && shape.linear),
+        ("VERTICES_ARE_NODES", nodal && shape.degree_one),
     ] {
         source.define(name, u8::from(is));
     }
@@ -319,9 +325,9 @@ fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedul
 /// What a kernel is given, in its order; see `operands.h` and `block_local.c`.
 fn operands(problem: &Problem, schedule: &Schedule) -> Vec<Operand> {
     let shape = &problem.shape;
-    let (nodal, shares) = match problem.vectors {
+    let (nodal, contributions) = match problem.vectors {
         Vectors::Element => (false, false),
-        Vectors::Nodal { scatter, .. } => (true, scatter == Scatter::Repeatable),
+        Vectors::Nodal { scatter, .. } => (true, scatter == Scatter::Deterministic),
     };
     let mut operands = Vec::new();
     let mut add = |condition: bool, some: &[Operand]| {
@@ -338,7 +344,7 @@ fn operands(problem: &Problem, schedule: &Schedule) -> Vec<Operand> {
     match shape.storage {
         Storage::Vertices => {
             add(true, &[Operand::Coordinates]);
-            add(!(nodal && shape.linear), &[Operand::Vertices]);
+            add(!(nodal && shape.degree_one), &[Operand::Vertices]);
         }
         Storage::Affine | Storage::Jacobians => add(true, &[Operand::Geometry]),
     }
@@ -346,8 +352,12 @@ fn operands(problem: &Problem, schedule: &Schedule) -> Vec<Operand> {
     add(nodal && block_local, &[Operand::BlockList]);
     add(nodal, &[Operand::NodeCount, Operand::ComponentStride]);
     add(
-        shares,
-        &[Operand::Shares, Operand::ShareStride, Operand::ShareFirst],
+        contributions,
+        &[
+            Operand::Contributions,
+            Operand::ContributionStride,
+            Operand::ContributionFirst,
+        ],
     );
     let some = |kind| shape.fields_of(kind) > 0;
     add(some(FieldKind::Cell), &[Operand::CellFields]);
@@ -356,7 +366,7 @@ fn operands(problem: &Problem, schedule: &Schedule) -> Vec<Operand> {
     add(some(FieldKind::Points), &[Operand::PointFields]);
     add(
         true,
-        &[Operand::Conditions, Operand::U, Operand::V, Operand::Cells],
+        &[Operand::EvalContext, Operand::U, Operand::V, Operand::Cells],
     );
     operands
 }

@@ -1,7 +1,7 @@
 //! Factors of a form λ u, κ ∇u at a point: what its values and reference derivatives are multiplied by.
 
 /// κ w det J J⁻¹J⁻ᵀ (rr, rs, rt, ss, st, tt) if gradients are wanted, then λ w det J if values are
-/// (seed 002, eq. 10). `j` is the Jacobian `[physical][reference]`, `wanted` values and gradients.
+/// (Świrydowicz et al. 2019, eq. 10). `j` is the Jacobian `[physical][reference]`, `wanted` values and gradients.
 pub fn factors(
     j: &[[f64; 3]; 3],
     weight: f64,

@@ -1,7 +1,7 @@
 //! tensor_hex: operators on hexahedra by sum factorisation.
 //!
 //! On an element the unknowns are values at the (N+1)³ tensor-product GLL nodes, `[k][j][i]`. Values
-//! at the tensor-product quadrature points are three 1-D contractions (seed 002, eq. 7),
+//! at the tensor-product quadrature points are three 1-D contractions (Świrydowicz et al. 2019, eq. 7),
 //!
 //! ```text
 //! u(ξ_i, η_j, ζ_k) = Σ_c I[k][c] Σ_b I[j][b] Σ_a I[i][a] u[c][b][a],
@@ -12,7 +12,7 @@
 //! At the points the form acts, and the transposed contractions bring the result back. When the
 //! points are the nodes (BK5, BP5) the interpolation is the identity and is left out.
 //!
-//! [`oracle`] is the plain twin of everything here; [`host`] the fast loops; [`work`] counts bytes
+//! [`oracle`] is the oracle of everything here; [`host`] the fast loops; [`work`] counts bytes
 //! and flops.
 
 pub mod factors;
@@ -24,7 +24,7 @@ pub mod pencils;
 pub mod schedule;
 pub mod work;
 
-pub use super::batch::Conditions;
+pub use super::batch::EvalContext;
 
 /// The 1-D tables of an element: nodes, points, weights and matrices.
 #[derive(Clone, Debug, PartialEq)]

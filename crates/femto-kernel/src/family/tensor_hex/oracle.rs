@@ -1,9 +1,9 @@
-//! The plain twin: one element in double precision, every sum written out.
+//! The oracle: one element in double precision, every sum written out.
 //!
 //! Slow on purpose (each point sums over all nodes); it is the definition that every other
 //! evaluation is compared with.
 
-use super::{Basis, Conditions};
+use super::{Basis, EvalContext};
 use crate::family::fields::FieldKind;
 use crate::form::{Form, MAX_FIELDS, Point};
 
@@ -53,7 +53,7 @@ pub fn apply<F: Form<3, C>, const C: usize>(
     form: &F,
     basis: &Basis,
     geometry: OracleGeometry,
-    (fields, conditions): (&CellFields, &Conditions),
+    (fields, conditions): (&CellFields, &EvalContext),
     u: &[f64],
 ) -> Vec<f64> {
     let (n, np) = (basis.points_1d, basis.nodes());
@@ -103,7 +103,7 @@ pub fn diagonal<F: Form<3, C>, const C: usize>(
     form: &F,
     basis: &Basis,
     geometry: OracleGeometry,
-    environment: (&CellFields, &Conditions),
+    environment: (&CellFields, &EvalContext),
 ) -> Vec<f64> {
     let len = C * basis.nodes();
     (0..len)

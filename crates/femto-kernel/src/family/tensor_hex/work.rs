@@ -1,6 +1,6 @@
 //! Exact work of element operators: bytes and flops, from the sizes alone.
 //!
-//! Two counts of flops are kept apart. The *nominal* count is the field's (seed 002, table 2 and
+//! Two counts of flops are kept apart. The *nominal* count is the field's (Świrydowicz et al. 2019, table 2 and
 //! §5): every product of a full 1-D matrix. The *scheduled* count is what the host loops do, with
 //! the even-odd decomposition and the geometry recomputed where it is not stored; bounds are made
 //! from it.
@@ -74,7 +74,7 @@ impl Shape {
     /// Nominal flops of one element: for one component
     /// BK1 4(gq³ + g²q² + g³q) + g³, BK5 12q⁴ + 15q³, BK3 4(gq³ + g²q² + g³q) + 12g⁴ + 15g³, with
     /// q = `nodes_1d`, g = `points_1d`; 4 flops a point more where the form has a mass term beside
-    /// the stiffness term (seed 002).
+    /// the stiffness term (Świrydowicz et al. 2019).
     pub fn nominal_flops(&self) -> u64 {
         let (q, g) = (self.nodes_1d as u64, self.points_1d as u64);
         let interpolation = if self.collocated {
@@ -190,7 +190,7 @@ mod tests {
         }
     }
 
-    /// The formulas of seed 002 at N = 7, evaluated by hand.
+    /// The formulas of Świrydowicz et al. 2019 at N = 7, evaluated by hand.
     #[test]
     fn nominal_flops_are_the_published_ones() {
         assert_eq!(

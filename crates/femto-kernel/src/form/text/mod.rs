@@ -5,7 +5,7 @@ mod symbols;
 mod texts;
 
 pub use error::{FormTextError, Role};
-pub use texts::{FormTexts, Texts};
+pub use texts::{FormExpressions, Texts};
 
 use super::{Form, Point, TracedForm};
 use crate::expr::{Graph, Handle, Input, Program, parse};
@@ -20,9 +20,9 @@ use symbols::Names;
 /// graph again. What the texts may say is told in `docs/forms.md`.
 ///
 /// ```
-/// use femto_kernel::form::{FormTexts, TextForm, inspect};
+/// use femto_kernel::form::{FormExpressions, ParsedForm, inspect};
 ///
-/// let form = TextForm::<3>::parse(&FormTexts {
+/// let form = ParsedForm::<3>::parse(&FormExpressions {
 ///     f0: Some("u^3 - source*sin(pi*x)".into()),
 ///     f1: Some("kappa*grad(u)".into()),
 ///     fields: vec!["kappa".to_owned()],
@@ -32,14 +32,14 @@ use symbols::Names;
 /// # Ok::<(), femto_kernel::form::FormTextError>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct TextForm<const D: usize, const C: usize = 1> {
+pub struct ParsedForm<const D: usize, const C: usize = 1> {
     traced: TracedForm,
     f0: Program,
     f1: Program,
     names: Names,
 }
 
-impl<const D: usize, const C: usize> TextForm<D, C> {
+impl<const D: usize, const C: usize> ParsedForm<D, C> {
     /// The most operations that f0 and f1 may have together.
     pub const MAX_OPERATIONS: usize = 4096;
 
@@ -48,7 +48,7 @@ impl<const D: usize, const C: usize> TextForm<D, C> {
     ///
     /// # Errors
     /// Which text is wrong, where and why; names that cannot be used; wrong numbers of texts.
-    pub fn parse(texts: &FormTexts) -> Result<Self, FormTextError> {
+    pub fn parse(texts: &FormExpressions) -> Result<Self, FormTextError> {
         let names = Names::new::<D, C>(&texts.fields, &texts.parameters)?;
         let mut graph = Graph::new();
         let values = (0..C).map(|component| (component, None));
@@ -97,7 +97,7 @@ impl<const D: usize, const C: usize> TextForm<D, C> {
     }
 }
 
-impl<const D: usize, const C: usize> Form<D, C> for TextForm<D, C> {
+impl<const D: usize, const C: usize> Form<D, C> for ParsedForm<D, C> {
     #[inline(always)]
     fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
         let mut f0 = point.u;

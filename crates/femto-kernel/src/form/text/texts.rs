@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// A form as text, and the names that it uses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct FormTexts {
+pub struct FormExpressions {
     /// What multiplies the test function: one text for all components, or one for each. Zero where absent.
     pub f0: Option<Texts>,
     /// What multiplies the gradient of the test function: one text for all components and axes; one for

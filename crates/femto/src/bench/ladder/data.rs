@@ -3,7 +3,7 @@
 use super::numbers::{Numbers, entries};
 use super::row::{LadderRow, Outcome};
 use super::time::time;
-use super::{LadderSize, kernel, twin};
+use super::{LadderSize, kernel, oracle};
 use crate::Number;
 use crate::bench::timing::since;
 use crate::bench::{BenchError, Sampling};
@@ -18,7 +18,7 @@ use femto_platform::device::{Buffer, Device, DeviceError};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Elements that are compared with the plain twin.
+/// Elements that are compared with the oracle.
 const COMPARED: usize = 5;
 /// The mass term's factor; BK1 does not use it.
 const LAMBDA: f64 = 0.75;
@@ -57,10 +57,10 @@ impl<'a, T: Number> LadderData<'a, T> {
         let per_element = size.benchmark.factors() as usize * points;
         check_memory::<T>(device, &size, 2 * nodes + per_element)?;
         let numbers = Numbers::new(device)?;
-        let twin = |element: usize| {
+        let oracle = |element: usize| {
             let factors = entries::<T>(FACTORS, element * per_element, per_element);
             let u = entries::<T>(U, element * nodes, nodes);
-            let v = twin::apply(size.benchmark, &basis, LAMBDA, &factors, &u);
+            let v = oracle::apply(size.benchmark, &basis, LAMBDA, &factors, &u);
             (element, v)
         };
         let upload = |values: &[f64]| {
@@ -77,7 +77,7 @@ impl<'a, T: Number> LadderData<'a, T> {
             u: numbers.make(U, size.elements * nodes)?,
             v: device.zeros(size.elements * nodes)?,
             numbers,
-            wanted: sample(size.elements).map(twin).collect(),
+            wanted: sample(size.elements).map(oracle).collect(),
             copies: BTreeMap::new(),
         })
     }
@@ -136,7 +136,7 @@ impl<'a, T: Number> LadderData<'a, T> {
         Ok(LadderRow::new(step, &outcome, ceilings))
     }
 
-    /// Seconds of a copy on the device that reads and writes so many bytes together (seed 002, eq. 12).
+    /// Seconds of a copy on the device that reads and writes so many bytes together (Świrydowicz et al. 2019, eq. 12).
     fn copy_seconds(&mut self, bytes: u64, sampling: &Sampling) -> Result<f64, DeviceError> {
         if let Some(&seconds) = self.copies.get(&bytes) {
             return Ok(seconds);
@@ -149,7 +149,7 @@ impl<'a, T: Number> LadderData<'a, T> {
         Ok(seconds)
     }
 
-    /// The largest difference of v from the plain twin, relative to the largest entry.
+    /// The largest difference of v from the oracle, relative to the largest entry.
     fn error(&self, step: &Step) -> Result<f64, BenchError> {
         // A sum of squares is finite where all entries are.
         let norm = self.device.norm(&self.v)?;

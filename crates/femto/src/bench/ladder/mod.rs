@@ -1,16 +1,16 @@
 //! The published ladders on accelerators: every step on random factors and vectors.
 //!
 //! 1. [`compile_all`] compiles the texts of many steps at the same time, into the cache on disk.
-//! 2. [`LadderData::new`] makes the factors and vectors of one size, and what the plain twin makes of
+//! 2. [`LadderData::new`] makes the factors and vectors of one size, and what the oracle makes of
 //!    some elements.
 //! 3. [`LadderData::measure`] compiles a step, compares its output, and times it.
 
 mod compile;
 mod data;
 mod numbers;
+mod oracle;
 mod row;
 pub(super) mod time;
-mod twin;
 
 pub use compile::compile_all;
 pub use data::LadderData;

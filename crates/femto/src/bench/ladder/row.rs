@@ -53,7 +53,7 @@ pub struct LadderRow {
     pub flop_rate: f64,
     /// Bytes read and written per second.
     pub byte_rate: f64,
-    /// The largest difference from the plain twin on some elements, relative to the largest entry.
+    /// The largest difference from the oracle on some elements, relative to the largest entry.
     pub error: f64,
 
     /// Bytes that one application must read.
@@ -67,9 +67,9 @@ pub struct LadderRow {
 
     /// Seconds of a copy that moves as many bytes, reads and writes together.
     pub copy_seconds: f64,
-    /// Flops per second that such a copy allows (seed 002, eq. 12).
+    /// Flops per second that such a copy allows (Świrydowicz et al. 2019, eq. 12).
     pub roofline_copy: f64,
-    /// Flops per second that the rate of shared memory allows (seed 002, eq. 13).
+    /// Flops per second that the rate of shared memory allows (Świrydowicz et al. 2019, eq. 13).
     pub roofline_shared: Option<f64>,
     /// The shortest time that the ceilings allow.
     pub bound_seconds: f64,

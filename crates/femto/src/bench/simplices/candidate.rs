@@ -14,7 +14,7 @@ pub enum Selection {
     All,
     /// One or two of each kind, those that were best so far or are thought to be.
     Best,
-    /// The seed's Table 2: its kernel for its numbers of blocks per batch and batches per chunk.
+    /// Knepley et al.'s Table 2: its kernel for its numbers of blocks per batch and batches per chunk.
     Table2,
 }
 
@@ -31,14 +31,14 @@ pub struct Candidate {
 
 /// L-vectors with the components of a node together, summed by atomic additions.
 pub(super) const NODAL: Vectors = Vectors::Nodal {
-    by_node: true,
+    interleaved: true,
     scatter: Scatter::Atomic,
 };
 
 /// Cells together in arrays that neighbouring threads read; a warp.
 pub(super) const TOGETHER: usize = 32;
 
-/// The seed's Table 2.
+/// Knepley et al.'s Table 2.
 const BLOCKS_PER_BATCH: [u32; 6] = [16, 20, 24, 28, 32, 36];
 const BATCHES_PER_CHUNK: [u32; 4] = [4, 8, 12, 16];
 /// Other numbers of both.
@@ -97,7 +97,7 @@ fn element(schedule: Schedule, interleave: Interleave) -> Candidate {
     }
 }
 
-/// The seed's kernel: a thread per component, nothing else.
+/// Knepley et al.'s kernel: a thread per component, nothing else.
 const fn plain((blocks_per_batch, batches_per_chunk): (u32, u32)) -> Transposition {
     Transposition {
         blocks_per_batch,

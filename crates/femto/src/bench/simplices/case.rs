@@ -6,7 +6,7 @@ use crate::bench::BenchError;
 use crate::operator::OperatorError;
 use femto_fem::quadrature::simplex_rule;
 use femto_fem::reference::simplex::Simplex;
-use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::batch::EvalContext;
 use femto_kernel::family::simplex_quadrature::oracle::{
     self, CellFields, OracleGeometry, at_points,
 };
@@ -17,7 +17,7 @@ use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::Features;
 use std::fmt;
 
-/// A form of the seed's benchmark.
+/// A form of Knepley et al.'s benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimplexForm {
     /// ∫ ∇φ · κ ∇u, κ in the solution's space (`-variable_coefficient field`).
@@ -51,7 +51,7 @@ pub(super) const KAPPA: Diffusion = Diffusion {
     kappa: Given::Auxiliary(0),
 };
 
-const NO_CONDITIONS: Conditions = Conditions {
+const NO_CONDITIONS: EvalContext = EvalContext {
     time: 0.0,
     parameters: &[],
 };
@@ -80,7 +80,7 @@ impl SimplexCase {
         }
     }
 
-    /// The reference element; f1 is constant but for κ, so that one point suffices (seed 004, N_q = 1).
+    /// The reference element; f1 is constant but for κ, so that one point suffices (Knepley, Rupp, Terrel 2016, N_q = 1).
     pub(super) fn element(&self) -> Result<Element, OperatorError> {
         let rule = simplex_rule(self.dim, 0)?;
         let tables = Simplex::new(self.dim, 1)?.tables(&rule.points);
@@ -104,7 +104,7 @@ impl SimplexCase {
         }
     }
 
-    /// Sizes of a cell: on E-vectors with the seed's geometry, on L-vectors with none.
+    /// Sizes of a cell: on E-vectors with Knepley et al.'s geometry, on L-vectors with none.
     pub(super) fn shape(&self, element: &Element, vectors: Vectors) -> Shape {
         let storage = match vectors {
             Vectors::Element => Storage::Affine,
@@ -140,9 +140,9 @@ impl SimplexCase {
         Ok(source(&problem, schedule))
     }
 
-    /// What the plain twin makes of a cell, `[component][node]`: `kappa` at its nodes, where the form
+    /// What the oracle makes of a cell, `[component][node]`: `kappa` at its nodes, where the form
     /// reads it, and `u` `[component][node]`.
-    pub(super) fn twin(
+    pub(super) fn oracle(
         &self,
         element: &Element,
         vertices: &[[f64; 3]],
@@ -169,7 +169,7 @@ impl SimplexCase {
     }
 }
 
-/// What the plain twin reads of a cell.
+/// What the oracle reads of a cell.
 struct Cell<'a> {
     element: &'a Element,
     vertices: &'a [[f64; 3]],

@@ -1,8 +1,8 @@
 //! One case on a device, and the measurement of a candidate on it.
 
 use super::operands::{Buffers, Chosen};
+use super::oracle::{Inputs, Numbers, Oracle, error};
 use super::row::{Outcome, SimplexRow};
-use super::twin::{Inputs, Numbers, Twin, error};
 use super::{Candidate, SimplexCase, SimplexMesh};
 use crate::Number;
 use crate::bench::ladder::time::time;
@@ -28,7 +28,7 @@ pub struct SimplexData<'a, T: Number> {
     mesh: &'a SimplexMesh,
     element: Element,
     buffers: Buffers<T>,
-    twin: Twin,
+    oracle: Oracle,
     /// E-vectors of all cells and of the first ones, an L-vector.
     v_of_cells: AcceleratorBuffer<T>,
     v_of_first: AcceleratorBuffer<T>,
@@ -66,8 +66,8 @@ impl<'a, T: Number> SimplexData<'a, T> {
             u: &numbers.u,
             kappa: &numbers.kappa,
         };
-        let (buffers, twin) = (Buffers::new(device, &inputs, &shape)?, inputs.twin());
-        let first = twin.cells.len() / unknowns;
+        let (buffers, oracle) = (Buffers::new(device, &inputs, &shape)?, inputs.oracle());
+        let first = oracle.cells.len() / unknowns;
         // Long enough for any number of cells together.
         let len = |cells: usize| places(super::candidate::TOGETHER, cells, unknowns);
         Ok(Self {
@@ -78,7 +78,7 @@ impl<'a, T: Number> SimplexData<'a, T> {
             v_of_cells: device.zeros(len(mesh.cells()))?,
             v_of_first: device.zeros(len(first))?,
             v: device.zeros(numbers.u.len())?,
-            twin,
+            oracle,
             element,
         })
     }
@@ -176,7 +176,7 @@ impl<'a, T: Number> SimplexData<'a, T> {
     /// The error of the E-vector of the first cells, all of them.
     fn element_error(&mut self, all: &Application<'_>) -> Result<f64, BenchError> {
         let unknowns = all.shape.unknowns();
-        let cells = self.twin.cells.len() / unknowns;
+        let cells = self.oracle.cells.len() / unknowns;
         let first = Application {
             chosen: Chosen {
                 cells,
@@ -190,10 +190,10 @@ impl<'a, T: Number> SimplexData<'a, T> {
         self.device.read(&self.v_of_first, &mut v)?;
         let together = all.chosen.interleave[1];
         let found = |n: usize| v[place(together, n / unknowns, (n % unknowns, unknowns))].to_f64();
-        let found: Vec<f64> = (0..self.twin.cells.len()).map(found).collect();
+        let found: Vec<f64> = (0..self.oracle.cells.len()).map(found).collect();
         check(&found, all.source)?;
         Ok(error(
-            found.into_iter().zip(self.twin.cells.iter().copied()),
+            found.into_iter().zip(self.oracle.cells.iter().copied()),
         ))
     }
 
@@ -206,7 +206,7 @@ impl<'a, T: Number> SimplexData<'a, T> {
         let found: Vec<f64> = v.into_iter().map(|x| x.to_f64()).collect();
         check(&found, all.source)?;
         let components = self.case.components();
-        let pairs = self.twin.nodes.iter().flat_map(|(node, wanted)| {
+        let pairs = self.oracle.nodes.iter().flat_map(|(node, wanted)| {
             let own = &found[*node as usize * components..];
             own.iter().copied().zip(wanted.iter().copied())
         });

@@ -1,8 +1,8 @@
 //! The forms of the benchmark on the host: operators on L-vectors.
 
 use super::case::KAPPA;
+use super::oracle::{Inputs, Numbers, error};
 use super::row::csr;
-use super::twin::{Inputs, Numbers, error};
 use super::{SimplexCase, SimplexForm, SimplexMesh};
 use crate::bench::{BenchError, Sampling, Timing, time_apply};
 use crate::operator::{Auxiliary, Operator, OperatorError, OperatorParams};
@@ -64,7 +64,7 @@ impl HostCase {
         all
     }
 
-    /// The case of accelerators whose plain twin is this one's: the Laplacian is Poisson with κ = 1.
+    /// The case of accelerators whose oracle is this one's: the Laplacian is Poisson with κ = 1.
     fn on_accelerators(&self) -> SimplexCase {
         SimplexCase {
             form: match self.form {
@@ -149,7 +149,7 @@ pub struct HostRow {
     pub cell_rate: f64,
     /// Entries of the L-vector per second.
     pub dof_rate: f64,
-    /// The largest difference from the plain twin at some nodes, relative to the largest entry of it there.
+    /// The largest difference from the oracle at some nodes, relative to the largest entry of it there.
     pub error: f64,
 
     /// Bytes that one application must read.
@@ -186,7 +186,7 @@ pub struct HostRow {
     pub ceiling_fma: f64,
 }
 
-/// Measures: 1. operator, 2. output, compared with the plain twin, 3. time, 4. row.
+/// Measures: 1. operator, 2. output, compared with the oracle, 3. time, 4. row.
 ///
 /// Inputs are u in [-1, 1) and κ in [0.5, 1.5), random; `ceilings` are those of `host`.
 ///
@@ -230,7 +230,7 @@ fn measure<T: Number>(
     Ok(HostRow::new(case, mesh, &outcome, ceilings))
 }
 
-/// The largest difference from the plain twin at some nodes; all of the output must be finite.
+/// The largest difference from the oracle at some nodes; all of the output must be finite.
 fn largest_error<T: Number>(
     operator: &Operator<T, Host>,
     case: &HostCase,
@@ -238,7 +238,7 @@ fn largest_error<T: Number>(
     numbers: &Numbers,
 ) -> Result<f64, BenchError> {
     let (step, case) = (case.to_string(), case.on_accelerators());
-    let twin = Inputs {
+    let oracle = Inputs {
         case,
         element: &case.element()?,
         mesh,
@@ -246,7 +246,7 @@ fn largest_error<T: Number>(
         u: &numbers.u,
         kappa: &numbers.kappa,
     }
-    .twin();
+    .oracle();
     let host = operator.device();
     let u: Vec<T> = numbers.u.iter().map(|&x| T::from_f64(x)).collect();
     let mut v = host.upload(&vec![T::from_f64(f64::NAN); u.len()])?;
@@ -261,7 +261,7 @@ fn largest_error<T: Number>(
         });
     }
     let components = case.components();
-    let pairs = twin.nodes.iter().flat_map(|(node, wanted)| {
+    let pairs = oracle.nodes.iter().flat_map(|(node, wanted)| {
         let own = &v[*node as usize * components..];
         own.iter().map(|x| x.to_f64()).zip(wanted.iter().copied())
     });

@@ -1,7 +1,7 @@
 //! The inputs of a case on a device, and what operands of kernels they are.
 
 use super::candidate::{FANS, Fans, TOGETHER};
-use super::twin::Inputs;
+use super::oracle::Inputs;
 use crate::Number;
 use crate::bench::BenchError;
 use femto_kernel::family::simplex_quadrature::source::{Operand, place, places};
@@ -188,15 +188,15 @@ impl<T: Number> Buffers<T> {
                 Operand::NodalFields if chosen.nodal => Argument::input(&self.kappa),
                 Operand::NodalFields => Argument::input(self.kappa_of_cells.of(vectors)),
                 Operand::FieldStride => number(self.nodes),
-                Operand::Conditions => Argument::input(&self.conditions),
+                Operand::EvalContext => Argument::input(&self.conditions),
                 Operand::U if chosen.nodal => Argument::input(&self.u),
                 Operand::U => Argument::input(self.u_of_cells.of(vectors)),
                 Operand::V => Argument::output(v.take()?),
                 Operand::Cells => number(chosen.cells),
                 Operand::Vertices
-                | Operand::Shares
-                | Operand::ShareStride
-                | Operand::ShareFirst
+                | Operand::Contributions
+                | Operand::ContributionStride
+                | Operand::ContributionFirst
                 | Operand::CellFields
                 | Operand::PointFields => return None,
             })

@@ -5,7 +5,7 @@ use crate::bench::Timing;
 use femto_kernel::family::simplex_quadrature::Shape;
 use femto_kernel::family::simplex_quadrature::schedule::Schedule;
 use femto_kernel::family::simplex_quadrature::source::Vectors;
-use femto_kernel::family::simplex_quadrature::work::seed::Model;
+use femto_kernel::family::simplex_quadrature::work::knepley::Model;
 use femto_kernel::roofline::{Ceilings, Precision, Work, bound};
 use femto_platform::device::DeviceInfo;
 use femto_platform::device::accelerator::Usage;
@@ -31,9 +31,9 @@ pub struct SimplexRow {
     pub schedule: String,
     /// The fastest of its case and kind of vectors.
     pub best: bool,
-    /// N_bl of the seed, of its kernel.
+    /// N_bl of Knepley et al., of its kernel.
     pub blocks_per_batch: Option<u32>,
-    /// N_cb of the seed, of its kernel.
+    /// N_cb of Knepley et al., of its kernel.
     pub batches_per_chunk: Option<u32>,
     /// Threads of a block.
     pub threads: u32,
@@ -70,24 +70,24 @@ pub struct SimplexRow {
     pub cell_rate: f64,
     /// Entries of the L-vector per second, for L-vectors.
     pub dof_rate: Option<f64>,
-    /// The largest difference from the plain twin, relative to the largest entry: on the first cells, or
+    /// The largest difference from the oracle, relative to the largest entry: on the first cells, or
     /// at some nodes.
     pub error: f64,
 
-    /// Flops by the seed's equation 7.
-    pub seed_flops: u64,
-    /// Those per second: what the seed's figures show.
-    pub seed_flop_rate: f64,
-    /// Bytes by the seed's equation 6, for E-vectors.
-    pub seed_bytes: Option<u64>,
+    /// Flops by Knepley et al.'s equation 7.
+    pub knepley_flops: u64,
+    /// Those per second: what Knepley et al.'s figures show.
+    pub knepley_flop_rate: f64,
+    /// Bytes by Knepley et al.'s equation 6, for E-vectors.
+    pub knepley_bytes: Option<u64>,
     /// Those per second.
-    pub seed_byte_rate: Option<f64>,
-    /// The seed's prediction: these bytes at the rate of a copy.
-    pub seed_seconds: Option<f64>,
-    /// `seed_seconds / seconds`: the fraction of the bandwidth by the seed's count, never clamped.
-    pub seed_fraction: Option<f64>,
-    /// `seconds / seed_seconds - 1`: how far the seed's prediction is off.
-    pub seed_deviation: Option<f64>,
+    pub knepley_byte_rate: Option<f64>,
+    /// Knepley et al.'s prediction: these bytes at the rate of a copy.
+    pub knepley_seconds: Option<f64>,
+    /// `knepley_seconds / seconds`: the fraction of the bandwidth by Knepley et al.'s count, never clamped.
+    pub knepley_fraction: Option<f64>,
+    /// `seconds / knepley_seconds - 1`: how far Knepley et al.'s prediction is off.
+    pub knepley_deviation: Option<f64>,
 
     /// Bytes that one application must read.
     pub bytes_read: u64,
@@ -184,9 +184,9 @@ impl SimplexRow {
             _ => (None, None),
         };
         let model = Model::new(shape, batch.unwrap_or(1), precision.bytes());
-        let seed_flops = *cells as u64 * model.flops_per_cell();
-        let seed_bytes = (!nodal).then(|| *cells as u64 * model.bytes_per_cell());
-        let seed_seconds = seed_bytes.map(|bytes| bytes as f64 / ceilings.copy);
+        let knepley_flops = *cells as u64 * model.flops_per_cell();
+        let knepley_bytes = (!nodal).then(|| *cells as u64 * model.bytes_per_cell());
+        let knepley_seconds = knepley_bytes.map(|bytes| bytes as f64 / ceilings.copy);
         let predicted_seconds = work.bytes() as f64 / ceilings.copy;
         let bound_of = |work: &Work| bound(work, ceilings, precision).memory_seconds;
         let csr = csr(outcome.csr_nonzeros(), outcome.dofs() as u64, precision);
@@ -220,13 +220,13 @@ impl SimplexRow {
             cell_rate: *cells as f64 / seconds,
             dof_rate: nodal.then(|| outcome.dofs() as f64 / seconds),
             error: outcome.error,
-            seed_flops,
-            seed_flop_rate: seed_flops as f64 / seconds,
-            seed_bytes,
-            seed_byte_rate: seed_bytes.map(|bytes| bytes as f64 / seconds),
-            seed_seconds,
-            seed_fraction: seed_seconds.map(|it| it / seconds),
-            seed_deviation: seed_seconds.map(|it| seconds / it - 1.0),
+            knepley_flops,
+            knepley_flop_rate: knepley_flops as f64 / seconds,
+            knepley_bytes,
+            knepley_byte_rate: knepley_bytes.map(|bytes| bytes as f64 / seconds),
+            knepley_seconds,
+            knepley_fraction: knepley_seconds.map(|it| it / seconds),
+            knepley_deviation: knepley_seconds.map(|it| seconds / it - 1.0),
             bytes_read: work.bytes_read,
             bytes_written: work.bytes_written,
             shared_bytes: work.shared_bytes,

@@ -65,7 +65,7 @@ fn candidates_are_right_and_one_of_each_kind_is_the_best() {
 }
 
 #[test]
-fn rows_hold_the_seeds_model_and_ours() {
+fn rows_hold_the_published_model_and_ours() {
     with(Accelerator::opencl(0), |device| {
         let mesh = SimplexMesh::new(2, 100).unwrap();
         let (n, cells) = (8, 2 * 8 * 8);
@@ -84,7 +84,7 @@ fn rows_hold_the_seeds_model_and_ours() {
         // Equations 6 to 9: 82 flops and 44 bytes per cell.
         let cells = cells as u64;
         assert_eq!(
-            (row.seed_flops, row.seed_bytes),
+            (row.knepley_flops, row.knepley_bytes),
             (82 * cells, Some(44 * cells))
         );
         // The map, u and κ are read, v is written.

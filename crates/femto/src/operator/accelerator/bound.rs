@@ -2,13 +2,13 @@
 
 use super::Factors;
 use super::forms::Forms;
+use super::oracle;
 use super::simplices::Simplices;
-use super::twin;
 use super::variant::Variants;
 use crate::Number;
 use crate::operator::tables::Tables;
 use crate::operator::{Backend, Binding, Bound, OperatorError};
-use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::batch::EvalContext;
 use femto_kernel::form::Form;
 use femto_kernel::roofline::Work;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
@@ -37,12 +37,12 @@ impl Backend for Accelerator {
                 Box::new(Factors::new::<F, C>(self, binding, &variants)?)
             }
             Tables::Hex(basis) => {
-                let twin = twin::hexahedron::<F, C>(binding, basis);
-                Box::new(Forms::new(self, &binding.without_form(), &twin)?)
+                let oracle = oracle::hexahedron::<F, C>(binding, basis);
+                Box::new(Forms::new(self, &binding.without_form(), &oracle)?)
             }
             Tables::Simplex(element, points) => {
-                let twin = twin::simplex::<F, 3, C>(binding, element, points);
-                Box::new(Simplices::new(self, &binding.without_form(), &twin)?)
+                let oracle = oracle::simplex::<F, 3, C>(binding, element, points);
+                Box::new(Simplices::new(self, &binding.without_form(), &oracle)?)
             }
         }))
     }
@@ -58,8 +58,8 @@ impl Backend for Accelerator {
         let Tables::Simplex(element, points) = &binding.plan.tables else {
             return Err(OperatorError::FormOnAccelerator);
         };
-        let twin = twin::simplex::<F, 2, C>(binding, element, points);
-        let simplices = Simplices::new(self, &binding.without_form(), &twin)?;
+        let oracle = oracle::simplex::<F, 2, C>(binding, element, points);
+        let simplices = Simplices::new(self, &binding.without_form(), &oracle)?;
         Ok(AcceleratorBound(Box::new(simplices)))
     }
 }
@@ -67,7 +67,7 @@ impl Backend for Accelerator {
 impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
     fn apply(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &AcceleratorBuffer<T>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -76,7 +76,7 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
 
     fn apply_elements(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &AcceleratorBuffer<T>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -85,7 +85,7 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
 
     fn diagonal(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         d: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
         self.0.diagonal(conditions, d)

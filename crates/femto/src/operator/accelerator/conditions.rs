@@ -1,7 +1,7 @@
 //! Time and parameters on a device.
 
 use crate::Number;
-use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::batch::EvalContext;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Device, DeviceError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ pub(super) struct Held<T: Number> {
     pub(super) buffer: AcceleratorBuffer<T>,
 }
 
-fn numbers<T: Number>(conditions: &Conditions, len: usize) -> Vec<T> {
+fn numbers<T: Number>(conditions: &EvalContext, len: usize) -> Vec<T> {
     let all = [conditions.time];
     let all = all.iter().chain(conditions.parameters);
     let mut numbers: Vec<T> = all.map(|&number| T::from_f64(number)).collect();
@@ -30,7 +30,7 @@ impl<T: Number> DeviceConditions<T> {
     pub(super) fn new(
         device: &Accelerator,
         parameters: usize,
-        conditions: &Conditions,
+        conditions: &EvalContext,
     ) -> Result<Self, DeviceError> {
         let numbers = numbers(conditions, 1 + parameters);
         let buffer = device.upload(&numbers)?;
@@ -41,7 +41,7 @@ impl<T: Number> DeviceConditions<T> {
     pub(super) fn hold(
         &self,
         device: &Accelerator,
-        conditions: &Conditions,
+        conditions: &EvalContext,
     ) -> Result<MutexGuard<'_, Held<T>>, DeviceError> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let wanted = numbers(conditions, held.numbers.len());

@@ -2,19 +2,19 @@
 //!
 //! Elements are grouped by kind of map. A group has its geometry and its node tables on the device and
 //! a kernel for each kind of vectors, made from the pencil text when it is first needed and compared
-//! with the plain twin on some of the caller's elements before it is used (`variant`). The diagonal's
+//! with the oracle on some of the caller's elements before it is used (`variant`). The diagonal's
 //! kernel, which runs once a solve, is not compared. Nodes inside
 //! elements are written. Those that several elements share are set to zero first and summed by atomic
-//! additions (`zero`), or, to be repeatable, elements write shares that a second kernel sums (`shares`).
+//! additions (`zero`), or, to be deterministic, elements write contributions that a second kernel sums (`contributions`).
 
 mod bound;
 mod conditions;
+mod contributions;
 mod forms;
 mod nodal;
+mod oracle;
 mod pack;
-mod shares;
 mod simplices;
-mod twin;
 mod variant;
 mod zero;
 
@@ -23,18 +23,18 @@ use super::{Binding, Bound, OperatorError};
 use crate::Number;
 use crate::accelerator::language;
 pub use bound::AcceleratorBound;
+use contributions::Contributions;
 use femto_fem::space::Layout;
 use femto_kernel::family::tensor_hex::pencils::{
     FactorPrecision, Pencils, Problem, Scatter, Vectors, diagonal_source, element_work,
 };
-use femto_kernel::family::tensor_hex::{Basis, Conditions};
+use femto_kernel::family::tensor_hex::{Basis, EvalContext};
 use femto_kernel::form::Form;
 use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
 use femto_platform::device::{Buffer, Device, DeviceError};
 use pack::Group;
-use shares::Shares;
 use std::sync::OnceLock;
 use variant::{Sample, Variant, Variants};
 use zero::Zero;
@@ -45,7 +45,7 @@ struct Factors<T: Number> {
     device: Accelerator,
     cache: KernelCache,
     basis: Basis,
-    by_node: bool,
+    interleaved: bool,
     components: usize,
     factors: FactorPrecision,
     /// What is tried for each kind of vectors.
@@ -69,26 +69,26 @@ struct Factors<T: Number> {
 #[derive(Debug)]
 enum Sums<T: Number> {
     Atomic(Zero),
-    Repeatable(Shares<T>),
+    Deterministic(Contributions<T>),
 }
 
 impl<T: Number> Sums<T> {
     fn bytes(&self, components: usize) -> usize {
         match self {
             Self::Atomic(zero) => zero.bytes(),
-            Self::Repeatable(shares) => shares.bytes(components),
+            Self::Deterministic(contributions) => contributions.bytes(components),
         }
     }
 
     /// What sums of shared nodes need beside their output: zeros before atomic additions, which count as
-    /// one write of each node of `bytes`; or shares that are written and read, with their lists.
+    /// one write of each node of `bytes`; or contributions that are written and read, with their lists.
     fn work(&self, bytes: usize) -> Work {
         let (bytes_read, bytes_written) = match self {
             Self::Atomic(zero) => (0, zero.nodes() * bytes),
-            Self::Repeatable(shares) => {
-                let (nodes, shares) = shares.counts();
-                let lists = (2 * nodes + shares) * size_of::<u32>();
-                (shares * bytes + lists, shares * bytes)
+            Self::Deterministic(contributions) => {
+                let (nodes, contributions) = contributions.counts();
+                let lists = (2 * nodes + contributions) * size_of::<u32>();
+                (contributions * bytes + lists, contributions * bytes)
             }
         };
         Work {
@@ -100,7 +100,7 @@ impl<T: Number> Sums<T> {
 }
 
 impl<T: Number> Factors<T> {
-    /// Binds: 1. geometry and tables, 2. samples of the plain twin, 3. the nodal kernels.
+    /// Binds: 1. geometry and tables, 2. samples of the oracle, 3. the nodal kernels.
     fn new<F, const C: usize>(
         device: &Accelerator,
         binding: &Binding<'_, F>,
@@ -120,16 +120,22 @@ impl<T: Number> Factors<T> {
         let cache = KernelCache::user().unwrap_or_default();
         let sums = match binding.params.scatter {
             Scatter::Atomic => Sums::Atomic(Zero::new::<T>(device, &cache, binding.space)?),
-            Scatter::Repeatable => {
-                let shell = shares::shell(binding.space);
-                Sums::Repeatable(Shares::new(device, &cache, binding.space, &nodes, shell)?)
+            Scatter::Deterministic => {
+                let shell = contributions::shell(binding.space);
+                Sums::Deterministic(Contributions::new(
+                    device,
+                    &cache,
+                    binding.space,
+                    &nodes,
+                    shell,
+                )?)
             }
         };
         let mut bound = Self {
             device: device.clone(),
             cache: cache.clone(),
             basis: basis.clone(),
-            by_node: binding.space.layout() == Layout::ByNode,
+            interleaved: binding.space.layout() == Layout::Interleaved,
             components: C,
             factors: plan.factors,
             variants: *variants,
@@ -151,10 +157,10 @@ impl<T: Number> Factors<T> {
 
     fn nodal_vectors(&self) -> Vectors {
         Vectors::Nodal {
-            by_node: self.by_node,
+            interleaved: self.interleaved,
             scatter: match self.sums {
                 Sums::Atomic(_) => Scatter::Atomic,
-                Sums::Repeatable(_) => Scatter::Repeatable,
+                Sums::Deterministic(_) => Scatter::Deterministic,
             },
         }
     }
@@ -205,7 +211,7 @@ impl<T: Number> Factors<T> {
     /// What a vector of `len` entries is to a nodal kernel: nodes, distance of components.
     fn nodes(&self, len: usize) -> [Argument<'static>; 2] {
         let nodes = (len / self.components) as u32;
-        let stride = if self.by_node { 1 } else { nodes };
+        let stride = if self.interleaved { 1 } else { nodes };
         [Argument::U32(nodes), Argument::U32(stride)]
     }
 
@@ -229,8 +235,8 @@ impl<T: Number> Factors<T> {
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
         let [nodes, stride] = self.nodes(v.len());
-        let mut shares = match &self.sums {
-            Sums::Repeatable(shares) => Some((shares, shares.lock())),
+        let mut contributions = match &self.sums {
+            Sums::Deterministic(contributions) => Some((contributions, contributions.lock())),
             Sums::Atomic(zero) => {
                 zero.apply(&self.device, [nodes, stride], v)?;
                 None
@@ -245,8 +251,8 @@ impl<T: Number> Factors<T> {
                 nodes,
                 stride,
             ];
-            if let Some((shares, locked)) = &mut shares {
-                arguments.extend(shares.arguments(locked, first));
+            if let Some((contributions, locked)) = &mut contributions {
+                arguments.extend(contributions.arguments(locked, first));
             }
             arguments.extend(u.map(Argument::input));
             let elements = group.elements.len();
@@ -254,8 +260,8 @@ impl<T: Number> Factors<T> {
             variant.launch(&self.device, elements, &arguments)?;
             first += elements;
         }
-        if let Some((shares, locked)) = &shares {
-            shares.sum(&self.device, locked, [nodes, stride], v)?;
+        if let Some((contributions, locked)) = &contributions {
+            contributions.sum(&self.device, locked, [nodes, stride], v)?;
         }
         Ok(())
     }
@@ -285,7 +291,7 @@ impl<T: Number> Factors<T> {
 impl<T: Number> Bound<T, Accelerator> for Factors<T> {
     fn apply(
         &self,
-        _: &Conditions,
+        _: &EvalContext,
         u: &AcceleratorBuffer<T>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -294,7 +300,7 @@ impl<T: Number> Bound<T, Accelerator> for Factors<T> {
 
     fn apply_elements(
         &self,
-        _: &Conditions,
+        _: &EvalContext,
         u: &AcceleratorBuffer<T>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -312,7 +318,7 @@ impl<T: Number> Bound<T, Accelerator> for Factors<T> {
         Ok(())
     }
 
-    fn diagonal(&self, _: &Conditions, d: &mut AcceleratorBuffer<T>) -> Result<(), OperatorError> {
+    fn diagonal(&self, _: &EvalContext, d: &mut AcceleratorBuffer<T>) -> Result<(), OperatorError> {
         self.launch(self.diagonal_variants()?, None, d)
     }
 

@@ -18,7 +18,7 @@ pub(super) struct NodalFields<T: Number> {
     pub(super) values: AcceleratorBuffer<T>,
     nodes: usize,
     components: usize,
-    by_node: bool,
+    interleaved: bool,
     kernel: Option<Kernel>,
 }
 
@@ -44,7 +44,7 @@ impl<T: Number> NodalFields<T> {
             values: device.upload(&values)?,
             nodes: space.nodes(),
             components: space.components(),
-            by_node: space.layout() == Layout::ByNode,
+            interleaved: space.layout() == Layout::Interleaved,
             kernel,
         })
     }
@@ -71,7 +71,7 @@ impl<T: Number> NodalFields<T> {
             shared_bytes: 0,
         };
         for component in 0..self.components {
-            let (stride, offset) = match self.by_node {
+            let (stride, offset) = match self.interleaved {
                 true => (self.components, component),
                 false => (1, component * self.nodes),
             };

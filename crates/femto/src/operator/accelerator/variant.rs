@@ -11,7 +11,7 @@ use femto_kernel::family::tensor_hex::pencils::{
     FactorPrecision, Knobs, PencilKernel, Pencils, Problem, Scatter, Vectors, source,
 };
 use femto_kernel::family::tensor_hex::work::Shape;
-use femto_kernel::family::tensor_hex::{Basis, Conditions};
+use femto_kernel::family::tensor_hex::{Basis, EvalContext};
 use femto_kernel::form::Form;
 use femto_kernel::roofline::Precision;
 use femto_platform::cache::KernelCache;
@@ -23,7 +23,7 @@ use femto_platform::device::{Device, DeviceError};
 /// Elements of a sample at most.
 const MOST: usize = 3;
 
-/// Pairs of a node and a point that the plain twin may sum over for a sample: a fraction of a second.
+/// Pairs of a node and a point that the oracle may sum over for a sample: a fraction of a second.
 const PAIRS: usize = 20_000_000;
 
 /// A compiled kernel and its schedule.
@@ -100,7 +100,7 @@ pub(super) fn candidates(
     vec![Pencils::best(shape, vectors, factors), even_odd, plain]
 }
 
-/// Some of the caller's elements, with an input and what the plain twin makes of it.
+/// Some of the caller's elements, with an input and what the oracle makes of it.
 #[derive(Debug)]
 pub(super) struct Sample {
     /// `[element][geometry_len]`.
@@ -142,7 +142,7 @@ impl Sample {
                 position: &at_points.position,
             };
             let a = binding.params.at_cell(cell);
-            let environment = (&CellFields::constant(&a), &Conditions::default());
+            let environment = (&CellFields::constant(&a), &EvalContext::default());
             expected.extend(oracle::apply(binding.form, basis, geometry, environment, u));
         }
         let geometry = pack::geometry(binding, (basis, &group.shape), &chosen);
@@ -164,7 +164,7 @@ pub(super) struct Check<'a, T> {
 }
 
 impl Variants {
-    /// The first schedule that the device can run and whose kernel agrees with the plain twin.
+    /// The first schedule that the device can run and whose kernel agrees with the oracle.
     ///
     /// What is dropped because it is wrong is warned of; what the device cannot run is passed over.
     pub(super) fn first_that_is_right<T: Number>(
@@ -212,7 +212,7 @@ impl Variants {
 }
 
 impl<T: Number> Check<'_, T> {
-    /// The kernel of a source, and how far it is from the plain twin.
+    /// The kernel of a source, and how far it is from the oracle.
     fn compile(
         &self,
         problem: &Problem,
@@ -223,7 +223,7 @@ impl<T: Number> Check<'_, T> {
         Ok((variant, error))
     }
 
-    /// The largest difference from the plain twin, relative to its largest value; infinite where
+    /// The largest difference from the oracle, relative to its largest value; infinite where
     /// something is not finite.
     fn error(&self, problem: &Problem, variant: &Variant) -> Result<f64, OperatorError> {
         let (device, sample) = (self.device, self.sample);
@@ -239,7 +239,7 @@ impl<T: Number> Check<'_, T> {
         let geometry = Stored::<T>::upload(device, kept, &sample.geometry)?;
         let u = device.upload(&cast::<f64, T>(&u))?;
         let mut v = device.upload(&cast::<f64, T>(&v))?;
-        let mut shares = device.upload(&vec![T::from_f64(f64::NAN); sample.u.len()])?;
+        let mut contributions = device.upload(&vec![T::from_f64(f64::NAN); sample.u.len()])?;
         let table = super::table(device, places.table())?;
         let elements = Argument::U32(sample.elements as u32);
         let mut arguments = vec![geometry.argument(), Argument::input(self.rule)];
@@ -251,11 +251,11 @@ impl<T: Number> Check<'_, T> {
                 arguments.extend([
                     Argument::input(&table),
                     Argument::U32(nodes),
-                    Argument::U32(if places.by_node { 1 } else { nodes }),
+                    Argument::U32(if places.interleaved { 1 } else { nodes }),
                 ]);
-                if scatter == Scatter::Repeatable {
+                if scatter == Scatter::Deterministic {
                     arguments.extend([
-                        Argument::output(&mut shares),
+                        Argument::output(&mut contributions),
                         Argument::U32(nodes),
                         Argument::U32(0),
                     ]);
@@ -268,11 +268,11 @@ impl<T: Number> Check<'_, T> {
         device.read(&v, &mut found)?;
         if places.shared {
             shared = vec![T::default(); sample.u.len()];
-            device.read(&shares, &mut shared)?;
+            device.read(&contributions, &mut shared)?;
         }
         let value = |entry| {
             if places.shared && !places.is_inside(entry) {
-                shared[places.share(entry)]
+                shared[places.contribution(entry)]
             } else {
                 found[places.entry(entry)]
             }
@@ -298,29 +298,32 @@ struct Places<'a> {
     components: usize,
     elements: usize,
     nodal: bool,
-    by_node: bool,
-    /// Shell nodes are not in the output but among the shares.
+    interleaved: bool,
+    /// Shell nodes are not in the output but among the contributions.
     shared: bool,
 }
 
 impl<'a> Places<'a> {
     fn of(problem: &Problem<'a>, elements: usize) -> Self {
-        let (nodal, by_node, shared) = match problem.vectors {
+        let (nodal, interleaved, shared) = match problem.vectors {
             Vectors::Element { .. } => (false, false, false),
-            Vectors::Nodal { by_node, scatter } => (true, by_node, scatter == Scatter::Repeatable),
+            Vectors::Nodal {
+                interleaved,
+                scatter,
+            } => (true, interleaved, scatter == Scatter::Deterministic),
         };
         Self {
             basis: problem.basis,
             components: problem.shape.components,
             elements,
             nodal,
-            by_node,
+            interleaved,
             shared,
         }
     }
 
-    /// The place of an entry among the shares.
-    fn share(&self, entry: usize) -> usize {
+    /// The place of an entry among the contributions.
+    fn contribution(&self, entry: usize) -> usize {
         let (np, c) = (self.basis.nodes(), self.components);
         let (element, component, position) = (entry / (c * np), entry / np % c, entry % np);
         component * self.all_nodes() + element * np + position
@@ -347,7 +350,7 @@ impl<'a> Places<'a> {
         let (np, c) = (self.basis.nodes(), self.components);
         let (element, component, position) = (entry / (c * np), entry / np % c, entry % np);
         let node = element * np + position;
-        if self.by_node {
+        if self.interleaved {
             node * c + component
         } else {
             component * self.all_nodes() + node
@@ -365,7 +368,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// What a kernel may differ by from the plain twin in double precision. Rounded factors are some half
+/// What a kernel may differ by from the oracle in double precision. Rounded factors are some half
 /// units in the last place away, as many as their products weigh more than the largest sum.
 fn tolerance(problem: &Problem) -> f64 {
     let perturbed = problem

@@ -45,12 +45,12 @@ impl Zero {
                 pieces.extend([start as u32, run.end.min(start + PIECE) as u32]);
             }
         }
-        let by_node = space.layout() == Layout::ByNode;
+        let interleaved = space.layout() == Layout::Interleaved;
         let source = zero_source(
             language(device.features()),
             T::PRECISION,
             space.components(),
-            by_node,
+            interleaved,
         );
         let text = KernelText::new("tensor_hex zero", &source.text);
         Ok(Self {

@@ -16,8 +16,8 @@ pub(super) struct Fields<'a, T> {
 /// Slices per vector and numbers per node of each.
 pub(super) fn split_components(layout: Layout, components: usize) -> (usize, usize) {
     match layout {
-        Layout::ByNode => (1, components),
-        Layout::ByComponent => (components, 1),
+        Layout::Interleaved => (1, components),
+        Layout::Blocked => (components, 1),
     }
 }
 

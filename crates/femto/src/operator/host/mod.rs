@@ -16,7 +16,7 @@ use super::tables::{Shape, Tables};
 use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
 use femto_fem::space::{Layout, Restriction};
-use femto_kernel::family::batch::{Conditions, ElementKernel, LocalLayout, NodeTable, Workspace};
+use femto_kernel::family::batch::{ElementKernel, EvalContext, LocalLayout, NodeTable, Workspace};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::simplex_quadrature::host::SimplexPlan;
 use femto_kernel::family::tensor_hex::host::HexPlan;
@@ -59,7 +59,7 @@ pub struct HostBound<T: Number> {
     arrays: pack::Arrays<T>,
     /// Memory of the threads.
     scratch: Pool<Scratch<T>>,
-    /// What each chunk adds to nodes it shares, `[entry of restriction.interface][component]`; one
+    /// What each chunk adds to nodes it contributions, `[entry of restriction.interface][component]`; one
     /// for each application under way.
     shared: Pool<HostBuffer<T>>,
 }
@@ -268,7 +268,7 @@ impl<T: Number> Scratch<T> {
 impl<T: Number> Bound<T, Host> for HostBound<T> {
     fn apply(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &HostBuffer<T>,
         v: &mut HostBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -277,7 +277,7 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
 
     fn apply_elements(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &HostBuffer<T>,
         v: &mut HostBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -286,7 +286,7 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
 
     fn diagonal(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         d: &mut HostBuffer<T>,
     ) -> Result<(), OperatorError> {
         Ok(self.traverse(Action::Diagonal, conditions, &[], d)?)

@@ -5,7 +5,7 @@ use super::{Action, HostBound, HostSegment, Offsets, Scratch};
 use crate::Number;
 use femto_fem::space::{Chunk, Layout};
 use femto_kernel::family::batch::{
-    Batch, Conditions, ElementKernel, LocalLayout, Nodes, Vertices, Workspace,
+    Batch, ElementKernel, EvalContext, LocalLayout, Nodes, Vertices, Workspace,
 };
 use femto_platform::device::{Device, DeviceError};
 use femto_platform::stream::prefetch;
@@ -23,7 +23,7 @@ impl<T: Number> HostBound<T> {
     pub(super) fn traverse(
         &self,
         action: Action,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &[T],
         v: &mut [T],
     ) -> Result<(), DeviceError> {
@@ -72,7 +72,7 @@ impl<T: Number> HostBound<T> {
     /// The element operators on E-vectors, chunk by chunk.
     pub(super) fn traverse_elements(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &[T],
         v: &mut [T],
     ) -> Result<(), DeviceError> {
@@ -84,7 +84,7 @@ impl<T: Number> HostBound<T> {
     fn element_chunks(
         &self,
         chunks: Range<usize>,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &[T],
         v: &mut [T],
     ) -> Result<(), DeviceError> {
@@ -165,7 +165,7 @@ impl<T: Number> HostBound<T> {
     fn batches(
         &self,
         (chunk, segment): (usize, &HostSegment),
-        conditions: &Conditions,
+        conditions: &EvalContext,
         mut body: impl FnMut(&Batch<'_, T>),
     ) {
         let kernel = &self.kernels[segment.kind];
@@ -219,7 +219,7 @@ impl<T: Number> HostBound<T> {
 struct Pass<'a, T: Number> {
     bound: &'a HostBound<T>,
     action: Action,
-    conditions: &'a Conditions<'a>,
+    conditions: &'a EvalContext<'a>,
     u: &'a [T],
 }
 
@@ -276,7 +276,7 @@ impl<T: Number> Pass<'_, T> {
         if self.action == Action::Apply {
             self.copy_in(chunk, own, input);
         }
-        let fields = (Layout::ByComponent, bound.fields, &bound.nodal[..]);
+        let fields = (Layout::Blocked, bound.fields, &bound.nodal[..]);
         self.copy_in(chunk, fields, nodal);
         let local = bound.local(components);
         let (slices, width) = match local {

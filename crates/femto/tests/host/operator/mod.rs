@@ -1,4 +1,4 @@
-//! Operators on the host against the plain twin, and the properties that the mathematics gives
+//! Operators on the host against the oracle, and the properties that the mathematics gives
 //! them.
 
 mod oracle;

@@ -1,7 +1,7 @@
-//! Every form, kind of map, degree, rule, layout and data level against the plain twin.
+//! Every form, kind of map, degree, rule, layout and data level against the oracle.
 
 use super::{RULES, apply, space_on, tolerance};
-use crate::common::{Everything, Random, SHAPES, Shape, difference, twin};
+use crate::common::{Everything, Random, SHAPES, Shape, difference, oracle};
 use femto::fem::geometry::Geometry;
 use femto::fem::space::{Continuity, Layout, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
@@ -25,7 +25,7 @@ fn compare<F, const C: usize>(
         .iter()
         .map(|&u| f64::from(u as f32))
         .collect();
-    let expected = twin::on_hexahedra::<F, C>(form, space, geometry, params, &u);
+    let expected = oracle::on_hexahedra::<F, C>(form, space, geometry, params, &u);
     for data_level in [DataLevel::OnTheFly, DataLevel::Partial] {
         let params = OperatorParams {
             data_level,
@@ -116,9 +116,9 @@ fn any_form_agrees_with_the_oracle() {
                 parameters: vec![1.3],
                 ..OperatorParams::default()
             };
-            let on = space_on(shape, [3, 2, 2], space(1, Layout::ByNode));
+            let on = space_on(shape, [3, 2, 2], space(1, Layout::Interleaved));
             compare::<_, 1>(&Everything, &on, &params, &mut random);
-            for layout in [Layout::ByNode, Layout::ByComponent] {
+            for layout in [Layout::Interleaved, Layout::Blocked] {
                 let on = space_on(shape, [3, 2, 2], space(3, layout));
                 compare::<_, 3>(&Everything, &on, &params, &mut random);
                 let plain = OperatorParams {

@@ -10,9 +10,9 @@ use femto::{Host, Operator, OperatorParams};
 fn t_vectors_leave_constrained_entries_out() {
     let mut random = Random::new();
     for (components, layout) in [
-        (1, Layout::ByNode),
-        (3, Layout::ByNode),
-        (3, Layout::ByComponent),
+        (1, Layout::Interleaved),
+        (3, Layout::Interleaved),
+        (3, Layout::Blocked),
     ] {
         let params = SpaceParams {
             degree: 3,
@@ -62,8 +62,8 @@ fn l_of_t(space: &Space, t: &[f64]) -> Vec<f64> {
     let (nodes, free) = (space.nodes(), space.free_nodes());
     let mut l = vec![0.0; space.dofs()];
     match space.layout() {
-        Layout::ByNode => l[..t.len()].copy_from_slice(t),
-        Layout::ByComponent => {
+        Layout::Interleaved => l[..t.len()].copy_from_slice(t),
+        Layout::Blocked => {
             for (l, t) in l.chunks_exact_mut(nodes).zip(t.chunks_exact(free)) {
                 l[..free].copy_from_slice(t);
             }
@@ -74,8 +74,8 @@ fn l_of_t(space: &Space, t: &[f64]) -> Vec<f64> {
 
 fn t_of_l(space: &Space, l: &[f64]) -> Vec<f64> {
     match space.layout() {
-        Layout::ByNode => l[..space.free_dofs()].to_vec(),
-        Layout::ByComponent => {
+        Layout::Interleaved => l[..space.free_dofs()].to_vec(),
+        Layout::Blocked => {
             let parts = l.chunks_exact(space.nodes());
             parts
                 .flat_map(|part| part[..space.free_nodes()].to_vec())
@@ -95,7 +95,7 @@ fn all_nodes_may_be_constrained() {
     };
     let u = Random::new().vector(3 * 8);
     let mut results = Vec::new();
-    for layout in [Layout::ByNode, Layout::ByComponent] {
+    for layout in [Layout::Interleaved, Layout::Blocked] {
         let (geometry, space) = space_on(Shape::Trilinear, [1, 1, 1], params(layout));
         assert_eq!((space.dofs(), space.free_dofs()), (u.len(), 0));
         let host = Host::with_threads(1).expect("a thread");
@@ -111,8 +111,8 @@ fn all_nodes_may_be_constrained() {
                 .collect()
         };
         results.push(match layout {
-            Layout::ByNode => apply(&operator, &u),
-            Layout::ByComponent => transposed(&apply(&operator, &transposed(&u, 8)), 3),
+            Layout::Interleaved => apply(&operator, &u),
+            Layout::Blocked => transposed(&apply(&operator, &transposed(&u, 8)), 3),
         });
     }
     assert_eq!(results[0], results[1]);

@@ -1,8 +1,8 @@
-//! Operators on triangles and tetrahedra, on the host against the plain twin, and the properties that the
+//! Operators on triangles and tetrahedra, on the host against the oracle, and the properties that the
 //! mathematics gives them.
 
 use crate::common::forms::{Busy, Conduction};
-use crate::common::{Random, difference, twin};
+use crate::common::{Random, difference, oracle};
 use femto::fem::geometry::{Geometry, GeometryKind};
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
@@ -57,7 +57,7 @@ impl On {
         let geometry = Geometry::new(mesh).expect("simplices");
         let space = Space::new(mesh, &geometry, params).expect("legal");
         let quadrature = Quadrature::Exact(4);
-        let points = twin::simplex_points(&space, quadrature).len();
+        let points = oracle::simplex_points(&space, quadrature).len();
         let params = OperatorParams {
             quadrature,
             data_level,
@@ -115,7 +115,7 @@ where
     let host = Host::new().expect("threads");
     let params = || on.params.clone();
     let expected =
-        |u: &[f64]| twin::on_simplices::<F, 3, C>(form, &on.space, &on.geometry, &on.params, u);
+        |u: &[f64]| oracle::on_simplices::<F, 3, C>(form, &on.space, &on.geometry, &on.params, u);
     let double = Operator::<f64, _>::new(&host, &on.space, &on.geometry, form, params());
     on.check(&double.expect("legal"), expected, random);
     let single = Operator::<f32, _>::new(&host, &on.space, &on.geometry, form, params());
@@ -129,7 +129,7 @@ where
     let host = Host::new().expect("threads");
     let params = || on.params.clone();
     let expected =
-        |u: &[f64]| twin::on_simplices::<F, 2, C>(form, &on.space, &on.geometry, &on.params, u);
+        |u: &[f64]| oracle::on_simplices::<F, 2, C>(form, &on.space, &on.geometry, &on.params, u);
     let double = Operator::<f64, _>::planar(&host, &on.space, &on.geometry, form, params());
     on.check(&double.expect("legal"), expected, random);
     let single = Operator::<f32, _>::planar(&host, &on.space, &on.geometry, form, params());
@@ -141,9 +141,9 @@ fn spaces(mesh: fn(bool) -> Mesh, components: usize, mut each: impl FnMut(On, &m
     let mut random = Random::new();
     for degree in 1..=3 {
         for (curved, data_level, layout) in [
-            (false, DataLevel::OnTheFly, Layout::ByNode),
-            (false, DataLevel::Partial, Layout::ByComponent),
-            (true, DataLevel::OnTheFly, Layout::ByComponent),
+            (false, DataLevel::OnTheFly, Layout::Interleaved),
+            (false, DataLevel::Partial, Layout::Blocked),
+            (true, DataLevel::OnTheFly, Layout::Blocked),
         ] {
             let params = SpaceParams {
                 degree,

@@ -102,7 +102,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
     /// Derivatives by the reference coordinates at point `q`.
     #[inline(always)]
     pub(super) fn reference_gradient(&self, values: &[L], q: usize) -> [L; D] {
-        if self.shape.linear {
+        if self.shape.degree_one {
             return differences(values);
         }
         let mut gradient = [self.zero(); D];

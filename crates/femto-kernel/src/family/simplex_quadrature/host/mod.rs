@@ -148,8 +148,8 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
     }
 
     /// Whether gradients are those of the cell at all points.
-    fn is_linear(&self) -> bool {
-        self.shape.linear && self.shape.map_is_constant()
+    fn is_degree_one(&self) -> bool {
+        self.shape.degree_one && self.shape.map_is_constant()
     }
 
     /// Where numbers of so many components of a batch are.
@@ -206,7 +206,7 @@ where
         self.token.vectorize(
             #[inline(always)]
             || {
-                if self.is_linear() {
+                if self.is_degree_one() {
                     // A number that the compiler knows.
                     let nodes = D + 1;
                     let places = self.places(batch, nodes, C);

@@ -1,8 +1,8 @@
-//! The host kernels against the plain twin.
+//! The host kernels against the oracle.
 
 use super::SimplexPlan;
 use crate::family::batch::{
-    Batch, Conditions, LOCAL_NODES, NodeTable, Nodes, Vertices, Workspace, row_len,
+    Batch, EvalContext, LOCAL_NODES, NodeTable, Nodes, Vertices, Workspace, row_len,
 };
 use crate::family::simplex_quadrature::samples::{
     Cell, Everything, KINDS, Nonlinear, Random, Variable, element, shape,
@@ -11,7 +11,7 @@ use crate::family::simplex_quadrature::{Element, FieldKind, Shape, Storage, orac
 use crate::form::{Form, Mass, Poisson};
 use crate::scalar::{Real, SimdLevel, Vectorizable};
 
-const CONDITIONS: Conditions = Conditions {
+const CONDITIONS: EvalContext = EvalContext {
     time: 0.7,
     parameters: &[1.3],
 };
@@ -111,7 +111,7 @@ fn close<T: Real>(found: &[T], expected: &[f64]) {
     }
 }
 
-/// Holds kernels in precision `T` of every instruction set against the twin, on vectors of both kinds, with
+/// Holds kernels in precision `T` of every instruction set against the oracle, on vectors of both kinds, with
 /// a workspace that other kernels used before.
 fn check<T, F, const D: usize, const C: usize>(
     (random, workspace): (&mut Random, &mut Workspace),
@@ -207,7 +207,7 @@ fn everything<T: Vectorizable, const D: usize, const C: usize>(degrees: &[usize]
     for &degree in degrees {
         for storage in STORAGES {
             let element = element(&mut random, D, degree, 1 + degree);
-            assert_eq!(element.is_linear(), degree == 1);
+            assert_eq!(element.is_degree_one(), degree == 1);
             for kinds in [KINDS, reversed] {
                 let (shape, inspection) = shape::<_, D, C>(&Everything, &element, &kinds, storage);
                 assert!(inspection.linear && shape.position);
@@ -275,7 +275,7 @@ fn mass_and_stiffness_of_the_unit_triangle() {
         jacobian: &jacobian,
         position: &position,
     };
-    let environment = (&oracle::CellFields::default(), &Conditions::default());
+    let environment = (&oracle::CellFields::default(), &EvalContext::default());
     let u = [1.0, 0.0, 0.0];
     let mass = oracle::apply::<_, 2, 1>(&Mass, &element, geometry, environment, &u);
     close(&mass, &[1.0 / 3.0, 1.0 / 6.0, 1.0 / 6.0]);

@@ -7,7 +7,7 @@
 //! | [`PointAtATime`] | `point_at_a_time.c` | a basis function of a cell, at one point after the other |
 //! | [`BlockLocal`] | `block_local.c` | a cell or a fan of cells, then a node of the block |
 //!
-//! The first is the seed's, the second and third are what it compares with; the fourth is femto's, for
+//! The first is Knepley et al.'s, the second and third are what they compare with; the fourth is femto's, for
 //! L-vectors.
 
 mod transposition;
@@ -25,7 +25,7 @@ use core::fmt;
 /// A schedule of one of the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Schedule {
-    /// The seed's.
+    /// Knepley et al.'s.
     Transposition(Transposition),
     /// A cell per thread.
     CellPerThread(CellPerThread),
@@ -68,7 +68,7 @@ pub struct BlockLocal {
     pub fan_cells: u32,
     /// Places for a block's nodes in shared memory: at least as many as any block has.
     pub block_nodes: u32,
-    /// Sums inside of a block follow lists, which is repeatable; otherwise they are atomic additions in
+    /// Sums inside of a block follow lists, which is deterministic; otherwise they are atomic additions in
     /// shared memory.
     pub listed_sums: bool,
     /// A block brings the lists of the one that is so many on to the cache of all units; with 0, of none.
@@ -178,7 +178,7 @@ impl Schedule {
             }
             Self::PointAtATime(it) => (it.cells_per_block == 0).then_some("a block has cells"),
             Self::BlockLocal(it) => {
-                let repeatable = matches!(vectors, Vectors::Nodal { scatter, .. } if scatter == Scatter::Repeatable);
+                let deterministic = matches!(vectors, Vectors::Nodal { scatter, .. } if scatter == Scatter::Deterministic);
                 if it.threads == 0 || !it.fans_per_block.is_multiple_of(it.threads) {
                     Some("fans of a block are a multiple of its threads")
                 } else if it.fans_per_block == 0 || it.fan_cells == 0 || it.block_nodes == 0 {
@@ -187,14 +187,14 @@ impl Schedule {
                     Some("slots of a block have 16-bit numbers, read by eights")
                 } else if it.fan_cells > 1 && shape.storage != Storage::Vertices {
                     Some("cells of a fan have their geometry from vertices")
-                } else if it.fan_cells > 1 && !shape.turnable {
+                } else if it.fan_cells > 1 && !shape.vertex_order_invariant {
                     Some("cells of a fan are turned, which the rule or the form allows not")
                 } else if !nodal {
                     Some("nodes of a block are those of an L-vector")
-                } else if shape.storage == Storage::Vertices && !shape.linear {
+                } else if shape.storage == Storage::Vertices && !shape.degree_one {
                     Some("the nodes of a block are its vertices, or the geometry is stored")
                 } else {
-                    (repeatable && !it.listed_sums).then_some("repeatable sums follow lists")
+                    (deterministic && !it.listed_sums).then_some("deterministic sums follow lists")
                 }
             }
         }
@@ -243,7 +243,7 @@ impl Schedule {
         }
     }
 
-    /// Cells of a block of threads, the seed's N_chunk; of fans, places for cells.
+    /// Cells of a block of threads, Knepley et al.'s N_chunk; of fans, places for cells.
     pub fn cells_per_block(&self, shape: &Shape) -> usize {
         match self {
             Self::Transposition(it) => it.quantities(shape).n_chunk,
@@ -258,7 +258,7 @@ impl Schedule {
         cells.div_ceil(self.cells_per_block(shape)) as u32
     }
 
-    /// How many of some cells fill blocks; what remains is the seed's N_R, which the host can do.
+    /// How many of some cells fill blocks; what remains is Knepley et al.'s N_R, which the host can do.
     pub fn cells_of_full_blocks(&self, shape: &Shape, cells: usize) -> usize {
         cells - cells % self.cells_per_block(shape)
     }

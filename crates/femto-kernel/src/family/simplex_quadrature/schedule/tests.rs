@@ -1,4 +1,4 @@
-//! The seed's numbers, and rules.
+//! Knepley et al.'s numbers, and rules.
 
 use super::*;
 use crate::family::simplex_quadrature::samples::{Nonlinear, Random, element, shape};
@@ -22,7 +22,7 @@ fn knobs(blocks_per_batch: u32) -> Transposition {
     }
 }
 
-/// Figure 3 of the seed: N_b = 3, N_q = 2, two components, two blocks.
+/// Figure 3 of Knepley et al.: N_b = 3, N_q = 2, two components, two blocks.
 #[test]
 fn the_quantities_are_those_of_the_figures() {
     let expected = Quantities {
@@ -102,22 +102,22 @@ fn illegal_schedules_name_their_rule() {
     let block_local = Schedule::BlockLocal(lists);
     let error = check(block_local, Vectors::Element, together).unwrap_err();
     assert!(error.contains("L-vector"), "{error}");
-    let repeatable = Vectors::Nodal {
-        by_node: true,
-        scatter: Scatter::Repeatable,
+    let deterministic = Vectors::Nodal {
+        interleaved: true,
+        scatter: Scatter::Deterministic,
     };
-    let error = check(block_local, repeatable, together).unwrap_err();
-    assert!(error.contains("repeatable sums follow lists"), "{error}");
+    let error = check(block_local, deterministic, together).unwrap_err();
+    assert!(error.contains("deterministic sums follow lists"), "{error}");
     let few = BlockLocal {
         threads: 4,
         fans_per_block: 4,
         ..lists
     };
-    let error = check(Schedule::BlockLocal(few), repeatable, together).unwrap_err();
+    let error = check(Schedule::BlockLocal(few), deterministic, together).unwrap_err();
     assert!(error.contains("read by eights"), "{error}");
     lists.fan_cells = 4;
     let nodal = Vectors::Nodal {
-        by_node: true,
+        interleaved: true,
         scatter: Scatter::Atomic,
     };
     let error = check(Schedule::BlockLocal(lists), nodal, together).unwrap_err();

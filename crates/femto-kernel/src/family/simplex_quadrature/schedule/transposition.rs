@@ -1,4 +1,4 @@
-//! The seed's quantities.
+//! Knepley et al.'s quantities.
 
 use super::staged_row;
 use crate::family::simplex_quadrature::Shape;
@@ -10,7 +10,7 @@ pub struct Transposition {
     pub blocks_per_batch: u32,
     /// N_cb: batches that a block of threads takes one after the other.
     pub batches_per_chunk: u32,
-    /// A thread per component, as in the seed: threads of one point evaluate the same form and keep a
+    /// A thread per component, as in Knepley et al.: threads of one point evaluate the same form and keep a
     /// component each. Otherwise a thread keeps all components, and there are N_comp times fewer.
     pub by_component: bool,
     /// Rows in shared memory are an odd number of numbers apart.
@@ -21,11 +21,11 @@ pub struct Transposition {
     pub blocks_per_unit: u32,
 }
 
-/// The seed's quantities (section 3), by its names.
+/// Knepley et al.'s quantities (section 3), by its names.
 ///
 /// Where N_b and N_q have a factor in common, a group of N_bs = LCM(N_b, N_q) threads is filled by fewer
 /// cells than LCM: N_sqc cells for each of its N_bs / N_q groups of points, which is N_sqc · N_sbc cells.
-/// The seed's texts take LCM or N_b · N_q cells instead; where N_b and N_q are coprime all agree.
+/// Knepley et al.'s texts take LCM or N_b · N_q cells instead; where N_b and N_q are coprime all agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quantities {
     /// Threads of a block of threads, N_bs · N_comp · N_bl.
@@ -47,7 +47,7 @@ pub struct Quantities {
 }
 
 impl Transposition {
-    /// The seed's quantities for cells of a shape.
+    /// Knepley et al.'s quantities for cells of a shape.
     pub fn quantities(&self, shape: &Shape) -> Quantities {
         let (n_b, n_q) = (shape.nodes, shape.points);
         let (n_bl, n_cb) = (

@@ -14,9 +14,9 @@
  *
  * Numbers of cells are [block][cell of the fan][fan of the block].
  *
- * Within a block, what fans give to a node is summed in the order of its slots, which is repeatable
- * (LISTED_SUMS), or by atomic additions in shared memory. With SHARES the sum is put to
- * g_shares [component][share_first + entry] for sum.c to add up in a fixed order.
+ * Within a block, what fans give to a node is summed in the order of its slots, which is deterministic
+ * (LISTED_SUMS), or by atomic additions in shared memory. With CONTRIBUTIONS the sum is put to
+ * g_contributions [component][contribution_first + entry] for sum.c to add up in a fixed order.
  *
  * The order of entries, and of the slots of each, is such that threads which read at the same time find
  * theirs in different banks: see banks.rs.
@@ -61,7 +61,7 @@ INLINE void ask_for_slots(const GLOBAL ushort *g_numbers, SHARED ushort *s_numbe
     {
         const int n = 8 * MINE(r);
         if (n < SLOTS) {
-            COPY_AHEAD(16, s_numbers + n, g_numbers + n);
+            ASYNC_COPY(16, s_numbers + n, g_numbers + n);
         }
     }
 }
@@ -71,20 +71,20 @@ INLINE void bring_near(const GLOBAL ushort *g_numbers, int count)
 {
     UNROLL_BY(1) for (int n = 64 * THREAD_X; n < count + 63; n += 64 * BLOCK_X)
     {
-        BRING_NEAR(g_numbers + (n < count ? n : count - 1));
+        PREFETCH_L2(g_numbers + (n < count ? n : count - 1));
     }
 }
 
-/* Asks for a number of a node's record, there after COPIES_DONE(). */
+/* Asks for a number of a node's record, there after ASYNC_COPIES_DONE(). */
 INLINE void ask(const GLOBAL real *g_number, int k, int entry, SHARED real *s_memory)
 {
-    COPY_AHEAD(REAL_BYTES, s_memory + IN_RECORD(k, entry), g_number);
+    ASYNC_COPY(REAL_BYTES, s_memory + IN_RECORD(k, entry), g_number);
 }
 
 /* Asks for numbers k and k + 1, of which k is even. */
 INLINE void ask_for_pair(const GLOBAL real *g_pair, int k, int entry, SHARED real *s_memory)
 {
-    COPY_AHEAD(2 * REAL_BYTES, s_memory + IN_RECORD(k, entry), g_pair);
+    ASYNC_COPY(2 * REAL_BYTES, s_memory + IN_RECORD(k, entry), g_pair);
 }
 
 /* Asks for what belongs to a node. */
@@ -122,9 +122,9 @@ INLINE void ask_for_node(const operands *o, uint node, int entry, SHARED real *s
 INLINE void add_node(
     const operands *o, uint node, uint entry, bool is_private, const real *r_sums)
 {
-#if SHARES
-    GLOBAL real *g_share = o->g_shares + (size_t)o->share_first + entry;
-    EACH(c, COMPONENTS) g_share[(size_t)c * o->share_stride] = r_sums[c];
+#if CONTRIBUTIONS
+    GLOBAL real *g_own = o->g_contributions + (size_t)o->contribution_first + entry;
+    EACH(c, COMPONENTS) g_own[(size_t)c * o->contribution_stride] = r_sums[c];
 #else
     GLOBAL real *g_v = o->g_v + (size_t)node * NODE_STRIDE;
     if (node < o->nodes && is_private) {
@@ -242,7 +242,7 @@ KERNEL(apply)
         bring_near(g_ends + later_first, later_count);
 #endif
     }
-    COPIES_DONE();
+    ASYNC_COPIES_DONE();
     BARRIER();
 
     UNROLL_BY(1) for (int fan = THREAD_X; fan < FANS_PER_BLOCK; fan += BLOCK_X)

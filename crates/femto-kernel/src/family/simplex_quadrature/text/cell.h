@@ -9,7 +9,7 @@ INLINE void test_value(int q, real f0, real *r_v)
 /* Adds f1 of a component, tested. */
 INLINE void test_gradient(int q, const real *r_f1, real *r_v)
 {
-#if LINEAR
+#if DEGREE_ONE
     EACH(r, DIM)
     {
         r_v[r + 1] += r_f1[r];
@@ -29,7 +29,7 @@ INLINE void evaluate_cell(const operands *o, uint cell, const real *r_map, const
     EACH(n, MAP_NUMBERS) r_numbers[n] = r_map[n];
     make_map(r_numbers, &m);
 #endif
-#if WRITES_GRADIENTS && LINEAR
+#if WRITES_GRADIENTS && DEGREE_ONE
     /* Test functions have the same derivatives at all points. */
     real r_flux[COMPONENTS * DIM];
 #endif
@@ -44,13 +44,13 @@ INLINE void evaluate_cell(const operands *o, uint cell, const real *r_map, const
 #if WRITES_VALUES
         EACH(c, COMPONENTS) test_value(q, t.f0[c], r_v + c * NODES);
 #endif
-#if WRITES_GRADIENTS && LINEAR
+#if WRITES_GRADIENTS && DEGREE_ONE
         EACH(n, COMPONENTS * DIM) r_flux[n] = q == 0 ? t.f1[n] : r_flux[n] + t.f1[n];
 #elif WRITES_GRADIENTS
         EACH(c, COMPONENTS) test_gradient(q, t.f1 + c * DIM, r_v + c * NODES);
 #endif
     }
-#if WRITES_GRADIENTS && LINEAR
+#if WRITES_GRADIENTS && DEGREE_ONE
     EACH(c, COMPONENTS) test_gradient(0, r_flux + c * DIM, r_v + c * NODES);
 #endif
 }

@@ -1,4 +1,4 @@
-/* A cell per thread: everything of a cell in the memory of one thread, which the seed compares with.
+/* A cell per thread: everything of a cell in the memory of one thread, which Knepley et al. compare with.
  *
  * With STAGED, rows of the map, of unknowns and of nodal fields, and the results, pass through shared
  * memory, so that E-vectors [cell][number] are read and written by neighbours. Threads past the last cell

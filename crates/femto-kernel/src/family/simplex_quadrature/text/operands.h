@@ -9,7 +9,7 @@
  *   g_coordinates   GEOMETRY_VERTICES: [vertex][DIM]
  *   g_nodes         VECTORS_NODAL: the cell's nodes; those from `nodes` on are constrained: they read as
  *                   zero and are not written
- *   g_shares        SHARES: [component][share_first + cell][node], components share_stride apart, for
+ *   g_contributions        CONTRIBUTIONS: [component][contribution_first + cell][node], components contribution_stride apart, for
  *                   sum.c to add up in a fixed order; otherwise nodes are summed by atomic additions
  *   g_cell_fields   [cell][field]
  *   g_nodal_fields  E-vector [cell][field][node]; or L-vectors of all nodes, field_stride apart
@@ -35,8 +35,8 @@ typedef struct {
     const GLOBAL uint *g_vertices;
     const GLOBAL uint *g_nodes;
     uint nodes, component_stride;
-    GLOBAL real *g_shares;
-    uint share_stride, share_first;
+    GLOBAL real *g_contributions;
+    uint contribution_stride, contribution_first;
     const GLOBAL real *g_cell_fields, *g_nodal_fields;
     uint field_stride;
     const GLOBAL real *g_point_fields, *g_conditions, *g_u;
@@ -54,9 +54,9 @@ typedef struct {
 #define GEOMETRY_ARGUMENTS const GLOBAL real *RESTRICT g_geometry, VERTEX_ARGUMENTS
 #define GEOMETRY_OPERANDS g_geometry, VERTEX_OPERANDS
 
-#if SHARES
-#define SHARE_ARGUMENTS GLOBAL real *RESTRICT g_shares, const uint share_stride, const uint share_first,
-#define SHARE_OPERANDS g_shares, share_stride, share_first
+#if CONTRIBUTIONS
+#define SHARE_ARGUMENTS GLOBAL real *RESTRICT g_contributions, const uint contribution_stride, const uint contribution_first,
+#define SHARE_OPERANDS g_contributions, contribution_stride, contribution_first
 #else
 #define SHARE_ARGUMENTS
 #define SHARE_OPERANDS 0, 0, 0
@@ -149,9 +149,9 @@ INLINE real read_nodal(const operands *o, uint cell, int n)
 /* Writes or adds to unknown n. */
 INLINE void add_unknown(const operands *o, uint cell, int n, real value)
 {
-#if VECTORS_NODAL && SHARES
+#if VECTORS_NODAL && CONTRIBUTIONS
     const int component = n / NODES, node = n % NODES;
-    o->g_shares[(size_t)component * o->share_stride + (size_t)(o->share_first + cell) * NODES +
+    o->g_contributions[(size_t)component * o->contribution_stride + (size_t)(o->contribution_first + cell) * NODES +
                 node] = value;
 #elif VECTORS_NODAL
     const uint node = o->g_nodes[DATA_AT(cell, n % NODES, NODES)];

@@ -119,7 +119,7 @@ INLINE void gradient_at(
     TABLES_PARAMETER int q, const CELL_MEMORY real *nodal, const map *m, real *r_gradient)
 {
     real r_reference[DIM];
-#if LINEAR
+#if DEGREE_ONE
     EACH(r, DIM) r_reference[r] = nodal[r + 1] - nodal[0];
 #else
     EACH(r, DIM) r_reference[r] = 0;

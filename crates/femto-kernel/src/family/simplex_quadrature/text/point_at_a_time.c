@@ -1,7 +1,7 @@
 /* A point at a time: a thread per basis function takes one point of its cell after the other, evaluates
  * the form there and adds what is tested with its function. No memory is shared but the tables, and no
  * thread waits; but all functions' threads evaluate the same points and read all unknowns for each. The
- * other strategy that the seed compares with. Threads past the last cell repeat it and write nothing.
+ * other strategy that Knepley et al. compare with. Threads past the last cell repeat it and write nothing.
  */
 KERNEL(apply)(ARGUMENTS)
 {

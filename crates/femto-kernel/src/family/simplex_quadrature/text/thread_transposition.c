@@ -1,4 +1,4 @@
-/* The seed's thread transposition (seed 004, section 3 and appendix).
+/* Knepley et al.'s thread transposition (Knepley, Rupp, Terrel 2016, section 3 and appendix).
  *
  *   load N_bc cells | a thread is a point: N_sqc cells in series | transpose |
  *   a thread is a basis coefficient: N_sbc cells in series
@@ -8,7 +8,7 @@
  * N_bs / POINTS groups of points, each with N_sqc cells, and after one barrier N_bs / NODES groups of
  * coefficients, each with N_sbc cells. Sums over points are done by one thread: no reduction.
  *
- * THREAD_COMPONENTS is COMPONENTS, as in the seed, where threads of the same point and of different
+ * THREAD_COMPONENTS is COMPONENTS, as in Knepley et al., where threads of the same point and of different
  * components evaluate the same form and keep one component of it each; or 1, and a thread keeps all.
  * With PREFETCH the next batch is asked for before this one is computed.
  *

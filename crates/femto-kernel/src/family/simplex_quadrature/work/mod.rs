@@ -1,9 +1,9 @@
 //! Exact work of the kernels: bytes and flops, from the sizes alone.
 //!
-//! [`work`] counts what a schedule does; [`seed`] has the seed's own model, which its benchmark is
+//! [`work`] counts what a schedule does; [`knepley`] has Knepley et al.'s own model, which its benchmark is
 //! reported by.
 
-pub mod seed;
+pub mod knepley;
 
 use super::schedule::Schedule;
 use super::source::Vectors;
@@ -61,7 +61,7 @@ pub fn work(
         }
         Vectors::Nodal { scatter, .. } => {
             of_vectors += nodes * numbers * (shape.components + nodal);
-            let (tables, shares) = match schedule {
+            let (tables, contributions) = match schedule {
                 Schedule::BlockLocal(it) => {
                     let lists = if it.listed_sums { SHORT } else { 0 };
                     of_vectors += entries * (INDEX + lists) + slots * (SHORT + lists);
@@ -72,14 +72,14 @@ pub fn work(
             of_cell += tables;
             let values = match scatter {
                 Scatter::Atomic => nodes,
-                Scatter::Repeatable => shares,
+                Scatter::Deterministic => contributions,
             };
             written += values * numbers * shape.components;
         }
     }
     if shape.storage == Storage::Vertices {
         of_vectors += vertices * numbers * shape.dim;
-        let own = vectors == Vectors::Element || !shape.linear;
+        let own = vectors == Vectors::Element || !shape.degree_one;
         of_cell += usize::from(own) * (shape.dim + 1) * INDEX;
     }
     Work {
@@ -106,8 +106,8 @@ pub fn flops(shape: &Shape, schedule: &Schedule) -> u64 {
             } else {
                 shape.points
             };
-            let gradients = if shape.linear { maps } else { shape.points };
-            let tested = if shape.linear {
+            let gradients = if shape.degree_one { maps } else { shape.points };
+            let tested = if shape.degree_one {
                 let (c, d) = (shape.components, shape.dim);
                 let values = 2 * c * shape.nodes * usize::from(shape.writes_values);
                 let gradients = c * d * usize::from(shape.writes_gradients);
@@ -152,7 +152,11 @@ fn map_flops(shape: &Shape) -> usize {
 /// Flops that depend on the map, and at degree 1 on nothing else: gradients.
 fn per_map(shape: &Shape) -> usize {
     let d = shape.dim;
-    let reference = if shape.linear { d } else { 2 * d * shape.nodes };
+    let reference = if shape.degree_one {
+        d
+    } else {
+        2 * d * shape.nodes
+    };
     let gradient = reference + d * (2 * d - 1);
     let of_solution = shape.components * usize::from(shape.reads_gradients);
     let of_fields = shape.fields_of(FieldKind::Nodal) * usize::from(shape.field_gradients);

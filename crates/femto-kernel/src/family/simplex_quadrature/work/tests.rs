@@ -1,6 +1,6 @@
-//! Numbers of the seed, and counts by hand.
+//! Numbers of Knepley et al., and counts by hand.
 
-use super::seed::Model;
+use super::knepley::Model;
 use super::*;
 use crate::family::fields::{FieldKind, Fields};
 use crate::family::simplex_quadrature::schedule::{
@@ -18,7 +18,7 @@ const POISSON: Model = Model {
 
 /// Equation 9.
 #[test]
-fn the_balance_of_the_example_is_that_of_the_seed() {
+fn the_balance_of_the_example_is_the_published_one() {
     assert_eq!(POISSON.balance(), 41.0 / 22.0);
     assert_eq!(
         (POISSON.flops_per_cell(), POISSON.bytes_per_cell()),
@@ -28,7 +28,7 @@ fn the_balance_of_the_example_is_that_of_the_seed() {
 
 /// "With blocks of 32 cells, the memory per thread block is M = 5 KB": by equation 5, for 96 cells.
 #[test]
-fn shared_memory_is_that_of_the_seed() {
+fn shared_memory_is_the_published_one() {
     let cells = POISSON.n_bc();
     assert_eq!((cells, POISSON.n_t()), (96, 96));
     let all = POISSON.shared_bytes() as f64;
@@ -58,8 +58,8 @@ fn shape(dim: usize, components: usize) -> Shape {
         nodes: dim + 1,
         points: 1,
         components,
-        linear: true,
-        turnable: true,
+        degree_one: true,
+        vertex_order_invariant: true,
         reads_values: false,
         reads_gradients: true,
         writes_values: false,
@@ -117,7 +117,7 @@ fn bytes_of_l_vectors_count_tables_and_nodes() {
     let mut shape = shape(3, 1);
     shape.storage = Storage::Vertices;
     let vectors = Vectors::Nodal {
-        by_node: true,
+        interleaved: true,
         scatter: Scatter::Atomic,
     };
     let counts = Counts {
@@ -146,20 +146,20 @@ fn bytes_of_l_vectors_count_tables_and_nodes() {
     let found = work(&shape, &block_local(true), vectors, Precision::Fp64, counts);
     let of_nodes = 150 * (4 + 2) + 100 * 8 * (3 + 1);
     assert_eq!(found.bytes_read, 600 * 8 + 2600 * (2 + 2) + of_nodes);
-    let repeatable = Vectors::Nodal {
-        by_node: true,
-        scatter: Scatter::Repeatable,
+    let deterministic = Vectors::Nodal {
+        interleaved: true,
+        scatter: Scatter::Deterministic,
     };
     let found = work(
         &shape,
         &block_local(true),
-        repeatable,
+        deterministic,
         Precision::Fp64,
         counts,
     );
     assert_eq!(found.bytes_written, 150 * 8);
-    shape.linear = false;
-    let found = work(&shape, &CELL, repeatable, Precision::Fp64, counts);
+    shape.degree_one = false;
+    let found = work(&shape, &CELL, deterministic, Precision::Fp64, counts);
     // A table of vertices beside that of nodes.
     assert_eq!(found.bytes_read, 600 * (8 * 4 + 8) + 100 * 8 * (3 + 1));
     assert_eq!(found.bytes_written, 600 * 4 * 8);

@@ -42,12 +42,12 @@ pub enum Operand {
     NodeCount,
     /// The distance of components in u and v.
     ComponentStride,
-    /// Shares `[component][share_first + element][k][j][i]`.
-    Shares,
-    /// The distance of components of shares.
-    ShareStride,
-    /// The number of elements in shares before those of this launch.
-    ShareFirst,
+    /// Contributions `[component][contribution_first + element][k][j][i]`.
+    Contributions,
+    /// The distance of components of contributions.
+    ContributionStride,
+    /// The number of elements in contributions before those of this launch.
+    ContributionFirst,
     /// Which element of E-vectors each element is.
     Elements,
     /// Fields constant in elements, `[element][field]`.
@@ -60,7 +60,7 @@ pub enum Operand {
     /// Fields at the points, `[element][field][k][j][i]`.
     PointFields,
     /// The time, then the parameters, as numbers of the precision.
-    Conditions,
+    EvalContext,
     /// The input.
     U,
     /// The output; written, but where shared nodes are summed by atomic additions added to.
@@ -232,8 +232,12 @@ fn operands(problem: &Problem, input: bool) -> Vec<Operand> {
         }
         Vectors::Nodal { scatter, .. } => {
             all.extend([Operand::Nodes, Operand::NodeCount, Operand::ComponentStride]);
-            if scatter == Scatter::Repeatable {
-                all.extend([Operand::Shares, Operand::ShareStride, Operand::ShareFirst]);
+            if scatter == Scatter::Deterministic {
+                all.extend([
+                    Operand::Contributions,
+                    Operand::ContributionStride,
+                    Operand::ContributionFirst,
+                ]);
             }
             true
         }
@@ -245,7 +249,7 @@ fn operands(problem: &Problem, input: bool) -> Vec<Operand> {
         all.extend(nodal.then_some(Operand::FieldStride));
     }
     all.extend(has(FieldKind::Points).then_some(Operand::PointFields));
-    all.extend(has_conditions(problem.form).then_some(Operand::Conditions));
+    all.extend(has_conditions(problem.form).then_some(Operand::EvalContext));
     all.extend(input.then_some(Operand::U));
     all.extend([Operand::V, Operand::Count]);
     all

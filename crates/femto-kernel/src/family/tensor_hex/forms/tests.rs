@@ -6,8 +6,8 @@ use crate::form::{Form, Jacobian, Mass, NeoHookean, Poisson, trace};
 
 const ELEMENTS: Vectors = Vectors::Element { listed: false };
 const NODAL: Vectors = Vectors::Nodal {
-    by_node: true,
-    scatter: Scatter::Repeatable,
+    interleaved: true,
+    scatter: Scatter::Deterministic,
 };
 
 /// Sizes of an element; its matrices are no matrices of polynomials, which texts do not mind.
@@ -104,9 +104,9 @@ fn arguments_are_those_that_the_form_needs() {
         Operand::Nodes,
         Operand::NodeCount,
         Operand::ComponentStride,
-        Operand::Shares,
-        Operand::ShareStride,
-        Operand::ShareFirst,
+        Operand::Contributions,
+        Operand::ContributionStride,
+        Operand::ContributionFirst,
         Operand::NodalFields,
         Operand::FieldStride,
         Operand::U,

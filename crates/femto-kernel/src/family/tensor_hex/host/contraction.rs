@@ -2,7 +2,7 @@
 //!
 //! The 1-D matrices of symmetric nodes and points are centro-symmetric,
 //! `M[i][j] = ±M[g−1−i][q−1−j]` (+ interpolation, − differentiation). With e = x_j + x_{q−1−j} and
-//! o = x_j − x_{q−1−j} the product takes half the multiplications (Solomonoff 1992; seed 002 uses
+//! o = x_j − x_{q−1−j} the product takes half the multiplications (Solomonoff 1992; Świrydowicz et al. 2019 uses
 //! the same symmetry in BK1 step 8).
 
 use crate::scalar::{Lanes, Real};

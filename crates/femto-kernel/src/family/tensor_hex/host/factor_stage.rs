@@ -16,7 +16,7 @@ impl<L: Lanes, const YES: bool> Scale<L, YES> {
 }
 
 /// A product with stored factors: G ∇u and m u, with the form's coefficients and the weights folded
-/// in (seed 002, eq. 10): 6 numbers for G (rr, rs, rt, ss, st, tt), then 1 for m.
+/// in (Świrydowicz et al. 2019, eq. 10): 6 numbers for G (rr, rs, rt, ss, st, tt), then 1 for m.
 ///
 /// `PER_ELEMENT`: one set for the whole of an affine element, weights left out.
 pub(crate) struct FactorStage<const VALUES: bool, const GRADIENTS: bool, const PER_ELEMENT: bool> {

@@ -1,6 +1,6 @@
 //! The point-wise stage: what happens at the quadrature points of a batch.
 
-use crate::family::batch::{Batch, Conditions};
+use crate::family::batch::{Batch, EvalContext};
 use crate::scalar::Lanes;
 
 /// Values and reference gradients at the points of a few layers, replaced in place by what
@@ -91,7 +91,7 @@ pub(crate) struct BatchData<'a, T> {
     pub(crate) auxiliary: &'a [T],
     pub(crate) points: &'a [T],
     pub(crate) point_count: usize,
-    pub(crate) conditions: &'a Conditions<'a>,
+    pub(crate) conditions: &'a EvalContext<'a>,
 }
 
 /// What is done at the points: a form on some geometry, or a product with stored factors.

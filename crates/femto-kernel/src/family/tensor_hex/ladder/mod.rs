@@ -1,6 +1,6 @@
 //! The published ladders: sequences of schedules, each one change on the one before.
 //!
-//! Source: seed 002 (K. Świrydowicz, N. Chalmers, A. Karakus, T. Warburton, *Acceleration of
+//! Source: Świrydowicz et al. 2019 (K. Świrydowicz, N. Chalmers, A. Karakus, T. Warburton, *Acceleration of
 //! tensor-product operations for high-order finite element methods*), §6 for BK1 (there BP1.0); the
 //! steps of BK5 (BP3.5) and BK3 (BP3.0) as design §5 lists them. What the lists leave open (the order
 //! of contractions, which array a flux goes to) is chosen here and said in the kernel texts.

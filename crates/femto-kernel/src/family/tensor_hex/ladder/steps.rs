@@ -59,7 +59,7 @@ fn climb<S: Copy + Default>(
     changes.iter().enumerate().map(step).collect()
 }
 
-/// Seed 002 §6, kernels 1 to 8.
+/// Świrydowicz et al. 2019 §6, kernels 1 to 8.
 const BK1_LAYERS: &[Change<Bk1Layers>] = &[
     ("temporaries in global memory, matrix in shared", |_| {}),
     ("temporaries in shared memory", |s| {

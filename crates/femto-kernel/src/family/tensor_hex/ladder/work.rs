@@ -9,7 +9,7 @@ use crate::roofline::{Precision, Work};
 impl Step {
     /// The work of one application on so many elements of a degree.
     ///
-    /// Bytes are those of seed 002, table 2: factors and u once, v once, without the matrices and
+    /// Bytes are those of Świrydowicz et al. 2019, table 2: factors and u once, v once, without the matrices and
     /// without what some steps keep in global memory for a while
     /// ([`super::LadderKernel::scratch_reals_per_element`]). Flops are nominal. Shared memory counts
     /// every number that a thread reads or writes, as the kernel text has it (eq. 13).
@@ -54,7 +54,7 @@ mod tests {
     use super::super::find;
     use super::*;
 
-    /// Seed 002, table 2, and design §5 at N = 7.
+    /// Świrydowicz et al. 2019, table 2, and design §5 at N = 7.
     #[test]
     fn work_is_the_published_one() {
         let work = |name: &str| {

@@ -19,7 +19,7 @@ pub enum Vectors {
     /// L-vectors or T-vectors; components of a node are together, or those of each kind.
     Nodal {
         /// Whether the components of a node are together.
-        by_node: bool,
+        interleaved: bool,
         /// How nodes that several elements share are summed.
         scatter: Scatter,
     },
@@ -31,9 +31,9 @@ pub enum Scatter {
     /// By atomic additions: fast; the order of sums, and so the last bits, change from run to run.
     #[default]
     Atomic,
-    /// Each element writes its share, and a second kernel adds the shares of a node in a fixed order:
-    /// bitwise repeatable.
-    Repeatable,
+    /// Each element writes its contribution, and a second kernel adds the contributions of a node in a fixed order:
+    /// deterministic to the bit.
+    Deterministic,
 }
 
 impl Scatter {
@@ -41,7 +41,7 @@ impl Scatter {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Atomic => "atomic",
-            Self::Repeatable => "repeatable",
+            Self::Deterministic => "deterministic",
         }
     }
 }
@@ -79,7 +79,7 @@ impl Problem<'_> {
 ///
 /// Arguments of `apply`: geometry; the rule (points and weights, `[points_1d][2]`); then, for nodal
 /// vectors, the nodes `[element][k][j][i]`, the number of nodes, the distance of components, and if sums
-/// are to be repeatable the shares `[component][element][k][j][i]`, the distance of their components, the
+/// are to be deterministic the contributions `[component][element][k][j][i]`, the distance of their components, the
 /// first element's number there; or, for listed E-vectors, the list; u; v; the number of elements. Of
 /// `diagonal` the same without u.
 #[derive(Clone, Debug)]
@@ -169,35 +169,45 @@ pub fn zero_source(
     language: Language,
     precision: Precision,
     components: usize,
-    by_node: bool,
+    interleaved: bool,
 ) -> NodeKernel {
-    node_kernel(language, precision, (components, by_node), file!("zero.c"))
+    node_kernel(
+        language,
+        precision,
+        (components, interleaved),
+        file!("zero.c"),
+    )
 }
 
-/// The text that adds up shares; its kernel is `sum`, a thread takes a node.
+/// The text that adds up contributions; its kernel is `sum`, a thread takes a node.
 ///
-/// Arguments: the nodes, where the sources of each begin `[nodes + 1]`, the sources, the shares, the
+/// Arguments: the nodes, where the sources of each begin `[nodes + 1]`, the sources, the contributions, the
 /// distance of their components, the number of nodes of v, the distance of its components, v, the number
 /// of nodes in the list.
 pub fn sum_source(
     language: Language,
     precision: Precision,
     components: usize,
-    by_node: bool,
+    interleaved: bool,
 ) -> NodeKernel {
-    node_kernel(language, precision, (components, by_node), file!("sum.c"))
+    node_kernel(
+        language,
+        precision,
+        (components, interleaved),
+        file!("sum.c"),
+    )
 }
 
 fn node_kernel(
     language: Language,
     precision: Precision,
-    (components, by_node): (usize, bool),
+    (components, interleaved): (usize, bool),
     file: KernelFile,
 ) -> NodeKernel {
     let block = BlockShape::row(256);
     let mut source = SourceBuilder::new(language, precision, block);
     source.define("COMPONENTS", components);
-    source.define("NODE_STRIDE", if by_node { components } else { 1 });
+    source.define("NODE_STRIDE", if interleaved { components } else { 1 });
     source.include(file);
     NodeKernel {
         text: source.finish(),
@@ -256,22 +266,26 @@ pub(in crate::family::tensor_hex) fn define_vectors(
     shape: &Shape,
     vectors: Vectors,
 ) {
-    let (nodal, listed, by_node, shares) = match vectors {
+    let (nodal, listed, interleaved, contributions) = match vectors {
         Vectors::Element { listed } => (false, listed, false, false),
-        Vectors::Nodal { by_node, scatter } => {
-            (true, false, by_node, scatter == Scatter::Repeatable)
-        }
+        Vectors::Nodal {
+            interleaved,
+            scatter,
+        } => (true, false, interleaved, scatter == Scatter::Deterministic),
     };
     source.define("NODES_1D", shape.nodes_1d);
     source.define("POINTS_1D", shape.points_1d);
     source.define("COMPONENTS", shape.components);
-    source.define("NODE_STRIDE", if by_node { shape.components } else { 1 });
+    source.define(
+        "NODE_STRIDE",
+        if interleaved { shape.components } else { 1 },
+    );
     source.define("COLLOCATED", u8::from(shape.collocated));
     source.define("VALUES", u8::from(shape.values));
     source.define("GRADIENTS", u8::from(shape.gradients));
     source.define("VECTORS_NODAL", u8::from(nodal));
     source.define("VECTORS_LISTED", u8::from(listed));
-    source.define("SHARES", u8::from(shares));
+    source.define("CONTRIBUTIONS", u8::from(contributions));
 }
 
 /// The 1-D matrices, whole or as even and odd parts.

@@ -4,7 +4,7 @@ use crate::form::{Poisson, inspect};
 
 const ELEMENTS: Vectors = Vectors::Element { listed: false };
 const NODAL: Vectors = Vectors::Nodal {
-    by_node: true,
+    interleaved: true,
     scatter: Scatter::Atomic,
 };
 

@@ -58,7 +58,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// What every CUDA device gives without asking: the limits of seed 002.
+    /// What every CUDA device gives without asking: the limits of Świrydowicz et al. 2019.
     fn default() -> Self {
         Self {
             threads: 1024,

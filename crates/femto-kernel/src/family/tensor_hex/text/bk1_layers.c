@@ -1,5 +1,5 @@
 /* v = A u, the mass operator with Gauss points: one thread per column (i, j) of an element
- * (seed 002, algorithm 3).
+ * (Świrydowicz et al. 2019, algorithm 3).
  *
  * Definitions: NODE_ROW, ROW, TEMPORARIES_IN_GLOBAL, CUBE, COLUMN_IN_REGISTERS, SYMMETRY; the fields of
  * Bk1Layers.

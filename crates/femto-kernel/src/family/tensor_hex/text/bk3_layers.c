@@ -1,5 +1,5 @@
 /* v = A u, the screened Poisson operator with Gauss points: one thread per column (i, j) of an element
- * (seed 002, algorithm 5).
+ * (Świrydowicz et al. 2019, algorithm 5).
  *
  * Definitions: NODE_ROW, ROW, SLICE_REALS, COLUMN_IN_REGISTERS, IN_CUBE, SLICES_ONLY,
  * DIFFERENTIATE_COLUMNS, FLUXES_IN_CUBE, TRANSPOSED_GRAD, SYMMETRY, LAYERS, GRAD_ROWS_IN_REGISTERS; see

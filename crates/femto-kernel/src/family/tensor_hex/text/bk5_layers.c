@@ -1,5 +1,5 @@
 /* v = A u, the screened Poisson operator collocated at the GLL nodes: one thread per column (i, j) of
- * an element, marching along k (seed 002, algorithm 4).
+ * an element, marching along k (Świrydowicz et al. 2019, algorithm 4).
  *
  * Definitions: ROW, K_OUTERMOST, SLICES, VALUES_IN_SHARED, GLOBAL_TEMPORARIES, U_IN_REGISTERS,
  * V_IN_REGISTERS, EARLY_FACTORS; the fields of Bk5Layers.

@@ -1,5 +1,5 @@
 /* v = A u, the screened Poisson operator, collocated (INTERPOLATES is 0) or with Gauss points: one
- * thread per point (i, j, k) of an element (seed 002, algorithms 4 and 5).
+ * thread per point (i, j, k) of an element (Świrydowicz et al. 2019, algorithms 4 and 5).
  *
  * Three parts: values at the points, what is tested with them, and back to the nodes. Collocated
  * operators have the second alone. The parts are one kernel (ONE_LAUNCH) or three.

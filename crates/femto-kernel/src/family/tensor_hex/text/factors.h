@@ -1,7 +1,7 @@
 /* The metric step of forms lambda u, kappa grad u: what happens at the points of a pencil along k.
  *
  * metric_along prepares the pencil at (j, i). At point k of it metric_value is what values are
- * multiplied by, and metric_gradient replaces the derivatives along the reference axes (seed 002, eq. 10):
+ * multiplied by, and metric_gradient replaces the derivatives along the reference axes (Świrydowicz et al. 2019, eq. 10):
  *
  *   lambda w det J   and   (r, s, t) <- kappa w det J  J^-1 J^-T (r, s, t)
  *

@@ -18,9 +18,9 @@ INLINE void test_along(const place *t, int pencil, int stride, const real *r_flu
 {
     SHARED real *s_a = cube(t, 0);
     store(s_a + t->along_k, LAYER, POINTS_1D, r_flux);
-    TOGETHER();
+    ELEMENT_BARRIER();
     CONTRACT(grad_transposed, s_a + pencil, s_a + pencil, stride, POINTS_1D, POINTS_1D);
-    TOGETHER();
+    ELEMENT_BARRIER();
     ALL(k, POINTS_1D) r_v[k] += s_a[t->along_k + k * LAYER];
 }
 #endif
@@ -43,7 +43,7 @@ INLINE void test(const place *t, point_data *d, int c, real *r_v)
     SHARED real *s_b = cube(t, CUBE_OF(c, 1)), *s_c = cube(t, CUBE_OF(c, 2));
     CONTRACT(grad_transposed, s_b + t->along_i, s_b + t->along_i, 1, POINTS_1D, POINTS_1D);
     CONTRACT(grad_transposed, s_c + t->along_j, s_c + t->along_j, ROW, POINTS_1D, POINTS_1D);
-    TOGETHER();
+    ELEMENT_BARRIER();
     ALL(k, POINTS_1D) r_v[k] += get(t, d, c, 1, k) + get(t, d, c, 2, k);
 #endif
 #else
@@ -67,10 +67,10 @@ INLINE void add_tested(const place *t, SHARED real *s_a, const real *r_v, const 
     real r_nodes[NODES_1D];
     interp_transposed(r_v, r_nodes);
     store(s_a + t->along_k, LAYER, NODES_1D, r_nodes);
-    TOGETHER();
+    ELEMENT_BARRIER();
     if (t->slow < NODES_1D)
         CONTRACT(interp_transposed, s_a + t->along_i, s_a + t->along_i, 1, NODES_1D, POINTS_1D);
-    TOGETHER();
+    ELEMENT_BARRIER();
     if (node_slow < NODES_1D) {
         real r_points[POINTS_1D];
         load(r_points, s_a + node_slow * LAYER + node_fast, ROW, POINTS_1D);
@@ -121,7 +121,7 @@ KERNEL(apply)
     {
         const element_nodes at = ELEMENT_NODES(t.element, c);
         real r_v[POINTS_1D];
-        TOGETHER();
+        ELEMENT_BARRIER();
         test(&t, &data, c, r_v);
         add_tested(&t, cube(&t, SCRATCH(c)), r_v, &at, g_v);
     }

@@ -28,10 +28,10 @@
 #define HAS_GRADIENT(n)                                                                        \
     ((n) < COMPONENTS ? GRADIENTS : NODAL_GRADIENTS >> ((n) - COMPONENTS) & 1)
 #if WARP_ELEMENTS
-#define TOGETHER() WARP_BARRIER()
+#define ELEMENT_BARRIER() WARP_BARRIER()
 #define SLOTS (WARP_ELEMENTS + (32 % PENCILS ? 1 : 0))
 #else
-#define TOGETHER() BARRIER()
+#define ELEMENT_BARRIER() BARRIER()
 #endif
 #if POINTS_IN_REGISTERS
 #define EACH(n, count) UNROLL for (int n = 0; n < (count); ++n)
@@ -226,10 +226,10 @@ INLINE void interpolate(const place *t, const source *from, SHARED real *s_a, re
         interp(r_nodes, r_points);
         store(s_a + node_slow * LAYER + node_fast, ROW, POINTS_1D, r_points);
     }
-    TOGETHER();
+    ELEMENT_BARRIER();
     if (t->slow < NODES_1D)
         CONTRACT(interp, s_a + t->along_i, s_a + t->along_i, 1, POINTS_1D, NODES_1D);
-    TOGETHER();
+    ELEMENT_BARRIER();
     load(r_nodes, s_a + t->along_k, LAYER, NODES_1D);
     interp(r_nodes, r_u);
 #endif
@@ -244,11 +244,11 @@ INLINE void differentiate_along(const place *t, int pencil, int stride, const re
     SHARED real *s_a = cube(t, 0);
     real r_from[POINTS_1D], r_to[POINTS_1D];
     store(s_a + t->along_k, LAYER, POINTS_1D, r_u);
-    TOGETHER();
+    ELEMENT_BARRIER();
     load(r_from, s_a + pencil, stride, POINTS_1D);
     grad(r_from, r_to);
     store(s_a + pencil, stride, POINTS_1D, r_to);
-    TOGETHER();
+    ELEMENT_BARRIER();
     load(r_derivative, s_a + t->along_k, LAYER, POINTS_1D);
 }
 
@@ -269,21 +269,21 @@ INLINE void bring(const place *t, const source *from, int n, point_data *d)
         differentiate_along(t, t->along_j, ROW, r_u, d->numbers[n][2]);
 #else
         store(s_a + t->along_k, LAYER, POINTS_1D, r_u);
-        TOGETHER();
+        ELEMENT_BARRIER();
         CONTRACT(grad, cube(t, CUBE_OF(n, 1)) + t->along_i, s_a + t->along_i, 1, POINTS_1D,
                  POINTS_1D);
         CONTRACT(grad, cube(t, CUBE_OF(n, 2)) + t->along_j, s_a + t->along_j, ROW, POINTS_1D,
                  POINTS_1D);
 #endif
 #if POINTS_IN_SHARED && !VALUES
-        TOGETHER();
+        ELEMENT_BARRIER();
 #endif
         ALL(k, POINTS_1D) put(t, d, n, 3, k, r_t[k]);
     }
 #endif
     if (VALUES || n >= COMPONENTS)
         ALL(k, POINTS_1D) put(t, d, n, 0, k, r_u[k]);
-    TOGETHER();
+    ELEMENT_BARRIER();
 }
 
 /* What point_form reads beside the solution. */

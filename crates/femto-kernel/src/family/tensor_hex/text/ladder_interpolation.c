@@ -1,4 +1,4 @@
-/* Nodes to points and back along one pencil (seed 002, algorithms 1 and 2); SYMMETRY: one entry of the
+/* Nodes to points and back along one pencil (Świrydowicz et al. 2019, algorithms 1 and 2); SYMMETRY: one entry of the
  * matrix, read once, serves two, since I[i][j] = I[G-1-i][Q-1-j]. */
 
 /* r_out[g] = sum over q of I[g][q] r_in[q] */

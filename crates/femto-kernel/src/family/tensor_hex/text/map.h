@@ -1,4 +1,4 @@
-/* What texts that read the geometry of elements share: vectors, and trilinear maps along zeta.
+/* What texts that read the geometry of elements contribution: vectors, and trilinear maps along zeta.
  *
  * What is constant per element is read in pairs: its length is rounded up to an even number.
  */

@@ -4,8 +4,8 @@
  *   component_stride are the distances of nodes and of components. Nodes from `nodes` on are
  *   constrained: they read as zero and are not written. Nodes inside an element belong to it alone and
  *   are written. The others, its shell, are shared: they are summed by atomic additions or, with
- *   SHARES, each element writes its share to g_shares [component][element][k][j][i], components
- *   share_stride apart, elements from share_first on, for sum.c to add up in a fixed order.
+ *   CONTRIBUTIONS, each element writes its contribution to g_contributions [component][element][k][j][i], components
+ *   contribution_stride apart, elements from contribution_first on, for sum.c to add up in a fixed order.
  *
  * Otherwise: an E-vector, [element][component][k][j][i], elements found in a list if VECTORS_LISTED;
  *   entries are written.
@@ -24,11 +24,11 @@
             SHARES_OF(element, component)                                                      \
     }
 
-#if SHARES
+#if CONTRIBUTIONS
 #define SHARE_ARGUMENTS                                                                        \
-    GLOBAL real *RESTRICT g_shares, const uint share_stride, const uint share_first,
+    GLOBAL real *RESTRICT g_contributions, const uint contribution_stride, const uint contribution_first,
 #define SHARES_OF(element, component)                                                          \
-    g_shares + (size_t)(component) * share_stride + (size_t)(share_first + (element)) * NODES
+    g_contributions + (size_t)(component) * contribution_stride + (size_t)(contribution_first + (element)) * NODES
 #else
 #define SHARE_ARGUMENTS
 #define SHARES_OF(element, component) 0
@@ -38,7 +38,7 @@ typedef struct {
     const GLOBAL uint *g_nodes;
     size_t first;
     uint nodes;
-    GLOBAL real *g_shares;
+    GLOBAL real *g_contributions;
 } element_nodes;
 
 INLINE bool is_inside(int k, int j, int i)
@@ -56,16 +56,16 @@ INLINE real read_node(const element_nodes *at, const GLOBAL real *g_u, int k, in
 INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, int i, real value)
 {
     const bool inside = is_inside(k, j, i);
-#if SHARES
+#if CONTRIBUTIONS
     if (!inside) {
-        at->g_shares[NODE_AT(k, j, i)] = value;
+        at->g_contributions[NODE_AT(k, j, i)] = value;
         return;
     }
 #endif
     const uint node = at->g_nodes[NODE_AT(k, j, i)];
     if (node < at->nodes) {
         GLOBAL real *g_target = g_v + (size_t)node * NODE_STRIDE + at->first;
-#if !SHARES
+#if !CONTRIBUTIONS
         if (!inside) {
             atomic_add(g_target, value);
             return;

@@ -24,10 +24,10 @@
  */
 #define PENCILS (POINTS_1D * POINTS_1D)
 #if WARP_ELEMENTS
-#define TOGETHER() WARP_BARRIER()
+#define ELEMENT_BARRIER() WARP_BARRIER()
 #define SLOTS (WARP_ELEMENTS + (32 % PENCILS ? 1 : 0))
 #else
-#define TOGETHER() BARRIER()
+#define ELEMENT_BARRIER() BARRIER()
 #endif
 #define CUBE (LAYER * POINTS_1D)
 
@@ -84,7 +84,7 @@ KERNEL(apply)
         const int numbers = FACTORS * PENCILS * POINTS_1D, together = COPY_BYTES / STORED_BYTES;
         const GLOBAL stored_real *g_factors = g_geometry + (size_t)element * numbers;
         for (int n = pencil * together; n < numbers; n += PENCILS * together)
-            COPY_AHEAD(COPY_BYTES, s_factors + n, g_factors + n);
+            ASYNC_COPY(COPY_BYTES, s_factors + n, g_factors + n);
     }
 #endif
 
@@ -103,13 +103,13 @@ KERNEL(apply)
             interp(r_nodes, r_points);
             store(s_a + node_slow * LAYER + node_fast, ROW, POINTS_1D, r_points);
         }
-        TOGETHER();
+        ELEMENT_BARRIER();
         if (has_slow_node)
             CONTRACT(interp, s_a + along_i, s_a + along_i, 1, POINTS_1D, NODES_1D);
 #if STAGED && !GRADIENTS
-        COPIES_DONE();
+        ASYNC_COPIES_DONE();
 #endif
-        TOGETHER();
+        ELEMENT_BARRIER();
         {
             real r_nodes[NODES_1D];
             load(r_nodes, s_a + along_k, LAYER, NODES_1D);
@@ -124,16 +124,16 @@ KERNEL(apply)
 #if CUBES == 2
         grad(r_u, r_t);
 #endif
-        TOGETHER();
+        ELEMENT_BARRIER();
         CONTRACT(grad, s_b + along_i, s_a + along_i, 1, POINTS_1D, POINTS_1D);
 #if CUBES == 2
-        TOGETHER();
+        ELEMENT_BARRIER();
 #endif
         CONTRACT(grad, s_c + along_j, s_a + along_j, ROW, POINTS_1D, POINTS_1D);
 #if STAGED
-        COPIES_DONE();
+        ASYNC_COPIES_DONE();
 #endif
-        TOGETHER();
+        ELEMENT_BARRIER();
 #if CUBES == 3
 #if !KEEP_VALUES
         load(r_u, s_a + along_k, LAYER, POINTS_1D);
@@ -146,8 +146,8 @@ KERNEL(apply)
 #endif
 
 #if STAGED && COLLOCATED && !GRADIENTS
-        COPIES_DONE();
-        TOGETHER();
+        ASYNC_COPIES_DONE();
+        ELEMENT_BARRIER();
 #endif
 #if STAGED
         const metric points = metric_along(s_factors, g_rule, 0, slow, fast);
@@ -175,10 +175,10 @@ KERNEL(apply)
             grad_transposed(r_t, r_v);
             UNROLL for (int k = 0; k < POINTS_1D; ++k) r_u[k] = VALUES ? r_u[k] + r_v[k] : r_v[k];
         }
-        TOGETHER();
+        ELEMENT_BARRIER();
         CONTRACT(grad_transposed, s_b + along_i, s_b + along_i, 1, POINTS_1D, POINTS_1D);
         CONTRACT(grad_transposed, s_c + along_j, s_c + along_j, ROW, POINTS_1D, POINTS_1D);
-        TOGETHER();
+        ELEMENT_BARRIER();
         UNROLL for (int k = 0; k < POINTS_1D; ++k)
         {
             const int n = along_k + k * LAYER;
@@ -196,10 +196,10 @@ KERNEL(apply)
             interp_transposed(r_u, r_nodes);
             store(s_a + along_k, LAYER, NODES_1D, r_nodes);
         }
-        TOGETHER();
+        ELEMENT_BARRIER();
         if (has_slow_node)
             CONTRACT(interp_transposed, s_a + along_i, s_a + along_i, 1, NODES_1D, POINTS_1D);
-        TOGETHER();
+        ELEMENT_BARRIER();
         if (has_nodes) {
             real r_nodes[NODES_1D], r_points[POINTS_1D];
             load(r_points, s_a + node_slow * LAYER + node_fast, ROW, POINTS_1D);

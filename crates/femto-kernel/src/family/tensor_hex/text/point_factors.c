@@ -1,7 +1,7 @@
 /* The point-wise part of the screened Poisson operator with stored factors. A text with the same
  * names can take its place.
  *
- * The factors of a point are G00 G01 G02 G11 G12 G22, weight |J| (J^T J)^-1, and weight |J| (seed 002,
+ * The factors of a point are G00 G01 G02 G11 G12 G22, weight |J| (J^T J)^-1, and weight |J| (Świrydowicz et al. 2019,
  * eq. 10).
  */
 #define FACTORS 7

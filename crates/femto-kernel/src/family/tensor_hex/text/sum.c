@@ -1,16 +1,16 @@
-/* Adds up what elements have written to g_shares: node n of the list g_nodes gets the shares that
+/* Adds up what elements have written to g_contributions: node n of the list g_nodes gets the contributions that
  * g_sources names from g_offsets[n] to g_offsets[n + 1], in that order, so that sums are the same to the
  * last bit however blocks were scheduled. Nodes from `nodes` on are constrained and left alone. */
 KERNEL(sum)
 (const GLOBAL uint *RESTRICT g_nodes, const GLOBAL uint *RESTRICT g_offsets,
- const GLOBAL uint *RESTRICT g_sources, const GLOBAL real *RESTRICT g_shares,
- const uint share_stride, const uint nodes, const uint component_stride,
+ const GLOBAL uint *RESTRICT g_sources, const GLOBAL real *RESTRICT g_contributions,
+ const uint contribution_stride, const uint nodes, const uint component_stride,
  GLOBAL real *RESTRICT g_v, const uint count)
 {
     const uint n = BLOCK * BLOCK_X + THREAD_X;
     if (n < count && g_nodes[n] < nodes)
         for (int component = 0; component < COMPONENTS; ++component) {
-            const GLOBAL real *g_own = g_shares + (size_t)component * share_stride;
+            const GLOBAL real *g_own = g_contributions + (size_t)component * contribution_stride;
             real r_sum = 0;
             for (uint source = g_offsets[n]; source < g_offsets[n + 1]; ++source)
                 r_sum += g_own[g_sources[source]];

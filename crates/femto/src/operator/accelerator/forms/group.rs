@@ -1,8 +1,8 @@
 //! What the kernels read of a mesh, and how they are started.
 
 use crate::Number;
+use crate::operator::accelerator::contributions::Contributions;
 use crate::operator::accelerator::pack::fields;
-use crate::operator::accelerator::shares::Shares;
 use crate::operator::tables::Shape as AnyShape;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
@@ -154,7 +154,7 @@ pub(super) struct Call<'a, T: Number> {
     /// Nodes of u and v, and the distance of their components.
     pub(super) nodes: usize,
     pub(super) stride: usize,
-    pub(super) shares: Option<(&'a Shares<T>, &'a mut AcceleratorBuffer<T>)>,
+    pub(super) contributions: Option<(&'a Contributions<T>, &'a mut AcceleratorBuffer<T>)>,
     /// Elements of groups before this one.
     pub(super) first: usize,
 }
@@ -206,22 +206,24 @@ impl<T: Number> Call<'_, T> {
         v: &'b AcceleratorBuffer<T>,
     ) -> Option<Argument<'b>> {
         let number = |number: usize| Some(Argument::U32(number as u32));
-        let (group, shares) = (self.group, self.shares.as_ref());
+        let (group, contributions) = (self.group, self.contributions.as_ref());
         match operand {
             Operand::Geometry => Some(Argument::input(&group.geometry)),
             Operand::Rule => Some(Argument::input(self.rule)),
             Operand::Nodes => Some(Argument::input(&group.nodes)),
             Operand::NodeCount => number(self.nodes),
             Operand::ComponentStride => number(self.stride),
-            Operand::Shares => shares.map(|(_, buffer)| Argument::input(&**buffer)),
-            Operand::ShareStride => number(shares.map_or(0, |(shares, _)| shares.stride())),
-            Operand::ShareFirst => number(self.first),
+            Operand::Contributions => contributions.map(|(_, buffer)| Argument::input(&**buffer)),
+            Operand::ContributionStride => {
+                number(contributions.map_or(0, |(contributions, _)| contributions.stride()))
+            }
+            Operand::ContributionFirst => number(self.first),
             Operand::Elements => Some(Argument::input(&group.list)),
             Operand::CellFields => group.cell_fields.as_ref().map(Argument::input),
             Operand::NodalFields => Some(Argument::input(self.fields)),
             Operand::FieldStride => number(self.field_stride),
             Operand::PointFields => group.point_fields.as_ref().map(Argument::input),
-            Operand::Conditions => Some(Argument::input(self.conditions)),
+            Operand::EvalContext => Some(Argument::input(self.conditions)),
             Operand::U => u.map(Argument::input),
             Operand::V => Some(Argument::input(v)),
             Operand::Count => number(group.elements.len()),

@@ -1,13 +1,13 @@
 //! Any form on hexahedra: one kernel gathers, evaluates the printed form and scatters.
 //!
-//! As for simplices, the operator is compared with the plain twin at some nodes before it is used.
+//! As for simplices, the operator is compared with the oracle at some nodes before it is used.
 
 mod group;
 
 use super::conditions::DeviceConditions;
+use super::contributions::{self, Contributions};
 use super::nodal::NodalFields;
-use super::shares::{self, Shares};
-use super::twin::{Expected, Twin};
+use super::oracle::{Expected, Oracle};
 use super::zero::Zero;
 use super::{Sums, nodes_and_stride};
 use crate::Number;
@@ -15,7 +15,7 @@ use crate::accelerator::{language, limits};
 use crate::operator::tables::Tables;
 use crate::operator::{Binding, Bound, OperatorError, Scatter};
 use femto_fem::space::Layout;
-use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::batch::EvalContext;
 use femto_kernel::family::tensor_hex::Basis;
 use femto_kernel::family::tensor_hex::forms::{
     FormSchedule, Problem, Vectors, diagonal_source, element_work, source,
@@ -35,7 +35,7 @@ pub(super) struct Forms<T: Number> {
     cache: KernelCache,
     basis: Basis,
     form: TracedForm,
-    by_node: bool,
+    interleaved: bool,
     components: usize,
     /// The quadrature rule: points and weights, `[points_1d][2]`.
     rule: AcceleratorBuffer<T>,
@@ -53,11 +53,11 @@ pub(super) struct Forms<T: Number> {
 }
 
 impl<T: Number> Forms<T> {
-    /// Binds: 1. arrays of each group, 2. kernels, compared with the twin.
+    /// Binds: 1. arrays of each group, 2. kernels, compared with the oracle.
     pub(super) fn new(
         device: &Accelerator,
         binding: &Binding<'_, ()>,
-        twin: &Twin<'_>,
+        oracle: &Oracle<'_>,
     ) -> Result<Self, OperatorError> {
         let (plan, space, params) = (binding.plan, binding.space, binding.params);
         let Tables::Hex(basis) = &plan.tables else {
@@ -70,12 +70,12 @@ impl<T: Number> Forms<T> {
         let (groups, nodes) = group::groups::<T>(device, binding, basis)?;
         let sums = match params.scatter {
             Scatter::Atomic => Sums::Atomic(Zero::new::<T>(device, &cache, space)?),
-            Scatter::Repeatable => {
-                let shell = shares::shell(space);
-                Sums::Repeatable(Shares::new(device, &cache, space, &nodes, shell)?)
+            Scatter::Deterministic => {
+                let shell = contributions::shell(space);
+                Sums::Deterministic(Contributions::new(device, &cache, space, &nodes, shell)?)
             }
         };
-        let conditions = Conditions {
+        let conditions = EvalContext {
             time: params.time,
             parameters: &params.parameters,
         };
@@ -83,7 +83,7 @@ impl<T: Number> Forms<T> {
             device: device.clone(),
             basis: basis.clone(),
             form: plan.form.clone(),
-            by_node: space.layout() == Layout::ByNode,
+            interleaved: space.layout() == Layout::Interleaved,
             components: space.components(),
             rule: device.upload(&rule)?,
             conditions: DeviceConditions::new(device, params.parameters.len(), &conditions)?,
@@ -96,19 +96,23 @@ impl<T: Number> Forms<T> {
             warnings: Vec::new(),
             cache,
         };
-        bound.choose(binding, twin)?;
+        bound.choose(binding, oracle)?;
         Ok(bound)
     }
 
-    /// The first schedule that the device can run and whose operator agrees with the twin.
-    fn choose(&mut self, binding: &Binding<'_, ()>, twin: &Twin<'_>) -> Result<(), OperatorError> {
+    /// The first schedule that the device can run and whose operator agrees with the oracle.
+    fn choose(
+        &mut self,
+        binding: &Binding<'_, ()>,
+        oracle: &Oracle<'_>,
+    ) -> Result<(), OperatorError> {
         // A material law wants gradients to be small.
         let amplitude = match binding.plan.inspection.linear {
             true => 1.0,
             false => 0.01 * group::least_edge(binding) / (binding.space.degree() as f64).powi(2),
         };
-        let expected = Expected::new(binding.space, twin, amplitude, T::PRECISION);
-        let conditions = Conditions {
+        let expected = Expected::new(binding.space, oracle, amplitude, T::PRECISION);
+        let conditions = EvalContext {
             time: binding.params.time,
             parameters: &binding.params.parameters,
         };
@@ -150,10 +154,10 @@ impl<T: Number> Forms<T> {
 
     fn nodal_vectors(&self) -> Vectors {
         Vectors::Nodal {
-            by_node: self.by_node,
+            interleaved: self.interleaved,
             scatter: match self.sums {
                 Sums::Atomic(_) => Scatter::Atomic,
-                Sums::Repeatable(_) => Scatter::Repeatable,
+                Sums::Deterministic(_) => Scatter::Deterministic,
             },
         }
     }
@@ -194,16 +198,16 @@ impl<T: Number> Forms<T> {
     fn launch(
         &self,
         kernels: &[Compiled],
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: Option<&AcceleratorBuffer<T>>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
         let nodes = v.len() / self.components;
-        let stride = if self.by_node { 1 } else { nodes };
+        let stride = if self.interleaved { 1 } else { nodes };
         let size = nodes_and_stride(nodes, stride);
         let held = self.conditions.hold(&self.device, conditions)?;
-        let mut shares = match &self.sums {
-            Sums::Repeatable(shares) => Some((shares, shares.lock())),
+        let mut contributions = match &self.sums {
+            Sums::Deterministic(contributions) => Some((contributions, contributions.lock())),
             Sums::Atomic(zero) => {
                 zero.apply(&self.device, size, v)?;
                 None
@@ -219,16 +223,16 @@ impl<T: Number> Forms<T> {
                 conditions: &held.buffer,
                 nodes,
                 stride,
-                shares: shares
+                contributions: contributions
                     .as_mut()
-                    .map(|(shares, locked)| (*shares, &mut **locked)),
+                    .map(|(contributions, locked)| (*contributions, &mut **locked)),
                 first,
             };
             kernel.launch(&self.device, &call, u, v)?;
             first += group.elements.len();
         }
-        if let Some((shares, locked)) = &shares {
-            shares.sum(&self.device, locked, size, v)?;
+        if let Some((contributions, locked)) = &contributions {
+            contributions.sum(&self.device, locked, size, v)?;
         }
         Ok(())
     }
@@ -261,7 +265,7 @@ impl<T: Number> Forms<T> {
 impl<T: Number> Bound<T, Accelerator> for Forms<T> {
     fn apply(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &AcceleratorBuffer<T>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -270,7 +274,7 @@ impl<T: Number> Bound<T, Accelerator> for Forms<T> {
 
     fn apply_elements(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &AcceleratorBuffer<T>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -288,7 +292,7 @@ impl<T: Number> Bound<T, Accelerator> for Forms<T> {
                 conditions: &held.buffer,
                 nodes: 0,
                 stride: 0,
-                shares: None,
+                contributions: None,
                 first: 0,
             };
             kernel.launch(&self.device, &call, Some(u), v)?;
@@ -298,7 +302,7 @@ impl<T: Number> Bound<T, Accelerator> for Forms<T> {
 
     fn diagonal(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         d: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
         self.launch(self.diagonals()?, conditions, None, d)

@@ -227,7 +227,7 @@ fn coordinates<T: Number>(
     };
     let (space, geometry, dim) = (binding.space, binding.geometry, shape.dim);
     let mesh = geometry.coordinates();
-    let positions: Vec<[f64; 3]> = if shape.linear {
+    let positions: Vec<[f64; 3]> = if shape.degree_one {
         let mut positions = vec![[0.0; 3]; space.nodes()];
         for element in 0..space.elements() {
             let vertices = geometry.vertex_nodes(space.cells()[element] as usize);
@@ -265,7 +265,7 @@ impl Packer<'_> {
             cells: cells.len(),
             geometry: device.upload(&self.geometry::<T>(cells))?,
             coordinates: coordinates.filter(|_| recomputed),
-            vertices: match recomputed && !shape.linear {
+            vertices: match recomputed && !shape.degree_one {
                 true => Some(device.upload(&self.vertices(cells))?),
                 false => None,
             },

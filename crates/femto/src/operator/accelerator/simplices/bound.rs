@@ -5,7 +5,7 @@ use super::arrays::Group;
 use super::kernel::{Call, Compiled};
 use crate::Number;
 use crate::operator::{Bound, OperatorError};
-use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::batch::EvalContext;
 use femto_kernel::family::simplex_quadrature::Storage;
 use femto_kernel::family::simplex_quadrature::schedule::Schedule;
 use femto_kernel::family::simplex_quadrature::source::Vectors;
@@ -17,7 +17,7 @@ use femto_platform::device::{Buffer, Device};
 impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
     fn apply(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &AcceleratorBuffer<T>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -29,7 +29,7 @@ impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
     /// comparisons, not for solvers.
     fn apply_elements(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &AcceleratorBuffer<T>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
@@ -48,7 +48,7 @@ impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
             conditions: &held.buffer,
             nodes: 0,
             stride: 0,
-            shares: None,
+            contributions: None,
             first: 0,
         };
         kernel.launch(&self.device, &mut call, u, v)?;
@@ -57,7 +57,7 @@ impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
 
     fn diagonal(
         &self,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         d: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
         // The kernels take an input, which they do not read.
@@ -71,12 +71,12 @@ impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
 
     fn bytes(&self) -> usize {
         let groups = self.groups.iter().map(|(group, _)| group.bytes());
-        let shares = self
-            .shares
+        let contributions = self
+            .contributions
             .as_ref()
             .map_or(0, |it| it.bytes(self.components));
         let all = self.all.as_ref().map_or(0, |(all, _)| all.bytes());
-        groups.sum::<usize>() + all + self.fields.bytes() + shares
+        groups.sum::<usize>() + all + self.fields.bytes() + contributions
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -115,7 +115,7 @@ impl<T: Number> Bound<T, Accelerator> for Simplices<T> {
             0
         };
         let coordinates = self.counts.vertices * axes * T::BYTES;
-        // The output is set to zero, or its shares are read, before it is written.
+        // The output is set to zero, or its contributions are read, before it is written.
         let vectors = Work {
             bytes_read: vector + (coordinates + self.fields.bytes()) as u64,
             bytes_written: 2 * vector,

@@ -16,7 +16,7 @@ pub(super) fn fans(shape: &Shape, precision: Precision) -> Vec<(u32, u32)> {
     if !BLOCK_LOCAL_DEGREES.contains(&shape.nodes) {
         return Vec::new();
     }
-    if shape.turnable && shape.storage == Storage::Vertices {
+    if shape.vertex_order_invariant && shape.storage == Storage::Vertices {
         let cells: &[u32] = match (shape.dim, precision) {
             (2, Precision::Fp64) if shape.components == 1 => &[4],
             (2, _) => &[8, 4],
@@ -53,7 +53,7 @@ pub(super) fn block_local(
 /// How many blocks with lists shall fit a compute unit: fewer registers than compilers like to use were
 /// faster for forms as simple as these.
 fn blocks_per_unit(shape: &Shape, precision: Precision) -> u32 {
-    let simple = shape.form_flops <= 40 && shape.turnable;
+    let simple = shape.form_flops <= 40 && shape.vertex_order_invariant;
     match precision {
         Precision::Fp32 if simple => 8,
         Precision::Fp64 if simple && shape.components == 1 => 6,

@@ -2,7 +2,7 @@
 
 use super::arrays::{Arrays, Lists};
 use crate::Number;
-use crate::operator::accelerator::shares::Shares;
+use crate::operator::accelerator::contributions::Contributions;
 use femto_kernel::family::simplex_quadrature::Shape;
 use femto_kernel::family::simplex_quadrature::schedule::Schedule;
 use femto_kernel::family::simplex_quadrature::source::{Operand, SimplexKernel};
@@ -28,7 +28,7 @@ pub(super) struct Call<'a, T: Number> {
     /// Nodes of u and v, and the distance of their components.
     pub(super) nodes: usize,
     pub(super) stride: usize,
-    pub(super) shares: Option<(&'a Shares<T>, &'a mut AcceleratorBuffer<T>)>,
+    pub(super) contributions: Option<(&'a Contributions<T>, &'a mut AcceleratorBuffer<T>)>,
     /// Cells of groups before this one.
     pub(super) first: usize,
 }
@@ -101,7 +101,7 @@ impl<T: Number> Call<'_, T> {
     ) -> Option<Argument<'b>> {
         let number = |number: usize| Some(Argument::U32(number as u32));
         let arrays = self.arrays;
-        let shares = self.shares.as_ref();
+        let contributions = self.contributions.as_ref();
         match operand {
             Operand::Blocks => self.lists.map(|lists| Argument::input(&lists.blocks)),
             Operand::BlockLocal => self.lists.map(|lists| Argument::input(&lists.local)),
@@ -118,9 +118,11 @@ impl<T: Number> Call<'_, T> {
             Operand::Nodes => Some(Argument::input(&arrays.nodes)),
             Operand::NodeCount => number(self.nodes),
             Operand::ComponentStride => number(self.stride),
-            Operand::Shares => shares.map(|(_, buffer)| Argument::input(&**buffer)),
-            Operand::ShareStride => number(shares.map_or(0, |(shares, _)| shares.stride())),
-            Operand::ShareFirst => number(self.first),
+            Operand::Contributions => contributions.map(|(_, buffer)| Argument::input(&**buffer)),
+            Operand::ContributionStride => {
+                number(contributions.map_or(0, |(contributions, _)| contributions.stride()))
+            }
+            Operand::ContributionFirst => number(self.first),
             Operand::CellFields => {
                 let of_fans = self.lists.map(|lists| &lists.cell_fields);
                 let fields = of_fans.unwrap_or(&arrays.cell_fields);
@@ -129,7 +131,7 @@ impl<T: Number> Call<'_, T> {
             Operand::NodalFields => Some(Argument::input(self.fields)),
             Operand::FieldStride => number(self.field_stride),
             Operand::PointFields => arrays.point_fields.as_ref().map(Argument::input),
-            Operand::Conditions => Some(Argument::input(self.conditions)),
+            Operand::EvalContext => Some(Argument::input(self.conditions)),
             Operand::U => Some(Argument::input(u)),
             Operand::V => Some(Argument::input(v)),
             Operand::Cells => number(self.cells()),

@@ -1,6 +1,6 @@
 //! Any form on triangles and tetrahedra: one kernel gathers, evaluates and scatters.
 //!
-//! Cells are grouped by kind of map. The kernel of a group is compared with the plain twin at some nodes of
+//! Cells are grouped by kind of map. The kernel of a group is compared with the oracle at some nodes of
 //! the caller's mesh, with all cells around them, before it is used; a wrong one is dropped with a warning.
 
 mod arrays;
@@ -9,16 +9,16 @@ mod choice;
 mod kernel;
 
 use super::conditions::DeviceConditions;
+use super::contributions::Contributions;
 use super::nodal::NodalFields;
-use super::shares::Shares;
-use super::twin::{Expected, Twin};
+use super::oracle::{Expected, Oracle};
 use crate::Number;
 use crate::accelerator::{language, limits};
 use crate::operator::tables::Tables;
 use crate::operator::{Binding, Bound, OperatorError, Scatter};
 use arrays::{Arrays, Group, Lists};
 use femto_fem::space::Layout;
-use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::batch::EvalContext;
 use femto_kernel::family::simplex_quadrature::schedule::Schedule;
 use femto_kernel::family::simplex_quadrature::source::{
     Interleave, Problem, Vectors, diagonal_source, source,
@@ -39,15 +39,15 @@ pub(super) struct Simplices<T: Number> {
     cache: KernelCache,
     element: Element,
     point_form: String,
-    by_node: bool,
+    interleaved: bool,
     components: usize,
     counts: Counts,
     conditions: DeviceConditions<T>,
     fields: NodalFields<T>,
     /// One per kind of map, with its kernel for L-vectors and T-vectors.
     groups: Vec<(Group<T>, Compiled)>,
-    /// Where groups write their shares, and who adds them up; else sums are atomic.
-    shares: Option<Shares<T>>,
+    /// Where groups write their contributions, and who adds them up; else sums are atomic.
+    contributions: Option<Contributions<T>>,
     /// All cells, for E-vectors, where they are of several kinds.
     all: Option<(Arrays<T>, Shape)>,
     element_kernel: OnceLock<Compiled>,
@@ -56,11 +56,11 @@ pub(super) struct Simplices<T: Number> {
 }
 
 impl<T: Number> Simplices<T> {
-    /// Binds: 1. arrays of each group, 2. kernels, compared with the twin.
+    /// Binds: 1. arrays of each group, 2. kernels, compared with the oracle.
     pub(super) fn new(
         device: &Accelerator,
         binding: &Binding<'_, ()>,
-        twin: &Twin<'_>,
+        oracle: &Oracle<'_>,
     ) -> Result<Self, OperatorError> {
         let (plan, space, params) = (binding.plan, binding.space, binding.params);
         let Tables::Simplex(element, points) = &plan.tables else {
@@ -72,14 +72,14 @@ impl<T: Number> Simplices<T> {
             .form
             .point_function(T::PRECISION, language(device.features()))?;
         let groups = arrays::groups::<T>(device, binding, (element, points))?;
-        let shares = match params.scatter {
+        let contributions = match params.scatter {
             Scatter::Atomic => None,
-            Scatter::Repeatable => {
+            Scatter::Deterministic => {
                 let nodes = arrays::all_nodes(&groups);
-                Some(Shares::new(device, &cache, space, &nodes, |_| true)?)
+                Some(Contributions::new(device, &cache, space, &nodes, |_| true)?)
             }
         };
-        let conditions = Conditions {
+        let conditions = EvalContext {
             time: params.time,
             parameters: &params.parameters,
         };
@@ -91,7 +91,7 @@ impl<T: Number> Simplices<T> {
             device: device.clone(),
             element: element.clone(),
             point_form,
-            by_node: space.layout() == Layout::ByNode,
+            interleaved: space.layout() == Layout::Interleaved,
             components: space.components(),
             counts: Counts {
                 cells: space.elements(),
@@ -102,31 +102,31 @@ impl<T: Number> Simplices<T> {
             conditions: DeviceConditions::new(device, params.parameters.len(), &conditions)?,
             fields: NodalFields::new(device, &cache, space, params)?,
             groups: Vec::new(),
-            shares,
+            contributions,
             all,
             element_kernel: OnceLock::new(),
             diagonals: OnceLock::new(),
             warnings: Vec::new(),
             cache,
         };
-        bound.choose(groups, binding, twin)?;
+        bound.choose(groups, binding, oracle)?;
         Ok(bound)
     }
 
-    /// The first schedule that the device can run and whose operator agrees with the twin.
+    /// The first schedule that the device can run and whose operator agrees with the oracle.
     fn choose(
         &mut self,
         groups: Vec<Group<T>>,
         binding: &Binding<'_, ()>,
-        twin: &Twin<'_>,
+        oracle: &Oracle<'_>,
     ) -> Result<(), OperatorError> {
         // A material law wants gradients to be small.
         let amplitude = match binding.plan.inspection.linear {
             true => 1.0,
             false => 0.02 * arrays::least_edge(binding),
         };
-        let expected = Expected::new(binding.space, twin, amplitude, T::PRECISION);
-        let conditions = Conditions {
+        let expected = Expected::new(binding.space, oracle, amplitude, T::PRECISION);
+        let conditions = EvalContext {
             time: binding.params.time,
             parameters: &binding.params.parameters,
         };
@@ -180,10 +180,10 @@ impl<T: Number> Simplices<T> {
 
     fn nodal_vectors(&self) -> Vectors {
         Vectors::Nodal {
-            by_node: self.by_node,
-            scatter: match self.shares {
+            interleaved: self.interleaved,
+            scatter: match self.contributions {
                 None => Scatter::Atomic,
-                Some(_) => Scatter::Repeatable,
+                Some(_) => Scatter::Deterministic,
             },
         }
     }
@@ -226,7 +226,7 @@ impl<T: Number> Simplices<T> {
         let (group, _) = &self.groups[index];
         let shape = &group.shape;
         let fans = choice::fans(shape, T::PRECISION);
-        if self.shares.is_some() || fans.is_empty() {
+        if self.contributions.is_some() || fans.is_empty() {
             return Ok((None, Schedule::usual(shape)));
         }
         let others = self.groups.iter().enumerate().filter(|(n, _)| *n != index);
@@ -270,15 +270,18 @@ impl<T: Number> Simplices<T> {
     fn launch<'a>(
         &'a self,
         kernels: impl Iterator<Item = &'a Compiled>,
-        conditions: &Conditions,
+        conditions: &EvalContext,
         u: &AcceleratorBuffer<T>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
         let nodes = v.len() / self.components;
-        let stride = if self.by_node { 1 } else { nodes };
+        let stride = if self.interleaved { 1 } else { nodes };
         let held = self.conditions.hold(&self.device, conditions)?;
-        let mut shares = self.shares.as_ref().map(|shares| (shares, shares.lock()));
-        if shares.is_none() {
+        let mut contributions = self
+            .contributions
+            .as_ref()
+            .map(|contributions| (contributions, contributions.lock()));
+        if contributions.is_none() {
             let len = v.len();
             self.device.fill_zero(v, 0..len)?;
         }
@@ -293,17 +296,17 @@ impl<T: Number> Simplices<T> {
                 conditions: &held.buffer,
                 nodes,
                 stride,
-                shares: shares
+                contributions: contributions
                     .as_mut()
-                    .map(|(shares, locked)| (*shares, &mut **locked)),
+                    .map(|(contributions, locked)| (*contributions, &mut **locked)),
                 first,
             };
             kernel.launch(&self.device, &mut call, u, v)?;
             first += group.arrays.cells;
         }
-        if let Some((shares, locked)) = &shares {
+        if let Some((contributions, locked)) = &contributions {
             let size = super::nodes_and_stride(nodes, stride);
-            shares.sum(&self.device, locked, size, v)?;
+            contributions.sum(&self.device, locked, size, v)?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The host kernels of every instruction set against the plain twin, batch by batch.
+//! The host kernels of every instruction set against the oracle, batch by batch.
 //!
 //! A *sample* is one element with its own map and its own input; the oracle runs once per sample,
 //! and all storages, precisions, instruction sets and lanes are compared with that.

@@ -11,12 +11,12 @@ use femto::kernel::family::fields::{FieldKind, Fields};
 use femto::kernel::family::tensor_hex::host::HexPlan;
 use femto::kernel::family::tensor_hex::oracle::{self, OracleGeometry};
 use femto::kernel::family::tensor_hex::work::Shape;
-use femto::kernel::family::tensor_hex::{Basis, Conditions, Storage};
+use femto::kernel::family::tensor_hex::{Basis, EvalContext, Storage};
 use femto::kernel::form::{Form, Inspection, inspect};
 use femto::kernel::scalar::SimdLevel;
 use std::cell::RefCell;
 
-const CONDITIONS: Conditions = Conditions {
+const CONDITIONS: EvalContext = EvalContext {
     time: 0.7,
     parameters: &[1.3],
 };

@@ -1,4 +1,4 @@
-//! Repeatable sums: shares of elements, added up in a fixed order.
+//! Deterministic sums: contributions of elements, added up in a fixed order.
 
 use super::table;
 use crate::Number;
@@ -13,27 +13,27 @@ use femto_platform::device::accelerator::{
 use femto_platform::device::{Device, DeviceError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Where elements write their shares, and who adds them up.
+/// Where elements write their contributions, and who adds them up.
 #[derive(Debug)]
-pub(super) struct Shares<T: Number> {
+pub(super) struct Contributions<T: Number> {
     /// `[component][element][k][j][i]`, nodes inside unused; locked while an application is put in the queue.
-    shares: Mutex<AcceleratorBuffer<T>>,
+    contributions: Mutex<AcceleratorBuffer<T>>,
     /// Distance of components.
     stride: usize,
-    /// Shares of a component that are written.
+    /// Contributions of a component that are written.
     places: usize,
     /// L-vector nodes on shells, ascending.
     nodes: AcceleratorBuffer<u32>,
     /// Where the sources of each begin.
     offsets: AcceleratorBuffer<u32>,
-    /// Places in the shares of a component, ascending for each node.
+    /// Places in the contributions of a component, ascending for each node.
     sources: AcceleratorBuffer<u32>,
     count: usize,
     source: NodeKernel,
     kernel: Kernel,
 }
 
-impl<T: Number> Shares<T> {
+impl<T: Number> Contributions<T> {
     /// `nodes` are L-vector nodes of all places, such as `[element][k][j][i]`, all groups one after the other;
     /// those of which `is_shared(place)` are summed.
     pub(super) fn new(
@@ -43,12 +43,12 @@ impl<T: Number> Shares<T> {
         nodes: &[u32],
         is_shared: impl Fn(usize) -> bool,
     ) -> Result<Self, OperatorError> {
-        let by_node = space.layout() == Layout::ByNode;
+        let interleaved = space.layout() == Layout::Interleaved;
         let source = sum_source(
             language(device.features()),
             T::PRECISION,
             space.components(),
-            by_node,
+            interleaved,
         );
         let text = KernelText::new("tensor_hex sum", &source.text);
         let all = nodes.len();
@@ -57,7 +57,7 @@ impl<T: Number> Shares<T> {
         }
         let (nodes, offsets, sources) = transpose(nodes, space.nodes(), is_shared);
         Ok(Self {
-            shares: Mutex::new(device.zeros((all * space.components()).max(1))?),
+            contributions: Mutex::new(device.zeros((all * space.components()).max(1))?),
             stride: all,
             places: sources.len(),
             count: nodes.len(),
@@ -69,9 +69,11 @@ impl<T: Number> Shares<T> {
         })
     }
 
-    /// The shares, for one application.
+    /// The contributions, for one application.
     pub(super) fn lock(&self) -> MutexGuard<'_, AcceleratorBuffer<T>> {
-        self.shares.lock().unwrap_or_else(PoisonError::into_inner)
+        self.contributions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Distance of components.
@@ -79,25 +81,25 @@ impl<T: Number> Shares<T> {
         self.stride
     }
 
-    /// The arguments that tell a kernel where its shares are; `first` is the number of its
+    /// The arguments that tell a kernel where its contributions are; `first` is the number of its
     /// first element there.
     pub(super) fn arguments<'a>(
         &self,
-        shares: &'a mut AcceleratorBuffer<T>,
+        contributions: &'a mut AcceleratorBuffer<T>,
         first: usize,
     ) -> [Argument<'a>; 3] {
         [
-            Argument::output(shares),
+            Argument::output(contributions),
             Argument::U32(self.stride as u32),
             Argument::U32(first as u32),
         ]
     }
 
-    /// Adds the shares up. `nodes` and distance of components are those of the vector.
+    /// Adds the contributions up. `nodes` and distance of components are those of the vector.
     pub(super) fn sum(
         &self,
         device: &Accelerator,
-        shares: &AcceleratorBuffer<T>,
+        contributions: &AcceleratorBuffer<T>,
         [nodes, stride]: [Argument<'_>; 2],
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), DeviceError> {
@@ -113,7 +115,7 @@ impl<T: Number> Shares<T> {
             Argument::input(&self.nodes),
             Argument::input(&self.offsets),
             Argument::input(&self.sources),
-            Argument::input(shares),
+            Argument::input(contributions),
             Argument::U32(self.stride as u32),
             nodes,
             stride,
@@ -123,7 +125,7 @@ impl<T: Number> Shares<T> {
         device.launch(&self.kernel, &launch, &arguments)
     }
 
-    /// How many nodes are summed, and from how many shares.
+    /// How many nodes are summed, and from how many contributions.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.count, self.places)
     }
@@ -143,7 +145,7 @@ pub(super) fn shell(space: &Space) -> impl Fn(usize) -> bool {
     move |place| is_shell[place % is_shell.len()]
 }
 
-/// The nodes with shares, ascending; where the places of each begin; the places, ascending for each.
+/// The nodes with contributions, ascending; where the places of each begin; the places, ascending for each.
 fn transpose(
     nodes: &[u32],
     count: usize,
@@ -158,7 +160,7 @@ fn transpose(
     for (_, &node) in places() {
         next[node as usize + 1] += 1;
     }
-    let shares = places().count();
+    let contributions = places().count();
     let listed: Vec<u32> = (0..count as u32)
         .filter(|&node| next[node as usize + 1] > 0)
         .collect();
@@ -166,8 +168,8 @@ fn transpose(
         next[node + 1] += next[node];
     }
     let starts = listed.iter().map(|&node| next[node as usize]);
-    let offsets: Vec<u32> = starts.chain([shares as u32]).collect();
-    let mut sources = vec![0; shares];
+    let offsets: Vec<u32> = starts.chain([contributions as u32]).collect();
+    let mut sources = vec![0; contributions];
     for (place, &node) in places() {
         let slot = &mut next[node as usize];
         sources[*slot as usize] = place;

@@ -1,4 +1,4 @@
-//! The plain twin of the ladders' kernels: one element with given factors, in double precision.
+//! The oracle of the ladders' kernels: one element with given factors, in double precision.
 
 use femto_fem::reference::tensor_product::Basis1d;
 use femto_kernel::family::tensor_hex::ladder::Benchmark;
@@ -71,7 +71,7 @@ impl Cube {
 
 /// v of one element from its u `[node]` and its factors `[factor][point]`.
 ///
-/// With I the interpolation and D_a the derivatives at the points (seed 002, eqs. 7 and 9):
+/// With I the interpolation and D_a the derivatives at the points (Świrydowicz et al. 2019, eqs. 7 and 9):
 /// `Iᵀ (λ m + Σ_ab D_aᵀ G_ab D_b) I u`, for BK1 `Iᵀ m I u`.
 pub(super) fn apply(
     benchmark: Benchmark,

@@ -1,10 +1,10 @@
-//! Operators by the plain twins of the elements and the plain restriction, with fields of every kind.
+//! Operators by the oracles of the elements and the plain restriction, with fields of every kind.
 
 use femto::fem::geometry::{Geometry, GeometryAtPoints};
 use femto::fem::quadrature::{SimplexRule, simplex_rule};
 use femto::fem::reference::simplex::Simplex;
 use femto::fem::space::Space;
-use femto::kernel::family::batch::Conditions;
+use femto::kernel::family::batch::EvalContext;
 use femto::kernel::family::fields::{CellFields, FieldKind, Fields};
 use femto::kernel::family::simplex_quadrature::{self, Element};
 use femto::kernel::family::tensor_hex::{self, Basis};
@@ -92,9 +92,9 @@ fn sum(
     params: &OperatorParams,
     (components, points): (usize, usize),
     u: &[f64],
-    mut evaluate: impl FnMut(usize, &CellFields, &Conditions, &[f64]) -> Vec<f64>,
+    mut evaluate: impl FnMut(usize, &CellFields, &EvalContext, &[f64]) -> Vec<f64>,
 ) -> Vec<f64> {
-    let conditions = Conditions {
+    let conditions = EvalContext {
         time: params.time,
         parameters: &params.parameters,
     };

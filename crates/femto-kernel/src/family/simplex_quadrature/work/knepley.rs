@@ -1,7 +1,7 @@
-//! The seed's model (seed 004, section 3.3), formula by formula.
+//! Knepley et al.'s model (Knepley, Rupp, Terrel 2016, section 3.3), formula by formula.
 //!
 //! It is written for N_bs = LCM(N_b, N_q) = N_b N_q, and counts geometry and products with it for every
-//! component; [`super::work`] is what the kernels do. Numbers have 4 bytes in the seed.
+//! component; [`super::work`] is what the kernels do. Numbers have 4 bytes in Knepley et al..
 
 use crate::family::simplex_quadrature::Shape;
 

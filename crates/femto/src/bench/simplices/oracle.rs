@@ -1,4 +1,4 @@
-//! What the plain twin makes of some cells and nodes.
+//! What the oracle makes of some cells and nodes.
 
 use super::{SimplexCase, SimplexMesh};
 use crate::Number;
@@ -13,14 +13,14 @@ const FIRST_CELLS: usize = 4001;
 const COMPARED: usize = 7;
 
 /// Wanted outputs.
-pub(super) struct Twin {
+pub(super) struct Oracle {
     /// Of the first cells, `[cell][component][node]`.
     pub(super) cells: Vec<f64>,
     /// Nodes, and of each `[component]`.
     pub(super) nodes: Vec<(u32, Vec<f64>)>,
 }
 
-/// What a case reads, rounded to the precision that is measured, so that the twin reads the same numbers.
+/// What a case reads, rounded to the precision that is measured, so that the oracle reads the same numbers.
 pub(super) struct Numbers {
     /// Positions, `[node]`.
     pub(super) positions: Vec<[f64; 3]>,
@@ -68,10 +68,10 @@ impl Inputs<'_> {
         let value = |c: usize, node: u32| self.u[node as usize * components + c];
         let u = (0..components).flat_map(|c| nodes.iter().map(move |&node| value(c, node)));
         let u: Vec<_> = u.collect();
-        self.case.twin(self.element, &vertices, &kappa, &u)
+        self.case.oracle(self.element, &vertices, &kappa, &u)
     }
 
-    pub(super) fn twin(&self) -> Twin {
+    pub(super) fn oracle(&self) -> Oracle {
         let cells = self.mesh.cells();
         let first = (0..cells.min(FIRST_CELLS)).into_par_iter();
         let first = first.flat_map_iter(|cell| self.cell(cell)).collect();
@@ -97,7 +97,7 @@ impl Inputs<'_> {
                 }
             }
         }
-        Twin {
+        Oracle {
             cells: first,
             nodes: sums.into_iter().collect(),
         }

@@ -1,11 +1,11 @@
-//! The check that an operator passes before it is used: against the plain twin, at some nodes of the
+//! The check that an operator passes before it is used: against the oracle, at some nodes of the
 //! caller's own mesh, with all elements around them.
 
 use crate::Number;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::{Layout, Space};
-use femto_kernel::family::batch::Conditions;
+use femto_kernel::family::batch::EvalContext;
 use femto_kernel::family::fields::{CellFields, FieldKind};
 use femto_kernel::family::simplex_quadrature::{self, Element};
 use femto_kernel::family::tensor_hex::{self, Basis};
@@ -15,16 +15,16 @@ use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use rayon::prelude::*;
 
-/// v = A u of one element by the plain twin: the element's number and `[component][node]`.
-pub(super) type Twin<'a> = dyn Fn(usize, &[f64]) -> Vec<f64> + 'a;
+/// v = A u of one element by the oracle: the element's number and `[component][node]`.
+pub(super) type Oracle<'a> = dyn Fn(usize, &[f64]) -> Vec<f64> + 'a;
 
 /// Nodes that are compared.
 const NODES: usize = 6;
 
-/// Pairs of a node and a point that the plain twin may sum over: a fraction of a second.
+/// Pairs of a node and a point that the oracle may sum over: a fraction of a second.
 const PAIRS: usize = 40_000_000;
 
-/// The fields of one cell as the twins take them.
+/// The fields of one cell as the oracles take them.
 struct FieldsOf {
     cell: Vec<f64>,
     nodal: Vec<f64>,
@@ -53,7 +53,7 @@ impl FieldsOf {
     }
 }
 
-/// The twin of simplices.
+/// The oracle of simplices.
 pub(super) fn simplex<'a, F: Form<D, C>, const D: usize, const C: usize>(
     binding: &'a Binding<'_, F>,
     element: &'a Element,
@@ -75,7 +75,7 @@ pub(super) fn simplex<'a, F: Form<D, C>, const D: usize, const C: usize>(
             nodal: &own.nodal,
             points: &own.points,
         };
-        let conditions = Conditions {
+        let conditions = EvalContext {
             time: binding.params.time,
             parameters: &binding.params.parameters,
         };
@@ -83,7 +83,7 @@ pub(super) fn simplex<'a, F: Form<D, C>, const D: usize, const C: usize>(
     }
 }
 
-/// The twin of hexahedra.
+/// The oracle of hexahedra.
 pub(super) fn hexahedron<'a, F: Form<3, C>, const C: usize>(
     binding: &'a Binding<'_, F>,
     basis: &'a Basis,
@@ -104,7 +104,7 @@ pub(super) fn hexahedron<'a, F: Form<3, C>, const C: usize>(
             nodal: &own.nodal,
             points: &own.points,
         };
-        let conditions = Conditions {
+        let conditions = EvalContext {
             time: binding.params.time,
             parameters: &binding.params.parameters,
         };
@@ -112,7 +112,7 @@ pub(super) fn hexahedron<'a, F: Form<3, C>, const C: usize>(
     }
 }
 
-/// An input, some entries of what the twin makes of it, and how large they are.
+/// An input, some entries of what the oracle makes of it, and how large they are.
 pub(super) struct Expected {
     /// An L-vector, exact in single precision.
     u: Vec<f64>,
@@ -124,10 +124,10 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// Asks the twin; an input of numbers up to `amplitude`.
+    /// Asks the oracle; an input of numbers up to `amplitude`.
     pub(super) fn new(
         space: &Space,
-        twin: &Twin<'_>,
+        oracle: &Oracle<'_>,
         amplitude: f64,
         precision: Precision,
     ) -> Self {
@@ -136,7 +136,7 @@ impl Expected {
             .map(|entry| f64::from((amplitude * unit(entry)) as f32))
             .collect();
         let count = space.nodes() as u64;
-        // At high degree the twin is slow, and most nodes are inside of one element anyway.
+        // At high degree the oracle is slow, and most nodes are inside of one element anyway.
         let affordable = PAIRS / (8 * space.nodes_per_element().pow(2));
         let nodes: Vec<u32> = (0..NODES.min(affordable.max(1)) as u64)
             .map(|n| (unit(count + n).abs() * count as f64) as u32)
@@ -150,15 +150,15 @@ impl Expected {
             .collect();
         let (components, np) = (space.components(), space.nodes_per_element());
         let place = |node: u32, c: usize| match space.layout() {
-            Layout::ByNode => node as usize * components + c,
-            Layout::ByComponent => c * space.nodes() + node as usize,
+            Layout::Interleaved => node as usize * components + c,
+            Layout::Blocked => c * space.nodes() + node as usize,
         };
         let mut sums = vec![(0.0, 0.0); nodes.len() * components];
         for element in around {
             let own = space.element_nodes(element);
             let all = (0..components).flat_map(|c| own.iter().map(move |&node| (node, c)));
             let u_e: Vec<f64> = all.map(|(node, c)| u[place(node, c)]).collect();
-            let v_e = twin(element, &u_e);
+            let v_e = oracle(element, &u_e);
             for (position, node) in own.iter().enumerate() {
                 for (n, _) in nodes.iter().enumerate().filter(|&(_, other)| other == node) {
                     for c in 0..components {
