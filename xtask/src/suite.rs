@@ -34,6 +34,9 @@ pub(crate) fn run(variables: &[(&str, &OsStr)]) -> Result<()> {
         let options = ["--no-run", "--message-format=json-render-diagnostics"];
         programs(&Step::cargo(all.iter().chain(&options)).stdout()?)
     })?;
+    if std::env::var_os("FEMTO_SHARED_MESHES").is_none() {
+        println!("   without the meshes of other projects: FEMTO_SHARED_MESHES is not set");
+    }
     let waiting = Mutex::new(programs.into_iter());
     let faults = Mutex::new(Vec::new());
     let work = || {

@@ -1,4 +1,4 @@
-//! Where results and errors go: results to the standard output, as text or JSON; errors to the
+//! The console: results to the standard output, as text or JSON; errors to the
 //! standard error, and in JSON mode, where there is no report, also to the standard output.
 
 use crate::failure::Failure;

@@ -1,13 +1,13 @@
-//! Why a command did not do what it was asked.
+//! Failures of commands, and their exit codes.
 
 use crate::case::CaseError;
-use femto::bench::BenchError;
 use femto::fem::io::IoError;
 use femto::fem::mesh::MeshError;
 use femto::operator::OperatorError;
 use femto::platform::device::DeviceError;
 use femto::platform::files::FileError;
 use femto::problem::ProblemError;
+use femto_bench::BenchError;
 use std::io;
 use std::path::PathBuf;
 
@@ -66,17 +66,6 @@ pub enum Failure {
         /// How many were tried.
         all: usize,
     },
-    /// A file without rows of a table, or none at all.
-    #[error("{} has no rows of `femto bench --ladder --csv`: {source}", .path.display())]
-    NoTable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        source: csv::Error,
-    },
-    /// A result has no form as a line of a table.
-    #[error("cannot write the table: {0}")]
-    Csv(#[from] csv::Error),
     /// A result could not be written.
     #[error(transparent)]
     File(#[from] FileError),
@@ -106,10 +95,13 @@ impl Failure {
             Self::Bench(error) => bench_exit_code(error),
             Self::Problem(error) => problem_exit_code(error),
             Self::Operator(error) => operator_exit_code(error),
-            Self::Print(_) | Self::Csv(_) | Self::File(_) => 1,
-            Self::Unsolved { .. } | Self::Kernels { .. } | Self::Output(_) => 1,
+            Self::Print(_)
+            | Self::File(_)
+            | Self::Unsolved { .. }
+            | Self::Kernels { .. }
+            | Self::Output(_) => 1,
             Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
-            Self::NoStep { .. } | Self::NoTable { .. } => 2,
+            Self::NoStep { .. } => 2,
         }
     }
 
@@ -153,6 +145,7 @@ fn bench_exit_code(error: &BenchError) -> u8 {
         BenchError::NoIterations { .. }
         | BenchError::TooLarge { .. }
         | BenchError::NothingToSolve { .. }
+        | BenchError::NoTable { .. }
         | BenchError::Mesh(_)
         | BenchError::Space(_)
         | BenchError::Operator(

@@ -1,4 +1,4 @@
-//! What is going on, on a terminal; nothing in a pipe.
+//! Progress on a terminal; nothing in a pipe.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};

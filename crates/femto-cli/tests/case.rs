@@ -80,11 +80,11 @@ fn a_full_case_is_read() {
         panic!("{:?}", case.mesh)
     };
     assert_eq!(
-        (&source.cells[..], source.geometry_degree),
+        (&source.mesh.cells[..], source.mesh.geometry_degree),
         (&[2, 3, 4][..], 2)
     );
     assert_eq!(
-        (&source.lower[..], &source.upper[..]),
+        (&source.mesh.lower[..], &source.mesh.upper[..]),
         (&[-1.0, 0.0, 0.0][..], &[1.0, 1.0, 2.5][..])
     );
     let moved = source.deformation.as_ref().unwrap().as_function()([1.0, 0.5, 3.0]);
@@ -226,7 +226,7 @@ fn forms_are_read_and_mistakes_in_them_found() {
         panic!("a text")
     };
     assert_eq!(
-        (&source.texts.fields[..], &source.parameters[..]),
+        (&source.expressions.fields[..], &source.parameters[..]),
         (&["k".to_owned()][..], &[2.5][..])
     );
     assert_eq!(source.places.len(), 3);

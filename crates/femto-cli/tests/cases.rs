@@ -14,6 +14,7 @@ fn every_committed_case_is_read() {
         if let MeshSource::File(mesh) = &case.mesh {
             assert!(mesh.is_file(), "{}", mesh.display());
         }
+        assert_eq!(case.output.vtu, None, "only --output makes it write");
         read += 1;
     }
     assert!(read > 0);

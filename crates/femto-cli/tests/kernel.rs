@@ -76,7 +76,7 @@ fn a_text_has_the_definitions_that_were_asked_for() {
                 "#define POINTS_1D 6\n",
                 "#define VECTORS_NODAL 1\n",
                 "#define GEOMETRY_TRILINEAR 1\n",
-                "#line 1 \"family/tensor_hex/text/pencils.c\"\n",
+                "#line 1 \"family/sum_factorization/text/pencils.c\"\n",
                 "KERNEL(apply)",
             ],
         ),

@@ -58,7 +58,7 @@ fn the_json_report_has_every_field() {
         ("/solver/method", "cg".into()),
         ("/solver/preconditioner", "jacobi".into()),
         ("/times/stages/0/name", "mesh".into()),
-        ("/operator/family", "tensor_hex".into()),
+        ("/operator/family", "sum_factorization".into()),
         ("/operator/dofs", 4913.into()),
         ("/message", Value::Null),
         ("/output", Value::Null),

@@ -2,11 +2,12 @@
 
 mod geometry_common;
 
+use femto_element::CellType;
 use std::f64::consts::PI;
 
+use femto_element::quadrature::gauss;
 use femto_fem::geometry::{Geometry, GeometryKind, factors::dot};
-use femto_fem::mesh::{CellType, Mesh};
-use femto_fem::quadrature::gauss;
+use femto_fem::mesh::Mesh;
 use femto_fem::space::{Space, SpaceParams};
 use geometry_common::volume;
 

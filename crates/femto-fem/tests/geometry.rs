@@ -2,12 +2,12 @@
 
 mod geometry_common;
 
+use femto_element::CellType;
+use femto_element::basis::lagrange;
+use femto_element::quadrature::gauss;
 use femto_fem::geometry::factors::{cofactors, determinant, dot};
 use femto_fem::geometry::{FacePoint, Geometry, GeometryAtPoints, GeometryKind};
-use femto_fem::mesh::{CellBlock, CellType, Mesh};
-use femto_fem::quadrature::gauss;
-use femto_fem::reference::cell::{HEX20_TO_LEXICOGRAPHIC, HEX27_TO_LEXICOGRAPHIC};
-use femto_fem::reference::lagrange;
+use femto_fem::mesh::{CellBlock, Mesh};
 use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
 
 /// Trilinear on the whole box, so in every cell.
@@ -128,12 +128,11 @@ fn plain_map(mesh: &Mesh, cell: usize, xi: Point) -> (Point, [Point; 3]) {
     let values = lagrange::interpolation(&line, &xi);
     let derivatives = lagrange::differentiation(&line, &xi);
     let (mut position, mut jacobian) = ([0.0; 3], [[0.0; 3]; 3]);
-    for (&node, &m) in mesh.blocks[0]
+    for (&node, &ijk) in mesh.blocks[0]
         .cell(cell)
         .iter()
-        .zip(&HEX27_TO_LEXICOGRAPHIC)
+        .zip(&CellType::HEX27.node_lattice())
     {
-        let ijk = [m % 3, m / 3 % 3, m / 9];
         let x = mesh.coordinates[node as usize];
         let phi = |by: usize| -> f64 {
             let factor = |a: usize| {
@@ -209,12 +208,12 @@ fn hex20_maps_agree_with_the_serendipity_functions() {
             [-1.0, 0.2, 0.9],
         ] {
             let mut expected = [0.0; 3];
-            for (&node, &m) in mesh.blocks[0]
+            for (&node, ijk) in mesh.blocks[0]
                 .cell(cell)
                 .iter()
-                .zip(&HEX20_TO_LEXICOGRAPHIC)
+                .zip(CellType::HEX20.node_lattice())
             {
-                let at = [m % 3, m / 3 % 3, m / 9].map(|i| i as f64 - 1.0);
+                let at = ijk.map(|i| i as f64 - 1.0);
                 let phi = serendipity_function(at, xi);
                 (0..3).for_each(|d| expected[d] += phi * mesh.coordinates[node as usize][d]);
             }

@@ -1,11 +1,12 @@
-//! Which meshes the check accepts, warns of and refuses, and what its errors say.
+//! Meshes that the check accepts, warns of or refuses, and its messages.
 
 mod geometry_common;
 
+use femto_element::CellType;
+use femto_element::quadrature::gauss;
+use femto_element::{Cell, basis::nodes};
 use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError};
-use femto_fem::mesh::{CellBlock, CellType, Mesh, box_mesh::BoxMesh};
-use femto_fem::quadrature::gauss;
-use femto_fem::reference::{cell::hex_vertex, nodes};
+use femto_fem::mesh::{CellBlock, Mesh, box_mesh::BoxMesh};
 use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
 
 /// A mesh of one hex8 whose vertices, in Gmsh's order, are where `place` puts those of [0, 1]³.
@@ -154,7 +155,11 @@ fn bad_corners_are_warnings_unless_points_are_there() {
     assert_eq!(warnings.len(), 1);
     assert_eq!((warnings[0].cell, warnings[0].corner), (0, 7));
     assert!(warnings[0].determinant < 0.0);
-    assert_near(warnings[0].position, g.map(0, hex_vertex(7)), 1e-15);
+    assert_near(
+        warnings[0].position,
+        g.map(0, Cell::Hexahedron.vertex(7)),
+        1e-15,
+    );
     assert!(warnings[0].to_string().contains("mesh cell 0"));
     assert!(matches!(
         g.check(&nodes::gll(2)),
@@ -193,8 +198,22 @@ fn unusable_meshes_are_typed_errors() {
     assert_eq!(Geometry::new(&mesh).expect_err("a missing node"), missing);
 
     mesh.blocks.remove(0);
+    // The surface of a box, which is no mesh of the plane.
     let error = Geometry::new(&mesh).expect_err("no hexahedra");
-    assert!(error.to_string().contains("it has 32 quad4"), "{error}");
+    assert!(
+        matches!(error, GeometryError::OffPlane { cell: 0, .. }),
+        "{error}"
+    );
+    let lines = Mesh {
+        blocks: vec![CellBlock {
+            cell_type: CellType::LINE2,
+            nodes: vec![0, 1, 1, 2],
+            tags: vec![0; 2],
+        }],
+        ..mesh.clone()
+    };
+    let error = Geometry::new(&lines).expect_err("no cells");
+    assert!(error.to_string().contains("it has 2 line2"), "{error}");
 
     let cubic = CellType::from_gmsh(92).expect("hex64");
     mesh.blocks.push(CellBlock {

@@ -1,8 +1,9 @@
 //! Damaged files: every small file is cut, flipped and spliced, and must still end in a mesh or
 //! an error. Deterministic; the fuzzer in `fuzz/` goes on where this stops.
 
+use femto_element::CellType;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
-use femto_fem::mesh::{CellBlock, CellType, Mesh, MeshError, PhysicalGroup, box_mesh::BoxMesh};
+use femto_fem::mesh::{CellBlock, Mesh, MeshError, PhysicalGroup, box_mesh::BoxMesh};
 
 type Failure = Box<dyn std::error::Error>;
 

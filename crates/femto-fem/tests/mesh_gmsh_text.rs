@@ -119,6 +119,7 @@ fn sizes_of_four_bytes_are_read() -> Result<(), MeshError> {
 const FORMAT_ERRORS: &[(&str, &str)] = &[
     ("", "line 1: the file has no $MeshFormat section"),
     (" \n\n", "line 3: the file has no $MeshFormat section"),
+    ("$NOD\n1\n1 0 0 0\n$ENDNOD\n", "line 1: unsupported MSH version 1.0; supported are 2.2 and 4.1"),
     ("<VTKFile type=\"x\">", "line 1: not a Gmsh mesh: it begins with `<VTKFile`; supported are Gmsh MSH 2.2 and 4.1"),
     ("$MeshFormat\n4.0 0 8\n$EndMeshFormat\n", "line 2: unsupported MSH version 4.0; supported are 2.2 and 4.1"),
     ("$MeshFormat\n2 0 8\n$EndMeshFormat\n", "line 2: unsupported MSH version 2; supported are 2.2 and 4.1"),

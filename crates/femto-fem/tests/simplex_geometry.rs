@@ -4,12 +4,13 @@
 mod simplex_common;
 mod space_common;
 
+use femto_element::Cell;
+use femto_element::CellType;
+use femto_element::quadrature::{gauss, rule};
 use femto_fem::geometry::factors::dot;
 use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError, GeometryKind};
 use femto_fem::mesh::simplex_box::SimplexBox;
-use femto_fem::mesh::{CellBlock, CellType, Mesh};
-use femto_fem::quadrature::{gauss, simplex_rule};
-use femto_fem::reference::CellShape;
+use femto_fem::mesh::{CellBlock, Mesh};
 use simplex_common::volume;
 use space_common::Random;
 
@@ -48,7 +49,7 @@ fn boxes(map: impl Fn([f64; 3]) -> [f64; 3]) -> Vec<(Mesh, usize, usize)> {
 fn boxes_are_affine_and_fill_their_volume() {
     for (mesh, dim, order) in boxes(|x| x) {
         let geometry = Geometry::new(&mesh).unwrap();
-        let shape = [CellShape::Triangle, CellShape::Tetrahedron][dim - 2];
+        let shape = [Cell::Triangle, Cell::Tetrahedron][dim - 2];
         assert_eq!(geometry.cell(), shape);
         assert_eq!(geometry.len(), [0, 0, 2 * 12, 6 * 24][dim]);
         assert!(
@@ -109,7 +110,7 @@ fn curved_cells_follow_polynomials_of_their_order() {
             );
             let mut at = GeometryAtPoints::default();
             for cell in 0..bent.len() {
-                bent.at_simplex_points(cell, &points, &mut at);
+                bent.at_listed_points(cell, &points, &mut at);
                 for (q, &xi) in points.iter().enumerate() {
                     let expected = bend(order, straight.map(cell, xi));
                     let pairs = at.position[q].iter().zip(expected);
@@ -155,11 +156,12 @@ fn jacobians_are_the_derivatives_of_positions() {
 fn facets_point_outwards_and_close_every_cell() {
     for (mesh, dim, order) in boxes(|x| bend(3, x)) {
         let geometry = Geometry::new(&mesh).unwrap();
-        let rule = simplex_rule(dim - 1, 3 * order).unwrap();
+        let facet = geometry.cell().facets()[0].cell;
+        let rule = rule(facet, 3 * order).unwrap();
         let mut flux_of_all = 0.0;
         for cell in 0..geometry.len() {
             let (mut sum, mut flux) = ([0.0; 3], 0.0);
-            for facet in 0..geometry.cell().facets() {
+            for facet in 0..geometry.cell().facets().len() {
                 let at = geometry.facet_at_points(cell, facet, &rule.points);
                 for (point, weight) in at.iter().zip(&rule.weights) {
                     (0..3).for_each(|c| sum[c] += weight * point.area_normal[c]);
@@ -168,8 +170,10 @@ fn facets_point_outwards_and_close_every_cell() {
                     let out = [0, 1, 2].map(|c| point.position[c] - centre[c]);
                     assert!(dot(out, point.area_normal) > 0.0, "{dim} {cell} {facet}");
                 }
-                let corners = geometry.facet_at_points(cell, facet, &[[0.0; 3], [1.0, 0.0, 0.0]]);
-                let places = geometry.cell().facet(facet);
+                let own = geometry.cell().facets()[facet];
+                let ends = [own.cell.vertex(0), own.cell.vertex(1)];
+                let corners = geometry.facet_at_points(cell, facet, &ends);
+                let places = own.vertices;
                 for (corner, &place) in corners.iter().zip(places) {
                     let node = geometry.vertex_nodes(cell)[place];
                     let expected = mesh.coordinates[node as usize];

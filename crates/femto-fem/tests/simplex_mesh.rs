@@ -5,12 +5,12 @@ mod space_common;
 
 use std::collections::BTreeSet;
 
+use femto_element::quadrature::gauss;
 use femto_fem::geometry::Geometry;
 use femto_fem::geometry::factors::dot;
 use femto_fem::mesh::Mesh;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::simplex_box::SimplexBox;
-use femto_fem::quadrature::gauss;
 use femto_fem::space::{Space, SpaceParams};
 use space_common::layout::check_layout;
 use space_common::{Random, space};

@@ -3,8 +3,10 @@
 
 mod space_common;
 
+use femto_element::CellType;
+use femto_element::basis::BasisError;
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::{CellBlock, CellType, Mesh};
+use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Continuity, Space, SpaceError, SpaceParams};
 use space_common::{bent_box, hexahedra, space, two_cubes};
 
@@ -23,11 +25,11 @@ fn bad_parameters_and_tags_are_errors() {
     };
     assert!(matches!(
         error(&mesh, with(0, 1)),
-        SpaceError::Degree { found: 0, max: 15 }
+        SpaceError::Basis(BasisError::Degree { found: 0, .. })
     ));
     assert!(matches!(
         error(&mesh, with(16, 1)),
-        SpaceError::Degree { found: 16, .. }
+        SpaceError::Basis(BasisError::Degree { found: 16, .. })
     ));
     assert!(matches!(error(&mesh, with(1, 0)), SpaceError::Components));
 

@@ -4,9 +4,11 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use femto_element::Cell;
+use femto_element::basis::BasisError;
+use femto_element::basis::nodes::equispaced;
 use femto_fem::io::IoError;
-use femto_fem::io::vtu::{Field, VtuSimplexGrid, write_vtu, write_vtu_to};
-use femto_fem::reference::simplex::equispaced;
+use femto_fem::io::vtu::{Field, VtuGrid, write_vtu, write_vtu_to};
 
 /// Two cells side by side in x, curved, each with its own points.
 struct TwoCells {
@@ -16,6 +18,10 @@ struct TwoCells {
     cells: Vec<u32>,
     polynomial: Vec<f64>,
     vector: Vec<f32>,
+}
+
+fn cell_of(dim: usize) -> Cell {
+    [Cell::Triangle, Cell::Tetrahedron][dim - 2]
 }
 
 /// The curved map of a cell: of degree `degree`, invertible.
@@ -37,7 +43,7 @@ fn polynomial(cell: usize, degree: usize, [x, y, z]: [f64; 3]) -> f64 {
 
 impl TwoCells {
     fn new(dim: usize, degree: usize) -> Self {
-        let nodes = equispaced(dim, degree);
+        let nodes = equispaced(cell_of(dim), degree);
         let all = || (0..2).flat_map(|cell| nodes.iter().map(move |&xi| (cell, xi)));
         let points: Vec<[f64; 3]> = all()
             .map(|(cell, xi)| position(cell, dim, degree, xi))
@@ -54,9 +60,9 @@ impl TwoCells {
         }
     }
 
-    fn grid(&self) -> VtuSimplexGrid<'_> {
-        VtuSimplexGrid {
-            dim: self.dim,
+    fn grid(&self) -> VtuGrid<'_> {
+        VtuGrid {
+            cell: cell_of(self.dim),
             degree: self.degree,
             points: &self.points,
             cells: &self.cells,
@@ -67,25 +73,27 @@ impl TwoCells {
 #[test]
 fn grids_that_do_not_fit_are_errors() {
     let case = TwoCells::new(3, 2);
-    let error =
-        |grid: &VtuSimplexGrid<'_>| write_vtu_to(&mut Vec::new(), grid, &[], &[]).unwrap_err();
-    let degree = error(&VtuSimplexGrid {
+    let error = |grid: &VtuGrid<'_>| write_vtu_to(&mut Vec::new(), grid, &[], &[]).unwrap_err();
+    let degree = error(&VtuGrid {
         degree: 4,
         ..case.grid()
     });
     assert!(
-        matches!(degree, IoError::Degree { degree: 4, max: 3 }),
+        matches!(degree, IoError::Basis(BasisError::Degree { found: 4, .. })),
         "{degree}"
     );
-    let dimension = error(&VtuSimplexGrid {
-        dim: 1,
+    let prism = error(&VtuGrid {
+        cell: Cell::Prism,
         ..case.grid()
     });
     assert!(
-        matches!(dimension, IoError::Dimension { found: 1 }),
-        "{dimension}"
+        matches!(
+            prism,
+            IoError::Basis(BasisError::Cell { cell: Cell::Prism })
+        ),
+        "{prism}"
     );
-    let cut = error(&VtuSimplexGrid {
+    let cut = error(&VtuGrid {
         cells: &case.cells[..19],
         ..case.grid()
     });
@@ -93,7 +101,7 @@ fn grids_that_do_not_fit_are_errors() {
         cut.to_string().contains("10 nodes of a cell of degree 2"),
         "{cut}"
     );
-    let lost = error(&VtuSimplexGrid {
+    let lost = error(&VtuGrid {
         points: &case.points[..15],
         ..case.grid()
     });
@@ -154,7 +162,7 @@ fn vtk_reads_the_same_polynomials() {
             let words: Vec<&str> = line.split_whitespace().collect();
             let degree: usize = words[1].parse().unwrap();
             if words[0] == "grid" {
-                let points = 2 * equispaced(dim, degree).len();
+                let points = 2 * equispaced(cell_of(dim), degree).len();
                 let types = [0, 0, 69, 71][dim];
                 let expected =
                     format!("grid {degree} points {points} cells 2 types {types} tags 7 -3");

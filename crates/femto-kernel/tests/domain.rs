@@ -5,7 +5,7 @@
 
 use fearless_simd::Simd;
 use femto_kernel::expr::{Dialect, Input, Signature};
-use femto_kernel::form::{Form, FormExpressions, ParsedForm, Point, Texts};
+use femto_kernel::form::{Expressions, Form, FormExpressions, ParsedForm, Point};
 use femto_kernel::scalar::{Lanes, Real, Scalar, SimdLevel, SimdTask, Vectorizable, dispatch};
 use std::fmt::Write as _;
 use std::marker::PhantomData;
@@ -80,9 +80,9 @@ const COUNT: usize = CASES.len();
 type Everything = ParsedForm<2, COUNT>;
 
 fn form() -> Everything {
-    let texts = CASES.map(|(text, _)| text.to_owned()).to_vec();
+    let expressions = CASES.map(|(text, _)| text.to_owned()).to_vec();
     ParsedForm::parse(&FormExpressions {
-        f0: Some(Texts::Each(texts)),
+        f0: Some(Expressions::Each(expressions)),
         ..FormExpressions::default()
     })
     .unwrap()

@@ -4,9 +4,9 @@
 
 use fearless_simd::Simd;
 use femto_kernel::form::{
-    Componentwise, ConvectionDiffusion, Diffusion, Form, FormExpressions, Given, Jacobian,
-    LinearElasticity, Mass, NeoHookean, NonlinearDiffusion, PLaplacian, ParsedForm, Point, Poisson,
-    ScreenedPoisson, SymmetricGradient, Texts, inspect, trace,
+    Coefficient, Componentwise, ConvectionDiffusion, Diffusion, Expressions, Form, FormExpressions,
+    Jacobian, LinearElasticity, Mass, NeoHookean, NonlinearDiffusion, PLaplacian, ParsedForm,
+    Point, Poisson, ScreenedPoisson, SymmetricGradient, inspect, trace,
 };
 use femto_kernel::scalar::{Lanes, Scalar, SimdLevel, SimdTask, Traced, Vectorizable, dispatch};
 use rand::rngs::SmallRng;
@@ -105,15 +105,18 @@ fn assert_close(found: &[f64], wanted: &[f64], tolerance: f64) {
     }
 }
 
-fn parse<const D: usize, const C: usize>(f0: Option<Texts>, f1: Option<Texts>) -> ParsedForm<D, C> {
+fn parse<const D: usize, const C: usize>(
+    f0: Option<Expressions>,
+    f1: Option<Expressions>,
+) -> ParsedForm<D, C> {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    let texts = FormExpressions {
+    let expressions = FormExpressions {
         f0,
         f1,
         fields: names(&["kappa", "velocity"]),
         parameters: names(&["mu", "p"]),
     };
-    ParsedForm::parse(&texts).unwrap()
+    ParsedForm::parse(&expressions).unwrap()
 }
 
 /// Holds a form as text against the same form in Rust: its numbers, those of its derivative, over lanes
@@ -121,8 +124,8 @@ fn parse<const D: usize, const C: usize>(f0: Option<Texts>, f1: Option<Texts>) -
 #[track_caller]
 fn assert_same<F: Form<D, C> + Copy, const D: usize, const C: usize>(
     rust: F,
-    f0: Option<Texts>,
-    f1: Option<Texts>,
+    f0: Option<Expressions>,
+    f1: Option<Expressions>,
 ) {
     let seed = rand::random();
     println!("seed {seed}");
@@ -212,13 +215,13 @@ fn assert_is_traced_to_itself<const D: usize, const C: usize>(form: &ParsedForm<
     assert_eq!(trace(form).ops(), form.traced().ops());
 }
 
-fn some<T: Into<Texts>>(texts: T) -> Option<Texts> {
-    Some(texts.into())
+fn some<T: Into<Expressions>>(expressions: T) -> Option<Expressions> {
+    Some(expressions.into())
 }
 
 #[test]
 fn scalar_forms_are_the_same_in_text_and_in_rust() {
-    let [kappa, mu] = [Given::Auxiliary(0), Given::Parameter(0)];
+    let [kappa, mu] = [Coefficient::Auxiliary(0), Coefficient::Parameter(0)];
     assert_same::<_, 3, 1>(Mass, some("u"), None);
     assert_same::<_, 2, 1>(Poisson, None, some("grad(u)"));
     assert_same::<_, 2, 1>(Poisson, None, some(["u_x", "u_y"]));
@@ -233,7 +236,7 @@ fn scalar_forms_are_the_same_in_text_and_in_rust() {
     assert_same::<_, 2, 1>(nonlinear, None, some("(1 + u^2)*grad(u)"));
     let convection = ConvectionDiffusion {
         kappa: mu,
-        velocity: [Given::Auxiliary(1), 0.5.into()],
+        velocity: [Coefficient::Auxiliary(1), 0.5.into()],
     };
     assert_same::<_, 2, 1>(
         convection,
@@ -250,7 +253,7 @@ fn scalar_forms_are_the_same_in_text_and_in_rust() {
 
 #[test]
 fn systems_are_the_same_in_text_and_in_rust() {
-    let [lambda, mu] = [Given::Auxiliary(0), Given::Parameter(0)];
+    let [lambda, mu] = [Coefficient::Auxiliary(0), Coefficient::Parameter(0)];
     assert_same::<_, 3, 3>(Componentwise::<_, 3>(Mass), some("u"), None);
     let poisson = Componentwise::<_, 2>(Poisson);
     assert_same::<_, 3, 2>(poisson, None, some(["grad(u0)", "grad(u1)"]));
@@ -298,10 +301,10 @@ fn a_neo_hookean_body_in_space_as_text() {
     };
     let rows = (0..3).map(|i| (0..3).map(|k| stress(i, k)).collect());
     let body = NeoHookean {
-        lambda: Given::Auxiliary(0),
-        mu: Given::Parameter(0),
+        lambda: Coefficient::Auxiliary(0),
+        mu: Coefficient::Parameter(0),
     };
-    assert_same::<_, 3, 3>(body, None, Some(Texts::Matrix(rows.collect())));
+    assert_same::<_, 3, 3>(body, None, Some(Expressions::Matrix(rows.collect())));
 }
 
 /// Reads everything that a form may.
@@ -348,13 +351,13 @@ fn nothing_that_is_read_panics() {
                 .map(|_| WORDS[rng.random_range(0..WORDS.len())])
                 .collect()
         };
-        let texts = FormExpressions {
+        let expressions = FormExpressions {
             f0: some(&text()[..]),
             f1: some(&text()[..]),
             fields: vec!["kappa".to_owned()],
             parameters: vec!["mu".to_owned()],
         };
-        if let Ok(form) = ParsedForm::<2, 2>::parse(&texts) {
+        if let Ok(form) = ParsedForm::<2, 2>::parse(&expressions) {
             numbers(&form, &State::random(rng));
             accepted += 1;
         }

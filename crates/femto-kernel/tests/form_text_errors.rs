@@ -1,21 +1,26 @@
-//! What forms as text cannot be, and in which words that is said.
+//! Expressions that are no forms, and the messages for them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use femto_kernel::form::{FormExpressions, FormTextError, ParsedForm, Texts};
+use femto_kernel::form::{Expressions, FormExpressions, FormParseError, ParsedForm};
 
-fn some<T: Into<Texts>>(texts: T) -> Option<Texts> {
-    Some(texts.into())
+fn some<T: Into<Expressions>>(expressions: T) -> Option<Expressions> {
+    Some(expressions.into())
 }
 
-fn error<const D: usize, const C: usize>(f0: Option<Texts>, f1: Option<Texts>) -> String {
+fn error<const D: usize, const C: usize>(
+    f0: Option<Expressions>,
+    f1: Option<Expressions>,
+) -> String {
     let (fields, parameters) = (vec!["kappa".to_owned()], vec!["mu".to_owned()]);
-    let texts = FormExpressions {
+    let expressions = FormExpressions {
         f0,
         f1,
         fields,
         parameters,
     };
-    ParsedForm::<D, C>::parse(&texts).unwrap_err().to_string()
+    ParsedForm::<D, C>::parse(&expressions)
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
@@ -76,25 +81,25 @@ fn wrong_numbers_of_texts_are_refused() {
         "f1 is one text, or 3, one for each axis; found lists of 2"
     );
     let ragged = vec![vec![String::new(); 2], vec![String::new()]];
-    let found = error::<2, 2>(None, Some(Texts::Matrix(ragged)));
+    let found = error::<2, 2>(None, Some(Expressions::Matrix(ragged)));
     let wanted =
         "f1 is one text, or 2, one for each component, or 2 lists of 2; found lists of 2, 1";
     assert_eq!(found, wanted);
 }
 
-fn named(fields: &[&str], parameters: &[&str]) -> FormTextError {
+fn named(fields: &[&str], parameters: &[&str]) -> FormParseError {
     let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    let texts = FormExpressions {
+    let expressions = FormExpressions {
         fields: owned(fields),
         parameters: owned(parameters),
         ..FormExpressions::default()
     };
-    ParsedForm::<2, 2>::parse(&texts).unwrap_err()
+    ParsedForm::<2, 2>::parse(&expressions).unwrap_err()
 }
 
 #[test]
 fn names_stand_for_one_thing() {
-    use FormTextError as E;
+    use FormParseError as E;
     for name in ["x", "t", "u", "u1", "u0_y", "pi", "sin", "grad", "select"] {
         assert!(matches!(named(&[name], &[]), E::NameTaken { .. }), "{name}");
         assert!(matches!(named(&[], &[name]), E::NameTaken { .. }), "{name}");

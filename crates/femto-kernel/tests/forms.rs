@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a failure shows its seed")]
 
 use femto_kernel::form::{
-    Coefficient, ConvectionDiffusion, Diffusion, Form, Given, Jacobian, LinearElasticity,
+    Coefficient, CoefficientKind, ConvectionDiffusion, Diffusion, Form, Jacobian, LinearElasticity,
     NeoHookean, NonlinearDiffusion, PLaplacian, Point, Poisson, SymmetricGradient, inspect,
 };
 use rand::rngs::SmallRng;
@@ -28,14 +28,14 @@ impl Random {
     }
 }
 
-const GIVEN: [Given; 3] = [
-    Given::Constant(0.75),
-    Given::Auxiliary(1),
-    Given::Parameter(0),
+const COEFFICIENTS: [Coefficient; 3] = [
+    Coefficient::Constant(0.75),
+    Coefficient::Auxiliary(1),
+    Coefficient::Parameter(0),
 ];
 const A: [f64; 3] = [1.5, 2.5, -0.5];
 const PARAMETERS: [f64; 1] = [3.5];
-/// What [`GIVEN`] is at a [`point`].
+/// What [`COEFFICIENTS`] is at a [`point`].
 const VALUES: [f64; 3] = [0.75, 2.5, 3.5];
 
 fn point<const D: usize, const C: usize>(
@@ -89,7 +89,7 @@ fn diffusion_multiplies_by_what_it_is_given() {
     let mut random = Random::new();
     let g: [f64; 3] = random.numbers(1.0);
     let at = point([f64::NAN], [g]);
-    for (kappa, value) in GIVEN.into_iter().zip(VALUES) {
+    for (kappa, value) in COEFFICIENTS.into_iter().zip(VALUES) {
         let form = Diffusion { kappa };
         assert_close(form.f1(&at), [g.map(|g| value * g)], 1e-15);
         assert_eq!(Form::<3>::f0(&form, &at), [0.0]);
@@ -118,7 +118,7 @@ fn convection_takes_the_slope_along_the_velocity() {
     let at = point([f64::NAN], [g]);
     let form = ConvectionDiffusion {
         kappa: 0.5.into(),
-        velocity: GIVEN,
+        velocity: COEFFICIENTS,
     };
     let along = VALUES[0] * g[0] + VALUES[1] * g[1] + VALUES[2] * g[2];
     assert_close([form.f0(&at)], [[along]], 1e-14);
@@ -148,8 +148,8 @@ fn hookes_law_holds_in_the_plane() {
     let g: [[f64; 2]; 2] = random.matrix(1.0);
     let [lambda, mu] = [2.5, 3.5];
     let form = LinearElasticity {
-        lambda: Given::Auxiliary(1),
-        mu: Given::Parameter(0),
+        lambda: Coefficient::Auxiliary(1),
+        mu: Coefficient::Parameter(0),
     };
     let shear = mu * (g[0][1] + g[1][0]);
     let wanted = [
@@ -208,8 +208,8 @@ where
 {
     let mut random = Random::new();
     let form = NeoHookean {
-        lambda: Given::Auxiliary(1),
-        mu: Given::Parameter(0),
+        lambda: Coefficient::Auxiliary(1),
+        mu: Coefficient::Parameter(0),
     };
     for _ in 0..20 {
         let g: [[f64; D]; D] = random.matrix(0.3);
@@ -269,21 +269,21 @@ fn found<F: Form<D, C>, const D: usize, const C: usize>(form: &F) -> ([bool; 2],
 #[test]
 fn forms_are_recognised_for_what_they_are() {
     let [kappa, lambda, mu] = [
-        Given::Auxiliary(0),
-        Given::Auxiliary(2),
-        Given::Parameter(1),
+        Coefficient::Auxiliary(0),
+        Coefficient::Auxiliary(2),
+        Coefficient::Parameter(1),
     ];
     let diffusion = Diffusion { kappa };
     assert_eq!(found::<_, 2, 1>(&diffusion), ([true, true], [1, 0]));
     let coefficients = inspect::<_, 3, 1>(&diffusion).coefficients.unwrap();
-    assert_eq!(coefficients.stiffness, Coefficient::OfFields);
+    assert_eq!(coefficients.stiffness, CoefficientKind::OfFields);
     let constant = Diffusion { kappa: 2.5.into() };
     let coefficients = inspect::<_, 3, 1>(&constant).coefficients.unwrap();
-    assert_eq!(coefficients.stiffness, Coefficient::Constant(2.5));
+    assert_eq!(coefficients.stiffness, CoefficientKind::Constant(2.5));
 
     let nonlinear = NonlinearDiffusion::default();
     assert_eq!(found::<_, 3, 1>(&nonlinear), ([false, false], [0, 0]));
-    let velocity = [Given::Auxiliary(0), Given::Auxiliary(1)];
+    let velocity = [Coefficient::Auxiliary(0), Coefficient::Auxiliary(1)];
     let convection = ConvectionDiffusion {
         kappa: 1.0.into(),
         velocity,
@@ -330,12 +330,12 @@ fn the_jacobian_is_the_slope<F: Form<D, C> + Copy, const D: usize, const C: usiz
 
 #[test]
 fn jacobians_are_slopes() {
-    let [lambda, mu] = [Given::Auxiliary(1), Given::Parameter(0)];
+    let [lambda, mu] = [Coefficient::Auxiliary(1), Coefficient::Parameter(0)];
     for _ in 0..10 {
         the_jacobian_is_the_slope::<_, 3, 1>(NonlinearDiffusion::default());
         the_jacobian_is_the_slope::<_, 3, 1>(ConvectionDiffusion {
             kappa: lambda,
-            velocity: GIVEN,
+            velocity: COEFFICIENTS,
         });
         for p in [1.5, 3.0, 4.0] {
             the_jacobian_is_the_slope::<_, 2, 1>(PLaplacian { p, epsilon: 0.1 });

@@ -1,4 +1,4 @@
-//! What the operating system tells about the processor.
+//! The processor's name, cores and limits, as the operating system has them.
 
 use crate::device::Cache;
 use std::fs::read_to_string;

@@ -1,7 +1,7 @@
-//! What a kernel text needs to know of an accelerator.
+//! Language and limits of an accelerator, in the terms of femto-kernel.
 
 use femto_kernel::dialect::Language;
-use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::family::Limits;
 use femto_platform::device::accelerator::{Features, LanguageKind};
 
 /// The language that the accelerator's kernels are written in.

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod accelerator;
-pub mod bench;
 pub mod boundary;
 mod number;
 pub mod operator;
@@ -10,6 +9,7 @@ pub mod problem;
 pub mod solve;
 pub mod vector;
 
+pub use femto_element as element;
 pub use femto_fem as fem;
 pub use femto_kernel as kernel;
 pub use femto_platform as platform;

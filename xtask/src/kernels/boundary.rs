@@ -5,7 +5,7 @@ use femto_kernel::boundary::source::{self, BLOCK};
 use femto_kernel::boundary::{FacetSums, PointFunction};
 use femto_kernel::dialect::Language;
 use femto_kernel::expr::{Graph, Program, Symbols, Values, parse};
-use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::family::Limits;
 use femto_kernel::roofline::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};

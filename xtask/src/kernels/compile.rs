@@ -6,7 +6,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use femto_kernel::dialect::Language;
-use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::family::Limits;
 use femto_platform::device::accelerator::KernelText;
 use femto_platform::device::cuda::nvrtc::Compiler;
 

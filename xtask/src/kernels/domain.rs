@@ -2,8 +2,8 @@
 
 use anyhow::{Result, ensure};
 use femto_kernel::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
-use femto_kernel::family::tensor_hex::schedule::Limits;
-use femto_kernel::form::{Form, FormExpressions, ParsedForm, Point, Texts};
+use femto_kernel::family::Limits;
+use femto_kernel::form::{Expressions, Form, FormExpressions, ParsedForm, Point};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
 use femto_platform::device::{Device, Element};
@@ -75,16 +75,16 @@ pub(super) fn cases(_: Selection, language: Language, limits: &Limits) -> Vec<Ca
     let made = precisions
         .filter(|_| is_run)
         .map(|precision| case(language, precision));
-    // The texts are constants, which `the_functions_are_a_form` reads.
+    // The expressions are constants, which `the_functions_are_a_form` reads.
     made.filter_map(Result::ok).collect()
 }
 
 fn form() -> Result<Functions> {
-    let texts = FormExpressions {
-        f0: Some(Texts::Each(FUNCTIONS.map(str::to_owned).to_vec())),
+    let expressions = FormExpressions {
+        f0: Some(Expressions::Each(FUNCTIONS.map(str::to_owned).to_vec())),
         ..FormExpressions::default()
     };
-    Ok(ParsedForm::parse(&texts)?)
+    Ok(ParsedForm::parse(&expressions)?)
 }
 
 fn case(language: Language, precision: Precision) -> Result<Case> {

@@ -1,7 +1,7 @@
 //! The operators of the ladders, evaluated plainly on the host from the same arrays as the kernels.
 
-use femto_kernel::family::tensor_hex::ladder::Benchmark;
-use femto_kernel::family::tensor_hex::schedule::Sizes;
+use femto_kernel::family::hex_published::ladder::Benchmark;
+use femto_kernel::family::hex_published::schedule::Sizes;
 
 /// The input of an operator, in double precision. The matrices need not be those of polynomials: the
 /// kernels rely on `interp[i][j] = interp[g-1-i][q-1-j]` and `grad[i][j] = -grad[g-1-i][g-1-j]` only.

@@ -2,8 +2,8 @@
 
 use anyhow::{Result, ensure};
 use femto_kernel::dialect::Language;
-use femto_kernel::family::tensor_hex::ladder::{self, LadderKernel, Step};
-use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::family::Limits;
+use femto_kernel::family::hex_published::ladder::{self, LadderKernel, Step};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
 use femto_platform::device::{Device, Element};

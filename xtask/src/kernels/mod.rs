@@ -20,7 +20,7 @@ use std::fmt;
 
 use anyhow::{Result, bail};
 use femto_kernel::dialect::Language;
-use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::family::Limits;
 use femto_platform::device::accelerator::{Accelerator, Module};
 
 use crate::step::step;

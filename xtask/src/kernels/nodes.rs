@@ -1,9 +1,9 @@
-//! What prepares and sums nodes for femto's own hexahedral kernel.
+//! The kernels of shared nodes: zeroing and sums.
 
 use anyhow::Result;
 use femto_kernel::dialect::Language;
-use femto_kernel::family::tensor_hex::pencils::{NodeKernel, sum_source, zero_source};
-use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::family::Limits;
+use femto_kernel::family::shared_nodes::{NodeKernel, sum_source, zero_source};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};

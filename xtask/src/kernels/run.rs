@@ -7,7 +7,7 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 use femto_kernel::dialect::Language;
-use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::family::Limits;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, Features, KernelText};
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use femto_kernel::dialect::Language;
-use femto_kernel::family::tensor_hex::schedule::Limits;
+use femto_kernel::family::Limits;
 use femto_kernel::roofline::Precision;
 use femto_kernel::vector::random;
 use femto_kernel::vector::source::{self, BLOCK, MOST_BLOCKS, SUMS};
@@ -229,9 +229,9 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
             Argument::output(&mut p),
             Argument::output(&mut y),
         ];
-        self.run("advance", &arguments)?;
-        self.expect("advance", &y, |[_, y, p, _]| y + 0.5 * p)?;
-        self.expect("advance", &p, |[x, _, p, d]| d * x + 0.6 / 0.8 * p)
+        self.run("update_direction", &arguments)?;
+        self.expect("update_direction", &y, |[_, y, p, _]| y + 0.5 * p)?;
+        self.expect("update_direction", &p, |[x, _, p, d]| d * x + 0.6 / 0.8 * p)
     }
 
     /// Runs a kernel that leaves sums per block and holds them against those of `terms`.
@@ -298,7 +298,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         ];
         let r = |[_, y, z, _]: [f64; 4]| y - 0.5 * z;
         let terms: [&dyn Fn([f64; 4]) -> f64; 2] = [&|v| r(v) * r(v), &|v| r(v) * v[3] * r(v)];
-        self.sum("reduce", &arguments, &terms)?;
-        self.expect("reduce", &y, r)
+        self.sum("update_residual", &arguments, &terms)?;
+        self.expect("update_residual", &y, r)
     }
 }

@@ -1,4 +1,4 @@
-//! Which crate may use which, and under which licences others' crates may come.
+//! Allowed dependencies between our crates, and licences of others'.
 
 use anyhow::{Context, Result};
 
@@ -7,16 +7,35 @@ use crate::step::Step;
 /// Our crates and those of ours that each may use.
 ///
 /// ```text
-/// fem ─────┐
-/// kernel ──┼──► femto ──► cli
-/// platform ┘
+/// element ─► fem ─────┐
+///    └─────► kernel ──┼──► femto ──► bench ──► cli
+///            platform ┘
 /// ```
 pub(super) const ALLOWED: &[(&str, &[&str])] = &[
-    ("femto-fem", &[]),
-    ("femto-kernel", &[]),
+    ("femto-element", &[]),
+    ("femto-fem", &["femto-element"]),
+    ("femto-kernel", &["femto-element"]),
     ("femto-platform", &[]),
-    ("femto", &["femto-fem", "femto-kernel", "femto-platform"]),
-    ("femto-cli", &["femto"]),
+    ("femto", LEAVES),
+    (
+        "femto-bench",
+        &[
+            "femto",
+            "femto-element",
+            "femto-fem",
+            "femto-kernel",
+            "femto-platform",
+        ],
+    ),
+    ("femto-cli", &["femto", "femto-bench"]),
+];
+
+/// The crates that meet in `femto`.
+const LEAVES: &[&str] = &[
+    "femto-element",
+    "femto-fem",
+    "femto-kernel",
+    "femto-platform",
 ];
 
 /// Licences that do not bind users of femto.

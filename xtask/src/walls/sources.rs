@@ -1,4 +1,4 @@
-//! What source files may say.
+//! Rules for source files: unsafe code and clocks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,81 @@ const UNSAFE: &str = "femto-platform";
 
 /// Where `clippy::disallowed_methods` (see clippy.toml: the clocks) may be lifted.
 const CLOCKS: &[&str] = &[
-    "crates/femto/src/bench/",
-    "crates/femto/src/tune/",
+    "crates/femto-bench/src/",
     "crates/femto-cli/src/",
     "xtask/src/",
+];
+
+/// The families of kernels; their folders, and where they are registered, say more.
+const FAMILIES: &[&str] = &["sum_factorization", "hex_published", "cell_quadrature"];
+
+/// Where a family may be named beside tests: its own folder and registry, and rooms that do not yet go through the
+/// contract of families. The list may only get shorter.
+const NAME_FAMILIES: &[&str] = &[
+    "crates/femto-kernel/src/family/",
+    "crates/femto/src/operator/",
+    "crates/femto-bench/src/ladder/",
+    "crates/femto-bench/src/simplices/",
+    "crates/femto-bench/src/memory.rs",
+    "crates/femto-cli/src/command/kernel/",
+];
+
+/// Where shapes of cells may be told apart beside tests: reference data, generators of meshes, and the
+/// cells that a family evaluates.
+const MATCH_CELLS: &[&str] = &[
+    "crates/femto-element/",
+    "crates/femto-fem/src/mesh/any_box.rs",
+    "crates/femto-kernel/src/family/",
+];
+
+/// What a text says that belongs to other rooms.
+fn misplaced(path: &str, text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    let is_test = path.contains("/tests/") || path.ends_with("/tests.rs");
+    if is_test {
+        return faults;
+    }
+    let may = |rooms: &[&str]| rooms.iter().any(|room| path.starts_with(room));
+    for (number, line) in (1..).zip(text.lines()) {
+        let code = line.split("//").next().unwrap_or(line);
+        if !may(NAME_FAMILIES) && FAMILIES.iter().any(|name| code.contains(name)) {
+            faults.push(format!(
+                "{path}:{number}: names a family outside its folder"
+            ));
+        }
+        if !may(MATCH_CELLS) && matches_cell(code) {
+            faults.push(format!(
+                "{path}:{number}: tells shapes of cells apart outside femto-element"
+            ));
+        }
+    }
+    faults
+}
+
+/// Whether a line is an arm of a match on a cell's shape, or compares one.
+fn matches_cell(code: &str) -> bool {
+    code.match_indices("Cell::").any(|(at, word)| {
+        let rest = &code[at + word.len()..];
+        let end = rest
+            .find(|c: char| !c.is_alphanumeric())
+            .unwrap_or(rest.len());
+        let (name, after) = (&rest[..end], rest[end..].trim_start());
+        let is_shape = SHAPES.contains(&name);
+        let before = code[..at].trim_end();
+        let compared = before.ends_with("==") || before.ends_with("!=");
+        is_shape && (after.starts_with("=>") || after.starts_with('|') || compared)
+    })
+}
+
+const SHAPES: &[&str] = &[
+    "Point",
+    "Line",
+    "Triangle",
+    "Quadrilateral",
+    "Tetrahedron",
+    "Hexahedron",
+    "Prism",
+    "Pyramid",
 ];
 
 pub(super) fn faults() -> Result<Vec<String>> {
@@ -42,6 +113,7 @@ pub(super) fn faults() -> Result<Vec<String>> {
             .display()
             .to_string();
         let text = crate::read(&file)?;
+        faults.extend(misplaced(&path, &text));
         let may_read_clocks = CLOCKS.iter().any(|place| path.starts_with(place));
         let test = path.contains("/tests/") || path.contains("/benches/");
         if text.contains("clippy::disallowed_methods") && !may_read_clocks && !test {
@@ -71,4 +143,25 @@ fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rooms_are_kept() {
+        let count = |path: &str, text: &str| misplaced(path, text).len();
+        let arm = "        Cell::Triangle => 3,";
+        assert_eq!(count("crates/femto/src/problem/facets.rs", arm), 1);
+        assert_eq!(count("crates/femto-element/src/tables.rs", arm), 0);
+        assert_eq!(count("crates/femto-fem/tests/space.rs", arm), 0);
+        let compared = "if cell == Cell::Hexahedron {";
+        assert_eq!(count("crates/femto-cli/src/solve/mod.rs", compared), 1);
+        let used = "let cell = Cell::Hexahedron; // Cell::Triangle => 1";
+        assert_eq!(count("crates/femto-cli/src/solve/mod.rs", used), 0);
+        let family = "use femto_kernel::family::cell_quadrature::Shape;";
+        assert_eq!(count("crates/femto/src/solve/mod.rs", family), 1);
+        assert_eq!(count("crates/femto-kernel/src/family/mod.rs", family), 0);
+    }
 }

@@ -1,8 +1,8 @@
-//! What is wrong with a case, and where.
+//! Errors of cases, with their places.
 
 use femto::fem::mesh::MeshError;
 use femto::kernel::expr::ParseErrorKind;
-use femto::kernel::form::FormTextError;
+use femto::kernel::form::FormParseError;
 use femto::platform::device::DeviceError;
 use femto::problem::ProblemError;
 use std::fmt::{Display, Formatter};
@@ -115,13 +115,13 @@ pub enum Problem {
     #[error("{0}")]
     Expression(ParseErrorKind),
     #[error(transparent)]
-    Form(FormTextError),
+    Form(FormParseError),
     #[error(transparent)]
     Device(DeviceError),
     #[error(transparent)]
     Mesh(MeshError),
     #[error(transparent)]
-    Posed(Box<ProblemError>),
+    Setup(Box<ProblemError>),
 }
 
 /// The end of a sentence about an unknown word.

@@ -113,16 +113,16 @@ pub enum Coefficient {
     Function(Expression),
 }
 
-/// A form as text.
+/// A form given by expressions.
 #[derive(Clone, Debug)]
 pub struct FormSource {
-    /// The texts, with the names of fields and parameters.
-    pub texts: FormExpressions,
-    /// Where each text is, by what errors call it.
+    /// The expressions, with the names of fields and parameters.
+    pub expressions: FormExpressions,
+    /// Where each expression is, by what errors call it.
     pub places: Vec<(String, Located<String>)>,
     /// Components of the solution.
     pub components: Located<usize>,
-    /// The fields, in the order of their names in `texts`.
+    /// The fields, in the order of their names in `expressions`.
     pub fields: Vec<(Located<String>, Coefficient)>,
     /// The parameters, likewise.
     pub parameters: Vec<f64>,

@@ -17,7 +17,7 @@ pub use femto::problem::{Expression, Method};
 pub use form::{Coefficient, Form, FormSource, Moduli};
 pub use vector::Vector;
 
-use femto::fem::reference::CellShape;
+use femto::fem::mesh::any_box::AnyBox;
 
 use femto::kernel::roofline::Precision;
 use femto::platform::device::DeviceId;
@@ -110,12 +110,13 @@ impl Display for MeshSource {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
             Self::Box(source) => {
-                let cells: Vec<String> = source.cells.iter().map(usize::to_string).collect();
+                let AnyBox { cells, cell, .. } = &source.mesh;
+                let cells: Vec<String> = cells.iter().map(usize::to_string).collect();
                 let cells = cells.join(" × ");
-                let of = match source.cell {
-                    CellShape::Hexahedron => "cells",
-                    CellShape::Tetrahedron => "boxes cut into tetrahedra",
-                    CellShape::Triangle => "rectangles cut into triangles",
+                let of = match (cell.is_tensor_product(), cell.dim()) {
+                    (true, _) => "cells".to_owned(),
+                    (false, 2) => format!("rectangles cut into {}", cell.plural()),
+                    _ => format!("boxes cut into {}", cell.plural()),
                 };
                 let deformed = source.deformation.as_ref().map_or("", |_| ", deformed");
                 write!(f, "box of {cells} {of}{deformed}")
@@ -127,19 +128,9 @@ impl Display for MeshSource {
 /// A box, possibly deformed.
 #[derive(Clone, Debug)]
 pub struct BoxSource {
-    /// What the cells are.
-    pub cell: CellShape,
-    /// Hexahedra, or boxes or rectangles that are cut, along each axis.
-    pub cells: Vec<usize>,
-    /// The corner with the smallest coordinates.
-    pub lower: Vec<f64>,
-    /// The opposite corner.
-    pub upper: Vec<f64>,
-    /// 1 for straight cells.
-    pub geometry_degree: usize,
-    /// A seed that makes a mesh of simplices irregular.
-    pub irregular: Option<u64>,
-    /// Where each mesh node is moved.
+    /// Cells and corners.
+    pub mesh: AnyBox,
+    /// Where the nodes go, if they are moved.
     pub deformation: Option<Deformation>,
 }
 

@@ -8,8 +8,10 @@ use super::{
     Boundary, BoxSource, Case, Expression, Field, MeshSource, Method, Output, Preconditioner, Run,
     Solver, Vector, read_form,
 };
-use femto::fem::quadrature::MAX_SIMPLEX_RULE_DEGREE;
-use femto::fem::reference::{CellShape, MAX_DEGREE, MAX_POINTS_1D};
+use femto::element::Cell;
+use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
+use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
+use femto::fem::mesh::any_box::AnyBox;
 use femto::kernel::roofline::Precision;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
 use std::collections::HashMap;
@@ -118,21 +120,23 @@ fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
         "deformation",
     ])?;
     let choices = [
-        ("hexahedron", CellShape::Hexahedron),
-        ("tetrahedron", CellShape::Tetrahedron),
-        ("triangle", CellShape::Triangle),
-    ];
+        Cell::Hexahedron,
+        Cell::Tetrahedron,
+        Cell::Quadrilateral,
+        Cell::Triangle,
+    ]
+    .map(|cell| (cell.name(), cell));
     let cell = match section.optional("cell") {
         Some(cell) => cell.choice(&choices)?,
-        None => CellShape::Hexahedron,
+        None => Cell::Hexahedron,
     };
     let corner = |key, default: f64| match section.optional(key) {
         Some(corner) => along_axes(&corner, cell, Value::number),
         None => Ok(vec![default; cell.dim()]),
     };
     let cells = section.required("cells")?;
-    let most = if cell.is_simplex() { 3 } else { 2 };
-    Ok(BoxSource {
+    let most = if cell.is_tensor_product() { 2 } else { 3 };
+    let mesh = AnyBox {
         cell,
         cells: along_axes(&cells, cell, |cells| cells.integer(1..=usize::MAX))?,
         lower: corner("lower", 0.0)?,
@@ -142,12 +146,15 @@ fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
             None => 1,
         },
         irregular: match section.optional("irregular") {
-            Some(seed) if !cell.is_simplex() => {
+            Some(seed) if cell.is_tensor_product() => {
                 return Err(seed.meaningless("only boxes of triangles or tetrahedra have it"));
             }
             Some(seed) => Some(seed.integer(0..=usize::MAX)? as u64),
             None => None,
         },
+    };
+    Ok(BoxSource {
+        mesh,
         deformation: match section.optional("deformation") {
             Some(map) => {
                 let mut along = along_axes(&map, cell, Value::expression)?.into_iter();
@@ -162,7 +169,7 @@ fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
 /// An array with one element per axis of a cell.
 fn along_axes<'a, T>(
     value: &Value<'a>,
-    cell: CellShape,
+    cell: Cell,
     read: impl Fn(&Value<'a>) -> Result<T, CaseError>,
 ) -> Result<Vec<T>, CaseError> {
     match cell.dim() {

@@ -4,7 +4,7 @@ use super::document::Located;
 use super::error::CaseError;
 use super::form::{Coefficient, Form, FormSource, Moduli};
 use super::section::{Section, Value};
-use femto::kernel::form::{FormExpressions, Texts};
+use femto::kernel::form::{Expressions, FormExpressions};
 
 /// Every key of `[form]`, and which forms have it.
 const KEYS: [(&str, &str); 12] = [
@@ -186,7 +186,7 @@ fn text(
 ) -> Result<FormSource, CaseError> {
     let mut places = Vec::new();
     let mut part = |key| match section.optional(key) {
-        Some(value) => texts(key, &value, &mut places).map(Some),
+        Some(value) => expressions(key, &value, &mut places).map(Some),
         None => Ok(None),
     };
     let (f0, f1) = (part("f0")?, part("f1")?);
@@ -208,7 +208,7 @@ fn text(
         }
     }
     Ok(FormSource {
-        texts: FormExpressions {
+        expressions: FormExpressions {
             f0,
             f1,
             fields: named.iter().map(|(name, _)| name.value.clone()).collect(),
@@ -221,19 +221,19 @@ fn text(
     })
 }
 
-/// One text, a list of them, or a list of lists; notes where each is.
-fn texts(
+/// One expression, a list of them, or a list of lists; notes where each is.
+fn expressions(
     key: &str,
     value: &Value<'_>,
     places: &mut Vec<(String, Located<String>)>,
-) -> Result<Texts, CaseError> {
+) -> Result<Expressions, CaseError> {
     let mut note = |place: String, value: &Value<'_>| {
         let text = value.number_or_text()?;
         places.push((place, value.located(text.clone())));
         Ok(text)
     };
     if !value.is_list() {
-        return note(key.to_owned(), value).map(Texts::One);
+        return note(key.to_owned(), value).map(Expressions::One);
     }
     let rows = value.list()?;
     if rows.first().is_some_and(Value::is_list) {
@@ -245,9 +245,9 @@ fn texts(
                 .collect()
         };
         let rows = rows.iter().enumerate().map(row);
-        return rows.collect::<Result<_, _>>().map(Texts::Matrix);
+        return rows.collect::<Result<_, _>>().map(Expressions::Matrix);
     }
     let entries = rows.iter().enumerate();
     let entries = entries.map(|(i, value)| note(format!("{key}[{i}]"), value));
-    entries.collect::<Result<_, _>>().map(Texts::Each)
+    entries.collect::<Result<_, _>>().map(Expressions::Each)
 }

@@ -5,9 +5,10 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
 use femto::Host;
-use femto::bench::roofline::{self, Measure, Origin};
 use femto::platform::device::host::limit_global_threads;
 use femto::platform::device::{self, Accelerator, DeviceError, DeviceId, DeviceKind};
+use femto_bench::roofline::{self, Measure, Origin};
+use femto_bench::table::{self, Column};
 use serde_json::{Value, json};
 use std::fmt::{Display, Formatter};
 
@@ -59,7 +60,11 @@ impl Roofline {
                 true => roofline::ceilings(device)?,
                 false => roofline::measure_and_keep(device)?,
             };
-            table.0.push((id, threads, found));
+            table.0.push(Row {
+                device: id,
+                threads,
+                found,
+            });
         }
         progress.finish();
         console.report(&table, || table.to_json())
@@ -76,43 +81,40 @@ impl Roofline {
     }
 }
 
-/// Ceilings by device and number of threads.
-struct Table(Vec<(DeviceId, usize, roofline::Roofline)>);
+/// The ceilings of a device with a number of threads.
+struct Row {
+    device: DeviceId,
+    threads: usize,
+    found: roofline::Roofline,
+}
 
-const COLUMNS: usize = 8;
+/// Ceilings by device and number of threads.
+struct Table(Vec<Row>);
+
+const COLUMNS: &[Column<Row>] = &[
+    Column::words("device", |it| it.device.to_string()),
+    Column::numbers("threads", "", |it| it.threads.to_string()),
+    Column::numbers("copy", "GB/s", |it| giga(it.found.ceilings.copy)),
+    Column::numbers("read", "GB/s", |it| giga(it.found.ceilings.read)),
+    Column::numbers("write", "GB/s", |it| giga(it.found.ceilings.write)),
+    Column::numbers("fma fp64", "Gflop/s", |it| giga(it.found.ceilings.fma_fp64)),
+    Column::numbers("fma fp32", "Gflop/s", |it| giga(it.found.ceilings.fma_fp32)),
+    Column::numbers("shared", "GB/s", |it| {
+        let shared = it.found.ceilings.shared;
+        shared.map_or_else(|| "-".to_owned(), giga)
+    }),
+];
+
+fn giga(rate: f64) -> String {
+    format!("{:.1}", rate * 1e-9)
+}
 
 impl Display for Table {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let titles = [
-            "device", "threads", "copy", "read", "write", "fma fp64", "fma fp32", "shared",
-        ];
-        let units = ["", "", "GB/s", "GB/s", "GB/s", "Gflop/s", "Gflop/s", "GB/s"];
-        for line in [titles, units] {
-            row(f, &line.map(str::to_owned))?;
-        }
-        for (id, threads, roofline) in &self.0 {
-            let c = &roofline.ceilings;
-            let giga = |rate: f64| format!("{:.1}", rate / 1e9);
-            let [copy, read, write, fp64, fp32] =
-                [c.copy, c.read, c.write, c.fma_fp64, c.fma_fp32].map(giga);
-            let shared = c.shared.map_or_else(|| "-".to_owned(), giga);
-            let (id, threads) = (id.to_string(), threads.to_string());
-            row(f, &[id, threads, copy, read, write, fp64, fp32, shared])?;
-        }
-        let origins = self
-            .0
-            .iter()
-            .map(|(_, _, roofline)| describe(&roofline.origin));
+        table::write(f, COLUMNS, &self.0)?;
+        let origins = self.0.iter().map(|row| describe(&row.found.origin));
         f.write_str(&origins.collect::<Vec<_>>().join("\n"))
     }
-}
-
-/// One line, the columns to the right.
-fn row(f: &mut Formatter<'_>, [first, rest @ ..]: &[String; COLUMNS]) -> std::fmt::Result {
-    write!(f, "{first:>8}")?;
-    rest.iter()
-        .try_for_each(|column| write!(f, " {column:>9}"))?;
-    writeln!(f)
 }
 
 fn describe(origin: &Origin) -> String {
@@ -126,19 +128,12 @@ fn describe(origin: &Origin) -> String {
 impl Table {
     /// Rates in bytes and flops per second.
     fn to_json(&self) -> Value {
-        let entry = |(id, threads, roofline): &(DeviceId, usize, roofline::Roofline)| {
-            let ceilings = &roofline.ceilings;
-            json!({
-                "device": id.to_string(),
-                "threads": threads,
-                "copy": ceilings.copy,
-                "read": ceilings.read,
-                "write": ceilings.write,
-                "fma_fp64": ceilings.fma_fp64,
-                "fma_fp32": ceilings.fma_fp32,
-                "shared": ceilings.shared,
-                "measured_now": !matches!(roofline.origin, Origin::Loaded(_)),
-            })
+        let entry = |row: &Row| {
+            let mut entry = json!(row.found.ceilings);
+            entry["device"] = json!(row.device.to_string());
+            entry["threads"] = json!(row.threads);
+            entry["measured_now"] = json!(!matches!(row.found.origin, Origin::Loaded(_)));
+            entry
         };
         self.0.iter().map(entry).collect()
     }

@@ -1,4 +1,4 @@
-//! From a case to its report and its output file.
+//! `femto solve`, from a case to its report and its output file.
 //!
 //! [`run`] is the driver:
 //!
@@ -9,13 +9,13 @@
 //! 5. report: all of it in words, or as JSON
 
 mod mesh;
+mod monitor;
 mod output;
 mod physics;
-mod pose;
 mod report;
+mod setup;
 mod speed;
 mod text;
-mod watch;
 
 pub use report::{
     Device, MeshReport, Output, Range, Report, Solver, StageTime, Status, Times, Unknowns,
@@ -25,7 +25,6 @@ pub use speed::Ceilings;
 use crate::case::{Case, Coefficient, Form};
 use crate::failure::Failure;
 use crate::progress::Progress;
-use femto::bench::roofline::Measure;
 use femto::fem::mesh::Mesh;
 use femto::kernel::form;
 use femto::kernel::roofline::Precision;
@@ -36,9 +35,10 @@ use femto::problem::{
 };
 use femto::vector::VectorOps;
 use femto::{Host, Number};
+use femto_bench::roofline::Measure;
+use monitor::SolveMonitor;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use watch::Watch;
 
 /// What can be asked of a case besides what is in it.
 #[derive(Clone, Debug)]
@@ -102,12 +102,12 @@ pub fn run(
     progress: &mut Progress,
     interrupt: &AtomicBool,
 ) -> Result<Outcome, Failure> {
-    let mut watch = Watch::new(progress, interrupt);
-    let device = Place::open(case, options)?;
+    let mut monitor = SolveMonitor::new(progress, interrupt);
+    let device = SolveDevice::open(case, options)?;
     let output = output::path(case, options)?;
-    let mesh = watch.stage("mesh", || mesh::read(&case.mesh))?;
-    pose::check_tags(case, &mesh)?;
-    let job = Job {
+    let mesh = monitor.stage("mesh", || mesh::read(&case.mesh))?;
+    setup::check_tags(case, &mesh)?;
+    let run = CaseRun {
         case,
         options,
         output,
@@ -115,28 +115,28 @@ pub fn run(
         mesh: &mesh,
     };
     match case.run.precision {
-        Precision::Fp64 => job.with_form::<f64>(&mut watch),
-        Precision::Fp32 => job.with_form::<f32>(&mut watch),
+        Precision::Fp64 => run.with_form::<f64>(&mut monitor),
+        Precision::Fp32 => run.with_form::<f32>(&mut monitor),
     }
 }
 
-/// A case with its mesh.
-struct Job<'a> {
+/// A case with its mesh, device and options.
+struct CaseRun<'a> {
     case: &'a Case,
     options: &'a Options,
     output: Option<PathBuf>,
-    device: Place,
+    device: SolveDevice,
     mesh: &'a Mesh,
 }
 
 /// The device that solves.
-enum Place {
+enum SolveDevice {
     Host(Host),
     Accelerator(Accelerator),
     Null(Null),
 }
 
-impl Place {
+impl SolveDevice {
     fn open(case: &Case, options: &Options) -> Result<Self, DeviceError> {
         let id = options.device(case);
         match id.kind {
@@ -151,14 +151,14 @@ impl Place {
 }
 
 /// A form with its auxiliary fields and parameters.
-struct Posed<F> {
+struct FormWithInputs<F> {
     form: F,
     auxiliary: Vec<Auxiliary>,
     parameters: Vec<f64>,
 }
 
-impl<F> Posed<F> {
-    fn alone(form: F) -> Self {
+impl<F> FormWithInputs<F> {
+    fn without(form: F) -> Self {
         Self {
             form,
             auxiliary: Vec::new(),
@@ -167,28 +167,30 @@ impl<F> Posed<F> {
     }
 }
 
-impl Job<'_> {
+impl CaseRun<'_> {
     /// The usual forms in three dimensions are compiled for the host; others are graphs.
-    fn with_form<T: Number>(&self, watch: &mut Watch<'_>) -> Result<Outcome, Failure> {
+    fn with_form<T: Number>(&self, monitor: &mut SolveMonitor<'_>) -> Result<Outcome, Failure> {
         let dim = dimension(self.mesh);
         let components = self.case.form.components(dim);
-        pose::check_components(self.case, components)?;
+        setup::check_components(self.case, components)?;
         match (&self.case.form, dim) {
-            (Form::Mass, 3) => self.solid::<T, _, 1>(Posed::alone(form::Mass), watch),
-            (Form::Poisson, 3) => self.solid::<T, _, 1>(Posed::alone(form::Poisson), watch),
+            (Form::Mass, 3) => self.solid::<T, _, 1>(FormWithInputs::without(form::Mass), monitor),
+            (Form::Poisson, 3) => {
+                self.solid::<T, _, 1>(FormWithInputs::without(form::Poisson), monitor)
+            }
             (Form::ScreenedPoisson(Coefficient::Uniform(lambda)), 3) => {
                 let lambda = Some(*lambda);
                 let form = form::ScreenedPoisson { lambda };
-                self.solid::<T, _, 1>(Posed::alone(form), watch)
+                self.solid::<T, _, 1>(FormWithInputs::without(form), monitor)
             }
-            _ => self.with_graph::<T>((dim, components), watch),
+            _ => self.with_graph::<T>((dim, components), monitor),
         }
     }
 
     fn with_graph<T: Number>(
         &self,
         (dim, components): (usize, usize),
-        watch: &mut Watch<'_>,
+        monitor: &mut SolveMonitor<'_>,
     ) -> Result<Outcome, Failure> {
         let physics::Physics {
             traced,
@@ -198,12 +200,12 @@ impl Job<'_> {
         macro_rules! graph {
             ($on:ident, $dim:literal, $components:literal) => {
                 GraphForm::<$dim, $components>::new(&traced).map(|form| {
-                    let posed = Posed {
+                    let form = FormWithInputs {
                         form,
                         auxiliary,
                         parameters,
                     };
-                    self.$on::<T, _, $components>(posed, watch)
+                    self.$on::<T, _, $components>(form, monitor)
                 })
             };
         }
@@ -223,35 +225,35 @@ impl Job<'_> {
 
     fn solid<T, F, const C: usize>(
         &self,
-        posed: Posed<F>,
-        watch: &mut Watch<'_>,
+        form: FormWithInputs<F>,
+        monitor: &mut SolveMonitor<'_>,
     ) -> Result<Outcome, Failure>
     where
         T: Number,
         F: form::Form<3, C> + Clone + 'static,
     {
-        let problem = Problem::new(self.mesh, self.case.degree, posed.form);
-        self.on_device::<T, F, 3, C>(problem, (posed.auxiliary, posed.parameters), watch)
+        let problem = Problem::new(self.mesh, self.case.degree, form.form);
+        self.on_device::<T, F, 3, C>(problem, (form.auxiliary, form.parameters), monitor)
     }
 
     fn plane<T, F, const C: usize>(
         &self,
-        posed: Posed<F>,
-        watch: &mut Watch<'_>,
+        form: FormWithInputs<F>,
+        monitor: &mut SolveMonitor<'_>,
     ) -> Result<Outcome, Failure>
     where
         T: Number,
         F: form::Form<2, C> + Clone + 'static,
     {
-        let problem = Problem::planar(self.mesh, self.case.degree, posed.form);
-        self.on_device::<T, F, 2, C>(problem, (posed.auxiliary, posed.parameters), watch)
+        let problem = Problem::planar(self.mesh, self.case.degree, form.form);
+        self.on_device::<T, F, 2, C>(problem, (form.auxiliary, form.parameters), monitor)
     }
 
     fn on_device<T, F, const D: usize, const C: usize>(
         &self,
         defaults: Problem<'_, F, D, C>,
         (auxiliary, parameters): (Vec<Auxiliary>, Vec<f64>),
-        watch: &mut Watch<'_>,
+        monitor: &mut SolveMonitor<'_>,
     ) -> Result<Outcome, Failure>
     where
         T: Number,
@@ -263,7 +265,7 @@ impl Job<'_> {
             .flat_map(|exact| exact.functions.iter().map(|function| function.gradient()))
             .collect();
         let last = gradients.len().saturating_sub(1);
-        let mut problem = pose::problem(self.case, defaults);
+        let mut problem = setup::problem(self.case, defaults);
         problem.operator.auxiliary = auxiliary;
         problem.operator.parameters = parameters;
         problem.exact = exact.map(|exact| Exact {
@@ -274,9 +276,11 @@ impl Job<'_> {
             })),
         });
         match &self.device {
-            Place::Host(host) => self.solve::<T, _, F, D, C>(host, &problem, watch),
-            Place::Accelerator(device) => self.solve::<T, _, F, D, C>(device, &problem, watch),
-            Place::Null(null) => self.count::<T, F, D, C>(null, &problem, watch),
+            SolveDevice::Host(host) => self.solve::<T, _, F, D, C>(host, &problem, monitor),
+            SolveDevice::Accelerator(device) => {
+                self.solve::<T, _, F, D, C>(device, &problem, monitor)
+            }
+            SolveDevice::Null(null) => self.count::<T, F, D, C>(null, &problem, monitor),
         }
     }
 
@@ -285,35 +289,35 @@ impl Job<'_> {
         &self,
         device: &B,
         problem: &Problem<'_, F, D, C>,
-        watch: &mut Watch<'_>,
+        monitor: &mut SolveMonitor<'_>,
     ) -> Result<Outcome, Failure>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64> + Measure,
         F: ProblemForm<D, C>,
     {
-        let posed = |error| pose::place(self.case, error);
-        let system = problem.assemble_traced::<T, _>(device, watch);
-        let mut system = system.map_err(posed)?;
+        let located = |error| setup::locate(self.case, error);
+        let system = problem.assemble_traced::<T, _>(device, monitor);
+        let mut system = system.map_err(located)?;
         let mut report = Report::new(self, system.linear_operator(), system.space());
-        let u = match system.solve(watch) {
+        let u = match system.solve(monitor) {
             Ok(solution) => report.solved(self.case, solution),
             Err(ProblemError::Unsolved(unsolved)) => report.unsolved(self.case, *unsolved),
-            Err(error) => return Err(posed(error)),
+            Err(error) => return Err(located(error)),
         };
         report.peak_memory = report::peak_memory();
         if let Some(path) = &self.output {
-            let written = watch.stage("output", || output::write(self, &u, path))?;
+            let written = monitor.stage("output", || output::write(self, &u, path))?;
             report.output = Some(written);
         }
-        if self.options.roofline && !watch.is_interrupted() {
-            let (explanation, ceilings) = watch.stage("operator speed", || {
+        if self.options.roofline && !monitor.is_interrupted() {
+            let (explanation, ceilings) = monitor.stage("operator speed", || {
                 speed::measure(system.linear_operator())
             })?;
             report.operator = explanation;
             report.ceilings = Some(ceilings);
         }
-        report.times = watch.times(report.solver.as_ref());
+        report.times = monitor.times(report.solver.as_ref());
         let u = Some(u);
         Ok(Outcome { report, u })
     }
@@ -323,17 +327,17 @@ impl Job<'_> {
         &self,
         null: &Null,
         problem: &Problem<'_, F, D, C>,
-        watch: &mut Watch<'_>,
+        monitor: &mut SolveMonitor<'_>,
     ) -> Result<Outcome, Failure>
     where
         T: Number,
         F: ProblemForm<D, C>,
     {
-        let posed = |error| pose::place(self.case, error);
-        let system = problem.assemble_traced::<T, _>(null, watch);
-        let system = system.map_err(posed)?;
+        let located = |error| setup::locate(self.case, error);
+        let system = problem.assemble_traced::<T, _>(null, monitor);
+        let system = system.map_err(located)?;
         let mut report = Report::new(self, system.linear_operator(), system.space());
-        report.times = watch.times(None);
+        report.times = monitor.times(None);
         Ok(Outcome { report, u: None })
     }
 }

@@ -1,6 +1,6 @@
 //! The output file of a case.
 
-use super::{Job, Options, Output, OutputTo};
+use super::{CaseRun, Options, Output, OutputTo};
 use crate::case::{Case, Field, Vector};
 use crate::failure::Failure;
 use femto::platform::device::DeviceKind;
@@ -27,12 +27,12 @@ pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Fa
     Ok(path)
 }
 
-pub(super) fn write(job: &Job<'_>, u: &GridFunction, path: &Path) -> Result<Output, Failure> {
-    let fields = fields(job.case);
+pub(super) fn write(run: &CaseRun<'_>, u: &GridFunction, path: &Path) -> Result<Output, Failure> {
+    let fields = fields(run.case);
     let components = u.space.components();
-    let exact = job.case.exact.as_ref();
+    let exact = run.case.exact.as_ref();
     let exact = exact.map(|exact| functions(exact, components));
-    let source = functions(&job.case.source, components);
+    let source = functions(&run.case.source, components);
     let values = |field| match field {
         Field::Solution => Some(OutputField::Solution),
         Field::Exact => exact.as_deref().map(OutputField::Function),
@@ -43,7 +43,7 @@ pub(super) fn write(job: &Job<'_>, u: &GridFunction, path: &Path) -> Result<Outp
         .iter()
         .filter_map(|&field| Some((field.name(), values(field)?)))
         .collect();
-    write_solution(path, job.mesh, u, &named, 0.0)?;
+    write_solution(path, run.mesh, u, &named, 0.0)?;
     Ok(Output {
         file: path.display().to_string(),
         bytes: std::fs::metadata(path).map_or(0, |data| data.len()),

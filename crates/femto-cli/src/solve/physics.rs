@@ -1,11 +1,11 @@
-//! The form of a case as a graph, with what it reads besides the solution.
+//! The form of a case as a graph, its auxiliary fields and parameters.
 
-use super::pose;
+use super::setup;
 use crate::case::{self, Case, Coefficient, Form, FormSource, Moduli};
 use crate::failure::Failure;
 use femto::fem::mesh::Mesh;
 use femto::kernel::expr::{Graph, Handle, Input};
-use femto::kernel::form::{self, FormTextError, Given, ParsedForm, TracedForm, trace};
+use femto::kernel::form::{self, FormParseError, ParsedForm, TracedForm, trace};
 use femto::kernel::scalar::Traced;
 use femto::operator::Auxiliary;
 use femto::problem::{Expression, by_group};
@@ -22,7 +22,7 @@ pub(super) struct Physics {
 }
 
 /// A coefficient in a graph, with its derivatives.
-struct Woven {
+struct GraphCoefficient {
     value: Handle,
     gradient: [Handle; 3],
 }
@@ -31,7 +31,7 @@ struct Woven {
 /// part of the graph, numbers by group auxiliary fields.
 ///
 /// # Errors
-/// Texts that are not understood, groups that are not there, shapes that do not fit the dimension.
+/// Expressions that are not understood, groups that are not there, shapes that do not fit the dimension.
 pub(super) fn physics(case: &Case, mesh: &Mesh, dim: usize) -> Result<Physics, Failure> {
     let TracedForm { graph, f0, f1, .. } = match dim {
         2 => traced::<2>(case),
@@ -40,19 +40,25 @@ pub(super) fn physics(case: &Case, mesh: &Mesh, dim: usize) -> Result<Physics, F
     let outputs: Vec<Handle> = f0.iter().chain(&f1).copied().collect();
     let graph = RefCell::new(graph);
     let mut auxiliary = Vec::new();
-    let mut woven = Vec::new();
+    let mut coefficients = Vec::new();
     for coefficient in case.form.coefficients() {
-        woven.push(weave(case, mesh, &graph, coefficient, &mut auxiliary)?);
+        coefficients.push(add_coefficient(
+            case,
+            mesh,
+            &graph,
+            coefficient,
+            &mut auxiliary,
+        )?);
     }
     let mut graph = graph.into_inner();
     if let Form::Elasticity(Moduli::Young { .. }) | Form::NeoHookean(Moduli::Young { .. }) =
         &case.form
     {
-        lame(&mut graph, &mut woven);
+        lame(&mut graph, &mut coefficients);
     }
     let replaced = graph.substitute(&outputs, |input| match input {
-        Input::Field(field) => Some(woven.get(usize::from(field))?.value),
-        Input::FieldGradient { field, axis } => woven
+        Input::Field(field) => Some(coefficients.get(usize::from(field))?.value),
+        Input::FieldGradient { field, axis } => coefficients
             .get(usize::from(field))?
             .gradient
             .get(usize::from(axis))
@@ -80,7 +86,7 @@ fn traced<const D: usize>(case: &Case) -> Result<TracedForm, Failure>
 where
     form::NeoHookean: form::Form<D, D>,
 {
-    let field = Given::Auxiliary;
+    let field = form::Coefficient::Auxiliary;
     let (lambda, mu) = (field(0), field(1));
     Ok(match &case.form {
         Form::Mass => trace::<_, D, 1>(&form::Mass),
@@ -109,23 +115,24 @@ where
         Form::Elasticity(_) => trace::<_, D, D>(&form::LinearElasticity { lambda, mu }),
         Form::NeoHookean(_) => trace::<_, D, D>(&form::NeoHookean { lambda, mu }),
         Form::Text(source) => {
-            let parsed = match source.components.value {
-                1 => ParsedForm::<D, 1>::parse(&source.texts).map(|form| form.traced().clone()),
-                components if components == D => {
-                    ParsedForm::<D, D>::parse(&source.texts).map(|form| form.traced().clone())
-                }
-                found => {
-                    let expected = format!("1 or {D} on these cells");
-                    let span = source.components.span.clone();
-                    return Err(mistake_of_length(
-                        case,
-                        "`components`",
-                        (expected, found),
-                        span,
-                    ));
-                }
-            };
-            parsed.map_err(|error| mistake_of_text(case, source, error))?
+            let parsed =
+                match source.components.value {
+                    1 => ParsedForm::<D, 1>::parse(&source.expressions)
+                        .map(|form| form.traced().clone()),
+                    components if components == D => ParsedForm::<D, D>::parse(&source.expressions)
+                        .map(|form| form.traced().clone()),
+                    found => {
+                        let expected = format!("1 or {D} on these cells");
+                        let span = source.components.span.clone();
+                        return Err(mistake_of_length(
+                            case,
+                            "`components`",
+                            (expected, found),
+                            span,
+                        ));
+                    }
+                };
+            parsed.map_err(|error| expression_mistake(case, source, error))?
         }
     })
 }
@@ -144,10 +151,10 @@ fn mistake_of_length(
     case.document.mistake(span, problem).into()
 }
 
-/// A mistake in the texts of a form, where it is.
-fn mistake_of_text(case: &Case, source: &FormSource, error: FormTextError) -> Failure {
+/// A mistake in the expressions of a form, where it is.
+fn expression_mistake(case: &Case, source: &FormSource, error: FormParseError) -> Failure {
     let named = |place: &str| source.places.iter().find(|(name, _)| name == place);
-    if let FormTextError::Text {
+    if let FormParseError::Expression {
         place,
         source: parse,
     } = &error
@@ -160,7 +167,7 @@ fn mistake_of_text(case: &Case, source: &FormSource, error: FormTextError) -> Fa
         return case.document.mistake(span, problem).into();
     }
     let chosen = match &error {
-        FormTextError::NotAName { name, .. } | FormTextError::NameTaken { name, .. } => {
+        FormParseError::NotAName { name, .. } | FormParseError::NameTaken { name, .. } => {
             source.fields.iter().find(|(field, _)| field.value == *name)
         }
         _ => None,
@@ -175,22 +182,22 @@ fn mistake_of_text(case: &Case, source: &FormSource, error: FormTextError) -> Fa
         .into()
 }
 
-/// Puts a coefficient into the graph.
-fn weave(
+/// Adds a coefficient to the graph.
+fn add_coefficient(
     case: &Case,
     mesh: &Mesh,
     graph: &RefCell<Graph>,
     coefficient: &Coefficient,
     auxiliary: &mut Vec<Auxiliary>,
-) -> Result<Woven, Failure> {
+) -> Result<GraphCoefficient, Failure> {
     let zero = graph.borrow_mut().constant(0.0);
-    let constant = |value| Woven {
+    let constant = |value| GraphCoefficient {
         value,
         gradient: [zero; 3],
     };
     Ok(match coefficient {
         Coefficient::Uniform(value) => constant(graph.borrow_mut().constant(*value)),
-        Coefficient::Function(function) => Woven {
+        Coefficient::Function(function) => GraphCoefficient {
             value: import(graph, function),
             gradient: function
                 .gradient()
@@ -198,13 +205,13 @@ fn weave(
                 .map(|along| import(graph, along)),
         },
         Coefficient::ByGroup(groups) => {
-            pose::check_groups(case, mesh, groups)?;
+            setup::check_groups(case, mesh, groups)?;
             let values: Vec<(&str, f64)> = groups
                 .iter()
                 .map(|(tag, value)| (&tag.value[..], *value))
                 .collect();
             let values = by_group(mesh, &values);
-            let values = values.map_err(|error| pose::place(case, error))?;
+            let values = values.map_err(|error| setup::locate(case, error))?;
             let field = Input::Field(auxiliary.len() as u8);
             auxiliary.push(Auxiliary::PerCell(values));
             constant(graph.borrow_mut().input(field))
@@ -224,8 +231,10 @@ fn import(graph: &RefCell<Graph>, function: &Expression) -> Handle {
 
 /// λ and μ in the places of Young's modulus and Poisson's ratio. Forms of elasticity do not read their
 /// gradients.
-fn lame(graph: &mut Graph, woven: &mut [Woven]) {
-    let [young, poisson] = woven else { return };
+fn lame(graph: &mut Graph, coefficients: &mut [GraphCoefficient]) {
+    let [young, poisson] = coefficients else {
+        return;
+    };
     let (e, nu) = (young.value, poisson.value);
     let (one, two) = (graph.constant(1.0), graph.constant(2.0));
     let plus = graph.add(one, nu);

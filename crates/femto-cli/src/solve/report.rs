@@ -1,14 +1,13 @@
-//! What there is to say about a solve.
+//! The report of a solve: sizes, iterations, errors, times.
 
-use super::{Ceilings, Job};
+use super::{CaseRun, Ceilings};
 use crate::case::Case;
 use femto::fem::geometry::CornerWarning;
 use femto::fem::mesh::Mesh;
 use femto::fem::space::Space;
 use femto::operator::{Backend, Explanation};
-use femto::problem::{
-    ErrorNorms, GridFunction, Memory, Method, Shortfall, Solution, SolveError, SolveInfo, Unsolved,
-};
+use femto::problem::{ErrorNorms, GridFunction, Memory, Method, Solution, StopReason, Unsolved};
+use femto::solve::History;
 use femto::{Number, Operator};
 use serde::Serialize;
 
@@ -175,11 +174,11 @@ pub struct Output {
 impl Report {
     /// The report of a problem that is set up, and not solved.
     pub(super) fn new<T: Number, D: Backend>(
-        job: &Job<'_>,
+        run: &CaseRun<'_>,
         operator: &Operator<T, D>,
         space: &Space,
     ) -> Self {
-        let case = job.case;
+        let case = run.case;
         let device = operator.device().info();
         Self {
             title: case.title.clone(),
@@ -195,10 +194,10 @@ impl Report {
             },
             mesh: MeshReport {
                 source: case.mesh.to_string(),
-                nodes: job.mesh.coordinates.len(),
+                nodes: run.mesh.coordinates.len(),
                 cells: space.elements(),
-                shape: space.cell_shape().plural(),
-                bytes: bytes_of(job.mesh),
+                shape: space.cell().plural(),
+                bytes: bytes_of(run.mesh),
                 warnings: Vec::new(),
             },
             unknowns: Unknowns {
@@ -222,23 +221,34 @@ impl Report {
         self.memory = Some(solution.memory);
         self.errors = solution.errors;
         let info = solution.info;
-        self.solver = Some(solver(case, info));
+        // Newton's method has no other residual than that of its history.
+        let true_residual = (info.history.method != Method::Newton).then_some(info.true_residual);
+        self.solver = Some(Solver::new(case, info.history, true_residual));
         self.reached(&solution.warnings, solution.u)
     }
 
     /// Takes in what was reached, and gives the last iterate back.
     pub(super) fn unsolved(&mut self, case: &Case, unsolved: Unsolved) -> GridFunction {
         let error = unsolved.error;
-        self.status = match error.shortfall() {
-            Shortfall::NotConverged => Status::NotConverged,
-            Shortfall::Interrupted => Status::Interrupted,
-            Shortfall::Stagnated { .. } => Status::Stagnated,
-            Shortfall::Failed => Status::Failed,
+        let mut true_residual = None;
+        self.status = match error.reason {
+            StopReason::NotConverged { .. }
+            | StopReason::NoProgress { .. }
+            | StopReason::LineSearch { .. } => Status::NotConverged,
+            StopReason::Interrupted => Status::Interrupted,
+            StopReason::Stagnated {
+                true_residual: found,
+                ..
+            } => {
+                true_residual = Some(found);
+                Status::Stagnated
+            }
+            _ => Status::Failed,
         };
         self.message = Some(error.to_string());
         self.memory = Some(unsolved.memory);
         self.errors = unsolved.errors;
-        self.solver = Some(unfinished(case, &error));
+        self.solver = Some(Solver::new(case, error.history, true_residual));
         self.reached(&unsolved.warnings, unsolved.u)
     }
 
@@ -264,46 +274,21 @@ impl Report {
     }
 }
 
-fn solver(case: &Case, info: SolveInfo) -> Solver {
-    let (iterations, linear_iterations) = (info.iterations, info.linear_iterations);
-    let true_residual = (info.method != Method::Newton).then_some(info.true_residual);
-    Solver {
-        iterations,
-        linear_iterations,
-        ..described(case, info.method, info.residual_history, true_residual)
-    }
-}
-
-fn unfinished(case: &Case, error: &SolveError) -> Solver {
-    let true_residual = match error.shortfall() {
-        Shortfall::Stagnated { true_residual } => Some(true_residual),
-        _ => None,
-    };
-    let history = error.residual_history().to_vec();
-    Solver {
-        linear_iterations: error.linear_iterations(),
-        ..described(case, error.method(), history, true_residual)
-    }
-}
-
-fn described(
-    case: &Case,
-    method: Method,
-    residual_history: Vec<f64>,
-    true_residual: Option<f64>,
-) -> Solver {
-    let first = residual_history.first().copied().unwrap_or(0.0);
-    let last = residual_history.last().copied().unwrap_or(0.0);
-    let relative = |norm: f64| if first == 0.0 { 0.0 } else { norm / first };
-    Solver {
-        method: method.name(),
-        preconditioner: case.solver.preconditioner.name(),
-        iterations: residual_history.len().saturating_sub(1),
-        linear_iterations: 0,
-        relative_residual: relative(last),
-        true_relative_residual: true_residual.map(relative),
-        tolerance: case.solver.tolerance,
-        residual_history,
+impl Solver {
+    fn new(case: &Case, history: History, true_residual: Option<f64>) -> Self {
+        let first = history.residuals.first().copied().unwrap_or(0.0);
+        let last = history.residuals.last().copied().unwrap_or(0.0);
+        let relative = |norm: f64| if first == 0.0 { 0.0 } else { norm / first };
+        Self {
+            method: history.method.name(),
+            preconditioner: case.solver.preconditioner.name(),
+            iterations: history.iterations(),
+            linear_iterations: history.linear_iterations(),
+            relative_residual: relative(last),
+            true_relative_residual: true_residual.map(relative),
+            tolerance: case.solver.tolerance,
+            residual_history: history.residuals,
+        }
     }
 }
 

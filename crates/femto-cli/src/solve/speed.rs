@@ -1,11 +1,11 @@
-//! How fast the operator is, beside how fast the device could be.
+//! The speed of the operator beside the ceilings of the device.
 
 use crate::failure::Failure;
-use femto::bench::roofline::{self, Measure, Origin};
-use femto::bench::{Sampling, time_apply};
 use femto::kernel::roofline::Ceilings as Rates;
 use femto::operator::{Backend, Explanation};
 use femto::{Number, Operator};
+use femto_bench::roofline::{self, Measure, Origin};
+use femto_bench::{Sampling, time_apply};
 use serde::Serialize;
 
 /// Short: it comes after every solve.

@@ -1,45 +1,40 @@
 //! Making the geometry of a mesh: collect the cells, classify, lift the curved ones.
 
 use super::simplex::Simplices;
-use super::{Geometry, GeometryError, GeometryKind, polynomial};
-use crate::mesh::{CellBlock, CellFamily, CellType, Mesh};
-use crate::reference::CellShape;
-use crate::reference::cell::HEX8_TO_LEXICOGRAPHIC;
-use polynomial::Tensor;
+use super::tensor::TensorMaps;
+use super::{Geometry, GeometryError, Maps};
+use crate::mesh::{CellBlock, Mesh};
+use femto_element::{Cell, CellType};
 use rayon::prelude::*;
 
 impl Geometry {
     /// The maps of all hexahedra of a mesh; in a mesh without any, of all tetrahedra; in a mesh
-    /// without solid cells, of all triangles.
+    /// without solid cells, of all quadrilaterals, or else of all triangles.
     ///
     /// # Errors
     /// A mesh without such cells, cells of an order that is not supported, cells with nodes that
-    /// the mesh does not have, triangles outside the plane z = 0. Whether the maps can be inverted
-    /// is for [`Geometry::check`] to say.
+    /// the mesh does not have, triangles or quadrilaterals outside the plane z = 0. Whether the maps can be
+    /// inverted is for [`Geometry::check`] to say.
     pub fn new(mesh: &Mesh) -> Result<Self, GeometryError> {
-        let (shape, blocks) = cells(mesh)?;
+        let (cell, blocks) = cells(mesh)?;
         let cells: usize = blocks.iter().map(|block| block.len()).sum();
         let order = blocks.iter().map(|block| block.cell_type.order()).max();
-        let hexahedra = if shape.is_simplex() { 0 } else { cells };
         let mut geometry = Self {
-            shape,
+            cell,
             kinds: Vec::with_capacity(cells),
             coordinates: mesh.coordinates.clone(),
-            vertices: Vec::with_capacity(hexahedra),
-            curved_index: Vec::with_capacity(hexahedra),
-            curved: Vec::new(),
-            simplices: Simplices::new(shape.dim(), order.unwrap_or(1)),
+            maps: match cell.is_tensor_product() {
+                true => Maps::Tensor(TensorMaps::new(cell, cells)),
+                false => Maps::Simplex(Simplices::new(cell.dim(), order.unwrap_or(1))),
+            },
         };
         for block in blocks {
             geometry.check_nodes(block)?;
-            match shape {
-                CellShape::Hexahedron => geometry.append(block),
-                CellShape::Triangle | CellShape::Tetrahedron => {
-                    let coordinates = &geometry.coordinates;
-                    geometry
-                        .simplices
-                        .append(block, coordinates, &mut geometry.kinds)?;
-                }
+            geometry.check_plane(block)?;
+            let (coordinates, kinds) = (&geometry.coordinates, &mut geometry.kinds);
+            match &mut geometry.maps {
+                Maps::Tensor(maps) => maps.append(block, coordinates, kinds),
+                Maps::Simplex(maps) => maps.append(block, coordinates, kinds),
             }
         }
         Ok(geometry)
@@ -57,49 +52,22 @@ impl Geometry {
         }
     }
 
-    /// Appends a block of hexahedra.
-    fn append(&mut self, block: &CellBlock) {
-        let per_cell = block.cell_type.nodes();
-        let coordinates = &self.coordinates;
-        let cells = || block.nodes.par_chunks_exact(per_cell).with_min_len(1024);
-        let lexicographic = |cell: &[u32]| HEX8_TO_LEXICOGRAPHIC.map(|m| cell[m]);
-        let first = self.kinds.len();
-        self.vertices.par_extend(cells().map(lexicographic));
-        if block.cell_type == CellType::HEX8 {
-            self.kinds.par_extend(cells().map(|cell| {
-                polynomial::kind(&polynomial::vertex_monomials(
-                    coordinates,
-                    &lexicographic(cell),
-                ))
-            }));
-        } else {
-            self.kinds
-                .par_extend(cells().map(|cell| polynomial::kind(&quadratic(coordinates, cell))));
+    /// Whether the next block lies in the plane z = 0, if its cells have to.
+    fn check_plane(&self, block: &CellBlock) -> Result<(), GeometryError> {
+        if self.cell.dim() == 3 {
+            return Ok(());
         }
-        let kinds = &self.kinds[first..];
-        let curved = || kinds.iter().map(|&kind| kind == GeometryKind::Curved);
-        let mut next = self.curved.len() as u32;
-        self.curved_index.extend(curved().map(|is_curved| {
-            let index = next;
-            next += u32::from(is_curved);
-            index
-        }));
-        self.curved.par_extend(
-            cells()
-                .zip(kinds)
-                .filter(|&(_, &kind)| kind == GeometryKind::Curved)
-                .map(|(cell, _)| quadratic(coordinates, cell)),
-        );
+        let cells = block.nodes.par_chunks_exact(block.cell_type.nodes());
+        let of_cell = |(cell, nodes)| {
+            let position = off_plane(&self.coordinates, nodes)?;
+            let cell = self.len() + cell;
+            Some(GeometryError::OffPlane { cell, position })
+        };
+        match cells.with_min_len(4096).enumerate().find_map_first(of_cell) {
+            None => Ok(()),
+            Some(error) => Err(error),
+        }
     }
-}
-
-/// Monomial coefficients of a hex20 or hex27.
-fn quadratic(coordinates: &[[f64; 3]], cell: &[u32]) -> Tensor<3> {
-    let mut nodes = [[0.0; 3]; 27];
-    for (position, &node) in nodes.iter_mut().zip(cell) {
-        *position = coordinates[node as usize];
-    }
-    polynomial::monomials(polynomial::quadratic_nodes(&nodes[..cell.len()]))
 }
 
 /// Where the first node is that does not exist.
@@ -111,21 +79,16 @@ fn first_missing(nodes: &[u32], count: usize) -> Option<usize> {
 }
 
 /// The shape of the cells that carry unknowns, and their blocks in mesh order.
-fn cells(mesh: &Mesh) -> Result<(CellShape, Vec<&CellBlock>), GeometryError> {
+fn cells(mesh: &Mesh) -> Result<(Cell, Vec<&CellBlock>), GeometryError> {
     let has = |wanted: &dyn Fn(CellType) -> bool| {
         let mut blocks = mesh.blocks.iter().filter(|block| !block.is_empty());
         blocks.any(|block| wanted(block.cell_type))
     };
-    let families = [
-        (CellFamily::Hexahedron, CellShape::Hexahedron, 2),
-        (CellFamily::Tetrahedron, CellShape::Tetrahedron, 3),
-        (CellFamily::Triangle, CellShape::Triangle, 3),
-    ];
     let solid = has(&|cell_type| cell_type.dimension() == 3);
-    let found = families.into_iter().find(|&(family, shape, _)| {
-        has(&|cell_type| cell_type.family() == family) && (shape.dim() == 3 || !solid)
+    let found = SUPPORTED.into_iter().find(|&(cell, _)| {
+        has(&|cell_type| cell_type.cell() == cell) && (cell.dim() == 3 || !solid)
     });
-    let Some((family, shape, most)) = found else {
+    let Some((cell, most)) = found else {
         let list = |block: &CellBlock| format!("{} {}", block.len(), block.cell_type.name());
         let found = mesh.blocks.iter().map(list).collect::<Vec<_>>().join(", ");
         let found = if found.is_empty() {
@@ -135,15 +98,38 @@ fn cells(mesh: &Mesh) -> Result<(CellShape, Vec<&CellBlock>), GeometryError> {
         };
         return Err(GeometryError::NoSupportedCells { found });
     };
-    let is_wanted = |block: &&CellBlock| block.cell_type.family() == family && !block.is_empty();
+    let is_wanted = |block: &&CellBlock| block.cell_type.cell() == cell && !block.is_empty();
     let blocks: Vec<_> = mesh.blocks.iter().filter(is_wanted).collect();
     // The triangle of order 3 with 9 nodes has no full polynomial.
-    let is_bad = |cell_type: CellType| cell_type.order() > most || cell_type.nodes() == 9;
+    let is_bad = |cell_type: CellType| {
+        let needs_all = !cell_type.cell().is_tensor_product();
+        cell_type.order() > most || (needs_all && !cell_type.is_complete())
+    };
     if let Some(block) = blocks.iter().find(|block| is_bad(block.cell_type)) {
         return Err(GeometryError::UnsupportedOrder {
             found: block.cell_type.name(),
             count: block.len(),
         });
     }
-    Ok((shape, blocks))
+    Ok((cell, blocks))
+}
+
+/// The cells that carry unknowns and the highest order of their maps; the first that a mesh has is taken.
+const SUPPORTED: [(Cell, usize); 4] = [
+    (Cell::Hexahedron, 2),
+    (Cell::Tetrahedron, 3),
+    (Cell::Quadrilateral, 2),
+    (Cell::Triangle, 3),
+];
+
+/// A node of a cell that is off the plane z = 0 by more than 1e-12 of the cell's extent.
+fn off_plane(coordinates: &[[f64; 3]], cell: &[u32]) -> Option<[f64; 3]> {
+    let positions = || cell.iter().map(|&node| coordinates[node as usize]);
+    if positions().all(|[_, _, z]| z == 0.0) {
+        return None;
+    }
+    let [x0, y0, _] = coordinates[cell[0] as usize];
+    let distance = |[x, y, _]: [f64; 3]| (x - x0).abs().max((y - y0).abs());
+    let extent = positions().map(distance).fold(0.0, f64::max);
+    positions().find(|[_, _, z]| z.is_nan() || z.abs() > 1e-12 * extent)
 }

@@ -1,7 +1,7 @@
-//! Whether the map of every cell can be inverted.
+//! The check that the map of every cell can be inverted.
 
 use super::factors::{Matrix3, cross, determinant, dot, tangents};
-use super::{CornerWarning, Geometry, GeometryError, GeometryKind};
+use super::{CornerWarning, Geometry, GeometryError, GeometryKind, Maps, polynomial};
 use rayon::prelude::*;
 
 /// Where the determinant of a cell is bad.
@@ -17,14 +17,6 @@ struct Worst {
     position: [f64; 3],
     determinant: f64,
 }
-
-/// The vertices of the reference tetrahedron; the first three are the triangle's.
-const SIMPLEX_VERTICES: [[f64; 3]; 4] = [
-    [0.0, 0.0, 0.0],
-    [1.0, 0.0, 0.0],
-    [0.0, 1.0, 0.0],
-    [0.0, 0.0, 1.0],
-];
 
 impl Worst {
     fn meet(&mut self, index: usize, position: [f64; 3], jacobian: &Matrix3) {
@@ -46,7 +38,7 @@ impl Geometry {
     /// cell order.
     ///
     /// A determinant below the rounding of its own terms counts as zero. The grid on `[-1, 1]³` is
-    /// collapsed to simplices.
+    /// collapsed to simplices; cells in the plane have a grid on two axes.
     ///
     /// # Errors
     /// [`GeometryError::NotInvertible`] with the worst point of the first bad cell.
@@ -69,43 +61,57 @@ impl Geometry {
     }
 
     fn defect(&self, cell: usize, points_1d: &[f64]) -> Option<Defect> {
-        if self.shape.is_simplex() {
-            return self.simplex_defect(cell, points_1d);
-        }
-        if is_invertible_everywhere(self.tangent_bounds(cell)) {
-            return None;
-        }
-        let is_invertible_at = |points: &[f64]| {
+        let is_invertible_at = |points: &[[f64; 3]]| {
             let mut good = true;
-            self.visit(cell, [points; 3], |_, jacobian| {
-                good &= is_invertible(&jacobian)
-            });
+            self.visit_list(cell, points, |_, jacobian| good &= is_invertible(&jacobian));
             good
         };
-        if !is_invertible_at(points_1d) {
+        let good_points = match &self.maps {
+            Maps::Tensor(maps) => {
+                let bounds = match self.kinds[cell] {
+                    GeometryKind::Curved => polynomial::tangent_bounds(maps.curved(cell)),
+                    _ => polynomial::tangent_bounds(&self.trilinear(cell)),
+                };
+                if is_invertible_everywhere(bounds) {
+                    return None;
+                }
+                let mut good = true;
+                self.visit(cell, self.grid(points_1d), |_, jacobian| {
+                    good &= is_invertible(&jacobian)
+                });
+                good
+            }
+            Maps::Simplex(_) if self.kinds[cell] == GeometryKind::Affine => {
+                return (!is_invertible_at(&[[0.0; 3]])).then_some(Defect::Points);
+            }
+            Maps::Simplex(_) => is_invertible_at(&self.collapsed(points_1d)),
+        };
+        if !good_points {
             Some(Defect::Points)
-        } else if !is_invertible_at(&[-1.0, 1.0]) {
+        } else if !is_invertible_at(&self.corners()) {
             Some(Defect::Corners)
         } else {
             None
         }
     }
 
-    fn simplex_defect(&self, cell: usize, points_1d: &[f64]) -> Option<Defect> {
-        let is_invertible_at = |points: &[[f64; 3]]| {
-            let mut good = true;
-            self.visit_list(cell, points, |_, jacobian| good &= is_invertible(&jacobian));
-            good
-        };
-        if self.kinds[cell] == GeometryKind::Affine {
-            return (!is_invertible_at(&SIMPLEX_VERTICES[..1])).then_some(Defect::Points);
-        }
-        if !is_invertible_at(&self.collapsed(points_1d)) {
-            Some(Defect::Points)
-        } else if !is_invertible_at(&SIMPLEX_VERTICES[..=self.shape.dim()]) {
-            Some(Defect::Corners)
-        } else {
-            None
+    /// Positions of the reference cell's vertices.
+    fn corners(&self) -> Vec<[f64; 3]> {
+        let cell = self.cell;
+        (0..cell.vertices()).map(|m| cell.vertex(m)).collect()
+    }
+
+    /// The points of [`Geometry::check`] in the reference cell.
+    fn checked_points(&self, points_1d: &[f64]) -> Vec<[f64; 3]> {
+        match &self.maps {
+            Maps::Simplex(_) => self.collapsed(points_1d),
+            Maps::Tensor(_) => {
+                let [x, y, z] = self.grid(points_1d);
+                let planes = z.iter().flat_map(|&z| y.iter().map(move |&y| [y, z]));
+                planes
+                    .flat_map(|[y, z]| x.iter().map(move |&x| [x, y, z]))
+                    .collect()
+            }
         }
     }
 
@@ -113,7 +119,7 @@ impl Geometry {
     fn collapsed(&self, points_1d: &[f64]) -> Vec<[f64; 3]> {
         let half = |x: &f64| 0.5 * (1.0 + x);
         let unit: Vec<f64> = points_1d.iter().map(half).collect();
-        let third = if self.shape.dim() == 3 {
+        let third = if self.cell.dim() == 3 {
             &unit[..]
         } else {
             &[0.0]
@@ -130,7 +136,8 @@ impl Geometry {
         points
     }
 
-    fn worst_of_list(&self, cell: usize, points: &[[f64; 3]]) -> Worst {
+    /// Where the determinant is worst among reference points.
+    fn worst(&self, cell: usize, points: &[[f64; 3]]) -> Worst {
         let mut worst = Worst {
             index: 0,
             position: self.centroid(cell),
@@ -144,26 +151,8 @@ impl Geometry {
         worst
     }
 
-    fn worst(&self, cell: usize, points_1d: &[f64]) -> Worst {
-        let mut worst = Worst {
-            index: 0,
-            position: self.centroid(cell),
-            determinant: f64::INFINITY,
-        };
-        let mut index = 0;
-        self.visit(cell, [points_1d; 3], |position, jacobian| {
-            worst.meet(index, position, &jacobian);
-            index += 1;
-        });
-        worst
-    }
-
     fn corner_warning(&self, cell: usize) -> CornerWarning {
-        let worst = if self.shape.is_simplex() {
-            self.worst_of_list(cell, &SIMPLEX_VERTICES[..=self.shape.dim()])
-        } else {
-            self.worst(cell, &[-1.0, 1.0])
-        };
+        let worst = self.worst(cell, &self.corners());
         CornerWarning {
             cell,
             corner: worst.index,
@@ -173,21 +162,12 @@ impl Geometry {
     }
 
     fn not_invertible(&self, cell: usize, bad_cells: usize, points_1d: &[f64]) -> GeometryError {
-        let (worst, reference) = if self.shape.is_simplex() {
-            let points = self.collapsed(points_1d);
-            let worst = self.worst_of_list(cell, &points);
-            let reference = points.get(worst.index).copied().unwrap_or_default();
-            (worst, reference)
-        } else {
-            let worst = self.worst(cell, points_1d);
-            let n = points_1d.len();
-            let indices = [worst.index % n, worst.index / n % n, worst.index / (n * n)];
-            (worst, indices.map(|i| points_1d[i]))
-        };
+        let points = self.checked_points(points_1d);
+        let worst = self.worst(cell, &points);
         GeometryError::NotInvertible {
             cell,
             position: worst.position,
-            reference,
+            reference: points.get(worst.index).copied().unwrap_or_default(),
             determinant: worst.determinant,
             bad_cells,
             cells: self.len(),

@@ -1,7 +1,8 @@
-//! What can be wrong with the geometry of a mesh.
+//! Errors and warnings of geometry.
 
 /// The cell types that geometries have.
-const SUPPORTED: &str = "hex8, hex20, hex27, tet4, tet10, tet20, tri3, tri6 and tri10";
+const SUPPORTED: &str =
+    "hex8, hex20, hex27, tet4, tet10, tet20, quad4, quad8, quad9, tri3, tri6 and tri10";
 
 /// Why the geometry of a mesh cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -9,7 +10,7 @@ pub enum GeometryError {
     /// The mesh has no cell that can carry unknowns.
     #[error(
         "the mesh has no cells that can carry unknowns: it has {found}; supported are {SUPPORTED}, \
-         triangles in meshes without solid cells"
+         triangles and quadrilaterals in meshes without solid cells"
     )]
     NoSupportedCells {
         /// The cell types of the mesh with their counts.
@@ -33,13 +34,12 @@ pub enum GeometryError {
         /// Number of nodes of the mesh.
         nodes: usize,
     },
-    /// A triangle outside the plane z = 0.
+    /// A triangle or quadrilateral outside the plane z = 0.
     #[error(
-        "mesh cell {cell}, a triangle, has a node at {position:?}; meshes of triangles must lie in \
-         the plane z = 0"
+        "mesh cell {cell} has a node at {position:?}; meshes without solid cells must lie in the plane z = 0"
     )]
     OffPlane {
-        /// Mesh cell number of the first such triangle.
+        /// Mesh cell number of the first such cell.
         cell: usize,
         /// Position of its node.
         position: [f64; 3],
@@ -48,7 +48,7 @@ pub enum GeometryError {
     #[error(
         "mesh cell {cell} is inverted or degenerate: the Jacobian determinant is {determinant:e} \
          at position {position:?}, reference position {reference:?}; {bad_cells} of {cells} cells \
-         are bad (cells must be numbered right-handed as Gmsh does, triangles counter-clockwise)"
+         are bad (cells must be numbered right-handed as Gmsh does, triangles and quadrilaterals counter-clockwise)"
     )]
     NotInvertible {
         /// Mesh cell number of the first bad cell.
@@ -72,7 +72,7 @@ pub enum GeometryError {
 pub struct CornerWarning {
     /// Mesh cell number.
     pub cell: usize,
-    /// The worst corner, a vertex number of [`crate::reference::cell`].
+    /// The worst corner, a vertex number of [`femto_element::cell`].
     pub corner: usize,
     /// Physical position of the corner.
     pub position: [f64; 3],

@@ -1,26 +1,28 @@
 //! The map at lists of points, and on facets.
 
 use super::factors::{Matrix3, cofactors, determinant};
-use super::{FacePoint, Geometry, GeometryAtPoints};
-use crate::reference::CellShape;
+use super::{FacePoint, Geometry, GeometryAtPoints, Maps};
 
 impl Geometry {
-    /// Positions of the vertices of a simplex, in the order of [`crate::reference::cell`]. A
-    /// triangle's fourth vertex lies above its first at z = 1, so that for both shapes the columns
-    /// of the affine Jacobian are the last three less the first.
-    ///
-    /// # Panics
-    /// If the cells are hexahedra, or there is no such cell.
+    /// Positions of the first vertices of a cell, in the order of [`femto_element::cell`]: all of a simplex. A
+    /// triangle's fourth vertex lies above its first at z = 1, so that the columns of the affine Jacobian of simplices
+    /// are the last three less the first.
     #[inline(always)]
     pub fn simplex_vertices(&self, cell: usize) -> [[f64; 3]; 4] {
-        self.simplices.positions(cell, &self.coordinates)
+        match &self.maps {
+            Maps::Simplex(maps) => maps.positions(cell, &self.coordinates),
+            Maps::Tensor(maps) => {
+                let nodes = maps.vertex_nodes(cell);
+                [0, 1, 2, 3].map(|vertex| self.coordinates[nodes[vertex] as usize])
+            }
+        }
     }
 
-    /// Mesh nodes at the vertices of a cell, in the order of [`crate::reference::cell`].
+    /// Mesh nodes at the vertices of a cell, in the order of [`femto_element::cell`].
     pub fn vertex_nodes(&self, cell: usize) -> &[u32] {
-        match self.shape {
-            CellShape::Hexahedron => &self.vertices[cell],
-            CellShape::Triangle | CellShape::Tetrahedron => self.simplices.vertex_nodes(cell),
+        match &self.maps {
+            Maps::Tensor(maps) => maps.vertex_nodes(cell),
+            Maps::Simplex(maps) => maps.vertex_nodes(cell),
         }
     }
 
@@ -30,7 +32,7 @@ impl Geometry {
     }
 
     /// The map at reference points, `[points][3]`.
-    pub fn at_simplex_points(&self, cell: usize, points: &[[f64; 3]], out: &mut GeometryAtPoints) {
+    pub fn at_listed_points(&self, cell: usize, points: &[[f64; 3]], out: &mut GeometryAtPoints) {
         out.position.clear();
         out.jacobian.clear();
         out.determinant.clear();
@@ -47,9 +49,9 @@ impl Geometry {
         self.visit_list(cell, points, |position, _| out.push(position));
     }
 
-    /// A facet (an edge of a triangle, a face of a solid) at points of its own reference cell.
+    /// A facet (a face of a solid, an edge of a cell in the plane) at points of its own reference cell.
     ///
-    /// The points are those of [`CellShape::facet_point`].
+    /// The points are those of [`femto_element::Cell::facet_point`].
     pub fn facet_at_points(
         &self,
         cell: usize,
@@ -58,9 +60,9 @@ impl Geometry {
     ) -> Vec<FacePoint> {
         let inside: Vec<[f64; 3]> = points
             .iter()
-            .map(|&point| self.shape.facet_point(facet, point))
+            .map(|&point| self.cell.facet_point(facet, point))
             .collect();
-        let normal = self.shape.facet_normal(facet);
+        let normal = self.cell.facet_normal(facet);
         let mut out = Vec::with_capacity(points.len());
         self.visit_list(cell, &inside, |position, jacobian| {
             // Nanson's formula: the area normal is det J · J⁻ᵀ times the reference one.
@@ -74,6 +76,13 @@ impl Geometry {
         out
     }
 
+    /// A face of a hexahedron at the tensor grid of `points_1d` along its own axes, the lower axis fastest.
+    pub fn face_at_points(&self, cell: usize, face: usize, points_1d: &[f64]) -> Vec<FacePoint> {
+        let rows = points_1d.iter();
+        let grid = rows.flat_map(|&t| points_1d.iter().map(move |&s| [s, t, 0.0]));
+        self.facet_at_points(cell, face, &grid.collect::<Vec<_>>())
+    }
+
     /// Calls `visit` with position and Jacobian at each of the points.
     #[inline(always)]
     pub(super) fn visit_list(
@@ -82,47 +91,20 @@ impl Geometry {
         points: &[[f64; 3]],
         mut visit: impl FnMut([f64; 3], Matrix3),
     ) {
-        if !self.shape.is_simplex() {
-            for &point in points {
-                let (position, jacobian) = self.at_point(cell, point);
-                visit(position, jacobian);
-            }
-            return;
-        }
-        let map = self
-            .simplices
-            .map(cell, self.kinds[cell], &self.coordinates);
-        for &point in points {
-            let (position, jacobian) = map.at(self.in_dimension(point));
-            visit(position, jacobian);
-        }
-    }
-
-    /// Calls `visit` with position and Jacobian of a simplex at the tensor grid of `points`.
-    pub(super) fn visit_simplex(
-        &self,
-        cell: usize,
-        points: [&[f64]; 3],
-        mut visit: impl FnMut([f64; 3], Matrix3),
-    ) {
-        let map = self
-            .simplices
-            .map(cell, self.kinds[cell], &self.coordinates);
-        for &zeta in points[2] {
-            for &eta in points[1] {
-                for &xi in points[0] {
-                    let (position, jacobian) = map.at(self.in_dimension([xi, eta, zeta]));
+        match &self.maps {
+            Maps::Tensor(_) => {
+                for &point in points {
+                    let (position, jacobian) = self.at_point(cell, point);
                     visit(position, jacobian);
                 }
             }
-        }
-    }
-
-    /// A reference point of a triangle has no third coordinate.
-    fn in_dimension(&self, [xi, eta, zeta]: [f64; 3]) -> [f64; 3] {
-        match self.shape {
-            CellShape::Triangle => [xi, eta, 0.0],
-            CellShape::Tetrahedron | CellShape::Hexahedron => [xi, eta, zeta],
+            Maps::Simplex(maps) => {
+                let map = maps.map(cell, self.kinds[cell], &self.coordinates);
+                for &point in points {
+                    let (position, jacobian) = map.at(self.in_dimension(point));
+                    visit(position, jacobian);
+                }
+            }
         }
     }
 }

@@ -11,7 +11,6 @@
 
 use super::GeometryKind;
 use super::factors::{Matrix3, dot};
-use crate::reference::cell::{HEX20_TO_LEXICOGRAPHIC, HEX27_TO_LEXICOGRAPHIC};
 
 /// Coefficients of one cell's map, or its nodes, `[k][j][i][component]`.
 pub(super) type Tensor<const M: usize> = [[[[f64; 3]; M]; M]; M];
@@ -63,15 +62,6 @@ pub(super) fn monomials<const M: usize>(mut nodes: Tensor<M>) -> Tensor<M> {
     nodes
 }
 
-/// Monomial coefficients of the trilinear map through 8 vertices (mesh nodes, lexicographic).
-pub(super) fn vertex_monomials(coordinates: &[[f64; 3]], vertices: &[u32; 8]) -> Tensor<2> {
-    let at = |m: usize| coordinates[vertices[m] as usize];
-    monomials([
-        [[at(0), at(1)], [at(2), at(3)]],
-        [[at(4), at(5)], [at(6), at(7)]],
-    ])
-}
-
 /// Makes a trilinear map affine.
 pub(super) fn drop_products(c: &mut Tensor<2>) {
     for m in [3, 5, 6, 7] {
@@ -79,26 +69,14 @@ pub(super) fn drop_products(c: &mut Tensor<2>) {
     }
 }
 
-/// The 27 nodes of a quadratic hexahedron from its 20 or 27 nodes in Gmsh's order.
+/// Adds to the 20 nodes of a hex20 those that make it the hex27 with the same map.
 ///
-/// A hex20 is lifted to the hex27 with the same map: the serendipity polynomials of order 2 (J.
-/// Ergatoudis, B. M. Irons and O. C. Zienkiewicz, "Curved, isoparametric, 'quadrilateral' elements
-/// for finite element analysis", Int. J. Solids Structures 4, 1968) are triquadratic, so it suffices
-/// to evaluate them at the 7 missing nodes. At the centre of a face they are -1/4 for its 4 vertices
+/// The serendipity polynomials of order 2 (J. Ergatoudis, B. M. Irons and O. C. Zienkiewicz, "Curved, isoparametric,
+/// 'quadrilateral' elements for finite element analysis", Int. J. Solids Structures 4, 1968) are triquadratic, so it
+/// suffices to evaluate them at the 7 missing nodes. At the centre of a face they are -1/4 for its 4 vertices
 /// and 1/2 for its 4 edge nodes; at the centre of the cell -1/4 for the 8 vertices and 1/4 for the
 /// 12 edge nodes.
-pub(super) fn quadratic_nodes(gmsh: &[[f64; 3]]) -> Tensor<3> {
-    let mut nodes = [[[[0.0; 3]; 3]; 3]; 3];
-    for (&position, &m) in gmsh.iter().zip(&HEX27_TO_LEXICOGRAPHIC) {
-        nodes[m / 9][m / 3 % 3][m % 3] = position;
-    }
-    if gmsh.len() == HEX20_TO_LEXICOGRAPHIC.len() {
-        lift_serendipity(&mut nodes);
-    }
-    nodes
-}
-
-fn lift_serendipity(nodes: &mut Tensor<3>) {
+pub(super) fn lift_serendipity(nodes: &mut Tensor<3>) {
     let known = *nodes;
     // How many of the indices are in the middle: 0 vertex, 1 edge, 2 face, 3 centre.
     let rank = |ijk: [usize; 3]| ijk.iter().filter(|&&index| index == 1).count();
@@ -120,13 +98,29 @@ fn lift_serendipity(nodes: &mut Tensor<3>) {
     }
 }
 
+/// Adds the centre to the nodes of a quad8, `[j][i]`, as [`lift_serendipity`] does on a face.
+pub(super) fn lift_centre(nodes: &mut [[[f64; 3]; 3]; 3]) {
+    let mut centre = [0.0; 3];
+    for (j, row) in nodes.iter().enumerate() {
+        for (i, &node) in row.iter().enumerate() {
+            match (i == 1, j == 1) {
+                (false, false) => centre = combine(centre, -0.25, node),
+                (true, true) => {}
+                _ => centre = combine(centre, 0.5, node),
+            }
+        }
+    }
+    nodes[1][1] = centre;
+}
+
 /// The kind of a map: coefficients below the tolerance count as zero, NaN never does.
 ///
 /// The tolerance is 1e-12 of the cell's smallest extent, and never below the rounding of its
-/// coordinates.
-pub(super) fn kind<const M: usize>(c: &Tensor<M>) -> GeometryKind {
+/// coordinates. Of the extents along the first `dim` axes.
+pub(super) fn kind<const M: usize>(c: &Tensor<M>, dim: usize) -> GeometryKind {
     let size = |v: [f64; 3]| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    let extent = size(c[0][0][1]).min(size(c[0][1][0])).min(size(c[1][0][0]));
+    let extents = [c[0][0][1], c[0][1][0], c[1][0][0]].map(size);
+    let extent = extents[..dim].iter().fold(f64::INFINITY, |m, &x| m.min(x));
     let tolerance = 1e-12 * extent + 4.0 * f64::EPSILON * size(c[0][0][0]);
     let negligible = |v: [f64; 3]| v.iter().all(|x| x.abs() <= tolerance);
     let mut kind = GeometryKind::Affine;

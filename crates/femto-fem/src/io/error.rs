@@ -1,5 +1,6 @@
-//! What can go wrong when a result is written.
+//! Errors of writing results.
 
+use femto_element::basis::BasisError;
 use std::path::PathBuf;
 
 /// Why an output file was not written.
@@ -16,22 +17,9 @@ pub enum IoError {
     /// The stream that takes the output failed.
     #[error("cannot write the output: {0}")]
     Stream(#[from] std::io::Error),
-    /// The degree is zero or larger than the format's readers take.
-    #[error("cells of degree {degree} cannot be written to a VTU file: supported are 1 to {max}")]
-    Degree {
-        /// The degree that was asked for.
-        degree: usize,
-        /// The largest supported degree.
-        max: usize,
-    },
-    /// There are no cells of this dimension.
-    #[error(
-        "simplices of dimension {found} cannot be written to a VTU file: supported are 2 and 3"
-    )]
-    Dimension {
-        /// The dimension that was asked for.
-        found: usize,
-    },
+    /// A degree or shape that cannot be written.
+    #[error("such cells cannot be written to a VTU file: {0}")]
+    Basis(#[from] BasisError),
     /// The cell array is no whole number of cells.
     #[error(
         "the cell array has {found} entries, which is no multiple of the {nodes_per_cell} nodes \

@@ -1,6 +1,7 @@
 //! A structured box of hexahedra, optionally deformed.
 
-use super::{CellBlock, CellType, Mesh, MeshError, PhysicalGroup};
+use super::{CellBlock, Mesh, MeshError, PhysicalGroup};
+use femto_element::CellType;
 
 /// A box of `cells[0] × cells[1] × cells[2]` hexahedra between two corners.
 ///
@@ -75,6 +76,7 @@ impl BoxMesh {
         if !matches!(self.geometry_degree, 1 | 2) {
             return Err(MeshError::BoxDegree {
                 found: self.geometry_degree,
+                most: 2,
             });
         }
         let corners = (0..3).all(|a| {

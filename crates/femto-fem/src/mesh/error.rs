@@ -1,6 +1,8 @@
-//! What can be wrong with a mesh, its file or a request about it.
+//! Errors of meshes and requests about them.
 
 use super::gmsh::{Place, Problem};
+
+use femto_element::Cell;
 
 /// Why a mesh could not be made or a question about it not answered.
 #[derive(Debug, thiserror::Error)]
@@ -69,20 +71,25 @@ pub enum MeshError {
         /// The upper corner.
         upper: [f64; 3],
     },
-    /// A box of simplices with a geometry degree other than 1, 2 and 3.
-    #[error(
-        "a box of simplices of geometry degree {found}: supported are 1 (tri3, tet4), 2 (tri6, \
-         tet10) and 3 (tri10, tet20)"
-    )]
-    SimplexBoxDegree {
-        /// The degree asked for.
-        found: usize,
-    },
-    /// A box with a geometry degree other than 1 (hex8) or 2 (hex27).
-    #[error("a box mesh of geometry degree {found}: supported are 1 (hex8) and 2 (hex27)")]
+    /// A box with a geometry degree that its cells do not have.
+    #[error("a box mesh of geometry degree {found}: supported are 1 to {most}")]
     BoxDegree {
         /// The degree asked for.
         found: usize,
+        /// The highest of these cells: 2 of tensor products, 3 of simplices.
+        most: usize,
+    },
+    /// An irregular box of cells that are no simplices.
+    #[error("irregular boxes of {} cannot be generated: only of triangles or tetrahedra", cell.plural())]
+    IrregularBox {
+        /// The cell asked for.
+        cell: Cell,
+    },
+    /// There is no generator of boxes of these cells.
+    #[error("boxes of {} cannot be generated", cell.plural())]
+    BoxCell {
+        /// The cell asked for.
+        cell: Cell,
     },
 }
 

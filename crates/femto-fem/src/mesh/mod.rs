@@ -1,9 +1,11 @@
 //! Meshes: coordinates, cells by type, physical groups.
 
+use femto_element::CellType;
 use std::path::Path;
 
+pub mod any_box;
 pub mod box_mesh;
-mod cell_type;
+
 mod error;
 pub mod gmsh;
 mod groups;
@@ -11,7 +13,6 @@ pub mod ordering;
 pub mod simplex_box;
 mod summary;
 
-pub use cell_type::{CellFamily, CellType};
 pub use error::MeshError;
 pub use summary::{BlockSummary, GroupSummary, MeshSummary};
 

@@ -1,4 +1,4 @@
-//! What a mesh holds, for people.
+//! The summary of a mesh, for people.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,7 +1,6 @@
-//! Which facets of the cells carry a boundary tag.
+//! Boundary facets of the cells, by tag.
 
-use crate::mesh::{CellFamily, Mesh};
-use crate::reference::CellShape;
+use crate::mesh::Mesh;
 
 use super::SpaceError;
 use super::topology::{NONE, Topology};
@@ -15,12 +14,12 @@ pub struct BoundaryFace {
     pub element: u32,
     /// Its mesh cell number.
     pub cell: u32,
-    /// The facet, numbered as in [`crate::reference::cell`]: of a hexahedron 2·axis + side.
+    /// The facet, numbered as in [`femto_element::cell`]: of a hexahedron 2·axis + side.
     pub face: u8,
 }
 
 /// The tagged boundary cells of a mesh, found among the facets of the cells that carry unknowns:
-/// quadrilaterals of hexahedra, triangles of tetrahedra, lines of triangles.
+/// faces of solids, lines of cells in the plane.
 #[derive(Clone, Debug, Default)]
 pub struct BoundaryFaces {
     /// The mesh's groups, without its cells.
@@ -37,29 +36,23 @@ impl BoundaryFaces {
     /// Looks up every boundary cell of the mesh that is in a group. One between two cells belongs to
     /// the one with the lower mesh cell number.
     pub(super) fn new(mesh: &Mesh, topology: &Topology, cells: &[u32]) -> Self {
+        let cell = topology.cell();
         let mut boundary = Self {
             groups: Mesh {
                 groups: mesh.groups.clone(),
                 ..Mesh::default()
             },
-            dimension: topology.shape().dim() - 1,
+            dimension: cell.dim() - 1,
             ..Self::default()
         };
-        let (family, corners) = match topology.shape() {
-            CellShape::Triangle => (CellFamily::Line, 2),
-            CellShape::Tetrahedron => (CellFamily::Triangle, 3),
-            CellShape::Hexahedron => (CellFamily::Quadrilateral, 4),
-        };
-        let facets = topology.shape().facets() as u32;
-        for block in mesh
-            .blocks
-            .iter()
-            .filter(|b| b.cell_type.family() == family)
-        {
+        let is_facet = |shape| cell.facets().iter().any(|facet| facet.cell == shape);
+        let facets = cell.facets().len() as u32;
+        for block in mesh.blocks.iter().filter(|b| is_facet(b.cell_type.cell())) {
             let all = block.nodes.chunks_exact(block.cell_type.nodes());
             for (&tag, nodes) in block.tags.iter().zip(all).filter(|(tag, _)| **tag != 0) {
-                let nodes = &nodes[..corners];
-                match topology.sides(nodes) {
+                let shape = block.cell_type.cell();
+                let nodes = &nodes[..shape.vertices()];
+                match topology.sides(shape, nodes) {
                     None => boundary.strangers.push((tag, nodes.to_vec())),
                     Some(sides) => {
                         let face = BoundaryFace::new(tag, sides, facets, cells);

@@ -5,9 +5,9 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::geometry::GeometryKind;
+use crate::mesh::Mesh;
 use crate::mesh::ordering::hilbert_order;
-use crate::mesh::{CellFamily, Mesh};
-use crate::reference::CellShape;
+use femto_element::Cell;
 
 use super::SpaceError;
 
@@ -21,27 +21,26 @@ pub(super) struct Elements {
 
 impl Elements {
     /// Orders the cells of the mesh along a Hilbert curve, cuts the curve into chunks, and sorts
-    /// each chunk by the cells' `kinds`, `[cells]`. Also gives the mesh nodes at the V vertices of
-    /// each element; `places` is where Gmsh has the vertices of a cell of this `shape`.
-    pub(super) fn new<const V: usize>(
+    /// each chunk by the cells' `kinds`, `[cells]`. Also gives the mesh nodes at the vertices of
+    /// each element, `[elements][vertices]`.
+    pub(super) fn new(
         mesh: &Mesh,
-        shape: CellShape,
-        places: [usize; V],
+        cell: Cell,
         kinds: &[GeometryKind],
         elements_per_chunk: usize,
-    ) -> Result<(Self, Vec<[u32; V]>), SpaceError> {
-        let all = cells(mesh, shape, places)?;
-        if kinds.len() != all.len() {
+    ) -> Result<(Self, Vec<u32>), SpaceError> {
+        let (all, count) = (cells(mesh, cell)?, cell.vertices());
+        if kinds.len() != all.len() / count {
             return Err(SpaceError::GeometryCells {
                 geometry: kinds.len(),
-                mesh: all.len(),
+                mesh: all.len() / count,
             });
         }
         let centroids: Vec<[f64; 3]> = all
-            .par_iter()
+            .par_chunks_exact(count)
             .map(|vertices| {
-                let x = vertices.map(|node| mesh.coordinates[node as usize]);
-                [0, 1, 2].map(|a| x.iter().map(|x| x[a]).sum::<f64>() / V as f64)
+                let x = || vertices.iter().map(|&node| mesh.coordinates[node as usize]);
+                [0, 1, 2].map(|a| x().map(|x| x[a]).sum::<f64>() / count as f64)
             })
             .collect();
         let mut cells = hilbert_order(&centroids);
@@ -49,55 +48,52 @@ impl Elements {
         for chunk in &chunks {
             cells[chunk.clone()].sort_by_key(|&cell| kinds[cell as usize]);
         }
-        let vertices = cells.par_iter().map(|&cell| all[cell as usize]).collect();
+        let mut vertices = vec![0; all.len()];
+        let rows = vertices.par_chunks_exact_mut(count).zip(&cells);
+        rows.for_each(|(row, &cell)| row.copy_from_slice(&all[cell as usize * count..][..count]));
         Ok((Self { cells, chunks }, vertices))
     }
 }
 
-/// The family of the cells of a shape.
-fn family(shape: CellShape) -> CellFamily {
-    match shape {
-        CellShape::Triangle => CellFamily::Triangle,
-        CellShape::Tetrahedron => CellFamily::Tetrahedron,
-        CellShape::Hexahedron => CellFamily::Hexahedron,
-    }
-}
-
-/// Mesh nodes at the vertices of all cells, in mesh cell order. All cells of the dimension must be
-/// of the shape.
-fn cells<const V: usize>(
-    mesh: &Mesh,
-    shape: CellShape,
-    places: [usize; V],
-) -> Result<Vec<[u32; V]>, SpaceError> {
-    let mut cells: Vec<[u32; V]> = Vec::new();
-    let in_dimension = |dimension| dimension == shape.dim();
+/// Mesh nodes at the vertices of all cells, `[cells][vertices]`, in mesh cell order. All cells of the dimension must
+/// have this shape.
+fn cells(mesh: &Mesh, cell: Cell) -> Result<Vec<u32>, SpaceError> {
+    let (count, places) = (cell.vertices(), cell.gmsh_order().vertices);
+    let mut cells: Vec<u32> = Vec::new();
+    let in_dimension = |dimension| dimension == cell.dim();
     for block in mesh
         .blocks
         .iter()
         .filter(|b| in_dimension(b.cell_type.dimension()))
     {
-        if block.cell_type.family() != family(shape) {
+        if block.cell_type.cell() != cell {
             return Err(SpaceError::UnsupportedCells {
                 name: block.cell_type.name(),
                 count: block.len(),
             });
         }
+        let first = cells.len();
+        cells.resize(first + block.len() * count, 0);
+        let rows = cells[first..].par_chunks_exact_mut(count);
         let nodes = block.nodes.par_chunks_exact(block.cell_type.nodes());
-        cells.par_extend(nodes.map(|nodes| places.map(|vertex| nodes[vertex])));
+        rows.zip(nodes).for_each(|(row, nodes)| {
+            for (&place, &node) in places.iter().zip(nodes) {
+                row[place] = node;
+            }
+        });
     }
     if cells.is_empty() {
         return Err(SpaceError::NoCells);
     }
     // Numbers of vertices, edges and faces together must fit 32 bits.
-    let entities = V + shape.edges().len() + shape.facets();
+    let entities = count + cell.edges().len() + cell.facets().len();
     let most = u32::MAX as usize / entities;
-    if cells.len() > most {
-        let cells = cells.len();
+    if cells.len() / count > most {
+        let cells = cells.len() / count;
         return Err(SpaceError::TooManyCells { cells, most });
     }
     match (0..)
-        .zip(&cells)
+        .zip(cells.chunks_exact(count))
         .find_map(|(cell, v)| bad_vertex(cell, v, mesh))
     {
         Some(error) => Err(error),
@@ -106,12 +102,12 @@ fn cells<const V: usize>(
 }
 
 /// What is wrong with the vertices of a cell by themselves.
-fn bad_vertex<const V: usize>(cell: u32, vertices: &[u32; V], mesh: &Mesh) -> Option<SpaceError> {
+fn bad_vertex(cell: u32, vertices: &[u32], mesh: &Mesh) -> Option<SpaceError> {
     let nodes = mesh.coordinates.len();
     if let Some(&node) = vertices.iter().find(|&&node| node as usize >= nodes) {
         return Some(SpaceError::MissingNode { cell, node, nodes });
     }
-    let repeated = (1..V).find(|&m| vertices[..m].contains(&vertices[m]))?;
+    let repeated = (1..vertices.len()).find(|&m| vertices[..m].contains(&vertices[m]))?;
     let node = vertices[repeated];
     Some(SpaceError::RepeatedVertex { cell, node })
 }

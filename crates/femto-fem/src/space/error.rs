@@ -1,31 +1,27 @@
-//! What can be wrong with a space or a request about it.
+//! Errors of spaces and requests about them.
 
 use crate::mesh::MeshError;
+use femto_element::basis::BasisError;
 
 /// Why a space could not be made or a question about it not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum SpaceError {
-    /// A polynomial degree outside of what the reference elements have.
-    #[error("degree {found} of a space: supported are 1 to {max}")]
-    Degree {
-        /// The degree asked for.
-        found: usize,
-        /// The greatest supported degree.
-        max: usize,
-    },
+    /// A cell or polynomial degree that there is no basis for.
+    #[error(transparent)]
+    Basis(#[from] BasisError),
     /// A space of no component.
     #[error("a space of 0 components: at least 1 is needed")]
     Components,
     /// The mesh has none of the cells that its geometry has.
     #[error(
         "the mesh has no cells that carry unknowns; spaces are numbered on hexahedra, on tetrahedra \
-         or, in the plane, on triangles"
+         or, in the plane, on quadrilaterals or triangles"
     )]
     NoCells,
     /// The mesh has cells of several shapes that would carry unknowns, or of one that cannot.
     #[error(
         "the mesh has {count} {name} cells beside others of the same dimension; spaces are numbered \
-         on cells of one shape only: hexahedra, tetrahedra or, in the plane, triangles"
+         on cells of one shape only: hexahedra, tetrahedra or, in the plane, quadrilaterals or triangles"
     )]
     UnsupportedCells {
         /// Name of the cell type.

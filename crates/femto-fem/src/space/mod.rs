@@ -1,7 +1,7 @@
 //! Finite element spaces: which nodes the elements have, which of them are the same, which are
 //! fixed.
 //!
-//! A [`Space`] numbers the nodes of all cells of a mesh (hexahedra, tetrahedra, or triangles) for
+//! A [`Space`] numbers the nodes of all cells of a mesh of one shape for
 //! one degree, so that an operator can walk through memory. Elements follow a Hilbert curve, which is cut into chunks: the nodes of
 //! a chunk fit a cache, are numbered together and belong, but for those on its surface, to that
 //! chunk alone. Threads work on different chunks without waiting for each other; only the few
@@ -22,14 +22,14 @@ use std::sync::Arc;
 
 use crate::geometry::Geometry;
 use crate::mesh::Mesh;
-use crate::reference::{CellShape, MAX_DEGREE, MAX_SIMPLEX_DEGREE};
+use femto_element::{Cell, basis};
 
 pub use boundary::{BoundaryFace, BoundaryFaces};
 use element_nodes::ElementNodes;
 use elements::Elements;
 pub use error::SpaceError;
 pub use restriction::{Chunk, Restriction};
-use topology::{Cells, Hexahedra, Tetrahedra, Topology, Triangles};
+use topology::Topology;
 
 /// Whether elements share the nodes on their common vertices, edges and faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,8 +52,7 @@ pub enum Layout {
 /// What to build a space from, besides the mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaceParams {
-    /// Polynomial degree of the basis, 1 to [`MAX_DEGREE`] on hexahedra, to
-    /// [`MAX_SIMPLEX_DEGREE`] on simplices.
+    /// Polynomial degree of the basis, 1 to [`basis::max_degree`] of the cells.
     pub degree: usize,
     /// Numbers per node.
     pub components: usize,
@@ -61,7 +60,7 @@ pub struct SpaceParams {
     pub layout: Layout,
     /// Whether elements share nodes.
     pub continuity: Continuity,
-    /// Groups of boundary cells (two-dimensional; for triangles one-dimensional), by name or number,
+    /// Groups of boundary cells (two-dimensional; in the plane one-dimensional), by name or number,
     /// on which all components are constrained.
     pub dirichlet: Vec<String>,
     /// How many L-vector nodes a chunk should have, about; halved until no chunk has more than
@@ -92,7 +91,7 @@ pub const MAX_CHUNK_NODES: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub struct Space {
     params: SpaceParams,
-    shape: CellShape,
+    cell: Cell,
     cells: Vec<u32>,
     restriction: Arc<Restriction>,
     boundary: BoundaryFaces,
@@ -105,18 +104,21 @@ impl Space {
     /// Parameters out of range, a mesh whose cells do not fit together, tags that are not there:
     /// see [`SpaceError`].
     pub fn new(mesh: &Mesh, geometry: &Geometry, params: SpaceParams) -> Result<Self, SpaceError> {
-        let shape = geometry.cell();
-        check(shape, &params)?;
-        let nodes = ElementNodes::new(shape, params.degree);
-        let (elements, topology) = match shape {
-            CellShape::Hexahedron => {
-                entities::<Hexahedra, _, _, _>(mesh, geometry, &params, &nodes)
-            }
-            CellShape::Tetrahedron => {
-                entities::<Tetrahedra, _, _, _>(mesh, geometry, &params, &nodes)
-            }
-            CellShape::Triangle => entities::<Triangles, _, _, _>(mesh, geometry, &params, &nodes),
-        }?;
+        let cell = geometry.cell();
+        check(cell, &params)?;
+        let nodes = ElementNodes::new(cell, params.degree);
+        let (elements, vertices) = Elements::new(
+            mesh,
+            cell,
+            geometry.kinds(),
+            elements_per_chunk(cell, &params),
+        )?;
+        let up_to = match params.continuity {
+            Continuity::Continuous => nodes.up_to(),
+            Continuity::Broken => 0,
+        };
+        let mesh_nodes = mesh.coordinates.len();
+        let topology = Topology::new(cell, &elements.cells, vertices, mesh_nodes, up_to)?;
         let boundary = BoundaryFaces::new(mesh, &topology, &elements.cells);
         let mut dirichlet = Vec::new();
         for tag in &params.dirichlet {
@@ -143,7 +145,7 @@ impl Space {
         }
         Ok(Self {
             params,
-            shape,
+            cell,
             cells: elements.cells,
             restriction: Arc::new(restriction),
             boundary,
@@ -156,13 +158,13 @@ impl Space {
     }
 
     /// The shape of the elements.
-    pub fn cell_shape(&self) -> CellShape {
-        self.shape
+    pub fn cell(&self) -> Cell {
+        self.cell
     }
 
     /// Dimension of the elements.
     pub fn dim(&self) -> usize {
-        self.shape.dim()
+        self.cell.dim()
     }
 
     /// Polynomial degree.
@@ -263,7 +265,7 @@ impl Space {
     }
 
     /// The L-vector nodes of an element, `[nodes_per_element]`, lexicographic in hexahedra, in the
-    /// order of [`crate::reference::cell`] in simplices.
+    /// order of [`femto_element::cell`] in simplices.
     pub fn element_nodes(&self, element: usize) -> Vec<u32> {
         let restriction = &self.restriction;
         let chunk = &restriction.chunks[restriction.chunk_of(element)];
@@ -296,52 +298,19 @@ impl Space {
     }
 }
 
-/// The elements in order, and their entities as far as nodes of a continuous space lie on them.
-fn entities<S, const V: usize, const K: usize, const R: usize>(
-    mesh: &Mesh,
-    geometry: &Geometry,
-    params: &SpaceParams,
-    nodes: &ElementNodes,
-) -> Result<(Elements, Topology), SpaceError>
-where
-    S: Cells<V, K, R>,
-{
-    let shape = geometry.cell();
-    let elements_per_chunk = elements_per_chunk(shape, params);
-    let (elements, vertices) =
-        Elements::new::<V>(mesh, shape, S::GMSH, geometry.kinds(), elements_per_chunk)?;
-    let up_to = match params.continuity {
-        Continuity::Continuous => nodes.up_to(),
-        Continuity::Broken => 0,
+/// As many elements as have about the nodes of a chunk.
+fn elements_per_chunk(cell: Cell, params: &SpaceParams) -> usize {
+    // A cube is one hexahedron or about six tetrahedra, a square two triangles.
+    let cells = match cell.is_tensor_product() {
+        true => 1,
+        false => (1..=cell.dim()).product(),
     };
-    let mesh_nodes = mesh.coordinates.len();
-    let topology =
-        Topology::new::<S, V, K, R>(shape, &elements.cells, vertices, mesh_nodes, up_to)?;
-    Ok((elements, topology))
-}
-
-/// A cube of N³ nodes is one hexahedron or about six tetrahedra, a square of N² two triangles.
-fn elements_per_chunk(shape: CellShape, params: &SpaceParams) -> usize {
-    let (nodes, cells) = match shape {
-        CellShape::Hexahedron => (params.degree.pow(3), 1),
-        CellShape::Tetrahedron => (params.degree.pow(3), 6),
-        CellShape::Triangle => (params.degree.pow(2), 2),
-    };
+    let nodes = params.degree.pow(cell.dim() as u32);
     (params.chunk_nodes.saturating_mul(cells) / nodes).max(1)
 }
 
-fn check(shape: CellShape, params: &SpaceParams) -> Result<(), SpaceError> {
-    let max = if shape.is_simplex() {
-        MAX_SIMPLEX_DEGREE
-    } else {
-        MAX_DEGREE
-    };
-    if !(1..=max).contains(&params.degree) {
-        return Err(SpaceError::Degree {
-            found: params.degree,
-            max,
-        });
-    }
+fn check(cell: Cell, params: &SpaceParams) -> Result<(), SpaceError> {
+    basis::check(cell, params.degree)?;
     if params.components == 0 {
         return Err(SpaceError::Components);
     }

@@ -1,50 +1,35 @@
-//! Where the nodes of a space are.
+//! Positions of the nodes of a space.
 
 use rayon::prelude::*;
 
 use crate::geometry::Geometry;
-use crate::reference::nodes::gll;
-use crate::reference::simplex::Simplex;
+use femto_element::basis::nodes;
 
 use super::gather_scatter::split;
 use super::{Chunk, Space};
 
 /// Where the nodes of the reference element are.
-enum ReferenceNodes {
-    /// The same along each axis, `[nodes_1d]`.
-    TensorProduct(Vec<f64>),
+struct ReferenceNodes {
     /// `[nodes][3]`
-    Listed(Vec<[f64; 3]>),
+    listed: Vec<[f64; 3]>,
+    /// Of a tensor product, the same along each axis, `[nodes_1d]`.
+    nodes_1d: Option<Vec<f64>>,
 }
 
 impl ReferenceNodes {
     fn new(space: &Space) -> Self {
-        // A space's degree is one that its elements have.
-        match Simplex::new(space.dim(), space.degree()) {
-            Ok(simplex) if space.cell_shape().is_simplex() => {
-                Self::Listed(simplex.nodes().to_vec())
-            }
-            _ => Self::TensorProduct(gll(space.degree())),
+        let (cell, degree) = (space.cell(), space.degree());
+        Self {
+            listed: nodes::positions(cell, degree),
+            nodes_1d: cell.is_tensor_product().then(|| nodes::gll(degree)),
         }
     }
 
     /// The positions of all nodes of a cell, in the element's order.
     fn positions(&self, geometry: &Geometry, cell: usize, out: &mut Vec<[f64; 3]>) {
-        match self {
-            Self::TensorProduct(nodes_1d) => geometry.node_positions(cell, nodes_1d, out),
-            Self::Listed(nodes) => geometry.positions_at(cell, nodes, out),
-        }
-    }
-
-    /// One of the reference nodes.
-    fn point(&self, position: usize) -> [f64; 3] {
-        match self {
-            Self::TensorProduct(nodes_1d) => {
-                let n = nodes_1d.len();
-                let place = [position % n, position / n % n, position / (n * n)];
-                place.map(|i| nodes_1d[i])
-            }
-            Self::Listed(nodes) => nodes[position],
+        match &self.nodes_1d {
+            Some(nodes_1d) => geometry.node_positions(cell, nodes_1d, out),
+            None => geometry.positions_at(cell, &self.listed, out),
         }
     }
 }
@@ -123,7 +108,7 @@ impl Space {
                     continue;
                 };
                 positions[t as usize].get_or_insert_with(|| {
-                    geometry.map(self.cells[element] as usize, nodes.point(position))
+                    geometry.map(self.cells[element] as usize, nodes.listed[position])
                 });
             }
         }

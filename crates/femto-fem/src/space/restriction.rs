@@ -34,7 +34,7 @@ impl Chunk {
 /// nodes, from [`Restriction::free_nodes`]. So a T-vector is the leading part of an L-vector.
 ///
 /// Positions in an element are lexicographic in hexahedra, and in the order of
-/// [`crate::reference::cell`] in simplices.
+/// [`femto_element::cell`] in simplices.
 ///
 /// Nodes on vertices, edges and faces of an element (of a triangle: vertices and edges) form its *shell*, each with its own index;
 /// those inside follow each other in the L-vector, so that their first one is enough. Within a

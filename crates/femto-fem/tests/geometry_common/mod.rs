@@ -1,9 +1,9 @@
 //! What the geometry tests share.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use femto_element::quadrature::gauss;
 use femto_fem::geometry::{Geometry, GeometryAtPoints};
 use femto_fem::mesh::{Mesh, box_mesh::BoxMesh};
-use femto_fem::quadrature::gauss;
 
 pub(crate) type Point = [f64; 3];
 

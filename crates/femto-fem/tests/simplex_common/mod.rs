@@ -7,10 +7,10 @@
 
 use std::collections::BTreeSet;
 
+use femto_element::Cell;
+use femto_element::quadrature::simplex_rule;
 use femto_fem::geometry::{Geometry, GeometryAtPoints};
 use femto_fem::mesh::Mesh;
-use femto_fem::quadrature::simplex_rule;
-use femto_fem::reference::CellShape;
 
 /// The sum of the determinants, with a rule of this degree.
 pub(crate) fn volume(geometry: &Geometry, degree: usize) -> f64 {
@@ -18,7 +18,7 @@ pub(crate) fn volume(geometry: &Geometry, degree: usize) -> f64 {
     let mut at = GeometryAtPoints::default();
     let mut sum = 0.0;
     for cell in 0..geometry.len() {
-        geometry.at_simplex_points(cell, &rule.points, &mut at);
+        geometry.at_listed_points(cell, &rule.points, &mut at);
         let terms = rule.weights.iter().zip(&at.determinant);
         sum += terms.map(|(w, det)| w * det).sum::<f64>();
     }
@@ -26,7 +26,7 @@ pub(crate) fn volume(geometry: &Geometry, degree: usize) -> f64 {
 }
 
 /// The number of vertices, edges, faces and cells, counted in the plainest way.
-pub(crate) fn count(mesh: &Mesh, shape: CellShape) -> [usize; 4] {
+pub(crate) fn count(mesh: &Mesh, shape: Cell) -> [usize; 4] {
     let mut sets = [const { BTreeSet::new() }; 4];
     let vertices = shape.vertices();
     let block = mesh

@@ -3,12 +3,13 @@
 
 pub(crate) mod layout;
 
+use femto_element::CellType;
 use std::hash::{BuildHasher, RandomState};
 
+use femto_element::basis::nodes::gll;
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::box_mesh::BoxMesh;
-use femto_fem::mesh::{CellBlock, CellType, Mesh};
-use femto_fem::reference::nodes::gll;
+use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Space, SpaceParams};
 
 /// Random numbers (xorshift64*, Vigna 2016), another sequence in every run. The seed is printed,

@@ -1,4 +1,4 @@
-//! A function of position and time, made ready for kernel texts.
+//! Functions of position and time, printed into kernels.
 
 use crate::dialect::Language;
 use crate::expr::{Graph, GraphError, Input, Program};

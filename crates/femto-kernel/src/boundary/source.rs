@@ -1,4 +1,4 @@
-//! The texts of a boundary's data for devices that compile kernels.
+//! The kernel sources for values at points and sums over facets.
 
 use super::PointFunction;
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};

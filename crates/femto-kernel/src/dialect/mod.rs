@@ -1,4 +1,4 @@
-//! The C dialect of kernel texts, and what CUDA and OpenCL change in it.
+//! The C dialect of kernel texts, with a page of differences each for CUDA and OpenCL.
 //!
 //! A kernel text is written once, in C99 with the words of `dialect/cuda.h` and `dialect/opencl.h`
 //! (`KERNEL`, `GLOBAL`, `SHARED`, `CONSTANT`, `BARRIER`, `THREAD_X`, ...). A [`SourceBuilder`] puts
@@ -75,7 +75,7 @@ impl Language {
 /// A text of this crate and the name that compilers shall use for it.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelFile {
-    /// Path below `src`, such as `family/tensor_hex/text/pencils.c`.
+    /// Path below `src`, such as `family/sum_factorization/text/pencils.c`.
     pub name: &'static str,
     /// The text.
     pub text: &'static str,

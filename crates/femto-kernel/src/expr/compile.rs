@@ -1,4 +1,4 @@
-//! From graph to instructions: which register holds what, and until when.
+//! Compiling a graph to instructions: register allocation.
 
 use super::program::{Instruction, Program};
 use super::{Graph, Handle, Node};

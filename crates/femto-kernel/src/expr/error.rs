@@ -1,4 +1,4 @@
-//! What is wrong with an expression, and where.
+//! Errors of expressions, with their columns.
 
 use core::fmt::{Display, Formatter};
 

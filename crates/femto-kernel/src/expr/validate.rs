@@ -1,4 +1,4 @@
-//! What must hold before a graph is printed.
+//! Checks of a graph before it is printed.
 
 use super::{Graph, Handle, Input, Node};
 use crate::scalar::Real;

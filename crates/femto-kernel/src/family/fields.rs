@@ -1,8 +1,8 @@
-//! Auxiliary fields of any family: what kinds there are, and in which order a form has them.
+//! Kinds of auxiliary fields, and their order in a form.
 
 use crate::form::MAX_FIELDS;
 
-/// How an auxiliary field, which is scalar, is given.
+/// The kind of an auxiliary field, which is scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum FieldKind {
     /// One number per cell (P0).
@@ -56,7 +56,7 @@ impl Fields {
         (0..self.len).filter(move |&field| self.kinds[field] == kind)
     }
 
-    /// How many fields there are of a kind.
+    /// The number of fields of a kind.
     #[inline]
     pub fn count(&self, kind: FieldKind) -> usize {
         self.of(kind).count()
@@ -66,7 +66,7 @@ impl Fields {
 /// A cell's auxiliary fields; those of a kind are together, in the order of the form.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CellFields<'a> {
-    /// Which kind each field of the form is of.
+    /// The kind of each field of the form.
     pub fields: Fields,
     /// Constants of the cell, `[field]`.
     pub cell: &'a [f64],

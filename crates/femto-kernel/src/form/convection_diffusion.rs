@@ -1,6 +1,6 @@
 //! The convection-diffusion form.
 
-use super::{Form, Given, Point};
+use super::{Coefficient, Form, Point};
 use crate::scalar::Scalar;
 
 /// ∫ φ (b·∇u) + ∇φ : κ ∇u: what diffuses with κ and is carried along with a velocity b. Not
@@ -8,9 +8,9 @@ use crate::scalar::Scalar;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConvectionDiffusion<const D: usize> {
     /// κ.
-    pub kappa: Given,
-    /// b, `[axis]`: for a velocity from fields `[Given::Auxiliary(0), Given::Auxiliary(1), …]`.
-    pub velocity: [Given; D],
+    pub kappa: Coefficient,
+    /// b, `[axis]`: for a velocity from fields `[Coefficient::Auxiliary(0), Coefficient::Auxiliary(1), …]`.
+    pub velocity: [Coefficient; D],
 }
 
 impl<const D: usize> Form<D> for ConvectionDiffusion<D> {

@@ -1,14 +1,14 @@
 //! Poisson forms with a coefficient.
 
-use super::{Form, Given, Point};
+use super::{Coefficient, Form, Point};
 use crate::scalar::Scalar;
 
 /// ∫ ∇φ : κ ∇u: Poisson's equation with a coefficient. A constant κ, and a κ that is constant per
 /// element, are folded into stored factors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diffusion {
-    /// κ: `Given::Auxiliary(0)` is the variable coefficient of Knepley, Rupp, Terrel 2016.
-    pub kappa: Given,
+    /// κ: `Coefficient::Auxiliary(0)` is the variable coefficient of Knepley, Rupp, Terrel 2016.
+    pub kappa: Coefficient,
 }
 
 impl<const D: usize> Form<D> for Diffusion {

@@ -1,6 +1,6 @@
 //! Linear elasticity.
 
-use super::{Form, Given, Point};
+use super::{Coefficient, Form, Point};
 use crate::scalar::Scalar;
 
 /// ∫ ∇φ : σ with σ = λ tr(ε) I + 2 μ ε and ε = ½(∇u + ∇uᵀ): small deformations of an isotropic body
@@ -8,16 +8,16 @@ use crate::scalar::Scalar;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearElasticity {
     /// λ, a stress.
-    pub lambda: Given,
+    pub lambda: Coefficient,
     /// μ, the shear modulus, a stress.
-    pub mu: Given,
+    pub mu: Coefficient,
 }
 
 impl LinearElasticity {
     /// From Young's modulus E and Poisson's ratio ν: λ = E ν / ((1 + ν)(1 − 2ν)), μ = E / (2 (1 + ν)).
     /// E > 0 and −1 < ν < ½ make the form positive.
     pub fn from_young(young: f64, poisson: f64) -> Self {
-        let [lambda, mu] = lame(young, poisson).map(Given::Constant);
+        let [lambda, mu] = lame(young, poisson).map(Coefficient::Constant);
         Self { lambda, mu }
     }
 }

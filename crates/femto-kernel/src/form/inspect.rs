@@ -1,4 +1,4 @@
-//! What a form does, read off its graph.
+//! Properties of a form, read off its graph.
 //!
 //! That decides which stages of the evaluation are needed, what is loaded, which solver fits, and
 //! whether the form is "λu, κ∇u", so that its coefficients can be folded into stored factors.
@@ -50,15 +50,15 @@ pub struct Inspection {
 #[derive(Clone, Debug)]
 pub struct Coefficients {
     /// λ.
-    pub mass: Coefficient,
+    pub mass: CoefficientKind,
     /// κ.
-    pub stiffness: Coefficient,
+    pub stiffness: CoefficientKind,
     program: Program,
 }
 
-/// A coefficient.
+/// Whether a coefficient of a form λ u, κ ∇u is absent, constant or varies.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Coefficient {
+pub enum CoefficientKind {
     /// The term is absent.
     Zero,
     /// The same number everywhere.
@@ -90,7 +90,7 @@ impl Inspection {
     }
 }
 
-impl Coefficient {
+impl CoefficientKind {
     /// The value, if it is the same everywhere.
     pub fn constant(self) -> Option<f64> {
         match self {
@@ -245,9 +245,9 @@ impl Matrix<'_> {
             return None;
         }
         let classify = |handle| match graph.constant_value(handle) {
-            Some(0.0) => Coefficient::Zero,
-            Some(value) => Coefficient::Constant(value),
-            None => Coefficient::OfFields,
+            Some(0.0) => CoefficientKind::Zero,
+            Some(value) => CoefficientKind::Constant(value),
+            None => CoefficientKind::OfFields,
         };
         Some(Coefficients {
             mass: classify(mass),
@@ -278,14 +278,14 @@ mod tests {
         assert!(mass.linear && mass.symmetric && mass.reads_values && !mass.reads_gradients);
         assert!(mass.writes_values && !mass.writes_gradients);
         let found = mass.coefficients.unwrap();
-        assert_eq!(found.mass, Coefficient::Constant(1.0));
-        assert_eq!(found.stiffness, Coefficient::Zero);
+        assert_eq!(found.mass, CoefficientKind::Constant(1.0));
+        assert_eq!(found.stiffness, CoefficientKind::Zero);
         let poisson = inspect::<_, 2, 1>(&Poisson);
         assert!(!poisson.reads_values && poisson.writes_gradients);
         let screened = inspect::<_, 3, 1>(&ScreenedPoisson { lambda: None });
         let found = screened.coefficients.unwrap();
-        assert_eq!(found.mass, Coefficient::OfFields);
-        assert_eq!(found.stiffness, Coefficient::Constant(1.0));
+        assert_eq!(found.mass, CoefficientKind::OfFields);
+        assert_eq!(found.stiffness, CoefficientKind::Constant(1.0));
         assert_eq!(found.at(&[2.5]), (2.5, 1.0));
         assert_eq!((screened.auxiliary, screened.parameters), (1, 0));
     }

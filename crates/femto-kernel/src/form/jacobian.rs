@@ -1,4 +1,4 @@
-//! The derivative of a form, without another line of physics.
+//! The exact derivative of a form, by dual numbers.
 
 use super::{Form, MAX_FIELDS, Point};
 use crate::scalar::{Dual, Scalar};

@@ -9,34 +9,34 @@
     reason = "formulas are written with indices"
 )]
 
+mod coefficient;
 mod componentwise;
 mod convection_diffusion;
 mod diffusion;
 mod elasticity;
-mod given;
 mod inspect;
 mod jacobian;
 mod mass;
 mod neo_hookean;
 mod p_laplacian;
+mod parsed;
 mod poisson;
 mod screened_poisson;
-mod text;
 mod trace;
 
+pub use coefficient::Coefficient;
 pub use componentwise::Componentwise;
 pub use convection_diffusion::ConvectionDiffusion;
 pub use diffusion::{Diffusion, NonlinearDiffusion};
 pub use elasticity::{LinearElasticity, SymmetricGradient};
-pub use given::Given;
-pub use inspect::{Coefficient, Coefficients, Inspection, MAX_FIELDS, inspect};
+pub use inspect::{CoefficientKind, Coefficients, Inspection, MAX_FIELDS, inspect};
 pub use jacobian::Jacobian;
 pub use mass::Mass;
 pub use neo_hookean::NeoHookean;
 pub use p_laplacian::PLaplacian;
+pub use parsed::{Expressions, FormExpressions, FormParseError, ParsedForm, Role};
 pub use poisson::Poisson;
 pub use screened_poisson::ScreenedPoisson;
-pub use text::{FormExpressions, FormTextError, ParsedForm, Role, Texts};
 pub use trace::{TracedForm, trace};
 
 use crate::scalar::Scalar;

@@ -1,7 +1,7 @@
 //! Hyperelasticity: a neo-Hookean body.
 
 use super::elasticity::lame;
-use super::{Form, Given, Point};
+use super::{Coefficient, Form, Point};
 use crate::scalar::Scalar;
 
 /// ∫ ∇φ : P with F = I + ∇u, J = det F and P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ: large deformations of a
@@ -17,16 +17,16 @@ use crate::scalar::Scalar;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NeoHookean {
     /// λ, a stress.
-    pub lambda: Given,
+    pub lambda: Coefficient,
     /// μ, the shear modulus, a stress.
-    pub mu: Given,
+    pub mu: Coefficient,
 }
 
 impl NeoHookean {
     /// From Young's modulus E and Poisson's ratio ν of small deformations, as
     /// [`LinearElasticity::from_young`](super::LinearElasticity::from_young).
     pub fn from_young(young: f64, poisson: f64) -> Self {
-        let [lambda, mu] = lame(young, poisson).map(Given::Constant);
+        let [lambda, mu] = lame(young, poisson).map(Coefficient::Constant);
         Self { lambda, mu }
     }
 

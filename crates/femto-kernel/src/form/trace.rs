@@ -1,4 +1,4 @@
-//! A form as a graph: run once on numbers that write down what is done with them.
+//! Tracing: a form run once on numbers that record a graph.
 
 use super::{Form, MAX_FIELDS, Point};
 use crate::dialect::Language;

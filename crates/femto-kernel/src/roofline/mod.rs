@@ -1,4 +1,4 @@
-//! How fast a piece of work can be: its exact amounts against the ceilings of a device.
+//! Bounds: exact work against the ceilings of a device.
 //!
 //! ```
 //! use femto_kernel::roofline::{Ceilings, Limit, Precision, Work, bound};
@@ -72,7 +72,7 @@ impl Bound {
 /// Reads and writes overlap as they do in a copy, and the rest runs at the rate of its own kind:
 /// with R bytes read and W written, memory takes
 /// `2 min(R,W)/copy + (R - min(R,W))/read + (W - min(R,W))/write`.
-/// For R = W this is the bound of the tensor_hex paper (design §5), (R + W) over the rate of a copy
+/// For R = W this is the bound of the sum_factorization paper (design §5), (R + W) over the rate of a copy
 /// of as many bytes.
 ///
 /// An amount of zero takes no time whatever its ceiling; an amount without a ceiling (zero or

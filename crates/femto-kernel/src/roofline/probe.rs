@@ -1,4 +1,4 @@
-//! The loops whose rates are the ceilings of a host. Pure: whoever runs them holds the clock.
+//! The loops whose rates are the ceilings of a host. Pure: the caller holds the clock.
 
 use crate::scalar::Scalar;
 use crate::scalar::simd::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};

@@ -1,4 +1,4 @@
-//! The kernels whose rates are the ceilings of an accelerator. Pure: whoever runs them holds the clock.
+//! The kernels whose rates are the ceilings of an accelerator. Pure: the caller holds the clock.
 //!
 //! | kernel | arguments | does |
 //! |---|---|---|

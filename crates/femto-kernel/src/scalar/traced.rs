@@ -1,4 +1,4 @@
-//! Numbers that write down what is done with them.
+//! Numbers that record operations in a graph.
 
 use super::Scalar;
 use crate::expr::{Graph, Handle, Mask, Unary};

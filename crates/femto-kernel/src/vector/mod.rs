@@ -72,14 +72,14 @@ pub const XPBY: Cost = Cost::new("xpby", 2, 1, 2);
 pub const DOT: Cost = Cost::new("dot", 2, 0, 2);
 /// The cost of a norm: [`dot`] of a vector with itself.
 pub const NORM: Cost = Cost::new("norm", 1, 0, 2);
-/// The cost of [`advance`].
-pub const ADVANCE: Cost = Cost::new("advance", 3, 2, 4);
-/// The cost of [`advance`] with a diagonal.
-pub const ADVANCE_SCALED: Cost = Cost::new("advance_scaled", 4, 2, 5);
-/// The cost of [`reduce`].
-pub const REDUCE: Cost = Cost::new("reduce", 2, 1, 4);
-/// The cost of [`reduce_scaled`].
-pub const REDUCE_SCALED: Cost = Cost::new("reduce_scaled", 3, 1, 7);
+/// The cost of [`update_direction`].
+pub const UPDATE_DIRECTION: Cost = Cost::new("update_direction", 3, 2, 4);
+/// The cost of [`update_direction`] with a diagonal.
+pub const UPDATE_DIRECTION_SCALED: Cost = Cost::new("update_direction_scaled", 4, 2, 5);
+/// The cost of [`update_residual`].
+pub const UPDATE_RESIDUAL: Cost = Cost::new("update_residual", 2, 1, 4);
+/// The cost of [`update_residual_scaled`].
+pub const UPDATE_RESIDUAL_SCALED: Cost = Cost::new("update_residual_scaled", 3, 1, 7);
 /// The cost of [`precondition_dot`].
 pub const PRECONDITION_DOT: Cost = Cost::new("precondition_dot", 2, 1, 3);
 /// The cost of [`multiply`].
@@ -159,7 +159,7 @@ fn terms<T: Real>(level: SimdLevel, x: &[T], y: &[T], term: impl Fn(T, T) -> f64
 
 /// x = x + α p, then p = z + β p. Where α is zero, x stays whatever p is; where β is zero, p is
 /// overwritten whatever it is.
-pub fn advance<T: Real>(
+pub fn update_direction<T: Real>(
     level: SimdLevel,
     [alpha, beta]: [T; 2],
     z: &[T],
@@ -178,8 +178,8 @@ pub fn advance<T: Real>(
     }
 }
 
-/// [`advance`] with z = d r, entry by entry.
-pub fn advance_scaled<T: Real>(
+/// [`update_direction`] with z = d r, entry by entry.
+pub fn update_direction_scaled<T: Real>(
     level: SimdLevel,
     [alpha, beta]: [T; 2],
     (d, r): (&[T], &[T]),
@@ -212,7 +212,7 @@ fn scaled_xpby<T: Real>(level: SimdLevel, (d, r): (&[T], &[T]), beta: T, p: &mut
 }
 
 /// r = r - α ap; returns Σ r r of the new r. Where α is zero, r stays whatever ap is.
-pub fn reduce<T: Real>(level: SimdLevel, alpha: T, ap: &[T], r: &mut [T]) -> f64 {
+pub fn update_residual<T: Real>(level: SimdLevel, alpha: T, ap: &[T], r: &mut [T]) -> f64 {
     let pieces = ap.chunks(IN_CACHE).zip(r.chunks_mut(IN_CACHE));
     pieces.fold(0.0, |square, (ap, r)| {
         if alpha != T::default() {
@@ -223,7 +223,7 @@ pub fn reduce<T: Real>(level: SimdLevel, alpha: T, ap: &[T], r: &mut [T]) -> f64
 }
 
 /// r = r - α ap; returns Σ r r and Σ r (d r) of the new r. Where α is zero, r stays whatever ap is.
-pub fn reduce_scaled<T: Real>(
+pub fn update_residual_scaled<T: Real>(
     level: SimdLevel,
     alpha: T,
     (d, ap): (&[T], &[T]),

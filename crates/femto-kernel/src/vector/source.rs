@@ -1,4 +1,4 @@
-//! The text of the loops for devices that compile kernels.
+//! The kernel source of the vector loops.
 
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use crate::roofline::Precision;
@@ -50,7 +50,7 @@ pub const SUMS: Precision = Precision::Fp64;
 /// The text of all loops over vectors of one precision.
 ///
 /// Kernels, with the arguments that `vectors.c` gives them: `fill`, `axpy`, `xpby`, `multiply`,
-/// `divide`, `advance`; `dot_product`, `square`, `precondition_dot`, `reduce`, which leave one or two sums
+/// `divide`, `update_direction`; `dot_product`, `square`, `precondition_dot`, `update_residual`, which leave one or two sums
 /// per block, and `finish`, which adds these with a block per sum.
 pub fn source(language: Language, precision: Precision) -> String {
     let mut source = SourceBuilder::new(language, SUMS, BLOCK);

@@ -52,8 +52,8 @@ fn fused_loops_do_what_their_formulas_say<T: Real>() {
         let [p, ap, x, r] = [1, 2, 3, 4].map(|seed| numbers::<T>(len, seed));
         let d = numbers::<T>(len, 5);
         let (mut new_r, mut scaled_r) = (r.clone(), r.clone());
-        let square = reduce(level, two, &ap, &mut new_r);
-        let scaled = reduce_scaled(level, two, (&d, &ap), &mut scaled_r);
+        let square = update_residual(level, two, &ap, &mut new_r);
+        let scaled = update_residual_scaled(level, two, (&d, &ap), &mut scaled_r);
         assert_eq!(new_r, entries(len, |i| r[i] - two * ap[i]));
         assert_eq!(new_r, scaled_r);
         let z = entries(len, |i| d[i] * new_r[i]);
@@ -64,12 +64,12 @@ fn fused_loops_do_what_their_formulas_say<T: Real>() {
             let [alpha, beta] = factors.map(T::from_f64);
             let new_x = entries(len, |i| x[i] + alpha * p[i]);
             let (mut found_p, mut found_x) = (p.clone(), x.clone());
-            advance(level, [alpha, beta], &r, (&mut found_p, &mut found_x));
+            update_direction(level, [alpha, beta], &r, (&mut found_p, &mut found_x));
             assert_eq!(found_p, entries(len, |i| r[i] + beta * p[i]));
             assert_eq!(found_x, new_x);
             let (mut found_p, mut found_x) = (p.clone(), x.clone());
             let targets = (&mut *found_p, &mut *found_x);
-            advance_scaled(level, [alpha, beta], (&d, &r), targets);
+            update_direction_scaled(level, [alpha, beta], (&d, &r), targets);
             assert_eq!(found_p, entries(len, |i| d[i] * r[i] + beta * p[i]));
             assert_eq!(found_x, new_x);
         }
@@ -111,7 +111,7 @@ fn single_precision_sums_in_double() {
 
 #[test]
 fn costs_are_per_entry_and_precision() {
-    let work = ADVANCE_SCALED.work::<f32>(10);
+    let work = UPDATE_DIRECTION_SCALED.work::<f32>(10);
     assert_eq!((work.bytes_read, work.bytes_written), (160, 80));
     assert_eq!(work.flops, 50);
     assert_eq!(DOT.work::<f64>(3).bytes_read, 48);

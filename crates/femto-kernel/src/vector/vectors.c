@@ -144,7 +144,7 @@ KERNEL(square)(uint len, const GLOBAL number *RESTRICT g_x, GLOBAL real *RESTRIC
 
 /* x = x + a p, then p = z + b p; or p = d z + b p where `scaled`. Where a is zero, x stays; where b is
  * zero, p is not read for it. */
-KERNEL(advance)
+KERNEL(update_direction)
 (uint len, const GLOBAL real *RESTRICT g_sums, int a_above, int a_below, int b_above, int b_below,
  int scaled, const GLOBAL number *RESTRICT g_d, const GLOBAL number *RESTRICT g_z,
  GLOBAL number *RESTRICT g_p, GLOBAL number *RESTRICT g_x)
@@ -168,7 +168,7 @@ KERNEL(advance)
 }
 
 /* r = r - a ap, sum r r, and sum r (d r) where `scaled`. Where a is zero, r stays. */
-KERNEL(reduce)
+KERNEL(update_residual)
 (uint len, const GLOBAL real *RESTRICT g_sums, int above, int below, int scaled,
  const GLOBAL number *g_d, const GLOBAL number *g_ap, GLOBAL number *RESTRICT g_r,
  GLOBAL real *RESTRICT g_partial)

@@ -1,8 +1,8 @@
-//! What a device can refuse.
+//! Errors of devices and of kernels.
 
 use thiserror::Error;
 
-/// Why a device did not do what it was asked.
+/// Why a request to a device failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DeviceError {
     /// The memory is not there.
@@ -124,7 +124,7 @@ pub enum DeviceError {
     Kernel(#[from] KernelError),
 }
 
-/// What is wrong with a kernel or with the way it was started.
+/// Why a kernel could not be compiled or launched.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KernelError {
     /// The compiler refuses the text.

@@ -1,4 +1,4 @@
-//! What a device says about itself.
+//! Kinds, names and descriptions of devices.
 
 use super::accelerator::{Features, LanguageKind};
 use super::{Device, DeviceError, cuda, host::Host, null::Null, opencl};
@@ -83,7 +83,7 @@ pub struct Cache {
     pub bytes: u64,
 }
 
-/// What a device is.
+/// The description of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// Which of the kinds.
@@ -145,7 +145,7 @@ impl DeviceInfo {
     }
 }
 
-/// What a machine has, and what it lacks.
+/// The devices of a machine, and the reasons for those that are missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
     /// The devices, in the order of [`DeviceKind::ALL`].
@@ -163,7 +163,7 @@ pub struct Missing {
     pub reason: DeviceError,
 }
 
-/// What this machine has, for `femto devices`.
+/// The devices of this machine, for `femto devices`.
 ///
 /// # Errors
 /// [`DeviceError::ThreadStart`] where the host's threads do not start.

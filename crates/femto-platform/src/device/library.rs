@@ -1,9 +1,9 @@
-//! Shared libraries that are looked for when the program runs.
+//! Shared libraries, loaded at run time.
 
 use libloading::Library;
 use std::ffi::OsStr;
 
-/// What `dlopen` found, or why not.
+/// The reasons for a library that cannot be used.
 #[derive(Debug)]
 pub(super) enum Missing {
     /// None of the names is there.

@@ -1,4 +1,4 @@
-//! Devices: where vectors live and who works on them.
+//! Devices: memory for vectors, and threads or kernels that work on it.
 //!
 //! | kind     | what it is                                                        |
 //! |----------|-------------------------------------------------------------------|
@@ -55,7 +55,7 @@ impl Element for u32 {}
 
 /// Memory of a device: `len` numbers of one type.
 pub trait Buffer<T>: Debug + Send + Sync {
-    /// How many numbers it holds.
+    /// The number of its entries.
     fn len(&self) -> usize;
 
     /// Whether it holds none.
@@ -69,7 +69,7 @@ pub trait Device: Debug + Send + Sync + 'static {
     /// The memory of this device.
     type Buffer<T: Element>: Buffer<T>;
 
-    /// What the device is, for reports and for keys of caches.
+    /// A description of the device, for reports and for keys of caches.
     fn info(&self) -> DeviceInfo;
 
     /// `len` zeros.
@@ -107,7 +107,7 @@ pub trait Device: Debug + Send + Sync + 'static {
     /// Waits until everything asked of the device so far has happened.
     ///
     /// # Errors
-    /// What went wrong since the last call, for devices that report late.
+    /// Those of any work since the last call, from devices that report late.
     fn synchronize(&self) -> Result<(), DeviceError>;
 
     /// Runs `body` inside the device's own threads.

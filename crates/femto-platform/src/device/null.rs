@@ -17,7 +17,7 @@ pub struct Launch {
     pub flops: u64,
 }
 
-/// What was asked of a [`Null`] device.
+/// Counts of requests to a [`Null`] device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Buffers made.
@@ -69,17 +69,17 @@ impl Null {
         Self::default()
     }
 
-    /// Notes one piece of work.
+    /// Counts one piece of work.
     pub fn record(&self, launch: Launch) {
         self.ledger().launches.push(launch);
     }
 
-    /// The work noted so far, in order.
+    /// The work counted so far, in order.
     pub fn launches(&self) -> Vec<Launch> {
         self.ledger().launches.clone()
     }
 
-    /// What was asked so far, apart from launches.
+    /// The counts so far, apart from launches.
     pub fn counts(&self) -> Counts {
         self.ledger().counts
     }

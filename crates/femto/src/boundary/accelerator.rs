@@ -1,4 +1,4 @@
-//! The data of a boundary on devices that compile kernels.
+//! Boundary data on accelerators.
 //!
 //! A function's kernel is compiled for it, or found in the cache of compiled kernels; that of the sums is
 //! compiled once and kept with the device.

@@ -1,4 +1,4 @@
-//! The data of a boundary on the host.
+//! Boundary data on the host.
 
 use super::{BoundaryOps, FacetTables, Points};
 use crate::operator::OperatorError;

@@ -1,4 +1,4 @@
-//! The data of a boundary on devices: values of functions at points, and integrals over facets.
+//! Boundary data on devices: values of functions at points, and integrals over facets.
 
 mod accelerator;
 mod host;

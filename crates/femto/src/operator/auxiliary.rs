@@ -1,4 +1,4 @@
-//! Auxiliary fields of operators: scalar fields that a form reads beside the solution.
+//! Auxiliary fields of operators: values per cell, at nodes or at points.
 
 use super::plan::check_fields;
 use super::{OperatorError, OperatorParams};

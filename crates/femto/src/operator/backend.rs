@@ -1,9 +1,9 @@
-//! Devices that operators can be bound to, and what is bound.
+//! The traits of devices that take operators, and of operators on them.
 
 use super::{Binding, OperatorError};
 use crate::Number;
 use crate::boundary::BoundaryOps;
-use femto_kernel::family::batch::EvalContext;
+use femto_kernel::family::EvalContext;
 use femto_kernel::form::Form;
 use femto_kernel::roofline::Work;
 use femto_platform::device::Device;
@@ -46,7 +46,7 @@ pub trait Bound<T: Number, D: Device>: Send + Sync {
     /// `v = A u`, both L-vectors or both T-vectors.
     fn apply(
         &self,
-        conditions: &EvalContext,
+        context: &EvalContext,
         u: &D::Buffer<T>,
         v: &mut D::Buffer<T>,
     ) -> Result<(), OperatorError>;
@@ -54,14 +54,13 @@ pub trait Bound<T: Number, D: Device>: Send + Sync {
     /// `v = Bᵀ D B u` on E-vectors.
     fn apply_elements(
         &self,
-        conditions: &EvalContext,
+        context: &EvalContext,
         u: &D::Buffer<T>,
         v: &mut D::Buffer<T>,
     ) -> Result<(), OperatorError>;
 
     /// The diagonal of A, an L-vector or T-vector.
-    fn diagonal(&self, conditions: &EvalContext, d: &mut D::Buffer<T>)
-    -> Result<(), OperatorError>;
+    fn diagonal(&self, context: &EvalContext, d: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 
     /// Takes the components of L-vector `u` as the auxiliary fields of the solution's space, from number
     /// `first` of these on.
@@ -70,7 +69,7 @@ pub trait Bound<T: Number, D: Device>: Send + Sync {
     /// Bytes of device memory held, vectors apart.
     fn bytes(&self) -> usize;
 
-    /// What went wrong without harm, such as a kernel that was wrong and is not used.
+    /// Warnings, such as a kernel that was wrong and is not used.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }

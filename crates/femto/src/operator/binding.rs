@@ -1,13 +1,14 @@
-//! What is bound to a device.
+//! The inputs of binding: space, geometry, form, plan.
 
+use super::Quadrature;
 use super::plan::Plan;
 use super::tables::Tables;
 use super::{OperatorError, OperatorParams};
+use femto_element::Cell;
 use femto_fem::geometry::Geometry;
-use femto_fem::reference::tensor_product::Basis1d;
 use femto_fem::space::Space;
 
-/// What a device needs to bind an operator.
+/// The inputs of binding an operator to a device.
 pub struct Binding<'a, F> {
     pub(crate) space: &'a Space,
     pub(crate) geometry: &'a Geometry,
@@ -22,7 +23,7 @@ impl<'a, F> Binding<'a, F> {
         self.space.cells()[element] as usize
     }
 
-    /// The same for whoever needs the form's graph alone.
+    /// The same without the form, for code that needs its graph alone.
     pub(crate) fn without_form(&self) -> Binding<'a, ()> {
         Binding {
             space: self.space,
@@ -37,10 +38,14 @@ impl<'a, F> Binding<'a, F> {
     pub(crate) fn check_geometry(&self) -> Result<(), OperatorError> {
         match &self.plan.tables {
             Tables::Hex(basis) => self.geometry.check(&basis.points)?,
-            Tables::Simplex(..) => {
-                let degree = self.space.degree();
-                self.geometry
-                    .check(&Basis1d::gauss(degree, degree + 2)?.points)?
+            Tables::Dense(..) => {
+                // Those of simplices are collapsed from a line's.
+                let quadrature = match self.space.cell().is_tensor_product() {
+                    true => self.params.quadrature,
+                    false => Quadrature::Gauss,
+                };
+                let line = quadrature.tables(Cell::Line, self.space.degree())?;
+                self.geometry.check(&line.points)?
             }
         };
         Ok(())

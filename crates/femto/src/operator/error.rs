@@ -1,10 +1,10 @@
-//! What can go wrong with operators.
+//! Errors of operators.
 
+use femto_element::basis::BasisError;
+use femto_element::quadrature::QuadratureError;
 use femto_fem::geometry::GeometryError;
-use femto_fem::quadrature::QuadratureError;
-use femto_fem::reference::ReferenceError;
 use femto_kernel::expr::GraphError;
-use femto_kernel::family::tensor_hex::schedule::ScheduleError;
+use femto_kernel::family::ScheduleError;
 use femto_platform::device::DeviceError;
 use thiserror::Error;
 
@@ -127,11 +127,19 @@ pub enum OperatorError {
         /// Elements of the space.
         space: usize,
     },
-    /// A form that the kernels of accelerators do not evaluate.
+    /// No kernel for a plan: none of its family's schedules can be run, or it is another family's.
+    #[error("no kernel of this device evaluates the operator")]
+    NoKernel,
+    /// A kernel asks for an operand that its block does not have.
     #[error(
-        "accelerators evaluate forms λ u, κ ∇u with λ and κ constant per element; this one is not of that kind"
+        "the kernel \"{kernel}\" reads {operand}, which its elements do not have: a fault of femto"
     )]
-    FormOnAccelerator,
+    MissingOperand {
+        /// The kernel.
+        kernel: String,
+        /// The operand.
+        operand: String,
+    },
     /// Factors in single precision where kernels read them as vectors of the arithmetic's precision.
     #[error(
         "the host keeps factors in the precision of its arithmetic; factors in single precision are for cuda and opencl devices"
@@ -147,7 +155,7 @@ pub enum OperatorError {
         "{found} nodes of elements; deterministic sums take at most {}: use atomic ones",
         u32::MAX
     )]
-    TooManyShares {
+    TooManyContributions {
         /// Elements times nodes of an element.
         found: usize,
     },
@@ -183,7 +191,7 @@ pub enum OperatorError {
     Rule(#[from] QuadratureError),
     /// From the reference element.
     #[error(transparent)]
-    Reference(#[from] ReferenceError),
+    Reference(#[from] BasisError),
     /// From the geometry.
     #[error(transparent)]
     Geometry(#[from] GeometryError),

@@ -1,8 +1,8 @@
-//! How much of the geometry is stored, and which level is taken where none is asked for.
+//! Data levels, and the rule for the automatic one.
 
 use femto_platform::device::DeviceKind;
 
-/// How much of the geometry is stored.
+/// The amount of stored geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DataLevel {
     /// What was measured to be faster on this kind of device, by a fixed rule: `Partial` on accelerators
@@ -22,9 +22,9 @@ const RECOMPUTED_MASS: usize = 6;
 
 /// A level and why it is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ChosenLevel {
+pub struct ChosenLevel {
     /// Never `Automatic`.
-    pub(crate) level: DataLevel,
+    pub level: DataLevel,
     reason: Reason,
 }
 
@@ -36,15 +36,17 @@ enum Reason {
     MeasuredFaster,
 }
 
-/// What a choice depends on.
+/// The inputs of the choice of a level.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Choice {
-    pub(crate) device: DeviceKind,
-    pub(crate) degree: usize,
+pub struct LevelInputs {
+    /// Where the operator runs.
+    pub device: DeviceKind,
+    /// Degree.
+    pub degree: usize,
     /// The form is λ u for all cells.
-    pub(crate) mass: bool,
+    pub mass: bool,
     /// Factors shall be stored in single precision.
-    pub(crate) single_factors: bool,
+    pub single_factors: bool,
 }
 
 impl DataLevel {
@@ -61,7 +63,7 @@ impl DataLevel {
     }
 
     /// The level that is taken.
-    pub(crate) fn choose(self, on: &Choice) -> ChosenLevel {
+    pub fn choose(self, on: &LevelInputs) -> ChosenLevel {
         let accelerator = on.device.is_accelerator();
         let (level, reason) = match self {
             Self::OnTheFly | Self::Partial => (self, Reason::Asked),
@@ -76,8 +78,8 @@ impl DataLevel {
 }
 
 impl ChosenLevel {
-    /// Why it is taken, in words.
-    pub(crate) fn why(self) -> String {
+    /// The reason for it, in words.
+    pub fn why(self) -> String {
         let level = self.level.name();
         match self.reason {
             Reason::Asked => format!("{level} was asked for"),
@@ -105,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_rule_is_for_mass_at_low_degree_on_accelerators() {
-        let choice = |device, degree, mass| Choice {
+        let choice = |device, degree, mass| LevelInputs {
             device,
             degree,
             mass,
@@ -127,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_taken_and_single_factors_are_stored() {
-        let mut choice = Choice {
+        let mut choice = LevelInputs {
             device: DeviceKind::Cuda,
             degree: 2,
             mass: true,
@@ -138,7 +140,7 @@ mod tests {
             assert_eq!(chosen.level, level);
             assert_eq!(chosen.why(), format!("{} was asked for", level.name()));
         }
-        choice = Choice {
+        choice = LevelInputs {
             degree: 9,
             mass: false,
             single_factors: true,

@@ -24,8 +24,7 @@ pub(crate) use binding::Binding;
 pub use error::OperatorError;
 pub use explain::{Alternative, Explanation};
 pub use host::HostBound;
-pub(crate) use level::Choice;
-pub use level::DataLevel;
+pub use level::{ChosenLevel, DataLevel, LevelInputs};
 pub use null::NullBound;
 pub use params::{FactorPrecision, Knobs, OperatorParams, Quadrature, Scatter};
 pub(crate) use plan::Plan;
@@ -33,7 +32,7 @@ pub(crate) use plan::Plan;
 use crate::Number;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::Space;
-use femto_kernel::family::batch::EvalContext;
+use femto_kernel::family::EvalContext;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{Form, Inspection};
 use femto_kernel::roofline::Work;
@@ -104,7 +103,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         Ok(Self::of(device, bound, plan, space, params))
     }
 
-    /// Binds `form` to a device, on triangles.
+    /// Binds `form` to a device, on triangles or quadrilaterals.
     ///
     /// # Errors
     /// As [`Operator::new`].
@@ -164,7 +163,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.check("the input", u.len())?;
         self.check("the output", v.len())?;
         self.check_equal(u.len(), v.len())?;
-        self.bound.apply(&self.conditions(), u, v)
+        self.bound.apply(&self.context(), u, v)
     }
 
     /// `v = Bᵀ D B u` on E-vectors `[element][component][node]`, in the space's element order.
@@ -186,7 +185,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
                 });
             }
         }
-        self.bound.apply_elements(&self.conditions(), u, v)
+        self.bound.apply_elements(&self.context(), u, v)
     }
 
     /// The exact diagonal of A into `d`, an L-vector or a T-vector; for a 3-component form of
@@ -199,7 +198,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         if !self.plan.inspection.linear {
             return Err(OperatorError::NotLinear);
         }
-        self.bound.diagonal(&self.conditions(), d)
+        self.bound.diagonal(&self.context(), d)
     }
 
     /// Sets the time that the form sees.
@@ -289,12 +288,12 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.bound.bytes()
     }
 
-    /// What went wrong without harm so far, such as a kernel that was wrong and is not used.
+    /// Warnings so far, such as a kernel that was wrong and is not used.
     pub fn warnings(&self) -> Vec<String> {
         self.bound.warnings()
     }
 
-    fn conditions(&self) -> EvalContext<'_> {
+    fn context(&self) -> EvalContext<'_> {
         EvalContext {
             time: self.time,
             parameters: &self.parameters,

@@ -1,8 +1,8 @@
-//! Operators on the null device: nothing is computed, everything is counted.
+//! Operators on the null device, which counts their work.
 
 use super::{Backend, Binding, Bound, OperatorError, Plan};
 use crate::Number;
-use femto_kernel::family::tensor_hex::EvalContext;
+use femto_kernel::family::EvalContext;
 use femto_kernel::form::Form;
 use femto_kernel::roofline::{Precision, Work};
 use femto_platform::device::null::{Launch, Null, NullBuffer};

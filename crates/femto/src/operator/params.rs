@@ -1,11 +1,13 @@
-//! What a caller may ask of an operator.
+//! Parameters of operators: quadrature, data level, factors, scatter, knobs.
 
 use super::OperatorError;
 use super::auxiliary::Auxiliary;
 use super::level::DataLevel;
-use femto_fem::reference::tensor_product::Basis1d;
-use femto_kernel::family::tensor_hex::Basis;
-pub use femto_kernel::family::tensor_hex::pencils::{FactorPrecision, Knobs, Scatter};
+use femto_element::Cell;
+use femto_element::tables::TensorTables;
+
+pub use femto_kernel::family::sum_factorization::kernel::Knobs;
+pub use femto_kernel::family::{FactorPrecision, Scatter};
 
 /// The quadrature rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -25,16 +27,18 @@ pub enum Quadrature {
 }
 
 impl Quadrature {
-    /// The 1-D tables of hexahedra of a degree.
+    /// The 1-D tables of a tensor-product cell.
     ///
     /// # Errors
     /// A degree or number of points out of range.
-    pub fn basis(self, degree: usize) -> Result<Basis1d, OperatorError> {
+    pub fn tables(self, cell: Cell, degree: usize) -> Result<TensorTables, OperatorError> {
         let basis = match self {
-            Self::Gauss => Basis1d::gauss(degree, degree + 2)?,
-            Self::GaussPoints(points_1d) => Basis1d::gauss(degree, points_1d)?,
-            Self::Collocated => Basis1d::collocated(degree)?,
-            Self::Exact(exact) => Basis1d::gauss(degree, (exact / 2 + 1).max(degree + 1))?,
+            Self::Gauss => TensorTables::gauss(cell, degree, degree + 2)?,
+            Self::GaussPoints(points_1d) => TensorTables::gauss(cell, degree, points_1d)?,
+            Self::Collocated => TensorTables::collocated(cell, degree)?,
+            Self::Exact(exact) => {
+                TensorTables::gauss(cell, degree, (exact / 2 + 1).max(degree + 1))?
+            }
         };
         if basis.points_1d < basis.nodes_1d {
             let (points_1d, least) = (basis.points_1d, basis.nodes_1d);
@@ -46,33 +50,16 @@ impl Quadrature {
         }
         Ok(basis)
     }
-
-    /// The same, as kernels take them.
-    ///
-    /// # Errors
-    /// As [`Quadrature::basis`].
-    pub fn kernel_basis(self, degree: usize) -> Result<Basis, OperatorError> {
-        let basis = self.basis(degree)?;
-        Ok(Basis {
-            collocated: basis.is_collocated(),
-            nodes_1d: basis.nodes_1d,
-            points_1d: basis.points_1d,
-            points: basis.points,
-            weights: basis.weights,
-            interp_1d: basis.interp_1d,
-            colloc_grad_1d: basis.colloc_grad_1d,
-        })
-    }
 }
 
-/// What to bind, besides space, geometry and form.
+/// Parameters of an operator, besides space, geometry and form.
 #[derive(Clone, Debug)]
 pub struct OperatorParams {
     /// The quadrature rule.
     pub quadrature: Quadrature,
-    /// How much of the geometry is stored.
+    /// The amount of stored geometry.
     pub data_level: DataLevel,
-    /// How accelerators store factors at points.
+    /// The precision of factors that accelerators store at points.
     pub factors: FactorPrecision,
     /// How accelerators sum what elements share. The host's sums are deterministic in any case.
     pub scatter: Scatter,

@@ -1,15 +1,16 @@
-//! What an operator will do, decided from sizes and the form alone.
+//! The plan of an operator: kinds of maps, storage and work, from sizes and the form alone.
 
-use super::level::{Choice, ChosenLevel, DataLevel};
+use super::level::{ChosenLevel, DataLevel, LevelInputs};
 use super::tables::{Shape, Tables};
 use super::{OperatorError, OperatorParams};
+use femto_element::Cell;
 use femto_fem::geometry::{Geometry, GeometryKind};
 use femto_fem::space::Space;
+use femto_kernel::family::FactorPrecision;
 use femto_kernel::family::batch::NodeTable;
+use femto_kernel::family::cell_quadrature;
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::simplex_quadrature;
-use femto_kernel::family::tensor_hex::pencils::FactorPrecision;
-use femto_kernel::family::tensor_hex::{self, Storage};
+use femto_kernel::family::sum_factorization::{self, Storage};
 use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, TracedForm, trace};
 use femto_kernel::roofline::{Precision, Work};
 use femto_platform::device::DeviceKind;
@@ -24,7 +25,7 @@ pub(crate) struct Segment {
     pub(crate) elements: Range<usize>,
 }
 
-/// How the elements of one kind of map are evaluated.
+/// The plan for the elements of one kind of map.
 #[derive(Clone, Debug)]
 pub(crate) struct KindPlan {
     pub(crate) kind: GeometryKind,
@@ -40,7 +41,7 @@ pub(crate) struct Plan {
     pub(crate) degree: usize,
     /// The cells, in words.
     pub(crate) cells: &'static str,
-    /// What the form is on every device.
+    /// The traced form, the same on every device.
     pub(crate) form: TracedForm,
     pub(crate) inspection: Inspection,
     pub(crate) kinds: Vec<KindPlan>,
@@ -92,7 +93,7 @@ impl Plan {
         if !has_knobs && !params.knobs.is_empty() {
             return Err(OperatorError::KnobsElsewhere);
         }
-        let level = params.data_level.choose(&Choice {
+        let level = params.data_level.choose(&LevelInputs {
             device,
             degree: space.degree(),
             mass: coefficients.is_some() && !inspection.gradients(),
@@ -111,7 +112,7 @@ impl Plan {
             dofs: space.dofs() as u64,
             elements: space.elements(),
             degree: space.degree(),
-            cells: space.cell_shape().plural(),
+            cells: space.cell().plural(),
             tables,
             form,
             inspection,
@@ -156,19 +157,19 @@ impl Plan {
         runs
     }
 
-    /// What is evaluated on cells of a kind.
+    /// The sizes of the operator on cells of a kind.
     fn shape(&self, kind: GeometryKind, params: &OperatorParams) -> Shape {
         let (inspection, level) = (&self.inspection, self.level.level);
         match &self.tables {
             Tables::Hex(basis) => {
                 let storage = storage(kind, level, self.coefficients.is_some());
-                let shape = tensor_hex::work::Shape::new(basis, inspection, storage);
+                let shape = sum_factorization::work::Shape::new(basis, inspection, storage);
                 Shape::Hex(shape.with_fields(inspection, params.fields()))
             }
-            Tables::Simplex(element, _) => {
-                let storage = simplex_storage(kind, level);
+            Tables::Dense(element, _) => {
+                let storage = dense_storage(element.cell, kind, level);
                 let fields = params.fields();
-                let shape = simplex_quadrature::Shape::new(element, inspection, fields, storage);
+                let shape = cell_quadrature::Shape::new(element, inspection, fields, storage);
                 Shape::Simplex(shape)
             }
         }
@@ -238,18 +239,21 @@ impl Plan {
     pub(crate) fn at_level(&self, level: DataLevel) -> Self {
         let mut plan = self.clone();
         for kind in &mut plan.kinds {
-            match &mut kind.shape {
-                Shape::Hex(shape) => {
+            match (&mut kind.shape, &self.tables) {
+                (Shape::Hex(shape), _) => {
                     shape.storage = storage(kind.kind, level, self.coefficients.is_some());
                 }
-                Shape::Simplex(shape) => shape.storage = simplex_storage(kind.kind, level),
+                (Shape::Simplex(shape), Tables::Dense(tables, _)) => {
+                    shape.storage = dense_storage(tables.cell, kind.kind, level);
+                }
+                (Shape::Simplex(_), Tables::Hex(_)) => {}
             }
         }
         plan
     }
 }
 
-/// What is stored of a cell's geometry.
+/// The storage of a hexahedron's geometry.
 fn storage(kind: GeometryKind, level: DataLevel, factors: bool) -> Storage {
     match (kind, level, factors) {
         (GeometryKind::Affine, _, true) => Storage::ElementFactors,
@@ -260,11 +264,12 @@ fn storage(kind: GeometryKind, level: DataLevel, factors: bool) -> Storage {
     }
 }
 
-/// What is stored of a simplex's geometry.
-fn simplex_storage(kind: GeometryKind, level: DataLevel) -> simplex_quadrature::Storage {
-    use simplex_quadrature::Storage;
+/// The storage of the geometry of a cell with dense tables. Only maps of simplices are recomputed.
+fn dense_storage(cell: Cell, kind: GeometryKind, level: DataLevel) -> cell_quadrature::Storage {
+    use cell_quadrature::Storage;
     match (kind, level) {
-        (GeometryKind::Curved, _) => Storage::Jacobians,
+        (GeometryKind::Curved | GeometryKind::Trilinear, _) => Storage::Jacobians,
+        _ if cell.is_tensor_product() => Storage::Jacobians,
         (_, DataLevel::Partial) => Storage::Affine,
         (_, DataLevel::OnTheFly | DataLevel::Automatic) => Storage::Vertices,
     }
@@ -281,10 +286,9 @@ fn index_bytes(space: &Space) -> u64 {
 
 /// Which nodes of an element the host's tables index.
 pub(crate) fn node_table(space: &Space) -> NodeTable {
-    if space.cell_shape().is_simplex() {
-        NodeTable::listed(space.nodes_per_element())
-    } else {
-        NodeTable::new(space.nodes_1d())
+    match sum_factorization::supports(space.cell()) {
+        true => NodeTable::new(space.nodes_1d()),
+        false => NodeTable::listed(space.nodes_per_element()),
     }
 }
 
@@ -293,7 +297,7 @@ fn check(space: &Space, geometry: &Geometry, form: &TracedForm) -> Result<(), Op
     if form.dim != space.dim() {
         return Err(OperatorError::Dimension {
             form: form.dim,
-            cells: space.cell_shape().plural(),
+            cells: space.cell().plural(),
         });
     }
     if space.components() != form.components() {
@@ -302,7 +306,7 @@ fn check(space: &Space, geometry: &Geometry, form: &TracedForm) -> Result<(), Op
             space: space.components(),
         });
     }
-    if geometry.len() != space.elements() || geometry.cell() != space.cell_shape() {
+    if geometry.len() != space.elements() || geometry.cell() != space.cell() {
         let (geometry, space) = (geometry.len(), space.elements());
         return Err(OperatorError::OtherMesh { geometry, space });
     }

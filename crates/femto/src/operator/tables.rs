@@ -1,14 +1,16 @@
-//! Reference elements with their rules, and what is evaluated on them, whatever the family.
+//! Tables of the reference cell, and the family and sizes that follow from them.
 
 use super::{OperatorError, Quadrature};
-use femto_fem::quadrature::simplex_rule;
-use femto_fem::reference::simplex::Simplex;
+use femto_element::basis::Nodal;
+use femto_element::quadrature::rule;
+use femto_element::tables::DenseTables;
+use femto_element::tables::TensorTables;
 use femto_fem::space::Space;
-use femto_kernel::family::simplex_quadrature::schedule::Schedule;
-use femto_kernel::family::simplex_quadrature::work::{self, knepley::Model};
-use femto_kernel::family::simplex_quadrature::{self, Element};
-use femto_kernel::family::tensor_hex::pencils::FactorPrecision;
-use femto_kernel::family::tensor_hex::{self, Basis};
+use femto_kernel::family::FactorPrecision;
+use femto_kernel::family::cell_quadrature::schedule::Schedule;
+use femto_kernel::family::cell_quadrature::work::{self, knepley::Model};
+use femto_kernel::family::cell_quadrature::{self};
+use femto_kernel::family::sum_factorization::{self};
 use femto_kernel::form::TracedForm;
 use femto_kernel::roofline::Precision;
 
@@ -16,9 +18,9 @@ use femto_kernel::roofline::Precision;
 #[derive(Clone, Debug)]
 pub(crate) enum Tables {
     /// Of hexahedra.
-    Hex(Basis),
-    /// Of triangles and tetrahedra, and the points of the rule, `[point][3]`.
-    Simplex(Element, Vec<[f64; 3]>),
+    Hex(TensorTables),
+    /// Of other cells, and the points of the rule, `[point][3]`.
+    Dense(DenseTables, Vec<[f64; 3]>),
 }
 
 impl Tables {
@@ -31,34 +33,37 @@ impl Tables {
         is_constant: impl Fn(usize) -> bool,
         curved: bool,
     ) -> Result<Self, OperatorError> {
-        if !space.cell_shape().is_simplex() {
-            return Ok(Self::Hex(quadrature.kernel_basis(space.degree())?));
+        let (cell, degree) = (space.cell(), space.degree());
+        if sum_factorization::supports(cell) {
+            return Ok(Self::Hex(quadrature.tables(cell, degree)?));
         }
-        let estimated = || {
-            let degree = form.quadrature_degree(space.degree(), is_constant);
-            // The determinant and the inverse of a curved map are not constant.
-            degree + if curved { 2 } else { 0 }
-        };
-        let degree = match quadrature {
-            Quadrature::Gauss => estimated(),
-            Quadrature::Exact(degree) => degree,
-            Quadrature::GaussPoints(_) | Quadrature::Collocated => {
-                return Err(OperatorError::QuadratureOnSimplices);
+        let rule = match cell.is_tensor_product() {
+            true => quadrature.tables(cell, degree)?.rule(),
+            false => {
+                let estimated = || {
+                    let degree = form.quadrature_degree(degree, is_constant);
+                    // The determinant and the inverse of a curved map are not constant.
+                    degree + if curved { 2 } else { 0 }
+                };
+                let exact = match quadrature {
+                    Quadrature::Gauss => estimated(),
+                    Quadrature::Exact(degree) => degree,
+                    Quadrature::GaussPoints(_) | Quadrature::Collocated => {
+                        return Err(OperatorError::QuadratureOnSimplices);
+                    }
+                };
+                rule(cell, exact)?
             }
         };
-        let dim = space.dim();
-        let rule = simplex_rule(dim, degree)?;
-        let tables = Simplex::new(dim, space.degree())?.tables(&rule.points);
-        let at_points = (&rule.points[..], rule.weights);
-        let element = Element::new(dim, at_points, (tables.interp, tables.grad));
-        Ok(Self::Simplex(element, rule.points))
+        let tables = DenseTables::new(&Nodal::new(cell, degree)?, &rule);
+        Ok(Self::Dense(tables, rule.points))
     }
 
     /// Points of a cell.
     pub(crate) fn points(&self) -> usize {
         match self {
             Self::Hex(basis) => basis.points(),
-            Self::Simplex(element, _) => element.points,
+            Self::Dense(tables, _) => tables.points,
         }
     }
 
@@ -66,24 +71,24 @@ impl Tables {
     pub(crate) fn nodes(&self) -> usize {
         match self {
             Self::Hex(basis) => basis.nodes(),
-            Self::Simplex(element, _) => element.nodes,
+            Self::Dense(tables, _) => tables.nodes,
         }
     }
 
     /// The family that evaluates the cells.
     pub(crate) fn family(&self) -> &'static str {
         match self {
-            Self::Hex(_) => "tensor_hex",
-            Self::Simplex(..) => "simplex_quadrature",
+            Self::Hex(_) => "sum_factorization",
+            Self::Dense(..) => "cell_quadrature",
         }
     }
 }
 
-/// What is evaluated on a cell of one kind of map.
+/// The sizes of an operator on a cell of one kind of map.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Shape {
-    Hex(tensor_hex::work::Shape),
-    Simplex(simplex_quadrature::Shape),
+    Hex(sum_factorization::work::Shape),
+    Simplex(cell_quadrature::Shape),
 }
 
 impl Shape {
@@ -123,10 +128,10 @@ impl Shape {
         }
     }
 
-    /// What is stored of a cell's geometry, in words.
+    /// The stored geometry of a cell, in words.
     pub(crate) fn stored(&self, points: usize) -> String {
-        use simplex_quadrature::Storage as Simplex;
-        use tensor_hex::Storage as Hex;
+        use cell_quadrature::Storage as Simplex;
+        use sum_factorization::Storage as Hex;
         let numbers = self.geometry_numbers();
         match self {
             Self::Hex(shape) => match shape.storage {

@@ -1,13 +1,13 @@
-//! The stages from a problem's equations to its solution.
+//! `Assembled` equations, and the stages to their solution.
 
-use super::iterate::{Given, Outcome};
-use super::observer::Watch;
+use super::iterate::{Discrete, Outcome};
+use super::monitor::Stages;
 use super::{
-    ErrorNorms, Exact, GridFunction, Memory, Method, Observer, PreconditionerKind, ProblemError,
-    Solution, SolverParams, Stage, Unsolved,
+    ErrorNorms, Exact, GridFunction, Memory, Method, PreconditionerKind, ProblemError, Solution,
+    SolverParams, Stage, StageMonitor, Unsolved,
 };
 use crate::operator::Backend;
-use crate::solve::Preconditioner;
+use crate::solve::{Jacobi, Monitor};
 use crate::vector::VectorOps;
 use crate::{Number, Operator, Quadrature};
 use femto_fem::geometry::{CornerWarning, Geometry};
@@ -36,10 +36,10 @@ pub struct Assembled<'a, T: Number, B: Backend, const D: usize = 3, const C: usi
     pub(super) solver: SolverParams,
 }
 
-/// What is solved, and how.
+/// Linear or nonlinear equations, with method and preconditioner or Jacobian.
 pub(super) enum Equation<T: Number, B: Backend> {
-    /// A x = b by conjugate gradients or GMRES, with a preconditioner.
-    Linear(Method, Box<dyn Preconditioner<T, B> + Send>),
+    /// A x = b by conjugate gradients or GMRES, with a preconditioner if there is to be one.
+    Linear(Method, Option<Jacobi<T, B>>),
     /// A(u) = b by Newton's method, with a Jacobian and what solves for its directions.
     Newton(Box<Operator<T, B>>, Method),
 }
@@ -73,7 +73,7 @@ where
         &self.b
     }
 
-    /// What will solve the equations.
+    /// The method that will solve the equations.
     pub fn method(&self) -> Method {
         match self.equation {
             Equation::Linear(method, _) => method,
@@ -89,17 +89,17 @@ where
     ///
     /// # Errors
     /// [`ProblemError::Unsolved`], with the last iterate; memory that is not there.
-    pub fn solve(&mut self, observer: &mut dyn Observer) -> Result<Solution, ProblemError> {
-        let mut watch = Watch(observer);
-        if watch.0.stop() {
+    pub fn solve(&mut self, monitor: &mut dyn StageMonitor) -> Result<Solution, ProblemError> {
+        if monitor.stop() {
             let stage = Stage::Solve;
             return Err(ProblemError::Interrupted { stage });
         }
-        watch.0.begin(Stage::Solve);
-        let outcome = self.iterate(&mut watch);
-        watch.0.end(Stage::Solve);
+        monitor.begin(Stage::Solve);
+        let outcome = self.iterate(monitor);
+        monitor.end(Stage::Solve);
         let (mut values, outcome) = outcome?;
-        watch.last(Stage::Extend, || {
+        let mut stages = Stages(monitor);
+        stages.last(Stage::Extend, || {
             values.truncate(self.operator.free_dofs());
             values.extend_from_slice(&self.boundary_values);
         });
@@ -109,7 +109,7 @@ where
             values,
         };
         let errors = match self.exact {
-            Some(exact) => Some(watch.last(Stage::Errors, || self.errors(&u, exact))?),
+            Some(exact) => Some(stages.last(Stage::Errors, || self.errors(&u, exact))?),
             None => None,
         };
         let (warnings, memory) = (self.warnings.clone(), self.memory());
@@ -131,8 +131,8 @@ where
         }
     }
 
-    fn iterate(&mut self, watch: &mut Watch<'_>) -> Result<Outcome, ProblemError> {
-        let given = Given {
+    fn iterate(&mut self, monitor: &mut dyn Monitor) -> Result<Outcome, ProblemError> {
+        let discrete = Discrete {
             device: &self.device,
             operator: &self.operator,
             solver: &self.solver,
@@ -142,9 +142,8 @@ where
             start: self.start.as_deref(),
         };
         match &mut self.equation {
-            Equation::Linear(Method::Gmres, inverse) => given.gmres(&**inverse, watch),
-            Equation::Linear(_, inverse) => given.cg(&**inverse, watch),
-            Equation::Newton(jacobian, krylov) => given.newton(jacobian, *krylov, watch),
+            Equation::Linear(method, jacobi) => discrete.krylov(*method, jacobi.as_ref(), monitor),
+            Equation::Newton(jacobian, krylov) => discrete.newton(jacobian, *krylov, monitor),
         }
     }
 

@@ -9,7 +9,7 @@ use femto_kernel::form::{Form, Jacobian, trace};
 
 /// A space with its geometry on a device.
 #[derive(Debug)]
-pub struct Place<'a, B> {
+pub struct BindTarget<'a, B> {
     pub(super) device: &'a B,
     pub(super) space: &'a Space,
     pub(super) geometry: &'a Geometry,
@@ -24,7 +24,7 @@ pub trait ProblemForm<const D: usize, const C: usize>: Form<D, C> + Clone + 'sta
     #[doc(hidden)]
     fn bind<T: Number, B: Backend>(
         &self,
-        place: &Place<'_, B>,
+        target: &BindTarget<'_, B>,
         params: OperatorParams,
     ) -> Result<Operator<T, B>, OperatorError>;
 
@@ -35,7 +35,7 @@ pub trait ProblemForm<const D: usize, const C: usize>: Form<D, C> + Clone + 'sta
     #[doc(hidden)]
     fn bind_jacobian<T: Number, B: Backend>(
         &self,
-        place: &Place<'_, B>,
+        target: &BindTarget<'_, B>,
         params: OperatorParams,
     ) -> Result<Operator<T, B>, OperatorError>;
 
@@ -46,7 +46,7 @@ pub trait ProblemForm<const D: usize, const C: usize>: Form<D, C> + Clone + 'sta
     #[doc(hidden)]
     fn bind_traced_jacobian<T: Number, B: Backend>(
         &self,
-        place: &Place<'_, B>,
+        target: &BindTarget<'_, B>,
         params: OperatorParams,
     ) -> Result<Operator<T, B>, OperatorError>;
 }
@@ -59,11 +59,11 @@ macro_rules! problem_form {
         {
             fn bind<T: Number, B: Backend>(
                 &self,
-                &Place {
+                &BindTarget {
                     device,
                     space,
                     geometry,
-                }: &Place<'_, B>,
+                }: &BindTarget<'_, B>,
                 params: OperatorParams,
             ) -> Result<Operator<T, B>, OperatorError> {
                 Operator::$new(device, space, geometry, self, params)
@@ -71,11 +71,11 @@ macro_rules! problem_form {
 
             fn bind_jacobian<T: Number, B: Backend>(
                 &self,
-                &Place {
+                &BindTarget {
                     device,
                     space,
                     geometry,
-                }: &Place<'_, B>,
+                }: &BindTarget<'_, B>,
                 params: OperatorParams,
             ) -> Result<Operator<T, B>, OperatorError> {
                 let jacobian = Jacobian(self.clone());
@@ -84,17 +84,17 @@ macro_rules! problem_form {
 
             fn bind_traced_jacobian<T: Number, B: Backend>(
                 &self,
-                &Place {
+                &BindTarget {
                     device,
                     space,
                     geometry,
-                }: &Place<'_, B>,
+                }: &BindTarget<'_, B>,
                 params: OperatorParams,
             ) -> Result<Operator<T, B>, OperatorError> {
                 let traced = trace::<_, $dim, C>(&Jacobian(self.clone()));
                 let dimension = OperatorError::Dimension {
                     form: traced.dim,
-                    cells: space.cell_shape().plural(),
+                    cells: space.cell().plural(),
                 };
                 let jacobian = GraphForm::<$dim, C>::new(&traced).ok_or(dimension)?;
                 Operator::$new(device, space, geometry, &jacobian, params)

@@ -19,8 +19,8 @@ fn contract(matrix: &[f64], nodes: usize, input: &[f64], out: &mut Vec<f64>) {
 }
 
 /// Values at the nodes, `[k][j][i][element]`, to values at the points, `[element][k][j][i]`, by one
-/// matrix `[points_1d][nodes_1d]` per axis ζ, η, ξ.
-pub(super) fn to_points(matrices: [&[f64]; 3], nodes_1d: usize, nodes: &[f64]) -> Vec<f64> {
+/// matrix `[points_1d][nodes_1d]` per axis, the slowest first.
+pub(super) fn to_points(matrices: &[&[f64]], nodes_1d: usize, nodes: &[f64]) -> Vec<f64> {
     let (mut values, mut next) = (nodes.to_vec(), Vec::new());
     for matrix in matrices {
         contract(matrix, nodes_1d, &values, &mut next);
@@ -32,12 +32,12 @@ pub(super) fn to_points(matrices: [&[f64]; 3], nodes_1d: usize, nodes: &[f64]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use femto_fem::reference::tensor_product::Basis1d;
+    use femto_element::tables::TensorTables;
 
     /// B of a polynomial is the polynomial at the points.
     #[test]
     fn polynomials_are_interpolated() {
-        let basis = Basis1d::gauss(3, 5).unwrap();
+        let basis = TensorTables::gauss(femto_element::Cell::Hexahedron, 3, 5).unwrap();
         let elements = 2;
         let polynomial =
             |e: usize, x: [f64; 3]| (e as f64 + x[0]) * x[1].powi(3) - x[2].powi(2) + 2.0 * x[0];
@@ -56,7 +56,7 @@ mod tests {
                 }
             }
         }
-        let found = to_points([&basis.interp_1d; 3], basis.nodes_1d, &u);
+        let found = to_points(&[&basis.interp_1d[..]; 3], basis.nodes_1d, &u);
         let worst = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
         assert!(worst.fold(0.0, f64::max) < 1e-13);
     }

@@ -1,9 +1,8 @@
-//! Integrals over elements and boundary facets, and values at constrained nodes: what the right-hand
-//! side of a problem is made of.
+//! The parts of a right-hand side: integrals over elements and boundary facets, values at constrained nodes.
 
+use super::device_task::on_device;
 use super::facets::Facets;
 use super::integral::{Integral, Integrand};
-use super::job::on_device;
 use super::surface::{Fluxes, Surface};
 use super::values::Values;
 use super::{Function, ProblemError};
@@ -30,7 +29,7 @@ pub struct Discretization<'a> {
     pub geometry: &'a Geometry,
     /// The quadrature rule. [`Quadrature::Gauss`] on simplices is exact to degree 2 N + 2.
     pub quadrature: Quadrature,
-    /// What functions get as time.
+    /// The time that functions are evaluated at.
     pub time: f64,
 }
 
@@ -186,9 +185,9 @@ impl<'a> Discretization<'a> {
 
     /// The same with a rule that exists: on simplices none depends on a form here.
     pub(super) fn with_rule(&self) -> Self {
-        let simplices = self.space.cell_shape().is_simplex();
+        let by_form = !self.space.cell().is_tensor_product();
         let quadrature = match self.quadrature {
-            Quadrature::Gauss if simplices => Quadrature::Exact(2 * self.space.degree() + 2),
+            Quadrature::Gauss if by_form => Quadrature::Exact(2 * self.space.degree() + 2),
             quadrature => quadrature,
         };
         Self {

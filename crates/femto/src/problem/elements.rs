@@ -1,4 +1,4 @@
-//! Walking over the elements of a space, chunk by chunk, in parallel and bitwise repeatably.
+//! Parallel traversal of the elements of a space, chunk by chunk, with deterministic sums.
 
 use femto_fem::space::{Chunk, Space};
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
-//! Why a problem has no solution.
+//! Errors of problems.
 
-use super::{Shortfall, Stage, Unsolved};
+use super::{Stage, StopReason, Unsolved};
 use crate::operator::OperatorError;
 use crate::solve::JacobiError;
 use femto_fem::geometry::GeometryError;
@@ -72,7 +72,7 @@ pub enum ProblemError {
         /// Where.
         position: [f64; 3],
     },
-    /// The observer wanted to stop before the first iteration.
+    /// The monitor wanted to stop before the first iteration.
     #[error("interrupted before the stage `{stage}`")]
     Interrupted {
         /// The stage that was next.
@@ -84,11 +84,11 @@ pub enum ProblemError {
 }
 
 impl ProblemError {
-    /// Whether the observer ended it.
+    /// Whether the monitor ended it.
     pub fn is_interruption(&self) -> bool {
         match self {
             Self::Interrupted { .. } => true,
-            Self::Unsolved(unsolved) => unsolved.error.shortfall() == Shortfall::Interrupted,
+            Self::Unsolved(unsolved) => unsolved.error.reason == StopReason::Interrupted,
             _ => false,
         }
     }

@@ -56,7 +56,7 @@ impl<const D: usize, const C: usize> Form<D, C> for GraphForm<D, C> {
     }
 }
 
-/// What an input is at a point; NaN if the operator was not given it.
+/// The value of an input at a point; NaN if the operator was not given it.
 #[inline(always)]
 fn number<S: Scalar, const D: usize, const C: usize>(point: &Point<S, D, C>, input: Input) -> S {
     let found = match input {

@@ -1,13 +1,12 @@
-//! Integrals of functions of a problem, by operators: what is integrated is a scalar form, so that the
-//! device that solves evaluates it.
+//! Integrals of functions over the domain, by operators whose scalar form is the integrand.
 
-use super::job::{Job, on_device};
+use super::device_task::{DeviceTask, on_device};
 use super::{Discretization, Function, GraphForm, ProblemError};
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::VectorOps;
 use crate::{Operator, OperatorParams, Quadrature};
+use femto_element::quadrature::rule;
 use femto_fem::geometry::Geometry;
-use femto_fem::quadrature::simplex_rule;
 use femto_fem::space::Space;
 use femto_kernel::expr::{Graph, Handle, Input, Program};
 use femto_kernel::form::TracedForm;
@@ -21,8 +20,8 @@ const POINTS: usize = 4096;
 
 /// The points of a rule in the reference cell.
 pub(super) enum Points {
-    /// The same along each axis.
-    Grid(Vec<f64>),
+    /// The same along each of so many axes.
+    Grid(Vec<f64>, u32),
     /// `[point][3]`
     List(Vec<[f64; 3]>),
 }
@@ -30,25 +29,27 @@ pub(super) enum Points {
 impl Points {
     /// The points that an operator on `space` has.
     pub(super) fn new(space: &Space, quadrature: Quadrature) -> Result<Self, OperatorError> {
-        if !space.cell_shape().is_simplex() {
-            return Ok(Self::Grid(quadrature.basis(space.degree())?.points));
+        let cell = space.cell();
+        if cell.is_tensor_product() {
+            let points = quadrature.tables(cell, space.degree())?.points;
+            return Ok(Self::Grid(points, cell.dim() as u32));
         }
         match quadrature {
-            Quadrature::Exact(degree) => Ok(Self::List(simplex_rule(space.dim(), degree)?.points)),
+            Quadrature::Exact(degree) => Ok(Self::List(rule(cell, degree)?.points)),
             _ => Err(OperatorError::QuadratureOnSimplices),
         }
     }
 
     fn len(&self) -> usize {
         match self {
-            Self::Grid(points_1d) => points_1d.len().pow(3),
+            Self::Grid(points_1d, dim) => points_1d.len().pow(*dim),
             Self::List(points) => points.len(),
         }
     }
 
     fn positions(&self, geometry: &Geometry, cell: usize, out: &mut Vec<[f64; 3]>) {
         match self {
-            Self::Grid(points_1d) => geometry.node_positions(cell, points_1d, out),
+            Self::Grid(points_1d, _) => geometry.node_positions(cell, points_1d, out),
             Self::List(points) => geometry.positions_at(cell, points, out),
         }
     }
@@ -77,7 +78,7 @@ impl Term {
     }
 }
 
-/// What is integrated against basis functions.
+/// Integrands, to be tested with basis functions.
 #[derive(Clone, Copy)]
 pub(super) enum Integrand {
     /// f.
@@ -170,7 +171,7 @@ impl<'a> Integral<'a> {
         };
         GraphForm::new(&traced).ok_or(OperatorError::Dimension {
             form: D,
-            cells: self.space.cell_shape().plural(),
+            cells: self.space.cell().plural(),
         })
     }
 
@@ -194,7 +195,7 @@ impl<'a> Integral<'a> {
 
 struct Vector<'a>(&'a Integral<'a>);
 
-impl Job for Vector<'_> {
+impl DeviceTask for Vector<'_> {
     type Output = Vec<f64>;
 
     fn on<B: Backend + VectorOps<f64>>(&self, device: &B) -> Result<Vec<f64>, ProblemError> {
@@ -213,7 +214,7 @@ struct Totals<'a> {
     u: &'a [f64],
 }
 
-impl Job for Totals<'_> {
+impl DeviceTask for Totals<'_> {
     type Output = [f64; 2];
 
     fn on<B: Backend + VectorOps<f64>>(&self, device: &B) -> Result<[f64; 2], ProblemError> {

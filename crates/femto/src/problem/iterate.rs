@@ -1,24 +1,22 @@
-//! The iterations, by whichever method.
+//! Iterations of a linear or nonlinear problem, by its method.
 
 use super::newton::{Equations, Extension};
-use super::observer::Watch;
-use super::{Free, Method, PreconditionerKind, ProblemError, SolveError, SolveInfo, SolverParams};
+use super::{Constrained, Method, PreconditionerKind, ProblemError, SolverParams};
 use crate::operator::Backend;
-use crate::solve::cg::{self, CgWorkspace};
-use crate::solve::gmres::{self, GmresWorkspace};
-use crate::solve::newton::{
-    self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem, Progress,
+use crate::solve::krylov::{self, KrylovWorkspace};
+use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem};
+use crate::solve::{
+    Iteration, Jacobi, Monitor, Preconditioning, SolveError, SolveInfo, StopCriteria, System,
 };
-use crate::solve::{Iteration, Preconditioner, System};
 use crate::vector::VectorOps;
 use crate::{Number, Operator};
 use std::ops::ControlFlow;
 
-/// How small the residual of the extension of boundary values is made, relative to that of zeros.
+/// The residual of the extension of boundary values, relative to that of zeros.
 const EXTENSION: f64 = 1e-3;
 
-/// What all methods are given.
-pub(super) struct Given<'a, T: Number, B: Backend> {
+/// The discrete equations and their solver, for all methods.
+pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) device: &'a B,
     pub(super) operator: &'a Operator<T, B>,
     pub(super) solver: &'a SolverParams,
@@ -33,39 +31,28 @@ pub(super) struct Given<'a, T: Number, B: Backend> {
 /// The last iterate, an L-vector or T-vector, and how it went.
 pub(super) type Outcome = (Vec<f64>, Result<SolveInfo, SolveError>);
 
-impl<T: Number, B: Backend + VectorOps<T>> Given<'_, T, B> {
-    /// Conjugate gradients on T-vectors.
-    pub(super) fn cg(
+impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
+    /// Conjugate gradients or GMRES on T-vectors.
+    pub(super) fn krylov(
         &self,
-        inverse: &dyn Preconditioner<T, B>,
-        watch: &mut Watch<'_>,
+        method: Method,
+        jacobi: Option<&Jacobi<T, B>>,
+        monitor: &mut dyn Monitor,
     ) -> Result<Outcome, ProblemError> {
-        let (b, mut x) = (self.upload(self.b)?, self.start()?);
-        let params = self.solver.cg();
-        let mut workspace = CgWorkspace::new(self.device, self.b.len())?;
-        let operator = Free(self.operator);
-        let system = self.system(&operator, inverse);
-        let mut see = |iteration| watch.iteration(iteration);
-        let solved = cg::solve(&system, &b, &mut x, &mut workspace, &params, &mut see);
-        let outcome = solved.map(Into::into).map_err(Into::into);
-        Ok((self.read(&x, self.b.len())?, outcome))
-    }
-
-    /// GMRES on T-vectors.
-    pub(super) fn gmres(
-        &self,
-        inverse: &dyn Preconditioner<T, B>,
-        watch: &mut Watch<'_>,
-    ) -> Result<Outcome, ProblemError> {
-        let (b, mut x) = (self.upload(self.b)?, self.start()?);
-        let params = self.solver.gmres();
-        let mut workspace = GmresWorkspace::new(self.device, self.b.len(), &params)?;
-        let operator = Free(self.operator);
-        let system = self.system(&operator, inverse);
-        let mut see = |iteration| watch.iteration(iteration);
-        let solved = gmres::solve(&system, &b, &mut x, &mut workspace, &params, &mut see);
-        let outcome = solved.map(Into::into).map_err(Into::into);
-        Ok((self.read(&x, self.b.len())?, outcome))
+        let (size, b) = (self.b.len(), self.upload(self.b)?);
+        let mut x = match self.start {
+            Some(start) => self.upload(&start[..size])?,
+            None => self.device.zeros(size)?,
+        };
+        let params = self.solver.krylov(method);
+        let mut workspace = KrylovWorkspace::new(self.device, size, params.solver)?;
+        let mut system = System {
+            device: self.device,
+            operator: &Constrained(self.operator),
+            preconditioning: Preconditioning::from(jacobi),
+        };
+        let outcome = krylov::solve(&mut system, &b, &mut x, &mut workspace, &params, monitor);
+        Ok((self.read(&x, size)?, outcome))
     }
 
     /// Newton's method on L-vectors, with directions from `krylov`.
@@ -73,7 +60,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Given<'_, T, B> {
         &self,
         jacobian: &mut Operator<T, B>,
         krylov: Method,
-        watch: &mut Watch<'_>,
+        monitor: &mut dyn Monitor,
     ) -> Result<Outcome, ProblemError> {
         let device = self.device;
         let dofs = self.operator.dofs();
@@ -90,25 +77,16 @@ impl<T: Number, B: Backend + VectorOps<T>> Given<'_, T, B> {
         let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;
         let mut u = match self.start {
             Some(_) => self.with_boundary_values()?,
-            None => self.extended(&mut equations, &mut workspace, &params, watch)?,
+            None => self.extended(&mut equations, &mut workspace, &params, monitor)?,
         };
-        let mut see = |progress| match progress {
-            Progress::Linear(iteration) => watch.direction(iteration),
-            Progress::Newton(step) => watch.iteration(Iteration {
-                number: step.number,
-                residual: step.residual,
-                target: step.target,
-            }),
-        };
-        let solved = newton::solve(
+        let outcome = newton::solve(
             device,
             &mut equations,
             &mut u,
             &mut workspace,
             &params,
-            &mut see,
+            monitor,
         );
-        let outcome = solved.map(Into::into).map_err(Into::into);
         Ok((self.read(&u, dofs)?, outcome))
     }
 
@@ -118,7 +96,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Given<'_, T, B> {
         equations: &mut Equations<'_, T, B>,
         workspace: &mut NewtonWorkspace<T, B>,
         params: &NewtonParams,
-        watch: &mut Watch<'_>,
+        monitor: &mut dyn Monitor,
     ) -> Result<B::Buffer<T>, ProblemError> {
         let mut u = self.with_boundary_values()?;
         if self.boundary_values.iter().all(|&value| value == 0.0) {
@@ -126,14 +104,17 @@ impl<T: Number, B: Backend + VectorOps<T>> Given<'_, T, B> {
         }
         equations.linearize(&self.device.zeros(self.operator.dofs())?)?;
         let roughly = NewtonParams {
-            relative_tolerance: EXTENSION,
+            stop: StopCriteria {
+                relative_tolerance: EXTENSION,
+                max_iterations: 1,
+                ..params.stop
+            },
             forcing: Forcing::Fixed(EXTENSION / 2.0),
-            max_iterations: 1,
             ..*params
         };
-        let mut see = |progress| match progress {
-            Progress::Linear(iteration) => watch.direction(iteration),
-            Progress::Newton(_) => ControlFlow::Continue(()),
+        let mut directions = |iteration: Iteration| match iteration.is_direction {
+            true => monitor.record(iteration),
+            false => ControlFlow::Continue(()),
         };
         let mut extension = Extension(equations);
         match newton::solve(
@@ -142,7 +123,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Given<'_, T, B> {
             &mut u,
             workspace,
             &roughly,
-            &mut see,
+            &mut directions,
         ) {
             Ok(_) => Ok(u),
             Err(_) => self.with_boundary_values(),
@@ -167,26 +148,6 @@ impl<T: Number, B: Backend + VectorOps<T>> Given<'_, T, B> {
         self.upload(&mask)
     }
 
-    fn system<'s>(
-        &'s self,
-        operator: &'s Free<'s, T, B>,
-        preconditioner: &'s dyn Preconditioner<T, B>,
-    ) -> System<'s, T, B> {
-        System {
-            device: self.device,
-            operator,
-            preconditioner,
-        }
-    }
-
-    /// x where it starts.
-    fn start(&self) -> Result<B::Buffer<T>, ProblemError> {
-        match self.start {
-            Some(start) => self.upload(&start[..self.b.len()]),
-            None => Ok(self.device.zeros(self.b.len())?),
-        }
-    }
-
     fn upload(&self, values: &[f64]) -> Result<B::Buffer<T>, ProblemError> {
         let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
         Ok(self.device.upload(&values)?)
@@ -196,26 +157,5 @@ impl<T: Number, B: Backend + VectorOps<T>> Given<'_, T, B> {
         let mut values = vec![T::default(); len];
         self.device.read(x, &mut values)?;
         Ok(values.iter().map(|value| value.to_f64()).collect())
-    }
-}
-
-impl Watch<'_> {
-    /// Tells the observer of a step of the solver, and asks whether to go on.
-    fn iteration(&mut self, iteration: Iteration) -> ControlFlow<()> {
-        self.0.iteration(iteration);
-        self.go_on()
-    }
-
-    /// The same of a step towards a direction of Newton's method.
-    fn direction(&mut self, iteration: Iteration) -> ControlFlow<()> {
-        self.0.direction(iteration);
-        self.go_on()
-    }
-
-    fn go_on(&mut self) -> ControlFlow<()> {
-        match self.0.stop() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
     }
 }

@@ -1,8 +1,8 @@
 //! Boundary value problems, from mesh to solution.
 //!
-//! A [`Problem`] says what is to be solved: ∫ φ·f0(u, ∇u, ...) + ∇φ:f1(u, ∇u, ...) = ∫ φ·f + ∫_Γ φ·g for
+//! A [`Problem`] is the equation ∫ φ·f0(u, ∇u, ...) + ∇φ:f1(u, ∇u, ...) = ∫ φ·f + ∫_Γ φ·g for
 //! all φ that vanish on the Dirichlet boundary, with a [`Form`] f0, f1 of any number of components on
-//! hexahedra, tetrahedra or triangles, a source f, and a flux g (for the ready-made forms f1 times the
+//! cells of one shape, a source f, and a flux g (for the ready-made forms f1 times the
 //! outward normal) on Neumann boundaries. [`Problem::solve`] is the whole way; its stages are in
 //! `stages.rs` and `assembled.rs`.
 //!
@@ -18,8 +18,8 @@
 //!     ..Problem::new(&mesh, 3, Poisson)
 //! };
 //! let solution = problem.solve::<f64, _>(&Host::new()?, &mut ())?;
-//! println!("{} iterations", solution.info.iterations);
-//! # assert!(solution.info.iterations > 5);
+//! println!("{} iterations", solution.info.iterations());
+//! # assert!(solution.info.iterations() > 5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -55,8 +55,8 @@
 //!     ..Problem::planar(&mesh, 2, Heat)
 //! };
 //! let solution = problem.solve::<f64, _>(&Host::new()?, &mut ())?;
-//! println!("{} steps of Newton's method", solution.info.iterations);
-//! # assert!((3..12).contains(&solution.info.iterations));
+//! println!("{} steps of Newton's method", solution.info.iterations());
+//! # assert!((3..12).contains(&solution.info.iterations()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -64,21 +64,21 @@
 
 mod assembled;
 mod bind;
-mod coefficient;
+mod constrained;
 mod contract;
+mod device_task;
 mod discretization;
 mod elements;
 mod error;
 mod facets;
-mod free;
 mod function;
 mod graph_form;
+mod groups;
 mod integral;
 mod iterate;
-mod job;
+mod monitor;
 mod newton;
 mod norms;
-mod observer;
 mod output;
 mod solver;
 mod stages;
@@ -86,17 +86,19 @@ mod surface;
 mod values;
 
 pub use assembled::Assembled;
-pub use bind::{Place, ProblemForm};
-pub use coefficient::{by_group, cell_tags, dimension};
+pub use bind::{BindTarget, ProblemForm};
+pub use constrained::Constrained;
 pub use discretization::Discretization;
 pub use error::ProblemError;
-pub use free::Free;
 pub use function::{Expression, Function};
 pub use graph_form::GraphForm;
+pub use groups::{by_group, cell_tags, dimension};
+pub use monitor::{Stage, StageMonitor};
 pub use norms::{ErrorNorms, Exact};
-pub use observer::{Observer, Stage};
 pub use output::{LagrangeGrid, OutputField, write_solution};
-pub use solver::{Method, Shortfall, SolveError, SolveInfo, SolverParams};
+pub use solver::SolverParams;
+
+pub use crate::solve::{Method, SolveError, SolveInfo, StopReason};
 
 use crate::{OperatorParams, Quadrature};
 use femto_fem::geometry::{CornerWarning, Geometry};
@@ -106,7 +108,8 @@ use femto_kernel::form::Form;
 use serde::Serialize;
 use std::sync::Arc;
 
-/// What is to be solved, and how. Start from [`Problem::new`], on triangles from [`Problem::planar`].
+/// A boundary value problem and the parameters of its solution. Start from [`Problem::new`], in the plane from
+/// [`Problem::planar`].
 ///
 /// `D` is the dimension of the cells, `C` the number of components.
 #[derive(Clone)]
@@ -132,9 +135,9 @@ pub struct Problem<'a, F, const D: usize = 3, const C: usize = 1> {
     pub start: Option<[&'a dyn Function; C]>,
     /// The exact solution, where it is known.
     pub exact: Option<Exact<'a, D, C>>,
-    /// What solves the equations, and when it stops.
+    /// The solver and its stop criteria.
     pub solver: SolverParams,
-    /// What makes it faster.
+    /// The preconditioner.
     pub preconditioner: PreconditionerKind,
 }
 
@@ -147,7 +150,7 @@ impl<'a, F: Form<3, C>, const C: usize> Problem<'a, F, 3, C> {
 }
 
 impl<'a, F: Form<2, C>, const C: usize> Problem<'a, F, 2, C> {
-    /// The same on triangles.
+    /// The same on triangles or quadrilaterals.
     pub fn planar(mesh: &'a Mesh, degree: usize, form: F) -> Self {
         Self::with_defaults(mesh, degree, form)
     }
@@ -243,7 +246,7 @@ pub struct Solution {
     pub memory: Memory,
 }
 
-/// What was reached before the solver failed or was stopped.
+/// The last iterate of a solver that failed or was stopped.
 #[derive(Debug)]
 pub struct Unsolved {
     /// Why, with the residual history.

@@ -1,4 +1,4 @@
-//! The equations of a form that is not linear, for Newton's method, and where it starts.
+//! Nonlinear equations of a problem for Newton's method, and its start.
 
 use super::PreconditionerKind;
 use crate::operator::{Backend, OperatorError};

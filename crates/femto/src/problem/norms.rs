@@ -1,4 +1,4 @@
-//! How far a solution is from the exact one.
+//! Error norms against an exact solution.
 
 use super::integral::{Integral, Integrand};
 use super::{Discretization, Function, ProblemError};
@@ -64,15 +64,15 @@ impl Discretization<'_> {
         if self.space.dim() != D {
             return Err(ProblemError::Operator(OperatorError::Dimension {
                 form: D,
-                cells: self.space.cell_shape().plural(),
+                cells: self.space.cell().plural(),
             }));
         }
         assert_eq!(u.len(), self.space.dofs(), "an L-vector");
         let degree = self.space.degree();
         let on = Discretization {
-            quadrature: match self.space.cell_shape().is_simplex() {
-                true => Quadrature::Exact(2 * degree + 4),
-                false => Quadrature::GaussPoints(degree + 3),
+            quadrature: match self.space.cell().is_tensor_product() {
+                true => Quadrature::GaussPoints(degree + 3),
+                false => Quadrature::Exact(2 * degree + 4),
             },
             ..*self
         };

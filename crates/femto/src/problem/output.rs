@@ -3,14 +3,14 @@
 use super::contract::to_points;
 use super::elements::{collect, gather_group};
 use super::{Function, GridFunction, cell_tags};
+use femto_element::Cell;
+use femto_element::basis::lagrange::interpolation;
+use femto_element::basis::nodes::{equispaced, gll};
+use femto_element::basis::{BasisError, Nodal};
 use femto_fem::geometry::Geometry;
 use femto_fem::io::IoError;
-use femto_fem::io::vtu::{Field, VtuGrid, VtuSimplexGrid, equispaced, write_vtu};
+use femto_fem::io::vtu::{Field, VtuGrid, write_vtu};
 use femto_fem::mesh::Mesh;
-use femto_fem::reference::CellShape;
-use femto_fem::reference::lagrange::interpolation;
-use femto_fem::reference::nodes::gll;
-use femto_fem::reference::simplex::{self, Simplex};
 use femto_fem::space::Space;
 use rayon::prelude::*;
 use std::convert::Infallible;
@@ -36,7 +36,7 @@ pub enum OutputField<'a> {
 #[derive(Clone, Debug)]
 pub struct LagrangeGrid {
     /// Shape of the cells.
-    pub shape: CellShape,
+    pub cell: Cell,
     /// Degree of the cells.
     pub degree: usize,
     /// `[points][3]`.
@@ -56,20 +56,18 @@ enum Equispaced {
 }
 
 impl Equispaced {
-    fn new(space: &Space) -> Self {
-        let (dim, degree) = (space.dim(), space.degree());
-        match Simplex::new(dim, degree) {
-            Ok(element) if space.cell_shape().is_simplex() => {
-                let points = simplex::equispaced(dim, degree);
-                let interpolation = element.tables(&points).interp;
-                Self::List(points, interpolation)
-            }
-            _ => {
-                let nodes = equispaced(degree);
-                let interpolation = interpolation(&gll(degree), &nodes).into_vec();
-                Self::Grid(nodes, interpolation)
-            }
+    fn new(space: &Space) -> Result<Self, BasisError> {
+        let (cell, degree) = (space.cell(), space.degree());
+        if cell.is_tensor_product() {
+            let nodes: Vec<f64> = (0..=degree)
+                .map(|i| Cell::Line.position(degree, [i, 0, 0])[0])
+                .collect();
+            let interpolation = interpolation(&gll(degree), &nodes).into_vec();
+            return Ok(Self::Grid(nodes, interpolation));
         }
+        let points = equispaced(cell, degree);
+        let interpolation = Nodal::new(cell, degree)?.at(&points).interp;
+        Ok(Self::List(points, interpolation))
     }
 
     fn positions(&self, geometry: &Geometry, cell: usize, out: &mut Vec<[f64; 3]>) {
@@ -82,7 +80,9 @@ impl Equispaced {
     /// Values at nodes, `[node][element]`, to values at points, `[element][point]`.
     fn values(&self, space: &Space, at_nodes: &[f64]) -> Vec<f64> {
         match self {
-            Self::Grid(_, matrix) => to_points([matrix; 3], space.nodes_1d(), at_nodes),
+            Self::Grid(_, matrix) => {
+                to_points(&vec![&matrix[..]; space.dim()], space.nodes_1d(), at_nodes)
+            }
             Self::List(_, matrix) => {
                 let nodes = space.nodes_per_element();
                 let elements = at_nodes.len() / nodes;
@@ -101,9 +101,12 @@ impl Equispaced {
 
 impl LagrangeGrid {
     /// The grid of a grid function.
-    pub fn new(u: &GridFunction) -> Self {
+    ///
+    /// # Errors
+    /// None for a space that was made.
+    pub fn new(u: &GridFunction) -> Result<Self, IoError> {
         let (space, geometry) = (&*u.space, &*u.geometry);
-        let (np, to) = (space.nodes_per_element(), Equispaced::new(space));
+        let (np, to) = (space.nodes_per_element(), Equispaced::new(space)?);
         let positions = |elements: Range<usize>| {
             let mut given = vec![[0.0; 3]; elements.len() * np];
             let (count, mut positions) = (elements.len(), Vec::with_capacity(np));
@@ -141,15 +144,15 @@ impl LagrangeGrid {
             values
         };
         let elements = (0..space.elements()).into_par_iter();
-        Self {
-            shape: space.cell_shape(),
+        Ok(Self {
+            cell: space.cell(),
             degree: space.degree(),
             points,
             cells: elements
                 .flat_map_iter(|element| space.element_nodes(element))
                 .collect(),
             values: (0..components).map(component).collect(),
-        }
+        })
     }
 
     /// The values of a field at the points, `[component][points]`.
@@ -202,7 +205,7 @@ pub fn write_solution(
     fields: &[(&str, OutputField<'_>)],
     time: f64,
 ) -> Result<(), IoError> {
-    let grid = LagrangeGrid::new(u);
+    let grid = LagrangeGrid::new(u)?;
     let values: Vec<(&str, (usize, Vec<f64>))> = fields
         .iter()
         .map(|&(name, field)| (name, interleaved(grid.field(field, time))))
@@ -220,21 +223,11 @@ pub fn write_solution(
         Field::scalar("tag", &tags[..]),
         Field::scalar("cell", &numbers[..]),
     ];
-    let (degree, points, cells) = (grid.degree, &grid.points[..], &grid.cells[..]);
-    if grid.shape.is_simplex() {
-        let vtu = VtuSimplexGrid {
-            dim: grid.shape.dim(),
-            degree,
-            points,
-            cells,
-        };
-        write_vtu(path, &vtu, &point_fields, &cell_fields)
-    } else {
-        let vtu = VtuGrid {
-            degree,
-            points,
-            cells,
-        };
-        write_vtu(path, &vtu, &point_fields, &cell_fields)
-    }
+    let vtu = VtuGrid {
+        cell: grid.cell,
+        degree: grid.degree,
+        points: &grid.points,
+        cells: &grid.cells,
+    };
+    write_vtu(path, &vtu, &point_fields, &cell_fields)
 }

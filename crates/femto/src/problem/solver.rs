@@ -1,37 +1,11 @@
-//! What solves a problem's equations, and what it says.
+//! Parameters of the solver of a problem.
 
-use crate::solve::Reason;
-use crate::solve::cg::{CgError, CgFailure, CgInfo, CgParams};
-use crate::solve::gmres::{GmresError, GmresFailure, GmresInfo, GmresParams};
-use crate::solve::newton::{
-    Forcing, LineSearch, LinearSolver, NewtonError, NewtonFailure, NewtonInfo, NewtonParams,
-    NewtonStep,
-};
-use thiserror::Error;
+use crate::solve::gmres::GmresParams;
+use crate::solve::krylov::{KrylovParams, LinearSolver};
+use crate::solve::newton::{Forcing, LineSearch, NewtonParams};
+use crate::solve::{Method, StopCriteria};
 
-/// What solves the equations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Conjugate gradients, for symmetric forms that are positive definite.
-    Cg,
-    /// GMRES, for any linear form.
-    Gmres,
-    /// Newton's method; its directions are from one of the others.
-    Newton,
-}
-
-impl Method {
-    /// The name in cases and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cg => "cg",
-            Self::Gmres => "gmres",
-            Self::Newton => "newton",
-        }
-    }
-}
-
-/// What solves the equations, and when it stops.
+/// The solver and its stop criteria.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolverParams {
     /// Chosen by the form where `None`: linear forms take conjugate gradients where they are symmetric,
@@ -60,11 +34,11 @@ impl Default for SolverParams {
         let newton = NewtonParams::default();
         Self {
             method: None,
-            relative_tolerance: newton.relative_tolerance,
-            absolute_tolerance: newton.absolute_tolerance,
-            max_iterations: CgParams::default().max_iterations,
+            relative_tolerance: newton.stop.relative_tolerance,
+            absolute_tolerance: newton.stop.absolute_tolerance,
+            max_iterations: newton.max_linear_iterations,
             restart: GmresParams::default().restart,
-            max_newton_steps: newton.max_iterations,
+            max_newton_steps: newton.stop.max_iterations,
             forcing: newton.forcing,
             line_search: newton.line_search,
         }
@@ -72,7 +46,7 @@ impl Default for SolverParams {
 }
 
 impl SolverParams {
-    /// What solves the equations of a form, and for Newton's method what gives the directions.
+    /// The method for the equations of a form, and that for the directions of Newton's method.
     pub(super) fn methods(&self, linear: bool, symmetric: bool) -> (Method, Method) {
         let krylov = match (self.method, symmetric) {
             (Some(method @ (Method::Cg | Method::Gmres)), _) => method,
@@ -85,189 +59,38 @@ impl SolverParams {
         }
     }
 
-    pub(super) fn cg(&self) -> CgParams {
-        CgParams {
-            relative_tolerance: self.relative_tolerance,
-            absolute_tolerance: self.absolute_tolerance,
-            max_iterations: self.max_iterations,
-        }
-    }
-
-    pub(super) fn gmres(&self) -> GmresParams {
-        GmresParams {
-            relative_tolerance: self.relative_tolerance,
-            absolute_tolerance: self.absolute_tolerance,
-            max_iterations: self.max_iterations,
-            restart: self.restart,
+    /// Of a linear form.
+    pub(super) fn krylov(&self, method: Method) -> KrylovParams {
+        KrylovParams {
+            solver: self.linear(method),
+            stop: self.stop(self.max_iterations),
         }
     }
 
     pub(super) fn newton(&self, krylov: Method) -> NewtonParams {
-        let (max_iterations, restart) = (self.max_iterations, self.restart);
         NewtonParams {
-            relative_tolerance: self.relative_tolerance,
-            absolute_tolerance: self.absolute_tolerance,
-            max_iterations: self.max_newton_steps,
-            linear: match krylov {
-                Method::Cg => LinearSolver::Cg { max_iterations },
-                Method::Gmres | Method::Newton => LinearSolver::Gmres {
-                    max_iterations,
-                    restart,
-                },
-            },
+            stop: self.stop(self.max_newton_steps),
+            linear: self.linear(krylov),
+            max_linear_iterations: self.max_iterations,
             forcing: self.forcing,
             line_search: self.line_search,
         }
     }
-}
 
-/// How the equations were solved.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SolveInfo {
-    /// What solved them.
-    pub method: Method,
-    /// Steps taken; of Newton's method its own.
-    pub iterations: usize,
-    /// Steps of the linear solver, in all.
-    pub linear_iterations: usize,
-    /// The norm of the residual before the first step and after each.
-    pub residual_history: Vec<f64>,
-    /// The norm of the residual, computed from the solution.
-    pub true_residual: f64,
-    /// Why it ended.
-    pub reason: Reason,
-    /// The steps of Newton's method; empty for the others.
-    pub newton_steps: Vec<NewtonStep>,
-}
-
-impl From<CgInfo> for SolveInfo {
-    fn from(info: CgInfo) -> Self {
-        Self {
-            method: Method::Cg,
-            iterations: info.iterations,
-            linear_iterations: info.iterations,
-            residual_history: info.residual_history,
-            true_residual: info.true_residual,
-            reason: info.reason,
-            newton_steps: Vec::new(),
-        }
-    }
-}
-
-impl From<GmresInfo> for SolveInfo {
-    fn from(info: GmresInfo) -> Self {
-        Self {
-            method: Method::Gmres,
-            iterations: info.iterations,
-            linear_iterations: info.iterations,
-            residual_history: info.residual_history,
-            true_residual: info.true_residual,
-            reason: info.reason,
-            newton_steps: Vec::new(),
-        }
-    }
-}
-
-impl From<NewtonInfo> for SolveInfo {
-    fn from(info: NewtonInfo) -> Self {
-        Self {
-            method: Method::Newton,
-            iterations: info.iterations(),
-            linear_iterations: info.linear_iterations(),
-            true_residual: info.residual_history.last().copied().unwrap_or(0.0),
-            residual_history: info.residual_history,
-            reason: info.reason,
-            newton_steps: info.steps,
-        }
-    }
-}
-
-/// Equations that were not solved.
-#[derive(Debug, Error)]
-pub enum SolveError {
-    /// By conjugate gradients.
-    #[error(transparent)]
-    Cg(#[from] CgError),
-    /// By GMRES.
-    #[error(transparent)]
-    Gmres(#[from] GmresError),
-    /// By Newton's method.
-    #[error(transparent)]
-    Newton(#[from] NewtonError),
-}
-
-/// In a word why equations were not solved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Shortfall {
-    /// The steps are used up, or no longer help.
-    NotConverged,
-    /// The precision of the vectors is exhausted.
-    Stagnated {
-        /// The norm of the residual, computed from the last iterate.
-        true_residual: f64,
-    },
-    /// The observer ended it.
-    Interrupted,
-    /// The iteration broke down.
-    Failed,
-}
-
-impl SolveError {
-    /// What tried to solve them.
-    pub fn method(&self) -> Method {
-        match self {
-            Self::Cg(_) => Method::Cg,
-            Self::Gmres(_) => Method::Gmres,
-            Self::Newton(_) => Method::Newton,
-        }
-    }
-
-    /// The norm of the residual before the first step and after each.
-    pub fn residual_history(&self) -> &[f64] {
-        match self {
-            Self::Cg(error) => &error.residual_history,
-            Self::Gmres(error) => &error.residual_history,
-            Self::Newton(error) => &error.residual_history,
-        }
-    }
-
-    /// Steps of the linear solver, in all; of a direction that was not found none.
-    pub fn linear_iterations(&self) -> usize {
-        match self {
-            Self::Cg(error) => error.iterations(),
-            Self::Gmres(error) => error.iterations(),
-            Self::Newton(error) => error.steps.iter().map(|step| step.linear_iterations).sum(),
-        }
-    }
-
-    /// Why, in a word.
-    pub fn shortfall(&self) -> Shortfall {
-        match self {
-            Self::Cg(error) => match error.failure {
-                CgFailure::NotConverged { .. } => Shortfall::NotConverged,
-                CgFailure::Stagnated { true_residual, .. } => {
-                    Shortfall::Stagnated { true_residual }
-                }
-                CgFailure::Interrupted => Shortfall::Interrupted,
-                _ => Shortfall::Failed,
+    fn linear(&self, method: Method) -> LinearSolver {
+        match method {
+            Method::Cg => LinearSolver::Cg,
+            Method::Gmres | Method::Newton => LinearSolver::Gmres {
+                restart: self.restart,
             },
-            Self::Gmres(error) => match error.failure {
-                GmresFailure::NotConverged { .. } | GmresFailure::NoProgress { .. } => {
-                    Shortfall::NotConverged
-                }
-                GmresFailure::Stagnated { true_residual, .. } => {
-                    Shortfall::Stagnated { true_residual }
-                }
-                GmresFailure::Interrupted => Shortfall::Interrupted,
-                _ => Shortfall::Failed,
-            },
-            Self::Newton(error) => match error.failure {
-                NewtonFailure::NotConverged { .. } | NewtonFailure::LineSearch { .. } => {
-                    Shortfall::NotConverged
-                }
-                NewtonFailure::Interrupted => Shortfall::Interrupted,
-                _ => Shortfall::Failed,
-            },
+        }
+    }
+
+    fn stop(&self, max_iterations: usize) -> StopCriteria {
+        StopCriteria {
+            relative_tolerance: self.relative_tolerance,
+            absolute_tolerance: self.absolute_tolerance,
+            max_iterations,
         }
     }
 }

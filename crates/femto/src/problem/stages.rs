@@ -1,26 +1,26 @@
-//! The stages up to the iterations: from a problem to its equations on a device.
+//! The stages from a problem to its equations on a device.
 
 use super::assembled::{Assembled, Equation};
-use super::bind::{Place, ProblemForm};
-use super::observer::Watch;
+use super::bind::{BindTarget, ProblemForm};
+use super::monitor::Stages;
 use super::{
-    Discretization, Function, Method, Observer, PreconditionerKind, Problem, ProblemError,
-    Solution, Stage,
+    Discretization, Function, Method, PreconditionerKind, Problem, ProblemError, Solution, Stage,
+    StageMonitor,
 };
 use crate::operator::{Auxiliary, Backend, OperatorError};
-use crate::solve::{Identity, Jacobi, Preconditioner};
+use crate::solve::Jacobi;
 use crate::vector::VectorOps;
 use crate::{Number, Operator, OperatorParams, Quadrature};
+use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry, GeometryKind};
-use femto_fem::reference::tensor_product::Basis1d;
 use femto_fem::space::{Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::form::{Coefficient, Inspection, inspect, trace};
+use femto_kernel::form::{CoefficientKind, Inspection, inspect, trace};
 use std::sync::Arc;
 
 /// Makes the operator of a form's derivative.
 type BindJacobian<F, T, B> =
-    fn(&F, &Place<'_, B>, OperatorParams) -> Result<Operator<T, B>, OperatorError>;
+    fn(&F, &BindTarget<'_, B>, OperatorParams) -> Result<Operator<T, B>, OperatorError>;
 
 impl<'a, F, const D: usize, const C: usize> Problem<'a, F, D, C>
 where
@@ -30,18 +30,18 @@ where
     /// [`Assembled::solve`] (7 to 9).
     ///
     /// # Errors
-    /// [`ProblemError::Unsolved`], with the last iterate, where the iterations fail or the observer
+    /// [`ProblemError::Unsolved`], with the last iterate, where the iterations fail or the monitor
     /// stops them; others before the first iteration.
     pub fn solve<T, B>(
         &self,
         device: &B,
-        observer: &mut dyn Observer,
+        monitor: &mut dyn StageMonitor,
     ) -> Result<Solution, ProblemError>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64>,
     {
-        self.assemble::<T, B>(device, observer)?.solve(observer)
+        self.assemble::<T, B>(device, monitor)?.solve(monitor)
     }
 
     /// Makes the equations:
@@ -59,14 +59,14 @@ where
     pub fn assemble<T, B>(
         &self,
         device: &B,
-        observer: &mut dyn Observer,
+        monitor: &mut dyn StageMonitor,
     ) -> Result<Assembled<'a, T, B, D, C>, ProblemError>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64>,
     {
         let jacobian = F::bind_jacobian::<T, B>;
-        device.enter(|| self.stages(device, Watch(observer), jacobian))
+        device.enter(|| self.stages(device, Stages(monitor), jacobian))
     }
 
     /// As [`Problem::assemble`], with the Jacobian of a form that is not linear as a
@@ -78,20 +78,20 @@ where
     pub fn assemble_traced<T, B>(
         &self,
         device: &B,
-        observer: &mut dyn Observer,
+        monitor: &mut dyn StageMonitor,
     ) -> Result<Assembled<'a, T, B, D, C>, ProblemError>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64>,
     {
         let jacobian = F::bind_traced_jacobian::<T, B>;
-        device.enter(|| self.stages(device, Watch(observer), jacobian))
+        device.enter(|| self.stages(device, Stages(monitor), jacobian))
     }
 
     fn stages<T, B>(
         &self,
         device: &B,
-        mut watch: Watch<'_>,
+        mut stages: Stages<'_>,
         bind_jacobian: BindJacobian<F, T, B>,
     ) -> Result<Assembled<'a, T, B, D, C>, ProblemError>
     where
@@ -99,17 +99,17 @@ where
         B: Backend + VectorOps<T> + VectorOps<f64>,
     {
         let inspection = inspect::<F, D, C>(&self.form);
-        let (geometry, warnings) = watch.stage(Stage::Geometry, || self.geometry())?;
-        let space = watch.stage(Stage::Space, || self.space(&geometry, &inspection))?;
-        watch.0.space(&space);
-        let place = Place {
+        let (geometry, warnings) = stages.run(Stage::Geometry, || self.geometry())?;
+        let space = stages.run(Stage::Space, || self.space(&geometry, &inspection))?;
+        stages.0.space(&space);
+        let target = BindTarget {
             device,
             space: &space,
             geometry: &geometry,
         };
         let params = self.operator_params(&geometry);
-        let operator = watch.stage(Stage::Operator, || {
-            Ok(self.form.bind::<T, B>(&place, params.clone())?)
+        let operator = stages.run(Stage::Operator, || {
+            Ok(self.form.bind::<T, B>(&target, params.clone())?)
         })?;
         let on = Discretization {
             space: &space,
@@ -117,20 +117,20 @@ where
             quadrature: params.quadrature,
             time: params.time,
         };
-        let (mut b, boundary_values) = watch.stage(Stage::Loads, || self.loads(on, device))?;
+        let (mut b, boundary_values) = stages.run(Stage::Loads, || self.loads(on, device))?;
         let start = self.start;
         let start = start.map(|start| on.interpolate(device, "the start", &start));
         let start = start.transpose()?;
         let (method, krylov) = self.solver.methods(inspection.linear, inspection.symmetric);
-        watch.stage(Stage::Lifting, || match method {
+        stages.run(Stage::Lifting, || match method {
             Method::Newton => Ok(()),
             _ => lift(device, &operator, &mut b, &boundary_values),
         })?;
-        let equation = watch.stage(Stage::Preconditioner, || {
+        let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
                 Method::Newton => {
                     let params = jacobian_params(params, &space, C);
-                    let jacobian = bind_jacobian(&self.form, &place, params)?;
+                    let jacobian = bind_jacobian(&self.form, &target, params)?;
                     Equation::Newton(Box::new(jacobian), krylov)
                 }
                 _ => {
@@ -159,13 +159,14 @@ where
 
     fn geometry(&self) -> Result<(Geometry, Vec<CornerWarning>), ProblemError> {
         let geometry = Geometry::new(self.mesh)?;
-        let points = match geometry.cell().is_simplex() {
-            true => {
-                let basis = Basis1d::gauss(self.degree, self.degree + 2);
-                basis.map_err(OperatorError::from)?.points
-            }
-            false => self.operator.quadrature.basis(self.degree)?.points,
+        let cell = geometry.cell();
+        let quadrature = match cell.is_tensor_product() {
+            true => self.operator.quadrature,
+            false => Quadrature::Gauss,
         };
+        // Those of simplices are collapsed from a line's.
+        femto_element::basis::check(cell, self.degree).map_err(OperatorError::from)?;
+        let points = quadrature.tables(Cell::Line, self.degree)?.points;
         let warnings = geometry.check(&points)?;
         Ok((geometry, warnings))
     }
@@ -187,7 +188,7 @@ where
     /// Whether the form has no term with u itself, so that A(u + constant) = A(u).
     fn ignores_constants(&self, inspection: &Inspection) -> bool {
         match &inspection.coefficients {
-            Some(found) if found.mass == Coefficient::OfFields => {
+            Some(found) if found.mass == CoefficientKind::OfFields => {
                 let constants = self.operator.auxiliary_of(FieldKind::Cell);
                 let cells = constants.map(<[f64]>::len).min().unwrap_or(0);
                 (0..cells).all(|cell| found.at(&self.operator.at_cell(cell)).0 == 0.0)
@@ -199,7 +200,7 @@ where
     /// The parameters of the operator, with one rule on simplices for the form and for its derivative.
     fn operator_params(&self, geometry: &Geometry) -> OperatorParams {
         let mut params = self.operator.clone();
-        if geometry.cell().is_simplex() && params.quadrature == Quadrature::Gauss {
+        if !geometry.cell().is_tensor_product() && params.quadrature == Quadrature::Gauss {
             let fields = params.fields();
             let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
             let form = trace::<F, D, C>(&self.form);
@@ -275,13 +276,13 @@ fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
     device: &B,
     operator: &Operator<T, B>,
     kind: PreconditionerKind,
-) -> Result<Box<dyn Preconditioner<T, B> + Send>, ProblemError> {
+) -> Result<Option<Jacobi<T, B>>, ProblemError> {
     match kind {
-        PreconditionerKind::None => Ok(Box::new(Identity)),
+        PreconditionerKind::None => Ok(None),
         PreconditionerKind::Jacobi => {
             let mut diagonal = device.zeros(operator.free_dofs())?;
             operator.diagonal(&mut diagonal)?;
-            Ok(Box::new(Jacobi::new(device, &diagonal)?))
+            Ok(Some(Jacobi::new(device, &diagonal)?))
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Integrals over a group of boundary facets, by the device.
 
+use super::device_task::DeviceTask;
 use super::facets::Facets;
-use super::job::Job;
 use super::values::varying;
 use super::{Discretization, Function, ProblemError};
 use crate::boundary::{FacetTables, Points};
@@ -47,9 +47,8 @@ impl<'a> Surface<'a> {
         }
         // Node, facet and row of each contribution.
         let all = faces.par_iter().enumerate().flat_map_iter(|(index, face)| {
-            let first = facets.first_row(usize::from(face.face));
-            let nodes = on.facet_nodes(facets, face).zip(first..);
-            nodes.map(move |(node, row)| [node as u32, index as u32, row as u32])
+            let nodes = on.facet_nodes(facets, face).zip(0..);
+            nodes.map(move |(node, row)| [node as u32, index as u32, row])
         });
         let mut all: Vec<[u32; 3]> = all.collect();
         all.par_sort_unstable();
@@ -92,7 +91,7 @@ pub(super) struct Fluxes<'a> {
     pub(super) surface: &'a Surface<'a>,
 }
 
-impl Job for Fluxes<'_> {
+impl DeviceTask for Fluxes<'_> {
     type Output = Vec<Vec<f64>>;
 
     fn on<B: Backend + VectorOps<f64>>(&self, device: &B) -> Result<Self::Output, ProblemError> {

@@ -1,6 +1,6 @@
-//! Values of functions of a problem at points, by the device where they have programs.
+//! Values of functions at points, by the device where they have programs.
 
-use super::job::Job;
+use super::device_task::DeviceTask;
 use super::{Discretization, Function, ProblemError};
 use crate::boundary::Points;
 use crate::operator::Backend;
@@ -16,7 +16,7 @@ pub(super) struct Values<'a> {
     pub(super) positions: &'a [[f64; 3]],
 }
 
-impl Job for Values<'_> {
+impl DeviceTask for Values<'_> {
     type Output = Vec<Vec<f64>>;
 
     fn on<B: Backend + VectorOps<f64>>(&self, device: &B) -> Result<Self::Output, ProblemError> {

@@ -1,25 +1,29 @@
-//! Solvers of linear systems whose matrix is only known by what it does to a vector, and of equations
-//! that are not linear ([`newton`]).
+//! Conjugate gradients, GMRES and Newton's method, matrix-free.
+//!
+//! All three return `Result<`[`SolveInfo`]`, `[`SolveError`]`>`, stop by the same [`StopCriteria`], tell a
+//! [`Monitor`] of every step and keep the same [`History`].
 
 pub mod cg;
 pub mod gmres;
-mod jacobi;
+pub mod krylov;
+mod monitor;
 pub mod newton;
-mod system;
-
-pub use jacobi::{Jacobi, JacobiError};
-pub use system::{Iteration, Observer, Reason, System};
+mod outcome;
+mod preconditioner;
 
 pub use crate::operator::OperatorError;
+pub use monitor::{History, Iteration, Monitor};
+pub use outcome::{Method, SolveError, SolveInfo, StopCriteria, StopReason};
+pub use preconditioner::{Jacobi, JacobiError, Preconditioner, Preconditioning};
 
 use crate::Number;
-use crate::vector::{Sums, VectorOps};
-use femto_platform::device::Device;
+use crate::vector::VectorOps;
+use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 
 /// A square matrix, known by what it does to a vector.
 ///
-/// What `apply` asks of a device must be the same each time: solvers may have the device note it once
-/// and replay it.
+/// What `apply` asks of a device must be the same each time: solvers may capture it once and launch it
+/// many times.
 pub trait LinearOperator<T: Number, D: Device>: Sync {
     /// The length of the vectors that it takes and gives.
     fn size(&self) -> usize;
@@ -31,74 +35,42 @@ pub trait LinearOperator<T: Number, D: Device>: Sync {
     fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 }
 
-/// An approximate inverse of a matrix.
-///
-/// What `apply` asks of a device must be the same each time, as for [`LinearOperator`].
-pub trait Preconditioner<T: Number, D: Device>: Sync {
-    /// z = M⁻¹ r; puts Σ r z, which is cheapest to take while both are at hand, into a slot.
-    ///
-    /// # Errors
-    /// Where the vectors do not have the matrix's size or the device fails.
-    fn apply(
+/// A system to solve: A, M and where they live.
+pub struct System<'a, T: Number, D: Device> {
+    /// The device of all vectors.
+    pub device: &'a D,
+    /// The matrix A; for conjugate gradients symmetric positive definite.
+    pub operator: &'a dyn LinearOperator<T, D>,
+    /// M⁻¹; for conjugate gradients symmetric positive definite.
+    pub preconditioning: Preconditioning<'a, T, D>,
+}
+
+impl<T: Number, D: VectorOps<T>> System<'_, T, D> {
+    /// Fails unless all vectors have the operator's size.
+    fn check(
         &self,
-        device: &D,
-        r: &D::Buffer<T>,
-        z: &mut D::Buffer<T>,
-        product: Product<'_, D>,
-    ) -> Result<(), OperatorError>;
-
-    /// What kind of matrix M⁻¹ is: where it is a simple one, solvers need no pass of its own for it, and
-    /// no z.
-    fn structure(&self) -> Structure<'_, D::Buffer<T>> {
-        Structure::Any
+        b: &D::Buffer<T>,
+        x: &D::Buffer<T>,
+        workspace: &D::Buffer<T>,
+    ) -> Result<(), DeviceError> {
+        let size = self.operator.size();
+        check_len("the right-hand side", b.len(), size)?;
+        check_len("the start of the solution", x.len(), size)?;
+        check_len("the workspace", workspace.len(), size)
     }
-}
 
-/// A kind of matrix.
-#[derive(Debug)]
-pub enum Structure<'a, B> {
-    /// The identity.
-    Identity,
-    /// Entry by entry a product with this vector.
-    Diagonal(&'a B),
-    /// Any.
-    Any,
-}
-
-impl<B> Clone for Structure<'_, B> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<B> Copy for Structure<'_, B> {}
-
-/// Where [`Preconditioner::apply`] puts its sum.
-#[derive(Debug)]
-pub struct Product<'a, D: Device> {
-    /// Sums on the device.
-    pub sums: &'a mut Sums<D>,
-    /// Which of them.
-    pub slot: usize,
-}
-
-/// No preconditioner: z = r.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Identity;
-
-impl<T: Number, D: VectorOps<T>> Preconditioner<T, D> for Identity {
-    fn apply(
+    /// r = b - A x; returns its norm.
+    fn residual(
         &self,
-        device: &D,
-        r: &D::Buffer<T>,
-        z: &mut D::Buffer<T>,
-        product: Product<'_, D>,
-    ) -> Result<(), OperatorError> {
-        device.copy(r, z)?;
-        Ok(device.dot_into(r, z, product.sums, product.slot)?)
-    }
-
-    fn structure(&self) -> Structure<'_, D::Buffer<T>> {
-        Structure::Identity
+        b: &D::Buffer<T>,
+        x: &D::Buffer<T>,
+        r: &mut D::Buffer<T>,
+    ) -> Result<f64, OperatorError> {
+        self.operator.apply(x, r)?;
+        self.device.xpby(b, -1.0, r)?;
+        Ok(self.device.norm(r)?)
     }
 }
+
+#[cfg(test)]
+mod tests;

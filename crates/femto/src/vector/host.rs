@@ -1,7 +1,7 @@
 //! Vectors on the host.
 
 use super::cut::{each, sum};
-use super::{Advance, Ratio, Reduce, Sum, Sums, VectorOps, same_len};
+use super::{Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
 use crate::Number;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
@@ -112,9 +112,9 @@ impl<T: Number> VectorOps<T> for Host {
         Ok(())
     }
 
-    fn advance(
+    fn update_direction(
         &self,
-        step: Advance<'_, HostBuffer<T>>,
+        step: UpdateDirection<'_, HostBuffer<T>>,
         sums: &Sums<Self>,
     ) -> Result<(), DeviceError> {
         step.check(sums)?;
@@ -123,21 +123,21 @@ impl<T: Number> VectorOps<T> for Host {
         let targets = (&mut **step.p, &mut **step.x);
         match step.d {
             None => each(self, (&**step.z, targets), &|(z, to): One<'_, T>| {
-                loops::advance(level, factors, z, to);
+                loops::update_direction(level, factors, z, to);
             }),
             Some(d) => {
                 let slices = ((&**d, &**step.z), targets);
                 each(self, slices, &|(from, to): Two<'_, T>| {
-                    loops::advance_scaled(level, factors, from, to);
+                    loops::update_direction_scaled(level, factors, from, to);
                 });
             }
         }
         Ok(())
     }
 
-    fn reduce(
+    fn update_residual(
         &self,
-        step: Reduce<'_, HostBuffer<T>>,
+        step: UpdateResidual<'_, HostBuffer<T>>,
         sums: &mut Sums<Self>,
     ) -> Result<(), DeviceError> {
         step.check(sums)?;
@@ -146,14 +146,14 @@ impl<T: Number> VectorOps<T> for Host {
         match step.scaled {
             None => {
                 let square = sum(self, (ap, r), &|(ap, r): (&[T], &mut [T])| {
-                    loops::reduce(level, alpha, ap, r)
+                    loops::update_residual(level, alpha, ap, r)
                 });
                 put(sums, step.square, square);
             }
             Some((d, slot)) => {
                 let slices = ((&**d, ap), r);
                 let both = sum(self, slices, &|(from, r): ((&[T], &[T]), &mut [T])| {
-                    Pair(loops::reduce_scaled(level, alpha, from, r))
+                    Pair(loops::update_residual_scaled(level, alpha, from, r))
                 });
                 let Pair([square, product]) = both;
                 put(sums, step.square, square);

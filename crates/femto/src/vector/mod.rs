@@ -1,13 +1,13 @@
-//! Vectors on a device: what a Krylov solver does between two applications of its operator.
+//! Vector operations on devices: copies, sums, products and the fused updates of conjugate gradients.
 
 mod accelerator;
+mod capture;
 pub(crate) mod cut;
 mod host;
 mod null;
-mod replay;
 mod sums;
 
-pub use replay::Replay;
+pub use capture::Capture;
 pub use sums::{Ratio, Sum, Sums};
 
 use crate::Number;
@@ -20,7 +20,7 @@ use femto_platform::device::{Buffer, Device, DeviceError, Element, check_len};
 /// Functions that return a sum wait for it; those that put it into a slot of [`Sums`] do not.
 /// Nothing is allocated. Every function returns [`DeviceError::LengthMismatch`] where its vectors
 /// differ in length or a slot does not exist, and has then done nothing.
-pub trait VectorOps<T: Number>: Replay + Sized {
+pub trait VectorOps<T: Number>: Capture + Clone {
     /// y = α.
     fn fill(&self, alpha: f64, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
 
@@ -76,24 +76,24 @@ pub trait VectorOps<T: Number>: Replay + Sized {
 
     /// x = x + α p, then p = d z + β p, with factors that the device computes. Where α is zero, x stays
     /// whatever p is; where β is zero, p is overwritten whatever it is.
-    fn advance(
+    fn update_direction(
         &self,
-        step: Advance<'_, Self::Buffer<T>>,
+        step: UpdateDirection<'_, Self::Buffer<T>>,
         sums: &Sums<Self>,
     ) -> Result<(), DeviceError>;
 
     /// r = r - α ap with an α that the device computes; puts Σ r r of the new r into a slot, and
     /// Σ r (d r) into another where there is a d. Where α is zero, r stays whatever ap is.
-    fn reduce(
+    fn update_residual(
         &self,
-        step: Reduce<'_, Self::Buffer<T>>,
+        step: UpdateResidual<'_, Self::Buffer<T>>,
         sums: &mut Sums<Self>,
     ) -> Result<(), DeviceError>;
 }
 
-/// The vectors and factors of [`VectorOps::advance`].
+/// The vectors and factors of [`VectorOps::update_direction`].
 #[derive(Debug)]
-pub struct Advance<'a, B> {
+pub struct UpdateDirection<'a, B> {
     /// α.
     pub alpha: Ratio,
     /// β.
@@ -108,9 +108,9 @@ pub struct Advance<'a, B> {
     pub x: &'a mut B,
 }
 
-/// The vectors, the factor and the slots of [`VectorOps::reduce`].
+/// The vectors, the factor and the slots of [`VectorOps::update_residual`].
 #[derive(Debug)]
-pub struct Reduce<'a, B> {
+pub struct UpdateResidual<'a, B> {
     /// α.
     pub alpha: Ratio,
     /// ap.
@@ -123,33 +123,33 @@ pub struct Reduce<'a, B> {
     pub scaled: Option<(&'a B, usize)>,
 }
 
-impl<B> Advance<'_, B> {
+impl<B> UpdateDirection<'_, B> {
     /// Fails unless the vectors have one length and the sums are there.
     fn check<T: Element, D: Device<Buffer<T> = B>>(&self, sums: &Sums<D>) -> Result<(), DeviceError>
     where
         B: Buffer<T>,
     {
         if let Some(d) = self.d {
-            same_len("d of advance", d, &*self.x)?;
+            same_len("d of update_direction", d, &*self.x)?;
         }
-        same_len("z of advance", self.z, &*self.x)?;
-        same_len("p of advance", &*self.p, &*self.x)?;
+        same_len("z of update_direction", self.z, &*self.x)?;
+        same_len("p of update_direction", &*self.p, &*self.x)?;
         sums.check_ratio(self.alpha)?;
         sums.check_ratio(self.beta)
     }
 }
 
-impl<B> Reduce<'_, B> {
+impl<B> UpdateResidual<'_, B> {
     /// Fails unless the vectors have one length and the sums are there.
     fn check<T: Element, D: Device<Buffer<T> = B>>(&self, sums: &Sums<D>) -> Result<(), DeviceError>
     where
         B: Buffer<T>,
     {
         if let Some((d, product)) = self.scaled {
-            same_len("d of reduce", d, &*self.r)?;
+            same_len("d of update_residual", d, &*self.r)?;
             sums.check(Sum::Before(product))?;
         }
-        same_len("ap of reduce", self.ap, &*self.r)?;
+        same_len("ap of update_residual", self.ap, &*self.r)?;
         sums.check_ratio(self.alpha)?;
         sums.check(Sum::Before(self.square))
     }

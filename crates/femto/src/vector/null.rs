@@ -1,12 +1,12 @@
-//! Vectors on the null device: every operation is noted with its exact work. Sums are zero.
+//! Vectors on the null device: every operation is counted with its exact work. Sums are zero.
 
-use super::{Advance, Reduce, Sum, Sums, VectorOps, same_len};
+use super::{Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
 use crate::Number;
 use femto_kernel::vector::{self as loops, Cost};
 use femto_platform::device::null::{Launch, Null, NullBuffer};
 use femto_platform::device::{Buffer, DeviceError};
 
-fn note<T: Number>(null: &Null, cost: Cost, y: &NullBuffer<T>) {
+fn count<T: Number>(null: &Null, cost: Cost, y: &NullBuffer<T>) {
     let work = cost.work::<T>(y.len());
     null.record(Launch {
         name: cost.name.to_owned(),
@@ -18,48 +18,48 @@ fn note<T: Number>(null: &Null, cost: Cost, y: &NullBuffer<T>) {
 
 impl<T: Number> VectorOps<T> for Null {
     fn fill(&self, _: f64, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
-        note(self, loops::FILL, y);
+        count(self, loops::FILL, y);
         Ok(())
     }
 
     fn copy(&self, x: &NullBuffer<T>, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
         same_len("x of copy", x, y)?;
-        note(self, loops::COPY, y);
+        count(self, loops::COPY, y);
         Ok(())
     }
 
     fn axpy(&self, _: f64, x: &NullBuffer<T>, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
         same_len("x of axpy", x, y)?;
-        note(self, loops::AXPY, y);
+        count(self, loops::AXPY, y);
         Ok(())
     }
 
     fn xpby(&self, x: &NullBuffer<T>, _: f64, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
         same_len("x of xpby", x, y)?;
-        note(self, loops::XPBY, y);
+        count(self, loops::XPBY, y);
         Ok(())
     }
 
     fn multiply(&self, x: &NullBuffer<T>, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
         same_len("x of multiply", x, y)?;
-        note(self, loops::MULTIPLY, y);
+        count(self, loops::MULTIPLY, y);
         Ok(())
     }
 
     fn divide(&self, x: &NullBuffer<T>, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
         same_len("x of divide", x, y)?;
-        note(self, loops::DIVIDE, y);
+        count(self, loops::DIVIDE, y);
         Ok(())
     }
 
     fn dot(&self, x: &NullBuffer<T>, y: &NullBuffer<T>) -> Result<f64, DeviceError> {
         same_len("x of dot", x, y)?;
-        note(self, loops::DOT, y);
+        count(self, loops::DOT, y);
         Ok(0.0)
     }
 
     fn norm(&self, x: &NullBuffer<T>) -> Result<f64, DeviceError> {
-        note(self, loops::NORM, x);
+        count(self, loops::NORM, x);
         Ok(0.0)
     }
 
@@ -85,35 +85,35 @@ impl<T: Number> VectorOps<T> for Null {
         same_len("d of precondition_dot", d, z)?;
         same_len("r of precondition_dot", r, z)?;
         sums.check(Sum::Before(slot))?;
-        note(self, loops::PRECONDITION_DOT, z);
+        count(self, loops::PRECONDITION_DOT, z);
         Ok(())
     }
 
-    fn advance(
+    fn update_direction(
         &self,
-        step: Advance<'_, NullBuffer<T>>,
+        step: UpdateDirection<'_, NullBuffer<T>>,
         sums: &Sums<Self>,
     ) -> Result<(), DeviceError> {
         step.check(sums)?;
         let cost = match step.d {
-            None => loops::ADVANCE,
-            Some(_) => loops::ADVANCE_SCALED,
+            None => loops::UPDATE_DIRECTION,
+            Some(_) => loops::UPDATE_DIRECTION_SCALED,
         };
-        note(self, cost, step.x);
+        count(self, cost, step.x);
         Ok(())
     }
 
-    fn reduce(
+    fn update_residual(
         &self,
-        step: Reduce<'_, NullBuffer<T>>,
+        step: UpdateResidual<'_, NullBuffer<T>>,
         sums: &mut Sums<Self>,
     ) -> Result<(), DeviceError> {
         step.check(sums)?;
         let cost = match step.scaled {
-            None => loops::REDUCE,
-            Some(_) => loops::REDUCE_SCALED,
+            None => loops::UPDATE_RESIDUAL,
+            Some(_) => loops::UPDATE_RESIDUAL_SCALED,
         };
-        note(self, cost, step.r);
+        count(self, cost, step.r);
         Ok(())
     }
 }
@@ -124,7 +124,7 @@ mod tests {
     use femto_platform::device::Device;
 
     #[test]
-    fn operations_are_noted_with_their_work() {
+    fn operations_are_counted_with_their_work() {
         let null = Null::new();
         let x = null.zeros::<f64>(10).unwrap();
         let mut y = null.zeros::<f64>(10).unwrap();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_lengths_are_errors_and_not_noted() {
+    fn wrong_lengths_are_errors_and_not_counted() {
         let null = Null::new();
         let x = null.zeros::<f32>(4).unwrap();
         let mut y = null.zeros::<f32>(5).unwrap();

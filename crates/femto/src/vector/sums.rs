@@ -1,4 +1,4 @@
-//! Sums that stay on the device, and factors that are made of them there.
+//! Sums that stay on the device, and the factors made of them there.
 
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use std::fmt;

@@ -14,6 +14,7 @@ use femto::operator::{Auxiliary, Backend};
 use femto::platform::device::Device;
 use femto::platform::device::accelerator::Accelerator;
 use femto::{DataLevel, Host, Number, Operator, OperatorParams, Quadrature, Scatter};
+use femto_element::Cell;
 
 /// A space, and the parameters of an operator on it with fields of all kinds.
 struct On {
@@ -28,10 +29,13 @@ impl On {
         let space = Space::new(mesh, &geometry, space).unwrap();
         let points = match params.quadrature {
             Quadrature::Exact(degree) => {
-                let rule = femto::fem::quadrature::simplex_rule(space.dim(), degree);
+                let rule = femto_element::quadrature::simplex_rule(space.dim(), degree);
                 rule.unwrap().points.len()
             }
-            other => other.kernel_basis(space.degree()).unwrap().points(),
+            other => other
+                .tables(Cell::Hexahedron, space.degree())
+                .unwrap()
+                .points(),
         };
         let params = OperatorParams {
             auxiliary: vec![

@@ -9,7 +9,9 @@ pub mod oracle;
 use femto::Quadrature;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;
-use femto::kernel::family::tensor_hex::Basis;
+use femto_element::Cell;
+use femto_element::tables::TensorTables;
+
 use femto::kernel::form::{Form, Point};
 use femto::kernel::scalar::Scalar;
 
@@ -81,8 +83,8 @@ pub fn bend([x, y, z]: [f64; 3]) -> [f64; 3] {
 }
 
 /// The tables of a quadrature rule.
-pub fn basis(quadrature: Quadrature, degree: usize) -> Basis {
-    quadrature.kernel_basis(degree).expect("legal")
+pub fn basis(quadrature: Quadrature, degree: usize) -> TensorTables {
+    quadrature.tables(Cell::Hexahedron, degree).expect("legal")
 }
 
 /// max |a − b| / max |b|; NaN if there is any.

@@ -1,57 +1,59 @@
 //! Operators by the oracles of the elements and the plain restriction, with fields of every kind.
 
 use femto::fem::geometry::{Geometry, GeometryAtPoints};
-use femto::fem::quadrature::{SimplexRule, simplex_rule};
-use femto::fem::reference::simplex::Simplex;
 use femto::fem::space::Space;
-use femto::kernel::family::batch::EvalContext;
+use femto::kernel::family::EvalContext;
+use femto::kernel::family::cell_quadrature;
 use femto::kernel::family::fields::{CellFields, FieldKind, Fields};
-use femto::kernel::family::simplex_quadrature::{self, Element};
-use femto::kernel::family::tensor_hex::{self, Basis};
+use femto::kernel::family::sum_factorization;
 use femto::kernel::form::Form;
 use femto::operator::Auxiliary;
 use femto::{OperatorParams, Quadrature};
+use femto_element::Cell;
+use femto_element::basis::Nodal;
+use femto_element::quadrature::Rule;
+use femto_element::tables::DenseTables;
+use femto_element::tables::TensorTables;
 
-/// The points of the rule of a simplex, `[point][3]`.
-pub fn simplex_points(space: &Space, quadrature: Quadrature) -> Vec<[f64; 3]> {
-    simplex_rule_of(space.dim(), quadrature).points
+/// The rule of a space's cells.
+pub fn rule(space: &Space, quadrature: Quadrature) -> Rule {
+    let cell = space.cell();
+    match quadrature {
+        Quadrature::Exact(degree) if !cell.is_tensor_product() => {
+            femto_element::quadrature::rule(cell, degree).expect("a rule")
+        }
+        _ => quadrature
+            .tables(cell, space.degree())
+            .expect("legal")
+            .rule(),
+    }
 }
 
-fn simplex_rule_of(dim: usize, quadrature: Quadrature) -> SimplexRule {
-    let Quadrature::Exact(degree) = quadrature else {
-        unreachable!("cases say how exact rules of simplices are")
-    };
-    simplex_rule(dim, degree).expect("a rule")
-}
-
-/// A u on triangles or tetrahedra, `u` an L-vector or a T-vector.
-pub fn on_simplices<F: Form<D, C>, const D: usize, const C: usize>(
+/// A u on any cells, `u` an L-vector or a T-vector.
+pub fn with_dense_tables<F: Form<D, C>, const D: usize, const C: usize>(
     form: &F,
     space: &Space,
     geometry: &Geometry,
     params: &OperatorParams,
     u: &[f64],
 ) -> Vec<f64> {
-    use simplex_quadrature::oracle::{OracleGeometry, apply};
-    let rule = simplex_rule_of(D, params.quadrature);
-    let tables = Simplex::new(D, space.degree())
-        .expect("legal")
-        .tables(&rule.points);
-    let at_points = (&rule.points[..], rule.weights);
-    let element = Element::new(D, at_points, (tables.interp, tables.grad));
+    use cell_quadrature::oracle::{OracleGeometry, apply};
+    let rule = rule(space, params.quadrature);
+    let basis = Nodal::new(space.cell(), space.degree()).expect("legal");
+    let element = DenseTables::new(&basis, &rule);
     let mut at = GeometryAtPoints::default();
     sum(
         space,
         params,
         (C, element.points),
         u,
-        |cell, fields, conditions, values| {
-            geometry.at_simplex_points(cell, &rule.points, &mut at);
+        |cell, fields, context, values| {
+            geometry.at_listed_points(cell, &rule.points, &mut at);
             let map = OracleGeometry {
                 jacobian: &at.jacobian,
                 position: &at.position,
             };
-            apply(form, &element, map, (fields, conditions), values)
+            apply(form, &element, map, (fields, context), values)
         },
     )
 }
@@ -64,10 +66,10 @@ pub fn on_hexahedra<F: Form<3, C>, const C: usize>(
     params: &OperatorParams,
     u: &[f64],
 ) -> Vec<f64> {
-    use tensor_hex::oracle::{OracleGeometry, apply};
-    let basis: Basis = params
+    use sum_factorization::oracle::{OracleGeometry, apply};
+    let basis: TensorTables = params
         .quadrature
-        .kernel_basis(space.degree())
+        .tables(Cell::Hexahedron, space.degree())
         .expect("legal");
     let mut at = GeometryAtPoints::default();
     sum(
@@ -75,13 +77,13 @@ pub fn on_hexahedra<F: Form<3, C>, const C: usize>(
         params,
         (C, basis.points()),
         u,
-        |cell, fields, conditions, values| {
+        |cell, fields, context, values| {
             geometry.at_points(cell, &basis.points, &mut at);
             let map = OracleGeometry {
                 jacobian: &at.jacobian,
                 position: &at.position,
             };
-            apply(form, &basis, map, (fields, conditions), values)
+            apply(form, &basis, map, (fields, context), values)
         },
     )
 }
@@ -94,7 +96,7 @@ fn sum(
     u: &[f64],
     mut evaluate: impl FnMut(usize, &CellFields, &EvalContext, &[f64]) -> Vec<f64>,
 ) -> Vec<f64> {
-    let conditions = EvalContext {
+    let context = EvalContext {
         time: params.time,
         parameters: &params.parameters,
     };
@@ -123,7 +125,7 @@ fn sum(
             nodal: &nodal,
             points: &at_points,
         };
-        let result = evaluate(cell, &fields, &conditions, values);
+        let result = evaluate(cell, &fields, &context, values);
         values.copy_from_slice(&result);
     }
     let mut v = vec![0.0; u.len()];

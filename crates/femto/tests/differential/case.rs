@@ -2,7 +2,7 @@
 
 use crate::tree::{Names, Tree};
 use femto::kernel::expr::Input;
-use femto::kernel::form::{Form, FormExpressions, Point, Texts};
+use femto::kernel::form::{Expressions, Form, FormExpressions, Point};
 use femto::kernel::scalar::Scalar;
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,17 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Cell {
     Triangle,
+    Quadrilateral,
     Tetrahedron,
     Hexahedron,
 }
 
 impl Cell {
     pub(crate) fn dim(self) -> usize {
-        if self == Self::Triangle { 2 } else { 3 }
+        match self {
+            Self::Triangle | Self::Quadrilateral => 2,
+            Self::Tetrahedron | Self::Hexahedron => 3,
+        }
     }
 }
 
@@ -25,7 +29,7 @@ impl Cell {
 pub(crate) enum Map {
     /// Parallelepipeds; irregular simplices.
     Affine,
-    /// Of hexahedra.
+    /// Of hexahedra and quadrilaterals.
     Trilinear,
     Curved,
 }
@@ -68,7 +72,7 @@ impl Case {
         self.f0.len()
     }
 
-    /// The names that texts may use.
+    /// The names that expressions may use.
     pub(crate) fn names(&self) -> Vec<(String, Input)> {
         let axes = || ["x", "y", "z"].into_iter().zip(0..).take(self.cell.dim());
         let mut names = vec![("t".to_owned(), Input::Time)];
@@ -101,10 +105,10 @@ impl Case {
     }
 
     /// As femto reads it.
-    pub(crate) fn texts(&self) -> FormExpressions {
+    pub(crate) fn expressions(&self) -> FormExpressions {
         FormExpressions {
-            f0: Some(Texts::Each(self.f0.clone())),
-            f1: Some(Texts::Matrix(self.f1.clone())),
+            f0: Some(Expressions::Each(self.f0.clone())),
+            f1: Some(Expressions::Matrix(self.f1.clone())),
             fields: self.field_names(),
             parameters: self.parameter_names(),
         }
@@ -113,8 +117,8 @@ impl Case {
     /// f0, then f1 `[component][axis]`; `None` where a text is none of a tree.
     pub(crate) fn trees(&self) -> Option<Vec<Tree>> {
         let names = self.names();
-        let texts = self.f0.iter().chain(self.f1.iter().flatten());
-        texts.map(|text| Tree::parse(text, &names)).collect()
+        let expressions = self.f0.iter().chain(self.f1.iter().flatten());
+        expressions.map(|text| Tree::parse(text, &names)).collect()
     }
 
     /// This case with other trees, in the order of [`Case::trees`].

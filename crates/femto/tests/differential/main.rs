@@ -79,7 +79,7 @@ fn what_failed_once_does_not_fail_again() {
 }
 
 #[test]
-fn random_forms_agree_with_the_plain_twin() {
+fn random_forms_agree_with_the_oracle() {
     let devices = devices();
     let fresh = || RandomState::new().build_hasher().finish() >> 16;
     let first = number("FEMTO_FUZZ_SEED").unwrap_or_else(fresh);
@@ -136,7 +136,7 @@ fn texts_are_those_of_their_trees() {
             .unwrap_or_else(|| panic!("seed {seed}: {case:?}"));
         assert_eq!(case.with_trees(&trees), case);
         assert!(
-            femto::kernel::form::ParsedForm::<3, 3>::parse(&case.texts()).is_ok()
+            femto::kernel::form::ParsedForm::<3, 3>::parse(&case.expressions()).is_ok()
                 || case.f0.len() != 3
         );
     }

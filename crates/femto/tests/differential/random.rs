@@ -49,26 +49,29 @@ impl Random {
 /// The case of a seed.
 pub(crate) fn case(seed: u64) -> Case {
     let random = &mut Random::new(seed);
-    let cell = random.pick(&[Cell::Triangle, Cell::Tetrahedron, Cell::Hexahedron]);
-    let is_hex = cell == Cell::Hexahedron;
+    let cell = random.pick(&[
+        Cell::Triangle,
+        Cell::Quadrilateral,
+        Cell::Tetrahedron,
+        Cell::Hexahedron,
+    ]);
+    let is_tensor = matches!(cell, Cell::Quadrilateral | Cell::Hexahedron);
+    let is_flat = cell.dim() == 2;
     let maps: &[Map] = match cell {
-        Cell::Hexahedron => &[Map::Affine, Map::Trilinear, Map::Curved],
+        Cell::Quadrilateral | Cell::Hexahedron => &[Map::Affine, Map::Trilinear, Map::Curved],
         _ => &[Map::Affine, Map::Curved],
     };
-    let components = match cell {
-        Cell::Triangle => random.pick(&[1, 2]),
-        _ => random.pick(&[1, 3]),
-    };
+    let components = random.pick(&[1, cell.dim()]);
     // Not all are compiled in single precision: see `run`.
-    let has_single = components == if cell == Cell::Triangle { 2 } else { 1 };
+    let has_single = components == if is_flat { 2 } else { 1 };
     let kinds = [Kind::Cell, Kind::Nodal, Kind::Points];
     let zero = || "0".to_owned();
     let case = Case {
         seed,
         cell,
         map: random.pick(maps),
-        cells: 1 + random.below(if cell == Cell::Triangle { 4 } else { 2 }),
-        degree: 1 + random.below(if is_hex { 4 } else { 3 }),
+        cells: 1 + random.below(if is_flat { 4 } else { 2 }),
+        degree: 1 + random.below(if is_tensor { 4 } else { 3 }),
         exact: random.below(7),
         single: has_single && random.one_in(2),
         by_component: random.one_in(2),
@@ -80,7 +83,7 @@ pub(crate) fn case(seed: u64) -> Case {
         f1: vec![vec![zero(); cell.dim()]; components],
     };
     let case = Case {
-        exact: if is_hex {
+        exact: if is_tensor {
             case.exact
         } else {
             case.exact.max(1)

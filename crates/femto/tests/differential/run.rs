@@ -1,6 +1,6 @@
 //! Running a case: each operator against the oracle, and derivatives against differences.
 
-use crate::case::{Case, Cell, Plain};
+use crate::case::{Case, Plain};
 use crate::random::Random;
 use crate::setup::{Any, Dimension, Made, Setup, Subject};
 use femto::kernel::form::{Form, Jacobian, ParsedForm};
@@ -43,10 +43,10 @@ pub(crate) struct Devices {
 
 /// Runs a case on all devices; the error says what differs, also where something panics.
 pub(crate) fn run(case: &Case, devices: &Devices) -> Result<Counts, String> {
-    let run = || match (case.cell, case.components(), case.single) {
-        (Cell::Triangle, 1, _) => Exact::<2, 1>::new(case)?.everywhere(devices),
-        (Cell::Triangle, _, false) => Exact::<2, 2>::new(case)?.everywhere(devices),
-        (Cell::Triangle, _, true) => Single::<2, 2>::new(case)?.everywhere(devices),
+    let run = || match (case.cell.dim(), case.components(), case.single) {
+        (2, 1, _) => Exact::<2, 1>::new(case)?.everywhere(devices),
+        (2, _, false) => Exact::<2, 2>::new(case)?.everywhere(devices),
+        (2, _, true) => Single::<2, 2>::new(case)?.everywhere(devices),
         (_, 1, false) => Exact::<3, 1>::new(case)?.everywhere(devices),
         (_, 1, true) => Single::<3, 1>::new(case)?.everywhere(devices),
         (_, _, _) => Exact::<3, 3>::new(case)?.everywhere(devices),
@@ -133,7 +133,7 @@ where
     ) -> Result<Option<Operator<T, V>>, String> {
         let form = M::make(&self.case, derivative).map_err(|e| e.to_string())?;
         match Any::bind(device, &self.setup, &form, params) {
-            Err(OperatorError::FormOnAccelerator) => Ok(None),
+            Err(OperatorError::NoKernel) => Ok(None),
             Err(error) => Err(format!("cannot be bound: {error}")),
             Ok(operator) => match operator.warnings().first() {
                 Some(warning) => Err(format!("warns: {warning}")),

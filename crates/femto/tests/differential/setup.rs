@@ -6,9 +6,9 @@ use crate::random::Random;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;
-use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::fem::mesh::simplex_box::{RectangleMesh, SimplexBox};
 use femto::fem::space::{Layout, Space, SpaceParams};
-use femto::kernel::form::{Form, FormTextError, Jacobian, ParsedForm, Point};
+use femto::kernel::form::{Form, FormParseError, Jacobian, ParsedForm, Point};
 use femto::kernel::scalar::Scalar;
 use femto::operator::{Auxiliary, OperatorError};
 use femto::{DataLevel, Number, Operator, OperatorParams, Quadrature};
@@ -22,12 +22,12 @@ pub(crate) struct Subject<const D: usize, const C: usize> {
 
 /// A form made of a case.
 pub(crate) trait Made<const D: usize, const C: usize>: Form<D, C> + Clone + 'static {
-    fn make(case: &Case, derivative: bool) -> Result<Self, FormTextError>;
+    fn make(case: &Case, derivative: bool) -> Result<Self, FormParseError>;
 }
 
 impl<const D: usize, const C: usize> Made<D, C> for Subject<D, C> {
-    fn make(case: &Case, derivative: bool) -> Result<Self, FormTextError> {
-        let text = ParsedForm::parse(&case.texts())?;
+    fn make(case: &Case, derivative: bool) -> Result<Self, FormParseError> {
+        let text = ParsedForm::parse(&case.expressions())?;
         let jacobian = derivative.then(|| Jacobian(text.clone()));
         Ok(Self { text, jacobian })
     }
@@ -35,8 +35,8 @@ impl<const D: usize, const C: usize> Made<D, C> for Subject<D, C> {
 
 /// Where no derivatives are asked for.
 impl<const D: usize, const C: usize> Made<D, C> for ParsedForm<D, C> {
-    fn make(case: &Case, _: bool) -> Result<Self, FormTextError> {
-        Self::parse(&case.texts())
+    fn make(case: &Case, _: bool) -> Result<Self, FormParseError> {
+        Self::parse(&case.expressions())
     }
 }
 
@@ -88,13 +88,7 @@ impl Setup {
             0 => Quadrature::Collocated,
             exact => Quadrature::Exact(exact),
         };
-        let points = match case.cell {
-            Cell::Hexahedron => quadrature
-                .kernel_basis(case.degree)
-                .expect("legal")
-                .points(),
-            _ => oracle::simplex_points(&space, quadrature).len(),
-        };
+        let points = oracle::rule(&space, quadrature).len();
         let mut field = |kind: &Kind| match kind {
             Kind::Cell => Auxiliary::PerCell(random.vector(space.elements())),
             Kind::Nodal => Auxiliary::Nodal(random.vector(space.nodes())),
@@ -168,6 +162,21 @@ fn mesh(case: &Case) -> Mesh {
             ..SimplexBox::<3>::unit_cube(cells)
         }
         .build(solid),
+        Cell::Quadrilateral => RectangleMesh {
+            geometry_degree,
+            ..RectangleMesh::unit_square(cells)
+        }
+        .build(|[x, y]| {
+            let twist = if case.map == Map::Affine {
+                0.0
+            } else {
+                0.15 * x * y
+            };
+            [
+                x + bend * (3.0 * y).sin() + twist,
+                1.3 * y + bend * x * x - twist,
+            ]
+        }),
         Cell::Triangle => SimplexBox {
             geometry_degree,
             irregular,
@@ -224,7 +233,7 @@ impl Dimension<2> for Any {
         params: &OperatorParams,
         u: &[f64],
     ) -> Vec<f64> {
-        oracle::on_simplices(form, &setup.space, &setup.geometry, params, u)
+        oracle::with_dense_tables(form, &setup.space, &setup.geometry, params, u)
     }
 }
 
@@ -249,9 +258,9 @@ impl Dimension<3> for Any {
         params: &OperatorParams,
         u: &[f64],
     ) -> Vec<f64> {
-        let apply = match setup.space.cell_shape().is_simplex() {
-            true => oracle::on_simplices::<F, 3, C>,
-            false => oracle::on_hexahedra::<F, C>,
+        let apply = match setup.space.cell().is_tensor_product() {
+            true => oracle::on_hexahedra::<F, C>,
+            false => oracle::with_dense_tables::<F, 3, C>,
         };
         apply(form, &setup.space, &setup.geometry, params, u)
     }

@@ -5,10 +5,10 @@ use femto::kernel::expr::Input;
 use femto::kernel::form::Point;
 use femto::kernel::scalar::Scalar;
 
-/// The names of what a form may read, as texts of forms have them.
+/// The names of what a form may read, as expressions of forms have them.
 pub(crate) type Names = [(String, Input)];
 
-/// An expression. Functions are called by the names that they have in texts.
+/// An expression. Functions are called by the names that they have in expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tree {
     Number(f64),

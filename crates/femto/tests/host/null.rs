@@ -10,11 +10,10 @@ use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use femto::platform::device::null::{Counts, Launch, Null};
 use femto::platform::device::{Buffer, Device};
-use femto::problem::Free;
-use femto::solve::Jacobi;
-use femto::solve::cg::{CgParams, CgWorkspace, System, solve};
+use femto::problem::Constrained;
+use femto::solve::cg::{CgWorkspace, solve};
+use femto::solve::{Jacobi, Preconditioning, StopCriteria, System};
 use femto::{DataLevel, Number, Operator, OperatorParams, Quadrature};
-use std::ops::ControlFlow;
 
 const DEGREE: usize = 4;
 const ELEMENTS: u64 = 16;
@@ -269,16 +268,15 @@ fn conjugate_gradients_launch_once_for_each_operation() {
     let b = null.zeros(size).expect("null");
     let mut x = null.zeros(size).expect("null");
     let mut workspace = CgWorkspace::new(null, size).expect("null");
-    let system = System {
+    let mut system = System {
         device: null,
-        operator: &Free(&operator),
-        preconditioner: &jacobi,
+        operator: &Constrained(&operator),
+        preconditioning: Preconditioning::Jacobi(&jacobi),
     };
     let before = null.counts();
-    let mut observer = |_| ControlFlow::Continue(());
-    let params = CgParams::default();
-    let info = solve(&system, &b, &mut x, &mut workspace, &params, &mut observer);
-    assert_eq!(info.expect("converges at once").iterations, 0);
+    let stop = StopCriteria::default();
+    let info = solve(&mut system, &b, &mut x, &mut workspace, &stop, &mut ());
+    assert_eq!(info.expect("converges at once").iterations(), 0);
     let launches = null.launches();
     let names: Vec<&str> = launches.iter().map(|launch| launch.name.as_str()).collect();
     assert_eq!(names, ["diagonal", "norm", "apply", "xpby", "norm"]);

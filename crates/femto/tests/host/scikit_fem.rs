@@ -3,13 +3,15 @@
 //! Needs `FEMTO_PYTHON`, a Python with the wheels of tests/python/requirements.txt; `cargo xtask
 //! test` sets it.
 
+use femto_element::Cell;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::mesh_paths::{own, shared};
 use femto::fem::geometry::Geometry;
-use femto::fem::mesh::{CellFamily, Mesh, box_mesh::BoxMesh};
+use femto::fem::mesh::{Mesh, box_mesh::BoxMesh};
 use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{Form, Mass, Poisson};
 use femto::platform::device::Device;
@@ -38,14 +40,21 @@ fn curved_hexahedra_of_27_nodes() {
 }
 
 #[test]
-fn a_coaxial_cable() {
-    compare_file("palace-coaxial.msh");
+fn curved_hexahedra_of_a_file() {
+    compare_file("cylinder-hex27", &own("cylinder-hex27.msh"));
+    if let Some(cable) = shared("palace-coaxial.msh") {
+        compare_file("coaxial", &cable);
+    }
 }
 
 /// Neighbours in every relative orientation.
 #[test]
-fn an_unstructured_ball() {
-    compare_file("dealii-sphere_r6.msh");
+fn unstructured_hexahedra() {
+    compare_file("cube-hex8", &own("cube-hex8.msh"));
+    compare_file("sheared-hex27", &own("sheared-hex27.msh"));
+    if let Some(ball) = shared("dealii-sphere_r6.msh") {
+        compare_file("ball", &ball);
+    }
 }
 
 fn box_mesh(geometry_degree: usize) -> BoxMesh {
@@ -58,13 +67,7 @@ fn box_mesh(geometry_degree: usize) -> BoxMesh {
     }
 }
 
-fn compare_file(name: &str) {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes");
-    let path = Path::new(folder).join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} is not there", path.display());
-        return;
-    }
+fn compare_file(name: &str, path: &Path) {
     compare(name, &Mesh::read(path).unwrap());
 }
 
@@ -170,7 +173,7 @@ impl Problem<'_> {
             .mesh
             .blocks
             .iter()
-            .filter(|block| block.cell_type.family() == CellFamily::Hexahedron)
+            .filter(|block| block.cell_type.cell() == Cell::Hexahedron)
             .collect();
         let [block] = hexahedra[..] else {
             panic!("one block of hexahedra, not {hexahedra:?}")

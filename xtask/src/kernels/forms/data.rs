@@ -1,10 +1,11 @@
 //! Random elements, values and fields, and what the oracle makes of them.
 
+use femto_element::tables::TensorTables;
+use femto_kernel::family::EvalContext;
 use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
-use femto_kernel::family::tensor_hex::forms::{geometry_len, pack};
-use femto_kernel::family::tensor_hex::oracle::{self, OracleGeometry};
-use femto_kernel::family::tensor_hex::work::Shape;
-use femto_kernel::family::tensor_hex::{Basis, ElementGeometry, EvalContext, Storage};
+use femto_kernel::family::sum_factorization::kernel::Problem;
+use femto_kernel::family::sum_factorization::oracle::{self, OracleGeometry};
+use femto_kernel::family::sum_factorization::{ElementGeometry, Storage};
 use femto_kernel::form::Form;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -16,7 +17,7 @@ use super::super::pencils::at_points;
 pub(super) const ELEMENTS: usize = 5;
 
 /// Time and parameters, which single precision holds.
-pub(super) const CONDITIONS: EvalContext = EvalContext {
+pub(super) const CONTEXT: EvalContext = EvalContext {
     time: 0.75,
     parameters: &[1.25, -0.5],
 };
@@ -56,14 +57,15 @@ pub(super) struct Data {
 }
 
 impl Data {
-    pub(super) fn new(basis: &Basis, shape: &Shape) -> Self {
+    pub(super) fn new(problem: &Problem) -> Self {
+        let (basis, shape) = (problem.basis, &problem.shape);
         let seed = rand::rng().random();
         let mut random = StdRng::seed_from_u64(seed);
         let mut numbers = |count: usize, middle: f64, size: f64| -> Vec<f64> {
             let mut number = || f64::from((middle + random.random_range(-size..size)) as f32);
             (0..count).map(|_| number()).collect()
         };
-        let len = geometry_len(shape);
+        let len = problem.geometry_len();
         let mut geometry = vec![0.0; ELEMENTS * len];
         let element = |out: &mut [f64]| {
             let map = map(shape.storage, &numbers(24, 0.0, 0.1));
@@ -76,7 +78,7 @@ impl Data {
             } else {
                 ElementGeometry::Map(&map)
             };
-            pack(shape, given, out);
+            problem.pack(given, (0.0, 0.0), out);
             Geometry { jacobian, position }
         };
         let each = geometry.chunks_exact_mut(len).map(element).collect();
@@ -141,7 +143,7 @@ impl Data {
     pub(super) fn expected<F: Form<3, C>, const C: usize>(
         &self,
         form: &F,
-        basis: &Basis,
+        basis: &TensorTables,
         action: Action,
     ) -> Vec<Vec<f64>> {
         let element = |element: usize| {
@@ -156,7 +158,7 @@ impl Data {
                 jacobian: &self.each[element].jacobian,
                 position: &self.each[element].position,
             };
-            let environment = (&fields, &CONDITIONS);
+            let environment = (&fields, &CONTEXT);
             let u = self.of_element(element, &self.u);
             match action {
                 Action::Apply => oracle::apply(form, basis, geometry, environment, &u),

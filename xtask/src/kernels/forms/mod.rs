@@ -4,16 +4,17 @@ mod data;
 mod run;
 
 use anyhow::Context;
+use femto_element::tables::TensorTables;
 use femto_kernel::dialect::Language;
+use femto_kernel::family::Limits;
 use femto_kernel::family::fields::{FieldKind, Fields};
-use femto_kernel::family::tensor_hex::forms::{
-    FormKernel, FormSchedule, PointData, Problem, Scatter, Vectors, diagonal_source, source,
-};
-use femto_kernel::family::tensor_hex::schedule::Limits;
-use femto_kernel::family::tensor_hex::work::Shape;
-use femto_kernel::family::tensor_hex::{Basis, Storage};
+use femto_kernel::family::sum_factorization::Storage;
+use femto_kernel::family::sum_factorization::kernel::{PointData, PointStep, Problem, Schedule};
+use femto_kernel::family::sum_factorization::work::Shape;
+use femto_kernel::family::{KernelSource, Scatter, Vectors};
 use femto_kernel::form::{
-    Diffusion, Form, Given, Jacobian, LinearElasticity, Mass, NeoHookean, ScreenedPoisson, trace,
+    Coefficient, Diffusion, Form, Jacobian, LinearElasticity, Mass, NeoHookean, ScreenedPoisson,
+    TracedForm, trace,
 };
 use femto_kernel::roofline::Precision;
 use std::rc::Rc;
@@ -87,14 +88,14 @@ impl Kind {
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
     let mut cases = Vec::new();
     let on = (language, limits);
-    let lame = (Given::Constant(1.5), Given::Auxiliary(0));
+    let lame = (Coefficient::Constant(1.5), Coefficient::Auxiliary(0));
     let elasticity = LinearElasticity {
         lambda: lame.0,
         mu: lame.1,
     };
     let body = NeoHookean::from_young(1.0, 0.3);
     let diffusion = Diffusion {
-        kappa: Given::Auxiliary(0),
+        kappa: Coefficient::Auxiliary(0),
     };
     let screened = ScreenedPoisson { lambda: None };
     let state = [FieldKind::Nodal; 3];
@@ -166,26 +167,25 @@ impl Kind {
         let problem = Problem {
             basis: &basis,
             shape,
-            form: &traced,
+            step: PointStep::Form(&traced),
             vectors: self.vectors,
             precision: self.precision,
             language,
         };
-        let best = FormSchedule::best(&shape, self.vectors, self.precision, limits);
-        let asked = self.points.map(|points| FormSchedule { points, ..best });
-        let legal =
-            |schedule: &FormSchedule| schedule.validate(&shape, self.precision, limits).is_ok();
+        let best = problem.best(limits);
+        let asked = self.points.map(|points| Schedule { points, ..best });
+        let legal = |schedule: &Schedule| schedule.validate(&problem, limits).is_ok();
         let schedule = asked.filter(legal).unwrap_or(best);
         if !legal(&schedule) {
             return None;
         }
-        let kernel = match self.action {
-            Action::Apply => source(&problem, &schedule),
-            Action::Diagonal => diagonal_source(&problem),
+        let (kernel, schedule) = match self.action {
+            Action::Apply => (problem.source(&schedule), schedule),
+            Action::Diagonal => (problem.diagonal_source(), problem.plain()),
         };
         let kernel = kernel.expect("constants of these forms are finite");
-        let name = self.name(what, &kernel);
-        let check = self.check(form, Rc::new(basis), shape, kernel.clone());
+        let name = self.name(what, kernel.entry, schedule.points);
+        let check = self.check(form, &traced, (Rc::new(basis), shape), kernel.clone());
         Some(Case {
             name,
             text: kernel.text,
@@ -193,13 +193,12 @@ impl Kind {
         })
     }
 
-    fn name(self, what: &str, kernel: &FormKernel) -> String {
+    fn name(self, what: &str, entry: &str, points: PointData) -> String {
         let vectors = match self.vectors {
             Vectors::Element { listed: true } => "listed",
             Vectors::Element { listed: false } => "element",
             Vectors::Nodal { scatter, .. } => scatter.name(),
         };
-        let (entry, points) = (kernel.entry, kernel.schedule.points);
         let rule = if self.collocated {
             "collocated"
         } else {
@@ -216,15 +215,24 @@ impl Kind {
     fn check<F, const C: usize>(
         self,
         form: F,
-        basis: Rc<Basis>,
-        shape: Shape,
-        kernel: FormKernel,
+        traced: &TracedForm,
+        (basis, shape): (Rc<TensorTables>, Shape),
+        kernel: KernelSource,
     ) -> super::Check
     where
         F: Form<3, C> + 'static,
     {
+        let traced = traced.clone();
         Box::new(move |device, module| {
-            let data = Data::new(&basis, &shape);
+            let problem = Problem {
+                basis: &basis,
+                shape,
+                step: PointStep::Form(&traced),
+                vectors: self.vectors,
+                precision: self.precision,
+                language: Language::Cuda,
+            };
+            let data = Data::new(&problem);
             let expected = data.expected::<F, C>(&form, &basis, self.action);
             let run = Run {
                 data: &data,

@@ -1,14 +1,14 @@
 //! A kernel on a device, against the oracle.
 
 use anyhow::{Context, Result, ensure};
-use femto_kernel::family::tensor_hex::forms::{FormKernel, Operand, Scatter, Vectors};
+use femto_kernel::family::{KernelSource, Operand, Scatter, Vectors};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Launch, Module,
 };
 use femto_platform::device::{Device, Element as Number};
 
-use super::data::{CONDITIONS, Data, ELEMENTS};
+use super::data::{CONTEXT, Data, ELEMENTS};
 
 /// Contributions begin with so many elements of another launch.
 const CONTRIBUTION_FIRST: usize = 2;
@@ -19,7 +19,7 @@ const LIST: [u32; ELEMENTS] = [2, 0, 4, 1, 3];
 /// What a kernel is run on.
 pub(super) struct Run<'a> {
     pub(super) data: &'a Data,
-    pub(super) kernel: &'a FormKernel,
+    pub(super) kernel: &'a KernelSource,
     pub(super) vectors: Vectors,
     pub(super) precision: Precision,
 }
@@ -33,7 +33,7 @@ struct Buffers<T: Number> {
     cell_fields: AcceleratorBuffer<T>,
     nodal_fields: AcceleratorBuffer<T>,
     point_fields: AcceleratorBuffer<T>,
-    conditions: AcceleratorBuffer<T>,
+    context: AcceleratorBuffer<T>,
     u: AcceleratorBuffer<T>,
     v: AcceleratorBuffer<T>,
     contributions: AcceleratorBuffer<T>,
@@ -162,9 +162,9 @@ impl Run<'_> {
         let table: Vec<u32> = (0..ELEMENTS * nodes)
             .map(|n| data.node(n / nodes, n % nodes) as u32)
             .collect();
-        let conditions: Vec<f64> = [CONDITIONS.time]
+        let context: Vec<f64> = [CONTEXT.time]
             .into_iter()
-            .chain(CONDITIONS.parameters.iter().copied())
+            .chain(CONTEXT.parameters.iter().copied())
             .collect();
         let (u, v, nodal) = match self.vectors {
             Vectors::Element { .. } => {
@@ -186,7 +186,7 @@ impl Run<'_> {
             cell_fields: upload(&data.cell)?,
             nodal_fields: upload(&nodal)?,
             point_fields: upload(&data.points)?,
-            conditions: upload(&conditions)?,
+            context: upload(&context)?,
             u: upload(&u)?,
             v: upload(&v)?,
             contributions: upload(&vec![f64::NAN; contributions])?,
@@ -224,11 +224,8 @@ impl Run<'_> {
     ) -> Result<()> {
         let data = self.data;
         let number = |n: usize| Argument::U32(n as u32);
-        let arguments: Vec<Argument> = self
-            .kernel
-            .operands
-            .iter()
-            .map(|operand| match operand {
+        let argument = |operand: &Operand| {
+            Some(match operand {
                 Operand::Geometry => Argument::input(&buffers.geometry),
                 Operand::Rule => Argument::input(&buffers.rule),
                 Operand::Nodes => Argument::input(&buffers.nodes),
@@ -244,14 +241,17 @@ impl Run<'_> {
                 Operand::NodalFields => Argument::input(&buffers.nodal_fields),
                 Operand::FieldStride => number(data.total),
                 Operand::PointFields => Argument::input(&buffers.point_fields),
-                Operand::EvalContext => Argument::input(&buffers.conditions),
+                Operand::EvalContext => Argument::input(&buffers.context),
                 Operand::U => Argument::input(&buffers.u),
                 Operand::V => Argument::input(&buffers.v),
                 Operand::Count => number(ELEMENTS),
+                _ => return None,
             })
-            .collect();
+        };
+        let arguments: Option<Vec<Argument>> = self.kernel.operands.iter().map(argument).collect();
+        let arguments = arguments.context("an operand that there is not")?;
         let launch = Launch {
-            blocks: self.kernel.schedule.blocks(ELEMENTS),
+            blocks: self.kernel.blocks(ELEMENTS),
             threads: self.kernel.block.threads,
             shared_bytes: self.kernel.block.shared_bytes(self.precision),
         };

@@ -1,10 +1,10 @@
 //! Random elements and values for the checks.
 
-use femto_fem::reference::tensor_product::Basis1d;
-use femto_kernel::family::tensor_hex::oracle::OracleGeometry;
-use femto_kernel::family::tensor_hex::pencils;
-use femto_kernel::family::tensor_hex::work::Shape;
-use femto_kernel::family::tensor_hex::{Basis, ElementGeometry, Storage};
+use femto_element::Cell;
+use femto_element::tables::TensorTables;
+use femto_kernel::family::sum_factorization::kernel::Problem;
+use femto_kernel::family::sum_factorization::oracle::OracleGeometry;
+use femto_kernel::family::sum_factorization::{ElementGeometry, Storage};
 use rand::RngExt;
 
 use super::{ELEMENTS, LAMBDA};
@@ -18,7 +18,8 @@ pub(super) struct Data {
 }
 
 impl Data {
-    pub(super) fn new(basis: &Basis, shape: &Shape) -> Self {
+    pub(super) fn new(problem: &Problem) -> Self {
+        let (basis, shape) = (problem.basis, &problem.shape);
         let mut random = rand::rng();
         let mut number = |size: f64| random.random_range(-size..size);
         let bent = if shape.storage == Storage::ElementFactors {
@@ -42,7 +43,7 @@ impl Data {
             c
         };
         let maps: Vec<_> = (0..ELEMENTS).map(|_| map(&mut number)).collect();
-        let len = pencils::geometry_len(shape);
+        let len = problem.geometry_len();
         let mut geometry = vec![0.0; ELEMENTS * len];
         for (map, out) in maps.iter().zip(geometry.chunks_exact_mut(len)) {
             let (jacobian, position) = at_points(map, basis);
@@ -54,7 +55,7 @@ impl Data {
             } else {
                 ElementGeometry::Map(map)
             };
-            pencils::pack(shape, basis, given, (LAMBDA, 1.0), out);
+            problem.pack(given, (LAMBDA, 1.0), out);
         }
         let rule = basis.points.iter().zip(&basis.weights);
         Self {
@@ -68,7 +69,7 @@ impl Data {
     /// What `oracle` makes of each element.
     pub(super) fn each(
         &self,
-        basis: &Basis,
+        basis: &TensorTables,
         oracle: impl Fn(OracleGeometry, &[f64]) -> Vec<f64>,
     ) -> Vec<f64> {
         let elements = self.maps.iter().zip(self.u.chunks_exact(basis.nodes()));
@@ -87,7 +88,7 @@ impl Data {
 /// Jacobians and positions of a trilinear map at the points, from its definition.
 pub(in crate::kernels) fn at_points(
     c: &[[f64; 3]; 8],
-    basis: &Basis,
+    basis: &TensorTables,
 ) -> (Vec<[[f64; 3]; 3]>, Vec<[f64; 3]>) {
     let n = basis.points_1d;
     let power = |x: f64, exponent: usize| if exponent == 1 { x } else { 1.0 };
@@ -117,19 +118,11 @@ pub(in crate::kernels) fn at_points(
 }
 
 /// Tables of a degree, at its own nodes or at Gauss points.
-pub(in crate::kernels) fn basis(degree: usize, collocated: bool) -> Basis {
+pub(in crate::kernels) fn basis(degree: usize, collocated: bool) -> TensorTables {
+    let cell = Cell::Hexahedron;
     let tables = match collocated {
-        true => Basis1d::collocated(degree),
-        false => Basis1d::gauss(degree, degree + 2),
+        true => TensorTables::collocated(cell, degree),
+        false => TensorTables::gauss(cell, degree, degree + 2),
     };
-    let tables = tables.expect("degrees up to 15");
-    Basis {
-        collocated,
-        nodes_1d: tables.nodes_1d,
-        points_1d: tables.points_1d,
-        points: tables.points,
-        weights: tables.weights,
-        interp_1d: tables.interp_1d,
-        colloc_grad_1d: tables.colloc_grad_1d,
-    }
+    tables.expect("degrees up to 15")
 }

@@ -2,15 +2,16 @@
 
 mod data;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use femto_element::tables::TensorTables;
 use femto_kernel::dialect::Language;
-use femto_kernel::family::tensor_hex::oracle::{self, CellFields, OracleGeometry};
-use femto_kernel::family::tensor_hex::pencils::{
-    self, FactorPrecision, PencilKernel, Pencils, Problem, Scatter, Vectors,
-};
-use femto_kernel::family::tensor_hex::schedule::Limits;
-use femto_kernel::family::tensor_hex::work::Shape;
-use femto_kernel::family::tensor_hex::{Basis, EvalContext, Storage};
+use femto_kernel::family::EvalContext;
+use femto_kernel::family::Limits;
+use femto_kernel::family::sum_factorization::Storage;
+use femto_kernel::family::sum_factorization::kernel::{PointData, PointStep, Problem, Schedule};
+use femto_kernel::family::sum_factorization::oracle::{self, CellFields, OracleGeometry};
+use femto_kernel::family::sum_factorization::work::Shape;
+use femto_kernel::family::{FactorPrecision, KernelSource, Operand, Scatter, Vectors};
 use femto_kernel::form::{ScreenedPoisson, inspect};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::Device;
@@ -96,7 +97,7 @@ fn staged_cases(degree: usize, language: Language, limits: &Limits) -> Vec<Case>
 /// A kind of element: λ u, or λ u and κ ∇u, with λ = 1.3 and κ = 1, on trilinear maps.
 #[derive(Clone)]
 struct Element {
-    basis: Basis,
+    basis: TensorTables,
     shape: Shape,
     factors: FactorPrecision,
 }
@@ -125,9 +126,9 @@ impl Element {
         Problem {
             basis: &self.basis,
             shape: self.shape,
+            step: PointStep::Factors(self.factors),
             vectors,
             precision: Precision::Fp64,
-            factors: self.factors,
             language,
         }
     }
@@ -158,41 +159,34 @@ impl Element {
         language: Language,
         limits: &Limits,
     ) -> Option<Case> {
-        let best = Pencils::best(&self.shape, vectors, self.factors);
-        let schedules = [best, Pencils::plain()];
+        let problem = self.problem(vectors, language);
+        let schedules = [problem.best(limits), problem.plain()];
         self.first_legal("pencils", schedules, vectors, language, limits)
     }
 
     /// With factors copied to shared memory, where they are not anyway.
     fn staged_case(self: &Rc<Self>, language: Language, limits: &Limits) -> Option<Case> {
-        let staged = |schedule| Pencils {
-            staged: true,
-            ..schedule
-        };
-        let best = Pencils::best(&self.shape, ELEMENT, self.factors);
-        if best.staged {
+        let problem = self.problem(ELEMENT, language);
+        let schedules = [problem.best(limits), problem.plain()].map(staged);
+        if schedules[0] == problem.best(limits) {
             // That is the case above.
             return None;
         }
-        let schedules = [best, Pencils::plain()].map(staged);
         self.first_legal("pencils staged", schedules, ELEMENT, language, limits)
     }
 
     fn first_legal(
         self: &Rc<Self>,
         what: &str,
-        schedules: [Pencils; 2],
+        schedules: [Schedule; 2],
         vectors: Vectors,
         language: Language,
         limits: &Limits,
     ) -> Option<Case> {
         let problem = self.problem(vectors, language);
-        let is_legal = |schedule: &Pencils| {
-            let legal = schedule.validate(&self.shape, problem.numbers(), limits);
-            legal.is_ok()
-        };
+        let is_legal = |schedule: &Schedule| schedule.validate(&problem, limits).is_ok();
         let schedule = schedules.into_iter().find(is_legal)?;
-        let kernel = pencils::source(&problem, &schedule);
+        let kernel = problem.source(&schedule).expect("no form is printed");
         let element = Rc::clone(self);
         Some(Case {
             name: self.name(what, vectors),
@@ -202,7 +196,8 @@ impl Element {
     }
 
     fn diagonal_case(self: &Rc<Self>, language: Language) -> Case {
-        let kernel = pencils::diagonal_source(&self.problem(ELEMENT, language));
+        let problem = self.problem(ELEMENT, language);
+        let kernel = problem.diagonal_source().expect("no form is printed");
         let element = Rc::clone(self);
         Case {
             name: self.name("diagonal", ELEMENT),
@@ -216,10 +211,10 @@ impl Element {
         &self,
         device: &Accelerator,
         module: &Module,
-        kernel: &PencilKernel,
+        kernel: &KernelSource,
         vectors: Vectors,
     ) -> Result<()> {
-        let data = Data::new(&self.basis, &self.shape);
+        let data = Data::new(&self.problem(ELEMENT, Language::Cuda));
         let nodes = data.u.len();
         let geometry = self.upload(device, &data.geometry)?;
         let rule = device.upload(&data.rule)?;
@@ -228,14 +223,22 @@ impl Element {
         let start = if vectors == ELEMENT { f64::NAN } else { 0.0 };
         let mut v = device.upload(&vec![start; nodes])?;
         let table = device.upload(&(0..nodes as u32).collect::<Vec<_>>())?;
-        let mut arguments = vec![geometry.argument(), Argument::input(&rule)];
-        if vectors != ELEMENT {
-            let numbers = [Argument::U32(nodes as u32), Argument::U32(1)];
-            arguments.push(Argument::input(&table));
-            arguments.extend(numbers);
-        }
-        let elements = Argument::U32(ELEMENTS as u32);
-        arguments.extend([Argument::input(&u), Argument::output(&mut v), elements]);
+        let mut v_once = Some(&mut v);
+        let argument = |&operand: &Operand| {
+            Some(match operand {
+                Operand::Geometry => geometry.argument(),
+                Operand::Rule => Argument::input(&rule),
+                Operand::Nodes => Argument::input(&table),
+                Operand::NodeCount => Argument::U32(nodes as u32),
+                Operand::ComponentStride => Argument::U32(1),
+                Operand::U => Argument::input(&u),
+                Operand::V => Argument::output(v_once.take()?),
+                Operand::Count => Argument::U32(ELEMENTS as u32),
+                _ => return None,
+            })
+        };
+        let arguments: Option<Vec<_>> = kernel.operands.iter().map(argument).collect();
+        let arguments = arguments.context("an operand that there is not")?;
         device.launch(&module.kernel("apply")?, &launch(kernel), &arguments)?;
         let mut found = vec![f64::NAN; nodes];
         device.read(&v, &mut found)?;
@@ -247,9 +250,9 @@ impl Element {
         &self,
         device: &Accelerator,
         module: &Module,
-        kernel: &PencilKernel,
+        kernel: &KernelSource,
     ) -> Result<()> {
-        let data = Data::new(&self.basis, &self.shape);
+        let data = Data::new(&self.problem(ELEMENT, Language::Cuda));
         let geometry = self.upload(device, &data.geometry)?;
         let rule = device.upload(&data.rule)?;
         let mut d = device.upload(&vec![f64::NAN; data.u.len()])?;
@@ -329,6 +332,15 @@ impl Geometry {
     }
 }
 
+/// A schedule with factors copied to shared memory.
+fn staged(schedule: Schedule) -> Schedule {
+    let mut staged_schedule = schedule;
+    if let PointData::Factors { staged, .. } = &mut staged_schedule.points {
+        *staged = true;
+    }
+    staged_schedule
+}
+
 /// How far kernels may be from their oracles, relative to the largest value.
 const TOLERANCE: f64 = 1e-12;
 const LAMBDA: f64 = 1.3;
@@ -336,9 +348,9 @@ const FORM: ScreenedPoisson = ScreenedPoisson {
     lambda: Some(LAMBDA),
 };
 
-fn launch(kernel: &PencilKernel) -> Launch {
+fn launch(kernel: &KernelSource) -> Launch {
     Launch {
-        blocks: kernel.schedule.blocks(ELEMENTS),
+        blocks: kernel.blocks(ELEMENTS),
         threads: kernel.block.threads,
         shared_bytes: kernel.block.shared_bytes(Precision::Fp64),
     }

@@ -1,15 +1,16 @@
 //! Cells that share nodes, and everything that a kernel reads of them.
 
 use anyhow::{Result, ensure};
-use femto_kernel::family::batch::{Batch, EvalContext, Nodes, Vertices};
-use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
-use femto_kernel::family::simplex_quadrature::fans::Fans;
-use femto_kernel::family::simplex_quadrature::host::SimplexPlan;
-use femto_kernel::family::simplex_quadrature::oracle::{self, CellFields, OracleGeometry};
-use femto_kernel::family::simplex_quadrature::source::{Interleave, Vectors, place, places};
-use femto_kernel::family::simplex_quadrature::{
-    CellGeometry, Element, FieldKind, Shape, Storage, pack,
-};
+use femto_element::tables::DenseTables;
+use femto_kernel::family::EvalContext;
+use femto_kernel::family::Vectors;
+use femto_kernel::family::batch::{Batch, Nodes, Vertices};
+use femto_kernel::family::cell_quadrature::blocks::BlockLists;
+use femto_kernel::family::cell_quadrature::fans::Fans;
+use femto_kernel::family::cell_quadrature::host::SimplexPlan;
+use femto_kernel::family::cell_quadrature::oracle::{self, CellFields, OracleGeometry};
+use femto_kernel::family::cell_quadrature::source::{Interleave, place, places};
+use femto_kernel::family::cell_quadrature::{CellGeometry, FieldKind, Shape, Storage, pack};
 use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
 use rand::rngs::StdRng;
@@ -24,7 +25,7 @@ const SHARING: usize = 3;
 /// The last so many nodes are constrained.
 const CONSTRAINED: usize = 5;
 
-pub(super) const CONDITIONS: EvalContext = EvalContext {
+pub(super) const CONTEXT: EvalContext = EvalContext {
     time: 0.75,
     parameters: &[1.25, -0.5],
 };
@@ -48,7 +49,7 @@ pub(super) fn table(own: usize) -> Vec<u32> {
 
 /// Everything about some cells, in double precision.
 pub(super) struct Data {
-    pub(super) element: Element,
+    pub(super) element: DenseTables,
     pub(super) shape: Shape,
     /// `[cell][node]`
     pub(super) nodes: Vec<u32>,
@@ -72,7 +73,7 @@ pub(super) struct Data {
 }
 
 impl Data {
-    pub(super) fn new(element: &Element, shape: &Shape, vectors: Vectors) -> Self {
+    pub(super) fn new(element: &DenseTables, shape: &Shape, vectors: Vectors) -> Self {
         let seed = rand::random();
         let mut random = StdRng::seed_from_u64(seed);
         // Single precision holds them exactly.
@@ -109,7 +110,7 @@ impl Data {
         let total = groups() * shape.nodes;
         let count = |kind| shape.fields_of(kind);
         let mut numbers = |len: usize| (0..len).map(|_| number()).collect::<Vec<f64>>();
-        let constrained = if vectors == Vectors::Element {
+        let constrained = if vectors == Vectors::ELEMENT {
             0
         } else {
             CONSTRAINED
@@ -196,7 +197,7 @@ impl Data {
                 nodal: &self.nodal(cell),
                 points: &points,
             };
-            let environment = (&fields, &CONDITIONS);
+            let environment = (&fields, &CONTEXT);
             let (geometry, u) = (self.points(cell), self.unknowns(cell));
             oracle::apply::<F, D, C>(form, &self.element, geometry, environment, &u)
         };
@@ -243,7 +244,7 @@ impl Data {
                 auxiliary: &lanes(&|cell| own(&self.cell_fields, cell)),
                 nodal: &nodal,
                 points: &lanes(&|cell| own(&self.point_fields, cell)),
-                conditions: &CONDITIONS,
+                context: &CONTEXT,
             };
             kernel.apply(&batch, &u, out, &mut workspace);
         }

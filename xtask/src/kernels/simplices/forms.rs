@@ -1,6 +1,6 @@
 //! Forms of the checks.
 
-use femto_kernel::family::simplex_quadrature::FieldKind;
+use femto_kernel::family::cell_quadrature::FieldKind;
 use femto_kernel::form::{Form, Point};
 use femto_kernel::scalar::Scalar;
 

@@ -5,19 +5,18 @@ pub(super) mod forms;
 mod run;
 
 use anyhow::Result;
-use femto_fem::quadrature::simplex_rule;
-use femto_fem::reference::simplex::Simplex;
+use femto_element::Cell;
+use femto_element::basis::Nodal;
+use femto_element::quadrature::rule;
+use femto_element::tables::DenseTables;
 use femto_kernel::dialect::Language;
-use femto_kernel::family::simplex_quadrature::schedule::{
+use femto_kernel::family::cell_quadrature::schedule::{
     BlockLocal, CellPerThread, PointAtATime, Schedule, Transposition,
 };
-use femto_kernel::family::simplex_quadrature::source::{
-    Interleave, Problem, SimplexKernel, Vectors, source,
-};
-use femto_kernel::family::simplex_quadrature::{Element, FieldKind, Fields, Shape, Storage};
-use femto_kernel::family::tensor_hex::pencils::Scatter;
-use femto_kernel::family::tensor_hex::schedule::Limits;
-use femto_kernel::form::{Diffusion, Form, Given, Mass, SymmetricGradient, trace};
+use femto_kernel::family::cell_quadrature::source::{Interleave, Problem, source};
+use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage};
+use femto_kernel::family::{KernelSource, Limits, Scatter, Vectors};
+use femto_kernel::form::{Coefficient, Diffusion, Form, Mass, SymmetricGradient, trace};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{Accelerator, Module};
 
@@ -30,7 +29,7 @@ const ATOMIC: Vectors = Vectors::Nodal {
     interleaved: true,
     scatter: Scatter::Atomic,
 };
-const REPEATABLE: Vectors = Vectors::Nodal {
+const DETERMINISTIC: Vectors = Vectors::Nodal {
     interleaved: false,
     scatter: Scatter::Deterministic,
 };
@@ -44,7 +43,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
     let place = (language, limits);
     for number in 0..7 {
         for (s, storage) in STORAGES.into_iter().enumerate() {
-            for (v, vectors) in [Vectors::Element, ATOMIC, REPEATABLE]
+            for (v, vectors) in [Vectors::ELEMENT, ATOMIC, DETERMINISTIC]
                 .into_iter()
                 .enumerate()
             {
@@ -75,15 +74,15 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             }
         }
     }
-    cases.extend(seed_cases(selection, place));
+    cases.extend(knepley_cases(selection, place));
     cases
 }
 
-/// The benchmark of the seed: degree 1, a variable coefficient, elasticity. Bounded: each in one
+/// The benchmark of Knepley, Rupp, Terrel 2016: degree 1, a variable coefficient, elasticity. Bounded: each in one
 /// precision.
-fn seed_cases(selection: Selection, place: (Language, &Limits)) -> Vec<Case> {
+fn knepley_cases(selection: Selection, place: (Language, &Limits)) -> Vec<Case> {
     let diffusion = Diffusion {
-        kappa: Given::Auxiliary(0),
+        kappa: Coefficient::Auxiliary(0),
     };
     let (cell, elasticity) = ([FieldKind::Cell], SymmetricGradient);
     let mut cases = Vec::new();
@@ -91,8 +90,8 @@ fn seed_cases(selection: Selection, place: (Language, &Limits)) -> Vec<Case> {
         let single = precision == Precision::Fp32;
         let wanted = |usual: bool| usual || selection == Selection::All;
         for (number, storage, vectors) in [
-            (0, Storage::Affine, Vectors::Element),
-            (3, Storage::Affine, Vectors::Element),
+            (0, Storage::Affine, Vectors::ELEMENT),
+            (3, Storage::Affine, Vectors::ELEMENT),
             (6, Storage::Vertices, ATOMIC),
             (7, Storage::Vertices, ATOMIC),
         ] {
@@ -197,12 +196,13 @@ fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
 }
 
 impl Kind {
-    fn element(&self, dim: usize) -> Element {
-        let rule = simplex_rule(dim, 2 * self.degree - 2).expect("degrees up to 3");
-        let simplex = Simplex::new(dim, self.degree).expect("degrees up to 3");
-        let tables = simplex.tables(&rule.points);
-        let rule = (&rule.points[..], rule.weights);
-        Element::new(dim, rule, (tables.interp, tables.grad))
+    fn element(&self, dim: usize) -> DenseTables {
+        let cell = [Cell::Triangle, Cell::Tetrahedron][dim - 2];
+        let rule = rule(cell, 2 * self.degree - 2).expect("degrees up to 3");
+        DenseTables::new(
+            &Nodal::new(cell, self.degree).expect("degrees up to 3"),
+            &rule,
+        )
     }
 
     fn case<F, const D: usize, const C: usize>(
@@ -245,23 +245,28 @@ impl Kind {
         let kernel = source(&problem, &schedule);
         let text = kernel.text.clone();
         Some(Case {
-            name: self.name(&kernel, name, (D, C)),
+            name: self.name(&schedule, name, (D, C)),
             text,
             check: Box::new(move |device, module| {
                 let data = Data::new(&element, &shape, self.vectors);
-                self.check::<F, D, C>((device, module), &form, &data, (&kernel, interleave))
-                    .map_err(|error| error.context(format!("seed {}", data.seed)))
+                self.check::<F, D, C>(
+                    (device, module),
+                    &form,
+                    &data,
+                    (&kernel, &schedule, interleave),
+                )
+                .map_err(|error| error.context(format!("seed {}", data.seed)))
             }),
         })
     }
 
-    fn name(&self, kernel: &SimplexKernel, form: &str, (d, c): (usize, usize)) -> String {
+    fn name(&self, schedule: &Schedule, form: &str, (d, c): (usize, usize)) -> String {
         let vectors = match self.vectors {
-            Vectors::Element => "element",
+            Vectors::Element { .. } => "element",
             ATOMIC => "nodal",
             Vectors::Nodal { .. } => "deterministic",
         };
-        let (schedule, number) = (kernel.schedule.name(), self.number);
+        let (schedule, number) = (schedule.name(), self.number);
         let (degree, storage, precision) = (self.degree, self.storage, self.precision);
         format!(
             "{schedule}/{number} {form} {storage:?} {vectors} D={d} C={c} N={degree} {precision}"
@@ -273,7 +278,7 @@ impl Kind {
         place: (&Accelerator, &Module),
         form: &F,
         data: &Data,
-        (kernel, interleave): (&SimplexKernel, Interleave),
+        (kernel, schedule, interleave): (&KernelSource, &Schedule, Interleave),
     ) -> Result<()>
     where
         F: Form<D, C>,
@@ -281,6 +286,7 @@ impl Kind {
         let run = Run {
             data,
             kernel,
+            schedule,
             vectors: self.vectors,
             interleave,
             precision: self.precision,
@@ -290,8 +296,8 @@ impl Kind {
             Precision::Fp64 => run.check(place, |x| x, &expected, 1e-13)?,
             Precision::Fp32 => run.check(place, |x| x as f32, &expected, 1e-5)?,
         }
-        let remains = matches!(kernel.schedule, Schedule::Transposition(_))
-            && self.vectors == Vectors::Element
+        let remains = matches!(schedule, Schedule::Transposition(_))
+            && self.vectors == Vectors::ELEMENT
             && self.precision == Precision::Fp64;
         if remains {
             run.check_full_blocks(place, &expected, self.remainder)?;

@@ -1,13 +1,11 @@
 //! A kernel on a device, against the oracle.
 
 use anyhow::{Context, Result, ensure};
-use femto_kernel::family::simplex_quadrature::blocks::BlockLists;
-use femto_kernel::family::simplex_quadrature::fans::NONE;
-use femto_kernel::family::simplex_quadrature::schedule::Schedule;
-use femto_kernel::family::simplex_quadrature::source::{
-    Interleave, Operand, SimplexKernel, Vectors, place, places,
-};
-use femto_kernel::family::tensor_hex::pencils::Scatter;
+use femto_kernel::family::cell_quadrature::blocks::BlockLists;
+use femto_kernel::family::cell_quadrature::fans::NONE;
+use femto_kernel::family::cell_quadrature::schedule::Schedule;
+use femto_kernel::family::cell_quadrature::source::{Interleave, place, places};
+use femto_kernel::family::{KernelSource, Operand, Scatter, Vectors};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Launch, Module,
@@ -15,7 +13,7 @@ use femto_platform::device::accelerator::{
 use femto_platform::device::{Buffer, Device, Element as Number};
 
 use super::Remainder;
-use super::data::{CELLS, CONDITIONS, Data, close, lists, over_cells};
+use super::data::{CELLS, CONTEXT, Data, close, lists, over_cells};
 
 /// Contributions begin with so many of another launch.
 const CONTRIBUTION_FIRST: usize = 2;
@@ -23,7 +21,8 @@ const CONTRIBUTION_FIRST: usize = 2;
 /// What a kernel is run on.
 pub(super) struct Run<'a> {
     pub(super) data: &'a Data,
-    pub(super) kernel: &'a SimplexKernel,
+    pub(super) kernel: &'a KernelSource,
+    pub(super) schedule: &'a Schedule,
     pub(super) vectors: Vectors,
     pub(super) interleave: Interleave,
     pub(super) precision: Precision,
@@ -43,7 +42,7 @@ struct Buffers<T: Number> {
     cell_fields: AcceleratorBuffer<T>,
     nodal_fields: AcceleratorBuffer<T>,
     point_fields: AcceleratorBuffer<T>,
-    conditions: AcceleratorBuffer<T>,
+    context: AcceleratorBuffer<T>,
     u: AcceleratorBuffer<T>,
     v: AcceleratorBuffer<T>,
     contributions: AcceleratorBuffer<T>,
@@ -59,7 +58,7 @@ impl Run<'_> {
         tolerance: f64,
     ) -> Result<()> {
         let all = (0..CELLS as u32).collect();
-        let (lists, order) = match self.kernel.schedule {
+        let (lists, order) = match *self.schedule {
             Schedule::BlockLocal(it) => {
                 lists(self.data.shape.nodes, (it.fans_per_block, it.fan_cells))
             }
@@ -76,7 +75,7 @@ impl Run<'_> {
             return close(&found, &self.data.sum(expected), tolerance);
         }
         let found = read(device, &buffers.v)?;
-        if self.vectors == Vectors::Element {
+        if self.vectors == Vectors::ELEMENT {
             return close(&self.of_cells(&found, CELLS), &expected.concat(), tolerance);
         }
         let sum = self.data.sum(expected);
@@ -105,10 +104,7 @@ impl Run<'_> {
         expected: &[Vec<f64>],
         remainder: Option<Remainder>,
     ) -> Result<()> {
-        let full = self
-            .kernel
-            .schedule
-            .cells_of_full_blocks(&self.data.shape, CELLS);
+        let full = self.schedule.cells_of_full_blocks(&self.data.shape, CELLS);
         ensure!(0 < full && full < CELLS, "{full} cells are in full blocks");
         let order: Vec<u32> = (0..CELLS as u32).collect();
         let mut buffers = self.buffers(device, |x| x, (&BlockLists::default(), &order))?;
@@ -133,9 +129,9 @@ impl Run<'_> {
         buffers: &mut Buffers<T>,
         cells: usize,
     ) -> Result<()> {
-        let (kernel, shape) = (self.kernel, &self.data.shape);
+        let kernel = self.kernel;
         let launch = Launch {
-            blocks: kernel.schedule.blocks(shape, cells),
+            blocks: kernel.blocks(cells),
             threads: kernel.block.threads,
             shared_bytes: kernel.block.shared_bytes(self.precision),
         };
@@ -151,7 +147,7 @@ impl Run<'_> {
         let data = self.data;
         let (interleaved, _) = self.order();
         let number = |value: usize| Argument::U32(value as u32);
-        let contributions = b.shares_len(data.shape.components);
+        let contributions = b.contributions_len(data.shape.components);
         let (mut v, mut out) = (Some(&mut b.v), Some(&mut b.contributions));
         let argument = |&operand: &Operand| {
             Some(match operand {
@@ -173,20 +169,21 @@ impl Run<'_> {
                 Operand::NodalFields => Argument::input(&b.nodal_fields),
                 Operand::FieldStride => number(data.total),
                 Operand::PointFields => Argument::input(&b.point_fields),
-                Operand::EvalContext => Argument::input(&b.conditions),
+                Operand::EvalContext => Argument::input(&b.context),
                 Operand::U => Argument::input(&b.u),
                 Operand::V => Argument::output(v.take()?),
-                Operand::Cells => number(cells),
+                Operand::Count => number(cells),
+                Operand::Rule | Operand::Elements => return None,
             })
         };
         let arguments: Option<Vec<_>> = self.kernel.operands.iter().map(argument).collect();
-        arguments.context("an output is asked for twice")
+        arguments.context("an operand that there is not, or an output twice")
     }
 
     /// Whether components of a node are together, and how contributions are summed.
     fn order(&self) -> (bool, Scatter) {
         match self.vectors {
-            Vectors::Element => (false, Scatter::Atomic),
+            Vectors::Element { .. } => (false, Scatter::Atomic),
             Vectors::Nodal {
                 interleaved,
                 scatter,
@@ -239,14 +236,14 @@ impl Run<'_> {
             })
         };
         let vectors = self.interleave.vectors;
-        let (u, v, nodal) = if self.vectors == Vectors::Element {
+        let (u, v, nodal) = if self.vectors == Vectors::ELEMENT {
             let u = over_cells(vectors, poison, |cell| cast(data.unknowns(cell)));
             let nodal = over_cells(vectors, poison, |cell| cast(data.nodal(cell)));
             let v = vec![poison; u.len()];
             (u, v, nodal)
         } else {
             let (mut u, mut v) = (vec![poison; data.u.len()], vec![poison; data.u.len()]);
-            let zeroed: Vec<usize> = match self.kernel.schedule {
+            let zeroed: Vec<usize> = match *self.schedule {
                 Schedule::BlockLocal(_) => {
                     lists.shared_nodes().iter().map(|&n| n as usize).collect()
                 }
@@ -263,7 +260,7 @@ impl Run<'_> {
             (u, v, cast(data.nodal_fields.clone()))
         };
         let coordinates = data.coordinates.iter().flat_map(|x| &x[..shape.dim]);
-        let conditions = [CONDITIONS.time].iter().chain(CONDITIONS.parameters);
+        let context = [CONTEXT.time].iter().chain(CONTEXT.parameters);
         let contributions =
             CONTRIBUTION_FIRST * shape.nodes + CELLS * shape.nodes + lists.list.len();
         Ok(Buffers {
@@ -281,7 +278,7 @@ impl Run<'_> {
             cell_fields: upload(rows(&data.cell_fields, order))?,
             nodal_fields: upload(nodal)?,
             point_fields: upload(rows(&data.point_fields, &natural))?,
-            conditions: upload(cast(conditions.copied().collect()))?,
+            context: upload(cast(context.copied().collect()))?,
             u: upload(u)?,
             v: upload(v)?,
             contributions: device.upload(&vec![poison; shape.components * contributions])?,
@@ -307,8 +304,8 @@ impl Run<'_> {
     ) -> Result<Vec<f64>> {
         let data = self.data;
         let found = read(device, &buffers.contributions)?;
-        let stride = buffers.shares_len(data.shape.components);
-        let (list, first) = match self.kernel.schedule {
+        let stride = buffers.contributions_len(data.shape.components);
+        let (list, first) = match *self.schedule {
             Schedule::BlockLocal(_) => (&lists.list, CONTRIBUTION_FIRST),
             _ => (&data.nodes, CONTRIBUTION_FIRST * data.shape.nodes),
         };
@@ -324,7 +321,7 @@ impl Run<'_> {
 
 impl<T: Number> Buffers<T> {
     /// Contributions of a component.
-    fn shares_len(&self, components: usize) -> usize {
+    fn contributions_len(&self, components: usize) -> usize {
         self.contributions.len() / components
     }
 }

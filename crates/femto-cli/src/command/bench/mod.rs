@@ -1,32 +1,28 @@
 //! `femto bench`
 
-mod figure;
-mod ladder;
-mod ladder_table;
 pub(super) mod options;
 mod simplices;
-mod simplices_host;
-mod simplices_table;
-mod table;
 
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::{Args, Subcommand};
-use femto::bench::roofline::Measure;
-use femto::bench::{
-    Benchmark, Measured, MeshShape, Params, Sampling, Size, Testbed, compile_all, roofline,
-};
-use femto::kernel::roofline::{Ceilings, Precision};
+use femto::kernel::roofline::Precision;
 use femto::platform::device::host::limit_global_threads;
-use femto::platform::device::{self, Accelerator, DeviceError, DeviceId, DeviceInfo, DeviceKind};
-use femto::platform::files::write_atomic;
+use femto::platform::device::{self, Accelerator, DeviceError, DeviceId, DeviceKind};
 use femto::{DataLevel, FactorPrecision, Host, Knobs, Scatter};
+use femto_bench::ladder::figure::{self, Point};
+use femto_bench::ladder::{self, select};
+use femto_bench::{
+    Benchmark, Measured, MeshShape, Params, Report, RunOptions, Sampling, Size, Testbed, run_all,
+};
 use options::Degrees;
-use serde::Serialize;
-use std::path::{Path, PathBuf};
-use std::thread::available_parallelism;
-use table::Table;
+use serde_json::json;
+use std::fmt::Display;
+use std::path::PathBuf;
+
+/// Seconds of a sample at least, on a device's own clock.
+const SAMPLE_SECONDS: f64 = 0.005;
 
 /// Measure the field's benchmarks, and say how close they come to what the machine allows.
 ///
@@ -128,17 +124,14 @@ impl Bench {
         if let Some(Other::Simplices(simplices)) = &self.other {
             return simplices.run(console);
         }
-        if let Some(&most) = self.threads.iter().max() {
-            limit_global_threads(most);
-        }
-        if let Some(steps) = &self.ladder {
+        if let Some(names) = &self.ladder {
             return match self.from.is_empty() {
-                true => self.run_ladder(steps, console),
-                false => self.draw_stored(steps, console),
+                true => self.run_ladder(names, console),
+                false => self.draw_stored(names, console),
             };
         }
         match self.device.kind {
-            DeviceKind::Host => self.run_on(&self.hosts()?, console),
+            DeviceKind::Host => self.run_on(&hosts(&self.threads)?, console),
             DeviceKind::Null => {
                 let (device, what) = (self.device.kind.name(), "be timed: it does nothing");
                 Err(DeviceError::Unsupported { device, what }.into())
@@ -149,140 +142,81 @@ impl Bench {
         }
     }
 
-    /// First all parameters are checked; then, per device, ceilings and row after row. A row that
-    /// fails does not keep the others from being measured.
     fn run_on<D: Testbed>(&self, devices: &[D], console: Console) -> Result<(), Failure> {
-        let all = self.params();
-        for device in devices {
-            all.iter().try_for_each(|params| params.check(device))?;
-        }
+        let (all, options) = (self.params(), self.options());
         let mut progress = Progress::new(!console.is_json());
-        let mut table = Table::default();
-        for device in devices {
-            let info = device.info();
-            let place = place(&info);
-            if self.compile_first {
-                progress.stage("compiling");
-                compile_all(device, &all, threads());
-            }
-            progress.stage(format!("ceilings, {place}"));
-            let ceilings = self.ceilings(device)?;
-            table.ceilings.push((place.clone(), ceilings));
-            let (mut bench, before) = (femto::bench::Bench::default(), table.rows.len());
-            // Where each of this device's rows belongs.
-            let mut places: Vec<usize> = Vec::new();
-            for index in by_problem(&all) {
-                let params = &all[index];
-                let what = describe(params, &place);
-                progress.stage(what.clone());
-                match bench.run(device, params, &ceilings) {
-                    Ok(row) => {
-                        let at = places.partition_point(|&other| other < index);
-                        places.insert(at, index);
-                        table.rows.insert(before + at, row);
-                    }
-                    Err(error) => table.failures.push((what, error)),
-                }
-                self.write_csv(&table.rows)?;
-            }
-        }
-        progress.finish();
-        let device = devices.first().map(|device| device.info());
-        console.report(&table, || table.to_json(device.as_ref()))?;
-        match table.failures.into_iter().next() {
-            None => Ok(()),
-            Some((_, error)) => Err(error.into()),
-        }
+        let report = run_all(devices, &all, self.compile_first, &options, &mut progress)?;
+        conclude(report, progress, console)
     }
 
-    fn hosts(&self) -> Result<Vec<Host>, Failure> {
-        if self.threads.is_empty() {
-            return Ok(vec![Host::new()?]);
+    fn run_ladder(&self, names: &[String], console: Console) -> Result<(), Failure> {
+        let sweep = ladder::Sweep {
+            steps: select(&self.benchmarks, names).ok_or_else(|| no_step(names))?,
+            degrees: self.degree.0.clone(),
+            sizes: self.sizes(Size::LARGE),
+            precisions: self.precision.clone(),
+            sampling: Sampling {
+                samples: self.nreps as usize,
+                seconds: SAMPLE_SECONDS,
+            },
+        };
+        let device = Accelerator::open(self.device)?;
+        let mut progress = Progress::new(!console.is_json());
+        let report = ladder::run_all(&device, &sweep, &self.options(), &mut progress)?;
+        if let Some(path) = &self.figure {
+            let points: Vec<Point> = report.records.iter().filter_map(Point::of).collect();
+            figure::draw(&points, path)?;
         }
-        let hosts = self
-            .threads
-            .iter()
-            .map(|&threads| Host::with_threads(threads));
-        Ok(hosts.collect::<Result<_, _>>()?)
+        conclude(report, progress, console)
     }
 
-    fn ceilings<D: Measure>(&self, device: &D) -> Result<Ceilings, Failure> {
-        Ok(match self.kept {
-            true => roofline::ceilings(device)?.ceilings,
-            false => device.measure()?,
-        })
+    /// Draws the rows of files that are of steps that were asked for.
+    fn draw_stored(&self, names: &[String], console: Console) -> Result<(), Failure> {
+        let steps = select(&self.benchmarks, names).ok_or_else(|| no_step(names))?;
+        let mut points = Vec::new();
+        for path in &self.from {
+            points.extend(figure::read(path)?);
+        }
+        points.retain(|point| point.is_of(&steps));
+        if let Some(path) = &self.figure {
+            figure::draw(&points, path)?;
+        }
+        let (rows, files) = (points.len(), self.from.len());
+        let text = format!("drawn: {rows} rows of {files} files");
+        console.report(text, || json!({ "rows": rows }))
+    }
+
+    fn options(&self) -> RunOptions {
+        RunOptions {
+            kept_ceilings: self.kept,
+            csv: self.csv.clone(),
+        }
     }
 
     /// Every combination, degrees fastest.
     fn params(&self) -> Vec<Params> {
-        let measured = match self.cg {
-            true => Measured::CgIteration,
-            false => Measured::Application,
+        let start = Params {
+            measured: match self.cg {
+                true => Measured::CgIteration,
+                false => Measured::Application,
+            },
+            sampling: Sampling {
+                samples: self.nreps as usize,
+                ..Sampling::default()
+            },
+            fold_coefficients: self.fold_coefficients,
+            ..Params::new(Benchmark::Bp1)
         };
-        let sampling = Sampling {
-            samples: self.nreps as usize,
-            ..Sampling::default()
-        };
-        let mut all = Vec::new();
-        for &benchmark in &self.benchmarks {
-            let start = Params {
-                measured,
-                sampling,
-                ..Params::new(benchmark)
-            };
-            for &mesh in &self.mesh {
-                for &precision in &self.precision {
-                    let start = Params {
-                        mesh,
-                        precision,
-                        ..start
-                    };
-                    self.extend_storages(&start, &mut all);
-                }
-            }
-        }
-        all
-    }
-
-    /// All ways of `start` to store, to compute and to sum.
-    fn extend_storages(&self, start: &Params, all: &mut Vec<Params>) {
-        for &data_level in &self.data_level {
-            for &factors in &self.factors {
-                let start = Params {
-                    data_level,
-                    factors,
-                    fold_coefficients: self.fold_coefficients,
-                    ..*start
-                };
-                self.extend_kernels(&start, all);
-            }
-        }
-    }
-
-    /// All knobs and ways to sum of `start`.
-    fn extend_kernels(&self, start: &Params, all: &mut Vec<Params>) {
-        for &knobs in &self.knobs {
-            for &scatter in &self.scatter {
-                let start = Params {
-                    knobs,
-                    scatter,
-                    ..*start
-                };
-                self.extend_sizes(&start, all);
-            }
-        }
-    }
-
-    /// All sizes and degrees of `start`.
-    fn extend_sizes(&self, start: &Params, all: &mut Vec<Params>) {
-        for size in self.sizes(start.size) {
-            let degrees = self.degree.0.iter();
-            all.extend(degrees.map(|&degree| Params {
-                degree,
-                size,
-                ..*start
-            }));
-        }
+        let sizes = self.sizes(start.size);
+        let all = vary(vec![start], &self.benchmarks, |it, x| it.benchmark = x);
+        let all = vary(all, &self.mesh, |it, x| it.mesh = x);
+        let all = vary(all, &self.precision, |it, x| it.precision = x);
+        let all = vary(all, &self.data_level, |it, x| it.data_level = x);
+        let all = vary(all, &self.factors, |it, x| it.factors = x);
+        let all = vary(all, &self.knobs, |it, x| it.knobs = x);
+        let all = vary(all, &self.scatter, |it, x| it.scatter = x);
+        let all = vary(all, &sizes, |it, x| it.size = x);
+        vary(all, &self.degree.0, |it, x| it.degree = x)
     }
 
     fn sizes(&self, default: Size) -> Vec<Size> {
@@ -294,87 +228,49 @@ impl Bench {
             sizes
         }
     }
-
-    fn write_csv(&self, rows: &[impl Serialize]) -> Result<(), Failure> {
-        write_rows(self.csv.as_deref(), rows)
-    }
 }
 
-/// Writes rows to a CSV file, if there shall be one.
-fn write_rows(path: Option<&Path>, rows: &[impl Serialize]) -> Result<(), Failure> {
-    let Some(path) = path else {
-        return Ok(());
+/// Each of `all` with each of the values.
+fn vary<T: Copy>(all: Vec<Params>, values: &[T], set: fn(&mut Params, T)) -> Vec<Params> {
+    let with = |params: Params| {
+        values.iter().map(move |&value| {
+            let mut params = params;
+            set(&mut params, value);
+            params
+        })
     };
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        writer.serialize(row)?;
-    }
-    let bytes = writer
-        .into_inner()
-        .map_err(|error| Failure::Print(error.into_error()))?;
-    Ok(write_atomic(path, &bytes)?)
+    all.into_iter().flat_map(with).collect()
 }
 
-/// Indices of all measurements, those on the same mesh and space one after the other.
-fn by_problem(all: &[Params]) -> Vec<usize> {
-    let mut order: Vec<usize> = Vec::with_capacity(all.len());
-    for (index, params) in all.iter().enumerate() {
-        let alike = |&other: &usize| all[other].has_problem_of(params);
-        let at = order
-            .iter()
-            .rposition(alike)
-            .map_or(order.len(), |at| at + 1);
-        order.insert(at, index);
-    }
-    order
+/// Hosts with these numbers of threads; one with a thread per core where there is none.
+fn hosts(threads: &[usize]) -> Result<Vec<Host>, Failure> {
+    let Some(&most) = threads.iter().max() else {
+        return Ok(vec![Host::new()?]);
+    };
+    limit_global_threads(most);
+    let hosts = threads.iter().map(|&threads| Host::with_threads(threads));
+    Ok(hosts.collect::<Result<_, _>>()?)
 }
 
-/// Threads that compile at the same time.
-fn threads() -> usize {
-    available_parallelism().map_or(1, usize::from)
-}
-
-/// The device in a few words: `threads 2` on the host, `cuda:0`.
-fn place(device: &DeviceInfo) -> String {
-    match device.kind {
-        DeviceKind::Host => format!("threads {}", device.threads),
-        _ => device.id().to_string(),
+fn no_step(names: &[String]) -> Failure {
+    Failure::NoStep {
+        names: names.join(","),
     }
 }
 
-fn describe(params: &Params, place: &str) -> String {
-    let Params {
-        benchmark,
-        degree,
-        mesh,
-        data_level,
-        precision,
-        ..
-    } = params;
-    let (mesh, data_level) = (mesh.name(), data_level.name());
-    format!("{benchmark} degree {degree}, {mesh}, {data_level}, {precision}, {place}")
+/// Prints a report; its first failure is the command's.
+fn conclude(report: Report, mut progress: Progress, console: Console) -> Result<(), Failure> {
+    progress.finish();
+    console.report(&report, || report.to_json())?;
+    Ok(report.into_result()?)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl femto_bench::Progress for Progress {
+    fn stage(&mut self, name: String) {
+        Progress::stage(self, name);
+    }
 
-    #[test]
-    fn measurements_on_one_mesh_follow_each_other() {
-        let params = |degree, data_level| Params {
-            degree,
-            data_level,
-            ..Params::new(Benchmark::Bp5)
-        };
-        let (fly, stored) = (DataLevel::OnTheFly, DataLevel::Partial);
-        let all = [
-            params(1, fly),
-            params(2, fly),
-            params(1, stored),
-            params(2, stored),
-            params(1, DataLevel::Automatic),
-        ];
-        assert_eq!(by_problem(&all), [0, 2, 4, 1, 3]);
-        assert_eq!(by_problem(&[]), [] as [usize; 0]);
+    fn detail(&mut self, what: &dyn Display) {
+        Progress::detail(self, || what.to_string());
     }
 }

@@ -1,10 +1,10 @@
 //! Values of the options.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use femto::bench::{Benchmark, MeshShape, Size};
-use femto::fem::reference::MAX_DEGREE;
+use femto::element::basis::MAX_DEGREE;
 use femto::kernel::roofline::Precision;
 use femto::{DataLevel, FactorPrecision, Scatter};
+use femto_bench::{Benchmark, MeshShape, Size};
 use std::str::FromStr;
 
 /// A list of degrees.
@@ -75,38 +75,38 @@ pub(super) fn benchmark() -> impl TypedValueParser<Value = Benchmark> {
 }
 
 pub(super) fn mesh() -> impl TypedValueParser<Value = MeshShape> {
-    one_of(&MeshShape::ALL, MeshShape::name, |it| {
-        PossibleValue::new(it.name())
-    })
+    named(&MeshShape::ALL, MeshShape::name)
 }
 
 pub(super) fn data_level() -> impl TypedValueParser<Value = DataLevel> {
-    one_of(&DataLevel::ALL, DataLevel::name, |it| {
-        PossibleValue::new(it.name())
-    })
+    named(&DataLevel::ALL, DataLevel::name)
 }
 
 pub(super) fn factors() -> impl TypedValueParser<Value = FactorPrecision> {
-    one_of(&FactorPrecision::ALL, FactorPrecision::name, |it| {
-        PossibleValue::new(it.name())
-    })
+    named(&FactorPrecision::ALL, FactorPrecision::name)
 }
 
 pub(super) fn scatter() -> impl TypedValueParser<Value = Scatter> {
-    const ALL: [Scatter; 2] = [Scatter::Atomic, Scatter::Deterministic];
-    one_of(&ALL, Scatter::name, |it| PossibleValue::new(it.name()))
+    named(&[Scatter::Atomic, Scatter::Deterministic], Scatter::name)
 }
 
 pub(in crate::command) fn precision() -> impl TypedValueParser<Value = Precision> {
-    const ALL: [Precision; 2] = [Precision::Fp64, Precision::Fp32];
-    one_of(&ALL, Precision::name, |it| PossibleValue::new(it.name()))
+    named(&[Precision::Fp64, Precision::Fp32], Precision::name)
+}
+
+/// A parser of names that need no help.
+pub(in crate::command) fn named<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    one_of(all, name, move |it| PossibleValue::new(name(it)))
 }
 
 /// A parser of names; clap lists them and suggests the nearest.
 pub(in crate::command) fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
-    value: fn(T) -> PossibleValue,
+    value: impl Fn(T) -> PossibleValue,
 ) -> impl TypedValueParser<Value = T> {
     let values = all.iter().map(|&it| value(it));
     PossibleValuesParser::new(values).try_map(move |text| {

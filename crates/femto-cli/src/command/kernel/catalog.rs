@@ -2,7 +2,7 @@
 
 use super::forms::Example;
 use femto::kernel::expr::suggest;
-use femto::kernel::family::tensor_hex::ladder::{self, Benchmark, Step};
+use femto::kernel::family::hex_published::ladder::{self, Benchmark, Step};
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
@@ -61,7 +61,7 @@ pub(super) enum Kernel {
     Simplices(Simplices),
     /// Prepares an output for atomic sums.
     Zero,
-    /// Sums shares in a fixed order.
+    /// Sums contributions in a fixed order.
     Sum,
     /// A function at points, for boundary data.
     Values,
@@ -100,7 +100,7 @@ impl Kernel {
                 "sets the nodes that elements share to zero, before atomic sums".to_owned()
             }
             Self::Sum => {
-                "adds up elements' shares in a fixed order, deterministic to the bit".to_owned()
+                "sums elements' contributions in a fixed order, deterministic to the bit".to_owned()
             }
             Self::Values => "a function at points, such as boundary values".to_owned(),
             Self::Facets => "integrals over boundary facets, deterministic to the bit".to_owned(),

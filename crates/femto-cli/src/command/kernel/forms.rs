@@ -2,14 +2,15 @@
 
 use super::text::{Request, Stored, Text};
 use femto::Quadrature;
+use femto::element::Cell;
 use femto::kernel::dialect::Language;
+use femto::kernel::family::Limits;
 use femto::kernel::family::fields::{FieldKind, Fields};
-use femto::kernel::family::tensor_hex::Storage;
-use femto::kernel::family::tensor_hex::forms::{FormSchedule, Problem, diagonal_source, source};
-use femto::kernel::family::tensor_hex::schedule::Limits;
-use femto::kernel::family::tensor_hex::work::Shape;
+use femto::kernel::family::sum_factorization::Storage;
+use femto::kernel::family::sum_factorization::kernel::{PointStep, Problem};
+use femto::kernel::family::sum_factorization::work::Shape;
 use femto::kernel::form::{
-    Diffusion, Given, Jacobian, LinearElasticity, NeoHookean, TracedForm, trace,
+    Coefficient, Diffusion, Jacobian, LinearElasticity, NeoHookean, TracedForm, trace,
 };
 use femto::operator::OperatorError;
 
@@ -61,11 +62,11 @@ impl Example {
     fn form(self) -> (TracedForm, &'static [FieldKind]) {
         let body = NeoHookean::from_young(1.0, 0.3);
         let elasticity = LinearElasticity {
-            lambda: Given::Constant(1.0),
-            mu: Given::Auxiliary(0),
+            lambda: Coefficient::Constant(1.0),
+            mu: Coefficient::Auxiliary(0),
         };
         let diffusion = Diffusion {
-            kappa: Given::Auxiliary(0),
+            kappa: Coefficient::Auxiliary(0),
         };
         match self {
             Self::Diffusion => (trace::<_, 3, 1>(&diffusion), &[FieldKind::Nodal]),
@@ -90,7 +91,7 @@ pub(super) fn text(
 ) -> Result<Text, OperatorError> {
     let (form, fields) = example.form();
     let (inspection, precision) = (form.inspect(), request.precision);
-    let basis = Quadrature::Gauss.kernel_basis(request.degree)?;
+    let basis = Quadrature::Gauss.tables(Cell::Hexahedron, request.degree)?;
     let storage = match request.stored {
         Stored::Points => Storage::Jacobians,
         Stored::Element => Storage::Affine,
@@ -100,27 +101,18 @@ pub(super) fn text(
     let problem = Problem {
         basis: &basis,
         shape: shape.with_fields(&inspection, Fields::new(fields)),
-        form: &form,
+        step: PointStep::Form(&form),
         vectors: request.vectors.vectors(),
         precision,
         language,
     };
-    let kernel = match example {
-        Example::Diagonal => diagonal_source(&problem),
+    let (kernel, schedule) = match example {
+        Example::Diagonal => (problem.diagonal_source()?, problem.plain()),
         _ => {
-            let schedule = FormSchedule::best(&problem.shape, problem.vectors, precision, limits);
-            source(&problem, &schedule)
+            let schedule = problem.best(limits);
+            (problem.source(&schedule)?, schedule)
         }
     };
-    let kernel = kernel.expect("the forms have small constants");
-    kernel
-        .schedule
-        .validate(&problem.shape, precision, limits)?;
-    Ok(Text {
-        entries: vec![kernel.entry.to_owned()],
-        shared_bytes: kernel.block.shared_bytes(precision),
-        block: kernel.block,
-        schedule: Some(kernel.schedule.to_string()),
-        text: kernel.text,
-    })
+    schedule.validate(&problem, limits)?;
+    Ok(Text::of_kernel(kernel, precision, schedule.to_string()))
 }

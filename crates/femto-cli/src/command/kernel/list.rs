@@ -5,7 +5,7 @@ use super::text;
 use crate::console::Console;
 use crate::failure::Failure;
 use clap::Args;
-use femto::fem::reference::MAX_DEGREE;
+use femto::element::basis::MAX_DEGREE;
 use serde_json::{Value, json};
 
 /// List the kernels: steps of the published ladders, and femto's own.

@@ -2,14 +2,14 @@
 
 use super::catalog::Kernel;
 use super::text::{Request, Stored, VectorKind};
-use crate::command::bench::options::{one_of, precision};
+use crate::command::bench::options::{named, one_of, precision};
 use crate::console::Console;
 use crate::failure::Failure;
 use clap::Args;
 use clap::builder::{PossibleValue, TypedValueParser};
-use femto::fem::reference::MAX_DEGREE;
+use femto::element::basis::MAX_DEGREE;
 use femto::kernel::dialect::Language;
-use femto::kernel::family::tensor_hex::schedule::Limits;
+use femto::kernel::family::Limits;
 use femto::kernel::roofline::Precision;
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub(in crate::command) struct Show {
     #[arg(long, default_value = "cuda", value_parser = language())]
     language: Language,
     /// What the kernel reads and writes: element vectors; nodal vectors, with atomic additions or
-    /// with shares that are summed later. Ladders have element vectors.
+    /// with contributions that are summed later. Ladders have element vectors.
     #[arg(long, default_value = "element", value_parser = vectors())]
     vectors: VectorKind,
     /// What is stored of the geometry: factors at points or per element, or the trilinear map.
@@ -71,15 +71,11 @@ impl Show {
 }
 
 pub(super) fn vectors() -> impl TypedValueParser<Value = VectorKind> {
-    one_of(&VectorKind::ALL, VectorKind::name, |it| {
-        PossibleValue::new(it.name())
-    })
+    named(&VectorKind::ALL, VectorKind::name)
 }
 
 pub(super) fn stored() -> impl TypedValueParser<Value = Stored> {
-    one_of(&Stored::ALL, Stored::name, |it| {
-        PossibleValue::new(it.name())
-    })
+    named(&Stored::ALL, Stored::name)
 }
 
 fn language() -> impl TypedValueParser<Value = Language> {

@@ -2,26 +2,27 @@
 
 use super::catalog::Simplices;
 use super::text::Text;
-use femto::fem::quadrature::simplex_rule;
-use femto::fem::reference::simplex::Simplex;
+use femto::element::Cell;
+use femto::element::basis::Nodal;
+use femto::element::quadrature::rule;
+use femto::element::tables::DenseTables;
 use femto::kernel::dialect::Language;
-use femto::kernel::family::simplex_quadrature::schedule::{
+use femto::kernel::family::Limits;
+use femto::kernel::family::Scatter;
+use femto::kernel::family::Vectors;
+use femto::kernel::family::cell_quadrature::schedule::{
     BlockLocal, CellPerThread, PointAtATime, Schedule, Transposition,
 };
-use femto::kernel::family::simplex_quadrature::source::{Interleave, Problem, Vectors, source};
-use femto::kernel::family::simplex_quadrature::{Element, FieldKind, Fields, Shape, Storage};
-use femto::kernel::family::tensor_hex::pencils::Scatter;
-use femto::kernel::family::tensor_hex::schedule::Limits;
-use femto::kernel::form::{Diffusion, Given, trace};
+use femto::kernel::family::cell_quadrature::source::{Interleave, Problem, source};
+use femto::kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage};
+use femto::kernel::form::{Coefficient, Diffusion, trace};
 use femto::kernel::roofline::Precision;
 use femto::operator::OperatorError;
 
 /// Degree 1 on tetrahedra, one point.
-fn element() -> Result<Element, OperatorError> {
-    let rule = simplex_rule(3, 0)?;
-    let tables = Simplex::new(3, 1)?.tables(&rule.points);
-    let rule = (&rule.points[..], rule.weights);
-    Ok(Element::new(3, rule, (tables.interp, tables.grad)))
+fn element() -> Result<DenseTables, OperatorError> {
+    let cell = Cell::Tetrahedron;
+    Ok(DenseTables::new(&Nodal::new(cell, 1)?, &rule(cell, 0)?))
 }
 
 /// A schedule, its vectors, how cells lie in memory, and where the geometry comes from.
@@ -30,7 +31,7 @@ fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) 
         data: 32,
         vectors: 32,
     };
-    let (element, blocks_per_unit) = (Vectors::Element, 1);
+    let (element, blocks_per_unit) = (Vectors::ELEMENT, 1);
     match which {
         Simplices::Transposition => {
             let transposition = Transposition {
@@ -90,7 +91,7 @@ pub(super) fn text(
 ) -> Result<Text, OperatorError> {
     let element = element()?;
     let form = trace::<_, 3, 1>(&Diffusion {
-        kappa: Given::Auxiliary(0),
+        kappa: Coefficient::Auxiliary(0),
     });
     let storage = match which {
         Simplices::Blocks => Storage::Vertices,
@@ -113,11 +114,5 @@ pub(super) fn text(
         language,
     };
     let kernel = source(&problem, &schedule);
-    Ok(Text {
-        entries: vec!["apply".to_owned()],
-        shared_bytes: kernel.block.shared_bytes(precision),
-        block: kernel.block,
-        schedule: Some(schedule.to_string()),
-        text: kernel.text,
-    })
+    Ok(Text::of_kernel(kernel, precision, schedule.to_string()))
 }

@@ -1,4 +1,4 @@
-//! What kernels use, for people and as JSON.
+//! The table of resources of kernels, as text and JSON.
 
 use super::text::{Request, Text};
 use femto::kernel::roofline::Precision;

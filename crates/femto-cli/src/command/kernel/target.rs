@@ -1,9 +1,9 @@
-//! What compiles: a device, or NVIDIA's compiler alone.
+//! Targets of `femto kernel check`: a device, or NVIDIA's compiler alone.
 
 use super::text::Text;
 use femto::accelerator;
 use femto::kernel::dialect::Language;
-use femto::kernel::family::tensor_hex::schedule::Limits;
+use femto::kernel::family::Limits;
 use femto::platform::cache::KernelCache;
 use femto::platform::device::accelerator::{KernelText, Usage};
 use femto::platform::device::cuda::nvrtc::Compiler;

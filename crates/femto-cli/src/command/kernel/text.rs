@@ -3,17 +3,18 @@
 use super::catalog::Kernel;
 use super::{forms, simplices};
 use femto::Quadrature;
+use femto::element::Cell;
+use femto::element::tables::TensorTables;
 use femto::kernel::boundary::{PointFunction, source as boundary};
 use femto::kernel::dialect::{BlockShape, Language};
 use femto::kernel::expr::{Graph, GraphError, Input, Program};
-use femto::kernel::family::tensor_hex::ladder::{self, Benchmark, LadderKernel, Step};
-use femto::kernel::family::tensor_hex::pencils::{
-    self, FactorPrecision, NodeKernel, PencilKernel, Pencils, Problem, Scatter, Vectors,
-    diagonal_source, sum_source, zero_source,
-};
-use femto::kernel::family::tensor_hex::schedule::Limits;
-use femto::kernel::family::tensor_hex::work::Shape;
-use femto::kernel::family::tensor_hex::{Basis, Storage};
+use femto::kernel::family::Limits;
+use femto::kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel, Step};
+use femto::kernel::family::shared_nodes::{NodeKernel, sum_source, zero_source};
+use femto::kernel::family::sum_factorization::Storage;
+use femto::kernel::family::sum_factorization::kernel::{PointStep, Problem};
+use femto::kernel::family::sum_factorization::work::Shape;
+use femto::kernel::family::{FactorPrecision, KernelSource, Scatter, Vectors};
 use femto::kernel::form::{Mass, ScreenedPoisson, inspect};
 use femto::kernel::roofline::{Precision, probe_text};
 use femto::kernel::vector::{random, source as vector};
@@ -24,17 +25,17 @@ use femto::operator::OperatorError;
 pub(super) enum VectorKind {
     Element,
     Nodal,
-    NodalRepeatable,
+    NodalDeterministic,
 }
 
 impl VectorKind {
-    pub(super) const ALL: [Self; 3] = [Self::Element, Self::Nodal, Self::NodalRepeatable];
+    pub(super) const ALL: [Self; 3] = [Self::Element, Self::Nodal, Self::NodalDeterministic];
 
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Element => "element",
             Self::Nodal => "nodal",
-            Self::NodalRepeatable => "nodal_repeatable",
+            Self::NodalDeterministic => "nodal_deterministic",
         }
     }
 
@@ -42,7 +43,7 @@ impl VectorKind {
         let (interleaved, scatter) = match self {
             Self::Element => return Vectors::Element { listed: false },
             Self::Nodal => (true, Scatter::Atomic),
-            Self::NodalRepeatable => (true, Scatter::Deterministic),
+            Self::NodalDeterministic => (true, Scatter::Deterministic),
         };
         Vectors::Nodal {
             interleaved,
@@ -116,16 +117,17 @@ impl Request {
             Kernel::Pencils(benchmark) => {
                 let basis = basis(benchmark, self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
-                let schedule = Pencils::best(&problem.shape, problem.vectors, problem.factors);
-                schedule.validate(&problem.shape, problem.numbers(), limits)?;
-                let kernel = pencils::source(&problem, &schedule);
-                Text::of_pencils(kernel, "apply", precision)
+                let schedule = problem.best(limits);
+                schedule.validate(&problem, limits)?;
+                Text::of_kernel(problem.source(&schedule)?, precision, schedule.to_string())
             }
             Kernel::Diagonal(benchmark) => {
                 let basis = basis(benchmark, self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
-                Pencils::plain().validate(&problem.shape, problem.numbers(), limits)?;
-                Text::of_pencils(diagonal_source(&problem), "diagonal", precision)
+                let schedule = problem.plain();
+                schedule.validate(&problem, limits)?;
+                let kernel = problem.diagonal_source()?;
+                Text::of_kernel(kernel, precision, schedule.to_string())
             }
             Kernel::Form(example) => forms::text(example, self, language, limits)?,
             Kernel::Simplices(which) => simplices::text(which, (precision, language), limits)?,
@@ -158,7 +160,7 @@ impl Request {
     fn problem<'a>(
         &self,
         benchmark: Benchmark,
-        basis: &'a Basis,
+        basis: &'a TensorTables,
         language: Language,
     ) -> Problem<'a> {
         let storage = self.stored.storage();
@@ -172,9 +174,9 @@ impl Request {
         Problem {
             basis,
             shape,
+            step: PointStep::Factors(FactorPrecision::Same),
             vectors: self.vectors.vectors(),
             precision: self.precision,
-            factors: FactorPrecision::Same,
             language,
         }
     }
@@ -188,12 +190,12 @@ pub(super) fn legal_anywhere(step: &Step, degree: usize) -> bool {
     valid.is_ok()
 }
 
-fn basis(benchmark: Benchmark, degree: usize) -> Result<Basis, OperatorError> {
+fn basis(benchmark: Benchmark, degree: usize) -> Result<TensorTables, OperatorError> {
     let quadrature = match benchmark {
         Benchmark::Bk1 | Benchmark::Bk3 => Quadrature::Gauss,
         Benchmark::Bk5 => Quadrature::Collocated,
     };
-    quadrature.kernel_basis(degree)
+    quadrature.tables(Cell::Hexahedron, degree)
 }
 
 /// x (y + t).
@@ -217,12 +219,12 @@ impl Text {
         }
     }
 
-    fn of_pencils(kernel: PencilKernel, entry: &str, precision: Precision) -> Self {
+    pub(super) fn of_kernel(kernel: KernelSource, precision: Precision, schedule: String) -> Self {
         Self {
-            entries: vec![entry.to_owned()],
+            entries: vec![kernel.entry.to_owned()],
             shared_bytes: kernel.block.shared_bytes(precision),
             block: kernel.block,
-            schedule: Some(kernel.schedule.to_string()),
+            schedule: Some(schedule),
             text: kernel.text,
         }
     }

@@ -5,9 +5,10 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
+use femto::element::Cell;
+use femto::fem::mesh::any_box::AnyBox;
 use femto::fem::mesh::gmsh::{self, Encoding, Version};
 use femto::fem::mesh::{Mesh, MeshError};
-use femto::fem::reference::CellShape;
 use femto::platform::files::write_atomic;
 use serde_json::json;
 use std::path::PathBuf;
@@ -73,12 +74,14 @@ impl GenerateBox {
 
     fn source(&self) -> BoxSource {
         BoxSource {
-            cell: CellShape::Hexahedron,
-            irregular: None,
-            cells: per_axis(&self.cells).unwrap_or_default().into(),
-            lower: per_axis(&self.lower).unwrap_or_default().into(),
-            upper: per_axis(&self.upper).unwrap_or_default().into(),
-            geometry_degree: self.geometry_degree.into(),
+            mesh: AnyBox {
+                cell: Cell::Hexahedron,
+                cells: per_axis(&self.cells).unwrap_or_default().into(),
+                lower: per_axis(&self.lower).unwrap_or_default().into(),
+                upper: per_axis(&self.upper).unwrap_or_default().into(),
+                geometry_degree: self.geometry_degree.into(),
+                irregular: None,
+            },
             deformation: per_axis(&self.deform).map(Deformation::new),
         }
     }

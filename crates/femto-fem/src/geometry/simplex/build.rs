@@ -1,34 +1,23 @@
 //! Collecting and classifying simplices.
 
 use super::Simplices;
-use crate::geometry::{GeometryError, GeometryKind};
+use crate::geometry::GeometryKind;
 use crate::mesh::CellBlock;
-use crate::reference::{Matrix, simplex::gmsh_lattice};
+use femto_element::{CellType, basis::Matrix};
 use rayon::prelude::*;
 
 impl Simplices {
     /// Appends a block of simplices, whose nodes exist, and the kind of each.
-    ///
-    /// # Errors
-    /// [`GeometryError::OffPlane`].
     pub(in crate::geometry) fn append(
         &mut self,
         block: &CellBlock,
         coordinates: &[[f64; 3]],
         kinds: &mut Vec<GeometryKind>,
-    ) -> Result<(), GeometryError> {
+    ) {
         let first = kinds.len();
         let vertices = self.dim + 1;
         let per_cell = block.cell_type.nodes();
         let cells = || block.nodes.par_chunks_exact(per_cell).with_min_len(4096);
-        if self.dim == 2 {
-            let off_plane = cells().position_first(|cell| off_plane(coordinates, cell).is_some());
-            if let Some(index) = off_plane {
-                let position = off_plane_position(coordinates, block.cell(index));
-                let cell = first + index;
-                return Err(GeometryError::OffPlane { cell, position });
-            }
-        }
         self.vertices.reserve(block.len() * vertices);
         for cell in block.nodes.chunks_exact(per_cell) {
             self.vertices.extend_from_slice(&cell[..vertices]);
@@ -36,7 +25,7 @@ impl Simplices {
         if block.cell_type.order() == 1 {
             kinds.resize(first + block.len(), GeometryKind::Affine);
         } else {
-            let lift = Lift::new(self.dim, block.cell_type.order(), self.terms);
+            let lift = Lift::new(block.cell_type, self.terms);
             let kind = |cell: &[u32]| lift.kind(&lift.coefficients(coordinates, cell));
             kinds.par_extend(cells().map(kind));
             self.append_curved(block, coordinates, &kinds[first..], &lift);
@@ -44,7 +33,6 @@ impl Simplices {
         if !self.curved_index.is_empty() {
             self.curved_index.resize(kinds.len(), 0);
         }
-        Ok(())
     }
 
     fn append_curved(
@@ -84,11 +72,11 @@ struct Lift {
 }
 
 impl Lift {
-    fn new(dim: usize, order: usize, terms: &[[u8; 3]]) -> Self {
-        let nodes = gmsh_lattice(dim, order);
+    fn new(cell_type: CellType, terms: &[[u8; 3]]) -> Self {
+        let (nodes, order) = (cell_type.node_lattice(), cell_type.order());
         let mut values = Matrix::zeros(nodes.len(), nodes.len());
         for (i, node) in nodes.iter().enumerate() {
-            let x = |a: usize| node[a + 1] as f64 / order as f64;
+            let x = |a: usize| node[a] as f64 / order as f64;
             for (m, exponents) in terms[..nodes.len()].iter().enumerate() {
                 let powers = (0..3).map(|a| x(a).powi(exponents[a].into()));
                 values[(i, m)] = powers.product();
@@ -97,7 +85,7 @@ impl Lift {
         Self {
             from_nodes: values.inverse(),
             terms: terms.len(),
-            affine: dim + 1,
+            affine: cell_type.dimension() + 1,
         }
     }
 
@@ -132,21 +120,4 @@ impl Lift {
             false => GeometryKind::Curved,
         }
     }
-}
-
-/// A node of a triangle that is off the plane z = 0 by more than 1e-12 of the triangle's extent.
-fn off_plane(coordinates: &[[f64; 3]], cell: &[u32]) -> Option<[f64; 3]> {
-    let positions = || cell.iter().map(|&node| coordinates[node as usize]);
-    if positions().all(|[_, _, z]| z == 0.0) {
-        return None;
-    }
-    let [x0, y0, _] = coordinates[cell[0] as usize];
-    let distance = |[x, y, _]: [f64; 3]| (x - x0).abs().max((y - y0).abs());
-    let extent = positions().map(distance).fold(0.0, f64::max);
-    positions().find(|[_, _, z]| z.is_nan() || z.abs() > 1e-12 * extent)
-}
-
-/// The position that [`off_plane`] found in such a cell.
-fn off_plane_position(coordinates: &[[f64; 3]], cell: &[u32]) -> [f64; 3] {
-    off_plane(coordinates, cell).unwrap_or(coordinates[cell[0] as usize])
 }

@@ -1,131 +1,108 @@
 //! The grids that can be written.
 
 use super::super::IoError;
-use super::{MAX_DEGREE, node_order};
-use crate::reference::MAX_SIMPLEX_DEGREE;
+use femto_element::{Cell, basis};
 
-/// VTK_LAGRANGE_TRIANGLE, VTK_LAGRANGE_TETRAHEDRON, VTK_LAGRANGE_HEXAHEDRON.
-const CELL_TYPES: [u8; 3] = [69, 71, 72];
-
-/// Points and hexahedra to be written.
+/// Points and cells to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct VtuGrid<'a> {
-    /// Polynomial degree of the cells, in each direction.
+    /// The shape of the cells.
+    pub cell: Cell,
+    /// Their polynomial degree, on tensor products along each axis.
     pub degree: usize,
     /// Positions, `[points][3]`.
     ///
     /// VTK's Lagrange cells have **equispaced** nodes: evaluate geometry and fields there (see
-    /// [`super::equispaced`]), not at the GLL nodes. For discontinuous fields give each cell its own
-    /// points.
+    /// [`equispaced`](femto_element::basis::nodes::equispaced)), not at the GLL nodes. For discontinuous fields give
+    /// each cell its own points.
     pub points: &'a [[f64; 3]],
-    /// Points of each cell, `[cells][k][j][i]` with `degree + 1` nodes in each direction.
+    /// Points of each cell, `[cells][nodes]`, in femto's order of nodes.
     pub cells: &'a [u32],
 }
 
-/// Points and triangles or tetrahedra to be written.
-#[derive(Clone, Copy, Debug)]
-pub struct VtuSimplexGrid<'a> {
-    /// Dimension of the cells: 2 for triangles, 3 for tetrahedra.
-    pub dim: usize,
-    /// Polynomial degree of the cells.
-    pub degree: usize,
-    /// Positions, `[points][3]`, of **equispaced** nodes: see
-    /// [`crate::reference::simplex::equispaced`], whose order is that of the points of a cell.
-    pub points: &'a [[f64; 3]],
-    /// Points of each cell, `[cells][nodes]`, in the order of [`crate::reference::cell`].
-    pub cells: &'a [u32],
-}
-
-/// A grid that can be written; only this module's types are.
-pub trait Grid: sealed::Sealed {
-    #[doc(hidden)]
-    fn parts(&self) -> Result<Parts<'_>, IoError>;
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::VtuGrid<'_> {}
-    impl Sealed for super::VtuSimplexGrid<'_> {}
-}
-
-/// What every grid is made of.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct Parts<'a> {
-    pub(super) degree: usize,
-    pub(super) points: &'a [[f64; 3]],
-    /// `[cells][nodes]`, in femto's order.
-    nodes: &'a [u32],
-    /// VTK's number of the cell type.
-    pub(super) cell_type: u8,
-    /// For every node in VTK's order its place in femto's.
-    pub(super) order: Vec<usize>,
-}
-
-impl Grid for VtuGrid<'_> {
-    fn parts(&self) -> Result<Parts<'_>, IoError> {
-        check_degree(self.degree, MAX_DEGREE)?;
-        Ok(Parts {
-            degree: self.degree,
-            points: self.points,
-            nodes: self.cells,
-            cell_type: CELL_TYPES[2],
-            order: node_order::vtk_to_lexicographic(self.degree),
-        })
-    }
-}
-
-impl Grid for VtuSimplexGrid<'_> {
-    fn parts(&self) -> Result<Parts<'_>, IoError> {
-        check_degree(self.degree, MAX_SIMPLEX_DEGREE)?;
-        if !(2..=3).contains(&self.dim) {
-            return Err(IoError::Dimension { found: self.dim });
-        }
-        Ok(Parts {
-            degree: self.degree,
-            points: self.points,
-            nodes: self.cells,
-            cell_type: CELL_TYPES[self.dim - 2],
-            order: node_order::vtk_to_simplex(self.dim, self.degree),
-        })
-    }
-}
-
-fn check_degree(degree: usize, max: usize) -> Result<(), IoError> {
-    match (1..=max).contains(&degree) {
-        true => Ok(()),
-        false => Err(IoError::Degree { degree, max }),
-    }
-}
-
-impl Parts<'_> {
+impl VtuGrid<'_> {
     /// Checks the arrays against each other and returns the number of cells.
-    pub(super) fn cells(&self) -> Result<usize, IoError> {
-        let nodes_per_cell = self.order.len();
-        if !self.nodes.len().is_multiple_of(nodes_per_cell) {
+    pub(super) fn count(&self) -> Result<usize, IoError> {
+        basis::check(self.cell, self.degree)?;
+        let nodes_per_cell = self.cell.lattice(self.degree).len();
+        if !self.cells.len().is_multiple_of(nodes_per_cell) {
             return Err(IoError::CellArray {
-                found: self.nodes.len(),
+                found: self.cells.len(),
                 nodes_per_cell,
                 degree: self.degree,
             });
         }
         let points = self.points.len();
         let missing = |&point: &u32| point as usize >= points;
-        if let Some(at) = self.nodes.iter().position(missing) {
+        if let Some(at) = self.cells.iter().position(missing) {
             return Err(IoError::PointIndex {
                 cell: at / nodes_per_cell,
-                point: self.nodes[at],
+                point: self.cells[at],
                 points,
             });
         }
-        Ok(self.nodes.len() / nodes_per_cell)
+        Ok(self.cells.len() / nodes_per_cell)
     }
 
     /// The points of each cell in VTK's order, `[cells][nodes_per_cell]`.
     pub(super) fn connectivity(&self) -> Vec<i64> {
-        self.nodes
-            .chunks_exact(self.order.len())
-            .flat_map(|cell| self.order.iter().map(|&node| i64::from(cell[node])))
+        let order = vtk_order(self.cell, self.degree);
+        self.cells
+            .chunks_exact(order.len())
+            .flat_map(|cell| order.iter().map(|&node| i64::from(cell[node])))
             .collect()
+    }
+}
+
+/// For every node of VTK's Lagrange cell in its order, where it is in femto's.
+fn vtk_order(cell: Cell, degree: usize) -> Vec<usize> {
+    let ours = cell.lattice(degree);
+    let place = |node: &[usize; 3]| ours.iter().position(|other| other == node).unwrap_or(0);
+    cell.lattice_in(degree, cell.vtk_order())
+        .iter()
+        .map(place)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_is_written_once() {
+        for cell in [Cell::Quadrilateral, Cell::Hexahedron] {
+            for degree in 1..=15 {
+                let mut order = vtk_order(cell, degree);
+                order.sort_unstable();
+                let nodes = (degree + 1).pow(cell.dim() as u32);
+                assert!(order.into_iter().eq(0..nodes), "{cell:?} degree {degree}");
+            }
+        }
+    }
+
+    #[test]
+    fn simplices_are_permuted_as_vtk_does() {
+        assert_eq!(vtk_order(Cell::Triangle, 1), [0, 1, 2]);
+        assert_eq!(vtk_order(Cell::Triangle, 2), [0, 1, 2, 3, 5, 4]);
+        // VTK goes round the triangle, so edge 2-0 backwards.
+        assert_eq!(vtk_order(Cell::Triangle, 3), [0, 1, 2, 3, 4, 7, 8, 6, 5, 9]);
+        let quadratic = vtk_order(Cell::Tetrahedron, 2);
+        assert_eq!(quadratic, [0, 1, 2, 3, 4, 6, 5, 7, 8, 9]);
+        let mut cubic = vtk_order(Cell::Tetrahedron, 3);
+        assert_eq!(cubic[16..], [17, 19, 18, 16]);
+        cubic.sort_unstable();
+        assert!(cubic.into_iter().eq(0..20));
+    }
+
+    #[test]
+    fn low_degrees_of_tensor_products_are_the_classic_cells() {
+        assert_eq!(vtk_order(Cell::Hexahedron, 1), [0, 1, 3, 2, 4, 5, 7, 6]);
+        let quadratic = [
+            0, 2, 8, 6, 18, 20, 26, 24, 1, 5, 7, 3, 19, 23, 25, 21, 9, 11, 17, 15,
+        ];
+        assert_eq!(vtk_order(Cell::Hexahedron, 2)[..20], quadratic);
+        // Edges 2-3 and 0-3 go along the axes, not round the cell.
+        let cubic = [0, 3, 15, 12, 1, 2, 7, 11, 13, 14, 4, 8, 5, 6, 9, 10];
+        assert_eq!(vtk_order(Cell::Quadrilateral, 3), cubic);
     }
 }

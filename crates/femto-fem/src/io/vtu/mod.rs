@@ -1,4 +1,4 @@
-//! VTU files: unstructured grids of Lagrange hexahedra, tetrahedra or triangles, compressed.
+//! VTU files: unstructured grids of Lagrange cells, compressed.
 //!
 //! The format is VTK's XML `UnstructuredGrid`, version 2.2, with raw appended data, UInt64 headers
 //! and zlib compression; ParaView 5.10 and later draw the high-order cells as curved.
@@ -9,7 +9,6 @@
 
 mod array;
 mod grid;
-mod node_order;
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -17,14 +16,10 @@ use std::path::Path;
 
 use array::Compressed;
 pub use array::Values;
-pub use grid::{Grid, VtuGrid, VtuSimplexGrid};
+pub use grid::VtuGrid;
 
 use super::IoError;
 use super::atomic::write_atomically;
-
-/// The highest degree of hexahedra that can be written; VTK's own limit is 10 for some filters, not
-/// for files.
-pub const MAX_DEGREE: usize = 15;
 
 /// A named array over the points or the cells of a grid.
 #[derive(Clone, Copy, Debug)]
@@ -54,20 +49,13 @@ impl<'a> Field<'a> {
     }
 }
 
-/// The reference positions in `[-1, 1]` of the nodes of a VTK Lagrange cell, `[degree + 1]`.
-pub fn equispaced(degree: usize) -> Vec<f64> {
-    (0..=degree)
-        .map(|i| (2.0 * i as f64 - degree as f64) / degree as f64)
-        .collect()
-}
-
 /// Writes a grid and its fields to `path`, which is replaced only once all is written.
 ///
 /// # Errors
 /// [`IoError`] when the file cannot be written, or when an array does not fit the grid.
 pub fn write_vtu(
     path: impl AsRef<Path>,
-    grid: &impl Grid,
+    grid: &VtuGrid<'_>,
     point_fields: &[Field<'_>],
     cell_fields: &[Field<'_>],
 ) -> Result<(), IoError> {
@@ -92,27 +80,26 @@ pub fn write_vtu(
 /// [`IoError`] when the stream fails, or when an array does not fit the grid.
 pub fn write_vtu_to(
     out: &mut impl Write,
-    grid: &impl Grid,
+    grid: &VtuGrid<'_>,
     point_fields: &[Field<'_>],
     cell_fields: &[Field<'_>],
 ) -> Result<(), IoError> {
-    let parts = grid.parts()?;
-    let cells = parts.cells()?;
-    check_fields(point_fields, "points", parts.points.len())?;
+    let cells = grid.count()?;
+    check_fields(point_fields, "points", grid.points.len())?;
     check_fields(cell_fields, "cells", cells)?;
 
-    let nodes_per_cell = parts.order.len() as i64;
-    let connectivity = parts.connectivity();
+    let connectivity = grid.connectivity();
+    let nodes_per_cell = (connectivity.len() / cells.max(1)) as i64;
     let offsets: Vec<i64> = (1..=cells as i64)
         .map(|cell| cell * nodes_per_cell)
         .collect();
-    let types = vec![parts.cell_type; cells];
+    let types = vec![grid.cell.vtk_type(); cells];
     let cell_arrays = [
         Field::scalar("connectivity", &connectivity[..]),
         Field::scalar("offsets", &offsets[..]),
         Field::scalar("types", Values::U8(&types)),
     ];
-    let points = [Field::new("Points", 3, parts.points.as_flattened())];
+    let points = [Field::new("Points", 3, grid.points.as_flattened())];
 
     let mut appended = Appended::default();
     let sections = [
@@ -134,7 +121,7 @@ pub fn write_vtu_to(
          <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{cells}\">\n\
          {sections}\
          </Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_",
-        parts.points.len(),
+        grid.points.len(),
     )?;
     appended.write(out)?;
     out.write_all(b"\n</AppendedData>\n</VTKFile>\n")?;

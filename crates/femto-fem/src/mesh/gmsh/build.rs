@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::ids::{IdSet, NodeIndex};
 use super::problem::Problem;
-use crate::mesh::{CellBlock, CellType, Mesh, PhysicalGroup};
+use crate::mesh::{CellBlock, Mesh, PhysicalGroup};
+use femto_element::CellType;
 
 /// Nodes, cells and groups read so far.
 #[derive(Debug)]

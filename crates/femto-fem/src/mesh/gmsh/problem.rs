@@ -1,8 +1,8 @@
-//! What can be wrong with a Gmsh file.
+//! Errors of Gmsh files, with their places.
 
 use std::fmt;
 
-use super::super::CellType;
+use femto_element::CellType;
 
 /// Where in a file a problem was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

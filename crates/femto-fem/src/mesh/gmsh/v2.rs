@@ -7,7 +7,7 @@ use super::build::Builder;
 use super::cursor::{Parsed, fault};
 use super::numbers::{Item, Numbers, range};
 use super::problem::Problem;
-use crate::mesh::CellType;
+use femto_element::CellType;
 
 /// `number x y z` per node.
 pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {

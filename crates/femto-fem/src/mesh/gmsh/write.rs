@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use crate::mesh::ordering::bounding_box;
-use crate::mesh::{CellBlock, CellType, Mesh};
+use crate::mesh::{CellBlock, Mesh};
+use femto_element::CellType;
 
 /// A version of the MSH format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

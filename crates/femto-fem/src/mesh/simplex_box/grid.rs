@@ -1,7 +1,8 @@
 //! The structured mesh.
 
-use crate::mesh::{CellBlock, CellType, Mesh, MeshError, PhysicalGroup};
-use crate::reference::simplex::gmsh_lattice;
+use super::barycentric_steps;
+use crate::mesh::{CellBlock, Mesh, MeshError, PhysicalGroup};
+use femto_element::{Cell, CellType};
 
 /// Names of the boundary groups; group number = 1 + 2·axis + side.
 const SIDES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
@@ -36,6 +37,8 @@ const TETRAHEDRA: [[Corner; 4]; 6] = [
 
 /// A grid of rectangles or boxes; what a rectangle lacks along the third axis is one.
 pub(super) struct Grid {
+    /// Triangles, tetrahedra or quadrilaterals, of which a rectangle is one.
+    pub(super) cell: Cell,
     pub(super) dim: usize,
     pub(super) cells: [usize; 3],
     pub(super) lower: [f64; 3],
@@ -45,8 +48,10 @@ pub(super) struct Grid {
 
 impl Grid {
     pub(super) fn check(&self) -> Result<(), MeshError> {
-        if !(1..=3).contains(&self.order) {
-            return Err(MeshError::SimplexBoxDegree { found: self.order });
+        let most = if self.cell.is_tensor_product() { 2 } else { 3 };
+        if !(1..=most).contains(&self.order) {
+            let found = self.order;
+            return Err(MeshError::BoxDegree { found, most });
         }
         let corners = (0..3).all(|a| {
             self.lower[a].is_finite() && self.upper[a].is_finite() && self.lower[a] < self.upper[a]
@@ -71,7 +76,7 @@ impl Grid {
     pub(super) fn mesh(&self) -> Mesh {
         Mesh {
             coordinates: self.coordinates(),
-            blocks: vec![self.simplices(), self.boundary()],
+            blocks: vec![self.interior(), self.boundary()],
             groups: self.groups(),
         }
     }
@@ -118,7 +123,7 @@ impl Grid {
     /// What to add to the first node of a cell for the nodes of a simplex with these corners, in
     /// Gmsh's order.
     fn offsets(&self, corners: &[Corner]) -> Vec<u32> {
-        let nodes = gmsh_lattice(corners.len() - 1, self.order);
+        let nodes = barycentric_steps(corners.len() - 1, self.order);
         let place = |steps: &[usize; 4]| {
             let along = |a: usize| corners.iter().zip(steps).map(|(c, s)| c[a] * s).sum();
             self.node([0, 1, 2].map(along))
@@ -126,27 +131,28 @@ impl Grid {
         nodes.iter().map(place).collect()
     }
 
-    fn simplices(&self) -> CellBlock {
+    fn interior(&self) -> CellBlock {
         let concat = |simplices: &[&[Corner]]| -> Vec<u32> {
             simplices.iter().flat_map(|c| self.offsets(c)).collect()
         };
-        let of_rectangles = TRIANGLES.map(|[a, b]| concat(&[&a, &b]));
-        let of_box = concat(&TETRAHEDRA.each_ref().map(|corners| &corners[..]));
-        let (types, count) = match self.dim {
-            2 => ([CellType::TRI3, CellType::TRI6, CellType::TRI10], 2),
-            _ => ([CellType::TET4, CellType::TET10, CellType::TET20], 6),
-        };
         let [nx, ny, nz] = self.cells;
-        let cell_type = types[self.order - 1];
+        let cell_type = self.cell_type(self.cell);
+        // The nodes of the cells of a box, and of every other rectangle.
+        let boxes = match (self.cell.is_tensor_product(), self.dim) {
+            (true, _) => {
+                let nodes = cell_type.node_lattice();
+                vec![nodes.into_iter().map(|steps| self.node(steps)).collect()]
+            }
+            (false, 2) => TRIANGLES.map(|[a, b]| concat(&[&a, &b])).to_vec(),
+            _ => vec![concat(&TETRAHEDRA.each_ref().map(|corners| &corners[..]))],
+        };
+        let count = boxes[0].len() / cell_type.nodes();
         let mut nodes = Vec::with_capacity(nx * ny * nz * count * cell_type.nodes());
         for k in 0..nz {
             for j in 0..ny {
                 for i in 0..nx {
                     let first = self.node([i, j, k].map(|n| n * self.order));
-                    let offsets = match self.dim {
-                        2 => &of_rectangles[(i + j) % 2],
-                        _ => &of_box,
-                    };
+                    let offsets = &boxes[(i + j) % boxes.len()];
                     nodes.extend(offsets.iter().map(|offset| first + offset));
                 }
             }
@@ -158,13 +164,15 @@ impl Grid {
         }
     }
 
+    /// The complete type of a cell of the grid's order.
+    fn cell_type(&self, cell: Cell) -> CellType {
+        let mut types = CellType::all().filter(|it| it.cell() == cell && it.order() == self.order);
+        types.find(|it| it.is_complete()).unwrap_or(CellType::TRI3)
+    }
+
     fn boundary(&self) -> CellBlock {
-        let types = match self.dim {
-            2 => [CellType::LINE2, CellType::LINE3, CellType::LINE4],
-            _ => [CellType::TRI3, CellType::TRI6, CellType::TRI10],
-        };
         let mut block = CellBlock {
-            cell_type: types[self.order - 1],
+            cell_type: self.cell_type(self.cell.facets()[0].cell),
             nodes: Vec::new(),
             tags: Vec::new(),
         };

@@ -1,8 +1,8 @@
-//! What makes a structured mesh irregular.
+//! Irregular meshes: displaced vertices, shuffled cells.
 
+use super::barycentric_steps;
 use super::grid::Grid;
 use crate::mesh::{CellBlock, Mesh};
-use crate::reference::simplex::gmsh_lattice;
 
 /// The rotations of a triangle's and a tetrahedron's vertices: all even permutations.
 const TRIANGLE_ROTATIONS: [[usize; 4]; 3] = [[0, 1, 2, 3], [1, 2, 0, 3], [2, 0, 1, 3]];
@@ -56,7 +56,7 @@ fn straighten(mesh: &mut Mesh, grid: &Grid) {
         blocks,
         ..
     } = mesh;
-    let lattice = gmsh_lattice(grid.dim, grid.order);
+    let lattice = barycentric_steps(grid.dim, grid.order);
     for cell in blocks[0].nodes.chunks_exact(lattice.len()) {
         let vertices = &cell[..=grid.dim];
         let corners: Vec<[f64; 3]> = vertices.iter().map(|&n| coordinates[n as usize]).collect();
@@ -76,7 +76,7 @@ pub(super) fn shuffle(block: &mut CellBlock, grid: &Grid, seed: u64) {
         2 => &TRIANGLE_ROTATIONS,
         _ => &TETRAHEDRON_ROTATIONS,
     };
-    let lattice = gmsh_lattice(grid.dim, grid.order);
+    let lattice = barycentric_steps(grid.dim, grid.order);
     // Where the node is now that a rotated cell has at each place.
     let rotated = |rotation: &[usize; 4]| -> Vec<usize> {
         let source = |steps: &[usize; 4]| {

@@ -1,9 +1,10 @@
-//! Boxes of triangles or tetrahedra, structured or irregular, optionally deformed.
+//! Boxes of triangles, tetrahedra or quadrilaterals, optionally deformed; of simplices also irregular.
 
 mod grid;
 mod irregular;
 
 use super::{Mesh, MeshError};
+use femto_element::Cell;
 use grid::Grid;
 
 /// A rectangle of triangles (D = 2) or a box of tetrahedra (D = 3) between two corners.
@@ -45,6 +46,7 @@ impl<const D: usize> SimplexBox<D> {
 
     fn make(&self, deformation: impl Fn([f64; D]) -> [f64; D]) -> Result<Mesh, MeshError> {
         let mut grid = Grid {
+            cell: [Cell::Triangle, Cell::Tetrahedron][D - 2],
             dim: D,
             cells: [1; 3],
             lower: [0.0; 3],
@@ -78,7 +80,7 @@ impl SimplexBox<2> {
     /// Makes the mesh, moving every node `x` to `deformation(x)`.
     ///
     /// # Errors
-    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::SimplexBoxDegree`] when
+    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] when
     /// the description is not a box.
     pub fn build(&self, deformation: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Mesh, MeshError> {
         self.make(deformation)
@@ -94,9 +96,68 @@ impl SimplexBox<3> {
     /// Makes the mesh, moving every node `x` to `deformation(x)`.
     ///
     /// # Errors
-    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::SimplexBoxDegree`] when
+    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] when
     /// the description is not a box.
     pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
         self.make(deformation)
     }
+}
+
+/// A rectangle of quadrilaterals between two corners, in the plane z = 0.
+///
+/// The mesh has the groups of [`SimplexBox`]; cell `i + cells[0] j` is a rectangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RectangleMesh {
+    /// Number of quadrilaterals along each axis.
+    pub cells: [usize; 2],
+    /// Corner with the least coordinates.
+    pub lower: [f64; 2],
+    /// Corner with the greatest coordinates.
+    pub upper: [f64; 2],
+    /// 1 for quad4 cells, 2 for quad9.
+    pub geometry_degree: usize,
+}
+
+impl RectangleMesh {
+    /// The unit square with `cells`² quad4 cells.
+    pub fn unit_square(cells: usize) -> Self {
+        Self {
+            cells: [cells; 2],
+            lower: [0.0; 2],
+            upper: [1.0; 2],
+            geometry_degree: 1,
+        }
+    }
+
+    /// Makes the mesh, moving every node `x` to `deformation(x)`.
+    ///
+    /// # Errors
+    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] when the description is not a
+    /// rectangle.
+    pub fn build(&self, deformation: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Mesh, MeshError> {
+        let along = |[x, y]: [f64; 2], z| [x, y, z];
+        let grid = Grid {
+            cell: Cell::Quadrilateral,
+            dim: 2,
+            cells: [self.cells[0], self.cells[1], 1],
+            lower: along(self.lower, 0.0),
+            upper: along(self.upper, 1.0),
+            order: self.geometry_degree,
+        };
+        grid.check()?;
+        let mut mesh = grid.mesh();
+        for x in &mut mesh.coordinates {
+            *x = along(deformation([x[0], x[1]]), 0.0);
+        }
+        Ok(mesh)
+    }
+}
+
+/// Steps towards each vertex of the nodes of a simplex, `[nodes][4]`, in Gmsh's order, all together `order`.
+fn barycentric_steps(dim: usize, order: usize) -> Vec<[usize; 4]> {
+    let cell = [Cell::Line, Cell::Triangle, Cell::Tetrahedron][dim - 1];
+    let nodes = cell.lattice_in(order, cell.gmsh_order()).into_iter();
+    nodes
+        .map(|[i, j, k]| [order - i - j - k, i, j, k])
+        .collect()
 }

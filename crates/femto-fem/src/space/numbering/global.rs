@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::reference::CellShape;
-use crate::space::element_nodes::ElementNodes;
+use crate::space::element_nodes::{ElementNodes, faces};
 use crate::space::topology::Topology;
 use crate::space::{BoundaryFace, SpaceError};
+use femto_element::Cell;
 
 /// Who touches an entity: this, or the number of the only chunk that does.
 const NOBODY: u32 = u32::MAX;
@@ -43,10 +43,10 @@ pub(super) struct Numbers {
     pub(super) first_interface: usize,
     pub(super) free_nodes: usize,
     pub(super) nodes: usize,
-    /// Number of nodes of a vertex, an edge, a face.
-    sizes: [u32; 3],
-    /// The first entity that is an edge, and the first that is a face.
-    starts: [u32; 2],
+    /// Number of nodes of a vertex, an edge, a triangle, a quadrilateral.
+    sizes: [u32; 4],
+    /// The first entity that is an edge, a triangle, a quadrilateral.
+    starts: [u32; 3],
 }
 
 impl Numbers {
@@ -56,27 +56,24 @@ impl Numbers {
         dirichlet: &[BoundaryFace],
         nodes: &ElementNodes,
     ) -> Result<Self, SpaceError> {
-        let [vertices, edges, faces] = topology.counts;
+        let [vertices, edges, triangles, _] = topology.counts;
         let elements = chunks.last().map_or(0, |chunk| chunk.end);
-        let [_, on_edge, on_face] = nodes.inside;
         let inside = nodes.interior_positions.len();
-        let total = |parts: [usize; 4]| {
-            let sizes = [1, on_edge, on_face, inside];
-            parts
-                .iter()
-                .zip(sizes)
-                .map(|(&count, size)| count as u64 * size as u64)
-                .sum()
-        };
+        let on_entities = topology.counts.iter().zip(nodes.inside);
+        let total: u64 = on_entities
+            .chain([(&elements, inside)])
+            .map(|(&count, size)| count as u64 * size as u64)
+            .sum();
         let mut numbers = Self {
-            first: vec![NOBODY; vertices + edges + faces],
+            first: vec![NOBODY; topology.counts.iter().sum()],
             interior: Vec::with_capacity(elements),
             private: Vec::with_capacity(chunks.len()),
             first_interface: 0,
             free_nodes: 0,
-            nodes: checked(total([vertices, edges, faces, elements]))?,
+            nodes: checked(total)?,
             sizes: nodes.inside.map(|size| size as u32),
-            starts: [vertices as u32, (vertices + edges) as u32],
+            starts: [vertices, vertices + edges, vertices + edges + triangles]
+                .map(|start| start as u32),
         };
         let owners = owners(topology, chunks, dirichlet);
         numbers.number(topology, chunks, &owners, inside as u32);
@@ -137,7 +134,7 @@ fn owners(topology: &Topology, chunks: &[Range<usize>], dirichlet: &[BoundaryFac
     let mut owners = vec![NOBODY; topology.counts.iter().sum()];
     for face in dirichlet {
         let entities = topology.entities(face.element as usize);
-        let slots = closure(topology.shape(), face.face as usize);
+        let slots = closure(topology.cell(), face.face as usize);
         for entity in slots.filter_map(|slot| entities.get(slot)) {
             owners[*entity as usize] = DIRICHLET;
         }
@@ -159,14 +156,14 @@ fn owners(topology: &Topology, chunks: &[Range<usize>], dirichlet: &[BoundaryFac
 
 /// The entities of an element that lie on one of its facets: its corners, its edges, a solid's face
 /// itself.
-fn closure(shape: CellShape, facet: usize) -> impl Iterator<Item = usize> {
-    let (corners, edges) = (shape.facet(facet), shape.edges());
+fn closure(cell: Cell, facet: usize) -> impl Iterator<Item = usize> {
+    let (corners, edges) = (cell.facets()[facet].vertices, cell.edges());
     let on_facet = move |edge: &usize| edges[*edge].iter().all(|end| corners.contains(end));
-    let (before, after) = (shape.vertices(), shape.vertices() + edges.len());
+    let (before, after) = (cell.vertices(), cell.vertices() + edges.len());
     let along = (0..edges.len())
         .filter(on_facet)
         .map(move |edge| before + edge);
-    let face = (shape.dim() == 3).then_some(after + facet);
+    let face = (facet < faces(cell).len()).then_some(after + facet);
     corners.iter().copied().chain(along).chain(face)
 }
 

@@ -1,4 +1,4 @@
-//! The restriction of a space: numbers for its nodes, and who has which.
+//! The restriction of a space: numbers for its nodes, and the nodes of each chunk.
 
 use std::ops::Range;
 

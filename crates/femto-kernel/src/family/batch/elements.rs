@@ -1,4 +1,4 @@
-//! Between E-vectors and the lanes of a batch.
+//! Gather and scatter between E-vectors and the lanes of a batch.
 
 use super::MAX_LANES;
 use crate::scalar::Lanes;

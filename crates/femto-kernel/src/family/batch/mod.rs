@@ -1,7 +1,7 @@
-//! What host kernels of every kind of cell contribution: batches of cells, and where their nodes are.
+//! Batches of cells, which the host loops of all families share.
 //!
 //! A batch has as many cells as the instruction set has lanes; each lane evaluates a cell. A family
-//! builds an [`ElementKernel`] from a form, and whoever walks over a mesh hands it batches.
+//! builds an [`ElementKernel`] from a form, and traversals of a mesh pass it batches.
 
 mod elements;
 mod nodes;
@@ -11,28 +11,8 @@ pub use nodes::{LOCAL_NODES, LOCAL_STRIDE, LocalLayout, MAX_LANES, NodeTable, No
 pub use rows::row_len;
 pub(crate) use rows::{Places, gather, gather_any, scatter, scatter_any, to_lanes};
 
-use crate::form::MAX_FIELDS;
+use crate::family::EvalContext;
 use core::any::Any;
-
-/// What is the same for all points of one application.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct EvalContext<'a> {
-    /// The time.
-    pub time: f64,
-    /// Run-time parameters, `[parameter]`.
-    pub parameters: &'a [f64],
-}
-
-impl EvalContext<'_> {
-    /// As many parameters as a form may index, zeros where none is given.
-    pub(crate) fn all_parameters(&self) -> [f64; MAX_FIELDS] {
-        let mut all = [0.0; MAX_FIELDS];
-        for (own, &given) in all.iter_mut().zip(self.parameters) {
-            *own = given;
-        }
-        all
-    }
-}
 
 /// The scratch memory of one thread. A kernel that gets that of another, of other lanes or sizes,
 /// makes it anew.
@@ -43,9 +23,9 @@ pub type Workspace = Box<dyn Any + Send>;
 pub struct Batch<'a, T> {
     /// Number of cells, at most the kernel's lanes.
     pub elements: usize,
-    /// Where their nodes are.
+    /// Their nodes.
     pub nodes: Nodes<'a>,
-    /// Where their vertices are, for storages that recompute the geometry from them.
+    /// Their vertices, for storages that recompute the geometry from them.
     pub vertices: Vertices<'a, T>,
     /// Packed geometry, [`ElementKernel::geometry_len`] numbers.
     pub geometry: &'a [T],
@@ -57,7 +37,7 @@ pub struct Batch<'a, T> {
     /// Auxiliary fields at the quadrature points, `[field][point][lane]`.
     pub points: &'a [T],
     /// Time and parameters.
-    pub conditions: &'a EvalContext<'a>,
+    pub context: &'a EvalContext<'a>,
 }
 
 /// The vertices of a batch's cells.

@@ -1,4 +1,4 @@
-//! Between vectors and the lanes of a batch.
+//! Node tables, and gather and scatter between chunk-local vectors and lanes.
 
 use super::{elements, rows::row_len};
 use crate::scalar::Lanes;
@@ -18,7 +18,7 @@ pub const LOCAL_STRIDE: usize = LOCAL_NODES + 520;
 /// first one.
 const MAX_INDEXED_DEGREE: usize = 3;
 
-/// Where a chunk-local vector has its numbers.
+/// The layout of a chunk-local vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalLayout {
     /// Distance of the components of a node.
@@ -50,14 +50,14 @@ impl LocalLayout {
         }
     }
 
-    /// Where a number is.
+    /// The index of a number.
     #[inline]
     pub const fn place(self, component: usize, node: usize) -> usize {
         component * self.component + node * self.node
     }
 }
 
-/// Where a batch's nodes are in a vector.
+/// The nodes of a batch in a vector.
 #[derive(Clone, Copy, Debug)]
 pub enum Nodes<'a> {
     /// Elements one after the other: an E-vector `[element][component][node]`, cut to the batch.
@@ -66,7 +66,7 @@ pub enum Nodes<'a> {
     Local(&'a [u16]),
 }
 
-/// Which nodes of an element have an index of their own, and in which order.
+/// The nodes of an element that have an index of their own, in order.
 ///
 /// A batch's table is `[indexed node][lane]`, then the first interior node of each lane.
 #[derive(Clone, Debug)]
@@ -111,7 +111,7 @@ impl NodeTable {
         }
     }
 
-    /// How local vectors of these elements lie.
+    /// The layout of local vectors of these elements.
     pub fn layout(&self, components: usize) -> LocalLayout {
         match self.interleaved {
             true => LocalLayout::interleaved(components),

@@ -19,7 +19,7 @@ pub const fn row_len(components: usize) -> usize {
     }
 }
 
-/// What is read or written of the elements of a batch.
+/// The places of a batch's nodes in a local vector, for reads and writes.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     pub(crate) nodes: Nodes<'a>,

@@ -1,4 +1,4 @@
-//! Work that is noted once and replayed many times.
+//! Launch graphs: work captured once and launched many times.
 
 use super::Accelerator;
 use super::driver::{Resource, ResourceKind};
@@ -13,7 +13,7 @@ pub(super) struct Capture {
     kept: Vec<Arc<Resource>>,
 }
 
-/// Leaves the capture, also where the work to be noted panics.
+/// Leaves the capture, also if the work panics.
 struct Leave<'a>(&'a Accelerator);
 
 impl Drop for Leave<'_> {
@@ -25,15 +25,15 @@ impl Drop for Leave<'_> {
     }
 }
 
-/// Work to be replayed. Keeps the buffers and kernels that it uses.
+/// Captured work. Keeps the buffers and kernels that it uses.
 #[derive(Debug)]
-pub struct Graph {
+pub struct LaunchGraph {
     graph: Resource,
     _kept: Vec<Arc<Resource>>,
 }
 
 impl Accelerator {
-    /// Notes the launches, copies and fills that `body` asks for, without doing them.
+    /// Captures the launches, copies and fills that `body` asks for, without doing them.
     ///
     /// While it runs, nothing may be allocated, written, read or waited for, and other threads are
     /// refused what they ask of the device.
@@ -44,7 +44,7 @@ impl Accelerator {
     pub fn capture(
         &self,
         body: &mut dyn FnMut() -> Result<(), DeviceError>,
-    ) -> Result<Graph, DeviceError> {
+    ) -> Result<LaunchGraph, DeviceError> {
         if !self.features().graphs {
             let device = self.name();
             let what = "capture work";
@@ -59,23 +59,23 @@ impl Accelerator {
         drop(leave);
         let graph = graph.map(|graph| Resource::new(&self.driver, ResourceKind::Graph, graph));
         outcome?;
-        Ok(Graph {
+        Ok(LaunchGraph {
             graph: graph?,
             _kept: kept.unwrap_or_default(),
         })
     }
 
-    /// Does what was captured.
+    /// Does what was captured, in one launch.
     ///
     /// # Errors
     /// [`DeviceError::OtherDevice`], or what the driver says.
-    pub fn replay(&self, graph: &Graph) -> Result<(), DeviceError> {
+    pub fn launch_graph(&self, graph: &LaunchGraph) -> Result<(), DeviceError> {
         graph.graph.check(&self.driver, "a graph")?;
         // SAFETY: the graph belongs to this driver and is alive, with everything that it uses.
-        unsafe { self.driver.replay(graph.graph.handle()) }
+        unsafe { self.driver.launch_graph(graph.graph.handle()) }
     }
 
-    /// Begins to note, for this thread alone.
+    /// Begins a capture, for this thread alone.
     fn begin(&self) -> Result<(), DeviceError> {
         let mut captured = self.captured();
         if captured.is_some() {

@@ -1,4 +1,4 @@
-//! What an accelerator needs of a driver; the folders `cuda` and `opencl` each have one.
+//! The trait of drivers, which the folders `cuda` and `opencl` implement.
 
 use super::{Argument, Features, KernelText, Launch, Usage};
 use crate::device::{DeviceError, DeviceInfo, DeviceKind};
@@ -21,7 +21,7 @@ impl Handle {
     }
 }
 
-/// What a handle stands for, and so how it is given back.
+/// The kind of object behind a handle, which decides how it is released.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResourceKind {
     Memory,
@@ -34,9 +34,9 @@ pub(crate) enum ResourceKind {
 /// A compiled text.
 pub(crate) struct Built {
     pub(crate) module: Handle,
-    /// What the compiler said.
+    /// The compiler's log.
     pub(crate) log: String,
-    /// What `load` takes, where the driver gives it.
+    /// The binary for `load`, where the driver gives it.
     pub(crate) binary: Option<Vec<u8>>,
 }
 
@@ -86,11 +86,11 @@ pub(crate) trait Driver: Debug + Send + Sync {
     unsafe fn record(&self, event: Option<Handle>) -> Result<Handle, DeviceError>;
     unsafe fn seconds_between(&self, from: Handle, to: Handle) -> Result<f64, DeviceError>;
 
-    /// From here on, work is noted in place of done.
+    /// From here on, work is captured instead of done.
     fn begin_capture(&self) -> Result<(), DeviceError>;
-    /// What was noted, ready to be replayed.
+    /// Captured work, ready to be launched.
     fn end_capture(&self) -> Result<Handle, DeviceError>;
-    unsafe fn replay(&self, graph: Handle) -> Result<(), DeviceError>;
+    unsafe fn launch_graph(&self, graph: Handle) -> Result<(), DeviceError>;
 
     /// Gives back; the handle is not used again.
     unsafe fn release(&self, kind: ResourceKind, handle: Handle);

@@ -1,4 +1,4 @@
-//! What an accelerator can do.
+//! Features and limits of an accelerator.
 
 /// The language of the texts that a device compiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,12 +9,12 @@ pub enum LanguageKind {
     OpenCl,
 }
 
-/// What an accelerator can do, and its limits. `None` where the driver does not tell.
+/// Features and limits of an accelerator. `None` where the driver does not tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Features {
-    /// What it compiles.
+    /// The language of its texts.
     pub language: LanguageKind,
-    /// What it compiles for: `sm_90`, or the name of the device.
+    /// The target of its compiler: `sm_90`, or the name of the device.
     pub architecture: String,
     /// Name and version of the compiler.
     pub compiler: String,
@@ -42,6 +42,6 @@ pub struct Features {
     pub cache_bytes: u64,
     /// Whether it has 64-bit floating-point numbers.
     pub fp64: bool,
-    /// Whether work can be captured and replayed.
+    /// Whether work can be captured in a launch graph.
     pub graphs: bool,
 }

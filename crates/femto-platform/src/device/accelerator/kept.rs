@@ -1,4 +1,4 @@
-//! What is made for a device once and kept with it, such as compiled kernels.
+//! Values made once per device and kept with it, such as compiled kernels.
 
 use super::Accelerator;
 use crate::device::DeviceError;

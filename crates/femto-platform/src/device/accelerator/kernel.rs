@@ -1,4 +1,4 @@
-//! Texts, and what they are compiled to.
+//! Kernel texts and the modules compiled from them.
 
 use super::Accelerator;
 use super::driver::{Handle, Resource, ResourceKind};
@@ -6,7 +6,7 @@ use crate::cache::{Entry, KernelCache, Key};
 use crate::device::{DeviceError, KernelError};
 use std::sync::Arc;
 
-/// What is compiled.
+/// A text to compile, with its name.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelText<'a> {
     /// The name in errors and reports.
@@ -51,7 +51,7 @@ pub struct Kernel {
     usage: Usage,
 }
 
-/// What a compiled kernel uses of the device; `None` where the driver does not tell.
+/// Resources of a compiled kernel; `None` where the driver does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// 32-bit registers of a thread.
@@ -64,7 +64,7 @@ pub struct Usage {
     pub max_threads: Option<u32>,
     /// The only block that the text allows.
     pub threads: Option<[u32; 3]>,
-    /// How many arguments it takes.
+    /// The number of its arguments.
     pub arguments: Option<u32>,
 }
 
@@ -173,12 +173,12 @@ impl Module {
         &self.contents.name
     }
 
-    /// What the compiler said when it compiled the text, also if that was in an earlier run.
+    /// The compiler's log of the text, also if that was in an earlier run.
     pub fn log(&self) -> &str {
         &self.contents.log
     }
 
-    /// What went wrong without harm, such as a damaged entry of the cache.
+    /// Warnings, such as a damaged entry of the cache.
     pub fn warnings(&self) -> &[String] {
         &self.contents.warnings
     }
@@ -189,7 +189,7 @@ impl Module {
 }
 
 impl Kernel {
-    /// What it uses of the device.
+    /// Its resources on the device.
     pub fn usage(&self) -> Usage {
         self.usage
     }

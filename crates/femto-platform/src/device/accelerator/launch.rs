@@ -11,7 +11,7 @@ pub(crate) const MAX_ARGUMENTS: usize = 64;
 /// Blocks of a launch at most: what CUDA allows.
 const MAX_BLOCKS: u32 = i32::MAX as u32;
 
-/// How many blocks of how many threads.
+/// The number of blocks, and of threads in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// Blocks, in one row.

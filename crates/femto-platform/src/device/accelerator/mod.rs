@@ -17,7 +17,7 @@ mod kernel;
 mod launch;
 
 pub use buffer::AcceleratorBuffer;
-pub use capture::Graph;
+pub use capture::LaunchGraph;
 pub use event::Event;
 pub use features::{Features, LanguageKind};
 pub use kernel::{Kernel, KernelText, Module, Usage};
@@ -81,7 +81,7 @@ impl Accelerator {
         }
     }
 
-    /// What the device can do, and its limits.
+    /// Features and limits of the device.
     pub fn features(&self) -> &Features {
         self.driver.features()
     }

@@ -98,8 +98,8 @@ macro_rules! accelerator_conformance {
                 conformance::with($make, accelerator::events_are_in_order);
             }
             #[test]
-            fn a_replay_equals_the_work() {
-                conformance::with($make, accelerator::a_replay_equals_the_work);
+            fn a_launch_graph_equals_the_work() {
+                conformance::with($make, accelerator::a_launch_graph_equals_the_work);
             }
             #[test]
             fn a_second_device_refuses_foreign_memory() {

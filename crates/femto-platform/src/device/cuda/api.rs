@@ -1,4 +1,4 @@
-//! The functions of libcuda that are used, and their errors.
+//! The functions of libcuda in use, and their errors.
 
 use crate::device::library::{self, Missing, functions};
 use crate::device::{DeviceError, DeviceKind};

@@ -185,10 +185,10 @@ impl Driver for Cuda {
         Ok(Handle::of(ready))
     }
 
-    unsafe fn replay(&self, graph: Handle) -> Result<(), DeviceError> {
+    unsafe fn launch_graph(&self, graph: Handle) -> Result<(), DeviceError> {
         self.enter()?;
         // SAFETY: the caller vouches for the graph; the stream is alive.
-        self.api.check("replay work", unsafe {
+        self.api.check("launch a graph", unsafe {
             (self.api.cuGraphLaunch)(graph.pointer(), self.stream.pointer())
         })
     }

@@ -1,4 +1,4 @@
-//! What a CUDA device says about itself.
+//! Features of a CUDA device, from its attributes.
 
 use super::api::{Api, NAME};
 use crate::device::accelerator::{Features, LanguageKind};

@@ -63,7 +63,7 @@ impl Cuda {
         Ok(Some((Handle::of(function), self.usage(function))))
     }
 
-    /// What a kernel that is alive uses.
+    /// Resources of a living kernel.
     fn usage(&self, function: Object) -> Usage {
         let number = |attribute| {
             let mut value = 0;

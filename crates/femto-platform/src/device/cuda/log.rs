@@ -1,6 +1,6 @@
-//! What NVIDIA's assembler tells about the kernels that it compiled.
+//! Registers and spills, read from the log of NVIDIA's assembler.
 
-/// What a kernel uses, according to `--ptxas-options=-v`.
+/// Resources of a kernel, according to `--ptxas-options=-v`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EntryUsage {
     /// The name of the kernel.

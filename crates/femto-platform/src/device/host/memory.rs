@@ -1,4 +1,4 @@
-//! Aligned, zeroed host memory that is touched first by whoever uses it.
+//! Aligned, zeroed host memory, first touched by its user.
 //!
 //! Small buffers come from the global allocator, aligned to a cache line. Large ones on Linux are
 //! mapped from the kernel, aligned to and advised for huge pages: pages appear, zeroed, on the
@@ -21,7 +21,7 @@ pub struct HostBuffer<T: Element> {
     memory: Memory,
 }
 
-/// Who owns the bytes, and so who takes them back.
+/// The owner of the bytes, which releases them.
 enum Memory {
     /// Nobody: no bytes.
     Empty,

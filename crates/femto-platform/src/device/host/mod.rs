@@ -63,7 +63,7 @@ impl Host {
         }
     }
 
-    /// How many threads work at the same time.
+    /// The number of threads.
     pub fn threads(&self) -> usize {
         self.pool
             .as_ref()

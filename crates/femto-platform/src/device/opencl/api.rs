@@ -1,4 +1,4 @@
-//! The functions of libOpenCL that are used, and their errors.
+//! The functions of libOpenCL in use, and their errors.
 
 use crate::device::library::{self, Missing, functions};
 use crate::device::{DeviceError, DeviceKind};

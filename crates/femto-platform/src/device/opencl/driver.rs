@@ -272,10 +272,10 @@ impl Driver for OpenCl {
         })
     }
 
-    unsafe fn replay(&self, _graph: Handle) -> Result<(), DeviceError> {
+    unsafe fn launch_graph(&self, _graph: Handle) -> Result<(), DeviceError> {
         Err(DeviceError::Unsupported {
             device: api::NAME,
-            what: "replay work",
+            what: "launch a graph",
         })
     }
 

@@ -1,4 +1,4 @@
-//! What an OpenCL device says about itself.
+//! Features of an OpenCL device, from its driver.
 
 use super::api::Api;
 use super::query;

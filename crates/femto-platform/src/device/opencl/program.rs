@@ -1,4 +1,4 @@
-//! OpenCL's compiler.
+//! OpenCL programs: compilation, binaries, kernels.
 
 use super::OpenCl;
 use super::api::{check, describe};
@@ -10,7 +10,7 @@ use opencl_sys::*;
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 
-/// What every text is compiled with.
+/// Options of every compilation.
 const OPTIONS: &str = "-cl-std=CL1.2";
 
 /// A program that is given back unless it is taken.
@@ -53,7 +53,7 @@ impl Program<'_> {
         })
     }
 
-    /// What the compiler said; empty where it does not tell.
+    /// The compiler's log; empty where there is none.
     fn log(&self) -> String {
         let log = query::text("show its compiler's log", |len, answer, needed| {
             let (api, device) = (self.owner.api, self.owner.device.pointer());
@@ -64,7 +64,7 @@ impl Program<'_> {
         log.unwrap_or_default()
     }
 
-    /// What [`OpenCl::load_binary`] takes, where the driver gives it.
+    /// The binary for [`OpenCl::load_binary`], where the driver gives it.
     fn binary(&self) -> Option<Vec<u8>> {
         let ask = |what, len, answer: *mut c_void, needed: *mut usize| {
             // SAFETY: the program is alive; the answer has room for `len` bytes.
@@ -126,7 +126,7 @@ impl OpenCl {
         })
     }
 
-    /// Why a text was not compiled.
+    /// The error of a text that was not compiled.
     fn refusal(&self, text: &KernelText, code: cl_int, log: String) -> DeviceError {
         let kernel = text.name.to_owned();
         let architecture = self.features.architecture.clone();
@@ -189,7 +189,7 @@ impl OpenCl {
         Ok(Some((Handle::of(kernel), self.usage(kernel))))
     }
 
-    /// What a kernel that is alive uses.
+    /// Resources of a living kernel.
     fn usage(&self, kernel: cl_kernel) -> Usage {
         let numbers = |what, bytes_each| {
             let answer = query::numbers("describe a kernel", bytes_each, |len, to, needed| {

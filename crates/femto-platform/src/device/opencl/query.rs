@@ -1,4 +1,4 @@
-//! Questions to the driver, whose answers are bytes of a length that it tells first.
+//! Queries to the driver, length first.
 
 use super::api::{Api, INSTALL, NAME, check};
 use crate::device::DeviceError;
@@ -9,7 +9,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
-/// What an empty machine answers.
+/// The error of a machine without platforms.
 const CL_PLATFORM_NOT_FOUND_KHR: cl_int = -1001;
 
 /// Every device of every platform, in the loader's order.

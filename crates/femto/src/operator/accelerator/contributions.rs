@@ -1,11 +1,11 @@
-//! Deterministic sums: contributions of elements, added up in a fixed order.
+//! Per-element contributions and their deterministic sum.
 
 use super::table;
 use crate::Number;
 use crate::accelerator::language;
 use crate::operator::OperatorError;
 use femto_fem::space::{Layout, Space};
-use femto_kernel::family::tensor_hex::pencils::{NodeKernel, sum_source};
+use femto_kernel::family::shared_nodes::{NodeKernel, sum_source};
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
@@ -13,7 +13,7 @@ use femto_platform::device::accelerator::{
 use femto_platform::device::{Device, DeviceError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Where elements write their contributions, and who adds them up.
+/// Per-element contributions, and the kernel that sums them.
 #[derive(Debug)]
 pub(super) struct Contributions<T: Number> {
     /// `[component][element][k][j][i]`, nodes inside unused; locked while an application is put in the queue.
@@ -50,10 +50,10 @@ impl<T: Number> Contributions<T> {
             space.components(),
             interleaved,
         );
-        let text = KernelText::new("tensor_hex sum", &source.text);
+        let text = KernelText::new("sum of shared nodes", &source.text);
         let all = nodes.len();
         if u32::try_from(all).is_err() {
-            return Err(OperatorError::TooManyShares { found: all });
+            return Err(OperatorError::TooManyContributions { found: all });
         }
         let (nodes, offsets, sources) = transpose(nodes, space.nodes(), is_shared);
         Ok(Self {
@@ -79,20 +79,6 @@ impl<T: Number> Contributions<T> {
     /// Distance of components.
     pub(super) fn stride(&self) -> usize {
         self.stride
-    }
-
-    /// The arguments that tell a kernel where its contributions are; `first` is the number of its
-    /// first element there.
-    pub(super) fn arguments<'a>(
-        &self,
-        contributions: &'a mut AcceleratorBuffer<T>,
-        first: usize,
-    ) -> [Argument<'a>; 3] {
-        [
-            Argument::output(contributions),
-            Argument::U32(self.stride as u32),
-            Argument::U32(first as u32),
-        ]
     }
 
     /// Adds the contributions up. `nodes` and distance of components are those of the vector.

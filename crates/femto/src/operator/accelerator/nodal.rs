@@ -1,5 +1,6 @@
 //! Auxiliary fields in the solution's space, on a device.
 
+use super::block::Block;
 use crate::Number;
 use crate::accelerator::language;
 use crate::operator::{OperatorError, OperatorParams};
@@ -88,31 +89,42 @@ impl<T: Number> NodalFields<T> {
         Ok(())
     }
 
-    /// The fields as an E-vector `[cell][field][node]` for cells with these nodes, made on the host; none
+    /// The fields as an E-vector `[element][field][node]` of all blocks' elements, made on the host; none
     /// where there are no fields.
-    pub(super) fn of_cells(
+    pub(super) fn of_elements<D>(
         &self,
         device: &Accelerator,
-        table: &AcceleratorBuffer<u32>,
-        nodes_of_cell: usize,
+        blocks: &[Block<T, D>],
     ) -> Result<Option<AcceleratorBuffer<T>>, DeviceError> {
         if self.kernel.is_none() {
             return Ok(None);
         }
         let mut values = vec![T::default(); self.values.len()];
-        let mut nodes = vec![0; table.len()];
         device.read(&self.values, &mut values)?;
-        device.read(table, &mut nodes)?;
-        let mut cells = Vec::with_capacity(nodes.len() * values.len() / self.nodes);
-        for cell in nodes.chunks_exact(nodes_of_cell) {
-            for field in values.chunks_exact(self.nodes) {
-                cells.extend(cell.iter().map(|&node| field[node as usize]));
+        let fields = values.len() / self.nodes;
+        let numbers: usize = blocks.iter().map(|block| block.nodes.len()).sum();
+        let mut out = vec![T::default(); numbers * fields];
+        for block in blocks {
+            let mut nodes = vec![0; block.nodes.len()];
+            device.read(&block.nodes, &mut nodes)?;
+            let own = nodes.len() / block.elements.len();
+            for (&element, nodes) in block.elements.iter().zip(nodes.chunks_exact(own)) {
+                let first = element as usize * fields * own;
+                let row = values.chunks_exact(self.nodes);
+                let row = row.flat_map(|field| nodes.iter().map(|&node| field[node as usize]));
+                out[first..][..fields * own]
+                    .iter_mut()
+                    .zip(row)
+                    .for_each(|(out, value)| *out = value);
             }
         }
-        device.upload(&cells).map(Some)
+        device.upload(&out).map(Some)
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.values.len() * T::BYTES
+        match self.kernel {
+            Some(_) => self.values.len() * T::BYTES,
+            None => 0,
+        }
     }
 }

@@ -1,11 +1,11 @@
-//! Setting to zero what several elements add to.
+//! Zeroing of shared nodes before atomic sums.
 
 use super::table;
 use crate::Number;
 use crate::accelerator::language;
 use crate::operator::OperatorError;
 use femto_fem::space::{Layout, Space};
-use femto_kernel::family::tensor_hex::pencils::{NodeKernel, zero_source};
+use femto_kernel::family::shared_nodes::{NodeKernel, zero_source};
 use femto_platform::cache::KernelCache;
 use femto_platform::device::DeviceError;
 use femto_platform::device::accelerator::{
@@ -52,7 +52,7 @@ impl Zero {
             space.components(),
             interleaved,
         );
-        let text = KernelText::new("tensor_hex zero", &source.text);
+        let text = KernelText::new("zero of shared nodes", &source.text);
         Ok(Self {
             count: pieces.len() / 2,
             nodes,

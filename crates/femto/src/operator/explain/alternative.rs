@@ -1,4 +1,4 @@
-//! The data levels that were not taken, and why not.
+//! The other data levels, with their work and the reason against them.
 
 use crate::operator::DataLevel;
 use femto_kernel::roofline::{Bound, Work};
@@ -16,7 +16,7 @@ pub struct Alternative {
     pub flops: u64,
     /// The shortest time the ceilings would allow, in seconds.
     pub bound_seconds: Option<f64>,
-    /// Why it was not taken, in words.
+    /// The reason against it, in words.
     pub reason: String,
 }
 

@@ -1,4 +1,4 @@
-//! What an operator does and why, in words and numbers.
+//! Explanations: family, storage, work, bound and measured time of an operator.
 
 mod alternative;
 
@@ -17,7 +17,7 @@ use std::fmt::{self, Display};
 pub struct Explanation {
     /// The family that evaluates the elements.
     pub family: &'static str,
-    /// How much of the geometry is stored.
+    /// The amount of stored geometry.
     pub data_level: &'static str,
     /// Why it is that one.
     pub data_level_reason: String,
@@ -114,7 +114,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         }
     }
 
-    /// What is stored, per kind of map, and the schedule of its kernel where there is a choice.
+    /// Storage per kind of map, and the schedule of its kernel where there is a choice.
     fn schedules(&self) -> Vec<String> {
         let mut chosen = self.bound.schedules().into_iter();
         let lines = self.plan.kinds.iter().map(|kind| {
@@ -128,7 +128,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     }
 }
 
-/// What the form is, and what follows from that.
+/// Properties of the form, and their consequences.
 fn form_words(plan: &Plan) -> String {
     let found = &plan.inspection;
     let kind = match (found.linear, found.symmetric) {

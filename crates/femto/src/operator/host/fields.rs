@@ -1,4 +1,4 @@
-//! The components of a vector as slices that can be cut at a node.
+//! The components of a vector as slices that split at a node.
 
 use super::MAX_COMPONENTS;
 use femto_fem::space::Layout;

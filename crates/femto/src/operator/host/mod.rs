@@ -16,10 +16,11 @@ use super::tables::{Shape, Tables};
 use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
 use femto_fem::space::{Layout, Restriction};
-use femto_kernel::family::batch::{ElementKernel, EvalContext, LocalLayout, NodeTable, Workspace};
+use femto_kernel::family::EvalContext;
+use femto_kernel::family::batch::{ElementKernel, LocalLayout, NodeTable, Workspace};
+use femto_kernel::family::cell_quadrature::host::SimplexPlan;
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::simplex_quadrature::host::SimplexPlan;
-use femto_kernel::family::tensor_hex::host::HexPlan;
+use femto_kernel::family::sum_factorization::host::HexPlan;
 use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::host::{Host, HostBuffer};
@@ -55,11 +56,11 @@ pub struct HostBound<T: Number> {
     kernels: Vec<Box<dyn ElementKernel<T>>>,
     /// `[chunk]`, the chunk's runs of elements of one kind.
     segments: Vec<Vec<HostSegment>>,
-    /// What the batches read.
+    /// Packed inputs of the batches.
     arrays: pack::Arrays<T>,
     /// Memory of the threads.
     scratch: Pool<Scratch<T>>,
-    /// What each chunk adds to nodes it contributions, `[entry of restriction.interface][component]`; one
+    /// Contributions of each chunk to shared nodes, `[entry of restriction.interface][component]`; one array
     /// for each application under way.
     shared: Pool<HostBuffer<T>>,
 }
@@ -92,7 +93,7 @@ struct Scratch<T: Number> {
     workspaces: Vec<Workspace>,
 }
 
-/// What a traversal does with each batch.
+/// The action of a traversal on each batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Apply,
@@ -136,8 +137,7 @@ fn simplices<'a, F>(
 ) -> impl Iterator<Item = SimplexPlan<'a>> {
     let plan = binding.plan;
     plan.kinds.iter().filter_map(move |kind| {
-        let (Shape::Simplex(shape), Tables::Simplex(element, _)) = (kind.shape, &plan.tables)
-        else {
+        let (Shape::Simplex(shape), Tables::Dense(element, _)) = (kind.shape, &plan.tables) else {
             return None;
         };
         Some(SimplexPlan {
@@ -226,7 +226,7 @@ impl<T: Number> HostBound<T> {
         })
     }
 
-    /// How local vectors lie.
+    /// The layout of local vectors.
     fn local(&self, components: usize) -> LocalLayout {
         self.nodes.layout(components)
     }
@@ -268,28 +268,24 @@ impl<T: Number> Scratch<T> {
 impl<T: Number> Bound<T, Host> for HostBound<T> {
     fn apply(
         &self,
-        conditions: &EvalContext,
+        context: &EvalContext,
         u: &HostBuffer<T>,
         v: &mut HostBuffer<T>,
     ) -> Result<(), OperatorError> {
-        Ok(self.traverse(Action::Apply, conditions, u, v)?)
+        Ok(self.traverse(Action::Apply, context, u, v)?)
     }
 
     fn apply_elements(
         &self,
-        conditions: &EvalContext,
+        context: &EvalContext,
         u: &HostBuffer<T>,
         v: &mut HostBuffer<T>,
     ) -> Result<(), OperatorError> {
-        Ok(self.traverse_elements(conditions, u, v)?)
+        Ok(self.traverse_elements(context, u, v)?)
     }
 
-    fn diagonal(
-        &self,
-        conditions: &EvalContext,
-        d: &mut HostBuffer<T>,
-    ) -> Result<(), OperatorError> {
-        Ok(self.traverse(Action::Diagonal, conditions, &[], d)?)
+    fn diagonal(&self, context: &EvalContext, d: &mut HostBuffer<T>) -> Result<(), OperatorError> {
+        Ok(self.traverse(Action::Diagonal, context, &[], d)?)
     }
 
     fn set_nodal(&mut self, first: usize, u: &HostBuffer<T>) -> Result<(), OperatorError> {

@@ -1,4 +1,4 @@
-//! What the batches read: geometry, auxiliary fields and node tables, packed for the kernels.
+//! Packed inputs of the batches: geometry, auxiliary fields, node tables.
 
 use super::{HostSegment, Offsets};
 use crate::Number;
@@ -8,10 +8,10 @@ use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::{Chunk, Restriction};
 use femto_kernel::family::batch::{ElementKernel, LOCAL_NODES, NodeTable, row_len};
+use femto_kernel::family::cell_quadrature::{self, CellGeometry};
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::simplex_quadrature::{self, CellGeometry};
-use femto_kernel::family::tensor_hex::host::HexPlan;
-use femto_kernel::family::tensor_hex::{ElementGeometry, Storage};
+use femto_kernel::family::sum_factorization::host::HexPlan;
+use femto_kernel::family::sum_factorization::{ElementGeometry, Storage};
 use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::Device;
 use femto_platform::device::host::{Host, HostBuffer};
@@ -84,7 +84,7 @@ impl<'a, T> Parts<'a, T> {
     }
 }
 
-/// What the kernels read, and where each segment's part is.
+/// Packed inputs of the kernels, with the part of each segment.
 pub(super) struct Packed<T: Number> {
     pub(super) segments: Vec<Vec<HostSegment>>,
     pub(super) arrays: Arrays<T>,
@@ -252,7 +252,7 @@ impl<F: Sync> Packer<'_, F> {
         }
     }
 
-    /// What the storage needs of a cell, into its lane.
+    /// Packs the stored geometry of a cell into its lane.
     fn pack_geometry<T: Number>(
         &self,
         (lane, shape): (usize, &Shape),
@@ -286,11 +286,11 @@ impl<F: Sync> Packer<'_, F> {
                 let coefficients = self.binding.coefficients(cell);
                 plan.pack((lane, self.lanes), element, coefficients, out);
             }
-            (Shape::Simplex(shape), Tables::Simplex(element, points)) => {
+            (Shape::Simplex(shape), Tables::Dense(element, points)) => {
                 let vertices;
                 let cell = match shape.storage {
-                    simplex_quadrature::Storage::Jacobians => {
-                        geometry.at_simplex_points(cell, points, at_points);
+                    cell_quadrature::Storage::Jacobians => {
+                        geometry.at_listed_points(cell, points, at_points);
                         CellGeometry::Points {
                             jacobian: &at_points.jacobian,
                             position: &at_points.position,
@@ -302,19 +302,19 @@ impl<F: Sync> Packer<'_, F> {
                     }
                 };
                 let width = self.lanes;
-                simplex_quadrature::pack(shape, element, cell, |n, number| {
+                cell_quadrature::pack(shape, element, cell, |n, number| {
                     out[n * width + lane] = T::from_f64(number);
                 });
             }
             // A plan's shapes are of the family of its tables.
-            (Shape::Hex(_), Tables::Simplex(..)) | (Shape::Simplex(_), Tables::Hex(_)) => {}
+            (Shape::Hex(_), Tables::Dense(..)) | (Shape::Simplex(_), Tables::Hex(_)) => {}
         }
     }
 
     /// [`Arrays::vertices`] and where a chunk's are: a simplex's first nodes are its vertices.
     fn vertices<T: Number>(&self) -> (Vec<T>, Vec<usize>) {
         let wanted = |shape: &Shape| match shape {
-            Shape::Simplex(shape) => shape.storage == simplex_quadrature::Storage::Vertices,
+            Shape::Simplex(shape) => shape.storage == cell_quadrature::Storage::Vertices,
             Shape::Hex(_) => false,
         };
         if !self.plan.kinds.iter().any(|kind| wanted(&kind.shape)) {

@@ -1,8 +1,8 @@
-//! Memory that is taken for a while and put back.
+//! A pool of scratch memory.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Things for whoever needs one. Locked only while one is taken or put back, so that a thread that
+/// Reusable objects. Locked only while one is taken or put back, so that a thread that
 /// waits for others in between cannot be waited for in turn.
 pub(super) struct Pool<X> {
     free: Mutex<Vec<X>>,

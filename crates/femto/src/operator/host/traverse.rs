@@ -1,12 +1,11 @@
-//! Walking over chunks and batches.
+//! Traversal of chunks and batches, and the sum of what chunks share.
 
 use super::fields::{Fields, copy_rows, copy_strided, split_components};
 use super::{Action, HostBound, HostSegment, Offsets, Scratch};
 use crate::Number;
 use femto_fem::space::{Chunk, Layout};
-use femto_kernel::family::batch::{
-    Batch, ElementKernel, EvalContext, LocalLayout, Nodes, Vertices, Workspace,
-};
+use femto_kernel::family::EvalContext;
+use femto_kernel::family::batch::{Batch, ElementKernel, LocalLayout, Nodes, Vertices, Workspace};
 use femto_platform::device::{Device, DeviceError};
 use femto_platform::stream::prefetch;
 use std::ops::Range;
@@ -23,14 +22,14 @@ impl<T: Number> HostBound<T> {
     pub(super) fn traverse(
         &self,
         action: Action,
-        conditions: &EvalContext,
+        context: &EvalContext,
         u: &[T],
         v: &mut [T],
     ) -> Result<(), DeviceError> {
         let pass = Pass {
             bound: self,
             action,
-            conditions,
+            context,
             u,
         };
         let fields = Fields::new(v, self.layout, self.components);
@@ -72,19 +71,19 @@ impl<T: Number> HostBound<T> {
     /// The element operators on E-vectors, chunk by chunk.
     pub(super) fn traverse_elements(
         &self,
-        conditions: &EvalContext,
+        context: &EvalContext,
         u: &[T],
         v: &mut [T],
     ) -> Result<(), DeviceError> {
         let chunks = 0..self.restriction.chunks.len();
         self.host
-            .enter(|| self.element_chunks(chunks, conditions, u, v))
+            .enter(|| self.element_chunks(chunks, context, u, v))
     }
 
     fn element_chunks(
         &self,
         chunks: Range<usize>,
-        conditions: &EvalContext,
+        context: &EvalContext,
         u: &[T],
         v: &mut [T],
     ) -> Result<(), DeviceError> {
@@ -98,8 +97,8 @@ impl<T: Number> HostBound<T> {
             let (u_left, u_right) = u.split_at(cut);
             let (v_left, v_right) = v.split_at_mut(cut);
             let (left, right) = self.host.join(
-                || self.element_chunks(chunks.start..half, conditions, u_left, v_left),
-                || self.element_chunks(half..chunks.end, conditions, u_right, v_right),
+                || self.element_chunks(chunks.start..half, context, u_left, v_left),
+                || self.element_chunks(half..chunks.end, context, u_right, v_right),
             );
             return left.and(right);
         }
@@ -110,7 +109,7 @@ impl<T: Number> HostBound<T> {
             for segment in &self.segments[chunk] {
                 let (kernel, workspace) = self.kernel(segment, &mut scratch.workspaces);
                 let mut first = segment.elements.start;
-                self.batches((chunk, segment), conditions, |batch| {
+                self.batches((chunk, segment), context, |batch| {
                     let elements = first..first + batch.elements;
                     first = elements.end;
                     self.element_fields(elements.clone(), &mut nodal);
@@ -165,7 +164,7 @@ impl<T: Number> HostBound<T> {
     fn batches(
         &self,
         (chunk, segment): (usize, &HostSegment),
-        conditions: &EvalContext,
+        context: &EvalContext,
         mut body: impl FnMut(&Batch<'_, T>),
     ) {
         let kernel = &self.kernels[segment.kind];
@@ -208,7 +207,7 @@ impl<T: Number> HostBound<T> {
                 auxiliary,
                 nodal: &[],
                 points,
-                conditions,
+                context,
             });
             left -= lanes.min(left);
         }
@@ -219,7 +218,7 @@ impl<T: Number> HostBound<T> {
 struct Pass<'a, T: Number> {
     bound: &'a HostBound<T>,
     action: Action,
-    conditions: &'a EvalContext<'a>,
+    context: &'a EvalContext<'a>,
     u: &'a [T],
 }
 
@@ -288,7 +287,7 @@ impl<T: Number> Pass<'_, T> {
         }
         for segment in &bound.segments[index] {
             let (kernel, workspace) = bound.kernel(segment, workspaces);
-            bound.batches((index, segment), self.conditions, |batch| {
+            bound.batches((index, segment), self.context, |batch| {
                 let batch = Batch { nodal, ..*batch };
                 match self.action {
                     Action::Apply => kernel.apply(&batch, input, sums, workspace),

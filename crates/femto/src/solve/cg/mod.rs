@@ -12,11 +12,11 @@
 //!     β = (r,z) / (r,z) of the step before
 //!     p = z + β p
 //! ```
-//! Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 9.1. The residual watched
+//! Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 9.1. The residual recorded
 //! is the recurrence's r in the Euclidean norm. A singular A is fine where b is in its range.
 //!
-//! Sums and factors stay on the device, which may note a step once and replay it; the host reads the
-//! sums once per step. x gets its α p when p is next at hand, for the next direction.
+//! Sums and factors stay on the device, which captures a step once and launches it as a graph where it
+//! can; the host reads the sums once per step. x gets its α p when p is next at hand, for the next direction.
 //!
 //! Rounding lets the recurrence's r drift from b - A x, which does not fall much below
 //! ε |A| max |x_k|, whatever the recurrence says (Greenbaum, Estimating the attainable accuracy of
@@ -25,39 +25,20 @@
 //! Vorst and Ye, Residual replacement strategies, SIAM Journal on Scientific Computing 22, 2000);
 //! where that does not help, the precision is exhausted.
 
-mod error;
-mod params;
 mod step;
 
-pub use error::{CgError, CgFailure};
-pub use params::CgParams;
-
-pub use super::system::{Iteration, Observer, Reason, System};
-
+use super::monitor::{Recorder, finite};
+use super::{Method, Monitor, SolveError, SolveInfo, StopCriteria, StopReason, System};
 use crate::Number;
 use crate::vector::{Sums, VectorOps};
-use femto_platform::device::{Buffer, Device, DeviceError, check_len};
+use femto_platform::device::{Buffer, Device, DeviceError};
 use std::fmt;
-use std::ops::ControlFlow;
+#[cfg(test)]
+pub(super) use step::step;
 use step::{SLOTS, Stepper};
 
-/// A finished solve.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CgInfo {
-    /// Steps taken.
-    pub iterations: usize,
-    /// The norm of the residual before the first step and after each: `iterations + 1` numbers.
-    ///
-    /// The recurrence's, but that of b - A x where the iteration started again from it.
-    pub residual_history: Vec<f64>,
-    /// The norm of b - A x, computed from the x returned; at most ten times the target.
-    pub true_residual: f64,
-    /// Why it ended.
-    pub reason: Reason,
-}
-
 /// How many times the target b - A x may be where the recurrence's residual has reached it.
-const SLACK: f64 = 10.0;
+pub(super) const SLACK: f64 = 10.0;
 /// How often the iteration starts again from b - A x.
 const MAX_RESTARTS: usize = 3;
 
@@ -84,6 +65,11 @@ impl<T: Number, D: Device> CgWorkspace<T, D> {
             sums: Sums::new(device, SLOTS)?,
         })
     }
+
+    #[cfg(test)]
+    pub(super) fn vectors(&mut self) -> Vec<&mut D::Buffer<T>> {
+        vec![&mut self.r, &mut self.z, &mut self.p, &mut self.ap]
+    }
 }
 
 impl<T: Number, D: Device> fmt::Debug for CgWorkspace<T, D> {
@@ -96,184 +82,92 @@ impl<T: Number, D: Device> fmt::Debug for CgWorkspace<T, D> {
 
 /// Solves A x = b, starting from what `x` holds.
 ///
-/// On an accelerator no other thread may use the device meanwhile: its work would be noted as part of a
+/// On an accelerator no other thread may use the device meanwhile: its work would be captured as part of a
 /// step.
 ///
 /// Nothing is allocated per iteration. For b = 0 the answer is x = 0 after no iteration. What is
 /// said to be solved has |b - A x| ≤ 10 times the target.
 ///
 /// # Errors
-/// A [`CgError`], with the residual history; `x` then holds the last iterate. A tolerance that the
-/// precision `T` cannot reach is [`CgFailure::Stagnated`].
+/// A [`SolveError`], with the history; `x` then holds the last iterate. A tolerance that the precision `T`
+/// cannot reach is [`StopReason::Stagnated`].
 pub fn solve<T: Number, D: VectorOps<T>>(
-    system: &System<'_, T, D>,
+    system: &mut System<'_, T, D>,
     b: &D::Buffer<T>,
     x: &mut D::Buffer<T>,
     workspace: &mut CgWorkspace<T, D>,
-    params: &CgParams,
-    observer: &mut Observer<'_>,
-) -> Result<CgInfo, CgError> {
-    let mut history = params.history();
-    let watch = Watch {
-        history: &mut history,
-        observer,
-    };
+    stop: &StopCriteria,
+    monitor: &mut dyn Monitor,
+) -> Result<SolveInfo, SolveError> {
+    let device = system.device;
     let mut solver = Solver {
         system,
         workspace,
-        params,
-        watch,
+        recorder: Recorder::new(Method::Cg, stop, monitor),
         stepper: Stepper::New,
     };
-    let outcome = match solver.check(b, x) {
-        Ok(()) => system.device.enter(|| solver.run(b, x)),
-        Err(failure) => Err(failure),
-    };
-    match outcome {
-        Ok((reason, true_residual)) => Ok(CgInfo {
-            iterations: history.len() - 1,
-            residual_history: history,
-            true_residual,
-            reason,
-        }),
-        Err(failure) => Err(CgError {
-            failure,
-            residual_history: history,
-        }),
-    }
+    let outcome = device.enter(|| solver.run(b, x));
+    solver.recorder.finish(outcome)
 }
 
 /// One run, with everything in it borrowed.
-struct Solver<'a, T: Number, D: VectorOps<T>> {
-    system: &'a System<'a, T, D>,
+struct Solver<'a, 's, T: Number, D: VectorOps<T>> {
+    system: &'a mut System<'s, T, D>,
     workspace: &'a mut CgWorkspace<T, D>,
-    params: &'a CgParams,
-    watch: Watch<'a>,
-    stepper: Stepper<D::Recording>,
+    recorder: Recorder<'a>,
+    stepper: Stepper<D::LaunchGraph>,
 }
 
-impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
-    fn check(&self, b: &D::Buffer<T>, x: &D::Buffer<T>) -> Result<(), CgFailure> {
-        self.params.check()?;
-        let size = self.system.operator.size();
-        check_len("the right-hand side", b.len(), size)?;
-        check_len("the start of the solution", x.len(), size)?;
-        Ok(check_len("the workspace", self.workspace.r.len(), size)?)
-    }
-
-    /// Why it ended, and the norm of b - A x.
-    fn run(&mut self, b: &D::Buffer<T>, x: &mut D::Buffer<T>) -> Result<(Reason, f64), CgFailure> {
-        let device = self.system.device;
-        let b_norm = finite("the norm of the right-hand side", device.norm(b)?)?;
-        if b_norm == 0.0 && device.info().executes {
-            device.fill(0.0, x)?;
-            self.watch.history.push(0.0);
-            return Ok((Reason::ZeroRightHandSide, 0.0));
+impl<T: Number, D: VectorOps<T>> Solver<'_, '_, T, D> {
+    /// Returns the norm of b - A x.
+    fn run(&mut self, b: &D::Buffer<T>, x: &mut D::Buffer<T>) -> Result<f64, StopReason> {
+        self.recorder.check()?;
+        self.system.check(b, x, &self.workspace.r)?;
+        if self.recorder.start(self.system, b, x)? {
+            return Ok(0.0);
         }
-        let (target, reason) = (self.params.target(b_norm), self.params.reason(b_norm));
-
-        let mut residual = self.residual(b, x)?;
-        if self.watch.see(residual, target)? {
-            return Ok((reason, residual));
+        let mut residual = self.system.residual(b, x, &mut self.workspace.r)?;
+        if self.recorder.record(residual)? {
+            return Ok(residual);
         }
+        let target = self.recorder.target;
         for _ in 0..=MAX_RESTARTS {
-            self.descend(x, target)?;
-            let start = std::mem::replace(&mut residual, self.residual(b, x)?);
+            self.descend(x)?;
+            let found = self.system.residual(b, x, &mut self.workspace.r)?;
+            let start = std::mem::replace(&mut residual, found);
             finite("the norm of b - A x", residual)?;
             if residual <= SLACK * target {
-                return Ok((reason, residual));
+                return Ok(residual);
             }
-            self.watch.correct(residual);
+            self.recorder.correct(residual);
             if residual > start / 2.0 {
                 break;
             }
         }
-        Err(CgFailure::Stagnated {
+        Err(StopReason::Stagnated {
             true_residual: residual,
             target,
         })
     }
 
     /// Steps from x, with r = b - A x, until the recurrence's residual is small enough.
-    fn descend(&mut self, x: &mut D::Buffer<T>, target: f64) -> Result<(), CgFailure> {
-        let (system, workspace) = (self.system, &mut *self.workspace);
+    fn descend(&mut self, x: &mut D::Buffer<T>) -> Result<(), StopReason> {
+        let (system, workspace) = (&mut *self.system, &mut *self.workspace);
         step::start(system, workspace)?;
         let outcome = loop {
-            if self.watch.steps() >= self.params.max_iterations {
-                break Err(CgFailure::NotConverged { target });
+            if let Err(reason) = self.recorder.allow_step() {
+                break Err(reason);
             }
             self.stepper.step(system, workspace, x)?;
             let residual = step::finish(system, workspace);
-            match residual.and_then(|residual| self.watch.see(residual, target)) {
+            match residual.and_then(|residual| self.recorder.record(residual)) {
                 Ok(false) => (),
                 Ok(true) => break Ok(()),
-                Err(failure) => break Err(failure),
+                Err(reason) => break Err(reason),
             }
         };
-        let closed = step::advance(system, workspace, x);
+        let closed = step::update_direction(system, workspace, x);
         outcome?;
         Ok(closed?)
     }
-
-    /// r = b - A x; returns its norm.
-    fn residual(&mut self, b: &D::Buffer<T>, x: &D::Buffer<T>) -> Result<f64, CgFailure> {
-        let (device, r) = (self.system.device, &mut self.workspace.r);
-        self.system.operator.apply(x, r)?;
-        device.xpby(b, -1.0, r)?;
-        Ok(device.norm(r)?)
-    }
 }
-
-/// Keeps the history and talks to the observer.
-struct Watch<'a> {
-    history: &'a mut Vec<f64>,
-    observer: &'a mut (dyn FnMut(Iteration) -> ControlFlow<()> + Send),
-}
-
-impl Watch<'_> {
-    /// How many steps have been taken.
-    fn steps(&self) -> usize {
-        self.history.len().saturating_sub(1)
-    }
-
-    /// Puts the norm of b - A x in the place of the residual noted last.
-    fn correct(&mut self, residual: f64) {
-        if let Some(last) = self.history.last_mut() {
-            *last = residual;
-        }
-    }
-
-    /// Notes a residual; returns whether it is small enough.
-    fn see(&mut self, residual: f64, target: f64) -> Result<bool, CgFailure> {
-        self.history.push(residual);
-        finite("the norm of the residual", residual)?;
-        let iteration = Iteration {
-            number: self.steps(),
-            residual,
-            target,
-        };
-        let flow = (self.observer)(iteration);
-        if residual <= target {
-            Ok(true)
-        } else if flow.is_break() {
-            Err(CgFailure::Interrupted)
-        } else {
-            Ok(false)
-        }
-    }
-}
-
-fn finite(quantity: &'static str, value: f64) -> Result<f64, CgFailure> {
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(CgFailure::Breakdown { quantity, value })
-    }
-}
-
-#[cfg(test)]
-mod resident;
-#[cfg(test)]
-mod systems;
-#[cfg(test)]
-mod tests;

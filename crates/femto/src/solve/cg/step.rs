@@ -3,11 +3,11 @@
 //! A vector is passed over as rarely as sums allow: r gets its step together with the sums over it, and x
 //! gets its own when p is next at hand. Where M is diagonal or the identity there is no z.
 
-use super::{CgFailure, CgWorkspace, System, finite};
+use super::{CgWorkspace, StopReason, System, finite};
 use crate::Number;
-use crate::solve::{OperatorError, Product, Structure};
-use crate::vector::{Advance, Ratio, Reduce, Replay, Sum, VectorOps};
-use femto_platform::device::DeviceError;
+use crate::solve::{OperatorError, Preconditioning};
+use crate::vector::{Capture, Ratio, Sum, UpdateDirection, UpdateResidual, VectorOps};
+use femto_platform::device::{Device, DeviceError};
 
 /// Sums of a step.
 pub(super) const SLOTS: usize = 3;
@@ -19,55 +19,49 @@ const CURVATURE: usize = 1;
 const SQUARE: usize = 2;
 
 /// Where (r, z) is.
-fn product<B>(structure: Structure<'_, B>) -> usize {
-    match structure {
-        Structure::Identity => SQUARE,
-        Structure::Diagonal(_) | Structure::Any => PRODUCT,
+fn product<T: Number, D: Device>(preconditioning: &Preconditioning<'_, T, D>) -> usize {
+    match preconditioning {
+        Preconditioning::Identity => SQUARE,
+        Preconditioning::Jacobi(_) | Preconditioning::Any(_) => PRODUCT,
     }
 }
 
 /// Before the first step from an r: (r, z), and no step before.
 pub(super) fn start<T: Number, D: VectorOps<T>>(
-    system: &System<'_, T, D>,
-    workspace: &mut CgWorkspace<T, D>,
-) -> Result<(), OperatorError> {
-    workspace.sums.clear(system.device)?;
-    match system.preconditioner.structure() {
-        Structure::Identity => {
-            let CgWorkspace { r, sums, .. } = workspace;
-            Ok(system.device.dot_into(r, r, sums, SQUARE)?)
-        }
-        Structure::Diagonal(_) | Structure::Any => precondition(system, workspace),
-    }
-}
-
-/// z = M⁻¹ r, and (r, z).
-fn precondition<T: Number, D: VectorOps<T>>(
-    system: &System<'_, T, D>,
+    system: &mut System<'_, T, D>,
     workspace: &mut CgWorkspace<T, D>,
 ) -> Result<(), OperatorError> {
     let CgWorkspace { r, z, sums, .. } = workspace;
-    let slot = PRODUCT;
-    let product = Product { sums, slot };
-    system.preconditioner.apply(system.device, r, z, product)
+    let device = system.device;
+    sums.clear(device)?;
+    match &mut system.preconditioning {
+        Preconditioning::Identity => device.dot_into(r, r, sums, SQUARE)?,
+        Preconditioning::Jacobi(jacobi) => {
+            device.precondition_dot(&jacobi.inverse, r, z, sums, PRODUCT)?;
+        }
+        Preconditioning::Any(apply) => {
+            apply(r, z)?;
+            device.dot_into(r, z, sums, PRODUCT)?;
+        }
+    }
+    Ok(())
 }
 
 /// x = x + α p with the last step's α and p, which closes that step; then p = z + β p, which opens the
 /// next. Both factors are zero before the first step.
-pub(super) fn advance<T: Number, D: VectorOps<T>>(
+pub(super) fn update_direction<T: Number, D: VectorOps<T>>(
     system: &System<'_, T, D>,
     workspace: &mut CgWorkspace<T, D>,
     x: &mut D::Buffer<T>,
 ) -> Result<(), OperatorError> {
     let CgWorkspace { r, z, p, sums, .. } = workspace;
-    let structure = system.preconditioner.structure();
-    let product = product(structure);
-    let (d, z) = match structure {
-        Structure::Identity => (None, &*r),
-        Structure::Diagonal(d) => (Some(d), &*r),
-        Structure::Any => (None, &*z),
+    let product = product(&system.preconditioning);
+    let (d, z) = match &system.preconditioning {
+        Preconditioning::Identity => (None, &*r),
+        Preconditioning::Jacobi(jacobi) => (Some(&jacobi.inverse), &*r),
+        Preconditioning::Any(_) => (None, &*z),
     };
-    let step = Advance {
+    let update = UpdateDirection {
         alpha: Ratio {
             numerator: Sum::Before(product),
             denominator: Sum::Last(CURVATURE),
@@ -81,38 +75,39 @@ pub(super) fn advance<T: Number, D: VectorOps<T>>(
         p,
         x,
     };
-    Ok(system.device.advance(step, sums)?)
+    Ok(system.device.update_direction(update, sums)?)
 }
 
-/// Takes steps, and has the device note one to repeat it.
-pub(super) enum Stepper<R> {
+/// Takes steps, and has the device capture one to launch it again.
+pub(super) enum Stepper<G> {
     /// No step was taken yet. The first is done as it is: it may compile kernels, for example.
     New,
-    /// The next step may be noted.
+    /// The next step may be captured.
     Warm,
     /// Every step is this one.
-    Noted(R),
-    /// The device or the operator cannot be noted.
+    Captured(G),
+    /// The device or the operator does not allow it.
     Impossible,
 }
 
-impl<R> Stepper<R> {
+impl<G> Stepper<G> {
     /// One step. Where (r, z) or (p, A p) is not positive, x and r stay.
-    pub(super) fn step<T: Number, D: VectorOps<T> + Replay<Recording = R>>(
+    pub(super) fn step<T: Number, D: VectorOps<T> + Capture<LaunchGraph = G>>(
         &mut self,
-        system: &System<'_, T, D>,
+        system: &mut System<'_, T, D>,
         workspace: &mut CgWorkspace<T, D>,
         x: &mut D::Buffer<T>,
     ) -> Result<(), OperatorError> {
         if let Self::Warm = self {
-            let mut note = || step(system, workspace, x).map_err(|_| NOT_NOTED);
-            *self = match system.device.record(&mut note) {
-                Some(recording) => Self::Noted(recording),
+            let device = system.device;
+            let mut body = || step(system, workspace, x).map_err(|_| NOT_CAPTURED);
+            *self = match device.capture(&mut body) {
+                Some(graph) => Self::Captured(graph),
                 None => Self::Impossible,
             };
         }
         match self {
-            Self::Noted(recording) => Ok(system.device.replay(recording)?),
+            Self::Captured(graph) => Ok(system.device.launch_graph(graph)?),
             Self::Impossible => step(system, workspace, x),
             Self::New | Self::Warm => {
                 *self = Self::Warm;
@@ -122,58 +117,59 @@ impl<R> Stepper<R> {
     }
 }
 
-/// Ends a recording whose step fails; the step says why when it is done without one.
-const NOT_NOTED: DeviceError = DeviceError::Unsupported {
+/// Ends a capture whose step fails; the step says why when it is done without one.
+const NOT_CAPTURED: DeviceError = DeviceError::Unsupported {
     device: "host",
-    what: "note a step",
+    what: "capture a step",
 };
 
-/// A step but for x, which the next one, or `advance`, brings up to date.
-fn step<T: Number, D: VectorOps<T>>(
-    system: &System<'_, T, D>,
+/// A step but for x, which the next one, or `update_direction`, brings up to date.
+pub(in crate::solve) fn step<T: Number, D: VectorOps<T>>(
+    system: &mut System<'_, T, D>,
     workspace: &mut CgWorkspace<T, D>,
     x: &mut D::Buffer<T>,
 ) -> Result<(), OperatorError> {
-    advance(system, workspace, x)?;
-    let structure = system.preconditioner.structure();
-    let CgWorkspace { r, p, ap, sums, .. } = workspace;
+    update_direction(system, workspace, x)?;
+    let CgWorkspace { r, z, p, ap, sums } = workspace;
+    let device = system.device;
     system.operator.apply(p, ap)?;
-    system.device.dot_into(p, ap, sums, CURVATURE)?;
-    let step = Reduce {
+    device.dot_into(p, ap, sums, CURVATURE)?;
+    let update = UpdateResidual {
         alpha: Ratio {
-            numerator: Sum::Last(product(structure)),
+            numerator: Sum::Last(product(&system.preconditioning)),
             denominator: Sum::Last(CURVATURE),
         },
         ap,
         r,
         square: SQUARE,
-        scaled: match structure {
-            Structure::Diagonal(d) => Some((d, PRODUCT)),
-            Structure::Identity | Structure::Any => None,
+        scaled: match &system.preconditioning {
+            Preconditioning::Jacobi(jacobi) => Some((&jacobi.inverse, PRODUCT)),
+            Preconditioning::Identity | Preconditioning::Any(_) => None,
         },
     };
-    system.device.reduce(step, sums)?;
-    match structure {
-        Structure::Any => precondition(system, workspace),
-        Structure::Identity | Structure::Diagonal(_) => Ok(()),
+    device.update_residual(update, sums)?;
+    if let Preconditioning::Any(apply) = &mut system.preconditioning {
+        apply(r, z)?;
+        device.dot_into(r, z, sums, PRODUCT)?;
     }
+    Ok(())
 }
 
 /// Waits for the step; returns the norm of the new r.
 pub(super) fn finish<T: Number, D: VectorOps<T>>(
     system: &System<'_, T, D>,
     workspace: &mut CgWorkspace<T, D>,
-) -> Result<f64, CgFailure> {
-    let slot = product(system.preconditioner.structure());
+) -> Result<f64, StopReason> {
+    let slot = product(&system.preconditioning);
     let sums = &mut workspace.sums;
     sums.read(system.device)?;
     let product = finite("(r, M⁻¹ r)", sums.get(Sum::Before(slot)))?;
     if product <= 0.0 {
-        return Err(CgFailure::PreconditionerNotPositiveDefinite { product });
+        return Err(StopReason::PreconditionerNotPositiveDefinite { product });
     }
     let curvature = finite("(p, A p)", sums.get(Sum::Last(CURVATURE)))?;
     if curvature <= 0.0 {
-        return Err(CgFailure::NotPositiveDefinite { curvature });
+        return Err(StopReason::NotPositiveDefinite { curvature });
     }
     Ok(sums.get(Sum::Last(SQUARE)).sqrt())
 }

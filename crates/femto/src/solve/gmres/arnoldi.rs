@@ -1,8 +1,8 @@
 //! The basis of GMRES, on the device.
 
-use super::{GmresFailure, GmresWorkspace, System, finite};
+use super::{GmresWorkspace, StopReason, System, finite};
 use crate::Number;
-use crate::solve::{OperatorError, Product, Structure};
+use crate::solve::{OperatorError, Preconditioning};
 use crate::vector::{Sum, Sums, VectorOps};
 
 /// A new direction, as the basis and the column of H take it.
@@ -31,10 +31,10 @@ impl Direction {
 /// den Eshof, Rounding error analysis of the classical Gram-Schmidt orthogonalization process,
 /// Numerische Mathematik 101, 2005), and the host waits for all sums of a pass at once.
 pub(super) fn step<T: Number, D: VectorOps<T>>(
-    system: &System<'_, T, D>,
+    system: &mut System<'_, T, D>,
     workspace: &mut GmresWorkspace<T, D>,
     k: usize,
-) -> Result<Direction, GmresFailure> {
+) -> Result<Direction, StopReason> {
     let device = system.device;
     let GmresWorkspace {
         basis,
@@ -49,11 +49,10 @@ pub(super) fn step<T: Number, D: VectorOps<T>>(
     column.fill(0.0);
 
     let last = &basis[k];
-    match system.preconditioner.structure() {
-        Structure::Identity => system.operator.apply(last, w)?,
-        Structure::Diagonal(_) | Structure::Any => {
-            let product = Product { sums, slot: 0 };
-            system.preconditioner.apply(device, last, z, product)?;
+    match &system.preconditioning {
+        Preconditioning::Identity => system.operator.apply(last, w)?,
+        Preconditioning::Jacobi(_) | Preconditioning::Any(_) => {
+            precondition(system, last, z, sums)?;
             system.operator.apply(z, w)?;
         }
     }
@@ -74,13 +73,31 @@ pub(super) fn step<T: Number, D: VectorOps<T>>(
     Ok(direction)
 }
 
+/// z = M⁻¹ v; overwrites the first sum.
+fn precondition<T: Number, D: VectorOps<T>>(
+    system: &mut System<'_, T, D>,
+    v: &D::Buffer<T>,
+    z: &mut D::Buffer<T>,
+    sums: &mut Sums<D>,
+) -> Result<(), OperatorError> {
+    match &mut system.preconditioning {
+        Preconditioning::Identity => Ok(system.device.copy(v, z)?),
+        // One pass, where `Jacobi::apply` needs two.
+        Preconditioning::Jacobi(jacobi) => {
+            let device = system.device;
+            Ok(device.precondition_dot(&jacobi.inverse, v, z, sums, 0)?)
+        }
+        Preconditioning::Any(apply) => apply(v, z),
+    }
+}
+
 /// w = w - V Vᵀ w; adds Vᵀ w to `column`.
 fn orthogonalise<T: Number, D: VectorOps<T>>(
     device: &D,
     basis: &[D::Buffer<T>],
     w: &mut D::Buffer<T>,
     (sums, column): (&mut Sums<D>, &mut [f64]),
-) -> Result<(), GmresFailure> {
+) -> Result<(), StopReason> {
     for (i, v) in basis.iter().enumerate() {
         device.dot_into(v, w, sums, i)?;
     }
@@ -99,21 +116,21 @@ pub(super) fn scale<T: Number, D: VectorOps<T>>(
     alpha: f64,
     y: &mut D::Buffer<T>,
     scratch: &mut D::Buffer<T>,
-) -> Result<(), GmresFailure> {
+) -> Result<(), StopReason> {
     device.fill(alpha, scratch)?;
     Ok(device.multiply(scratch, y)?)
 }
 
 /// x = x + M⁻¹ V y, with the y of the small problem. Overwrites the basis.
 pub(super) fn update<T: Number, D: VectorOps<T>>(
-    system: &System<'_, T, D>,
+    system: &mut System<'_, T, D>,
     workspace: &mut GmresWorkspace<T, D>,
     x: &mut D::Buffer<T>,
 ) -> Result<(), OperatorError> {
     let device = system.device;
     let y = workspace.small.solve();
     let GmresWorkspace { basis, z, sums, .. } = workspace;
-    if let Structure::Identity = system.preconditioner.structure() {
+    if let Preconditioning::Identity = system.preconditioning {
         for (y, v) in y.iter().zip(&*basis) {
             device.axpy(*y, v, x)?;
         }
@@ -126,9 +143,6 @@ pub(super) fn update<T: Number, D: VectorOps<T>>(
     let Some(correction) = basis.first_mut() else {
         return Ok(());
     };
-    let product = Product { sums, slot: 0 };
-    system
-        .preconditioner
-        .apply(device, z, correction, product)?;
+    precondition(system, z, correction, sums)?;
     Ok(device.axpy(1.0, correction, x)?)
 }

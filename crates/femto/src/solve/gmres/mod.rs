@@ -14,7 +14,7 @@
 //! Saad and Schultz, GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear
 //! systems, SIAM Journal on Scientific and Statistical Computing 7, 1986; Saad, Iterative Methods for
 //! Sparse Linear Systems, 2nd edition, algorithm 9.5. Because M works from the right, the residual
-//! watched is that of the system itself, in the Euclidean norm.
+//! recorded is that of the system itself, in the Euclidean norm.
 //!
 //! All vectors stay on the device. The host has the small least-squares problem, and waits four times
 //! a step for sums. x is brought up to date where the iteration starts again and where it ends; then
@@ -22,38 +22,47 @@
 //! lets it drift.
 
 mod arnoldi;
-mod error;
 mod least_squares;
-mod params;
 
-pub use super::system::{Iteration, Observer, Reason, System};
-pub use error::{GmresError, GmresFailure};
-pub use params::GmresParams;
-
+use super::cg::SLACK;
+use super::monitor::{Recorder, finite};
+use super::{
+    Method, Monitor, OperatorError, SolveError, SolveInfo, StopCriteria, StopReason, System,
+};
 use crate::Number;
 use crate::vector::{Sums, VectorOps};
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use least_squares::LeastSquares;
 use std::fmt;
-use std::ops::ControlFlow;
 
-/// A finished solve.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GmresInfo {
-    /// Steps taken, in all.
-    pub iterations: usize,
-    /// The norm of the residual before the first step and after each: `iterations + 1` numbers.
-    ///
-    /// That of the small problem, but that of b - A x where the iteration starts again or ends.
-    pub residual_history: Vec<f64>,
-    /// The norm of b - A x, computed from the x returned; at most ten times the target.
-    pub true_residual: f64,
-    /// Why it ended.
-    pub reason: Reason,
+/// When GMRES stops, and after how many steps it starts again.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GmresParams {
+    /// When it stops.
+    pub stop: StopCriteria,
+    /// Steps after which x is brought up to date and the basis built anew; at least 1. A vector of
+    /// the workspace for each, and per step work that grows with their number: more of them need
+    /// fewer steps. Default 30.
+    pub restart: usize,
 }
 
-/// How many times the target b - A x may be where the small problem's residual has reached it.
-const SLACK: f64 = 10.0;
+impl Default for GmresParams {
+    fn default() -> Self {
+        Self {
+            stop: StopCriteria::default(),
+            restart: 30,
+        }
+    }
+}
+
+impl GmresParams {
+    /// Steps between two starts for systems of `size` unknowns: more than there are unknowns are
+    /// never needed.
+    fn restart(&self, size: usize) -> usize {
+        self.restart.min(size)
+    }
+}
+
 /// How often the iteration starts again from b - A x where the small problem's residual was small.
 const MAX_REPLACEMENTS: usize = 3;
 /// A residual that falls by less than this fraction between two starts is not going to be small.
@@ -71,12 +80,12 @@ pub struct GmresWorkspace<T: Number, D: Device> {
 }
 
 impl<T: Number, D: Device> GmresWorkspace<T, D> {
-    /// Space for systems of `size` unknowns, for as many steps between two starts as `params` says.
+    /// Space for systems of `size` unknowns, for so many steps between two starts.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
-    pub fn new(device: &D, size: usize, params: &GmresParams) -> Result<Self, DeviceError> {
-        let vectors = params.restart(size) + 1;
+    pub fn new(device: &D, size: usize, restart: usize) -> Result<Self, DeviceError> {
+        let vectors = restart.min(size) + 1;
         let basis = (0..vectors).map(|_| device.zeros(size));
         Ok(Self {
             basis: basis.collect::<Result<_, _>>()?,
@@ -85,6 +94,11 @@ impl<T: Number, D: Device> GmresWorkspace<T, D> {
             column: vec![0.0; vectors + 1],
             small: LeastSquares::new(vectors),
         })
+    }
+
+    #[cfg(test)]
+    pub(super) fn vectors(&mut self) -> Vec<&mut D::Buffer<T>> {
+        self.basis.iter_mut().chain([&mut self.z]).collect()
     }
 }
 
@@ -104,51 +118,33 @@ impl<T: Number, D: Device> fmt::Debug for GmresWorkspace<T, D> {
 /// of threads where the operator's have.
 ///
 /// # Errors
-/// A [`GmresError`], with the residual history; `x` then holds the last iterate. A tolerance that the
-/// precision `T` cannot reach is [`GmresFailure::Stagnated`].
+/// A [`SolveError`], with the history; `x` then holds the last iterate, whose residual is the smallest so
+/// far. A tolerance that the precision `T` cannot reach is [`StopReason::Stagnated`].
 pub fn solve<T: Number, D: VectorOps<T>>(
-    system: &System<'_, T, D>,
+    system: &mut System<'_, T, D>,
     b: &D::Buffer<T>,
     x: &mut D::Buffer<T>,
     workspace: &mut GmresWorkspace<T, D>,
     params: &GmresParams,
-    observer: &mut Observer<'_>,
-) -> Result<GmresInfo, GmresError> {
-    let mut history = params.history();
-    let watch = Watch {
-        history: &mut history,
-        observer,
-    };
+    monitor: &mut dyn Monitor,
+) -> Result<SolveInfo, SolveError> {
+    let device = system.device;
     let mut solver = Solver {
         system,
         workspace,
         params,
-        watch,
+        recorder: Recorder::new(Method::Gmres, &params.stop, monitor),
     };
-    let outcome = match solver.check(b, x) {
-        Ok(()) => system.device.enter(|| solver.run(b, x)),
-        Err(failure) => Err(failure),
-    };
-    match outcome {
-        Ok((reason, true_residual)) => Ok(GmresInfo {
-            iterations: history.len() - 1,
-            residual_history: history,
-            true_residual,
-            reason,
-        }),
-        Err(failure) => Err(GmresError {
-            failure,
-            residual_history: history,
-        }),
-    }
+    let outcome = device.enter(|| solver.run(b, x));
+    solver.recorder.finish(outcome)
 }
 
 /// One run, with everything in it borrowed.
-struct Solver<'a, T: Number, D: VectorOps<T>> {
-    system: &'a System<'a, T, D>,
+struct Solver<'a, 's, T: Number, D: VectorOps<T>> {
+    system: &'a mut System<'s, T, D>,
     workspace: &'a mut GmresWorkspace<T, D>,
     params: &'a GmresParams,
-    watch: Watch<'a>,
+    recorder: Recorder<'a>,
 }
 
 /// Why the steps from one start ended.
@@ -158,54 +154,46 @@ enum End {
     /// There are as many steps as there may be.
     Full,
     /// There will be no more.
-    Failed(GmresFailure),
+    Failed(StopReason),
 }
 
-impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
-    fn check(&self, b: &D::Buffer<T>, x: &D::Buffer<T>) -> Result<(), GmresFailure> {
-        self.params.check()?;
-        let size = self.system.operator.size();
-        check_len("the right-hand side", b.len(), size)?;
-        check_len("the start of the solution", x.len(), size)?;
-        check_len("the workspace", self.workspace.z.len(), size)?;
-        let vectors = self.params.restart(size) + 1;
+impl<T: Number, D: VectorOps<T>> Solver<'_, '_, T, D> {
+    fn check(&self, b: &D::Buffer<T>, x: &D::Buffer<T>) -> Result<(), StopReason> {
+        self.recorder.check()?;
+        let restart = self.params.restart;
+        StopReason::require(restart > 0, "restart length", restart as f64, "at least 1")?;
+        self.system.check(b, x, &self.workspace.z)?;
+        let vectors = self.params.restart(b.len()) + 1;
         let found = self.workspace.basis.len();
         Ok(check_len("the basis", found.min(vectors), vectors)?)
     }
 
-    /// Why it ended, and the norm of b - A x.
-    fn run(
-        &mut self,
-        b: &D::Buffer<T>,
-        x: &mut D::Buffer<T>,
-    ) -> Result<(Reason, f64), GmresFailure> {
-        let device = self.system.device;
-        let b_norm = finite("the norm of the right-hand side", device.norm(b)?)?;
-        if b_norm == 0.0 && device.info().executes {
-            device.fill(0.0, x)?;
-            self.watch.history.push(0.0);
-            return Ok((Reason::ZeroRightHandSide, 0.0));
+    /// Returns the norm of b - A x.
+    fn run(&mut self, b: &D::Buffer<T>, x: &mut D::Buffer<T>) -> Result<f64, StopReason> {
+        self.check(b, x)?;
+        if self.recorder.start(self.system, b, x)? {
+            return Ok(0.0);
         }
-        let (target, reason) = self.params.target(b_norm);
         let mut residual = self.residual(b, x)?;
-        if self.watch.see(residual, target)? {
-            return Ok((reason, residual));
+        if self.recorder.record(residual)? {
+            return Ok(residual);
         }
+        let target = self.recorder.target;
         let mut replacements = 0;
         loop {
-            let end = self.cycle(residual, target)?;
+            let end = self.cycle(residual)?;
             let small = self.workspace.small.residual();
             arnoldi::update(self.system, self.workspace, x)?;
             let start = std::mem::replace(&mut residual, self.residual(b, x)?);
-            self.watch.correct(residual);
+            self.recorder.correct(residual);
             finite("the norm of b - A x", residual)?;
-            let stagnated = GmresFailure::Stagnated {
+            let stagnated = StopReason::Stagnated {
                 true_residual: residual,
                 target,
             };
             match end {
-                _ if residual <= target => return Ok((reason, residual)),
-                End::Reached if residual <= SLACK * target => return Ok((reason, residual)),
+                _ if residual <= target => return Ok(residual),
+                End::Reached if residual <= SLACK * target => return Ok(residual),
                 End::Reached => {
                     replacements += 1;
                     if residual > start / 2.0 || replacements > MAX_REPLACEMENTS {
@@ -216,16 +204,16 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
                 End::Full if small < residual / 2.0 => return Err(stagnated),
                 End::Full => {
                     let restart = self.workspace.small.columns();
-                    return Err(GmresFailure::NoProgress { restart });
+                    return Err(StopReason::NoProgress { restart });
                 }
-                End::Failed(failure) => return Err(failure),
+                End::Failed(reason) => return Err(reason),
             }
         }
     }
 
     /// Steps from r = b - A x of norm `start`, in the first vector of the basis.
-    fn cycle(&mut self, start: f64, target: f64) -> Result<End, GmresFailure> {
-        let (system, workspace) = (self.system, &mut *self.workspace);
+    fn cycle(&mut self, start: f64) -> Result<End, StopReason> {
+        let (system, workspace) = (&mut *self.system, &mut *self.workspace);
         workspace.small.start(start);
         arnoldi::scale(
             system.device,
@@ -234,89 +222,32 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
             &mut workspace.z,
         )?;
         for k in 0..self.params.restart(workspace.z.len()) {
-            if self.watch.steps() >= self.params.max_iterations {
-                return Ok(End::Failed(GmresFailure::NotConverged { target }));
+            if let Err(reason) = self.recorder.allow_step() {
+                return Ok(End::Failed(reason));
             }
             let direction = match arnoldi::step(system, workspace, k) {
                 Ok(direction) => direction,
-                Err(failure @ GmresFailure::Breakdown { .. }) => return Ok(End::Failed(failure)),
-                Err(failure) => return Err(failure),
+                Err(reason @ StopReason::Breakdown { .. }) => return Ok(End::Failed(reason)),
+                Err(reason) => return Err(reason),
             };
             let negligible = direction.negligible::<T>();
             let column = &mut workspace.column[..k + 2];
             if !workspace.small.push(column, negligible) {
                 let residual = workspace.small.residual();
-                return Ok(End::Failed(GmresFailure::Singular { residual }));
+                return Ok(End::Failed(StopReason::Singular { residual }));
             }
-            match self.watch.see(workspace.small.residual(), target) {
+            match self.recorder.record(workspace.small.residual()) {
                 Ok(false) if direction.dependent => return Ok(End::Reached),
                 Ok(false) => (),
                 Ok(true) => return Ok(End::Reached),
-                Err(failure) => return Ok(End::Failed(failure)),
+                Err(reason) => return Ok(End::Failed(reason)),
             }
         }
         Ok(End::Full)
     }
 
     /// Puts b - A x into the first vector of the basis; returns its norm.
-    fn residual(&mut self, b: &D::Buffer<T>, x: &D::Buffer<T>) -> Result<f64, GmresFailure> {
-        let (device, r) = (self.system.device, &mut self.workspace.basis[0]);
-        self.system.operator.apply(x, r)?;
-        device.xpby(b, -1.0, r)?;
-        Ok(device.norm(r)?)
+    fn residual(&mut self, b: &D::Buffer<T>, x: &D::Buffer<T>) -> Result<f64, OperatorError> {
+        self.system.residual(b, x, &mut self.workspace.basis[0])
     }
 }
-
-/// Keeps the history and talks to the observer.
-struct Watch<'a> {
-    history: &'a mut Vec<f64>,
-    observer: &'a mut (dyn FnMut(Iteration) -> ControlFlow<()> + Send),
-}
-
-impl Watch<'_> {
-    /// How many steps have been taken.
-    fn steps(&self) -> usize {
-        self.history.len().saturating_sub(1)
-    }
-
-    /// Puts the norm of b - A x in the place of the residual noted last.
-    fn correct(&mut self, residual: f64) {
-        if let Some(last) = self.history.last_mut() {
-            *last = residual;
-        }
-    }
-
-    /// Notes a residual; returns whether it is small enough.
-    fn see(&mut self, residual: f64, target: f64) -> Result<bool, GmresFailure> {
-        self.history.push(residual);
-        finite("the norm of the residual", residual)?;
-        let iteration = Iteration {
-            number: self.steps(),
-            residual,
-            target,
-        };
-        let flow = (self.observer)(iteration);
-        if residual <= target {
-            Ok(true)
-        } else if flow.is_break() {
-            Err(GmresFailure::Interrupted)
-        } else {
-            Ok(false)
-        }
-    }
-}
-
-fn finite(quantity: &'static str, value: f64) -> Result<f64, GmresFailure> {
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(GmresFailure::Breakdown { quantity, value })
-    }
-}
-
-#[cfg(test)]
-mod devices;
-#[cfg(test)]
-mod systems;
-#[cfg(test)]
-mod tests;

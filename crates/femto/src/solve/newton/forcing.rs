@@ -1,4 +1,4 @@
-//! How exactly to solve for a direction.
+//! Forcing terms: tolerances of the linear solves.
 
 use super::Forcing;
 

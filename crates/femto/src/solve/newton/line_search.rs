@@ -1,4 +1,4 @@
-//! How far to go along a direction: the scalar part.
+//! Step lengths along a direction: the scalar part of the line search.
 
 use super::LineSearch;
 

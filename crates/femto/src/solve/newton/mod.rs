@@ -13,28 +13,27 @@
 //! Where R has no value at a trial u (its residual is infinite or NaN: a logarithm of a negative
 //! number, an element turned inside out), the step is made shorter.
 
-mod error;
 mod forcing;
 mod line_search;
-mod linear;
 mod params;
 mod problem;
 
-pub use super::system::{Iteration, Reason};
-pub use error::{LinearError, NewtonError, NewtonFailure};
-pub use params::{Forcing, LineSearch, LinearSolver, NewtonParams};
+pub use params::{Forcing, LineSearch, NewtonParams};
 pub use problem::NonlinearProblem;
 
-use super::{Identity, Jacobi, Preconditioner, System};
+use super::krylov::{self, KrylovParams, KrylovWorkspace};
+use super::monitor::{Recorder, finite};
+use super::{
+    Iteration, Jacobi, Method, Monitor, Preconditioning, SolveError, SolveInfo, StopCriteria,
+    StopReason, System,
+};
 use crate::Number;
 use crate::vector::VectorOps;
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use forcing::Terms;
 use line_search::Lengths;
-use linear::Direction;
 use problem::Linearized;
 use std::fmt;
-use std::ops::ControlFlow;
 
 /// One step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,54 +48,6 @@ pub struct NewtonStep {
     pub length: f64,
 }
 
-/// Told to the observer after every step, and before the first as number 0.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NewtonIteration {
-    /// How many steps have been taken.
-    pub number: usize,
-    /// The norm of the residual.
-    pub residual: f64,
-    /// The norm at which the solver stops.
-    pub target: f64,
-    /// The step that led here.
-    pub step: Option<NewtonStep>,
-}
-
-/// What the observer is told.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Progress {
-    /// A step of Newton's method.
-    Newton(NewtonIteration),
-    /// A step of the linear solver on the way to the next direction.
-    Linear(Iteration),
-}
-
-/// Watches the iterations and may end them; an end is [`NewtonFailure::Interrupted`].
-pub type NewtonObserver<'a> = dyn FnMut(Progress) -> ControlFlow<()> + Send + 'a;
-
-/// A finished solve.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NewtonInfo {
-    /// The norm of the residual before the first step and after each.
-    pub residual_history: Vec<f64>,
-    /// The steps, one less than there are residuals.
-    pub steps: Vec<NewtonStep>,
-    /// Why it ended; what is relative is so to |R(u₀)|.
-    pub reason: Reason,
-}
-
-impl NewtonInfo {
-    /// How many steps were taken.
-    pub fn iterations(&self) -> usize {
-        self.steps.len()
-    }
-
-    /// Steps of the linear solver, in all.
-    pub fn linear_iterations(&self) -> usize {
-        self.steps.iter().map(|step| step.linear_iterations).sum()
-    }
-}
-
 /// The five vectors that the solver needs besides u, and those of its linear solver.
 pub struct NewtonWorkspace<T: Number, D: Device> {
     /// R(u).
@@ -107,7 +58,7 @@ pub struct NewtonWorkspace<T: Number, D: Device> {
     /// R(u - α d).
     trial_r: D::Buffer<T>,
     diagonal: D::Buffer<T>,
-    linear: linear::Workspace<T, D>,
+    linear: KrylovWorkspace<T, D>,
 }
 
 impl<T: Number, D: Device> NewtonWorkspace<T, D> {
@@ -122,8 +73,20 @@ impl<T: Number, D: Device> NewtonWorkspace<T, D> {
             trial: device.zeros(size)?,
             trial_r: device.zeros(size)?,
             diagonal: device.zeros(size)?,
-            linear: linear::Workspace::new(device, size, params.linear)?,
+            linear: KrylovWorkspace::new(device, size, params.linear)?,
         })
+    }
+
+    #[cfg(test)]
+    pub(super) fn vectors(&mut self) -> Vec<&mut D::Buffer<T>> {
+        let own = [
+            &mut self.r,
+            &mut self.direction,
+            &mut self.trial,
+            &mut self.trial_r,
+            &mut self.diagonal,
+        ];
+        own.into_iter().chain(self.linear.vectors()).collect()
     }
 }
 
@@ -136,41 +99,36 @@ impl<T: Number, D: Device> fmt::Debug for NewtonWorkspace<T, D> {
     }
 }
 
+/// A direction.
+struct Direction {
+    /// Steps that it took.
+    linear_iterations: usize,
+    /// Why it is less exact than it was to be. It may be good enough.
+    inexact: Option<SolveError>,
+}
+
 /// Solves R(u) = 0, starting from what `u` holds.
 ///
 /// # Errors
-/// A [`NewtonError`], with the residual history and the steps; `u` then holds the last iterate.
+/// A [`SolveError`], with the history; `u` then holds the last iterate, whose residual is the smallest so
+/// far.
 pub fn solve<T: Number, D: VectorOps<T>>(
     device: &D,
     problem: &mut dyn NonlinearProblem<T, D>,
     u: &mut D::Buffer<T>,
     workspace: &mut NewtonWorkspace<T, D>,
     params: &NewtonParams,
-    observer: &mut NewtonObserver<'_>,
-) -> Result<NewtonInfo, NewtonError> {
+    monitor: &mut dyn Monitor,
+) -> Result<SolveInfo, SolveError> {
     let mut solver = Solver {
         device,
         problem,
         workspace,
         params,
-        observer,
-        residual_history: Vec::new(),
-        steps: Vec::new(),
+        recorder: Recorder::new(Method::Newton, &params.stop, monitor),
     };
     let outcome = solver.run(u);
-    let (residual_history, steps) = (solver.residual_history, solver.steps);
-    match outcome {
-        Ok(reason) => Ok(NewtonInfo {
-            residual_history,
-            steps,
-            reason,
-        }),
-        Err(failure) => Err(NewtonError {
-            failure,
-            residual_history,
-            steps,
-        }),
-    }
+    solver.recorder.finish(outcome)
 }
 
 /// One run, with everything in it borrowed.
@@ -179,75 +137,50 @@ struct Solver<'a, T: Number, D: VectorOps<T>> {
     problem: &'a mut dyn NonlinearProblem<T, D>,
     workspace: &'a mut NewtonWorkspace<T, D>,
     params: &'a NewtonParams,
-    observer: &'a mut (dyn FnMut(Progress) -> ControlFlow<()> + Send),
-    residual_history: Vec<f64>,
-    steps: Vec<NewtonStep>,
+    recorder: Recorder<'a>,
 }
 
 impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
-    fn check(&self, u: &D::Buffer<T>) -> Result<(), NewtonFailure> {
+    fn check(&self, u: &D::Buffer<T>) -> Result<(), StopReason> {
+        self.recorder.check()?;
         self.params.check()?;
         let size = self.problem.size();
         check_len("the start of the solution", u.len(), size)?;
         check_len("the workspace", self.workspace.r.len(), size)?;
         match self.workspace.linear.is_for(self.params.linear) {
             true => Ok(()),
-            false => Err(NewtonFailure::Workspace),
+            false => Err(StopReason::Workspace),
         }
     }
 
-    fn run(&mut self, u: &mut D::Buffer<T>) -> Result<Reason, NewtonFailure> {
+    /// Returns the norm of the residual.
+    fn run(&mut self, u: &mut D::Buffer<T>) -> Result<f64, StopReason> {
         self.check(u)?;
         self.problem.residual(u, &mut self.workspace.r)?;
-        let mut norm = self.device.norm(&self.workspace.r)?;
-        if !norm.is_finite() {
-            return Err(NewtonFailure::Breakdown {
-                quantity: "the norm of the residual of the start",
-                value: norm,
-            });
-        }
-        let (target, reason) = self.params.target(norm);
+        let norm = self.device.norm(&self.workspace.r)?;
+        let mut norm = finite("the norm of the residual of the start", norm)?;
+        self.recorder.aim(norm);
         let mut terms = Terms::new(self.params.forcing);
-        while !self.see(norm, target)? {
-            if self.steps.len() == self.params.max_iterations {
-                return Err(NewtonFailure::NotConverged { target });
-            }
-            let forcing = terms.next(norm, target);
+        while !self.recorder.record(norm)? {
+            self.recorder.allow_step()?;
+            let forcing = terms.next(norm, self.recorder.target);
             let direction = self.direction(u, forcing)?;
             let (linear_iterations, linear_converged) =
-                (direction.iterations, direction.inexact.is_none());
+                (direction.linear_iterations, direction.inexact.is_none());
             let length;
-            (length, norm) = self.advance(u, norm, direction)?;
-            self.steps.push(NewtonStep {
+            (length, norm) = self.step(u, norm, direction)?;
+            self.recorder.history.newton_steps.push(NewtonStep {
                 forcing,
                 linear_iterations,
                 linear_converged,
                 length,
             });
         }
-        Ok(reason)
+        Ok(norm)
     }
 
-    /// Notes a residual; returns whether it is small enough.
-    fn see(&mut self, residual: f64, target: f64) -> Result<bool, NewtonFailure> {
-        self.residual_history.push(residual);
-        let flow = (self.observer)(Progress::Newton(NewtonIteration {
-            number: self.steps.len(),
-            residual,
-            target,
-            step: self.steps.last().copied(),
-        }));
-        if residual <= target {
-            Ok(true)
-        } else if flow.is_break() {
-            Err(NewtonFailure::Interrupted)
-        } else {
-            Ok(false)
-        }
-    }
-
-    /// Solves R'(u) d = R(u).
-    fn direction(&mut self, u: &D::Buffer<T>, eta: f64) -> Result<Direction, NewtonFailure> {
+    /// Solves R'(u) d = R(u) to the relative tolerance `eta`, from d = 0.
+    fn direction(&mut self, u: &D::Buffer<T>, eta: f64) -> Result<Direction, StopReason> {
         self.problem.linearize(u)?;
         let NewtonWorkspace {
             r,
@@ -256,32 +189,56 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
             linear,
             ..
         } = &mut *self.workspace;
-        let jacobi;
-        let preconditioner: &dyn Preconditioner<T, D> = match self.problem.diagonal(diagonal)? {
-            true => {
-                jacobi = Jacobi::new(self.device, diagonal)?;
-                &jacobi
-            }
-            false => &Identity,
+        let jacobi = match self.problem.diagonal(diagonal)? {
+            true => Some(Jacobi::new(self.device, diagonal)?),
+            false => None,
         };
-        let system = System {
+        let mut system = System {
             device: self.device,
             operator: &Linearized(&*self.problem),
-            preconditioner,
+            preconditioning: Preconditioning::from(jacobi.as_ref()),
         };
-        let observer = &mut *self.observer;
-        let mut see = |iteration| observer(Progress::Linear(iteration));
-        let solver = self.params.linear;
-        linear::solve(&system, (r, direction), linear, solver, eta, &mut see)
+        self.device.fill(0.0, direction)?;
+        let params = KrylovParams {
+            solver: self.params.linear,
+            stop: StopCriteria {
+                relative_tolerance: eta,
+                absolute_tolerance: 0.0,
+                max_iterations: self.params.max_linear_iterations,
+            },
+        };
+        let monitor = &mut *self.recorder.monitor;
+        let mut directions = |iteration| {
+            monitor.record(Iteration {
+                is_direction: true,
+                ..iteration
+            })
+        };
+        match krylov::solve(&mut system, r, direction, linear, &params, &mut directions) {
+            Ok(info) => Ok(Direction {
+                linear_iterations: info.iterations(),
+                inexact: None,
+            }),
+            Err(error) => match error.reason {
+                StopReason::NotConverged { .. }
+                | StopReason::NoProgress { .. }
+                | StopReason::Stagnated { .. } => Ok(Direction {
+                    linear_iterations: error.iterations(),
+                    inexact: Some(error),
+                }),
+                reason @ (StopReason::Interrupted | StopReason::Operator(_)) => Err(reason),
+                _ => Err(StopReason::Direction(Box::new(error))),
+            },
+        }
     }
 
     /// u = u - α d, and R(u); returns α and |R(u)|.
-    fn advance(
+    fn step(
         &mut self,
         u: &mut D::Buffer<T>,
         norm: f64,
         direction: Direction,
-    ) -> Result<(f64, f64), NewtonFailure> {
+    ) -> Result<(f64, f64), StopReason> {
         let (device, workspace) = (self.device, &mut *self.workspace);
         let mut lengths = Lengths::new(self.params.line_search, norm);
         loop {
@@ -299,17 +256,10 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
             if !lengths.cut(residual) {
                 // A direction that is not what was asked for is the more likely reason.
                 return Err(match direction.inexact {
-                    Some(error) => error.into(),
-                    None => NewtonFailure::LineSearch { length, residual },
+                    Some(error) => StopReason::Direction(Box::new(error)),
+                    None => StopReason::LineSearch { length, residual },
                 });
             }
         }
     }
 }
-
-#[cfg(test)]
-mod devices;
-#[cfg(test)]
-mod systems;
-#[cfg(test)]
-mod tests;

@@ -1,20 +1,19 @@
-//! How Newton's method goes about it.
+//! Parameters of Newton's method.
 
-use super::{NewtonFailure, Reason};
+use crate::solve::krylov::LinearSolver;
+use crate::solve::{StopCriteria, StopReason};
 
-/// How Newton's method goes about it, and when it stops: |R(u)| ≤ max(relative tolerance · |R(u₀)|,
-/// absolute tolerance), or after so many iterations.
+/// How Newton's method goes about it, and when it stops.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewtonParams {
-    /// Relative to the norm of the residual of the start. Default 1e-8.
-    pub relative_tolerance: f64,
-    /// In the units of the residual. Default 0; a start close to the solution asks for more.
-    pub absolute_tolerance: f64,
-    /// The most steps that are taken. Default 50.
-    pub max_iterations: usize,
+    /// When it stops. Default at most 50 steps; a start close to the solution asks for an absolute
+    /// tolerance.
+    pub stop: StopCriteria,
     /// What solves for a direction. Default GMRES.
     pub linear: LinearSolver,
-    /// How exactly. Default [`Forcing::default`].
+    /// The most steps for one direction. Default 1000.
+    pub max_linear_iterations: usize,
+    /// How exact a direction is. Default [`Forcing::default`].
     pub forcing: Forcing,
     /// How far to go. Default [`LineSearch::default`].
     pub line_search: LineSearch,
@@ -23,38 +22,14 @@ pub struct NewtonParams {
 impl Default for NewtonParams {
     fn default() -> Self {
         Self {
-            relative_tolerance: 1e-8,
-            absolute_tolerance: 0.0,
-            max_iterations: 50,
+            stop: StopCriteria {
+                max_iterations: 50,
+                ..StopCriteria::default()
+            },
             linear: LinearSolver::default(),
+            max_linear_iterations: 1000,
             forcing: Forcing::default(),
             line_search: LineSearch::default(),
-        }
-    }
-}
-
-/// What solves for Newton's direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LinearSolver {
-    /// Conjugate gradients, where the Jacobian is symmetric and positive definite.
-    Cg {
-        /// The most steps for one direction.
-        max_iterations: usize,
-    },
-    /// GMRES, for any Jacobian.
-    Gmres {
-        /// The most steps for one direction.
-        max_iterations: usize,
-        /// Steps between two starts, as in [`GmresParams`](crate::solve::gmres::GmresParams).
-        restart: usize,
-    },
-}
-
-impl Default for LinearSolver {
-    fn default() -> Self {
-        Self::Gmres {
-            max_iterations: 1000,
-            restart: 30,
         }
     }
 }
@@ -107,37 +82,22 @@ impl Default for LineSearch {
 }
 
 impl NewtonParams {
-    pub(super) fn check(&self) -> Result<(), NewtonFailure> {
-        let between = |value: f64, least: f64, below: f64| value >= least && value < below;
-        let tolerance = |name, value| (name, value, between(value, 0.0, f64::INFINITY));
-        let forcing = |name, value| (name, value, between(value, f64::MIN_POSITIVE, 1.0));
+    /// Fails where a parameter makes no sense; the tolerances are for others to check.
+    pub(super) fn check(&self) -> Result<(), StopReason> {
         let [first, most] = match self.forcing {
             Forcing::Fixed(fixed) => [fixed, fixed],
             Forcing::EisenstatWalker { first, most } => [first, most],
         };
+        for (name, value) in [
+            ("forcing term of the first step", first),
+            ("largest forcing term", most),
+        ] {
+            let valid = (f64::MIN_POSITIVE..1.0).contains(&value);
+            StopReason::require(valid, name, value, "above 0 and below 1")?;
+        }
         let decrease = self.line_search.decrease;
-        let all = [
-            tolerance("relative tolerance", self.relative_tolerance),
-            tolerance("absolute tolerance", self.absolute_tolerance),
-            forcing("forcing term of the first step", first),
-            forcing("largest forcing term", most),
-            ("least decrease", decrease, between(decrease, 0.0, 1.0)),
-        ];
-        for (name, value, good) in all {
-            if !good {
-                return Err(NewtonFailure::InvalidParameter { name, value });
-            }
-        }
-        Ok(())
-    }
-
-    /// The norm of the residual at which to stop, and which of the tolerances that is.
-    pub(super) fn target(&self, start: f64) -> (f64, Reason) {
-        let relative = self.relative_tolerance * start;
-        if relative > self.absolute_tolerance {
-            (relative, Reason::Relative)
-        } else {
-            (self.absolute_tolerance, Reason::Absolute)
-        }
+        let valid = (0.0..1.0).contains(&decrease);
+        let wanted = "at least 0 and below 1";
+        StopReason::require(valid, "least decrease", decrease, wanted)
     }
 }

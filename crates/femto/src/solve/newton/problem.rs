@@ -1,4 +1,4 @@
-//! Equations that are not linear.
+//! The trait of nonlinear equations, and their linearisation.
 
 use crate::Number;
 use crate::solve::{LinearOperator, OperatorError};

@@ -1,4 +1,4 @@
-//! The compiled loops, and how they are started.
+//! Compiled vector loops and their launches.
 
 use crate::Number;
 use crate::accelerator::language;
@@ -22,8 +22,8 @@ pub(super) struct Loops<T> {
     pub(super) divide: Kernel,
     dot: Kernel,
     pub(super) square: Kernel,
-    pub(super) advance: Kernel,
-    pub(super) reduce: Kernel,
+    pub(super) update_direction: Kernel,
+    pub(super) update_residual: Kernel,
     pub(super) precondition_dot: Kernel,
     finish: Kernel,
     memory: Mutex<Memory>,
@@ -58,8 +58,8 @@ impl<T: Number> Loops<T> {
             divide: module.kernel("divide")?,
             dot: module.kernel("dot_product")?,
             square: module.kernel("square")?,
-            advance: module.kernel("advance")?,
-            reduce: module.kernel("reduce")?,
+            update_direction: module.kernel("update_direction")?,
+            update_residual: module.kernel("update_residual")?,
             precondition_dot: module.kernel("precondition_dot")?,
             finish: module.kernel("finish")?,
             memory: Mutex::new(memory),

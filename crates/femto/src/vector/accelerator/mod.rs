@@ -5,7 +5,7 @@
 
 mod loops;
 
-use super::{Advance, Reduce, Sum, Sums, VectorOps, same_len};
+use super::{Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
 use crate::Number;
 use femto_platform::device::DeviceError;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
@@ -135,9 +135,9 @@ impl<T: Number> VectorOps<T> for Accelerator {
         work.finish(&memory.partial, sums.values_mut(), (slot, None))
     }
 
-    fn advance(
+    fn update_direction(
         &self,
-        step: Advance<'_, AcceleratorBuffer<T>>,
+        step: UpdateDirection<'_, AcceleratorBuffer<T>>,
         sums: &Sums<Self>,
     ) -> Result<(), DeviceError> {
         step.check(sums)?;
@@ -157,12 +157,12 @@ impl<T: Number> VectorOps<T> for Accelerator {
             Argument::output(step.p),
             Argument::output(step.x),
         ];
-        work.run(&work.loops.advance, &arguments)
+        work.run(&work.loops.update_direction, &arguments)
     }
 
-    fn reduce(
+    fn update_residual(
         &self,
-        step: Reduce<'_, AcceleratorBuffer<T>>,
+        step: UpdateResidual<'_, AcceleratorBuffer<T>>,
         sums: &mut Sums<Self>,
     ) -> Result<(), DeviceError> {
         step.check(sums)?;
@@ -180,7 +180,7 @@ impl<T: Number> VectorOps<T> for Accelerator {
             Argument::output(step.r),
             Argument::output(&mut memory.partial),
         ];
-        work.sum(&work.loops.reduce, &arguments)?;
+        work.sum(&work.loops.update_residual, &arguments)?;
         let product = step.scaled.map(|(_, slot)| slot);
         work.finish(&memory.partial, sums.values_mut(), (step.square, product))
     }

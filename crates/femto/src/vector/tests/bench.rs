@@ -1,7 +1,7 @@
 //! Operations on vectors of random numbers, held against plain loops.
 
 use crate::Number;
-use crate::vector::{Advance, Ratio, Reduce, Sum, Sums, VectorOps};
+use crate::vector::{Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps};
 use femto_platform::device::Buffer;
 use std::hash::{BuildHasher, RandomState};
 
@@ -122,18 +122,18 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         };
         let factors = [factor(ALPHA), factor(BETA)];
         for scaled in [false, true] {
-            self.advance(sums, factors, scaled);
-            self.reduce(sums, factors[0], scaled);
+            self.update_direction(sums, factors, scaled);
+            self.update_residual(sums, factors[0], scaled);
         }
     }
 
-    fn advance(&self, sums: &Sums<D>, [alpha, beta]: [f64; 2], scaled: bool) {
+    fn update_direction(&self, sums: &Sums<D>, [alpha, beta]: [f64; 2], scaled: bool) {
         let [x, z, p, d] = self.inputs();
         let [mut g_x, g_z, mut g_p, g_d] = self.inputs.each_ref().map(|v| self.upload(v));
         if alpha == 0.0 && beta == 0.0 {
             g_p = self.poison();
         }
-        let step = Advance {
+        let step = UpdateDirection {
             alpha: ALPHA,
             beta: BETA,
             d: scaled.then_some(&g_d),
@@ -141,29 +141,29 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
             p: &mut g_p,
             x: &mut g_x,
         };
-        self.device.advance(step, sums).unwrap();
+        self.device.update_direction(step, sums).unwrap();
         let z = |i| if scaled { d(i) * z(i) } else { z(i) };
-        self.check("advance", &g_x, |i| x(i) + alpha * p(i));
-        self.check("advance", &g_p, |i| z(i) + beta * p(i));
+        self.check("update_direction", &g_x, |i| x(i) + alpha * p(i));
+        self.check("update_direction", &g_p, |i| z(i) + beta * p(i));
     }
 
     /// Puts its sums into slots 2 and 3.
-    fn reduce(&self, sums: &mut Sums<D>, alpha: f64, scaled: bool) {
+    fn update_residual(&self, sums: &mut Sums<D>, alpha: f64, scaled: bool) {
         let [r, ap, ..] = self.inputs();
         let [mut g_r, mut g_ap, g_d, _] = self.inputs.each_ref().map(|v| self.upload(v));
         if alpha == 0.0 {
             g_ap = self.poison();
         }
         let before = [2, 3].map(|slot| sums.get(Sum::Last(slot)));
-        let step = Reduce {
+        let step = UpdateResidual {
             alpha: ALPHA,
             ap: &g_ap,
             r: &mut g_r,
             square: 2,
             scaled: scaled.then_some((&g_d, 3)),
         };
-        self.device.reduce(step, sums).unwrap();
-        self.check("reduce", &g_r, |i| r(i) - alpha * ap(i));
+        self.device.update_residual(step, sums).unwrap();
+        self.check("update_residual", &g_r, |i| r(i) - alpha * ap(i));
         sums.read(self.device).unwrap();
         let r: Vec<f64> = self.read(&g_r).iter().map(|r| r.to_f64()).collect();
         let last = |slot| sums.get(Sum::Last(slot));
@@ -220,18 +220,18 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         device
             .precondition_dot(&g_ap, &g_p, &mut g_x, &mut sums, 1)
             .unwrap();
-        let mut reduce = |scaled| {
-            let step = Reduce {
+        let mut update_residual = |scaled| {
+            let step = UpdateResidual {
                 alpha: ALPHA,
                 ap: &g_ap,
                 r: &mut g_r,
                 square: 2,
                 scaled,
             };
-            device.reduce(step, &mut sums).unwrap();
+            device.update_residual(step, &mut sums).unwrap();
         };
-        reduce(None);
-        reduce(Some((&g_p, 3)));
+        update_residual(None);
+        update_residual(Some((&g_p, 3)));
         sums.read(device).unwrap();
         let dots = [device.dot(&g_x, &g_p), device.norm(&g_r)].map(Result::unwrap);
         let sums = (0..4).map(|slot| sums.get(Sum::Last(slot)));

@@ -70,11 +70,11 @@ fn wrong_lengths_are_errors<D: VectorOps<f32>>(device: &D) {
         device.divide(&short, &mut long).unwrap_err(),
         device.dot(&short, &long).unwrap_err(),
         device.dot_into(&short, &long, sums, 0).unwrap_err(),
-        refused_advance(device, (Some(&short), &long), (&mut a, &mut b), sums),
-        refused_advance(device, (None, &short), (&mut a, &mut b), sums),
-        refused_advance(device, (None, &long), (&mut wrong, &mut b), sums),
-        refused_reduce(device, None, (&short, &mut a), sums, 0),
-        refused_reduce(device, Some((&short, 0)), (&long, &mut a), sums, 0),
+        refused_direction(device, (Some(&short), &long), (&mut a, &mut b), sums),
+        refused_direction(device, (None, &short), (&mut a, &mut b), sums),
+        refused_direction(device, (None, &long), (&mut wrong, &mut b), sums),
+        refused_residual(device, None, (&short, &mut a), sums, 0),
+        refused_residual(device, Some((&short, 0)), (&long, &mut a), sums, 0),
         device
             .precondition_dot(&short, &long, &mut a, sums, 0)
             .unwrap_err(),
@@ -90,8 +90,8 @@ fn wrong_lengths_are_errors<D: VectorOps<f32>>(device: &D) {
         device
             .precondition_dot(&long, &long, &mut a, sums, 1)
             .unwrap_err(),
-        refused_reduce(device, None, (&long, &mut a), sums, 1),
-        refused_reduce(device, Some((&long, 1)), (&long, &mut a), sums, 0),
+        refused_residual(device, None, (&long, &mut a), sums, 1),
+        refused_residual(device, Some((&long, 1)), (&long, &mut a), sums, 0),
     ];
     for error in errors {
         assert_eq!(lengths(error).0, 2);
@@ -103,14 +103,14 @@ fn wrong_lengths_are_errors<D: VectorOps<f32>>(device: &D) {
     );
 }
 
-fn refused_advance<D: VectorOps<f32>>(
+fn refused_direction<D: VectorOps<f32>>(
     device: &D,
     (d, z): (Option<&D::Buffer<f32>>, &D::Buffer<f32>),
     (p, x): (&mut D::Buffer<f32>, &mut D::Buffer<f32>),
     sums: &Sums<D>,
 ) -> DeviceError {
     let (alpha, beta) = (BETA, BETA);
-    let step = Advance {
+    let step = UpdateDirection {
         alpha,
         beta,
         d,
@@ -118,10 +118,10 @@ fn refused_advance<D: VectorOps<f32>>(
         p,
         x,
     };
-    device.advance(step, sums).unwrap_err()
+    device.update_direction(step, sums).unwrap_err()
 }
 
-fn refused_reduce<D: VectorOps<f32>>(
+fn refused_residual<D: VectorOps<f32>>(
     device: &D,
     scaled: Option<(&D::Buffer<f32>, usize)>,
     (ap, r): (&D::Buffer<f32>, &mut D::Buffer<f32>),
@@ -129,14 +129,14 @@ fn refused_reduce<D: VectorOps<f32>>(
     square: usize,
 ) -> DeviceError {
     let alpha = BETA;
-    let step = Reduce {
+    let step = UpdateResidual {
         alpha,
         ap,
         r,
         square,
         scaled,
     };
-    device.reduce(step, sums).unwrap_err()
+    device.update_residual(step, sums).unwrap_err()
 }
 
 fn lengths(error: DeviceError) -> (usize, usize) {

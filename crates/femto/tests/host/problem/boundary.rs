@@ -65,7 +65,7 @@ fn a_problem_may_have_no_unknown_left() {
         ..Problem::new(&mesh, 1, Poisson)
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
-    assert_eq!(solution.info.iterations, 0);
+    assert_eq!(solution.info.iterations(), 0);
     assert!(worst(&solution.u, linear) < 1e-15);
 }
 
@@ -211,7 +211,7 @@ fn the_diagonal_helps_where_cells_differ() {
             .solve::<f64, _>(&host(), &mut ())
             .expect("solved")
             .info
-            .iterations
+            .iterations()
     };
     let [jacobi, none] = [PreconditionerKind::Jacobi, PreconditionerKind::None].map(iterations);
     assert!(3 * jacobi < 2 * none, "{jacobi} with, {none} without");

@@ -3,7 +3,7 @@
 mod boundary;
 mod failures;
 mod integrals;
-mod observer;
+mod monitor;
 mod output;
 
 use femto::fem::mesh::Mesh;

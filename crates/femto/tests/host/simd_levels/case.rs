@@ -4,19 +4,21 @@ use super::places::Places;
 use super::sample::Sample;
 use crate::common::{Random, difference};
 use femto::Number;
+use femto::kernel::family::EvalContext;
 use femto::kernel::family::batch::{
     Batch, ElementKernel, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes, Vertices, Workspace,
 };
 use femto::kernel::family::fields::{FieldKind, Fields};
-use femto::kernel::family::tensor_hex::host::HexPlan;
-use femto::kernel::family::tensor_hex::oracle::{self, OracleGeometry};
-use femto::kernel::family::tensor_hex::work::Shape;
-use femto::kernel::family::tensor_hex::{Basis, EvalContext, Storage};
+use femto::kernel::family::sum_factorization::Storage;
+use femto::kernel::family::sum_factorization::host::HexPlan;
+use femto::kernel::family::sum_factorization::oracle::{self, OracleGeometry};
+use femto::kernel::family::sum_factorization::work::Shape;
 use femto::kernel::form::{Form, Inspection, inspect};
 use femto::kernel::scalar::SimdLevel;
+use femto_element::tables::TensorTables;
 use std::cell::RefCell;
 
-const CONDITIONS: EvalContext = EvalContext {
+const CONTEXT: EvalContext = EvalContext {
     time: 0.7,
     parameters: &[1.3],
 };
@@ -41,7 +43,7 @@ pub enum Action {
 /// The right answers for a form on some samples.
 pub struct Case<'a, F, const C: usize> {
     form: &'a F,
-    basis: &'a Basis,
+    basis: &'a TensorTables,
     inspection: Inspection,
     fields: Fields,
     action: Action,
@@ -73,7 +75,7 @@ impl<T: Number> Packed<T> {
             auxiliary: &self.auxiliary,
             nodal,
             points: &self.points,
-            conditions: &CONDITIONS,
+            context: &CONTEXT,
         };
         WORKSPACE.with_borrow_mut(|workspace| match action {
             Action::Apply => self.kernel.apply(&batch, source, target, workspace),
@@ -89,7 +91,7 @@ where
     /// Asks the oracle; there is one auxiliary field, constant per element.
     pub fn new(
         form: &'a F,
-        on: (&'a Basis, &'a [Sample]),
+        on: (&'a TensorTables, &'a [Sample]),
         action: Action,
         random: &mut Random,
     ) -> Self {
@@ -99,7 +101,7 @@ where
     /// The same with auxiliary fields of these kinds.
     pub fn with_fields(
         form: &'a F,
-        (basis, samples): (&'a Basis, &'a [Sample]),
+        (basis, samples): (&'a TensorTables, &'a [Sample]),
         fields: &[FieldKind],
         action: Action,
         random: &mut Random,
@@ -118,7 +120,7 @@ where
                 jacobian: &sample.map.jacobian,
                 position: &sample.map.position,
             };
-            let environment = (&sample.fields(fields), &CONDITIONS);
+            let environment = (&sample.fields(fields), &CONTEXT);
             match action {
                 Action::Apply => oracle::apply(form, basis, geometry, environment, u),
                 Action::Diagonal => oracle::diagonal(form, basis, geometry, environment),
@@ -160,7 +162,7 @@ where
                     continue;
                 }
                 let packed = self.pack::<T>(storage, level, elements);
-                let context = format!(
+                let what = format!(
                     "{:?}, {storage:?}, {level:?}, {:?}, {elements} of {lanes} elements, degree {}, \
                      {} points",
                     self.action,
@@ -168,14 +170,11 @@ where
                     self.basis.nodes_1d - 1,
                     self.basis.points_1d
                 );
-                let first = self.element_vectors(&packed, &context);
-                self.local_vectors(&packed, &context);
+                let first = self.element_vectors(&packed, &what);
+                self.local_vectors(&packed, &what);
                 let narrowest = narrowest.get_or_insert_with(|| first.clone());
                 let error = relative_error(&first, narrowest);
-                assert!(
-                    error < tolerance::<T>(),
-                    "levels differ: {context}: {error}"
-                );
+                assert!(error < tolerance::<T>(), "levels differ: {what}: {error}");
             }
         }
     }
@@ -220,7 +219,7 @@ where
 
     /// E-vectors whose every element is different: each round of samples has half the input of the
     /// one before, which is exact. Returns the first element's result.
-    fn element_vectors<T: Number>(&self, packed: &Packed<T>, context: &str) -> Vec<f64> {
+    fn element_vectors<T: Number>(&self, packed: &Packed<T>, what: &str) -> Vec<f64> {
         let len = C * self.basis.nodes();
         let scale = |element: usize| match self.action {
             Action::Apply => 0.5_f64.powi((element / self.samples.len()) as i32),
@@ -245,13 +244,13 @@ where
         let target: Vec<f64> = target.iter().map(|v| v.to_f64()).collect();
         for (element, found) in target.chunks_exact(len).enumerate() {
             if element == packed.elements {
-                assert!(found.iter().all(|v| v.is_nan()), "wrote beyond: {context}");
+                assert!(found.iter().all(|v| v.is_nan()), "wrote beyond: {what}");
                 continue;
             }
             let error = relative_error(found, &values(&self.expected, element));
             assert!(
                 error < tolerance::<T>(),
-                "element {element}, {context}: {error}"
+                "element {element}, {what}: {error}"
             );
         }
         target[..len].to_vec()
@@ -259,7 +258,7 @@ where
 
     /// Local vectors in which elements of the same sample share their shell, so that several lanes
     /// add to the same entries.
-    fn local_vectors<T: Number>(&self, packed: &Packed<T>, context: &str) {
+    fn local_vectors<T: Number>(&self, packed: &Packed<T>, what: &str) {
         let places = Places::new(self.basis.nodes_1d, self.samples.len());
         let (np, lanes) = (self.basis.nodes(), packed.kernel.lanes());
         let nodes = NodeTable::new(self.basis.nodes_1d);
@@ -304,9 +303,9 @@ where
             let (found, unused) = target.split_at(used);
             let found: Vec<f64> = found.iter().map(|v| v.to_f64()).collect();
             let error = relative_error(&found, expected);
-            assert!(error < most * tolerance::<T>(), "local, {context}: {error}");
+            assert!(error < most * tolerance::<T>(), "local, {what}: {error}");
             let untouched = unused.iter().all(|&value| value == T::default());
-            assert!(untouched, "wrote beyond: local, {context}");
+            assert!(untouched, "wrote beyond: local, {what}");
         }
     }
 }

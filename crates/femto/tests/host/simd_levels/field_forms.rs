@@ -4,8 +4,9 @@ use super::case::{Action, Case};
 use super::sample::{Kind, Sample};
 use crate::common::Random;
 use femto::kernel::family::fields::FieldKind::{self, Cell, Nodal, Points};
-use femto::kernel::family::tensor_hex::Basis;
-use femto::kernel::form::{Form, Given, Jacobian, NeoHookean, Point};
+use femto_element::tables::TensorTables;
+
+use femto::kernel::form::{Coefficient, Form, Jacobian, NeoHookean, Point};
 use femto::kernel::scalar::Scalar;
 
 /// A linear form with fields of every kind, in an order of its own, some of them with gradients.
@@ -54,7 +55,7 @@ impl Form<3, 2> for Reaction {
     }
 }
 
-pub fn field_forms(random: &mut Random, on: (&Basis, &[Sample]), kind: Kind, degree: usize) {
+pub fn field_forms(random: &mut Random, on: (&TensorTables, &[Sample]), kind: Kind, degree: usize) {
     let storages = kind.storages();
     for action in [Action::Apply, Action::Diagonal] {
         if action == Action::Diagonal && degree > 2 {
@@ -64,8 +65,8 @@ pub fn field_forms(random: &mut Random, on: (&Basis, &[Sample]), kind: Kind, deg
         Case::<_, 1>::with_fields(&Slope, on, &[Nodal], action, random).check(storages);
         let fields = [Points, Cell, Nodal];
         Case::<_, 2>::with_fields(&Reaction, on, &fields, action, random).check(storages);
-        let lambda = Given::Auxiliary(0);
-        let mu = Given::Auxiliary(1);
+        let lambda = Coefficient::Auxiliary(0);
+        let mu = Coefficient::Auxiliary(1);
         let body = NeoHookean { lambda, mu };
         let fields = [Nodal, Nodal, Nodal, Points, Cell];
         Case::<_, 3>::with_fields(&Jacobian(body), on, &fields, action, random).check(storages);

@@ -12,7 +12,8 @@ mod sample;
 use crate::common::{Random, basis};
 use case::{Action, Case};
 use femto::Quadrature;
-use femto::kernel::family::tensor_hex::Basis;
+use femto_element::tables::TensorTables;
+
 use femto::kernel::form::{Componentwise, Form, Mass, Point, Poisson, ScreenedPoisson};
 use femto::kernel::scalar::Scalar;
 use field_forms::field_forms;
@@ -41,7 +42,7 @@ impl Form<3> for Transport {
 }
 
 /// Applies every form on `count` samples.
-fn apply_forms(random: &mut Random, basis: &Basis, kind: Kind, count: usize) {
+fn apply_forms(random: &mut Random, basis: &TensorTables, kind: Kind, count: usize) {
     let storages = kind.storages();
     let samples = samples(random, basis, kind, count);
     let on = (basis, &samples[..]);

@@ -2,8 +2,9 @@
 
 use crate::common::Random;
 use femto::kernel::family::fields::{CellFields, FieldKind, Fields};
-use femto::kernel::family::tensor_hex::{Basis, ElementGeometry, Storage};
+use femto::kernel::family::sum_factorization::{ElementGeometry, Storage};
 use femto::kernel::form::MAX_FIELDS;
+use femto_element::tables::TensorTables;
 
 /// The kind of a sample's map.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +38,7 @@ pub struct Map {
 
 impl Map {
     /// `x = Σ c_m ξ^a η^b ζ^c + b |ξ|²` near the identity, m = a + 2b + 4c.
-    fn near_identity(random: &mut Random, basis: &Basis, kind: Kind) -> Self {
+    fn near_identity(random: &mut Random, basis: &TensorTables, kind: Kind) -> Self {
         let entry = |m: usize, d: usize, x: f64| match m {
             0 => x,
             1 | 2 | 4 => f64::from(u8::from(m == 1 << d)) + 0.15 * x,
@@ -117,7 +118,7 @@ impl Sample {
 }
 
 /// Random elements.
-pub fn samples(random: &mut Random, basis: &Basis, kind: Kind, count: usize) -> Vec<Sample> {
+pub fn samples(random: &mut Random, basis: &TensorTables, kind: Kind, count: usize) -> Vec<Sample> {
     let small = 0.1 / ((basis.nodes_1d - 1).pow(2).max(2) as f64);
     // Numbers that both precisions hold exactly.
     let round = |x: f64| f64::from(x as f32);

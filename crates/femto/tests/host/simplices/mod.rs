@@ -57,7 +57,7 @@ impl On {
         let geometry = Geometry::new(mesh).expect("simplices");
         let space = Space::new(mesh, &geometry, params).expect("legal");
         let quadrature = Quadrature::Exact(4);
-        let points = oracle::simplex_points(&space, quadrature).len();
+        let points = oracle::rule(&space, quadrature).len();
         let params = OperatorParams {
             quadrature,
             data_level,
@@ -114,8 +114,9 @@ where
 {
     let host = Host::new().expect("threads");
     let params = || on.params.clone();
-    let expected =
-        |u: &[f64]| oracle::on_simplices::<F, 3, C>(form, &on.space, &on.geometry, &on.params, u);
+    let expected = |u: &[f64]| {
+        oracle::with_dense_tables::<F, 3, C>(form, &on.space, &on.geometry, &on.params, u)
+    };
     let double = Operator::<f64, _>::new(&host, &on.space, &on.geometry, form, params());
     on.check(&double.expect("legal"), expected, random);
     let single = Operator::<f32, _>::new(&host, &on.space, &on.geometry, form, params());
@@ -128,8 +129,9 @@ where
 {
     let host = Host::new().expect("threads");
     let params = || on.params.clone();
-    let expected =
-        |u: &[f64]| oracle::on_simplices::<F, 2, C>(form, &on.space, &on.geometry, &on.params, u);
+    let expected = |u: &[f64]| {
+        oracle::with_dense_tables::<F, 2, C>(form, &on.space, &on.geometry, &on.params, u)
+    };
     let double = Operator::<f64, _>::planar(&host, &on.space, &on.geometry, form, params());
     on.check(&double.expect("legal"), expected, random);
     let single = Operator::<f32, _>::planar(&host, &on.space, &on.geometry, form, params());

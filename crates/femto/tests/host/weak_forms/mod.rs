@@ -11,7 +11,7 @@ use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
 use femto::kernel::form::{
-    ConvectionDiffusion, Diffusion, Form, Given, LinearElasticity, Mass, NeoHookean,
+    Coefficient, ConvectionDiffusion, Diffusion, Form, LinearElasticity, Mass, NeoHookean,
     NonlinearDiffusion, PLaplacian, Poisson, ScreenedPoisson, SymmetricGradient, TracedForm, trace,
 };
 use femto::problem::{
@@ -135,7 +135,7 @@ where
         let mesh = triangles(cells);
         let problem = pose(&data, Problem::planar(&mesh, degree, form.clone()));
         let solution = solve::<f64, _, 2, C>(&problem);
-        assert_eq!(solution.info.method, method, "{name}");
+        assert_eq!(solution.info.history.method, method, "{name}");
         solution.errors.expect("the exact solution is given")
     });
 }
@@ -160,7 +160,7 @@ fn solid<const C: usize>(
 const TETRAHEDRA: (fn(usize) -> Mesh, [usize; 3]) = (tetrahedra, [8, 6, 4]);
 const HEXAHEDRA: (fn(usize) -> Mesh, [usize; 3]) = (hexahedra, [8, 6, 4]);
 
-const CARRIED: Given = Given::Constant(1.5);
+const CARRIED: Coefficient = Coefficient::Constant(1.5);
 
 #[test]
 fn symmetric_scalar_forms_converge() {
@@ -183,15 +183,19 @@ fn symmetric_scalar_forms_converge() {
 
 #[test]
 fn convection_with_diffusion_converges() {
-    let kappa = Given::Constant(0.5);
+    let kappa = Coefficient::Constant(0.5);
     let form = ConvectionDiffusion {
         kappa,
-        velocity: [CARRIED, Given::Constant(-1.0)],
+        velocity: [CARRIED, Coefficient::Constant(-1.0)],
     };
     plane("convection-diffusion", form, PLANE, Method::Gmres);
     let form = ConvectionDiffusion {
         kappa,
-        velocity: [CARRIED, Given::Constant(-1.0), Given::Constant(0.5)],
+        velocity: [
+            CARRIED,
+            Coefficient::Constant(-1.0),
+            Coefficient::Constant(0.5),
+        ],
     };
     let form = trace::<_, 3, 1>(&form);
     solid("convection-diffusion", &form, SPACE, TETRAHEDRA);
@@ -235,7 +239,7 @@ fn rubber_converges() {
 /// The residuals fall quadratically: each logarithm is nearly twice the last, once near the solution and
 /// above rounding.
 fn assert_quadratic(name: &str, solution: &Solution) {
-    let history = &solution.info.residual_history;
+    let history = &solution.info.history.residuals;
     let relative: Vec<f64> = history.iter().map(|r| r / history[0]).collect();
     let near = relative.windows(3).filter(|r| r[0] < 0.1 && r[2] > 1e-13);
     let orders: Vec<f64> = near
@@ -286,7 +290,7 @@ fn newtons_method_converges_quadratically() {
     assert_quadratic("p-Laplacian", &solution);
     // The derivative as a graph is the same one.
     let traced = solve::<f64, _, 2, 1>(&problem);
-    assert_eq!(traced.info.iterations, solution.info.iterations);
+    assert_eq!(traced.info.iterations(), solution.info.iterations());
     for (a, b) in traced.u.values.iter().zip(&solution.u.values) {
         assert!((a - b).abs() < 1e-9, "{a} {b}");
     }

@@ -8,7 +8,7 @@ use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
 use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{
-    ConvectionDiffusion, Given, LinearElasticity, NonlinearDiffusion, trace,
+    Coefficient, ConvectionDiffusion, LinearElasticity, NonlinearDiffusion, trace,
 };
 use femto::operator::OperatorError;
 use femto::platform::device::Device;
@@ -42,7 +42,7 @@ fn convection_diffusion(
 ) -> Result<Operator<f64, Host>, OperatorError> {
     let form = ConvectionDiffusion {
         kappa: 0.5.into(),
-        velocity: [Given::Constant(1.5), Given::Constant(-1.0)],
+        velocity: [Coefficient::Constant(1.5), Coefficient::Constant(-1.0)],
     };
     Operator::planar(host, space, geometry, &form, params)
 }

@@ -1,4 +1,4 @@
-//! What devices that compile kernels must do besides.
+//! The part of the suite for devices that compile kernels.
 
 mod compile;
 mod time;

@@ -28,8 +28,8 @@ pub fn events_are_in_order(device: &Accelerator) {
     assert_eq!(read(device, &g_y)[299_999], 8.0);
 }
 
-/// Replayed work does what the work does, also after its kernel and buffers have no other owner.
-pub fn a_replay_equals_the_work(device: &Accelerator) {
+/// A launch graph does what its work does, also after its kernel and buffers have no other owner.
+pub fn a_launch_graph_equals_the_work(device: &Accelerator) {
     let axpy = compile(device).kernel("axpy").unwrap();
     let g_x = device.upload(&[1.0; 100]).unwrap();
     let mut g_y = device.upload(&[0.5; 100]).unwrap();
@@ -47,9 +47,12 @@ pub fn a_replay_equals_the_work(device: &Accelerator) {
     let graph = captured.unwrap();
     assert_eq!(read(device, &g_y), [0.5; 100]);
     drop((axpy, g_x));
-    for replays in 1..4 {
-        device.replay(&graph).unwrap();
-        assert_eq!(read(device, &g_copy), [0.5 + 3.0 * f64::from(replays); 100]);
+    for launches in 1..4 {
+        device.launch_graph(&graph).unwrap();
+        assert_eq!(
+            read(device, &g_copy),
+            [0.5 + 3.0 * f64::from(launches); 100]
+        );
     }
     // A capture that fails leaves the device usable.
     let mut refused = || device.read(&g_y, &mut [0.0; 100]);

@@ -1,4 +1,4 @@
-//! NVIDIA's run-time compiler, which needs neither a GPU nor a driver.
+//! NVRTC, NVIDIA's run-time compiler; it needs neither a GPU nor a driver.
 
 mod program;
 
@@ -38,7 +38,7 @@ const NAME: &str = DeviceKind::Cuda.name();
 const SUCCESS: c_int = 0;
 const ERROR_COMPILATION: c_int = 6;
 
-/// What every text is compiled with: registers and spills go to the log.
+/// Options of every compilation: registers and spills go to the log.
 const OPTIONS: [&str; 2] = ["--std=c++17", "--ptxas-options=-v"];
 
 /// A loaded libnvrtc.
@@ -48,14 +48,14 @@ pub struct Compiler {
     architectures: Vec<i32>,
 }
 
-/// What a text was compiled to.
+/// A compiled text.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// Machine code for one architecture.
     pub cubin: Vec<u8>,
-    /// What the compiler said.
+    /// The compiler's log.
     pub log: String,
-    /// What each kernel uses, in the order of the log.
+    /// Resources of each kernel, in the order of the log.
     pub entries: Vec<EntryUsage>,
 }
 
@@ -126,7 +126,7 @@ impl Compiler {
         format!("NVRTC {}.{}", self.version.0, self.version.1)
     }
 
-    /// What it compiles for: 90 stands for `sm_90`.
+    /// The target architecture: 90 stands for `sm_90`.
     pub fn architectures(&self) -> &[i32] {
         &self.architectures
     }

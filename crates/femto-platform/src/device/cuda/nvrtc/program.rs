@@ -1,4 +1,4 @@
-//! One text in the compiler.
+//! One compilation by NVRTC.
 
 use super::{Compiler, NAME, Program};
 use crate::device::DeviceError;
@@ -42,7 +42,7 @@ impl<'a> OpenProgram<'a> {
         unsafe { (self.compiler.api.nvrtcCompileProgram)(self.program, count, pointers.as_ptr()) }
     }
 
-    /// What the compiler said; empty where it does not tell.
+    /// The compiler's log; empty where there is none.
     pub(super) fn log(&self) -> String {
         let api = &self.compiler.api;
         let log = self.bytes(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog);

@@ -1,0 +1,184 @@
+//! The benchmarks of the field, as data.
+
+use femto::Quadrature;
+use serde::{Serialize, Serializer};
+use std::fmt::{self, Display};
+
+/// A benchmark: a form, a quadrature and the vectors that it is applied to.
+///
+/// BP1 to BP6 are CEED's bake-off problems (Fischer et al., Scalability of high-performance PDE
+/// solvers, 2020). The BKs are the element-local kernels of Świrydowicz et al. 2019, whose BP3.0 and BP3.5 carry a
+/// mass term: they are BK3 and BK5 here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "described by `description`")]
+pub enum Benchmark {
+    Bp1,
+    Bp2,
+    Bp3,
+    Bp4,
+    Bp5,
+    Bp6,
+    Bk1,
+    Bk3,
+    Bk5,
+}
+
+/// The form of a benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Physics {
+    /// ∫ φ·u
+    Mass,
+    /// ∫ ∇φ : ∇u
+    Poisson,
+    /// ∫ φ·u + ∇φ : ∇u
+    ScreenedPoisson,
+}
+
+/// The vectors of a measurement, and so what a rate counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum VectorKind {
+    /// All unknowns, shared nodes once; gather and scatter are part of the work.
+    L,
+    /// Element-local values, shared nodes duplicated.
+    E,
+    /// The unknowns that are not constrained.
+    T,
+}
+
+/// A benchmark in full.
+struct Definition {
+    name: &'static str,
+    physics: Physics,
+    quadrature: Quadrature,
+    components: usize,
+    vector: VectorKind,
+}
+
+impl Benchmark {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Bp1,
+        Self::Bp2,
+        Self::Bp3,
+        Self::Bp4,
+        Self::Bp5,
+        Self::Bp6,
+        Self::Bk1,
+        Self::Bk3,
+        Self::Bk5,
+    ];
+
+    const fn definition(self) -> Definition {
+        use Physics::{Mass, Poisson, ScreenedPoisson};
+        use Quadrature::{Collocated, Gauss};
+        use VectorKind::{E, L};
+        let (name, physics, quadrature, components, vector) = match self {
+            Self::Bp1 => ("bp1", Mass, Gauss, 1, L),
+            Self::Bp2 => ("bp2", Mass, Gauss, 3, L),
+            Self::Bp3 => ("bp3", Poisson, Gauss, 1, L),
+            Self::Bp4 => ("bp4", Poisson, Gauss, 3, L),
+            Self::Bp5 => ("bp5", Poisson, Collocated, 1, L),
+            Self::Bp6 => ("bp6", Poisson, Collocated, 3, L),
+            Self::Bk1 => ("bk1", Mass, Gauss, 1, E),
+            Self::Bk3 => ("bk3", ScreenedPoisson, Gauss, 1, E),
+            Self::Bk5 => ("bk5", ScreenedPoisson, Collocated, 1, E),
+        };
+        Definition {
+            name,
+            physics,
+            quadrature,
+            components,
+            vector,
+        }
+    }
+
+    /// The name in options and reports: `bp1`, `bk5`.
+    pub const fn name(self) -> &'static str {
+        self.definition().name
+    }
+
+    /// The form.
+    pub const fn physics(self) -> Physics {
+        self.definition().physics
+    }
+
+    /// The quadrature: Gauss with degree + 2 points, or collocated.
+    pub const fn quadrature(self) -> Quadrature {
+        self.definition().quadrature
+    }
+
+    /// Numbers per node.
+    pub const fn components(self) -> usize {
+        self.definition().components
+    }
+
+    /// The vectors that it is applied to.
+    pub const fn vector(self) -> VectorKind {
+        self.definition().vector
+    }
+
+    /// Form, quadrature and components in words.
+    pub fn description(self) -> String {
+        let physics = match self.physics() {
+            Physics::Mass => "mass",
+            Physics::Poisson => "Poisson",
+            Physics::ScreenedPoisson => "screened Poisson (λ = 1)",
+        };
+        let quadrature = match self.quadrature() {
+            Quadrature::Collocated => "collocated GLL",
+            _ => "Gauss",
+        };
+        let more = match (self.components(), self.vector()) {
+            (1, VectorKind::E) => ", element-local",
+            (1, _) => "",
+            _ => ", 3 components",
+        };
+        format!("{physics}, {quadrature}{more}")
+    }
+
+    /// The benchmark of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|benchmark| benchmark.name() == name)
+    }
+}
+
+impl VectorKind {
+    /// What a rate counts per second.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::L => "DOF/s on L-vectors",
+            Self::E => "nodes/s on E-vectors",
+            Self::T => "DOF/s on T-vectors",
+        }
+    }
+}
+
+impl Display for Benchmark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Benchmark {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_fields_and_lead_back() {
+        for benchmark in Benchmark::ALL {
+            assert_eq!(Benchmark::from_name(benchmark.name()), Some(benchmark));
+            let kernel = benchmark.name().starts_with("bk");
+            assert_eq!(benchmark.vector() == VectorKind::E, kernel);
+            assert_eq!(benchmark.vector().unit().starts_with("nodes"), kernel);
+        }
+        assert_eq!(Benchmark::from_name("bp7"), None);
+    }
+}

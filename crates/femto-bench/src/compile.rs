@@ -1,0 +1,29 @@
+//! Compilation of kernel texts, many at the same time.
+
+use femto_platform::cache::KernelCache;
+use femto_platform::device::DeviceError;
+use femto_platform::device::accelerator::{Accelerator, KernelText, Module};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, available_parallelism};
+
+/// Compiles a text, or takes it from the user's cache on disk.
+pub(crate) fn compile(device: &Accelerator, name: &str, text: &str) -> Result<Module, DeviceError> {
+    let cache = KernelCache::user().unwrap_or_default();
+    device.compile(&KernelText::new(name, text), &cache)
+}
+
+/// Calls `work` for all items, one thread per core.
+pub(crate) fn in_parallel<J: Sync>(items: &[J], work: impl Fn(&J) + Sync) {
+    let next = AtomicUsize::new(0);
+    let worker = || {
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            work(item);
+        }
+    };
+    let threads = available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..threads.min(items.len()) {
+            scope.spawn(worker);
+        }
+    });
+}

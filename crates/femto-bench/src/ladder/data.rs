@@ -1,0 +1,256 @@
+//! Factors and vectors of one size, and the measurement of a step on them.
+
+use super::numbers::{Numbers, entries};
+use super::{LadderSize, kernel, oracle};
+use crate::compare::{difference, finite};
+use crate::compile::compile;
+use crate::memory::fits;
+use crate::record::Outcome;
+use crate::timing::{since, time_on_device};
+use crate::{BenchError, Record, Sampling};
+use femto::Number;
+use femto::vector::VectorOps;
+use femto_kernel::family::hex_published::ladder::{LadderKernel, Step};
+use femto_kernel::roofline::Ceilings;
+use femto_platform::device::accelerator::{
+    Accelerator, AcceleratorBuffer, Argument, Kernel, Launch, Usage,
+};
+use femto_platform::device::{Buffer, Device, DeviceError};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Elements that are compared with the oracle.
+const COMPARED: usize = 5;
+/// The mass term's factor; BK1 does not use it.
+const LAMBDA: f64 = 0.75;
+
+/// Seeds of the vector and of the factors.
+const U: u32 = 0;
+const FACTORS: u32 = 1;
+
+/// Random factors and vectors of one size on a device.
+#[derive(Debug)]
+pub struct LadderData<'a, T: Number> {
+    device: &'a Accelerator,
+    size: LadderSize,
+    nodes: usize,
+    numbers: Numbers<'a, T>,
+    interp: AcceleratorBuffer<T>,
+    grad: AcceleratorBuffer<T>,
+    factors: AcceleratorBuffer<T>,
+    u: AcceleratorBuffer<T>,
+    v: AcceleratorBuffer<T>,
+    /// Some elements and their outputs.
+    wanted: Vec<(usize, Vec<f64>)>,
+    /// Bytes of copies that were timed, and their seconds.
+    copies: BTreeMap<u64, f64>,
+}
+
+impl<'a, T: Number> LadderData<'a, T> {
+    /// Makes them, `[element][factor][point]` and `[element][node]`.
+    ///
+    /// # Errors
+    /// A degree out of range, no memory.
+    pub fn new(device: &'a Accelerator, size: LadderSize) -> Result<Self, BenchError> {
+        let basis = size.basis()?;
+        let sizes = size.benchmark.sizes(size.degree as u32);
+        let (nodes, points) = (sizes.nodes() as usize, sizes.points() as usize);
+        let per_element = size.benchmark.factors() as usize * points;
+        let (name, degree) = (size.benchmark.name(), size.degree);
+        let what = format!("the ladder of {name} of degree {degree} at this size");
+        let bytes = size.elements as f64 * ((2 * nodes + per_element) * T::BYTES) as f64;
+        fits(&what, &device.info(), bytes)?;
+        let numbers = Numbers::new(device)?;
+        let oracle = |element: usize| {
+            let factors = entries::<T>(FACTORS, element * per_element, per_element);
+            let u = entries::<T>(U, element * nodes, nodes);
+            let v = oracle::apply(size.benchmark, &basis, LAMBDA, &factors, &u);
+            (element, v)
+        };
+        let upload = |values: &[f64]| {
+            let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
+            device.upload(&values)
+        };
+        Ok(Self {
+            device,
+            size,
+            nodes,
+            interp: upload(&basis.interp_1d)?,
+            grad: upload(&basis.colloc_grad_1d)?,
+            factors: numbers.make(FACTORS, size.elements * per_element)?,
+            u: numbers.make(U, size.elements * nodes)?,
+            v: device.zeros(size.elements * nodes)?,
+            numbers,
+            wanted: sample(size.elements).map(oracle).collect(),
+            copies: BTreeMap::new(),
+        })
+    }
+
+    /// Measures: 1. text and kernels, 2. output, compared, 3. time, 4. a copy of as many bytes, 5. record.
+    ///
+    /// # Errors
+    /// [`BenchError::Illegal`] for a step that the size or the device does not allow; a text that
+    /// does not compile, no memory, an output that is not finite.
+    pub fn measure(
+        &mut self,
+        step: &Step,
+        sampling: &Sampling,
+        ceilings: &Ceilings,
+    ) -> Result<Record, BenchError> {
+        let (device, size) = (self.device, self.size);
+        let kernel = kernel(step, size.degree, T::PRECISION, device.features())?;
+        let start = Instant::now();
+        let module = compile(device, &step.to_string(), &kernel.text)?;
+        let kernels = kernel.launches.iter().map(|it| module.kernel(it.entry));
+        let kernels: Vec<Kernel> = kernels.collect::<Result<_, _>>()?;
+        let compile_seconds = since(start);
+
+        let reals = kernel.scratch_reals(size.elements as u32).max(1);
+        let mut scratch = device.zeros::<T>(reals)?;
+        device.fill(f64::NAN, &mut self.v)?;
+        let mut application = Application {
+            data: self,
+            kernel: &kernel,
+            kernels: &kernels,
+            scratch: &mut scratch,
+        };
+        application.run()?;
+        let error = application.data.error(step)?;
+        let timing = time_on_device(device, sampling, || application.run())?;
+
+        let work = step.work(size.degree as u32, T::PRECISION, size.elements as u32);
+        let outcome = Outcome {
+            precision: T::PRECISION,
+            device: device.info(),
+            timing,
+            error: Some(error),
+            work,
+            ceilings: *ceilings,
+        };
+        let mut record = Record::new(step.benchmark.name(), outcome);
+        let nodes = size.elements * self.nodes;
+        record.setting = vec![
+            ("step", json!(step.to_string())),
+            ("threads", json!(step.threads.name())),
+            ("number", json!(step.number)),
+            ("change", json!(step.change)),
+            ("degree", json!(size.degree)),
+            ("elements", json!(size.elements)),
+            ("nodes", json!(nodes)),
+        ];
+        record.schedule = step.schedule.to_string();
+        record.counts = vec![("rate", Some(nodes))];
+
+        let copy_seconds = self.copy_seconds(work.bytes(), sampling)?;
+        record.set_bound("copy", Some(copy_seconds));
+        let flops = work.flops as f64;
+        let shared = ceilings.shared.filter(|_| work.shared_bytes > 0);
+        let shared = shared.map(|rate| flops * rate / work.shared_bytes as f64);
+        let usage = kernels
+            .iter()
+            .map(Kernel::usage)
+            .fold(Usage::default(), most);
+        let block = step
+            .schedule
+            .block(step.benchmark.sizes(size.degree as u32));
+        record.extras = vec![
+            // Flops per second that a copy of as many bytes, and the rate of shared memory allow
+            // (Świrydowicz et al. 2019, eqs. 12 and 13).
+            ("roofline_copy", json!(flops / copy_seconds)),
+            ("roofline_shared", json!(shared)),
+            ("registers", json!(usage.registers)),
+            ("local_bytes", json!(usage.local_bytes)),
+            (
+                "block_shared_bytes",
+                json!(block.shared_bytes(T::PRECISION)),
+            ),
+            ("compile_seconds", json!(compile_seconds)),
+        ];
+        Ok(record)
+    }
+
+    /// Seconds of a copy on the device that reads and writes so many bytes together (Świrydowicz et al. 2019, eq. 12).
+    fn copy_seconds(&mut self, bytes: u64, sampling: &Sampling) -> Result<f64, DeviceError> {
+        if let Some(&seconds) = self.copies.get(&bytes) {
+            return Ok(seconds);
+        }
+        let device = self.device;
+        let len = (bytes / 2).div_ceil(4) as usize;
+        let (from, mut to) = (device.zeros::<f32>(len)?, device.zeros::<f32>(len)?);
+        let seconds = time_on_device(device, sampling, || device.copy(&from, &mut to))?.median;
+        self.copies.insert(bytes, seconds);
+        Ok(seconds)
+    }
+
+    /// The largest difference of v from the oracle, relative to the largest entry.
+    fn error(&self, step: &Step) -> Result<f64, BenchError> {
+        // A sum of squares is finite where all entries are.
+        if !self.device.norm(&self.v)?.is_finite() {
+            let mut v = vec![T::default(); self.v.len()];
+            self.device.read(&self.v, &mut v)?;
+            finite(step, &v)?;
+        }
+        let mut pairs = Vec::new();
+        for (element, wanted) in &self.wanted {
+            let first = element * self.nodes;
+            let found = self.numbers.part(&self.v, first, self.nodes)?;
+            let found = found.into_iter().map(|value| value.to_f64());
+            pairs.extend(found.zip(wanted.iter().copied()));
+        }
+        Ok(difference(pairs))
+    }
+}
+
+/// Elements to compare: the first, the last, some between.
+fn sample(elements: usize) -> impl Iterator<Item = usize> {
+    let count = elements.min(COMPARED);
+    (0..count).map(move |index| index * (elements - 1) / (count - 1).max(1))
+}
+
+/// A step on its data.
+struct Application<'a, 'b, T: Number> {
+    data: &'a mut LadderData<'b, T>,
+    kernel: &'a LadderKernel,
+    kernels: &'a [Kernel],
+    scratch: &'a mut AcceleratorBuffer<T>,
+}
+
+impl<T: Number> Application<'_, '_, T> {
+    fn run(&mut self) -> Result<(), DeviceError> {
+        let data = &mut *self.data;
+        let elements = data.size.elements as u32;
+        let lambda = match T::BYTES {
+            8 => Argument::F64(LAMBDA),
+            _ => Argument::F32(LAMBDA as f32),
+        };
+        let arguments = [
+            Argument::U32(elements),
+            lambda,
+            Argument::input(&data.interp),
+            Argument::input(&data.grad),
+            Argument::input(&data.factors),
+            Argument::input(&data.u),
+            Argument::output(&mut data.v),
+            Argument::output(self.scratch),
+        ];
+        for (plan, kernel) in self.kernel.launches.iter().zip(self.kernels) {
+            let launch = Launch {
+                blocks: plan.blocks(elements),
+                threads: plan.block.threads,
+                shared_bytes: plan.block.shared_bytes(T::PRECISION),
+            };
+            data.device.launch(kernel, &launch, &arguments)?;
+        }
+        Ok(())
+    }
+}
+
+/// What the hungriest of two kernels uses.
+fn most(a: Usage, b: Usage) -> Usage {
+    Usage {
+        registers: a.registers.max(b.registers),
+        local_bytes: a.local_bytes.max(b.local_bytes),
+        ..a
+    }
+}

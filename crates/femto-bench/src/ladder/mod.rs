@@ -1,0 +1,66 @@
+//! The published ladders on accelerators: every step on random factors and vectors.
+//!
+//! [`run_all`] measures many of them:
+//!
+//! 1. [`compile_all`] compiles the texts of many steps at the same time, into the cache on disk.
+//! 2. [`LadderData::new`] makes the factors and vectors of one size, and what the oracle makes of
+//!    some elements.
+//! 3. [`LadderData::measure`] compiles a step, compares its output, and times it.
+
+mod data;
+pub mod figure;
+mod numbers;
+mod oracle;
+mod run;
+mod view;
+
+pub use data::LadderData;
+pub use run::{Sweep, compile_all, run_all, select};
+
+use super::BenchError;
+use femto::Quadrature;
+use femto::accelerator::{language, limits};
+use femto_element::Cell;
+use femto_element::tables::TensorTables;
+use femto_kernel::family::hex_published::ladder::{Benchmark, LadderKernel, Step, source};
+use femto_kernel::roofline::Precision;
+use femto_platform::device::accelerator::Features;
+
+/// What a ladder is measured on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LadderSize {
+    /// The operator.
+    pub benchmark: Benchmark,
+    /// Degree.
+    pub degree: usize,
+    /// Number of elements.
+    pub elements: usize,
+}
+
+impl LadderSize {
+    fn basis(&self) -> Result<TensorTables, BenchError> {
+        let quadrature = match self.benchmark {
+            Benchmark::Bk5 => Quadrature::Collocated,
+            Benchmark::Bk1 | Benchmark::Bk3 => Quadrature::Gauss,
+        };
+        Ok(quadrature.tables(Cell::Hexahedron, self.degree)?)
+    }
+}
+
+/// The text of a step for a device.
+///
+/// # Errors
+/// [`BenchError::Illegal`] names the rule that the step breaks.
+fn kernel(
+    step: &Step,
+    degree: usize,
+    precision: Precision,
+    features: &Features,
+) -> Result<LadderKernel, BenchError> {
+    let sizes = step.benchmark.sizes(degree as u32);
+    let (language, limits) = (language(features), limits(features));
+    Ok(source(step, sizes, language, precision, &limits)?)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! Random vectors that are made on the device, so that nothing large crosses the bus.
+
+use femto::Number;
+use femto::accelerator::language;
+use femto_kernel::vector::random;
+use femto_platform::cache::KernelCache;
+use femto_platform::device::accelerator::{
+    Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
+};
+use femto_platform::device::{Buffer, Device, DeviceError};
+use std::marker::PhantomData;
+
+/// The kernels that make and look at numbers.
+#[derive(Debug)]
+pub(super) struct Numbers<'a, T> {
+    device: &'a Accelerator,
+    random: Kernel,
+    pick: Kernel,
+    number: PhantomData<fn(T)>,
+}
+
+impl<'a, T: Number> Numbers<'a, T> {
+    pub(super) fn new(device: &'a Accelerator) -> Result<Self, DeviceError> {
+        let language = language(device.features());
+        let name = format!("random {}", T::PRECISION);
+        let text = random::source(language, T::PRECISION);
+        let cache = KernelCache::user().unwrap_or_default();
+        let module = device.compile(&KernelText::new(&name, &text), &cache)?;
+        Ok(Self {
+            device,
+            random: module.kernel("random")?,
+            pick: module.kernel("pick")?,
+            number: PhantomData,
+        })
+    }
+
+    /// A vector of the numbers that [`entries`] gives.
+    pub(super) fn make(&self, seed: u32, len: usize) -> Result<AcceleratorBuffer<T>, DeviceError> {
+        let mut x = self.device.zeros(len)?;
+        let arguments = [
+            self.len(len)?,
+            Argument::U32(seed),
+            Argument::output(&mut x),
+        ];
+        self.launch(&self.random, len, &arguments)?;
+        Ok(x)
+    }
+
+    /// Some entries of a vector.
+    pub(super) fn part(
+        &self,
+        x: &AcceleratorBuffer<T>,
+        first: usize,
+        len: usize,
+    ) -> Result<Vec<T>, DeviceError> {
+        // All of the vector can be named, and so can its parts.
+        self.len(x.len())?;
+        let mut y = self.device.zeros(len)?;
+        let arguments = [
+            Argument::U32(len as u32),
+            Argument::U32(first as u32),
+            Argument::input(x),
+            Argument::output(&mut y),
+        ];
+        self.launch(&self.pick, len, &arguments)?;
+        let mut values = vec![T::default(); len];
+        self.device.read(&y, &mut values)?;
+        Ok(values)
+    }
+
+    fn len(&self, len: usize) -> Result<Argument<'static>, DeviceError> {
+        let len = u32::try_from(len).map_err(|_| DeviceError::Unsupported {
+            device: self.device.info().kind.name(),
+            what: "work on vectors of more than 4294967295 entries",
+        })?;
+        Ok(Argument::U32(len))
+    }
+
+    fn launch(
+        &self,
+        kernel: &Kernel,
+        len: usize,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), DeviceError> {
+        let launch = Launch {
+            blocks: random::blocks_of(T::PRECISION, len),
+            threads: random::BLOCK.threads,
+            shared_bytes: 0,
+        };
+        self.device.launch(kernel, &launch, arguments)
+    }
+}
+
+/// Entries `first..first + len` of a vector that [`Numbers::make`] makes.
+pub(super) fn entries<T: Number>(seed: u32, first: usize, len: usize) -> Vec<f64> {
+    let entries = first as u32..(first + len) as u32;
+    entries
+        .map(|index| T::from_f64(random::entry(seed, index)).to_f64())
+        .collect()
+}

@@ -1,0 +1,174 @@
+//! Many steps on data of many sizes.
+
+use super::view::LADDER;
+use super::{LadderData, LadderSize, kernel};
+use crate::compile::{compile, in_parallel};
+use crate::report::{Progress, RunOptions};
+use crate::{BenchError, Benchmark, Report, Sampling, Size, roofline};
+use femto::Number;
+use femto_kernel::family::hex_published::ladder::{self, Step};
+use femto_kernel::roofline::{Ceilings, Precision};
+use femto_platform::device::Device;
+use femto_platform::device::accelerator::Accelerator;
+
+/// The steps of these benchmarks with this name or part of it: `all`, `layers`, `cubes/3`, `bk5/layers/7`;
+/// `None` where there is none.
+pub fn select(benchmarks: &[Benchmark], names: &[String]) -> Option<Vec<Step>> {
+    let benchmark = |step: &Step| {
+        let name = step.benchmark.name();
+        benchmarks.iter().any(|it| it.name() == name)
+    };
+    let steps = ladder::steps().into_iter();
+    let steps = steps.filter(|step| benchmark(step) && names.iter().any(|name| is(step, name)));
+    let steps: Vec<Step> = steps.collect();
+    (!steps.is_empty()).then_some(steps)
+}
+
+fn is(step: &Step, name: &str) -> bool {
+    let full = format!("/{step}/");
+    name == "all" || full.contains(&format!("/{name}/"))
+}
+
+/// What is measured: every combination.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// The steps, those of a benchmark together.
+    pub steps: Vec<Step>,
+    /// Degrees.
+    pub degrees: Vec<usize>,
+    /// Sizes; [`Size::Dofs`] counts nodes of E-vectors.
+    pub sizes: Vec<Size>,
+    /// Precisions of vectors and arithmetic.
+    pub precisions: Vec<Precision>,
+    /// How often.
+    pub sampling: Sampling,
+}
+
+impl Sweep {
+    fn variants(&self) -> Vec<(Step, usize, Precision)> {
+        let mut all = Vec::new();
+        for &step in &self.steps {
+            for &degree in &self.degrees {
+                all.extend(self.precisions.iter().map(|&it| (step, degree, it)));
+            }
+        }
+        all
+    }
+
+    /// Degrees before numbers of elements.
+    fn ladder_sizes(&self) -> Vec<LadderSize> {
+        let mut benchmarks: Vec<_> = self.steps.iter().map(|step| step.benchmark).collect();
+        benchmarks.dedup();
+        let mut all = Vec::new();
+        for benchmark in benchmarks {
+            for &size in &self.sizes {
+                all.extend(self.degrees.iter().map(|&degree| LadderSize {
+                    benchmark,
+                    degree,
+                    elements: match size {
+                        Size::Elements(elements) => elements,
+                        Size::Dofs(nodes) => (nodes / (degree + 1).pow(3)).max(1),
+                    },
+                }));
+            }
+        }
+        all
+    }
+}
+
+/// Compiles the text of every step, degree and precision that is legal, on all threads, into the
+/// cache on disk, where [`LadderData::measure`] finds it.
+///
+/// Ignores failures: the measurement of the step meets them again.
+pub fn compile_all(device: &Accelerator, all: &[(Step, usize, Precision)]) {
+    in_parallel(all, |(step, degree, precision)| {
+        if let Ok(kernel) = kernel(step, *degree, *precision, device.features()) {
+            _ = compile(device, &step.to_string(), &kernel.text);
+        }
+    });
+}
+
+/// First all texts are compiled, then, per size, all steps are measured on the same data. A step
+/// that fails does not keep the others from being measured.
+///
+/// # Errors
+/// No ceilings; a CSV file that cannot be written.
+pub fn run_all(
+    device: &Accelerator,
+    sweep: &Sweep,
+    options: &RunOptions,
+    progress: &mut dyn Progress,
+) -> Result<Report, BenchError> {
+    progress.stage("compiling".to_owned());
+    compile_all(device, &sweep.variants());
+    progress.stage("ceilings".to_owned());
+    let ceilings = roofline::of(device, options.kept_ceilings)?;
+    let mut report = Report::new(LADDER, options);
+    report.begin(device.info(), ceilings);
+    let run = Run {
+        device,
+        sweep,
+        ceilings,
+    };
+    for precision in &sweep.precisions {
+        for size in sweep.ladder_sizes() {
+            match precision {
+                Precision::Fp64 => run.size::<f64>(size, progress, &mut report),
+                Precision::Fp32 => run.size::<f32>(size, progress, &mut report),
+            }
+            report.save()?;
+        }
+    }
+    Ok(report)
+}
+
+/// What all measurements of a run share.
+struct Run<'a> {
+    device: &'a Accelerator,
+    sweep: &'a Sweep,
+    ceilings: Ceilings,
+}
+
+impl Run<'_> {
+    /// All steps on the data of one size.
+    fn size<T: Number>(&self, size: LadderSize, progress: &mut dyn Progress, report: &mut Report) {
+        let (benchmark, degree, elements) = (size.benchmark, size.degree, size.elements);
+        let sizes = format!("degree {degree}, {elements} elements, {}", T::PRECISION);
+        let what = format!("{} {sizes}", benchmark.name());
+        progress.stage(what.clone());
+        let mut data = match LadderData::<T>::new(self.device, size) {
+            Ok(data) => data,
+            Err(error) => return report.add(what, Err(error)),
+        };
+        let steps = self.sweep.steps.iter();
+        for step in steps.filter(|step| step.benchmark == benchmark) {
+            progress.detail(step);
+            let result = data.measure(step, &self.sweep.sampling, &self.ceilings);
+            report.add(format!("{step} {sizes}"), result);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_named_by_any_part() {
+        let step = ladder::find("bk5/layers/7").unwrap();
+        for name in [
+            "all",
+            "bk5",
+            "layers",
+            "7",
+            "layers/7",
+            "bk5/layers",
+            "bk5/layers/7",
+        ] {
+            assert!(is(&step, name), "{name}");
+        }
+        for name in ["", "layer", "1", "cubes/7", "bk5/7", "bk5/layers/70"] {
+            assert!(!is(&step, name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Measurements: the only library code that reads clocks.
+//!
+//! The benchmarks of the field as data ([`Benchmark`]), one measurement as a struct of parameters
+//! ([`Params`]) that becomes a [`Record`]: all that is needed to repeat it, its exact work, its rate,
+//! and what the ceilings of the machine allow.
+//!
+//! ```
+//! use femto::Host;
+//! use femto_bench::{Benchmark, MeshShape, Params, Sampling, Size, roofline, run};
+//!
+//! let host = Host::with_threads(1)?;
+//! # let ceilings = femto::kernel::roofline::Ceilings { copy: 1e10, read: 1e10, write: 1e10,
+//! #     fma_fp64: 1e11, fma_fp32: 2e11, shared: None };
+//! # #[cfg(any())]
+//! let ceilings = roofline::ceilings(&host)?.ceilings;
+//! let params = Params {
+//!     degree: 3,
+//!     size: Size::Elements(8),
+//!     sampling: Sampling { samples: 3, seconds: 0.0 },
+//!     ..Params::new(Benchmark::Bp5)
+//! };
+//! let record = run(&host, &params, &ceilings)?;
+//! assert_eq!(record.number("dofs"), Some(343.0));
+//! println!("{} {}", record.fixed("rate", 1e-6, 1), record.text("rate_unit"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+#![allow(clippy::disallowed_methods, reason = "the clock")]
+
+mod benchmark;
+mod compare;
+mod compile;
+mod error;
+pub mod ladder;
+mod memory;
+mod params;
+mod problem;
+mod record;
+mod report;
+pub mod roofline;
+mod run;
+pub mod simplices;
+mod subject;
+pub mod table;
+#[cfg(test)]
+mod tests;
+mod timing;
+mod view;
+
+pub use benchmark::{Benchmark, Physics, VectorKind};
+pub use error::BenchError;
+pub use params::{Measured, Params};
+pub use problem::{MeshShape, Size};
+pub use record::{Entry, Record};
+pub use report::{Progress, Report, RunOptions};
+pub use run::{Testbed, run, run_all};
+pub use timing::{Sampling, Timing, time_apply};

@@ -1,0 +1,69 @@
+//! The least memory of a measurement.
+
+use super::{BenchError, MeshShape, Params, Physics};
+use femto::operator::LevelInputs;
+use femto::{DataLevel, FactorPrecision, Host};
+use femto_kernel::family::sum_factorization::Storage;
+use femto_platform::device::{Device, DeviceInfo, DeviceKind};
+
+/// Least bytes of mesh and geometry per element: a vertex, its vertices' numbers, its map.
+const BYTES_PER_ELEMENT: f64 = 100.0;
+
+/// Fails where the memory of the device, or that of the host beside it, is too small.
+pub(crate) fn check(
+    params: &Params,
+    cells: [usize; 3],
+    points_1d: usize,
+    device: &DeviceInfo,
+) -> Result<(), BenchError> {
+    let cells = cells.map(|cells| cells as f64);
+    let (elements, degree) = (cells.iter().product::<f64>(), params.degree as f64);
+    let nodes: f64 = cells.iter().map(|n| n * degree + 1.0).product();
+    let vectors = 2.0 * nodes * params.benchmark.components() as f64;
+    let points = elements * (points_1d as f64).powi(3);
+    let factors = params.factors.of(Storage::PointFactors, params.precision);
+    let stored = numbers_per_point(params, device.kind) * points * factors.bytes() as f64;
+    let bytes = vectors * params.precision.bytes() as f64 + stored;
+    let bytes = bytes + BYTES_PER_ELEMENT * elements;
+    let what = format!(
+        "{} of degree {} at this size",
+        params.benchmark, params.degree
+    );
+    fits(&what, device, bytes)?;
+    if device.kind == DeviceKind::Host {
+        return Ok(());
+    }
+    // What a device gets is made on the host.
+    let host = Host::with_threads(1)?.info();
+    fits(&what, &host, bytes)
+}
+
+/// Fails where the device has less memory than this.
+pub(crate) fn fits(what: &str, device: &DeviceInfo, bytes: f64) -> Result<(), BenchError> {
+    match device.memory_bytes {
+        Some(memory) if bytes > memory as f64 => Err(BenchError::TooLarge {
+            what: what.to_owned(),
+            gigabytes: bytes * 1e-9,
+            device: device.id(),
+            memory: memory as f64 * 1e-9,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Numbers that are stored at every point.
+fn numbers_per_point(params: &Params, device: DeviceKind) -> f64 {
+    let physics = params.benchmark.physics();
+    let chosen = params.data_level.choose(&LevelInputs {
+        device,
+        degree: params.degree,
+        mass: physics == Physics::Mass,
+        single_factors: params.factors == FactorPrecision::Single,
+    });
+    match (chosen.level, params.mesh, physics) {
+        (_, MeshShape::Box, _) | (DataLevel::OnTheFly, MeshShape::Sine, _) => 0.0,
+        (_, _, Physics::Mass) => 1.0,
+        (_, _, Physics::Poisson) => 6.0,
+        (_, _, Physics::ScreenedPoisson) => 7.0,
+    }
+}

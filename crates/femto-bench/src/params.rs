@@ -1,0 +1,146 @@
+//! Parameters of a measurement.
+
+use crate::problem::Problem;
+use crate::{BenchError, Benchmark, MeshShape, Physics, Sampling, Size, VectorKind, memory};
+use femto::operator::{Backend, OperatorError};
+use femto::{DataLevel, FactorPrecision, Knobs, Scatter};
+use femto_element::Cell;
+use femto_fem::space::SpaceParams;
+use femto_kernel::roofline::Precision;
+use femto_platform::device::DeviceKind;
+use serde::Serialize;
+
+/// What the clock runs for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measured {
+    /// One application of the operator.
+    #[default]
+    Application,
+    /// One iteration of conjugate gradients with the Jacobi preconditioner, on T-vectors: all of
+    /// the boundary is constrained where the form has no mass term.
+    CgIteration,
+}
+
+/// What to measure; the number of threads is the host's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// The benchmark.
+    pub benchmark: Benchmark,
+    /// An application or an iteration.
+    pub measured: Measured,
+    /// Degree. Default 4.
+    pub degree: usize,
+    /// How large. Default 1.5e6 entries.
+    pub size: Size,
+    /// The mesh. Default [`MeshShape::Sine`].
+    pub mesh: MeshShape,
+    /// How much of the geometry is stored.
+    pub data_level: DataLevel,
+    /// How accelerators store factors at points.
+    pub factors: FactorPrecision,
+    /// Knobs of an accelerator's kernel in place of the measured ones.
+    pub knobs: Knobs,
+    /// Fold coefficients into the geometry where the form allows it. Default `true`.
+    pub fold_coefficients: bool,
+    /// How accelerators sum shared nodes; the host's sums are always deterministic.
+    pub scatter: Scatter,
+    /// Precision of vectors and arithmetic. Default `Fp64`.
+    pub precision: Precision,
+    /// How often.
+    pub sampling: Sampling,
+}
+
+impl Params {
+    /// A benchmark with defaults for the rest.
+    pub fn new(benchmark: Benchmark) -> Self {
+        Self {
+            benchmark,
+            measured: Measured::default(),
+            degree: 4,
+            size: Size::Dofs(1_500_000),
+            mesh: MeshShape::default(),
+            data_level: DataLevel::default(),
+            factors: FactorPrecision::default(),
+            knobs: Knobs::default(),
+            fold_coefficients: true,
+            scatter: Scatter::default(),
+            precision: Precision::Fp64,
+            sampling: Sampling::default(),
+        }
+    }
+
+    /// Fails where [`run`](crate::run()) would, before anything is made.
+    ///
+    /// # Errors
+    /// A degree out of range, conjugate gradients on an element-local kernel, a problem that
+    /// cannot fit the memory of the device or of the host.
+    pub fn check<D: Backend>(&self, device: &D) -> Result<(), BenchError> {
+        let benchmark = self.benchmark;
+        let basis = benchmark
+            .quadrature()
+            .tables(Cell::Hexahedron, self.degree)?;
+        if self.measured == Measured::CgIteration && benchmark.vector() == VectorKind::E {
+            return Err(BenchError::NoIterations { benchmark });
+        }
+        let kind = device.info().kind;
+        if kind == DeviceKind::Host && self.factors == FactorPrecision::Single {
+            return Err(OperatorError::SingleFactorsOnHost.into());
+        }
+        if !self.knobs.is_empty() && (!kind.is_accelerator() || !self.fold_coefficients) {
+            return Err(OperatorError::KnobsElsewhere.into());
+        }
+        memory::check(self, self.cells(), basis.points_1d, &device.info())
+    }
+
+    /// Whether the measurements have mesh and space in common.
+    pub(crate) fn has_problem_of(&self, other: &Self) -> bool {
+        let key = |it: &Self| {
+            let components = it.benchmark.components();
+            (it.mesh, it.cells(), it.degree, components, it.is_held())
+        };
+        key(self) == key(other)
+    }
+
+    /// Whether the boundary is constrained: without a mass term constants have no energy.
+    fn is_held(&self) -> bool {
+        let singular = self.benchmark.physics() == Physics::Poisson;
+        self.measured == Measured::CgIteration && singular
+    }
+
+    /// A mesh with so many cells and a space on it.
+    pub(crate) fn problem(&self, cells: [usize; 3]) -> Result<Problem, BenchError> {
+        let mut space = SpaceParams {
+            degree: self.degree,
+            components: self.benchmark.components(),
+            ..SpaceParams::default()
+        };
+        if self.is_held() {
+            let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+            space.dirichlet = sides.map(str::to_owned).to_vec();
+        }
+        Problem::new(self.mesh, cells, space)
+    }
+
+    /// Cells along x, y and z, for the size that was asked for.
+    pub(crate) fn cells(&self) -> [usize; 3] {
+        let components = self.benchmark.components();
+        self.size
+            .cells(self.degree, components, self.benchmark.vector())
+    }
+
+    /// The benchmark and what is varied most, in a few words.
+    pub(crate) fn describe(&self) -> String {
+        let (mesh, data_level) = (self.mesh.name(), self.data_level.name());
+        let (benchmark, degree, precision) = (self.benchmark, self.degree, self.precision);
+        format!("{benchmark} degree {degree}, {mesh}, {data_level}, {precision}")
+    }
+
+    /// The vectors that are counted.
+    pub fn vector(&self) -> VectorKind {
+        match self.measured {
+            Measured::Application => self.benchmark.vector(),
+            Measured::CgIteration => VectorKind::T,
+        }
+    }
+}

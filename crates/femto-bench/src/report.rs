@@ -1,0 +1,165 @@
+//! Reports: records, failures and ceilings, as text, JSON and CSV.
+
+use crate::record::text;
+use crate::{BenchError, Record};
+use femto_kernel::roofline::Ceilings;
+use femto_platform::device::DeviceInfo;
+use femto_platform::files::write_atomic;
+use serde_json::{Value, json};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+/// How a benchmark's records are shown to people.
+#[derive(Clone, Copy)]
+pub(crate) struct View {
+    /// Writes the tables.
+    pub(crate) tables: fn(&[Record], &mut Formatter<'_>) -> fmt::Result,
+    /// What the columns mean.
+    pub(crate) legend: &'static str,
+}
+
+/// Hears how far a run is.
+pub trait Progress {
+    /// A new stage begins.
+    fn stage(&mut self, name: String);
+    /// The stage is about to do this.
+    fn detail(&mut self, what: &dyn Display);
+}
+
+/// Nobody listens.
+impl Progress for () {
+    fn stage(&mut self, _: String) {}
+    fn detail(&mut self, _: &dyn Display) {}
+}
+
+/// How a run goes, whatever it measures.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Take ceilings from an earlier measurement where there is one.
+    pub kept_ceilings: bool,
+    /// Write the records to this CSV file, anew while they come.
+    pub csv: Option<PathBuf>,
+}
+
+/// What a run of a benchmark gave.
+pub struct Report {
+    view: View,
+    csv: Option<PathBuf>,
+    device: Option<DeviceInfo>,
+    /// What was measured.
+    pub records: Vec<Record>,
+    /// What is illegal, and the rule that it breaks.
+    pub illegal: Vec<(String, String)>,
+    /// What could not be measured, and why.
+    pub failures: Vec<(String, BenchError)>,
+    /// By device, or number of threads.
+    pub ceilings: Vec<(String, Ceilings)>,
+}
+
+impl Report {
+    pub(crate) fn new(view: View, options: &RunOptions) -> Self {
+        Self {
+            view,
+            csv: options.csv.clone(),
+            device: None,
+            records: Vec::new(),
+            illegal: Vec::new(),
+            failures: Vec::new(),
+            ceilings: Vec::new(),
+        }
+    }
+
+    /// The ceilings of a device that records will come from.
+    pub(crate) fn begin(&mut self, info: DeviceInfo, ceilings: Ceilings) {
+        self.ceilings.push((label(&info), ceilings));
+        self.device.get_or_insert(info);
+    }
+
+    /// Keeps what a measurement gave.
+    pub(crate) fn add(&mut self, what: String, result: Result<Record, BenchError>) {
+        match result {
+            Ok(record) => self.records.push(record),
+            Err(BenchError::Illegal(rule)) => self.illegal.push((what, rule.to_string())),
+            Err(error) => self.failures.push((what, error)),
+        }
+    }
+
+    /// Writes the CSV file, if there shall be one.
+    pub(crate) fn save(&self) -> Result<(), BenchError> {
+        let Some(path) = &self.csv else {
+            return Ok(());
+        };
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        if let Some(first) = self.records.first() {
+            writer.write_record(first.columns().iter().map(|(name, _)| name))?;
+        }
+        for record in &self.records {
+            writer.write_record(record.columns().iter().map(|(_, value)| text(value)))?;
+        }
+        let bytes = writer
+            .into_inner()
+            .map_err(|error| csv::Error::from(error.into_error()))?;
+        Ok(write_atomic(path, &bytes)?)
+    }
+
+    /// The report as JSON.
+    pub fn to_json(&self) -> Value {
+        let (device, ceilings) = (self.device.as_ref(), self.ceilings.iter());
+        let illegal = |(what, rule): &(String, String)| json!({ "what": what, "rule": rule });
+        let failure = |(what, error): &(String, BenchError)| json!({ "what": what, "message": error.to_string() });
+        json!({
+            "femto": env!("CARGO_PKG_VERSION"),
+            "device": device.map(|info| &info.name),
+            "processor": device.map(|info| &info.name),
+            "simd": device.map(|info| info.simd),
+            "ceilings": ceilings.map(|(_, ceilings)| ceilings).collect::<Vec<_>>(),
+            "rows": self.records,
+            "illegal": self.illegal.iter().map(illegal).collect::<Value>(),
+            "failures": self.failures.iter().map(failure).collect::<Value>(),
+        })
+    }
+
+    /// The first failure, if there is one.
+    ///
+    /// # Errors
+    /// That failure.
+    pub fn into_result(self) -> Result<(), BenchError> {
+        match self.failures.into_iter().next() {
+            None => Ok(()),
+            Some((_, error)) => Err(error),
+        }
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        (self.view.tables)(&self.records, f)?;
+        for (what, rule) in &self.illegal {
+            writeln!(f, "illegal: {what}: {rule}")?;
+        }
+        for (what, error) in &self.failures {
+            writeln!(f, "failed: {what}: {error}")?;
+        }
+        for (label, ceilings) in &self.ceilings {
+            let giga = |rate: f64| rate * 1e-9;
+            let [copy, read, write] = [ceilings.copy, ceilings.read, ceilings.write].map(giga);
+            let [fp64, fp32] = [ceilings.fma_fp64, ceilings.fma_fp32].map(giga);
+            writeln!(
+                f,
+                "ceilings, {label}: copy {copy:.1}, read {read:.1}, write {write:.1} GB/s; \
+                 FMA {fp64:.1} fp64, {fp32:.1} fp32 GFLOP/s"
+            )?;
+        }
+        let device = self.device.as_ref().map_or("", |info| &info.name);
+        let rows = self.records.len();
+        write!(f, "{device}; {rows} rows; {}", self.view.legend)
+    }
+}
+
+/// The device in a few words: `threads 2` on the host, `cuda:0`.
+pub(crate) fn label(device: &DeviceInfo) -> String {
+    match device.kind {
+        femto_platform::device::DeviceKind::Host => format!("threads {}", device.threads),
+        _ => device.id().to_string(),
+    }
+}

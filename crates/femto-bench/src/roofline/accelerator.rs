@@ -1,0 +1,174 @@
+//! Measuring the ceilings of accelerators, on their own clocks.
+
+use super::Measure;
+use crate::compile::compile;
+use crate::timing::{DeviceClock, random};
+use femto::accelerator::language;
+use femto_kernel::roofline::probe_text::{
+    BLOCK, FLIP, REALS_PER_BLOCK, fma_flops, shared_bytes, source,
+};
+use femto_kernel::roofline::{Ceilings, Precision};
+use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::{Device, DeviceError};
+use std::ops::Range;
+
+/// Samples; the best counts.
+const SAMPLES: usize = 10;
+/// Runs of a kernel in a sample, on all but processors.
+const REPEATS: usize = 10;
+/// Bytes of each of the two buffers: well beyond the cache, within these limits.
+const BUFFER_BYTES: Range<u64> = 128 << 20..1 << 30;
+/// How many times the cache.
+const CACHES: u64 = 16;
+/// Blocks of the kernels that compute, per compute unit.
+const BLOCKS_PER_UNIT: u32 = 8;
+
+impl Measure for Accelerator {
+    /// Copy is the better of a kernel and of the driver's own copy. The buffers hold random numbers
+    /// and are far larger than the cache.
+    fn measure(&self) -> Result<Ceilings, DeviceError> {
+        measure(self, buffer_bytes(self), SAMPLES)
+    }
+}
+
+fn buffer_bytes(device: &Accelerator) -> u64 {
+    let features = device.features();
+    let wanted = CACHES.saturating_mul(features.cache_bytes);
+    wanted
+        .clamp(BUFFER_BYTES.start, BUFFER_BYTES.end)
+        .min(features.memory_bytes / 8)
+}
+
+fn measure(
+    device: &Accelerator,
+    buffer_bytes: u64,
+    samples: usize,
+) -> Result<Ceilings, DeviceError> {
+    let clock = DeviceClock::new(device)?;
+    let sampler = Sampler {
+        clock,
+        device,
+        samples,
+    };
+    let double = Probes::new(&sampler, Precision::Fp64)?;
+    let single = Probes::new(&sampler, Precision::Fp32)?;
+
+    let blocks = (buffer_bytes / 8 / u64::from(REALS_PER_BLOCK)).max(1) as u32;
+    let len = blocks as usize * REALS_PER_BLOCK as usize;
+    let bytes = 8 * len as u64;
+    let from = device.upload(&random::<f64>(len))?;
+    let mut to = device.zeros::<f64>(len)?;
+
+    let arguments = &[Argument::input(&from), Argument::output(&mut to)];
+    let copy = double.rate("probe_copy", blocks, 2 * bytes, arguments)?;
+    let read = double.rate("probe_read", blocks, bytes, arguments)?;
+    let own_copy = sampler.rate(2 * bytes, || device.copy(&from, &mut to))?;
+    let arguments = &[Argument::F64(0.5), Argument::output(&mut to)];
+    let write = double.rate("probe_write", blocks, bytes, arguments)?;
+
+    let blocks = BLOCKS_PER_UNIT * device.features().compute_units.max(1);
+    let flops = fma_flops(blocks);
+    let numbers = [Argument::F64(0.999), Argument::F64(0.001)];
+    let arguments = &[numbers[0], numbers[1], Argument::output(&mut to)];
+    let fma_fp64 = double.rate("probe_fma", blocks, flops, arguments)?;
+    let arguments = &[Argument::I32(FLIP), Argument::output(&mut to)];
+    let shared = double.rate(
+        "probe_shared",
+        blocks,
+        shared_bytes(blocks, Precision::Fp64),
+        arguments,
+    )?;
+    let numbers = [Argument::F32(0.999), Argument::F32(0.001)];
+    let arguments = &[numbers[0], numbers[1], Argument::output(&mut to)];
+    let fma_fp32 = single.rate("probe_fma", blocks, flops, arguments)?;
+    Ok(Ceilings {
+        copy: copy.max(own_copy),
+        read,
+        write,
+        fma_fp64,
+        fma_fp32,
+        shared: Some(shared),
+    })
+}
+
+/// The best of some samples on the device's own clock.
+struct Sampler<'a> {
+    clock: DeviceClock<'a>,
+    device: &'a Accelerator,
+    samples: usize,
+}
+
+impl Sampler<'_> {
+    /// `amount` per second, after a run that does not count.
+    fn rate(
+        &self,
+        amount: u64,
+        mut work: impl FnMut() -> Result<(), DeviceError>,
+    ) -> Result<f64, DeviceError> {
+        let repeats = match self.device.features().warp {
+            0 | 1 => 1,
+            _ => REPEATS,
+        };
+        let mut best = f64::INFINITY;
+        work()?;
+        for _ in 0..self.samples {
+            let seconds = self
+                .clock
+                .seconds(&mut || (0..repeats).try_for_each(|_| work()))?;
+            best = best.min(seconds / repeats as f64);
+        }
+        Ok(amount as f64 / best.max(f64::MIN_POSITIVE))
+    }
+}
+
+/// The probes of a precision, compiled.
+struct Probes<'a> {
+    sampler: &'a Sampler<'a>,
+    module: Module,
+    precision: Precision,
+}
+
+impl<'a> Probes<'a> {
+    fn new(sampler: &'a Sampler<'a>, precision: Precision) -> Result<Self, DeviceError> {
+        let text = source(language(sampler.device.features()), precision);
+        Ok(Self {
+            sampler,
+            module: compile(sampler.device, "roofline probes", &text)?,
+            precision,
+        })
+    }
+
+    /// `amount` per second of so many blocks of a kernel.
+    fn rate(
+        &self,
+        entry: &str,
+        blocks: u32,
+        amount: u64,
+        arguments: &[Argument<'_>],
+    ) -> Result<f64, DeviceError> {
+        let kernel = self.module.kernel(entry)?;
+        let launch = Launch {
+            blocks,
+            threads: BLOCK.threads,
+            shared_bytes: BLOCK.shared_bytes(self.precision),
+        };
+        let device = self.sampler.device;
+        self.sampler
+            .rate(amount, || device.launch(&kernel, &launch, arguments))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use femto_platform::device::conformance::with;
+
+    #[test]
+    fn every_rate_of_an_accelerator_is_measured() {
+        with(Accelerator::opencl(0), |device| {
+            let ceilings = measure(device, 1 << 20, 1).unwrap();
+            assert!(ceilings.are_valid(), "{ceilings:?}");
+            assert!(ceilings.shared.is_some());
+        });
+    }
+}

@@ -1,0 +1,174 @@
+//! The ceilings of devices: measured once, then kept in the user's cache folder.
+
+mod accelerator;
+mod host;
+mod store;
+
+use femto_kernel::roofline::Ceilings;
+use femto_platform::device::{Device, DeviceError};
+use femto_platform::files::{FileError, cache_dir};
+use std::path::{Path, PathBuf};
+use store::Key;
+
+/// A device whose ceilings can be measured.
+pub trait Measure: Device {
+    /// Measures the ceilings, in a few seconds.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`], or what else the device says.
+    fn measure(&self) -> Result<Ceilings, DeviceError>;
+}
+
+/// Ceilings and where they came from.
+#[derive(Debug)]
+pub struct Roofline {
+    /// The rates.
+    pub ceilings: Ceilings,
+    /// Whether they were measured now.
+    pub origin: Origin,
+}
+
+/// Where ceilings came from.
+#[derive(Debug)]
+pub enum Origin {
+    /// An earlier measurement, kept in this file.
+    Loaded(PathBuf),
+    /// Measured now and kept in this file.
+    Measured(PathBuf),
+    /// Measured now; they could not be kept.
+    NotKept(FileError),
+}
+
+/// The ceilings of a device, measured if they are not known yet.
+///
+/// What is kept belongs to a processor, a number of threads, an instruction set, a driver and a
+/// version of femto; anything else, and a file that cannot be read, is measured anew. Takes about
+/// two seconds then.
+///
+/// # Errors
+/// [`DeviceError::OutOfMemory`], or what else the device says.
+pub fn ceilings<D: Measure>(device: &D) -> Result<Roofline, DeviceError> {
+    match cache_dir() {
+        Ok(folder) => ceilings_in(&folder, device, D::measure),
+        Err(error) => Ok(Roofline {
+            ceilings: device.measure()?,
+            origin: Origin::NotKept(error),
+        }),
+    }
+}
+
+/// Measures the ceilings in any case, and keeps them.
+///
+/// # Errors
+/// [`DeviceError::OutOfMemory`], or what else the device says.
+pub fn measure_and_keep<D: Measure>(device: &D) -> Result<Roofline, DeviceError> {
+    let ceilings = device.measure()?;
+    let origin = match cache_dir() {
+        Ok(folder) => keep(&folder, device, ceilings),
+        Err(error) => Origin::NotKept(error),
+    };
+    Ok(Roofline { ceilings, origin })
+}
+
+/// Kept ceilings if `kept`, otherwise measured ones, which are not kept.
+pub(crate) fn of<D: Measure>(device: &D, kept: bool) -> Result<Ceilings, DeviceError> {
+    match kept {
+        true => Ok(ceilings(device)?.ceilings),
+        false => device.measure(),
+    }
+}
+
+fn ceilings_in<D: Measure>(
+    folder: &Path,
+    device: &D,
+    measure: impl Fn(&D) -> Result<Ceilings, DeviceError>,
+) -> Result<Roofline, DeviceError> {
+    let key = Key::of(&device.info());
+    let path = folder.join(key.file_name());
+    if let Some(ceilings) = store::load(&path, &key) {
+        let origin = Origin::Loaded(path);
+        return Ok(Roofline { ceilings, origin });
+    }
+    let ceilings = measure(device)?;
+    let origin = keep(folder, device, ceilings);
+    Ok(Roofline { ceilings, origin })
+}
+
+fn keep<D: Measure>(folder: &Path, device: &D, ceilings: Ceilings) -> Origin {
+    let key = Key::of(&device.info());
+    let path = folder.join(key.file_name());
+    match store::save(&path, key, ceilings) {
+        Ok(()) => Origin::Measured(path),
+        Err(error) => Origin::NotKept(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use femto_platform::device::host::Host;
+    use std::fs;
+
+    const SOME: Ceilings = Ceilings {
+        copy: 1e10,
+        read: 2e10,
+        write: 3e10,
+        fma_fp64: 1.0 / 3.0,
+        fma_fp32: 5e10,
+        shared: None,
+    };
+
+    fn scratch(name: &str) -> PathBuf {
+        let folder = format!("femto-roofline-{}-{name}", std::process::id());
+        std::env::temp_dir().join(folder)
+    }
+
+    fn must_not_measure(_: &Host) -> Result<Ceilings, DeviceError> {
+        panic!("measured although it was kept")
+    }
+
+    #[test]
+    fn ceilings_are_measured_once_per_number_of_threads() {
+        let folder = scratch("once");
+        let [one, two] = [1, 2].map(|threads| Host::with_threads(threads).unwrap());
+        let first = ceilings_in(&folder, &one, |_| Ok(SOME)).unwrap();
+        assert!(matches!(first.origin, Origin::Measured(_)));
+        let second = ceilings_in(&folder, &one, must_not_measure).unwrap();
+        assert!(matches!(second.origin, Origin::Loaded(_)));
+        assert_eq!(second.ceilings, SOME);
+        let other = ceilings_in(&folder, &two, |_| Ok(SOME)).unwrap();
+        assert!(matches!(other.origin, Origin::Measured(_)));
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_spoilt_file_is_measured_anew() {
+        let folder = scratch("spoilt");
+        let host = Host::with_threads(1).unwrap();
+        let first = ceilings_in(&folder, &host, |_| Ok(SOME)).unwrap();
+        let Origin::Measured(path) = first.origin else {
+            panic!("not kept");
+        };
+        let good = fs::read_to_string(&path).unwrap();
+        let negative = good.replace("10000000000.0", "-1.0");
+        let other = good.replace(env!("CARGO_PKG_VERSION"), "0.0.0");
+        for bad in ["", "{}", &good[..good.len() / 2], &negative, &other] {
+            assert_ne!(bad, good);
+            fs::write(&path, bad).unwrap();
+            let again = ceilings_in(&folder, &host, |_| Ok(SOME)).unwrap();
+            assert!(matches!(again.origin, Origin::Measured(_)), "{bad}");
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn ceilings_that_cannot_be_kept_are_still_ceilings() {
+        let file = scratch("a-file");
+        fs::write(&file, "").unwrap();
+        let host = Host::with_threads(1).unwrap();
+        let found = ceilings_in(&file, &host, |_| Ok(SOME)).unwrap();
+        assert!(matches!(found.origin, Origin::NotKept(_)));
+        assert_eq!(found.ceilings, SOME);
+        fs::remove_file(file).unwrap();
+    }
+}

@@ -1,0 +1,208 @@
+//! Cases of the benchmark on simplices: form, dimension, precision.
+
+use super::Candidate;
+use crate::BenchError;
+use femto::accelerator::{language, limits};
+use femto::operator::OperatorError;
+use femto_element::Cell;
+use femto_element::basis::Nodal;
+use femto_element::quadrature::rule;
+use femto_element::tables::DenseTables;
+use femto_kernel::family::cell_quadrature::oracle::{self, CellFields, OracleGeometry, at_points};
+use femto_kernel::family::cell_quadrature::source::{Problem, source};
+use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage};
+use femto_kernel::family::{EvalContext, KernelSource, Vectors};
+use femto_kernel::form::{
+    Coefficient, Diffusion, Form, Poisson, SymmetricGradient, TracedForm, trace,
+};
+use femto_kernel::roofline::Precision;
+use femto_platform::device::accelerator::Features;
+use std::fmt;
+
+/// A form of Knepley et al.'s benchmark, or its Laplacian with a constant coefficient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SimplexForm {
+    /// ∫ ∇φ · κ ∇u, κ in the solution's space (`-variable_coefficient field`).
+    Poisson,
+    /// ∫ ∇φ · ∇u.
+    Laplacian,
+    /// ∫ ∇φ : ½(∇u + ∇uᵀ).
+    Elasticity,
+}
+
+impl SimplexForm {
+    /// Those of the publication, which accelerators are measured on.
+    pub const PUBLISHED: &[Self] = &[Self::Poisson, Self::Elasticity];
+    /// Those that the host is measured on.
+    pub const ALL: &[Self] = &[Self::Poisson, Self::Laplacian, Self::Elasticity];
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Poisson => "poisson",
+            Self::Laplacian => "laplacian",
+            Self::Elasticity => "elasticity",
+        }
+    }
+}
+
+/// A case of the benchmark, at degree 1 with one quadrature point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SimplexCase {
+    /// The form.
+    pub form: SimplexForm,
+    /// 2 for triangles, 3 for tetrahedra.
+    pub dim: usize,
+    /// Precision of vectors and arithmetic.
+    pub precision: Precision,
+}
+
+pub(super) const KAPPA: Diffusion = Diffusion {
+    kappa: Coefficient::Auxiliary(0),
+};
+
+const NO_CONTEXT: EvalContext = EvalContext {
+    time: 0.0,
+    parameters: &[],
+};
+
+impl SimplexCase {
+    /// These forms in both dimensions, in these precisions.
+    pub fn all(forms: &[SimplexForm], precisions: &[Precision]) -> Vec<Self> {
+        let mut all = Vec::new();
+        for &form in forms {
+            for dim in [2, 3] {
+                all.extend(precisions.iter().map(|&precision| Self {
+                    form,
+                    dim,
+                    precision,
+                }));
+            }
+        }
+        all
+    }
+
+    /// Components of the solution.
+    pub const fn components(&self) -> usize {
+        match self.form {
+            SimplexForm::Poisson | SimplexForm::Laplacian => 1,
+            SimplexForm::Elasticity => self.dim,
+        }
+    }
+
+    /// The reference element; f1 is constant but for κ, so that one point suffices (Knepley, Rupp, Terrel 2016, N_q = 1).
+    pub(super) fn element(&self) -> Result<DenseTables, OperatorError> {
+        let cell = [Cell::Triangle, Cell::Tetrahedron][self.dim - 2];
+        Ok(DenseTables::new(&Nodal::new(cell, 1)?, &rule(cell, 0)?))
+    }
+
+    fn traced(&self) -> TracedForm {
+        match (self.form, self.dim) {
+            (SimplexForm::Poisson, 2) => trace::<_, 2, 1>(&KAPPA),
+            (SimplexForm::Poisson, _) => trace::<_, 3, 1>(&KAPPA),
+            (SimplexForm::Laplacian, 2) => trace::<_, 2, 1>(&Poisson),
+            (SimplexForm::Laplacian, _) => trace::<_, 3, 1>(&Poisson),
+            (SimplexForm::Elasticity, 2) => trace::<_, 2, 2>(&SymmetricGradient),
+            (SimplexForm::Elasticity, _) => trace::<_, 3, 3>(&SymmetricGradient),
+        }
+    }
+
+    fn fields(&self) -> Fields {
+        match self.form {
+            SimplexForm::Poisson => Fields::new(&[FieldKind::Nodal]),
+            SimplexForm::Laplacian | SimplexForm::Elasticity => Fields::new(&[]),
+        }
+    }
+
+    /// Sizes of a cell: on E-vectors with Knepley et al.'s geometry, on L-vectors with none.
+    pub(super) fn shape(&self, element: &DenseTables, vectors: Vectors) -> Shape {
+        let storage = match vectors {
+            Vectors::Element { .. } => Storage::Affine,
+            Vectors::Nodal { .. } => Storage::Vertices,
+        };
+        Shape::new(element, &self.traced().inspect(), self.fields(), storage)
+    }
+
+    /// The text of a candidate.
+    ///
+    /// # Errors
+    /// [`BenchError::Illegal`] names the rule that it breaks on this device.
+    pub(super) fn kernel(
+        &self,
+        candidate: &Candidate,
+        features: &Features,
+    ) -> Result<KernelSource, BenchError> {
+        let element = self.element()?;
+        let shape = self.shape(&element, candidate.vectors);
+        let how = (candidate.vectors, candidate.interleave);
+        let schedule = &candidate.schedule;
+        schedule.validate(&shape, how, self.precision, &limits(features))?;
+        let language = language(features);
+        let problem = Problem {
+            element: &element,
+            shape,
+            vectors: candidate.vectors,
+            interleave: candidate.interleave,
+            point_form: &self.traced().point_function(self.precision, language)?,
+            precision: self.precision,
+            language,
+        };
+        Ok(source(&problem, schedule))
+    }
+
+    /// What the oracle makes of a cell, `[component][node]`: `kappa` at its nodes, where the form
+    /// reads it, and `u` `[component][node]`.
+    pub(super) fn oracle(
+        &self,
+        element: &DenseTables,
+        vertices: &[[f64; 3]],
+        kappa: &[f64],
+        u: &[f64],
+    ) -> Vec<f64> {
+        let fields = CellFields {
+            fields: self.fields(),
+            nodal: kappa,
+            ..CellFields::default()
+        };
+        let cell = Sample {
+            element,
+            vertices,
+            fields,
+            u,
+        };
+        match (self.form, self.dim) {
+            (SimplexForm::Poisson, 2) => cell.apply::<_, 2, 1>(&KAPPA),
+            (SimplexForm::Poisson, _) => cell.apply::<_, 3, 1>(&KAPPA),
+            (SimplexForm::Laplacian, 2) => cell.apply::<_, 2, 1>(&Poisson),
+            (SimplexForm::Laplacian, _) => cell.apply::<_, 3, 1>(&Poisson),
+            (SimplexForm::Elasticity, 2) => cell.apply::<_, 2, 2>(&SymmetricGradient),
+            (SimplexForm::Elasticity, _) => cell.apply::<_, 3, 3>(&SymmetricGradient),
+        }
+    }
+}
+
+/// What the oracle reads of a cell.
+struct Sample<'a> {
+    element: &'a DenseTables,
+    vertices: &'a [[f64; 3]],
+    fields: CellFields<'a>,
+    u: &'a [f64],
+}
+
+impl Sample<'_> {
+    fn apply<F: Form<D, C>, const D: usize, const C: usize>(&self, form: &F) -> Vec<f64> {
+        let (jacobian, position) = at_points(self.element, self.vertices);
+        let geometry = OracleGeometry {
+            jacobian: &jacobian,
+            position: &position,
+        };
+        let environment = (&self.fields, &NO_CONTEXT);
+        oracle::apply::<F, D, C>(form, self.element, geometry, environment, self.u)
+    }
+}
+
+impl fmt::Display for SimplexCase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}-D {}", self.form.name(), self.dim, self.precision)
+    }
+}

@@ -1,0 +1,162 @@
+//! An irregular mesh of the unit square or cube, as a space at degree 1 has it.
+
+use super::candidate::{FANS, Fans};
+use crate::BenchError;
+use femto_fem::geometry::Geometry;
+use femto_fem::mesh::Mesh;
+use femto_fem::mesh::simplex_box::SimplexBox;
+use femto_fem::space::{Space, SpaceParams};
+use femto_kernel::family::cell_quadrature::blocks::BlockLists;
+use femto_kernel::family::cell_quadrature::fans;
+use rayon::prelude::*;
+use std::sync::OnceLock;
+
+/// Meshes are the same every time.
+const SEED: u64 = 4;
+
+/// Cells and nodes in the order of a space, which follows a Hilbert curve.
+#[derive(Debug)]
+pub struct SimplexMesh {
+    dim: usize,
+    mesh: Mesh,
+    geometry: Geometry,
+    /// Nodes, which are the vertices, `[cell][dim + 1]`.
+    table: Vec<u32>,
+    /// Positions, `[node]`.
+    positions: Vec<[f64; 3]>,
+    couplings: usize,
+    /// For each of [`FANS`]; made when a device first asks for some.
+    lists: OnceLock<Vec<BlockLists>>,
+}
+
+impl SimplexMesh {
+    /// A mesh with at least so many cells.
+    ///
+    /// # Errors
+    /// From the mesh generator, the geometry, the space.
+    pub fn new(dim: usize, cells: usize) -> Result<Self, BenchError> {
+        let along = |each: usize, power: f64| {
+            ((cells as f64 / each as f64).powf(power) - 1e-9)
+                .ceil()
+                .max(1.0) as usize
+        };
+        let mesh = match dim {
+            2 => SimplexBox {
+                irregular: Some(SEED),
+                ..SimplexBox::unit_square(along(2, 1.0 / 2.0))
+            }
+            .build(|x| x),
+            _ => SimplexBox {
+                irregular: Some(SEED),
+                ..SimplexBox::unit_cube(along(6, 1.0 / 3.0))
+            }
+            .build(|x| x),
+        }
+        .map_err(Box::new)?;
+        let geometry = Geometry::new(&mesh)?;
+        let space = Space::new(&mesh, &geometry, SpaceParams::default()).map_err(Box::new)?;
+        let mut table = vec![0; space.elements() * space.nodes_per_element()];
+        let rows = table.par_chunks_mut(space.nodes_per_element()).enumerate();
+        rows.for_each(|(cell, row)| row.copy_from_slice(&space.element_nodes(cell)));
+        Ok(Self {
+            dim,
+            positions: space.node_positions(&geometry),
+            couplings: couplings(&table, dim + 1),
+            lists: OnceLock::new(),
+            table,
+            mesh,
+            geometry,
+        })
+    }
+
+    /// The maps of its cells.
+    pub(super) fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// A space at degree 1 with cells and nodes in the same order.
+    pub(super) fn space(&self, components: usize) -> Result<Space, BenchError> {
+        let params = SpaceParams {
+            components,
+            ..SpaceParams::default()
+        };
+        Ok(Space::new(&self.mesh, &self.geometry, params).map_err(Box::new)?)
+    }
+
+    /// 2 or 3.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Number of cells.
+    pub fn cells(&self) -> usize {
+        self.table.len() / (self.dim + 1)
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Pairs of nodes that have a cell in common, ordered, each node with itself too: the nonzeros of a
+    /// matrix with one component.
+    pub fn couplings(&self) -> usize {
+        self.couplings
+    }
+
+    /// Nodes of a cell.
+    pub(super) fn cell(&self, cell: usize) -> &[u32] {
+        &self.table[cell * (self.dim + 1)..][..self.dim + 1]
+    }
+
+    /// Position of a node.
+    pub(super) fn position(&self, node: u32) -> [f64; 3] {
+        self.positions[node as usize]
+    }
+
+    /// The lists of blocks of such fans.
+    pub(super) fn lists(&self, fans: Fans) -> Option<&BlockLists> {
+        let lists = self.lists.get_or_init(|| {
+            let lists = FANS.into_par_iter().map(|(per_block, cells)| {
+                let per_block = per_block as usize;
+                let fans = fans::Fans::new(&self.table, self.dim + 1, cells as usize, per_block);
+                BlockLists::new(&fans, per_block, |_| false)
+            });
+            lists.collect()
+        });
+        let place = FANS.iter().position(|known| *known == fans)?;
+        lists.get(place)
+    }
+
+    /// Most nodes of a block of such fans; zero, which is illegal, where there are no lists.
+    pub(super) fn block_nodes(&self, fans: Fans) -> u32 {
+        self.lists(fans).map_or(0, |lists| lists.most_nodes as u32)
+    }
+
+    /// All cells that have one of these nodes.
+    pub(super) fn cells_around(&self, nodes: &[u32]) -> Vec<usize> {
+        let mut wanted = vec![false; self.nodes()];
+        for &node in nodes {
+            wanted[node as usize] = true;
+        }
+        let cells = (0..self.cells()).into_par_iter();
+        cells
+            .filter(|&cell| self.cell(cell).iter().any(|&node| wanted[node as usize]))
+            .collect()
+    }
+}
+
+/// See [`SimplexMesh::couplings`].
+fn couplings(table: &[u32], nodes: usize) -> usize {
+    let most = table.par_iter().copied().max();
+    let mut edges: Vec<(u32, u32)> = table
+        .par_chunks(nodes)
+        .flat_map_iter(|cell| {
+            let pairs = (0..cell.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+            pairs.map(|(a, b)| (cell[a].min(cell[b]), cell[a].max(cell[b])))
+        })
+        .collect();
+    edges.par_sort_unstable();
+    edges.dedup();
+    2 * edges.len() + most.map_or(0, |most| most as usize + 1)
+}

@@ -1,0 +1,159 @@
+//! All candidates of all cases.
+
+use super::view::{HOST, SIMPLICES, TABLE2};
+use super::{
+    Candidate, Selection, SimplexCase, SimplexData, SimplexForm, SimplexMesh, candidates,
+    mark_best, measure_on_host,
+};
+use crate::compile::{compile, in_parallel};
+use crate::report::{Progress, RunOptions, label};
+use crate::{BenchError, Report, Sampling, roofline};
+use femto::{Host, Number};
+use femto_kernel::roofline::{Ceilings, Precision};
+use femto_platform::device::Device;
+use femto_platform::device::accelerator::Accelerator;
+
+/// What is measured.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// Least number of cells of a mesh.
+    pub cells: usize,
+    /// Precisions of vectors and arithmetic.
+    pub precisions: Vec<Precision>,
+    /// Which schedules of accelerators.
+    pub selection: Selection,
+    /// How often.
+    pub sampling: Sampling,
+}
+
+impl Sweep {
+    /// Triangles and tetrahedra.
+    fn meshes(&self, progress: &mut dyn Progress) -> Result<[SimplexMesh; 2], BenchError> {
+        progress.stage("meshes".to_owned());
+        Ok([
+            SimplexMesh::new(2, self.cells)?,
+            SimplexMesh::new(3, self.cells)?,
+        ])
+    }
+}
+
+/// The mesh of a case.
+fn mesh<'a>(meshes: &'a [SimplexMesh; 2], case: &SimplexCase) -> &'a SimplexMesh {
+    &meshes[usize::from(case.dim == 3)]
+}
+
+/// Compiles the text of every candidate that is legal, on all threads, into the cache on disk, where
+/// [`SimplexData::measure`] finds it.
+///
+/// Ignores failures: the measurement of the candidate meets them again.
+pub fn compile_all(device: &Accelerator, all: &[(SimplexCase, Candidate)]) {
+    in_parallel(all, |(case, candidate)| {
+        if let Ok(kernel) = case.kernel(candidate, device.features()) {
+            _ = compile(device, &kernel.name, &kernel.text);
+        }
+    });
+}
+
+/// First meshes are made and all texts compiled; then, per case, all candidates are measured on the
+/// same data. One that fails does not keep the others from being measured.
+///
+/// # Errors
+/// No mesh, no ceilings; a CSV file that cannot be written.
+pub fn run_all(
+    device: &Accelerator,
+    sweep: &Sweep,
+    options: &RunOptions,
+    progress: &mut dyn Progress,
+) -> Result<Report, BenchError> {
+    let meshes = sweep.meshes(progress)?;
+    let cases = SimplexCase::all(SimplexForm::PUBLISHED, &sweep.precisions);
+    let candidates = |case: &SimplexCase| candidates(case, sweep.selection, mesh(&meshes, case));
+    let with_case = |case: &SimplexCase| {
+        let case = *case;
+        candidates(&case).into_iter().map(move |it| (case, it))
+    };
+    let variants: Vec<(SimplexCase, Candidate)> = cases.iter().flat_map(with_case).collect();
+    progress.stage(format!("compiling {} texts", variants.len()));
+    compile_all(device, &variants);
+
+    progress.stage("ceilings".to_owned());
+    let ceilings = roofline::of(device, options.kept_ceilings)?;
+    let view = match sweep.selection {
+        Selection::Table2 => TABLE2,
+        _ => SIMPLICES,
+    };
+    let mut report = Report::new(view, options);
+    report.begin(device.info(), ceilings);
+    let run = Run {
+        device,
+        sampling: sweep.sampling,
+        ceilings,
+    };
+    for case in &cases {
+        progress.stage(case.to_string());
+        let inputs = (*case, mesh(&meshes, case), &candidates(case)[..]);
+        match case.precision {
+            Precision::Fp64 => run.case::<f64>(inputs, progress, &mut report),
+            Precision::Fp32 => run.case::<f32>(inputs, progress, &mut report),
+        }
+        mark_best(&mut report.records);
+        report.save()?;
+    }
+    Ok(report)
+}
+
+/// As [`run_all`], with a record for each case and number of threads.
+///
+/// # Errors
+/// As [`run_all`].
+pub fn run_all_on_hosts(
+    hosts: &[Host],
+    sweep: &Sweep,
+    options: &RunOptions,
+    progress: &mut dyn Progress,
+) -> Result<Report, BenchError> {
+    let meshes = sweep.meshes(progress)?;
+    let mut report = Report::new(HOST, options);
+    for host in hosts {
+        let label = label(&host.info());
+        progress.stage(format!("ceilings, {label}"));
+        let ceilings = roofline::of(host, options.kept_ceilings)?;
+        report.begin(host.info(), ceilings);
+        for case in SimplexCase::all(SimplexForm::ALL, &sweep.precisions) {
+            let what = format!("{case}, {label}");
+            progress.stage(what.clone());
+            let mesh = mesh(&meshes, &case);
+            let result = measure_on_host(host, &case, mesh, &sweep.sampling, &ceilings);
+            report.add(what, result);
+            report.save()?;
+        }
+    }
+    Ok(report)
+}
+
+/// What all measurements of a run share.
+struct Run<'a> {
+    device: &'a Accelerator,
+    sampling: Sampling,
+    ceilings: Ceilings,
+}
+
+impl Run<'_> {
+    /// All candidates of a case on the same data.
+    fn case<T: Number>(
+        &self,
+        (case, mesh, candidates): (SimplexCase, &SimplexMesh, &[Candidate]),
+        progress: &mut dyn Progress,
+        report: &mut Report,
+    ) {
+        let mut data = match SimplexData::<T>::new(self.device, case, mesh) {
+            Ok(data) => data,
+            Err(error) => return report.add(case.to_string(), Err(error)),
+        };
+        for candidate in candidates {
+            progress.detail(&candidate.schedule);
+            let result = data.measure(candidate, &self.sampling, &self.ceilings);
+            report.add(format!("{case}, {}", candidate.schedule), result);
+        }
+    }
+}

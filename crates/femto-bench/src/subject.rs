@@ -1,0 +1,229 @@
+//! Measured subjects: an operator on its vectors, or conjugate gradients with it.
+
+use crate::compare::finite;
+use crate::problem::Problem;
+use crate::timing::{random, since, time};
+use crate::{BenchError, Benchmark, Params, Physics, Timing, VectorKind};
+use femto::operator::{Backend, OperatorError};
+use femto::problem::Constrained;
+use femto::solve::cg::{CgWorkspace, solve};
+use femto::solve::{Iteration, Jacobi, Preconditioning, StopCriteria, StopReason, System};
+use femto::vector::VectorOps;
+use femto::{Number, Operator, OperatorParams};
+use femto_kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
+use femto_kernel::roofline::Work;
+use femto_kernel::vector::{DOT, UPDATE_DIRECTION_SCALED, UPDATE_RESIDUAL_SCALED};
+use femto_platform::device::{Buffer, DeviceKind};
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+/// Iterations of conjugate gradients in a sample.
+const ITERATIONS: usize = 10;
+/// Iterations before those, in which an accelerator captures a step.
+const FIRST_ITERATIONS: usize = 2;
+
+/// A benchmark's operator on a space.
+pub(crate) struct Subject<T: Number, D: Backend> {
+    pub(crate) operator: Operator<T, D>,
+    benchmark: Benchmark,
+    degree: usize,
+    elements: usize,
+}
+
+impl<T: Number, D: Backend> Subject<T, D> {
+    pub(crate) fn new(
+        device: &D,
+        params: &Params,
+        problem: &Problem,
+    ) -> Result<Self, OperatorError> {
+        const LAMBDA: ScreenedPoisson = ScreenedPoisson { lambda: Some(1.0) };
+        let benchmark = params.benchmark;
+        let operator = match (benchmark.physics(), benchmark.components()) {
+            (Physics::Mass, 3) => bind(device, params, problem, &Componentwise::<_, 3>(Mass)),
+            (Physics::Mass, _) => bind(device, params, problem, &Mass),
+            (Physics::Poisson, 3) => bind(device, params, problem, &Componentwise::<_, 3>(Poisson)),
+            (Physics::Poisson, _) => bind(device, params, problem, &Poisson),
+            (Physics::ScreenedPoisson, _) => bind(device, params, problem, &LAMBDA),
+        }?;
+        Ok(Self {
+            operator,
+            benchmark,
+            degree: params.degree,
+            elements: problem.space.elements(),
+        })
+    }
+
+    /// Length of the benchmark's vectors.
+    pub(crate) fn len(&self, vector: VectorKind) -> usize {
+        match vector {
+            VectorKind::L => self.operator.dofs(),
+            VectorKind::E => self.operator.element_dofs(),
+            VectorKind::T => self.operator.free_dofs(),
+        }
+    }
+
+    /// Work of one application.
+    pub(crate) fn work(&self) -> Work {
+        match self.benchmark.vector() {
+            VectorKind::E => self.operator.element_work(),
+            VectorKind::L | VectorKind::T => self.operator.work(),
+        }
+    }
+
+    /// Work of one iteration: one application on T-vectors and what [`solve`] does around it.
+    ///
+    /// The application is counted as on L-vectors, which are longer by the constrained entries.
+    pub(crate) fn iteration_work(&self) -> Work {
+        let len = self.operator.free_dofs();
+        let around = [UPDATE_DIRECTION_SCALED, DOT, UPDATE_RESIDUAL_SCALED];
+        let vectors: Work = around.iter().map(|cost| cost.work::<T>(len)).sum();
+        self.operator.work() + vectors
+    }
+
+    /// Applies the operator to vectors of the benchmark's kind.
+    pub(crate) fn apply(
+        &self,
+        u: &D::Buffer<T>,
+        v: &mut D::Buffer<T>,
+    ) -> Result<(), OperatorError> {
+        match self.benchmark.vector() {
+            VectorKind::E => self.operator.apply_elements(u, v),
+            VectorKind::L | VectorKind::T => self.operator.apply(u, v),
+        }
+    }
+
+    /// What one application to `u` gives, all of it written.
+    pub(crate) fn output(&self, u: &[T]) -> Result<Vec<T>, BenchError> {
+        let device = self.operator.device();
+        let u = device.upload(u)?;
+        let mut v = device.upload(&vec![T::from_f64(f64::NAN); u.len()])?;
+        self.apply(&u, &mut v)?;
+        self.finite(&v)
+    }
+
+    /// Seconds of one application on random input; the output, full of NaN before, must be finite.
+    pub(crate) fn time_apply(&self, params: &Params) -> Result<Timing, BenchError> {
+        let device = self.operator.device();
+        let len = self.len(self.benchmark.vector());
+        let u = device.upload(&random::<T>(len))?;
+        let mut v = device.upload(&vec![T::from_f64(f64::NAN); len])?;
+        let timing = time(device, &params.sampling, || self.apply(&u, &mut v))?;
+        self.finite(&v)?;
+        Ok(timing)
+    }
+
+    /// The values of an output.
+    fn finite(&self, v: &D::Buffer<T>) -> Result<Vec<T>, BenchError> {
+        let mut values = vec![T::default(); v.len()];
+        self.operator.device().read(v, &mut values)?;
+        finite(self.benchmark, &values)?;
+        Ok(values)
+    }
+}
+
+impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
+    /// Seconds of one iteration with the Jacobi preconditioner, on a random right-hand side.
+    pub(crate) fn time_iteration(&self, params: &Params) -> Result<Timing, BenchError> {
+        let device = self.operator.device();
+        let size = self.operator.free_dofs();
+        let mut diagonal = device.zeros(size)?;
+        self.operator.diagonal(&mut diagonal)?;
+        let jacobi = Jacobi::new(device, &diagonal)?;
+        let mut system = System {
+            device,
+            operator: &Constrained(&self.operator),
+            preconditioning: Preconditioning::Jacobi(&jacobi),
+        };
+        let b = device.upload(&random::<T>(size))?;
+        let mut x = device.zeros(size)?;
+        let mut workspace = CgWorkspace::new(device, size)?;
+        let mut sample = || -> Result<f64, BenchError> {
+            device.fill(0.0, &mut x)?;
+            let per_iteration = seconds_per_iteration(&mut system, &b, &mut x, &mut workspace)?;
+            self.finite(&x)?;
+            per_iteration.ok_or(BenchError::NothingToSolve {
+                benchmark: self.benchmark,
+                degree: self.degree,
+                elements: self.elements,
+            })
+        };
+        sample()?;
+        let samples = (0..params.sampling.samples.max(1)).map(|_| sample());
+        let samples = samples.collect::<Result<_, _>>()?;
+        Ok(Timing::of(samples, ITERATIONS))
+    }
+}
+
+fn bind<T, D, F, const C: usize>(
+    device: &D,
+    params: &Params,
+    problem: &Problem,
+    form: &F,
+) -> Result<Operator<T, D>, OperatorError>
+where
+    T: Number,
+    D: Backend,
+    F: Form<3, C> + Clone + 'static,
+{
+    let operator_params = OperatorParams {
+        quadrature: params.benchmark.quadrature(),
+        data_level: params.data_level,
+        factors: params.factors,
+        knobs: params.knobs,
+        fold_coefficients: params.fold_coefficients,
+        scatter: params.scatter,
+        ..OperatorParams::default()
+    };
+    Operator::new(
+        device,
+        &problem.space,
+        &problem.geometry,
+        form,
+        operator_params,
+    )
+}
+
+/// Runs a fixed number of iterations; `None` where there is nothing to iterate on.
+///
+/// The clock runs from one residual to the last, so that exactly iterations are counted and not the
+/// way into the loop.
+fn seconds_per_iteration<T: Number, D: VectorOps<T>>(
+    system: &mut System<'_, T, D>,
+    b: &D::Buffer<T>,
+    x: &mut D::Buffer<T>,
+    workspace: &mut CgWorkspace<T, D>,
+) -> Result<Option<f64>, BenchError> {
+    let first = match system.device.info().kind {
+        DeviceKind::Host => 0,
+        _ => FIRST_ITERATIONS,
+    };
+    let stop = StopCriteria {
+        relative_tolerance: 0.0,
+        absolute_tolerance: 0.0,
+        max_iterations: first + ITERATIONS,
+    };
+    let mut clock: Option<(Instant, f64, usize)> = None;
+    let mut monitor = |iteration: Iteration| {
+        match &mut clock {
+            None if iteration.number == first => clock = Some((Instant::now(), 0.0, 0)),
+            None => (),
+            Some((start, seconds, count)) => {
+                (*seconds, *count) = (since(*start), iteration.number - first);
+            }
+        }
+        ControlFlow::Continue(())
+    };
+    match solve(system, b, x, workspace, &stop, &mut monitor) {
+        Ok(_) => (),
+        // No residual is small enough for a tolerance of zero.
+        Err(error)
+            if matches!(
+                error.reason,
+                StopReason::NotConverged { .. } | StopReason::Stagnated { .. }
+            ) => {}
+        Err(error) => return Err(Box::new(error).into()),
+    }
+    Ok(clock
+        .filter(|&(_, _, iterations)| iterations > 0)
+        .map(|(_, seconds, iterations)| seconds / iterations as f64))
+}

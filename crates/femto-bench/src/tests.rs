@@ -1,0 +1,183 @@
+//! Rows against the library that they are about.
+
+use super::subject::Subject;
+use super::*;
+use femto::kernel::roofline::{Ceilings, Precision, bound};
+use femto::{DataLevel, Host};
+
+pub(crate) const CEILINGS: Ceilings = Ceilings {
+    copy: 1e10,
+    read: 2e10,
+    write: 3e10,
+    fma_fp64: 1e11,
+    fma_fp32: 2e11,
+    shared: None,
+};
+
+/// As short as can be.
+pub(crate) const SAMPLING: Sampling = Sampling {
+    samples: 1,
+    seconds: 0.0,
+};
+
+fn params(benchmark: Benchmark, degree: usize) -> Params {
+    Params {
+        degree,
+        size: Size::Elements(8),
+        sampling: Sampling {
+            samples: 2,
+            seconds: 0.0,
+        },
+        ..Params::new(benchmark)
+    }
+}
+
+fn count(record: &Record, column: &str) -> u64 {
+    record.get(column).as_u64().unwrap()
+}
+
+#[test]
+fn the_work_of_a_row_is_the_operators() {
+    let host = Host::with_threads(1).unwrap();
+    for benchmark in Benchmark::ALL {
+        for data_level in [DataLevel::OnTheFly, DataLevel::Partial] {
+            let params = Params {
+                data_level,
+                ..params(benchmark, 2)
+            };
+            let row = run(&host, &params, &CEILINGS).unwrap();
+            let problem = params.problem(params.cells()).unwrap();
+            let operator = Subject::<f64, Host>::new(&host, &params, &problem)
+                .unwrap()
+                .operator;
+            let (work, dofs, per_element) = match benchmark.vector() {
+                VectorKind::E => (operator.element_work(), operator.element_dofs(), 27),
+                _ => (operator.work(), operator.dofs(), 0),
+            };
+            assert_eq!(
+                (row.work, count(&row, "dofs")),
+                (work, dofs as u64),
+                "{benchmark}"
+            );
+            assert_eq!(count(&row, "nominal_flops"), operator.nominal_flops());
+            if per_element > 0 {
+                assert_eq!(count(&row, "dofs"), per_element * count(&row, "elements"));
+            } else {
+                assert_eq!(count(&row, "dofs"), 125 * count(&row, "components"));
+            }
+            let bound = bound(&work, &CEILINGS, Precision::Fp64);
+            assert_eq!(row.bound_seconds("bound"), Some(bound.seconds));
+            let number = |column| row.number(column).unwrap();
+            assert_eq!(number("fraction"), bound.seconds / row.seconds());
+            assert_eq!(number("rate"), dofs as f64 / row.seconds());
+            let copied = number("byte_rate") / CEILINGS.copy;
+            assert!((number("copy_fraction") / copied - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn nominal_flops_are_those_of_the_papers() {
+    let host = Host::with_threads(1).unwrap();
+    let nominal = |benchmark| {
+        let row = run(&host, &params(benchmark, 7), &CEILINGS).unwrap();
+        count(&row, "nominal_flops") / count(&row, "elements")
+    };
+    let (q, g) = (8, 9);
+    let interpolation = 4 * (g * q * q * q + g * g * q * q + g * g * g * q);
+    let bk1 = interpolation + g * g * g;
+    assert_eq!(nominal(Benchmark::Bk1), bk1);
+    assert_eq!(nominal(Benchmark::Bp2), 3 * bk1);
+    assert_eq!(
+        nominal(Benchmark::Bk3),
+        interpolation + 12 * g * g * g * g + 19 * g * g * g
+    );
+    assert_eq!(
+        nominal(Benchmark::Bp6),
+        3 * (12 * q * q * q * q + 15 * q * q * q)
+    );
+}
+
+#[test]
+fn single_precision_moves_half_the_numbers() {
+    let host = Host::with_threads(2).unwrap();
+    let double = params(Benchmark::Bk5, 3);
+    let single = Params {
+        precision: Precision::Fp32,
+        ..double
+    };
+    let [double, single] = [double, single].map(|params| run(&host, &params, &CEILINGS).unwrap());
+    assert_eq!(2 * single.work.bytes_read, double.work.bytes_read);
+    assert_eq!(
+        (count(&single, "threads"), single.number("ceiling_fma")),
+        (2, Some(CEILINGS.fma_fp32))
+    );
+}
+
+#[test]
+fn iterations_are_timed_on_free_unknowns() {
+    let host = Host::with_threads(1).unwrap();
+    let cg = |benchmark, degree| {
+        let params = Params {
+            measured: Measured::CgIteration,
+            ..params(benchmark, degree)
+        };
+        run(&host, &params, &CEILINGS)
+    };
+    let inner = cg(Benchmark::Bp5, 4).unwrap();
+    assert_eq!(
+        (count(&inner, "dofs"), inner.text("vector").as_str()),
+        (7 * 7 * 7, "T")
+    );
+    assert_eq!(inner.text("rate_unit"), "DOF/s on T-vectors");
+    let all = cg(Benchmark::Bp1, 4).unwrap();
+    assert_eq!(count(&all, "dofs"), 9 * 9 * 9);
+    // Beside the operator: 9 reads, 3 writes and 14 flops per unknown.
+    let alone = run(&host, &params(Benchmark::Bp1, 4), &CEILINGS).unwrap();
+    assert_eq!(all.work.bytes_read - alone.work.bytes_read, 72 * 729);
+    assert_eq!(all.work.bytes_written - alone.work.bytes_written, 24 * 729);
+    assert_eq!(all.work.flops - alone.work.flops, 14 * 729);
+
+    let refused = cg(Benchmark::Bk1, 4).unwrap_err();
+    assert!(matches!(
+        refused,
+        BenchError::NoIterations {
+            benchmark: Benchmark::Bk1
+        }
+    ));
+    let one_element = Params {
+        measured: Measured::CgIteration,
+        size: Size::Elements(1),
+        ..params(Benchmark::Bp3, 1)
+    };
+    let nothing = run(&host, &one_element, &CEILINGS).unwrap_err();
+    assert!(
+        matches!(nothing, BenchError::NothingToSolve { .. }),
+        "{nothing}"
+    );
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_it_is_tried() {
+    let host = Host::with_threads(1).unwrap();
+    let refused = |params: Params| params.check(&host).unwrap_err().to_string();
+    let degree = refused(params(Benchmark::Bp5, 16));
+    assert!(degree.contains("16"), "{degree}");
+    assert!(params(Benchmark::Bp5, 0).check(&host).is_err());
+    let large = refused(Params {
+        size: Size::Dofs(1_000_000_000_000),
+        ..params(Benchmark::Bp5, 4)
+    });
+    assert!(large.contains("GB"), "{large}");
+}
+
+#[test]
+fn an_operator_is_timed_on_its_own() {
+    let host = Host::with_threads(1).unwrap();
+    let params = params(Benchmark::Bp5, 3);
+    let problem = params.problem(params.cells()).unwrap();
+    let subject = Subject::<f32, Host>::new(&host, &params, &problem).unwrap();
+    let timing = time_apply(&subject.operator, &params.sampling).unwrap();
+    assert!(0.0 < timing.min && timing.min <= timing.median && timing.median <= timing.max);
+    assert_eq!((timing.samples, timing.repeats), (2, 3));
+}

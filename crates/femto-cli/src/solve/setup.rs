@@ -1,0 +1,153 @@
+//! The `Problem` of a case, checks against the mesh, and places of errors.
+
+use crate::case::{self, Case, CaseError, Coefficient, Located, Vector};
+use crate::failure::Failure;
+use femto::OperatorParams;
+use femto::fem::mesh::{Mesh, MeshError};
+use femto::fem::space::SpaceError;
+use femto::problem::{
+    Boundary, PreconditionerKind, Problem, ProblemError, SolverParams, dimension,
+};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Fails for a boundary tag that the mesh does not have, and for two tags, one the name and one the
+/// number, of the same group.
+pub(super) fn check_tags(case: &Case, mesh: &Mesh) -> Result<(), CaseError> {
+    let boundary = dimension(mesh).saturating_sub(1);
+    check_tags_of(case, mesh, (boundary, "a condition"), case.boundary_tags())
+}
+
+/// As [`check_tags`], for the groups of cells of a coefficient.
+pub(super) fn check_groups(
+    case: &Case,
+    mesh: &Mesh,
+    groups: &[(Located<String>, f64)],
+) -> Result<(), CaseError> {
+    let tags = groups.iter().map(|(tag, _)| tag);
+    check_tags_of(case, mesh, (dimension(mesh), "a value"), tags)
+}
+
+fn check_tags_of<'a>(
+    case: &Case,
+    mesh: &Mesh,
+    (dimension, what): (usize, &'static str),
+    tags: impl Iterator<Item = &'a Located<String>>,
+) -> Result<(), CaseError> {
+    let mut seen = HashMap::new();
+    for tag in tags {
+        let group = mesh.group(dimension, &tag.value);
+        let group = group.map_err(|error| unknown_tag(case, tag, error))?;
+        if let Some(first) = seen.insert(group, &tag.value) {
+            let same = case::Problem::SameGroup {
+                tag: tag.value.clone(),
+                first: first.clone(),
+                what,
+            };
+            return Err(case.document.mistake(tag.span.clone(), same));
+        }
+    }
+    Ok(())
+}
+
+fn unknown_tag(case: &Case, tag: &Located<String>, error: MeshError) -> CaseError {
+    let problem = case::Problem::Mesh(error);
+    case.document.mistake(tag.span.clone(), problem)
+}
+
+/// Fails for a value that has not as many components as the solution.
+pub(super) fn check_components(case: &Case, components: usize) -> Result<(), CaseError> {
+    let sections = [&case.source]
+        .into_iter()
+        .chain(&case.exact)
+        .chain(&case.start);
+    let boundaries = case.dirichlet.iter().chain(&case.neumann);
+    for vector in sections.chain(boundaries.map(|boundary| &boundary.value)) {
+        if !vector.serves(components) {
+            let problem = case::Problem::OutOfRange {
+                key: "`value`".to_owned(),
+                expected: match components {
+                    1 => "one expression or number".to_owned(),
+                    _ => format!("one for all components, or {components}"),
+                },
+                found: vector.functions.len().to_string(),
+            };
+            return Err(case.document.mistake(vector.span.clone(), problem));
+        }
+    }
+    Ok(())
+}
+
+/// The case's problem, without the exact solution; `defaults` has mesh, degree and form.
+pub(super) fn problem<'a, F, const D: usize, const C: usize>(
+    case: &'a Case,
+    defaults: Problem<'a, F, D, C>,
+) -> Problem<'a, F, D, C> {
+    Problem {
+        operator: OperatorParams {
+            quadrature: case.quadrature,
+            data_level: case.run.data_level,
+            factors: case.run.factors,
+            scatter: case.run.scatter,
+            ..OperatorParams::default()
+        },
+        source: case.source.of(),
+        neumann: boundaries(&case.neumann),
+        dirichlet: boundaries(&case.dirichlet),
+        start: case.start.as_ref().map(Vector::of),
+        solver: SolverParams {
+            method: case.solver.method,
+            relative_tolerance: case.solver.tolerance,
+            max_iterations: case.solver.max_iterations,
+            restart: case.solver.restart,
+            max_newton_steps: case.solver.max_newton_steps,
+            ..SolverParams::default()
+        },
+        preconditioner: match case.solver.preconditioner {
+            case::Preconditioner::None => PreconditionerKind::None,
+            case::Preconditioner::Jacobi => PreconditionerKind::Jacobi,
+        },
+        ..defaults
+    }
+}
+
+fn boundaries<const C: usize>(parts: &[case::Boundary]) -> Vec<Boundary<'_, C>> {
+    fn of_part<const C: usize>(part: &case::Boundary) -> impl Iterator<Item = Boundary<'_, C>> {
+        let tags = part.tags.iter();
+        tags.map(|tag| Boundary::vector(&tag.value, part.value.of()))
+    }
+    parts.iter().flat_map(of_part).collect()
+}
+
+/// The error with its place in the case, where there is one.
+pub(super) fn locate(case: &Case, error: ProblemError) -> Failure {
+    match span_of(case, &error) {
+        Some(span) => {
+            let problem = case::Problem::Setup(Box::new(error));
+            case.document.mistake(span, problem).into()
+        }
+        None => error.into(),
+    }
+}
+
+fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
+    let found: &Located<String> = match error {
+        ProblemError::Space(SpaceError::NoSuchFace { tag, .. }) => {
+            case.boundary_tags().find(|other| other.value == *tag)?
+        }
+        ProblemError::NoValue { groups, .. } => {
+            let first = |coefficient: &Coefficient| match coefficient {
+                Coefficient::ByGroup(list) => {
+                    let names: Vec<&str> = list.iter().map(|(tag, _)| &tag.value[..]).collect();
+                    (names.join(", ") == *groups)
+                        .then(|| list.first().map(|(tag, _)| tag.span.clone()))
+                }
+                _ => None,
+            };
+            let coefficients = case.form.coefficients();
+            return coefficients.into_iter().find_map(first)?;
+        }
+        _ => return None,
+    };
+    Some(found.span.clone())
+}

@@ -1,0 +1,235 @@
+//! A Lagrange basis on a cell, evaluated at any points.
+//!
+//! On simplices through an orthonormal basis: with ψ_m the modes and V\[i\]\[m\] = ψ_m(x_i) their values at the
+//! nodes, ℓ(x) = V⁻ᵀ ψ(x). On tensor products as a product of bases on the line.
+
+use super::modes::modes;
+use super::{BasisError, Matrix, check, lagrange, nodes};
+use crate::cell::Cell;
+
+/// The Lagrange basis of a degree on a line, triangle, quadrilateral, tetrahedron or hexahedron.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nodal {
+    cell: Cell,
+    degree: usize,
+    nodes: Vec<[f64; 3]>,
+    /// V⁻¹ of a simplex, `[modes][nodes]`.
+    from_modes: Option<Matrix>,
+    /// Of a tensor product the nodes along an axis, `[degree + 1]`, and where each node is among them, `[nodes][axis]`.
+    line: Vec<f64>,
+    lattice: Vec<[usize; 3]>,
+}
+
+/// Values and gradients of a basis at points.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Values {
+    /// Values of the basis, `[points][nodes]`.
+    pub interp: Vec<f64>,
+    /// Derivatives of the basis along the reference axes, `[points][nodes][dim]`.
+    pub grad: Vec<f64>,
+}
+
+impl Nodal {
+    /// The basis of a degree on a cell.
+    ///
+    /// # Errors
+    /// A cell without bases, a degree out of range: see [`check`].
+    pub fn new(cell: Cell, degree: usize) -> Result<Self, BasisError> {
+        check(cell, degree)?;
+        Ok(Self::of_any_degree(cell, degree))
+    }
+
+    fn of_any_degree(cell: Cell, degree: usize) -> Self {
+        let nodes = nodes::positions(cell, degree);
+        let from_modes = (!cell.is_tensor_product()).then(|| {
+            let mut values = Matrix::zeros(nodes.len(), nodes.len());
+            for (i, &node) in nodes.iter().enumerate() {
+                for (m, mode) in modes(cell.dim(), degree, node).iter().enumerate() {
+                    values[(i, m)] = mode.value;
+                }
+            }
+            values.inverse()
+        });
+        Self {
+            cell,
+            degree,
+            nodes,
+            from_modes,
+            line: nodes::gll(degree),
+            lattice: cell.lattice(degree),
+        }
+    }
+
+    /// The cell.
+    pub fn cell(&self) -> Cell {
+        self.cell
+    }
+
+    /// Polynomial degree.
+    pub fn degree(&self) -> usize {
+        self.degree
+    }
+
+    /// Positions of the nodes, `[nodes][3]`, in femto's order.
+    pub fn nodes(&self) -> &[[f64; 3]] {
+        &self.nodes
+    }
+
+    /// Values and gradients of the basis at points, `[points][3]`, which may lie anywhere;
+    /// coordinates beyond the dimension are ignored.
+    pub fn at(&self, points: &[[f64; 3]]) -> Values {
+        let (nodes, dim) = (self.nodes.len(), self.cell.dim());
+        let mut values = Values {
+            interp: Vec::with_capacity(points.len() * nodes),
+            grad: Vec::with_capacity(points.len() * nodes * dim),
+        };
+        for &point in points {
+            match &self.from_modes {
+                None => self.push_product(point, &mut values),
+                Some(_) if self.degree == 1 => self.push_barycentric(point, &mut values),
+                Some(from_modes) => self.push_modes(from_modes, point, &mut values),
+            }
+        }
+        values
+    }
+
+    fn push_modes(&self, from_modes: &Matrix, point: [f64; 3], values: &mut Values) {
+        let dim = self.cell.dim();
+        let modes = modes(dim, self.degree, point);
+        for node in 0..self.nodes.len() {
+            let mut value = 0.0;
+            let mut gradient = [0.0; 3];
+            for (m, mode) in modes.iter().enumerate() {
+                let weight = from_modes[(m, node)];
+                value += weight * mode.value;
+                for (sum, slope) in gradient.iter_mut().zip(mode.gradient) {
+                    *sum += weight * slope;
+                }
+            }
+            values.interp.push(value);
+            values.grad.extend(&gradient[..dim]);
+        }
+    }
+
+    /// Degree 1 without rounding: the basis functions are the barycentric coordinates.
+    fn push_barycentric(&self, point: [f64; 3], values: &mut Values) {
+        let dim = self.cell.dim();
+        let axes = &point[..dim];
+        values.interp.push(1.0 - axes.iter().sum::<f64>());
+        values.interp.extend(axes);
+        values.grad.extend(vec![-1.0; dim]);
+        for node in 0..dim {
+            let slope = |axis| if axis == node { 1.0 } else { 0.0 };
+            values.grad.extend((0..dim).map(slope));
+        }
+    }
+
+    fn push_product(&self, point: [f64; 3], values: &mut Values) {
+        let (dim, line) = (self.cell.dim(), &self.line);
+        let along = |x: f64| {
+            let values = lagrange::interpolation(line, &[x]).into_vec();
+            (values, lagrange::differentiation(line, &[x]).into_vec())
+        };
+        let axes: Vec<_> = point[..dim].iter().map(|&x| along(x)).collect();
+        for steps in &self.lattice {
+            let factor = |axis: usize| axes[axis].0[steps[axis]];
+            values.interp.push((0..dim).map(factor).product());
+            values.grad.extend((0..dim).map(|a| {
+                let others = (0..dim).filter(|&b| b != a).map(factor);
+                axes[a].1[steps[a]] * others.product::<f64>()
+            }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CELLS: [Cell; 5] = [
+        Cell::Line,
+        Cell::Triangle,
+        Cell::Quadrilateral,
+        Cell::Tetrahedron,
+        Cell::Hexahedron,
+    ];
+
+    /// A polynomial of full degree without symmetry, and its gradient.
+    fn polynomial(degree: usize, [x, y, z]: [f64; 3]) -> (f64, [f64; 3]) {
+        let n = degree as i32;
+        let (a, b) = (1.0 + x - 0.5 * y + 0.7 * z, 0.3 - x + 0.2 * y - 1.1 * z);
+        let slopes = |c: f64| f64::from(n) * c.powi(n - 1);
+        let gradient = [
+            slopes(a) - slopes(b),
+            -0.5 * slopes(a) + 0.2 * slopes(b),
+            0.7 * slopes(a) - 1.1 * slopes(b),
+        ];
+        (a.powi(n) + b.powi(n), gradient)
+    }
+
+    fn flat(dim: usize, mut x: [f64; 3]) -> [f64; 3] {
+        x[dim..].fill(0.0);
+        x
+    }
+
+    const POINTS: [[f64; 3]; 4] = [
+        [0.1, 0.2, 0.3],
+        [0.7, 0.05, 0.21],
+        [0.0, 1.0, 0.0],
+        [-0.4, 1.3, 0.2],
+    ];
+
+    #[test]
+    fn the_basis_is_nodal_and_reproduces_polynomials() {
+        for cell in CELLS {
+            let dim = cell.dim();
+            for degree in 1..=7 {
+                let basis = Nodal::of_any_degree(cell, degree);
+                let nodes = basis.nodes().len();
+                let values = basis.at(basis.nodes());
+                for (i, &value) in values.interp.iter().enumerate() {
+                    let delta = f64::from(i / nodes == i % nodes);
+                    assert!(
+                        (value - delta).abs() < 1e-12,
+                        "{cell:?} {degree} {i}: {value}"
+                    );
+                }
+                let at_nodes: Vec<f64> = (basis.nodes().iter())
+                    .map(|&x| polynomial(degree, x).0)
+                    .collect();
+                let values = basis.at(&POINTS.map(|x| flat(dim, x)));
+                for (p, x) in POINTS.map(|x| flat(dim, x)).into_iter().enumerate() {
+                    let interp = &values.interp[p * nodes..][..nodes];
+                    let one: f64 = interp.iter().sum();
+                    assert!((one - 1.0).abs() < 1e-11, "{cell:?} {degree}: {one}");
+                    let (value, gradient) = polynomial(degree, x);
+                    let found: f64 = interp.iter().zip(&at_nodes).map(|(l, u)| l * u).sum();
+                    assert!(
+                        (found - value).abs() < 1e-9,
+                        "{cell:?} {degree}: {found} {value}"
+                    );
+                    for (axis, expected) in gradient.into_iter().enumerate().take(dim) {
+                        let slope = |node| values.grad[(p * nodes + node) * dim + axis];
+                        let terms = at_nodes.iter().enumerate();
+                        let found: f64 = terms.map(|(node, u)| slope(node) * u).sum();
+                        assert!((found - expected).abs() < 1e-8, "{cell:?} {degree} {axis}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_basis_is_an_error() {
+        let error = |cell, degree| Nodal::new(cell, degree).unwrap_err().to_string();
+        let degree = error(Cell::Triangle, 4);
+        assert!(
+            degree.contains("degree 4 on triangles") && degree.contains("1 to 3"),
+            "{degree}"
+        );
+        assert!(error(Cell::Hexahedron, 16).contains("1 to 15"));
+        assert!(error(Cell::Triangle, 0).contains("degree 0"));
+        assert!(error(Cell::Prism, 1).contains("prisms are not supported"));
+        assert_eq!(Nodal::new(Cell::Tetrahedron, 3).unwrap().nodes().len(), 20);
+    }
+}

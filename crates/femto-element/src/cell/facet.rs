@@ -1,0 +1,84 @@
+//! Points on the facets of a cell.
+
+use super::Cell;
+
+impl Cell {
+    /// Where in the cell the point of a facet's own reference cell is. Coordinates beyond the facet's dimension
+    /// are ignored.
+    pub fn facet_point(self, facet: usize, point: [f64; 3]) -> [f64; 3] {
+        let own = self.facets()[facet];
+        let mut position = self.vertex(own.vertices[0]);
+        let tangents = self.facet_tangents(facet);
+        let origin = own.cell.vertex(0);
+        for (axis, tangent) in tangents.iter().enumerate().take(own.cell.dim()) {
+            for (x, slope) in position.iter_mut().zip(tangent) {
+                *x += (point[axis] - origin[axis]) * slope;
+            }
+        }
+        position
+    }
+
+    /// Derivatives of [`Cell::facet_point`] along the facet's axes, `[axis][3]`; zero beyond its dimension.
+    pub fn facet_tangents(self, facet: usize) -> [[f64; 3]; 2] {
+        let own = self.facets()[facet];
+        let start = self.vertex(own.vertices[0]);
+        [0, 1].map(|axis| {
+            if axis >= own.cell.dim() {
+                return [0.0; 3];
+            }
+            let end = self.vertex(own.vertices[axis + 1]);
+            let length = 1.0 - own.cell.vertex(0)[axis];
+            [0, 1, 2].map(|a| (end[a] - start[a]) / length)
+        })
+    }
+
+    /// The outward normal of a facet of the reference cell, as long as the facet is large in units of its own
+    /// reference cell.
+    pub fn facet_normal(self, facet: usize) -> [f64; 3] {
+        let [r, s] = self.facet_tangents(facet);
+        let normal = match self.dim() {
+            3 => [
+                r[1] * s[2] - r[2] * s[1],
+                r[2] * s[0] - r[0] * s[2],
+                r[0] * s[1] - r[1] * s[0],
+            ],
+            2 => [r[1], -r[0], 0.0],
+            _ => [1.0, 0.0, 0.0],
+        };
+        let (on_facet, centre) = (self.facet_point(facet, [0.0; 3]), self.centre());
+        let outwards: f64 = (0..3).map(|a| normal[a] * (on_facet[a] - centre[a])).sum();
+        normal.map(|x| if outwards < 0.0 { 0.0 - x } else { x + 0.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normals_point_outwards_and_are_as_large_as_facets() {
+        for cell in Cell::ALL.into_iter().filter(|cell| cell.dim() > 1) {
+            for (facet, own) in cell.facets().iter().enumerate() {
+                let normal = cell.facet_normal(facet);
+                let dot = |x: [f64; 3]| (0..3).map(|a| normal[a] * x[a]).sum::<f64>();
+                let height = dot(cell.facet_point(facet, [0.2, 0.3, f64::NAN]));
+                for vertex in 0..cell.vertices() {
+                    let other = dot(cell.vertex(vertex));
+                    match own.vertices.contains(&vertex) {
+                        true => assert!((other - height).abs() < 1e-15, "{cell:?} {facet}"),
+                        false => assert!(other < height - 0.2, "{cell:?} {facet}"),
+                    }
+                }
+                for (m, &vertex) in own.vertices.iter().enumerate() {
+                    let found = cell.facet_point(facet, own.cell.vertex(m));
+                    assert_eq!(found, cell.vertex(vertex), "{cell:?} {facet}");
+                }
+            }
+        }
+        assert_eq!(Cell::Triangle.facet_normal(2), [0.5, 0.5, 0.0]);
+        assert_eq!(Cell::Tetrahedron.facet_normal(3), [1.0; 3]);
+        assert_eq!(Cell::Hexahedron.facet_normal(3), [0.0, 1.0, 0.0]);
+        assert_eq!(Cell::Hexahedron.facet_normal(4), [0.0, 0.0, -1.0]);
+        assert_eq!(Cell::Quadrilateral.facet_normal(2), [0.0, -1.0, 0.0]);
+    }
+}

@@ -1,0 +1,292 @@
+//! The reference cells: their vertices, edges and facets, and the orders in which files have their nodes.
+//!
+//! One file each. A *facet* is a part of the boundary of one dimension less: a face of a solid, an edge of a
+//! triangle or quadrilateral, an end of a line. Edges run from their first vertex to their second. A facet's
+//! vertices are in the order of the facet's own reference cell, so that they say where its axes run.
+
+mod cell_type;
+mod facet;
+mod hexahedron;
+mod line;
+mod orientation;
+mod point;
+mod prism;
+mod pyramid;
+mod quadrilateral;
+mod tetrahedron;
+mod triangle;
+
+pub use cell_type::CellType;
+use cell_type::Row;
+
+/// The shape of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Cell {
+    Point,
+    Line,
+    Triangle,
+    Quadrilateral,
+    Tetrahedron,
+    Hexahedron,
+    Prism,
+    Pyramid,
+}
+
+/// A part of a cell's boundary, of one dimension less.
+#[derive(Clone, Copy, Debug)]
+pub struct Facet {
+    /// Its shape.
+    pub cell: Cell,
+    /// The cell's vertices on it, in the order of the facet's own vertices.
+    pub vertices: &'static [usize],
+}
+
+impl Facet {
+    const fn new(cell: Cell, vertices: &'static [usize]) -> Self {
+        Self { cell, vertices }
+    }
+}
+
+/// An order of the nodes of a cell by entities: vertices, edges, facets, interior.
+///
+/// Nodes on an edge go from its first vertex to its second; those on a facet in steps towards its second
+/// vertex (fastest) and its third; those inside in steps along ξ (fastest), η and ζ. Vertices are femto's.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeOrder {
+    /// The vertices.
+    pub vertices: &'static [usize],
+    /// Vertices of each edge, `[edges][2]`.
+    pub edges: &'static [[usize; 2]],
+    /// Vertices of each face of a solid.
+    pub facets: &'static [&'static [usize]],
+}
+
+/// What the file of a cell says of it.
+struct Reference {
+    name: &'static str,
+    plural: &'static str,
+    dim: usize,
+    /// Where the vertices are, in units of the cell: 0 or 1 along each axis.
+    corners: &'static [[u8; 3]],
+    /// Where each axis starts; all end at 1.
+    lower: [f64; 3],
+    edges: &'static [[usize; 2]],
+    facets: &'static [Facet],
+    /// Whether the cell of n steps along each axis has the node so many steps from its origin.
+    contains: fn(usize, [usize; 3]) -> bool,
+    /// Whether femto orders nodes lexicographically, as those of tensor products, not by entities.
+    lexicographic: bool,
+    gmsh: NodeOrder,
+    vtk: NodeOrder,
+    /// VTK's number of the Lagrange cell.
+    vtk_type: u8,
+    /// The types that files know.
+    types: &'static [Row],
+}
+
+impl Cell {
+    /// Every cell.
+    pub const ALL: [Self; 8] = [
+        Self::Point,
+        Self::Line,
+        Self::Triangle,
+        Self::Quadrilateral,
+        Self::Tetrahedron,
+        Self::Hexahedron,
+        Self::Prism,
+        Self::Pyramid,
+    ];
+
+    const fn reference(self) -> &'static Reference {
+        match self {
+            Self::Point => &point::REFERENCE,
+            Self::Line => &line::REFERENCE,
+            Self::Triangle => &triangle::REFERENCE,
+            Self::Quadrilateral => &quadrilateral::REFERENCE,
+            Self::Tetrahedron => &tetrahedron::REFERENCE,
+            Self::Hexahedron => &hexahedron::REFERENCE,
+            Self::Prism => &prism::REFERENCE,
+            Self::Pyramid => &pyramid::REFERENCE,
+        }
+    }
+
+    /// The name, such as `hexahedron`.
+    pub fn name(self) -> &'static str {
+        self.reference().name
+    }
+
+    /// The word for several, such as `hexahedra`.
+    pub fn plural(self) -> &'static str {
+        self.reference().plural
+    }
+
+    /// Dimension: 0 for the point to 3 for solids.
+    pub fn dim(self) -> usize {
+        self.reference().dim
+    }
+
+    /// Number of vertices.
+    pub fn vertices(self) -> usize {
+        self.reference().corners.len()
+    }
+
+    /// Position of a vertex.
+    pub fn vertex(self, vertex: usize) -> [f64; 3] {
+        let Reference { corners, lower, .. } = self.reference();
+        [0, 1, 2].map(|a| match corners[vertex][a] {
+            0 => lower[a],
+            _ => 1.0,
+        })
+    }
+
+    /// Vertices of each edge of a cell that is not one itself, `[edges][2]`.
+    pub fn edges(self) -> &'static [[usize; 2]] {
+        self.reference().edges
+    }
+
+    /// The facets.
+    pub fn facets(self) -> &'static [Facet] {
+        self.reference().facets
+    }
+
+    /// Position of the centre: the mean of the vertices.
+    pub fn centre(self) -> [f64; 3] {
+        let count = self.vertices();
+        let mean = |a| (0..count).map(|v| self.vertex(v)[a]).sum::<f64>() / count as f64;
+        [0, 1, 2].map(mean)
+    }
+
+    /// Whether basis functions are products of functions of one coordinate each.
+    pub fn is_tensor_product(self) -> bool {
+        self.reference().lexicographic
+    }
+
+    /// Gmsh's order of the nodes of its complete cells (reference manual, "Node ordering"); right as long as a
+    /// facet has at most one node inside.
+    pub fn gmsh_order(self) -> &'static NodeOrder {
+        &self.reference().gmsh
+    }
+
+    /// The order of the nodes of VTK's Lagrange cells (`vtkHigherOrderTriangle`, `vtkHigherOrderTetra`,
+    /// `vtkHigherOrderHexahedron` of VTK 9). Of tensor products right at any degree, of simplices up to
+    /// degree 3, beyond which VTK orders the nodes inside faces recursively.
+    pub fn vtk_order(self) -> &'static NodeOrder {
+        &self.reference().vtk
+    }
+
+    /// VTK's number of the Lagrange cell, such as 72 for VTK_LAGRANGE_HEXAHEDRON.
+    pub fn vtk_type(self) -> u8 {
+        self.reference().vtk_type
+    }
+
+    /// Positions in steps of 1/n from the origin of a cell with n steps along each axis, `[nodes][3]`, in
+    /// femto's order: lexicographic of tensor products, else by entities.
+    pub fn lattice(self, n: usize) -> Vec<[usize; 3]> {
+        let Reference {
+            lexicographic,
+            edges,
+            ..
+        } = self.reference();
+        if *lexicographic {
+            return self.steps(n).collect();
+        }
+        let vertices: Vec<usize> = (0..self.vertices()).collect();
+        let faces: Vec<&[usize]> = match self.dim() {
+            3 => self.facets().iter().map(|facet| facet.vertices).collect(),
+            _ => Vec::new(),
+        };
+        self.ordered(n, (&vertices, edges, &faces))
+    }
+
+    /// The same positions in another order.
+    pub fn lattice_in(self, n: usize, order: &NodeOrder) -> Vec<[usize; 3]> {
+        self.ordered(n, (order.vertices, order.edges, order.facets))
+    }
+
+    /// Where steps of 1/n from the origin lead.
+    pub fn position(self, n: usize, steps: [usize; 3]) -> [f64; 3] {
+        let lower = self.reference().lower;
+        let n = n.max(1) as f64;
+        [0, 1, 2].map(|a| match a < self.dim() {
+            true => lower[a] + (1.0 - lower[a]) * (steps[a] as f64 / n),
+            false => 0.0,
+        })
+    }
+
+    /// Positions inside an edge, `[n - 1][3]`, from its first vertex to its second.
+    pub fn inside_edge(self, n: usize, ends: [usize; 2]) -> Vec<[usize; 3]> {
+        let [start, end] = ends.map(|vertex| self.corner(vertex));
+        let at = |m: usize| [0, 1, 2].map(|a| start[a] * (n - m) + end[a] * m);
+        (1..n).map(at).collect()
+    }
+
+    /// Positions inside a facet with these vertices, towards the second vertex fastest.
+    pub fn inside_facet(self, n: usize, vertices: &[usize]) -> Vec<[usize; 3]> {
+        let [origin, first, second] = [0, 1, 2].map(|m| self.corner(vertices[m]));
+        let triangle = vertices.len() == 3;
+        let at = |p: usize, q: usize| {
+            // n (origin) + p (first - origin) + q (second - origin), which is nowhere negative.
+            [0, 1, 2].map(|a| (n * origin[a] + p * first[a] + q * second[a]) - (p + q) * origin[a])
+        };
+        let along = move |q: usize| 1..if triangle { n.saturating_sub(q) } else { n };
+        (1..n)
+            .flat_map(|q| along(q).map(move |p| at(p, q)))
+            .collect()
+    }
+
+    /// Positions on a facet, in femto's order of the facet's own nodes.
+    pub fn facet_lattice(self, n: usize, facet: usize) -> Vec<[usize; 3]> {
+        let own = self.facets()[facet];
+        let corner = |m: usize| self.corner(own.vertices[m]);
+        let origin = corner(0);
+        let at = |steps: [usize; 3]| {
+            [0, 1, 2].map(|a| {
+                let axes = 0..own.cell.dim();
+                let there: usize = axes.clone().map(|m| steps[m] * corner(m + 1)[a]).sum();
+                let back: usize = axes.map(|m| steps[m] * origin[a]).sum();
+                n * origin[a] + there - back
+            })
+        };
+        own.cell.lattice(n).into_iter().map(at).collect()
+    }
+
+    /// Positions inside the cell, ξ fastest.
+    pub fn interior(self, n: usize) -> Vec<[usize; 3]> {
+        let Reference { contains, dim, .. } = self.reference();
+        let inside = |steps: &[usize; 3]| {
+            *dim > 0 && steps[..*dim].iter().all(|&m| m > 0) && contains(n - 1, *steps)
+        };
+        self.steps(n).filter(inside).collect()
+    }
+
+    fn corner(self, vertex: usize) -> [usize; 3] {
+        self.reference().corners[vertex].map(usize::from)
+    }
+
+    /// All positions of the cell, ξ fastest.
+    fn steps(self, n: usize) -> impl Iterator<Item = [usize; 3]> {
+        let Reference { contains, dim, .. } = self.reference();
+        let range = move |axis: usize| 0..if *dim > axis { n + 1 } else { 1 };
+        let all = range(2).flat_map(move |k| range(1).map(move |j| [j, k]));
+        let all = all.flat_map(move |[j, k]| range(0).map(move |i| [i, j, k]));
+        all.filter(move |&steps| contains(n, steps))
+    }
+
+    fn ordered(
+        self,
+        n: usize,
+        (vertices, edges, facets): (&[usize], &[[usize; 2]], &[&[usize]]),
+    ) -> Vec<[usize; 3]> {
+        let at_vertex = |&vertex: &usize| self.corner(vertex).map(|side| side * n);
+        let mut all: Vec<[usize; 3]> = vertices.iter().map(at_vertex).collect();
+        for &ends in edges {
+            all.extend(self.inside_edge(n, ends));
+        }
+        for facet in facets {
+            all.extend(self.inside_facet(n, facet));
+        }
+        all.extend(self.interior(n));
+        all
+    }
+}

@@ -1,0 +1,173 @@
+//! Orientation: agreement of two cells on the nodes inside a shared edge or facet.
+//!
+//! An order of the entity's vertices that both know (their global numbers) fixes a *canonical* walk: on a line from
+//! the lower vertex to the higher, on a triangle from the lowest towards the middle one (fastest) and the highest, on
+//! a quadrilateral from the lowest vertex first towards the lower of its two neighbours. An *orientation* says how the
+//! entity's own order lies to that walk.
+
+use super::Cell;
+
+/// The six orders of three things; entry c of one is the place of the c-th lowest.
+const TRIANGLE: [[usize; 3]; 6] = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+];
+
+impl Cell {
+    /// How many ways there are to look at a line, triangle or quadrilateral.
+    pub fn orientations(self) -> usize {
+        match self {
+            Self::Line => 2,
+            Self::Triangle => 6,
+            Self::Quadrilateral => 8,
+            _ => 1,
+        }
+    }
+
+    /// The orientation of a line, triangle or quadrilateral with these vertex numbers, in the order of its own
+    /// vertices.
+    #[inline]
+    pub fn orientation(self, vertices: &[u32]) -> usize {
+        match (self, vertices) {
+            (Self::Line, &[start, end]) => usize::from(start > end),
+            (Self::Triangle, &[a, b, c]) => triangle([a, b, c]),
+            (Self::Quadrilateral, &[a, b, c, d]) => quadrilateral([a, b, c, d]),
+            _ => 0,
+        }
+    }
+
+    /// Of each orientation and each node inside, in the entity's own order, the place on the canonical walk:
+    /// `[orientations][nodes]`, for n steps along each axis.
+    pub fn canonical_orders(self, n: usize) -> Vec<Vec<u32>> {
+        let nodes = self.interior(n);
+        let order = |orientation| {
+            let place = |&steps: &[usize; 3]| {
+                let walked = self.walked(n, orientation, steps);
+                // Walks stay in the entity.
+                nodes.iter().position(|&other| other == walked).unwrap_or(0) as u32
+            };
+            nodes.iter().map(place).collect()
+        };
+        (0..self.orientations()).map(order).collect()
+    }
+
+    /// Steps along the canonical walk's axes of what is `steps` along the entity's own.
+    fn walked(self, n: usize, orientation: usize, steps: [usize; 3]) -> [usize; 3] {
+        let [p, q, _] = steps;
+        match self {
+            Self::Line => [if orientation == 1 { n - p } else { p }, 0, 0],
+            Self::Triangle => {
+                let own = [n - p - q, p, q];
+                let [_, first, second] = TRIANGLE[orientation].map(|vertex| own[vertex]);
+                [first, second, 0]
+            }
+            Self::Quadrilateral => {
+                let origin = orientation / 2;
+                let from_origin = |m: usize, far: bool| if far { n - m } else { m };
+                let s = from_origin(p, origin & 1 != 0);
+                let t = from_origin(q, origin & 2 != 0);
+                if orientation % 2 == 1 {
+                    [t, s, 0]
+                } else {
+                    [s, t, 0]
+                }
+            }
+            _ => steps,
+        }
+    }
+}
+
+/// Which of [`TRIANGLE`] puts these in ascending order.
+#[inline]
+fn triangle([a, b, c]: [u32; 3]) -> usize {
+    match (a < b, b < c, a < c) {
+        (true, true, _) => 0,
+        (true, false, true) => 1,
+        (false, _, true) => 2,
+        (true, false, false) => 4,
+        (false, true, false) => 3,
+        (false, false, false) => 5,
+    }
+}
+
+/// Twice the corner with the lowest number, plus 1 if the lower of its neighbours lies along the second axis.
+#[inline]
+fn quadrilateral(corners: [u32; 4]) -> usize {
+    let mut origin = 0;
+    for corner in 1..4 {
+        if corners[corner] < corners[origin] {
+            origin = corner;
+        }
+    }
+    2 * origin + usize::from(corners[origin ^ 2] < corners[origin ^ 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every order of four numbers.
+    fn permutations(vertices: usize) -> Vec<Vec<u32>> {
+        let mut all = vec![vec![]];
+        for _ in 0..vertices {
+            let with = |order: Vec<u32>| {
+                let rest = (0..vertices as u32).filter(move |m| !order.contains(m));
+                rest.collect::<Vec<_>>()
+            };
+            all = (all.into_iter())
+                .flat_map(|order| {
+                    let next = with(order.clone());
+                    next.into_iter().map(move |m| [&order[..], &[m]].concat())
+                })
+                .collect();
+        }
+        all
+    }
+
+    /// Two views of one entity, whose vertices they list in different orders, find the same node at the same place
+    /// of the walk.
+    #[test]
+    fn all_views_agree_on_every_node() {
+        for cell in [Cell::Line, Cell::Triangle, Cell::Quadrilateral] {
+            let count = cell.vertices();
+            for n in 2..=5 {
+                let (nodes, orders) = (cell.interior(n), cell.canonical_orders(n));
+                assert_eq!(orders.len(), cell.orientations());
+                // By position in space, of the first view.
+                let mut known = std::collections::HashMap::new();
+                for own in permutations(count) {
+                    // The view's vertex m is vertex own[m] of a fixed reference cell: only symmetries of it.
+                    let place = |m: usize| cell.vertex(own[m] as usize);
+                    let [o, r, s] = [0, 1, 2].map(|m| place(m.min(count - 1)));
+                    if count == 4 {
+                        let opposite: Vec<f64> = (0..2).map(|a| r[a] + s[a] - o[a]).collect();
+                        if opposite != place(3)[..2] {
+                            continue;
+                        }
+                    }
+                    let order = &orders[cell.orientation(&own)];
+                    let mut sorted = order.clone();
+                    sorted.sort_unstable();
+                    assert!(sorted.into_iter().eq(0..nodes.len() as u32));
+                    for (steps, &canonical) in nodes.iter().zip(order) {
+                        let along =
+                            |a: usize, m: usize| steps[m] as f64 / n as f64 * ([r, s][m][a] - o[a]);
+                        let axes = 0..cell.dim();
+                        let x = |a: usize| o[a] + axes.clone().map(|m| along(a, m)).sum::<f64>();
+                        let key = [0, 1].map(|a| (x(a) * 1e6).round() as i64);
+                        assert_eq!(
+                            *known.entry(key).or_insert(canonical),
+                            canonical,
+                            "{cell:?}"
+                        );
+                    }
+                }
+                assert_eq!(known.len(), nodes.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The prism, a triangle in ξ, η times the line ζ in `[-1, 1]`.
+//!
+//! Vertices 0, 1, 2 are the triangle's at ζ = -1, vertices 3, 4, 5 those at ζ = +1.
+//!
+//! ```text
+//!           3                edges: 0 to 2 the triangle's below      faces: 0: 0-1-2
+//!         ,/|`\                     0-1, 0-2, 1-2;                          1: 3-4-5
+//!       ,/  |  `\                   3 to 5 those above                      2: 0-1-3-4
+//!     ,/    |    `\                 3-4, 3-5, 4-5;                          3: 0-2-3-5
+//!    4------+------5                6 to 8 upwards                          4: 1-2-4-5
+//!    |      |      |                0-3, 1-4, 2-5
+//!    |    ,/0`\    |
+//!    |  ,/     `\  |
+//!    |,/         `\|
+//!    1-------------2
+//! ```
+
+use super::{Cell, Facet, NodeOrder, Reference, Row};
+
+pub(super) const REFERENCE: Reference = Reference {
+    name: "prism",
+    plural: "prisms",
+    dim: 3,
+    corners: &[
+        [0, 0, 0],
+        [1, 0, 0],
+        [0, 1, 0],
+        [0, 0, 1],
+        [1, 0, 1],
+        [0, 1, 1],
+    ],
+    lower: [0.0, 0.0, -1.0],
+    edges: &[
+        [0, 1],
+        [0, 2],
+        [1, 2],
+        [3, 4],
+        [3, 5],
+        [4, 5],
+        [0, 3],
+        [1, 4],
+        [2, 5],
+    ],
+    facets: &[
+        Facet::new(Cell::Triangle, &[0, 1, 2]),
+        Facet::new(Cell::Triangle, &[3, 4, 5]),
+        Facet::new(Cell::Quadrilateral, &[0, 1, 3, 4]),
+        Facet::new(Cell::Quadrilateral, &[0, 2, 3, 5]),
+        Facet::new(Cell::Quadrilateral, &[1, 2, 4, 5]),
+    ],
+    contains: |n, [i, j, k]| i + j <= n && k <= n,
+    lexicographic: false,
+    gmsh: NodeOrder {
+        vertices: VERTICES,
+        edges: &[
+            [0, 1],
+            [0, 2],
+            [0, 3],
+            [1, 2],
+            [1, 4],
+            [2, 5],
+            [3, 4],
+            [3, 5],
+            [4, 5],
+        ],
+        facets: &[
+            &[0, 2, 1],
+            &[3, 4, 5],
+            &[0, 1, 3, 4],
+            &[0, 3, 2, 5],
+            &[1, 2, 4, 5],
+        ],
+    },
+    vtk: NodeOrder {
+        vertices: VERTICES,
+        edges: &[
+            [0, 1],
+            [1, 2],
+            [2, 0],
+            [3, 4],
+            [4, 5],
+            [5, 3],
+            [0, 3],
+            [1, 4],
+            [2, 5],
+        ],
+        facets: &[
+            &[0, 1, 2],
+            &[3, 4, 5],
+            &[0, 1, 3, 4],
+            &[1, 2, 4, 5],
+            &[0, 2, 3, 5],
+        ],
+    },
+    vtk_type: 73,
+    types: &[
+        Row::new(6, "prism6", Cell::Prism, 1, 6),
+        Row::new(13, "prism18", Cell::Prism, 2, 18),
+        Row::new(18, "prism15", Cell::Prism, 2, 15),
+        Row::new(90, "prism40", Cell::Prism, 3, 40),
+        Row::new(91, "prism75", Cell::Prism, 4, 75),
+    ],
+};
+
+const VERTICES: &[usize] = &[0, 1, 2, 3, 4, 5];

@@ -1,0 +1,255 @@
+//! Quadrature rules.
+//!
+//! On the reference line `[-1, 1]`, whose tensor products are rules on quadrilaterals and hexahedra:
+//!
+//! | rule | points | exact to degree | endpoints |
+//! |---|---|---|---|
+//! | [`gauss`] | n ≥ 1 | 2n - 1 | no |
+//! | [`gauss_lobatto`] | n ≥ 2 | 2n - 3 | yes |
+//!
+//! On the reference triangle and tetrahedron: [`simplex_rule`]. On any cell: [`rule`].
+//!
+//! Points and weights come from Newton's method on Legendre polynomials in double-double
+//! arithmetic, so that they are correct to the last bit or next to it for any number of points.
+
+mod double_double;
+mod jacobi;
+mod legendre;
+mod simplex;
+
+use double_double::Double;
+use legendre::legendre;
+pub use simplex::{MAX_SIMPLEX_RULE_DEGREE, simplex_rule};
+
+use crate::cell::Cell;
+use std::f64::consts::PI;
+
+/// A quadrature rule on `[-1, 1]`: ∫ f dx ≈ Σ weights\[i\] f(points\[i\]).
+///
+/// Points ascend; the rule is symmetric to the bit: `points[n-1-i] == -points[i]` and
+/// `weights[n-1-i] == weights[i]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rule1d {
+    /// Positions, `[points]`, ascending.
+    pub points: Vec<f64>,
+    /// Weights, `[points]`; they sum to 2.
+    pub weights: Vec<f64>,
+}
+
+/// Why a rule does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QuadratureError {
+    /// A Gauss–Lobatto rule contains both ends of the interval.
+    #[error(
+        "a Gauss–Lobatto rule has both end points, so at least 2 points; {found} were asked for"
+    )]
+    TooFewLobattoPoints {
+        /// The number of points asked for.
+        found: usize,
+    },
+    /// There are no rules on this cell.
+    #[error("quadrature on {} is not supported", cell.plural())]
+    Cell {
+        /// The cell asked for.
+        cell: Cell,
+    },
+    /// There is no simplex of this dimension.
+    #[error("quadrature on a simplex of dimension {found}: supported are 1, 2 and 3")]
+    SimplexDimension {
+        /// The dimension asked for.
+        found: usize,
+    },
+    /// A rule on a simplex would have too many points.
+    #[error(
+        "quadrature of degree {found} on a simplex: supported is up to {MAX_SIMPLEX_RULE_DEGREE}"
+    )]
+    SimplexDegree {
+        /// The degree asked for.
+        found: usize,
+    },
+}
+
+/// A quadrature rule on a cell: ∫ f dξ ≈ Σ weights\[i\] f(points\[i\]), with positive weights and points inside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rule {
+    /// Positions, `[points][3]`; coordinates beyond the dimension are zero.
+    pub points: Vec<[f64; 3]>,
+    /// Weights, `[points]`; they sum to the volume of the reference cell.
+    pub weights: Vec<f64>,
+    /// The degree of polynomials up to which the rule is exact; on tensor products, along each axis.
+    pub degree: usize,
+}
+
+impl Rule {
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether the rule has no points.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// The approximation of ∫ f dξ.
+    pub fn integrate(&self, f: impl Fn([f64; 3]) -> f64) -> f64 {
+        let pairs = self.points.iter().zip(&self.weights);
+        pairs.map(|(&x, w)| w * f(x)).sum()
+    }
+
+    /// The product of a rule on the line with itself along so many axes, lexicographic.
+    pub fn product(dim: usize, line: &Rule1d) -> Self {
+        let point = Self {
+            points: vec![[0.0; 3]],
+            weights: vec![1.0],
+            degree: (2 * line.len()).saturating_sub(1),
+        };
+        (0..dim).fold(point, |base, axis| times_line(&base, line, axis))
+    }
+
+    fn push(&mut self, point: [f64; 3], weight: f64) {
+        self.points.push(point);
+        self.weights.push(weight);
+    }
+}
+
+/// A rule on a cell that is exact to a degree, on tensor products along each axis: [`simplex_rule`] or products of
+/// [`gauss`], points lexicographic.
+///
+/// # Errors
+/// Pyramids; a degree above [`MAX_SIMPLEX_RULE_DEGREE`].
+pub fn rule(cell: Cell, degree: usize) -> Result<Rule, QuadratureError> {
+    if degree > MAX_SIMPLEX_RULE_DEGREE {
+        return Err(QuadratureError::SimplexDegree { found: degree });
+    }
+    let line = gauss(degree / 2 + 1);
+    match cell {
+        Cell::Triangle | Cell::Tetrahedron => simplex_rule(cell.dim(), degree),
+        Cell::Prism => Ok(times_line(&simplex_rule(2, degree)?, &line, 2)),
+        Cell::Pyramid => Err(QuadratureError::Cell { cell }),
+        Cell::Point | Cell::Line | Cell::Quadrilateral | Cell::Hexahedron => {
+            Ok(Rule::product(cell.dim(), &line))
+        }
+    }
+}
+
+/// The product of a rule with one along another axis, the slowest of the result.
+fn times_line(base: &Rule, line: &Rule1d, axis: usize) -> Rule {
+    let mut product = Rule {
+        degree: base.degree,
+        ..Rule::default()
+    };
+    for (x, weight) in line.points.iter().zip(&line.weights) {
+        for (&point, base_weight) in base.points.iter().zip(&base.weights) {
+            let mut point = point;
+            point[axis] = *x;
+            product.push(point, weight * base_weight);
+        }
+    }
+    product
+}
+
+impl Rule1d {
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether the rule has no points.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+
+    /// The approximation of ∫ f dx over `[-1, 1]`.
+    pub fn integrate(&self, f: impl Fn(f64) -> f64) -> f64 {
+        self.points
+            .iter()
+            .zip(&self.weights)
+            .map(|(&x, &w)| w * f(x))
+            .sum()
+    }
+
+    /// The symmetric rule whose points in the right half are given by `right_half`, called with
+    /// 0, 1, ... from the largest point down and returning (point, weight).
+    fn mirrored(points: usize, right_half: impl Fn(usize) -> (f64, f64)) -> Self {
+        let mut rule = Self {
+            points: vec![0.0; points],
+            weights: vec![0.0; points],
+        };
+        for left in 0..points.div_ceil(2) {
+            let right = points - 1 - left;
+            let (x, w) = right_half(left);
+            let x = if left == right { 0.0 } else { x };
+            (rule.points[left], rule.points[right]) = (-x, x);
+            (rule.weights[left], rule.weights[right]) = (w, w);
+        }
+        if points % 2 == 1 {
+            rule.points[points / 2] = 0.0;
+        }
+        rule
+    }
+}
+
+/// The Gauss–Legendre rule with this many points, exact for polynomials of degree `2 points - 1`.
+///
+/// The points x are the roots of the Legendre polynomial P_n; the weights are
+/// `2 / ((1 - x²) P_n'(x)²)` (Abramowitz & Stegun 1964, 25.4.29). Newton's method starts from
+/// `cos(π (i + 3/4) / (n + 1/2))` (ibid., 22.16.6, first term). No points give the empty rule.
+pub fn gauss(points: usize) -> Rule1d {
+    let n = points as f64;
+    Rule1d::mirrored(points, |i| {
+        let guess = (PI * (i as f64 + 0.75) / (n + 0.5)).cos();
+        let x = newton(guess, |x| {
+            let p = legendre(points, x);
+            p.value / p.derivative
+        });
+        let derivative = legendre(points, x).derivative;
+        let one_minus_x2 = Double::from(1.0) - x * x;
+        let weight = Double::from(2.0) / (one_minus_x2 * derivative * derivative);
+        (x.round(), weight.round())
+    })
+}
+
+/// The Gauss–Lobatto rule with this many points, exact for polynomials of degree `2 points - 3`.
+///
+/// With m = points - 1 the points are ±1 and the roots of P_m', the weights
+/// `2 / (m (m + 1) P_m(x)²)` (Abramowitz & Stegun 1964, 25.4.32). Newton's method runs on
+/// `q(x) = (1 - x²) P_m'(x)`, whose derivative is `-m (m + 1) P_m(x)` by Legendre's equation, from
+/// the Chebyshev points `cos(π i / m)`.
+///
+/// # Errors
+/// Fewer than 2 points.
+pub fn gauss_lobatto(points: usize) -> Result<Rule1d, QuadratureError> {
+    if points < 2 {
+        return Err(QuadratureError::TooFewLobattoPoints { found: points });
+    }
+    let m = points - 1;
+    let m_m1 = Double::from(m as f64) * Double::from(points as f64);
+    let weight = |value: Double| (Double::from(2.0) / (m_m1 * value * value)).round();
+    Ok(Rule1d::mirrored(points, |i| {
+        if i == 0 {
+            return (1.0, weight(Double::from(1.0)));
+        }
+        let guess = (PI * i as f64 / m as f64).cos();
+        let x = newton(guess, |x| {
+            let p = legendre(m, x);
+            let q = (Double::from(1.0) - x * x) * p.derivative;
+            Double::from(0.0) - q / (m_m1 * p.value)
+        });
+        (x.round(), weight(legendre(m, x).value))
+    }))
+}
+
+/// Newton's method from `guess` until the step is below the last bit of an f64 by far.
+fn newton(guess: f64, step: impl Fn(Double) -> Double) -> Double {
+    let mut x = Double::from(guess);
+    // Quadratic convergence from guesses good to 1e-2: five steps suffice, twenty are never used.
+    for _ in 0..20 {
+        let dx = step(x);
+        x = x - dx;
+        if dx.round().abs() < 1e-20 {
+            break;
+        }
+    }
+    x
+}

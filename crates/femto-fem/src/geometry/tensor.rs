@@ -1,0 +1,177 @@
+//! The maps of hexahedra and quadrilaterals, as polynomials in monomials.
+//!
+//! A quadrilateral is mapped as the hexahedron over it between z = -1 and z = 1 would be.
+
+use super::GeometryKind;
+use super::factors::Matrix3;
+use super::polynomial::{self, Tensor};
+use crate::mesh::CellBlock;
+use femto_element::{Cell, CellType};
+use rayon::prelude::*;
+
+/// The hexahedra or quadrilaterals of a mesh, in mesh cell order.
+#[derive(Clone, Debug)]
+pub(super) struct TensorMaps {
+    cell: Cell,
+    /// Mesh nodes at the vertices of each cell, `[cells][vertices]`, lexicographic.
+    vertices: Vec<u32>,
+    /// Where the curved cells are in `curved`, `[cells]`; meaningless for other kinds.
+    curved_index: Vec<u32>,
+    /// Monomial coefficients of the curved cells, `[curved cells][k][j][i][3]`.
+    curved: Vec<Tensor<3>>,
+}
+
+impl TensorMaps {
+    pub(super) fn new(cell: Cell, cells: usize) -> Self {
+        Self {
+            cell,
+            vertices: Vec::with_capacity(cells * cell.vertices()),
+            curved_index: Vec::with_capacity(cells),
+            curved: Vec::new(),
+        }
+    }
+
+    /// Memory held, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&self.vertices[..])
+            + size_of_val(&self.curved_index[..])
+            + size_of_val(&self.curved[..])
+    }
+
+    /// Mesh nodes at the vertices of a cell, lexicographic.
+    pub(super) fn vertex_nodes(&self, cell: usize) -> &[u32] {
+        let count = self.cell.vertices();
+        &self.vertices[cell * count..][..count]
+    }
+
+    /// Appends a block of cells, whose nodes exist, and the kind of each.
+    pub(super) fn append(
+        &mut self,
+        block: &CellBlock,
+        coordinates: &[[f64; 3]],
+        kinds: &mut Vec<GeometryKind>,
+    ) {
+        let (per_cell, count) = (block.cell_type.nodes(), self.cell.vertices());
+        let cells = || block.nodes.par_chunks_exact(per_cell).with_min_len(1024);
+        let (first, first_vertex) = (kinds.len(), self.vertices.len());
+        let places = self.cell.gmsh_order().vertices;
+        self.vertices.resize(first_vertex + block.len() * count, 0);
+        let rows = self.vertices[first_vertex..].par_chunks_exact_mut(count);
+        rows.zip(cells()).for_each(|(row, cell)| {
+            for (&place, &node) in places.iter().zip(cell) {
+                row[place] = node;
+            }
+        });
+        let dim = self.cell.dim();
+        let lift = Quadratic::new(block.cell_type);
+        if block.cell_type.order() == 1 {
+            let rows = self.vertices[first_vertex..].par_chunks_exact(count);
+            let kind = |row| polynomial::kind(&vertex_monomials(coordinates, row), dim);
+            kinds.par_extend(rows.with_min_len(1024).map(kind));
+        } else {
+            let kind = |cell: &[u32]| polynomial::kind(&lift.monomials(coordinates, cell), dim);
+            kinds.par_extend(cells().map(kind));
+        }
+        let kinds = &kinds[first..];
+        let is_curved = |kind: GeometryKind| kind == GeometryKind::Curved;
+        let mut next = self.curved.len() as u32;
+        self.curved_index.extend(kinds.iter().map(|&kind| {
+            let index = next;
+            next += u32::from(is_curved(kind));
+            index
+        }));
+        let curved = cells().zip(kinds).filter(|&(_, &kind)| is_curved(kind));
+        self.curved
+            .par_extend(curved.map(|(cell, _)| lift.monomials(coordinates, cell)));
+    }
+
+    pub(super) fn curved(&self, cell: usize) -> &Tensor<3> {
+        &self.curved[self.curved_index[cell] as usize]
+    }
+
+    /// Monomial coefficients of the multilinear map through the vertices.
+    pub(super) fn multilinear(
+        &self,
+        cell: usize,
+        kind: GeometryKind,
+        coordinates: &[[f64; 3]],
+    ) -> Tensor<2> {
+        let mut c = vertex_monomials(coordinates, self.vertex_nodes(cell));
+        if kind == GeometryKind::Affine {
+            polynomial::drop_products(&mut c);
+        }
+        c
+    }
+
+    /// Calls `visit` with position and Jacobian at the tensor grid of `points`, one list per axis,
+    /// in lexicographic order.
+    #[inline(always)]
+    pub(super) fn visit(
+        &self,
+        (cell, kind): (usize, GeometryKind),
+        coordinates: &[[f64; 3]],
+        points: [&[f64]; 3],
+        visit: impl FnMut([f64; 3], Matrix3),
+    ) {
+        match kind {
+            GeometryKind::Curved => polynomial::at_tensor_points(self.curved(cell), points, visit),
+            _ => {
+                let c = self.multilinear(cell, kind, coordinates);
+                polynomial::at_tensor_points(&c, points, visit);
+            }
+        }
+    }
+}
+
+/// Monomial coefficients of the map through the vertices of a hexahedron or quadrilateral.
+fn vertex_monomials(coordinates: &[[f64; 3]], vertices: &[u32]) -> Tensor<2> {
+    let at = |m: usize| match vertices.len() {
+        4 => {
+            let [x, y, _] = coordinates[vertices[m % 4] as usize];
+            [x, y, if m < 4 { -1.0 } else { 1.0 }]
+        }
+        _ => coordinates[vertices[m] as usize],
+    };
+    polynomial::monomials([
+        [[at(0), at(1)], [at(2), at(3)]],
+        [[at(4), at(5)], [at(6), at(7)]],
+    ])
+}
+
+/// How the nodes of a quadratic cell type lie in the 3×3×3 grid.
+struct Quadratic {
+    /// Where each node is in the grid.
+    places: Vec<[usize; 3]>,
+    serendipity: bool,
+    flat: bool,
+}
+
+impl Quadratic {
+    fn new(cell_type: CellType) -> Self {
+        Self {
+            places: cell_type.node_lattice(),
+            serendipity: !cell_type.is_complete(),
+            flat: cell_type.dimension() == 2,
+        }
+    }
+
+    /// Monomial coefficients of the map of a cell with these mesh nodes.
+    fn monomials(&self, coordinates: &[[f64; 3]], cell: &[u32]) -> Tensor<3> {
+        let mut nodes = [[[[0.0; 3]; 3]; 3]; 3];
+        for (&[i, j, k], &node) in self.places.iter().zip(cell) {
+            nodes[k][j][i] = coordinates[node as usize];
+        }
+        if self.flat {
+            if self.serendipity {
+                polynomial::lift_centre(&mut nodes[0]);
+            }
+            let layer = nodes[0];
+            for (above, z) in nodes.iter_mut().zip([-1.0, 0.0, 1.0]) {
+                *above = layer.map(|row| row.map(|[x, y, _]| [x, y, z]));
+            }
+        } else if self.serendipity {
+            polynomial::lift_serendipity(&mut nodes);
+        }
+        polynomial::monomials(nodes)
+    }
+}

@@ -1,0 +1,73 @@
+//! Boxes of cells whose shape is chosen at run time.
+
+use super::box_mesh::BoxMesh;
+use super::simplex_box::{RectangleMesh, SimplexBox};
+use super::{Mesh, MeshError};
+use femto_element::Cell;
+
+/// A box of cells of one shape, as [`BoxMesh`], [`SimplexBox`] and [`RectangleMesh`] make them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnyBox {
+    /// Triangles, quadrilaterals, tetrahedra or hexahedra.
+    pub cell: Cell,
+    /// Number of rectangles or boxes along each axis.
+    pub cells: Vec<usize>,
+    /// Corner with the least coordinates.
+    pub lower: Vec<f64>,
+    /// Corner with the greatest coordinates.
+    pub upper: Vec<f64>,
+    /// Order of the cells: 1 or 2 of tensor products, up to 3 of simplices.
+    pub geometry_degree: usize,
+    /// A seed makes a mesh of simplices irregular.
+    pub irregular: Option<u64>,
+}
+
+impl AnyBox {
+    /// Makes the mesh, moving every node `x` to `deformation(x)`; in the plane the third coordinate is left out.
+    ///
+    /// # Errors
+    /// A description that is no box, a shape without a generator.
+    pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
+        if self.irregular.is_some() && self.cell.is_tensor_product() {
+            return Err(MeshError::IrregularBox { cell: self.cell });
+        }
+        let planar = |[x, y]: [f64; 2]| {
+            let [x, y, _] = deformation([x, y, 0.0]);
+            [x, y]
+        };
+        match self.cell {
+            Cell::Hexahedron => BoxMesh {
+                cells: along(&self.cells),
+                lower: along(&self.lower),
+                upper: along(&self.upper),
+                geometry_degree: self.geometry_degree,
+            }
+            .build(deformation),
+            Cell::Quadrilateral => RectangleMesh {
+                cells: along(&self.cells),
+                lower: along(&self.lower),
+                upper: along(&self.upper),
+                geometry_degree: self.geometry_degree,
+            }
+            .build(planar),
+            Cell::Tetrahedron => self.simplices::<3>().build(deformation),
+            Cell::Triangle => self.simplices::<2>().build(planar),
+            cell => Err(MeshError::BoxCell { cell }),
+        }
+    }
+
+    fn simplices<const D: usize>(&self) -> SimplexBox<D> {
+        SimplexBox {
+            cells: along(&self.cells),
+            lower: along(&self.lower),
+            upper: along(&self.upper),
+            geometry_degree: self.geometry_degree,
+            irregular: self.irregular,
+        }
+    }
+}
+
+/// The values along the first axes; zero, which no mesh has, where there are too few.
+fn along<T: Copy + Default, const N: usize>(values: &[T]) -> [T; N] {
+    std::array::from_fn(|axis| values.get(axis).copied().unwrap_or_default())
+}

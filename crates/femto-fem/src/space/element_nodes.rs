@@ -1,0 +1,158 @@
+//! The nodes of an element by entity: vertices, edges, faces, interior.
+
+use femto_element::Cell;
+
+/// Positions of the nodes of an element of one degree, by the entity that they lie on.
+///
+/// *Shell* nodes lie on the cell's boundary; the others are *interior*. Entities are vertices, edges and, of solids,
+/// faces, numbered as in [`femto_element::cell`]. Nodes inside an entity are numbered along its canonical walk, see
+/// [`Cell::orientation`].
+pub(super) struct ElementNodes {
+    /// Number of nodes on a vertex, inside an edge, inside a triangle, inside a quadrilateral; those inside the cell
+    /// itself do not count.
+    pub(super) inside: [usize; 4],
+    /// Position of each shell node in the element, ascending, `[shell_nodes]`.
+    pub(super) shell_positions: Vec<u32>,
+    /// Position of each interior node in the element, ascending, `[interior_nodes]`.
+    pub(super) interior_positions: Vec<u32>,
+    /// Shell node at each vertex.
+    vertices: Vec<u32>,
+    /// Of each edge and face its vertices and nodes.
+    entities: Vec<Entity>,
+    /// Canonical places of nodes inside edges and faces, `[order][node]`.
+    orders: Vec<Vec<u32>>,
+}
+
+/// An edge or face of the cell.
+struct Entity {
+    cell: Cell,
+    /// The cell's vertices on it.
+    vertices: &'static [usize],
+    /// Shell nodes inside, in the entity's own order.
+    nodes: Vec<u32>,
+    /// Where the orders of its shape begin.
+    orders: usize,
+}
+
+impl ElementNodes {
+    pub(super) fn new(cell: Cell, degree: usize) -> Self {
+        let lattice = cell.lattice(degree);
+        let place = |steps: &[usize; 3]| lattice.iter().position(|other| other == steps);
+        let mut interior_positions: Vec<u32> = (cell.interior(degree).iter())
+            .filter_map(place)
+            .map(|position| position as u32)
+            .collect();
+        interior_positions.sort_unstable();
+        let is_inside = |position: &u32| interior_positions.binary_search(position).is_ok();
+        let shell_positions: Vec<u32> = (0..lattice.len() as u32)
+            .filter(|position| !is_inside(position))
+            .collect();
+        let shell = |steps: [usize; 3]| {
+            let position = place(&steps).map_or(0, |position| position as u32);
+            shell_positions.partition_point(|&other| other < position) as u32
+        };
+        let at_vertex = |vertex: usize| {
+            let corner = [0, 1, 2].map(|a| {
+                if cell.vertex(vertex)[a] == 1.0 {
+                    degree
+                } else {
+                    0
+                }
+            });
+            shell(corner)
+        };
+        let mut nodes = Self {
+            inside: [1, 0, 0, 0],
+            vertices: (0..cell.vertices()).map(at_vertex).collect(),
+            entities: Vec::new(),
+            orders: Vec::new(),
+            shell_positions: Vec::new(),
+            interior_positions: Vec::new(),
+        };
+        for ends in cell.edges() {
+            let inside = cell.inside_edge(degree, *ends);
+            nodes.push(Cell::Line, ends, inside.into_iter().map(shell), degree);
+        }
+        for facet in faces(cell) {
+            let inside = cell.inside_facet(degree, facet.vertices).into_iter();
+            nodes.push(facet.cell, facet.vertices, inside.map(shell), degree);
+        }
+        (nodes.shell_positions, nodes.interior_positions) = (shell_positions, interior_positions);
+        nodes
+    }
+
+    fn push(
+        &mut self,
+        cell: Cell,
+        vertices: &'static [usize],
+        nodes: impl Iterator<Item = u32>,
+        degree: usize,
+    ) {
+        let known = self.entities.iter().find(|other| other.cell == cell);
+        let orders = known.map_or(self.orders.len(), |other| other.orders);
+        let nodes: Vec<u32> = nodes.collect();
+        if orders == self.orders.len() {
+            self.orders.extend(cell.canonical_orders(degree));
+            self.inside[class(cell.vertices())] = nodes.len();
+        }
+        self.entities.push(Entity {
+            cell,
+            vertices,
+            nodes,
+            orders,
+        });
+    }
+
+    /// The highest dimension of entities of the boundary that have nodes inside.
+    pub(super) fn up_to(&self) -> usize {
+        match self.inside {
+            [_, 0, 0, 0] => 0,
+            [_, _, 0, 0] => 1,
+            _ => 2,
+        }
+    }
+
+    /// Writes the numbers of the shell nodes of an element into `shell`, `[shell_nodes]`.
+    ///
+    /// `vertices` begins with the element's vertex numbers, which fix the directions of edges and
+    /// faces; `first` gives the number of the first node of one of the element's entities
+    /// (vertices, edges, faces), asked in that order; the others of the entity follow it.
+    pub(super) fn fill_shell(
+        &self,
+        vertices: &[u32],
+        mut first: impl FnMut(usize) -> u32,
+        shell: &mut [u32],
+    ) {
+        for (vertex, &s) in self.vertices.iter().enumerate() {
+            shell[s as usize] = first(vertex);
+        }
+        let mut corners = [0; 4];
+        for (slot, entity) in (self.vertices.len()..).zip(&self.entities) {
+            if entity.nodes.is_empty() {
+                continue;
+            }
+            for (corner, &m) in corners.iter_mut().zip(entity.vertices) {
+                *corner = vertices[m];
+            }
+            let orientation = entity.cell.orientation(&corners[..entity.vertices.len()]);
+            let order = &self.orders[entity.orders + orientation];
+            let first = first(slot);
+            for (&canonical, &s) in order.iter().zip(&entity.nodes) {
+                shell[s as usize] = first + canonical;
+            }
+        }
+    }
+}
+
+/// Where [`ElementNodes::inside`] has an entity with so many vertices.
+pub(super) fn class(vertices: usize) -> usize {
+    vertices - 1
+}
+
+/// The faces of a solid, which cells of lower dimension have not: their facets are edges.
+pub(super) fn faces(cell: Cell) -> &'static [femto_element::cell::Facet] {
+    match cell.dim() {
+        3 => cell.facets(),
+        _ => &[],
+    }
+}

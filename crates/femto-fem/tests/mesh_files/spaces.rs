@@ -1,0 +1,153 @@
+//! Spaces on hexahedra from files: every relative orientation, curved cells, inner faces.
+
+use std::path::Path;
+
+use femto_fem::geometry::Geometry;
+use femto_fem::mesh::Mesh;
+use femto_fem::space::{Space, SpaceError, SpaceParams};
+
+use crate::paths::{own, shared};
+use crate::read;
+use crate::space_common::{position_error, space};
+
+/// The number of vertices, edges and faces that the hexahedra have, counted in the plainest way.
+fn count(mesh: &Mesh) -> [usize; 3] {
+    let edges = [
+        [0, 1],
+        [1, 2],
+        [2, 3],
+        [3, 0],
+        [4, 5],
+        [5, 6],
+        [6, 7],
+        [7, 4],
+        [0, 4],
+        [1, 5],
+        [2, 6],
+        [3, 7],
+    ];
+    let faces = [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [0, 1, 5, 4],
+        [1, 2, 6, 5],
+        [2, 3, 7, 6],
+        [3, 0, 4, 7],
+    ];
+    let mut sets = [const { std::collections::BTreeSet::new() }; 3];
+    for block in mesh
+        .blocks
+        .iter()
+        .filter(|b| b.cell_type.name().starts_with("hex"))
+    {
+        for cell in 0..block.len() {
+            let nodes = block.cell(cell);
+            let mut add = |dimension: usize, places: &[usize]| {
+                let mut entity: Vec<u32> = places.iter().map(|&v| nodes[v]).collect();
+                entity.sort_unstable();
+                sets[dimension].insert(entity);
+            };
+            (0..8).for_each(|v| add(0, &[v]));
+            edges.iter().for_each(|edge| add(1, edge));
+            faces.iter().for_each(|face| add(2, face));
+        }
+    }
+    sets.map(|set| set.len())
+}
+
+/// Checks counts and positions for several degrees; the last space.
+fn check(path: &Path, cells: usize, size: f64) -> Space {
+    let mesh = read(path);
+    let [vertices, edges, faces] = count(&mesh);
+    let mut last = None;
+    for (degree, chunk_nodes) in [(1, 300), (2, 16384), (3, 2000), (6, 16384)] {
+        let params = SpaceParams {
+            degree,
+            chunk_nodes,
+            ..SpaceParams::default()
+        };
+        let (space, geometry) = space(&mesh, params);
+        let n = degree - 1;
+        let nodes = vertices + edges * n + faces * n * n + cells * n * n * n;
+        assert_eq!((space.elements(), space.nodes()), (cells, nodes));
+        let error = position_error(&space, &geometry);
+        // Cells that are affine to 1e-12 of their size count as affine.
+        assert!(
+            error < 1e-12 * size,
+            "{}, degree {degree}: {error}",
+            path.display()
+        );
+        last = Some(space);
+    }
+    last.expect("a degree")
+}
+
+/// Neighbours in every relative orientation.
+#[test]
+fn unstructured_hexahedra() {
+    check(&own("cube-hex8.msh"), 96, 1.0);
+    check(&own("sheared-hex27.msh"), 96, 1.0);
+    if let Some(ball) = shared("dealii-sphere_r6.msh") {
+        check(&ball, 4625, 10.0);
+    }
+}
+
+#[test]
+fn curved_cylinders() {
+    let cylinder = |path: &Path, cells: usize, outside: usize| {
+        let space = check(path, cells, 10.0);
+        let tagged = |tag| space.boundary_faces(tag).unwrap().len();
+        assert_eq!(
+            ["top", "bottom", "exterior"]
+                .map(tagged)
+                .iter()
+                .sum::<usize>(),
+            outside
+        );
+    };
+    cylinder(&own("cylinder-hex27.msh"), 24, 40);
+    if let Some(path) = shared("palace-cylinder-hex.msh") {
+        cylinder(&path, 80, 72);
+    }
+}
+
+#[test]
+fn a_coaxial_cable() {
+    if let Some(path) = shared("palace-coaxial.msh") {
+        check(&path, 256, 100.0);
+    }
+}
+
+#[test]
+fn serendipity_cells() {
+    check(&own("ring-hex20.msh"), 4, 10.0);
+    if let Some(path) = shared("petsc-gmsh-hex-20node.msh") {
+        check(&path, 4, 10.0);
+    }
+}
+
+#[test]
+fn a_cube_of_hexahedra() {
+    if let Some(path) = shared("paranumal-cubeHex.msh") {
+        let space = check(&path, 216, 1.0);
+        assert_eq!(space.nodes(), 37 * 37 * 37);
+    }
+}
+
+#[test]
+fn prisms_beside_hexahedra_are_refused() {
+    let refuse = |path: &Path, prisms: usize| {
+        let mesh = read(path);
+        let geometry = Geometry::new(&mesh).unwrap();
+        let refused = Space::new(&mesh, &geometry, SpaceParams::default()).unwrap_err();
+        let unsupported = matches!(
+            refused,
+            SpaceError::UnsupportedCells { name: "prism6", count } if count == prisms
+        );
+        assert!(unsupported, "{refused}");
+    };
+    refuse(&own("hybrid.msh"), 28);
+    if let Some(path) = shared("petsc-hybrid_hexwedge.msh") {
+        refuse(&path, 18);
+    }
+}

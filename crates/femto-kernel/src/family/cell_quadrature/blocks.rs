@@ -1,0 +1,265 @@
+//! Lists of nodes per block of fans, for `text/block_local.c`.
+
+use super::banks::{self, Entry};
+use super::fans::{Fans, NONE};
+use rayon::prelude::*;
+
+/// In place of an entry that is not there.
+pub const ABSENT: u16 = u16::MAX;
+
+/// Marks in place of the block of a node: none yet, or several.
+const NOBODY: u32 = u32::MAX;
+const SEVERAL: u32 = u32::MAX - 1;
+
+/// The lists that the block-local kernel reads.
+///
+/// Blocks are of fans that follow each other; the better neighbours are together, as along a
+/// space-filling curve, the fewer nodes a block has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockLists {
+    /// `[block + 1][2]`: first entry in the list; how many entries from there on are of nodes that no other
+    /// block has.
+    pub blocks: Vec<u32>,
+    /// `[entry]`: nodes of the blocks, those of a block alone first, nearly ascending: see `banks.rs`.
+    pub list: Vec<u32>,
+    /// `[block][place of the fan][fan of the block]`: entries, counted from the block's first; [`ABSENT`] where
+    /// a fan is shorter or is not there.
+    pub local: Vec<u16>,
+    /// `[entry]`: where in the block's slots those of the entry end.
+    pub ends: Vec<u16>,
+    /// `[block][slot]`: place of the fan × fans of a block + fan of the block, those of an entry together.
+    pub slots: Vec<u16>,
+    /// Most nodes of a block.
+    pub most_nodes: usize,
+    /// Places that have a node.
+    pub filled: usize,
+}
+
+/// One block.
+struct Block {
+    /// The number of leading nodes that no other block has.
+    privates: usize,
+    nodes: Vec<u32>,
+    local: Vec<u16>,
+    ends: Vec<u16>,
+    slots: Vec<u16>,
+}
+
+impl BlockLists {
+    /// The lists for blocks of `fans_per_block` fans: 1. whose each node is, 2. each block, 3. one after the other.
+    /// Places times fans of a block are below 2¹⁶ − 1 (a rule of the schedule). Cells of other launches have the nodes
+    /// for which `elsewhere` is true: no block has these alone.
+    pub fn new(fans: &Fans, fans_per_block: usize, elsewhere: impl Fn(u32) -> bool + Sync) -> Self {
+        let per_block = fans.places * fans_per_block;
+        let owners = owners(&fans.nodes, per_block);
+        let is_private = |node: u32| owners[node as usize] != SEVERAL && !elsewhere(node);
+        let of_block = |nodes| Block::new(nodes, (fans.places, fans_per_block), is_private);
+        let blocks: Vec<Block> = fans.nodes.par_chunks(per_block).map(of_block).collect();
+        let mut lists = Self {
+            filled: fans.nodes.iter().filter(|&&node| node != NONE).count(),
+            ..Self::default()
+        };
+        for block in blocks {
+            let first = lists.list.len() as u32;
+            lists.blocks.extend([first, block.privates as u32]);
+            lists.most_nodes = lists.most_nodes.max(block.nodes.len());
+            lists.list.extend(block.nodes);
+            lists.local.extend(block.local);
+            lists.ends.extend(block.ends);
+            lists.slots.extend(block.slots);
+        }
+        lists.blocks.extend([lists.list.len() as u32, 0]);
+        lists
+    }
+
+    /// Number of blocks.
+    pub fn len(&self) -> usize {
+        (self.blocks.len() / 2).saturating_sub(1)
+    }
+
+    /// Whether there is no block.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Nodes that several blocks have, ascending: those that must be zero before sums are added.
+    pub fn shared_nodes(&self) -> Vec<u32> {
+        let mut shared = Vec::new();
+        for pair in self.blocks.windows(4).step_by(2) {
+            let [first, privates, end, _] = *pair else {
+                continue;
+            };
+            shared.extend(&self.list[(first + privates) as usize..end as usize]);
+        }
+        shared.sort_unstable();
+        shared.dedup();
+        shared
+    }
+}
+
+/// The only block that has a node, or [`SEVERAL`], for all nodes.
+fn owners(nodes: &[u32], per_block: usize) -> Vec<u32> {
+    let present = nodes.iter().copied().filter(|&node| node != NONE);
+    let mut owners = vec![NOBODY; present.max().map_or(0, |most| most as usize + 1)];
+    for (block, nodes) in (0..).zip(nodes.chunks(per_block)) {
+        for &node in nodes.iter().filter(|&&node| node != NONE) {
+            let owner = &mut owners[node as usize];
+            *owner = match *owner {
+                NOBODY => block,
+                own if own == block => block,
+                _ => SEVERAL,
+            };
+        }
+    }
+    owners
+}
+
+impl Block {
+    /// A block of fans with nodes `[fan][place]`.
+    fn new(
+        nodes: &[u32],
+        (places, fans_per_block): (usize, usize),
+        is_private: impl Fn(u32) -> bool,
+    ) -> Self {
+        // Each node with its slots.
+        let present = nodes.iter().enumerate().filter(|(_, node)| **node != NONE);
+        let slot = |n: usize| (n % places * fans_per_block + n / places) as u16;
+        let mut pairs: Vec<(u32, u16)> = present.map(|(n, &node)| (node, slot(n))).collect();
+        pairs.sort_unstable();
+        let entry = |own: &[(u32, u16)]| Entry {
+            node: own[0].0,
+            slots: own.iter().map(|&(_, slot)| slot).collect(),
+        };
+        let entries = pairs.chunk_by(|a, b| a.0 == b.0).map(entry);
+        // Those of a block alone first. Neighbouring threads read neighbouring nodes: in the order of the numbers of
+        // their slots they would have as many to sum, which was slower.
+        let (mut entries, shared): (Vec<_>, Vec<_>) =
+            entries.partition(|entry| is_private(entry.node));
+        let privates = entries.len();
+        entries.extend(shared);
+        banks::spread(&mut entries, privates);
+        let slots = places * fans_per_block;
+        let mut block = Self {
+            privates,
+            nodes: Vec::with_capacity(entries.len()),
+            local: vec![ABSENT; slots],
+            ends: Vec::with_capacity(entries.len()),
+            slots: Vec::with_capacity(slots),
+        };
+        for (n, entry) in (0..).zip(entries) {
+            for &slot in &entry.slots {
+                block.local[usize::from(slot)] = n;
+            }
+            block.nodes.push(entry.node);
+            block.slots.extend(entry.slots);
+            block.ends.push(block.slots.len() as u16);
+        }
+        block.slots.resize(slots, 0);
+        block
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::cut_squares;
+    use super::*;
+
+    /// The nodes of some entries, ascending.
+    fn nodes(lists: &BlockLists, entries: core::ops::Range<usize>) -> Vec<u32> {
+        let mut nodes = lists.list[entries].to_vec();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    /// Four triangles in a strip, in blocks of two and of three.
+    #[test]
+    fn a_strip_of_triangles() {
+        let table = [0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4];
+        let lists = BlockLists::new(&Fans::single(&table, 3), 2, |_| false);
+        assert_eq!((lists.len(), lists.most_nodes), (2, 4));
+        assert_eq!(lists.blocks, [0, 2, 4, 2, 8, 0]);
+        assert_eq!(nodes(&lists, 0..4), [0, 1, 2, 3]);
+        assert_eq!(nodes(&lists, 4..8), [2, 3, 4, 5]);
+        assert_eq!(nodes(&lists, 4..6), [4, 5]);
+        assert_eq!(lists.shared_nodes(), [2, 3]);
+        // Cells 0 1 2 and 1 3 2, nodes outermost.
+        let at = |place: usize| lists.list[usize::from(lists.local[place])];
+        assert_eq!([0, 1, 2, 3, 4, 5].map(at), [0, 1, 1, 3, 2, 2]);
+        assert_eq!(lists.ends[3], 6);
+        let uneven = BlockLists::new(&Fans::single(&table, 3), 3, |node| node == 5);
+        assert_eq!((uneven.len(), uneven.local.len()), (2, 18));
+        assert_eq!(uneven.blocks, [0, 3, 5, 0, 8, 0]);
+        assert_eq!(nodes(&uneven, 5..8), [3, 4, 5]);
+        assert_eq!(uneven.local[10..12], [ABSENT, ABSENT]);
+        assert_eq!((uneven.filled, uneven.slots.len()), (12, 18));
+    }
+
+    /// The same four in two fans of two.
+    #[test]
+    fn a_strip_in_fans() {
+        let fans = Fans::new(&[0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4], 3, 2, 2);
+        let lists = BlockLists::new(&fans, 2, |_| false);
+        assert_eq!((lists.len(), lists.most_nodes, lists.filled), (1, 6, 8));
+        assert_eq!(nodes(&lists, 0..6), [0, 1, 2, 3, 4, 5]);
+        let mut slots = lists.slots.clone();
+        slots.sort_unstable();
+        assert_eq!(slots, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    /// Summing through the lists is the same as summing cell after cell.
+    #[test]
+    fn every_slot_is_summed_once() {
+        let table: Vec<u32> = (0..40).map(|n: u32| n * 7 % 11).collect();
+        for cells_per_block in [1, 3, 4, 10] {
+            let lists = BlockLists::new(&Fans::single(&table, 4), cells_per_block, |_| false);
+            let per_block = 4 * cells_per_block;
+            let mut sums = [0; 11];
+            for block in 0..lists.len() {
+                let (first, end) = (lists.blocks[2 * block], lists.blocks[2 * block + 2]);
+                let mut begin = 0;
+                for entry in first as usize..end as usize {
+                    for slot in begin..usize::from(lists.ends[entry]) {
+                        let at = usize::from(lists.slots[block * per_block + slot]);
+                        let cell = block * cells_per_block + at % cells_per_block;
+                        let n = 4 * cell + at / cells_per_block;
+                        assert_eq!(table[n], lists.list[entry]);
+                        let local = usize::from(lists.local[block * per_block + at]);
+                        assert_eq!(local, entry - first as usize);
+                        sums[lists.list[entry] as usize] += n;
+                    }
+                    begin = usize::from(lists.ends[entry]);
+                }
+            }
+            let mut expected = [0; 11];
+            for (n, &node) in table.iter().enumerate() {
+                expected[node as usize] += n;
+            }
+            assert_eq!(sums, expected);
+        }
+    }
+
+    /// On a grid of squares cut in two: private nodes are right, and the same however the lists are made.
+    #[test]
+    fn lists_do_not_depend_on_threads() {
+        let table = cut_squares(40).concat();
+        let make = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let lists = || BlockLists::new(&Fans::new(&table, 3, 4, 64), 64, |node| node < 100);
+            pool.build().unwrap().install(lists)
+        };
+        let lists = make(1);
+        assert!(lists == make(4));
+        let mut blocks_of = vec![0; 41 * 41];
+        for &node in &lists.list {
+            blocks_of[node as usize] += 1;
+        }
+        for block in 0..lists.len() {
+            let [first, privates, end] = [0, 1, 2].map(|n| lists.blocks[2 * block + n] as usize);
+            assert!(end - first > 64 && !privates.is_multiple_of(32));
+            for (n, &node) in lists.list[first..end].iter().enumerate() {
+                let is_private = blocks_of[node as usize] == 1 && node >= 100;
+                assert_eq!(n < privates, is_private, "node {node}");
+            }
+        }
+    }
+}

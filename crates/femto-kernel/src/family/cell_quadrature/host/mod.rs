@@ -1,0 +1,252 @@
+//! Host loops for dense tables: SIMD over cells, a cell in registers and the first-level cache.
+
+mod diagonal;
+mod evaluate;
+mod inputs;
+mod map;
+
+use super::{FieldKind, Shape};
+use crate::family::batch::{
+    Batch, ElementKernel, Places, Workspace, gather, gather_any, scatter, scatter_any,
+};
+use crate::form::Form;
+use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
+use core::marker::PhantomData;
+use fearless_simd::Simd;
+use femto_element::tables::DenseTables;
+use inputs::Inputs;
+use map::Maps;
+use std::sync::Arc;
+
+/// Everything that fixes a host kernel but the form and the precision.
+#[derive(Clone, Copy, Debug)]
+pub struct SimplexPlan<'a> {
+    /// The element.
+    pub element: &'a DenseTables,
+    /// Its sizes and storage.
+    pub shape: Shape,
+    /// The instruction set.
+    pub level: SimdLevel,
+}
+
+impl SimplexPlan<'_> {
+    /// The kernel for `form` in precision `T`. Its packed geometry is `[number][lane]`, numbers as
+    /// [`pack`](super::pack) puts them.
+    pub fn build<T, F, const D: usize, const C: usize>(&self, form: &F) -> Box<dyn ElementKernel<T>>
+    where
+        T: Vectorizable,
+        F: Form<D, C> + Clone + 'static,
+    {
+        dispatch(
+            self.level,
+            Build::<T, F, D, C> {
+                plan: *self,
+                form,
+                precision: PhantomData,
+            },
+        )
+    }
+}
+
+/// Builds the kernel once the instruction set is known.
+struct Build<'a, T, F, const D: usize, const C: usize> {
+    plan: SimplexPlan<'a>,
+    form: &'a F,
+    precision: PhantomData<T>,
+}
+
+impl<T, F, const D: usize, const C: usize> SimdTask for Build<'_, T, F, D, C>
+where
+    T: Vectorizable,
+    F: Form<D, C> + Clone + 'static,
+{
+    type Output = Box<dyn ElementKernel<T>>;
+
+    fn run<S: Simd>(self, token: S) -> Self::Output {
+        let SimplexPlan { element, shape, .. } = self.plan;
+        let cast = |values: &[f64]| values.iter().map(|&value| T::from_f64(value)).collect();
+        Box::new(Kernel::<T::Lanes<S>, F, D, C> {
+            token,
+            identity: Arc::new(()),
+            form: self.form.clone(),
+            shape,
+            nodal_fields: shape.fields_of(FieldKind::Nodal),
+            maps: Maps {
+                token,
+                shape,
+                positions: cast(&element.positions),
+            },
+            weights: cast(&element.weights),
+            interp: cast(&element.interp),
+            grad: cast(&element.grad),
+        })
+    }
+}
+
+/// The kernel for one kind of lanes.
+struct Kernel<L: Lanes, F, const D: usize, const C: usize> {
+    token: L::Token,
+    /// Tells this kernel from all others.
+    identity: Arc<()>,
+    form: F,
+    shape: Shape,
+    /// Number of fields in the solution's space.
+    nodal_fields: usize,
+    /// The maps from stored geometry.
+    maps: Maps<L, D>,
+    /// `[point]`
+    weights: Vec<L::Real>,
+    /// `[point][node]`
+    interp: Vec<L::Real>,
+    /// `[point][node][axis]`
+    grad: Vec<L::Real>,
+}
+
+/// Scratch arrays of lanes.
+struct Scratch<L, const D: usize> {
+    /// The solution and the fields in its space, `[component or field][node]`.
+    nodal: Vec<L>,
+    /// `[component][node]`
+    out: Vec<L>,
+    /// Inputs of a form; kept, because filling it with zeros for every batch takes longer than many a form.
+    inputs: Inputs<L, D>,
+    /// The identity of the kernel that it was made for.
+    owner: Arc<()>,
+}
+
+impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
+    #[cold]
+    #[inline(never)]
+    fn scratch(&self) -> Scratch<L, D> {
+        let rows = [C + self.nodal_fields, C];
+        let [nodal, out] = rows.map(|rows| vec![self.zero(); rows * self.shape.nodes]);
+        Scratch {
+            nodal,
+            out,
+            inputs: self.no_inputs(),
+            owner: Arc::clone(&self.identity),
+        }
+    }
+
+    /// The scratch arrays inside a workspace, made anew if the workspace is of another kernel.
+    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L, D> {
+        if !workspace.is::<Scratch<L, D>>() {
+            self.renew(workspace);
+        }
+        let scratch = workspace
+            .downcast_mut::<Scratch<L, D>>()
+            .expect("the lines above made it of this type");
+        if !Arc::ptr_eq(&scratch.owner, &self.identity) {
+            *scratch = self.scratch();
+        }
+        scratch
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn renew(&self, workspace: &mut Workspace) {
+        *workspace = Box::new(self.scratch());
+    }
+
+    /// Whether gradients are those of the cell at all points.
+    fn is_degree_one(&self) -> bool {
+        self.shape.degree_one && self.shape.map_is_constant()
+    }
+
+    /// Where numbers of so many components of a batch are.
+    #[inline(always)]
+    fn places<'a>(
+        &self,
+        batch: &Batch<'a, L::Real>,
+        nodes_per_element: usize,
+        components: usize,
+    ) -> Places<'a> {
+        Places {
+            nodes: batch.nodes,
+            elements: batch.elements,
+            nodes_per_element,
+            components,
+        }
+    }
+
+    /// Reads the fields in the solution's space, behind the components.
+    #[inline(always)]
+    fn gather_fields(&self, batch: &Batch<L::Real>, nodes: usize, nodal: &mut [L]) {
+        if self.nodal_fields > 0 {
+            let places = self.places(batch, nodes, self.nodal_fields);
+            gather_any(self.token, places, batch.nodal, &mut nodal[C * nodes..]);
+        }
+    }
+}
+
+impl<L, F, const D: usize, const C: usize> ElementKernel<L::Real> for Kernel<L, F, D, C>
+where
+    L: Lanes,
+    F: Form<D, C> + 'static,
+{
+    fn lanes(&self) -> usize {
+        L::WIDTH
+    }
+
+    fn geometry_len(&self) -> usize {
+        self.shape.geometry_numbers() * L::WIDTH
+    }
+
+    fn workspace(&self) -> Workspace {
+        Box::new(self.scratch())
+    }
+
+    fn apply(
+        &self,
+        batch: &Batch<L::Real>,
+        source: &[L::Real],
+        target: &mut [L::Real],
+        workspace: &mut Workspace,
+    ) {
+        let scratch = self.scratch_of(workspace);
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                if self.is_degree_one() {
+                    // A number that the compiler knows.
+                    let nodes = D + 1;
+                    let places = self.places(batch, nodes, C);
+                    let solution = &mut scratch.nodal[..C * nodes];
+                    gather(self.token, places, source, solution);
+                    if self.nodal_fields > 0 {
+                        let places = self.places(batch, nodes, self.nodal_fields);
+                        let fields = &mut scratch.nodal[C * nodes..];
+                        gather(self.token, places, batch.nodal, fields);
+                    }
+                    self.evaluate_linear(batch, scratch);
+                    scatter(places, &scratch.out, target);
+                } else {
+                    let nodes = self.shape.nodes;
+                    let places = self.places(batch, nodes, C);
+                    let solution = &mut scratch.nodal[..C * nodes];
+                    gather_any(self.token, places, source, solution);
+                    self.gather_fields(batch, nodes, &mut scratch.nodal);
+                    self.evaluate(batch, scratch);
+                    scatter_any(self.token, places, &scratch.out, target);
+                }
+            },
+        );
+    }
+
+    fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
+        let scratch = self.scratch_of(workspace);
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                let nodes = self.shape.nodes;
+                self.gather_fields(batch, nodes, &mut scratch.nodal);
+                self.element_diagonals(batch, scratch);
+                let places = self.places(batch, nodes, C);
+                scatter_any(self.token, places, &scratch.out, target);
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,40 @@
+//! cell_quadrature: any form on cells with dense tables.
+//!
+//! On a cell the unknowns are values at its nodes, in any number of components. Knepley et al.'s element
+//! residual (Knepley, Rupp, Terrel 2016, eq. 2) is
+//!
+//! ```text
+//! v = Bᵀ W f0(u, ∇u) + Σ_k D_kᵀ W f1_k(u, ∇u)
+//! ```
+//!
+//! with the tables B (`interp`) and D (`grad`) of the basis at the points, W weights times det J, and
+//! reference gradients carried to the cell and back with J⁻¹. Nothing is factorised: at low degree the
+//! tables are small, and what an operator costs is what it reads and writes.
+//!
+//! [`oracle`] is the oracle of everything here; [`host`] the fast loops; [`schedule`] and
+//! [`source`](mod@source) the kernels of accelerators, first of all Knepley et al.'s thread transposition;
+//! [`fans`] puts neighbours together, and [`blocks`] packs them for the kernel that sums inside of a block; [`work`]
+//! counts bytes and flops, also by Knepley et al.'s formulas.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "formulas are written with indices"
+)]
+
+mod banks;
+pub mod blocks;
+pub mod fans;
+mod geometry;
+pub mod host;
+pub mod oracle;
+pub mod schedule;
+mod shape;
+pub mod source;
+pub mod work;
+
+pub use super::fields::{FieldKind, Fields};
+pub use geometry::{CellGeometry, Storage, pack};
+pub use shape::Shape;
+
+#[cfg(test)]
+mod samples;

@@ -1,0 +1,126 @@
+//! The oracle for dense tables: one cell in double precision, every sum written out.
+//!
+//! Slow on purpose; it is the definition that every other evaluation is compared with.
+
+use super::FieldKind;
+use super::geometry::invert;
+use crate::family::EvalContext;
+use crate::form::{Form, MAX_FIELDS, Point};
+use femto_element::tables::DenseTables;
+
+pub use super::geometry::at_points;
+pub use crate::family::fields::CellFields;
+
+/// A cell's geometry at its points; what lies beyond its dimension is not read.
+#[derive(Clone, Copy, Debug)]
+pub struct OracleGeometry<'a> {
+    /// ∂x/∂ξ at each point, `[point][physical][reference]`.
+    pub jacobian: &'a [[[f64; 3]; 3]],
+    /// Position of each point.
+    pub position: &'a [[f64; 3]],
+}
+
+/// Value and gradient of a basis function at a point, or of a field.
+type Jet<const D: usize> = (f64, [f64; D]);
+
+/// Values and gradients of the basis functions at a point, `[node]`.
+fn basis<const D: usize>(element: &DenseTables, q: usize, inverse: &[[f64; 3]; 3]) -> Vec<Jet<D>> {
+    let node = |node: usize| {
+        let reference = element.gradient(q, node);
+        let gradient = core::array::from_fn(|d| {
+            let parts = reference.iter().zip(inverse);
+            parts.map(|(derivative, row)| derivative * row[d]).sum()
+        });
+        (element.value(q, node), gradient)
+    };
+    (0..element.nodes).map(node).collect()
+}
+
+/// Σ values × basis functions.
+fn combine<const D: usize>(basis: &[Jet<D>], values: &[f64]) -> Jet<D> {
+    let sum = |term: &dyn Fn(&Jet<D>) -> f64| -> f64 {
+        let products = basis
+            .iter()
+            .zip(values)
+            .map(|(basis, value)| term(basis) * value);
+        products.sum()
+    };
+    (
+        sum(&|jet| jet.0),
+        core::array::from_fn(|d| sum(&|jet| jet.1[d])),
+    )
+}
+
+/// The auxiliary fields at point `q`, `[field]`; gradients of those that are not nodal are zero, and so is
+/// what is not given.
+fn auxiliary<const D: usize>(
+    element: &DenseTables,
+    fields: &CellFields,
+    q: usize,
+    basis: &[Jet<D>],
+) -> (Vec<f64>, Vec<[f64; D]>) {
+    let mut a = vec![(0.0, [0.0; D]); MAX_FIELDS];
+    for (n, field) in fields.fields.of(FieldKind::Cell).enumerate() {
+        a[field].0 = fields.cell[n];
+    }
+    for (n, field) in fields.fields.of(FieldKind::Nodal).enumerate() {
+        a[field] = combine(basis, &fields.nodal[n * element.nodes..]);
+    }
+    for (n, field) in fields.fields.of(FieldKind::Points).enumerate() {
+        a[field].0 = fields.points[n * element.points + q];
+    }
+    a.into_iter().unzip()
+}
+
+/// v = A u for one cell: `u`, `v` are `[component][node]`.
+pub fn apply<F: Form<D, C>, const D: usize, const C: usize>(
+    form: &F,
+    element: &DenseTables,
+    geometry: OracleGeometry,
+    (fields, context): (&CellFields, &EvalContext),
+    u: &[f64],
+) -> Vec<f64> {
+    let nodes = element.nodes;
+    let mut v = vec![0.0; C * nodes];
+    let parameters = context.all_parameters();
+    for (q, (jacobian, x)) in geometry.jacobian.iter().zip(geometry.position).enumerate() {
+        let (inverse, determinant) = invert(jacobian, D);
+        let basis = basis::<D>(element, q, &inverse);
+        let at = |c: usize| combine(&basis, &u[c * nodes..]);
+        let (a, grad_a) = auxiliary(element, fields, q, &basis);
+        let point = Point {
+            u: core::array::from_fn(|c| at(c).0),
+            grad_u: core::array::from_fn(|c| at(c).1),
+            a: &a,
+            grad_a: &grad_a,
+            x: core::array::from_fn(|d| x[d]),
+            time: context.time,
+            parameters: &parameters,
+        };
+        let (f0, f1) = (form.f0(&point), form.f1(&point));
+        let scale = element.weights[q] * determinant;
+        for c in 0..C {
+            for (out, (value, gradient)) in v[c * nodes..].iter_mut().zip(&basis) {
+                let flux: f64 = gradient.iter().zip(&f1[c]).map(|(g, f)| g * f).sum();
+                *out += scale * (value * f0[c] + flux);
+            }
+        }
+    }
+    v
+}
+
+/// The diagonal of a linear form's element matrix, `[component][node]`: one application per column.
+pub fn diagonal<F: Form<D, C>, const D: usize, const C: usize>(
+    form: &F,
+    element: &DenseTables,
+    geometry: OracleGeometry,
+    environment: (&CellFields, &EvalContext),
+) -> Vec<f64> {
+    let len = C * element.nodes;
+    let column = |column: usize| {
+        let mut unit = vec![0.0; len];
+        unit[column] = 1.0;
+        apply(form, element, geometry, environment, &unit)[column]
+    };
+    (0..len).map(column).collect()
+}

@@ -1,0 +1,120 @@
+//! Sizes of an operator on one cell, from form and tables.
+
+use super::{FieldKind, Fields, Storage};
+use crate::form::Inspection;
+use femto_element::tables::DenseTables;
+
+/// Sizes of a cell, and what a form does on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// 2 or 3.
+    pub dim: usize,
+    /// Nodes of a cell, N_b of Knepley et al.
+    pub nodes: usize,
+    /// Points of a cell, N_q of Knepley et al.
+    pub points: usize,
+    /// Number of components, N_comp of Knepley et al.
+    pub components: usize,
+    /// The basis is that of degree 1, see [`DenseTables::is_degree_one`].
+    pub degree_one: bool,
+    /// Cells may be turned, their nodes in another even order: at degree 1, with a rule whose points are turned
+    /// into each other, and without fields at these.
+    pub vertex_order_invariant: bool,
+    /// The form reads values of the solution.
+    pub reads_values: bool,
+    /// The form reads gradients of the solution.
+    pub reads_gradients: bool,
+    /// f0 is not zero.
+    pub writes_values: bool,
+    /// f1 is not zero.
+    pub writes_gradients: bool,
+    /// The form reads the position.
+    pub position: bool,
+    /// The form reads gradients of auxiliary fields in the solution's space.
+    pub field_gradients: bool,
+    /// Auxiliary fields.
+    pub fields: Fields,
+    /// Number of run-time parameters.
+    pub parameters: usize,
+    /// The storage of the geometry.
+    pub storage: Storage,
+    /// Flops of f0 and f1 at one point.
+    pub form_flops: u64,
+}
+
+impl Shape {
+    /// The shape of an inspected form on a cell.
+    pub fn new(
+        element: &DenseTables,
+        inspection: &Inspection,
+        fields: Fields,
+        storage: Storage,
+    ) -> Self {
+        let nodal = |field: usize| fields.kinds()[field] == FieldKind::Nodal;
+        let gradient = |field: usize| nodal(field) && inspection.reads_field_gradient(field);
+        Self {
+            dim: element.dim,
+            nodes: element.nodes,
+            points: element.points,
+            components: inspection.components,
+            degree_one: element.is_degree_one(),
+            vertex_order_invariant: element.is_degree_one()
+                && element.is_symmetric()
+                && fields.count(FieldKind::Points) == 0,
+            reads_values: inspection.reads_values,
+            reads_gradients: inspection.reads_gradients,
+            writes_values: inspection.writes_values,
+            writes_gradients: inspection.writes_gradients,
+            position: inspection.reads_position,
+            field_gradients: (0..fields.len()).any(gradient),
+            fields,
+            parameters: inspection.parameters,
+            storage,
+            form_flops: inspection.flops(),
+        }
+    }
+
+    /// Whether one map holds for all points of a cell.
+    #[inline]
+    pub fn map_is_constant(&self) -> bool {
+        self.storage != Storage::Jacobians
+    }
+
+    /// Unknowns of a cell, N_bt of Knepley et al.
+    #[inline]
+    pub fn unknowns(&self) -> usize {
+        self.components * self.nodes
+    }
+
+    /// Numbers of one map: at a point, or of the cell.
+    #[inline]
+    pub fn map_numbers(&self) -> usize {
+        let (d, position) = (self.dim, usize::from(self.position));
+        match self.storage {
+            Storage::Vertices => (d + 1) * d,
+            Storage::Affine => d * d + 1 + d * position,
+            Storage::Jacobians => d * d + d * position,
+        }
+    }
+
+    /// Numbers of a cell's geometry that are stored for it alone.
+    #[inline]
+    pub fn geometry_numbers(&self) -> usize {
+        match self.storage {
+            Storage::Vertices => 0,
+            Storage::Affine => self.map_numbers(),
+            Storage::Jacobians => self.points * self.map_numbers(),
+        }
+    }
+
+    /// Numbers of the tables: values and derivatives of the basis, weights, positions.
+    pub fn table_numbers(&self) -> usize {
+        self.points * (self.nodes * (1 + self.dim) + 1 + self.dim)
+    }
+
+    /// Number of auxiliary fields of a kind.
+    #[inline]
+    pub fn fields_of(&self, kind: FieldKind) -> usize {
+        self.fields.count(kind)
+    }
+}

@@ -1,0 +1,336 @@
+//! Kernel sources of cell_quadrature, from problem and schedule.
+
+use super::schedule::{CellPerThread, Schedule};
+use super::{FieldKind, Shape, Storage};
+use crate::dialect::{KernelFile, Language, SourceBuilder};
+use crate::family::operand::define_arguments;
+use crate::family::{KernelSource, Operand, Scatter, Vectors};
+use crate::roofline::Precision;
+use femto_element::tables::DenseTables;
+
+/// How many cells are together in arrays over cells, `[cell / together][number][cell % together]`: 1 for
+/// `[cell][number]`, or a multiple of what a device reads at once, such as 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Interleave {
+    /// Of geometry, node and vertex tables, fields per cell and at points.
+    pub data: usize,
+    /// Of E-vectors, also those of fields in the solution's space.
+    pub vectors: usize,
+}
+
+impl Interleave {
+    /// `[cell][number]` everywhere, which thread transposition reads.
+    pub const NONE: Self = Self {
+        data: 1,
+        vectors: 1,
+    };
+}
+
+/// Where number `n` of `numbers` of a cell is, see [`Interleave`].
+pub fn place(together: usize, cell: usize, (n, numbers): (usize, usize)) -> usize {
+    (cell / together * numbers + n) * together + cell % together
+}
+
+/// Length of an array over cells, see [`Interleave`].
+pub fn places(together: usize, cells: usize, numbers: usize) -> usize {
+    cells.next_multiple_of(together) * numbers
+}
+
+/// The problem that a kernel evaluates.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// The element.
+    pub element: &'a DenseTables,
+    /// Its sizes and storage.
+    pub shape: Shape,
+    /// From where to where.
+    pub vectors: Vectors,
+    /// The interleaving of arrays over cells.
+    pub interleave: Interleave,
+    /// The form: the text of `point_form`, as
+    /// [`TracedForm::point_function`](crate::form::TracedForm::point_function) prints it in this precision
+    /// and language.
+    pub point_form: &'a str,
+    /// The numbers.
+    pub precision: Precision,
+    /// The language.
+    pub language: Language,
+}
+
+/// Operands that kernels pass on whether they have them or not, see `operands.h`.
+const OPTIONAL: [Operand; 17] = [
+    Operand::Geometry,
+    Operand::Coordinates,
+    Operand::Vertices,
+    Operand::Nodes,
+    Operand::Elements,
+    Operand::NodeCount,
+    Operand::ComponentStride,
+    Operand::Contributions,
+    Operand::ContributionStride,
+    Operand::ContributionFirst,
+    Operand::CellFields,
+    Operand::NodalFields,
+    Operand::FieldStride,
+    Operand::PointFields,
+    Operand::EvalContext,
+    Operand::U,
+    Operand::V,
+];
+
+macro_rules! file {
+    ($name:literal) => {
+        KernelFile {
+            name: concat!("family/cell_quadrature/text/", $name),
+            text: include_str!(concat!("text/", $name)),
+        }
+    };
+}
+
+/// The text that applies the operator.
+pub fn source(problem: &Problem, schedule: &Schedule) -> KernelSource {
+    let files: &[KernelFile] = match schedule {
+        Schedule::Transposition(_) => &[file!("rows.h"), file!("thread_transposition.c")],
+        Schedule::CellPerThread(_) => {
+            &[file!("rows.h"), file!("cell.h"), file!("cell_per_thread.c")]
+        }
+        Schedule::PointAtATime(_) => &[file!("point_at_a_time.c")],
+        Schedule::BlockLocal(_) => &[file!("cell.h"), file!("block_local.c")],
+    };
+    let operands = operands(problem, schedule, true);
+    translation_unit(
+        problem,
+        schedule,
+        ("apply", schedule.name(), files),
+        operands,
+    )
+}
+
+/// The text that adds up the diagonals of a linear form's element matrices, with a cell per thread; its
+/// kernel is `diagonal`.
+pub fn diagonal_source(problem: &Problem) -> KernelSource {
+    let schedule = Schedule::CellPerThread(CellPerThread {
+        threads: 64,
+        staged: false,
+        padded: false,
+        blocks_per_unit: 1,
+    });
+    let files = [file!("cell.h"), file!("diagonal.c")];
+    let operands = operands(problem, &schedule, false);
+    translation_unit(
+        problem,
+        &schedule,
+        ("diagonal", "diagonal", &files),
+        operands,
+    )
+}
+
+fn translation_unit(
+    problem: &Problem,
+    schedule: &Schedule,
+    (entry, name, files): (&'static str, &str, &[KernelFile]),
+    operands: Vec<Operand>,
+) -> KernelSource {
+    let shape = &problem.shape;
+    let block = schedule.block(shape);
+    let mut source = SourceBuilder::new(problem.language, problem.precision, block);
+    define_arguments(&mut source, &operands, &OPTIONAL);
+    source.define("stored_real", "real");
+    define_shape(&mut source, problem);
+    define_schedule(&mut source, shape, schedule);
+    let element = problem.element;
+    let tables = [
+        &element.interp,
+        &element.grad,
+        &element.weights,
+        &element.positions,
+    ];
+    source.table("c_tables", &tables.map(|table| &table[..]).concat());
+    source.code("form", problem.point_form);
+    for file in [file!("operands.h"), file!("point.h")] {
+        source.include(file);
+    }
+    for &file in files {
+        source.include(file);
+    }
+    KernelSource {
+        name: format!(
+            "cell_quadrature {}, {} nodes, {} points, {}",
+            name,
+            shape.nodes,
+            shape.points,
+            problem.precision.name()
+        ),
+        text: source.finish(),
+        entry,
+        block,
+        elements_per_block: schedule.cells_per_block(shape) as u32,
+        operands,
+    }
+}
+
+/// Points and nodes of a loop that is still unrolled.
+const UNROLLED: usize = 64;
+
+fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
+    let shape = &problem.shape;
+    let (nodal, interleaved, contributions) = match problem.vectors {
+        Vectors::Element { .. } => (false, false, false),
+        Vectors::Nodal {
+            interleaved,
+            scatter,
+        } => (true, interleaved, scatter == Scatter::Deterministic),
+    };
+    for (name, number) in [
+        ("DIM", shape.dim),
+        ("NODES", shape.nodes),
+        ("POINTS", shape.points),
+        ("COMPONENTS", shape.components),
+        ("FIELDS", shape.fields.len()),
+        ("PARAMETERS", shape.parameters),
+        ("MAP_NUMBERS", shape.map_numbers()),
+        (
+            "NODE_STRIDE",
+            if interleaved { shape.components } else { 1 },
+        ),
+        ("DATA_INTERLEAVE", problem.interleave.data),
+        ("VECTOR_INTERLEAVE", problem.interleave.vectors),
+    ] {
+        source.define(name, number);
+    }
+    for (name, is) in [
+        ("DEGREE_ONE", shape.degree_one),
+        ("READS_VALUES", shape.reads_values),
+        ("READS_GRADIENTS", shape.reads_gradients),
+        ("WRITES_VALUES", shape.writes_values),
+        ("WRITES_GRADIENTS", shape.writes_gradients),
+        ("POSITIONS", shape.position),
+        ("FIELD_GRADIENTS", shape.field_gradients),
+        ("VECTORS_NODAL", nodal),
+        (
+            "VECTORS_LISTED",
+            problem.vectors == Vectors::Element { listed: true },
+        ),
+        ("CONTRIBUTIONS", contributions),
+        ("GEOMETRY_VERTICES", shape.storage == Storage::Vertices),
+        ("GEOMETRY_POINTS", shape.storage == Storage::Jacobians),
+        ("VERTICES_ARE_NODES", nodal && shape.degree_one),
+    ] {
+        source.define(name, u8::from(is));
+    }
+    for (kind, name) in [
+        (FieldKind::Cell, "CELL_FIELD"),
+        (FieldKind::Nodal, "NODAL_FIELD"),
+        (FieldKind::Points, "POINT_FIELD"),
+    ] {
+        source.define(&format!("{name}S"), shape.fields_of(kind));
+        // Which field of the form the n-th of a kind is.
+        let chosen = |chain: String, (n, field)| format!("(n) == {n} ? {field} : {chain}");
+        let fields = shape.fields.of(kind).enumerate();
+        let chain = fields.fold("0".to_owned(), chosen);
+        source.define(&format!("{name}(n)"), format!("({chain})"));
+    }
+    let unroll = |count: usize| {
+        if count <= UNROLLED {
+            "UNROLL"
+        } else {
+            "UNROLL_BY(1)"
+        }
+    };
+    source.define("POINT_LOOP", unroll(shape.points * shape.nodes));
+}
+
+fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedule) {
+    let mut tables_shared = false;
+    let mut padded = false;
+    let mut cell_memory = "";
+    match schedule {
+        Schedule::Transposition(it) => {
+            let n = it.quantities(shape);
+            for (name, number) in [
+                ("N_BS", n.n_bs),
+                ("N_BC", n.n_bc),
+                ("ROWS", n.n_bc),
+                ("N_CB", n.n_cb),
+                ("N_SQC", n.n_sqc),
+                ("N_SBC", n.n_sbc),
+                ("THREAD_COMPONENTS", it.thread_components(shape)),
+                ("PREFETCH", usize::from(it.prefetch)),
+            ] {
+                source.define(name, number);
+            }
+            let unrolled = n.n_sqc.max(n.n_sbc) * shape.nodes <= UNROLLED;
+            let unroll = if unrolled { "UNROLL" } else { "UNROLL_BY(1)" };
+            source.define("SERIAL_LOOP", unroll);
+            (tables_shared, padded, cell_memory) = (true, it.padded, "SHARED");
+        }
+        Schedule::CellPerThread(it) => {
+            source.define("STAGED", u8::from(it.staged));
+            source.define("ROWS", it.threads);
+            padded = it.padded;
+        }
+        Schedule::PointAtATime(_) => tables_shared = true,
+        Schedule::BlockLocal(it) => {
+            source.define("FANS_PER_BLOCK", it.fans_per_block);
+            source.define("FAN_CELLS", it.fan_cells);
+            // Two at a time: what is moved from one to the next is then a change of names.
+            source.define("FAN_UNROLL", it.fan_cells.min(2));
+            source.define("BLOCK_NODES", it.block_nodes);
+            source.define("LISTED_SUMS", u8::from(it.listed_sums));
+            source.define("BLOCKS_AHEAD", it.blocks_ahead);
+        }
+    }
+    source.define("TABLES_SHARED", u8::from(tables_shared));
+    source.define("PADDED", u8::from(padded));
+    source.define("CELL_MEMORY", cell_memory);
+}
+
+/// The operands of a kernel, in its order; see `operands.h` and `block_local.c`.
+fn operands(problem: &Problem, schedule: &Schedule, input: bool) -> Vec<Operand> {
+    let shape = &problem.shape;
+    let (nodal, contributions) = match problem.vectors {
+        Vectors::Element { .. } => (false, false),
+        Vectors::Nodal { scatter, .. } => (true, scatter == Scatter::Deterministic),
+    };
+    let mut operands = Vec::new();
+    let mut add = |condition: bool, some: &[Operand]| {
+        operands.extend(some.iter().filter(|_| condition));
+    };
+    let block_local = match schedule {
+        Schedule::BlockLocal(it) => {
+            add(true, &[Operand::Blocks, Operand::BlockLocal]);
+            add(it.listed_sums, &[Operand::BlockEnds, Operand::BlockSlots]);
+            true
+        }
+        _ => false,
+    };
+    match shape.storage {
+        Storage::Vertices => {
+            add(true, &[Operand::Coordinates]);
+            add(!(nodal && shape.degree_one), &[Operand::Vertices]);
+        }
+        Storage::Affine | Storage::Jacobians => add(true, &[Operand::Geometry]),
+    }
+    let listed = problem.vectors == Vectors::Element { listed: true };
+    add(listed, &[Operand::Elements]);
+    add(nodal && !block_local, &[Operand::Nodes]);
+    add(nodal && block_local, &[Operand::BlockList]);
+    add(nodal, &[Operand::NodeCount, Operand::ComponentStride]);
+    add(
+        contributions,
+        &[
+            Operand::Contributions,
+            Operand::ContributionStride,
+            Operand::ContributionFirst,
+        ],
+    );
+    let some = |kind| shape.fields_of(kind) > 0;
+    add(some(FieldKind::Cell), &[Operand::CellFields]);
+    add(some(FieldKind::Nodal), &[Operand::NodalFields]);
+    add(some(FieldKind::Nodal) && nodal, &[Operand::FieldStride]);
+    add(some(FieldKind::Points), &[Operand::PointFields]);
+    add(true, &[Operand::EvalContext]);
+    add(input, &[Operand::U]);
+    add(true, &[Operand::V, Operand::Count]);
+    operands
+}

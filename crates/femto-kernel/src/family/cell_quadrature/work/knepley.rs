@@ -1,0 +1,116 @@
+//! Knepley et al.'s model (Knepley, Rupp, Terrel 2016, section 3.3), formula by formula.
+//!
+//! It is written for N_bs = LCM(N_b, N_q) = N_b N_q, and counts geometry and products with it for every
+//! component; [`super::work`] is what the kernels do. Numbers have 4 bytes in Knepley et al.
+
+use crate::family::cell_quadrature::Shape;
+
+/// The sizes of the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// d, the dimension.
+    pub d: u64,
+    /// N_b, basis functions of a component.
+    pub n_b: u64,
+    /// N_q, quadrature points.
+    pub n_q: u64,
+    /// N_comp.
+    pub n_comp: u64,
+    /// N_bl, cell blocks at the same time.
+    pub n_bl: u64,
+    /// Bytes of a number.
+    pub bytes: u64,
+}
+
+impl Model {
+    /// The model of cells of a shape.
+    pub fn new(shape: &Shape, blocks_per_batch: u32, bytes: usize) -> Self {
+        Self {
+            d: shape.dim as u64,
+            n_b: shape.nodes as u64,
+            n_q: shape.points as u64,
+            n_comp: shape.components as u64,
+            n_bl: u64::from(blocks_per_batch),
+            bytes: bytes as u64,
+        }
+    }
+
+    /// N_bt = N_b N_comp.
+    pub fn n_bt(&self) -> u64 {
+        self.n_b * self.n_comp
+    }
+
+    /// N_bs, cells of a block.
+    pub fn n_bs(&self) -> u64 {
+        self.n_b * self.n_q
+    }
+
+    /// N_bc = N_bs N_bl, cells of a batch.
+    pub fn n_bc(&self) -> u64 {
+        self.n_bs() * self.n_bl
+    }
+
+    /// N_t = N_bc N_comp, threads.
+    pub fn n_t(&self) -> u64 {
+        self.n_bc() * self.n_comp
+    }
+
+    /// N_sqc = N_bs / N_b, cells in series at points.
+    pub fn n_sqc(&self) -> u64 {
+        self.n_bs() / self.n_b
+    }
+
+    /// Equation 3: bytes of shared memory of a batch, at most.
+    pub fn shared_bytes(&self) -> u64 {
+        let Self { d, n_q, .. } = *self;
+        let (n_t, n_bt) = (self.n_t(), self.n_bt());
+        self.bytes
+            * ((d * d + 1) * n_t + (d + 1) * n_bt * n_q + n_t * n_bt + (d + 1) * n_t * self.n_sqc())
+    }
+
+    /// Equation 4: the same for each cell.
+    pub fn shared_bytes_per_cell(&self) -> f64 {
+        self.per_cell(self.d + 1, self.n_sqc())
+    }
+
+    /// Equation 5: the same where f0 is zero, for which nothing is tabulated or kept.
+    pub fn shared_bytes_per_cell_without_f0(&self) -> f64 {
+        self.per_cell(self.d, self.n_q)
+    }
+
+    fn per_cell(&self, tables: u64, serial: u64) -> f64 {
+        let geometry = (self.d * self.d + 1 + self.n_bt() + tables * serial) as f64;
+        let shared = tables as f64 / self.n_bl as f64;
+        (self.bytes * self.n_comp) as f64 * (geometry + shared)
+    }
+
+    /// Equation 6: bytes loaded for a batch.
+    pub fn bytes_per_batch(&self) -> u64 {
+        let Self { d, n_q, .. } = *self;
+        self.bytes * self.n_t() * (d * d + 1 + self.n_bt() + (d + 1) * n_q)
+    }
+
+    /// Equation 7: flops of a batch.
+    pub fn flops_per_batch(&self) -> u64 {
+        let Self { d, n_q, n_comp, .. } = *self;
+        let n_bt = self.n_bt();
+        let points = ((2 + (2 + 2 * d) * d) * n_bt + 2 * d * n_comp) * n_q;
+        let coefficients = (2 + 2 * d) * d * n_q * n_bt;
+        (points + coefficients) * self.n_bc()
+    }
+
+    /// Equation 6 for each cell.
+    pub fn bytes_per_cell(&self) -> u64 {
+        self.bytes_per_batch() / self.n_bc()
+    }
+
+    /// Equation 7 for each cell.
+    pub fn flops_per_cell(&self) -> u64 {
+        self.flops_per_batch() / self.n_bc()
+    }
+
+    /// Equation 8: the algorithmic balance β, flops per byte.
+    pub fn balance(&self) -> f64 {
+        self.flops_per_batch() as f64 / self.bytes_per_batch() as f64
+    }
+}

@@ -1,0 +1,220 @@
+//! Exact work of cell_quadrature: bytes and flops, from sizes and schedule.
+//!
+//! [`work`] counts what a schedule does; [`knepley`] has Knepley et al.'s own model, which its benchmark is
+//! reported by.
+
+pub mod knepley;
+
+use super::schedule::Schedule;
+use super::{FieldKind, Shape, Storage};
+use crate::family::Scatter;
+use crate::family::Vectors;
+use crate::roofline::{Precision, Work};
+
+/// Numbers of cells, nodes and entries of lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Cells.
+    pub cells: usize,
+    /// Nodes of the space; for L-vectors.
+    pub nodes: usize,
+    /// Vertices whose coordinates are read; for geometry from vertices.
+    pub vertices: usize,
+    /// Entries in the blocks' lists of nodes; these three for the block-local schedule.
+    pub entries: usize,
+    /// Places of the blocks' fans.
+    pub slots: usize,
+    /// Places that have a node.
+    pub filled: usize,
+}
+
+/// Bytes of a node's number, of one in a block, of a vertex's.
+const INDEX: usize = 4;
+const SHORT: usize = 2;
+
+/// Work of one application. Of memory everything is read once: what neighbours share comes from caches.
+pub fn work(
+    shape: &Shape,
+    schedule: &Schedule,
+    vectors: Vectors,
+    precision: Precision,
+    counts: Counts,
+) -> Work {
+    let numbers = precision.bytes();
+    let Counts {
+        cells,
+        nodes,
+        vertices,
+        entries,
+        slots,
+        ..
+    } = counts;
+    let nodal = shape.fields_of(FieldKind::Nodal);
+    let (mut of_cell, mut of_vectors, mut written) = (0, 0, 0);
+    of_cell += numbers * shape.geometry_numbers();
+    of_cell += numbers * shape.fields_of(FieldKind::Cell);
+    of_cell += numbers * shape.points * shape.fields_of(FieldKind::Points);
+    match vectors {
+        Vectors::Element { .. } => {
+            of_cell += numbers * (shape.unknowns() + nodal * shape.nodes);
+            written += cells * numbers * shape.unknowns();
+        }
+        Vectors::Nodal { scatter, .. } => {
+            of_vectors += nodes * numbers * (shape.components + nodal);
+            let (tables, contributions) = match schedule {
+                Schedule::BlockLocal(it) => {
+                    let lists = if it.listed_sums { SHORT } else { 0 };
+                    of_vectors += entries * (INDEX + lists) + slots * (SHORT + lists);
+                    (0, entries)
+                }
+                _ => (shape.nodes * INDEX, cells * shape.nodes),
+            };
+            of_cell += tables;
+            let values = match scatter {
+                Scatter::Atomic => nodes,
+                Scatter::Deterministic => contributions,
+            };
+            written += values * numbers * shape.components;
+        }
+    }
+    if shape.storage == Storage::Vertices {
+        of_vectors += vertices * numbers * shape.dim;
+        let own = vectors.scatter().is_none() || !shape.degree_one;
+        of_cell += usize::from(own) * (shape.dim + 1) * INDEX;
+    }
+    Work {
+        bytes_read: (cells * of_cell + of_vectors) as u64,
+        bytes_written: written as u64,
+        flops: cells as u64 * flops(shape, schedule),
+        shared_bytes: (numbers * shared_numbers(shape, schedule, counts)) as u64,
+    }
+}
+
+/// Flops of one cell as a schedule does them; sums and products of tables' entries that are zero or one
+/// count as the others.
+pub fn flops(shape: &Shape, schedule: &Schedule) -> u64 {
+    let evaluations = evaluations(shape, schedule);
+    let flops = match schedule {
+        Schedule::Transposition(_) | Schedule::PointAtATime(_) => {
+            // Threads of the same cell make its map again.
+            evaluations * (map_flops(shape) + per_map(shape) + per_point(shape))
+                + shape.points * tested_by_tables(shape)
+        }
+        Schedule::CellPerThread(_) | Schedule::BlockLocal(_) => {
+            let maps = if shape.map_is_constant() {
+                1
+            } else {
+                shape.points
+            };
+            let gradients = if shape.degree_one { maps } else { shape.points };
+            let tested = if shape.degree_one {
+                let (c, d) = (shape.components, shape.dim);
+                let values = 2 * c * shape.nodes * usize::from(shape.writes_values);
+                let gradients = c * d * usize::from(shape.writes_gradients);
+                // Fluxes of all points are summed, then added to a vertex each and taken from the first.
+                shape.points * values + (shape.points + 1) * gradients
+            } else {
+                shape.points * tested_by_tables(shape)
+            };
+            maps * map_flops(shape)
+                + gradients * per_map(shape)
+                + shape.points * per_point(shape)
+                + tested
+        }
+    };
+    flops as u64
+}
+
+/// Evaluations of the form for a cell.
+fn evaluations(shape: &Shape, schedule: &Schedule) -> usize {
+    match schedule {
+        Schedule::Transposition(it) => shape.points * it.thread_components(shape),
+        Schedule::PointAtATime(_) => shape.points * shape.nodes,
+        Schedule::CellPerThread(_) | Schedule::BlockLocal(_) => shape.points,
+    }
+}
+
+/// Flops of a map from what is stored of it.
+fn map_flops(shape: &Shape) -> usize {
+    let d = shape.dim;
+    // Determinant and reciprocal, cofactors, their scaling.
+    let inverse = if d == 2 { 3 + 1 + 4 } else { 5 + 1 + 9 * 3 + 9 };
+    let jacobian = match shape.storage {
+        Storage::Vertices => d * d,
+        Storage::Affine | Storage::Jacobians => 0,
+    };
+    match (shape.storage, shape.position) {
+        (Storage::Affine, false) => 0,
+        _ => jacobian + inverse,
+    }
+}
+
+/// Flops that depend on the map, and at degree 1 on nothing else: gradients.
+fn per_map(shape: &Shape) -> usize {
+    let d = shape.dim;
+    let reference = if shape.degree_one {
+        d
+    } else {
+        2 * d * shape.nodes
+    };
+    let gradient = reference + d * (2 * d - 1);
+    let of_solution = shape.components * usize::from(shape.reads_gradients);
+    let of_fields = shape.fields_of(FieldKind::Nodal) * usize::from(shape.field_gradients);
+    (of_solution + of_fields) * gradient
+}
+
+/// Flops at a point but for gradients and for what is tested.
+fn per_point(shape: &Shape) -> usize {
+    let (c, d) = (shape.components, shape.dim);
+    let values = c * usize::from(shape.reads_values) + shape.fields_of(FieldKind::Nodal);
+    let position = match shape.storage {
+        Storage::Jacobians => 0,
+        _ => 2 * d * d * usize::from(shape.position),
+    };
+    let scaled = usize::from(shape.writes_values) + 2 * d * d * usize::from(shape.writes_gradients);
+    2 * shape.nodes * values + position + shape.form_flops as usize + 1 + c * scaled
+}
+
+/// Flops at a point of what is tested with all basis functions.
+fn tested_by_tables(shape: &Shape) -> usize {
+    let tables = usize::from(shape.writes_values) + shape.dim * usize::from(shape.writes_gradients);
+    2 * shape.unknowns() * tables
+}
+
+/// Numbers that go to and from shared memory; tables not counted.
+fn shared_numbers(shape: &Shape, schedule: &Schedule, counts: Counts) -> usize {
+    let nodal = shape.fields_of(FieldKind::Nodal) * shape.nodes;
+    let map = if shape.map_is_constant() {
+        shape.map_numbers()
+    } else {
+        0
+    };
+    let unknowns = shape.unknowns();
+    let row = map + unknowns + nodal;
+    match schedule {
+        Schedule::Transposition(_) => {
+            let flux =
+                usize::from(shape.writes_values) + shape.dim * usize::from(shape.writes_gradients);
+            let tested = shape.points * shape.components * flux;
+            let read = evaluations(shape, schedule) * row + tested * shape.nodes;
+            counts.cells * (row + read + tested)
+        }
+        Schedule::CellPerThread(it) if it.staged => counts.cells * 2 * (row + unknowns),
+        Schedule::CellPerThread(_) | Schedule::PointAtATime(_) => 0,
+        Schedule::BlockLocal(it) => {
+            let axes = match shape.storage {
+                Storage::Vertices => shape.dim,
+                _ => 0,
+            };
+            let c = shape.components;
+            let entry = axes + c + shape.fields_of(FieldKind::Nodal);
+            // An atomic addition reads and writes; sums begin with zero and are read.
+            let sums = if it.listed_sums { 0 } else { 2 * c };
+            // At each place a node is read, and its sum is written and read.
+            counts.entries * (entry + sums) + counts.filled * (entry + 2 * c)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! Numbers of Knepley et al., and counts by hand.
+
+use super::knepley::Model;
+use super::*;
+use crate::family::cell_quadrature::schedule::{
+    BlockLocal, CellPerThread, PointAtATime, Transposition,
+};
+use crate::family::fields::{FieldKind, Fields};
+
+const POISSON: Model = Model {
+    d: 2,
+    n_b: 3,
+    n_q: 1,
+    n_comp: 1,
+    n_bl: 32,
+    bytes: 4,
+};
+
+/// Equation 9.
+#[test]
+fn the_balance_of_the_example_is_the_published_one() {
+    assert_eq!(POISSON.balance(), 41.0 / 22.0);
+    assert_eq!(
+        (POISSON.flops_per_cell(), POISSON.bytes_per_cell()),
+        (82, 44)
+    );
+}
+
+/// "With blocks of 32 cells, the memory per thread block is M = 5 KB": by equation 5, for 96 cells.
+#[test]
+fn shared_memory_is_the_published_one() {
+    let cells = POISSON.n_bc();
+    assert_eq!((cells, POISSON.n_t()), (96, 96));
+    let all = POISSON.shared_bytes() as f64;
+    let difference = all - cells as f64 * POISSON.shared_bytes_per_cell();
+    assert!(difference.abs() < 1e-9, "{difference}");
+    assert!(POISSON.shared_bytes_per_cell_without_f0() < POISSON.shared_bytes_per_cell());
+    // Figure 3 has two components and two points.
+    let figure_3 = Model {
+        n_q: 2,
+        n_comp: 2,
+        n_bl: 2,
+        ..POISSON
+    };
+    assert_eq!(
+        (figure_3.n_t(), figure_3.n_bc(), figure_3.n_sqc()),
+        (24, 12, 2)
+    );
+    let all = figure_3.shared_bytes() as f64;
+    let difference = all - 12.0 * figure_3.shared_bytes_per_cell();
+    assert!(difference.abs() < 1e-9, "{difference}");
+}
+
+/// ∇φ·κ∇u at degree 1, κ per cell.
+fn shape(dim: usize, components: usize) -> Shape {
+    Shape {
+        dim,
+        nodes: dim + 1,
+        points: 1,
+        components,
+        degree_one: true,
+        vertex_order_invariant: true,
+        reads_values: false,
+        reads_gradients: true,
+        writes_values: false,
+        writes_gradients: true,
+        position: false,
+        field_gradients: false,
+        fields: Fields::new(&[FieldKind::Cell]),
+        parameters: 0,
+        storage: Storage::Affine,
+        form_flops: (components * dim) as u64,
+    }
+}
+
+const CELL: Schedule = Schedule::CellPerThread(CellPerThread {
+    threads: 128,
+    staged: false,
+    padded: false,
+    blocks_per_unit: 1,
+});
+
+fn transposition(by_component: bool) -> Schedule {
+    Schedule::Transposition(Transposition {
+        blocks_per_batch: 32,
+        batches_per_chunk: 4,
+        by_component,
+        padded: false,
+        prefetch: false,
+        blocks_per_unit: 1,
+    })
+}
+
+#[test]
+fn bytes_of_e_vectors_are_those_of_the_arrays() {
+    let counts = Counts {
+        cells: 1000,
+        ..Counts::default()
+    };
+    for (dim, components) in [(2, 1), (3, 1), (2, 2), (3, 3)] {
+        let shape = shape(dim, components);
+        for schedule in [CELL, transposition(true)] {
+            let of = |bytes| work(&shape, &schedule, Vectors::ELEMENT, bytes, counts);
+            let (single, double) = (of(Precision::Fp32), of(Precision::Fp64));
+            let unknowns = components * (dim + 1);
+            let numbers = dim * dim + 1 + 1 + unknowns;
+            assert_eq!(double.bytes_read as usize, 1000 * 8 * numbers);
+            assert_eq!(double.bytes_written as usize, 1000 * 8 * unknowns);
+            assert_eq!(2 * single.bytes(), double.bytes());
+            assert_eq!(single.flops, double.flops);
+        }
+    }
+}
+
+#[test]
+fn bytes_of_l_vectors_count_tables_and_nodes() {
+    let mut shape = shape(3, 1);
+    shape.storage = Storage::Vertices;
+    let vectors = Vectors::Nodal {
+        interleaved: true,
+        scatter: Scatter::Atomic,
+    };
+    let counts = Counts {
+        cells: 600,
+        nodes: 100,
+        vertices: 100,
+        entries: 150,
+        slots: 2600,
+        filled: 2400,
+    };
+    let found = work(&shape, &CELL, vectors, Precision::Fp64, counts);
+    // Nodes and the field of a cell; coordinates and u of a node.
+    assert_eq!(found.bytes_read, 600 * (4 * 4 + 8) + 100 * 8 * (3 + 1));
+    assert_eq!(found.bytes_written, 100 * 8);
+    let block_local = |listed_sums| {
+        Schedule::BlockLocal(BlockLocal {
+            threads: 128,
+            fans_per_block: 256,
+            fan_cells: 1,
+            block_nodes: 128,
+            blocks_ahead: 0,
+            listed_sums,
+            blocks_per_unit: 1,
+        })
+    };
+    let found = work(&shape, &block_local(true), vectors, Precision::Fp64, counts);
+    let of_nodes = 150 * (4 + 2) + 100 * 8 * (3 + 1);
+    assert_eq!(found.bytes_read, 600 * 8 + 2600 * (2 + 2) + of_nodes);
+    let deterministic = Vectors::Nodal {
+        interleaved: true,
+        scatter: Scatter::Deterministic,
+    };
+    let found = work(
+        &shape,
+        &block_local(true),
+        deterministic,
+        Precision::Fp64,
+        counts,
+    );
+    assert_eq!(found.bytes_written, 150 * 8);
+    shape.degree_one = false;
+    let found = work(&shape, &CELL, deterministic, Precision::Fp64, counts);
+    // A table of vertices beside that of nodes.
+    assert_eq!(found.bytes_read, 600 * (8 * 4 + 8) + 100 * 8 * (3 + 1));
+    assert_eq!(found.bytes_written, 600 * 4 * 8);
+}
+
+/// In the plane, one component: differences 2, ∇u 6, κ 2, weight 1, f1 8; tested with tables 12, or with
+/// differences 2 + 4.
+#[test]
+fn flops_are_those_of_the_texts() {
+    let flat = shape(2, 1);
+    assert_eq!(flops(&flat, &transposition(true)), 2 + 6 + 2 + 1 + 8 + 12);
+    assert_eq!(flops(&flat, &CELL), 2 + 6 + 2 + 1 + 8 + 4);
+    let points = Schedule::PointAtATime(PointAtATime {
+        cells_per_block: 8,
+        blocks_per_unit: 1,
+    });
+    assert_eq!(flops(&flat, &points), 3 * 19 + 12);
+    // Threads of other components do the same again.
+    let solid = shape(3, 3);
+    let more = flops(&solid, &transposition(true)) - flops(&solid, &transposition(false));
+    assert_eq!(more, 2 * (3 * (3 + 15) + 9 + 1 + 3 * 18));
+}

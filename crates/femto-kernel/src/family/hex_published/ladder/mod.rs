@@ -1,0 +1,125 @@
+//! The published ladders: sequences of schedules, each one change on the one before.
+//!
+//! Source: Świrydowicz et al. 2019 (K. Świrydowicz, N. Chalmers, A. Karakus, T. Warburton, *Acceleration of
+//! tensor-product operations for high-order finite element methods*), §6 for BK1 (there BP1.0); the
+//! steps of BK5 (BP3.5) and BK3 (BP3.0) as design §5 lists them. What the lists leave open (the order
+//! of contractions, which array a flux goes to) is chosen here and said in the kernel texts.
+//!
+//! ```
+//! use femto_kernel::family::hex_published::ladder;
+//!
+//! let step = ladder::find("bk5/layers/10").unwrap();
+//! assert_eq!(step.change, "u and v in registers, only slices in shared memory, factors loaded early");
+//! assert_eq!(ladder::steps().len(), 8 + 10 + 6 + 12 + 9);
+//! ```
+
+mod source;
+mod steps;
+mod work;
+
+pub use source::{LadderKernel, LaunchPlan, source};
+
+use super::schedule::{Schedule, Sizes};
+use core::fmt;
+
+/// An element-local operator of the field's benchmarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Benchmark {
+    /// The mass operator, Gauss points: 1 factor a point.
+    Bk1,
+    /// The screened Poisson operator collocated at the GLL nodes: 7 factors a point.
+    Bk5,
+    /// The screened Poisson operator, Gauss points: 7 factors a point.
+    Bk3,
+}
+
+impl Benchmark {
+    /// The name in reports and of ladders: `bk1`, `bk5`, `bk3`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bk1 => "bk1",
+            Self::Bk5 => "bk5",
+            Self::Bk3 => "bk3",
+        }
+    }
+
+    /// Sizes of an element of a degree.
+    pub fn sizes(self, degree: u32) -> Sizes {
+        let nodes_1d = degree + 1;
+        Sizes {
+            nodes_1d,
+            points_1d: match self {
+                Self::Bk5 => nodes_1d,
+                Self::Bk1 | Self::Bk3 => nodes_1d + 1,
+            },
+        }
+    }
+
+    /// Factors of a point. BK5 and BK3: G00 G01 G02 G11 G12 G22, then weight · |J|, which BK1 has
+    /// alone.
+    pub const fn factors(self) -> u32 {
+        match self {
+            Self::Bk1 => 1,
+            Self::Bk5 | Self::Bk3 => 7,
+        }
+    }
+}
+
+/// The threads of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Threads {
+    /// One per column.
+    Layers,
+    /// One per point.
+    Cubes,
+}
+
+impl Threads {
+    /// The name in a step's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Layers => "layers",
+            Self::Cubes => "cubes",
+        }
+    }
+}
+
+/// A step of a ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The operator.
+    pub benchmark: Benchmark,
+    /// Which of the benchmark's ladders.
+    pub threads: Threads,
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its change on the step before.
+    pub change: &'static str,
+    /// How.
+    pub schedule: Schedule,
+}
+
+impl fmt::Display for Step {
+    /// The name by which [`find`] knows it: `bk5/layers/7`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (benchmark, threads) = (self.benchmark.name(), self.threads.name());
+        write!(f, "{benchmark}/{threads}/{}", self.number)
+    }
+}
+
+/// All steps of all ladders.
+pub fn steps() -> Vec<Step> {
+    steps::all()
+}
+
+/// The step of a name such as `bk5/layers/7`.
+pub fn find(name: &str) -> Option<Step> {
+    steps().into_iter().find(|step| step.to_string() == name)
+}
+
+/// The steps of one ladder, in order; none where nothing was published (BK1 in cubes).
+pub fn ladder(benchmark: Benchmark, threads: Threads) -> Vec<Step> {
+    let mut steps = steps();
+    steps.retain(|step| step.benchmark == benchmark && step.threads == threads);
+    steps
+}

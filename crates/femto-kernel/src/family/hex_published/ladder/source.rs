@@ -1,0 +1,103 @@
+//! Kernel source and launch plan of a ladder step.
+
+use super::super::schedule::{Sizes, text};
+use super::Step;
+use crate::dialect::{BlockShape, Language, SourceBuilder};
+use crate::family::{Limits, ScheduleError};
+use crate::roofline::Precision;
+
+/// One launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchPlan {
+    /// Name of the kernel.
+    pub entry: &'static str,
+    /// Threads and shared memory of a block.
+    pub block: BlockShape,
+    /// Elements of a block; the last block may have fewer.
+    pub elements_per_block: u32,
+}
+
+impl LaunchPlan {
+    /// Blocks for so many elements.
+    pub fn blocks(&self, elements: u32) -> u32 {
+        elements.div_ceil(self.elements_per_block)
+    }
+}
+
+/// A kernel text with its launches.
+///
+/// Every kernel has the same arguments, in this order; what it does not use may be any buffer:
+///
+/// | argument | type | |
+/// |---|---|---|
+/// | `elements` | `u32` | number of elements |
+/// | `lambda` | real | factor of the mass term; BK1 does not use it |
+/// | `g_interp` | input | nodes to points, `[points_1d][nodes_1d]`; BK5 does not use it |
+/// | `g_grad` | input | derivatives at points, `[points_1d][points_1d]`; BK1 does not use it |
+/// | `g_factors` | input | `[element][factor][k][j][i]` at the points, see [`super::Benchmark::factors`] |
+/// | `g_u` | input | `[element][k][j][i]` at the nodes |
+/// | `g_v` | output | likewise |
+/// | `g_scratch` | output | [`LadderKernel::scratch_reals`] numbers |
+#[derive(Clone, Debug, PartialEq)]
+pub struct LadderKernel {
+    /// The translation unit.
+    pub text: String,
+    /// The launches of one application, in order.
+    pub launches: Vec<LaunchPlan>,
+    /// Global scratch memory of an element, in numbers.
+    pub scratch_reals_per_element: u32,
+}
+
+impl LadderKernel {
+    /// Global scratch memory for so many elements in numbers, those that fill the last block included.
+    pub fn scratch_reals(&self, elements: u32) -> usize {
+        let padded = |launch: &LaunchPlan| launch.blocks(elements) * launch.elements_per_block;
+        let slots = self.launches.iter().map(padded).max().unwrap_or(0);
+        slots as usize * self.scratch_reals_per_element as usize
+    }
+}
+
+/// The kernel text of a step.
+///
+/// # Errors
+/// Where the schedule is illegal for the sizes or the device.
+pub fn source(
+    step: &Step,
+    sizes: Sizes,
+    language: Language,
+    precision: Precision,
+    limits: &Limits,
+) -> Result<LadderKernel, ScheduleError> {
+    let schedule = &step.schedule;
+    schedule.validate(sizes, precision, limits)?;
+    let (plan, block) = (schedule.plan(), schedule.block(sizes));
+    let (common, memory) = (schedule.common(), schedule.memory(sizes));
+
+    let mut source = SourceBuilder::new(language, precision, block);
+    source.define("NODES_1D", sizes.nodes_1d);
+    source.define("POINTS_1D", sizes.points_1d);
+    source.define("ELEMENTS_PER_BLOCK", common.elements_per_block);
+    source.define("CONST_INPUTS", u32::from(common.const_inputs));
+    source.define("UNROLLED", u32::from(common.unroll));
+    for (name, value) in memory
+        .definitions()
+        .into_iter()
+        .chain(plan.definitions(sizes))
+    {
+        source.define(name, value);
+    }
+    source.include(text!("ladder.h"));
+    for file in plan.files() {
+        source.include(file);
+    }
+    let launch = |&entry: &&'static str| LaunchPlan {
+        entry,
+        block,
+        elements_per_block: common.elements_per_block,
+    };
+    Ok(LadderKernel {
+        text: source.finish(),
+        launches: plan.entries().iter().map(launch).collect(),
+        scratch_reals_per_element: memory.scratch_reals(),
+    })
+}

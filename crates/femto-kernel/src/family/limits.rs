@@ -1,0 +1,69 @@
+//! Limits of a device, and the error of a schedule that exceeds them.
+
+use thiserror::Error;
+
+/// Limits of a device, as plain numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most threads of a block.
+    pub threads: u32,
+    /// Most threads of a block along x, y and z.
+    pub threads_xyz: [u32; 3],
+    /// Most shared memory of a block in bytes.
+    pub shared_bytes: u32,
+    /// Double precision is there.
+    pub fp64: bool,
+}
+
+/// Bytes of constant memory that tables of a kernel may take: what every CUDA and OpenCL device has, less what texts
+/// of all families keep there.
+pub const MOST_CONSTANT_BYTES: usize = 60 << 10;
+
+impl Default for Limits {
+    /// The limits of every CUDA device without opting in for more: those of Świrydowicz et al. 2019.
+    fn default() -> Self {
+        Self {
+            threads: 1024,
+            threads_xyz: [1024, 1024, 64],
+            shared_bytes: 48 * 1024,
+            fp64: true,
+        }
+    }
+}
+
+/// The rule that a schedule breaks.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ScheduleError {
+    /// Knobs that exclude each other.
+    #[error("the schedule \"{schedule}\" breaks a rule: {rule}")]
+    Rule {
+        /// The schedule.
+        schedule: String,
+        /// The rule.
+        rule: &'static str,
+    },
+    /// Too many threads.
+    #[error(
+        "a block of {} × {} × {} threads is too large: the device allows {most}, and {} × {} × {} along the axes",
+        asked[0], asked[1], asked[2], most_xyz[0], most_xyz[1], most_xyz[2]
+    )]
+    Threads {
+        /// Threads of the block.
+        asked: [u32; 3],
+        /// Most threads in all.
+        most: u32,
+        /// Most threads along each axis.
+        most_xyz: [u32; 3],
+    },
+    /// Too much shared memory.
+    #[error("a block needs {asked} bytes of shared memory, the device allows {most}")]
+    SharedMemory {
+        /// Bytes of the block.
+        asked: u32,
+        /// Bytes allowed.
+        most: u32,
+    },
+    /// No fp64.
+    #[error("the device has no fp64")]
+    Fp64,
+}

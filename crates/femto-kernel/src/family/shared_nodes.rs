@@ -1,0 +1,76 @@
+//! The kernels of shared nodes: zeroing before atomic sums, sums of contributions.
+
+use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
+use crate::roofline::Precision;
+
+macro_rules! file {
+    ($name:literal) => {
+        KernelFile {
+            name: concat!("family/text/", $name),
+            text: include_str!(concat!("text/", $name)),
+        }
+    };
+}
+
+/// A text that works on nodes, and its block of threads.
+#[derive(Clone, Debug)]
+pub struct NodeKernel {
+    /// The translation unit.
+    pub text: String,
+    /// The block of threads.
+    pub block: BlockShape,
+}
+
+/// The text that prepares an output for atomic sums; its kernel is `zero`, a block takes a piece.
+///
+/// Arguments: pieces `[piece][2]` (first node, end), the number of nodes, the distance of
+/// components, v.
+pub fn zero_source(
+    language: Language,
+    precision: Precision,
+    components: usize,
+    interleaved: bool,
+) -> NodeKernel {
+    node_kernel(
+        language,
+        precision,
+        (components, interleaved),
+        file!("zero.c"),
+    )
+}
+
+/// The text that adds up contributions; its kernel is `sum`, a thread takes a node.
+///
+/// Arguments: the nodes, where the sources of each begin `[nodes + 1]`, the sources, the contributions, the
+/// distance of their components, the number of nodes of v, the distance of its components, v, the number
+/// of nodes in the list.
+pub fn sum_source(
+    language: Language,
+    precision: Precision,
+    components: usize,
+    interleaved: bool,
+) -> NodeKernel {
+    node_kernel(
+        language,
+        precision,
+        (components, interleaved),
+        file!("sum.c"),
+    )
+}
+
+fn node_kernel(
+    language: Language,
+    precision: Precision,
+    (components, interleaved): (usize, bool),
+    file: KernelFile,
+) -> NodeKernel {
+    let block = BlockShape::row(256);
+    let mut source = SourceBuilder::new(language, precision, block);
+    source.define("COMPONENTS", components);
+    source.define("NODE_STRIDE", if interleaved { components } else { 1 });
+    source.include(file);
+    NodeKernel {
+        text: source.finish(),
+        block,
+    }
+}

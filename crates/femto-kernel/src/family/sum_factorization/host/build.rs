@@ -1,0 +1,165 @@
+//! The host kernel of a form and a storage, and its packed geometry.
+
+use super::Kernel;
+use super::factor_stage::FactorStage;
+use super::form_stage::FormStage;
+use super::inputs::FieldSources;
+use super::metric::{Affine, Metric, Stored, Trilinear, pack};
+use super::stage::Stage;
+use crate::family::batch::ElementKernel;
+use crate::family::sum_factorization::factors::factors;
+use crate::family::sum_factorization::work::Shape;
+use crate::family::sum_factorization::{ElementGeometry, Storage};
+use crate::form::Form;
+use crate::scalar::simd::{SimdTask, dispatch};
+use crate::scalar::{Lanes, Real, SimdLevel, Vectorizable};
+use core::marker::PhantomData;
+use fearless_simd::Simd;
+use femto_element::tables::TensorTables;
+
+/// Everything that fixes a host kernel but the form and the precision.
+#[derive(Clone, Copy, Debug)]
+pub struct HexPlan<'a> {
+    /// The element.
+    pub basis: &'a TensorTables,
+    /// Its sizes and storage.
+    pub shape: Shape,
+    /// The instruction set.
+    pub level: SimdLevel,
+}
+
+impl HexPlan<'_> {
+    /// The kernel for `form` in precision `T`.
+    ///
+    /// The factor storages ignore the form itself: its coefficients are packed with the factors.
+    pub fn build<T, F, const C: usize>(&self, form: &F) -> Box<dyn ElementKernel<T>>
+    where
+        T: Vectorizable,
+        F: Form<3, C> + Clone + 'static,
+    {
+        dispatch(
+            self.level,
+            Build::<T, F, C> {
+                plan: *self,
+                form,
+                precision: PhantomData,
+            },
+        )
+    }
+
+    /// Numbers of packed geometry per element.
+    pub fn geometry_len(&self) -> usize {
+        self.shape.geometry_numbers() as usize
+    }
+
+    /// Packs one element into lane `lane` of a batch of `width` lanes: `out` is
+    /// `[geometry_len][width]`. `coefficients` are λ and κ, for the factor storages.
+    pub fn pack<T: Real>(
+        &self,
+        (lane, width): (usize, usize),
+        geometry: ElementGeometry,
+        coefficients: (f64, f64),
+        out: &mut [T],
+    ) {
+        let Shape {
+            storage,
+            values,
+            gradients,
+            position: with_position,
+            ..
+        } = self.shape;
+        let wanted = (values, gradients);
+        match (storage, geometry) {
+            (Storage::Affine, ElementGeometry::Map(c)) => {
+                let kept = [c[1], c[2], c[4]]
+                    .into_iter()
+                    .chain(with_position.then_some(c[0]));
+                pack(out, width, lane, 0, kept.flatten());
+            }
+            (Storage::Trilinear, ElementGeometry::Map(c)) => {
+                let kept = c[1..].iter().chain(with_position.then_some(&c[0]));
+                pack(out, width, lane, 0, kept.copied().flatten());
+            }
+            (Storage::Jacobians, ElementGeometry::Points { jacobian, position }) => {
+                for (p, j) in jacobian.iter().enumerate() {
+                    let columns = [0, 1, 2].map(|column| [0, 1, 2].map(|row| j[row][column]));
+                    pack(out, width, lane, 9 * p, columns.into_iter().flatten());
+                }
+                if with_position {
+                    let positions = position.iter().copied().flatten();
+                    pack(out, width, lane, 9 * jacobian.len(), positions);
+                }
+            }
+            (Storage::ElementFactors, ElementGeometry::Map(c)) => {
+                let jacobian = [0, 1, 2].map(|row| [c[1][row], c[2][row], c[4][row]]);
+                let factors = factors(&jacobian, 1.0, coefficients, wanted);
+                pack(out, width, lane, 0, factors);
+            }
+            (Storage::PointFactors, ElementGeometry::Points { jacobian, .. }) => {
+                let (n, w) = (self.basis.points_1d, &self.basis.weights);
+                let count = self.geometry_len() / jacobian.len();
+                for (p, j) in jacobian.iter().enumerate() {
+                    let weight = w[p % n] * w[p / n % n] * w[p / (n * n)];
+                    let factors = factors(j, weight, coefficients, wanted);
+                    pack(out, width, lane, count * p, factors);
+                }
+            }
+            (storage, _) => unreachable!("geometry of another kind than {storage:?} stores"),
+        }
+    }
+}
+
+/// Builds the kernel once the instruction set is known.
+struct Build<'a, T, F, const C: usize> {
+    plan: HexPlan<'a>,
+    form: &'a F,
+    precision: PhantomData<T>,
+}
+
+impl<T, F, const C: usize> SimdTask for Build<'_, T, F, C>
+where
+    T: Vectorizable,
+    F: Form<3, C> + Clone + 'static,
+{
+    type Output = Box<dyn ElementKernel<T>>;
+
+    fn run<S: Simd>(self, token: S) -> Self::Output {
+        let HexPlan { basis, shape, .. } = self.plan;
+        let stage: Box<dyn Stage<T::Lanes<S>>> = match shape.storage {
+            Storage::Affine => self.form_stage::<T::Lanes<S>, Affine>(),
+            Storage::Trilinear => self.form_stage::<T::Lanes<S>, Trilinear>(),
+            Storage::Jacobians => self.form_stage::<T::Lanes<S>, Stored>(),
+            Storage::ElementFactors => factor_stage::<_, true>(C, shape),
+            Storage::PointFactors => factor_stage::<_, false>(C, shape),
+        };
+        Box::new(Kernel::new(token, basis, stage, self.plan.geometry_len()))
+    }
+}
+
+impl<T, F, const C: usize> Build<'_, T, F, C>
+where
+    F: Form<3, C> + Clone + 'static,
+{
+    fn form_stage<L: Lanes, M: Metric<L>>(&self) -> Box<dyn Stage<L>> {
+        let shape = &self.plan.shape;
+        Box::new(FormStage::<F, M, C> {
+            form: self.form.clone(),
+            values: shape.values || !shape.gradients,
+            gradients: shape.gradients,
+            reads_position: shape.position,
+            fields: FieldSources::new(&shape.fields, shape.field_gradients),
+            metric: PhantomData,
+        })
+    }
+}
+
+fn factor_stage<L: Lanes, const PER_ELEMENT: bool>(
+    components: usize,
+    shape: Shape,
+) -> Box<dyn Stage<L>> {
+    match (shape.values, shape.gradients) {
+        (true, true) => Box::new(FactorStage::<true, true, PER_ELEMENT> { components }),
+        (false, true) => Box::new(FactorStage::<false, true, PER_ELEMENT> { components }),
+        (_, false) => Box::new(FactorStage::<true, false, PER_ELEMENT> { components }),
+    }
+}

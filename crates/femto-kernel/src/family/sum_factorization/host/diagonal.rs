@@ -1,0 +1,156 @@
+//! The exact diagonal from 1-D factors, without element matrices.
+//!
+//! With φ₀ = φ and φ₁..φ₃ its reference derivatives, a linear form is at each point a 4 × 4 matrix D
+//! (per component), and A_ii = Σ_q Σ_ab D_ab(q) φ_a,i(q) φ_b,i(q). Each pair (a, b) is a product
+//! of three 1-D factors, so the sum over q is three contractions with entrywise products of the 1-D
+//! matrices. D comes from running the stage on unit inputs.
+
+use super::contraction::Contraction;
+use super::stage::{BatchData, Layers, Strided};
+use super::sweep::Sweeps;
+use super::{Kernel, Scratch};
+use femto_element::tables::TensorTables;
+
+use crate::scalar::{Lanes, Real};
+
+/// Entrywise products of the 1-D matrices, transposed: points to nodes.
+pub(super) struct Products<T> {
+    interp_interp: Contraction<T>,
+    interp_grad: Contraction<T>,
+    grad_grad: Contraction<T>,
+}
+
+impl<T: Real> Products<T> {
+    pub(super) fn new(basis: &TensorTables) -> Self {
+        let (q, g) = (basis.nodes_1d, basis.points_1d);
+        let (interp, grad) = (&basis.interp_1d, basis.grad_1d.clone());
+        let product = |a: &[f64], b: &[f64]| {
+            let entries: Vec<f64> = a.iter().zip(b).map(|(a, b)| a * b).collect();
+            Contraction::transposed(&entries, q, g)
+        };
+        Self {
+            interp_interp: product(interp, interp),
+            interp_grad: product(interp, &grad),
+            grad_grad: product(&grad, &grad),
+        }
+    }
+
+    /// The factor along `axis` of the pair (a, b).
+    fn along(&self, (a, b): (usize, usize), axis: usize) -> &Contraction<T> {
+        match usize::from(a == axis + 1) + usize::from(b == axis + 1) {
+            0 => &self.interp_interp,
+            1 => &self.interp_grad,
+            _ => &self.grad_grad,
+        }
+    }
+}
+
+impl<L: Lanes> Kernel<L> {
+    /// Diagonals of a batch's element matrices into `scratch.nodal`, `[component][node]`, whose auxiliary
+    /// fields are read.
+    pub(super) fn element_diagonals(&self, data: &BatchData<L::Real>, scratch: &mut Scratch<L>) {
+        let zero = L::splat(self.token, L::Real::from_f64(0.0));
+        let (nodes, points) = (self.basis.nodes(), self.basis.points());
+        let components = self.stage.components();
+        let used = |a: &usize| match a {
+            0 => self.stage.has_values(),
+            _ => self.stage.has_gradients(),
+        };
+        let inputs = self.inputs();
+        scratch.responses.resize(4 * inputs * points, zero);
+        self.fields_at_points(scratch);
+        let Scratch {
+            nodal,
+            partial,
+            along,
+            responses,
+            ..
+        } = scratch;
+        let nodal = &mut nodal[..components * nodes];
+        nodal.fill(zero);
+        for (component, out) in nodal.chunks_exact_mut(nodes).enumerate() {
+            for a in (0..4).filter(used) {
+                self.respond(data, (component, a), responses);
+                for b in (0..4).filter(used) {
+                    let response = &responses[(b * inputs + component) * points..][..points];
+                    self.contract_pair((a, b), response, (partial, along), out);
+                }
+            }
+        }
+    }
+
+    /// Values and reference gradients of the auxiliary fields at the nodes, where stages find them in
+    /// `scratch.responses`.
+    fn fields_at_points(&self, scratch: &mut Scratch<L>) {
+        let (points, inputs) = (self.basis.points(), self.inputs());
+        let (nodes, plane) = (self.basis.nodes(), self.basis.points_1d.pow(2));
+        if inputs > self.stage.components() && !self.basis.collocated {
+            self.interpolate(scratch);
+        }
+        let Scratch {
+            nodal,
+            values,
+            responses,
+            ..
+        } = scratch;
+        for input in self.stage.components()..inputs {
+            let values = if self.basis.collocated {
+                &nodal[input * nodes..][..nodes]
+            } else {
+                &values[input * points..][..points]
+            };
+            let place = |a: usize| (a * inputs + input) * points;
+            responses[place(0)..][..points].copy_from_slice(values);
+            if self.differentiates(input) {
+                for (axis, inner) in [1, self.basis.points_1d, plane].into_iter().enumerate() {
+                    let out = &mut responses[place(axis + 1)..][..points];
+                    (self.sweeps.grad)(self.token, &self.grad, inner, values, out);
+                }
+            }
+        }
+    }
+
+    /// The stage's answer to input `a` of `component` being one at every point, all other components
+    /// zero: `[output][component][point]`.
+    fn respond(&self, data: &BatchData<L::Real>, (component, a): (usize, usize), out: &mut [L]) {
+        let (n, points) = (self.basis.points_1d, self.basis.points());
+        let one = L::splat(self.token, L::Real::from_f64(1.0));
+        let (components, inputs) = (self.stage.components(), self.inputs());
+        let zero = L::splat(self.token, L::Real::from_f64(0.0));
+        for array in out.chunks_exact_mut(inputs * points) {
+            array[..components * points].fill(zero);
+        }
+        out[(a * inputs + component) * points..][..points].fill(one);
+        let mut arrays = out.chunks_exact_mut(inputs * points);
+        let mut array = || Strided {
+            data: arrays.next().unwrap_or_default(),
+            stride: points,
+            offset: 0,
+        };
+        let (values, gradients) = (array(), [array(), array(), array()]);
+        let layers = Layers {
+            first: 0,
+            count: n,
+            values,
+            gradients,
+        };
+        self.stage.run(self.token, &self.rule, data, layers);
+    }
+
+    /// Adds Σ_q D_ab(q) φ_a(q) φ_b(q) at every node.
+    fn contract_pair(
+        &self,
+        pair: (usize, usize),
+        response: &[L],
+        (x, y): (&mut [L], &mut [L]),
+        out: &mut [L],
+    ) {
+        let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
+        let (x, y) = (&mut x[..g * g * q], &mut y[..g * q * q]);
+        let factor = |axis| self.products.along(pair, axis);
+        let plain = Sweeps::<L>::plain();
+        (plain.grad)(self.token, factor(0), 1, response, x);
+        (plain.grad)(self.token, factor(1), q, x, y);
+        (plain.grad_add)(self.token, factor(2), q * q, y, out);
+    }
+}

@@ -1,0 +1,253 @@
+//! Evaluation of one batch: contractions, the stage, transposed contractions.
+
+use super::stage::{BatchData, Layers, Strided};
+use super::sweep::Sweeps;
+use super::{Kernel, Scratch};
+use crate::scalar::Lanes;
+
+impl<L: Lanes> Kernel<L> {
+    /// Element operators on `scratch.nodal`, in place.
+    #[inline(always)]
+    pub(super) fn evaluate(&self, data: &BatchData<L::Real>, scratch: &mut Scratch<L>) {
+        match (self.stage.has_gradients(), self.basis.collocated) {
+            (true, true) => {
+                let Scratch {
+                    nodal,
+                    gradients,
+                    along,
+                    ..
+                } = scratch;
+                self.gradients(data, nodal, gradients, along);
+            }
+            (true, false) => {
+                self.interpolate(scratch);
+                let Scratch {
+                    values,
+                    gradients,
+                    along,
+                    ..
+                } = scratch;
+                self.gradients(data, values, gradients, along);
+                self.interpolate_transposed(scratch);
+            }
+            (false, true) => {
+                let stride = self.basis.points();
+                let layers = Layers {
+                    first: 0,
+                    count: self.basis.points_1d,
+                    values: Strided {
+                        data: &mut scratch.nodal,
+                        stride,
+                        offset: 0,
+                    },
+                    gradients: [(); 3].map(|()| Strided {
+                        data: &mut [],
+                        stride,
+                        offset: 0,
+                    }),
+                };
+                self.stage.run(self.token, &self.rule, data, layers);
+            }
+            (false, false) => self.values(data, scratch),
+        }
+    }
+
+    /// Groups of layers: first layer and number.
+    fn groups(&self, layers: usize) -> impl Iterator<Item = (usize, usize)> {
+        let group = self.group;
+        (0..layers)
+            .step_by(group)
+            .map(move |first| (first, group.min(layers - first)))
+    }
+
+    /// Node values in `nodal` to point values in `values`, all components and fields.
+    pub(super) fn interpolate(&self, scratch: &mut Scratch<L>) {
+        let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
+        let sweep = |inner, source: &[L], target: &mut [L]| {
+            (self.sweeps.interp)(self.token, &self.interp, inner, source, target);
+        };
+        for component in 0..self.inputs() {
+            let nodal = &scratch.nodal[component * q * q * q..][..q * q * q];
+            let partial = &mut scratch.partial[..q * g * g];
+            for (first, count) in self.groups(q) {
+                let layer = &mut scratch.layer[..count * q * g];
+                sweep(1, &nodal[first * q * q..][..count * q * q], layer);
+                sweep(g, layer, &mut partial[first * g * g..][..count * g * g]);
+            }
+            sweep(
+                g * g,
+                partial,
+                &mut scratch.values[component * g * g * g..][..g * g * g],
+            );
+        }
+    }
+
+    /// The transpose of [`Self::interpolate`].
+    fn interpolate_transposed(&self, scratch: &mut Scratch<L>) {
+        let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
+        let sweep = |inner, source: &[L], target: &mut [L]| {
+            let transposed = &self.interp_transposed;
+            (self.sweeps.interp_transposed)(self.token, transposed, inner, source, target);
+        };
+        for component in 0..self.stage.components() {
+            let partial = &mut scratch.partial[..q * g * g];
+            sweep(
+                g * g,
+                &scratch.values[component * g * g * g..][..g * g * g],
+                partial,
+            );
+            let nodal = &mut scratch.nodal[component * q * q * q..][..q * q * q];
+            for (first, count) in self.groups(q) {
+                let layer = &mut scratch.layer[..count * q * g];
+                sweep(g, &partial[first * g * g..][..count * g * g], layer);
+                sweep(1, layer, &mut nodal[first * q * q..][..count * q * q]);
+            }
+        }
+    }
+
+    /// From point values `u` the gradients, the stage, and back into `u`, in place.
+    #[inline(always)]
+    fn gradients(
+        &self,
+        data: &BatchData<L::Real>,
+        u: &mut [L],
+        [gx, gy]: &mut [Vec<L>; 2],
+        gz: &mut [L],
+    ) {
+        let g = self.basis.points_1d;
+        let (plane, stride, components) = (g * g, g * g * g, self.stage.components());
+        let Sweeps {
+            grad: set,
+            grad_add: add,
+            ..
+        } = self.sweeps;
+        let (token, d, dt) = (self.token, &self.grad, &self.grad_transposed);
+        for input in (0..self.inputs()).filter(|&input| self.differentiates(input)) {
+            let (u, gz) = (&u[input * stride..], &mut gz[input * stride..]);
+            set(token, d, plane, &u[..stride], &mut gz[..stride]);
+        }
+        for (first, count) in self.groups(g) {
+            let (offset, len) = (first * plane, count * plane);
+            for component in (0..self.inputs()).filter(|&input| self.differentiates(input)) {
+                let u = &u[component * stride + offset..][..len];
+                set(token, d, 1, u, &mut gx[component * len..][..len]);
+                set(token, d, g, u, &mut gy[component * len..][..len]);
+            }
+            let layers = Layers {
+                first,
+                count,
+                values: Strided {
+                    data: &mut *u,
+                    stride,
+                    offset,
+                },
+                gradients: [
+                    Strided {
+                        data: &mut gx[..],
+                        stride: len,
+                        offset: 0,
+                    },
+                    Strided {
+                        data: &mut gy[..],
+                        stride: len,
+                        offset: 0,
+                    },
+                    Strided {
+                        data: &mut *gz,
+                        stride,
+                        offset,
+                    },
+                ],
+            };
+            self.stage.run(token, &self.rule, data, layers);
+            let first_back = if self.stage.has_values() { add } else { set };
+            for component in 0..components {
+                let u = &mut u[component * stride + offset..][..len];
+                first_back(token, dt, 1, &gx[component * len..][..len], u);
+                add(token, dt, g, &gy[component * len..][..len], u);
+            }
+        }
+        for (u, gz) in u
+            .chunks_exact_mut(stride)
+            .zip(gz.chunks_exact(stride))
+            .take(components)
+        {
+            add(token, dt, plane, gz, u);
+        }
+    }
+
+    /// Values only: along ζ first, so that a group of layers passes through interpolation, stage and
+    /// transpose while it is in cache.
+    fn values(&self, data: &BatchData<L::Real>, scratch: &mut Scratch<L>) {
+        let (q, g, components) = (
+            self.basis.nodes_1d,
+            self.basis.points_1d,
+            self.stage.components(),
+        );
+        let inputs = self.inputs();
+        let Sweeps {
+            interp,
+            interp_transposed,
+            ..
+        } = self.sweeps;
+        let (token, forward, back) = (self.token, &self.interp, &self.interp_transposed);
+        let Scratch {
+            nodal,
+            partial,
+            layer,
+            values,
+            ..
+        } = scratch;
+        for component in 0..inputs {
+            let nodal = &nodal[component * q * q * q..][..q * q * q];
+            interp(
+                token,
+                forward,
+                q * q,
+                nodal,
+                &mut partial[component * g * q * q..][..g * q * q],
+            );
+        }
+        for (first, count) in self.groups(g) {
+            let len = count * g * g;
+            for component in 0..inputs {
+                let layers = &partial[(component * g + first) * q * q..][..count * q * q];
+                let between = &mut layer[..count * q * g];
+                interp(token, forward, 1, layers, between);
+                interp(
+                    token,
+                    forward,
+                    g,
+                    between,
+                    &mut values[component * len..][..len],
+                );
+            }
+            let layers = Layers {
+                first,
+                count,
+                values: Strided {
+                    data: &mut values[..inputs * len],
+                    stride: len,
+                    offset: 0,
+                },
+                gradients: [(); 3].map(|()| Strided {
+                    data: &mut [],
+                    stride: len,
+                    offset: 0,
+                }),
+            };
+            self.stage.run(token, &self.rule, data, layers);
+            for component in 0..components {
+                let between = &mut layer[..count * q * g];
+                interp_transposed(token, back, g, &values[component * len..][..len], between);
+                let layers = &mut partial[(component * g + first) * q * q..][..count * q * q];
+                interp_transposed(token, back, 1, between, layers);
+            }
+        }
+        for component in 0..components {
+            let nodal = &mut nodal[component * q * q * q..][..q * q * q];
+            let partial = &partial[component * g * q * q..][..g * q * q];
+            interp_transposed(token, back, q * q, partial, nodal);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Auxiliary fields, position and context at the points of a batch.
+
+use super::metric::load;
+use super::stage::{BatchData, Strided};
+use crate::family::fields::{FieldKind, Fields};
+use crate::form::MAX_FIELDS;
+use crate::scalar::{Lanes, Real};
+
+/// The sources of a form's auxiliary fields.
+pub(crate) struct FieldSources {
+    /// Those constant per element.
+    cell: Vec<usize>,
+    /// Those at the nodes, and whether their gradient is read.
+    nodal: Vec<(usize, bool)>,
+    /// Those at the points.
+    points: Vec<usize>,
+}
+
+impl FieldSources {
+    /// Of fields, where bit i of `gradients` says that the gradient of field i is read.
+    pub(crate) fn new(fields: &Fields, gradients: u8) -> Self {
+        let nodal = fields.of(FieldKind::Nodal);
+        Self {
+            cell: fields.of(FieldKind::Cell).collect(),
+            nodal: nodal.map(|i| (i, gradients >> i & 1 == 1)).collect(),
+            points: fields.of(FieldKind::Points).collect(),
+        }
+    }
+
+    /// Number of fields at the nodes.
+    pub(crate) fn nodal(&self) -> usize {
+        self.nodal.len()
+    }
+
+    /// Whether the gradient of the n-th field at the nodes is read.
+    pub(crate) fn differentiates(&self, n: usize) -> bool {
+        self.nodal.get(n).is_some_and(|&(_, gradient)| gradient)
+    }
+
+    /// Whether fields differ from point to point.
+    pub(crate) fn vary(&self) -> bool {
+        !(self.nodal.is_empty() && self.points.is_empty())
+    }
+
+    /// The fields at the nodes whose gradient is read: number among those at the nodes, and field.
+    #[inline(always)]
+    pub(crate) fn differentiated(&self) -> impl Iterator<Item = (usize, usize)> {
+        let nodal = self.nodal.iter().enumerate();
+        nodal.filter_map(|(n, &(field, gradient))| gradient.then_some((n, field)))
+    }
+}
+
+/// Auxiliary fields, position, time and parameters at a point. There are always as many as a form may read:
+/// one may name what it has no use for, such as what it multiplies by a zero of its own, and need not be
+/// given that.
+pub(crate) struct Inputs<L> {
+    pub(crate) a: [L; MAX_FIELDS],
+    pub(crate) grad_a: [[L; 3]; MAX_FIELDS],
+    pub(crate) x: [L; 3],
+    pub(crate) time: L,
+    pub(crate) parameters: [L; MAX_FIELDS],
+}
+
+impl<L: Lanes> Inputs<L> {
+    /// Inputs that are the same at all points of a batch.
+    #[inline(always)]
+    pub(crate) fn new(token: L::Token, data: &BatchData<L::Real>, sources: &FieldSources) -> Self {
+        let zero = L::splat(token, L::Real::from_f64(0.0));
+        let mut inputs = Self {
+            a: [zero; MAX_FIELDS],
+            grad_a: [[zero; 3]; MAX_FIELDS],
+            x: [zero; 3],
+            time: zero.constant(data.context.time),
+            parameters: [zero; MAX_FIELDS],
+        };
+        for (&field, lanes) in sources
+            .cell
+            .iter()
+            .zip(data.auxiliary.chunks_exact(L::WIDTH))
+        {
+            inputs.a[field] = L::load(token, lanes);
+        }
+        for (lane, &value) in inputs.parameters.iter_mut().zip(data.context.parameters) {
+            *lane = L::splat(token, L::Real::from_f64(value));
+        }
+        inputs
+    }
+
+    /// Fields at point `p` of the layers, which is `point` of the element.
+    #[inline(always)]
+    pub(crate) fn move_to(
+        &mut self,
+        token: L::Token,
+        data: &BatchData<L::Real>,
+        sources: &FieldSources,
+        nodal: &Strided<L>,
+        (p, point): (usize, usize),
+    ) {
+        for (n, &(field, _)) in sources.nodal.iter().enumerate() {
+            self.a[field] = nodal.at(n, p);
+        }
+        for (n, &field) in sources.points.iter().enumerate() {
+            self.a[field] = load(token, data.points, n * data.point_count + point);
+        }
+    }
+}

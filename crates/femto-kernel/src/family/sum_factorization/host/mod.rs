@@ -1,0 +1,223 @@
+//! Host loops for hexahedra: SIMD over elements, pencils in registers, layers in the first-level cache.
+
+mod build;
+mod contraction;
+mod diagonal;
+mod evaluate;
+mod factor_stage;
+mod form_stage;
+mod inputs;
+mod metric;
+mod stage;
+mod sweep;
+
+pub use build::HexPlan;
+
+use crate::family::batch::{Batch, ElementKernel, NodeTable, Workspace};
+use crate::scalar::Lanes;
+use contraction::Contraction;
+use diagonal::Products;
+use fearless_simd::Simd;
+use femto_element::tables::TensorTables;
+use stage::{BatchData, Rule, Stage};
+use sweep::Sweeps;
+
+/// The kernel for one kind of lanes.
+struct Kernel<L: Lanes> {
+    token: L::Token,
+    stage: Box<dyn Stage<L>>,
+    basis: TensorTables,
+    /// Numbers of packed geometry per element.
+    geometry_len: usize,
+    nodes: NodeTable,
+    rule: Rule<L::Real>,
+    sweeps: Sweeps<L>,
+    interp: Contraction<L::Real>,
+    interp_transposed: Contraction<L::Real>,
+    grad: Contraction<L::Real>,
+    grad_transposed: Contraction<L::Real>,
+    products: Products<L::Real>,
+    /// Layers worked on at a time: few enough to stay in the first-level cache.
+    group: usize,
+}
+
+/// The sizes that scratch arrays have to fit: nodes and points along an axis, components together with auxiliary
+/// fields at the nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sizes {
+    nodes_1d: usize,
+    points_1d: usize,
+    inputs: usize,
+}
+
+/// Scratch arrays of lanes. Auxiliary fields at the nodes follow the components.
+struct Scratch<L> {
+    sizes: Sizes,
+    /// `[component][node]`.
+    nodal: Vec<L>,
+    /// Between contractions, one component.
+    partial: Vec<L>,
+    /// A group of layers between two contractions.
+    layer: Vec<L>,
+    /// At the points, `[component][point]` (a group of layers when there are no gradients).
+    values: Vec<L>,
+    /// ∂/∂ξ, ∂/∂η of a group of layers, `[component][layer][j][i]`.
+    gradients: [Vec<L>; 2],
+    /// ∂/∂ζ at all points, `[component][point]`.
+    along: Vec<L>,
+    /// Answers of the stage, sized when a diagonal is first asked for.
+    responses: Vec<L>,
+}
+
+impl<L: Lanes> Kernel<L> {
+    fn new(
+        token: L::Token,
+        basis: &TensorTables,
+        stage: Box<dyn Stage<L>>,
+        geometry_len: usize,
+    ) -> Self {
+        let (q, g) = (basis.nodes_1d, basis.points_1d);
+        let cast = |values: &[f64]| {
+            values
+                .iter()
+                .map(|&value| crate::scalar::Real::from_f64(value))
+                .collect()
+        };
+        Self {
+            token,
+            stage,
+            basis: basis.clone(),
+            geometry_len,
+            nodes: NodeTable::new(q),
+            rule: Rule {
+                points: cast(&basis.points),
+                weights: cast(&basis.weights),
+            },
+            sweeps: Sweeps::new(q, g),
+            interp: Contraction::new(&basis.interp_1d, g, q),
+            interp_transposed: Contraction::transposed(&basis.interp_1d, q, g),
+            grad: Contraction::new(&basis.colloc_grad_1d, g, g),
+            grad_transposed: Contraction::transposed(&basis.colloc_grad_1d, g, g),
+            products: Products::new(basis),
+            group: (160 / (g * g)).clamp(1, g),
+        }
+    }
+
+    /// Components, then auxiliary fields at the nodes.
+    fn inputs(&self) -> usize {
+        self.stage.components() + self.stage.nodal_fields()
+    }
+
+    /// Whether derivatives of a component, or of the field that is in its place, are needed.
+    fn differentiates(&self, input: usize) -> bool {
+        match input.checked_sub(self.stage.components()) {
+            None => true,
+            Some(field) => self.stage.differentiates(field),
+        }
+    }
+
+    /// Numbers of an element of a vector.
+    fn unknowns(&self) -> usize {
+        self.stage.components() * self.basis.nodes()
+    }
+
+    /// Reads the auxiliary fields at the nodes, behind the components.
+    #[inline(always)]
+    fn gather_fields(&self, batch: &Batch<L::Real>, nodal: &mut [L]) {
+        let fields = &mut nodal[self.unknowns()..];
+        if !fields.is_empty() {
+            let (elements, nodes) = (batch.elements, &batch.nodes);
+            self.nodes
+                .gather(self.token, elements, nodes, batch.nodal, fields);
+        }
+    }
+
+    fn sizes(&self) -> Sizes {
+        Sizes {
+            nodes_1d: self.basis.nodes_1d,
+            points_1d: self.basis.points_1d,
+            inputs: self.inputs(),
+        }
+    }
+
+    fn scratch(&self) -> Scratch<L> {
+        let zero = L::splat(self.token, crate::scalar::Real::from_f64(0.0));
+        let sizes = self.sizes();
+        let (q, g, c) = (sizes.nodes_1d, sizes.points_1d, sizes.inputs);
+        let zeros = |len: usize| vec![zero; len];
+        let all = c * g.max(q).pow(3);
+        let group = c * self.group * g.max(q).pow(2);
+        Scratch {
+            sizes,
+            nodal: zeros(c * q.pow(3)),
+            partial: zeros(all),
+            layer: zeros(self.group * g.max(q).pow(2)),
+            values: zeros(all),
+            gradients: [zeros(group), zeros(group)],
+            along: zeros(all),
+            responses: Vec::new(),
+        }
+    }
+}
+
+/// The scratch arrays inside a workspace, made anew if the workspace is of another kernel.
+fn scratch_of<'a, L: Lanes>(
+    kernel: &Kernel<L>,
+    workspace: &'a mut Workspace,
+) -> &'a mut Scratch<L> {
+    let own = workspace.downcast_ref::<Scratch<L>>();
+    if own.is_none_or(|scratch| scratch.sizes != kernel.sizes()) {
+        *workspace = Box::new(kernel.scratch());
+    }
+    workspace
+        .downcast_mut()
+        .expect("the line above made it of this type")
+}
+
+impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
+    fn lanes(&self) -> usize {
+        L::WIDTH
+    }
+
+    fn geometry_len(&self) -> usize {
+        self.geometry_len * L::WIDTH
+    }
+
+    fn workspace(&self) -> Workspace {
+        Box::new(self.scratch())
+    }
+
+    fn apply(
+        &self,
+        batch: &Batch<L::Real>,
+        source: &[L::Real],
+        target: &mut [L::Real],
+        workspace: &mut Workspace,
+    ) {
+        let scratch = scratch_of(self, workspace);
+        let data = BatchData::of(batch, self.basis.points());
+        let unknowns = self.unknowns();
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                let nodal = &mut scratch.nodal[..unknowns];
+                self.nodes
+                    .gather(self.token, batch.elements, &batch.nodes, source, nodal);
+                self.gather_fields(batch, &mut scratch.nodal);
+                self.evaluate(&data, scratch);
+                let nodal = &scratch.nodal[..unknowns];
+                self.nodes
+                    .scatter(batch.elements, &batch.nodes, nodal, target);
+            },
+        );
+    }
+
+    fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
+        let scratch = scratch_of(self, workspace);
+        self.gather_fields(batch, &mut scratch.nodal);
+        self.element_diagonals(&BatchData::of(batch, self.basis.points()), scratch);
+        let nodal = &scratch.nodal[..self.unknowns()];
+        self.nodes
+            .scatter(batch.elements, &batch.nodes, nodal, target);
+    }
+}

@@ -1,0 +1,135 @@
+//! The interface of point-wise stages to the contractions around them.
+
+use crate::family::EvalContext;
+use crate::family::batch::Batch;
+use crate::scalar::Lanes;
+
+/// Values and reference gradients at the points of a few layers, replaced in place by what
+/// multiplies the test function and its reference gradient.
+pub(crate) struct Layers<'a, L> {
+    /// First layer (index along ζ) and their number.
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+    /// `[component][layer][j][i]`, neighbouring components `stride` apart, then auxiliary fields at the
+    /// nodes; components are unused when the stage has no values.
+    pub(crate) values: Strided<'a, L>,
+    /// The same for ∂/∂ξ, ∂/∂η, ∂/∂ζ; unused when the stage has no gradients.
+    pub(crate) gradients: [Strided<'a, L>; 3],
+}
+
+/// The part of an array over components that belongs to some layers.
+pub(crate) struct Strided<'a, L> {
+    pub(crate) data: &'a mut [L],
+    /// Distance of components.
+    pub(crate) stride: usize,
+    /// The start of the layers inside a component.
+    pub(crate) offset: usize,
+}
+
+impl<'a, L> Strided<'a, L> {
+    /// The layers of one component and what follows them; empty where there is no data.
+    #[inline(always)]
+    pub(super) fn component(&mut self, component: usize) -> &mut [L] {
+        self.data
+            .get_mut(component * self.stride + self.offset..)
+            .unwrap_or_default()
+    }
+
+    /// The first components, and those that follow them.
+    #[inline(always)]
+    pub(super) fn split_at(self, components: usize) -> (Self, Self) {
+        let Self {
+            data,
+            stride,
+            offset,
+        } = self;
+        let at = (components * stride).min(data.len());
+        let (data, rest) = data.split_at_mut(at);
+        let with = |data| Self {
+            data,
+            stride,
+            offset,
+        };
+        (with(data), with(rest))
+    }
+
+    /// Entry `p` of the layers of a component.
+    #[inline(always)]
+    pub(super) fn at(&self, component: usize, p: usize) -> L
+    where
+        L: Copy,
+    {
+        self.data[component * self.stride + self.offset + p]
+    }
+
+    /// One slice of `len` entries per component; empty slices where there is no data.
+    #[inline(always)]
+    pub(super) fn split<const C: usize>(self, len: usize) -> [&'a mut [L]; C] {
+        let Self {
+            data,
+            stride,
+            offset,
+        } = self;
+        let mut components = data.chunks_mut(stride.max(1));
+        core::array::from_fn(|_| match components.next() {
+            Some(component) => &mut component[offset..offset + len],
+            None => &mut [],
+        })
+    }
+}
+
+/// The tensor rule of the points, in the precision of the kernel.
+#[derive(Clone)]
+pub(crate) struct Rule<T> {
+    pub(crate) points: Vec<T>,
+    pub(crate) weights: Vec<T>,
+}
+
+/// One batch's data for the stage: packed geometry, then auxiliary fields, those constant per element
+/// `[field][lane]`, those at the points `[field][point_count][lane]`.
+pub(crate) struct BatchData<'a, T> {
+    pub(crate) geometry: &'a [T],
+    pub(crate) auxiliary: &'a [T],
+    pub(crate) points: &'a [T],
+    pub(crate) point_count: usize,
+    pub(crate) context: &'a EvalContext<'a>,
+}
+
+/// A point-wise stage: a form on some geometry, or a product with stored factors.
+pub(crate) trait Stage<L: Lanes>: Send + Sync {
+    /// Number of components.
+    fn components(&self) -> usize;
+    /// Number of auxiliary fields at the nodes, which follow the components in arrays.
+    fn nodal_fields(&self) -> usize {
+        0
+    }
+    /// Whether the gradient of the n-th of them is read.
+    fn differentiates(&self, _n: usize) -> bool {
+        false
+    }
+    /// Whether values enter or leave.
+    fn has_values(&self) -> bool;
+    /// Whether gradients enter or leave.
+    fn has_gradients(&self) -> bool;
+    /// Works on some layers.
+    fn run(
+        &self,
+        token: L::Token,
+        rule: &Rule<L::Real>,
+        data: &BatchData<L::Real>,
+        layers: Layers<L>,
+    );
+}
+
+impl<'a, T> BatchData<'a, T> {
+    /// The inputs of the stage from a batch whose elements have `point_count` points.
+    pub(crate) fn of(batch: &Batch<'a, T>, point_count: usize) -> Self {
+        Self {
+            geometry: batch.geometry,
+            auxiliary: batch.auxiliary,
+            points: batch.points,
+            point_count,
+            context: batch.context,
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The schedules that were best where they were measured: an H200, fp64, 5·10⁷ nodes, in
+//! `benches/runs/2026-11-21-nvidia-h200/sweep-*.csv`, for degrees 1 to 15.
+
+use super::{PointData, Schedule, warp_elements};
+use crate::family::sum_factorization::Storage;
+use crate::family::sum_factorization::work::Shape;
+use crate::family::{FactorPrecision, Vectors};
+
+/// Elements of a block, blocks of a unit, cubes, values in registers, unrolling of the metric, elements
+/// by warp.
+type Row = (u32, u32, u8, u8, u32, u8);
+
+pub(super) fn schedule(shape: &Shape, vectors: Vectors, factors: FactorPrecision) -> Schedule {
+    let nodal = matches!(vectors, Vectors::Nodal { .. });
+    let stored = shape.storage == Storage::PointFactors;
+    let kind = (shape.gradients, shape.collocated, stored, nodal);
+    let rows = match kind {
+        (false, _, true, _) => &MASS_STORED,
+        (false, _, false, false) => &MASS_RECOMPUTED,
+        (false, _, false, true) => &MASS_NODAL,
+        (true, true, true, _) => &COLLOCATED_STORED,
+        (true, true, false, false) => &COLLOCATED_RECOMPUTED,
+        (true, true, false, true) => &COLLOCATED_NODAL,
+        (true, false, true, _) => &GAUSS_STORED,
+        (true, false, false, false) => &GAUSS_RECOMPUTED,
+        (true, false, false, true) => &GAUSS_NODAL,
+    };
+    // The rows are for degree + 2 Gauss points, or degree + 1 nodes where derivatives are collocated;
+    // other rules take the row of as many points, or of the fewest.
+    let fewest = if shape.collocated && shape.gradients {
+        2
+    } else {
+        3
+    };
+    let index = shape.points_1d.saturating_sub(fewest).min(rows.len() - 1);
+    let single = factors == FactorPrecision::Single && kind == (true, true, true, false);
+    let mut others = COLLOCATED_SINGLE.iter().filter(|_| single);
+    let other = others.find(|(points, ..)| *points == shape.points_1d);
+    let (row, staged) = other.map_or((rows[index], false), |&(_, row, staged)| (row, staged));
+    let (elements_per_block, blocks_per_unit, cubes, keep, metric_unroll, by_warp) = row;
+    let of_warp = warp_elements(shape);
+    Schedule {
+        elements_per_block,
+        blocks_per_unit,
+        even_odd: true,
+        points: PointData::Factors {
+            third_cube: cubes == 3,
+            keep_values: keep == 1,
+            metric_unroll,
+            staged,
+        },
+        by_warp: by_warp == 1 && of_warp > 0 && elements_per_block.is_multiple_of(of_warp),
+    }
+}
+
+/// BK1, stored factors.
+const MASS_STORED: [Row; 15] = [
+    (12, 6, 2, 1, 0, 1),
+    (4, 12, 2, 1, 0, 1),
+    (5, 10, 2, 1, 0, 0),
+    (2, 14, 2, 1, 0, 0),
+    (1, 21, 2, 1, 0, 0),
+    (1, 21, 2, 1, 0, 0),
+    (1, 14, 2, 1, 0, 0),
+    (1, 4, 2, 1, 0, 0),
+    (1, 8, 2, 1, 0, 0),
+    (1, 5, 2, 1, 0, 0),
+    (1, 3, 2, 1, 0, 0),
+    (1, 3, 2, 1, 0, 0),
+    (1, 4, 2, 1, 0, 0),
+    (1, 4, 2, 1, 0, 0),
+    (1, 3, 2, 1, 0, 0),
+];
+/// BK1, geometry recomputed or constant.
+const MASS_RECOMPUTED: [Row; 15] = [
+    (7, 16, 2, 1, 0, 0),
+    (8, 10, 2, 1, 0, 0),
+    (5, 8, 2, 1, 0, 0),
+    (4, 8, 2, 1, 0, 0),
+    (3, 8, 2, 1, 0, 0),
+    (1, 8, 2, 1, 0, 0),
+    (1, 10, 2, 1, 0, 0),
+    (1, 4, 2, 1, 0, 0),
+    (1, 6, 2, 1, 0, 0),
+    (1, 5, 2, 1, 0, 0),
+    (1, 4, 2, 1, 0, 0),
+    (1, 4, 2, 1, 0, 0),
+    (1, 3, 2, 1, 0, 0),
+    (1, 3, 2, 1, 0, 0),
+    (1, 2, 2, 1, 0, 0),
+];
+/// BP1.
+const MASS_NODAL: [Row; 15] = [
+    (7, 16, 2, 1, 0, 0),
+    (8, 10, 2, 1, 0, 1),
+    (5, 10, 2, 1, 0, 0),
+    (4, 8, 2, 1, 0, 0),
+    (3, 8, 2, 1, 0, 0),
+    (2, 10, 2, 1, 0, 0),
+    (1, 10, 2, 1, 0, 0),
+    (1, 8, 2, 1, 0, 0),
+    (1, 8, 2, 1, 0, 0),
+    (1, 5, 2, 1, 0, 0),
+    (1, 4, 2, 1, 0, 0),
+    (1, 4, 2, 1, 0, 0),
+    (1, 3, 2, 1, 0, 0),
+    (1, 3, 2, 1, 0, 0),
+    (1, 2, 2, 1, 0, 0),
+];
+/// BK5, stored factors.
+const COLLOCATED_STORED: [Row; 15] = [
+    (32, 8, 2, 1, 0, 1),
+    (7, 6, 2, 1, 0, 0),
+    (4, 10, 3, 0, 0, 1),
+    (5, 3, 3, 0, 0, 0),
+    (4, 3, 3, 0, 0, 0),
+    (1, 8, 3, 0, 4, 0),
+    (1, 8, 3, 0, 4, 0),
+    (1, 5, 3, 0, 4, 0),
+    (1, 4, 3, 0, 4, 0),
+    (1, 4, 3, 0, 4, 0),
+    (1, 3, 3, 0, 4, 0),
+    (1, 2, 3, 0, 4, 0),
+    (1, 2, 3, 0, 4, 0),
+    (1, 1, 3, 0, 4, 0),
+    (1, 1, 3, 0, 4, 0),
+];
+/// Where BK5 with factors stored in single precision has another row: points along an axis, the row, whether
+/// factors are staged. Measured for degrees 3 to 10, above 6 at 6·10⁶ nodes, in `sweep-single-*.csv` of
+/// `benches/runs/2026-11-22-nvidia-h200`.
+const COLLOCATED_SINGLE: [(usize, Row, bool); 5] = [
+    (4, (4, 4, 3, 0, 0, 1), true),
+    (5, (5, 6, 3, 0, 0, 0), false),
+    (6, (4, 3, 3, 0, 0, 0), true),
+    (7, (1, 12, 3, 0, 4, 0), false),
+    (9, (1, 6, 3, 0, 4, 0), false),
+];
+/// BK5, geometry recomputed or constant.
+const COLLOCATED_RECOMPUTED: [Row; 15] = [
+    (16, 12, 3, 1, 0, 1),
+    (7, 10, 3, 1, 0, 0),
+    (4, 8, 3, 1, 0, 1),
+    (5, 4, 3, 0, 0, 0),
+    (4, 3, 3, 0, 0, 0),
+    (3, 3, 3, 1, 0, 0),
+    (1, 8, 3, 1, 1, 0),
+    (1, 5, 3, 1, 1, 0),
+    (1, 5, 3, 1, 1, 0),
+    (1, 4, 3, 0, 4, 0),
+    (1, 3, 3, 1, 1, 0),
+    (1, 2, 3, 1, 0, 0),
+    (1, 2, 3, 0, 2, 0),
+    (1, 2, 3, 0, 1, 0),
+    (1, 1, 3, 0, 2, 0),
+];
+/// BP5.
+const COLLOCATED_NODAL: [Row; 15] = [
+    (16, 12, 3, 1, 0, 1),
+    (7, 10, 3, 1, 0, 0),
+    (4, 10, 2, 1, 0, 0),
+    (5, 5, 2, 1, 0, 0),
+    (4, 4, 2, 1, 0, 0),
+    (3, 3, 2, 1, 0, 0),
+    (1, 6, 3, 1, 0, 0),
+    (1, 5, 3, 0, 4, 0),
+    (1, 5, 3, 1, 1, 0),
+    (1, 4, 3, 0, 4, 0),
+    (1, 3, 3, 0, 1, 0),
+    (1, 2, 3, 1, 0, 0),
+    (1, 2, 3, 1, 1, 0),
+    (1, 2, 3, 0, 1, 0),
+    (1, 2, 3, 0, 1, 0),
+];
+/// BK3, stored factors.
+const GAUSS_STORED: [Row; 15] = [
+    (6, 10, 2, 1, 0, 1),
+    (4, 12, 2, 1, 0, 1),
+    (5, 5, 2, 1, 0, 0),
+    (4, 3, 2, 1, 0, 0),
+    (3, 4, 2, 1, 0, 0),
+    (1, 10, 3, 0, 4, 0),
+    (1, 7, 3, 0, 2, 0),
+    (1, 3, 3, 0, 4, 0),
+    (1, 4, 3, 0, 4, 0),
+    (1, 3, 3, 0, 4, 0),
+    (1, 2, 3, 0, 4, 0),
+    (1, 2, 3, 0, 4, 0),
+    (1, 2, 3, 0, 4, 0),
+    (1, 2, 3, 0, 4, 0),
+    (1, 1, 3, 0, 4, 0),
+];
+/// BK3, geometry recomputed or constant.
+const GAUSS_RECOMPUTED: [Row; 15] = [
+    (7, 10, 3, 1, 0, 0),
+    (4, 8, 3, 1, 0, 0),
+    (5, 4, 2, 1, 0, 0),
+    (4, 3, 2, 1, 0, 0),
+    (3, 3, 2, 1, 0, 0),
+    (1, 6, 3, 1, 0, 0),
+    (1, 5, 3, 0, 4, 0),
+    (1, 5, 3, 0, 2, 0),
+    (1, 4, 3, 0, 1, 0),
+    (1, 4, 3, 0, 4, 0),
+    (1, 2, 3, 1, 0, 0),
+    (1, 2, 3, 0, 2, 0),
+    (1, 2, 3, 0, 4, 0),
+    (1, 2, 3, 0, 2, 0),
+    (1, 1, 3, 1, 0, 0),
+];
+/// BP3.
+const GAUSS_NODAL: [Row; 15] = [
+    (7, 10, 3, 1, 0, 0),
+    (4, 10, 3, 1, 0, 1),
+    (5, 5, 3, 1, 0, 0),
+    (7, 2, 2, 1, 0, 0),
+    (3, 4, 3, 0, 0, 0),
+    (1, 10, 3, 1, 1, 0),
+    (1, 7, 3, 1, 1, 0),
+    (1, 3, 3, 0, 1, 0),
+    (1, 5, 3, 1, 1, 0),
+    (1, 4, 3, 0, 4, 0),
+    (1, 3, 3, 0, 1, 0),
+    (1, 2, 3, 1, 1, 0),
+    (1, 2, 3, 0, 1, 0),
+    (1, 2, 3, 0, 1, 0),
+    (1, 1, 3, 0, 4, 0),
+];

@@ -1,0 +1,73 @@
+//! femto's own hexahedral kernel for accelerators: a pencil per thread.
+//!
+//! (points_1d)² threads take an element, each of them one pencil of it per phase, contracted in registers
+//! with the 1-D matrices as operands from constant memory. What happens at the points is a [`PointStep`]:
+//! folded factors, component by component (`family/sum_factorization/text/pencils.c`), or a form printed from
+//! its graph, all components together (`forms.c` beside it). Fields, time and parameters are arguments: no
+//! text is made anew when they change. [`Schedule`] says how a kernel is laid out on a device; all else is
+//! asked of a [`Problem`].
+
+mod choice;
+mod defaults;
+mod geometry;
+mod knobs;
+mod matrices;
+mod padding;
+mod schedule;
+mod source;
+mod work;
+
+pub use knobs::{Knobs, KnobsError};
+pub use schedule::{PointData, Schedule, warp_elements};
+
+use super::work::Shape;
+use crate::dialect::Language;
+use crate::family::{FactorPrecision, Vectors};
+use crate::form::TracedForm;
+use crate::roofline::Precision;
+use femto_element::tables::TensorTables;
+
+/// The point step: factors or a form.
+#[derive(Clone, Copy, Debug)]
+pub enum PointStep<'a> {
+    /// A form λ u, κ ∇u with its coefficients folded into the geometry: factors that are stored in this
+    /// precision, or recomputed from the map.
+    Factors(FactorPrecision),
+    /// Any form.
+    Form(&'a TracedForm),
+}
+
+/// The problem that a kernel evaluates.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem<'a> {
+    /// The element.
+    pub basis: &'a TensorTables,
+    /// Its sizes and storage.
+    pub shape: Shape,
+    /// The point step: factors or a form.
+    pub step: PointStep<'a>,
+    /// From where to where.
+    pub vectors: Vectors,
+    /// The numbers.
+    pub precision: Precision,
+    /// The language.
+    pub language: Language,
+}
+
+impl Problem<'_> {
+    /// The precision of packed geometry.
+    pub fn stored_precision(&self) -> Precision {
+        match self.step {
+            PointStep::Factors(factors) => factors.of(self.shape.storage, self.precision),
+            PointStep::Form(_) => self.precision,
+        }
+    }
+
+    /// Whether factors are rounded to less than the precision of the arithmetic.
+    pub fn has_rounded_factors(&self) -> bool {
+        self.stored_precision() != self.precision
+    }
+}
+
+#[cfg(test)]
+mod tests;

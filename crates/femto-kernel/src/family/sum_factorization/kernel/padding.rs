@@ -1,0 +1,159 @@
+//! Padding of shared memory against bank conflicts.
+
+use super::schedule::WARP;
+use super::{Problem, Schedule, warp_elements};
+use crate::family::sum_factorization::work::Shape;
+
+/// Numbers that shared memory serves at the same time, of 8 bytes: half a warp.
+const BANKS: u32 = 16;
+
+/// Threads that the search looks at.
+const MOST_THREADS: u32 = 256;
+
+/// The threads of a block, and the places of its elements in shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Places {
+    pub(super) threads: u32,
+    /// Elements that have a place in shared memory; of those by warp, one more for the lanes left.
+    pub(super) slots: u32,
+    pencils: u32,
+    points: u32,
+    /// Elements and slots of a warp.
+    by_warp: Option<(u32, u32)>,
+}
+
+impl Places {
+    pub(super) fn of(schedule: &Schedule, shape: &Shape) -> Self {
+        Self::new(shape, schedule.elements_per_block, schedule.by_warp)
+    }
+
+    /// Of a block of elements.
+    pub(super) fn new(shape: &Shape, elements: u32, by_warp: bool) -> Self {
+        let points = shape.points_1d as u32;
+        let pencils = points * points;
+        let (threads, slots, by_warp) = match warp_elements(shape) {
+            of_warp if by_warp && of_warp > 0 => {
+                let slots = of_warp + u32::from(!WARP.is_multiple_of(pencils));
+                let warps = elements.div_ceil(of_warp);
+                (warps * WARP, warps * slots, Some((of_warp, slots)))
+            }
+            _ => (elements * pencils, elements, None),
+        };
+        Self {
+            threads,
+            slots,
+            pencils,
+            points,
+            by_warp,
+        }
+    }
+
+    /// Slot and pencil (slow, fast) of a thread.
+    fn at(&self, thread: u32) -> (u32, u32, u32) {
+        let (slot, pencil) = match self.by_warp {
+            None => (thread / self.pencils, thread % self.pencils),
+            Some((_, slots)) => {
+                let (warp, lane) = (thread / WARP, thread % WARP);
+                (warp * slots + lane / self.pencils, lane % self.pencils)
+            }
+        };
+        (slot, pencil / self.points, pencil % self.points)
+    }
+}
+
+/// Distances of slots, layers (k) and rows (j).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Strides {
+    pub(super) slot: u32,
+    pub(super) layer: u32,
+    pub(super) row: u32,
+}
+
+impl Strides {
+    pub(super) fn of(schedule: &Schedule, shape: &Shape) -> Self {
+        let places = Places::of(schedule, shape);
+        Self::new(&places, schedule.cubes(shape), shape.gradients)
+    }
+
+    /// The strides with the fewest conflicts for slots of so many cubes; of equal ones those that take
+    /// least memory.
+    pub(super) fn new(places: &Places, cubes: u32, gradients: bool) -> Self {
+        let points = places.points;
+        // How often pencils along i, j, k are read or written.
+        let accesses = if gradients { [4, 4, 7] } else { [4, 2, 2] };
+        let slot_pads = if places.slots > 1 { BANKS } else { 1 };
+        let candidates = (points..points + 3).flat_map(|row| {
+            let layers = points * row..points * row + BANKS;
+            layers.flat_map(move |layer| {
+                let least = cubes * layer * points;
+                (least..least + slot_pads).map(move |slot| Self { slot, layer, row })
+            })
+        });
+        let cost = |strides: &Self| (strides.conflicts(places, accesses), strides.slot);
+        candidates.min_by_key(cost).unwrap_or(Self {
+            slot: cubes * points.pow(3),
+            layer: points * points,
+            row: points,
+        })
+    }
+
+    /// Waits of half warps, weighted by how often pencils are accessed.
+    fn conflicts(self, places: &Places, [along_i, along_j, along_k]: [u32; 3]) -> u32 {
+        let Self { slot, layer, row } = self;
+        along_i * waits(places, |s, slow, fast| s * slot + slow * layer + fast * row)
+            + along_j * waits(places, |s, slow, fast| s * slot + slow * layer + fast)
+            + along_k * waits(places, |s, slow, fast| s * slot + slow * row + fast)
+    }
+}
+
+/// The part of shared memory for staged factors, behind the slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stage {
+    /// The first place, in numbers of the arithmetic.
+    pub(super) start: u32,
+    /// Places of an element, in stored numbers.
+    pub(super) slot: u32,
+    /// Bytes that a thread copies at once.
+    pub(super) copy_bytes: u32,
+    /// All of shared memory with it, in numbers of the arithmetic.
+    pub(super) end: u32,
+}
+
+impl Stage {
+    /// The most that a thread copies at once, and what places are multiples of.
+    const BYTES: u32 = 16;
+
+    pub(super) fn of(schedule: &Schedule, problem: &Problem) -> Self {
+        let shape = &problem.shape;
+        let stored = problem.stored_precision().bytes() as u32;
+        let number = problem.precision.bytes() as u32;
+        let slots = Places::of(schedule, shape).slots;
+        let bytes = problem.geometry_len() as u32 * stored;
+        let start =
+            (slots * Strides::of(schedule, shape).slot * number).next_multiple_of(Self::BYTES);
+        let slot = bytes.next_multiple_of(Self::BYTES);
+        let copies = [Self::BYTES, Self::BYTES / 2, Self::BYTES / 4];
+        let fits = |copy: &u32| bytes.is_multiple_of(*copy);
+        Self {
+            start: start / number,
+            slot: slot / stored,
+            copy_bytes: copies.into_iter().find(fits).unwrap_or(stored),
+            end: (start + slots * slot) / number,
+        }
+    }
+}
+
+/// Accesses of all half warps beyond one each.
+fn waits(places: &Places, address: impl Fn(u32, u32, u32) -> u32) -> u32 {
+    let threads = places.threads.min(MOST_THREADS);
+    (0..threads.div_ceil(BANKS))
+        .map(|half| {
+            let mut load = [0; BANKS as usize];
+            for thread in half * BANKS..((half + 1) * BANKS).min(threads) {
+                let (slot, slow, fast) = places.at(thread);
+                load[(address(slot, slow, fast) % BANKS) as usize] += 1;
+            }
+            load.into_iter().max().unwrap_or(1) - 1
+        })
+        .sum()
+}

@@ -1,0 +1,293 @@
+//! Kernel sources of sum_factorization, from problem and schedule.
+
+use super::matrices::{matrices, products, rule};
+use super::padding::{Stage, Strides};
+use super::{PointData, PointStep, Problem, Schedule, warp_elements};
+use crate::dialect::{KernelFile, SourceBuilder};
+use crate::expr::{GraphError, Input};
+use crate::family::fields::FieldKind;
+use crate::family::operand::define_arguments;
+use crate::family::sum_factorization::Storage;
+use crate::family::sum_factorization::work::Shape;
+use crate::family::{KernelSource, Operand, Scatter, Vectors};
+use crate::form::TracedForm;
+
+macro_rules! file {
+    ($name:literal) => {
+        KernelFile {
+            name: concat!("family/sum_factorization/text/", $name),
+            text: include_str!(concat!("../text/", $name)),
+        }
+    };
+}
+
+/// Operands that kernels of forms pass on whether they have them or not.
+const OPTIONAL: [Operand; 5] = [
+    Operand::CellFields,
+    Operand::NodalFields,
+    Operand::FieldStride,
+    Operand::PointFields,
+    Operand::EvalContext,
+];
+
+impl Problem<'_> {
+    /// The text that applies the operator; its kernel is `apply`.
+    ///
+    /// # Errors
+    /// A constant of the form that is not finite in this precision.
+    pub fn source(&self, schedule: &Schedule) -> Result<KernelSource, GraphError> {
+        let operands = self.operands(true);
+        let mut source = self.begin(schedule, &operands);
+        matrices(&mut source, self.basis, schedule.even_odd);
+        let what = match self.step {
+            PointStep::Factors(_) => {
+                include(&mut source, &[file!("factors.h"), file!("pencils.c")]);
+                "pencils"
+            }
+            PointStep::Form(form) => {
+                self.include_form(&mut source, form)?;
+                source.include(file!("forms.c"));
+                "form"
+            }
+        };
+        Ok(KernelSource {
+            name: self.name(what),
+            text: source.finish(),
+            entry: "apply",
+            block: schedule.block(self),
+            elements_per_block: schedule.elements_per_block,
+            operands,
+        })
+    }
+
+    /// The text of the diagonal of a linear form's operator; its kernel is `diagonal`.
+    ///
+    /// # Errors
+    /// As [`Problem::source`].
+    pub fn diagonal_source(&self) -> Result<KernelSource, GraphError> {
+        let (schedule, operands) = (self.plain(), self.operands(false));
+        let mut source = self.begin(&schedule, &operands);
+        let what = match self.step {
+            PointStep::Factors(_) => {
+                products(&mut source, self.basis);
+                include(
+                    &mut source,
+                    &[file!("factors.h"), file!("products.h"), file!("diagonal.c")],
+                );
+                "diagonal"
+            }
+            PointStep::Form(form) => {
+                matrices(&mut source, self.basis, schedule.even_odd);
+                products(&mut source, self.basis);
+                self.include_form(&mut source, form)?;
+                include(
+                    &mut source,
+                    &[file!("products.h"), file!("forms_diagonal.c")],
+                );
+                "diagonal of a form"
+            }
+        };
+        Ok(KernelSource {
+            name: self.name(what),
+            text: source.finish(),
+            entry: "diagonal",
+            block: schedule.block(self),
+            elements_per_block: schedule.elements_per_block,
+            operands,
+        })
+    }
+
+    fn name(&self, what: &str) -> String {
+        let (degree, precision) = (self.shape.nodes_1d - 1, self.precision.name());
+        let rounded = if self.has_rounded_factors() {
+            ", factors fp32"
+        } else {
+            ""
+        };
+        format!("sum_factorization {what}, degree {degree}, {precision}{rounded}")
+    }
+
+    /// The definitions at the head of every text.
+    fn begin(&self, schedule: &Schedule, operands: &[Operand]) -> SourceBuilder {
+        let mut source = SourceBuilder::new(self.language, self.precision, schedule.block(self));
+        define_arguments(&mut source, operands, &OPTIONAL);
+        define_vectors(&mut source, &self.shape, self.vectors);
+        self.define_geometry(&mut source);
+        self.define_schedule(&mut source, schedule);
+        if let PointStep::Form(form) = self.step {
+            define_form(&mut source, &self.shape, form);
+        }
+        rule(&mut source, self.basis);
+        include(
+            &mut source,
+            &[file!("contraction.h"), file!("nodes.h"), file!("map.h")],
+        );
+        source
+    }
+
+    /// The function of a form, and the texts that evaluate it at points.
+    fn include_form(
+        &self,
+        source: &mut SourceBuilder,
+        form: &TracedForm,
+    ) -> Result<(), GraphError> {
+        let point_form = form.point_function(self.precision, self.language)?;
+        source.code("form", &point_form);
+        include(source, &[file!("jacobian.h"), file!("forms.h")]);
+        Ok(())
+    }
+
+    fn define_geometry(&self, source: &mut SourceBuilder) {
+        for (name, storage) in [
+            ("GEOMETRY_POINTS", Storage::PointFactors),
+            ("GEOMETRY_ELEMENT", Storage::ElementFactors),
+            ("GEOMETRY_AFFINE", Storage::Affine),
+            ("GEOMETRY_TRILINEAR", Storage::Trilinear),
+            ("GEOMETRY_JACOBIANS", Storage::Jacobians),
+        ] {
+            source.define(name, u8::from(self.shape.storage == storage));
+        }
+        let rounded = self.has_rounded_factors();
+        source.define("SINGLE_FACTORS", u8::from(rounded));
+        source.define("stored_real", if rounded { "float" } else { "real" });
+        source.define("STORED_BYTES", self.stored_precision().bytes());
+    }
+
+    fn define_schedule(&self, source: &mut SourceBuilder, schedule: &Schedule) {
+        let shape = &self.shape;
+        let strides = Strides::of(schedule, shape);
+        let by_warp = if schedule.by_warp {
+            warp_elements(shape)
+        } else {
+            0
+        };
+        source.define("ELEMENTS_PER_BLOCK", schedule.elements_per_block);
+        source.define("WARP_ELEMENTS", by_warp);
+        source.define("CUBES", schedule.cubes(shape));
+        source.define("SLOT", strides.slot);
+        source.define("LAYER", strides.layer);
+        source.define("ROW", strides.row);
+        source.define("EVEN_ODD", u8::from(schedule.even_odd));
+        if let PointData::Factors {
+            keep_values,
+            metric_unroll,
+            staged,
+            ..
+        } = schedule.points
+        {
+            source.define("METRIC_UNROLL", metric_unroll);
+            source.define("KEEP_VALUES", u8::from(keep_values));
+            source.define("STAGED", u8::from(staged));
+        }
+        if schedule.points.is_staged() {
+            let stage = Stage::of(schedule, self);
+            source.define("STAGE_START", stage.start);
+            source.define("STAGE", stage.slot);
+            source.define("COPY_BYTES", stage.copy_bytes);
+        }
+        for (name, points) in [
+            ("POINTS_IN_REGISTERS", PointData::Registers),
+            ("POINTS_IN_SHARED", PointData::Shared),
+            ("POINTS_PRIVATE", PointData::Private),
+        ] {
+            source.define(name, u8::from(schedule.points == points));
+        }
+    }
+
+    /// The operands of a kernel, in its order.
+    pub fn operands(&self, input: bool) -> Vec<Operand> {
+        let mut all = vec![Operand::Geometry, Operand::Rule];
+        match self.vectors {
+            Vectors::Element { listed } => all.extend(listed.then_some(Operand::Elements)),
+            Vectors::Nodal { scatter, .. } => {
+                all.extend([Operand::Nodes, Operand::NodeCount, Operand::ComponentStride]);
+                if scatter == Scatter::Deterministic {
+                    all.extend([
+                        Operand::Contributions,
+                        Operand::ContributionStride,
+                        Operand::ContributionFirst,
+                    ]);
+                }
+            }
+        }
+        if let PointStep::Form(form) = self.step {
+            let has = |kind| self.shape.fields.count(kind) > 0;
+            all.extend(has(FieldKind::Cell).then_some(Operand::CellFields));
+            if has(FieldKind::Nodal) {
+                all.push(Operand::NodalFields);
+                all.extend(self.vectors.scatter().map(|_| Operand::FieldStride));
+            }
+            all.extend(has(FieldKind::Points).then_some(Operand::PointFields));
+            all.extend(reads_context(form).then_some(Operand::EvalContext));
+        }
+        all.extend(input.then_some(Operand::U));
+        all.extend([Operand::V, Operand::Count]);
+        all
+    }
+}
+
+fn include(source: &mut SourceBuilder, files: &[KernelFile]) {
+    for &file in files {
+        source.include(file);
+    }
+}
+
+/// Sizes of an element, and what `family/sum_factorization/text/nodes.h` needs.
+fn define_vectors(source: &mut SourceBuilder, shape: &Shape, vectors: Vectors) {
+    let (nodal, listed, interleaved, contributions) = match vectors {
+        Vectors::Element { listed } => (false, listed, false, false),
+        Vectors::Nodal {
+            interleaved,
+            scatter,
+        } => (true, false, interleaved, scatter == Scatter::Deterministic),
+    };
+    source.define("NODES_1D", shape.nodes_1d);
+    source.define("POINTS_1D", shape.points_1d);
+    source.define("COMPONENTS", shape.components);
+    source.define(
+        "NODE_STRIDE",
+        if interleaved { shape.components } else { 1 },
+    );
+    source.define("COLLOCATED", u8::from(shape.collocated));
+    source.define("VALUES", u8::from(shape.values));
+    source.define("GRADIENTS", u8::from(shape.gradients));
+    source.define("VECTORS_NODAL", u8::from(nodal));
+    source.define("VECTORS_LISTED", u8::from(listed));
+    source.define("CONTRIBUTIONS", u8::from(contributions));
+}
+
+/// Inputs of the form beside the solution.
+fn define_form(source: &mut SourceBuilder, shape: &Shape, form: &TracedForm) {
+    source.define("POSITION", u8::from(shape.position));
+    source.define("FIELDS", shape.fields.len());
+    for (count, list, kind) in [
+        ("CELL_FIELDS", "CELL_FIELD_LIST", FieldKind::Cell),
+        ("NODAL_FIELDS", "NODAL_FIELD_LIST", FieldKind::Nodal),
+        ("POINT_FIELDS", "POINT_FIELD_LIST", FieldKind::Points),
+    ] {
+        let fields: Vec<String> = shape.fields.of(kind).map(|i| i.to_string()).collect();
+        source.define(count, fields.len());
+        source.define(list, format!("{{{}}}", fields.join(", ")));
+    }
+    let nodal = shape.fields.of(FieldKind::Nodal).enumerate();
+    let read = nodal.filter(|(_, field)| shape.field_gradients >> field & 1 == 1);
+    source.define(
+        "NODAL_GRADIENTS",
+        read.fold(0, |mask, (n, _)| mask | 1 << n),
+    );
+    source.define("PARAMETERS", parameters(form));
+    source.define("CONTEXT", u8::from(reads_context(form)));
+}
+
+/// Run-time parameters that must be given.
+fn parameters(form: &TracedForm) -> usize {
+    let of = |input| match input {
+        Input::Parameter(index) => usize::from(index) + 1,
+        _ => 0,
+    };
+    form.inputs().into_iter().map(of).max().unwrap_or(0)
+}
+
+fn reads_context(form: &TracedForm) -> bool {
+    parameters(form) > 0 || form.inputs().contains(&Input::Time)
+}

@@ -1,0 +1,206 @@
+//! Schedules and sources of folded factors.
+
+use super::super::padding::{Places, Stage, Strides};
+use super::super::*;
+use crate::family::fields::Fields;
+use crate::family::sum_factorization::Storage;
+use crate::family::{Limits, Scatter};
+use crate::form::{Poisson, inspect};
+use femto_element::tables::TensorTables;
+
+const ELEMENTS: Vectors = Vectors::Element { listed: false };
+const NODAL: Vectors = Vectors::Nodal {
+    interleaved: true,
+    scatter: Scatter::Atomic,
+};
+
+const PLAIN: Schedule = Schedule {
+    elements_per_block: 1,
+    blocks_per_unit: 1,
+    even_odd: false,
+    by_warp: false,
+    points: PointData::FACTORS,
+};
+const STAGED: PointData = PointData::Factors {
+    third_cube: false,
+    keep_values: true,
+    metric_unroll: 0,
+    staged: true,
+};
+
+fn shape(points_1d: usize, storage: Storage) -> Shape {
+    let inspection = inspect::<_, 3, 1>(&Poisson);
+    Shape {
+        nodes_1d: points_1d,
+        points_1d,
+        collocated: true,
+        components: 1,
+        values: inspection.values(),
+        gradients: inspection.gradients(),
+        position: false,
+        storage,
+        fields: Fields::default(),
+        field_gradients: 0,
+        form_flops: 0,
+    }
+}
+
+/// Up to 17 points in a direction; sources do not mind that the degree of the nodes is lower.
+fn basis(points_1d: usize) -> TensorTables {
+    let degree = (points_1d - 1).min(15);
+    TensorTables::gauss(femto_element::Cell::Hexahedron, degree, points_1d).unwrap()
+}
+
+fn problem(
+    basis: &TensorTables,
+    shape: Shape,
+    vectors: Vectors,
+    (precision, factors): (Precision, FactorPrecision),
+) -> Problem<'_> {
+    Problem {
+        basis,
+        shape,
+        step: PointStep::Factors(factors),
+        vectors,
+        precision,
+        language: Language::Cuda,
+    }
+}
+
+#[test]
+fn the_best_are_legal_on_the_device_they_are_for() {
+    let limits = Limits {
+        shared_bytes: 227 << 10,
+        ..Limits::default()
+    };
+    let storages = [
+        Storage::ElementFactors,
+        Storage::Trilinear,
+        Storage::PointFactors,
+    ];
+    let check = |shape: Shape| {
+        for vectors in [ELEMENTS, NODAL] {
+            for (precision, factors) in [
+                (Precision::Fp32, FactorPrecision::Same),
+                (Precision::Fp64, FactorPrecision::Same),
+                (Precision::Fp64, FactorPrecision::Single),
+            ] {
+                let basis = basis(shape.points_1d);
+                let problem = problem(&basis, shape, vectors, (precision, factors));
+                let schedule = problem.best(&limits);
+                let result = schedule.validate(&problem, &limits);
+                assert_eq!(result, Ok(()), "{shape:?}: {schedule}");
+            }
+        }
+    };
+    for points in 2..=17 {
+        for storage in storages {
+            for (collocated, gradients) in
+                [(true, true), (true, false), (false, true), (false, false)]
+            {
+                check(Shape {
+                    collocated,
+                    gradients,
+                    ..shape(points, storage)
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn broken_rules_are_named() {
+    let shape8 = shape(8, Storage::Trilinear);
+    let (limits, basis8) = (Limits::default(), basis(8));
+    let numbers = (Precision::Fp64, FactorPrecision::Same);
+    let good = problem(&basis8, shape8, ELEMENTS, numbers).best(&limits);
+    let message = |schedule: Schedule, shape: &Shape, limits: &Limits| {
+        let result = schedule.validate(&problem(&basis8, *shape, ELEMENTS, numbers), limits);
+        result.unwrap_err().to_string()
+    };
+    let with = |keep_values, metric_unroll| Schedule {
+        points: PointData::Factors {
+            third_cube: false,
+            keep_values,
+            metric_unroll,
+            staged: false,
+        },
+        ..good
+    };
+    let odd = with(false, 0);
+    assert!(message(odd, &shape8, &limits).contains("values stay in registers"));
+    let odd = with(true, 2);
+    assert!(message(odd, &shape8, &limits).contains("needs a third cube"));
+    assert!(message(good, &shape(8, Storage::Jacobians), &limits).contains("lambda u"));
+    let odd = Schedule {
+        elements_per_block: 17,
+        ..good
+    };
+    assert!(message(odd, &shape8, &limits).contains("1088"));
+    let small = Limits {
+        shared_bytes: 1000,
+        ..limits
+    };
+    assert!(message(good, &shape8, &small).contains("shared memory"));
+    let single = Limits {
+        fp64: false,
+        ..limits
+    };
+    assert!(message(good, &shape8, &single).contains("fp64"));
+}
+
+#[test]
+fn strides_leave_rows_apart_and_threads_together() {
+    for points in 2..=17 {
+        let shape = shape(points, Storage::Trilinear);
+        let strides = Strides::of(&PLAIN, &shape);
+        assert!(strides.row as usize >= points);
+        assert!(strides.layer as usize >= (points - 1) * strides.row as usize + points);
+        assert!(strides.layer as usize <= points * (points + 2) + 16);
+    }
+    // Eight points: rows of nine have no conflicts along i, and few along k.
+    let strides = Strides::of(&PLAIN, &shape(8, Storage::Trilinear));
+    assert_eq!((strides.row, strides.layer % 16), (9, 8));
+}
+
+#[test]
+fn staged_factors_lie_where_they_can_be_copied_to() {
+    let numbers = [
+        (Precision::Fp64, FactorPrecision::Same),
+        (Precision::Fp64, FactorPrecision::Single),
+        (Precision::Fp32, FactorPrecision::Same),
+    ];
+    for points in 2..=17 {
+        let shape = shape(points, Storage::PointFactors);
+        for (elements_per_block, by_warp) in [(1, false), (3, false), (6, points < 4)] {
+            let schedule = Schedule {
+                elements_per_block,
+                by_warp,
+                points: STAGED,
+                ..PLAIN
+            };
+            for (precision, factors) in numbers {
+                let basis = basis(points);
+                let problem = problem(&basis, shape, ELEMENTS, (precision, factors));
+                let stage = Stage::of(&schedule, &problem);
+                let stored = factors.of(shape.storage, precision).bytes() as u32;
+                let number = precision.bytes() as u32;
+                let (start, slot) = (stage.start * number, stage.slot * stored);
+                let slots = Places::of(&schedule, &shape).slots;
+                let cubes = slots * Strides::of(&schedule, &shape).slot * number;
+                let bytes = problem.geometry_len() as u32 * stored;
+                assert_eq!((start % 16, slot % 16), (0, 0));
+                assert!(start >= cubes && slot >= bytes);
+                assert_eq!(bytes % stage.copy_bytes, 0);
+                assert_eq!(stage.end * number, start + slots * slot);
+            }
+        }
+    }
+    let basis3 = basis(3);
+    let shape3 = shape(3, Storage::PointFactors);
+    let odd = Stage::of(&PLAIN, &problem(&basis3, shape3, ELEMENTS, numbers[1]));
+    assert_eq!(
+        odd.copy_bytes, 8,
+        "6 factors at 27 points in single precision"
+    );
+}

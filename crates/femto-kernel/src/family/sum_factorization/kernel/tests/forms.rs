@@ -1,0 +1,152 @@
+//! Schedules and sources of printed forms.
+
+use super::super::*;
+use crate::family::fields::{FieldKind, Fields};
+use crate::family::sum_factorization::Storage;
+use crate::family::{Limits, Operand, Scatter};
+use crate::form::{Form, Jacobian, Mass, NeoHookean, Poisson, trace};
+use femto_element::Cell;
+use femto_element::tables::TensorTables;
+
+const ELEMENTS: Vectors = Vectors::Element { listed: false };
+const NODAL: Vectors = Vectors::Nodal {
+    interleaved: true,
+    scatter: Scatter::Deterministic,
+};
+
+const PLAIN: Schedule = Schedule {
+    elements_per_block: 1,
+    blocks_per_unit: 1,
+    even_odd: false,
+    by_warp: false,
+    points: PointData::Private,
+};
+
+fn basis(nodes_1d: usize, points_1d: usize) -> TensorTables {
+    let degree = nodes_1d - 1;
+    match points_1d == nodes_1d {
+        true => TensorTables::collocated(Cell::Hexahedron, degree).unwrap(),
+        false => TensorTables::gauss(Cell::Hexahedron, degree, points_1d).unwrap(),
+    }
+}
+
+fn shape<F: Form<3, C>, const C: usize>(
+    form: &F,
+    fields: &[FieldKind],
+    (nodes_1d, points_1d): (usize, usize),
+    storage: Storage,
+) -> Shape {
+    let inspection = trace::<F, 3, C>(form).inspect();
+    let shape = Shape::new(&basis(nodes_1d, points_1d), &inspection, storage);
+    shape.with_fields(&inspection, Fields::new(fields))
+}
+
+fn problem<'a>(
+    (basis, form): (&'a TensorTables, &'a TracedForm),
+    shape: Shape,
+    vectors: Vectors,
+    precision: Precision,
+) -> Problem<'a> {
+    Problem {
+        basis,
+        shape,
+        step: PointStep::Form(form),
+        vectors,
+        precision,
+        language: Language::Cuda,
+    }
+}
+
+/// Every degree, on what any device has.
+#[test]
+fn something_is_legal_for_every_shape() {
+    let limits = Limits::default();
+    let body = Jacobian(NeoHookean::from_young(1.0, 0.3));
+    // Which form it is matters to the text alone.
+    let form = trace::<_, 3, 1>(&Mass);
+    for degree in 1..=15 {
+        for points in [degree + 1, degree + 2] {
+            for storage in [Storage::Affine, Storage::Trilinear, Storage::Jacobians] {
+                let sizes = (degree + 1, points);
+                let shapes = [
+                    shape::<_, 1>(&Mass, &[], sizes, storage),
+                    shape::<_, 1>(&Poisson, &[], sizes, storage),
+                    shape::<_, 3>(&body, &[FieldKind::Nodal; 3], sizes, storage),
+                ];
+                for shape in shapes {
+                    for precision in [Precision::Fp64, Precision::Fp32] {
+                        for vectors in [ELEMENTS, NODAL] {
+                            let basis = basis(sizes.0, sizes.1);
+                            let problem = problem((&basis, &form), shape, vectors, precision);
+                            for schedule in problem.schedules(&limits) {
+                                let legal = schedule.validate(&problem, &limits);
+                                assert_eq!(legal, Ok(()), "{shape:?}: {schedule}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn broken_rules_are_named() {
+    let (basis, form) = (basis(4, 5), trace::<_, 3, 1>(&Mass));
+    let message = |shape: &Shape, schedule: Schedule| {
+        let problem = problem((&basis, &form), *shape, ELEMENTS, Precision::Fp64);
+        let result = schedule.validate(&problem, &Limits::default());
+        result.unwrap_err().to_string()
+    };
+    let mass = |sizes, storage| shape::<_, 1>(&Mass, &[], sizes, storage);
+    let plain = PLAIN;
+    let factors = mass((4, 5), Storage::PointFactors);
+    assert!(message(&factors, plain).contains("not for any form"));
+    let few = mass((4, 3), Storage::Affine);
+    assert!(message(&few, plain).contains("as many points as nodes"));
+    let crowd = Schedule {
+        elements_per_block: 200,
+        ..plain
+    };
+    assert!(message(&mass((4, 5), Storage::Affine), crowd).contains("5000"));
+}
+
+#[test]
+fn arguments_are_those_that_the_form_needs() {
+    let form = Jacobian(NeoHookean::from_young(1.0, 0.3));
+    let traced = trace::<_, 3, 3>(&form);
+    let basis = basis(3, 4);
+    let shape = shape::<_, 3>(&form, &[FieldKind::Nodal; 3], (3, 4), Storage::Trilinear);
+    let problem = Problem {
+        basis: &basis,
+        shape,
+        step: PointStep::Form(&traced),
+        vectors: NODAL,
+        precision: Precision::Fp64,
+        language: Language::Cuda,
+    };
+    let kernel = problem.source(&problem.plain()).unwrap();
+    let all = [
+        Operand::Geometry,
+        Operand::Rule,
+        Operand::Nodes,
+        Operand::NodeCount,
+        Operand::ComponentStride,
+        Operand::Contributions,
+        Operand::ContributionStride,
+        Operand::ContributionFirst,
+        Operand::NodalFields,
+        Operand::FieldStride,
+        Operand::U,
+        Operand::V,
+        Operand::Count,
+    ];
+    assert_eq!(kernel.operands, all);
+    assert!(kernel.text.contains("#define NODAL_GRADIENTS 7\n"));
+    // A neo-Hookean body reads no values, so that ∂/∂ζ takes their place.
+    let shared = Schedule {
+        points: PointData::Shared,
+        ..PLAIN
+    };
+    assert_eq!(shared.cubes(&shape), 3 * 3 + 3 * 4);
+}

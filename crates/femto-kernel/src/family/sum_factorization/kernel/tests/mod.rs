@@ -1,0 +1,2 @@
+mod factors;
+mod forms;

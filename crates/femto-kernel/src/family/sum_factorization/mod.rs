@@ -1,0 +1,59 @@
+//! sum_factorization: operators on hexahedra by sum factorisation.
+//!
+//! On an element the unknowns are values at the (N+1)³ tensor-product GLL nodes, `[k][j][i]`. Values
+//! at the tensor-product quadrature points are three 1-D contractions (Świrydowicz et al. 2019, eq. 7),
+//!
+//! ```text
+//! u(ξ_i, η_j, ζ_k) = Σ_c I[k][c] Σ_b I[j][b] Σ_a I[i][a] u[c][b][a],
+//! ```
+//!
+//! and reference gradients three more with the differentiation matrix of the Lagrange basis *on the
+//! points* (eq. 9; twelve contractions instead of eighteen for forward and transpose together).
+//! At the points the form acts, and the transposed contractions bring the result back. When the
+//! points are the nodes (BK5, BP5) the interpolation is the identity and is left out.
+//!
+//! [`oracle`] is the oracle of everything here; [`host`] the fast loops; [`work`] counts bytes
+//! and flops.
+
+use femto_element::Cell;
+
+pub mod factors;
+
+pub mod host;
+pub mod kernel;
+pub mod oracle;
+pub mod work;
+
+/// Whether this family evaluates cells of a shape.
+pub fn supports(cell: Cell) -> bool {
+    cell == Cell::Hexahedron
+}
+
+/// The storage of an element's geometry, by kind of map and data level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Storage {
+    /// A parallelepiped's 4 coefficient vectors; the Jacobian follows (`on_the_fly`).
+    Affine,
+    /// A trilinear map's 8 coefficient vectors; the Jacobian follows (`on_the_fly`).
+    Trilinear,
+    /// Jacobian (and position, if it is read) at every point (`partial`), for any form.
+    Jacobians,
+    /// Factors of a form λ u, K ∇u, one set per element (`partial`, affine maps only).
+    ElementFactors,
+    /// Factors of a form λ u, K ∇u at every point (`partial`).
+    PointFactors,
+}
+
+/// The geometry of one element, from which [`host::HexPlan::pack`] takes what its storage needs.
+#[derive(Clone, Copy, Debug)]
+pub enum ElementGeometry<'a> {
+    /// `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`, `[8][3]`.
+    Map(&'a [[f64; 3]; 8]),
+    /// At the points, lexicographic: Jacobians `[physical][reference]` and positions.
+    Points {
+        /// ∂x/∂ξ.
+        jacobian: &'a [[[f64; 3]; 3]],
+        /// x.
+        position: &'a [[f64; 3]],
+    },
+}

@@ -1,0 +1,165 @@
+/* The metric step of forms lambda u, kappa grad u: what happens at the points of a pencil along k.
+ *
+ * metric_along prepares the pencil at (j, i). At point k of it metric_value is what values are
+ * multiplied by, and metric_gradient replaces the derivatives along the reference axes (Świrydowicz et al. 2019, eq. 10):
+ *
+ *   lambda w det J   and   (r, s, t) <- kappa w det J  J^-1 J^-T (r, s, t)
+ *
+ * GEOMETRY_POINTS: geometry holds the factors [element][k][factor][j][i]: G_rr G_rs G_rt G_ss G_st
+ *   G_tt if GRADIENTS, then lambda w det J if VALUES; in single precision if SINGLE_FACTORS, in shared
+ *   memory if STAGED.
+ * GEOMETRY_ELEMENT: the same without weights, constant per element, [element][factor].
+ * GEOMETRY_TRILINEAR: per element the coefficients of the map, [7][3], of xi, eta, xi eta, zeta,
+ *   xi zeta, eta zeta, xi eta zeta; then lambda if VALUES, then kappa. Without GRADIENTS those of the
+ *   polynomial lambda det J instead, [3][3][3] for powers of zeta, eta, xi.
+ *
+ * What is constant per element is read in pairs, see map.h. g_rule is points and weights,
+ * [POINTS_1D][2]; c_points and c_weights are the same.
+ */
+#define FACTORS (6 * GRADIENTS + VALUES)
+
+#if GEOMETRY_POINTS || GEOMETRY_ELEMENT
+
+#if STAGED
+#define FACTOR_MEMORY SHARED
+#else
+#define FACTOR_MEMORY GLOBAL
+#endif
+
+typedef struct {
+#if GEOMETRY_POINTS
+    const FACTOR_MEMORY stored_real *stored;
+#else
+    real factors[FACTORS];
+#endif
+} metric;
+
+INLINE metric metric_along(const FACTOR_MEMORY stored_real *geometry, const GLOBAL real *g_rule,
+                           uint element, int j, int i)
+{
+    metric m;
+#if GEOMETRY_POINTS
+    const int layer = FACTORS * POINTS_1D * POINTS_1D;
+    m.stored = geometry + (size_t)element * (layer * POINTS_1D) + j * POINTS_1D + i;
+#else
+    real r_factors[EVEN(FACTORS)];
+    read_pairs(geometry + (size_t)element * EVEN(FACTORS), FACTORS, r_factors);
+    const real weight = g_rule[2 * j + 1] * g_rule[2 * i + 1];
+    UNROLL for (int f = 0; f < FACTORS; ++f) m.factors[f] = weight * r_factors[f];
+#endif
+    return m;
+}
+
+INLINE real factor(const metric *m, int k, int f)
+{
+#if GEOMETRY_POINTS
+    const FACTOR_MEMORY stored_real *stored =
+        m->stored + (k * FACTORS + f) * (POINTS_1D * POINTS_1D);
+#if STAGED
+    return *stored;
+#elif SINGLE_FACTORS
+    return stream_load_single(stored);
+#else
+    return stream_load(stored);
+#endif
+#else
+    return c_weights[k] * m->factors[f];
+#endif
+}
+
+INLINE real metric_value(const metric *m, int k)
+{
+    return factor(m, k, FACTORS - 1);
+}
+
+INLINE void metric_gradient(const metric *m, int k, real *r, real *s, real *t)
+{
+    const real rr = factor(m, k, 0), rs = factor(m, k, 1), rt = factor(m, k, 2);
+    const real ss = factor(m, k, 3), st = factor(m, k, 4), tt = factor(m, k, 5);
+    const real flux_r = rr * *r + rs * *s + rt * *t;
+    const real flux_s = rs * *r + ss * *s + st * *t;
+    const real flux_t = rt * *r + st * *s + tt * *t;
+    *r = flux_r;
+    *s = flux_s;
+    *t = flux_t;
+}
+
+#elif !GRADIENTS /* GEOMETRY_TRILINEAR */
+
+/* A quadratic polynomial in zeta. */
+typedef struct {
+    real determinant[3];
+} metric;
+
+INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element,
+                           int j, int i)
+{
+    real r_map[EVEN(27)], r_xi[2], r_eta[2];
+    read_pairs(g_geometry + (size_t)element * EVEN(27), 27, r_map);
+    read_pairs(g_rule + 2 * i, 2, r_xi);
+    read_pairs(g_rule + 2 * j, 2, r_eta);
+    metric m;
+    UNROLL for (int c = 0; c < 3; ++c)
+    {
+        real r_sum = 0;
+        UNROLL for (int b = 2; b >= 0; --b)
+        {
+            const real *r_row = r_map + 9 * c + 3 * b;
+            r_sum = r_sum * r_eta[0] + (r_row[0] + r_xi[0] * (r_row[1] + r_xi[0] * r_row[2]));
+        }
+        m.determinant[c] = r_xi[1] * r_eta[1] * r_sum;
+    }
+    return m;
+}
+
+INLINE real metric_value(const metric *m, int k)
+{
+    const real zeta = c_points[k];
+    return c_weights[k] *
+           (m->determinant[0] + zeta * (m->determinant[1] + zeta * m->determinant[2]));
+}
+
+#else /* GEOMETRY_TRILINEAR */
+
+#define MAP_NUMBERS (22 + VALUES)
+
+typedef struct {
+    trilinear map;
+    real lambda, kappa;
+} metric;
+
+INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element,
+                           int j, int i)
+{
+    real r_map[EVEN(MAP_NUMBERS)], r_xi[2], r_eta[2];
+    read_pairs(g_geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
+    read_pairs(g_rule + 2 * i, 2, r_xi);
+    read_pairs(g_rule + 2 * j, 2, r_eta);
+    const real weight = r_xi[1] * r_eta[1];
+    metric m;
+    m.map = trilinear_along(r_map, r_xi[0], r_eta[0]);
+    m.lambda = VALUES ? weight * r_map[21] : 0;
+    m.kappa = weight * r_map[21 + VALUES];
+    return m;
+}
+
+INLINE real metric_value(const metric *m, int k)
+{
+    return c_weights[k] * m->lambda * determinant_at(&m->map, c_points[k]);
+}
+
+INLINE void metric_gradient(const metric *m, int k, real *r, real *s, real *t)
+{
+    const real zeta = c_points[k];
+    const vector x = row_xi_at(&m->map, zeta), y = row_eta_at(&m->map, zeta);
+    const vector z = row_zeta_at(&m->map, zeta);
+    const real scale = c_weights[k] * m->kappa * reciprocal(determinant_at(&m->map, zeta));
+    const vector flux = {scale * (x.x * *r + y.x * *s + z.x * *t),
+                         scale * (x.y * *r + y.y * *s + z.y * *t),
+                         scale * (x.z * *r + y.z * *s + z.z * *t)};
+    *r = inner_product(x, flux);
+    *s = inner_product(y, flux);
+    *t = inner_product(z, flux);
+}
+
+#endif

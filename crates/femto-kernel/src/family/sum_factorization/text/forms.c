@@ -1,0 +1,128 @@
+/* v = A u for any form, linear or not, see forms.h:
+ *
+ *   for each input: interpolate along j, i, k, differentiate along k, i, j
+ *   at each point: the form
+ *   for each component: the transposes, in reverse
+ *
+ * Blocks, elements past the last one and WARP_ELEMENTS are those of pencils.c.
+ */
+#if !COLLOCATED
+CONTRACTION(interp_transposed, NODES_1D, POINTS_1D, 1)
+#endif
+#if GRADIENTS
+CONTRACTION(grad_transposed, POINTS_1D, POINTS_1D, -1)
+
+#if POINTS_PRIVATE
+/* Adds the transposed derivatives in one direction, through the one cube there is. */
+INLINE void test_along(const place *t, int pencil, int stride, const real *r_flux, real *r_v)
+{
+    SHARED real *s_a = cube(t, 0);
+    store(s_a + t->along_k, LAYER, POINTS_1D, r_flux);
+    ELEMENT_BARRIER();
+    CONTRACT(grad_transposed, s_a + pencil, s_a + pencil, stride, POINTS_1D, POINTS_1D);
+    ELEMENT_BARRIER();
+    ALL(k, POINTS_1D) r_v[k] += s_a[t->along_k + k * LAYER];
+}
+#endif
+#endif
+
+/* What component c is tested with, on the pencil along k. */
+INLINE void test(const place *t, point_data *d, int c, real *r_v)
+{
+#if GRADIENTS
+    real r_t[POINTS_1D];
+    ALL(k, POINTS_1D) r_t[k] = get(t, d, c, 3, k);
+    grad_transposed(r_t, r_v);
+#if VALUES
+    ALL(k, POINTS_1D) r_v[k] += get(t, d, c, 0, k);
+#endif
+#if POINTS_PRIVATE
+    test_along(t, t->along_i, 1, d->numbers[c][1], r_v);
+    test_along(t, t->along_j, ROW, d->numbers[c][2], r_v);
+#else
+    SHARED real *s_b = cube(t, CUBE_OF(c, 1)), *s_c = cube(t, CUBE_OF(c, 2));
+    CONTRACT(grad_transposed, s_b + t->along_i, s_b + t->along_i, 1, POINTS_1D, POINTS_1D);
+    CONTRACT(grad_transposed, s_c + t->along_j, s_c + t->along_j, ROW, POINTS_1D, POINTS_1D);
+    ELEMENT_BARRIER();
+    ALL(k, POINTS_1D) r_v[k] += get(t, d, c, 1, k) + get(t, d, c, 2, k);
+#endif
+#else
+    ALL(k, POINTS_1D) r_v[k] = get(t, d, c, 0, k);
+#endif
+}
+
+/* From the pencil along k to the nodes, through the cube s_a. */
+INLINE void add_tested(const place *t, SHARED real *s_a, const real *r_v, const element_nodes *at,
+                       GLOBAL real *g_v)
+{
+#if COLLOCATED
+    ALL(k, NODES_1D)
+    {
+        if (t->writes)
+            add_node(at, g_v, k, t->slow, t->fast, r_v[k]);
+    }
+#else
+    const int pencil = t->slow * POINTS_1D + t->fast;
+    const int node_fast = pencil % NODES_1D, node_slow = pencil / NODES_1D;
+    real r_nodes[NODES_1D];
+    interp_transposed(r_v, r_nodes);
+    store(s_a + t->along_k, LAYER, NODES_1D, r_nodes);
+    ELEMENT_BARRIER();
+    if (t->slow < NODES_1D)
+        CONTRACT(interp_transposed, s_a + t->along_i, s_a + t->along_i, 1, NODES_1D, POINTS_1D);
+    ELEMENT_BARRIER();
+    if (node_slow < NODES_1D) {
+        real r_points[POINTS_1D];
+        load(r_points, s_a + node_slow * LAYER + node_fast, ROW, POINTS_1D);
+        interp_transposed(r_points, r_nodes);
+        ALL(j, NODES_1D)
+        {
+            if (t->writes)
+                add_node(at, g_v, node_slow, j, node_fast, r_nodes[j]);
+        }
+    }
+#endif
+}
+
+KERNEL(apply)(KERNEL_ARGUMENTS)
+{
+    ABSENT_OPERANDS
+    SHARED_MEMORY(s_memory);
+    const place t = place_of(s_memory, elements);
+    point_data data;
+
+    EACH(n, INPUTS)
+    {
+        const source from = SOURCE(t.element, n, g_u);
+        bring(&t, &from, n, &data);
+    }
+
+    form_inputs in =
+        inputs_along(g_geometry, g_rule, g_cell_fields, g_point_fields, g_context, &t);
+    EACH(k, POINTS_1D)
+    {
+        real r_u[COMPONENTS], r_g[3 * COMPONENTS];
+        ALL(c, COMPONENTS)
+        {
+            if (VALUES)
+                r_u[c] = get(&t, &data, c, 0, k);
+            ALL(q, 3 * GRADIENTS) r_g[3 * c + q] = get(&t, &data, c, q + 1, k);
+        }
+        form_at(&t, &data, k, &in, r_u, r_g);
+        ALL(c, COMPONENTS)
+        {
+            if (VALUES)
+                put(&t, &data, c, 0, k, r_u[c]);
+            ALL(q, 3 * GRADIENTS) put(&t, &data, c, q + 1, k, r_g[3 * c + q]);
+        }
+    }
+
+    EACH(c, COMPONENTS)
+    {
+        const element_nodes at = ELEMENT_NODES(t.element, c);
+        real r_v[POINTS_1D];
+        ELEMENT_BARRIER();
+        test(&t, &data, c, r_v);
+        add_tested(&t, cube(&t, SCRATCH(c)), r_v, &at, g_v);
+    }
+}

@@ -1,0 +1,364 @@
+/* Any form on hexahedra: what the kernels of forms.c and forms_diagonal.c share. The form is the function
+ * point_form, printed before this text.
+ *
+ * Inputs are the COMPONENTS of the solution, then NODAL_FIELDS auxiliary fields in its (scalar) space.
+ * As in pencils.c a thread takes a pencil of an element along one axis after the other; each input is
+ * brought to the points on its own. What is needed at the points of all inputs together is kept:
+ *
+ *   number 0 of an input: value, number 1, 2, 3: derivatives along i, j, k
+ *
+ * POINTS_IN_REGISTERS: derivatives along i and j in shared memory, where their pencils are contracted,
+ *   the others in registers of the thread that has the pencil along k; all loops unrolled.
+ * POINTS_IN_SHARED: everything in shared memory.
+ * POINTS_PRIVATE: everything in private memory of the thread that has the pencil along k, which is in
+ *   caches where there are too few registers; only one cube of shared memory is needed.
+ *
+ * Cubes are [k][j][i] of POINTS_1D along each axis, with strides LAYER and ROW.
+ *
+ * Auxiliary fields: FIELDS of them, those constant per element [element][field] (CELL_FIELDS), those at
+ * the nodes [element][field][k][j][i] or L-vectors field_stride apart, those at the points
+ * [element][field][k][j][i] (POINT_FIELDS); *_FIELD_LIST say which fields of the form these are.
+ * NODAL_GRADIENTS has bit n set if the gradient of nodal field n is read. g_context is the time, then
+ * the PARAMETERS.
+ */
+#define PENCILS (POINTS_1D * POINTS_1D)
+#define CUBE (LAYER * POINTS_1D)
+#define INPUTS (COMPONENTS + NODAL_FIELDS)
+#define SOME(count) ((count) > 0 ? (count) : 1)
+#define HAS_GRADIENT(n)                                                                        \
+    ((n) < COMPONENTS ? GRADIENTS : NODAL_GRADIENTS >> ((n) - COMPONENTS) & 1)
+#if WARP_ELEMENTS
+#define ELEMENT_BARRIER() WARP_BARRIER()
+#define SLOTS (WARP_ELEMENTS + (32 % PENCILS ? 1 : 0))
+#else
+#define ELEMENT_BARRIER() BARRIER()
+#endif
+#if POINTS_IN_REGISTERS
+#define EACH(n, count) UNROLL for (int n = 0; n < (count); ++n)
+#else
+#define EACH(n, count) UNROLL_BY(1) for (int n = 0; n < (count); ++n)
+#endif
+#define ALL(n, count) UNROLL for (int n = 0; n < (count); ++n)
+
+#if !COLLOCATED
+CONTRACTION(interp, POINTS_1D, NODES_1D, 1)
+#endif
+#if GRADIENTS
+CONTRACTION(grad, POINTS_1D, POINTS_1D, -1)
+#endif
+
+/* Where field f of an element begins. */
+#if VECTORS_NODAL
+#define FIELD_FIRST(element, f) ((size_t)(f) * field_stride)
+#else
+#define FIELD_FIRST(element, f) (((size_t)ELEMENT(element) * NODAL_FIELDS + (f)) * NODES)
+#endif
+
+/* Where a thread works. */
+typedef struct {
+    SHARED real *s_slot;
+    uint element;
+    bool writes;
+    /* The pencil along k, and where the pencils begin. */
+    int slow, fast, along_i, along_j, along_k;
+} place;
+
+/* Threads past the last element repeat it and write nothing. */
+INLINE place place_of(SHARED real *s_memory, uint elements)
+{
+    place t;
+#if WARP_ELEMENTS
+    const int lane = THREAD_X % 32, warp = THREAD_X / 32, of_warp = lane / PENCILS;
+    const int pencil = lane % PENCILS, slot = warp * SLOTS + of_warp;
+    const uint asked = BLOCK * ELEMENTS_PER_BLOCK + warp * WARP_ELEMENTS + of_warp;
+    t.writes = asked < elements && of_warp < WARP_ELEMENTS;
+#else
+    const int slot = THREAD_X / PENCILS, pencil = THREAD_X % PENCILS;
+    const uint asked = BLOCK * ELEMENTS_PER_BLOCK + slot;
+    t.writes = asked < elements;
+#endif
+    t.element = asked < elements ? asked : elements - 1;
+    t.s_slot = s_memory + slot * SLOT;
+    t.fast = pencil % POINTS_1D;
+    t.slow = pencil / POINTS_1D;
+    t.along_i = t.slow * LAYER + t.fast * ROW;
+    t.along_j = t.slow * LAYER + t.fast;
+    t.along_k = t.slow * ROW + t.fast;
+    return t;
+}
+
+/* An input's values at the nodes. */
+typedef struct {
+    element_nodes at;
+    const GLOBAL real *g_values;
+    size_t field_first;
+    bool is_field;
+} source;
+
+#define SOURCE(element, n, g_u)                                                                \
+    {                                                                                          \
+        ELEMENT_NODES(element, (n) < COMPONENTS ? (n) : 0), (n) < COMPONENTS ? g_u : g_nodal_fields, \
+            FIELD_FIRST(element, (n) - COMPONENTS), (n) >= COMPONENTS                          \
+    }
+
+INLINE real read_source(const source *from, int k, int j, int i)
+{
+#if NODAL_FIELDS
+    if (from->is_field) {
+        const GLOBAL real *g_field = from->g_values + from->field_first;
+#if VECTORS_NODAL
+        return g_field[from->at.g_nodes[NODE_AT(k, j, i)]];
+#else
+        return g_field[NODE_AT(k, j, i)];
+#endif
+    }
+#endif
+    return read_node(&from->at, from->g_values, k, j, i);
+}
+
+/* The numbers that are kept of all inputs. */
+#if POINTS_IN_REGISTERS
+
+typedef struct {
+    real value[INPUTS][POINTS_1D], along_k[INPUTS][POINTS_1D];
+} point_data;
+#define SCRATCH(n) 0
+#define CUBE_OF(n, q) (2 * (n) + (q))
+
+#elif POINTS_IN_SHARED
+
+typedef struct {
+    int nothing;
+} point_data;
+/* Where values are not needed at the points, derivatives along k take their place. */
+#define COMPONENT_CUBES (GRADIENTS ? 3 + VALUES : 1)
+#define FIELD_CUBES (NODAL_GRADIENTS ? 4 : 1)
+#define CUBE_OF(n, q)                                                                          \
+    ((n) < COMPONENTS ? (n) * COMPONENT_CUBES + (VALUES ? (q) : (q) % 3)                       \
+                      : COMPONENTS * COMPONENT_CUBES + ((n) - COMPONENTS) * FIELD_CUBES + (q))
+#define SCRATCH(n) CUBE_OF(n, 0)
+
+#else /* POINTS_PRIVATE */
+
+typedef struct {
+    real numbers[INPUTS][4][POINTS_1D];
+} point_data;
+#define SCRATCH(n) 0
+
+#endif
+
+INLINE SHARED real *cube(const place *t, int number)
+{
+    return t->s_slot + number * CUBE;
+}
+
+/* Number q of input n at point k of the thread's pencil. */
+INLINE real get(const place *t, const point_data *d, int n, int q, int k)
+{
+#if POINTS_IN_REGISTERS
+    if (q == 0)
+        return d->value[n][k];
+    if (q == 3)
+        return d->along_k[n][k];
+#elif POINTS_PRIVATE
+    return d->numbers[n][q][k];
+#endif
+#if !POINTS_PRIVATE
+    return cube(t, CUBE_OF(n, q))[t->along_k + k * LAYER];
+#endif
+}
+
+INLINE void put(const place *t, point_data *d, int n, int q, int k, real number)
+{
+#if POINTS_PRIVATE
+    d->numbers[n][q][k] = number;
+#else
+#if POINTS_IN_REGISTERS
+    if (q == 0)
+        d->value[n][k] = number;
+    else if (q == 3)
+        d->along_k[n][k] = number;
+    else
+#endif
+        cube(t, CUBE_OF(n, q))[t->along_k + k * LAYER] = number;
+#endif
+}
+
+/* Values at the points of the pencil along k, through the cube s_a. */
+INLINE void interpolate(const place *t, const source *from, SHARED real *s_a, real *r_u)
+{
+#if COLLOCATED
+    ALL(k, NODES_1D) r_u[k] = read_source(from, k, t->slow, t->fast);
+#else
+    const int pencil = t->slow * POINTS_1D + t->fast;
+    const int node_fast = pencil % NODES_1D, node_slow = pencil / NODES_1D;
+    real r_nodes[NODES_1D];
+    if (node_slow < NODES_1D) {
+        real r_points[POINTS_1D];
+        ALL(j, NODES_1D) r_nodes[j] = read_source(from, node_slow, j, node_fast);
+        interp(r_nodes, r_points);
+        store(s_a + node_slow * LAYER + node_fast, ROW, POINTS_1D, r_points);
+    }
+    ELEMENT_BARRIER();
+    if (t->slow < NODES_1D)
+        CONTRACT(interp, s_a + t->along_i, s_a + t->along_i, 1, POINTS_1D, NODES_1D);
+    ELEMENT_BARRIER();
+    load(r_nodes, s_a + t->along_k, LAYER, NODES_1D);
+    interp(r_nodes, r_u);
+#endif
+}
+
+#if GRADIENTS && POINTS_PRIVATE
+
+/* Derivatives in one direction through the one cube there is: pencils begin at `pencil`. */
+INLINE void differentiate_along(const place *t, int pencil, int stride, const real *r_u,
+                                real *r_derivative)
+{
+    SHARED real *s_a = cube(t, 0);
+    real r_from[POINTS_1D], r_to[POINTS_1D];
+    store(s_a + t->along_k, LAYER, POINTS_1D, r_u);
+    ELEMENT_BARRIER();
+    load(r_from, s_a + pencil, stride, POINTS_1D);
+    grad(r_from, r_to);
+    store(s_a + pencil, stride, POINTS_1D, r_to);
+    ELEMENT_BARRIER();
+    load(r_derivative, s_a + t->along_k, LAYER, POINTS_1D);
+}
+
+#endif
+
+/* Brings input n to the points: keeps its value and, if it has a gradient, its derivatives. */
+INLINE void bring(const place *t, const source *from, int n, point_data *d)
+{
+    SHARED real *s_a = cube(t, SCRATCH(n));
+    real r_u[POINTS_1D];
+    interpolate(t, from, s_a, r_u);
+#if GRADIENTS
+    if (HAS_GRADIENT(n)) {
+        real r_t[POINTS_1D];
+        grad(r_u, r_t);
+#if POINTS_PRIVATE
+        differentiate_along(t, t->along_i, 1, r_u, d->numbers[n][1]);
+        differentiate_along(t, t->along_j, ROW, r_u, d->numbers[n][2]);
+#else
+        store(s_a + t->along_k, LAYER, POINTS_1D, r_u);
+        ELEMENT_BARRIER();
+        CONTRACT(grad, cube(t, CUBE_OF(n, 1)) + t->along_i, s_a + t->along_i, 1, POINTS_1D,
+                 POINTS_1D);
+        CONTRACT(grad, cube(t, CUBE_OF(n, 2)) + t->along_j, s_a + t->along_j, ROW, POINTS_1D,
+                 POINTS_1D);
+#endif
+#if POINTS_IN_SHARED && !VALUES
+        ELEMENT_BARRIER();
+#endif
+        ALL(k, POINTS_1D) put(t, d, n, 3, k, r_t[k]);
+    }
+#endif
+    if (VALUES || n >= COMPONENTS)
+        ALL(k, POINTS_1D) put(t, d, n, 0, k, r_u[k]);
+    ELEMENT_BARRIER();
+}
+
+/* What point_form reads beside the solution. */
+typedef struct {
+    map geometry;
+    const GLOBAL real *g_points;
+    real weight, time;
+    real a[SOME(FIELDS)], grad_a[SOME(3 * FIELDS)], parameters[SOME(PARAMETERS)];
+} form_inputs;
+
+INLINE form_inputs inputs_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule,
+                                const GLOBAL real *g_cells, const GLOBAL real *g_points,
+                                const GLOBAL real *g_at, const place *t)
+{
+    form_inputs in;
+    in.geometry = map_along(g_geometry, g_rule, t->element, t->slow, t->fast);
+    in.weight = g_rule[2 * t->slow + 1] * g_rule[2 * t->fast + 1];
+    in.g_points = g_points;
+    in.time = 0;
+#if CONTEXT
+    in.time = g_at[0];
+    ALL(n, PARAMETERS) in.parameters[n] = g_at[1 + n];
+#endif
+    ALL(n, SOME(3 * FIELDS)) in.grad_a[n] = 0;
+#if CELL_FIELDS
+    const int fields[] = CELL_FIELD_LIST;
+    ALL(n, CELL_FIELDS) in.a[fields[n]] = g_cells[(size_t)t->element * CELL_FIELDS + n];
+#endif
+#if POINT_FIELDS
+    in.g_points +=
+        (size_t)t->element * (POINT_FIELDS * PENCILS * POINTS_1D) + t->slow * POINTS_1D + t->fast;
+#endif
+    return in;
+}
+
+/* The gradient by position from the derivatives r, s, t by reference coordinates. */
+INLINE void gradient_of(const jacobian *J, real inverse, real r, real s, real t, real *gradient)
+{
+    r *= inverse;
+    s *= inverse;
+    t *= inverse;
+    gradient[0] = J->x.x * r + J->y.x * s + J->z.x * t;
+    gradient[1] = J->x.y * r + J->y.y * s + J->z.y * t;
+    gradient[2] = J->x.z * r + J->y.z * s + J->z.z * t;
+}
+
+/* Auxiliary fields at point k. */
+INLINE void fields_at(const place *t, const point_data *d, int k, const jacobian *J, real inverse,
+                      form_inputs *in)
+{
+#if NODAL_FIELDS
+    const int nodal[] = NODAL_FIELD_LIST;
+    ALL(n, NODAL_FIELDS)
+    {
+        const int input = COMPONENTS + n;
+        in->a[nodal[n]] = get(t, d, input, 0, k);
+        if (HAS_GRADIENT(input))
+            gradient_of(J, inverse, get(t, d, input, 1, k), get(t, d, input, 2, k),
+                        get(t, d, input, 3, k), in->grad_a + 3 * nodal[n]);
+    }
+#endif
+#if POINT_FIELDS
+    const int points[] = POINT_FIELD_LIST;
+    ALL(n, POINT_FIELDS)
+    {
+        in->a[points[n]] = stream_load(in->g_points + (n * POINTS_1D + k) * PENCILS);
+    }
+#endif
+}
+
+/* The form at point k: r_u [component] and r_g [component][3], values and derivatives by reference
+ * coordinates, are replaced by what multiplies the test function and its derivatives. */
+INLINE void form_at(const place *t, const point_data *d, int k, form_inputs *in, real *r_u,
+                    real *r_g)
+{
+    const jacobian J = jacobian_at(&in->geometry, k);
+    const real weight = c_weights[k] * in->weight;
+    real inverse = 0, r_grad_u[3 * COMPONENTS], r_f0[COMPONENTS], r_f1[3 * COMPONENTS], r_x[3];
+#if GRADIENTS
+    inverse = reciprocal(J.determinant);
+    ALL(c, COMPONENTS)
+    {
+        gradient_of(&J, inverse, r_g[3 * c], r_g[3 * c + 1], r_g[3 * c + 2], r_grad_u + 3 * c);
+    }
+#endif
+#if POSITION
+    const vector position = position_at(&in->geometry, k);
+    r_x[0] = position.x;
+    r_x[1] = position.y;
+    r_x[2] = position.z;
+#endif
+    fields_at(t, d, k, &J, inverse, in);
+    point_form(r_u, r_grad_u, in->a, in->grad_a, r_x, in->parameters, in->time, r_f0, r_f1);
+    ALL(c, COMPONENTS)
+    {
+        r_u[c] = weight * J.determinant * r_f0[c];
+#if GRADIENTS
+        const vector flux = {weight * r_f1[3 * c], weight * r_f1[3 * c + 1],
+                             weight * r_f1[3 * c + 2]};
+        r_g[3 * c] = inner_product(J.x, flux);
+        r_g[3 * c + 1] = inner_product(J.y, flux);
+        r_g[3 * c + 2] = inner_product(J.z, flux);
+#endif
+    }
+}

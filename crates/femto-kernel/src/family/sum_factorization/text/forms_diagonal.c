@@ -1,0 +1,105 @@
+/* The diagonal of the operator of a linear form, see forms.h. Of component c, with number 0 the value and
+ * 1, 2, 3 the derivatives by reference coordinates, the form is at each point a matrix D, found by giving
+ * it unit inputs; entry (k, j, i) of an element is
+ *
+ *   sum over points p, numbers a <= b  of  (D_ab + D_ba if a < b else D_aa)  M_k M_j M_i
+ *
+ * with M as in products.h. Ten terms of three contractions, plain and not in a hurry: once per solve.
+ */
+
+/* The numbers that the form reads and tests with. */
+#define FIRST_NUMBER (VALUES ? 0 : 1)
+#define NUMBERS_END (GRADIENTS ? 4 : 1)
+
+/* Terms are 00 01 02 03 11 12 13 22 23 33. */
+#define TERMS 10
+
+INLINE int term_of(int a, int b)
+{
+    const int low = a < b ? a : b, high = a < b ? b : a;
+    return low * (7 - low) / 2 + high;
+}
+
+/* Adds column a of D of component c at point k, the response to a unit of number a, to the terms
+ * [TERMS][POINTS_1D]. */
+INLINE void add_responses(const place *t, const point_data *d, int k, form_inputs *in, int c, int a,
+                          real *r_terms)
+{
+    real r_u[COMPONENTS], r_g[3 * COMPONENTS];
+    ALL(n, COMPONENTS) r_u[n] = n == c && a == 0 ? 1 : 0;
+    ALL(n, 3 * COMPONENTS) r_g[n] = n == 3 * c + a - 1 && a > 0 ? 1 : 0;
+    form_at(t, d, k, in, r_u, r_g);
+    UNROLL for (int b = FIRST_NUMBER; b < NUMBERS_END; ++b)
+    {
+        real r_found = 0;
+        ALL(n, COMPONENTS)
+        {
+            if (n == c)
+                r_found = b == 0 ? r_u[n] : r_g[3 * n + (b > 0 ? b - 1 : 0)];
+        }
+        r_terms[term_of(a, b) * POINTS_1D + k] += r_found;
+    }
+}
+
+/* Adds a term to the pencil of nodes along j: r_from is its factor on the pencil of points along k. */
+INLINE void add_term(const place *t, int a, int b, const real *r_from, real *r_d)
+{
+    SHARED real *s_a = cube(t, 0);
+    real r_points[POINTS_1D], r_nodes[NODES_1D];
+    contract(product_of(2, a, b), r_from, r_nodes);
+    store(s_a + t->along_k, LAYER, NODES_1D, r_nodes);
+    BARRIER();
+    if (t->slow < NODES_1D) {
+        load(r_points, s_a + t->along_i, 1, POINTS_1D);
+        contract(product_of(0, a, b), r_points, r_nodes);
+        store(s_a + t->along_i, 1, NODES_1D, r_nodes);
+    }
+    BARRIER();
+    if (t->slow < NODES_1D && t->fast < NODES_1D) {
+        load(r_points, s_a + t->along_j, ROW, POINTS_1D);
+        contract(product_of(1, a, b), r_points, r_nodes);
+        ALL(j, NODES_1D) r_d[j] += r_nodes[j];
+    }
+    BARRIER();
+}
+
+KERNEL(diagonal)(KERNEL_ARGUMENTS)
+{
+    ABSENT_OPERANDS
+    SHARED_MEMORY(s_memory);
+    const place t = place_of(s_memory, elements);
+    point_data data;
+    EACH(n, NODAL_FIELDS)
+    {
+        const source from = SOURCE(t.element, COMPONENTS + n, g_v);
+        bring(&t, &from, COMPONENTS + n, &data);
+    }
+    form_inputs in =
+        inputs_along(g_geometry, g_rule, g_cell_fields, g_point_fields, g_context, &t);
+
+    EACH(c, COMPONENTS)
+    {
+        const element_nodes at = ELEMENT_NODES(t.element, c);
+        real r_d[NODES_1D];
+        ALL(j, NODES_1D) r_d[j] = 0;
+        /* All terms before the first barrier, in loops in loops: PoCL 3.1 miscompiles a loop over the points
+         * that is the innermost one of a loop with barriers over the terms. */
+        real r_terms[TERMS * POINTS_1D];
+        UNROLL_BY(1) for (int n = 0; n < TERMS * POINTS_1D; ++n) r_terms[n] = 0;
+        UNROLL_BY(1) for (int k = 0; k < POINTS_1D; ++k)
+        {
+            UNROLL_BY(1) for (int a = FIRST_NUMBER; a < NUMBERS_END; ++a)
+                add_responses(&t, &data, k, &in, c, a, r_terms);
+        }
+        UNROLL_BY(1) for (int term = term_of(FIRST_NUMBER, FIRST_NUMBER);
+                          term <= term_of(NUMBERS_END - 1, NUMBERS_END - 1); ++term)
+        {
+            const int a = term < 4 ? 0 : term < 7 ? 1 : term < 9 ? 2 : 3;
+            const int b = term - term_of(a, a) + a;
+            /* Axes in place of numbers; 3 is none. */
+            add_term(&t, a > 0 ? a - 1 : 3, b > 0 ? b - 1 : 3, r_terms + term * POINTS_1D, r_d);
+        }
+        if (t.slow < NODES_1D && t.fast < NODES_1D && t.writes)
+            ALL(j, NODES_1D) add_node(&at, g_v, t.slow, j, t.fast, r_d[j]);
+    }
+}

@@ -1,0 +1,98 @@
+/* Where the nodes of an element are in a vector, and how a thread reads and adds to them.
+ *
+ * VECTORS_NODAL: an L-vector or T-vector, g_nodes [element][k][j][i] naming the nodes; NODE_STRIDE and
+ *   component_stride are the distances of nodes and of components. Nodes from `nodes` on are
+ *   constrained: they read as zero and are not written. Nodes inside an element belong to it alone and
+ *   are written. The others, its shell, are shared: they are summed by atomic additions or, with
+ *   CONTRIBUTIONS, each element writes its contribution to g_contributions [component][element][k][j][i], components
+ *   contribution_stride apart, elements from contribution_first on, for sum.c to add up in a fixed order.
+ *
+ * Otherwise: an E-vector, [element][component][k][j][i], elements found in a list if VECTORS_LISTED;
+ *   entries are written.
+ */
+#define NODES (NODES_1D * NODES_1D * NODES_1D)
+#define NODE_AT(k, j, i) (((k) * NODES_1D + (j)) * NODES_1D + (i))
+
+#if VECTORS_NODAL
+
+#define ELEMENT_NODES(element, component)                                                      \
+    {                                                                                          \
+        g_nodes + (size_t)(element) * NODES, (size_t)(component) * component_stride, nodes,    \
+            CONTRIBUTIONS_OF(element, component)                                                      \
+    }
+
+#if CONTRIBUTIONS
+#define CONTRIBUTIONS_OF(element, component)                                                          \
+    g_contributions + (size_t)(component) * contribution_stride + (size_t)(contribution_first + (element)) * NODES
+#else
+#define CONTRIBUTIONS_OF(element, component) 0
+#endif
+
+typedef struct {
+    const GLOBAL uint *g_nodes;
+    size_t first;
+    uint nodes;
+    GLOBAL real *g_contributions;
+} element_nodes;
+
+INLINE bool is_inside(int k, int j, int i)
+{
+    const int last = NODES_1D - 1;
+    return k > 0 && k < last && j > 0 && j < last && i > 0 && i < last;
+}
+
+INLINE real read_node(const element_nodes *at, const GLOBAL real *g_u, int k, int j, int i)
+{
+    const uint node = at->g_nodes[NODE_AT(k, j, i)];
+    return node < at->nodes ? g_u[(size_t)node * NODE_STRIDE + at->first] : 0;
+}
+
+INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, int i, real value)
+{
+    const bool inside = is_inside(k, j, i);
+#if CONTRIBUTIONS
+    if (!inside) {
+        at->g_contributions[NODE_AT(k, j, i)] = value;
+        return;
+    }
+#endif
+    const uint node = at->g_nodes[NODE_AT(k, j, i)];
+    if (node < at->nodes) {
+        GLOBAL real *g_target = g_v + (size_t)node * NODE_STRIDE + at->first;
+#if !CONTRIBUTIONS
+        if (!inside) {
+            atomic_add(g_target, value);
+            return;
+        }
+#endif
+        *g_target = value;
+    }
+}
+
+#else
+
+#if VECTORS_LISTED
+#define ELEMENT(element) g_elements[element]
+#else
+#define ELEMENT(element) (element)
+#endif
+#define ELEMENT_NODES(element, component)                                                      \
+    {                                                                                          \
+        ((size_t)ELEMENT(element) * COMPONENTS + (component)) * NODES                          \
+    }
+
+typedef struct {
+    size_t first;
+} element_nodes;
+
+INLINE real read_node(const element_nodes *at, const GLOBAL real *g_u, int k, int j, int i)
+{
+    return g_u[at->first + NODE_AT(k, j, i)];
+}
+
+INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, int i, real value)
+{
+    g_v[at->first + NODE_AT(k, j, i)] = value;
+}
+
+#endif

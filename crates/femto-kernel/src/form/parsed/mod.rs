@@ -1,0 +1,164 @@
+//! Forms parsed from expressions.
+
+mod error;
+mod expressions;
+mod symbols;
+
+pub use error::{FormParseError, Role};
+pub use expressions::{Expressions, FormExpressions};
+
+use super::{Form, Point, TracedForm};
+use crate::expr::{Graph, Handle, Input, Program, parse};
+use crate::scalar::Scalar;
+use error::Output;
+use symbols::Names;
+
+/// A form whose f0 and f1 are expressions, parsed into one graph.
+///
+/// On the host an interpreter runs the graph over the lanes of a batch; for a device, for inspection and
+/// for derivatives ([`Jacobian`](super::Jacobian)) it is traced like any other form, which gives the same
+/// graph again. The language of expressions: `docs/forms.md`.
+///
+/// ```
+/// use femto_kernel::form::{FormExpressions, ParsedForm, inspect};
+///
+/// let form = ParsedForm::<3>::parse(&FormExpressions {
+///     f0: Some("u^3 - source*sin(pi*x)".into()),
+///     f1: Some("kappa*grad(u)".into()),
+///     fields: vec!["kappa".to_owned()],
+///     parameters: vec!["source".to_owned()],
+/// })?;
+/// assert!(!inspect::<_, 3, 1>(&form).linear);
+/// # Ok::<(), femto_kernel::form::FormParseError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ParsedForm<const D: usize, const C: usize = 1> {
+    traced: TracedForm,
+    f0: Program,
+    f1: Program,
+    names: Names,
+}
+
+impl<const D: usize, const C: usize> ParsedForm<D, C> {
+    /// The most operations that f0 and f1 may have together.
+    pub const MAX_OPERATIONS: usize = 4096;
+
+    /// Parses the expressions of a form. They may come from anywhere: their length, their nesting and the work
+    /// of evaluating them are limited.
+    ///
+    /// # Errors
+    /// Which expression is wrong, where and why; names that cannot be used; wrong numbers of expressions.
+    pub fn parse(expressions: &FormExpressions) -> Result<Self, FormParseError> {
+        let names = Names::new::<D, C>(&expressions.fields, &expressions.parameters)?;
+        let mut graph = Graph::new();
+        let values = (0..C).map(|component| (component, None));
+        let gradients = (0..C * D).map(|i| (i / D, Some(i % D)));
+        let mut read = |expressions: &Option<Expressions>, (component, axis)| {
+            let output = Output { component, axis };
+            match expressions {
+                None => Ok(graph.constant(0.0)),
+                Some(expressions) => read::<D, C>(&mut graph, expressions, output, &names),
+            }
+        };
+        let f0 = values
+            .map(|output| read(&expressions.f0, output))
+            .collect::<Result<_, _>>()?;
+        let f1 = gradients
+            .map(|output| read(&expressions.f1, output))
+            .collect::<Result<_, _>>()?;
+        let dim = D;
+        let traced = TracedForm { graph, dim, f0, f1 };
+        let found = traced.ops().total();
+        if found > Self::MAX_OPERATIONS {
+            let limit = Self::MAX_OPERATIONS;
+            return Err(FormParseError::TooLarge { found, limit });
+        }
+        Ok(Self {
+            f0: Program::new(&traced.graph, &traced.f0),
+            f1: Program::new(&traced.graph, &traced.f1),
+            traced,
+            names,
+        })
+    }
+
+    /// The graph that the expressions became.
+    pub fn traced(&self) -> &TracedForm {
+        &self.traced
+    }
+
+    /// The names of the auxiliary fields, in the order in which an operator takes them.
+    pub fn fields(&self) -> &[String] {
+        &self.names.fields
+    }
+
+    /// The names of the parameters, in the order in which an operator takes them.
+    pub fn parameters(&self) -> &[String] {
+        &self.names.parameters
+    }
+}
+
+impl<const D: usize, const C: usize> Form<D, C> for ParsedForm<D, C> {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
+        let mut f0 = point.u;
+        self.f0.run_point(
+            point.time,
+            #[inline(always)]
+            |input| number(point, input),
+            #[inline(always)]
+            |component, value| f0[component] = value,
+        );
+        f0
+    }
+
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, point: &Point<S, D, C>) -> [[S; D]; C] {
+        let mut f1 = point.grad_u;
+        self.f1.run_point(
+            point.time,
+            #[inline(always)]
+            |input| number(point, input),
+            #[inline(always)]
+            |i, value| f1[i / D][i % D] = value,
+        );
+        f1
+    }
+}
+
+/// Reads the text of one output.
+fn read<const D: usize, const C: usize>(
+    graph: &mut Graph,
+    expressions: &Expressions,
+    output: Output,
+    names: &Names,
+) -> Result<Handle, FormParseError> {
+    let (text, serves_all) = expressions.of::<D, C>(output)?;
+    let symbols = names.symbols::<D, C>(output, serves_all);
+    parse(graph, text, &symbols).map_err(|source| FormParseError::Expression {
+        place: expressions.place::<D, C>(output),
+        source: Box::new(source),
+    })
+}
+
+/// What an input is at a point; NaN if the operator was not given it.
+#[inline(always)]
+fn number<S: Scalar, const D: usize, const C: usize>(point: &Point<S, D, C>, input: Input) -> S {
+    let found = match input {
+        Input::Position(axis) => point.x.get(usize::from(axis)),
+        Input::Time => Some(&point.time),
+        Input::Parameter(index) => point.parameters.get(usize::from(index)),
+        Input::Value(component) => point.u.get(usize::from(component)),
+        Input::Gradient { component, axis } => along(&point.grad_u, component, axis),
+        Input::Field(field) => point.a.get(usize::from(field)),
+        Input::FieldGradient { field, axis } => along(point.grad_a, field, axis),
+    };
+    match found {
+        Some(&value) => value,
+        None => point.constant(f64::NAN),
+    }
+}
+
+#[inline(always)]
+fn along<S, const D: usize>(gradients: &[[S; D]], which: u8, axis: u8) -> Option<&S> {
+    gradients.get(usize::from(which))?.get(usize::from(axis))
+}

@@ -1,0 +1,54 @@
+//! The evaluation context on a device: time and parameters.
+
+use crate::Number;
+use femto_kernel::family::EvalContext;
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
+use femto_platform::device::{Device, DeviceError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The time, then the parameters, as kernels read them; transferred when they change.
+#[derive(Debug)]
+pub(super) struct DeviceContext<T: Number>(Mutex<Held<T>>);
+
+/// The numbers that the device has, and where.
+#[derive(Debug)]
+pub(super) struct Held<T: Number> {
+    numbers: Vec<T>,
+    pub(super) buffer: AcceleratorBuffer<T>,
+}
+
+fn numbers<T: Number>(context: &EvalContext, len: usize) -> Vec<T> {
+    let all = [context.time];
+    let all = all.iter().chain(context.parameters);
+    let mut numbers: Vec<T> = all.map(|&number| T::from_f64(number)).collect();
+    numbers.resize(len, T::default());
+    numbers
+}
+
+impl<T: Number> DeviceContext<T> {
+    /// Of `parameters` numbers beside the time.
+    pub(super) fn new(
+        device: &Accelerator,
+        parameters: usize,
+        context: &EvalContext,
+    ) -> Result<Self, DeviceError> {
+        let numbers = numbers(context, 1 + parameters);
+        let buffer = device.upload(&numbers)?;
+        Ok(Self(Mutex::new(Held { numbers, buffer })))
+    }
+
+    /// The context on the device, for one launch.
+    pub(super) fn hold(
+        &self,
+        device: &Accelerator,
+        context: &EvalContext,
+    ) -> Result<MutexGuard<'_, Held<T>>, DeviceError> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = numbers(context, held.numbers.len());
+        if held.numbers != wanted {
+            device.write(&wanted, &mut held.buffer)?;
+            held.numbers = wanted;
+        }
+        Ok(held)
+    }
+}

@@ -1,0 +1,96 @@
+//! Sums of shared nodes: atomic after zeroing, or of contributions.
+
+use super::contributions::{self, Contributions};
+use super::nodes_and_stride;
+use super::zero::Zero;
+use crate::Number;
+use crate::operator::{Binding, OperatorError, Scatter};
+use femto_kernel::roofline::Work;
+use femto_platform::cache::KernelCache;
+use femto_platform::device::Buffer;
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
+use std::sync::MutexGuard;
+
+/// The sum of nodes that several elements share.
+#[derive(Debug)]
+pub(super) enum Sums<T: Number> {
+    /// Shells are set to zero before atomic additions.
+    Shells(Zero),
+    /// So is everything, of so many nodes.
+    All(usize),
+    Deterministic(Contributions<T>),
+}
+
+/// Contributions and where they are written, for one application.
+type Locked<'a, T> = (&'a Contributions<T>, MutexGuard<'a, AcceleratorBuffer<T>>);
+
+impl<T: Number> Sums<T> {
+    /// `nodes` are those of all blocks' elements; with `shells` nodes inside elements are written.
+    pub(super) fn new(
+        device: &Accelerator,
+        cache: &KernelCache,
+        binding: &Binding<'_, ()>,
+        nodes: &[u32],
+        shells: bool,
+    ) -> Result<Self, OperatorError> {
+        let space = binding.space;
+        Ok(match (binding.params.scatter, shells) {
+            (Scatter::Atomic, true) => Self::Shells(Zero::new::<T>(device, cache, space)?),
+            (Scatter::Atomic, false) => Self::All(space.nodes()),
+            (Scatter::Deterministic, true) => {
+                let shell = contributions::shell(space);
+                Self::Deterministic(Contributions::new(device, cache, space, nodes, shell)?)
+            }
+            (Scatter::Deterministic, false) => {
+                Self::Deterministic(Contributions::new(device, cache, space, nodes, |_| true)?)
+            }
+        })
+    }
+
+    /// Sets to zero what is added to, or gives the contributions to write.
+    pub(super) fn begin(
+        &self,
+        device: &Accelerator,
+        (nodes, stride): (usize, usize),
+        v: &mut AcceleratorBuffer<T>,
+    ) -> Result<Option<Locked<'_, T>>, OperatorError> {
+        match self {
+            Self::Shells(zero) => zero.apply(device, nodes_and_stride(nodes, stride), v)?,
+            Self::All(_) => {
+                let len = v.len();
+                device.fill_zero(v, 0..len)?;
+            }
+            Self::Deterministic(contributions) => {
+                return Ok(Some((contributions, contributions.lock())));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn bytes(&self, components: usize) -> usize {
+        match self {
+            Self::Shells(zero) => zero.bytes(),
+            Self::All(_) => 0,
+            Self::Deterministic(contributions) => contributions.bytes(components),
+        }
+    }
+
+    /// Work of sums of shared nodes beside their output: zeros before atomic additions, which count as
+    /// one write of each node of `bytes`; or contributions that are written and read, with their lists.
+    pub(super) fn work(&self, bytes: usize) -> Work {
+        let (bytes_read, bytes_written) = match self {
+            Self::Shells(zero) => (0, zero.nodes() * bytes),
+            Self::All(nodes) => (0, nodes * bytes),
+            Self::Deterministic(contributions) => {
+                let (nodes, contributions) = contributions.counts();
+                let lists = (2 * nodes + contributions) * size_of::<u32>();
+                (contributions * bytes + lists, contributions * bytes)
+            }
+        };
+        Work {
+            bytes_read: bytes_read as u64,
+            bytes_written: bytes_written as u64,
+            ..Work::default()
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Verification of an operator before its use: against the oracle, at some nodes of the caller's own mesh, with
+//! all elements around them.
+
+use super::block::Block;
+use crate::Number;
+use crate::operator::tables::Tables;
+use crate::operator::{Binding, OperatorError};
+use femto_element::tables::DenseTables;
+use femto_element::tables::TensorTables;
+use femto_fem::geometry::GeometryAtPoints;
+use femto_fem::space::Layout;
+use femto_kernel::family::cell_quadrature::{self};
+use femto_kernel::family::fields::{CellFields, FieldKind};
+use femto_kernel::family::sum_factorization::{self};
+use femto_kernel::family::{EvalContext, FactorPrecision};
+use femto_kernel::form::Form;
+use femto_kernel::roofline::Precision;
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
+use femto_platform::device::{Buffer, Device};
+use rayon::prelude::*;
+
+/// v = A u of one element by the oracle: the element's number and `[component][node]`.
+pub(super) type Oracle<'a> = dyn Fn(usize, &[f64]) -> Vec<f64> + 'a;
+
+/// Nodes at random that are compared.
+const NODES: usize = 6;
+
+/// Pairs of a node and a point that the oracle may sum over: a fraction of a second.
+const PAIRS: usize = 40_000_000;
+
+/// The fields of one cell as the oracles take them.
+struct FieldsOf {
+    cell: Vec<f64>,
+    nodal: Vec<f64>,
+    points: Vec<f64>,
+}
+
+impl FieldsOf {
+    fn new<F>(binding: &Binding<'_, F>, element: usize, points: usize) -> Self {
+        let (space, params) = (binding.space, binding.params);
+        let cell = space.cells()[element] as usize;
+        let nodes = space.element_nodes(element);
+        let nodal = params.auxiliary_of(FieldKind::Nodal);
+        let at_points = params.auxiliary_of(FieldKind::Points);
+        Self {
+            cell: params
+                .auxiliary_of(FieldKind::Cell)
+                .map(|field| field[cell])
+                .collect(),
+            nodal: nodal
+                .flat_map(|field| nodes.iter().map(|&node| field[node as usize]))
+                .collect(),
+            points: at_points
+                .flat_map(|field| field[cell * points..][..points].iter().copied())
+                .collect(),
+        }
+    }
+}
+
+/// The oracle of simplices.
+pub(super) fn simplex<'a, F: Form<D, C>, const D: usize, const C: usize>(
+    binding: &'a Binding<'_, F>,
+    element: &'a DenseTables,
+    points: &'a [[f64; 3]],
+) -> impl Fn(usize, &[f64]) -> Vec<f64> + 'a {
+    use cell_quadrature::oracle::{OracleGeometry, apply};
+    move |number, u| {
+        let cell = binding.mesh_cell(number);
+        let mut at = GeometryAtPoints::default();
+        binding.geometry.at_listed_points(cell, points, &mut at);
+        let geometry = OracleGeometry {
+            jacobian: &at.jacobian,
+            position: &at.position,
+        };
+        let own = FieldsOf::new(binding, number, points.len());
+        let fields = CellFields {
+            fields: binding.params.fields(),
+            cell: &own.cell,
+            nodal: &own.nodal,
+            points: &own.points,
+        };
+        let context = EvalContext {
+            time: binding.params.time,
+            parameters: &binding.params.parameters,
+        };
+        apply(binding.form, element, geometry, (&fields, &context), u)
+    }
+}
+
+/// The oracle of hexahedra.
+pub(super) fn hexahedron<'a, F: Form<3, C>, const C: usize>(
+    binding: &'a Binding<'_, F>,
+    basis: &'a TensorTables,
+) -> impl Fn(usize, &[f64]) -> Vec<f64> + 'a {
+    use sum_factorization::oracle::{OracleGeometry, apply};
+    move |number, u| {
+        let cell = binding.mesh_cell(number);
+        let mut at = GeometryAtPoints::default();
+        binding.geometry.at_points(cell, &basis.points, &mut at);
+        let geometry = OracleGeometry {
+            jacobian: &at.jacobian,
+            position: &at.position,
+        };
+        let own = FieldsOf::new(binding, number, basis.points());
+        let fields = CellFields {
+            fields: binding.params.fields(),
+            cell: &own.cell,
+            nodal: &own.nodal,
+            points: &own.points,
+        };
+        let context = EvalContext {
+            time: binding.params.time,
+            parameters: &binding.params.parameters,
+        };
+        apply(binding.form, basis, geometry, (&fields, &context), u)
+    }
+}
+
+/// Some entries of what the oracle makes of an input, and how large they are.
+#[derive(Debug)]
+pub(super) struct Expected {
+    /// The size of the input's numbers, see [`Expected::input`].
+    amplitude: f64,
+    /// Numbers of the input.
+    dofs: usize,
+    components: usize,
+    interleaved: bool,
+    /// Nodes of an L-vector, and `[node][component]` their values.
+    nodes: Vec<u32>,
+    values: Vec<f64>,
+    /// The largest sum of what elements add to an entry, each without its sign.
+    scale: f64,
+    tolerance: f64,
+}
+
+impl Expected {
+    /// Asks the oracle.
+    pub(super) fn new<T: Number>(binding: &Binding<'_, ()>, oracle: &Oracle<'_>) -> Self {
+        let space = binding.space;
+        let nodes = chosen_nodes(binding);
+        let mut expected = Self {
+            amplitude: amplitude(binding),
+            dofs: space.dofs(),
+            components: space.components(),
+            interleaved: space.layout() == Layout::Interleaved,
+            values: vec![0.0; nodes.len() * space.components()],
+            nodes,
+            scale: 0.0,
+            tolerance: tolerance::<T>(binding),
+        };
+        let around: Vec<usize> = (0..space.elements())
+            .into_par_iter()
+            .filter(|&element| {
+                let own = space.element_nodes(element);
+                own.iter().any(|node| expected.nodes.contains(node))
+            })
+            .collect();
+        let mut sizes = vec![0.0; expected.values.len()];
+        for element in around {
+            let own = space.element_nodes(element);
+            let v_e = oracle(element, &expected.of_element(&own));
+            for (entry, value) in expected.entries(&own, &v_e) {
+                expected.values[entry] += value;
+                sizes[entry] += value.abs();
+            }
+        }
+        expected.scale = sizes.into_iter().fold(0.0, f64::max);
+        expected
+    }
+
+    /// Number `entry` of the input, an L-vector that is exact in single precision.
+    fn input(&self, entry: usize) -> f64 {
+        f64::from((self.amplitude * unit(entry as u64)) as f32)
+    }
+
+    /// The index of a component of a node in an L-vector.
+    fn place(&self, node: u32, component: usize) -> usize {
+        match self.interleaved {
+            true => node as usize * self.components + component,
+            false => component * (self.dofs / self.components) + node as usize,
+        }
+    }
+
+    /// The input of an element with these nodes, `[component][node]`.
+    fn of_element(&self, nodes: &[u32]) -> Vec<f64> {
+        let all = (0..self.components).flat_map(|c| nodes.iter().map(move |&node| (node, c)));
+        all.map(|(node, c)| self.input(self.place(node, c)))
+            .collect()
+    }
+
+    /// Which values the numbers of an element with these nodes, `[component][node]`, add to.
+    fn entries(&self, nodes: &[u32], v_e: &[f64]) -> Vec<(usize, f64)> {
+        let mut entries = Vec::new();
+        for (n, &wanted) in self.nodes.iter().enumerate() {
+            let own = nodes.iter().enumerate();
+            for (position, _) in own.filter(|&(_, &node)| node == wanted) {
+                entries.extend(
+                    (0..self.components)
+                        .map(|c| (n * self.components + c, v_e[c * nodes.len() + position])),
+                );
+            }
+        }
+        entries
+    }
+
+    /// Whether there are numbers to compare with.
+    pub(super) fn is_finite(&self) -> bool {
+        self.scale.is_finite()
+    }
+
+    /// The largest difference of what `apply` makes of the input, relative to the scale; infinite where
+    /// something is not finite.
+    pub(super) fn error<T: Number>(
+        &self,
+        device: &Accelerator,
+        apply: impl FnOnce(
+            &AcceleratorBuffer<T>,
+            &mut AcceleratorBuffer<T>,
+        ) -> Result<(), OperatorError>,
+    ) -> Result<f64, OperatorError> {
+        let input = (0..self.dofs).into_par_iter();
+        let u: Vec<T> = input.map(|entry| T::from_f64(self.input(entry))).collect();
+        let v = run(device, &u, apply)?;
+        let found = (0..self.values.len()).map(|n| {
+            let (node, component) = (self.nodes[n / self.components], n % self.components);
+            v[self.place(node, component)].to_f64()
+        });
+        Ok(self.worst(found))
+    }
+
+    /// The same of E-vectors, `[element][component][node]`.
+    pub(super) fn element_error<T: Number, D>(
+        &self,
+        (device, blocks): (&Accelerator, &[Block<T, D>]),
+        apply: impl FnOnce(
+            &AcceleratorBuffer<T>,
+            &mut AcceleratorBuffer<T>,
+        ) -> Result<(), OperatorError>,
+    ) -> Result<f64, OperatorError> {
+        let elements: usize = blocks.iter().map(|block| block.elements.len()).sum();
+        let mut nodes = Vec::new();
+        for block in blocks {
+            let mut own = vec![0; block.nodes.len()];
+            device.read(&block.nodes, &mut own)?;
+            let rows = own.chunks_exact(own.len() / block.elements.len());
+            let rows = block.elements.iter().zip(rows);
+            nodes.extend(rows.map(|(&element, nodes)| (element as usize, nodes.to_vec())));
+        }
+        let len = nodes
+            .first()
+            .map_or(0, |(_, own)| own.len() * self.components);
+        let mut u = vec![T::default(); elements * len];
+        for (element, own) in &nodes {
+            let values = self.of_element(own);
+            let out = u[element * len..][..len].iter_mut();
+            out.zip(values)
+                .for_each(|(out, value)| *out = T::from_f64(value));
+        }
+        let v = run(device, &u, apply)?;
+        let mut found = vec![0.0; self.values.len()];
+        for (element, own) in &nodes {
+            if own.iter().any(|node| self.nodes.contains(node)) {
+                let v_e = v[element * len..][..len].iter();
+                let v_e: Vec<f64> = v_e.map(|number| number.to_f64()).collect();
+                for (entry, value) in self.entries(own, &v_e) {
+                    found[entry] += value;
+                }
+            }
+        }
+        Ok(self.worst(found.into_iter()))
+    }
+
+    fn worst(&self, found: impl Iterator<Item = f64>) -> f64 {
+        let scale = self.scale.max(f64::MIN_POSITIVE);
+        let errors = found.zip(&self.values);
+        let errors = errors.map(|(found, value)| (found - value).abs() / scale);
+        errors.fold(0.0, |worst, error| match error.is_nan() {
+            true => f64::INFINITY,
+            false => worst.max(error),
+        })
+    }
+
+    /// The largest difference of a right kernel.
+    pub(super) fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+}
+
+/// Nodes that are compared: of each kind of map a vertex of an element in the middle, then of the first and the last
+/// one, then nodes at random, as many as the oracle can be asked for.
+fn chosen_nodes(binding: &Binding<'_, ()>) -> Vec<u32> {
+    let (space, plan) = (binding.space, binding.plan);
+    let vertex_of = |kind: usize, number: usize| {
+        let segments = plan.segments.iter().flatten();
+        let mut elements = segments
+            .filter(|segment| segment.kind == kind)
+            .flat_map(|segment| segment.elements.clone());
+        let element = elements.nth(number)?;
+        space.element_nodes(element).first().copied()
+    };
+    let mut nodes = Vec::new();
+    for place in [|n: usize| n / 2, |_| 0, |n: usize| n - 1] {
+        for (kind, it) in plan.kinds.iter().enumerate() {
+            nodes.extend(vertex_of(kind, place(it.elements)));
+        }
+    }
+    let count = space.nodes() as u64;
+    nodes.extend((0..NODES as u64).map(|n| (unit(count + n).abs() * count as f64) as u32));
+    // At high degree the oracle is slow.
+    let affordable = PAIRS / (8 * space.nodes_per_element().pow(2));
+    nodes.truncate(affordable.max(plan.kinds.len()));
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+/// The result of `apply` on `u`, in an output that is poison before.
+fn run<T: Number>(
+    device: &Accelerator,
+    u: &[T],
+    apply: impl FnOnce(&AcceleratorBuffer<T>, &mut AcceleratorBuffer<T>) -> Result<(), OperatorError>,
+) -> Result<Vec<T>, OperatorError> {
+    let mut v = vec![T::from_f64(f64::NAN); u.len()];
+    let (u, mut result) = (device.upload(u)?, device.upload(&v)?);
+    apply(&u, &mut result)?;
+    device.read(&result, &mut v)?;
+    Ok(v)
+}
+
+/// The size of the input: a material law wants gradients to be small.
+fn amplitude(binding: &Binding<'_, ()>) -> f64 {
+    if binding.plan.inspection.linear {
+        return 1.0;
+    }
+    let (geometry, dim) = (binding.geometry, binding.space.dim());
+    let cells = (0..geometry.len()).step_by((geometry.len() / 64).max(1));
+    let edges = |cell: usize| -> [[f64; 3]; 3] {
+        match &binding.plan.tables {
+            Tables::Hex(_) => {
+                let c = geometry.trilinear_coefficients(cell);
+                [1, 2, 4].map(|m: usize| c[m].map(|x| 2.0 * x))
+            }
+            Tables::Dense(..) => {
+                let vertices = geometry.simplex_vertices(cell);
+                [1, 2, 3].map(|n: usize| [0, 1, 2].map(|d| vertices[n][d] - vertices[0][d]))
+            }
+        }
+    };
+    let length = |edge: &[f64; 3]| edge.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let shortest = |cell| {
+        edges(cell)[..dim]
+            .iter()
+            .map(length)
+            .fold(f64::INFINITY, f64::min)
+    };
+    let least = cells.map(shortest).fold(f64::INFINITY, f64::min);
+    let degree = binding.space.degree() as f64;
+    match &binding.plan.tables {
+        Tables::Hex(_) => 0.01 * least / degree.powi(2),
+        Tables::Dense(..) => 0.02 * least / degree.powi(2),
+    }
+}
+
+/// The largest difference of a right kernel. Rounded factors are some half units in the last place away, as many as
+/// their products weigh more than the largest sum.
+fn tolerance<T: Number>(binding: &Binding<'_, ()>) -> f64 {
+    let plan = binding.plan;
+    match T::PRECISION {
+        Precision::Fp64 if plan.coefficients.is_some() && plan.is_perturbed(T::PRECISION) => {
+            32.0 * FactorPrecision::SINGLE_CHANGE
+        }
+        Precision::Fp64 => 1e-11,
+        Precision::Fp32 => 1e-4,
+    }
+}
+
+/// A number in [-1, 1) for a counter (the finaliser of splitmix64, Steele, Lea and Flood 2014).
+fn unit(counter: u64) -> f64 {
+    let mut z = counter.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+}

@@ -1,0 +1,96 @@
+//! Stages of a problem, and the trait of their monitors.
+
+use super::ProblemError;
+use crate::solve::Monitor;
+use femto_fem::space::Space;
+use std::fmt;
+
+/// A stage of [`Problem::solve`](super::Problem::solve), in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// The maps of the cells, and whether they can be inverted.
+    Geometry,
+    /// The numbering of unknowns.
+    Space,
+    /// The operator on the device.
+    Operator,
+    /// The right-hand side.
+    Loads,
+    /// The boundary values' part of the right-hand side.
+    Lifting,
+    /// The preconditioner; of a form that is not linear the Jacobian.
+    Preconditioner,
+    /// The iterations.
+    Solve,
+    /// The boundary values put back.
+    Extend,
+    /// The error against the exact solution.
+    Errors,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Geometry => "geometry",
+            Self::Space => "space",
+            Self::Operator => "operator",
+            Self::Loads => "loads",
+            Self::Lifting => "boundary values",
+            Self::Preconditioner => "preconditioner",
+            Self::Solve => "solve",
+            Self::Extend => "solution",
+            Self::Errors => "errors",
+        })
+    }
+}
+
+/// A [`Monitor`] of the iterations that also follows the stages, and may end the solve before any of them.
+/// Every function does nothing by default; `()` follows nothing.
+pub trait StageMonitor: Monitor {
+    /// A stage begins.
+    fn begin(&mut self, stage: Stage) {
+        let _ = stage;
+    }
+
+    /// The stage that began last has ended, well or not.
+    fn end(&mut self, stage: Stage) {
+        let _ = stage;
+    }
+
+    /// The unknowns are numbered.
+    fn space(&mut self, space: &Space) {
+        let _ = space;
+    }
+
+    /// Whether to stop: asked before every stage up to the iterations.
+    fn stop(&mut self) -> bool {
+        false
+    }
+}
+
+impl StageMonitor for () {}
+
+/// A monitor with the stages' bookkeeping.
+pub(super) struct Stages<'a>(pub(super) &'a mut dyn StageMonitor);
+
+impl Stages<'_> {
+    /// Runs one stage of the preparation, unless the monitor wants to stop.
+    pub(super) fn run<R>(
+        &mut self,
+        stage: Stage,
+        body: impl FnOnce() -> Result<R, ProblemError>,
+    ) -> Result<R, ProblemError> {
+        if self.0.stop() {
+            return Err(ProblemError::Interrupted { stage });
+        }
+        self.last(stage, body)
+    }
+
+    /// Runs a stage that is not worth stopping before.
+    pub(super) fn last<R>(&mut self, stage: Stage, body: impl FnOnce() -> R) -> R {
+        self.0.begin(stage);
+        let result = body();
+        self.0.end(stage);
+        result
+    }
+}

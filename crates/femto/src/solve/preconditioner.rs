@@ -1,0 +1,202 @@
+//! Preconditioners: the trait, Jacobi, and the choice that solvers take.
+
+use super::OperatorError;
+use crate::Number;
+use crate::vector::VectorOps;
+use femto_platform::device::{Buffer, Device, DeviceError};
+use std::fmt;
+use thiserror::Error;
+
+/// An approximate inverse of a matrix.
+///
+/// `apply` must ask the same of a device each time, and should not wait for it: solvers capture it once and
+/// launch it many times. A workspace may hold vectors of another precision.
+pub trait Preconditioner<T: Number, D: Device>: Sync {
+    /// The memory that `apply` works in.
+    type Workspace: Send;
+
+    /// Allocates the memory, once for all applications.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`].
+    fn workspace(&self, device: &D) -> Result<Self::Workspace, DeviceError>;
+
+    /// z = M⁻¹ r, without allocating.
+    ///
+    /// # Errors
+    /// Where the vectors do not have the matrix's size or the device fails.
+    fn apply(
+        &self,
+        r: &D::Buffer<T>,
+        z: &mut D::Buffer<T>,
+        workspace: &mut Self::Workspace,
+    ) -> Result<(), OperatorError>;
+}
+
+/// The preconditioner of a system: one that solvers fuse with their own work, or any other.
+#[derive(Default)]
+pub enum Preconditioning<'a, T: Number, D: Device> {
+    /// No preconditioner: z = r.
+    #[default]
+    Identity,
+    /// The inverse of the diagonal.
+    Jacobi(&'a Jacobi<T, D>),
+    /// Any other, with its workspace; made by [`Preconditioning::any`].
+    Any(Application<'a, T, D>),
+}
+
+/// z = M⁻¹ r for an r and a z.
+type Application<'a, T, D> = Box<
+    dyn FnMut(&<D as Device>::Buffer<T>, &mut <D as Device>::Buffer<T>) -> Result<(), OperatorError>
+        + Send
+        + 'a,
+>;
+
+impl<'a, T: Number, D: Device> Preconditioning<'a, T, D> {
+    /// A preconditioner, with its workspace.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`].
+    pub fn any<P: Preconditioner<T, D>>(
+        device: &D,
+        preconditioner: &'a P,
+    ) -> Result<Self, DeviceError>
+    where
+        P::Workspace: 'a,
+    {
+        let mut workspace = preconditioner.workspace(device)?;
+        Ok(Self::Any(Box::new(move |r, z| {
+            preconditioner.apply(r, z, &mut workspace)
+        })))
+    }
+}
+
+impl<'a, T: Number, D: Device> From<Option<&'a Jacobi<T, D>>> for Preconditioning<'a, T, D> {
+    fn from(jacobi: Option<&'a Jacobi<T, D>>) -> Self {
+        jacobi.map_or(Self::Identity, Self::Jacobi)
+    }
+}
+
+/// Why a diagonal is no preconditioner.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum JacobiError {
+    /// An entry that no positive definite matrix has, or whose inverse is not a finite number.
+    #[error(
+        "entry {index} of the diagonal is {value}; a positive definite operator has positive finite entries"
+    )]
+    NotPositive {
+        /// The first such entry.
+        index: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// The device refused.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+/// Division by the diagonal of the operator.
+pub struct Jacobi<T: Number, D: Device> {
+    device: D,
+    pub(super) inverse: D::Buffer<T>,
+}
+
+impl<T: Number, D: Device + Clone> Jacobi<T, D> {
+    /// The preconditioner of an operator with this diagonal.
+    ///
+    /// # Errors
+    /// [`JacobiError::NotPositive`] names the first entry that is zero, negative or not finite.
+    pub fn new(device: &D, diagonal: &D::Buffer<T>) -> Result<Self, JacobiError> {
+        let mut values = vec![T::default(); diagonal.len()];
+        device.read(diagonal, &mut values)?;
+        if device.info().executes {
+            for (index, value) in values.iter_mut().enumerate() {
+                *value = inverse_of(*value).ok_or(JacobiError::NotPositive {
+                    index,
+                    value: value.to_f64(),
+                })?;
+            }
+        }
+        Ok(Self {
+            device: device.clone(),
+            inverse: device.upload(&values)?,
+        })
+    }
+}
+
+/// The inverse of a positive number, where both are finite.
+fn inverse_of<T: Number>(value: T) -> Option<T> {
+    let inverse = T::from_f64(1.0) / value;
+    let good = |number: T| number.to_f64() > 0.0 && number.to_f64().is_finite();
+    (good(value) && good(inverse)).then_some(inverse)
+}
+
+impl<T: Number, D: VectorOps<T>> Preconditioner<T, D> for Jacobi<T, D> {
+    type Workspace = ();
+
+    fn workspace(&self, _: &D) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn apply(
+        &self,
+        r: &D::Buffer<T>,
+        z: &mut D::Buffer<T>,
+        (): &mut (),
+    ) -> Result<(), OperatorError> {
+        self.device.copy(r, z)?;
+        Ok(self.device.multiply(&self.inverse, z)?)
+    }
+}
+
+impl<T: Number, D: Device> fmt::Debug for Jacobi<T, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Jacobi")
+            .field("size", &self.inverse.len())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use femto_platform::device::host::Host;
+
+    fn jacobi(diagonal: &[f64]) -> Result<Jacobi<f64, Host>, JacobiError> {
+        let host = Host::with_threads(1)?;
+        Jacobi::new(&host, &host.upload(diagonal)?)
+    }
+
+    #[test]
+    fn it_divides_by_the_diagonal() {
+        let host = Host::with_threads(1).unwrap();
+        let r = host.upload(&[1.0, 2.0, 3.0]).unwrap();
+        let mut z = host.zeros(3).unwrap();
+        let jacobi = jacobi(&[2.0, 4.0, 8.0]).unwrap();
+        jacobi.apply(&r, &mut z, &mut ()).unwrap();
+        assert_eq!(z[..], [0.5, 0.5, 0.375]);
+    }
+
+    #[test]
+    fn the_first_bad_entry_is_named() {
+        for bad in [0.0, -0.0, -1.0, f64::INFINITY, 1e-310] {
+            let error = jacobi(&[1.0, bad, 0.0]).unwrap_err();
+            let wanted = JacobiError::NotPositive {
+                index: 1,
+                value: bad,
+            };
+            assert_eq!(error, wanted);
+        }
+        let error = jacobi(&[1.0, 1.0, f64::NAN]).unwrap_err();
+        assert!(matches!(error, JacobiError::NotPositive { index: 2, value } if value.is_nan()));
+    }
+
+    #[test]
+    fn a_residual_of_another_length_is_an_error() {
+        let host = Host::with_threads(1).unwrap();
+        let mut z = host.zeros(3).unwrap();
+        let r = host.zeros(2).unwrap();
+        let jacobi = jacobi(&[1.0; 3]).unwrap();
+        assert!(jacobi.apply(&r, &mut z, &mut ()).is_err());
+    }
+}
