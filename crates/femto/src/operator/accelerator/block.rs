@@ -46,7 +46,7 @@ impl<T: Number, D> Block<T, D> {
                 true => Some(device.upload(&packer.elements)?),
                 false => None,
             },
-            nodes: super::table(device, packer.nodes.clone())?,
+            nodes: device.upload(&packer.nodes)?,
             cell_fields: fields((FieldKind::Cell, 1))?,
             point_fields: fields((FieldKind::Points, points))?,
             data: family.pack(&packer)?,

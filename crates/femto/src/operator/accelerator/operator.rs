@@ -10,7 +10,7 @@ use super::verify::{Expected, Oracle};
 use crate::Number;
 use crate::accelerator::limits;
 use crate::operator::{Binding, Bound, OperatorError};
-use femto_kernel::family::{EvalContext, Vectors};
+use femto_kernel::family::{EvalContext, Scatter, Vectors};
 use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
@@ -70,7 +70,10 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
         let (space, params) = (binding.space, binding.params);
         let cache = KernelCache::user().unwrap_or_default();
         let packers = Packer::all(device, binding);
-        let nodes: Vec<u32> = packers.iter().flat_map(|it| &it.nodes).copied().collect();
+        let nodes: Vec<u32> = match params.scatter {
+            Scatter::Atomic => Vec::new(),
+            Scatter::Deterministic => packers.iter().flat_map(|it| &it.nodes).copied().collect(),
+        };
         let vectors = super::vectors(binding);
         let context = EvalContext {
             time: params.time,

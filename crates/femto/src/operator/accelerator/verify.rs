@@ -5,6 +5,7 @@ use super::block::Block;
 use crate::Number;
 use crate::operator::tables::Tables;
 use crate::operator::{Binding, OperatorError};
+use crate::vector::VectorOps;
 use femto_element::tables::DenseTables;
 use femto_element::tables::TensorTables;
 use femto_fem::geometry::GeometryAtPoints;
@@ -320,9 +321,10 @@ fn run<T: Number>(
     u: &[T],
     apply: impl FnOnce(&AcceleratorBuffer<T>, &mut AcceleratorBuffer<T>) -> Result<(), OperatorError>,
 ) -> Result<Vec<T>, OperatorError> {
-    let mut v = vec![T::from_f64(f64::NAN); u.len()];
-    let (u, mut result) = (device.upload(u)?, device.upload(&v)?);
+    let (u, mut result) = (device.upload(u)?, device.zeros(u.len())?);
+    VectorOps::<T>::fill(device, f64::NAN, &mut result)?;
     apply(&u, &mut result)?;
+    let mut v = vec![T::default(); u.len()];
     device.read(&result, &mut v)?;
     Ok(v)
 }
