@@ -26,26 +26,6 @@ const SIDES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
 /// Group number of the hexahedra.
 const DOMAIN: i32 = 7;
 
-/// Places of Gmsh's hex27 nodes on the 3×3×3 grid of the cell; the first 8 are the vertices.
-///
-/// Edges and faces in the order of the Gmsh reference manual, "Node ordering".
-#[rustfmt::skip]
-const HEX27_PLACES: [[usize; 3]; 27] = [
-    [0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0], [0, 0, 2], [2, 0, 2], [2, 2, 2], [0, 2, 2],
-    [1, 0, 0], [0, 1, 0], [0, 0, 1], [2, 1, 0], [2, 0, 1], [1, 2, 0],
-    [2, 2, 1], [0, 2, 1], [1, 0, 2], [0, 1, 2], [2, 1, 2], [1, 2, 2],
-    [1, 1, 0], [1, 0, 1], [0, 1, 1], [2, 1, 1], [1, 2, 1], [1, 1, 2],
-    [1, 1, 1],
-];
-
-/// Places of Gmsh's quad9 nodes on the 3×3 grid of the cell; the first 4 are the vertices.
-#[rustfmt::skip]
-const QUAD9_PLACES: [[usize; 2]; 9] = [
-    [0, 0], [2, 0], [2, 2], [0, 2],
-    [1, 0], [2, 1], [1, 2], [0, 1],
-    [1, 1],
-];
-
 impl BoxMesh {
     /// The unit cube with the same number of hex8 cells along each axis.
     pub fn unit_cube(cells: usize) -> Self {
@@ -128,22 +108,13 @@ impl BoxMesh {
         (place[0] + grid[0] * (place[1] + grid[1] * place[2])) as u32
     }
 
-    /// The steps on the node grid that correspond to a place of [`HEX27_PLACES`]: the node grid
-    /// has every place for hex27, every second for hex8.
-    fn step(&self, place: usize) -> usize {
-        place * self.geometry_degree / 2
-    }
-
     fn hexahedra(&self) -> CellBlock {
         let cell_type = [CellType::HEX8, CellType::HEX27][self.geometry_degree - 1];
-        let places = &HEX27_PLACES[..cell_type.nodes()];
+        let places = cell_type.node_lattice();
         let [nx, ny, nz] = self.cells;
         let mut nodes = Vec::with_capacity(nx * ny * nz * places.len());
         // A cell's nodes are its first node plus offsets that are the same in every cell.
-        let offsets: Vec<u32> = places
-            .iter()
-            .map(|place| self.node(place.map(|p| self.step(p))))
-            .collect();
+        let offsets: Vec<u32> = places.iter().map(|&place| self.node(place)).collect();
         for k in 0..nz {
             for j in 0..ny {
                 for i in 0..nx {
@@ -179,14 +150,14 @@ impl BoxMesh {
         // the lower side, the two swap.
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         let (u, v) = if side == 1 { (u, v) } else { (v, u) };
-        let places = &QUAD9_PLACES[..block.cell_type.nodes()];
+        let places = block.cell_type.node_lattice();
         for cell_v in 0..self.cells[v] {
             for cell_u in 0..self.cells[u] {
                 block.nodes.extend(places.iter().map(|place| {
                     let mut at = [0; 3];
                     at[axis] = side * self.cells[axis] * self.geometry_degree;
-                    at[u] = cell_u * self.geometry_degree + self.step(place[0]);
-                    at[v] = cell_v * self.geometry_degree + self.step(place[1]);
+                    at[u] = cell_u * self.geometry_degree + place[0];
+                    at[v] = cell_v * self.geometry_degree + place[1];
                     self.node(at)
                 }));
                 block.tags.push((1 + 2 * axis + side) as i32);

@@ -3,6 +3,7 @@
 use super::plan::check_fields;
 use super::{OperatorError, OperatorParams};
 use femto_fem::space::Space;
+use femto_kernel::family::EvalContext;
 use femto_kernel::family::fields::{FieldKind, Fields};
 use femto_kernel::form::Inspection;
 
@@ -82,6 +83,14 @@ impl OperatorParams {
     pub(crate) fn fields(&self) -> Fields {
         let kinds: Vec<FieldKind> = self.auxiliary.iter().map(Auxiliary::kind).collect();
         Fields::new(&kinds)
+    }
+
+    /// Time and parameters, as the form sees them at first.
+    pub(crate) fn context(&self) -> EvalContext<'_> {
+        EvalContext {
+            time: self.time,
+            parameters: &self.parameters,
+        }
     }
 
     /// The fields of a kind, in the order in which arrays have them.

@@ -75,10 +75,7 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
             Scatter::Deterministic => packers.iter().flat_map(|it| &it.nodes).copied().collect(),
         };
         let vectors = super::vectors(binding);
-        let context = EvalContext {
-            time: params.time,
-            parameters: &params.parameters,
-        };
+        let context = params.context();
         let blocks = packers
             .into_iter()
             .map(|packer| Block::new(&family, packer));

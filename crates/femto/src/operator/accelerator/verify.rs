@@ -10,10 +10,10 @@ use femto_element::tables::DenseTables;
 use femto_element::tables::TensorTables;
 use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::Layout;
+use femto_kernel::family::FactorPrecision;
 use femto_kernel::family::cell_quadrature::{self};
-use femto_kernel::family::fields::{CellFields, FieldKind};
+use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
 use femto_kernel::family::sum_factorization::{self};
-use femto_kernel::family::{EvalContext, FactorPrecision};
 use femto_kernel::form::Form;
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
@@ -56,6 +56,15 @@ impl FieldsOf {
                 .collect(),
         }
     }
+
+    fn as_cell_fields(&self, fields: Fields) -> CellFields<'_> {
+        CellFields {
+            fields,
+            cell: &self.cell,
+            nodal: &self.nodal,
+            points: &self.points,
+        }
+    }
 }
 
 /// The oracle of simplices.
@@ -74,16 +83,8 @@ pub(super) fn simplex<'a, F: Form<D, C>, const D: usize, const C: usize>(
             position: &at.position,
         };
         let own = FieldsOf::new(binding, number, points.len());
-        let fields = CellFields {
-            fields: binding.params.fields(),
-            cell: &own.cell,
-            nodal: &own.nodal,
-            points: &own.points,
-        };
-        let context = EvalContext {
-            time: binding.params.time,
-            parameters: &binding.params.parameters,
-        };
+        let fields = own.as_cell_fields(binding.params.fields());
+        let context = binding.params.context();
         apply(binding.form, element, geometry, (&fields, &context), u)
     }
 }
@@ -103,16 +104,8 @@ pub(super) fn hexahedron<'a, F: Form<3, C>, const C: usize>(
             position: &at.position,
         };
         let own = FieldsOf::new(binding, number, basis.points());
-        let fields = CellFields {
-            fields: binding.params.fields(),
-            cell: &own.cell,
-            nodal: &own.nodal,
-            points: &own.points,
-        };
-        let context = EvalContext {
-            time: binding.params.time,
-            parameters: &binding.params.parameters,
-        };
+        let fields = own.as_cell_fields(binding.params.fields());
+        let context = binding.params.context();
         apply(binding.form, basis, geometry, (&fields, &context), u)
     }
 }
