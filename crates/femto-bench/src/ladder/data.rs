@@ -1,6 +1,5 @@
 //! Factors and vectors of one size, and the measurement of a step on them.
 
-use super::numbers::{Numbers, entries};
 use super::{LadderSize, kernel, oracle};
 use crate::compare::{difference, finite};
 use crate::compile::compile;
@@ -9,7 +8,7 @@ use crate::record::Outcome;
 use crate::timing::{since, time_on_device};
 use crate::{BenchError, Record, Sampling};
 use femto::Number;
-use femto::vector::VectorOps;
+use femto::vector::{RandomVectors, VectorOps};
 use femto_kernel::family::hex_published::ladder::{LadderKernel, Step};
 use femto_kernel::roofline::Ceilings;
 use femto_platform::device::accelerator::{
@@ -35,7 +34,7 @@ pub struct LadderData<'a, T: Number> {
     device: &'a Accelerator,
     size: LadderSize,
     nodes: usize,
-    numbers: Numbers<'a, T>,
+    numbers: RandomVectors<'a, T>,
     interp: AcceleratorBuffer<T>,
     grad: AcceleratorBuffer<T>,
     factors: AcceleratorBuffer<T>,
@@ -61,10 +60,14 @@ impl<'a, T: Number> LadderData<'a, T> {
         let what = format!("the ladder of {name} of degree {degree} at this size");
         let bytes = size.elements as f64 * ((2 * nodes + per_element) * T::BYTES) as f64;
         fits(&what, &device.info(), bytes)?;
-        let numbers = Numbers::new(device)?;
+        let numbers = RandomVectors::new(device)?;
         let oracle = |element: usize| {
-            let factors = entries::<T>(FACTORS, element * per_element, per_element);
-            let u = entries::<T>(U, element * nodes, nodes);
+            let entries = |seed, len: usize| -> Vec<f64> {
+                let own = element * len..(element + 1) * len;
+                own.map(|index| RandomVectors::<T>::entry(seed, index))
+                    .collect()
+            };
+            let (factors, u) = (entries(FACTORS, per_element), entries(U, nodes));
             let v = oracle::apply(size.benchmark, &basis, LAMBDA, &factors, &u);
             (element, v)
         };

@@ -9,7 +9,6 @@
 
 mod data;
 pub mod figure;
-mod numbers;
 mod oracle;
 mod run;
 mod view;

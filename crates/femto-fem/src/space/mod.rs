@@ -267,13 +267,18 @@ impl Space {
     /// The L-vector nodes of an element, `[nodes_per_element]`, lexicographic in hexahedra, in the
     /// order of [`femto_element::cell`] in simplices.
     pub fn element_nodes(&self, element: usize) -> Vec<u32> {
+        let mut nodes = vec![0; self.nodes_per_element()];
+        self.write_element_nodes(element, &mut nodes);
+        nodes
+    }
+
+    /// Writes [`Space::element_nodes`] to an array of their number.
+    pub fn write_element_nodes(&self, element: usize, nodes: &mut [u32]) {
         let restriction = &self.restriction;
         let chunk = &restriction.chunks[restriction.chunk_of(element)];
-        let mut nodes = vec![0; self.nodes_per_element()];
         for (position, local) in restriction.element(element) {
             nodes[position] = restriction.node(chunk, local) as u32;
         }
-        nodes
     }
 
     /// All tagged facets of the mesh.

@@ -5,9 +5,11 @@ mod capture;
 pub(crate) mod cut;
 mod host;
 mod null;
+mod random;
 mod sums;
 
 pub use capture::Capture;
+pub use random::RandomVectors;
 pub use sums::{Ratio, Sum, Sums};
 
 use crate::Number;

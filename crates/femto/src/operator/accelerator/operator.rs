@@ -74,6 +74,7 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
             Scatter::Atomic => Vec::new(),
             Scatter::Deterministic => packers.iter().flat_map(|it| &it.nodes).copied().collect(),
         };
+        let expected = Expected::new::<T>(binding, &packers, oracle);
         let vectors = super::vectors(binding);
         let context = params.context();
         let blocks = packers
@@ -95,7 +96,7 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
             fields: NodalFields::new(device, &cache, space, params)?,
             blocks: blocks.collect::<Result<_, _>>()?,
             sums: Sums::new(device, &cache, binding, &nodes, F::WRITES_INSIDE)?,
-            expected: Expected::new::<T>(binding, oracle),
+            expected,
             nodal: Vec::new(),
             element: OnceLock::new(),
             diagonal: OnceLock::new(),

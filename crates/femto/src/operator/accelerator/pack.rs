@@ -106,8 +106,6 @@ fn nodes(binding: &Binding<'_, ()>, elements: &[u32]) -> Vec<u32> {
     let count = space.nodes_per_element();
     let mut nodes = vec![0; count * elements.len()];
     let rows = nodes.par_chunks_mut(count).zip(elements);
-    rows.for_each(|(nodes, &element)| {
-        nodes.copy_from_slice(&space.element_nodes(element as usize))
-    });
+    rows.for_each(|(nodes, &element)| space.write_element_nodes(element as usize, nodes));
     nodes
 }

@@ -2,14 +2,15 @@
 //! all elements around them.
 
 use super::block::Block;
+use super::pack::Packer;
 use crate::Number;
 use crate::operator::tables::Tables;
 use crate::operator::{Binding, OperatorError};
-use crate::vector::VectorOps;
+use crate::vector::{RandomVectors, VectorOps};
 use femto_element::tables::DenseTables;
 use femto_element::tables::TensorTables;
 use femto_fem::geometry::GeometryAtPoints;
-use femto_fem::space::Layout;
+use femto_fem::space::{Layout, Space};
 use femto_kernel::family::FactorPrecision;
 use femto_kernel::family::cell_quadrature::{self};
 use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
@@ -22,6 +23,9 @@ use rayon::prelude::*;
 
 /// v = A u of one element by the oracle: the element's number and `[component][node]`.
 pub(super) type Oracle<'a> = dyn Fn(usize, &[f64]) -> Vec<f64> + 'a;
+
+/// Of the input.
+const SEED: u32 = 0;
 
 /// Nodes at random that are compared.
 const NODES: usize = 6;
@@ -113,7 +117,7 @@ pub(super) fn hexahedron<'a, F: Form<3, C>, const C: usize>(
 /// Some entries of what the oracle makes of an input, and how large they are.
 #[derive(Debug)]
 pub(super) struct Expected {
-    /// The size of the input's numbers, see [`Expected::input`].
+    /// The size of the input's numbers, a power of two, see [`Expected::input`].
     amplitude: f64,
     /// Numbers of the input.
     dofs: usize,
@@ -128,10 +132,14 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// Asks the oracle.
-    pub(super) fn new<T: Number>(binding: &Binding<'_, ()>, oracle: &Oracle<'_>) -> Self {
+    /// Asks the oracle. `blocks` are the elements of each kind of map.
+    pub(super) fn new<T: Number>(
+        binding: &Binding<'_, ()>,
+        blocks: &[Packer<'_>],
+        oracle: &Oracle<'_>,
+    ) -> Self {
         let space = binding.space;
-        let nodes = chosen_nodes(binding);
+        let nodes = chosen_nodes(space, blocks);
         let mut expected = Self {
             amplitude: amplitude(binding),
             dofs: space.dofs(),
@@ -142,18 +150,10 @@ impl Expected {
             scale: 0.0,
             tolerance: tolerance::<T>(binding),
         };
-        let around: Vec<usize> = (0..space.elements())
-            .into_par_iter()
-            .filter(|&element| {
-                let own = space.element_nodes(element);
-                own.iter().any(|node| expected.nodes.contains(node))
-            })
-            .collect();
         let mut sizes = vec![0.0; expected.values.len()];
-        for element in around {
-            let own = space.element_nodes(element);
-            let v_e = oracle(element, &expected.of_element(&own));
-            for (entry, value) in expected.entries(&own, &v_e) {
+        for (element, own) in expected.around(blocks) {
+            let v_e = oracle(element as usize, &expected.of_element::<T>(own));
+            for (entry, value) in expected.entries(own, &v_e) {
                 expected.values[entry] += value;
                 sizes[entry] += value.abs();
             }
@@ -162,9 +162,29 @@ impl Expected {
         expected
     }
 
-    /// Number `entry` of the input, an L-vector that is exact in single precision.
-    fn input(&self, entry: usize) -> f64 {
-        f64::from((self.amplitude * unit(entry as u64)) as f32)
+    /// The elements with a node that is compared, with their nodes.
+    fn around<'a>(&self, blocks: &'a [Packer<'_>]) -> Vec<(u32, &'a [u32])> {
+        // Most nodes are told apart by their last bits.
+        let low = |node: u32| usize::from(node as u16);
+        let mut maybe = vec![false; 1 << u16::BITS];
+        for &node in &self.nodes {
+            maybe[low(node)] = true;
+        }
+        let is_compared = |node: &u32| maybe[low(*node)] && self.nodes.contains(node);
+        let of_block = |block: &'a Packer<'_>| -> Vec<(u32, &'a [u32])> {
+            let rows = block
+                .nodes
+                .par_chunks_exact(block.nodes.len() / block.elements.len());
+            let rows = block.elements.par_iter().copied().zip(rows);
+            rows.filter(|(_, own)| own.iter().any(is_compared))
+                .collect()
+        };
+        blocks.iter().flat_map(of_block).collect()
+    }
+
+    /// Number `entry` of the input.
+    fn input<T: Number>(&self, entry: usize) -> f64 {
+        self.amplitude * RandomVectors::<T>::entry(SEED, entry)
     }
 
     /// The index of a component of a node in an L-vector.
@@ -176,9 +196,9 @@ impl Expected {
     }
 
     /// The input of an element with these nodes, `[component][node]`.
-    fn of_element(&self, nodes: &[u32]) -> Vec<f64> {
+    fn of_element<T: Number>(&self, nodes: &[u32]) -> Vec<f64> {
         let all = (0..self.components).flat_map(|c| nodes.iter().map(move |&node| (node, c)));
-        all.map(|(node, c)| self.input(self.place(node, c)))
+        all.map(|(node, c)| self.input::<T>(self.place(node, c)))
             .collect()
     }
 
@@ -212,14 +232,21 @@ impl Expected {
             &mut AcceleratorBuffer<T>,
         ) -> Result<(), OperatorError>,
     ) -> Result<f64, OperatorError> {
-        let input = (0..self.dofs).into_par_iter();
-        let u: Vec<T> = input.map(|entry| T::from_f64(self.input(entry))).collect();
-        let v = run(device, &u, apply)?;
-        let found = (0..self.values.len()).map(|n| {
-            let (node, component) = (self.nodes[n / self.components], n % self.components);
-            v[self.place(node, component)].to_f64()
-        });
-        Ok(self.worst(found))
+        let random = RandomVectors::<T>::new(device)?;
+        let (mut u, mut v) = (random.make(SEED, self.dofs)?, device.zeros(self.dofs)?);
+        if self.amplitude != 1.0 {
+            device.fill(self.amplitude, &mut v)?;
+            device.multiply(&v, &mut u)?;
+        }
+        device.fill(f64::NAN, &mut v)?;
+        apply(&u, &mut v)?;
+        let mut found = Vec::with_capacity(self.values.len());
+        for &node in &self.nodes {
+            for component in 0..self.components {
+                found.extend(random.part(&v, self.place(node, component), 1)?);
+            }
+        }
+        Ok(self.worst(found.iter().map(|number| number.to_f64())))
     }
 
     /// The same of E-vectors, `[element][component][node]`.
@@ -245,7 +272,7 @@ impl Expected {
             .map_or(0, |(_, own)| own.len() * self.components);
         let mut u = vec![T::default(); elements * len];
         for (element, own) in &nodes {
-            let values = self.of_element(own);
+            let values = self.of_element::<T>(own);
             let out = u[element * len..][..len].iter_mut();
             out.zip(values)
                 .for_each(|(out, value)| *out = T::from_f64(value));
@@ -282,27 +309,19 @@ impl Expected {
 
 /// Nodes that are compared: of each kind of map a vertex of an element in the middle, then of the first and the last
 /// one, then nodes at random, as many as the oracle can be asked for.
-fn chosen_nodes(binding: &Binding<'_, ()>) -> Vec<u32> {
-    let (space, plan) = (binding.space, binding.plan);
-    let vertex_of = |kind: usize, number: usize| {
-        let segments = plan.segments.iter().flatten();
-        let mut elements = segments
-            .filter(|segment| segment.kind == kind)
-            .flat_map(|segment| segment.elements.clone());
-        let element = elements.nth(number)?;
-        space.element_nodes(element).first().copied()
-    };
+fn chosen_nodes(space: &Space, blocks: &[Packer<'_>]) -> Vec<u32> {
+    let per_element = space.nodes_per_element();
     let mut nodes = Vec::new();
     for place in [|n: usize| n / 2, |_| 0, |n: usize| n - 1] {
-        for (kind, it) in plan.kinds.iter().enumerate() {
-            nodes.extend(vertex_of(kind, place(it.elements)));
-        }
+        let first = |block: &Packer<'_>| block.nodes[place(block.elements.len()) * per_element];
+        nodes.extend(blocks.iter().map(first));
     }
-    let count = space.nodes() as u64;
-    nodes.extend((0..NODES as u64).map(|n| (unit(count + n).abs() * count as f64) as u32));
+    let count = space.nodes();
+    let random = (0..NODES).map(|n| RandomVectors::<f64>::entry(SEED, count + n).abs());
+    nodes.extend(random.map(|part| (part * count as f64) as u32));
     // At high degree the oracle is slow.
-    let affordable = PAIRS / (8 * space.nodes_per_element().pow(2));
-    nodes.truncate(affordable.max(plan.kinds.len()));
+    let affordable = PAIRS / (8 * per_element.pow(2));
+    nodes.truncate(affordable.max(blocks.len()));
     nodes.sort_unstable();
     nodes.dedup();
     nodes
@@ -350,10 +369,8 @@ fn amplitude(binding: &Binding<'_, ()>) -> f64 {
     };
     let least = cells.map(shortest).fold(f64::INFINITY, f64::min);
     let degree = binding.space.degree() as f64;
-    match &binding.plan.tables {
-        Tables::Hex(_) => 0.01 * least / degree.powi(2),
-        Tables::Dense(..) => 0.02 * least / degree.powi(2),
-    }
+    // A power of two, so that numbers of any precision keep their bits.
+    (0.01 * least / degree.powi(2)).log2().floor().exp2()
 }
 
 /// The largest difference of a right kernel. Rounded factors are some half units in the last place away, as many as
@@ -367,12 +384,4 @@ fn tolerance<T: Number>(binding: &Binding<'_, ()>) -> f64 {
         Precision::Fp64 => 1e-11,
         Precision::Fp32 => 1e-4,
     }
-}
-
-/// A number in [-1, 1) for a counter (the finaliser of splitmix64, Steele, Lea and Flood 2014).
-fn unit(counter: u64) -> f64 {
-    let mut z = counter.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }

@@ -1,7 +1,7 @@
-//! Random vectors that are made on the device, so that nothing large crosses the bus.
+//! Random vectors that are made on an accelerator, so that nothing large crosses the bus.
 
-use femto::Number;
-use femto::accelerator::language;
+use crate::Number;
+use crate::accelerator::language;
 use femto_kernel::vector::random;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
@@ -10,17 +10,21 @@ use femto_platform::device::accelerator::{
 use femto_platform::device::{Buffer, Device, DeviceError};
 use std::marker::PhantomData;
 
-/// The kernels that make and look at numbers.
+/// The kernels that make random vectors, and look at parts of large ones.
 #[derive(Debug)]
-pub(super) struct Numbers<'a, T> {
+pub struct RandomVectors<'a, T> {
     device: &'a Accelerator,
     random: Kernel,
     pick: Kernel,
     number: PhantomData<fn(T)>,
 }
 
-impl<'a, T: Number> Numbers<'a, T> {
-    pub(super) fn new(device: &'a Accelerator) -> Result<Self, DeviceError> {
+impl<'a, T: Number> RandomVectors<'a, T> {
+    /// Compiles the kernels.
+    ///
+    /// # Errors
+    /// A device that refuses.
+    pub fn new(device: &'a Accelerator) -> Result<Self, DeviceError> {
         let language = language(device.features());
         let name = format!("random {}", T::PRECISION);
         let text = random::source(language, T::PRECISION);
@@ -34,8 +38,11 @@ impl<'a, T: Number> Numbers<'a, T> {
         })
     }
 
-    /// A vector of the numbers that [`entries`] gives.
-    pub(super) fn make(&self, seed: u32, len: usize) -> Result<AcceleratorBuffer<T>, DeviceError> {
+    /// A vector whose entry i is [`RandomVectors::entry`] of i.
+    ///
+    /// # Errors
+    /// Memory that is not there; more entries than 32 bits count.
+    pub fn make(&self, seed: u32, len: usize) -> Result<AcceleratorBuffer<T>, DeviceError> {
         let mut x = self.device.zeros(len)?;
         let arguments = [
             self.len(len)?,
@@ -46,8 +53,11 @@ impl<'a, T: Number> Numbers<'a, T> {
         Ok(x)
     }
 
-    /// Some entries of a vector.
-    pub(super) fn part(
+    /// The entries `first..first + len` of a vector.
+    ///
+    /// # Errors
+    /// As [`RandomVectors::make`].
+    pub fn part(
         &self,
         x: &AcceleratorBuffer<T>,
         first: usize,
@@ -66,6 +76,11 @@ impl<'a, T: Number> Numbers<'a, T> {
         let mut values = vec![T::default(); len];
         self.device.read(&y, &mut values)?;
         Ok(values)
+    }
+
+    /// Number `index` of the vectors of a seed, in [−1, 1).
+    pub fn entry(seed: u32, index: usize) -> f64 {
+        T::from_f64(random::entry(seed, index as u32)).to_f64()
     }
 
     fn len(&self, len: usize) -> Result<Argument<'static>, DeviceError> {
@@ -89,12 +104,4 @@ impl<'a, T: Number> Numbers<'a, T> {
         };
         self.device.launch(kernel, &launch, arguments)
     }
-}
-
-/// Entries `first..first + len` of a vector that [`Numbers::make`] makes.
-pub(super) fn entries<T: Number>(seed: u32, first: usize, len: usize) -> Vec<f64> {
-    let entries = first as u32..(first + len) as u32;
-    entries
-        .map(|index| T::from_f64(random::entry(seed, index)).to_f64())
-        .collect()
 }
