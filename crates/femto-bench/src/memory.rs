@@ -3,7 +3,6 @@
 use super::{BenchError, MeshShape, Params, Physics};
 use femto::operator::LevelInputs;
 use femto::{DataLevel, FactorPrecision, Host};
-use femto_kernel::family::sum_factorization::Storage;
 use femto_platform::device::{Device, DeviceInfo, DeviceKind};
 
 /// Least bytes of mesh and geometry per element: a vertex, its vertices' numbers, its map.
@@ -21,7 +20,7 @@ pub(crate) fn check(
     let nodes: f64 = cells.iter().map(|n| n * degree + 1.0).product();
     let vectors = 2.0 * nodes * params.benchmark.components() as f64;
     let points = elements * (points_1d as f64).powi(3);
-    let factors = params.factors.of(Storage::PointFactors, params.precision);
+    let factors = params.factors.at_points(params.precision);
     let stored = numbers_per_point(params, device.kind) * points * factors.bytes() as f64;
     let bytes = vectors * params.precision.bytes() as f64 + stored;
     let bytes = bytes + BYTES_PER_ELEMENT * elements;

@@ -3,6 +3,34 @@
 use crate::basis::{BasisError, MAX_POINTS_1D, Matrix, Nodal, check, lagrange, nodes};
 use crate::cell::Cell;
 use crate::quadrature::{Rule, Rule1d, gauss, gauss_lobatto};
+use std::sync::Arc;
+
+/// The tables of a cell, in the form that an evaluation wants.
+#[derive(Clone, Debug)]
+pub enum Tables {
+    /// 1-D factors.
+    Tensor(Arc<TensorTables>),
+    /// All values.
+    Dense(Arc<DenseTables>),
+}
+
+impl Tables {
+    /// Points of a cell.
+    pub fn points(&self) -> usize {
+        match self {
+            Self::Tensor(tables) => tables.points(),
+            Self::Dense(tables) => tables.points,
+        }
+    }
+
+    /// Nodes of a cell.
+    pub fn nodes(&self) -> usize {
+        match self {
+            Self::Tensor(tables) => tables.nodes(),
+            Self::Dense(tables) => tables.nodes,
+        }
+    }
+}
 
 /// The Lagrange basis of a tensor-product cell on GLL nodes, at a tensor grid of quadrature points.
 ///
@@ -195,6 +223,14 @@ impl DenseTables {
     /// Derivatives of a basis function at a point, `[dim]`.
     pub fn gradient(&self, point: usize, node: usize) -> &[f64] {
         &self.grad[(point * self.nodes + node) * self.dim..][..self.dim]
+    }
+
+    /// Positions of the points, `[point][3]`, zero beyond the cell's dimension.
+    pub fn positions_3d(&self) -> Vec<[f64; 3]> {
+        let points = self.positions.chunks_exact(self.dim);
+        points
+            .map(|point| core::array::from_fn(|axis| point.get(axis).copied().unwrap_or(0.0)))
+            .collect()
     }
 
     /// Position of a point, `[dim]`.

@@ -24,10 +24,8 @@ const FAMILIES: &[&str] = &["sum_factorization", "hex_published", "cell_quadratu
 /// contract of families. The list may only get shorter.
 const NAME_FAMILIES: &[&str] = &[
     "crates/femto-kernel/src/family/",
-    "crates/femto/src/operator/",
     "crates/femto-bench/src/ladder/",
     "crates/femto-bench/src/simplices/",
-    "crates/femto-bench/src/memory.rs",
     "crates/femto-cli/src/command/kernel/",
 ];
 

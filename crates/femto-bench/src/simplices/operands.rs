@@ -204,6 +204,7 @@ impl<T: Number> Buffers<T> {
                 | Operand::ContributionStride
                 | Operand::ContributionFirst
                 | Operand::CellFields
+                | Operand::BlockCellFields
                 | Operand::PointFields => return None,
             })
         };

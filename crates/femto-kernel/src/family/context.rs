@@ -1,6 +1,7 @@
 //! The evaluation context: time and parameters; the precision of stored factors.
 
 use crate::form::MAX_FIELDS;
+use crate::roofline::Precision;
 
 /// Time and parameters: the same for all points of one application.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,6 +40,14 @@ impl FactorPrecision {
 
     /// Half a unit in the last place of single precision: 6e-8.
     pub const SINGLE_CHANGE: f64 = 1.0 / (1 << 24) as f64;
+
+    /// The precision of factors at points, where arithmetic has this one.
+    pub fn at_points(self, precision: Precision) -> Precision {
+        match self {
+            Self::Same => precision,
+            Self::Single => Precision::Fp32,
+        }
+    }
 
     /// The name in options and reports.
     pub const fn name(self) -> &'static str {

@@ -3,15 +3,23 @@
 pub mod batch;
 pub mod cell_quadrature;
 mod context;
+mod contract;
 pub mod fields;
 pub mod hex_published;
 mod limits;
 pub mod operand;
+mod registry;
 pub mod shared_nodes;
 pub mod sum_factorization;
 mod vectors;
 
 pub use context::{EvalContext, FactorPrecision};
+pub use contract::{
+    Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
+    Family, MapInput, MapKind, Target,
+};
 pub use limits::{Limits, MOST_CONSTANT_BYTES, ScheduleError};
 pub use operand::{KernelSource, Operand};
+pub use registry::{Block, FamilyId};
+pub use sum_factorization::kernel::{Knobs, KnobsError};
 pub use vectors::{Scatter, Vectors};

@@ -42,6 +42,8 @@ pub enum Operand {
     Elements,
     /// Fields constant in elements, `[element][field]`.
     CellFields,
+    /// The same in the order of blocks of cells, `[place][field]`.
+    BlockCellFields,
     /// Fields in the solution's space: `[element][field][node]` beside E-vectors, otherwise L-vectors of
     /// all nodes.
     NodalFields,
@@ -83,7 +85,7 @@ impl Operand {
             Self::ContributionStride => (COUNT, "contribution_stride"),
             Self::ContributionFirst => (COUNT, "contribution_first"),
             Self::Elements => (TABLE, "g_elements"),
-            Self::CellFields => (NUMBERS, "g_cell_fields"),
+            Self::CellFields | Self::BlockCellFields => (NUMBERS, "g_cell_fields"),
             Self::NodalFields => (NUMBERS, "g_nodal_fields"),
             Self::FieldStride => (COUNT, "field_stride"),
             Self::PointFields => (NUMBERS, "g_point_fields"),

@@ -2,11 +2,12 @@
 
 use super::Quadrature;
 use super::plan::Plan;
-use super::tables::Tables;
 use super::{OperatorError, OperatorParams};
 use femto_element::Cell;
-use femto_fem::geometry::Geometry;
+use femto_element::tables::Tables;
+use femto_fem::geometry::{Geometry, GeometryAtPoints};
 use femto_fem::space::Space;
+use femto_kernel::family::{CellMap, MapInput};
 
 /// The inputs of binding an operator to a device.
 pub struct Binding<'a, F> {
@@ -34,11 +35,24 @@ impl<'a, F> Binding<'a, F> {
         }
     }
 
+    /// The reader of the maps of cells.
+    pub(crate) fn maps(&self) -> Maps<'_> {
+        let points = match &self.plan.operator.tables {
+            Tables::Tensor(_) => Vec::new(),
+            Tables::Dense(tables) => tables.positions_3d(),
+        };
+        Maps {
+            geometry: self.geometry,
+            tables: &self.plan.operator.tables,
+            points,
+        }
+    }
+
     /// Fails where a cell's map cannot be inverted at the points.
     pub(crate) fn check_geometry(&self) -> Result<(), OperatorError> {
-        match &self.plan.tables {
-            Tables::Hex(basis) => self.geometry.check(&basis.points)?,
-            Tables::Dense(..) => {
+        match &self.plan.operator.tables {
+            Tables::Tensor(basis) => self.geometry.check(&basis.points)?,
+            Tables::Dense(_) => {
                 // Those of simplices are collapsed from a line's.
                 let quadrature = match self.space.cell().is_tensor_product() {
                     true => self.params.quadrature,
@@ -53,9 +67,52 @@ impl<'a, F> Binding<'a, F> {
 
     /// λ and κ of the form on a cell; zero where nothing is folded.
     pub(crate) fn coefficients(&self, cell: usize) -> (f64, f64) {
-        match &self.plan.coefficients {
+        match &self.plan.operator.coefficients {
             None => (0.0, 0.0),
             Some(found) => found.at(&self.params.at_cell(cell)),
+        }
+    }
+}
+
+/// The maps of a mesh's cells, as families pack them.
+pub(crate) struct Maps<'a> {
+    geometry: &'a Geometry,
+    tables: &'a Tables,
+    /// Of dense tables, `[point][3]`.
+    points: Vec<[f64; 3]>,
+}
+
+impl Maps<'_> {
+    /// A cell's map at the points of the tables.
+    pub(crate) fn at_points(&self, cell: usize, at: &mut GeometryAtPoints) {
+        match self.tables {
+            Tables::Tensor(basis) => self.geometry.at_points(cell, &basis.points, at),
+            Tables::Dense(_) => self.geometry.at_listed_points(cell, &self.points, at),
+        }
+    }
+
+    /// Passes a cell's map to `pack`, with `at` as scratch memory.
+    pub(crate) fn read<R>(
+        &self,
+        input: MapInput,
+        cell: usize,
+        at: &mut GeometryAtPoints,
+        pack: impl FnOnce(CellMap<'_>) -> R,
+    ) -> R {
+        match input {
+            MapInput::Map => pack(CellMap::Map(&self.geometry.trilinear_coefficients(cell))),
+            MapInput::Vertices => {
+                let vertices = self.geometry.simplex_vertices(cell);
+                let dim = self.geometry.cell().dim();
+                pack(CellMap::Vertices(&vertices[..=dim]))
+            }
+            MapInput::Points => {
+                self.at_points(cell, at);
+                let GeometryAtPoints {
+                    jacobian, position, ..
+                } = at;
+                pack(CellMap::Points { jacobian, position })
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use femto_element::basis::BasisError;
 use femto_element::quadrature::QuadratureError;
 use femto_fem::geometry::GeometryError;
 use femto_kernel::expr::GraphError;
-use femto_kernel::family::ScheduleError;
+use femto_kernel::family::{BlockError, ScheduleError};
 use femto_platform::device::DeviceError;
 use thiserror::Error;
 
@@ -186,6 +186,9 @@ pub enum OperatorError {
     /// A form that cannot be printed.
     #[error("the form cannot be printed for this device: {0}")]
     Graph(#[from] GraphError),
+    /// From the families.
+    #[error(transparent)]
+    Family(BlockError),
     /// From the rule.
     #[error(transparent)]
     Rule(#[from] QuadratureError),
@@ -198,4 +201,14 @@ pub enum OperatorError {
     /// From the device.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl From<BlockError> for OperatorError {
+    fn from(error: BlockError) -> Self {
+        match error {
+            BlockError::Schedule(error) => Self::Schedule(error),
+            BlockError::Graph(error) => Self::Graph(error),
+            error => Self::Family(error),
+        }
+    }
 }

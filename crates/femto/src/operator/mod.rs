@@ -195,7 +195,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// A form that is not linear, a vector of another length.
     pub fn diagonal(&self, d: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.check("the diagonal", d.len())?;
-        if !self.plan.inspection.linear {
+        if !self.plan.operator.inspection.linear {
             return Err(OperatorError::NotLinear);
         }
         self.bound.diagonal(&self.context(), d)
@@ -214,7 +214,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         plan::check_fields(
             "parameters",
             parameters.len(),
-            self.plan.inspection.parameters,
+            self.plan.operator.inspection.parameters,
         )?;
         self.parameters = parameters.to_vec();
         Ok(())
@@ -228,7 +228,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     pub fn set_nodal(&mut self, first: usize, u: &D::Buffer<T>) -> Result<(), OperatorError> {
         let (found, dofs) = (u.len(), self.sizes.dofs);
         femto_platform::device::check_len("the nodal fields", found, dofs)?;
-        let read = first + self.plan.inspection.components;
+        let read = first + self.plan.operator.inspection.components;
         if read > self.nodal {
             let (what, found) = ("nodal auxiliary fields", self.nodal);
             return Err(OperatorError::MissingFields { what, found, read });
@@ -238,7 +238,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// What the form reads, and whether it is linear or symmetric.
     pub fn inspection(&self) -> &Inspection {
-        &self.plan.inspection
+        &self.plan.operator.inspection
     }
 
     /// The device.

@@ -6,8 +6,7 @@ use super::level::DataLevel;
 use femto_element::Cell;
 use femto_element::tables::TensorTables;
 
-pub use femto_kernel::family::sum_factorization::kernel::Knobs;
-pub use femto_kernel::family::{FactorPrecision, Scatter};
+pub use femto_kernel::family::{FactorPrecision, Knobs, Scatter};
 
 /// The quadrature rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

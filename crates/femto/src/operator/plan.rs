@@ -1,20 +1,18 @@
 //! The plan of an operator: kinds of maps, storage and work, from sizes and the form alone.
 
 use super::level::{ChosenLevel, DataLevel, LevelInputs};
-use super::tables::{Shape, Tables};
+use super::tables::tables;
 use super::{OperatorError, OperatorParams};
-use femto_element::Cell;
 use femto_fem::geometry::{Geometry, GeometryKind};
 use femto_fem::space::Space;
-use femto_kernel::family::FactorPrecision;
 use femto_kernel::family::batch::NodeTable;
-use femto_kernel::family::cell_quadrature;
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::sum_factorization::{self, Storage};
-use femto_kernel::form::{Coefficients, Form, Inspection, MAX_FIELDS, TracedForm, trace};
+use femto_kernel::family::{Block, ElementOperator, FactorPrecision, FamilyId, MapKind};
+use femto_kernel::form::{Form, MAX_FIELDS, TracedForm, trace};
 use femto_kernel::roofline::{Precision, Work};
 use femto_platform::device::DeviceKind;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A run of elements of one kind of map inside a chunk.
 #[derive(Clone, Debug)]
@@ -30,28 +28,23 @@ pub(crate) struct Segment {
 pub(crate) struct KindPlan {
     pub(crate) kind: GeometryKind,
     pub(crate) elements: usize,
-    pub(crate) shape: Shape,
+    pub(crate) block: Block,
 }
 
 /// The decisions of one operator.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    pub(crate) tables: Tables,
+    /// The family that evaluates the cells.
+    pub(crate) family: FamilyId,
+    /// Tables, traced form and fields, the same on every device.
+    pub(crate) operator: Arc<ElementOperator>,
     /// Degree of the space.
     pub(crate) degree: usize,
-    /// The cells, in words.
-    pub(crate) cells: &'static str,
-    /// The traced form, the same on every device.
-    pub(crate) form: TracedForm,
-    pub(crate) inspection: Inspection,
     pub(crate) kinds: Vec<KindPlan>,
     /// `[chunk]`, the segments of each chunk.
     pub(crate) segments: Vec<Vec<Segment>>,
     pub(crate) level: ChosenLevel,
     pub(crate) factors: FactorPrecision,
-    /// The form is λ u, κ ∇u on hexahedra, with coefficients constant in each cell, so its factors may be
-    /// stored.
-    pub(crate) coefficients: Option<Coefficients>,
     auxiliary_numbers: u64,
     /// Bytes of the restriction's arrays that one application reads.
     index_bytes: u64,
@@ -61,8 +54,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Checks sizes, traces the form, chooses a data level and from it a storage per kind of map, cuts
-    /// chunks into segments.
+    /// Checks sizes, traces the form, chooses family and data level, cuts chunks into segments by kind of map.
     pub(crate) fn new<F: Form<D, C>, const D: usize, const C: usize>(
         device: DeviceKind,
         space: &Space,
@@ -74,17 +66,17 @@ impl Plan {
         let inspection = form.inspect();
         check(space, geometry, &form)?;
         check_fields("parameters", params.parameters.len(), inspection.parameters)?;
+        let family = FamilyId::of(space.cell())?;
         let fields = params.fields();
         let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
         let curved = geometry.kinds().contains(&GeometryKind::Curved);
-        let tables = Tables::new(space, &form, params.quadrature, is_constant, curved)?;
+        let on = (is_constant, curved);
+        let tables = tables(space, family, &form, params.quadrature, on)?;
         params.check_auxiliary(space, &inspection, tables.points())?;
         let foldable = fields.count(FieldKind::Cell) == fields.len();
-        let coefficients = match &tables {
-            Tables::Hex(_) if foldable && params.fold_coefficients => {
-                inspection.coefficients.clone()
-            }
-            _ => None,
+        let coefficients = match family.folds() && foldable && params.fold_coefficients {
+            true => inspection.coefficients.clone(),
+            false => None,
         };
         if device == DeviceKind::Host && params.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost);
@@ -99,28 +91,31 @@ impl Plan {
             mass: coefficients.is_some() && !inspection.gradients(),
             single_factors: coefficients.is_some() && params.factors == FactorPrecision::Single,
         });
+        let at_points = tables.points() * fields.count(FieldKind::Points);
         let mut plan = Self {
             kinds: Vec::new(),
             segments: Vec::new(),
             level,
             factors: params.factors,
-            coefficients,
-            auxiliary_numbers: (fields.count(FieldKind::Cell)
-                + tables.points() * fields.count(FieldKind::Points))
-                as u64,
-            index_bytes: index_bytes(space),
+            auxiliary_numbers: (fields.count(FieldKind::Cell) + at_points) as u64,
+            index_bytes: index_bytes(family, space),
             dofs: space.dofs() as u64,
             elements: space.elements(),
             degree: space.degree(),
-            cells: space.cell().plural(),
-            tables,
-            form,
-            inspection,
+            family,
+            operator: Arc::new(ElementOperator {
+                cell: space.cell(),
+                tables,
+                form,
+                inspection,
+                fields,
+                coefficients,
+            }),
         };
         for chunk in &space.restriction().chunks {
-            let runs = plan.runs(chunk.elements.clone(), params, |element| {
+            let runs = plan.runs(chunk.elements.clone(), |element| {
                 geometry.kind(space.cells()[element] as usize)
-            });
+            })?;
             plan.segments.push(runs);
         }
         Ok(plan)
@@ -130,21 +125,24 @@ impl Plan {
     fn runs(
         &mut self,
         elements: Range<usize>,
-        params: &OperatorParams,
         kind_of: impl Fn(usize) -> GeometryKind,
-    ) -> Vec<Segment> {
+    ) -> Result<Vec<Segment>, OperatorError> {
         let mut runs: Vec<Segment> = Vec::new();
         for element in elements {
             let kind = kind_of(element);
             let index = self.kinds.iter().position(|plan| plan.kind == kind);
-            let index = index.unwrap_or_else(|| {
-                self.kinds.push(KindPlan {
-                    kind,
-                    elements: 0,
-                    shape: self.shape(kind, params),
-                });
-                self.kinds.len() - 1
-            });
+            let index = match index {
+                Some(index) => index,
+                None => {
+                    let block = self.block(kind, self.level.level)?;
+                    self.kinds.push(KindPlan {
+                        kind,
+                        elements: 0,
+                        block,
+                    });
+                    self.kinds.len() - 1
+                }
+            };
             self.kinds[index].elements += 1;
             match runs.last_mut() {
                 Some(run) if run.kind == index => run.elements.end = element + 1,
@@ -154,25 +152,18 @@ impl Plan {
                 }),
             }
         }
-        runs
+        Ok(runs)
     }
 
-    /// The sizes of the operator on cells of a kind.
-    fn shape(&self, kind: GeometryKind, params: &OperatorParams) -> Shape {
-        let (inspection, level) = (&self.inspection, self.level.level);
-        match &self.tables {
-            Tables::Hex(basis) => {
-                let storage = storage(kind, level, self.coefficients.is_some());
-                let shape = sum_factorization::work::Shape::new(basis, inspection, storage);
-                Shape::Hex(shape.with_fields(inspection, params.fields()))
-            }
-            Tables::Dense(element, _) => {
-                let storage = dense_storage(element.cell, kind, level);
-                let fields = params.fields();
-                let shape = cell_quadrature::Shape::new(element, inspection, fields, storage);
-                Shape::Simplex(shape)
-            }
-        }
+    /// The operator on elements of a kind of map.
+    fn block(&self, kind: GeometryKind, level: DataLevel) -> Result<Block, OperatorError> {
+        let map = match kind {
+            GeometryKind::Affine => MapKind::Affine,
+            GeometryKind::Trilinear => MapKind::Multilinear,
+            GeometryKind::Curved => MapKind::Curved,
+        };
+        let stored = level == DataLevel::Partial;
+        Ok(self.family.block(&self.operator, map, stored)?)
     }
 
     /// Work on L-vectors: input, output, indices, geometry and auxiliary fields, each once.
@@ -194,12 +185,12 @@ impl Plan {
 
     fn total(&self, precision: Precision, read: u64, written: u64) -> Work {
         let elements = |plan: &KindPlan| {
-            let stored = plan.shape.stored_precision(self.factors, precision);
-            let geometry = plan.shape.geometry_numbers() * stored.bytes() as u64;
+            let stored = plan.block.stored_precision(self.factors, precision);
+            let geometry = (plan.block.geometry_numbers() * stored.bytes()) as u64;
             let auxiliary = self.auxiliary_numbers * precision.bytes() as u64;
             Work {
                 bytes_read: plan.elements as u64 * (geometry + auxiliary),
-                flops: plan.elements as u64 * plan.shape.scheduled_flops(),
+                flops: plan.elements as u64 * plan.block.scheduled_flops(),
                 ..Work::default()
             }
         };
@@ -213,7 +204,7 @@ impl Plan {
 
     /// Whether stored factors are rounded to less than this precision.
     pub(crate) fn is_perturbed(&self, precision: Precision) -> bool {
-        let stored = |plan: &KindPlan| plan.shape.stored_precision(self.factors, precision);
+        let stored = |plan: &KindPlan| plan.block.stored_precision(self.factors, precision);
         self.kinds.iter().any(|plan| stored(plan) != precision)
     }
 
@@ -221,7 +212,7 @@ impl Plan {
     pub(crate) fn nominal_flops(&self) -> u64 {
         self.kinds
             .iter()
-            .map(|plan| plan.elements as u64 * plan.shape.nominal_flops())
+            .map(|plan| plan.elements as u64 * plan.block.nominal_flops())
             .sum()
     }
 
@@ -232,64 +223,36 @@ impl Plan {
 
     /// Unknowns of an element.
     pub(crate) fn element_dofs(&self) -> u64 {
-        (self.tables.nodes() * self.inspection.components) as u64
+        (self.operator.tables.nodes() * self.operator.inspection.components) as u64
     }
 
     /// The same plan with the geometry stored as at another data level, for comparison.
     pub(crate) fn at_level(&self, level: DataLevel) -> Self {
         let mut plan = self.clone();
         for kind in &mut plan.kinds {
-            match (&mut kind.shape, &self.tables) {
-                (Shape::Hex(shape), _) => {
-                    shape.storage = storage(kind.kind, level, self.coefficients.is_some());
-                }
-                (Shape::Simplex(shape), Tables::Dense(tables, _)) => {
-                    shape.storage = dense_storage(tables.cell, kind.kind, level);
-                }
-                (Shape::Simplex(_), Tables::Hex(_)) => {}
+            // What could be made at one level can be made at another.
+            if let Ok(block) = self.block(kind.kind, level) {
+                kind.block = block;
             }
         }
         plan
     }
-}
 
-/// The storage of a hexahedron's geometry.
-fn storage(kind: GeometryKind, level: DataLevel, factors: bool) -> Storage {
-    match (kind, level, factors) {
-        (GeometryKind::Affine, _, true) => Storage::ElementFactors,
-        (GeometryKind::Affine, DataLevel::OnTheFly, false) => Storage::Affine,
-        (GeometryKind::Trilinear, DataLevel::OnTheFly, _) => Storage::Trilinear,
-        (_, _, true) => Storage::PointFactors,
-        (_, _, false) => Storage::Jacobians,
-    }
-}
-
-/// The storage of the geometry of a cell with dense tables. Only maps of simplices are recomputed.
-fn dense_storage(cell: Cell, kind: GeometryKind, level: DataLevel) -> cell_quadrature::Storage {
-    use cell_quadrature::Storage;
-    match (kind, level) {
-        (GeometryKind::Curved | GeometryKind::Trilinear, _) => Storage::Jacobians,
-        _ if cell.is_tensor_product() => Storage::Jacobians,
-        (_, DataLevel::Partial) => Storage::Affine,
-        (_, DataLevel::OnTheFly | DataLevel::Automatic) => Storage::Vertices,
+    /// Which nodes of an element the host's tables index.
+    pub(crate) fn node_table(&self) -> NodeTable {
+        self.family
+            .node_table(self.degree + 1, self.operator.tables.nodes())
     }
 }
 
 /// Bytes of node indices that one application on the host reads: 16-bit tables of the elements,
 /// the chunks' lists of shared nodes (read twice) and the list of their sources.
-fn index_bytes(space: &Space) -> u64 {
+fn index_bytes(family: FamilyId, space: &Space) -> u64 {
     let restriction = space.restriction();
-    let table = node_table(space).len(1) * space.elements();
+    let table = family.node_table(space.nodes_1d(), space.nodes_per_element());
+    let table = table.len(1) * space.elements();
     let lists = 2 * restriction.interface.len() + restriction.interface_sources_offsets.len();
     (table * size_of::<u16>() + lists * size_of::<u32>()) as u64
-}
-
-/// Which nodes of an element the host's tables index.
-pub(crate) fn node_table(space: &Space) -> NodeTable {
-    match sum_factorization::supports(space.cell()) {
-        true => NodeTable::new(space.nodes_1d()),
-        false => NodeTable::listed(space.nodes_per_element()),
-    }
 }
 
 /// Whether form, space and geometry go together.

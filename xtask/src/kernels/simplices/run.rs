@@ -165,7 +165,7 @@ impl Run<'_> {
                 Operand::Contributions => Argument::output(out.take()?),
                 Operand::ContributionStride => number(contributions),
                 Operand::ContributionFirst => number(CONTRIBUTION_FIRST),
-                Operand::CellFields => Argument::input(&b.cell_fields),
+                Operand::CellFields | Operand::BlockCellFields => Argument::input(&b.cell_fields),
                 Operand::NodalFields => Argument::input(&b.nodal_fields),
                 Operand::FieldStride => number(data.total),
                 Operand::PointFields => Argument::input(&b.point_fields),

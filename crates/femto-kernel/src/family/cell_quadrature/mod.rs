@@ -22,10 +22,13 @@
 )]
 
 mod banks;
+mod block;
 pub mod blocks;
+mod choice;
 pub mod fans;
 mod geometry;
 pub mod host;
+mod lists;
 pub mod oracle;
 pub mod schedule;
 mod shape;
@@ -33,6 +36,7 @@ pub mod source;
 pub mod work;
 
 pub use super::fields::{FieldKind, Fields};
+pub use block::{Block, CellQuadrature};
 pub use geometry::{CellGeometry, Storage, pack};
 pub use shape::Shape;
 

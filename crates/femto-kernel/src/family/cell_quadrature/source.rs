@@ -325,7 +325,14 @@ fn operands(problem: &Problem, schedule: &Schedule, input: bool) -> Vec<Operand>
         ],
     );
     let some = |kind| shape.fields_of(kind) > 0;
-    add(some(FieldKind::Cell), &[Operand::CellFields]);
+    add(
+        some(FieldKind::Cell) && !block_local,
+        &[Operand::CellFields],
+    );
+    add(
+        some(FieldKind::Cell) && block_local,
+        &[Operand::BlockCellFields],
+    );
     add(some(FieldKind::Nodal), &[Operand::NodalFields]);
     add(some(FieldKind::Nodal) && nodal, &[Operand::FieldStride]);
     add(some(FieldKind::Points), &[Operand::PointFields]);

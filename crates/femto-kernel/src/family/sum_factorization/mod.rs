@@ -15,19 +15,14 @@
 //! [`oracle`] is the oracle of everything here; [`host`] the fast loops; [`work`] counts bytes
 //! and flops.
 
-use femto_element::Cell;
-
+mod block;
 pub mod factors;
-
 pub mod host;
 pub mod kernel;
 pub mod oracle;
 pub mod work;
 
-/// Whether this family evaluates cells of a shape.
-pub fn supports(cell: Cell) -> bool {
-    cell == Cell::Hexahedron
-}
+pub use block::{Block, SumFactorization};
 
 /// The storage of an element's geometry, by kind of map and data level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

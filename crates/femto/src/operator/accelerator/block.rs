@@ -1,12 +1,13 @@
 //! A block of elements on a device: its arrays, its compiled kernels, their launch from the list of operands.
 
+use super::arrays::{Arrays, DeviceArray};
 use super::contributions::Contributions;
-use super::family::Family;
-use super::pack::{Packer, bytes_of};
+use super::pack::Packer;
 use crate::Number;
 use crate::operator::OperatorError;
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::{KernelSource, Operand};
+use femto_kernel::family::{BlockKernels, Candidate, KernelSource, Operand, Target};
+use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
@@ -15,73 +16,80 @@ use femto_platform::device::{Buffer, Device, DeviceError};
 
 /// The elements of one kind of map.
 #[derive(Debug)]
-pub(super) struct Block<T: Number, D> {
+pub(super) struct Block<T: Number> {
     /// The elements, ascending.
     pub(super) elements: Vec<u32>,
-    /// The same on the device, where there are several blocks.
-    list: Option<AcceleratorBuffer<u32>>,
     /// L-vector nodes `[element][node]`.
     pub(super) nodes: AcceleratorBuffer<u32>,
-    /// `[element][field]`.
-    cell_fields: Option<AcceleratorBuffer<T>>,
-    /// `[element][field][point]`.
-    point_fields: Option<AcceleratorBuffer<T>>,
-    pub(super) data: D,
+    arrays: Arrays<T>,
+    pub(super) kernels: Box<dyn BlockKernels>,
 }
 
-impl<T: Number, D> Block<T, D> {
-    pub(super) fn new<F>(family: &F, packer: Packer<'_>) -> Result<Self, OperatorError>
-    where
-        F: Family<T, Data = D>,
-    {
-        let device = packer.device;
-        let points = packer.binding.plan.tables.points();
-        let several = packer.binding.plan.kinds.len() > 1;
-        let fields = |of: (FieldKind, usize)| match family.reads_fields() {
-            true => packer.fields(&packer.elements, of),
-            false => Ok(None),
+impl<T: Number> Block<T> {
+    pub(super) fn new(packer: Packer<'_>, target: &Target) -> Result<Self, OperatorError> {
+        let (device, plan) = (packer.device, packer.binding.plan);
+        let mut kernels = packer.block.kernels(target, &packer)?;
+        let mut arrays = Arrays::upload(device, kernels.take_arrays())?;
+        let mut add = |operand, array: Option<_>| {
+            if let Some(array) = array {
+                arrays.push(operand, array);
+            }
         };
+        add(Operand::Geometry, packer.geometry(&*kernels)?);
+        if plan.operator.coefficients.is_none() {
+            let points = plan.operator.tables.points();
+            let fields = |of| packer.fields(of).map(|it| it.map(DeviceArray::Reals));
+            add(Operand::CellFields, fields((FieldKind::Cell, 1))?);
+            add(Operand::PointFields, fields((FieldKind::Points, points))?);
+        }
+        if plan.kinds.len() > 1 {
+            let elements = DeviceArray::U32(device.upload(&packer.elements)?);
+            add(Operand::Elements, Some(elements));
+        }
         Ok(Self {
-            list: match several {
-                true => Some(device.upload(&packer.elements)?),
-                false => None,
-            },
             nodes: device.upload(&packer.nodes)?,
-            cell_fields: fields((FieldKind::Cell, 1))?,
-            point_fields: fields((FieldKind::Points, points))?,
-            data: family.pack(&packer)?,
+            arrays,
+            kernels,
             elements: packer.elements,
         })
     }
 
     pub(super) fn bytes(&self) -> usize {
-        let list = self.list.as_ref().map_or(0, Buffer::len);
-        bytes_of(&self.cell_fields)
-            + bytes_of(&self.point_fields)
-            + (self.nodes.len() + list) * size_of::<u32>()
+        self.arrays.bytes() + self.nodes.len() * size_of::<u32>()
     }
 }
 
-/// A kernel with its source; those of diagonals have no schedule.
+/// A kernel with its source.
 #[derive(Debug)]
-pub(super) struct Compiled<S> {
+pub(super) struct Compiled {
     pub(super) source: KernelSource,
-    pub(super) schedule: Option<S>,
+    /// In words; empty for the diagonal.
+    pub(super) schedule: String,
+    /// Elements, or places for them, that it runs over.
+    places: usize,
+    pub(super) work: Work,
     kernel: Kernel,
 }
 
-impl<S> Compiled<S> {
+impl Compiled {
     pub(super) fn new(
         device: &Accelerator,
         cache: &KernelCache,
-        source: KernelSource,
-        schedule: Option<S>,
+        candidate: Candidate,
     ) -> Result<Self, DeviceError> {
+        let Candidate {
+            schedule,
+            source,
+            places,
+            work,
+        } = candidate;
         let text = KernelText::new(&source.name, &source.text);
         let kernel = device.compile(&text, cache)?.kernel(source.entry)?;
         Ok(Self {
             source,
             schedule,
+            places,
+            work,
             kernel,
         })
     }
@@ -104,16 +112,13 @@ pub(super) struct Call<'a, T: Number> {
 
 impl<T: Number> Call<'_, T> {
     /// Starts a kernel over all elements of a block.
-    pub(super) fn launch<F: Family<T>>(
+    pub(super) fn launch(
         &mut self,
-        family: &F,
-        (block, compiled): (&Block<T, F::Data>, &Compiled<F::Schedule>),
+        (block, compiled): (&Block<T>, &Compiled),
         u: Option<&AcceleratorBuffer<T>>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
-        let source = &compiled.source;
-        let places = family.places(&block.data, source);
-        let places = places.unwrap_or(block.elements.len());
+        let (source, places) = (&compiled.source, compiled.places);
         let launch = Launch {
             blocks: source.blocks(places),
             threads: source.block.threads,
@@ -133,22 +138,17 @@ impl<T: Number> Call<'_, T> {
             Operand::Contributions => written.take().map(Argument::output),
             Operand::ContributionStride => number(contributions?.stride()),
             Operand::ContributionFirst => number(first),
-            Operand::Elements => block.list.as_ref().map(Argument::input),
             Operand::NodalFields => Some(Argument::input(self.fields)),
             Operand::FieldStride => number(self.field_stride),
-            Operand::PointFields => block.point_fields.as_ref().map(Argument::input),
             Operand::EvalContext => Some(Argument::input(self.context)),
             Operand::U => u.map(Argument::input),
             Operand::V => v.take().map(Argument::output),
             Operand::Count => number(places),
-            _ => family
-                .argument(&block.data, source, operand)
-                .or(match operand {
-                    Operand::CellFields => block.cell_fields.as_ref().map(Argument::input),
-                    // At degree 1 they are the nodes.
-                    Operand::Vertices => Some(Argument::input(&block.nodes)),
-                    _ => None,
-                }),
+            packed => block.arrays.argument(packed).or(match packed {
+                // Where they were not packed they are the nodes.
+                Operand::Vertices => Some(Argument::input(&block.nodes)),
+                _ => None,
+            }),
         };
         let arguments: Option<Vec<Argument<'_>>> = source.operands.iter().map(argument).collect();
         let arguments = arguments.ok_or_else(|| OperatorError::MissingOperand {

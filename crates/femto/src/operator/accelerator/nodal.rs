@@ -91,10 +91,10 @@ impl<T: Number> NodalFields<T> {
 
     /// The fields as an E-vector `[element][field][node]` of all blocks' elements, made on the host; none
     /// where there are no fields.
-    pub(super) fn of_elements<D>(
+    pub(super) fn of_elements(
         &self,
         device: &Accelerator,
-        blocks: &[Block<T, D>],
+        blocks: &[Block<T>],
     ) -> Result<Option<AcceleratorBuffer<T>>, DeviceError> {
         if self.kernel.is_none() {
             return Ok(None);

@@ -1,73 +1,73 @@
-//! `Blocks`, the operator of one family: binding, kernels, launches, work.
+//! `AcceleratorBound`: binding, kernels, launches, work.
 
 use super::block::{Block, Call, Compiled};
 use super::context::DeviceContext;
-use super::family::Family;
 use super::nodal::NodalFields;
 use super::pack::Packer;
 use super::sums::Sums;
 use super::verify::{Expected, Oracle};
 use crate::Number;
-use crate::accelerator::limits;
+use crate::accelerator::{language, limits};
 use crate::operator::{Binding, Bound, OperatorError};
-use femto_kernel::family::{EvalContext, Scatter, Vectors};
+use femto_kernel::family::{Candidate, EvalContext, Scatter, Target, Vectors};
 use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, DeviceError};
 use std::sync::OnceLock;
 
-/// An edit of a text before it is compiled: none, except in the test that plants a wrong one.
-pub(super) type Edit<S> = fn(&S, String) -> String;
+/// An edit of a text before it is compiled, by its schedule in words: none, except in the test that plants a wrong
+/// one.
+pub(super) type Edit = fn(&str, String) -> String;
 
 /// A kernel of each block, and what is to be warned of.
-type Kernels<S> = (Vec<Compiled<S>>, Vec<String>);
+type Kernels = (Vec<Compiled>, Vec<String>);
 
-/// An operator on a device.
+/// An operator bound to an accelerator.
 #[derive(Debug)]
-pub(super) struct Blocks<T: Number, F: Family<T>> {
+pub struct AcceleratorBound<T: Number> {
     device: Accelerator,
     cache: KernelCache,
-    family: F,
-    edit: Edit<F::Schedule>,
+    edit: Edit,
     /// L-vectors.
     pub(super) vectors: Vectors,
     components: usize,
     interleaved: bool,
+    /// Whether coefficients are folded into the geometry, so that kernels read no field.
+    is_folded: bool,
     context: DeviceContext<T>,
     fields: NodalFields<T>,
     /// One per kind of map.
-    pub(super) blocks: Vec<Block<T, F::Data>>,
+    pub(super) blocks: Vec<Block<T>>,
     sums: Sums<T>,
     expected: Expected,
     /// For L-vectors and T-vectors.
-    pub(super) nodal: Vec<Compiled<F::Schedule>>,
+    pub(super) nodal: Vec<Compiled>,
     /// For E-vectors; made when first asked for.
-    element: OnceLock<Kernels<F::Schedule>>,
+    element: OnceLock<Kernels>,
     /// Made when first asked for.
-    diagonal: OnceLock<Vec<Compiled<F::Schedule>>>,
+    diagonal: OnceLock<Vec<Compiled>>,
     pub(super) warnings: Vec<String>,
 }
 
-impl<T: Number, F: Family<T>> Blocks<T, F> {
-    /// Binds: 1. arrays of each block, 2. the oracle's answer at some nodes, 3. kernels, compared with it.
+impl<T: Number> AcceleratorBound<T> {
+    /// Binds: 1. the oracle's answer at some nodes, 2. arrays of each block, 3. kernels, compared with the oracle.
     pub(super) fn new(
         device: &Accelerator,
         binding: &Binding<'_, ()>,
-        family: F,
         oracle: &Oracle<'_>,
     ) -> Result<Self, OperatorError> {
-        Self::with_edit(device, binding, family, oracle, |_, text| text)
+        Self::with_edit(device, binding, oracle, |_, text| text)
     }
 
     pub(super) fn with_edit(
         device: &Accelerator,
         binding: &Binding<'_, ()>,
-        family: F,
         oracle: &Oracle<'_>,
-        edit: Edit<F::Schedule>,
+        edit: Edit,
     ) -> Result<Self, OperatorError> {
-        let (space, params) = (binding.space, binding.params);
+        binding.check_geometry()?;
+        let (space, params, plan) = (binding.space, binding.params, binding.plan);
         let cache = KernelCache::user().unwrap_or_default();
         let packers = Packer::all(device, binding);
         let nodes: Vec<u32> = match params.scatter {
@@ -77,9 +77,16 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
         let expected = Expected::new::<T>(binding, &packers, oracle);
         let vectors = super::vectors(binding);
         let context = params.context();
-        let blocks = packers
-            .into_iter()
-            .map(|packer| Block::new(&family, packer));
+        let target = Target {
+            language: language(device.features()),
+            limits: limits(device.features()),
+            precision: T::PRECISION,
+            factors: plan.factors,
+            knobs: params.knobs,
+            vectors,
+        };
+        let blocks = packers.into_iter();
+        let blocks = blocks.map(|packer| Block::new(packer, &target));
         let mut bound = Self {
             device: device.clone(),
             edit,
@@ -92,17 +99,17 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
                     ..
                 }
             ),
+            is_folded: plan.operator.coefficients.is_some(),
             context: DeviceContext::new(device, params.parameters.len(), &context)?,
             fields: NodalFields::new(device, &cache, space, params)?,
             blocks: blocks.collect::<Result<_, _>>()?,
-            sums: Sums::new(device, &cache, binding, &nodes, F::WRITES_INSIDE)?,
+            sums: Sums::new(device, &cache, binding, &nodes, plan.family.writes_inside())?,
             expected,
             nodal: Vec::new(),
             element: OnceLock::new(),
             diagonal: OnceLock::new(),
             warnings: Vec::new(),
             cache,
-            family,
         };
         drop(nodes);
         (bound.nodal, bound.warnings) = bound.choose(vectors, |bound, kernels| {
@@ -118,39 +125,44 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
     fn choose(
         &self,
         vectors: Vectors,
-        error: impl Fn(&Self, &[Compiled<F::Schedule>]) -> Result<f64, OperatorError>,
-    ) -> Result<Kernels<F::Schedule>, OperatorError> {
-        let legal = self.legal(vectors)?;
-        let attempts = legal.iter().map(Vec::len).max().unwrap_or(0);
+        error: impl Fn(&Self, &[Compiled]) -> Result<f64, OperatorError>,
+    ) -> Result<Kernels, OperatorError> {
+        let candidates = self.candidates(vectors)?;
+        let attempts = candidates.iter().map(Vec::len).max().unwrap_or(0);
         let (mut warnings, mut last) = (Vec::new(), OperatorError::NoKernel);
         for attempt in 0..attempts {
-            let kernels = match self.compile(vectors, &legal, attempt) {
+            // Of each block its candidate number `attempt`, or the last one.
+            let chosen = candidates
+                .iter()
+                .map(|all| &all[attempt.min(all.len() - 1)]);
+            let kernels: Result<Vec<_>, _> = chosen.map(|it| self.compile(it.clone())).collect();
+            let kernels = match kernels {
                 Ok(kernels) => kernels,
                 // This device does not take this kernel; it may take a plainer one.
-                Err(error @ OperatorError::Device(DeviceError::Kernel(_))) => {
-                    last = error;
+                Err(error @ DeviceError::Kernel(_)) => {
+                    last = error.into();
                     continue;
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             };
-            if !self.expected.is_finite() && vectors.scatter().is_none() {
-                return Ok((kernels, warnings));
-            }
             if !self.expected.is_finite() {
-                let words = "the form has no finite value at the states that kernels are compared at, \
-                             so this one was not";
-                warnings.push(words.to_owned());
+                if vectors.scatter().is_some() {
+                    let words = "the form has no finite value at the states that kernels are compared \
+                                 at, so this one was not";
+                    warnings.push(words.to_owned());
+                }
                 return Ok((kernels, warnings));
             }
             let error = error(self, &kernels)?;
             if error <= self.expected.tolerance() {
                 return Ok((kernels, warnings));
             }
+            let schedules: Vec<&str> = kernels.iter().map(|it| &it.schedule[..]).collect();
             let wrong = OperatorError::WrongVariant {
                 kernel: kernels
                     .first()
                     .map_or_else(String::new, |it| it.source.name.clone()),
-                schedule: words(&kernels).join("; "),
+                schedule: schedules.join("; "),
                 error,
             };
             warnings.push(format!("{wrong}; it is not used"));
@@ -159,56 +171,27 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
         Err(last)
     }
 
-    /// Of each block the schedules that the device can run.
-    pub(super) fn legal(&self, vectors: Vectors) -> Result<Vec<Vec<F::Schedule>>, OperatorError> {
-        let limits = limits(self.device.features());
-        let of_block = |block: &Block<T, F::Data>| {
-            let all = self.family.schedules(&block.data, vectors, &limits);
-            let mut last = OperatorError::NoKernel;
-            let mut legal = Vec::with_capacity(all.len());
-            for schedule in all {
-                match self
-                    .family
-                    .validate(&block.data, &schedule, vectors, &limits)
-                {
-                    Ok(()) => legal.push(schedule),
-                    Err(error) => last = error.into(),
-                }
-            }
-            if legal.is_empty() {
-                Err(last)
-            } else {
-                Ok(legal)
-            }
-        };
-        self.blocks.iter().map(of_block).collect()
-    }
-
-    /// A kernel of each block, of its schedule number `attempt` or the last one.
-    fn compile(
+    /// Of each block the kernels that the device can run.
+    pub(super) fn candidates(
         &self,
         vectors: Vectors,
-        legal: &[Vec<F::Schedule>],
-        attempt: usize,
-    ) -> Result<Vec<Compiled<F::Schedule>>, OperatorError> {
-        let of_block = |(block, schedules): (&Block<T, F::Data>, &Vec<F::Schedule>)| {
-            let schedule = schedules[attempt.min(schedules.len() - 1)];
-            let mut source = self.family.source(&block.data, &schedule, vectors)?;
-            source.text = (self.edit)(&schedule, source.text);
-            Ok(Compiled::new(
-                &self.device,
-                &self.cache,
-                source,
-                Some(schedule),
-            )?)
-        };
-        self.blocks.iter().zip(legal).map(of_block).collect()
+    ) -> Result<Vec<Vec<Candidate>>, OperatorError> {
+        let blocks = self.blocks.iter();
+        blocks
+            .map(|block| Ok(block.kernels.candidates(vectors)?))
+            .collect()
+    }
+
+    fn compile(&self, mut candidate: Candidate) -> Result<Compiled, DeviceError> {
+        let text = std::mem::take(&mut candidate.source.text);
+        candidate.source.text = (self.edit)(&candidate.schedule, text);
+        Compiled::new(&self.device, &self.cache, candidate)
     }
 
     /// Launches a kernel of each block, which add to `v`, with `u` where they have an input.
     fn launch(
         &self,
-        kernels: &[Compiled<F::Schedule>],
+        kernels: &[Compiled],
         context: &EvalContext,
         u: Option<&AcceleratorBuffer<T>>,
         v: &mut AcceleratorBuffer<T>,
@@ -230,7 +213,7 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
             first: 0,
         };
         for block in self.blocks.iter().zip(kernels) {
-            call.launch(&self.family, block, u, v)?;
+            call.launch(block, u, v)?;
         }
         if let Some((contributions, locked)) = &contributions {
             let size = super::nodes_and_stride(nodes, stride);
@@ -242,7 +225,7 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
     /// The same on E-vectors.
     fn launch_elements(
         &self,
-        kernels: &[Compiled<F::Schedule>],
+        kernels: &[Compiled],
         context: &EvalContext,
         u: &AcceleratorBuffer<T>,
         v: &mut AcceleratorBuffer<T>,
@@ -260,7 +243,7 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
             first: 0,
         };
         for block in self.blocks.iter().zip(kernels) {
-            call.launch(&self.family, block, Some(u), v)?;
+            call.launch(block, Some(u), v)?;
         }
         Ok(())
     }
@@ -274,16 +257,16 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
     pub(super) fn element_kernels(
         &self,
         context: &EvalContext,
-    ) -> Result<&[Compiled<F::Schedule>], OperatorError> {
+    ) -> Result<&[Compiled], OperatorError> {
         if self.element.get().is_none() {
             let made = self.choose(self.element_vectors(), |bound, kernels| {
                 // The oracle was asked before time, parameters and fields changed.
-                if bound.family.reads_fields() {
+                if !bound.is_folded {
                     return Ok(0.0);
                 }
                 let apply = |u: &_, v: &mut _| bound.launch_elements(kernels, context, u, v);
                 let on = (&bound.device, &bound.blocks[..]);
-                bound.expected.element_error::<T, _>(on, apply)
+                bound.expected.element_error(on, apply)
             })?;
             // Whoever comes second uses what the first one made.
             _ = self.element.set(made);
@@ -291,56 +274,39 @@ impl<T: Number, F: Family<T>> Blocks<T, F> {
         Ok(self.element.get().map_or(&[], |(kernels, _)| kernels))
     }
 
-    /// The schedules for E-vectors of each block: those in use, or the first that the device can run.
-    fn element_schedules(&self) -> Vec<F::Schedule> {
+    /// Schedule and work for E-vectors of each block: of the kernels in use, or of the first that the device can run.
+    fn element_schedules(&self) -> Vec<(String, Work)> {
         if let Some((kernels, _)) = self.element.get() {
-            return kernels.iter().filter_map(|it| it.schedule).collect();
+            let kernels = kernels.iter();
+            return kernels.map(|it| (it.schedule.clone(), it.work)).collect();
         }
-        let limits = limits(self.device.features());
-        let vectors = self.element_vectors();
-        let first = |block: &Block<T, F::Data>| {
-            let all = self.family.schedules(&block.data, vectors, &limits);
-            all.first().copied()
+        let first = |block: &Block<T>| {
+            let all = block.kernels.candidates(self.element_vectors());
+            let first = all.ok()?.into_iter().next()?;
+            Some((first.schedule, first.work))
         };
         self.blocks.iter().filter_map(first).collect()
     }
 
-    fn diagonals(&self) -> Result<&[Compiled<F::Schedule>], OperatorError> {
+    fn diagonals(&self) -> Result<&[Compiled], OperatorError> {
         if self.diagonal.get().is_none() {
-            let compile = |block: &Block<T, F::Data>| {
-                let source = self.family.diagonal_source(&block.data, self.vectors)?;
-                Ok(Compiled::new(&self.device, &self.cache, source, None)?)
+            let compile = |block: &Block<T>| -> Result<Compiled, OperatorError> {
+                let candidate = Candidate {
+                    schedule: String::new(),
+                    source: block.kernels.diagonal(self.vectors)?,
+                    places: block.elements.len(),
+                    work: Work::default(),
+                };
+                Ok(Compiled::new(&self.device, &self.cache, candidate)?)
             };
-            let made = self.blocks.iter().map(compile);
-            _ = self
-                .diagonal
-                .set(made.collect::<Result<_, OperatorError>>()?);
+            let made = self.blocks.iter().map(compile).collect::<Result<_, _>>()?;
+            _ = self.diagonal.set(made);
         }
         Ok(self.diagonal.get().map_or(&[], |kernels| kernels))
     }
-
-    /// Work on all blocks with these schedules.
-    fn block_work(&self, schedules: &[F::Schedule], vectors: Vectors) -> Work {
-        let blocks = self.blocks.iter().zip(schedules);
-        let of_block = |(block, schedule): (&Block<T, F::Data>, &F::Schedule)| {
-            let elements = block.elements.len();
-            self.family.work(&block.data, schedule, vectors, elements)
-        };
-        let shared = Work {
-            bytes_read: self.family.shared_bytes().1 as u64,
-            ..Work::default()
-        };
-        shared + blocks.map(of_block).sum()
-    }
 }
 
-/// The schedules in words.
-fn words<S: std::fmt::Display>(kernels: &[Compiled<S>]) -> Vec<String> {
-    let schedules = kernels.iter().filter_map(|it| it.schedule.as_ref());
-    schedules.map(ToString::to_string).collect()
-}
-
-impl<T: Number, F: Family<T>> Bound<T, Accelerator> for Blocks<T, F> {
+impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
     fn apply(
         &self,
         context: &EvalContext,
@@ -374,10 +340,8 @@ impl<T: Number, F: Family<T>> Bound<T, Accelerator> for Blocks<T, F> {
     }
 
     fn bytes(&self) -> usize {
-        let of_block = |block: &Block<T, F::Data>| block.bytes() + self.family.bytes(&block.data);
-        let blocks: usize = self.blocks.iter().map(of_block).sum();
-        let sums = self.sums.bytes(self.components);
-        blocks + sums + self.fields.bytes() + self.family.shared_bytes().0
+        let blocks: usize = self.blocks.iter().map(Block::bytes).sum();
+        blocks + self.sums.bytes(self.components) + self.fields.bytes()
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -387,10 +351,10 @@ impl<T: Number, F: Family<T>> Bound<T, Accelerator> for Blocks<T, F> {
     }
 
     fn schedules(&self) -> Vec<String> {
-        let nodal = self.nodal.iter().filter_map(|it| it.schedule);
+        let nodal = self.nodal.iter().map(|it| &it.schedule);
         let both = nodal.zip(self.element_schedules());
-        both.map(|(nodal, element)| match nodal == element {
-            true => nodal.to_string(),
+        both.map(|(nodal, (element, _))| match *nodal == element {
+            true => element,
             false => format!("{nodal}; on E-vectors {element}"),
         })
         .collect()
@@ -405,11 +369,10 @@ impl<T: Number, F: Family<T>> Bound<T, Accelerator> for Blocks<T, F> {
             ..Work::default()
         };
         let sums = self.sums.work(self.components * T::BYTES);
-        let schedules: Vec<_> = self.nodal.iter().filter_map(|it| it.schedule).collect();
-        vectors + sums + self.block_work(&schedules, self.vectors)
+        vectors + sums + self.nodal.iter().map(|it| it.work).sum()
     }
 
     fn element_work(&self, _: usize, _: Work) -> Work {
-        self.block_work(&self.element_schedules(), self.element_vectors())
+        self.element_schedules().iter().map(|it| it.1).sum()
     }
 }

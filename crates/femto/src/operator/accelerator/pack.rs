@@ -1,19 +1,21 @@
 //! Packing a block: its elements, their nodes, geometry and fields.
 
+use super::arrays::DeviceArray;
 use crate::Number;
-use crate::operator::tables::Shape;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::family::fields::FieldKind;
+use femto_kernel::family::{Block, BlockKernels, Elements};
+use femto_kernel::roofline::Precision;
+use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
-use femto_platform::device::{Buffer, Device};
 use rayon::prelude::*;
 
-/// The inputs of packing a block.
+/// The elements of one kind of map, to be packed.
 pub(super) struct Packer<'a> {
     pub(super) device: &'a Accelerator,
     pub(super) binding: &'a Binding<'a, ()>,
-    pub(super) shape: Shape,
+    pub(super) block: &'a Block,
     /// The elements, ascending.
     pub(super) elements: Vec<u32>,
     /// L-vector nodes `[element][node]`.
@@ -24,12 +26,12 @@ pub(super) struct Packer<'a> {
 impl<'a> Packer<'a> {
     /// Of all blocks, in the order of the plan's kinds.
     pub(super) fn all(device: &'a Accelerator, binding: &'a Binding<'a, ()>) -> Vec<Self> {
-        let of_kind = |(kind, plan): (usize, &crate::operator::plan::KindPlan)| {
+        let of_kind = |(kind, plan): (usize, &'a crate::operator::plan::KindPlan)| {
             let elements = elements(binding, |other| other == kind);
             Self {
                 device,
                 binding,
-                shape: plan.shape,
+                block: &plan.block,
                 nodes: nodes(binding, &elements),
                 elements,
                 kind,
@@ -38,8 +40,85 @@ impl<'a> Packer<'a> {
         binding.plan.kinds.iter().enumerate().map(of_kind).collect()
     }
 
-    /// For all nodes whether elements of other blocks have them.
-    pub(super) fn elsewhere(&self) -> Vec<bool> {
+    /// Packed geometry, `[element][number]`; none where nothing is stored.
+    pub(super) fn geometry<T: Number>(
+        &self,
+        kernels: &dyn BlockKernels,
+    ) -> Result<Option<DeviceArray<T>>, OperatorError> {
+        if kernels.geometry_len() == 0 {
+            return Ok(None);
+        }
+        Ok(Some(match kernels.geometry_precision() {
+            Precision::Fp32 if T::PRECISION != Precision::Fp32 => {
+                DeviceArray::Single(self.device.upload(&self.rows::<f32>(kernels))?)
+            }
+            _ => DeviceArray::Reals(self.device.upload(&self.rows::<T>(kernels))?),
+        }))
+    }
+
+    fn rows<N: Number>(&self, kernels: &dyn BlockKernels) -> Vec<N> {
+        let (len, maps) = (kernels.geometry_len(), self.binding.maps());
+        let input = self.block.map_input();
+        let mut packed = vec![N::default(); len * self.elements.len()];
+        let rows = packed.par_chunks_mut(len).zip(&self.elements);
+        let scratch = || (GeometryAtPoints::default(), vec![0.0; len]);
+        rows.for_each_init(scratch, |(at, row), (out, &element)| {
+            let cell = self.binding.mesh_cell(element as usize);
+            let coefficients = self.binding.coefficients(cell);
+            maps.read(input, cell, at, |map| kernels.pack(map, coefficients, row));
+            for (out, &number) in out.iter_mut().zip(&*row) {
+                *out = N::from_f64(number);
+            }
+        });
+        packed
+    }
+
+    /// The fields of a kind with so many numbers for a cell, `[element][field][number]`.
+    pub(super) fn fields<T: Number>(
+        &self,
+        (kind, numbers): (FieldKind, usize),
+    ) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
+        let values = self.field_values(self.elements.iter().copied(), (kind, numbers));
+        if values.is_empty() {
+            return Ok(None);
+        }
+        let values: Vec<T> = values.into_iter().map(T::from_f64).collect();
+        Ok(Some(self.device.upload(&values)?))
+    }
+
+    fn field_values(
+        &self,
+        elements: impl Iterator<Item = u32>,
+        (kind, numbers): (FieldKind, usize),
+    ) -> Vec<f64> {
+        let fields: Vec<&[f64]> = self.binding.params.auxiliary_of(kind).collect();
+        let mut values = Vec::new();
+        if !fields.is_empty() {
+            for element in elements {
+                let first = self.binding.mesh_cell(element as usize) * numbers;
+                let own = fields.iter().map(|field| &field[first..first + numbers]);
+                values.extend(own.flatten());
+            }
+        }
+        values
+    }
+
+    fn leading(&self, positions: impl Iterator<Item = [f64; 3]>) -> Vec<f64> {
+        let dim = self.binding.space.dim();
+        positions.flat_map(|x| x.into_iter().take(dim)).collect()
+    }
+}
+
+impl Elements for Packer<'_> {
+    fn count(&self) -> usize {
+        self.elements.len()
+    }
+
+    fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    fn elsewhere(&self) -> Vec<bool> {
         let mut elsewhere = vec![false; self.binding.space.nodes()];
         let others = elements(self.binding, |other| other != self.kind);
         for node in nodes(self.binding, &others) {
@@ -48,46 +127,36 @@ impl<'a> Packer<'a> {
         elsewhere
     }
 
-    /// Packed geometry, `[element][number]` of `len` numbers that `pack` writes for a cell of the mesh.
-    pub(super) fn geometry<N: Number>(
-        &self,
-        len: usize,
-        pack: impl Fn(usize, &mut GeometryAtPoints, &mut [N]) + Sync,
-    ) -> Vec<N> {
-        let mut packed = vec![N::default(); len * self.elements.len()];
-        let rows = packed.par_chunks_mut(len.max(1)).zip(&self.elements);
-        rows.for_each_init(GeometryAtPoints::default, |at, (out, &element)| {
-            pack(self.binding.mesh_cell(element as usize), at, out);
-        });
-        packed
+    fn vertices(&self) -> Vec<u32> {
+        let of_element = |&element: &u32| {
+            let cell = self.binding.mesh_cell(element as usize);
+            self.binding.geometry.vertex_nodes(cell).iter().copied()
+        };
+        self.elements.iter().flat_map(of_element).collect()
     }
 
-    /// The fields of a kind for some elements, with so many numbers each, `[element][field][number]`.
-    pub(super) fn fields<T: Number>(
-        &self,
-        elements: &[u32],
-        (kind, numbers): (FieldKind, usize),
-    ) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
-        let binding = self.binding;
-        let fields: Vec<&[f64]> = binding.params.auxiliary_of(kind).collect();
-        if fields.is_empty() {
-            return Ok(None);
-        }
-        let mut packed = Vec::with_capacity(elements.len() * fields.len() * numbers);
-        for &element in elements {
-            let first = binding.mesh_cell(element as usize) * numbers;
-            let values = fields
-                .iter()
-                .flat_map(|field| &field[first..first + numbers]);
-            packed.extend(values.map(|&value| T::from_f64(value)));
-        }
-        Ok(Some(self.device.upload(&packed)?))
+    fn coordinates(&self) -> Vec<f64> {
+        self.leading(self.binding.geometry.coordinates().iter().copied())
     }
-}
 
-/// Bytes of a buffer that may not be there.
-pub(super) fn bytes_of<T: Number>(buffer: &Option<AcceleratorBuffer<T>>) -> usize {
-    buffer.as_ref().map_or(0, Buffer::len) * T::BYTES
+    fn node_coordinates(&self) -> Vec<f64> {
+        let (space, geometry) = (self.binding.space, self.binding.geometry);
+        let mut positions = vec![[0.0; 3]; space.nodes()];
+        let per_element = space.nodes_per_element();
+        let rows = self.nodes.chunks_exact(per_element);
+        for (&element, own) in self.elements.iter().zip(rows) {
+            let vertices = geometry.vertex_nodes(self.binding.mesh_cell(element as usize));
+            for (&node, &vertex) in own.iter().zip(vertices) {
+                positions[node as usize] = geometry.coordinates()[vertex as usize];
+            }
+        }
+        self.leading(positions.into_iter())
+    }
+
+    fn cell_fields(&self, places: &[u32]) -> Vec<f64> {
+        let elements = places.iter().map(|&place| self.elements[place as usize]);
+        self.field_values(elements, (FieldKind::Cell, 1))
+    }
 }
 
 /// The elements of some kinds of the plan.

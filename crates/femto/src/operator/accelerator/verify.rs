@@ -4,17 +4,14 @@
 use super::block::Block;
 use super::pack::Packer;
 use crate::Number;
-use crate::operator::tables::Tables;
 use crate::operator::{Binding, OperatorError};
 use crate::vector::{RandomVectors, VectorOps};
-use femto_element::tables::DenseTables;
-use femto_element::tables::TensorTables;
+use femto_element::tables::Tables;
 use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::{Layout, Space};
 use femto_kernel::family::FactorPrecision;
 use femto_kernel::family::cell_quadrature::{self};
 use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
-use femto_kernel::family::sum_factorization::{self};
 use femto_kernel::form::Form;
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
@@ -71,47 +68,50 @@ impl FieldsOf {
     }
 }
 
-/// The oracle of simplices.
-pub(super) fn simplex<'a, F: Form<D, C>, const D: usize, const C: usize>(
+/// The oracle of a form.
+pub(super) fn oracle<'a, F: Form<D, C>, const D: usize, const C: usize>(
     binding: &'a Binding<'_, F>,
-    element: &'a DenseTables,
-    points: &'a [[f64; 3]],
-) -> impl Fn(usize, &[f64]) -> Vec<f64> + 'a {
+) -> Box<Oracle<'a>> {
     use cell_quadrature::oracle::{OracleGeometry, apply};
-    move |number, u| {
-        let cell = binding.mesh_cell(number);
+    let Tables::Dense(tables) = &binding.plan.operator.tables else {
+        unreachable!("interim");
+    };
+    let maps = binding.maps();
+    Box::new(move |number, u| {
         let mut at = GeometryAtPoints::default();
-        binding.geometry.at_listed_points(cell, points, &mut at);
+        maps.at_points(binding.mesh_cell(number), &mut at);
         let geometry = OracleGeometry {
             jacobian: &at.jacobian,
             position: &at.position,
         };
-        let own = FieldsOf::new(binding, number, points.len());
+        let own = FieldsOf::new(binding, number, tables.points);
         let fields = own.as_cell_fields(binding.params.fields());
         let context = binding.params.context();
-        apply(binding.form, element, geometry, (&fields, &context), u)
-    }
+        apply(binding.form, tables, geometry, (&fields, &context), u)
+    })
 }
 
-/// The oracle of hexahedra.
-pub(super) fn hexahedron<'a, F: Form<3, C>, const C: usize>(
+/// The oracle of a form.
+pub(super) fn solid_oracle<'a, F: Form<3, C>, const C: usize>(
     binding: &'a Binding<'_, F>,
-    basis: &'a TensorTables,
-) -> impl Fn(usize, &[f64]) -> Vec<f64> + 'a {
-    use sum_factorization::oracle::{OracleGeometry, apply};
-    move |number, u| {
-        let cell = binding.mesh_cell(number);
+) -> Box<Oracle<'a>> {
+    use femto_kernel::family::sum_factorization::oracle::{OracleGeometry, apply};
+    let Tables::Tensor(tables) = &binding.plan.operator.tables else {
+        return oracle::<F, 3, C>(binding);
+    };
+    let maps = binding.maps();
+    Box::new(move |number, u| {
         let mut at = GeometryAtPoints::default();
-        binding.geometry.at_points(cell, &basis.points, &mut at);
+        maps.at_points(binding.mesh_cell(number), &mut at);
         let geometry = OracleGeometry {
             jacobian: &at.jacobian,
             position: &at.position,
         };
-        let own = FieldsOf::new(binding, number, basis.points());
+        let own = FieldsOf::new(binding, number, tables.points());
         let fields = own.as_cell_fields(binding.params.fields());
         let context = binding.params.context();
-        apply(binding.form, basis, geometry, (&fields, &context), u)
-    }
+        apply(binding.form, tables, geometry, (&fields, &context), u)
+    })
 }
 
 /// Some entries of what the oracle makes of an input, and how large they are.
@@ -250,9 +250,9 @@ impl Expected {
     }
 
     /// The same of E-vectors, `[element][component][node]`.
-    pub(super) fn element_error<T: Number, D>(
+    pub(super) fn element_error<T: Number>(
         &self,
-        (device, blocks): (&Accelerator, &[Block<T, D>]),
+        (device, blocks): (&Accelerator, &[Block<T>]),
         apply: impl FnOnce(
             &AcceleratorBuffer<T>,
             &mut AcceleratorBuffer<T>,
@@ -343,18 +343,18 @@ fn run<T: Number>(
 
 /// The size of the input: a material law wants gradients to be small.
 fn amplitude(binding: &Binding<'_, ()>) -> f64 {
-    if binding.plan.inspection.linear {
+    if binding.plan.operator.inspection.linear {
         return 1.0;
     }
     let (geometry, dim) = (binding.geometry, binding.space.dim());
     let cells = (0..geometry.len()).step_by((geometry.len() / 64).max(1));
     let edges = |cell: usize| -> [[f64; 3]; 3] {
-        match &binding.plan.tables {
-            Tables::Hex(_) => {
+        match &binding.plan.operator.tables {
+            Tables::Tensor(_) => {
                 let c = geometry.trilinear_coefficients(cell);
                 [1, 2, 4].map(|m: usize| c[m].map(|x| 2.0 * x))
             }
-            Tables::Dense(..) => {
+            Tables::Dense(_) => {
                 let vertices = geometry.simplex_vertices(cell);
                 [1, 2, 3].map(|n: usize| [0, 1, 2].map(|d| vertices[n][d] - vertices[0][d]))
             }
@@ -378,7 +378,9 @@ fn amplitude(binding: &Binding<'_, ()>) -> f64 {
 fn tolerance<T: Number>(binding: &Binding<'_, ()>) -> f64 {
     let plan = binding.plan;
     match T::PRECISION {
-        Precision::Fp64 if plan.coefficients.is_some() && plan.is_perturbed(T::PRECISION) => {
+        Precision::Fp64
+            if plan.operator.coefficients.is_some() && plan.is_perturbed(T::PRECISION) =>
+        {
             32.0 * FactorPrecision::SINGLE_CHANGE
         }
         Precision::Fp64 => 1e-11,

@@ -84,7 +84,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         let others = [DataLevel::OnTheFly, DataLevel::Partial];
         let alternatives = others.into_iter().filter(|&other| other != level);
         Explanation {
-            family: plan.tables.family(),
+            family: plan.family.name(),
             data_level: level.name(),
             perturbation: plan
                 .is_perturbed(T::PRECISION)
@@ -92,7 +92,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
             schedule: self.schedules(),
             precision: T::PRECISION,
             degree: plan.degree,
-            points: plan.tables.points(),
+            points: plan.operator.tables.points(),
             form: form_words(plan),
             elements: plan.elements,
             dofs: self.dofs(),
@@ -130,7 +130,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
 /// Properties of the form, and their consequences.
 fn form_words(plan: &Plan) -> String {
-    let found = &plan.inspection;
+    let found = &plan.operator.inspection;
     let kind = match (found.linear, found.symmetric) {
         (true, true) => "linear, symmetric",
         (true, false) => "linear, not symmetric",
@@ -152,7 +152,7 @@ fn form_words(plan: &Plan) -> String {
         found.parameters > 0,
         &format!("{} parameters", found.parameters),
     );
-    let route = match (&plan.coefficients, &found.coefficients) {
+    let route = match (&plan.operator.coefficients, &found.coefficients) {
         (Some(_), _) => "it is λ u, κ ∇u, so its coefficients go with the geometry",
         (None, Some(_)) => "it is λ u, κ ∇u, evaluated as written",
         (None, None) => "evaluated as written",
@@ -165,11 +165,12 @@ fn form_words(plan: &Plan) -> String {
 }
 
 fn schedule(kind: &KindPlan, plan: &Plan, precision: Precision) -> String {
-    let stored = kind.shape.stored(plan.tables.points());
-    let is_same = kind.shape.stored_precision(plan.factors, precision) == precision;
+    let stored = kind.block.stored();
+    let is_same = kind.block.stored_precision(plan.factors, precision) == precision;
     let single = if is_same { "" } else { ", in single precision" };
+    let cells = plan.operator.cell.plural();
     let (count, name) = (kind.elements, format!("{:?}", kind.kind).to_lowercase());
-    format!("{count} {name} {}: {stored}{single}", plan.cells)
+    format!("{count} {name} {cells}: {stored}{single}")
 }
 
 impl Display for Explanation {

@@ -11,16 +11,12 @@ mod pack;
 mod pool;
 mod traverse;
 
-use super::plan::node_table;
-use super::tables::{Shape, Tables};
 use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
 use femto_fem::space::{Layout, Restriction};
 use femto_kernel::family::EvalContext;
 use femto_kernel::family::batch::{ElementKernel, LocalLayout, NodeTable, Workspace};
-use femto_kernel::family::cell_quadrature::host::SimplexPlan;
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::sum_factorization::host::HexPlan;
 use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::host::{Host, HostBuffer};
@@ -111,8 +107,10 @@ impl Backend for Host {
         T: Number,
         F: Form<3, C> + Clone + 'static,
     {
-        let kernels = solid_kernels::<T, F, C>(binding, SimdLevel::detect());
-        HostBound::new(self, binding, kernels)
+        let level = SimdLevel::detect();
+        let kinds = binding.plan.kinds.iter();
+        let kernels = kinds.map(|kind| kind.block.solid_kernel::<T, F, C>(binding.form, level));
+        HostBound::new(self, binding, kernels.collect())
     }
 
     fn bind_planar<T, F, const C: usize>(
@@ -124,57 +122,11 @@ impl Backend for Host {
         F: Form<2, C> + Clone + 'static,
     {
         let level = SimdLevel::detect();
-        let kernels = simplices(binding, level);
-        let kernels = kernels.map(|plan| plan.build::<T, F, 2, C>(binding.form));
-        HostBound::new(self, binding, kernels.collect())
+        let kinds = binding.plan.kinds.iter();
+        let kernels = kinds.map(|kind| kind.block.planar_kernel::<T, F, C>(binding.form, level));
+        let kernels: Option<Vec<_>> = kernels.collect();
+        HostBound::new(self, binding, kernels.ok_or(OperatorError::NoKernel)?)
     }
-}
-
-/// The plans of a space of simplices, `[kind]`.
-fn simplices<'a, F>(
-    binding: &Binding<'a, F>,
-    level: SimdLevel,
-) -> impl Iterator<Item = SimplexPlan<'a>> {
-    let plan = binding.plan;
-    plan.kinds.iter().filter_map(move |kind| {
-        let (Shape::Simplex(shape), Tables::Dense(element, _)) = (kind.shape, &plan.tables) else {
-            return None;
-        };
-        Some(SimplexPlan {
-            element,
-            shape,
-            level,
-        })
-    })
-}
-
-/// The kernels of a space of solids, `[kind]`, for one instruction set.
-fn solid_kernels<T, F, const C: usize>(
-    binding: &Binding<'_, F>,
-    level: SimdLevel,
-) -> Vec<Box<dyn ElementKernel<T>>>
-where
-    T: Number,
-    F: Form<3, C> + Clone + 'static,
-{
-    let plan = binding.plan;
-    let Tables::Hex(basis) = &plan.tables else {
-        let plans = simplices(binding, level);
-        return plans
-            .map(|plan| plan.build::<T, F, 3, C>(binding.form))
-            .collect();
-    };
-    let hexahedra = plan.kinds.iter().filter_map(|kind| match kind.shape {
-        Shape::Hex(shape) => Some(HexPlan {
-            basis,
-            shape,
-            level,
-        }),
-        Shape::Simplex(_) => None,
-    });
-    hexahedra
-        .map(|plan| plan.build::<T, F, C>(binding.form))
-        .collect()
 }
 
 impl<T: Number> HostBound<T> {
@@ -196,7 +148,7 @@ impl<T: Number> HostBound<T> {
         let params = binding.params;
         let nodal = params.auxiliary_of(FieldKind::Nodal).flatten();
         let nodal: Vec<T> = nodal.map(|&value| T::from_f64(value)).collect();
-        let nodes = node_table(binding.space);
+        let nodes = binding.plan.node_table();
         let fields = params.fields().count(FieldKind::Nodal);
         let lens = [components, fields].map(|count| nodes.layout(count).len(count));
         let scratch = Pool::default();

@@ -2,23 +2,20 @@
 
 use super::{HostSegment, Offsets};
 use crate::Number;
-use crate::operator::plan::{Plan, node_table};
-use crate::operator::tables::{Shape, Tables};
+use crate::operator::binding::Maps;
+use crate::operator::plan::Plan;
 use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::{Chunk, Restriction};
+use femto_kernel::family::Block;
 use femto_kernel::family::batch::{ElementKernel, LOCAL_NODES, NodeTable, row_len};
-use femto_kernel::family::cell_quadrature::{self, CellGeometry};
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::sum_factorization::host::HexPlan;
-use femto_kernel::family::sum_factorization::{ElementGeometry, Storage};
-use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::Device;
 use femto_platform::device::host::{Host, HostBuffer};
 
 /// Packed arrays of all batches, one batch after the other.
 pub(super) struct Arrays<T: Number> {
-    /// As the families' `pack` write it, `[batch][number][lane]`.
+    /// As blocks pack it, `[batch][number][lane]`.
     pub(super) geometry: HostBuffer<T>,
     /// `[batch][field][lane]` constant in each cell, then `[field][point][lane]`.
     pub(super) auxiliary: HostBuffer<T>,
@@ -90,10 +87,18 @@ pub(super) struct Packed<T: Number> {
     pub(super) arrays: Arrays<T>,
 }
 
+/// Memory of a thread for the map of a cell, and its packed numbers.
+#[derive(Default)]
+struct Scratch {
+    at: GeometryAtPoints,
+    row: Vec<f64>,
+}
+
 /// Packs one segment after the other; shared by the threads.
 struct Packer<'a, F> {
     binding: &'a Binding<'a, F>,
     plan: &'a Plan,
+    maps: Maps<'a>,
     nodes: NodeTable,
     lanes: usize,
 }
@@ -110,7 +115,8 @@ impl<T: Number> Packed<T> {
         let packer = Packer {
             binding,
             plan,
-            nodes: node_table(binding.space),
+            maps: binding.maps(),
+            nodes: plan.node_table(),
             lanes: kernels.first().map_or(1, |kernel| kernel.lanes()),
         };
         let (segments, total) = packer.layout();
@@ -151,7 +157,7 @@ impl<F: Sync> Packer<'_, F> {
     /// Numbers per batch of elements of one kind of map.
     fn per_batch(&self, kind: usize) -> Offsets {
         Offsets {
-            geometry: self.plan.kinds[kind].shape.geometry_numbers() as usize * self.lanes,
+            geometry: self.plan.kinds[kind].block.geometry_numbers() * self.lanes,
             auxiliary: self.plan.auxiliary_numbers() * self.lanes,
             tables: self.nodes.len(self.lanes),
         }
@@ -189,9 +195,9 @@ impl<F: Sync> Packer<'_, F> {
         mut parts: Parts<T>,
     ) {
         if let [chunk] = chunks {
-            let mut at_points = GeometryAtPoints::default();
+            let mut scratch = Scratch::default();
             for segment in chunk {
-                self.pack_segment(first, segment, &mut parts, &mut at_points);
+                self.pack_segment(first, segment, &mut parts, &mut scratch);
             }
             return;
         }
@@ -218,9 +224,9 @@ impl<F: Sync> Packer<'_, F> {
         chunk: usize,
         segment: &HostSegment,
         parts: &mut Parts<T>,
-        at_points: &mut GeometryAtPoints,
+        scratch: &mut Scratch,
     ) {
-        let (shape, width) = (&self.plan.kinds[segment.kind].shape, self.lanes);
+        let (block, width) = (&self.plan.kinds[segment.kind].block, self.lanes);
         let mut local = vec![0; self.binding.space.nodes_per_element()];
         let last = segment.elements.end - 1;
         for first in segment.elements.clone().step_by(width) {
@@ -230,7 +236,7 @@ impl<F: Sync> Packer<'_, F> {
                 let element = (first + lane).min(last);
                 let cell = self.binding.mesh_cell(element);
                 self.pack_fields(lane, cell, batch.auxiliary);
-                self.pack_geometry((lane, shape), cell, at_points, batch.geometry);
+                self.pack_geometry((lane, block), cell, scratch, batch.geometry);
                 self.local_indices(chunk, element, &mut local);
                 self.nodes
                     .pack((lane, width), |position| local[position], batch.tables);
@@ -240,7 +246,7 @@ impl<F: Sync> Packer<'_, F> {
 
     /// The fields that are constant in a cell, then those at its points.
     fn pack_fields<T: Number>(&self, lane: usize, cell: usize, out: &mut [T]) {
-        let (params, points) = (self.binding.params, self.plan.tables.points());
+        let (params, points) = (self.binding.params, self.plan.operator.tables.points());
         let constants = params
             .auxiliary_of(FieldKind::Cell)
             .map(|field| field[cell]);
@@ -255,69 +261,26 @@ impl<F: Sync> Packer<'_, F> {
     /// Packs the stored geometry of a cell into its lane.
     fn pack_geometry<T: Number>(
         &self,
-        (lane, shape): (usize, &Shape),
+        (lane, block): (usize, &Block),
         cell: usize,
-        at_points: &mut GeometryAtPoints,
+        scratch: &mut Scratch,
         out: &mut [T],
     ) {
-        let geometry = self.binding.geometry;
-        match (shape, &self.plan.tables) {
-            (Shape::Hex(shape), Tables::Hex(basis)) => {
-                let map;
-                let element = match shape.storage {
-                    Storage::Affine | Storage::Trilinear | Storage::ElementFactors => {
-                        map = geometry.trilinear_coefficients(cell);
-                        ElementGeometry::Map(&map)
-                    }
-                    Storage::Jacobians | Storage::PointFactors => {
-                        geometry.at_points(cell, &basis.points, at_points);
-                        ElementGeometry::Points {
-                            jacobian: &at_points.jacobian,
-                            position: &at_points.position,
-                        }
-                    }
-                };
-                let plan = HexPlan {
-                    basis,
-                    shape: *shape,
-                    // What is packed is the same for all.
-                    level: SimdLevel::Baseline,
-                };
-                let coefficients = self.binding.coefficients(cell);
-                plan.pack((lane, self.lanes), element, coefficients, out);
-            }
-            (Shape::Simplex(shape), Tables::Dense(element, points)) => {
-                let vertices;
-                let cell = match shape.storage {
-                    cell_quadrature::Storage::Jacobians => {
-                        geometry.at_listed_points(cell, points, at_points);
-                        CellGeometry::Points {
-                            jacobian: &at_points.jacobian,
-                            position: &at_points.position,
-                        }
-                    }
-                    _ => {
-                        vertices = geometry.simplex_vertices(cell);
-                        CellGeometry::Vertices(&vertices[..=shape.dim])
-                    }
-                };
-                let width = self.lanes;
-                cell_quadrature::pack(shape, element, cell, |n, number| {
-                    out[n * width + lane] = T::from_f64(number);
-                });
-            }
-            // A plan's shapes are of the family of its tables.
-            (Shape::Hex(_), Tables::Dense(..)) | (Shape::Simplex(_), Tables::Hex(_)) => {}
+        let Scratch { at, row } = scratch;
+        row.resize(block.geometry_numbers(), 0.0);
+        let coefficients = self.binding.coefficients(cell);
+        self.maps.read(block.map_input(), cell, at, |map| {
+            block.pack(map, coefficients, row);
+        });
+        for (out, &number) in out.iter_mut().skip(lane).step_by(self.lanes).zip(&*row) {
+            *out = T::from_f64(number);
         }
     }
 
     /// [`Arrays::vertices`] and where a chunk's are: a simplex's first nodes are its vertices.
     fn vertices<T: Number>(&self) -> (Vec<T>, Vec<usize>) {
-        let wanted = |shape: &Shape| match shape {
-            Shape::Simplex(shape) => shape.storage == cell_quadrature::Storage::Vertices,
-            Shape::Hex(_) => false,
-        };
-        if !self.plan.kinds.iter().any(|kind| wanted(&kind.shape)) {
+        let mut kinds = self.plan.kinds.iter();
+        if !kinds.any(|kind| kind.block.reads_vertices()) {
             return Default::default();
         }
         let (space, dim) = (self.binding.space, self.binding.space.dim());

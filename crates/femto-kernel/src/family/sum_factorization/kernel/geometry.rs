@@ -10,8 +10,8 @@ use crate::scalar::Real;
 impl FactorPrecision {
     /// The precision of the geometry of elements, where arithmetic has this one.
     pub fn of(self, storage: Storage, precision: Precision) -> Precision {
-        match (self, storage) {
-            (Self::Single, Storage::PointFactors) => Precision::Fp32,
+        match storage {
+            Storage::PointFactors => self.at_points(precision),
             _ => precision,
         }
     }

@@ -1,9 +1,9 @@
 //! Schedules of cell_quadrature for a block, best first: the fastest or nearly on an H200 for P1 Poisson and elasticity
 //! (`benches/runs/2026-11-22-nvidia-h200/simplices-ahead.csv`).
 
-use femto_kernel::family::cell_quadrature::schedule::{BlockLocal, CellPerThread, Schedule};
-use femto_kernel::family::cell_quadrature::{Shape, Storage};
-use femto_kernel::roofline::Precision;
+use super::schedule::{BlockLocal, CellPerThread, Schedule};
+use super::{Shape, Storage};
+use crate::roofline::Precision;
 
 /// Nodes of the cells that are evaluated through lists per block: those of degree 1.
 const BLOCK_LOCAL_DEGREES: [usize; 2] = [3, 4];

@@ -1,0 +1,308 @@
+//! cell_quadrature behind the contract of families.
+
+use super::host::SimplexPlan;
+use super::lists::Lists;
+use super::schedule::Schedule;
+use super::source::{Interleave, Problem, diagonal_source, source};
+use super::work::{self, Counts, knepley::Model};
+use super::{CellGeometry, Shape, Storage, choice};
+use crate::family::batch::{ElementKernel, NodeTable};
+use crate::family::{
+    Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
+    FactorPrecision, Family, KernelSource, MapInput, MapKind, Operand, Scatter, Target, Vectors,
+};
+use crate::form::Form;
+use crate::roofline::{Precision, Work};
+use crate::scalar::{SimdLevel, Vectorizable};
+use femto_element::Cell;
+use femto_element::tables::{DenseTables, Tables};
+use std::sync::Arc;
+
+/// Quadrature cell by cell with dense tables.
+#[derive(Clone, Copy, Debug)]
+pub struct CellQuadrature;
+
+impl Family for CellQuadrature {
+    const NAME: &'static str = "cell_quadrature";
+    const TENSOR_TABLES: bool = false;
+    const FOLDS: bool = false;
+    const WRITES_INSIDE: bool = false;
+    type Block = Block;
+
+    fn supports(_: Cell) -> bool {
+        true
+    }
+
+    fn node_table(_: usize, nodes: usize) -> NodeTable {
+        NodeTable::listed(nodes)
+    }
+
+    fn block(
+        operator: &Arc<ElementOperator>,
+        map: MapKind,
+        stored: bool,
+    ) -> Result<Block, BlockError> {
+        let Tables::Dense(element) = &operator.tables else {
+            return Err(BlockError::Tables { family: Self::NAME });
+        };
+        // Only maps of simplices are recomputed.
+        let storage = match (map, stored) {
+            _ if operator.cell.is_tensor_product() => Storage::Jacobians,
+            (MapKind::Affine, true) => Storage::Affine,
+            (MapKind::Affine, false) => Storage::Vertices,
+            (MapKind::Multilinear | MapKind::Curved, _) => Storage::Jacobians,
+        };
+        Ok(Block {
+            shape: Shape::new(element, &operator.inspection, operator.fields, storage),
+            element: Arc::clone(element),
+            operator: Arc::clone(operator),
+        })
+    }
+}
+
+/// The operator on cells of one kind of map.
+#[derive(Clone, Debug)]
+pub struct Block {
+    operator: Arc<ElementOperator>,
+    element: Arc<DenseTables>,
+    shape: Shape,
+}
+
+impl Block {
+    fn plan(&self, level: SimdLevel) -> SimplexPlan<'_> {
+        SimplexPlan {
+            element: &self.element,
+            shape: self.shape,
+            level,
+        }
+    }
+
+    pub(in crate::family) fn solid_kernel<T, F, const C: usize>(
+        &self,
+        form: &F,
+        level: SimdLevel,
+    ) -> Box<dyn ElementKernel<T>>
+    where
+        T: Vectorizable,
+        F: Form<3, C> + Clone + 'static,
+    {
+        self.plan(level).build::<T, F, 3, C>(form)
+    }
+
+    pub(in crate::family) fn planar_kernel<T, F, const C: usize>(
+        &self,
+        form: &F,
+        level: SimdLevel,
+    ) -> Option<Box<dyn ElementKernel<T>>>
+    where
+        T: Vectorizable,
+        F: Form<2, C> + Clone + 'static,
+    {
+        Some(self.plan(level).build::<T, F, 2, C>(form))
+    }
+}
+
+impl BlockOperator for Block {
+    fn map_input(&self) -> MapInput {
+        match self.shape.storage {
+            Storage::Jacobians => MapInput::Points,
+            Storage::Vertices | Storage::Affine => MapInput::Vertices,
+        }
+    }
+
+    fn geometry_numbers(&self) -> usize {
+        self.shape.geometry_numbers()
+    }
+
+    fn pack(&self, map: CellMap, _: (f64, f64), out: &mut [f64]) {
+        let geometry = match map {
+            CellMap::Vertices(vertices) => CellGeometry::Vertices(vertices),
+            CellMap::Points { jacobian, position } => CellGeometry::Points { jacobian, position },
+            CellMap::Map(_) => unreachable!("the map of a tensor product"),
+        };
+        super::pack(&self.shape, &self.element, geometry, |n, number| {
+            out[n] = number;
+        });
+    }
+
+    fn reads_vertices(&self) -> bool {
+        self.shape.storage == Storage::Vertices
+    }
+
+    fn stored_precision(&self, _: FactorPrecision, precision: Precision) -> Precision {
+        precision
+    }
+
+    fn scheduled_flops(&self) -> u64 {
+        work::flops(&self.shape, &Schedule::usual(&self.shape))
+    }
+
+    /// As Knepley, Rupp, Terrel 2016, eq. 7, count them.
+    fn nominal_flops(&self) -> u64 {
+        Model::new(&self.shape, 1, size_of::<f64>()).flops_per_cell()
+    }
+
+    fn stored(&self) -> String {
+        match self.shape.storage {
+            Storage::Vertices => "vertices alone, Jacobian recomputed".to_owned(),
+            Storage::Affine => "inverse Jacobian and determinant an element".to_owned(),
+            Storage::Jacobians => format!("Jacobian at {} points an element", self.shape.points),
+        }
+    }
+
+    /// Makes node lists per block too, where a schedule reads them and sums are atomic.
+    fn kernels(
+        &self,
+        target: &Target,
+        elements: &dyn Elements,
+    ) -> Result<Box<dyn BlockKernels>, BlockError> {
+        let form = &self.operator.form;
+        let mut kernels = Kernels {
+            point_form: form.point_function(target.precision, target.language)?,
+            block: self.clone(),
+            target: *target,
+            elements: elements.count(),
+            coordinates: 0,
+            arrays: Vec::new(),
+            lists: None,
+        };
+        if self.reads_vertices() {
+            let coordinates = match self.shape.degree_one {
+                true => elements.node_coordinates(),
+                false => elements.coordinates(),
+            };
+            kernels.coordinates = coordinates.len();
+            let coordinates = Array::Reals(coordinates);
+            kernels.arrays.push((Operand::Coordinates, coordinates));
+            // At degree 1 vertices are nodes.
+            if !self.shape.degree_one {
+                let vertices = Array::U32(elements.vertices());
+                kernels.arrays.push((Operand::Vertices, vertices));
+            }
+        }
+        if target.vectors.scatter() == Some(Scatter::Atomic) {
+            let is_legal = |schedule: &Schedule| kernels.validate(schedule, target.vectors).is_ok();
+            kernels.lists = Lists::new(&self.shape, target.precision, elements, is_legal);
+        }
+        Ok(Box::new(kernels))
+    }
+}
+
+/// The kernels of a block on a device.
+#[derive(Debug)]
+struct Kernels {
+    block: Block,
+    target: Target,
+    /// The form, printed.
+    point_form: String,
+    elements: usize,
+    /// Numbers of coordinates that an application reads.
+    coordinates: usize,
+    arrays: Vec<(Operand, Array)>,
+    lists: Option<Lists>,
+}
+
+impl Kernels {
+    fn problem(&self, vectors: Vectors) -> Problem<'_> {
+        Problem {
+            element: &self.block.element,
+            shape: self.block.shape,
+            vectors,
+            interleave: Interleave::NONE,
+            point_form: &self.point_form,
+            precision: self.target.precision,
+            language: self.target.language,
+        }
+    }
+
+    fn validate(
+        &self,
+        schedule: &Schedule,
+        vectors: Vectors,
+    ) -> Result<(), crate::family::ScheduleError> {
+        let Target {
+            precision, limits, ..
+        } = &self.target;
+        let vectors = (vectors, Interleave::NONE);
+        schedule.validate(&self.block.shape, vectors, *precision, limits)
+    }
+
+    /// The lists, where vectors are those that they are for.
+    fn lists(&self, vectors: Vectors) -> Option<&Lists> {
+        let nodal = vectors.scatter().is_some();
+        self.lists.as_ref().filter(|_| nodal)
+    }
+
+    fn work(&self, schedule: &Schedule, vectors: Vectors, lists: Option<&Lists>) -> Work {
+        let counts = Counts {
+            cells: self.elements,
+            ..lists.map(|lists| lists.counts).unwrap_or_default()
+        };
+        // What contributions cost is counted with their sums.
+        let vectors = match vectors {
+            Vectors::Element { .. } => vectors,
+            Vectors::Nodal { interleaved, .. } => Vectors::Nodal {
+                interleaved,
+                scatter: Scatter::Atomic,
+            },
+        };
+        let precision = self.target.precision;
+        let coordinates = Work {
+            bytes_read: (self.coordinates * precision.bytes()) as u64,
+            ..Work::default()
+        };
+        coordinates + work::work(&self.block.shape, schedule, vectors, precision, counts)
+    }
+}
+
+impl BlockKernels for Kernels {
+    fn geometry_len(&self) -> usize {
+        self.block.geometry_numbers()
+    }
+
+    fn geometry_precision(&self) -> Precision {
+        self.target.precision
+    }
+
+    fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
+        self.block.pack(map, coefficients, out);
+    }
+
+    fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
+        let lists = self.lists.as_mut().map(|lists| &mut lists.arrays);
+        let lists = lists.into_iter().flat_map(std::mem::take);
+        std::mem::take(&mut self.arrays)
+            .into_iter()
+            .chain(lists)
+            .collect()
+    }
+
+    fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
+        let lists = self.lists(vectors);
+        let usual = Schedule::usual(&self.block.shape);
+        let best = lists.map_or(usual, |lists| lists.schedule);
+        let mut illegal = None;
+        let mut candidates = Vec::new();
+        for schedule in [best, choice::plainest()] {
+            if let Err(error) = self.validate(&schedule, vectors) {
+                illegal = Some(error);
+                continue;
+            }
+            let lists = lists.filter(|lists| lists.schedule == schedule);
+            candidates.push(Candidate {
+                schedule: schedule.to_string(),
+                source: source(&self.problem(vectors), &schedule),
+                places: lists.map_or(self.elements, |lists| lists.places),
+                work: self.work(&schedule, vectors, lists),
+            });
+        }
+        match (illegal, candidates.is_empty()) {
+            (Some(error), true) => Err(error.into()),
+            _ => Ok(candidates),
+        }
+    }
+
+    fn diagonal(&self, vectors: Vectors) -> Result<KernelSource, BlockError> {
+        Ok(diagonal_source(&self.problem(vectors)))
+    }
+}

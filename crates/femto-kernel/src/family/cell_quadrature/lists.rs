@@ -1,0 +1,83 @@
+//! Node lists per block of fans, for kernels that sum inside of a block.
+
+use super::blocks::BlockLists;
+use super::fans::{Fans, NONE};
+use super::schedule::Schedule;
+use super::work::Counts;
+use super::{FieldKind, Shape, choice};
+use crate::family::{Array, Elements, Operand};
+use crate::roofline::Precision;
+
+/// The lists, and the schedule that they are for.
+#[derive(Debug)]
+pub(super) struct Lists {
+    pub(super) schedule: Schedule,
+    /// Places for cells.
+    pub(super) places: usize,
+    /// For work.
+    pub(super) counts: Counts,
+    pub(super) arrays: Vec<(Operand, Array)>,
+}
+
+impl Lists {
+    /// The lists for the first schedule that is legal; none where there is none.
+    pub(super) fn new(
+        shape: &Shape,
+        precision: Precision,
+        elements: &dyn Elements,
+        is_legal: impl Fn(&Schedule) -> bool,
+    ) -> Option<Self> {
+        let fans = choice::fans(shape, precision);
+        if fans.is_empty() {
+            return None;
+        }
+        let elsewhere = elements.elsewhere();
+        for sizes in fans {
+            let (per_block, fan_cells) = (sizes.0 as usize, sizes.1 as usize);
+            let fans = Fans::new(elements.nodes(), shape.nodes, fan_cells, per_block);
+            let lists = BlockLists::new(&fans, per_block, |node| elsewhere[node as usize]);
+            let schedule = choice::block_local(shape, precision, sizes, lists.most_nodes);
+            if is_legal(&schedule) {
+                let order = fans.order(per_block);
+                return Some(Self::packed(shape, schedule, (lists, order), elements));
+            }
+        }
+        None
+    }
+
+    fn packed(
+        shape: &Shape,
+        schedule: Schedule,
+        (lists, mut order): (BlockLists, Vec<u32>),
+        elements: &dyn Elements,
+    ) -> Self {
+        let counts = Counts {
+            entries: lists.list.len(),
+            slots: lists.local.len(),
+            filled: lists.filled,
+            ..Counts::default()
+        };
+        let mut arrays = vec![
+            (Operand::Blocks, Array::U32(lists.blocks)),
+            (Operand::BlockList, Array::U32(lists.list)),
+            (Operand::BlockLocal, Array::U16(lists.local)),
+            (Operand::BlockEnds, Array::U16(lists.ends)),
+            (Operand::BlockSlots, Array::U16(lists.slots)),
+        ];
+        let places = order.len();
+        if shape.fields_of(FieldKind::Cell) > 0 {
+            // A cell that is not there has the numbers of another one, which no one reads.
+            for place in order.iter_mut().filter(|place| **place == NONE) {
+                *place = 0;
+            }
+            let fields = elements.cell_fields(&order);
+            arrays.push((Operand::BlockCellFields, Array::Reals(fields)));
+        }
+        Self {
+            schedule,
+            places,
+            counts,
+            arrays,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The registry of families: a line for each.
+
+use super::batch::{ElementKernel, NodeTable};
+use super::{BlockError, BlockOperator, ElementOperator, Family, MapKind};
+use super::{cell_quadrature, sum_factorization};
+use crate::form::Form;
+use crate::scalar::{SimdLevel, Vectorizable};
+use core::ops::Deref;
+use femto_element::Cell;
+use std::sync::Arc;
+
+macro_rules! families {
+    ($($name:ident: $family:ty,)*) => {
+        /// A family.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum FamilyId {
+            $(
+                #[doc = concat!("[`", stringify!($family), "`]")]
+                $name,
+            )*
+        }
+
+        impl FamilyId {
+            /// All, those first that are asked first.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The name, in reports.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$name => <$family>::NAME,)* }
+            }
+
+            /// See [`Family::TENSOR_TABLES`].
+            pub fn wants_tensor_tables(self) -> bool {
+                match self { $(Self::$name => <$family>::TENSOR_TABLES,)* }
+            }
+
+            /// See [`Family::FOLDS`].
+            pub fn folds(self) -> bool {
+                match self { $(Self::$name => <$family>::FOLDS,)* }
+            }
+
+            /// See [`Family::WRITES_INSIDE`].
+            pub fn writes_inside(self) -> bool {
+                match self { $(Self::$name => <$family>::WRITES_INSIDE,)* }
+            }
+
+            /// Whether it evaluates cells of a shape.
+            pub fn supports(self, cell: Cell) -> bool {
+                match self { $(Self::$name => <$family>::supports(cell),)* }
+            }
+
+            /// See [`Family::node_table`].
+            pub fn node_table(self, nodes_1d: usize, nodes: usize) -> NodeTable {
+                match self { $(Self::$name => <$family>::node_table(nodes_1d, nodes),)* }
+            }
+
+            /// See [`Family::block`].
+            ///
+            /// # Errors
+            /// Tables of the other form.
+            pub fn block(
+                self,
+                operator: &Arc<ElementOperator>,
+                map: MapKind,
+                stored: bool,
+            ) -> Result<Block, BlockError> {
+                Ok(match self {
+                    $(Self::$name => Block::$name(<$family>::block(operator, map, stored)?),)*
+                })
+            }
+        }
+
+        /// The operator of a family on elements of one kind of map.
+        #[derive(Clone, Debug)]
+        pub enum Block {
+            $(
+                #[doc = concat!("Of [`", stringify!($family), "`]")]
+                $name(<$family as Family>::Block),
+            )*
+        }
+
+        impl Deref for Block {
+            type Target = dyn BlockOperator;
+
+            fn deref(&self) -> &Self::Target {
+                match self { $(Self::$name(block) => block,)* }
+            }
+        }
+
+        impl Block {
+            /// The host's loops for `form` in space with an instruction set.
+            pub fn solid_kernel<T, F, const C: usize>(
+                &self,
+                form: &F,
+                level: SimdLevel,
+            ) -> Box<dyn ElementKernel<T>>
+            where
+                T: Vectorizable,
+                F: Form<3, C> + Clone + 'static,
+            {
+                match self { $(Self::$name(block) => block.solid_kernel::<T, F, C>(form, level),)* }
+            }
+
+            /// The host's loops for `form` in the plane with an instruction set, where the family has any.
+            pub fn planar_kernel<T, F, const C: usize>(
+                &self,
+                form: &F,
+                level: SimdLevel,
+            ) -> Option<Box<dyn ElementKernel<T>>>
+            where
+                T: Vectorizable,
+                F: Form<2, C> + Clone + 'static,
+            {
+                match self { $(Self::$name(block) => block.planar_kernel::<T, F, C>(form, level),)* }
+            }
+        }
+    };
+}
+
+families! {
+    SumFactorization: sum_factorization::SumFactorization,
+    CellQuadrature: cell_quadrature::CellQuadrature,
+}
+
+impl FamilyId {
+    /// The family that evaluates cells of a shape.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn of(cell: Cell) -> Result<Self, BlockError> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|family| family.supports(cell))
+            .ok_or(BlockError::NoFamily)
+    }
+}

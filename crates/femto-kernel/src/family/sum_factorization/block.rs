@@ -1,0 +1,285 @@
+//! sum_factorization behind the contract of families.
+
+use super::host::HexPlan;
+use super::kernel::{PointStep, Problem, Schedule};
+use super::work::Shape;
+use super::{ElementGeometry, Storage};
+use crate::family::batch::{ElementKernel, NodeTable};
+use crate::family::{
+    Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
+    FactorPrecision, Family, KernelSource, MapInput, MapKind, Operand, Target, Vectors,
+};
+use crate::form::Form;
+use crate::roofline::{Precision, Work};
+use crate::scalar::{SimdLevel, Vectorizable};
+use femto_element::Cell;
+use femto_element::tables::{Tables, TensorTables};
+use std::sync::Arc;
+
+/// Sum factorisation.
+#[derive(Clone, Copy, Debug)]
+pub struct SumFactorization;
+
+impl Family for SumFactorization {
+    const NAME: &'static str = "sum_factorization";
+    const TENSOR_TABLES: bool = true;
+    const FOLDS: bool = true;
+    const WRITES_INSIDE: bool = true;
+    type Block = Block;
+
+    fn supports(cell: Cell) -> bool {
+        cell == Cell::Hexahedron
+    }
+
+    fn node_table(nodes_1d: usize, _: usize) -> NodeTable {
+        NodeTable::new(nodes_1d)
+    }
+
+    fn block(
+        operator: &Arc<ElementOperator>,
+        map: MapKind,
+        stored: bool,
+    ) -> Result<Block, BlockError> {
+        let Tables::Tensor(basis) = &operator.tables else {
+            return Err(BlockError::Tables { family: Self::NAME });
+        };
+        let storage = storage(map, stored, operator.coefficients.is_some());
+        let shape = Shape::new(basis, &operator.inspection, storage);
+        Ok(Block {
+            shape: shape.with_fields(&operator.inspection, operator.fields),
+            basis: Arc::clone(basis),
+            operator: Arc::clone(operator),
+        })
+    }
+}
+
+/// The storage of an element's geometry; with `factors` coefficients are folded.
+fn storage(map: MapKind, stored: bool, factors: bool) -> Storage {
+    match (map, stored, factors) {
+        (MapKind::Affine, _, true) => Storage::ElementFactors,
+        (MapKind::Affine, false, false) => Storage::Affine,
+        (MapKind::Multilinear, false, _) => Storage::Trilinear,
+        (_, _, true) => Storage::PointFactors,
+        (_, _, false) => Storage::Jacobians,
+    }
+}
+
+/// The operator on elements of one kind of map.
+#[derive(Clone, Debug)]
+pub struct Block {
+    operator: Arc<ElementOperator>,
+    basis: Arc<TensorTables>,
+    shape: Shape,
+}
+
+impl Block {
+    fn plan(&self, level: SimdLevel) -> HexPlan<'_> {
+        HexPlan {
+            basis: &self.basis,
+            shape: self.shape,
+            level,
+        }
+    }
+
+    pub(in crate::family) fn solid_kernel<T, F, const C: usize>(
+        &self,
+        form: &F,
+        level: SimdLevel,
+    ) -> Box<dyn ElementKernel<T>>
+    where
+        T: Vectorizable,
+        F: Form<3, C> + Clone + 'static,
+    {
+        self.plan(level).build::<T, F, C>(form)
+    }
+
+    pub(in crate::family) fn planar_kernel<T, F, const C: usize>(
+        &self,
+        _: &F,
+        _: SimdLevel,
+    ) -> Option<Box<dyn ElementKernel<T>>>
+    where
+        T: Vectorizable,
+        F: Form<2, C> + Clone + 'static,
+    {
+        None
+    }
+}
+
+/// The same map in the terms of the family.
+fn element(map: CellMap<'_>) -> ElementGeometry<'_> {
+    match map {
+        CellMap::Map(coefficients) => ElementGeometry::Map(coefficients),
+        CellMap::Points { jacobian, position } => ElementGeometry::Points { jacobian, position },
+        CellMap::Vertices(_) => unreachable!("the map of a simplex"),
+    }
+}
+
+impl BlockOperator for Block {
+    fn map_input(&self) -> MapInput {
+        match self.shape.storage {
+            Storage::PointFactors | Storage::Jacobians => MapInput::Points,
+            Storage::Affine | Storage::Trilinear | Storage::ElementFactors => MapInput::Map,
+        }
+    }
+
+    fn geometry_numbers(&self) -> usize {
+        self.shape.geometry_numbers() as usize
+    }
+
+    fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
+        // What is packed is the same for all instruction sets.
+        let plan = self.plan(SimdLevel::Baseline);
+        plan.pack((0, 1), element(map), coefficients, out);
+    }
+
+    fn reads_vertices(&self) -> bool {
+        false
+    }
+
+    fn stored_precision(&self, factors: FactorPrecision, precision: Precision) -> Precision {
+        factors.of(self.shape.storage, precision)
+    }
+
+    fn scheduled_flops(&self) -> u64 {
+        self.shape.scheduled_flops()
+    }
+
+    /// As Świrydowicz et al. 2019 count them.
+    fn nominal_flops(&self) -> u64 {
+        self.shape.nominal_flops()
+    }
+
+    fn stored(&self) -> String {
+        let (numbers, points) = (self.geometry_numbers(), self.basis.points());
+        match self.shape.storage {
+            Storage::Affine => "3 edge vectors an element, Jacobian recomputed".to_owned(),
+            Storage::Trilinear => "8 vertices an element, Jacobian recomputed".to_owned(),
+            Storage::Jacobians => format!("Jacobian at {points} points an element"),
+            Storage::ElementFactors => format!("{numbers} factors an element"),
+            Storage::PointFactors => {
+                format!("{} factors at {points} points an element", numbers / points)
+            }
+        }
+    }
+
+    fn kernels(
+        &self,
+        target: &Target,
+        elements: &dyn Elements,
+    ) -> Result<Box<dyn BlockKernels>, BlockError> {
+        let basis = &self.basis;
+        let rule = basis.points.iter().zip(&basis.weights);
+        Ok(Box::new(Kernels {
+            block: self.clone(),
+            target: *target,
+            elements: elements.count(),
+            rule: rule.flat_map(|(&x, &w)| [x, w]).collect(),
+        }))
+    }
+}
+
+/// The kernels of a block on a device.
+#[derive(Debug)]
+struct Kernels {
+    block: Block,
+    target: Target,
+    elements: usize,
+    /// The quadrature rule: points and weights, `[points_1d][2]`.
+    rule: Vec<f64>,
+}
+
+impl Kernels {
+    fn problem(&self, vectors: Vectors) -> Problem<'_> {
+        let Block {
+            operator,
+            basis,
+            shape,
+        } = &self.block;
+        Problem {
+            basis,
+            shape: *shape,
+            step: match operator.coefficients {
+                Some(_) => PointStep::Factors(self.target.factors),
+                None => PointStep::Form(&operator.form),
+            },
+            vectors,
+            precision: self.target.precision,
+            language: self.target.language,
+        }
+    }
+
+    /// All schedules, best first.
+    fn schedules(&self, problem: &Problem) -> Vec<Schedule> {
+        let mut schedules = problem.schedules(&self.target.limits);
+        let knobs = self.target.knobs;
+        if !knobs.is_empty() {
+            schedules.truncate(1);
+        }
+        // A schedule without a knob stays as it is; plans let knobs through for factors alone.
+        let turned = schedules.into_iter();
+        turned
+            .map(|schedule| knobs.turn(schedule).unwrap_or(schedule))
+            .collect()
+    }
+
+    fn work(&self, problem: &Problem, schedule: &Schedule) -> Work {
+        let nodes = (self.elements * problem.basis.nodes()) as u64;
+        let bytes = (problem.shape.components * problem.precision.bytes()) as u64;
+        let (bytes_read, bytes_written) = match problem.vectors {
+            Vectors::Element { .. } => (nodes * bytes, nodes * bytes),
+            Vectors::Nodal { .. } => (nodes * size_of::<u32>() as u64, 0),
+        };
+        problem.element_work(schedule) * self.elements as u64
+            + Work {
+                bytes_read,
+                bytes_written,
+                ..Work::default()
+            }
+    }
+}
+
+impl BlockKernels for Kernels {
+    fn geometry_len(&self) -> usize {
+        self.problem(Vectors::ELEMENT).geometry_len()
+    }
+
+    fn geometry_precision(&self) -> Precision {
+        self.problem(Vectors::ELEMENT).stored_precision()
+    }
+
+    fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
+        let problem = self.problem(Vectors::ELEMENT);
+        problem.pack(element(map), coefficients, out);
+    }
+
+    fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
+        let rule = std::mem::take(&mut self.rule);
+        vec![(Operand::Rule, Array::Reals(rule))]
+    }
+
+    fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
+        let problem = self.problem(vectors);
+        let mut illegal = None;
+        let mut candidates = Vec::new();
+        for schedule in self.schedules(&problem) {
+            match schedule.validate(&problem, &self.target.limits) {
+                Err(error) => illegal = Some(error),
+                Ok(()) => candidates.push(Candidate {
+                    source: problem.source(&schedule)?,
+                    places: self.elements,
+                    work: self.work(&problem, &schedule),
+                    schedule: schedule.to_string(),
+                }),
+            }
+        }
+        match (illegal, candidates.is_empty()) {
+            (Some(error), true) => Err(error.into()),
+            _ => Ok(candidates),
+        }
+    }
+
+    fn diagonal(&self, vectors: Vectors) -> Result<KernelSource, BlockError> {
+        Ok(self.problem(vectors).diagonal_source()?)
+    }
+}
