@@ -32,6 +32,19 @@ impl Tables {
     }
 }
 
+/// A basis at the points of a rule on a cell, however its values are kept.
+pub trait BasisAtPoints {
+    /// Number of nodes of a cell.
+    fn nodes(&self) -> usize;
+    /// Number of points of a cell.
+    fn points(&self) -> usize;
+    /// Weight of a point.
+    fn weight(&self, point: usize) -> f64;
+    /// Value of a basis function at a point, and its derivatives by the reference coordinates; those beyond the
+    /// cell's dimension are zero.
+    fn at(&self, point: usize, node: usize) -> (f64, [f64; 3]);
+}
+
 /// The Lagrange basis of a tensor-product cell on GLL nodes, at a tensor grid of quadrature points.
 ///
 /// On the hexahedron the basis function of node `(i, j, k)` is ℓ_i(ξ) ℓ_j(η) ℓ_k(ζ); its values and
@@ -135,6 +148,71 @@ impl TensorTables {
     }
 }
 
+impl BasisAtPoints for Tables {
+    fn nodes(&self) -> usize {
+        self.nodes()
+    }
+
+    fn points(&self) -> usize {
+        self.points()
+    }
+
+    fn weight(&self, point: usize) -> f64 {
+        match self {
+            Self::Tensor(tables) => tables.weight(point),
+            Self::Dense(tables) => tables.weight(point),
+        }
+    }
+
+    fn at(&self, point: usize, node: usize) -> (f64, [f64; 3]) {
+        match self {
+            Self::Tensor(tables) => tables.at(point, node),
+            Self::Dense(tables) => tables.at(point, node),
+        }
+    }
+}
+
+impl BasisAtPoints for TensorTables {
+    fn nodes(&self) -> usize {
+        self.nodes()
+    }
+
+    fn points(&self) -> usize {
+        self.points()
+    }
+
+    fn weight(&self, point: usize) -> f64 {
+        let along = along_axes(point, self.points_1d);
+        let axes = along.iter().take(self.cell.dim());
+        axes.map(|&p| self.weights[p]).product()
+    }
+
+    fn at(&self, point: usize, node: usize) -> (f64, [f64; 3]) {
+        let dim = self.cell.dim();
+        let points = along_axes(point, self.points_1d);
+        let nodes = along_axes(node, self.nodes_1d);
+        let entry = |table: &[f64], axis: usize| table[points[axis] * self.nodes_1d + nodes[axis]];
+        // The factor of each axis, of one of them differentiated.
+        let product = |differentiated: Option<usize>| -> f64 {
+            let factor = |axis| match differentiated == Some(axis) {
+                true => entry(&self.grad_1d, axis),
+                false => entry(&self.interp_1d, axis),
+            };
+            (0..dim).map(factor).product()
+        };
+        let mut gradient = [0.0; 3];
+        for (axis, derivative) in gradient.iter_mut().enumerate().take(dim) {
+            *derivative = product(Some(axis));
+        }
+        (product(None), gradient)
+    }
+}
+
+/// Indices along the axes of entry `n` of a lexicographic array of `len` along each.
+fn along_axes(n: usize, len: usize) -> [usize; 3] {
+    [n % len, n / len % len, n / (len * len)]
+}
+
 fn check_tensor(cell: Cell, degree: usize) -> Result<(), BasisError> {
     match cell.is_tensor_product() {
         true => check(cell, degree),
@@ -236,5 +314,25 @@ impl DenseTables {
     /// Position of a point, `[dim]`.
     pub fn position(&self, point: usize) -> &[f64] {
         &self.positions[point * self.dim..][..self.dim]
+    }
+}
+
+impl BasisAtPoints for DenseTables {
+    fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    fn points(&self) -> usize {
+        self.points
+    }
+
+    fn weight(&self, point: usize) -> f64 {
+        self.weights[point]
+    }
+
+    fn at(&self, point: usize, node: usize) -> (f64, [f64; 3]) {
+        let mut gradient = [0.0; 3];
+        gradient[..self.dim].copy_from_slice(self.gradient(point, node));
+        (self.value(point, node), gradient)
     }
 }

@@ -8,9 +8,9 @@ use femto_element::Cell;
 use femto_element::basis::Nodal;
 use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
-use femto_kernel::family::cell_quadrature::oracle::{self, CellFields, OracleGeometry, at_points};
 use femto_kernel::family::cell_quadrature::source::{Problem, source};
-use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage};
+use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage, at_points};
+use femto_kernel::family::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::{EvalContext, KernelSource, Vectors};
 use femto_kernel::form::{
     Coefficient, Diffusion, Form, Poisson, SymmetricGradient, TracedForm, trace,

@@ -81,9 +81,6 @@ pub trait Family {
     /// Whether tables are wanted as 1-D factors.
     const TENSOR_TABLES: bool;
 
-    /// Whether coefficients of forms λ u, κ ∇u may be folded into the geometry, and kernels of these have knobs.
-    const FOLDS: bool;
-
     /// Whether nodes inside elements are written, since they belong to one alone; otherwise all are summed.
     const WRITES_INSIDE: bool;
 
@@ -92,6 +89,10 @@ pub trait Family {
 
     /// Whether it evaluates cells of a shape.
     fn supports(cell: Cell) -> bool;
+
+    /// Whether coefficients of forms λ u, κ ∇u may be folded into the geometry of such cells, and kernels of these
+    /// have knobs.
+    fn folds(cell: Cell) -> bool;
 
     /// The node tables that its host loops read, of cells with so many nodes along an axis and in all.
     fn node_table(nodes_1d: usize, nodes: usize) -> NodeTable;

@@ -8,6 +8,7 @@ pub mod fields;
 pub mod hex_published;
 mod limits;
 pub mod operand;
+pub mod oracle;
 mod registry;
 pub mod shared_nodes;
 pub mod sum_factorization;

@@ -34,9 +34,9 @@ macro_rules! families {
                 match self { $(Self::$name => <$family>::TENSOR_TABLES,)* }
             }
 
-            /// See [`Family::FOLDS`].
-            pub fn folds(self) -> bool {
-                match self { $(Self::$name => <$family>::FOLDS,)* }
+            /// See [`Family::folds`].
+            pub fn folds(self, cell: Cell) -> bool {
+                match self { $(Self::$name => <$family>::folds(cell),)* }
             }
 
             /// See [`Family::WRITES_INSIDE`].
@@ -88,30 +88,17 @@ macro_rules! families {
         }
 
         impl Block {
-            /// The host's loops for `form` in space with an instruction set.
-            pub fn solid_kernel<T, F, const C: usize>(
+            /// The host's loops for `form` with an instruction set, D being the axes of the cells.
+            pub fn kernel<T, F, const D: usize, const C: usize>(
                 &self,
                 form: &F,
                 level: SimdLevel,
             ) -> Box<dyn ElementKernel<T>>
             where
                 T: Vectorizable,
-                F: Form<3, C> + Clone + 'static,
+                F: Form<D, C> + Clone + 'static,
             {
-                match self { $(Self::$name(block) => block.solid_kernel::<T, F, C>(form, level),)* }
-            }
-
-            /// The host's loops for `form` in the plane with an instruction set, where the family has any.
-            pub fn planar_kernel<T, F, const C: usize>(
-                &self,
-                form: &F,
-                level: SimdLevel,
-            ) -> Option<Box<dyn ElementKernel<T>>>
-            where
-                T: Vectorizable,
-                F: Form<2, C> + Clone + 'static,
-            {
-                match self { $(Self::$name(block) => block.planar_kernel::<T, F, C>(form, level),)* }
+                match self { $(Self::$name(block) => block.kernel::<T, F, D, C>(form, level),)* }
             }
         }
     };

@@ -53,12 +53,8 @@ impl<'a, F> Binding<'a, F> {
         match &self.plan.operator.tables {
             Tables::Tensor(basis) => self.geometry.check(&basis.points)?,
             Tables::Dense(_) => {
-                // Those of simplices are collapsed from a line's.
-                let quadrature = match self.space.cell().is_tensor_product() {
-                    true => self.params.quadrature,
-                    false => Quadrature::Gauss,
-                };
-                let line = quadrature.tables(Cell::Line, self.space.degree())?;
+                // The points of simplices are collapsed from a line's.
+                let line = Quadrature::Gauss.tables(Cell::Line, self.space.degree())?;
                 self.geometry.check(&line.points)?
             }
         };

@@ -74,7 +74,8 @@ impl Plan {
         let tables = tables(space, family, &form, params.quadrature, on)?;
         params.check_auxiliary(space, &inspection, tables.points())?;
         let foldable = fields.count(FieldKind::Cell) == fields.len();
-        let coefficients = match family.folds() && foldable && params.fold_coefficients {
+        let coefficients = match family.folds(space.cell()) && foldable && params.fold_coefficients
+        {
             true => inspection.coefficients.clone(),
             false => None,
         };

@@ -22,15 +22,14 @@ pub(super) fn tables(
     if family.wants_tensor_tables() {
         return Ok(Tables::Tensor(Arc::new(quadrature.tables(cell, degree)?)));
     }
-    let rule = match (cell.is_tensor_product(), quadrature) {
-        (true, _) => quadrature.tables(cell, degree)?.rule(),
-        (false, Quadrature::Exact(exact)) => rule(cell, exact)?,
-        (false, Quadrature::Gauss) => {
+    let rule = match quadrature {
+        Quadrature::Exact(exact) => rule(cell, exact)?,
+        Quadrature::Gauss => {
             // The determinant and the inverse of a curved map are not constant.
             let more = if curved { 2 } else { 0 };
             rule(cell, form.quadrature_degree(degree, is_constant) + more)?
         }
-        (false, Quadrature::GaussPoints(_) | Quadrature::Collocated) => {
+        Quadrature::GaussPoints(_) | Quadrature::Collocated => {
             return Err(OperatorError::QuadratureOnSimplices);
         }
     };

@@ -1,4 +1,4 @@
-//! Printed forms on accelerators against the host: hexahedra, tetrahedra and triangles of every kind of
+//! Printed forms on accelerators against the host: hexahedra, quadrilaterals, tetrahedra and triangles of every kind of
 //! map, fields of every kind, linear and not.
 
 use crate::accelerator;
@@ -6,7 +6,7 @@ use crate::common::forms::{Busy, Conduction};
 use crate::common::{Random, SHAPES, Shape, difference, mesh};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::fem::mesh::simplex_box::{RectangleMesh, SimplexBox};
 use femto::fem::space::{Layout, Space, SpaceParams};
 use femto::kernel::form::{Form, Jacobian, LinearElasticity, NonlinearDiffusion, Point};
 use femto::kernel::scalar::Scalar;
@@ -14,7 +14,6 @@ use femto::operator::{Auxiliary, Backend};
 use femto::platform::device::Device;
 use femto::platform::device::accelerator::Accelerator;
 use femto::{DataLevel, Host, Number, Operator, OperatorParams, Quadrature, Scatter};
-use femto_element::Cell;
 
 /// A space, and the parameters of an operator on it with fields of all kinds.
 struct On {
@@ -32,10 +31,7 @@ impl On {
                 let rule = femto_element::quadrature::simplex_rule(space.dim(), degree);
                 rule.unwrap().points.len()
             }
-            other => other
-                .tables(Cell::Hexahedron, space.degree())
-                .unwrap()
-                .points(),
+            other => other.tables(space.cell(), space.degree()).unwrap().points(),
         };
         let params = OperatorParams {
             auxiliary: vec![
@@ -177,6 +173,71 @@ fn hexahedra_agree() {
                 &what,
             );
         }
+    }
+}
+
+fn quadrilaterals(shape: Shape) -> Mesh {
+    let generator = RectangleMesh {
+        geometry_degree: if shape == Shape::Curved { 2 } else { 1 },
+        ..RectangleMesh::unit_square(3)
+    };
+    let [twist, bend] = match shape {
+        Shape::Affine => [0.0, 0.0],
+        Shape::Trilinear => [0.15, 0.0],
+        Shape::Curved => [0.15, 0.05],
+    };
+    generator
+        .build(|[x, y]| {
+            [
+                x + twist * x * y + bend * (3.0 * y).sin(),
+                1.3 * y - twist * x * y,
+            ]
+        })
+        .unwrap()
+}
+
+#[test]
+fn quadrilaterals_agree() {
+    let Some(device) = accelerator() else { return };
+    let host = Host::with_threads(1).unwrap();
+    let mut random = Random::new();
+    for (degree, shape, scatter, quadrature) in [
+        (
+            1,
+            Shape::Trilinear,
+            Scatter::Deterministic,
+            Quadrature::Gauss,
+        ),
+        (3, Shape::Affine, Scatter::Atomic, Quadrature::Collocated),
+        (
+            6,
+            Shape::Curved,
+            Scatter::Deterministic,
+            Quadrature::Collocated,
+        ),
+        (8, Shape::Trilinear, Scatter::Atomic, Quadrature::Gauss),
+        (15, Shape::Affine, Scatter::Atomic, Quadrature::Gauss),
+    ] {
+        let what = format!("quadrilaterals, {shape:?}, degree {degree}, {scatter:?}");
+        let mesh = quadrilaterals(shape);
+        let mut on = |components, layout| {
+            let params = OperatorParams {
+                scatter,
+                quadrature,
+                ..OperatorParams::default()
+            };
+            let space = space(degree, components, layout);
+            On::new(&mesh, space, params, &mut random)
+        };
+        let one = on(1, Layout::Interleaved);
+        let on_host = one.planar::<f64, _, _, 1>(&host, &Conduction);
+        assert_eq!(on_host.explain(None, None).family, "sum_factorization");
+        let double = one.planar::<f64, _, _, 1>(&device, &Conduction);
+        agree(&on_host, &double, &what);
+        let two = on(2, Layout::Blocked);
+        let on_host = two.planar::<f64, _, Busy, 2>(&host, &Busy);
+        let there = two.planar::<f64, _, Busy, 2>(&device, &Busy);
+        agree(&on_host, &there, &what);
     }
 }
 

@@ -3,9 +3,8 @@
 use femto::fem::geometry::{Geometry, GeometryAtPoints};
 use femto::fem::space::Space;
 use femto::kernel::family::EvalContext;
-use femto::kernel::family::cell_quadrature;
 use femto::kernel::family::fields::{CellFields, FieldKind, Fields};
-use femto::kernel::family::sum_factorization;
+use femto::kernel::family::oracle::{OracleGeometry, apply};
 use femto::kernel::form::Form;
 use femto::operator::Auxiliary;
 use femto::{OperatorParams, Quadrature};
@@ -37,7 +36,6 @@ pub fn with_dense_tables<F: Form<D, C>, const D: usize, const C: usize>(
     params: &OperatorParams,
     u: &[f64],
 ) -> Vec<f64> {
-    use cell_quadrature::oracle::{OracleGeometry, apply};
     let rule = rule(space, params.quadrature);
     let basis = Nodal::new(space.cell(), space.degree()).expect("legal");
     let element = DenseTables::new(&basis, &rule);
@@ -66,7 +64,6 @@ pub fn on_hexahedra<F: Form<3, C>, const C: usize>(
     params: &OperatorParams,
     u: &[f64],
 ) -> Vec<f64> {
-    use sum_factorization::oracle::{OracleGeometry, apply};
     let basis: TensorTables = params
         .quadrature
         .tables(Cell::Hexahedron, space.degree())

@@ -71,7 +71,11 @@ pub(crate) fn case(seed: u64) -> Case {
         cell,
         map: random.pick(maps),
         cells: 1 + random.below(if is_flat { 4 } else { 2 }),
-        degree: 1 + random.below(if is_tensor { 4 } else { 3 }),
+        degree: 1 + random.below(match cell {
+            Cell::Quadrilateral => 8,
+            Cell::Hexahedron => 4,
+            _ => 3,
+        }),
         exact: random.below(7),
         single: has_single && random.one_in(2),
         by_component: random.one_in(2),

@@ -3,8 +3,8 @@
 use femto_element::tables::TensorTables;
 use femto_kernel::family::EvalContext;
 use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
+use femto_kernel::family::oracle::{self, OracleGeometry};
 use femto_kernel::family::sum_factorization::kernel::Problem;
-use femto_kernel::family::sum_factorization::oracle::{self, OracleGeometry};
 use femto_kernel::family::sum_factorization::{ElementGeometry, Storage};
 use femto_kernel::form::Form;
 use rand::rngs::StdRng;
@@ -38,8 +38,9 @@ struct Geometry {
 /// The input of a check; numbers that single precision holds.
 pub(super) struct Data {
     pub(super) seed: u64,
-    /// Nodes along an axis.
+    /// Nodes along an axis, and axes of an element.
     nodes_1d: usize,
+    dim: usize,
     fields: Fields,
     each: Vec<Geometry>,
     /// As the kernel reads it.
@@ -68,7 +69,7 @@ impl Data {
         let len = problem.geometry_len();
         let mut geometry = vec![0.0; ELEMENTS * len];
         let element = |out: &mut [f64]| {
-            let map = map(shape.storage, &numbers(24, 0.0, 0.1));
+            let map = map((shape.dim, shape.storage), &numbers(24, 0.0, 0.1));
             let (jacobian, position) = at_points(&map, basis);
             let given = if shape.storage == Storage::Jacobians {
                 ElementGeometry::Points {
@@ -82,7 +83,7 @@ impl Data {
             Geometry { jacobian, position }
         };
         let each = geometry.chunks_exact_mut(len).map(element).collect();
-        let plane = basis.nodes_1d.pow(2);
+        let plane = basis.nodes() / basis.nodes_1d;
         let total = (ELEMENTS * (basis.nodes_1d - 1) + 1) * plane;
         let free = total - plane;
         // As displacements: no element is turned inside out, also where a polynomial has steep slopes.
@@ -96,6 +97,7 @@ impl Data {
         Self {
             seed,
             nodes_1d: basis.nodes_1d,
+            dim: shape.dim,
             fields: shape.fields,
             each,
             geometry,
@@ -115,19 +117,19 @@ impl Data {
 
     /// Nodes of an element.
     pub(super) fn nodes(&self) -> usize {
-        self.nodes_1d.pow(3)
+        self.nodes_1d.pow(self.dim as u32)
     }
 
     /// The node at a place of an element.
     pub(super) fn node(&self, element: usize, place: usize) -> usize {
-        element * (self.nodes_1d - 1) * self.nodes_1d.pow(2) + place
+        element * (self.nodes() - self.nodes() / self.nodes_1d) + place
     }
 
     /// Whether a place of an element is inside of it.
     pub(super) fn is_inside(&self, place: usize) -> bool {
         let n = self.nodes_1d;
         let along = [place % n, place / n % n, place / (n * n)];
-        along.iter().all(|&i| 0 < i && i < n - 1)
+        along[..self.dim].iter().all(|&i| 0 < i && i < n - 1)
     }
 
     /// An element's part of L-vectors `[vector][node]`: `[vector][place]`.
@@ -140,7 +142,7 @@ impl Data {
     }
 
     /// What the oracle makes of each element, `[element][component][place]`.
-    pub(super) fn expected<F: Form<3, C>, const C: usize>(
+    pub(super) fn expected<F: Form<D, C>, const D: usize, const C: usize>(
         &self,
         form: &F,
         basis: &TensorTables,
@@ -188,11 +190,12 @@ fn part(all: &[f64], element: usize) -> &[f64] {
     &all[element * len..][..len]
 }
 
-/// A map near the identity.
-fn map(storage: Storage, numbers: &[f64]) -> [[f64; 3]; 8] {
+/// A map near the identity; of a quadrilateral that of the layer over it.
+fn map((dim, storage): (usize, Storage), numbers: &[f64]) -> [[f64; 3]; 8] {
     core::array::from_fn(|m| {
         [0, 1, 2].map(|d| {
-            let number = numbers[3 * m + d];
+            let is_flat = dim == 2 && (d == 2 || m >= 4);
+            let number = if is_flat { 0.0 } else { numbers[3 * m + d] };
             match m {
                 1 | 2 | 4 => f64::from((number + f64::from(u8::from(m == 1 << d))) as f32),
                 3.. if storage == Storage::Affine => 0.0,

@@ -1,9 +1,10 @@
-//! General forms on hexahedra.
+//! General forms on hexahedra and quadrilaterals.
 
 mod data;
 mod run;
 
 use anyhow::Context;
+use femto_element::Cell;
 use femto_element::tables::TensorTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
@@ -51,6 +52,7 @@ const PLACES: [PointData; 3] = [PointData::Registers, PointData::Shared, PointDa
 /// All but the form.
 #[derive(Clone, Copy)]
 struct Kind {
+    cell: Cell,
     degree: usize,
     collocated: bool,
     storage: Storage,
@@ -65,6 +67,7 @@ impl Kind {
     /// Every property takes its turn, at its own pace.
     fn turn(degree: usize, n: usize) -> Self {
         Self {
+            cell: Cell::Hexahedron,
             degree,
             collocated: n / 2 % 3 == 2,
             storage: STORAGES[n % 3],
@@ -108,27 +111,32 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
         // Forms at a degree begin with different turns, so that none has always the same.
         let turn = |form: usize| Kind::turn(degree, 7 * degree + 4 * form);
         let cell = [FieldKind::Cell];
-        cases.extend(turn(0).case::<_, 1>("mass", Mass, &[], on));
-        cases.extend(turn(1).case::<_, 1>("screened", screened, &cell, on));
-        cases.extend(turn(2).case::<_, 1>("diffusion", diffusion, &[FieldKind::Nodal], on));
-        cases.extend(turn(3).case::<_, 3>("elasticity", elasticity, &[FieldKind::Points], on));
-        cases.extend(turn(4).case::<_, 3>("neo-hookean", body, &[], on));
+        cases.extend(turn(0).case::<_, 3, 1>("mass", Mass, &[], on));
+        cases.extend(turn(1).case::<_, 3, 1>("screened", screened, &cell, on));
+        cases.extend(turn(2).case::<_, 3, 1>("diffusion", diffusion, &[FieldKind::Nodal], on));
+        cases.extend(turn(3).case::<_, 3, 3>("elasticity", elasticity, &[FieldKind::Points], on));
+        cases.extend(turn(4).case::<_, 3, 3>("neo-hookean", body, &[], on));
         if degree <= 8 {
             // What has so many derivatives takes the compilers long.
-            cases.extend(turn(5).case::<_, 3>("jacobian", Jacobian(body), &state, on));
+            cases.extend(turn(5).case::<_, 3, 3>("jacobian", Jacobian(body), &state, on));
         }
-        cases.extend(turn(6).case::<_, 2>("everything", Everything, &KINDS, on));
+        cases.extend(turn(6).case::<_, 3, 2>("everything", Everything, &KINDS, on));
         if degree <= 3 {
             let diagonal = |form| turn(form).diagonal();
-            cases.extend(diagonal(7).case::<_, 3>("elasticity", elasticity, &cell, on));
+            cases.extend(diagonal(7).case::<_, 3, 3>("elasticity", elasticity, &cell, on));
             let linear = Jacobian(Everything);
-            cases.extend(diagonal(8).case::<_, 2>("linear everything", linear, &both, on));
+            cases.extend(diagonal(8).case::<_, 3, 2>("linear everything", linear, &both, on));
         }
     }
     if selection == Selection::Bounded {
         let high = Kind::turn(7, 10);
-        cases.extend(high.case::<_, 3>("elasticity", elasticity, &[FieldKind::Points], on));
-        cases.extend(Kind::turn(9, 7).case::<_, 1>("screened", screened, &[FieldKind::Cell], on));
+        cases.extend(high.case::<_, 3, 3>("elasticity", elasticity, &[FieldKind::Points], on));
+        cases.extend(Kind::turn(9, 7).case::<_, 3, 1>(
+            "screened",
+            screened,
+            &[FieldKind::Cell],
+            on,
+        ));
         // PoCL 3.1 is easily led to miscompile these.
         let material = LinearElasticity::from_young(2.0, 0.3);
         for storage in [Storage::Trilinear, Storage::Jacobians] {
@@ -142,14 +150,50 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                 precision: Precision::Fp64,
                 ..Kind::turn(3, 0).diagonal()
             };
-            cases.extend(kind.case::<_, 3>("elastic material", material, &[], on));
+            cases.extend(kind.case::<_, 3, 3>("elastic material", material, &[], on));
+        }
+    }
+    cases.extend(planar_cases(selection, on));
+    cases
+}
+
+/// The same on quadrilaterals.
+fn planar_cases(selection: Selection, on: (Language, &Limits)) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let body = NeoHookean::from_young(1.0, 0.3);
+    let elasticity = LinearElasticity {
+        lambda: Coefficient::Constant(1.5),
+        mu: Coefficient::Auxiliary(0),
+    };
+    let screened = ScreenedPoisson { lambda: None };
+    let [cell, state] = [FieldKind::Cell, FieldKind::Nodal];
+    let both = [[state; 2].as_slice(), &KINDS].concat();
+    let degrees = match selection {
+        Selection::Bounded => vec![1, 2, 3, 5, 8],
+        Selection::All => (1..=15).collect(),
+    };
+    for degree in degrees {
+        let turn = |form: usize| Kind {
+            cell: Cell::Quadrilateral,
+            ..Kind::turn(degree, 7 * degree + 4 * form)
+        };
+        cases.extend(turn(0).case::<_, 2, 1>("mass", Mass, &[], on));
+        cases.extend(turn(1).case::<_, 2, 1>("screened", screened, &[cell], on));
+        cases.extend(turn(2).case::<_, 2, 2>("elasticity", elasticity, &[FieldKind::Points], on));
+        cases.extend(turn(3).case::<_, 2, 2>("jacobian", Jacobian(body), &[state; 2], on));
+        cases.extend(turn(4).case::<_, 2, 2>("everything", Everything, &KINDS, on));
+        if degree <= 3 {
+            let linear = Jacobian(Everything);
+            let diagonal = |form| turn(form).diagonal();
+            cases.extend(diagonal(5).case::<_, 2, 2>("elasticity", elasticity, &[cell], on));
+            cases.extend(diagonal(6).case::<_, 2, 2>("linear everything", linear, &both, on));
         }
     }
     cases
 }
 
 impl Kind {
-    fn case<F, const C: usize>(
+    fn case<F, const D: usize, const C: usize>(
         self,
         what: &str,
         form: F,
@@ -157,10 +201,10 @@ impl Kind {
         (language, limits): (Language, &Limits),
     ) -> Option<Case>
     where
-        F: Form<3, C> + 'static,
+        F: Form<D, C> + 'static,
     {
-        let basis = basis(self.degree, self.collocated);
-        let traced = trace::<F, 3, C>(&form);
+        let basis = basis(self.cell, self.degree, self.collocated);
+        let traced = trace::<F, D, C>(&form);
         let inspection = traced.inspect();
         let shape = Shape::new(&basis, &inspection, self.storage);
         let shape = shape.with_fields(&inspection, Fields::new(fields));
@@ -204,15 +248,19 @@ impl Kind {
         } else {
             "gauss"
         };
+        let cell = match self.cell {
+            Cell::Hexahedron => "",
+            other => &format!("{} ", other.name()),
+        };
         format!(
-            "forms/{what} {entry} {:?} {vectors} {rule} {points:?} N={:02} {}",
+            "forms/{cell}{what} {entry} {:?} {vectors} {rule} {points:?} N={:02} {}",
             self.storage,
             self.degree,
             self.precision.name()
         )
     }
 
-    fn check<F, const C: usize>(
+    fn check<F, const D: usize, const C: usize>(
         self,
         form: F,
         traced: &TracedForm,
@@ -220,7 +268,7 @@ impl Kind {
         kernel: KernelSource,
     ) -> super::Check
     where
-        F: Form<3, C> + 'static,
+        F: Form<D, C> + 'static,
     {
         let traced = traced.clone();
         Box::new(move |device, module| {
@@ -233,7 +281,7 @@ impl Kind {
                 language: Language::Cuda,
             };
             let data = Data::new(&problem);
-            let expected = data.expected::<F, C>(&form, &basis, self.action);
+            let expected = data.expected::<F, D, C>(&form, &basis, self.action);
             let run = Run {
                 data: &data,
                 kernel: &kernel,

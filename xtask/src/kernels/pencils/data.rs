@@ -2,8 +2,8 @@
 
 use femto_element::Cell;
 use femto_element::tables::TensorTables;
+use femto_kernel::family::oracle::OracleGeometry;
 use femto_kernel::family::sum_factorization::kernel::Problem;
-use femto_kernel::family::sum_factorization::oracle::OracleGeometry;
 use femto_kernel::family::sum_factorization::{ElementGeometry, Storage};
 use rand::RngExt;
 
@@ -85,7 +85,8 @@ impl Data {
     }
 }
 
-/// Jacobians and positions of a trilinear map at the points, from its definition.
+/// Jacobians and positions of a trilinear map at the points, from its definition; of quadrilaterals with ζ at its
+/// first point.
 pub(in crate::kernels) fn at_points(
     c: &[[f64; 3]; 8],
     basis: &TensorTables,
@@ -93,7 +94,7 @@ pub(in crate::kernels) fn at_points(
     let n = basis.points_1d;
     let power = |x: f64, exponent: usize| if exponent == 1 { x } else { 1.0 };
     let derivative = |exponent: usize| exponent as f64;
-    let points = (0..n * n * n).map(|p| {
+    let points = (0..basis.points()).map(|p| {
         let [x, y, z] = [p % n, p / n % n, p / (n * n)].map(|i| basis.points[i]);
         let mut jacobian = [[0.0; 3]; 3];
         let mut position = [0.0; 3];
@@ -118,8 +119,7 @@ pub(in crate::kernels) fn at_points(
 }
 
 /// Tables of a degree, at its own nodes or at Gauss points.
-pub(in crate::kernels) fn basis(degree: usize, collocated: bool) -> TensorTables {
-    let cell = Cell::Hexahedron;
+pub(in crate::kernels) fn basis(cell: Cell, degree: usize, collocated: bool) -> TensorTables {
     let tables = match collocated {
         true => TensorTables::collocated(cell, degree),
         false => TensorTables::gauss(cell, degree, degree + 2),

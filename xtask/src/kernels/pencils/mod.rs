@@ -3,13 +3,14 @@
 mod data;
 
 use anyhow::{Context, Result, ensure};
+use femto_element::Cell;
 use femto_element::tables::TensorTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::EvalContext;
 use femto_kernel::family::Limits;
+use femto_kernel::family::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::sum_factorization::Storage;
 use femto_kernel::family::sum_factorization::kernel::{PointData, PointStep, Problem, Schedule};
-use femto_kernel::family::sum_factorization::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::sum_factorization::work::Shape;
 use femto_kernel::family::{FactorPrecision, KernelSource, Operand, Scatter, Vectors};
 use femto_kernel::form::{ScreenedPoisson, inspect};
@@ -104,7 +105,7 @@ struct Element {
 
 impl Element {
     fn new(degree: usize, collocated: bool, gradients: bool, storage: Storage) -> Self {
-        let basis = basis(degree, collocated);
+        let basis = basis(Cell::Hexahedron, degree, collocated);
         let inspection = inspect::<ScreenedPoisson, 3, 1>(&FORM);
         let mut shape = Shape::new(&basis, &inspection, storage);
         shape.gradients = gradients;
@@ -309,10 +310,10 @@ impl Element {
     fn oracle(&self, geometry: OracleGeometry, u: &[f64]) -> Vec<f64> {
         let environment = (&CellFields::default(), &EvalContext::default());
         if self.shape.gradients {
-            return oracle::apply(&FORM, &self.basis, geometry, environment, u);
+            return oracle::apply::<_, 3, 1>(&FORM, &self.basis, geometry, environment, u);
         }
         let mass = femto_kernel::form::Mass;
-        let v = oracle::apply(&mass, &self.basis, geometry, environment, u);
+        let v = oracle::apply::<_, 3, 1>(&mass, &self.basis, geometry, environment, u);
         v.into_iter().map(|v| LAMBDA * v).collect()
     }
 }

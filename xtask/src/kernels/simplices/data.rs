@@ -8,9 +8,11 @@ use femto_kernel::family::batch::{Batch, Nodes, Vertices};
 use femto_kernel::family::cell_quadrature::blocks::BlockLists;
 use femto_kernel::family::cell_quadrature::fans::Fans;
 use femto_kernel::family::cell_quadrature::host::SimplexPlan;
-use femto_kernel::family::cell_quadrature::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::cell_quadrature::source::{Interleave, place, places};
-use femto_kernel::family::cell_quadrature::{CellGeometry, FieldKind, Shape, Storage, pack};
+use femto_kernel::family::cell_quadrature::{
+    CellGeometry, FieldKind, Shape, Storage, at_points, pack,
+};
+use femto_kernel::family::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
 use rand::rngs::StdRng;
@@ -98,7 +100,7 @@ impl Data {
         let (mut jacobian, mut position) = (Vec::new(), Vec::new());
         for cell in vertices.chunks(corners) {
             let own: Vec<_> = cell.iter().map(|&v| coordinates[v as usize]).collect();
-            let (j, x) = oracle::at_points(element, &own);
+            let (j, x) = at_points(element, &own);
             jacobian.extend(j);
             position.extend(x);
         }

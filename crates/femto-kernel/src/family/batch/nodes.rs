@@ -92,19 +92,19 @@ impl NodeTable {
         }
     }
 
-    /// For hexahedra with `nodes_1d` nodes along an axis, whose interior nodes follow each other.
-    pub fn new(nodes_1d: usize) -> Self {
+    /// For hexahedra or quadrilaterals with `nodes_1d` nodes along each of `dim` axes, whose interior nodes follow
+    /// each other.
+    pub fn tensor(dim: usize, nodes_1d: usize) -> Self {
+        let nodes = nodes_1d.pow(dim as u32);
         let inside = |n: usize| n > 0 && n < nodes_1d - 1;
-        let all = 0..nodes_1d.pow(3);
+        let along = |p: usize| [p, p / nodes_1d, p / (nodes_1d * nodes_1d)].map(|n| n % nodes_1d);
         let interior = |&p: &usize| {
-            nodes_1d > MAX_INDEXED_DEGREE + 1
-                && inside(p % nodes_1d)
-                && inside(p / nodes_1d % nodes_1d)
-                && inside(p / (nodes_1d * nodes_1d))
+            nodes_1d > MAX_INDEXED_DEGREE + 1 && along(p)[..dim].iter().all(|&n| inside(n))
         };
+        let all = 0..nodes;
         let cast = |p: usize| p as u16;
         Self {
-            nodes: nodes_1d.pow(3),
+            nodes,
             interleaved: false,
             indexed: all.clone().filter(|p| !interior(p)).map(cast).collect(),
             run: all.filter(interior).map(cast).collect(),
@@ -130,7 +130,7 @@ impl NodeTable {
     }
 
     /// Writes one lane's part: `node(position)` is the local index of the node at a position in the
-    /// element, which is lexicographic in hexahedra.
+    /// element, which is lexicographic in hexahedra and quadrilaterals.
     pub fn pack(
         &self,
         (lane, width): (usize, usize),
@@ -143,7 +143,7 @@ impl NodeTable {
         }
     }
 
-    /// Reads `elements` hexahedra into `nodal` `[component][node]`; missing lanes repeat the last of
+    /// Reads `elements` hexahedra or quadrilaterals into `nodal` `[component][node]`; missing lanes repeat the last of
     /// an E-vector, and take what their table says otherwise.
     #[inline(always)]
     pub(crate) fn gather<L: Lanes>(
@@ -176,7 +176,7 @@ impl NodeTable {
         }
     }
 
-    /// Writes (`Element`) or adds (`Local`) `nodal`, of hexahedra, into `target`, element after element.
+    /// Writes (`Element`) or adds (`Local`) `nodal`, of hexahedra or quadrilaterals, into `target`, element after element.
     #[inline(always)]
     pub(crate) fn scatter<L: Lanes>(
         &self,

@@ -25,12 +25,15 @@ pub struct CellQuadrature;
 impl Family for CellQuadrature {
     const NAME: &'static str = "cell_quadrature";
     const TENSOR_TABLES: bool = false;
-    const FOLDS: bool = false;
     const WRITES_INSIDE: bool = false;
     type Block = Block;
 
     fn supports(_: Cell) -> bool {
         true
+    }
+
+    fn folds(_: Cell) -> bool {
+        false
     }
 
     fn node_table(_: usize, nodes: usize) -> NodeTable {
@@ -77,28 +80,16 @@ impl Block {
         }
     }
 
-    pub(in crate::family) fn solid_kernel<T, F, const C: usize>(
+    pub(in crate::family) fn kernel<T, F, const D: usize, const C: usize>(
         &self,
         form: &F,
         level: SimdLevel,
     ) -> Box<dyn ElementKernel<T>>
     where
         T: Vectorizable,
-        F: Form<3, C> + Clone + 'static,
+        F: Form<D, C> + Clone + 'static,
     {
-        self.plan(level).build::<T, F, 3, C>(form)
-    }
-
-    pub(in crate::family) fn planar_kernel<T, F, const C: usize>(
-        &self,
-        form: &F,
-        level: SimdLevel,
-    ) -> Option<Box<dyn ElementKernel<T>>>
-    where
-        T: Vectorizable,
-        F: Form<2, C> + Clone + 'static,
-    {
-        Some(self.plan(level).build::<T, F, 2, C>(form))
+        self.plan(level).build::<T, F, D, C>(form)
     }
 }
 

@@ -11,7 +11,7 @@
 //! reference gradients carried to the cell and back with J⁻¹. Nothing is factorised: at low degree the
 //! tables are small, and what an operator costs is what it reads and writes.
 //!
-//! [`oracle`] is the oracle of everything here; [`host`] the fast loops; [`schedule`] and
+//! The [oracle](super::oracle) is that of all families; [`host`] has the fast loops; [`schedule`] and
 //! [`source`](mod@source) the kernels of accelerators, first of all Knepley et al.'s thread transposition;
 //! [`fans`] puts neighbours together, and [`blocks`] packs them for the kernel that sums inside of a block; [`work`]
 //! counts bytes and flops, also by Knepley et al.'s formulas.
@@ -29,7 +29,6 @@ pub mod fans;
 mod geometry;
 pub mod host;
 mod lists;
-pub mod oracle;
 pub mod schedule;
 mod shape;
 pub mod source;
@@ -37,7 +36,7 @@ pub mod work;
 
 pub use super::fields::{FieldKind, Fields};
 pub use block::{Block, CellQuadrature};
-pub use geometry::{CellGeometry, Storage, pack};
+pub use geometry::{CellGeometry, Storage, at_points, pack};
 pub use shape::Shape;
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Random elements, cells and forms for tests, and a mesh.
 
-use super::{CellGeometry, FieldKind, Fields, Shape, Storage, oracle};
+use super::{CellGeometry, FieldKind, Fields, Shape, Storage, at_points};
+use crate::family::oracle;
 use crate::form::{Form, Inspection, Point, inspect};
 use crate::scalar::Scalar;
 use femto_element::tables::DenseTables;
@@ -109,7 +110,7 @@ impl Cell {
                 })
             })
             .collect();
-        let (mut jacobian, mut position) = oracle::at_points(element, &vertices);
+        let (mut jacobian, mut position) = at_points(element, &vertices);
         if shape.storage == Storage::Jacobians {
             for entry in jacobian.iter_mut().flatten().flatten() {
                 *entry += 0.1 * random.number();

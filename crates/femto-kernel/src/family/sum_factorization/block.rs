@@ -23,16 +23,19 @@ pub struct SumFactorization;
 impl Family for SumFactorization {
     const NAME: &'static str = "sum_factorization";
     const TENSOR_TABLES: bool = true;
-    const FOLDS: bool = true;
     const WRITES_INSIDE: bool = true;
     type Block = Block;
 
     fn supports(cell: Cell) -> bool {
+        matches!(cell, Cell::Hexahedron | Cell::Quadrilateral)
+    }
+
+    fn folds(cell: Cell) -> bool {
         cell == Cell::Hexahedron
     }
 
-    fn node_table(nodes_1d: usize, _: usize) -> NodeTable {
-        NodeTable::new(nodes_1d)
+    fn node_table(nodes_1d: usize, nodes: usize) -> NodeTable {
+        NodeTable::tensor(if nodes == nodes_1d.pow(2) { 2 } else { 3 }, nodes_1d)
     }
 
     fn block(
@@ -81,28 +84,16 @@ impl Block {
         }
     }
 
-    pub(in crate::family) fn solid_kernel<T, F, const C: usize>(
+    pub(in crate::family) fn kernel<T, F, const D: usize, const C: usize>(
         &self,
         form: &F,
         level: SimdLevel,
     ) -> Box<dyn ElementKernel<T>>
     where
         T: Vectorizable,
-        F: Form<3, C> + Clone + 'static,
+        F: Form<D, C> + Clone + 'static,
     {
-        self.plan(level).build::<T, F, C>(form)
-    }
-
-    pub(in crate::family) fn planar_kernel<T, F, const C: usize>(
-        &self,
-        _: &F,
-        _: SimdLevel,
-    ) -> Option<Box<dyn ElementKernel<T>>>
-    where
-        T: Vectorizable,
-        F: Form<2, C> + Clone + 'static,
-    {
-        None
+        self.plan(level).build::<T, F, D, C>(form)
     }
 }
 
@@ -152,9 +143,10 @@ impl BlockOperator for Block {
 
     fn stored(&self) -> String {
         let (numbers, points) = (self.geometry_numbers(), self.basis.points());
+        let dim = self.shape.dim;
         match self.shape.storage {
-            Storage::Affine => "3 edge vectors an element, Jacobian recomputed".to_owned(),
-            Storage::Trilinear => "8 vertices an element, Jacobian recomputed".to_owned(),
+            Storage::Affine => format!("{dim} edge vectors an element, Jacobian recomputed"),
+            Storage::Trilinear => format!("{} vertices an element, Jacobian recomputed", 1 << dim),
             Storage::Jacobians => format!("Jacobian at {points} points an element"),
             Storage::ElementFactors => format!("{numbers} factors an element"),
             Storage::PointFactors => {

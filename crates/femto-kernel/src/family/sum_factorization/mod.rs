@@ -1,4 +1,4 @@
-//! sum_factorization: operators on hexahedra by sum factorisation.
+//! sum_factorization: operators on hexahedra and quadrilaterals by sum factorisation.
 //!
 //! On an element the unknowns are values at the (N+1)³ tensor-product GLL nodes, `[k][j][i]`. Values
 //! at the tensor-product quadrature points are three 1-D contractions (Świrydowicz et al. 2019, eq. 7),
@@ -9,17 +9,16 @@
 //!
 //! and reference gradients three more with the differentiation matrix of the Lagrange basis *on the
 //! points* (eq. 9; twelve contractions instead of eighteen for forward and transpose together).
-//! At the points the form acts, and the transposed contractions bring the result back. When the
+//! On a quadrilateral, `[j][i]`, the contractions along k drop out. At the points the form acts, and the transposed contractions bring the result back. When the
 //! points are the nodes (BK5, BP5) the interpolation is the identity and is left out.
 //!
-//! [`oracle`] is the oracle of everything here; [`host`] the fast loops; [`work`] counts bytes
-//! and flops.
+//! The [oracle](super::oracle) is that of all families; [`host`] has the fast loops; [`work`] counts bytes and
+//! flops.
 
 mod block;
 pub mod factors;
 pub mod host;
 pub mod kernel;
-pub mod oracle;
 pub mod work;
 
 pub use block::{Block, SumFactorization};
@@ -27,19 +26,19 @@ pub use block::{Block, SumFactorization};
 /// The storage of an element's geometry, by kind of map and data level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Storage {
-    /// A parallelepiped's 4 coefficient vectors; the Jacobian follows (`on_the_fly`).
+    /// A parallelepiped's 4 coefficient vectors, a parallelogram's 3; the Jacobian follows (`on_the_fly`).
     Affine,
-    /// A trilinear map's 8 coefficient vectors; the Jacobian follows (`on_the_fly`).
+    /// A trilinear map's 8 coefficient vectors, a bilinear one's 4; the Jacobian follows (`on_the_fly`).
     Trilinear,
     /// Jacobian (and position, if it is read) at every point (`partial`), for any form.
     Jacobians,
-    /// Factors of a form λ u, K ∇u, one set per element (`partial`, affine maps only).
+    /// Factors of a form λ u, K ∇u on hexahedra, one set per element (`partial`, affine maps only).
     ElementFactors,
-    /// Factors of a form λ u, K ∇u at every point (`partial`).
+    /// Factors of a form λ u, K ∇u on hexahedra at every point (`partial`).
     PointFactors,
 }
 
-/// The geometry of one element, from which [`host::HexPlan::pack`] takes what its storage needs.
+/// The geometry of one element, a quadrilateral embedded as the layer over it (∂x/∂ζ = e_z), from which [`host::HexPlan::pack`] takes what its storage needs.
 #[derive(Clone, Copy, Debug)]
 pub enum ElementGeometry<'a> {
     /// `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`, `[8][3]`.
@@ -51,4 +50,23 @@ pub enum ElementGeometry<'a> {
         /// x.
         position: &'a [[f64; 3]],
     },
+}
+
+impl work::Shape {
+    /// The coefficients that [`Storage::Affine`] and [`Storage::Trilinear`] keep of a map: of ξ, η, ... and, if
+    /// positions are read, of 1 at last, `[coefficient][axis]`.
+    fn kept(&self, c: &[[f64; 3]; 8]) -> impl Iterator<Item = f64> {
+        let linear = self.storage == Storage::Affine;
+        let is_kept = move |m: &usize| !linear || m.is_power_of_two();
+        let last = self.position.then_some(0);
+        let (dim, c) = (self.dim, *c);
+        let kept = (1..1 << dim).filter(is_kept).chain(last);
+        kept.flat_map(move |m| (0..dim).map(move |d| c[m][d]))
+    }
+
+    /// The columns of a Jacobian `[physical][reference]`, one after the other.
+    fn columns(&self, jacobian: &[[f64; 3]; 3]) -> impl Iterator<Item = f64> {
+        let (dim, j) = (self.dim, *jacobian);
+        (0..dim * dim).map(move |n| j[n % dim][n / dim])
+    }
 }

@@ -13,6 +13,8 @@ use femto_element::tables::TensorTables;
 /// Sizes of an operator on an element, and the storage of its geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
+    /// Axes of the cell: 3 of hexahedra, 2 of quadrilaterals.
+    pub dim: usize,
     /// Nodes along an axis.
     pub nodes_1d: usize,
     /// Points along an axis.
@@ -42,6 +44,7 @@ impl Shape {
     /// element.
     pub fn new(basis: &TensorTables, inspection: &Inspection, storage: Storage) -> Self {
         Self {
+            dim: basis.cell.dim(),
             nodes_1d: basis.nodes_1d,
             points_1d: basis.points_1d,
             collocated: basis.collocated,
@@ -72,65 +75,95 @@ impl Shape {
         }
     }
 
-    /// Nominal flops of one element: for one component
+    /// Points of an element.
+    pub fn points(&self) -> usize {
+        self.points_1d.pow(self.dim as u32)
+    }
+
+    /// Pencils of points along one axis.
+    pub fn pencils(&self) -> usize {
+        self.points() / self.points_1d
+    }
+
+    /// Nominal flops of one element: for one component of a hexahedron
     /// BK1 4(gq³ + g²q² + g³q) + g³, BK5 12q⁴ + 15q³, BK3 4(gq³ + g²q² + g³q) + 12g⁴ + 15g³, with
     /// q = `nodes_1d`, g = `points_1d`; 4 flops a point more where the form has a mass term beside
-    /// the stiffness term (Świrydowicz et al. 2019).
+    /// the stiffness term (Świrydowicz et al. 2019). Of a quadrilateral 4(gq² + g²q) + g², 8q³ + 6q² and
+    /// 4(gq² + g²q) + 8g³ + 6g²: the same products along two axes, and a symmetric 2 × 2 matrix at a point.
     pub fn nominal_flops(&self) -> u64 {
-        let (q, g) = (self.nodes_1d as u64, self.points_1d as u64);
+        let (g, d, points) = (self.points_1d as u64, self.dim as u64, self.points() as u64);
         let interpolation = if self.collocated {
             0
         } else {
-            4 * (g * q.pow(3) + g * g * q * q + g.pow(3) * q)
+            4 * g * self.interpolated() * self.nodes_1d as u64
         };
-        let points = match (self.values, self.gradients) {
-            (true, true) => 12 * g.pow(4) + 19 * g.pow(3),
-            (false, true) => 12 * g.pow(4) + 15 * g.pow(3),
-            (_, false) => g.pow(3),
+        let stiffness = 4 * d * g * points + d * (2 * d - 1) * points;
+        let at_points = match (self.values, self.gradients) {
+            (true, true) => stiffness + 4 * points,
+            (false, true) => stiffness,
+            (_, false) => points,
         };
-        self.components as u64 * (interpolation + points)
+        self.components as u64 * (interpolation + at_points)
+    }
+
+    /// Pencils that an interpolation contracts, along one axis after the other: q² + q g + g², or q + g.
+    fn interpolated(&self) -> u64 {
+        let (q, g, last) = (self.nodes_1d as u64, self.points_1d as u64, self.dim - 1);
+        (0..=last)
+            .map(|done| q.pow((last - done) as u32) * g.pow(done as u32))
+            .sum()
     }
 
     /// Flops of one element as the host loops schedule them.
     pub fn scheduled_flops(&self) -> u64 {
         let (q, g) = (self.nodes_1d as u64, self.points_1d as u64);
-        let forward = contraction_flops(q, g, false) * (q * q + q * g + g * g);
-        let back = contraction_flops(g, q, false) * (q * q + q * g + g * g);
+        let (d, pencils, points) = (self.dim as u64, self.pencils() as u64, self.points() as u64);
+        let forward = contraction_flops(q, g, false) * self.interpolated();
+        let back = contraction_flops(g, q, false) * self.interpolated();
         let interpolation = if self.collocated { 0 } else { forward + back };
-        // Three axes forward and back; all but the first product of the way back is added.
-        let added = if self.values { 3 } else { 2 };
+        let differentiation_in = d * pencils * contraction_flops(g, g, true);
+        // All axes forward and back; all but the first product of the way back is added.
+        let added = if self.values { d } else { d - 1 };
         let differentiation = if self.gradients {
-            6 * g * g * contraction_flops(g, g, true) + added * g.pow(3)
+            2 * differentiation_in + added * points
         } else {
             0
         };
         let interpolation_in = if self.collocated { 0 } else { forward };
-        let differentiation_in = 3 * g * g * contraction_flops(g, g, true);
-        // Three scalings and 15 flops bring a gradient to the element.
+        // d scalings and d (2d − 1) flops bring a gradient to the element.
         let fields = self.fields.count(FieldKind::Nodal) as u64 * interpolation_in
-            + u64::from(self.field_gradients.count_ones()) * (differentiation_in + 18 * g.pow(3));
+            + u64::from(self.field_gradients.count_ones())
+                * (differentiation_in + 2 * d * d * points);
         self.components as u64 * (interpolation + differentiation) + fields + self.stage_flops()
     }
 
     /// Flops of the point-wise stage of one element.
     fn stage_flops(&self) -> u64 {
-        let (g, c) = (self.points_1d as u64, self.components as u64);
+        let (d, c) = (self.dim as u64, self.components as u64);
         let (values, gradients) = (u64::from(self.values), u64::from(self.gradients));
-        let (rows, points) = (g * g, g.pow(3));
+        let (rows, points) = (self.pencils() as u64, self.points() as u64);
         // Products with stored factors: 15 flops for G ∇u, 1 for m u.
         let scaling = 1 + c * (3 * gradients + values);
         let factor = c * (15 * gradients + values);
-        // A form: ∇u (3 scalings, 15 flops), back (the same), f0 times weight and determinant.
-        let form = c * (36 * gradients + values) + values + gradients + 1 + self.form_flops;
+        // A form: ∇u (d scalings, d (2d − 1) flops), back (the same), f0 times weight and determinant.
+        let form = c * (4 * d * d * gradients + values) + values + gradients + 1 + self.form_flops;
         // A position, where it is read: one combination of vectors a row, one a point.
-        let position = if self.position { 6 } else { 0 };
-        let metric =
-            |row: u64, point: u64| rows * (row + 1 + position) + points * (point + position + form);
+        let position = if self.position { 2 * d } else { 0 };
+        // The weight of a row is a product of d − 1.
+        let metric = |row: u64, point: u64| {
+            rows * (row + d - 2 + position) + points * (point + position + form)
+        };
         // What the points of a layer share is not counted.
         match (self.storage, self.gradients) {
             (Storage::PointFactors, _) => points * factor,
             (Storage::ElementFactors, _) => points * (factor + scaling),
             (Storage::Affine, _) => metric(0, 0),
+            // A determinant, 3 flops; signs are free.
+            (Storage::Jacobians, _) if d == 2 => metric(0, 3),
+            // Per row: a combination of vectors (4) and two determinants; per point: the same combination of
+            // the other column, and one Horner step.
+            (Storage::Trilinear, true) if d == 2 => metric(4 + 2 * 3, 4 + 2),
+            (Storage::Trilinear, false) if d == 2 => metric(4 + 2 * 3, 2),
             // Three cross products (9 flops each; one for the determinant alone) and a triple
             // product (5).
             (Storage::Jacobians, true) => metric(0, 3 * 9 + 5),
@@ -146,12 +179,12 @@ impl Shape {
     /// them.
     pub fn geometry_numbers(&self) -> u64 {
         let factors = 6 * u64::from(self.gradients) + u64::from(self.values);
-        let points = (self.points_1d as u64).pow(3);
-        let position = 3 * u64::from(self.position);
+        let (d, points) = (self.dim as u64, self.points() as u64);
+        let position = d * u64::from(self.position);
         match self.storage {
-            Storage::Affine => 9 + position,
-            Storage::Trilinear => 21 + position,
-            Storage::Jacobians => (9 + position) * points,
+            Storage::Affine => d * d + position,
+            Storage::Trilinear => d * ((1 << d) - 1) + position,
+            Storage::Jacobians => (d * d + position) * points,
             Storage::ElementFactors => factors,
             Storage::PointFactors => factors * points,
         }
@@ -177,6 +210,7 @@ mod tests {
     fn shape(values: bool, gradients: bool, collocated: bool) -> Shape {
         let (nodes_1d, components) = (8, 1);
         Shape {
+            dim: 3,
             nodes_1d,
             points_1d: if collocated { 8 } else { 9 },
             collocated,
@@ -204,6 +238,37 @@ mod tests {
         );
         let bk3 = 4 * (4608 + 5184 + 5832) + 12 * 6561 + 19 * 729;
         assert_eq!(shape(true, true, false).nominal_flops(), bk3);
+    }
+
+    #[test]
+    fn quadrilaterals_have_two_axes() {
+        let plane = |values, gradients, collocated| Shape {
+            dim: 2,
+            ..shape(values, gradients, collocated)
+        };
+        let interpolation = 4 * (9 * 64 + 81 * 8);
+        assert_eq!(
+            plane(true, false, false).nominal_flops(),
+            interpolation + 81
+        );
+        assert_eq!(plane(false, true, true).nominal_flops(), 8 * 512 + 6 * 64);
+        let shape = Shape {
+            position: true,
+            storage: Storage::Affine,
+            ..plane(false, true, false)
+        };
+        let numbers = |storage| Shape { storage, ..shape }.geometry_numbers();
+        assert_eq!(numbers(Storage::Affine), 4 + 2);
+        assert_eq!(numbers(Storage::Trilinear), 6 + 2);
+        assert_eq!(numbers(Storage::Jacobians), 81 * (4 + 2));
+        // 17 pencils of 8 to 9 and back, 18 of 9 to 9 twice, added once; then ∇u, the form and back.
+        let interpolation = 17 * (contraction_flops(8, 9, false) + contraction_flops(9, 8, false));
+        let differentiation = 2 * 18 * contraction_flops(9, 9, true) + 81;
+        let stage = 81 * (16 + 2 + 4) + 9 * 4;
+        assert_eq!(
+            shape.scheduled_flops(),
+            interpolation + differentiation + stage
+        );
     }
 
     #[test]

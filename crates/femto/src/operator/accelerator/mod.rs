@@ -47,7 +47,7 @@ impl Backend for Accelerator {
         T: Number,
         F: Form<3, C> + Clone + 'static,
     {
-        let oracle = verify::solid_oracle::<F, C>(binding);
+        let oracle = verify::oracle::<F, 3, C>(binding);
         AcceleratorBound::new(self, &binding.without_form(), &*oracle)
     }
 

@@ -44,7 +44,7 @@ fn bind(knobs: &str, edit: Edit) -> Option<Result<Bound, OperatorError>> {
         params: &params,
         plan: &plan,
     };
-    let oracle = verify::solid_oracle::<_, 1>(&binding);
+    let oracle = verify::oracle::<_, 3, 1>(&binding);
     let binding = binding.without_form();
     Some(Bound::with_edit(&device, &binding, &*oracle, edit))
 }

@@ -10,8 +10,8 @@ use femto_element::tables::Tables;
 use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::{Layout, Space};
 use femto_kernel::family::FactorPrecision;
-use femto_kernel::family::cell_quadrature::{self};
 use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
+use femto_kernel::family::oracle::{OracleGeometry, apply};
 use femto_kernel::form::Form;
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
@@ -72,34 +72,7 @@ impl FieldsOf {
 pub(super) fn oracle<'a, F: Form<D, C>, const D: usize, const C: usize>(
     binding: &'a Binding<'_, F>,
 ) -> Box<Oracle<'a>> {
-    use cell_quadrature::oracle::{OracleGeometry, apply};
-    let Tables::Dense(tables) = &binding.plan.operator.tables else {
-        unreachable!("interim");
-    };
-    let maps = binding.maps();
-    Box::new(move |number, u| {
-        let mut at = GeometryAtPoints::default();
-        maps.at_points(binding.mesh_cell(number), &mut at);
-        let geometry = OracleGeometry {
-            jacobian: &at.jacobian,
-            position: &at.position,
-        };
-        let own = FieldsOf::new(binding, number, tables.points);
-        let fields = own.as_cell_fields(binding.params.fields());
-        let context = binding.params.context();
-        apply(binding.form, tables, geometry, (&fields, &context), u)
-    })
-}
-
-/// The oracle of a form.
-pub(super) fn solid_oracle<'a, F: Form<3, C>, const C: usize>(
-    binding: &'a Binding<'_, F>,
-) -> Box<Oracle<'a>> {
-    use femto_kernel::family::sum_factorization::oracle::{OracleGeometry, apply};
-    let Tables::Tensor(tables) = &binding.plan.operator.tables else {
-        return oracle::<F, 3, C>(binding);
-    };
-    let maps = binding.maps();
+    let (tables, maps) = (&binding.plan.operator.tables, binding.maps());
     Box::new(move |number, u| {
         let mut at = GeometryAtPoints::default();
         maps.at_points(binding.mesh_cell(number), &mut at);

@@ -109,7 +109,7 @@ impl Backend for Host {
     {
         let level = SimdLevel::detect();
         let kinds = binding.plan.kinds.iter();
-        let kernels = kinds.map(|kind| kind.block.solid_kernel::<T, F, C>(binding.form, level));
+        let kernels = kinds.map(|kind| kind.block.kernel::<T, F, 3, C>(binding.form, level));
         HostBound::new(self, binding, kernels.collect())
     }
 
@@ -123,9 +123,8 @@ impl Backend for Host {
     {
         let level = SimdLevel::detect();
         let kinds = binding.plan.kinds.iter();
-        let kernels = kinds.map(|kind| kind.block.planar_kernel::<T, F, C>(binding.form, level));
-        let kernels: Option<Vec<_>> = kernels.collect();
-        HostBound::new(self, binding, kernels.ok_or(OperatorError::NoKernel)?)
+        let kernels = kinds.map(|kind| kind.block.kernel::<T, F, 2, C>(binding.form, level));
+        HostBound::new(self, binding, kernels.collect())
     }
 }
 

@@ -9,9 +9,9 @@ use femto::kernel::family::batch::{
     Batch, ElementKernel, LOCAL_STRIDE, MAX_LANES, NodeTable, Nodes, Vertices, Workspace,
 };
 use femto::kernel::family::fields::{FieldKind, Fields};
+use femto::kernel::family::oracle::{self, OracleGeometry};
 use femto::kernel::family::sum_factorization::Storage;
 use femto::kernel::family::sum_factorization::host::HexPlan;
-use femto::kernel::family::sum_factorization::oracle::{self, OracleGeometry};
 use femto::kernel::family::sum_factorization::work::Shape;
 use femto::kernel::form::{Form, Inspection, inspect};
 use femto::kernel::scalar::SimdLevel;
@@ -41,7 +41,7 @@ pub enum Action {
 }
 
 /// The right answers for a form on some samples.
-pub struct Case<'a, F, const C: usize> {
+pub struct Case<'a, F, const D: usize, const C: usize> {
     form: &'a F,
     basis: &'a TensorTables,
     inspection: Inspection,
@@ -84,9 +84,9 @@ impl<T: Number> Packed<T> {
     }
 }
 
-impl<'a, F, const C: usize> Case<'a, F, C>
+impl<'a, F, const D: usize, const C: usize> Case<'a, F, D, C>
 where
-    F: Form<3, C> + Clone + 'static,
+    F: Form<D, C> + Clone + 'static,
 {
     /// Asks the oracle; there is one auxiliary field, constant per element.
     pub fn new(
@@ -130,7 +130,7 @@ where
         Self {
             form,
             basis,
-            inspection: inspect::<F, 3, C>(form),
+            inspection: inspect::<F, D, C>(form),
             fields,
             action,
             samples,
@@ -143,7 +143,7 @@ where
     pub fn check(&self, storages: &[Storage]) {
         let factors = [Storage::ElementFactors, Storage::PointFactors];
         let constant = self.fields.count(FieldKind::Cell) == self.fields.len();
-        let foldable = constant && self.inspection.coefficients.is_some();
+        let foldable = D == 3 && constant && self.inspection.coefficients.is_some();
         for &storage in storages {
             if foldable || !factors.contains(&storage) {
                 self.check_levels::<f64>(storage);
@@ -163,8 +163,8 @@ where
                 }
                 let packed = self.pack::<T>(storage, level, elements);
                 let what = format!(
-                    "{:?}, {storage:?}, {level:?}, {:?}, {elements} of {lanes} elements, degree {}, \
-                     {} points",
+                    "{D} axes, {:?}, {storage:?}, {level:?}, {:?}, {elements} of {lanes} elements, \
+                     degree {}, {} points",
                     self.action,
                     T::PRECISION,
                     self.basis.nodes_1d - 1,
@@ -186,7 +186,7 @@ where
                 .with_fields(&self.inspection, self.fields),
             level,
         };
-        let kernel = plan.build::<T, F, C>(self.form);
+        let kernel = plan.build::<T, F, D, C>(self.form);
         let lanes = kernel.lanes();
         assert_eq!(kernel.geometry_len(), lanes * plan.geometry_len());
         let nan = T::from_f64(f64::NAN);
@@ -259,9 +259,9 @@ where
     /// Local vectors in which elements of the same sample share their shell, so that several lanes
     /// add to the same entries.
     fn local_vectors<T: Number>(&self, packed: &Packed<T>, what: &str) {
-        let places = Places::new(self.basis.nodes_1d, self.samples.len());
+        let places = Places::new((D, self.basis.nodes_1d), self.samples.len());
         let (np, lanes) = (self.basis.nodes(), packed.kernel.lanes());
-        let nodes = NodeTable::new(self.basis.nodes_1d);
+        let nodes = NodeTable::tensor(D, self.basis.nodes_1d);
         let mut table = vec![0; nodes.len(lanes)];
         let scale = self.expected.iter().flatten();
         let scale = scale.fold(0.0, |scale: f64, v| scale.max(v.abs()));

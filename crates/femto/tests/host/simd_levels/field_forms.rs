@@ -61,14 +61,14 @@ pub fn field_forms(random: &mut Random, on: (&TensorTables, &[Sample]), kind: Ki
         if action == Action::Diagonal && degree > 2 {
             continue;
         }
-        Case::<_, 1>::with_fields(&Every, on, &Every::FIELDS, action, random).check(storages);
-        Case::<_, 1>::with_fields(&Slope, on, &[Nodal], action, random).check(storages);
+        Case::<_, 3, 1>::with_fields(&Every, on, &Every::FIELDS, action, random).check(storages);
+        Case::<_, 3, 1>::with_fields(&Slope, on, &[Nodal], action, random).check(storages);
         let fields = [Points, Cell, Nodal];
-        Case::<_, 2>::with_fields(&Reaction, on, &fields, action, random).check(storages);
+        Case::<_, 3, 2>::with_fields(&Reaction, on, &fields, action, random).check(storages);
         let lambda = Coefficient::Auxiliary(0);
         let mu = Coefficient::Auxiliary(1);
         let body = NeoHookean { lambda, mu };
         let fields = [Nodal, Nodal, Nodal, Points, Cell];
-        Case::<_, 3>::with_fields(&Jacobian(body), on, &fields, action, random).check(storages);
+        Case::<_, 3, 3>::with_fields(&Jacobian(body), on, &fields, action, random).check(storages);
     }
 }

@@ -7,6 +7,7 @@
 mod case;
 mod field_forms;
 mod places;
+mod planar;
 mod sample;
 
 use crate::common::{Random, basis};
@@ -47,12 +48,12 @@ fn apply_forms(random: &mut Random, basis: &TensorTables, kind: Kind, count: usi
     let samples = samples(random, basis, kind, count);
     let on = (basis, &samples[..]);
     let lambda = ScreenedPoisson { lambda: None };
-    Case::new(&Mass, on, Action::Apply, random).check(storages);
-    Case::new(&Poisson, on, Action::Apply, random).check(storages);
-    Case::new(&lambda, on, Action::Apply, random).check(storages);
-    Case::new(&Transport, on, Action::Apply, random).check(storages);
+    Case::<_, 3, 1>::new(&Mass, on, Action::Apply, random).check(storages);
+    Case::<_, 3, 1>::new(&Poisson, on, Action::Apply, random).check(storages);
+    Case::<_, 3, 1>::new(&lambda, on, Action::Apply, random).check(storages);
+    Case::<_, 3, 1>::new(&Transport, on, Action::Apply, random).check(storages);
     let three = Componentwise::<_, 3>(lambda);
-    Case::<_, 3>::new(&three, on, Action::Apply, random).check(storages);
+    Case::<_, 3, 3>::new(&three, on, Action::Apply, random).check(storages);
 }
 
 /// Gauss and collocated points, and a number of points that no sweep is unrolled for.
@@ -103,7 +104,8 @@ fn high_degrees_agree_with_the_oracle() {
             let basis = basis(rules[(degree + number) % 2], degree);
             let samples = samples(&mut random, &basis, kind, 1);
             let form = ScreenedPoisson { lambda: None };
-            Case::new(&form, (&basis, &samples), Action::Apply, &mut random).check(kind.storages());
+            Case::<_, 3, 1>::new(&form, (&basis, &samples), Action::Apply, &mut random)
+                .check(kind.storages());
         }
     }
 }
@@ -130,12 +132,12 @@ fn diagonals_agree_with_the_oracle() {
                 let samples = samples(&mut random, &basis, kind, 2);
                 let on = (&basis, &samples[..]);
                 let lambda = ScreenedPoisson { lambda: None };
-                Case::new(&Mass, on, Action::Diagonal, &mut random).check(storages);
-                Case::new(&Poisson, on, Action::Diagonal, &mut random).check(storages);
-                Case::new(&Transport, on, Action::Diagonal, &mut random).check(storages);
+                Case::<_, 3, 1>::new(&Mass, on, Action::Diagonal, &mut random).check(storages);
+                Case::<_, 3, 1>::new(&Poisson, on, Action::Diagonal, &mut random).check(storages);
+                Case::<_, 3, 1>::new(&Transport, on, Action::Diagonal, &mut random).check(storages);
                 if degree < 3 {
                     let three = Componentwise::<_, 3>(lambda);
-                    Case::<_, 3>::new(&three, on, Action::Diagonal, &mut random).check(storages);
+                    Case::<_, 3, 3>::new(&three, on, Action::Diagonal, &mut random).check(storages);
                 }
             }
         }

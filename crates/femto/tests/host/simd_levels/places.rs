@@ -5,6 +5,7 @@ use femto::kernel::family::batch::{LOCAL_NODES, MAX_LANES};
 /// Where nodes are in a local vector: the shells of the samples, backwards, then each element's
 /// interior.
 pub struct Places {
+    dim: usize,
     nodes_1d: usize,
     samples: usize,
     shell: usize,
@@ -14,10 +15,10 @@ pub struct Places {
 }
 
 impl Places {
-    pub fn new(nodes_1d: usize, samples: usize) -> Self {
+    pub fn new((dim, nodes_1d): (usize, usize), samples: usize) -> Self {
         let (mut shell, mut interior) = (0, 0);
         let count = |position| {
-            let counter = if inside(nodes_1d, position) {
+            let counter = if inside((dim, nodes_1d), position) {
                 &mut interior
             } else {
                 &mut shell
@@ -25,9 +26,10 @@ impl Places {
             *counter += 1;
             *counter - 1
         };
-        let ordinals = (0..nodes_1d.pow(3)).map(count).collect();
+        let ordinals = (0..nodes_1d.pow(dim as u32)).map(count).collect();
         assert!(samples * shell + MAX_LANES * interior <= LOCAL_NODES);
         Self {
+            dim,
             nodes_1d,
             samples,
             shell,
@@ -43,7 +45,7 @@ impl Places {
 
     pub fn of(&self, element: usize, position: usize) -> usize {
         let ordinal = self.ordinals[position];
-        if inside(self.nodes_1d, position) {
+        if inside((self.dim, self.nodes_1d), position) {
             self.shared() + element * self.interior + ordinal
         } else {
             self.shared() - 1 - (element % self.samples * self.shell + ordinal)
@@ -52,11 +54,11 @@ impl Places {
 }
 
 /// Whether the node at a lexicographic position is inside the element.
-fn inside(nodes_1d: usize, position: usize) -> bool {
+fn inside((dim, nodes_1d): (usize, usize), position: usize) -> bool {
     let (i, j, k) = (
         position % nodes_1d,
         position / nodes_1d % nodes_1d,
         position / (nodes_1d * nodes_1d),
     );
-    [i, j, k].iter().all(|&n| 0 < n && n < nodes_1d - 1)
+    [i, j, k][..dim].iter().all(|&n| 0 < n && n < nodes_1d - 1)
 }

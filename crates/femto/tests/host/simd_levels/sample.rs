@@ -37,21 +37,25 @@ pub struct Map {
 }
 
 impl Map {
-    /// `x = Σ c_m ξ^a η^b ζ^c + b |ξ|²` near the identity, m = a + 2b + 4c.
+    /// `x = Σ c_m ξ^a η^b ζ^c + b |ξ|²` near the identity, m = a + 2b + 4c; of a quadrilateral that of the layer
+    /// over it, at ζ = 0.
     fn near_identity(random: &mut Random, basis: &TensorTables, kind: Kind) -> Self {
+        let dim = basis.cell.dim();
         let entry = |m: usize, d: usize, x: f64| match m {
+            _ if d >= dim || m >= 1 << dim => f64::from(u8::from(m == 1 << d)),
             0 => x,
             1 | 2 | 4 => f64::from(u8::from(m == 1 << d)) + 0.15 * x,
             _ if kind == Kind::Affine => 0.0,
             _ => 0.05 * x,
         };
         let coefficients = core::array::from_fn(|m| [0, 1, 2].map(|d| entry(m, d, random.next())));
-        let bulge = [0, 1, 2].map(|_| match kind {
-            Kind::Curved => 0.04 * random.next(),
+        let bulge = [0, 1, 2].map(|d| match kind {
+            Kind::Curved if d < dim => 0.04 * random.next(),
             _ => 0.0,
         });
         let (n, points) = (basis.points_1d, &basis.points);
-        let at = |p: usize| [points[p % n], points[p / n % n], points[p / (n * n)]];
+        let zeta = |p: usize| if dim == 3 { points[p / (n * n)] } else { 0.0 };
+        let at = |p: usize| [points[p % n], points[p / n % n], zeta(p)];
         let power = |m: usize, axis: usize, xi: f64| if m >> axis & 1 == 1 { xi } else { 1.0 };
         // The monomial of m at ξ, or its derivative along an axis.
         let monomial = |m: usize, xi: [f64; 3], along: Option<usize>| match along {

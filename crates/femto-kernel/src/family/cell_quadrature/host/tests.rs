@@ -6,7 +6,8 @@ use crate::family::batch::{Batch, LOCAL_NODES, NodeTable, Nodes, Vertices, Works
 use crate::family::cell_quadrature::samples::{
     Cell, Everything, KINDS, Nonlinear, Random, Variable, element, shape,
 };
-use crate::family::cell_quadrature::{FieldKind, Shape, Storage, oracle, pack};
+use crate::family::cell_quadrature::{FieldKind, Shape, Storage, at_points, pack};
+use crate::family::oracle;
 use crate::form::{Form, Mass, Poisson};
 use crate::scalar::{Real, SimdLevel, Vectorizable};
 use femto_element::tables::DenseTables;
@@ -270,8 +271,7 @@ fn mass_and_stiffness_of_the_unit_triangle() {
         interp: vec![0.5, 0.5, 0.0, 0.0, 0.5, 0.5, 0.5, 0.0, 0.5],
         grad: [-1.0, -1.0, 1.0, 0.0, 0.0, 1.0].repeat(3),
     };
-    let (jacobian, position) =
-        oracle::at_points(&element, &[[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]);
+    let (jacobian, position) = at_points(&element, &[[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0]]);
     let geometry = oracle::OracleGeometry {
         jacobian: &jacobian,
         position: &position,

@@ -29,17 +29,17 @@ pub struct HexPlan<'a> {
 }
 
 impl HexPlan<'_> {
-    /// The kernel for `form` in precision `T`.
+    /// The kernel for `form` in precision `T`, D being the axes of the element.
     ///
-    /// The factor storages ignore the form itself: its coefficients are packed with the factors.
-    pub fn build<T, F, const C: usize>(&self, form: &F) -> Box<dyn ElementKernel<T>>
+    /// The factor storages, of hexahedra alone, ignore the form itself: its coefficients are packed with the factors.
+    pub fn build<T, F, const D: usize, const C: usize>(&self, form: &F) -> Box<dyn ElementKernel<T>>
     where
         T: Vectorizable,
-        F: Form<3, C> + Clone + 'static,
+        F: Form<D, C> + Clone + 'static,
     {
         dispatch(
             self.level,
-            Build::<T, F, C> {
+            Build::<T, F, D, C> {
                 plan: *self,
                 form,
                 precision: PhantomData,
@@ -62,6 +62,7 @@ impl HexPlan<'_> {
         out: &mut [T],
     ) {
         let Shape {
+            dim,
             storage,
             values,
             gradients,
@@ -70,32 +71,21 @@ impl HexPlan<'_> {
         } = self.shape;
         let wanted = (values, gradients);
         match (storage, geometry) {
-            (Storage::Affine, ElementGeometry::Map(c)) => {
-                let kept = [c[1], c[2], c[4]]
-                    .into_iter()
-                    .chain(with_position.then_some(c[0]));
-                pack(out, width, lane, 0, kept.flatten());
-            }
-            (Storage::Trilinear, ElementGeometry::Map(c)) => {
-                let kept = c[1..].iter().chain(with_position.then_some(&c[0]));
-                pack(out, width, lane, 0, kept.copied().flatten());
+            (Storage::Affine | Storage::Trilinear, ElementGeometry::Map(c)) => {
+                pack(out, width, lane, 0, self.shape.kept(c));
             }
             (Storage::Jacobians, ElementGeometry::Points { jacobian, position }) => {
-                for (p, j) in jacobian.iter().enumerate() {
-                    let columns = [0, 1, 2].map(|column| [0, 1, 2].map(|row| j[row][column]));
-                    pack(out, width, lane, 9 * p, columns.into_iter().flatten());
-                }
-                if with_position {
-                    let positions = position.iter().copied().flatten();
-                    pack(out, width, lane, 9 * jacobian.len(), positions);
-                }
+                let columns = jacobian.iter().flat_map(|j| self.shape.columns(j));
+                let positions = position.iter().filter(|_| with_position);
+                let positions = positions.flat_map(|x| &x[..dim]).copied();
+                pack(out, width, lane, 0, columns.chain(positions));
             }
-            (Storage::ElementFactors, ElementGeometry::Map(c)) => {
+            (Storage::ElementFactors, ElementGeometry::Map(c)) if dim == 3 => {
                 let jacobian = [0, 1, 2].map(|row| [c[1][row], c[2][row], c[4][row]]);
                 let factors = factors(&jacobian, 1.0, coefficients, wanted);
                 pack(out, width, lane, 0, factors);
             }
-            (Storage::PointFactors, ElementGeometry::Points { jacobian, .. }) => {
+            (Storage::PointFactors, ElementGeometry::Points { jacobian, .. }) if dim == 3 => {
                 let (n, w) = (self.basis.points_1d, &self.basis.weights);
                 let count = self.geometry_len() / jacobian.len();
                 for (p, j) in jacobian.iter().enumerate() {
@@ -110,16 +100,16 @@ impl HexPlan<'_> {
 }
 
 /// Builds the kernel once the instruction set is known.
-struct Build<'a, T, F, const C: usize> {
+struct Build<'a, T, F, const D: usize, const C: usize> {
     plan: HexPlan<'a>,
     form: &'a F,
     precision: PhantomData<T>,
 }
 
-impl<T, F, const C: usize> SimdTask for Build<'_, T, F, C>
+impl<T, F, const D: usize, const C: usize> SimdTask for Build<'_, T, F, D, C>
 where
     T: Vectorizable,
-    F: Form<3, C> + Clone + 'static,
+    F: Form<D, C> + Clone + 'static,
 {
     type Output = Box<dyn ElementKernel<T>>;
 
@@ -136,13 +126,13 @@ where
     }
 }
 
-impl<T, F, const C: usize> Build<'_, T, F, C>
+impl<T, F, const D: usize, const C: usize> Build<'_, T, F, D, C>
 where
-    F: Form<3, C> + Clone + 'static,
+    F: Form<D, C> + Clone + 'static,
 {
-    fn form_stage<L: Lanes, M: Metric<L>>(&self) -> Box<dyn Stage<L>> {
+    fn form_stage<L: Lanes, M: Metric<L, D>>(&self) -> Box<dyn Stage<L>> {
         let shape = &self.plan.shape;
-        Box::new(FormStage::<F, M, C> {
+        Box::new(FormStage::<F, M, D, C> {
             form: self.form.clone(),
             values: shape.values || !shape.gradients,
             gradients: shape.gradients,

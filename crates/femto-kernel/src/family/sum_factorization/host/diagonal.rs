@@ -3,12 +3,12 @@
 //! With φ₀ = φ and φ₁..φ₃ its reference derivatives, a linear form is at each point a 4 × 4 matrix D
 //! (per component), and A_ii = Σ_q Σ_ab D_ab(q) φ_a,i(q) φ_b,i(q). Each pair (a, b) is a product
 //! of three 1-D factors, so the sum over q is three contractions with entrywise products of the 1-D
-//! matrices. D comes from running the stage on unit inputs.
+//! matrices. D comes from running the stage on unit inputs. On quadrilaterals D is 3 × 3, and there are two factors.
 
 use super::contraction::Contraction;
 use super::stage::{BatchData, Layers, Strided};
 use super::sweep::Sweeps;
-use super::{Kernel, Scratch};
+use super::{Kernel, Layers1d, Scratch};
 use femto_element::tables::TensorTables;
 
 use crate::scalar::{Lanes, Real};
@@ -57,7 +57,8 @@ impl<L: Lanes> Kernel<L> {
             _ => self.stage.has_gradients(),
         };
         let inputs = self.inputs();
-        scratch.responses.resize(4 * inputs * points, zero);
+        let numbers = 1 + self.basis.cell.dim();
+        scratch.responses.resize(numbers * inputs * points, zero);
         self.fields_at_points(scratch);
         let Scratch {
             nodal,
@@ -69,9 +70,9 @@ impl<L: Lanes> Kernel<L> {
         let nodal = &mut nodal[..components * nodes];
         nodal.fill(zero);
         for (component, out) in nodal.chunks_exact_mut(nodes).enumerate() {
-            for a in (0..4).filter(used) {
+            for a in (0..numbers).filter(used) {
                 self.respond(data, (component, a), responses);
-                for b in (0..4).filter(used) {
+                for b in (0..numbers).filter(used) {
                     let response = &responses[(b * inputs + component) * points..][..points];
                     self.contract_pair((a, b), response, (partial, along), out);
                 }
@@ -102,7 +103,8 @@ impl<L: Lanes> Kernel<L> {
             let place = |a: usize| (a * inputs + input) * points;
             responses[place(0)..][..points].copy_from_slice(values);
             if self.differentiates(input) {
-                for (axis, inner) in [1, self.basis.points_1d, plane].into_iter().enumerate() {
+                let axes = [1, self.basis.points_1d, plane].into_iter().enumerate();
+                for (axis, inner) in axes.take(self.basis.cell.dim()) {
                     let out = &mut responses[place(axis + 1)..][..points];
                     (self.sweeps.grad)(self.token, &self.grad, inner, values, out);
                 }
@@ -113,7 +115,7 @@ impl<L: Lanes> Kernel<L> {
     /// The stage's answer to input `a` of `component` being one at every point, all other components
     /// zero: `[output][component][point]`.
     fn respond(&self, data: &BatchData<L::Real>, (component, a): (usize, usize), out: &mut [L]) {
-        let (n, points) = (self.basis.points_1d, self.basis.points());
+        let points = self.basis.points();
         let one = L::splat(self.token, L::Real::from_f64(1.0));
         let (components, inputs) = (self.stage.components(), self.inputs());
         let zero = L::splat(self.token, L::Real::from_f64(0.0));
@@ -130,7 +132,7 @@ impl<L: Lanes> Kernel<L> {
         let (values, gradients) = (array(), [array(), array(), array()]);
         let layers = Layers {
             first: 0,
-            count: n,
+            count: self.layers.points,
             values,
             gradients,
         };
@@ -146,10 +148,15 @@ impl<L: Lanes> Kernel<L> {
         out: &mut [L],
     ) {
         let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
-        let (x, y) = (&mut x[..g * g * q], &mut y[..g * q * q]);
+        let Layers1d { points: layers, .. } = self.layers;
+        let (x, y) = (&mut x[..layers * g * q], &mut y[..layers * q * q]);
         let factor = |axis| self.products.along(pair, axis);
         let plain = Sweeps::<L>::plain();
         (plain.grad)(self.token, factor(0), 1, response, x);
+        if !self.is_solid() {
+            (plain.grad_add)(self.token, factor(1), q, x, out);
+            return;
+        }
         (plain.grad)(self.token, factor(1), q, x, y);
         (plain.grad_add)(self.token, factor(2), q * q, y, out);
     }

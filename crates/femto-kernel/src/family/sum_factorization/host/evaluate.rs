@@ -34,17 +34,13 @@ impl<L: Lanes> Kernel<L> {
                 let stride = self.basis.points();
                 let layers = Layers {
                     first: 0,
-                    count: self.basis.points_1d,
+                    count: self.layers.points,
                     values: Strided {
                         data: &mut scratch.nodal,
                         stride,
                         offset: 0,
                     },
-                    gradients: [(); 3].map(|()| Strided {
-                        data: &mut [],
-                        stride,
-                        offset: 0,
-                    }),
+                    gradients: [(); 3].map(|()| Strided::none()),
                 };
                 self.stage.run(self.token, &self.rule, data, layers);
             }
@@ -63,41 +59,47 @@ impl<L: Lanes> Kernel<L> {
     /// Node values in `nodal` to point values in `values`, all components and fields.
     pub(super) fn interpolate(&self, scratch: &mut Scratch<L>) {
         let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
+        let (nodes, points) = (self.basis.nodes(), self.basis.points());
         let sweep = |inner, source: &[L], target: &mut [L]| {
             (self.sweeps.interp)(self.token, &self.interp, inner, source, target);
         };
         for component in 0..self.inputs() {
-            let nodal = &scratch.nodal[component * q * q * q..][..q * q * q];
-            let partial = &mut scratch.partial[..q * g * g];
-            for (first, count) in self.groups(q) {
+            let nodal = &scratch.nodal[component * nodes..][..nodes];
+            let values = &mut scratch.values[component * points..][..points];
+            let partial = match self.is_solid() {
+                true => &mut scratch.partial[..q * g * g],
+                false => &mut *values,
+            };
+            for (first, count) in self.groups(self.layers.nodes) {
                 let layer = &mut scratch.layer[..count * q * g];
                 sweep(1, &nodal[first * q * q..][..count * q * q], layer);
                 sweep(g, layer, &mut partial[first * g * g..][..count * g * g]);
             }
-            sweep(
-                g * g,
-                partial,
-                &mut scratch.values[component * g * g * g..][..g * g * g],
-            );
+            if self.is_solid() {
+                sweep(g * g, &scratch.partial[..q * g * g], values);
+            }
         }
     }
 
     /// The transpose of [`Self::interpolate`].
     fn interpolate_transposed(&self, scratch: &mut Scratch<L>) {
         let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
+        let (nodes, points) = (self.basis.nodes(), self.basis.points());
         let sweep = |inner, source: &[L], target: &mut [L]| {
             let transposed = &self.interp_transposed;
             (self.sweeps.interp_transposed)(self.token, transposed, inner, source, target);
         };
         for component in 0..self.stage.components() {
-            let partial = &mut scratch.partial[..q * g * g];
-            sweep(
-                g * g,
-                &scratch.values[component * g * g * g..][..g * g * g],
-                partial,
-            );
-            let nodal = &mut scratch.nodal[component * q * q * q..][..q * q * q];
-            for (first, count) in self.groups(q) {
+            let values = &scratch.values[component * points..][..points];
+            let partial = match self.is_solid() {
+                true => {
+                    sweep(g * g, values, &mut scratch.partial[..q * g * g]);
+                    &scratch.partial[..q * g * g]
+                }
+                false => values,
+            };
+            let nodal = &mut scratch.nodal[component * nodes..][..nodes];
+            for (first, count) in self.groups(self.layers.nodes) {
                 let layer = &mut scratch.layer[..count * q * g];
                 sweep(g, &partial[first * g * g..][..count * g * g], layer);
                 sweep(1, layer, &mut nodal[first * q * q..][..count * q * q]);
@@ -115,20 +117,22 @@ impl<L: Lanes> Kernel<L> {
         gz: &mut [L],
     ) {
         let g = self.basis.points_1d;
-        let (plane, stride, components) = (g * g, g * g * g, self.stage.components());
+        let (plane, stride) = (g * g, self.basis.points());
+        let components = self.stage.components();
         let Sweeps {
             grad: set,
             grad_add: add,
             ..
         } = self.sweeps;
         let (token, d, dt) = (self.token, &self.grad, &self.grad_transposed);
-        for input in (0..self.inputs()).filter(|&input| self.differentiates(input)) {
+        let differentiated = || (0..self.inputs()).filter(|&input| self.differentiates(input));
+        for input in differentiated().filter(|_| self.is_solid()) {
             let (u, gz) = (&u[input * stride..], &mut gz[input * stride..]);
             set(token, d, plane, &u[..stride], &mut gz[..stride]);
         }
-        for (first, count) in self.groups(g) {
+        for (first, count) in self.groups(self.layers.points) {
             let (offset, len) = (first * plane, count * plane);
-            for component in (0..self.inputs()).filter(|&input| self.differentiates(input)) {
+            for component in differentiated() {
                 let u = &u[component * stride + offset..][..len];
                 set(token, d, 1, u, &mut gx[component * len..][..len]);
                 set(token, d, g, u, &mut gy[component * len..][..len]);
@@ -167,10 +171,11 @@ impl<L: Lanes> Kernel<L> {
                 add(token, dt, g, &gy[component * len..][..len], u);
             }
         }
+        let back = if self.is_solid() { components } else { 0 };
         for (u, gz) in u
             .chunks_exact_mut(stride)
             .zip(gz.chunks_exact(stride))
-            .take(components)
+            .take(back)
         {
             add(token, dt, plane, gz, u);
         }
@@ -179,18 +184,6 @@ impl<L: Lanes> Kernel<L> {
     /// Values only: along ζ first, so that a group of layers passes through interpolation, stage and
     /// transpose while it is in cache.
     fn values(&self, data: &BatchData<L::Real>, scratch: &mut Scratch<L>) {
-        let (q, g, components) = (
-            self.basis.nodes_1d,
-            self.basis.points_1d,
-            self.stage.components(),
-        );
-        let inputs = self.inputs();
-        let Sweeps {
-            interp,
-            interp_transposed,
-            ..
-        } = self.sweeps;
-        let (token, forward, back) = (self.token, &self.interp, &self.interp_transposed);
         let Scratch {
             nodal,
             partial,
@@ -198,20 +191,49 @@ impl<L: Lanes> Kernel<L> {
             values,
             ..
         } = scratch;
-        for component in 0..inputs {
-            let nodal = &nodal[component * q * q * q..][..q * q * q];
-            interp(
-                token,
-                forward,
-                q * q,
-                nodal,
-                &mut partial[component * g * q * q..][..g * q * q],
-            );
+        let layers = (&mut layer[..], &mut values[..]);
+        if !self.is_solid() {
+            self.values_of_layers(data, nodal, layers);
+            return;
         }
-        for (first, count) in self.groups(g) {
+        let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
+        let (nodes, len) = (self.basis.nodes(), g * q * q);
+        let Sweeps {
+            interp,
+            interp_transposed,
+            ..
+        } = self.sweeps;
+        let inputs = nodal.chunks_exact(nodes).zip(partial.chunks_exact_mut(len));
+        for (nodal, partial) in inputs.take(self.inputs()) {
+            interp(self.token, &self.interp, q * q, nodal, partial);
+        }
+        self.values_of_layers(data, partial, layers);
+        let outputs = nodal.chunks_exact_mut(nodes).zip(partial.chunks_exact(len));
+        for (nodal, partial) in outputs.take(self.stage.components()) {
+            interp_transposed(self.token, &self.interp_transposed, q * q, partial, nodal);
+        }
+    }
+
+    /// The other two axes, in place: `partial` is `[component][layer of points][nodes_1d][nodes_1d]`.
+    fn values_of_layers(
+        &self,
+        data: &BatchData<L::Real>,
+        partial: &mut [L],
+        (layer, values): (&mut [L], &mut [L]),
+    ) {
+        let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
+        let (inputs, components) = (self.inputs(), self.stage.components());
+        let Sweeps {
+            interp,
+            interp_transposed,
+            ..
+        } = self.sweeps;
+        let (token, forward, back) = (self.token, &self.interp, &self.interp_transposed);
+        let all = self.layers.points;
+        for (first, count) in self.groups(all) {
             let len = count * g * g;
             for component in 0..inputs {
-                let layers = &partial[(component * g + first) * q * q..][..count * q * q];
+                let layers = &partial[(component * all + first) * q * q..][..count * q * q];
                 let between = &mut layer[..count * q * g];
                 interp(token, forward, 1, layers, between);
                 interp(
@@ -230,24 +252,15 @@ impl<L: Lanes> Kernel<L> {
                     stride: len,
                     offset: 0,
                 },
-                gradients: [(); 3].map(|()| Strided {
-                    data: &mut [],
-                    stride: len,
-                    offset: 0,
-                }),
+                gradients: [(); 3].map(|()| Strided::none()),
             };
-            self.stage.run(token, &self.rule, data, layers);
+            self.stage.run(self.token, &self.rule, data, layers);
             for component in 0..components {
                 let between = &mut layer[..count * q * g];
                 interp_transposed(token, back, g, &values[component * len..][..len], between);
-                let layers = &mut partial[(component * g + first) * q * q..][..count * q * q];
+                let layers = &mut partial[(component * all + first) * q * q..][..count * q * q];
                 interp_transposed(token, back, 1, between, layers);
             }
-        }
-        for component in 0..components {
-            let nodal = &mut nodal[component * q * q * q..][..q * q * q];
-            let partial = &partial[component * g * q * q..][..g * q * q];
-            interp_transposed(token, back, q * q, partial, nodal);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The stage of a form: evaluated as written, with the Jacobian from a metric.
 
 use super::inputs::{FieldSources, Inputs};
-use super::metric::{Jacobian, Metric, dot, each3};
+use super::metric::{Jacobian, Metric, dot, each};
 use super::stage::{BatchData, Layers, Rule, Stage, Strided};
 use crate::form::{Form, Point};
 use crate::scalar::Lanes;
@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 use fearless_simd::Simd;
 
 /// A form evaluated with the Jacobian from a metric.
-pub(crate) struct FormStage<F, M, const C: usize> {
+pub(crate) struct FormStage<F, M, const D: usize, const C: usize> {
     pub(crate) form: F,
     /// Values enter or leave the form; always, if there are no gradients.
     pub(crate) values: bool,
@@ -22,20 +22,20 @@ pub(crate) struct FormStage<F, M, const C: usize> {
 }
 
 /// Values and gradients at the points of some layers.
-struct Arrays<'a, L, const C: usize> {
-    /// Of the solution, `[component]`: values and derivatives along ξ, η, ζ.
+struct Arrays<'a, L, const D: usize, const C: usize> {
+    /// Of the solution, `[component]`: values and derivatives along ξ, η, ζ as far as there are axes.
     values: [&'a mut [L]; C],
-    gradients: [[&'a mut [L]; C]; 3],
+    gradients: [[&'a mut [L]; C]; D],
     /// The same of the auxiliary fields at the nodes.
     fields: Strided<'a, L>,
-    field_gradients: [Strided<'a, L>; 3],
+    field_gradients: [Strided<'a, L>; D],
 }
 
-impl<L, F, M, const C: usize> Stage<L> for FormStage<F, M, C>
+impl<L, F, M, const D: usize, const C: usize> Stage<L> for FormStage<F, M, D, C>
 where
     L: Lanes,
-    F: Form<3, C>,
-    M: Metric<L>,
+    F: Form<D, C>,
+    M: Metric<L, D>,
 {
     fn components(&self) -> usize {
         C
@@ -68,7 +68,7 @@ where
     }
 }
 
-impl<F, M, const C: usize> FormStage<F, M, C> {
+impl<F, M, const D: usize, const C: usize> FormStage<F, M, D, C> {
     #[inline(always)]
     fn layers<L: Lanes>(
         &self,
@@ -77,8 +77,8 @@ impl<F, M, const C: usize> FormStage<F, M, C> {
         data: &BatchData<L::Real>,
         layers: Layers<L>,
     ) where
-        F: Form<3, C>,
-        M: Metric<L>,
+        F: Form<D, C>,
+        M: Metric<L, D>,
     {
         let n = rule.points.len();
         let (first, count) = (layers.first, layers.count);
@@ -91,7 +91,10 @@ impl<F, M, const C: usize> FormStage<F, M, C> {
                 let eta = L::splat(token, rule.points[j]);
                 let row = (k * n + j) * n;
                 let at_row = M::row(&at_layer, row, eta);
-                let row_weight = rule.weights[j] * rule.weights[k];
+                let row_weight = match D {
+                    2 => rule.weights[j],
+                    _ => rule.weights[j] * rule.weights[k],
+                };
                 for i in 0..n {
                     let p = (layer * n + j) * n + i;
                     let xi = L::splat(token, rule.points[i]);
@@ -112,22 +115,27 @@ impl<F, M, const C: usize> FormStage<F, M, C> {
 
     /// The arrays of some layers of `len` points, apart.
     #[inline(always)]
-    fn arrays<'a, L>(&self, layers: Layers<'a, L>, len: usize) -> Arrays<'a, L, C> {
+    fn arrays<'a, L>(&self, layers: Layers<'a, L>, len: usize) -> Arrays<'a, L, D, C> {
         let (values, fields) = layers.values.split_at(C);
-        let [x, y, z] = layers.gradients.map(
-            #[inline(always)]
-            |axis| axis.split_at(C),
-        );
         let values = values.split::<C>(if self.values { len } else { 0 });
-        let gradients = [x.0, y.0, z.0].map(
+        let mut field_gradients = [(); D].map(|()| Strided::none());
+        let mut axes = layers.gradients.into_iter().zip(&mut field_gradients);
+        let gradients = [(); D].map(
             #[inline(always)]
-            |axis| axis.split::<C>(if self.gradients { len } else { 0 }),
+            |()| {
+                let Some((axis, fields)) = axes.next() else {
+                    return [(); C].map(|()| Default::default());
+                };
+                let (own, rest) = axis.split_at(C);
+                *fields = rest;
+                own.split::<C>(if self.gradients { len } else { 0 })
+            },
         );
         Arrays {
             values,
             gradients,
             fields,
-            field_gradients: [x.1, y.1, z.1],
+            field_gradients,
         }
     }
 
@@ -136,20 +144,20 @@ impl<F, M, const C: usize> FormStage<F, M, C> {
     #[inline(always)]
     fn point<L: Lanes>(
         &self,
-        jacobian: Jacobian<L>,
+        jacobian: Jacobian<L, D>,
         weight: L,
-        inputs: &mut Inputs<L>,
+        inputs: &mut Inputs<L, D>,
         p: usize,
-        arrays: &mut Arrays<'_, L, C>,
+        arrays: &mut Arrays<'_, L, D, C>,
     ) where
-        F: Form<3, C>,
+        F: Form<D, C>,
     {
         let Jacobian {
             adjugate,
             determinant,
         } = jacobian;
         let zero = determinant.constant(0.0);
-        let (mut u, mut grad_u) = ([zero; C], [[zero; 3]; C]);
+        let (mut u, mut grad_u) = ([zero; C], [[zero; D]; C]);
         if self.values {
             for (u, values) in u.iter_mut().zip(&arrays.values) {
                 *u = values[p];
@@ -157,15 +165,18 @@ impl<F, M, const C: usize> FormStage<F, M, C> {
         }
         if self.gradients {
             let inverse = determinant.constant(1.0) / determinant;
-            let [gx, gy, gz] = &arrays.gradients;
             for c in 0..C {
-                let g = [gx[c][p] * inverse, gy[c][p] * inverse, gz[c][p] * inverse];
+                let g = each(
+                    #[inline(always)]
+                    |r| arrays.gradients[r][c][p] * inverse,
+                );
                 grad_u[c] = physical(&adjugate, g);
             }
             for (n, field) in self.fields.differentiated() {
-                let [gx, gy, gz] = &arrays.field_gradients;
-                let g = [gx.at(n, p), gy.at(n, p), gz.at(n, p)];
-                let g = [g[0] * inverse, g[1] * inverse, g[2] * inverse];
+                let g = each(
+                    #[inline(always)]
+                    |r| arrays.field_gradients[r].at(n, p) * inverse,
+                );
                 inputs.grad_a[field] = physical(&adjugate, g);
             }
         }
@@ -188,7 +199,7 @@ impl<F, M, const C: usize> FormStage<F, M, C> {
         if self.gradients {
             let f1 = self.form.f1(&point);
             for (c, f1) in f1.iter().enumerate() {
-                let f = each3(
+                let f: [L; D] = each(
                     #[inline(always)]
                     |d| f1[d] * weight,
                 );
@@ -202,9 +213,15 @@ impl<F, M, const C: usize> FormStage<F, M, C> {
 
 /// adj Jᵀ g.
 #[inline(always)]
-fn physical<L: Lanes>(adjugate: &[[L; 3]; 3], g: [L; 3]) -> [L; 3] {
-    each3(
+fn physical<L: Lanes, const D: usize>(adjugate: &[[L; D]; D], g: [L; D]) -> [L; D] {
+    each(
         #[inline(always)]
-        |d| dot(g, [adjugate[0][d], adjugate[1][d], adjugate[2][d]]),
+        |d| {
+            let column = each(
+                #[inline(always)]
+                |r| adjugate[r][d],
+            );
+            dot(g, column)
+        },
     )
 }

@@ -53,23 +53,23 @@ impl FieldSources {
 /// Auxiliary fields, position, time and parameters at a point. There are always as many as a form may read:
 /// one may name what it has no use for, such as what it multiplies by a zero of its own, and need not be
 /// given that.
-pub(crate) struct Inputs<L> {
+pub(crate) struct Inputs<L, const D: usize> {
     pub(crate) a: [L; MAX_FIELDS],
-    pub(crate) grad_a: [[L; 3]; MAX_FIELDS],
-    pub(crate) x: [L; 3],
+    pub(crate) grad_a: [[L; D]; MAX_FIELDS],
+    pub(crate) x: [L; D],
     pub(crate) time: L,
     pub(crate) parameters: [L; MAX_FIELDS],
 }
 
-impl<L: Lanes> Inputs<L> {
+impl<L: Lanes, const D: usize> Inputs<L, D> {
     /// Inputs that are the same at all points of a batch.
     #[inline(always)]
     pub(crate) fn new(token: L::Token, data: &BatchData<L::Real>, sources: &FieldSources) -> Self {
         let zero = L::splat(token, L::Real::from_f64(0.0));
         let mut inputs = Self {
             a: [zero; MAX_FIELDS],
-            grad_a: [[zero; 3]; MAX_FIELDS],
-            x: [zero; 3],
+            grad_a: [[zero; D]; MAX_FIELDS],
+            x: [zero; D],
             time: zero.constant(data.context.time),
             parameters: [zero; MAX_FIELDS],
         };

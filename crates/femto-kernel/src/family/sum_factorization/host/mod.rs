@@ -1,4 +1,4 @@
-//! Host loops for hexahedra: SIMD over elements, pencils in registers, layers in the first-level cache.
+//! Host loops for hexahedra and quadrilaterals: SIMD over elements, pencils in registers, layers in the first-level cache.
 
 mod build;
 mod contraction;
@@ -37,14 +37,24 @@ struct Kernel<L: Lanes> {
     grad: Contraction<L::Real>,
     grad_transposed: Contraction<L::Real>,
     products: Products<L::Real>,
+    /// Layers of nodes and of points along k: one each in a quadrilateral.
+    layers: Layers1d,
     /// Layers worked on at a time: few enough to stay in the first-level cache.
     group: usize,
 }
 
-/// The sizes that scratch arrays have to fit: nodes and points along an axis, components together with auxiliary
-/// fields at the nodes.
+/// Layers of nodes and of points along k.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Layers1d {
+    nodes: usize,
+    points: usize,
+}
+
+/// The sizes that scratch arrays have to fit: layers, nodes and points along an axis, components together with
+/// auxiliary fields at the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sizes {
+    layers: Layers1d,
     nodes_1d: usize,
     points_1d: usize,
     inputs: usize,
@@ -83,12 +93,22 @@ impl<L: Lanes> Kernel<L> {
                 .map(|&value| crate::scalar::Real::from_f64(value))
                 .collect()
         };
+        let layers = match basis.cell.dim() {
+            2 => Layers1d {
+                nodes: 1,
+                points: 1,
+            },
+            _ => Layers1d {
+                nodes: q,
+                points: g,
+            },
+        };
         Self {
             token,
             stage,
             basis: basis.clone(),
             geometry_len,
-            nodes: NodeTable::new(q),
+            nodes: NodeTable::tensor(basis.cell.dim(), q),
             rule: Rule {
                 points: cast(&basis.points),
                 weights: cast(&basis.weights),
@@ -99,7 +119,8 @@ impl<L: Lanes> Kernel<L> {
             grad: Contraction::new(&basis.colloc_grad_1d, g, g),
             grad_transposed: Contraction::transposed(&basis.colloc_grad_1d, g, g),
             products: Products::new(basis),
-            group: (160 / (g * g)).clamp(1, g),
+            layers,
+            group: (160 / (g * g)).clamp(1, layers.points),
         }
     }
 
@@ -132,8 +153,14 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
+    /// Whether elements have layers along k, and derivatives along ζ.
+    fn is_solid(&self) -> bool {
+        self.basis.cell.dim() == 3
+    }
+
     fn sizes(&self) -> Sizes {
         Sizes {
+            layers: self.layers,
             nodes_1d: self.basis.nodes_1d,
             points_1d: self.basis.points_1d,
             inputs: self.inputs(),
@@ -145,11 +172,11 @@ impl<L: Lanes> Kernel<L> {
         let sizes = self.sizes();
         let (q, g, c) = (sizes.nodes_1d, sizes.points_1d, sizes.inputs);
         let zeros = |len: usize| vec![zero; len];
-        let all = c * g.max(q).pow(3);
+        let all = c * self.layers.points.max(self.layers.nodes) * g.max(q).pow(2);
         let group = c * self.group * g.max(q).pow(2);
         Scratch {
             sizes,
-            nodal: zeros(c * q.pow(3)),
+            nodal: zeros(c * self.basis.nodes()),
             partial: zeros(all),
             layer: zeros(self.group * g.max(q).pow(2)),
             values: zeros(all),

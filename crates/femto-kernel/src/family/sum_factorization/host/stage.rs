@@ -13,7 +13,7 @@ pub(crate) struct Layers<'a, L> {
     /// `[component][layer][j][i]`, neighbouring components `stride` apart, then auxiliary fields at the
     /// nodes; components are unused when the stage has no values.
     pub(crate) values: Strided<'a, L>,
-    /// The same for ∂/∂ξ, ∂/∂η, ∂/∂ζ; unused when the stage has no gradients.
+    /// The same for ∂/∂ξ, ∂/∂η, ∂/∂ζ; unused when the stage has no gradients, the last on quadrilaterals.
     pub(crate) gradients: [Strided<'a, L>; 3],
 }
 
@@ -27,6 +27,16 @@ pub(crate) struct Strided<'a, L> {
 }
 
 impl<'a, L> Strided<'a, L> {
+    /// No data.
+    #[inline(always)]
+    pub(super) fn none() -> Self {
+        Self {
+            data: &mut [],
+            stride: 0,
+            offset: 0,
+        }
+    }
+
     /// The layers of one component and what follows them; empty where there is no data.
     #[inline(always)]
     pub(super) fn component(&mut self, component: usize) -> &mut [L] {

@@ -35,8 +35,8 @@ impl Problem<'_> {
     }
 
     /// For factors what was best on an H200 in double precision. For forms what is expected to be fast, and
-    /// legal within limits where anything is: with one component and no field at the nodes the measured
-    /// schedule of factors that are evaluated alike.
+    /// legal within limits where anything is: on hexahedra with one component and no field at the nodes the
+    /// measured schedule of factors that are evaluated alike.
     pub fn best(&self, limits: &Limits) -> Schedule {
         match self.step {
             PointStep::Factors(factors) => defaults::schedule(&self.shape, self.vectors, factors),
@@ -61,7 +61,7 @@ impl Problem<'_> {
     fn best_of_form(&self, limits: &Limits) -> Schedule {
         let (shape, precision) = (&self.shape, self.precision);
         let inputs = shape.components + shape.fields.count(FieldKind::Nodal);
-        let first = if inputs == 1 {
+        let first = if inputs == 1 && shape.dim == 3 {
             let like = like_factors(shape);
             let measured = defaults::schedule(&like, self.vectors, FactorPrecision::Same);
             of_factors(measured, shape)
@@ -91,7 +91,7 @@ impl Problem<'_> {
 
 /// For forms of several inputs.
 fn several(shape: &Shape, points: PointData) -> Schedule {
-    let pencils = (shape.points_1d * shape.points_1d) as u32;
+    let pencils = shape.pencils() as u32;
     let elements_per_block = (THREADS / pencils).max(1);
     let threads = (elements_per_block * pencils).next_multiple_of(32);
     Schedule {

@@ -27,8 +27,7 @@ impl Problem<'_> {
     pub fn geometry_len(&self) -> usize {
         let shape = &self.shape;
         let factors = 6 * usize::from(shape.gradients) + usize::from(shape.values);
-        let position = 3 * usize::from(shape.position);
-        let points = shape.points_1d.pow(3);
+        let points = shape.points();
         // What is constant per element is read in pairs.
         match (self.step, shape.storage) {
             (PointStep::Factors(_), Storage::ElementFactors) => factors.next_multiple_of(2),
@@ -37,9 +36,10 @@ impl Problem<'_> {
             (PointStep::Factors(_), Storage::Trilinear) => {
                 (22 + usize::from(shape.values)).next_multiple_of(2)
             }
-            (PointStep::Form(_), Storage::Affine) => (9 + position).next_multiple_of(2),
-            (PointStep::Form(_), Storage::Trilinear) => (21 + position).next_multiple_of(2),
-            (PointStep::Form(_), Storage::Jacobians) => (9 + position) * points,
+            (PointStep::Form(_), Storage::Affine | Storage::Trilinear) => {
+                (shape.geometry_numbers() as usize).next_multiple_of(2)
+            }
+            (PointStep::Form(_), Storage::Jacobians) => shape.geometry_numbers() as usize,
             // What the kernel does not take: see `Schedule::validate`.
             (PointStep::Factors(_), Storage::Affine | Storage::Jacobians)
             | (PointStep::Form(_), Storage::ElementFactors | Storage::PointFactors) => 0,
@@ -57,6 +57,8 @@ impl Problem<'_> {
     /// | form | `Affine` | coefficients of the map `[3][3]` (of ξ, η, ζ), of 1 if positions are read; padded likewise |
     /// | form | `Trilinear` | the same `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ) |
     /// | form | `Jacobians` | `[k][number][j][i]`: columns of ∂x/∂ξ, then x if it is read |
+    ///
+    /// Of quadrilaterals `[2][2]` (of ξ, η), `[3][2]` (of ξ, η, ξη) and `[j][number][i]`.
     pub fn pack<T: Real>(
         &self,
         geometry: ElementGeometry,
@@ -117,25 +119,17 @@ impl Problem<'_> {
         let shape = &self.shape;
         let write = |out: &mut T, number: f64| *out = T::from_f64(number);
         match (shape.storage, geometry) {
-            (Storage::Affine, ElementGeometry::Map(c)) => {
-                let numbers = [c[1], c[2], c[4], c[0]].into_iter().flatten();
-                for (out, number) in out.iter_mut().zip(numbers) {
-                    write(out, number);
-                }
-            }
-            (Storage::Trilinear, ElementGeometry::Map(c)) => {
-                let numbers = c[1..].iter().chain([&c[0]]).copied().flatten();
-                for (out, number) in out.iter_mut().zip(numbers) {
+            (Storage::Affine | Storage::Trilinear, ElementGeometry::Map(c)) => {
+                for (out, number) in out.iter_mut().zip(shape.kept(c)) {
                     write(out, number);
                 }
             }
             (Storage::Jacobians, ElementGeometry::Points { jacobian, position }) => {
-                let layer = shape.points_1d.pow(2);
-                let count = self.geometry_len() / shape.points_1d.pow(3);
+                let layer = shape.pencils();
+                let count = self.geometry_len() / shape.points();
                 for (p, j) in jacobian.iter().enumerate() {
-                    let columns = (0..9).map(|n| j[n % 3][n / 3]);
                     let x = position.get(p).copied().unwrap_or([f64::NAN; 3]);
-                    let numbers = columns.chain(x).take(count);
+                    let numbers = shape.columns(j).chain(x).take(count);
                     for (n, number) in numbers.enumerate() {
                         write(
                             &mut out[(p / layer * count + n) * layer + p % layer],

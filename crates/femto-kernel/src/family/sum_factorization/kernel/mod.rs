@@ -1,6 +1,6 @@
-//! femto's own hexahedral kernel for accelerators: a pencil per thread.
+//! femto's own kernel for hexahedra and quadrilaterals on accelerators: a pencil per thread.
 //!
-//! (points_1d)² threads take an element, each of them one pencil of it per phase, contracted in registers
+//! (points_1d)² threads take a hexahedron, points_1d a quadrilateral, each of them one pencil of it per phase, contracted in registers
 //! with the 1-D matrices as operands from constant memory. What happens at the points is a [`PointStep`]:
 //! folded factors, component by component (`family/sum_factorization/text/pencils.c`), or a form printed from
 //! its graph, all components together (`forms.c` beside it). Fields, time and parameters are arguments: no

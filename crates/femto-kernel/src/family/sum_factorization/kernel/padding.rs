@@ -18,6 +18,8 @@ pub(super) struct Places {
     pub(super) slots: u32,
     pencils: u32,
     points: u32,
+    /// Points of an element along k: one of quadrilaterals.
+    layers: u32,
     /// Elements and slots of a warp.
     by_warp: Option<(u32, u32)>,
 }
@@ -30,7 +32,7 @@ impl Places {
     /// Of a block of elements.
     pub(super) fn new(shape: &Shape, elements: u32, by_warp: bool) -> Self {
         let points = shape.points_1d as u32;
-        let pencils = points * points;
+        let pencils = shape.pencils() as u32;
         let (threads, slots, by_warp) = match warp_elements(shape) {
             of_warp if by_warp && of_warp > 0 => {
                 let slots = of_warp + u32::from(!WARP.is_multiple_of(pencils));
@@ -44,6 +46,7 @@ impl Places {
             slots,
             pencils,
             points,
+            layers: shape.points() as u32 / (points * points),
             by_warp,
         }
     }
@@ -78,20 +81,21 @@ impl Strides {
     /// The strides with the fewest conflicts for slots of so many cubes; of equal ones those that take
     /// least memory.
     pub(super) fn new(places: &Places, cubes: u32, gradients: bool) -> Self {
-        let points = places.points;
+        let (points, layers) = (places.points, places.layers);
         // How often pencils along i, j, k are read or written.
         let accesses = if gradients { [4, 4, 7] } else { [4, 2, 2] };
         let slot_pads = if places.slots > 1 { BANKS } else { 1 };
         let candidates = (points..points + 3).flat_map(|row| {
-            let layers = points * row..points * row + BANKS;
-            layers.flat_map(move |layer| {
-                let least = cubes * layer * points;
+            let pads = if layers > 1 { BANKS } else { 1 };
+            let starts = points * row..points * row + pads;
+            starts.flat_map(move |layer| {
+                let least = cubes * layer * layers;
                 (least..least + slot_pads).map(move |slot| Self { slot, layer, row })
             })
         });
         let cost = |strides: &Self| (strides.conflicts(places, accesses), strides.slot);
         candidates.min_by_key(cost).unwrap_or(Self {
-            slot: cubes * points.pow(3),
+            slot: cubes * points * points * layers,
             layer: points * points,
             row: points,
         })

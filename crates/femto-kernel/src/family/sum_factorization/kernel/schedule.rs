@@ -69,7 +69,7 @@ pub(super) const WARP: u32 = 32;
 
 /// Elements that fit a warp.
 pub fn warp_elements(shape: &Shape) -> u32 {
-    WARP / (shape.points_1d * shape.points_1d) as u32
+    WARP / shape.pencils() as u32
 }
 
 impl Schedule {
@@ -122,6 +122,9 @@ impl Schedule {
             }
         }
         match (problem.step, self.points) {
+            (PointStep::Factors(_), _) if shape.dim == 2 => {
+                Err("factors are folded on hexahedra alone")
+            }
             (PointStep::Factors(_), PointData::Factors { .. }) => self.factor_rules(shape.storage),
             (PointStep::Factors(_), _) => Err("factors have a place of their own for point data"),
             (PointStep::Form(_), PointData::Factors { .. }) => {
@@ -180,17 +183,19 @@ impl Schedule {
     /// numbers them.
     pub(super) fn cubes(&self, shape: &Shape) -> u32 {
         let (components, fields) = (shape.components, shape.fields.count(FieldKind::Nodal));
-        let field_gradients = shape.field_gradients != 0;
+        let (field_gradients, dim) = (shape.field_gradients != 0, shape.dim);
         let cubes = match (self.points, shape.gradients) {
             (PointData::Factors { third_cube, .. }, true) => 2 + usize::from(third_cube),
-            (PointData::Registers, true) if field_gradients => 1 + 2 * (components + fields),
-            (PointData::Registers, true) => 1 + 2 * components,
+            (PointData::Registers, true) if field_gradients => {
+                1 + (dim - 1) * (components + fields)
+            }
+            (PointData::Registers, true) => 1 + (dim - 1) * components,
             (PointData::Shared, gradients) => {
                 let of_component = match gradients {
-                    true => 3 + usize::from(shape.values),
+                    true => dim + usize::from(shape.values),
                     false => 1,
                 };
-                let of_field = if field_gradients { 4 } else { 1 };
+                let of_field = if field_gradients { dim + 1 } else { 1 };
                 components * of_component + fields * of_field
             }
             _ => 1,

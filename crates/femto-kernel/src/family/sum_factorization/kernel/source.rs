@@ -41,7 +41,8 @@ impl Problem<'_> {
         matrices(&mut source, self.basis, schedule.even_odd);
         let what = match self.step {
             PointStep::Factors(_) => {
-                include(&mut source, &[file!("factors.h"), file!("pencils.c")]);
+                let files = [file!("map.h"), file!("factors.h"), file!("pencils.c")];
+                include(&mut source, &files);
                 "pencils"
             }
             PointStep::Form(form) => {
@@ -72,7 +73,12 @@ impl Problem<'_> {
                 products(&mut source, self.basis);
                 include(
                     &mut source,
-                    &[file!("factors.h"), file!("products.h"), file!("diagonal.c")],
+                    &[
+                        file!("map.h"),
+                        file!("factors.h"),
+                        file!("products.h"),
+                        file!("diagonal.c"),
+                    ],
                 );
                 "diagonal"
             }
@@ -120,7 +126,7 @@ impl Problem<'_> {
         rule(&mut source, self.basis);
         include(
             &mut source,
-            &[file!("contraction.h"), file!("nodes.h"), file!("map.h")],
+            &[file!("contraction.h"), file!("nodes.h"), file!("pairs.h")],
         );
         source
     }
@@ -133,7 +139,11 @@ impl Problem<'_> {
     ) -> Result<(), GraphError> {
         let point_form = form.point_function(self.precision, self.language)?;
         source.code("form", &point_form);
-        include(source, &[file!("jacobian.h"), file!("forms.h")]);
+        match self.shape.dim {
+            2 => source.include(file!("plane.h")),
+            _ => include(source, &[file!("map.h"), file!("jacobian.h")]),
+        }
+        source.include(file!("forms.h"));
         Ok(())
     }
 
@@ -241,6 +251,7 @@ fn define_vectors(source: &mut SourceBuilder, shape: &Shape, vectors: Vectors) {
             scatter,
         } => (true, false, interleaved, scatter == Scatter::Deterministic),
     };
+    source.define("DIM", shape.dim);
     source.define("NODES_1D", shape.nodes_1d);
     source.define("POINTS_1D", shape.points_1d);
     source.define("COMPONENTS", shape.components);

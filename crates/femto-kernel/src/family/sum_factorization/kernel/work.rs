@@ -10,7 +10,7 @@ impl Problem<'_> {
     /// flops, shared memory.
     pub fn element_work(&self, schedule: &Schedule) -> Work {
         let shape = &self.shape;
-        let points = shape.fields.count(FieldKind::Points) * shape.points_1d.pow(3);
+        let points = shape.fields.count(FieldKind::Points) * shape.points();
         let fields = match schedule.points {
             // Folded into the geometry.
             PointData::Factors { .. } => 0,
@@ -31,13 +31,14 @@ impl Problem<'_> {
     pub fn shared_bytes(&self, schedule: &Schedule) -> u64 {
         let shape = &self.shape;
         let (q, g) = (shape.nodes_1d as u64, shape.points_1d as u64);
-        let (points, components) = (g.pow(3), shape.components as u64);
-        // Along j, i, k, one way.
-        let interpolation = match shape.collocated {
-            true => 0,
-            false => q * q * g + q * g * (q + g) + q * g * g,
+        let (points, components) = (shape.points() as u64, shape.components as u64);
+        // Along j, i, k, one way; of quadrilaterals along j, i, then read at the points.
+        let interpolation = match (shape.collocated, shape.dim) {
+            (true, _) => 0,
+            (false, 2) => q * g + g * (q + g) + g * g,
+            (false, _) => q * q * g + q * g * (q + g) + q * g * g,
         };
-        let accesses = Accesses::of(schedule.points);
+        let accesses = Accesses::of(schedule.points, shape.dim as u64 - 1);
         let gradients = u64::from(shape.gradients);
         let values = accesses.value * u64::from(shape.values);
         let of_component = 2 * interpolation + (gradients * accesses.component + values) * points;
@@ -51,17 +52,18 @@ impl Problem<'_> {
 
 /// Accesses of a point in shared memory.
 struct Accesses {
-    /// Of a component with gradients: values in; two axes there and back, each read and written; the point
-    /// step; sums.
+    /// Of a component with gradients: values in; all axes but the last there and back, each read and written;
+    /// the point step; sums.
     component: u64,
-    /// Of a field with its gradient: values in, two axes, the form.
+    /// Of a field with its gradient: values in, these axes, the form.
     field: u64,
     /// Of a value.
     value: u64,
 }
 
 impl Accesses {
-    fn of(points: PointData) -> Self {
+    /// Where `axes` are contracted in shared memory.
+    fn of(points: PointData, axes: u64) -> Self {
         let (component, field, value) = match points {
             PointData::Factors {
                 keep_values,
@@ -69,13 +71,13 @@ impl Accesses {
                 ..
             } => {
                 let again = u64::from(!keep_values) + 4 * u64::from(metric_unroll > 0);
-                (1 + 4 + 4 + 4 + 2 + again, 0, 0)
+                (1 + 7 * axes + again, 0, 0)
             }
-            PointData::Registers => (1 + 4 + 4 + 4 + 2, 1 + 4 + 2, 0),
-            // The derivative along ζ too, written and read twice, and values read and written.
-            PointData::Shared => (1 + 4 + 4 + 4 + 2 + 4, 1 + 4 + 2 + 2, 3),
-            // Values in twice, and columns of each derivative read; on the way back fluxes written, and sums.
-            PointData::Private => (2 * (2 + 2 + 4), 2 * 4, 0),
+            PointData::Registers => (1 + 7 * axes, 1 + 3 * axes, 0),
+            // The derivative along the last axis too, written and read twice, and values read and written.
+            PointData::Shared => (1 + 7 * axes + 4, 1 + 3 * axes + 2, 3),
+            // Values in, and columns of the derivative read; on the way back fluxes written, and sums.
+            PointData::Private => ((2 + 2 + 4) * axes, 4 * axes, 0),
         };
         Self {
             component,

@@ -1,6 +1,6 @@
 /* v = A u for any form, linear or not, see forms.h:
  *
- *   for each input: interpolate along j, i, k, differentiate along k, i, j
+ *   for each input: interpolate along j, i, k, differentiate along k, i, j; of quadrilaterals along j, i
  *   at each point: the form
  *   for each component: the transposes, in reverse
  *
@@ -17,41 +17,48 @@ CONTRACTION(grad_transposed, POINTS_1D, POINTS_1D, -1)
 INLINE void test_along(const place *t, int pencil, int stride, const real *r_flux, real *r_v)
 {
     SHARED real *s_a = cube(t, 0);
-    store(s_a + t->along_k, LAYER, POINTS_1D, r_flux);
+    store(s_a + t->along_last, LAST_STRIDE, POINTS_1D, r_flux);
     ELEMENT_BARRIER();
     CONTRACT(grad_transposed, s_a + pencil, s_a + pencil, stride, POINTS_1D, POINTS_1D);
     ELEMENT_BARRIER();
-    ALL(k, POINTS_1D) r_v[k] += s_a[t->along_k + k * LAYER];
+    ALL(k, POINTS_1D) r_v[k] += s_a[t->along_last + k * LAST_STRIDE];
 }
 #endif
 #endif
 
-/* What component c is tested with, on the pencil along k. */
+/* What component c is tested with, on the pencil along the last axis. */
 INLINE void test(const place *t, point_data *d, int c, real *r_v)
 {
 #if GRADIENTS
     real r_t[POINTS_1D];
-    ALL(k, POINTS_1D) r_t[k] = get(t, d, c, 3, k);
+    ALL(k, POINTS_1D) r_t[k] = get(t, d, c, DIM, k);
     grad_transposed(r_t, r_v);
 #if VALUES
     ALL(k, POINTS_1D) r_v[k] += get(t, d, c, 0, k);
 #endif
 #if POINTS_PRIVATE
     test_along(t, t->along_i, 1, d->numbers[c][1], r_v);
+#if DIM == 3
     test_along(t, t->along_j, ROW, d->numbers[c][2], r_v);
-#else
+#endif
+#elif DIM == 3
     SHARED real *s_b = cube(t, CUBE_OF(c, 1)), *s_c = cube(t, CUBE_OF(c, 2));
     CONTRACT(grad_transposed, s_b + t->along_i, s_b + t->along_i, 1, POINTS_1D, POINTS_1D);
     CONTRACT(grad_transposed, s_c + t->along_j, s_c + t->along_j, ROW, POINTS_1D, POINTS_1D);
     ELEMENT_BARRIER();
     ALL(k, POINTS_1D) r_v[k] += get(t, d, c, 1, k) + get(t, d, c, 2, k);
+#else
+    SHARED real *s_b = cube(t, CUBE_OF(c, 1));
+    CONTRACT(grad_transposed, s_b + t->along_i, s_b + t->along_i, 1, POINTS_1D, POINTS_1D);
+    ELEMENT_BARRIER();
+    ALL(k, POINTS_1D) r_v[k] += get(t, d, c, 1, k);
 #endif
 #else
     ALL(k, POINTS_1D) r_v[k] = get(t, d, c, 0, k);
 #endif
 }
 
-/* From the pencil along k to the nodes, through the cube s_a. */
+/* From the pencil along the last axis to the nodes, through the cube s_a. */
 INLINE void add_tested(const place *t, SHARED real *s_a, const real *r_v, const element_nodes *at,
                        GLOBAL real *g_v)
 {
@@ -59,19 +66,23 @@ INLINE void add_tested(const place *t, SHARED real *s_a, const real *r_v, const 
     ALL(k, NODES_1D)
     {
         if (t->writes)
-            add_node(at, g_v, k, t->slow, t->fast, r_v[k]);
+            add_node(at, g_v, LAST_NODE(t, k), r_v[k]);
     }
 #else
     const int pencil = t->slow * POINTS_1D + t->fast;
     const int node_fast = pencil % NODES_1D, node_slow = pencil / NODES_1D;
     real r_nodes[NODES_1D];
+#if DIM == 3
     interp_transposed(r_v, r_nodes);
-    store(s_a + t->along_k, LAYER, NODES_1D, r_nodes);
+    store(s_a + t->along_last, LAYER, NODES_1D, r_nodes);
+#else
+    store(s_a + t->along_last, ROW, POINTS_1D, r_v);
+#endif
     ELEMENT_BARRIER();
-    if (t->slow < NODES_1D)
+    if (t->slow < NODES_K)
         CONTRACT(interp_transposed, s_a + t->along_i, s_a + t->along_i, 1, NODES_1D, POINTS_1D);
     ELEMENT_BARRIER();
-    if (node_slow < NODES_1D) {
+    if (node_slow < NODES_K) {
         real r_points[POINTS_1D];
         load(r_points, s_a + node_slow * LAYER + node_fast, ROW, POINTS_1D);
         interp_transposed(r_points, r_nodes);
@@ -101,19 +112,19 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         inputs_along(g_geometry, g_rule, g_cell_fields, g_point_fields, g_context, &t);
     EACH(k, POINTS_1D)
     {
-        real r_u[COMPONENTS], r_g[3 * COMPONENTS];
+        real r_u[COMPONENTS], r_g[DIM * COMPONENTS];
         ALL(c, COMPONENTS)
         {
             if (VALUES)
                 r_u[c] = get(&t, &data, c, 0, k);
-            ALL(q, 3 * GRADIENTS) r_g[3 * c + q] = get(&t, &data, c, q + 1, k);
+            ALL(q, DIM * GRADIENTS) r_g[DIM * c + q] = get(&t, &data, c, q + 1, k);
         }
         form_at(&t, &data, k, &in, r_u, r_g);
         ALL(c, COMPONENTS)
         {
             if (VALUES)
                 put(&t, &data, c, 0, k, r_u[c]);
-            ALL(q, 3 * GRADIENTS) put(&t, &data, c, q + 1, k, r_g[3 * c + q]);
+            ALL(q, DIM * GRADIENTS) put(&t, &data, c, q + 1, k, r_g[DIM * c + q]);
         }
     }
 

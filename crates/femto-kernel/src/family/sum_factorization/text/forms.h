@@ -1,17 +1,20 @@
-/* Any form on hexahedra: what the kernels of forms.c and forms_diagonal.c share. The form is the function
+/* Any form on hexahedra and quadrilaterals: what the kernels of forms.c and forms_diagonal.c share. The form is the function
  * point_form, printed before this text.
  *
  * Inputs are the COMPONENTS of the solution, then NODAL_FIELDS auxiliary fields in its (scalar) space.
  * As in pencils.c a thread takes a pencil of an element along one axis after the other; each input is
- * brought to the points on its own. What is needed at the points of all inputs together is kept:
+ * brought to the points on its own. A thread keeps the points of its pencil along the last axis: k of
+ * hexahedra, j of quadrilaterals, which have one layer along k, k = 0. What is needed at the points of all
+ * inputs together is kept:
  *
- *   number 0 of an input: value, number 1, 2, 3: derivatives along i, j, k
+ *   number 0 of an input: value, number 1, ..., DIM: derivatives along i, j and, of hexahedra, k
  *
- * POINTS_IN_REGISTERS: derivatives along i and j in shared memory, where their pencils are contracted,
- *   the others in registers of the thread that has the pencil along k; all loops unrolled.
+ * POINTS_IN_REGISTERS: derivatives along i and, of hexahedra, j in shared memory, where their pencils are
+ *   contracted, the others in registers of the thread that has the pencil along the last axis; all loops
+ *   unrolled.
  * POINTS_IN_SHARED: everything in shared memory.
- * POINTS_PRIVATE: everything in private memory of the thread that has the pencil along k, which is in
- *   caches where there are too few registers; only one cube of shared memory is needed.
+ * POINTS_PRIVATE: everything in private memory of the thread that has the pencil along the last axis, which is
+ *   in caches where there are too few registers; only one cube of shared memory is needed.
  *
  * Cubes are [k][j][i] of POINTS_1D along each axis, with strides LAYER and ROW.
  *
@@ -21,8 +24,17 @@
  * NODAL_GRADIENTS has bit n set if the gradient of nodal field n is read. g_context is the time, then
  * the PARAMETERS.
  */
+#if DIM == 3
 #define PENCILS (POINTS_1D * POINTS_1D)
 #define CUBE (LAYER * POINTS_1D)
+#define LAST_STRIDE LAYER
+#define LAST_NODE(t, n) (n), (t)->slow, (t)->fast
+#else
+#define PENCILS POINTS_1D
+#define CUBE LAYER
+#define LAST_STRIDE ROW
+#define LAST_NODE(t, n) 0, (n), (t)->fast
+#endif
 #define INPUTS (COMPONENTS + NODAL_FIELDS)
 #define SOME(count) ((count) > 0 ? (count) : 1)
 #define HAS_GRADIENT(n)                                                                        \
@@ -59,8 +71,8 @@ typedef struct {
     SHARED real *s_slot;
     uint element;
     bool writes;
-    /* The pencil along k, and where the pencils begin. */
-    int slow, fast, along_i, along_j, along_k;
+    /* The pencil along the last axis, and where the pencils begin. */
+    int slow, fast, along_i, along_j, along_last;
 } place;
 
 /* Threads past the last element repeat it and write nothing. */
@@ -83,7 +95,7 @@ INLINE place place_of(SHARED real *s_memory, uint elements)
     t.slow = pencil / POINTS_1D;
     t.along_i = t.slow * LAYER + t.fast * ROW;
     t.along_j = t.slow * LAYER + t.fast;
-    t.along_k = t.slow * ROW + t.fast;
+    t.along_last = t.slow * ROW + t.fast;
     return t;
 }
 
@@ -120,28 +132,28 @@ INLINE real read_source(const source *from, int k, int j, int i)
 #if POINTS_IN_REGISTERS
 
 typedef struct {
-    real value[INPUTS][POINTS_1D], along_k[INPUTS][POINTS_1D];
+    real value[INPUTS][POINTS_1D], along_last[INPUTS][POINTS_1D];
 } point_data;
 #define SCRATCH(n) 0
-#define CUBE_OF(n, q) (2 * (n) + (q))
+#define CUBE_OF(n, q) ((DIM - 1) * (n) + (q))
 
 #elif POINTS_IN_SHARED
 
 typedef struct {
     int nothing;
 } point_data;
-/* Where values are not needed at the points, derivatives along k take their place. */
-#define COMPONENT_CUBES (GRADIENTS ? 3 + VALUES : 1)
-#define FIELD_CUBES (NODAL_GRADIENTS ? 4 : 1)
+/* Where values are not needed at the points, derivatives along the last axis take their place. */
+#define COMPONENT_CUBES (GRADIENTS ? DIM + VALUES : 1)
+#define FIELD_CUBES (NODAL_GRADIENTS ? DIM + 1 : 1)
 #define CUBE_OF(n, q)                                                                          \
-    ((n) < COMPONENTS ? (n) * COMPONENT_CUBES + (VALUES ? (q) : (q) % 3)                       \
+    ((n) < COMPONENTS ? (n) * COMPONENT_CUBES + (VALUES ? (q) : (q) % DIM)                       \
                       : COMPONENTS * COMPONENT_CUBES + ((n) - COMPONENTS) * FIELD_CUBES + (q))
 #define SCRATCH(n) CUBE_OF(n, 0)
 
 #else /* POINTS_PRIVATE */
 
 typedef struct {
-    real numbers[INPUTS][4][POINTS_1D];
+    real numbers[INPUTS][DIM + 1][POINTS_1D];
 } point_data;
 #define SCRATCH(n) 0
 
@@ -158,13 +170,13 @@ INLINE real get(const place *t, const point_data *d, int n, int q, int k)
 #if POINTS_IN_REGISTERS
     if (q == 0)
         return d->value[n][k];
-    if (q == 3)
-        return d->along_k[n][k];
+    if (q == DIM)
+        return d->along_last[n][k];
 #elif POINTS_PRIVATE
     return d->numbers[n][q][k];
 #endif
 #if !POINTS_PRIVATE
-    return cube(t, CUBE_OF(n, q))[t->along_k + k * LAYER];
+    return cube(t, CUBE_OF(n, q))[t->along_last + k * LAST_STRIDE];
 #endif
 }
 
@@ -176,35 +188,39 @@ INLINE void put(const place *t, point_data *d, int n, int q, int k, real number)
 #if POINTS_IN_REGISTERS
     if (q == 0)
         d->value[n][k] = number;
-    else if (q == 3)
-        d->along_k[n][k] = number;
+    else if (q == DIM)
+        d->along_last[n][k] = number;
     else
 #endif
-        cube(t, CUBE_OF(n, q))[t->along_k + k * LAYER] = number;
+        cube(t, CUBE_OF(n, q))[t->along_last + k * LAST_STRIDE] = number;
 #endif
 }
 
-/* Values at the points of the pencil along k, through the cube s_a. */
+/* Values at the points of the pencil along the last axis, through the cube s_a. */
 INLINE void interpolate(const place *t, const source *from, SHARED real *s_a, real *r_u)
 {
 #if COLLOCATED
-    ALL(k, NODES_1D) r_u[k] = read_source(from, k, t->slow, t->fast);
+    ALL(k, NODES_1D) r_u[k] = read_source(from, LAST_NODE(t, k));
 #else
     const int pencil = t->slow * POINTS_1D + t->fast;
     const int node_fast = pencil % NODES_1D, node_slow = pencil / NODES_1D;
     real r_nodes[NODES_1D];
-    if (node_slow < NODES_1D) {
+    if (node_slow < NODES_K) {
         real r_points[POINTS_1D];
         ALL(j, NODES_1D) r_nodes[j] = read_source(from, node_slow, j, node_fast);
         interp(r_nodes, r_points);
         store(s_a + node_slow * LAYER + node_fast, ROW, POINTS_1D, r_points);
     }
     ELEMENT_BARRIER();
-    if (t->slow < NODES_1D)
+    if (t->slow < NODES_K)
         CONTRACT(interp, s_a + t->along_i, s_a + t->along_i, 1, POINTS_1D, NODES_1D);
     ELEMENT_BARRIER();
-    load(r_nodes, s_a + t->along_k, LAYER, NODES_1D);
+#if DIM == 3
+    load(r_nodes, s_a + t->along_last, LAYER, NODES_1D);
     interp(r_nodes, r_u);
+#else
+    load(r_u, s_a + t->along_last, ROW, POINTS_1D);
+#endif
 #endif
 }
 
@@ -216,13 +232,13 @@ INLINE void differentiate_along(const place *t, int pencil, int stride, const re
 {
     SHARED real *s_a = cube(t, 0);
     real r_from[POINTS_1D], r_to[POINTS_1D];
-    store(s_a + t->along_k, LAYER, POINTS_1D, r_u);
+    store(s_a + t->along_last, LAST_STRIDE, POINTS_1D, r_u);
     ELEMENT_BARRIER();
     load(r_from, s_a + pencil, stride, POINTS_1D);
     grad(r_from, r_to);
     store(s_a + pencil, stride, POINTS_1D, r_to);
     ELEMENT_BARRIER();
-    load(r_derivative, s_a + t->along_k, LAYER, POINTS_1D);
+    load(r_derivative, s_a + t->along_last, LAST_STRIDE, POINTS_1D);
 }
 
 #endif
@@ -239,19 +255,23 @@ INLINE void bring(const place *t, const source *from, int n, point_data *d)
         grad(r_u, r_t);
 #if POINTS_PRIVATE
         differentiate_along(t, t->along_i, 1, r_u, d->numbers[n][1]);
+#if DIM == 3
         differentiate_along(t, t->along_j, ROW, r_u, d->numbers[n][2]);
+#endif
 #else
-        store(s_a + t->along_k, LAYER, POINTS_1D, r_u);
+        store(s_a + t->along_last, LAST_STRIDE, POINTS_1D, r_u);
         ELEMENT_BARRIER();
         CONTRACT(grad, cube(t, CUBE_OF(n, 1)) + t->along_i, s_a + t->along_i, 1, POINTS_1D,
                  POINTS_1D);
+#if DIM == 3
         CONTRACT(grad, cube(t, CUBE_OF(n, 2)) + t->along_j, s_a + t->along_j, ROW, POINTS_1D,
                  POINTS_1D);
+#endif
 #endif
 #if POINTS_IN_SHARED && !VALUES
         ELEMENT_BARRIER();
 #endif
-        ALL(k, POINTS_1D) put(t, d, n, 3, k, r_t[k]);
+        ALL(k, POINTS_1D) put(t, d, n, DIM, k, r_t[k]);
     }
 #endif
     if (VALUES || n >= COMPONENTS)
@@ -264,7 +284,7 @@ typedef struct {
     map geometry;
     const GLOBAL real *g_points;
     real weight, time;
-    real a[SOME(FIELDS)], grad_a[SOME(3 * FIELDS)], parameters[SOME(PARAMETERS)];
+    real a[SOME(FIELDS)], grad_a[SOME(DIM * FIELDS)], parameters[SOME(PARAMETERS)];
 } form_inputs;
 
 INLINE form_inputs inputs_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule,
@@ -273,14 +293,17 @@ INLINE form_inputs inputs_along(const GLOBAL real *g_geometry, const GLOBAL real
 {
     form_inputs in;
     in.geometry = map_along(g_geometry, g_rule, t->element, t->slow, t->fast);
-    in.weight = g_rule[2 * t->slow + 1] * g_rule[2 * t->fast + 1];
+    in.weight = g_rule[2 * t->fast + 1];
+#if DIM == 3
+    in.weight = g_rule[2 * t->slow + 1] * in.weight;
+#endif
     in.g_points = g_points;
     in.time = 0;
 #if CONTEXT
     in.time = g_at[0];
     ALL(n, PARAMETERS) in.parameters[n] = g_at[1 + n];
 #endif
-    ALL(n, SOME(3 * FIELDS)) in.grad_a[n] = 0;
+    ALL(n, SOME(DIM * FIELDS)) in.grad_a[n] = 0;
 #if CELL_FIELDS
     const int fields[] = CELL_FIELD_LIST;
     ALL(n, CELL_FIELDS) in.a[fields[n]] = g_cells[(size_t)t->element * CELL_FIELDS + n];
@@ -290,17 +313,6 @@ INLINE form_inputs inputs_along(const GLOBAL real *g_geometry, const GLOBAL real
         (size_t)t->element * (POINT_FIELDS * PENCILS * POINTS_1D) + t->slow * POINTS_1D + t->fast;
 #endif
     return in;
-}
-
-/* The gradient by position from the derivatives r, s, t by reference coordinates. */
-INLINE void gradient_of(const jacobian *J, real inverse, real r, real s, real t, real *gradient)
-{
-    r *= inverse;
-    s *= inverse;
-    t *= inverse;
-    gradient[0] = J->x.x * r + J->y.x * s + J->z.x * t;
-    gradient[1] = J->x.y * r + J->y.y * s + J->z.y * t;
-    gradient[2] = J->x.z * r + J->y.z * s + J->z.z * t;
 }
 
 /* Auxiliary fields at point k. */
@@ -313,9 +325,11 @@ INLINE void fields_at(const place *t, const point_data *d, int k, const jacobian
     {
         const int input = COMPONENTS + n;
         in->a[nodal[n]] = get(t, d, input, 0, k);
-        if (HAS_GRADIENT(input))
-            gradient_of(J, inverse, get(t, d, input, 1, k), get(t, d, input, 2, k),
-                        get(t, d, input, 3, k), in->grad_a + 3 * nodal[n]);
+        if (HAS_GRADIENT(input)) {
+            real r_derivatives[DIM];
+            ALL(q, DIM) r_derivatives[q] = get(t, d, input, q + 1, k);
+            gradient_of(J, inverse, r_derivatives, in->grad_a + DIM * nodal[n]);
+        }
     }
 #endif
 #if POINT_FIELDS
@@ -327,26 +341,20 @@ INLINE void fields_at(const place *t, const point_data *d, int k, const jacobian
 #endif
 }
 
-/* The form at point k: r_u [component] and r_g [component][3], values and derivatives by reference
+/* The form at point k: r_u [component] and r_g [component][DIM], values and derivatives by reference
  * coordinates, are replaced by what multiplies the test function and its derivatives. */
 INLINE void form_at(const place *t, const point_data *d, int k, form_inputs *in, real *r_u,
                     real *r_g)
 {
     const jacobian J = jacobian_at(&in->geometry, k);
     const real weight = c_weights[k] * in->weight;
-    real inverse = 0, r_grad_u[3 * COMPONENTS], r_f0[COMPONENTS], r_f1[3 * COMPONENTS], r_x[3];
+    real inverse = 0, r_grad_u[DIM * COMPONENTS], r_f0[COMPONENTS], r_f1[DIM * COMPONENTS], r_x[DIM];
 #if GRADIENTS
     inverse = reciprocal(J.determinant);
-    ALL(c, COMPONENTS)
-    {
-        gradient_of(&J, inverse, r_g[3 * c], r_g[3 * c + 1], r_g[3 * c + 2], r_grad_u + 3 * c);
-    }
+    ALL(c, COMPONENTS) gradient_of(&J, inverse, r_g + DIM * c, r_grad_u + DIM * c);
 #endif
 #if POSITION
-    const vector position = position_at(&in->geometry, k);
-    r_x[0] = position.x;
-    r_x[1] = position.y;
-    r_x[2] = position.z;
+    write_vector(position_at(&in->geometry, k), r_x);
 #endif
     fields_at(t, d, k, &J, inverse, in);
     point_form(r_u, r_grad_u, in->a, in->grad_a, r_x, in->parameters, in->time, r_f0, r_f1);
@@ -354,11 +362,7 @@ INLINE void form_at(const place *t, const point_data *d, int k, form_inputs *in,
     {
         r_u[c] = weight * J.determinant * r_f0[c];
 #if GRADIENTS
-        const vector flux = {weight * r_f1[3 * c], weight * r_f1[3 * c + 1],
-                             weight * r_f1[3 * c + 2]};
-        r_g[3 * c] = inner_product(J.x, flux);
-        r_g[3 * c + 1] = inner_product(J.y, flux);
-        r_g[3 * c + 2] = inner_product(J.z, flux);
+        flux_of(&J, weight, r_f1 + DIM * c, r_g + DIM * c);
 #endif
     }
 }

@@ -1,23 +1,24 @@
 /* The diagonal of the operator of a linear form, see forms.h. Of component c, with number 0 the value and
- * 1, 2, 3 the derivatives by reference coordinates, the form is at each point a matrix D, found by giving
+ * 1, ..., DIM the derivatives by reference coordinates, the form is at each point a matrix D, found by giving
  * it unit inputs; entry (k, j, i) of an element is
  *
  *   sum over points p, numbers a <= b  of  (D_ab + D_ba if a < b else D_aa)  M_k M_j M_i
  *
- * with M as in products.h. Ten terms of three contractions, plain and not in a hurry: once per solve.
+ * with M as in products.h, of quadrilaterals M_j M_i. Ten terms of three contractions, or six of two, plain and
+ * not in a hurry: once per solve.
  */
 
 /* The numbers that the form reads and tests with. */
 #define FIRST_NUMBER (VALUES ? 0 : 1)
-#define NUMBERS_END (GRADIENTS ? 4 : 1)
+#define NUMBERS_END (GRADIENTS ? DIM + 1 : 1)
 
-/* Terms are 00 01 02 03 11 12 13 22 23 33. */
-#define TERMS 10
+/* Terms are 00 01 02 03 11 12 13 22 23 33, or 00 01 02 11 12 22. */
+#define TERMS ((DIM + 1) * (DIM + 2) / 2)
 
 INLINE int term_of(int a, int b)
 {
     const int low = a < b ? a : b, high = a < b ? b : a;
-    return low * (7 - low) / 2 + high;
+    return low * (2 * DIM + 1 - low) / 2 + high;
 }
 
 /* Adds column a of D of component c at point k, the response to a unit of number a, to the terms
@@ -25,9 +26,9 @@ INLINE int term_of(int a, int b)
 INLINE void add_responses(const place *t, const point_data *d, int k, form_inputs *in, int c, int a,
                           real *r_terms)
 {
-    real r_u[COMPONENTS], r_g[3 * COMPONENTS];
+    real r_u[COMPONENTS], r_g[DIM * COMPONENTS];
     ALL(n, COMPONENTS) r_u[n] = n == c && a == 0 ? 1 : 0;
-    ALL(n, 3 * COMPONENTS) r_g[n] = n == 3 * c + a - 1 && a > 0 ? 1 : 0;
+    ALL(n, DIM * COMPONENTS) r_g[n] = n == DIM * c + a - 1 && a > 0 ? 1 : 0;
     form_at(t, d, k, in, r_u, r_g);
     UNROLL for (int b = FIRST_NUMBER; b < NUMBERS_END; ++b)
     {
@@ -35,27 +36,31 @@ INLINE void add_responses(const place *t, const point_data *d, int k, form_input
         ALL(n, COMPONENTS)
         {
             if (n == c)
-                r_found = b == 0 ? r_u[n] : r_g[3 * n + (b > 0 ? b - 1 : 0)];
+                r_found = b == 0 ? r_u[n] : r_g[DIM * n + (b > 0 ? b - 1 : 0)];
         }
         r_terms[term_of(a, b) * POINTS_1D + k] += r_found;
     }
 }
 
-/* Adds a term to the pencil of nodes along j: r_from is its factor on the pencil of points along k. */
+/* Adds a term to the pencil of nodes along j: r_from is its factor on the pencil of points along the last axis. */
 INLINE void add_term(const place *t, int a, int b, const real *r_from, real *r_d)
 {
     SHARED real *s_a = cube(t, 0);
     real r_points[POINTS_1D], r_nodes[NODES_1D];
+#if DIM == 3
     contract(product_of(2, a, b), r_from, r_nodes);
-    store(s_a + t->along_k, LAYER, NODES_1D, r_nodes);
+    store(s_a + t->along_last, LAYER, NODES_1D, r_nodes);
+#else
+    store(s_a + t->along_last, ROW, POINTS_1D, r_from);
+#endif
     BARRIER();
-    if (t->slow < NODES_1D) {
+    if (t->slow < NODES_K) {
         load(r_points, s_a + t->along_i, 1, POINTS_1D);
         contract(product_of(0, a, b), r_points, r_nodes);
         store(s_a + t->along_i, 1, NODES_1D, r_nodes);
     }
     BARRIER();
-    if (t->slow < NODES_1D && t->fast < NODES_1D) {
+    if (t->slow < NODES_K && t->fast < NODES_1D) {
         load(r_points, s_a + t->along_j, ROW, POINTS_1D);
         contract(product_of(1, a, b), r_points, r_nodes);
         ALL(j, NODES_1D) r_d[j] += r_nodes[j];
@@ -94,12 +99,12 @@ KERNEL(diagonal)(KERNEL_ARGUMENTS)
         UNROLL_BY(1) for (int term = term_of(FIRST_NUMBER, FIRST_NUMBER);
                           term <= term_of(NUMBERS_END - 1, NUMBERS_END - 1); ++term)
         {
-            const int a = term < 4 ? 0 : term < 7 ? 1 : term < 9 ? 2 : 3;
+            const int a = term < DIM + 1 ? 0 : term < 2 * DIM + 1 ? 1 : term < 3 * DIM ? 2 : 3;
             const int b = term - term_of(a, a) + a;
-            /* Axes in place of numbers; 3 is none. */
+            /* Axes in place of numbers; 3 is none of them. */
             add_term(&t, a > 0 ? a - 1 : 3, b > 0 ? b - 1 : 3, r_terms + term * POINTS_1D, r_d);
         }
-        if (t.slow < NODES_1D && t.fast < NODES_1D && t.writes)
+        if (t.slow < NODES_K && t.fast < NODES_1D && t.writes)
             ALL(j, NODES_1D) add_node(&at, g_v, t.slow, j, t.fast, r_d[j]);
     }
 }

@@ -1,4 +1,5 @@
-/* The geometry at the points of a pencil along k, for any form.
+/* The geometry of a hexahedron at the points of a pencil along k, for any form; plane.h has that of
+ * quadrilaterals.
  *
  * map_along prepares the pencil at (j, i); jacobian_at gives at point k of it the rows of the adjugate of
  * J = dx/dxi = [a b c], which are b x c, c x a, a x b, and the determinant; position_at the position.
@@ -23,6 +24,32 @@ INLINE jacobian jacobian_of(vector a, vector b, vector c)
     J.z = cross_product(a, b);
     J.determinant = inner_product(a, J.x);
     return J;
+}
+
+/* The gradient by position from the derivatives by reference coordinates. */
+INLINE void gradient_of(const jacobian *J, real inverse, const real *r_derivatives, real *r_gradient)
+{
+    const real r = r_derivatives[0] * inverse, s = r_derivatives[1] * inverse;
+    const real t = r_derivatives[2] * inverse;
+    r_gradient[0] = J->x.x * r + J->y.x * s + J->z.x * t;
+    r_gradient[1] = J->x.y * r + J->y.y * s + J->z.y * t;
+    r_gradient[2] = J->x.z * r + J->y.z * s + J->z.z * t;
+}
+
+/* What multiplies the derivatives of the test function, from what multiplies its gradient. */
+INLINE void flux_of(const jacobian *J, real weight, const real *r_f1, real *r_flux)
+{
+    const vector flux = {weight * r_f1[0], weight * r_f1[1], weight * r_f1[2]};
+    r_flux[0] = inner_product(J->x, flux);
+    r_flux[1] = inner_product(J->y, flux);
+    r_flux[2] = inner_product(J->z, flux);
+}
+
+INLINE void write_vector(vector v, real *r_numbers)
+{
+    r_numbers[0] = v.x;
+    r_numbers[1] = v.y;
+    r_numbers[2] = v.z;
 }
 
 #if GEOMETRY_JACOBIANS

@@ -1,20 +1,4 @@
-/* What texts that read the geometry of elements share: vectors, and trilinear maps along zeta.
- *
- * What is constant per element is read in pairs: its length is rounded up to an even number.
- */
-#define EVEN(count) (((count) + 1) / 2 * 2)
-
-/* Reads EVEN(count) numbers, the first of them at an even place. */
-INLINE void read_pairs(const GLOBAL real *g_source, int count, real *r_numbers)
-{
-    const GLOBAL real2 *g_pairs = (const GLOBAL real2 *)g_source;
-    UNROLL for (int n = 0; n < (count + 1) / 2; ++n)
-    {
-        const real2 r_pair = g_pairs[n];
-        r_numbers[2 * n] = r_pair.x;
-        r_numbers[2 * n + 1] = r_pair.y;
-    }
-}
+/* What texts that read the geometry of hexahedra share: vectors, and trilinear maps along zeta. */
 
 typedef struct {
     real x, y, z;

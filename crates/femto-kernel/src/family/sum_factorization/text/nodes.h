@@ -1,4 +1,5 @@
-/* Where the nodes of an element are in a vector, and how a thread reads and adds to them.
+/* Where the nodes of an element are in a vector, and how a thread reads and adds to them. A quadrilateral has
+ * one layer of nodes along k.
  *
  * VECTORS_NODAL: an L-vector or T-vector, g_nodes [element][k][j][i] naming the nodes; NODE_STRIDE and
  *   component_stride are the distances of nodes and of components. Nodes from `nodes` on are
@@ -10,7 +11,12 @@
  * Otherwise: an E-vector, [element][component][k][j][i], elements found in a list if VECTORS_LISTED;
  *   entries are written.
  */
-#define NODES (NODES_1D * NODES_1D * NODES_1D)
+#if DIM == 3
+#define NODES_K NODES_1D
+#else
+#define NODES_K 1
+#endif
+#define NODES (NODES_K * NODES_1D * NODES_1D)
 #define NODE_AT(k, j, i) (((k) * NODES_1D + (j)) * NODES_1D + (i))
 
 #if VECTORS_NODAL
@@ -38,7 +44,11 @@ typedef struct {
 INLINE bool is_inside(int k, int j, int i)
 {
     const int last = NODES_1D - 1;
+#if DIM == 3
     return k > 0 && k < last && j > 0 && j < last && i > 0 && i < last;
+#else
+    return j > 0 && j < last && i > 0 && i < last;
+#endif
 }
 
 INLINE real read_node(const element_nodes *at, const GLOBAL real *g_u, int k, int j, int i)

@@ -31,6 +31,7 @@ const STAGED: PointData = PointData::Factors {
 fn shape(points_1d: usize, storage: Storage) -> Shape {
     let inspection = inspect::<_, 3, 1>(&Poisson);
     Shape {
+        dim: 3,
         nodes_1d: points_1d,
         points_1d,
         collocated: true,

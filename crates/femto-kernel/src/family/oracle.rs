@@ -1,15 +1,14 @@
-//! The oracle for dense tables: one cell in double precision, every sum written out.
+//! The oracle of all families: one cell in double precision, every sum written out.
 //!
-//! Slow on purpose; it is the definition that every other evaluation is compared with.
+//! Slow on purpose (each point sums over all nodes); it is the definition that every other evaluation is
+//! compared with.
 
-use super::FieldKind;
-use super::geometry::invert;
-use crate::family::EvalContext;
+use super::EvalContext;
+use super::fields::FieldKind;
 use crate::form::{Form, MAX_FIELDS, Point};
-use femto_element::tables::DenseTables;
+use femto_element::tables::BasisAtPoints;
 
-pub use super::geometry::at_points;
-pub use crate::family::fields::CellFields;
+pub use super::fields::CellFields;
 
 /// A cell's geometry at its points; what lies beyond its dimension is not read.
 #[derive(Clone, Copy, Debug)]
@@ -23,17 +22,21 @@ pub struct OracleGeometry<'a> {
 /// Value and gradient of a basis function at a point, or of a field.
 type Jet<const D: usize> = (f64, [f64; D]);
 
-/// Values and gradients of the basis functions at a point, `[node]`.
-fn basis<const D: usize>(element: &DenseTables, q: usize, inverse: &[[f64; 3]; 3]) -> Vec<Jet<D>> {
+/// Values and gradients of the basis functions at a point, `[node]`: ∇φ = J⁻ᵀ ∂φ/∂ξ.
+fn basis<const D: usize>(
+    element: &impl BasisAtPoints,
+    q: usize,
+    inverse: &[[f64; D]; D],
+) -> Vec<Jet<D>> {
     let node = |node: usize| {
-        let reference = element.gradient(q, node);
+        let (value, reference) = element.at(q, node);
         let gradient = core::array::from_fn(|d| {
             let parts = reference.iter().zip(inverse);
             parts.map(|(derivative, row)| derivative * row[d]).sum()
         });
-        (element.value(q, node), gradient)
+        (value, gradient)
     };
-    (0..element.nodes).map(node).collect()
+    (0..element.nodes()).map(node).collect()
 }
 
 /// Σ values × basis functions.
@@ -51,12 +54,11 @@ fn combine<const D: usize>(basis: &[Jet<D>], values: &[f64]) -> Jet<D> {
     )
 }
 
-/// The auxiliary fields at point `q`, `[field]`; gradients of those that are not nodal are zero, and so is
-/// what is not given.
+/// The auxiliary fields at point `q` of `points`, `[field]`; gradients of those that are not nodal are zero, and
+/// so is what is not given.
 fn auxiliary<const D: usize>(
-    element: &DenseTables,
     fields: &CellFields,
-    q: usize,
+    (q, points): (usize, usize),
     basis: &[Jet<D>],
 ) -> (Vec<f64>, Vec<[f64; D]>) {
     let mut a = vec![(0.0, [0.0; D]); MAX_FIELDS];
@@ -64,10 +66,10 @@ fn auxiliary<const D: usize>(
         a[field].0 = fields.cell[n];
     }
     for (n, field) in fields.fields.of(FieldKind::Nodal).enumerate() {
-        a[field] = combine(basis, &fields.nodal[n * element.nodes..]);
+        a[field] = combine(basis, &fields.nodal[n * basis.len()..]);
     }
     for (n, field) in fields.fields.of(FieldKind::Points).enumerate() {
-        a[field].0 = fields.points[n * element.points + q];
+        a[field].0 = fields.points[n * points + q];
     }
     a.into_iter().unzip()
 }
@@ -75,19 +77,19 @@ fn auxiliary<const D: usize>(
 /// v = A u for one cell: `u`, `v` are `[component][node]`.
 pub fn apply<F: Form<D, C>, const D: usize, const C: usize>(
     form: &F,
-    element: &DenseTables,
+    element: &impl BasisAtPoints,
     geometry: OracleGeometry,
     (fields, context): (&CellFields, &EvalContext),
     u: &[f64],
 ) -> Vec<f64> {
-    let nodes = element.nodes;
+    let (nodes, points) = (element.nodes(), element.points());
     let mut v = vec![0.0; C * nodes];
     let parameters = context.all_parameters();
     for (q, (jacobian, x)) in geometry.jacobian.iter().zip(geometry.position).enumerate() {
-        let (inverse, determinant) = invert(jacobian, D);
-        let basis = basis::<D>(element, q, &inverse);
+        let (inverse, determinant) = invert::<D>(jacobian);
+        let basis = basis(element, q, &inverse);
         let at = |c: usize| combine(&basis, &u[c * nodes..]);
-        let (a, grad_a) = auxiliary(element, fields, q, &basis);
+        let (a, grad_a) = auxiliary(fields, (q, points), &basis);
         let point = Point {
             u: core::array::from_fn(|c| at(c).0),
             grad_u: core::array::from_fn(|c| at(c).1),
@@ -98,7 +100,7 @@ pub fn apply<F: Form<D, C>, const D: usize, const C: usize>(
             parameters: &parameters,
         };
         let (f0, f1) = (form.f0(&point), form.f1(&point));
-        let scale = element.weights[q] * determinant;
+        let scale = element.weight(q) * determinant;
         for c in 0..C {
             for (out, (value, gradient)) in v[c * nodes..].iter_mut().zip(&basis) {
                 let flux: f64 = gradient.iter().zip(&f1[c]).map(|(g, f)| g * f).sum();
@@ -112,15 +114,34 @@ pub fn apply<F: Form<D, C>, const D: usize, const C: usize>(
 /// The diagonal of a linear form's element matrix, `[component][node]`: one application per column.
 pub fn diagonal<F: Form<D, C>, const D: usize, const C: usize>(
     form: &F,
-    element: &DenseTables,
+    element: &impl BasisAtPoints,
     geometry: OracleGeometry,
     environment: (&CellFields, &EvalContext),
 ) -> Vec<f64> {
-    let len = C * element.nodes;
+    let len = C * element.nodes();
     let column = |column: usize| {
         let mut unit = vec![0.0; len];
         unit[column] = 1.0;
         apply(form, element, geometry, environment, &unit)[column]
     };
     (0..len).map(column).collect()
+}
+
+/// J⁻¹ `[reference][physical]` and det J of the leading D × D part, by cofactors.
+fn invert<const D: usize>(j: &[[f64; 3]; 3]) -> ([[f64; D]; D], f64) {
+    let cofactor = |row: usize, column: usize| {
+        let [r1, r2] = [1, 2].map(|n| (row + n) % 3);
+        let [c1, c2] = [1, 2].map(|n| (column + n) % 3);
+        match D {
+            2 => {
+                let sign = if row == column { 1.0 } else { -1.0 };
+                sign * j[1 - row][1 - column]
+            }
+            _ => j[r1][c1] * j[r2][c2] - j[r1][c2] * j[r2][c1],
+        }
+    };
+    let determinant = (0..D).map(|c| j[0][c] * cofactor(0, c)).sum::<f64>();
+    let entry = |r, c| cofactor(c, r) / determinant;
+    let inverse = core::array::from_fn(|r| core::array::from_fn(|c| entry(r, c)));
+    (inverse, determinant)
 }
