@@ -70,16 +70,14 @@ fn entering(u: &GridFunction) -> f64 {
     poisson
         .apply(&host.upload(&u.values).unwrap(), &mut product)
         .unwrap();
-    let mut flux = product[u.space.free_nodes()..].to_vec();
     // The nodes on the rim of the bore belong to the cooled part as well, if they touch.
     let on = u.discretization(Quadrature::Gauss, 0.0);
     let mut given = vec![0.0; u.values.len()];
     on.neumann(&host, "cooled", &[&cooling], &mut given)
         .unwrap();
-    for (flux, given) in flux.iter_mut().zip(&given[u.space.free_nodes()..]) {
-        *flux -= given;
-    }
-    flux.iter().sum()
+    let bore = u.space.boundary_nodes("bore").unwrap();
+    let at = bore.iter().map(|node| node.node as usize);
+    at.map(|node| product[node] - given[node]).sum()
 }
 
 /// The flux that the case gives on the cooled faces.
