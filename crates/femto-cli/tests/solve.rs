@@ -119,6 +119,20 @@ fn a_bar_in_tension_contracts_as_it_should() {
     );
 }
 
+/// The exact solution is linear here too.
+#[test]
+fn planes_of_symmetry_hold_an_eighth_of_a_block() {
+    let Outcome { report, .. } = run("symmetric-block");
+    assert_eq!(report.status, Status::Converged);
+    assert!(report.errors.unwrap().l2 < 1e-10, "{:?}", report.errors);
+    let held = 10 * 10 + 2 * 13 * 10;
+    let all = 3 * 13 * 10 * 10;
+    assert_eq!(
+        (report.unknowns.all, report.unknowns.free),
+        (all, all - held)
+    );
+}
+
 #[test]
 fn a_boundary_layer_is_solved_by_gmres() {
     let Outcome { report, .. } = run("convection-diffusion");
