@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::{Mesh, MeshError};
-use femto_fem::space::{Space, SpaceParams};
+use femto_fem::space::{Constraints, Space, SpaceParams};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -54,14 +54,17 @@ fn number(mesh: &Mesh) {
         return;
     };
     let _ = geometry.check(&[-0.5, 0.5]);
-    let tags = mesh.groups.iter().filter(|group| group.dimension == 2);
     let params = SpaceParams {
         degree: 2,
-        dirichlet: tags.map(|group| group.number.to_string()).take(2).collect(),
         chunk_nodes: 64,
         ..SpaceParams::default()
     };
-    let _ = Space::new(mesh, &geometry, params);
+    let Ok(space) = Space::new(mesh, &geometry, params) else {
+        return;
+    };
+    for group in mesh.groups.iter().filter(|group| group.dimension == 2).take(2) {
+        let _ = Constraints::of_all_components(&space, &[&group.number.to_string()]);
+    }
 }
 
 /// The place that an error names is in the file.

@@ -34,15 +34,13 @@ pub enum Physics {
     ScreenedPoisson,
 }
 
-/// The vectors of a measurement, and so what a rate counts.
+/// The vectors of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum VectorKind {
     /// All unknowns, shared nodes once; gather and scatter are part of the work.
     L,
     /// Element-local values, shared nodes duplicated.
     E,
-    /// The unknowns that are not constrained.
-    T,
 }
 
 /// A benchmark in full.
@@ -150,7 +148,6 @@ impl VectorKind {
         match self {
             Self::L => "DOF/s on L-vectors",
             Self::E => "nodes/s on E-vectors",
-            Self::T => "DOF/s on T-vectors",
         }
     }
 }

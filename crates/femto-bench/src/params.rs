@@ -17,7 +17,7 @@ pub enum Measured {
     /// One application of the operator.
     #[default]
     Application,
-    /// One iteration of conjugate gradients with the Jacobi preconditioner, on T-vectors: all of
+    /// One iteration of conjugate gradients with the Jacobi preconditioner: all of
     /// the boundary is constrained where the form has no mass term.
     CgIteration,
 }
@@ -110,16 +110,14 @@ impl Params {
 
     /// A mesh with so many cells and a space on it.
     pub(crate) fn problem(&self, cells: [usize; 3]) -> Result<Problem, BenchError> {
-        let mut space = SpaceParams {
+        let space = SpaceParams {
             degree: self.degree,
             components: self.benchmark.components(),
             ..SpaceParams::default()
         };
-        if self.is_held() {
-            let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
-            space.dirichlet = sides.map(str::to_owned).to_vec();
-        }
-        Problem::new(self.mesh, cells, space)
+        let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+        let constrained: &[&str] = if self.is_held() { &sides } else { &[] };
+        Problem::new(self.mesh, cells, space, constrained)
     }
 
     /// Cells along x, y and z, for the size that was asked for.
@@ -136,11 +134,11 @@ impl Params {
         format!("{benchmark} degree {degree}, {mesh}, {data_level}, {precision}")
     }
 
-    /// The vectors that are counted.
-    pub fn vector(&self) -> VectorKind {
+    /// What a rate counts per second.
+    pub fn unit(&self) -> &'static str {
         match self.measured {
-            Measured::Application => self.benchmark.vector(),
-            Measured::CgIteration => VectorKind::T,
+            Measured::Application => self.benchmark.vector().unit(),
+            Measured::CgIteration => "DOF/s that are not constrained",
         }
     }
 }

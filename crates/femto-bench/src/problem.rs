@@ -5,7 +5,7 @@ use super::{BenchError, VectorKind};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::Mesh;
 use femto_fem::mesh::box_mesh::BoxMesh;
-use femto_fem::space::{Space, SpaceParams};
+use femto_fem::space::{Constraints, Space, SpaceParams};
 use serde::Serialize;
 use std::f64::consts::PI;
 use std::time::Instant;
@@ -102,16 +102,19 @@ pub(super) struct Problem {
     pub(super) cells: [usize; 3],
     pub(super) geometry: Geometry,
     pub(super) space: Space,
+    pub(super) constraints: Constraints,
     pub(super) mesh_seconds: f64,
     pub(super) geometry_seconds: f64,
     pub(super) space_seconds: f64,
 }
 
 impl Problem {
+    /// All components are constrained on the groups `constrained`.
     pub(super) fn new(
         shape: MeshShape,
         cells: [usize; 3],
         params: SpaceParams,
+        constrained: &[&str],
     ) -> Result<Self, BenchError> {
         let start = Instant::now();
         let mesh = shape.build(cells)?;
@@ -123,11 +126,13 @@ impl Problem {
 
         let start = Instant::now();
         let space = Space::new(&mesh, &geometry, params).map_err(Box::new)?;
+        let constraints = Constraints::of_all_components(&space, constrained).map_err(Box::new)?;
         let space_seconds = since(start);
         Ok(Self {
             cells,
             geometry,
             space,
+            constraints,
             mesh_seconds,
             geometry_seconds,
             space_seconds,

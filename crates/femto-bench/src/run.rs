@@ -171,7 +171,7 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
     };
     let mut record = Record::new(benchmark.name(), outcome);
     let [cells_x, cells_y, cells_z] = problem.cells;
-    let dofs = subject.len(params.vector());
+    let dofs = subject.unknowns();
     let points_1d = benchmark
         .quadrature()
         .tables(Cell::Hexahedron, params.degree)?
@@ -182,7 +182,7 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
     };
     record.setting = vec![
         ("measured", json!(params.measured)),
-        ("vector", json!(params.vector())),
+        ("vector", json!(params.benchmark.vector())),
         ("degree", json!(params.degree)),
         ("points_1d", json!(points_1d)),
         ("components", json!(benchmark.components())),
@@ -204,7 +204,7 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
     record.counts = vec![("rate", Some(dofs))];
     let bytes_per_dof = operator.bytes() as f64 / operator.dofs() as f64;
     record.extras = vec![
-        ("rate_unit", json!(params.vector().unit())),
+        ("rate_unit", json!(params.unit())),
         // As the literature counts them.
         ("nominal_flops", json!(operator.nominal_flops())),
         ("mesh_seconds", json!(problem.mesh_seconds)),
@@ -227,7 +227,7 @@ fn compile<T: Number, D: Backend>(device: &D, params: &Params) -> Result<f64, Be
     let problem = params.problem(FEW_CELLS)?;
     let start = Instant::now();
     let subject = Subject::<T, D>::new(device, params, &problem)?;
-    subject.output(&random(subject.len(params.benchmark.vector())))?;
+    subject.output(&random(subject.len()))?;
     Ok(since(start))
 }
 
@@ -238,7 +238,7 @@ fn compare<T: Number, D: Backend>(
     params: &Params,
     problem: &Problem,
 ) -> Result<Option<f64>, BenchError> {
-    let len = subject.len(params.benchmark.vector());
+    let len = subject.len();
     let kind = subject.operator.device().info().kind;
     if kind == DeviceKind::Host || len > MOST_COMPARED {
         return Ok(None);

@@ -8,11 +8,13 @@ use femto::operator::{Backend, OperatorError};
 use femto::problem::Constrained;
 use femto::solve::cg::{CgWorkspace, solve};
 use femto::solve::{Iteration, Jacobi, Preconditioning, StopCriteria, StopReason, System};
-use femto::vector::VectorOps;
+use femto::vector::{Entries, VectorOps};
 use femto::{Number, Operator, OperatorParams};
 use femto_kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use femto_kernel::roofline::Work;
-use femto_kernel::vector::{DOT, UPDATE_DIRECTION_SCALED, UPDATE_RESIDUAL_SCALED};
+use femto_kernel::vector::{
+    DOT, UPDATE_DIRECTION_SCALED, UPDATE_RESIDUAL_SCALED, set_entries_work,
+};
 use femto_platform::device::{Buffer, DeviceKind};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -25,6 +27,8 @@ const FIRST_ITERATIONS: usize = 2;
 /// A benchmark's operator on a space.
 pub(crate) struct Subject<T: Number, D: Backend> {
     pub(crate) operator: Operator<T, D>,
+    /// The entries of vectors that are no unknowns.
+    constrained: Entries<D>,
     benchmark: Benchmark,
     degree: usize,
     elements: usize,
@@ -47,6 +51,7 @@ impl<T: Number, D: Backend> Subject<T, D> {
         }?;
         Ok(Self {
             operator,
+            constrained: Entries::new(device, problem.constraints.entries())?,
             benchmark,
             degree: params.degree,
             elements: problem.space.elements(),
@@ -54,30 +59,32 @@ impl<T: Number, D: Backend> Subject<T, D> {
     }
 
     /// Length of the benchmark's vectors.
-    pub(crate) fn len(&self, vector: VectorKind) -> usize {
-        match vector {
+    pub(crate) fn len(&self) -> usize {
+        match self.benchmark.vector() {
             VectorKind::L => self.operator.dofs(),
             VectorKind::E => self.operator.element_dofs(),
-            VectorKind::T => self.operator.free_dofs(),
         }
+    }
+
+    /// The entries of the benchmark's vectors that are not constrained.
+    pub(crate) fn unknowns(&self) -> usize {
+        self.len() - self.constrained.len()
     }
 
     /// Work of one application.
     pub(crate) fn work(&self) -> Work {
         match self.benchmark.vector() {
             VectorKind::E => self.operator.element_work(),
-            VectorKind::L | VectorKind::T => self.operator.work(),
+            VectorKind::L => self.operator.work(),
         }
     }
 
-    /// Work of one iteration: one application on T-vectors and what [`solve`] does around it.
-    ///
-    /// The application is counted as on L-vectors, which are longer by the constrained entries.
+    /// Work of one iteration: one application, and what [`solve`] does around it.
     pub(crate) fn iteration_work(&self) -> Work {
-        let len = self.operator.free_dofs();
+        let len = self.operator.dofs();
         let around = [UPDATE_DIRECTION_SCALED, DOT, UPDATE_RESIDUAL_SCALED];
         let vectors: Work = around.iter().map(|cost| cost.work::<T>(len)).sum();
-        self.operator.work() + vectors
+        self.operator.work() + set_entries_work::<T>(self.constrained.len()) + vectors
     }
 
     /// Applies the operator to vectors of the benchmark's kind.
@@ -88,7 +95,7 @@ impl<T: Number, D: Backend> Subject<T, D> {
     ) -> Result<(), OperatorError> {
         match self.benchmark.vector() {
             VectorKind::E => self.operator.apply_elements(u, v),
-            VectorKind::L | VectorKind::T => self.operator.apply(u, v),
+            VectorKind::L => self.operator.apply(u, v),
         }
     }
 
@@ -104,7 +111,7 @@ impl<T: Number, D: Backend> Subject<T, D> {
     /// Seconds of one application on random input; the output, full of NaN before, must be finite.
     pub(crate) fn time_apply(&self, params: &Params) -> Result<Timing, BenchError> {
         let device = self.operator.device();
-        let len = self.len(self.benchmark.vector());
+        let len = self.len();
         let u = device.upload(&random::<T>(len))?;
         let mut v = device.upload(&vec![T::from_f64(f64::NAN); len])?;
         let timing = time(device, &params.sampling, || self.apply(&u, &mut v))?;
@@ -125,16 +132,18 @@ impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
     /// Seconds of one iteration with the Jacobi preconditioner, on a random right-hand side.
     pub(crate) fn time_iteration(&self, params: &Params) -> Result<Timing, BenchError> {
         let device = self.operator.device();
-        let size = self.operator.free_dofs();
+        let size = self.operator.dofs();
+        let operator = Constrained::new(&self.operator, &self.constrained);
         let mut diagonal = device.zeros(size)?;
-        self.operator.diagonal(&mut diagonal)?;
+        operator.diagonal(&mut diagonal)?;
         let jacobi = Jacobi::new(device, &diagonal)?;
         let mut system = System {
             device,
-            operator: &Constrained(&self.operator),
+            operator: &operator,
             preconditioning: Preconditioning::Jacobi(&jacobi),
         };
-        let b = device.upload(&random::<T>(size))?;
+        let mut b = device.upload(&random::<T>(size))?;
+        device.set_entries(&self.constrained, 0.0, &mut b)?;
         let mut x = device.zeros(size)?;
         let mut workspace = CgWorkspace::new(device, size)?;
         let mut sample = || -> Result<f64, BenchError> {

@@ -2,7 +2,7 @@
 
 use crate::report::View;
 use crate::table::{self, Column};
-use crate::{Record, VectorKind};
+use crate::{Measured, Record, VectorKind};
 use femto::{FactorPrecision, Scatter};
 use serde_json::json;
 
@@ -69,8 +69,10 @@ fn rate(record: &Record) -> (String, &'static str) {
     let kinds = [
         (VectorKind::L, 1e-6, 1, "MDOF/s (L)"),
         (VectorKind::E, 1e-9, 4, "Gnodes/s (E)"),
-        (VectorKind::T, 1e-6, 1, "MDOF/s (T)"),
     ];
+    if record.get("measured") == json!(Measured::CgIteration) {
+        return (record.fixed("rate", 1e-6, 1), "MDOF/s (CG)");
+    }
     let vector = record.get("vector");
     let found = kinds.into_iter().find(|(kind, ..)| json!(kind) == vector);
     let (_, scale, digits, unit) = found.unwrap_or(kinds[0]);

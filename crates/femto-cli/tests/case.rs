@@ -114,6 +114,7 @@ fn a_full_case_is_read() {
         case.dirichlet[0].value.functions[0].as_constant(),
         Some(0.5)
     );
+    assert_eq!(case.dirichlet[0].components, None);
     assert_eq!(case.neumann.len(), 1);
     assert_eq!(case.solver.preconditioner, Preconditioner::None);
     assert_eq!(case.solver.method, Some(Method::Cg));
@@ -138,6 +139,18 @@ fn a_full_case_is_read() {
     assert_eq!(case.run.factors, FactorPrecision::Single);
     assert_eq!(case.run.scatter, Scatter::Deterministic);
     assert_eq!(case.run.device.unwrap().to_string(), "cuda:1");
+}
+
+#[test]
+fn conditions_may_share_a_group_by_components() {
+    let conditions = "[[dirichlet]]\ntags = [1]\ncomponents = ['z', 0]\nvalue = [3, 'x']\n\
+                      [[neumann]]\ntags = [1]\ncomponents = ['y']\nvalue = 5\n";
+    let case = parse(&format!("{SMALL}{conditions}")).unwrap();
+    let constant = |f: Option<&dyn Function>| f.map(Function::as_constant);
+    let held = case.dirichlet[0].functions::<3>().map(constant);
+    assert_eq!(held, [Some(None), None, Some(Some(3.0))]);
+    let flux = case.neumann[0].functions::<3>().map(constant);
+    assert_eq!(flux, [None, Some(Some(5.0)), None]);
 }
 
 #[test]
@@ -181,6 +194,14 @@ fn mistakes_are_found_where_they_are() {
         ("\"outlet\"]", "\"inlet\"]", 24, 9, "group `inlet` has a condition already, in [[dirichlet]]; a group has one"),
         ("\"outlet\"]", "\"outlet\", \"outlet\"]", 24, 19, "group `outlet` has a condition already, in [[neumann]]"),
         ("\"inlet\", 3]", "3, \"3\"]", 20, 12, "group `3` has a condition already, in [[dirichlet]]"),
+        ("value = 0.5", "components = [\"x\", 0]\nvalue = 0.5", 21, 20, "has no meaning here: it is in the list already"),
+        ("value = 0.5", "components = [\"w\"]\nvalue = 0.5", 21, 15, "cannot be `w`. Supported: x, y, z"),
+        ("value = 0.5", "components = [-1]\nvalue = 0.5", 21, 15, "must be at least 0, found the integer -1"),
+        ("value = 0.5", "components = []\nvalue = 0.5", 21, 14, "must be at least one component, found the array []"),
+        ("value = 0.5", "components = \"x\"\nvalue = 0.5", 21, 14, "must be an array, found the string \"x\""),
+        ("value = 0.5", "components = [\"x\"]\nvalue = [0, 1]", 22, 9, "must be one, for the one component, found the array [0, 1]"),
+        ("value = 0.5", "components = [\"x\", 1]\nvalue = [0, 1, 2]", 22, 9, "must be one for all of these components, or 2, found the array [0, 1, 2]"),
+        ("value = 0.5", "value = 0.5\ncomponents = [1]\n[[dirichlet]]\ntags = [3]\nvalue = 0", 24, 9, "group `3` has a condition already, in [[dirichlet]]; a group has one for each component"),
         ("1e-10", "2", 30, 13, "must be below 1, as it is relative, found the integer 2"),
         ("[mesh]", "[mesh]\nfile = \"a.msh\"", 3, 1, "[mesh] needs exactly one of file, box"),
         ("threads = 2", "threads = 0", 43, 11, "must be from 1 to 4096, found the integer 0"),

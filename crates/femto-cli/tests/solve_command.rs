@@ -196,6 +196,12 @@ fn bad_input_is_exit_code_2_and_points_at_its_line() {
         twice.contains("the group that `7` is, which has a value already"),
         "{twice}"
     );
+    let component = "components = [\"y\"]\nvalue";
+    let component = fail("component", "value = \"0\"", &format!("{component} = 0"));
+    assert!(
+        component.contains("a component must be x or 0, found \"y\""),
+        "{component}"
+    );
     let dirichlet =
         good[good.find("[[dirichlet]]").unwrap()..good.find("[solver]").unwrap()].to_owned();
     let singular = fail("singular", &dirichlet, "");

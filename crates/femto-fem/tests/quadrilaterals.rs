@@ -8,7 +8,7 @@ use femto_element::{Cell, CellType};
 use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError, GeometryKind};
 use femto_fem::mesh::Mesh;
 use femto_fem::mesh::simplex_box::RectangleMesh;
-use femto_fem::space::SpaceParams;
+use femto_fem::space::{Constraints, SpaceParams};
 use space_common::{Random, position_error, space};
 
 /// A bent rectangle whose cells are rotated at random.
@@ -152,13 +152,13 @@ fn every_element_puts_its_nodes_where_the_space_does() {
             let params = SpaceParams {
                 degree,
                 chunk_nodes: 60,
-                dirichlet: vec!["xmin".into(), "ymax".into()],
                 ..SpaceParams::default()
             };
             let (space, geometry) = space(&mesh, params);
             assert_eq!(space.cell(), Cell::Quadrilateral);
             assert_eq!(space.nodes(), (5 * degree + 1) * (4 * degree + 1));
-            assert_eq!(space.constrained_nodes().len(), 4 * degree + 1 + 5 * degree);
+            let constraints = Constraints::of_all_components(&space, &["xmin", "ymax"]).unwrap();
+            assert_eq!(constraints.len(), 4 * degree + 1 + 5 * degree);
             assert!(position_error(&space, &geometry) < 1e-13);
         }
     }

@@ -11,7 +11,7 @@ use femto_fem::geometry::factors::dot;
 use femto_fem::mesh::Mesh;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::simplex_box::SimplexBox;
-use femto_fem::space::{Space, SpaceParams};
+use femto_fem::space::{Constraints, Space, SpaceParams};
 use space_common::layout::check_layout;
 use space_common::{Random, space};
 
@@ -193,12 +193,12 @@ fn damaged_meshes_are_survived() {
         let _ = geometry.check(&gauss(2).points);
         let params = SpaceParams {
             degree: 1 + round % 3,
-            dirichlet: vec!["ymax".into()],
             chunk_nodes: 40,
             ..SpaceParams::default()
         };
         if let Ok(space) = Space::new(&mesh, &geometry, params) {
             check_layout(&space);
+            _ = Constraints::of_all_components(&space, &["ymax"]);
             assert_eq!(space.node_positions(&geometry).len(), space.nodes());
         }
     }

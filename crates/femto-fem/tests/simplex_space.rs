@@ -12,7 +12,7 @@ use femto_element::basis::{BasisError, MAX_SIMPLEX_DEGREE};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::simplex_box::SimplexBox;
 use femto_fem::mesh::{CellBlock, Mesh};
-use femto_fem::space::{Continuity, Layout, Space, SpaceError, SpaceParams};
+use femto_fem::space::{Constraints, Continuity, Layout, Space, SpaceError, SpaceParams};
 use simplex_common::{count, inside};
 use space_common::layout::check_layout;
 use space_common::{Random, bent_box, space};
@@ -228,32 +228,24 @@ fn scatter_add_is_the_transpose_of_gather() {
         for degree in 1..=MAX_SIMPLEX_DEGREE {
             for layout in [Layout::Interleaved, Layout::Blocked] {
                 for continuity in [Continuity::Continuous, Continuity::Broken] {
-                    let constrained = continuity == Continuity::Continuous;
                     let params = SpaceParams {
                         components: 2,
                         layout,
                         continuity,
-                        dirichlet: if constrained {
-                            vec!["xmin".into()]
-                        } else {
-                            vec![]
-                        },
                         ..params(degree, 70)
                     };
                     let (space, _) = space(&mesh, params);
                     check_layout(&space);
-                    for dofs in [space.dofs(), space.free_dofs()] {
-                        let (l, e) = (random.vector(dofs), random.vector(space.element_dofs()));
-                        let mut gathered = vec![f64::NAN; e.len()];
-                        space.gather(&l, &mut gathered);
-                        let mut scattered = vec![0.0; dofs];
-                        space.scatter_add(&e, &mut scattered);
-                        let dot = |a: &[f64], b: &[f64]| -> f64 {
-                            a.iter().zip(b).map(|(a, b)| a * b).sum()
-                        };
-                        let difference = dot(&gathered, &e) - dot(&l, &scattered);
-                        assert!(difference.abs() < 1e-10, "{difference:e}");
-                    }
+                    let dofs = space.dofs();
+                    let (l, e) = (random.vector(dofs), random.vector(space.element_dofs()));
+                    let mut gathered = vec![f64::NAN; e.len()];
+                    space.gather(&l, &mut gathered);
+                    let mut scattered = vec![0.0; dofs];
+                    space.scatter_add(&e, &mut scattered);
+                    let dot =
+                        |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+                    let difference = dot(&gathered, &e) - dot(&l, &scattered);
+                    assert!(difference.abs() < 1e-10, "{difference:e}");
                 }
             }
         }
@@ -265,21 +257,18 @@ fn constrained_nodes_are_those_on_tagged_sides() {
     let mut random = Random::new();
     for mesh in [square(&mut random, 2), cube(&mut random, 3)] {
         for degree in 1..=MAX_SIMPLEX_DEGREE {
-            let params = SpaceParams {
-                dirichlet: vec!["xmin".into(), "4".into()],
-                ..params(degree, 90)
-            };
-            let (space, geometry) = space(&mesh, params);
-            check_layout(&space);
+            let (space, geometry) = space(&mesh, params(degree, 90));
+            let constraints = Constraints::of_all_components(&space, &["xmin", "4"]).unwrap();
             let positions = space.node_positions(&geometry);
             for (node, x) in positions.iter().enumerate() {
                 // Sides xmin and ymax.
                 let on_side = x[0] < -1.0 + 1e-12 || x[1] > 1.5 - 1e-12;
-                assert_eq!(on_side, space.constrained_nodes().contains(&node), "{x:?}");
+                let found = constraints.entries().binary_search(&(node as u32));
+                assert_eq!(on_side, found.is_ok(), "{x:?}");
             }
-            let constrained = space.constrained_positions(&geometry);
-            assert_eq!(constrained.len(), space.constrained_nodes().len());
-            for (x, y) in constrained.iter().zip(&positions[space.free_nodes()..]) {
+            let nodes = space.boundary_nodes("xmin").unwrap();
+            for (node, x) in nodes.iter().zip(space.positions_of(&nodes, &geometry)) {
+                let y = positions[node.node as usize];
                 assert!((0..3).all(|a| (x[a] - y[a]).abs() < 1e-14), "{x:?} {y:?}");
             }
             let faces = space.boundary_faces("xmin").unwrap();
@@ -299,10 +288,7 @@ fn the_numbering_does_not_depend_on_the_number_of_threads() {
     let mut random = Random::new();
     let mesh = cube(&mut random, 1);
     for degree in 1..=MAX_SIMPLEX_DEGREE {
-        let params = SpaceParams {
-            dirichlet: vec!["ymin".into()],
-            ..params(degree, 60)
-        };
+        let params = params(degree, 60);
         let [one, two, three] = [1, 2, 3].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
             pool.unwrap().install(|| space(&mesh, params.clone()).0)
@@ -380,15 +366,13 @@ fn what_makes_no_space_is_an_error() {
     let mut stranger = mesh;
     stranger.blocks[1].nodes.extend([0, 1, 3]);
     stranger.blocks[1].tags.push(1);
-    let dirichlet = |tag: &str| SpaceParams {
-        dirichlet: vec![tag.into()],
-        ..params(1, 100)
-    };
-    let found = error(&stranger, dirichlet("xmin"));
+    let (space, _) = space(&stranger, params(1, 100));
+    let constrain = |tag: &str| Constraints::of_all_components(&space, &[tag]).unwrap_err();
+    let found = constrain("xmin");
     assert!(
         matches!(&found, SpaceError::NoSuchFace { nodes, count: 1, .. } if *nodes == [0, 1, 3]),
         "{found}"
     );
-    let missing = error(&stranger, dirichlet("domain")).to_string();
+    let missing = constrain("domain").to_string();
     assert!(missing.contains("dimension 2"), "{missing}");
 }

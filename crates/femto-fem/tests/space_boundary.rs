@@ -5,25 +5,20 @@ mod space_common;
 
 use std::collections::HashSet;
 
-use femto_fem::space::SpaceParams;
-use space_common::layout::check_layout;
+use femto_fem::space::{Constraints, Layout, SpaceParams};
 use space_common::{bent_box, space};
 
 #[test]
-fn dirichlet_nodes_are_those_on_the_tagged_faces_and_come_last() {
+fn boundary_nodes_are_those_on_the_tagged_faces() {
     let mesh = bent_box([3, 4, 2], 1);
     for (degree, chunk_nodes) in [(1, 4), (2, 30), (3, 10_000), (5, 300)] {
         let params = SpaceParams {
             degree,
             chunk_nodes,
-            dirichlet: vec!["xmin".into(), "4".into()],
             ..SpaceParams::default()
         };
         let (space, geometry) = space(&mesh, params);
         let [nx, ny, nz] = [3, 4, 2].map(|n| n * degree + 1);
-        assert_eq!(space.constrained_nodes().len(), (ny + nx - 1) * nz);
-        check_layout(&space);
-
         let on_face = |faces: &str| -> HashSet<u32> {
             let faces = space.boundary_faces(faces).unwrap();
             let nodes = faces.iter().flat_map(|face| {
@@ -37,16 +32,63 @@ fn dirichlet_nodes_are_those_on_the_tagged_faces_and_come_last() {
             });
             nodes.collect()
         };
-        let expected: HashSet<u32> = &on_face("xmin") | &on_face("ymax");
-        let constrained = space.constrained_nodes().map(|node| node as u32);
-        assert_eq!(constrained.collect::<HashSet<_>>(), expected);
-
         let positions = space.node_positions(&geometry);
-        let constrained = space.constrained_positions(&geometry);
-        assert_eq!(constrained.len(), space.constrained_nodes().len());
-        for (x, y) in positions[space.free_nodes()..].iter().zip(constrained) {
-            assert!((0..3).all(|a| (x[a] - y[a]).abs() < 1e-14));
+        for (tag, count) in [("xmin", ny * nz), ("4", nx * nz)] {
+            let nodes = space.boundary_nodes(tag).unwrap();
+            assert_eq!(nodes.len(), count);
+            assert!(nodes.is_sorted_by(|a, b| a.node < b.node));
+            let found = nodes.iter().map(|node| node.node);
+            assert_eq!(found.collect::<HashSet<_>>(), on_face(tag));
+            let at = space.positions_of(&nodes, &geometry);
+            for (node, x) in nodes.iter().zip(at) {
+                let y = positions[node.node as usize];
+                assert!((0..3).all(|a| (x[a] - y[a]).abs() < 1e-14));
+            }
         }
+        let constraints = Constraints::of_all_components(&space, &["xmin", "4"]).unwrap();
+        let expected: HashSet<u32> = &on_face("xmin") | &on_face("ymax");
+        assert_eq!(constraints.len(), (ny + nx - 1) * nz);
+        assert!(constraints.entries().is_sorted_by(|a, b| a < b));
+        let found = constraints.entries().iter().copied();
+        assert_eq!(found.collect::<HashSet<_>>(), expected);
+    }
+}
+
+#[test]
+fn single_components_are_constrained_in_both_layouts() {
+    let mesh = bent_box([3, 2, 2], 1);
+    for layout in [Layout::Interleaved, Layout::Blocked] {
+        let params = SpaceParams {
+            degree: 3,
+            components: 3,
+            layout,
+            chunk_nodes: 60,
+            ..SpaceParams::default()
+        };
+        let (space, _) = space(&mesh, params);
+        let groups: [(&str, &[usize]); 4] = [
+            ("xmin", &[0]),
+            ("ymin", &[1]),
+            ("zmin", &[2, 0]),
+            ("xmin", &[0]),
+        ];
+        let constraints = Constraints::new(&space, &groups).unwrap();
+        let mut expected = HashSet::new();
+        for (tag, components) in groups {
+            for node in space.boundary_nodes(tag).unwrap() {
+                let node = node.node as usize;
+                expected.extend(components.iter().map(|&c| match layout {
+                    Layout::Interleaved => node * 3 + c,
+                    Layout::Blocked => c * space.nodes() + node,
+                }));
+            }
+        }
+        // A node on xmin and ymin has two constrained components, one on zmin as well all three.
+        let [nx, ny, nz] = [10, 7, 7];
+        assert_eq!(expected.len(), ny * nz + nx * nz + 2 * nx * ny - ny);
+        assert!(constraints.entries().is_sorted_by(|a, b| a < b));
+        let found = constraints.entries().iter().map(|&entry| entry as usize);
+        assert_eq!(found.collect::<HashSet<_>>(), expected);
     }
 }
 

@@ -9,7 +9,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Spaces of all layouts, continuities and some degrees on a small box, with Dirichlet nodes.
+/// Spaces of all layouts, continuities and some degrees on a small box.
 fn spaces() -> Vec<Space> {
     let mesh = bent_box([3, 2, 4], 1);
     let mut spaces = Vec::new();
@@ -17,17 +17,11 @@ fn spaces() -> Vec<Space> {
         for components in [1, 3] {
             for layout in [Layout::Interleaved, Layout::Blocked] {
                 for continuity in [Continuity::Continuous, Continuity::Broken] {
-                    let constrained = continuity == Continuity::Continuous;
                     let params = SpaceParams {
                         degree,
                         components,
                         layout,
                         continuity,
-                        dirichlet: if constrained {
-                            vec!["zmin".into()]
-                        } else {
-                            vec![]
-                        },
                         chunk_nodes: 5 * degree * degree * degree,
                     };
                     spaces.push(space(&mesh, params).0);
@@ -38,33 +32,19 @@ fn spaces() -> Vec<Space> {
     spaces
 }
 
-/// Index in an L-vector or T-vector of `nodes` nodes.
-fn index(space: &Space, nodes: usize, node: usize, c: usize) -> usize {
-    match space.layout() {
-        Layout::Interleaved => node * space.components() + c,
-        Layout::Blocked => c * nodes + node,
-    }
-}
-
 #[test]
 fn gather_copies_what_the_element_nodes_say() {
     let mut random = Random::new();
     for space in spaces() {
         let (components, np) = (space.components(), space.nodes_per_element());
-        for nodes in [space.nodes(), space.free_nodes()] {
-            let l = random.vector(nodes * components);
-            let mut e = random.vector(space.element_dofs());
-            space.gather(&l, &mut e);
-            for element in 0..space.elements() {
-                for (position, &node) in space.element_nodes(element).iter().enumerate() {
-                    for c in 0..components {
-                        let value = e[(element * components + c) * np + position];
-                        let expected = match node as usize {
-                            node if node < nodes => l[index(&space, nodes, node, c)],
-                            _ => 0.0,
-                        };
-                        assert_eq!(value, expected);
-                    }
+        let l = random.vector(space.dofs());
+        let mut e = random.vector(space.element_dofs());
+        space.gather(&l, &mut e);
+        for element in 0..space.elements() {
+            for (position, &node) in space.element_nodes(element).iter().enumerate() {
+                for c in 0..components {
+                    let value = e[(element * components + c) * np + position];
+                    assert_eq!(value, l[space.entry(node as usize, c)]);
                 }
             }
         }
@@ -75,36 +55,16 @@ fn gather_copies_what_the_element_nodes_say() {
 fn scatter_add_is_the_transpose_of_gather_and_adds() {
     let mut random = Random::new();
     for space in spaces() {
-        for dofs in [space.dofs(), space.free_dofs()] {
-            let (l, e) = (random.vector(dofs), random.vector(space.element_dofs()));
-            let mut gathered = vec![0.0; e.len()];
-            space.gather(&l, &mut gathered);
-            let start = random.vector(dofs);
-            let mut scattered = start.clone();
-            space.scatter_add(&e, &mut scattered);
-            let added: Vec<f64> = scattered.iter().zip(&start).map(|(a, b)| a - b).collect();
-            let (left, right) = (dot(&gathered, &e), dot(&l, &added));
-            assert!((left - right).abs() < 1e-11, "{left} {right}");
-        }
-    }
-}
-
-#[test]
-fn a_t_vector_is_an_l_vector_without_its_constrained_end() {
-    let mut random = Random::new();
-    for space in spaces() {
-        let (nodes, free) = (space.nodes(), space.free_nodes());
-        let e = random.vector(space.element_dofs());
-        let (mut l, mut t) = (vec![0.0; space.dofs()], vec![0.0; space.free_dofs()]);
-        space.scatter_add(&e, &mut l);
-        space.scatter_add(&e, &mut t);
-        for node in 0..free {
-            for c in 0..space.components() {
-                let (l_index, t_index) =
-                    (index(&space, nodes, node, c), index(&space, free, node, c));
-                assert_eq!(l[l_index].to_bits(), t[t_index].to_bits());
-            }
-        }
+        let dofs = space.dofs();
+        let (l, e) = (random.vector(dofs), random.vector(space.element_dofs()));
+        let mut gathered = vec![0.0; e.len()];
+        space.gather(&l, &mut gathered);
+        let start = random.vector(dofs);
+        let mut scattered = start.clone();
+        space.scatter_add(&e, &mut scattered);
+        let added: Vec<f64> = scattered.iter().zip(&start).map(|(a, b)| a - b).collect();
+        let (left, right) = (dot(&gathered, &e), dot(&l, &added));
+        assert!((left - right).abs() < 1e-11, "{left} {right}");
     }
 }
 
@@ -132,7 +92,6 @@ fn the_numbering_does_not_depend_on_the_number_of_threads() {
     for degree in [1, 3] {
         let params = SpaceParams {
             degree,
-            dirichlet: vec!["ymin".into()],
             chunk_nodes: 200,
             ..SpaceParams::default()
         };

@@ -180,10 +180,20 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         found: &AcceleratorBuffer<T>,
         formula: impl Fn([f64; 4]) -> f64,
     ) -> Result<()> {
+        self.expect_entries(entry, found, |_, inputs| formula(inputs))
+    }
+
+    /// The same, with the entry's number.
+    fn expect_entries(
+        &self,
+        entry: &str,
+        found: &AcceleratorBuffer<T>,
+        formula: impl Fn(usize, [f64; 4]) -> f64,
+    ) -> Result<()> {
         let mut values = self.inputs[0].clone();
         self.device.read(found, &mut values)?;
         for (i, value) in values.into_iter().enumerate() {
-            let wanted = formula(self.inputs.each_ref().map(|v| v[i].into()));
+            let wanted = formula(i, self.inputs.each_ref().map(|v| v[i].into()));
             let value: f64 = value.into();
             // Not for NaN.
             let close = (value - wanted).abs() <= 8.0 * self.tolerance;
@@ -197,6 +207,21 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         let [x, mut y, mut p, d] = self.upload()?;
         self.run("fill", &[len, value, Argument::output(&mut p)])?;
         self.expect("fill", &p, |_| 0.3)?;
+        let count = self.inputs[0].len().div_ceil(2);
+        let even: Vec<u32> = (0..count as u32).map(|i| 2 * i).collect();
+        let entries = self.device.upload(&even)?;
+        let arguments = [
+            Argument::U32(count as u32),
+            Argument::F64(0.3),
+            Argument::input(&entries),
+            Argument::output(&mut y),
+        ];
+        self.launch("set_entries", source::entry_blocks(count), &arguments)?;
+        self.expect_entries("set_entries", &y, |i, [_, y, ..]| match i % 2 {
+            0 => 0.3,
+            _ => y,
+        })?;
+        let [_, mut y, ..] = self.upload()?;
         let arguments = [len, value, Argument::input(&x), Argument::output(&mut y)];
         self.run("axpy", &arguments)?;
         self.expect("axpy", &y, |[x, y, ..]| y + 0.3 * x)?;

@@ -186,7 +186,6 @@ impl<T: Number> Buffers<T> {
                 Operand::Geometry => Argument::input(self.geometry.of(data)),
                 Operand::Coordinates => Argument::input(&self.coordinates),
                 Operand::Nodes => Argument::input(&self.tables[usize::from(data > 1)]),
-                Operand::NodeCount => number(self.nodes),
                 // Components of a node are together.
                 Operand::ComponentStride => number(1),
                 Operand::NodalFields if chosen.nodal => Argument::input(&self.kappa),

@@ -104,9 +104,11 @@ pub enum Problem {
     },
     #[error("{key} has no meaning here: {reason}")]
     Meaningless { key: String, reason: &'static str },
-    #[error("group `{tag}` has a condition already, in {first}; a group has one")]
+    #[error(
+        "group `{tag}` has a condition already, in {first}; a group has one for each component"
+    )]
     RepeatedTag { tag: String, first: &'static str },
-    #[error("`{tag}` is the group that `{first}` is, which has {what} already; a group has one")]
+    #[error("`{tag}` is the group that `{first}` is, which has {what} already")]
     SameGroup {
         tag: String,
         first: String,

@@ -18,6 +18,7 @@ pub use form::{Coefficient, Form, FormSource, Moduli};
 pub use vector::Vector;
 
 use femto::fem::mesh::any_box::AnyBox;
+use femto::problem::Function;
 
 use femto::kernel::roofline::Precision;
 use femto::platform::device::DeviceId;
@@ -67,10 +68,9 @@ impl Case {
         Self::parse(Document::read(path)?)
     }
 
-    /// All tags of groups of faces.
-    pub fn boundary_tags(&self) -> impl Iterator<Item = &Located<String>> {
-        let boundaries = self.dirichlet.iter().chain(&self.neumann);
-        boundaries.flat_map(|boundary| &boundary.tags)
+    /// All boundary conditions.
+    pub fn boundaries(&self) -> impl Iterator<Item = &Boundary> {
+        self.dirichlet.iter().chain(&self.neumann)
     }
 }
 
@@ -139,8 +139,34 @@ pub struct BoxSource {
 pub struct Boundary {
     /// Names or numbers of groups of faces, at least one.
     pub tags: Vec<Located<String>>,
-    /// The value.
+    /// The components that are given, each once, counted from 0; all of them where the case names none.
+    pub components: Option<Vec<Located<usize>>>,
+    /// The value: a function for each of these components, or one for all.
     pub value: Vector,
+}
+
+impl Boundary {
+    /// The functions, `[component]`.
+    pub fn functions<const C: usize>(&self) -> [Option<&dyn Function>; C] {
+        let Some(components) = &self.components else {
+            return self.value.of().map(Some);
+        };
+        std::array::from_fn(|component| {
+            let place = components.iter().position(|it| it.value == component)?;
+            Some(self.value.function(place) as &dyn Function)
+        })
+    }
+
+    /// Whether both give the same component.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        match (&self.components, &other.components) {
+            (Some(own), Some(others)) => {
+                let is_other = |it: &Located<usize>| others.iter().any(|o| o.value == it.value);
+                own.iter().any(is_other)
+            }
+            _ => true,
+        }
+    }
 }
 
 /// How the equations are solved.

@@ -1,7 +1,7 @@
 //! The sections of a case, one function each.
 
 use super::deformation::Deformation;
-use super::document::Document;
+use super::document::{Document, Located};
 use super::error::{CaseError, Problem};
 use super::section::{Section, Value};
 use super::{
@@ -192,39 +192,74 @@ fn value(section: &Value<'_>) -> Result<Vector, CaseError> {
 
 fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
     let boundary = |section: &Value<'_>| {
-        let section = section.section(&["tags", "value"])?;
+        let section = section.section(&["tags", "components", "value"])?;
         let tags = section.required("tags")?;
         let list = tags.list()?;
         if list.is_empty() {
             return Err(tags.out_of_range("at least one group"));
         }
+        let components = section.optional("components");
+        let components = components.as_ref().map(components_of).transpose()?;
+        let given = section.required("value")?;
+        let value = given.vector()?;
+        match components.as_ref().map(Vec::len) {
+            Some(count) if !value.serves(count) => {
+                let expected = match count {
+                    1 => "one, for the one component".to_owned(),
+                    _ => format!("one for all of these components, or {count}"),
+                };
+                return Err(given.out_of_range(&expected));
+            }
+            _ => (),
+        }
         Ok(Boundary {
             tags: list.iter().map(Value::tag).collect::<Result<_, _>>()?,
-            value: section.required("value")?.vector()?,
+            components,
+            value,
         })
     };
     sections.sections()?.iter().map(boundary).collect()
 }
 
-/// Fails where a group has two boundary conditions.
+/// Components by letter or by number, each once.
+fn components_of(value: &Value<'_>) -> Result<Vec<Located<usize>>, CaseError> {
+    let mut components: Vec<Located<usize>> = Vec::new();
+    for element in value.list()? {
+        let component = match element.is_number() {
+            true => element.integer(0..=usize::MAX)?,
+            false => element.choice(&[("x", 0), ("y", 1), ("z", 2)])?,
+        };
+        if components.iter().any(|other| other.value == component) {
+            return Err(element.meaningless("it is in the list already"));
+        }
+        components.push(element.located(component));
+    }
+    match components.is_empty() {
+        true => Err(value.out_of_range("at least one component")),
+        false => Ok(components),
+    }
+}
+
+/// Fails where a component of a group has two boundary conditions.
 fn check_groups(
     dirichlet: &[Boundary],
     neumann: &[Boundary],
     document: &Document,
 ) -> Result<(), CaseError> {
-    let mut seen = HashMap::new();
-    let tags = |conditions: &'static str, boundaries: &[Boundary]| {
-        let tags = boundaries.iter().flat_map(|boundary| boundary.tags.clone());
-        tags.map(move |tag| (tag, conditions)).collect::<Vec<_>>()
-    };
-    let dirichlet = tags("[[dirichlet]]", dirichlet);
-    for (tag, conditions) in dirichlet.into_iter().chain(tags("[[neumann]]", neumann)) {
-        if let Some(first) = seen.insert(tag.value.clone(), conditions) {
-            let tag_again = Problem::RepeatedTag {
-                tag: tag.value,
-                first,
-            };
-            return Err(document.mistake(tag.span, tag_again));
+    let mut seen: HashMap<&str, Vec<(&Boundary, &'static str)>> = HashMap::new();
+    let dirichlet = dirichlet.iter().map(|it| (it, "[[dirichlet]]"));
+    let neumann = neumann.iter().map(|it| (it, "[[neumann]]"));
+    for (boundary, section) in dirichlet.chain(neumann) {
+        for tag in &boundary.tags {
+            let others = seen.entry(&tag.value).or_default();
+            if let Some((_, first)) = others.iter().find(|(other, _)| other.overlaps(boundary)) {
+                let tag_again = Problem::RepeatedTag {
+                    tag: tag.value.clone(),
+                    first,
+                };
+                return Err(document.mistake(tag.span.clone(), tag_again));
+            }
+            others.push((boundary, section));
         }
     }
     Ok(())

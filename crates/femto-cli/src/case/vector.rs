@@ -28,8 +28,12 @@ impl Vector {
 
     /// The functions of so many components, or as many as there are.
     pub fn of<const C: usize>(&self) -> [&dyn Function; C] {
-        let last = self.functions.len() - 1;
-        std::array::from_fn(|component| &self.functions[component.min(last)] as &dyn Function)
+        std::array::from_fn(|component| self.function(component) as &dyn Function)
+    }
+
+    /// The function at a place, or the last one.
+    pub fn function(&self, place: usize) -> &Expression {
+        &self.functions[place.min(self.functions.len() - 1)]
     }
 
     /// Whether it is zero everywhere.

@@ -299,7 +299,11 @@ impl CaseRun<'_> {
         let located = |error| setup::locate(self.case, error);
         let system = problem.assemble_traced::<T, _>(device, monitor);
         let mut system = system.map_err(located)?;
-        let mut report = Report::new(self, system.linear_operator(), system.space());
+        let mut report = Report::new(
+            self,
+            system.linear_operator(),
+            (system.space(), system.constraints()),
+        );
         let u = match system.solve(monitor) {
             Ok(solution) => report.solved(self.case, solution),
             Err(ProblemError::Unsolved(unsolved)) => report.unsolved(self.case, *unsolved),
@@ -336,7 +340,11 @@ impl CaseRun<'_> {
         let located = |error| setup::locate(self.case, error);
         let system = problem.assemble_traced::<T, _>(null, monitor);
         let system = system.map_err(located)?;
-        let mut report = Report::new(self, system.linear_operator(), system.space());
+        let mut report = Report::new(
+            self,
+            system.linear_operator(),
+            (system.space(), system.constraints()),
+        );
         report.times = monitor.times(None);
         Ok(Outcome { report, u: None })
     }

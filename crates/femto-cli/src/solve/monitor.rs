@@ -2,7 +2,7 @@
 
 use super::{Solver, StageTime, Times};
 use crate::progress::Progress;
-use femto::fem::space::Space;
+use femto::fem::space::{Constraints, Space};
 use femto::problem::{Stage, StageMonitor};
 use femto::solve::{Iteration, Monitor};
 use std::ops::ControlFlow;
@@ -104,8 +104,9 @@ impl StageMonitor for SolveMonitor<'_> {
         self.progress.end_stage();
     }
 
-    fn space(&mut self, space: &Space) {
-        let (free, elements) = (space.free_dofs(), space.elements());
+    fn space(&mut self, space: &Space, constraints: &Constraints) {
+        let free = space.dofs() - constraints.len();
+        let elements = space.elements();
         self.progress
             .note(|| format!("{free} unknowns on {elements} {}", space.cell().plural()));
     }

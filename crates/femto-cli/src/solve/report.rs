@@ -4,7 +4,7 @@ use super::{CaseRun, Ceilings};
 use crate::case::Case;
 use femto::fem::geometry::CornerWarning;
 use femto::fem::mesh::Mesh;
-use femto::fem::space::Space;
+use femto::fem::space::{Constraints, Space};
 use femto::operator::{Backend, Explanation};
 use femto::problem::{ErrorNorms, GridFunction, Memory, Method, Solution, StopReason, Unsolved};
 use femto::solve::History;
@@ -101,7 +101,7 @@ pub struct MeshReport {
 /// Sizes of the vectors.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Unknowns {
-    /// Length of a T-vector.
+    /// Those that are not constrained.
     pub free: usize,
     /// Length of an L-vector.
     pub all: usize,
@@ -176,7 +176,7 @@ impl Report {
     pub(super) fn new<T: Number, D: Backend>(
         run: &CaseRun<'_>,
         operator: &Operator<T, D>,
-        space: &Space,
+        (space, constraints): (&Space, &Constraints),
     ) -> Self {
         let case = run.case;
         let device = operator.device().info();
@@ -201,7 +201,7 @@ impl Report {
                 warnings: Vec::new(),
             },
             unknowns: Unknowns {
-                free: space.free_dofs(),
+                free: space.dofs() - constraints.len(),
                 all: space.dofs(),
             },
             solver: None,

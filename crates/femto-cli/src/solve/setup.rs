@@ -11,11 +11,16 @@ use femto::problem::{
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Fails for a boundary tag that the mesh does not have, and for two tags, one the name and one the
-/// number, of the same group.
-pub(super) fn check_tags(case: &Case, mesh: &Mesh) -> Result<(), CaseError> {
-    let boundary = dimension(mesh).saturating_sub(1);
-    check_tags_of(case, mesh, (boundary, "a condition"), case.boundary_tags())
+/// Fails for a boundary tag that the mesh does not have, and for conditions on one component of a group that
+/// is given by its name and by its number.
+pub(super) fn check_tags<'a>(case: &'a Case, mesh: &Mesh) -> Result<(), CaseError> {
+    let dimension = dimension(mesh).saturating_sub(1);
+    let tags_of = |boundary: &'a case::Boundary| {
+        let tags = boundary.tags.iter();
+        tags.map(move |tag| (tag, Some(boundary)))
+    };
+    let tags = case.boundaries().flat_map(tags_of);
+    check_tags_of(case, mesh, (dimension, "a condition"), tags)
 }
 
 /// As [`check_tags`], for the groups of cells of a coefficient.
@@ -24,7 +29,7 @@ pub(super) fn check_groups(
     mesh: &Mesh,
     groups: &[(Located<String>, f64)],
 ) -> Result<(), CaseError> {
-    let tags = groups.iter().map(|(tag, _)| tag);
+    let tags = groups.iter().map(|(tag, _)| (tag, None));
     check_tags_of(case, mesh, (dimension(mesh), "a value"), tags)
 }
 
@@ -32,20 +37,26 @@ fn check_tags_of<'a>(
     case: &Case,
     mesh: &Mesh,
     (dimension, what): (usize, &'static str),
-    tags: impl Iterator<Item = &'a Located<String>>,
+    tags: impl Iterator<Item = (&'a Located<String>, Option<&'a case::Boundary>)>,
 ) -> Result<(), CaseError> {
-    let mut seen = HashMap::new();
-    for tag in tags {
+    let mut seen: HashMap<i32, Vec<(&str, Option<&case::Boundary>)>> = HashMap::new();
+    for (tag, condition) in tags {
         let group = mesh.group(dimension, &tag.value);
         let group = group.map_err(|error| unknown_tag(case, tag, error))?;
-        if let Some(first) = seen.insert(group, &tag.value) {
+        let is_same = |other: Option<&case::Boundary>| match (other, condition) {
+            (Some(one), Some(other)) => one.overlaps(other),
+            _ => true,
+        };
+        let others = seen.entry(group).or_default();
+        if let Some((first, _)) = others.iter().find(|(_, other)| is_same(*other)) {
             let same = case::Problem::SameGroup {
                 tag: tag.value.clone(),
-                first: first.clone(),
+                first: (*first).to_owned(),
                 what,
             };
             return Err(case.document.mistake(tag.span.clone(), same));
         }
+        others.push((&tag.value, condition));
     }
     Ok(())
 }
@@ -55,14 +66,33 @@ fn unknown_tag(case: &Case, tag: &Located<String>, error: MeshError) -> CaseErro
     case.document.mistake(tag.span.clone(), problem)
 }
 
-/// Fails for a value that has not as many components as the solution.
+/// Fails for a value that has not as many components as the solution, and for components that it has not.
 pub(super) fn check_components(case: &Case, components: usize) -> Result<(), CaseError> {
     let sections = [&case.source]
         .into_iter()
         .chain(&case.exact)
         .chain(&case.start);
-    let boundaries = case.dirichlet.iter().chain(&case.neumann);
-    for vector in sections.chain(boundaries.map(|boundary| &boundary.value)) {
+    for component in case
+        .boundaries()
+        .flat_map(|it| it.components.iter().flatten())
+    {
+        if component.value >= components {
+            let letters = ["x", "y", "z"].into_iter().take(components);
+            let letters: Vec<&str> = letters.collect();
+            let numbers = match components {
+                1 => "0".to_owned(),
+                _ => format!("from 0 to {}", components - 1),
+            };
+            let problem = case::Problem::OutOfRange {
+                key: "a component".to_owned(),
+                expected: format!("{} or {numbers}", letters.join(", ")),
+                found: case.document.text()[component.span.clone()].to_owned(),
+            };
+            return Err(case.document.mistake(component.span.clone(), problem));
+        }
+    }
+    let all = case.boundaries().filter(|it| it.components.is_none());
+    for vector in sections.chain(all.map(|boundary| &boundary.value)) {
         if !vector.serves(components) {
             let problem = case::Problem::OutOfRange {
                 key: "`value`".to_owned(),
@@ -114,7 +144,10 @@ pub(super) fn problem<'a, F, const D: usize, const C: usize>(
 fn boundaries<const C: usize>(parts: &[case::Boundary]) -> Vec<Boundary<'_, C>> {
     fn of_part<const C: usize>(part: &case::Boundary) -> impl Iterator<Item = Boundary<'_, C>> {
         let tags = part.tags.iter();
-        tags.map(|tag| Boundary::vector(&tag.value, part.value.of()))
+        tags.map(|tag| Boundary {
+            tag: tag.value.clone(),
+            value: part.functions(),
+        })
     }
     parts.iter().flat_map(of_part).collect()
 }
@@ -133,7 +166,8 @@ pub(super) fn locate(case: &Case, error: ProblemError) -> Failure {
 fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
     let found: &Located<String> = match error {
         ProblemError::Space(SpaceError::NoSuchFace { tag, .. }) => {
-            case.boundary_tags().find(|other| other.value == *tag)?
+            let mut tags = case.boundaries().flat_map(|it| &it.tags);
+            tags.find(|other| other.value == *tag)?
         }
         ProblemError::NoValue { groups, .. } => {
             let first = |coefficient: &Coefficient| match coefficient {

@@ -199,6 +199,26 @@ impl Cell {
         self.ordered(n, (&vertices, edges, &faces))
     }
 
+    /// Where a position comes in [`Cell::lattice`]; none where the cell has no such position.
+    pub fn lattice_places(self, n: usize) -> impl Fn([usize; 3]) -> Option<usize> {
+        let at = move |[i, j, k]: [usize; 3]| (k * (n + 1) + j) * (n + 1) + i;
+        let mut places = vec![None; (n + 1).pow(self.dim() as u32)];
+        for (place, steps) in self.lattice(n).into_iter().enumerate() {
+            places[at(steps)] = Some(place);
+        }
+        move |steps| match steps.iter().all(|&m| m <= n) {
+            true => *places.get(at(steps))?,
+            false => None,
+        }
+    }
+
+    /// Where the nodes of a facet come in [`Cell::lattice`], in femto's order of the facet's own.
+    pub fn facet_nodes(self, n: usize, facet: usize) -> Vec<usize> {
+        let on_facet = self.facet_lattice(n, facet).into_iter();
+        // Nodes of facets are nodes of the cell.
+        on_facet.filter_map(self.lattice_places(n)).collect()
+    }
+
     /// The same positions in another order.
     pub fn lattice_in(self, n: usize, order: &NodeOrder) -> Vec<[usize; 3]> {
         self.ordered(n, (order.vertices, order.edges, order.facets))

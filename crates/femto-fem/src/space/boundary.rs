@@ -1,9 +1,13 @@
-//! Boundary facets of the cells, by tag.
+//! Boundary facets of the cells by tag, and their nodes.
 
+use rayon::prelude::*;
+
+use crate::geometry::Geometry;
 use crate::mesh::Mesh;
+use femto_element::basis::nodes;
 
-use super::SpaceError;
 use super::topology::{NONE, Topology};
+use super::{Space, SpaceError};
 
 /// A facet of an element, a face or a triangle's edge, that carries a boundary tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,5 +109,62 @@ impl BoundaryFace {
             cell: cell(side),
             face: (side % facets) as u8,
         }
+    }
+}
+
+/// A node on a facet, and where an element has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BoundaryNode {
+    /// The L-vector node.
+    pub node: u32,
+    /// An element that has it.
+    pub element: u32,
+    /// Its position in that element.
+    pub position: u32,
+}
+
+impl Space {
+    /// The nodes on a group of boundary cells given by name or number, ascending.
+    ///
+    /// # Errors
+    /// As [`BoundaryFaces::tagged`].
+    pub fn boundary_nodes(&self, tag: &str) -> Result<Vec<BoundaryNode>, SpaceError> {
+        let (cell, degree) = (self.cell(), self.degree());
+        let restriction = self.restriction();
+        let shell_nodes = restriction.shell_nodes();
+        // Position and place in the shell of the nodes of each facet.
+        let on_facet = |facet| -> Vec<(usize, usize)> {
+            let positions = cell.facet_nodes(degree, facet).into_iter();
+            let shell = &restriction.shell_positions;
+            let in_shell = |position| shell.partition_point(|&other| (other as usize) < position);
+            positions.map(|p| (p, in_shell(p))).collect()
+        };
+        let facets: Vec<_> = (0..cell.facets().len()).map(on_facet).collect();
+        let faces = self.boundary().tagged(tag)?.par_iter();
+        let nodes = faces.flat_map_iter(|face| {
+            let element = face.element as usize;
+            let chunk = &restriction.chunks[restriction.chunk_of(element)];
+            let shell = &restriction.shell[element * shell_nodes..][..shell_nodes];
+            let on_facet = facets[usize::from(face.face)].iter();
+            on_facet.map(move |&(position, place)| BoundaryNode {
+                node: restriction.node(chunk, shell[place]) as u32,
+                element: face.element,
+                position: position as u32,
+            })
+        });
+        let mut nodes: Vec<_> = nodes.collect();
+        nodes.par_sort_unstable();
+        nodes.dedup_by_key(|node| node.node);
+        Ok(nodes)
+    }
+
+    /// Where boundary nodes are, `[nodes][3]`, with the geometry that the space was made with.
+    pub fn positions_of(&self, nodes: &[BoundaryNode], geometry: &Geometry) -> Vec<[f64; 3]> {
+        let reference = nodes::positions(self.cell(), self.degree());
+        let position = |node: &BoundaryNode| {
+            let cell = self.cells()[node.element as usize] as usize;
+            geometry.map(cell, reference[node.position as usize])
+        };
+        nodes.par_iter().map(position).collect()
     }
 }

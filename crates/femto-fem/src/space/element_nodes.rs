@@ -37,9 +37,9 @@ struct Entity {
 impl ElementNodes {
     pub(super) fn new(cell: Cell, degree: usize) -> Self {
         let lattice = cell.lattice(degree);
-        let place = |steps: &[usize; 3]| lattice.iter().position(|other| other == steps);
-        let mut interior_positions: Vec<u32> = (cell.interior(degree).iter())
-            .filter_map(place)
+        let place = cell.lattice_places(degree);
+        let mut interior_positions: Vec<u32> = (cell.interior(degree).into_iter())
+            .filter_map(&place)
             .map(|position| position as u32)
             .collect();
         interior_positions.sort_unstable();
@@ -48,7 +48,7 @@ impl ElementNodes {
             .filter(|position| !is_inside(position))
             .collect();
         let shell = |steps: [usize; 3]| {
-            let position = place(&steps).map_or(0, |position| position as u32);
+            let position = place(steps).map_or(0, |position| position as u32);
             shell_positions.partition_point(|&other| other < position) as u32
         };
         let at_vertex = |vertex: usize| {

@@ -108,6 +108,27 @@ pub enum SpaceError {
         /// The tag as given.
         tag: String,
     },
+    /// A component to constrain that the space has not.
+    #[error(
+        "component {component} on `{tag}`; components are numbered from 0 and the space has {components}"
+    )]
+    NoSuchComponent {
+        /// The tag as given.
+        tag: String,
+        /// The component.
+        component: usize,
+        /// How many the space has.
+        components: usize,
+    },
+    /// More entries of vectors than 32-bit numbers can count.
+    #[error(
+        "vectors of {dofs} entries; at most {} of them can be constrained",
+        u32::MAX
+    )]
+    TooManyEntries {
+        /// Length of an L-vector.
+        dofs: u64,
+    },
     /// The mesh has no such group, or several.
     #[error(transparent)]
     Mesh(#[from] MeshError),

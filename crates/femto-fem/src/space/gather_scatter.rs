@@ -9,9 +9,8 @@ use super::{Chunk, Layout, Restriction, Space};
 impl Space {
     /// L to E: copies the values of `l` to the nodes of each element.
     ///
-    /// `l` is an L-vector, or a T-vector, whose missing constrained values read as zero; `e` is an
-    /// E-vector, `[elements][components][nodes_per_element]`. This is the plain version, which the
-    /// faster ones inside operators are tested against.
+    /// `l` is an L-vector, `e` an E-vector, `[elements][components][nodes_per_element]`. This is the
+    /// plain version, which the faster ones inside operators are tested against.
     ///
     /// # Panics
     /// If a vector has another length.
@@ -21,7 +20,7 @@ impl Space {
     }
 
     /// E to L, the transpose of [`Space::gather`]: adds the values at the nodes of all elements to
-    /// `l`, an L-vector, or a T-vector, which drops what belongs to constrained nodes.
+    /// `l`, an L-vector.
     ///
     /// Bitwise the same for any number of threads.
     ///
@@ -39,10 +38,10 @@ impl Space {
     }
 
     fn check_lengths(&self, l: usize, e: usize) {
-        let (dofs, free) = (self.dofs(), self.free_dofs());
+        let dofs = self.dofs();
         assert!(
-            l == dofs || l == free,
-            "a vector of length {l} is neither an L-vector ({dofs}) nor a T-vector ({free})"
+            l == dofs,
+            "a vector of length {l} is not an L-vector ({dofs})"
         );
         let element_dofs = self.element_dofs();
         assert!(
@@ -84,10 +83,10 @@ impl Fields {
 }
 
 impl Restriction {
-    /// Fills the E-vector `e` from `l`, of which entries beyond its length read as zero.
+    /// Fills the E-vector `e` from `l`.
     fn gather_fields<T: Copy + Default + Send + Sync>(&self, fields: Fields, l: &[T], e: &mut [T]) {
         let (components, width) = (fields.components(), fields.width);
-        let (nodes, np) = (l.len() / components, self.nodes_per_element());
+        let (nodes, np) = (self.nodes, self.nodes_per_element());
         let elements = self.chunks.iter().map(|c| c.elements.len());
         let parts = split(e, elements.map(|n| n * components * np));
         let gather_chunk = |(chunk, e): (&Chunk, &mut [T])| {
@@ -100,8 +99,7 @@ impl Restriction {
                     let node = self.node(chunk, local);
                     for c in 0..components {
                         let field = c / width * nodes * width;
-                        let value = || l[field + node * width + c % width];
-                        e[c * np + position] = if node < nodes { value() } else { T::default() };
+                        e[c * np + position] = l[field + node * width + c % width];
                     }
                 }
             }
@@ -109,8 +107,7 @@ impl Restriction {
         self.chunks.par_iter().zip(parts).for_each(gather_chunk);
     }
 
-    /// Adds `value(element, component, position)` of all element nodes to `l`, dropping what falls
-    /// beyond its length.
+    /// Adds `value(element, component, position)` of all element nodes to `l`.
     ///
     /// Chunks run in parallel: each sums what its elements add, then adds the sums of its private
     /// nodes to its own part of `l`. The sums of the other nodes are put down, and added node by
@@ -122,7 +119,6 @@ impl Restriction {
         l: &mut [T],
     ) {
         let components = fields.components();
-        let nodes = l.len() / components;
         let (mut private, mut shared) = self.split_fields(fields, l);
 
         let mut interface = vec![T::default(); self.interface.len() * components];
@@ -138,7 +134,7 @@ impl Restriction {
             }
         });
 
-        for index in 0..nodes.saturating_sub(self.first_interface) {
+        for index in 0..self.nodes - self.first_interface {
             for c in 0..components {
                 let mut sum = T::default();
                 for &source in self.sources(index) {

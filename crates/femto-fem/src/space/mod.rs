@@ -1,5 +1,5 @@
 //! Finite element spaces: which nodes the elements have, which of them are the same, which are
-//! fixed.
+//! constrained.
 //!
 //! A [`Space`] numbers the nodes of all cells of a mesh of one shape for
 //! one degree, so that an operator can walk through memory. Elements follow a Hilbert curve, which is cut into chunks: the nodes of
@@ -8,6 +8,7 @@
 //! nodes on the surfaces need care. See [`Restriction`] for the layout.
 
 mod boundary;
+mod constraints;
 mod element_nodes;
 mod elements;
 mod error;
@@ -17,14 +18,14 @@ mod positions;
 mod restriction;
 mod topology;
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::geometry::Geometry;
 use crate::mesh::Mesh;
 use femto_element::{Cell, basis};
 
-pub use boundary::{BoundaryFace, BoundaryFaces};
+pub use boundary::{BoundaryFace, BoundaryFaces, BoundaryNode};
+pub use constraints::Constraints;
 use element_nodes::ElementNodes;
 use elements::Elements;
 pub use error::SpaceError;
@@ -40,7 +41,7 @@ pub enum Continuity {
     Broken,
 }
 
-/// How the components of an L-vector or T-vector lie in memory.
+/// How the components of an L-vector lie in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// All components of a node together, index `node * components + c`.
@@ -60,9 +61,6 @@ pub struct SpaceParams {
     pub layout: Layout,
     /// Whether elements share nodes.
     pub continuity: Continuity,
-    /// Groups of boundary cells (two-dimensional; in the plane one-dimensional), by name or number,
-    /// on which all components are constrained.
-    pub dirichlet: Vec<String>,
     /// How many L-vector nodes a chunk should have, about; halved until no chunk has more than
     /// [`MAX_CHUNK_NODES`].
     pub chunk_nodes: usize,
@@ -75,7 +73,6 @@ impl Default for SpaceParams {
             components: 1,
             layout: Layout::Interleaved,
             continuity: Continuity::Continuous,
-            dirichlet: Vec::new(),
             chunk_nodes: 32768,
         }
     }
@@ -120,15 +117,9 @@ impl Space {
         let mesh_nodes = mesh.coordinates.len();
         let topology = Topology::new(cell, &elements.cells, vertices, mesh_nodes, up_to)?;
         let boundary = BoundaryFaces::new(mesh, &topology, &elements.cells);
-        let mut dirichlet = Vec::new();
-        for tag in &params.dirichlet {
-            dirichlet.extend_from_slice(boundary.tagged(tag)?);
-        }
         let restriction = match params.continuity {
             Continuity::Broken => numbering::broken(elements.chunks, &nodes)?,
-            Continuity::Continuous => {
-                numbering::continuous(&topology, &elements.chunks, &dirichlet, &nodes)?
-            }
+            Continuity::Continuous => numbering::continuous(&topology, &elements.chunks, &nodes)?,
         };
         let most = restriction.chunks.iter().map(Chunk::nodes).max();
         if most > Some(MAX_CHUNK_NODES) && params.chunk_nodes > 1 {
@@ -182,7 +173,7 @@ impl Space {
         self.params.components
     }
 
-    /// How components lie in L-vectors and T-vectors.
+    /// How components lie in L-vectors.
     pub fn layout(&self) -> Layout {
         self.params.layout
     }
@@ -212,19 +203,9 @@ impl Space {
         self.restriction.nodes
     }
 
-    /// Number of nodes that are not constrained; they come first.
-    pub fn free_nodes(&self) -> usize {
-        self.restriction.free_nodes
-    }
-
-    /// The first node that several chunks touch, or that is constrained.
+    /// The first node that several chunks touch.
     pub fn first_interface(&self) -> usize {
         self.restriction.first_interface
-    }
-
-    /// The nodes on Dirichlet faces, the last ones.
-    pub fn constrained_nodes(&self) -> Range<usize> {
-        self.free_nodes()..self.nodes()
     }
 
     /// Length of an L-vector.
@@ -232,9 +213,12 @@ impl Space {
         self.nodes() * self.components()
     }
 
-    /// Length of a T-vector.
-    pub fn free_dofs(&self) -> usize {
-        self.free_nodes() * self.components()
+    /// The entry of L-vectors with a component of a node.
+    pub fn entry(&self, node: usize, component: usize) -> usize {
+        match self.layout() {
+            Layout::Interleaved => node * self.components() + component,
+            Layout::Blocked => component * self.nodes() + node,
+        }
     }
 
     /// Length of an E-vector, `[elements][components][nodes_per_element]`.
@@ -319,10 +303,5 @@ fn check(cell: Cell, params: &SpaceParams) -> Result<(), SpaceError> {
     if params.components == 0 {
         return Err(SpaceError::Components);
     }
-    match params.dirichlet.first() {
-        Some(tag) if params.continuity == Continuity::Broken => {
-            Err(SpaceError::BrokenDirichlet { tag: tag.clone() })
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use crate::geometry::Geometry;
 use femto_element::basis::nodes;
 
+use super::Space;
 use super::gather_scatter::split;
-use super::{Chunk, Space};
 
 /// Where the nodes of the reference element are.
 struct ReferenceNodes {
@@ -65,54 +65,5 @@ impl Space {
             *x = interface[restriction.sources(index)[0] as usize];
         }
         positions
-    }
-
-    /// The positions of the constrained nodes, `[nodes - free_nodes][3]`, with the geometry that
-    /// the space was made with.
-    ///
-    /// Looks only at the chunks with constrained nodes, and maps only these nodes.
-    pub fn constrained_positions(&self, geometry: &Geometry) -> Vec<[f64; 3]> {
-        let nodes = ReferenceNodes::new(self);
-        let chunks = self.restriction.chunks.par_iter();
-        let found: Vec<Vec<(u32, [f64; 3])>> = chunks
-            .map(|chunk| self.constrained_of(chunk, geometry, &nodes))
-            .collect();
-        let mut positions = vec![[0.0; 3]; self.constrained_nodes().len()];
-        for (node, x) in found.into_iter().flatten() {
-            positions[node as usize - self.free_nodes()] = x;
-        }
-        positions
-    }
-
-    /// The chunk's constrained nodes and their positions, each from one element.
-    fn constrained_of(
-        &self,
-        chunk: &Chunk,
-        geometry: &Geometry,
-        nodes: &ReferenceNodes,
-    ) -> Vec<(u32, [f64; 3])> {
-        let restriction = &self.restriction;
-        let list = &restriction.interface[chunk.interface.clone()];
-        // The list ascends, so the constrained nodes are its end, and the end of the chunk's own
-        // numbers.
-        let start = list.partition_point(|&node| (node as usize) < self.free_nodes());
-        let constrained = &list[start..];
-        let first = (chunk.private.len() + start) as u32;
-        if constrained.is_empty() {
-            return Vec::new();
-        }
-        let mut positions = vec![None; constrained.len()];
-        for element in chunk.elements.clone() {
-            for (position, local) in restriction.element(element) {
-                let Some(t) = local.checked_sub(first) else {
-                    continue;
-                };
-                positions[t as usize].get_or_insert_with(|| {
-                    geometry.map(self.cells[element] as usize, nodes.listed[position])
-                });
-            }
-        }
-        let constrained = constrained.iter().copied();
-        constrained.zip(positions.into_iter().flatten()).collect()
     }
 }

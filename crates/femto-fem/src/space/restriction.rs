@@ -10,7 +10,7 @@ use std::ops::Range;
 pub struct Chunk {
     /// The chunk's elements.
     pub elements: Range<usize>,
-    /// L-vector nodes that this chunk alone touches, none of them constrained: first those on
+    /// L-vector nodes that this chunk alone touches: first those on
     /// shells of elements, then `interior`.
     pub private: Range<usize>,
     /// The end of `private`: nodes inside elements, one element after the other. No two elements
@@ -29,9 +29,8 @@ impl Chunk {
 
 /// Which L-vector node sits at which position of which element.
 ///
-/// L-vector nodes are numbered: private nodes of chunk 0, of chunk 1, ...; then free nodes that
-/// several chunks touch, from [`Restriction::first_interface`]; then constrained (Dirichlet)
-/// nodes, from [`Restriction::free_nodes`]. So a T-vector is the leading part of an L-vector.
+/// L-vector nodes are numbered: private nodes of chunk 0, of chunk 1, ...; then nodes that
+/// several chunks touch, from [`Restriction::first_interface`].
 ///
 /// Positions in an element are lexicographic in hexahedra, and in the order of
 /// [`femto_element::cell`] in simplices.
@@ -64,8 +63,6 @@ pub struct Restriction {
     pub interface_sources: Vec<u32>,
     /// Number of private nodes, the first node after them.
     pub first_interface: usize,
-    /// Number of free nodes, the first constrained node.
-    pub free_nodes: usize,
     /// Number of L-vector nodes.
     pub nodes: usize,
 }

@@ -27,8 +27,6 @@ pub enum Operand {
     Rule,
     /// The nodes of each element.
     Nodes,
-    /// The number of nodes of u and v that are not constrained.
-    NodeCount,
     /// The distance of components in u and v.
     ComponentStride,
     /// Contributions `[component][contribution_first + element][node]`, of blocks
@@ -79,7 +77,6 @@ impl Operand {
             Self::Coordinates => (NUMBERS, "g_coordinates"),
             Self::Vertices => (TABLE, "g_vertices"),
             Self::Rule => (NUMBERS, "g_rule"),
-            Self::NodeCount => (COUNT, "nodes"),
             Self::ComponentStride => (COUNT, "component_stride"),
             Self::Contributions => (OUTPUT, "g_contributions"),
             Self::ContributionStride => (COUNT, "contribution_stride"),

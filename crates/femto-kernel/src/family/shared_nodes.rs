@@ -23,8 +23,7 @@ pub struct NodeKernel {
 
 /// The text that prepares an output for atomic sums; its kernel is `zero`, a block takes a piece.
 ///
-/// Arguments: pieces `[piece][2]` (first node, end), the number of nodes, the distance of
-/// components, v.
+/// Arguments: pieces `[piece][2]` (first node, end), the distance of components, v.
 pub fn zero_source(
     language: Language,
     precision: Precision,
@@ -42,8 +41,7 @@ pub fn zero_source(
 /// The text that adds up contributions; its kernel is `sum`, a thread takes a node.
 ///
 /// Arguments: the nodes, where the sources of each begin `[nodes + 1]`, the sources, the contributions, the
-/// distance of their components, the number of nodes of v, the distance of its components, v, the number
-/// of nodes in the list.
+/// distance of their components, the distance of the components of v, v, the number of nodes in the list.
 pub fn sum_source(
     language: Language,
     precision: Precision,

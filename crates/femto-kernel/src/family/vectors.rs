@@ -9,7 +9,7 @@ pub enum Vectors {
         /// Whether there is a list.
         listed: bool,
     },
-    /// L-vectors or T-vectors; components of a node are together, or those of each kind.
+    /// L-vectors; components of a node are together, or those of each kind.
     Nodal {
         /// Whether the components of a node are together.
         interleaved: bool,

@@ -87,6 +87,16 @@ pub const MULTIPLY: Cost = Cost::new("multiply", 2, 1, 1);
 /// The cost of [`divide`].
 pub const DIVIDE: Cost = Cost::new("divide", 2, 1, 1);
 
+/// The work of setting `count` listed entries to one value.
+pub const fn set_entries_work<T: Real>(count: usize) -> Work {
+    Work {
+        bytes_read: (count * size_of::<u32>()) as u64,
+        bytes_written: (count * T::BYTES) as u64,
+        flops: 0,
+        shared_bytes: 0,
+    }
+}
+
 /// y = y + α x.
 pub fn axpy<T: Real>(level: SimdLevel, alpha: T, x: &[T], y: &mut [T]) {
     vectorized(

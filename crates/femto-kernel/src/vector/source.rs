@@ -49,7 +49,7 @@ pub const SUMS: Precision = Precision::Fp64;
 
 /// The text of all loops over vectors of one precision.
 ///
-/// Kernels, with the arguments that `vectors.c` gives them: `fill`, `axpy`, `xpby`, `multiply`,
+/// Kernels, with the arguments that `vectors.c` gives them: `fill`, `set_entries`, `axpy`, `xpby`, `multiply`,
 /// `divide`, `update_direction`; `dot_product`, `square`, `precondition_dot`, `update_residual`, which leave one or two sums
 /// per block, and `finish`, which adds these with a block per sum.
 pub fn source(language: Language, precision: Precision) -> String {
@@ -72,6 +72,11 @@ pub(super) const fn number(precision: Precision) -> &'static str {
 /// Blocks of a loop without a sum over vectors of `len` entries.
 pub fn blocks(precision: Precision, len: usize) -> u32 {
     blocks_of(len.div_ceil(PACKS_OF_A_THREAD * pack(precision)))
+}
+
+/// Blocks of a loop over a list of `len` entries, a thread for each.
+pub fn entry_blocks(len: usize) -> u32 {
+    blocks_of(len)
 }
 
 /// Blocks of a loop with a sum over vectors of `len` entries; depends on nothing else, so that the sum

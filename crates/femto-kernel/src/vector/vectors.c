@@ -71,6 +71,14 @@ KERNEL(fill)(uint len, real value, GLOBAL number *RESTRICT g_y)
     EACH_PACK(i) store(g_y, i, len, r_y);
 }
 
+/* y = a at the entries of a list */
+KERNEL(set_entries)
+(uint len, real value, const GLOBAL uint *RESTRICT g_entries, GLOBAL number *RESTRICT g_y)
+{
+    for (uint i = BLOCK * BLOCK_X + THREAD_X; i < len; i += BLOCKS * BLOCK_X)
+        g_y[g_entries[i]] = (number)value;
+}
+
 /* y = y + a x */
 KERNEL(axpy)(uint len, real value, const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
 {

@@ -43,7 +43,7 @@ pub trait Backend: BoundaryOps + Clone {
 /// An operator bound to a device; lengths were checked by the caller.
 #[doc(hidden)]
 pub trait Bound<T: Number, D: Device>: Send + Sync {
-    /// `v = A u`, both L-vectors or both T-vectors.
+    /// `v = A u` on L-vectors.
     fn apply(
         &self,
         context: &EvalContext,
@@ -59,7 +59,7 @@ pub trait Bound<T: Number, D: Device>: Send + Sync {
         v: &mut D::Buffer<T>,
     ) -> Result<(), OperatorError>;
 
-    /// The diagonal of A, an L-vector or T-vector.
+    /// The diagonal of A, an L-vector.
     fn diagonal(&self, context: &EvalContext, d: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 
     /// Takes the components of L-vector `u` as the auxiliary fields of the solution's space, from number

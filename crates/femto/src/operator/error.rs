@@ -94,8 +94,8 @@ pub enum OperatorError {
         /// What the form reads.
         read: usize,
     },
-    /// A vector that is neither an L-vector nor a T-vector of the space.
-    #[error("{what} has {found} entries; an L-vector has {dofs}, a T-vector {free_dofs}")]
+    /// A vector that is no L-vector of the space.
+    #[error("{what} has {found} entries; an L-vector has {dofs}")]
     VectorLength {
         /// Which vector.
         what: &'static str,
@@ -103,8 +103,6 @@ pub enum OperatorError {
         found: usize,
         /// Length of an L-vector.
         dofs: usize,
-        /// Length of a T-vector.
-        free_dofs: usize,
     },
     /// An E-vector of the wrong length.
     #[error("{what} has {found} entries; an E-vector of this space has {expected}")]

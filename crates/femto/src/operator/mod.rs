@@ -1,8 +1,7 @@
 //! Operators: a space, a geometry and a form, bound to a device.
 //!
-//! `A = Eᵀ Bᵀ D B E` on L-vectors, and `Pᵀ A P` on T-vectors. The two are one: constrained nodes are
-//! numbered last, so a T-vector is the leading part of an L-vector, and an operator takes vectors of
-//! either length. Entries beyond the end of a vector read as zero and are not written.
+//! `A = Eᵀ Bᵀ D B E` on L-vectors. An operator knows no constraints: what solves equations holds the
+//! constrained entries of its vectors at zero (`problem::Constrained`).
 
 mod accelerator;
 mod auxiliary;
@@ -71,7 +70,6 @@ pub struct Operator<T: Number, D: Backend> {
 #[derive(Clone, Copy, Debug)]
 struct Sizes {
     dofs: usize,
-    free_dofs: usize,
     element_dofs: usize,
 }
 
@@ -147,7 +145,6 @@ impl<T: Number, D: Backend> Operator<T, D> {
             nodal: kinds.filter(|&kind| kind == FieldKind::Nodal).count(),
             sizes: Sizes {
                 dofs: space.dofs(),
-                free_dofs: space.free_dofs(),
                 element_dofs: space.element_dofs(),
             },
             time,
@@ -155,14 +152,13 @@ impl<T: Number, D: Backend> Operator<T, D> {
         }
     }
 
-    /// `v = A u`: two L-vectors, or two T-vectors.
+    /// `v = A u` on L-vectors.
     ///
     /// # Errors
     /// Vectors of other lengths.
     pub fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.check("the input", u.len())?;
         self.check("the output", v.len())?;
-        self.check_equal(u.len(), v.len())?;
         self.bound.apply(&self.context(), u, v)
     }
 
@@ -188,7 +184,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.bound.apply_elements(&self.context(), u, v)
     }
 
-    /// The exact diagonal of A into `d`, an L-vector or a T-vector; for a 3-component form of
+    /// The exact diagonal of A into `d`, an L-vector; for a 3-component form of
     /// every component.
     ///
     /// # Errors
@@ -251,11 +247,6 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.sizes.dofs
     }
 
-    /// Length of a T-vector.
-    pub fn free_dofs(&self) -> usize {
-        self.sizes.free_dofs
-    }
-
     /// Length of an E-vector.
     pub fn element_dofs(&self) -> usize {
         self.sizes.element_dofs
@@ -301,25 +292,9 @@ impl<T: Number, D: Backend> Operator<T, D> {
     }
 
     fn check(&self, what: &'static str, found: usize) -> Result<(), OperatorError> {
-        let Sizes {
-            dofs, free_dofs, ..
-        } = self.sizes;
-        if found == dofs || found == free_dofs {
-            return Ok(());
+        match self.sizes.dofs {
+            dofs if dofs == found => Ok(()),
+            dofs => Err(OperatorError::VectorLength { what, found, dofs }),
         }
-        Err(OperatorError::VectorLength {
-            what,
-            found,
-            dofs,
-            free_dofs,
-        })
-    }
-
-    fn check_equal(&self, input: usize, output: usize) -> Result<(), OperatorError> {
-        Ok(femto_platform::device::check_len(
-            "the output",
-            output,
-            input,
-        )?)
     }
 }

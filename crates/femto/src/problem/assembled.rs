@@ -8,10 +8,10 @@ use super::{
 };
 use crate::operator::Backend;
 use crate::solve::{Jacobi, Monitor};
-use crate::vector::VectorOps;
+use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator, Quadrature};
 use femto_fem::geometry::{CornerWarning, Geometry};
-use femto_fem::space::Space;
+use femto_fem::space::{Constraints, Space};
 use std::sync::Arc;
 
 /// A problem with its equations on a device, ready for the iterations.
@@ -25,10 +25,13 @@ pub struct Assembled<'a, T: Number, B: Backend, const D: usize = 3, const C: usi
     pub(super) preconditioner: PreconditionerKind,
     pub(super) quadrature: Quadrature,
     pub(super) time: f64,
-    /// The right-hand side: a T-vector with the boundary values' part of linear forms, an L-vector of
-    /// others.
+    /// The right-hand side, an L-vector: of linear forms with the boundary values' part, and zero at
+    /// constrained entries.
     pub(super) b: Vec<f64>,
-    /// The values at the constrained nodes.
+    pub(super) constraints: Constraints,
+    /// The constrained entries, on the device.
+    pub(super) entries: Entries<B>,
+    /// The values of the constrained entries.
     pub(super) boundary_values: Vec<f64>,
     /// Where the iterations start, an L-vector.
     pub(super) start: Option<Vec<f64>>,
@@ -54,7 +57,12 @@ where
         &self.space
     }
 
-    /// The operator of the form, on L-vectors and T-vectors.
+    /// The entries of vectors that have given values.
+    pub fn constraints(&self) -> &Constraints {
+        &self.constraints
+    }
+
+    /// The operator of the form.
     pub fn operator(&self) -> &Operator<T, B> {
         &self.operator
     }
@@ -67,8 +75,8 @@ where
         }
     }
 
-    /// The right-hand side: of a linear form a T-vector, less what the form makes of the boundary values;
-    /// with Newton's method an L-vector.
+    /// The right-hand side, an L-vector: of a linear form less what the form makes of the boundary values,
+    /// and zero at constrained entries.
     pub fn right_hand_side(&self) -> &[f64] {
         &self.b
     }
@@ -83,8 +91,8 @@ where
 
     /// Solves the equations:
     ///
-    /// 7. solve: conjugate gradients or GMRES on T-vectors, or Newton's method on L-vectors, from the start
-    /// 8. extend: the boundary values behind the T-vector → the L-vector u
+    /// 7. solve: conjugate gradients, GMRES or Newton's method, from the start
+    /// 8. extend: the boundary values at the constrained entries → the L-vector u
     /// 9. errors: u and the exact solution → norms
     ///
     /// # Errors
@@ -100,8 +108,9 @@ where
         let (mut values, outcome) = outcome?;
         let mut stages = Stages(monitor);
         stages.last(Stage::Extend, || {
-            values.truncate(self.operator.free_dofs());
-            values.extend_from_slice(&self.boundary_values);
+            for (&entry, &value) in self.constraints.entries().iter().zip(&self.boundary_values) {
+                values[entry as usize] = value;
+            }
         });
         let u = GridFunction {
             space: Arc::clone(&self.space),
@@ -138,6 +147,8 @@ where
             solver: &self.solver,
             preconditioner: self.preconditioner,
             b: &self.b,
+            constraints: &self.constraints,
+            entries: &self.entries,
             boundary_values: &self.boundary_values,
             start: self.start.as_deref(),
         };
@@ -154,24 +165,24 @@ where
     }
 
     fn memory(&self) -> Memory {
-        let (free, dofs) = (self.operator.free_dofs(), self.operator.dofs());
+        let dofs = self.operator.dofs();
         // Besides b and x, on the device and on the host.
         let krylov = |method| match method {
             // r, z, p, A p and the diagonal.
             Method::Cg => 5,
             // The basis, z and the diagonal.
-            Method::Gmres | Method::Newton => self.solver.restart.min(free) + 3,
+            Method::Gmres | Method::Newton => self.solver.restart.min(dofs) + 3,
         };
         let (numbers, jacobian) = match &self.equation {
-            Equation::Linear(method, _) => ((2 + krylov(*method)) * free, 0),
-            // Newton's five, the state and two masks.
-            Equation::Newton(jacobian, method) => ((10 + krylov(*method)) * dofs, jacobian.bytes()),
+            Equation::Linear(method, _) => ((2 + krylov(*method)) * dofs, 0),
+            // Newton's five and the state.
+            Equation::Newton(jacobian, method) => ((8 + krylov(*method)) * dofs, jacobian.bytes()),
         };
         Memory {
             geometry: self.geometry.bytes(),
             space: self.space.bytes() - self.space.restriction().bytes(),
             operator: self.operator.bytes() + jacobian,
-            vectors: numbers * T::BYTES + (self.b.len() + dofs) * size_of::<f64>(),
+            vectors: numbers * T::BYTES + 2 * dofs * size_of::<f64>() + self.entries.bytes(),
         }
     }
 }

@@ -1,18 +1,42 @@
-//! An operator on T-vectors.
+//! An operator with constrained entries, as solvers take it.
 
 use crate::operator::{Backend, OperatorError};
 use crate::solve::LinearOperator;
+use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator};
 
-/// `Pᵀ A P`: the operator with constrained unknowns left out, on T-vectors, for solvers.
-pub struct Constrained<'a, T: Number, D: Backend>(pub &'a Operator<T, D>);
+/// An operator on L-vectors whose constrained entries are zero: `v = A u`, then zero at these entries of v.
+///
+/// u is to be zero there too; then this is A without the rows and columns of these entries. Solvers keep it so
+/// where the right-hand side and the start do.
+pub struct Constrained<'a, T: Number, D: Backend> {
+    operator: &'a Operator<T, D>,
+    entries: &'a Entries<D>,
+}
 
-impl<T: Number, D: Backend> LinearOperator<T, D> for Constrained<'_, T, D> {
+impl<'a, T: Number, D: Backend + VectorOps<T>> Constrained<'a, T, D> {
+    /// Constrains the listed entries.
+    pub fn new(operator: &'a Operator<T, D>, entries: &'a Entries<D>) -> Self {
+        Self { operator, entries }
+    }
+
+    /// The diagonal, an L-vector: that of A, and one at constrained entries.
+    ///
+    /// # Errors
+    /// As [`Operator::diagonal`].
+    pub fn diagonal(&self, d: &mut D::Buffer<T>) -> Result<(), OperatorError> {
+        self.operator.diagonal(d)?;
+        Ok(self.operator.device().set_entries(self.entries, 1.0, d)?)
+    }
+}
+
+impl<T: Number, D: Backend + VectorOps<T>> LinearOperator<T, D> for Constrained<'_, T, D> {
     fn size(&self) -> usize {
-        self.0.free_dofs()
+        self.operator.dofs()
     }
 
     fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
-        self.0.apply(u, v)
+        self.operator.apply(u, v)?;
+        Ok(self.operator.device().set_entries(self.entries, 0.0, v)?)
     }
 }

@@ -1,4 +1,4 @@
-//! The parts of a right-hand side: integrals over elements and boundary facets, values at constrained nodes.
+//! The parts of a right-hand side: integrals over elements and boundary facets, values of constrained entries.
 
 use super::device_task::on_device;
 use super::facets::Facets;
@@ -10,7 +10,7 @@ use crate::Quadrature;
 use crate::operator::Backend;
 use crate::vector::VectorOps;
 use femto_fem::geometry::Geometry;
-use femto_fem::space::{BoundaryFace, Space};
+use femto_fem::space::{BoundaryFace, Constraints, Space};
 use rayon::prelude::*;
 use std::fmt::Display;
 
@@ -108,10 +108,9 @@ impl<'a> Discretization<'a> {
         Ok(())
     }
 
-    /// The values at the constrained nodes, the tail of an L-vector,
-    /// `[nodes - free_nodes][component]`: those of the functions of the first group in the list that has
-    /// the node, by nodal interpolation; zero at nodes of none of the groups. The device evaluates
-    /// functions that have a program.
+    /// The values of the constrained entries, `[constraint]`: by nodal interpolation those of the functions of
+    /// the first group in the list that gives the entry; zero where none does. Groups have a function for each
+    /// component that they give. The device evaluates functions that have a program.
     ///
     /// # Errors
     /// Another number of functions than the space has components, a group that is not there, a value that
@@ -119,36 +118,44 @@ impl<'a> Discretization<'a> {
     pub fn boundary_values<B>(
         &self,
         device: &B,
-        groups: &[(&str, &[&dyn Function])],
+        constraints: &Constraints,
+        groups: &[(&str, &[Option<&dyn Function>])],
     ) -> Result<Vec<f64>, ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
-        let components = self.space.components();
-        let free = self.space.free_nodes();
-        let facets = Facets::new(self.space, self.with_rule().quadrature)?;
-        let mut values = vec![0.0; self.space.dofs() - self.space.free_dofs()];
-        let mut decided = vec![false; self.space.constrained_nodes().len()];
-        let positions = self.space.constrained_positions(self.geometry);
+        let entries = constraints.entries();
+        let mut values = vec![0.0; entries.len()];
+        let mut decided = vec![false; entries.len()];
         for (tag, functions) in groups {
             self.check_components(functions.len())?;
-            let mut nodes = Vec::new();
-            for face in self.space.boundary().tagged(tag)? {
-                let constrained = self
-                    .facet_nodes(&facets, face)
-                    .filter_map(|node| node.checked_sub(free));
-                nodes.extend(constrained.filter(|&n| !std::mem::replace(&mut decided[n], true)));
-            }
-            let at: Vec<[f64; 3]> = nodes.iter().map(|&node| positions[node]).collect();
-            let found = Values {
-                on: self,
-                what: &format!("the boundary value on `{tag}`"),
-                functions,
-                positions: &at,
-            };
-            for (component, found) in on_device(device, &found)?.into_iter().enumerate() {
-                for (&node, value) in nodes.iter().zip(found) {
-                    values[node * components + component] = value;
+            let nodes = self.space.boundary_nodes(tag)?;
+            let positions = self.space.positions_of(&nodes, self.geometry);
+            let given = functions.iter().enumerate();
+            for (component, f) in given.filter_map(|(c, f)| f.map(|f| (c, f))) {
+                // Nodes ascend, and so do their entries.
+                let (mut next, mut places, mut at) = (0, Vec::new(), Vec::new());
+                for (node, &position) in nodes.iter().zip(&positions) {
+                    let entry = self.space.entry(node.node as usize, component) as u32;
+                    while entries.get(next).is_some_and(|&other| other < entry) {
+                        next += 1;
+                    }
+                    let is_held = entries.get(next) == Some(&entry);
+                    if is_held && !std::mem::replace(&mut decided[next], true) {
+                        places.push(next);
+                        at.push(position);
+                    }
+                }
+                let found = Values {
+                    on: self,
+                    what: &format!("the boundary value on `{tag}`"),
+                    functions: &[f],
+                    positions: &at,
+                };
+                for found in on_device(device, &found)? {
+                    for (&place, value) in places.iter().zip(found) {
+                        values[place] = value;
+                    }
                 }
             }
         }

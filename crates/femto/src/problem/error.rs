@@ -30,13 +30,18 @@ pub enum ProblemError {
     /// The operator's diagonal is not that of a positive definite operator.
     #[error(transparent)]
     Jacobi(#[from] JacobiError),
-    /// Nothing determines the solution's constant.
+    /// Nothing determines the constant of the solution, or of one of its components.
     #[error(
-        "the solution is only determined up to a constant: there is no Dirichlet boundary, and the \
+        "{} is only determined up to a constant: there is no Dirichlet boundary{}, and the \
          form has no term with u itself; give the solution on a part of the boundary, or add a term \
-         with u (screened Poisson with lambda > 0)"
+         with u (screened Poisson with lambda > 0)",
+         words_of(*.component),
+         match .component { Some(_) => " that holds it", None => "" },
     )]
-    Singular,
+    Singular {
+        /// The first such component; none where the solution is a scalar.
+        component: Option<usize>,
+    },
     /// Some cells are in none of the groups that were given a value.
     #[error(
         "{count} of {cells} cells are in none of the groups with a value ({groups}); the first is mesh \
@@ -91,5 +96,16 @@ impl ProblemError {
             Self::Unsolved(unsolved) => unsolved.error.reason == StopReason::Interrupted,
             _ => false,
         }
+    }
+}
+
+/// The solution, or a component of it.
+fn words_of(component: Option<usize>) -> String {
+    match component {
+        None => "the solution".to_owned(),
+        Some(component) => match ["x", "y", "z"].get(component) {
+            Some(axis) => format!("component {axis} of the solution"),
+            None => format!("component {component} of the solution"),
+        },
     }
 }

@@ -36,13 +36,7 @@ impl Facets {
         let basis = pairs
             .map(|(point, node)| tables.value(point, node))
             .collect();
-        let lattice = cell.lattice(degree);
-        let nodes = |number: usize| {
-            let on_facet = cell.facet_lattice(degree, number).into_iter();
-            // Nodes of facets are nodes of the cell.
-            let place = |steps| lattice.iter().position(|&other| other == steps);
-            on_facet.filter_map(place).collect()
-        };
+        let nodes = |number| cell.facet_nodes(degree, number);
         Ok(Self {
             nodes: (0..cell.facets().len()).map(nodes).collect(),
             basis,

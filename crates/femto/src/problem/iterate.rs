@@ -8,8 +8,9 @@ use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, Nonline
 use crate::solve::{
     Iteration, Jacobi, Monitor, Preconditioning, SolveError, SolveInfo, StopCriteria, System,
 };
-use crate::vector::VectorOps;
+use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator};
+use femto_fem::space::Constraints;
 use std::ops::ControlFlow;
 
 /// The residual of the extension of boundary values, relative to that of zeros.
@@ -21,18 +22,21 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) operator: &'a Operator<T, B>,
     pub(super) solver: &'a SolverParams,
     pub(super) preconditioner: PreconditionerKind,
-    /// A T-vector, for Newton's method an L-vector.
+    /// An L-vector; of linear equations zero at constrained entries.
     pub(super) b: &'a [f64],
+    pub(super) constraints: &'a Constraints,
+    pub(super) entries: &'a Entries<B>,
+    /// The values of the constrained entries.
     pub(super) boundary_values: &'a [f64],
     /// An L-vector.
     pub(super) start: Option<&'a [f64]>,
 }
 
-/// The last iterate, an L-vector or T-vector, and how it went.
+/// The last iterate, an L-vector, and how it went.
 pub(super) type Outcome = (Vec<f64>, Result<SolveInfo, SolveError>);
 
 impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
-    /// Conjugate gradients or GMRES on T-vectors.
+    /// Conjugate gradients or GMRES on L-vectors that are zero at constrained entries.
     pub(super) fn krylov(
         &self,
         method: Method,
@@ -41,14 +45,15 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
     ) -> Result<Outcome, ProblemError> {
         let (size, b) = (self.b.len(), self.upload(self.b)?);
         let mut x = match self.start {
-            Some(start) => self.upload(&start[..size])?,
+            Some(start) => self.upload(start)?,
             None => self.device.zeros(size)?,
         };
+        self.device.set_entries(self.entries, 0.0, &mut x)?;
         let params = self.solver.krylov(method);
         let mut workspace = KrylovWorkspace::new(self.device, size, params.solver)?;
         let mut system = System {
             device: self.device,
-            operator: &Constrained(self.operator),
+            operator: &Constrained::new(self.operator, self.entries),
             preconditioning: Preconditioning::from(jacobi),
         };
         let outcome = krylov::solve(&mut system, &b, &mut x, &mut workspace, &params, monitor);
@@ -69,8 +74,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             operator: self.operator,
             jacobian,
             b: self.upload(self.b)?,
-            free: self.mask(1.0)?,
-            constrained: self.mask(0.0)?,
+            entries: self.entries,
             preconditioner: self.preconditioner,
         };
         let params = self.solver.newton(krylov);
@@ -136,16 +140,10 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             Some(start) => start.to_vec(),
             None => vec![0.0; self.operator.dofs()],
         };
-        u[self.operator.free_dofs()..].copy_from_slice(self.boundary_values);
+        for (&entry, &value) in self.constraints.entries().iter().zip(self.boundary_values) {
+            u[entry as usize] = value;
+        }
         self.upload(&u)
-    }
-
-    /// `at_free` at free nodes, one less that at the others.
-    fn mask(&self, at_free: f64) -> Result<B::Buffer<T>, ProblemError> {
-        let (dofs, free) = (self.operator.dofs(), self.operator.free_dofs());
-        let entry = |i: usize| if i < free { at_free } else { 1.0 - at_free };
-        let mask: Vec<f64> = (0..dofs).map(entry).collect();
-        self.upload(&mask)
     }
 
     fn upload(&self, values: &[f64]) -> Result<B::Buffer<T>, ProblemError> {

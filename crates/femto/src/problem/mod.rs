@@ -127,7 +127,8 @@ pub struct Problem<'a, F, const D: usize = 3, const C: usize = 1> {
     pub source: [&'a dyn Function; C],
     /// g on boundary groups.
     pub neumann: Vec<Boundary<'a, C>>,
-    /// u on boundary groups, all of its components; where several meet, the first in the list holds.
+    /// u on boundary groups, all of its components or some; where several give the same component of a node,
+    /// the first in the list holds.
     pub dirichlet: Vec<Boundary<'a, C>>,
     /// Where the iterations start inside. By default at zero; Newton's method where its Jacobian at zero
     /// extends the boundary values, which a form such as that of large deformations may need: an element
@@ -179,8 +180,9 @@ impl<'a, F, const D: usize, const C: usize> Problem<'a, F, D, C> {
 pub struct Boundary<'a, const C: usize = 1> {
     /// Name or number of a group of the boundary's dimension.
     pub tag: String,
-    /// The functions, `[component]`.
-    pub value: [&'a dyn Function; C],
+    /// The functions, `[component]`. Where there is none, a Dirichlet condition leaves the component free, and
+    /// a Neumann condition gives no flux.
+    pub value: [Option<&'a dyn Function>; C],
 }
 
 impl<'a> Boundary<'a> {
@@ -193,8 +195,30 @@ impl<'a> Boundary<'a> {
 impl<'a, const C: usize> Boundary<'a, C> {
     /// A function for each component on the group `tag`.
     pub fn vector(tag: impl Into<String>, value: [&'a dyn Function; C]) -> Self {
-        let tag = tag.into();
-        Self { tag, value }
+        Self {
+            tag: tag.into(),
+            value: value.map(Some),
+        }
+    }
+
+    /// A function for one component, counted from 0, on the group `tag`: with zero a roller or a plane of
+    /// symmetry.
+    ///
+    /// # Panics
+    /// If the solution has no such component.
+    pub fn component(tag: impl Into<String>, component: usize, value: &'a dyn Function) -> Self {
+        let mut values = [None; C];
+        values[component] = Some(value);
+        Self {
+            tag: tag.into(),
+            value: values,
+        }
+    }
+
+    /// The components that are given.
+    fn components(&self) -> Vec<usize> {
+        let given = |&component: &usize| self.value[component].is_some();
+        (0..C).filter(given).collect()
     }
 }
 

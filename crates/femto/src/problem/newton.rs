@@ -1,24 +1,27 @@
 //! Nonlinear equations of a problem for Newton's method, and its start.
 
-use super::PreconditionerKind;
+use super::{Constrained, PreconditionerKind};
 use crate::operator::{Backend, OperatorError};
+use crate::solve::LinearOperator;
 use crate::solve::newton::NonlinearProblem;
-use crate::vector::VectorOps;
+use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator};
 
-/// R(u) = A(u) - b on the free nodes, zero on the constrained ones, where u keeps its boundary values:
-/// all vectors are L-vectors, so that a device needs no vector cut in two.
+/// R(u) = A(u) - b, but zero at the constrained entries, where u keeps its boundary values.
 pub(super) struct Equations<'a, T: Number, B: Backend> {
     pub(super) device: &'a B,
     pub(super) operator: &'a Operator<T, B>,
     /// The Jacobian; the state is its first nodal fields.
     pub(super) jacobian: &'a mut Operator<T, B>,
     pub(super) b: B::Buffer<T>,
-    /// One at free nodes, zero at constrained ones.
-    pub(super) free: B::Buffer<T>,
-    /// The other way round.
-    pub(super) constrained: B::Buffer<T>,
+    pub(super) entries: &'a Entries<B>,
     pub(super) preconditioner: PreconditionerKind,
+}
+
+impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
+    fn constrained_jacobian(&self) -> Constrained<'_, T, B> {
+        Constrained::new(self.jacobian, self.entries)
+    }
 }
 
 impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<'_, T, B> {
@@ -29,7 +32,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
     fn residual(&mut self, u: &B::Buffer<T>, r: &mut B::Buffer<T>) -> Result<(), OperatorError> {
         self.operator.apply(u, r)?;
         self.device.axpy(-1.0, &self.b, r)?;
-        Ok(self.device.multiply(&self.free, r)?)
+        Ok(self.device.set_entries(self.entries, 0.0, r)?)
     }
 
     fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), OperatorError> {
@@ -37,22 +40,19 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
     }
 
     fn jacobian(&self, w: &B::Buffer<T>, v: &mut B::Buffer<T>) -> Result<(), OperatorError> {
-        self.jacobian.apply(w, v)?;
-        Ok(self.device.multiply(&self.free, v)?)
+        self.constrained_jacobian().apply(w, v)
     }
 
     fn diagonal(&self, diagonal: &mut B::Buffer<T>) -> Result<bool, OperatorError> {
         if self.preconditioner == PreconditionerKind::None {
             return Ok(false);
         }
-        self.jacobian.diagonal(diagonal)?;
-        self.device.multiply(&self.free, diagonal)?;
-        self.device.axpy(1.0, &self.constrained, diagonal)?;
+        self.constrained_jacobian().diagonal(diagonal)?;
         Ok(true)
     }
 }
 
-/// J u = 0 on the free nodes with the Jacobian at hand: what extends boundary values inwards smoothly, so
+/// J u = 0 at the free entries with the Jacobian at hand: what extends boundary values inwards smoothly, so
 /// that Newton's method does not start with a jump next to the boundary.
 pub(super) struct Extension<'e, 'a, T: Number, B: Backend>(pub(super) &'e Equations<'a, T, B>);
 

@@ -4,16 +4,16 @@ use super::assembled::{Assembled, Equation};
 use super::bind::{BindTarget, ProblemForm};
 use super::monitor::Stages;
 use super::{
-    Discretization, Function, Method, PreconditionerKind, Problem, ProblemError, Solution, Stage,
-    StageMonitor,
+    Constrained, Discretization, Function, Method, PreconditionerKind, Problem, ProblemError,
+    Solution, Stage, StageMonitor,
 };
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::solve::Jacobi;
-use crate::vector::VectorOps;
+use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator, OperatorParams, Quadrature};
 use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry, GeometryKind};
-use femto_fem::space::{Space, SpaceParams};
+use femto_fem::space::{Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection, inspect, trace};
 use std::sync::Arc;
@@ -47,10 +47,10 @@ where
     /// Makes the equations:
     ///
     /// 1. geometry: mesh → maps of the cells, checked at the quadrature points
-    /// 2. space: mesh, geometry, degree, Dirichlet groups → numbered unknowns
+    /// 2. space: mesh, geometry, degree → numbered unknowns; Dirichlet groups → constrained entries
     /// 3. operator: space, geometry, form → A on the device
-    /// 4. loads: b = ∫ φ f + ∫_Γ φ g, and u_D at the constrained nodes
-    /// 5. lifting: of linear forms, b_T = (b - A u_D)_T, where u_D is zero at free nodes
+    /// 4. loads: b = ∫ φ f + ∫_Γ φ g, and u_D at the constrained entries
+    /// 5. lifting: of linear forms, b - A u_D, where u_D is zero at free entries; then zero at constrained ones
     /// 6. preconditioner: of linear forms, the diagonal of A → M⁻¹; of others, the form's exact derivative
     ///    → the Jacobian on the device
     ///
@@ -100,8 +100,9 @@ where
     {
         let inspection = inspect::<F, D, C>(&self.form);
         let (geometry, warnings) = stages.run(Stage::Geometry, || self.geometry())?;
-        let space = stages.run(Stage::Space, || self.space(&geometry, &inspection))?;
-        stages.0.space(&space);
+        let (space, constraints) =
+            stages.run(Stage::Space, || self.space(&geometry, &inspection))?;
+        stages.0.space(&space, &constraints);
         let target = BindTarget {
             device,
             space: &space,
@@ -117,14 +118,16 @@ where
             quadrature: params.quadrature,
             time: params.time,
         };
-        let (mut b, boundary_values) = stages.run(Stage::Loads, || self.loads(on, device))?;
+        let (mut b, boundary_values) =
+            stages.run(Stage::Loads, || self.loads((on, &constraints), device))?;
         let start = self.start;
         let start = start.map(|start| on.interpolate(device, "the start", &start));
         let start = start.transpose()?;
+        let entries = Entries::new(device, constraints.entries())?;
         let (method, krylov) = self.solver.methods(inspection.linear, inspection.symmetric);
         stages.run(Stage::Lifting, || match method {
             Method::Newton => Ok(()),
-            _ => lift(device, &operator, &mut b, &boundary_values),
+            _ => lift(&operator, &constraints, &boundary_values, &mut b),
         })?;
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
@@ -134,7 +137,7 @@ where
                     Equation::Newton(Box::new(jacobian), krylov)
                 }
                 _ => {
-                    let preconditioner = preconditioner(device, &operator, self.preconditioner)?;
+                    let preconditioner = preconditioner(&operator, &entries, self.preconditioner)?;
                     Equation::Linear(method, preconditioner)
                 }
             })
@@ -148,6 +151,8 @@ where
             quadrature: on.quadrature,
             time: on.time,
             b,
+            constraints,
+            entries,
             boundary_values,
             start,
             exact: self.exact,
@@ -171,18 +176,31 @@ where
         Ok((geometry, warnings))
     }
 
-    fn space(&self, geometry: &Geometry, inspection: &Inspection) -> Result<Space, ProblemError> {
+    fn space(
+        &self,
+        geometry: &Geometry,
+        inspection: &Inspection,
+    ) -> Result<(Space, Constraints), ProblemError> {
         let params = SpaceParams {
             degree: self.degree,
             components: C,
-            dirichlet: self.dirichlet.iter().map(|part| part.tag.clone()).collect(),
             ..SpaceParams::default()
         };
         let space = Space::new(self.mesh, geometry, params)?;
-        if space.constrained_nodes().is_empty() && self.ignores_constants(inspection) {
-            return Err(ProblemError::Singular);
+        let groups = self.dirichlet.iter();
+        let groups = groups.map(|part| (&part.tag[..], part.components()));
+        let groups: Vec<(&str, Vec<usize>)> = groups.collect();
+        let groups = groups
+            .iter()
+            .map(|(tag, components)| (*tag, &components[..]));
+        let constraints = Constraints::new(&space, &groups.collect::<Vec<_>>())?;
+        let unheld = (0..C).find(|&component| !constraints.hold(&space, component));
+        match unheld.filter(|_| self.ignores_constants(inspection)) {
+            Some(component) => Err(ProblemError::Singular {
+                component: (C > 1).then_some(component),
+            }),
+            None => Ok((space, constraints)),
         }
-        Ok(space)
     }
 
     /// Whether the form has no term with u itself, so that A(u + constant) = A(u).
@@ -213,7 +231,7 @@ where
 
     fn loads<B>(
         &self,
-        on: Discretization<'_>,
+        (on, constraints): (Discretization<'_>, &Constraints),
         device: &B,
     ) -> Result<(Vec<f64>, Vec<f64>), ProblemError>
     where
@@ -226,13 +244,15 @@ where
         };
         let mut b = on.source(device, &self.source)?;
         for part in &self.neumann {
-            on.neumann(device, &part.tag, &part.value, &mut b)?;
+            let zero: &dyn Function = &0.0;
+            let flux = part.value.map(|g| g.unwrap_or(zero));
+            on.neumann(device, &part.tag, &flux, &mut b)?;
         }
         let dirichlet = self.dirichlet.iter();
-        let dirichlet: Vec<(&str, &[&dyn Function])> = dirichlet
+        let dirichlet: Vec<(&str, &[Option<&dyn Function>])> = dirichlet
             .map(|part| (&part.tag[..], &part.value[..]))
             .collect();
-        Ok((b, on.boundary_values(device, &dirichlet)?))
+        Ok((b, on.boundary_values(device, constraints, &dirichlet)?))
     }
 }
 
@@ -246,42 +266,43 @@ fn jacobian_params(params: OperatorParams, space: &Space, components: usize) -> 
     }
 }
 
-/// Makes the L-vector `b` the T-vector of the system: drops the constrained entries, and subtracts
-/// what A makes of the boundary values.
+/// Subtracts what A makes of the boundary values from `b`, and holds the constrained entries at zero.
 fn lift<T: Number, B: Backend>(
-    device: &B,
     operator: &Operator<T, B>,
-    b: &mut Vec<f64>,
+    constraints: &Constraints,
     boundary_values: &[f64],
+    b: &mut [f64],
 ) -> Result<(), ProblemError> {
-    let free = operator.free_dofs();
-    b.truncate(free);
-    if boundary_values.iter().all(|&value| value == 0.0) {
-        return Ok(());
+    if boundary_values.iter().any(|&value| value != 0.0) {
+        let device = operator.device();
+        let mut u = vec![T::default(); operator.dofs()];
+        for (&entry, &value) in constraints.entries().iter().zip(boundary_values) {
+            u[entry as usize] = T::from_f64(value);
+        }
+        let mut product = device.zeros(u.len())?;
+        operator.apply(&device.upload(&u)?, &mut product)?;
+        device.read(&product, &mut u)?;
+        for (b, product) in b.iter_mut().zip(&u) {
+            *b -= product.to_f64();
+        }
     }
-    let mut u = vec![T::default(); operator.dofs()];
-    for (u, &value) in u[free..].iter_mut().zip(boundary_values) {
-        *u = T::from_f64(value);
-    }
-    let mut product = device.zeros(u.len())?;
-    operator.apply(&device.upload(&u)?, &mut product)?;
-    device.read(&product, &mut u)?;
-    for (b, product) in b.iter_mut().zip(&u) {
-        *b -= product.to_f64();
+    for &entry in constraints.entries() {
+        b[entry as usize] = 0.0;
     }
     Ok(())
 }
 
 fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
-    device: &B,
     operator: &Operator<T, B>,
+    entries: &Entries<B>,
     kind: PreconditionerKind,
 ) -> Result<Option<Jacobi<T, B>>, ProblemError> {
     match kind {
         PreconditionerKind::None => Ok(None),
         PreconditionerKind::Jacobi => {
-            let mut diagonal = device.zeros(operator.free_dofs())?;
-            operator.diagonal(&mut diagonal)?;
+            let device = operator.device();
+            let mut diagonal = device.zeros(operator.dofs())?;
+            Constrained::new(operator, entries).diagonal(&mut diagonal)?;
             Ok(Some(Jacobi::new(device, &diagonal)?))
         }
     }

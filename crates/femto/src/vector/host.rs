@@ -1,7 +1,7 @@
 //! Vectors on the host.
 
 use super::cut::{each, sum};
-use super::{Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
+use super::{Entries, Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
 use crate::Number;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
@@ -13,6 +13,18 @@ impl<T: Number> VectorOps<T> for Host {
     fn fill(&self, alpha: f64, y: &mut HostBuffer<T>) -> Result<(), DeviceError> {
         let alpha = T::from_f64(alpha);
         each(self, &mut **y, &|y: &mut [T]| y.fill(alpha));
+        Ok(())
+    }
+
+    fn set_entries(
+        &self,
+        entries: &Entries<Self>,
+        alpha: f64,
+        y: &mut HostBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        entries.check(y.len())?;
+        let list = &entries.list[..entries.len()];
+        set_entries(self, list, T::from_f64(alpha), (0, &mut **y));
         Ok(())
     }
 
@@ -162,6 +174,26 @@ impl<T: Number> VectorOps<T> for Host {
         }
         Ok(())
     }
+}
+
+/// Listed entries that one task sets.
+const ENTRIES: usize = 4096;
+
+/// Sets the entries of an ascending list; `y` begins with entry `first`.
+fn set_entries<T: Number>(host: &Host, list: &[u32], alpha: T, (first, y): (usize, &mut [T])) {
+    if list.len() <= ENTRIES {
+        for &entry in list {
+            y[entry as usize - first] = alpha;
+        }
+        return;
+    }
+    let (left, right) = list.split_at(list.len() / 2);
+    let middle = right[0] as usize;
+    let (before, after) = y.split_at_mut(middle - first);
+    host.join(
+        || set_entries(host, left, alpha, (first, before)),
+        || set_entries(host, right, alpha, (middle, after)),
+    );
 }
 
 /// Two sums that are taken at the same time.

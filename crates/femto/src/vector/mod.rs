@@ -3,12 +3,14 @@
 mod accelerator;
 mod capture;
 pub(crate) mod cut;
+mod entries;
 mod host;
 mod null;
 mod random;
 mod sums;
 
 pub use capture::Capture;
+pub use entries::Entries;
 pub use random::RandomVectors;
 pub use sums::{Ratio, Sum, Sums};
 
@@ -25,6 +27,14 @@ use femto_platform::device::{Buffer, Device, DeviceError, Element, check_len};
 pub trait VectorOps<T: Number>: Capture + Clone {
     /// y = α.
     fn fill(&self, alpha: f64, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
+
+    /// y = α at the listed entries; [`DeviceError::LengthMismatch`] where y does not have them all.
+    fn set_entries(
+        &self,
+        entries: &Entries<Self>,
+        alpha: f64,
+        y: &mut Self::Buffer<T>,
+    ) -> Result<(), DeviceError>;
 
     /// y = x.
     fn copy(&self, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;

@@ -1,15 +1,19 @@
 //! Vectors on the null device: every operation is counted with its exact work. Sums are zero.
 
-use super::{Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
+use super::{Entries, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
 use crate::Number;
+use femto_kernel::roofline::Work;
 use femto_kernel::vector::{self as loops, Cost};
 use femto_platform::device::null::{Launch, Null, NullBuffer};
 use femto_platform::device::{Buffer, DeviceError};
 
 fn count<T: Number>(null: &Null, cost: Cost, y: &NullBuffer<T>) {
-    let work = cost.work::<T>(y.len());
+    record(null, cost.name, cost.work::<T>(y.len()));
+}
+
+fn record(null: &Null, name: &str, work: Work) {
     null.record(Launch {
-        name: cost.name.to_owned(),
+        name: name.to_owned(),
         bytes_read: work.bytes_read,
         bytes_written: work.bytes_written,
         flops: work.flops,
@@ -19,6 +23,20 @@ fn count<T: Number>(null: &Null, cost: Cost, y: &NullBuffer<T>) {
 impl<T: Number> VectorOps<T> for Null {
     fn fill(&self, _: f64, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
         count(self, loops::FILL, y);
+        Ok(())
+    }
+
+    fn set_entries(
+        &self,
+        entries: &Entries<Self>,
+        _: f64,
+        y: &mut NullBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        entries.check(y.len())?;
+        if !entries.is_empty() {
+            let work = loops::set_entries_work::<T>(entries.len());
+            record(self, "set_entries", work);
+        }
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use crate::common::{Random, Shape, difference, mesh};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
-use femto::fem::space::{Space, SpaceParams};
+use femto::fem::space::{Constraints, Space, SpaceParams};
 use femto::kernel::expr::{Graph, Program, Symbols, parse};
 use femto::kernel::form::{NonlinearDiffusion, Poisson};
 use femto::operator::Backend;
@@ -82,8 +82,10 @@ fn on_sides<B: Backend + VectorOps<f64>>(
     for side in ["xmax", "ymax"] {
         on.neumann(device, side, f, &mut b).unwrap();
     }
-    let groups = [("xmin", f), ("ymin", f)];
-    [b, on.boundary_values(device, &groups).unwrap()]
+    let given: Vec<_> = f.iter().copied().map(Some).collect();
+    let groups = [("xmin", &given[..]), ("ymin", &given[..])];
+    let held = Constraints::of_all_components(on.space, &["xmin", "ymin"]).unwrap();
+    [b, on.boundary_values(device, &held, &groups).unwrap()]
 }
 
 #[test]
@@ -97,7 +99,6 @@ fn boundary_data_are_those_of_the_host() {
             let params = SpaceParams {
                 degree,
                 components,
-                dirichlet: vec!["xmin".to_owned(), "ymin".to_owned()],
                 ..SpaceParams::default()
             };
             let space = Space::new(&mesh, &geometry, params).unwrap();
@@ -141,7 +142,6 @@ fn components_may_be_of_any_kind() {
     let params = SpaceParams {
         degree: 2,
         components: 4,
-        dirichlet: vec!["xmin".to_owned(), "ymin".to_owned()],
         ..SpaceParams::default()
     };
     let space = Space::new(&mesh, &geometry, params).unwrap();

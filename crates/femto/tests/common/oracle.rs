@@ -28,7 +28,7 @@ pub fn rule(space: &Space, quadrature: Quadrature) -> Rule {
     }
 }
 
-/// A u on any cells, `u` an L-vector or a T-vector.
+/// A u on any cells, `u` an L-vector.
 pub fn with_dense_tables<F: Form<D, C>, const D: usize, const C: usize>(
     form: &F,
     space: &Space,

@@ -56,7 +56,6 @@ pub(crate) struct Case {
     pub(crate) exact: usize,
     pub(crate) single: bool,
     pub(crate) by_component: bool,
-    pub(crate) dirichlet: bool,
     /// Factors at the points are stored.
     pub(crate) partial: bool,
     pub(crate) fields: Vec<Kind>,

@@ -79,7 +79,6 @@ pub(crate) fn case(seed: u64) -> Case {
         exact: random.below(7),
         single: has_single && random.one_in(2),
         by_component: random.one_in(2),
-        dirichlet: random.one_in(3),
         partial: random.one_in(3),
         fields: (0..random.below(4)).map(|_| random.pick(&kinds)).collect(),
         parameters: random.below(3),

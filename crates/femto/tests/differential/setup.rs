@@ -70,7 +70,6 @@ impl Setup {
         let random = &mut Random::new(case.seed ^ 0x5e70);
         let mesh = mesh(case);
         let geometry = Geometry::new(&mesh).expect("a generated mesh");
-        let tags: &[&str] = if case.dirichlet { &["xmin"] } else { &[] };
         let params = SpaceParams {
             degree: case.degree,
             components: case.components(),
@@ -78,7 +77,6 @@ impl Setup {
                 true => Layout::Blocked,
                 false => Layout::Interleaved,
             },
-            dirichlet: tags.iter().map(|&tag| tag.to_owned()).collect(),
             // Several chunks.
             chunk_nodes: 60,
             ..SpaceParams::default()

@@ -63,7 +63,6 @@ fn sizes(case: &Case) -> Vec<Case> {
         &|case| case.map = Map::Trilinear,
     );
     with(case.exact > 1, &|case| case.exact -= 1);
-    with(case.dirichlet, &|case| case.dirichlet = false);
     with(case.by_component, &|case| case.by_component = false);
     with(case.partial, &|case| case.partial = false);
     with(case.single, &|case| case.single = false);

@@ -46,10 +46,9 @@ pub(super) struct Data {
     /// As the kernel reads it.
     pub(super) geometry: Vec<f64>,
     pub(super) rule: Vec<f64>,
-    /// Number of nodes; those from `free` on are constrained.
+    /// Number of nodes.
     pub(super) total: usize,
-    pub(super) free: usize,
-    /// `[component][node]`, zero where constrained.
+    /// `[component][node]`
     pub(super) u: Vec<f64>,
     /// `[element][field]`, `[field][node]`, `[element][field][point]`.
     pub(super) cell: Vec<f64>,
@@ -85,13 +84,9 @@ impl Data {
         let each = geometry.chunks_exact_mut(len).map(element).collect();
         let plane = basis.nodes() / basis.nodes_1d;
         let total = (ELEMENTS * (basis.nodes_1d - 1) + 1) * plane;
-        let free = total - plane;
         // As displacements: no element is turned inside out, also where a polynomial has steep slopes.
         let small = 0.1 / ((basis.nodes_1d - 1).pow(2).max(2) as f64);
-        let mut u = numbers(shape.components * total, 0.0, small);
-        for constrained in u.chunks_exact_mut(total) {
-            constrained[free..].fill(0.0);
-        }
+        let u = numbers(shape.components * total, 0.0, small);
         let count = |kind| shape.fields.count(kind);
         let rule = basis.points.iter().zip(&basis.weights);
         Self {
@@ -103,7 +98,6 @@ impl Data {
             geometry,
             rule: rule.flat_map(|(&x, &w)| [x, w]).collect(),
             total,
-            free,
             u,
             cell: numbers(ELEMENTS * count(FieldKind::Cell), 1.5, 1.0),
             nodal: numbers(count(FieldKind::Nodal) * total, 0.0, small),

@@ -65,19 +65,7 @@ impl Run<'_> {
                 if scatter == Scatter::Deterministic {
                     self.add_contributions(&read(device, &buffers.contributions)?, &mut found);
                 }
-                let mut sum = self.data.sum(expected);
-                let total = self.data.total;
-                for (found, sum) in found
-                    .chunks_exact_mut(total)
-                    .zip(sum.chunks_exact_mut(total))
-                {
-                    let (_, constrained) = found.split_at_mut(self.data.free);
-                    let untouched = constrained.iter().all(|v| v.is_nan());
-                    ensure!(untouched, "constrained nodes were written");
-                    constrained.fill(0.0);
-                    sum[self.data.free..].fill(0.0);
-                }
-                close(&found, &sum, tolerance)
+                close(&found, &self.data.sum(expected), tolerance)
             }
         }
     }
@@ -130,24 +118,21 @@ impl Run<'_> {
         (0..vector.len()).map(number).collect()
     }
 
-    /// Adds contributions of nodes that are not inside elements and not constrained to `found`, where these
-    /// are poison.
+    /// Adds contributions of nodes that are not inside elements to `found`, where these are poison.
     fn add_contributions(&self, contributions: &[f64], found: &mut [f64]) {
         let data = self.data;
         let (nodes, stride) = (data.nodes(), (CONTRIBUTION_FIRST + ELEMENTS) * data.nodes());
         for component in 0..self.components() {
             for n in (0..ELEMENTS * nodes).filter(|n| !data.is_inside(n % nodes)) {
                 let node = data.node(n / nodes, n % nodes);
-                if node < data.free {
-                    let contribution =
-                        contributions[component * stride + CONTRIBUTION_FIRST * nodes + n];
-                    let sum = &mut found[component * data.total + node];
-                    *sum = if sum.is_nan() {
-                        contribution
-                    } else {
-                        *sum + contribution
-                    };
-                }
+                let contribution =
+                    contributions[component * stride + CONTRIBUTION_FIRST * nodes + n];
+                let sum = &mut found[component * data.total + node];
+                *sum = if sum.is_nan() {
+                    contribution
+                } else {
+                    *sum + contribution
+                };
             }
         }
     }
@@ -193,21 +178,18 @@ impl Run<'_> {
         })
     }
 
-    /// Input, poisoned where it is constrained; output, poisoned but where it is added to.
+    /// Input; output, poisoned but where it is added to.
     fn l_vectors(&self, scatter: Scatter) -> (Vec<f64>, Vec<f64>) {
         let (data, place) = (self.data, self.places().0);
         let mut u = vec![f64::NAN; data.u.len()];
         let mut v = u.clone();
         for n in 0..u.len() {
-            let (component, node) = (n / data.total, n % data.total);
-            if node < data.free {
-                u[place(component, node)] = data.u[n];
-            }
+            u[place(n / data.total, n % data.total)] = data.u[n];
         }
         for n in 0..ELEMENTS * data.nodes() {
             let at = n % data.nodes();
             let node = data.node(n / data.nodes(), at);
-            if scatter == Scatter::Atomic && !data.is_inside(at) && node < data.free {
+            if scatter == Scatter::Atomic && !data.is_inside(at) {
                 for component in 0..self.components() {
                     v[place(component, node)] = 0.0;
                 }
@@ -229,7 +211,6 @@ impl Run<'_> {
                 Operand::Geometry => Argument::input(&buffers.geometry),
                 Operand::Rule => Argument::input(&buffers.rule),
                 Operand::Nodes => Argument::input(&buffers.nodes),
-                Operand::NodeCount => number(data.free),
                 Operand::ComponentStride => number(self.places().1),
                 Operand::Contributions => Argument::input(&buffers.contributions),
                 Operand::ContributionStride => {

@@ -230,7 +230,6 @@ impl Element {
                 Operand::Geometry => geometry.argument(),
                 Operand::Rule => Argument::input(&rule),
                 Operand::Nodes => Argument::input(&table),
-                Operand::NodeCount => Argument::U32(nodes as u32),
                 Operand::ComponentStride => Argument::U32(1),
                 Operand::U => Argument::input(&u),
                 Operand::V => Argument::output(v_once.take()?),

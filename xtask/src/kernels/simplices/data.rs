@@ -3,7 +3,6 @@
 use anyhow::{Result, ensure};
 use femto_element::tables::DenseTables;
 use femto_kernel::family::EvalContext;
-use femto_kernel::family::Vectors;
 use femto_kernel::family::batch::{Batch, Nodes, Vertices};
 use femto_kernel::family::cell_quadrature::blocks::BlockLists;
 use femto_kernel::family::cell_quadrature::fans::Fans;
@@ -23,9 +22,6 @@ pub(super) const CELLS: usize = 151;
 
 /// So many cells have the same nodes, in turned order.
 const SHARING: usize = 3;
-
-/// The last so many nodes are constrained.
-const CONSTRAINED: usize = 5;
 
 pub(super) const CONTEXT: EvalContext = EvalContext {
     time: 0.75,
@@ -55,8 +51,7 @@ pub(super) struct Data {
     pub(super) shape: Shape,
     /// `[cell][node]`
     pub(super) nodes: Vec<u32>,
-    /// Nodes that are not constrained, and all.
-    pub(super) free: usize,
+    /// Number of nodes.
     pub(super) total: usize,
     /// `[cell][vertex]`; the nodes where the basis is linear.
     pub(super) vertices: Vec<u32>,
@@ -69,13 +64,13 @@ pub(super) struct Data {
     pub(super) cell_fields: Vec<f64>,
     pub(super) nodal_fields: Vec<f64>,
     pub(super) point_fields: Vec<f64>,
-    /// `[component][node]`, also of constrained nodes.
+    /// `[component][node]`
     pub(super) u: Vec<f64>,
     pub(super) seed: u64,
 }
 
 impl Data {
-    pub(super) fn new(element: &DenseTables, shape: &Shape, vectors: Vectors) -> Self {
+    pub(super) fn new(element: &DenseTables, shape: &Shape) -> Self {
         let seed = rand::random();
         let mut random = StdRng::seed_from_u64(seed);
         // Single precision holds them exactly.
@@ -112,16 +107,10 @@ impl Data {
         let total = groups() * shape.nodes;
         let count = |kind| shape.fields_of(kind);
         let mut numbers = |len: usize| (0..len).map(|_| number()).collect::<Vec<f64>>();
-        let constrained = if vectors == Vectors::ELEMENT {
-            0
-        } else {
-            CONSTRAINED
-        };
         Self {
             element: element.clone(),
             shape: *shape,
             nodes,
-            free: total - constrained,
             total,
             vertices,
             coordinates,
@@ -136,25 +125,21 @@ impl Data {
     }
 
     /// Values of a cell's nodes, `[row][node]`, of rows of all nodes.
-    fn gather(&self, cell: usize, rows: &[f64], free: usize) -> Vec<f64> {
+    fn gather(&self, cell: usize, rows: &[f64]) -> Vec<f64> {
         let nodes = &self.nodes[cell * self.shape.nodes..][..self.shape.nodes];
-        let value = |row: &[f64], node: u32| {
-            let node = node as usize;
-            if node < free { row[node] } else { 0.0 }
-        };
         let rows = rows.chunks(self.total);
-        rows.flat_map(|row| nodes.iter().map(move |&node| value(row, node)))
+        rows.flat_map(|row| nodes.iter().map(move |&node| row[node as usize]))
             .collect()
     }
 
     /// A cell's unknowns, `[component][node]`.
     pub(super) fn unknowns(&self, cell: usize) -> Vec<f64> {
-        self.gather(cell, &self.u, self.free)
+        self.gather(cell, &self.u)
     }
 
     /// A cell's values of nodal fields, `[field][node]`.
     pub(super) fn nodal(&self, cell: usize) -> Vec<f64> {
-        self.gather(cell, &self.nodal_fields, self.total)
+        self.gather(cell, &self.nodal_fields)
     }
 
     fn points(&self, cell: usize) -> OracleGeometry<'_> {

@@ -248,7 +248,7 @@ impl Kind {
             name: self.name(&schedule, name, (D, C)),
             text,
             check: Box::new(move |device, module| {
-                let data = Data::new(&element, &shape, self.vectors);
+                let data = Data::new(&element, &shape);
                 self.check::<F, D, C>(
                     (device, module),
                     &form,

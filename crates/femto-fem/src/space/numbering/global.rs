@@ -1,18 +1,16 @@
-//! L-vector numbers: chunk by chunk, then what chunks share, then what is constrained.
+//! L-vector numbers: chunk by chunk, then what chunks share.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::space::element_nodes::{ElementNodes, faces};
+use crate::space::SpaceError;
+use crate::space::element_nodes::ElementNodes;
 use crate::space::topology::Topology;
-use crate::space::{BoundaryFace, SpaceError};
-use femto_element::Cell;
 
 /// Who touches an entity: this, or the number of the only chunk that does.
 const NOBODY: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
-const DIRICHLET: u32 = u32::MAX - 2;
 
 /// A number of nodes that 32 bits can count.
 pub(super) fn checked(nodes: u64) -> Result<usize, SpaceError> {
@@ -41,7 +39,6 @@ pub(super) struct Numbers {
     /// Private nodes of each chunk.
     pub(super) private: Vec<Range<usize>>,
     pub(super) first_interface: usize,
-    pub(super) free_nodes: usize,
     pub(super) nodes: usize,
     /// Number of nodes of a vertex, an edge, a triangle, a quadrilateral.
     sizes: [u32; 4],
@@ -53,7 +50,6 @@ impl Numbers {
     pub(super) fn new(
         topology: &Topology,
         chunks: &[Range<usize>],
-        dirichlet: &[BoundaryFace],
         nodes: &ElementNodes,
     ) -> Result<Self, SpaceError> {
         let [vertices, edges, triangles, _] = topology.counts;
@@ -69,13 +65,12 @@ impl Numbers {
             interior: Vec::with_capacity(elements),
             private: Vec::with_capacity(chunks.len()),
             first_interface: 0,
-            free_nodes: 0,
             nodes: checked(total)?,
             sizes: nodes.inside.map(|size| size as u32),
             starts: [vertices, vertices + edges, vertices + edges + triangles]
                 .map(|start| start as u32),
         };
-        let owners = owners(topology, chunks, dirichlet);
+        let owners = owners(topology, chunks);
         numbers.number(topology, chunks, &owners, inside as u32);
         Ok(numbers)
     }
@@ -86,7 +81,7 @@ impl Numbers {
         self.sizes[dimension]
     }
 
-    /// Numbers entities in element order, within each of the three classes; the interiors of a
+    /// Numbers entities in element order, private ones and shared ones; the interiors of a
     /// chunk follow its private entities.
     fn number(
         &mut self,
@@ -95,14 +90,13 @@ impl Numbers {
         owners: &[u32],
         interior_nodes: u32,
     ) {
-        let (mut private, mut several, mut constrained) = (0, 0, 0);
+        let (mut private, mut several) = (0, 0);
         for chunk in chunks {
             let start = private;
             for element in chunk.clone() {
                 for &entity in topology.entities(element) {
                     if self.first[entity as usize] == NOBODY {
                         let next = match owners[entity as usize] {
-                            DIRICHLET => &mut constrained,
                             SEVERAL => &mut several,
                             _ => &mut private,
                         };
@@ -117,54 +111,33 @@ impl Numbers {
             }
             self.private.push(start as usize..private as usize);
         }
-        // The two other classes come after the private nodes.
-        let free = private + several;
+        // The shared ones come after the private nodes.
         let numbers = self.first.par_iter_mut().zip(owners);
-        numbers.for_each(|(first, &owner)| match owner {
-            SEVERAL => *first += private,
-            DIRICHLET => *first += free,
-            _ => {}
+        numbers.for_each(|(first, &owner)| {
+            if owner == SEVERAL {
+                *first += private;
+            }
         });
-        (self.first_interface, self.free_nodes) = (private as usize, free as usize);
+        self.first_interface = private as usize;
     }
 }
 
-/// Who touches each entity: the number of the only chunk, [`SEVERAL`] or [`DIRICHLET`].
-fn owners(topology: &Topology, chunks: &[Range<usize>], dirichlet: &[BoundaryFace]) -> Vec<u32> {
+/// Who touches each entity: the number of the only chunk, or [`SEVERAL`].
+fn owners(topology: &Topology, chunks: &[Range<usize>]) -> Vec<u32> {
     let mut owners = vec![NOBODY; topology.counts.iter().sum()];
-    for face in dirichlet {
-        let entities = topology.entities(face.element as usize);
-        let slots = closure(topology.cell(), face.face as usize);
-        for entity in slots.filter_map(|slot| entities.get(slot)) {
-            owners[*entity as usize] = DIRICHLET;
-        }
-    }
     for (number, chunk) in (0..).zip(chunks) {
         for element in chunk.clone() {
             for &entity in topology.entities(element) {
                 let owner = &mut owners[entity as usize];
                 if *owner == NOBODY {
                     *owner = number;
-                } else if *owner < DIRICHLET && *owner != number {
+                } else if *owner != number {
                     *owner = SEVERAL;
                 }
             }
         }
     }
     owners
-}
-
-/// The entities of an element that lie on one of its facets: its corners, its edges, a solid's face
-/// itself.
-fn closure(cell: Cell, facet: usize) -> impl Iterator<Item = usize> {
-    let (corners, edges) = (cell.facets()[facet].vertices, cell.edges());
-    let on_facet = move |edge: &usize| edges[*edge].iter().all(|end| corners.contains(end));
-    let (before, after) = (cell.vertices(), cell.vertices() + edges.len());
-    let along = (0..edges.len())
-        .filter(on_facet)
-        .map(move |edge| before + edge);
-    let face = (facet < faces(cell).len()).then_some(after + facet);
-    corners.iter().copied().chain(along).chain(face)
 }
 
 #[cfg(test)]

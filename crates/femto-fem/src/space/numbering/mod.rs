@@ -10,7 +10,7 @@ mod local;
 use crate::space::element_nodes::ElementNodes;
 use crate::space::gather_scatter::split;
 use crate::space::topology::Topology;
-use crate::space::{BoundaryFace, Chunk, Restriction, SpaceError};
+use crate::space::{Chunk, Restriction, SpaceError};
 use global::{Numbers, check_interface, checked};
 use local::LocalNumbers;
 
@@ -46,27 +46,24 @@ pub(super) fn broken(
         interior_positions: nodes.interior_positions.clone(),
         interface_sources_offsets: vec![0],
         first_interface: count,
-        free_nodes: count,
         nodes: count,
         ..Restriction::default()
     })
 }
 
-/// The restriction of a continuous space whose nodes on the `dirichlet` faces are constrained.
+/// The restriction of a continuous space.
 pub(super) fn continuous(
     topology: &Topology,
     chunks: &[Range<usize>],
-    dirichlet: &[BoundaryFace],
     nodes: &ElementNodes,
 ) -> Result<Restriction, SpaceError> {
-    let numbers = Numbers::new(topology, chunks, dirichlet, nodes)?;
+    let numbers = Numbers::new(topology, chunks, nodes)?;
     let mut restriction = Restriction {
         shell: vec![0; numbers.interior.len() * nodes.shell_positions.len()],
         interior: vec![0; numbers.interior.len()],
         shell_positions: nodes.shell_positions.clone(),
         interior_positions: nodes.interior_positions.clone(),
         first_interface: numbers.first_interface,
-        free_nodes: numbers.free_nodes,
         nodes: numbers.nodes,
         ..Restriction::default()
     };

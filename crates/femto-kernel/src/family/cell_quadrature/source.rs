@@ -58,13 +58,12 @@ pub struct Problem<'a> {
 }
 
 /// Operands that kernels pass on whether they have them or not, see `operands.h`.
-const OPTIONAL: [Operand; 17] = [
+const OPTIONAL: [Operand; 16] = [
     Operand::Geometry,
     Operand::Coordinates,
     Operand::Vertices,
     Operand::Nodes,
     Operand::Elements,
-    Operand::NodeCount,
     Operand::ComponentStride,
     Operand::Contributions,
     Operand::ContributionStride,
@@ -315,7 +314,7 @@ fn operands(problem: &Problem, schedule: &Schedule, input: bool) -> Vec<Operand>
     add(listed, &[Operand::Elements]);
     add(nodal && !block_local, &[Operand::Nodes]);
     add(nodal && block_local, &[Operand::BlockList]);
-    add(nodal, &[Operand::NodeCount, Operand::ComponentStride]);
+    add(nodal, &[Operand::ComponentStride]);
     add(
         contributions,
         &[

@@ -1,14 +1,14 @@
 /* Adds up what elements have written to g_contributions: node n of the list g_nodes gets the contributions that
  * g_sources names from g_offsets[n] to g_offsets[n + 1], in that order, so that sums are the same to the
- * last bit however blocks were scheduled. Nodes from `nodes` on are constrained and left alone. */
+ * last bit however blocks were scheduled. */
 KERNEL(sum)
 (const GLOBAL uint *RESTRICT g_nodes, const GLOBAL uint *RESTRICT g_offsets,
  const GLOBAL uint *RESTRICT g_sources, const GLOBAL real *RESTRICT g_contributions,
- const uint contribution_stride, const uint nodes, const uint component_stride,
+ const uint contribution_stride, const uint component_stride,
  GLOBAL real *RESTRICT g_v, const uint count)
 {
     const uint n = BLOCK * BLOCK_X + THREAD_X;
-    if (n < count && g_nodes[n] < nodes)
+    if (n < count)
         for (int component = 0; component < COMPONENTS; ++component) {
             const GLOBAL real *g_own = g_contributions + (size_t)component * contribution_stride;
             real r_sum = 0;

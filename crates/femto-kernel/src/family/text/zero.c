@@ -1,10 +1,8 @@
-/* Sets pieces of nodes to zero: g_pieces [piece][2], first node and end; a block takes a piece. Nodes
- * from `nodes` on are constrained and left alone. */
+/* Sets pieces of nodes to zero: g_pieces [piece][2], first node and end; a block takes a piece. */
 KERNEL(zero)
-(const GLOBAL uint *RESTRICT g_pieces, const uint nodes, const uint component_stride,
- GLOBAL real *RESTRICT g_v)
+(const GLOBAL uint *RESTRICT g_pieces, const uint component_stride, GLOBAL real *RESTRICT g_v)
 {
-    const uint end = min(g_pieces[2 * BLOCK + 1], nodes);
+    const uint end = g_pieces[2 * BLOCK + 1];
     for (uint node = g_pieces[2 * BLOCK] + THREAD_X; node < end; node += BLOCK_X)
         for (int component = 0; component < COMPONENTS; ++component)
             g_v[(size_t)node * NODE_STRIDE + (size_t)component * component_stride] = 0;

@@ -102,8 +102,7 @@ pub(super) struct Call<'a, T: Number> {
     pub(super) fields: &'a AcceleratorBuffer<T>,
     pub(super) field_stride: usize,
     pub(super) context: &'a AcceleratorBuffer<T>,
-    /// Nodes of u and v, and the distance of their components.
-    pub(super) nodes: usize,
+    /// The distance of components of u and v.
     pub(super) stride: usize,
     pub(super) contributions: Option<(&'a Contributions<T>, &'a mut AcceleratorBuffer<T>)>,
     /// Elements of blocks before this one.
@@ -133,7 +132,6 @@ impl<T: Number> Call<'_, T> {
         let mut v = Some(v);
         let argument = |&operand: &Operand| match operand {
             Operand::Nodes => Some(Argument::input(&block.nodes)),
-            Operand::NodeCount => number(self.nodes),
             Operand::ComponentStride => number(self.stride),
             Operand::Contributions => written.take().map(Argument::output),
             Operand::ContributionStride => number(contributions?.stride()),

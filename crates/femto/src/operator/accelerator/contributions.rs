@@ -81,12 +81,12 @@ impl<T: Number> Contributions<T> {
         self.stride
     }
 
-    /// Adds the contributions up. `nodes` and distance of components are those of the vector.
+    /// Adds the contributions up. `stride` is the distance of components in v.
     pub(super) fn sum(
         &self,
         device: &Accelerator,
         contributions: &AcceleratorBuffer<T>,
-        [nodes, stride]: [Argument<'_>; 2],
+        stride: usize,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), DeviceError> {
         if self.count == 0 {
@@ -103,8 +103,7 @@ impl<T: Number> Contributions<T> {
             Argument::input(&self.sources),
             Argument::input(contributions),
             Argument::U32(self.stride as u32),
-            nodes,
-            stride,
+            Argument::U32(stride as u32),
             Argument::output(v),
             Argument::U32(self.count as u32),
         ];

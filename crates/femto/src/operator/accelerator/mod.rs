@@ -23,7 +23,7 @@ use crate::Number;
 use femto_fem::space::Layout;
 use femto_kernel::family::Vectors;
 use femto_kernel::form::Form;
-use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Device, DeviceError};
 
 pub use operator::AcceleratorBound;
@@ -62,11 +62,6 @@ impl Backend for Accelerator {
         let oracle = verify::oracle::<F, 2, C>(binding);
         AcceleratorBound::new(self, &binding.without_form(), &*oracle)
     }
-}
-
-/// Nodes of a vector and the distance of its components, as kernels of nodes take them.
-fn nodes_and_stride(nodes: usize, stride: usize) -> [Argument<'static>; 2] {
-    [nodes, stride].map(|number| Argument::U32(number as u32))
 }
 
 /// A table of the device; an empty one gets an entry that no one reads, since no buffer is empty.

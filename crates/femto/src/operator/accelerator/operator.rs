@@ -41,7 +41,7 @@ pub struct AcceleratorBound<T: Number> {
     pub(super) blocks: Vec<Block<T>>,
     sums: Sums<T>,
     expected: Expected,
-    /// For L-vectors and T-vectors.
+    /// For L-vectors.
     pub(super) nodal: Vec<Compiled>,
     /// For E-vectors; made when first asked for.
     element: OnceLock<Kernels>,
@@ -196,16 +196,17 @@ impl<T: Number> AcceleratorBound<T> {
         u: Option<&AcceleratorBuffer<T>>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {
-        let nodes = v.len() / self.components;
-        let stride = if self.interleaved { 1 } else { nodes };
+        let stride = match self.interleaved {
+            true => 1,
+            false => v.len() / self.components,
+        };
         let held = self.context.hold(&self.device, context)?;
-        let mut contributions = self.sums.begin(&self.device, (nodes, stride), v)?;
+        let mut contributions = self.sums.begin(&self.device, stride, v)?;
         let mut call = Call {
             device: &self.device,
             fields: &self.fields.values,
             field_stride: self.fields.stride(),
             context: &held.buffer,
-            nodes,
             stride,
             contributions: contributions
                 .as_mut()
@@ -216,8 +217,7 @@ impl<T: Number> AcceleratorBound<T> {
             call.launch(block, u, v)?;
         }
         if let Some((contributions, locked)) = &contributions {
-            let size = super::nodes_and_stride(nodes, stride);
-            contributions.sum(&self.device, locked, size, v)?;
+            contributions.sum(&self.device, locked, stride, v)?;
         }
         Ok(())
     }
@@ -237,7 +237,6 @@ impl<T: Number> AcceleratorBound<T> {
             fields: fields.as_ref().unwrap_or(&self.fields.values),
             field_stride: 0,
             context: &held.buffer,
-            nodes: 0,
             stride: 0,
             contributions: None,
             first: 0,

@@ -1,7 +1,6 @@
 //! Sums of shared nodes: atomic after zeroing, or of contributions.
 
 use super::contributions::{self, Contributions};
-use super::nodes_and_stride;
 use super::zero::Zero;
 use crate::Number;
 use crate::operator::{Binding, OperatorError, Scatter};
@@ -47,15 +46,15 @@ impl<T: Number> Sums<T> {
         })
     }
 
-    /// Sets to zero what is added to, or gives the contributions to write.
+    /// Sets to zero what is added to in v, whose components are `stride` apart, or gives the contributions to write.
     pub(super) fn begin(
         &self,
         device: &Accelerator,
-        (nodes, stride): (usize, usize),
+        stride: usize,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<Option<Locked<'_, T>>, OperatorError> {
         match self {
-            Self::Shells(zero) => zero.apply(device, nodes_and_stride(nodes, stride), v)?,
+            Self::Shells(zero) => zero.apply(device, stride, v)?,
             Self::All(_) => {
                 let len = v.len();
                 device.fill_zero(v, 0..len)?;

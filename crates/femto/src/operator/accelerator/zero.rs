@@ -15,8 +15,7 @@ use femto_platform::device::accelerator::{
 /// Nodes of a piece at most; a block of threads takes a piece.
 const PIECE: usize = 2048;
 
-/// Sets shell nodes to zero: of each chunk one run, then all nodes that chunks share or that are
-/// constrained.
+/// Sets shell nodes to zero: of each chunk one run, then all nodes that chunks share.
 #[derive(Debug)]
 pub(super) struct Zero {
     /// First node and end of each piece.
@@ -62,11 +61,11 @@ impl Zero {
         })
     }
 
-    /// `nodes` and distance of components are those of the vector.
+    /// `stride` is the distance of components in v.
     pub(super) fn apply<T: Number>(
         &self,
         device: &Accelerator,
-        [nodes, stride]: [Argument<'_>; 2],
+        stride: usize,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), DeviceError> {
         if self.count == 0 {
@@ -79,8 +78,7 @@ impl Zero {
         };
         let arguments = [
             Argument::input(&self.pieces),
-            nodes,
-            stride,
+            Argument::U32(stride as u32),
             Argument::output(v),
         ];
         device.launch(&self.kernel, &launch, &arguments)

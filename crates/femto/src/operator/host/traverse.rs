@@ -18,7 +18,7 @@ const PREFETCH_LINES: usize = 32;
 const SHARED_GRAIN: usize = 8192;
 
 impl<T: Number> HostBound<T> {
-    /// Applies, or sums diagonals, from L- or T-vector `u` into `v`.
+    /// Applies, or sums diagonals, from L-vector `u` into `v`.
     pub(super) fn traverse(
         &self,
         action: Action,
@@ -304,7 +304,7 @@ impl<T: Number> Pass<'_, T> {
         }
     }
 
-    /// Copies a chunk's nodes to a local vector; nodes beyond the vector read as zero.
+    /// Copies a chunk's nodes to a local vector.
     fn copy_in(
         &self,
         chunk: &Chunk,
@@ -330,8 +330,7 @@ impl<T: Number> Pass<'_, T> {
             let shared = input[chunk.private.len() * local.node..].iter_mut();
             let list = &bound.restriction.interface[chunk.interface.clone()];
             for (target, &node) in shared.step_by(local.node).zip(list) {
-                let value = u.get(node as usize * width + component % width);
-                *target = value.copied().unwrap_or_default();
+                *target = u[node as usize * width + component % width];
             }
         }
     }

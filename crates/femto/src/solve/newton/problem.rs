@@ -6,8 +6,8 @@ use femto_platform::device::Device;
 
 /// Equations R(u) = 0, as many as there are unknowns, and their derivative.
 ///
-/// The unknowns of a boundary value problem are T-vectors: `residual` puts the given boundary values
-/// behind u before it applies the operator, and `jacobian` zeros behind w.
+/// Those of a boundary value problem are L-vectors: u has the given boundary values at its constrained entries,
+/// where `residual` and `jacobian` give zero.
 pub trait NonlinearProblem<T: Number, D: Device>: Sync {
     /// The length of the vectors that it takes and gives.
     fn size(&self) -> usize;

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The compiled loops over vectors of `T`.
 pub(super) struct Loops<T> {
     pub(super) fill: Kernel,
+    pub(super) set_entries: Kernel,
     pub(super) axpy: Kernel,
     pub(super) xpby: Kernel,
     pub(super) multiply: Kernel,
@@ -52,6 +53,7 @@ impl<T: Number> Loops<T> {
         };
         Ok(Self {
             fill: module.kernel("fill")?,
+            set_entries: module.kernel("set_entries")?,
             axpy: module.kernel("axpy")?,
             xpby: module.kernel("xpby")?,
             multiply: module.kernel("multiply")?,
@@ -94,6 +96,11 @@ impl<'a, T: Number> Loop<'a, T> {
         device: &'a Accelerator,
         y: &AcceleratorBuffer<T>,
     ) -> Result<Self, DeviceError> {
+        Self::of(device, y.len())
+    }
+
+    /// Over `len` entries.
+    pub(super) fn of(device: &'a Accelerator, len: usize) -> Result<Self, DeviceError> {
         let too_long = |_| DeviceError::Unsupported {
             device: device.info().kind.name(),
             what: "work on vectors of more than 4294967295 entries",
@@ -101,7 +108,7 @@ impl<'a, T: Number> Loop<'a, T> {
         Ok(Self {
             device,
             loops: Loops::of(device)?,
-            len: y.len().try_into().map_err(too_long)?,
+            len: len.try_into().map_err(too_long)?,
         })
     }
 
@@ -116,6 +123,16 @@ impl<'a, T: Number> Loop<'a, T> {
         arguments: &[Argument<'_>],
     ) -> Result<(), DeviceError> {
         let blocks = source::blocks(T::PRECISION, self.len as usize);
+        start(self.device, kernel, blocks, arguments)
+    }
+
+    /// Runs a kernel with a thread for each entry of a list.
+    pub(super) fn run_listed(
+        &self,
+        kernel: &Kernel,
+        arguments: &[Argument<'_>],
+    ) -> Result<(), DeviceError> {
+        let blocks = source::entry_blocks(self.len as usize);
         start(self.device, kernel, blocks, arguments)
     }
 

@@ -5,10 +5,10 @@
 
 mod loops;
 
-use super::{Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
+use super::{Entries, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
 use crate::Number;
-use femto_platform::device::DeviceError;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
+use femto_platform::device::{Buffer, DeviceError};
 use loops::{Loop, ratio};
 
 impl<T: Number> VectorOps<T> for Accelerator {
@@ -16,6 +16,26 @@ impl<T: Number> VectorOps<T> for Accelerator {
         let work = Loop::over(self, y)?;
         let arguments = [work.len(), Argument::F64(alpha), Argument::output(y)];
         work.run(&work.loops.fill, &arguments)
+    }
+
+    fn set_entries(
+        &self,
+        entries: &Entries<Self>,
+        alpha: f64,
+        y: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        entries.check(y.len())?;
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let work = Loop::<T>::of(self, entries.len())?;
+        let arguments = [
+            work.len(),
+            Argument::F64(alpha),
+            Argument::input(&entries.list),
+            Argument::output(y),
+        ];
+        work.run_listed(&work.loops.set_entries, &arguments)
     }
 
     fn copy(

@@ -1,7 +1,7 @@
 //! Operations on vectors of random numbers, held against plain loops.
 
 use crate::Number;
-use crate::vector::{Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps};
+use crate::vector::{Entries, Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps};
 use femto_platform::device::Buffer;
 use std::hash::{BuildHasher, RandomState};
 
@@ -91,6 +91,15 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         let mut g_z = self.poison();
         device.fill(-0.75, &mut g_z).unwrap();
         self.check("fill", &g_z, |_| -0.75);
+        // Every third entry from the second on, and the first two again.
+        let len = self.inputs[0].len() as u32;
+        let listed = (1..len).step_by(3).chain((0..len).take(2));
+        let entries = Entries::new(device, &listed.collect::<Vec<_>>()).unwrap();
+        let mut g_z = g_y();
+        device.set_entries(&entries, -0.75, &mut g_z).unwrap();
+        let is_listed = |i: usize| i % 3 == 1 || i == 0;
+        let entry = |i: usize| if is_listed(i) { -0.75 } else { y(i) };
+        self.check("set_entries", &g_z, entry);
         let mut g_z = self.poison();
         device.copy(&g_x, &mut g_z).unwrap();
         self.check("copy", &g_z, &x);

@@ -85,6 +85,9 @@ fn wrong_lengths_are_errors<D: VectorOps<f32>>(device: &D) {
     for error in errors {
         assert_eq!(lengths(error), (4, 5));
     }
+    let beyond = Entries::new(device, &[6, 1]).unwrap();
+    let error = device.set_entries(&beyond, 0.0, &mut a).unwrap_err();
+    assert_eq!(lengths(error), (5, 7));
     let errors = [
         device.dot_into(&long, &long, sums, 1).unwrap_err(),
         device

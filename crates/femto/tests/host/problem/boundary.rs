@@ -3,7 +3,7 @@
 use super::{RULES, SIDES, accurate, bump, host, linear, on_all_sides, worst};
 use crate::common::{SHAPES, Shape, mesh};
 use femto::fem::mesh::box_mesh::BoxMesh;
-use femto::kernel::form::{Poisson, ScreenedPoisson};
+use femto::kernel::form::{LinearElasticity, Poisson, ScreenedPoisson};
 use femto::problem::{Boundary, Function, PreconditionerKind, Problem, SolverParams, by_group};
 use femto::{Number, OperatorParams, Quadrature};
 
@@ -152,6 +152,74 @@ fn where_boundary_groups_meet_the_first_listed_holds() {
     assert_eq!(solve(["xmin", "zmin"]), [1.0; 5]);
     assert_eq!(solve(["zmin", "xmin"]), [1.0; 5]);
     assert_eq!(solve(["6", "xmin"]), [2.0; 5], "groups by number");
+}
+
+/// Different components on groups that meet are all held; of the same component the first in the list.
+#[test]
+fn where_conditions_on_components_meet_all_are_held() {
+    let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
+    let form = LinearElasticity::from_young(1.0, 0.3);
+    let problem = Problem {
+        dirichlet: vec![
+            Boundary::component("xmin", 0, &1.0),
+            Boundary::component("zmin", 2, &2.0),
+            Boundary::vector("zmin", [&3.0; 3]),
+        ],
+        ..Problem::new(&mesh, 2, form)
+    };
+    let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
+    let positions = u.space.node_positions(&u.geometry);
+    for (x, u) in positions.iter().zip(u.values.chunks_exact(3)) {
+        match (x[0] == 0.0, x[2] == 0.0) {
+            (true, true) => assert_eq!(u, [1.0, 3.0, 2.0]),
+            (false, true) => assert_eq!(u, [3.0, 3.0, 2.0]),
+            (true, false) => assert_eq!(u[0], 1.0),
+            (false, false) => (),
+        }
+    }
+}
+
+/// Uniaxial tension of an eighth of a block between its planes of symmetry.
+#[test]
+fn planes_of_symmetry_hold_their_normal_component() {
+    for shape in SHAPES {
+        let mesh = BoxMesh {
+            geometry_degree: if shape == Shape::Curved { 2 } else { 1 },
+            ..BoxMesh::unit_cube(2)
+        };
+        let bend = |x: [f64; 3]| match shape {
+            Shape::Affine => x,
+            _ => [
+                x[0],
+                x[1] + 0.1 * (x[1] - x[1] * x[1]) * (3.0 * x[0]).sin(),
+                x[2],
+            ],
+        };
+        let mesh = mesh.build(bend).expect("legal");
+        let exact = [
+            |[x, _, _]: [f64; 3]| 0.5 * x,
+            |[_, y, _]: [f64; 3]| -0.15 * y,
+            |[_, _, z]: [f64; 3]| -0.15 * z,
+        ];
+        let problem = Problem {
+            dirichlet: vec![
+                Boundary::component("xmin", 0, &0.0),
+                Boundary::component("ymin", 1, &0.0),
+                Boundary::component("zmin", 2, &0.0),
+            ],
+            neumann: vec![Boundary::component("xmax", 0, &1.0)],
+            solver: accurate(),
+            ..Problem::new(&mesh, 3, LinearElasticity::from_young(2.0, 0.3))
+        };
+        let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
+        let positions = u.space.node_positions(&u.geometry);
+        for (x, u) in positions.iter().zip(u.values.chunks_exact(3)) {
+            for (exact, u) in exact.iter().zip(u) {
+                let error = (u - exact(*x)).abs();
+                assert!(error < 1e-11, "{shape:?}: {error:e} at {x:?}");
+            }
+        }
+    }
 }
 
 /// Two halves of a bar with their own λ: λ u = f pointwise has the solution f/λ, whatever the mesh.

@@ -3,14 +3,17 @@
 use super::host;
 use femto::OperatorParams;
 use femto::fem::mesh::box_mesh::BoxMesh;
-use femto::kernel::form::{Mass, Poisson, ScreenedPoisson};
+use femto::kernel::form::{LinearElasticity, Mass, Poisson, ScreenedPoisson};
 use femto::problem::{Boundary, Exact, Problem, ProblemError};
 
 #[test]
 fn a_solution_up_to_a_constant_is_an_error() {
     let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
     let singular = |error: ProblemError| {
-        assert!(matches!(error, ProblemError::Singular), "{error}");
+        assert!(
+            matches!(error, ProblemError::Singular { component: None }),
+            "{error}"
+        );
         assert!(
             error
                 .to_string()
@@ -35,6 +38,25 @@ fn a_solution_up_to_a_constant_is_an_error() {
     lambda[5] = 1.0;
     let solve = per_element(lambda).solve::<f64, _>(&host(), &mut ());
     assert!(solve.is_ok(), "one cell fixes the constant");
+}
+
+#[test]
+fn a_component_up_to_a_constant_is_named() {
+    let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
+    let form = LinearElasticity::from_young(1.0, 0.3);
+    let problem = Problem {
+        dirichlet: vec![
+            Boundary::component("xmin", 0, &0.0),
+            Boundary::component("zmin", 2, &0.0),
+        ],
+        ..Problem::new(&mesh, 1, form)
+    };
+    let error = problem.solve::<f64, _>(&host(), &mut ()).expect_err("free");
+    let message = error.to_string();
+    assert!(
+        message.starts_with("component y of the solution is only determined up to a constant"),
+        "{message}"
+    );
 }
 
 #[test]

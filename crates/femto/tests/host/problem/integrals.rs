@@ -4,7 +4,7 @@ use super::{host, linear};
 use crate::common::{Shape, difference, mesh};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::box_mesh::BoxMesh;
-use femto::fem::space::{Space, SpaceParams};
+use femto::fem::space::{Constraints, Space, SpaceParams};
 use femto::kernel::expr::{Graph, Input};
 use femto::kernel::form::{Mass, Poisson};
 use femto::problem::{
@@ -123,7 +123,6 @@ fn other_numbers_of_functions_than_components_are_refused() {
     let geometry = Geometry::new(&mesh).unwrap();
     let params = SpaceParams {
         components: 3,
-        dirichlet: vec!["xmin".to_owned()],
         ..SpaceParams::default()
     };
     let space = Space::new(&mesh, &geometry, params).unwrap();
@@ -133,6 +132,7 @@ fn other_numbers_of_functions_than_components_are_refused() {
         quadrature: Quadrature::default(),
         time: 0.0,
     };
+    let held = Constraints::of_all_components(&space, &["xmin"]).unwrap();
     let one: [&dyn Function; 1] = [&1.0];
     let mut b = vec![0.0; space.dofs()];
     let exact = Exact::<3, 1> {
@@ -142,7 +142,8 @@ fn other_numbers_of_functions_than_components_are_refused() {
     let refused = [
         on.source(&host(), &one).err(),
         on.neumann(&host(), "xmax", &one, &mut b).err(),
-        on.boundary_values(&host(), &[("xmin", &one)]).err(),
+        on.boundary_values(&host(), &held, &[("xmin", &[Some(one[0])])])
+            .err(),
         on.errors(&host(), &b, exact).err(),
     ];
     for error in refused {

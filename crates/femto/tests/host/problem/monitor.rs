@@ -1,7 +1,8 @@
 //! A monitor sees all of a solve, and may stop it.
 
-use super::{bump, host};
+use super::{SIDES, bump, host};
 use crate::common::{Shape, mesh};
+use femto::fem::space::{Constraints, Space};
 use femto::platform::device::null::Null;
 use femto::problem::{Problem, ProblemError, SolverParams, Stage, StageMonitor, StopReason};
 use femto::solve::{Iteration, Monitor};
@@ -14,6 +15,7 @@ struct Notes {
     ended: Vec<Stage>,
     iterations: Vec<usize>,
     dofs: usize,
+    constraints: usize,
     stop_before: Option<Stage>,
     stop_at_iteration: Option<usize>,
 }
@@ -35,8 +37,9 @@ impl StageMonitor for Notes {
     fn end(&mut self, stage: Stage) {
         self.ended.push(stage);
     }
-    fn space(&mut self, space: &femto::fem::space::Space) {
+    fn space(&mut self, space: &Space, constraints: &Constraints) {
         self.dofs = space.dofs();
+        self.constraints = constraints.len();
     }
     fn stop(&mut self) -> bool {
         let stages = [
@@ -75,6 +78,8 @@ fn monitors_see_every_stage_and_iteration() {
             .eq(0..=solution.info.iterations())
     );
     assert_eq!(notes.dofs, solution.u.values.len());
+    let held = Constraints::of_all_components(&solution.u.space, &SIDES).expect("a box");
+    assert_eq!(notes.constraints, held.len());
     let total = solution.memory.total();
     assert!(total > 8 * 8 * notes.dofs, "{total} bytes");
 }
@@ -152,9 +157,12 @@ fn what_was_reached_is_kept() {
     assert_eq!(tired.error.history, stopped.error.history);
     assert_eq!(tired.errors, stopped.errors);
     // The iterate carries the boundary values, and is no solution yet.
-    let free = tired.u.space.free_nodes();
-    assert_eq!(tired.u.values[free..], converged.u.values[free..]);
-    assert_ne!(tired.u.values[..free], converged.u.values[..free]);
+    let held = Constraints::of_all_components(&tired.u.space, &SIDES).expect("a box");
+    let both = tired.u.values.iter().zip(&converged.u.values);
+    for (entry, (tired, converged)) in (0..).zip(both) {
+        let is_held = held.entries().binary_search(&entry).is_ok();
+        assert_eq!(is_held, tired == converged, "{entry}");
+    }
 }
 
 #[test]

@@ -236,6 +236,32 @@ fn rubber_converges() {
     solid("neo-Hookean", &rubber, SPACE_VECTOR, TETRAHEDRA);
 }
 
+/// On x = 1 the displacement along x is given, and the flux along y.
+fn with_roller<F>(name: &str, form: F, method: Method)
+where
+    F: Form<2, 2> + Clone + 'static,
+{
+    let data = Manufactured::new(&trace::<F, 2, 2>(&form), &PLANE_VECTOR);
+    check_orders(name, [24, 12, 12], |degree, cells| {
+        let mesh = triangles(cells);
+        let mut problem = pose(&data, Problem::planar(&mesh, degree, form.clone()));
+        let roller = Boundary::component("xmax", 0, &data.exact[0]);
+        problem.dirichlet.push(roller);
+        problem.neumann = vec![Boundary::component("xmax", 1, &data.flux[1])];
+        let solution = solve::<f64, _, 2, 2>(&problem);
+        assert_eq!(solution.info.history.method, method, "{name}");
+        solution.errors.expect("the exact solution is given")
+    });
+}
+
+#[test]
+fn conditions_on_single_components_converge() {
+    let body = LinearElasticity::from_young(2.0, 0.3);
+    with_roller("elasticity", body, Method::Cg);
+    let rubber = NeoHookean::from_young(2.0, 0.3);
+    with_roller("neo-Hookean", rubber, Method::Newton);
+}
+
 /// The residuals fall quadratically: each logarithm is nearly twice the last, once near the solution and
 /// above rounding.
 fn assert_quadratic(name: &str, solution: &Solution) {

@@ -89,19 +89,15 @@ INLINE void ask_for_node(const operands *o, uint node, int entry, SHARED real *s
 #elif GEOMETRY_VERTICES
     EACH(d, DIM) ask(o->g_coordinates + (size_t)node * DIM + d, d, entry, s_memory);
 #endif
-    if (node < o->nodes) {
-        const GLOBAL real *g_u = o->g_u + (size_t)node * NODE_STRIDE;
+    const GLOBAL real *g_u = o->g_u + (size_t)node * NODE_STRIDE;
 #if PAIR_OF_UNKNOWNS && FIRST_UNKNOWN % 2 == 0
-        ask_for_pair(g_u, FIRST_UNKNOWN, entry, s_memory);
+    ask_for_pair(g_u, FIRST_UNKNOWN, entry, s_memory);
 #else
-        EACH(c, COMPONENTS)
-        {
-            ask(g_u + (size_t)c * o->component_stride, FIRST_UNKNOWN + c, entry, s_memory);
-        }
-#endif
-    } else {
-        EACH(c, COMPONENTS) s_memory[IN_RECORD(FIRST_UNKNOWN + c, entry)] = 0;
+    EACH(c, COMPONENTS)
+    {
+        ask(g_u + (size_t)c * o->component_stride, FIRST_UNKNOWN + c, entry, s_memory);
     }
+#endif
     EACH(f, NODAL_FIELDS)
     {
         const size_t at = (size_t)f * o->field_stride + node;
@@ -121,7 +117,7 @@ INLINE void add_node(
     EACH(c, COMPONENTS) g_own[(size_t)c * o->contribution_stride] = r_sums[c];
 #else
     GLOBAL real *g_v = o->g_v + (size_t)node * NODE_STRIDE;
-    if (node < o->nodes && is_private) {
+    if (is_private) {
 #if PAIR_OF_UNKNOWNS
         real2 pair;
         pair.x = r_sums[0];
@@ -130,7 +126,7 @@ INLINE void add_node(
 #else
         EACH(c, COMPONENTS) g_v[(size_t)c * o->component_stride] = r_sums[c];
 #endif
-    } else if (node < o->nodes) {
+    } else {
         EACH(c, COMPONENTS) atomic_add(g_v + (size_t)c * o->component_stride, r_sums[c]);
     }
 #endif

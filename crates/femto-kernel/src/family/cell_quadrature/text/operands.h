@@ -7,8 +7,7 @@
  *   g_geometry      map_numbers of the cell, or of each of its points (GEOMETRY_POINTS)
  *   g_vertices      GEOMETRY_VERTICES: the cell's vertices; not given if VERTICES_ARE_NODES
  *   g_coordinates   GEOMETRY_VERTICES: [vertex][DIM]
- *   g_nodes         VECTORS_NODAL: the cell's nodes; those from `nodes` on are constrained: they read as
- *                   zero and are not written
+ *   g_nodes         VECTORS_NODAL: the cell's nodes
  *   g_contributions        CONTRIBUTIONS: [component][contribution_first + cell][node], components contribution_stride apart, for
  *                   sum.c to add up in a fixed order; otherwise nodes are summed by atomic additions
  *   g_elements      VECTORS_LISTED: which cell of E-vectors each cell is
@@ -40,7 +39,7 @@ typedef struct {
     const GLOBAL real *g_geometry, *g_coordinates;
     const GLOBAL uint *g_vertices;
     const GLOBAL uint *g_nodes, *g_elements;
-    uint nodes, component_stride;
+    uint component_stride;
     GLOBAL real *g_contributions;
     uint contribution_stride, contribution_first;
     const GLOBAL real *g_cell_fields, *g_nodal_fields;
@@ -54,7 +53,7 @@ typedef struct {
     ABSENT_OPERANDS                                                                            \
     const operands o = {g_geometry,    g_coordinates,       g_vertices,         g_nodes,       \
                         g_elements,                                                            \
-                        nodes,         component_stride,    g_contributions,                   \
+                        component_stride, g_contributions,                                     \
                         contribution_stride, contribution_first, g_cell_fields,                \
                         g_nodal_fields, field_stride,       g_point_fields,     g_context,     \
                         g_u,           g_v};
@@ -79,7 +78,7 @@ INLINE real read_unknown(const operands *o, uint cell, int n)
 #if VECTORS_NODAL
     const uint node = o->g_nodes[DATA_AT(cell, n % NODES, NODES)];
     const size_t at = (size_t)node * NODE_STRIDE + (size_t)(n / NODES) * o->component_stride;
-    return node < o->nodes ? o->g_u[at] : 0;
+    return o->g_u[at];
 #else
     return o->g_u[VECTOR_AT(cell, n, UNKNOWNS)];
 #endif
@@ -108,8 +107,7 @@ INLINE void add_unknown(const operands *o, uint cell, int n, real value)
 #elif VECTORS_NODAL
     const uint node = o->g_nodes[DATA_AT(cell, n % NODES, NODES)];
     const size_t at = (size_t)node * NODE_STRIDE + (size_t)(n / NODES) * o->component_stride;
-    if (node < o->nodes)
-        atomic_add(o->g_v + at, value);
+    atomic_add(o->g_v + at, value);
 #else
     o->g_v[VECTOR_AT(cell, n, UNKNOWNS)] = value;
 #endif

@@ -210,7 +210,7 @@ impl Problem<'_> {
         match self.vectors {
             Vectors::Element { listed } => all.extend(listed.then_some(Operand::Elements)),
             Vectors::Nodal { scatter, .. } => {
-                all.extend([Operand::Nodes, Operand::NodeCount, Operand::ComponentStride]);
+                all.extend([Operand::Nodes, Operand::ComponentStride]);
                 if scatter == Scatter::Deterministic {
                     all.extend([
                         Operand::Contributions,

@@ -1,9 +1,8 @@
 /* Where the nodes of an element are in a vector, and how a thread reads and adds to them. A quadrilateral has
  * one layer of nodes along k.
  *
- * VECTORS_NODAL: an L-vector or T-vector, g_nodes [element][k][j][i] naming the nodes; NODE_STRIDE and
- *   component_stride are the distances of nodes and of components. Nodes from `nodes` on are
- *   constrained: they read as zero and are not written. Nodes inside an element belong to it alone and
+ * VECTORS_NODAL: an L-vector, g_nodes [element][k][j][i] naming the nodes; NODE_STRIDE and
+ *   component_stride are the distances of nodes and of components. Nodes inside an element belong to it alone and
  *   are written. The others, its shell, are shared: they are summed by atomic additions or, with
  *   CONTRIBUTIONS, each element writes its contribution to g_contributions [component][element][k][j][i], components
  *   contribution_stride apart, elements from contribution_first on, for sum.c to add up in a fixed order.
@@ -23,7 +22,7 @@
 
 #define ELEMENT_NODES(element, component)                                                      \
     {                                                                                          \
-        g_nodes + (size_t)(element) * NODES, (size_t)(component) * component_stride, nodes,    \
+        g_nodes + (size_t)(element) * NODES, (size_t)(component) * component_stride,           \
             CONTRIBUTIONS_OF(element, component)                                                      \
     }
 
@@ -37,7 +36,6 @@
 typedef struct {
     const GLOBAL uint *g_nodes;
     size_t first;
-    uint nodes;
     GLOBAL real *g_contributions;
 } element_nodes;
 
@@ -54,7 +52,7 @@ INLINE bool is_inside(int k, int j, int i)
 INLINE real read_node(const element_nodes *at, const GLOBAL real *g_u, int k, int j, int i)
 {
     const uint node = at->g_nodes[NODE_AT(k, j, i)];
-    return node < at->nodes ? g_u[(size_t)node * NODE_STRIDE + at->first] : 0;
+    return g_u[(size_t)node * NODE_STRIDE + at->first];
 }
 
 INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, int i, real value)
@@ -67,16 +65,14 @@ INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, in
     }
 #endif
     const uint node = at->g_nodes[NODE_AT(k, j, i)];
-    if (node < at->nodes) {
-        GLOBAL real *g_target = g_v + (size_t)node * NODE_STRIDE + at->first;
+    GLOBAL real *g_target = g_v + (size_t)node * NODE_STRIDE + at->first;
 #if !CONTRIBUTIONS
-        if (!inside) {
-            atomic_add(g_target, value);
-            return;
-        }
-#endif
-        *g_target = value;
+    if (!inside) {
+        atomic_add(g_target, value);
+        return;
     }
+#endif
+    *g_target = value;
 }
 
 #else

@@ -130,7 +130,6 @@ fn arguments_are_those_that_the_form_needs() {
         Operand::Geometry,
         Operand::Rule,
         Operand::Nodes,
-        Operand::NodeCount,
         Operand::ComponentStride,
         Operand::Contributions,
         Operand::ContributionStride,

@@ -1,0 +1,81 @@
+//! Constraints: the sorted list of L-vector entries that have given values.
+
+use super::{Continuity, Layout, Space, SpaceError};
+
+/// The entries of L-vectors that are not unknowns, ascending: components of the nodes on groups of facets.
+///
+/// Solvers work on L-vectors whose constrained entries are held at zero; the given values are put in
+/// their place at the end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Constraints {
+    entries: Vec<u32>,
+}
+
+impl Constraints {
+    /// Constrains components of the nodes on groups of boundary cells, each given by name or number with its
+    /// components.
+    ///
+    /// # Errors
+    /// A broken space, a group that is not there or no boundary, a component that the space has not, more
+    /// entries than 32 bits can count.
+    pub fn new(space: &Space, groups: &[(&str, &[usize])]) -> Result<Self, SpaceError> {
+        let mut entries = Vec::new();
+        for &(tag, components) in groups {
+            if space.continuity() == Continuity::Broken {
+                return Err(SpaceError::BrokenDirichlet { tag: tag.into() });
+            }
+            if let Some(&component) = components.iter().find(|&&c| c >= space.components()) {
+                return Err(SpaceError::NoSuchComponent {
+                    tag: tag.into(),
+                    component,
+                    components: space.components(),
+                });
+            }
+            let dofs = space.dofs() as u64;
+            if u32::try_from(dofs).is_err() {
+                return Err(SpaceError::TooManyEntries { dofs });
+            }
+            for node in space.boundary_nodes(tag)? {
+                let entry = |&component: &usize| space.entry(node.node as usize, component) as u32;
+                entries.extend(components.iter().map(entry));
+            }
+        }
+        entries.sort_unstable();
+        entries.dedup();
+        Ok(Self { entries })
+    }
+
+    /// Constrains all components of the nodes on groups of boundary cells.
+    ///
+    /// # Errors
+    /// As [`Constraints::new`].
+    pub fn of_all_components(space: &Space, tags: &[&str]) -> Result<Self, SpaceError> {
+        let all: Vec<usize> = (0..space.components()).collect();
+        let groups: Vec<_> = tags.iter().map(|&tag| (tag, &all[..])).collect();
+        Self::new(space, &groups)
+    }
+
+    /// The entries, ascending.
+    pub fn entries(&self) -> &[u32] {
+        &self.entries
+    }
+
+    /// Whether there is an entry of this component.
+    pub fn hold(&self, space: &Space, component: usize) -> bool {
+        let of = |&entry: &u32| match space.layout() {
+            Layout::Interleaved => entry as usize % space.components(),
+            Layout::Blocked => entry as usize / space.nodes(),
+        };
+        self.entries.iter().any(|entry| of(entry) == component)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
