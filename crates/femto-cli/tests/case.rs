@@ -147,9 +147,11 @@ fn conditions_may_share_a_group_by_components() {
                       [[neumann]]\ntags = [1]\ncomponents = ['y']\nvalue = 5\n";
     let case = parse(&format!("{SMALL}{conditions}")).unwrap();
     let constant = |f: Option<&dyn Function>| f.map(Function::as_constant);
-    let held = case.dirichlet[0].functions::<3>().map(constant);
+    let held = case.dirichlet[0].functions(3).of_components(3).unwrap();
+    let held: Vec<_> = held.into_iter().map(constant).collect();
     assert_eq!(held, [Some(None), None, Some(Some(3.0))]);
-    let flux = case.neumann[0].functions::<3>().map(constant);
+    let flux = case.neumann[0].functions(3).of_components(3).unwrap();
+    let flux: Vec<_> = flux.into_iter().map(constant).collect();
     assert_eq!(flux, [None, Some(Some(5.0)), None]);
 }
 

@@ -1,6 +1,10 @@
 //! The numbers that vectors are made of.
 
+use crate::operator::AnyForm;
+use femto_kernel::family::Block;
+use femto_kernel::family::batch::ElementKernel;
 use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::SimdLevel;
 use femto_kernel::scalar::Vectorizable;
 use femto_platform::device::Element;
 
@@ -8,12 +12,36 @@ use femto_platform::device::Element;
 pub trait Number: Vectorizable + Element {
     /// The precision's name in reports and options.
     const PRECISION: Precision;
+
+    /// The host's loops for a form on a block.
+    #[doc(hidden)]
+    fn host_kernel(
+        form: &dyn AnyForm,
+        block: &Block,
+        level: SimdLevel,
+    ) -> Box<dyn ElementKernel<Self>>;
 }
 
 impl Number for f64 {
     const PRECISION: Precision = Precision::Fp64;
+
+    fn host_kernel(
+        form: &dyn AnyForm,
+        block: &Block,
+        level: SimdLevel,
+    ) -> Box<dyn ElementKernel<Self>> {
+        form.host_kernel_fp64(block, level)
+    }
 }
 
 impl Number for f32 {
     const PRECISION: Precision = Precision::Fp32;
+
+    fn host_kernel(
+        form: &dyn AnyForm,
+        block: &Block,
+        level: SimdLevel,
+    ) -> Box<dyn ElementKernel<Self>> {
+        form.host_kernel_fp32(block, level)
+    }
 }

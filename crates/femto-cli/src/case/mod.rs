@@ -18,7 +18,7 @@ pub use form::{Coefficient, Form, FormSource, Moduli};
 pub use vector::Vector;
 
 use femto::fem::mesh::any_box::AnyBox;
-use femto::problem::Function;
+use femto::problem::{Function, Given};
 
 use femto::kernel::roofline::Precision;
 use femto::platform::device::DeviceId;
@@ -146,15 +146,17 @@ pub struct Boundary {
 }
 
 impl Boundary {
-    /// The functions, `[component]`.
-    pub fn functions<const C: usize>(&self) -> [Option<&dyn Function>; C] {
-        let Some(components) = &self.components else {
-            return self.value.of().map(Some);
-        };
-        std::array::from_fn(|component| {
-            let place = components.iter().position(|it| it.value == component)?;
-            Some(self.value.function(place) as &dyn Function)
-        })
+    /// The functions of a solution of so many components.
+    pub fn functions(&self, components: usize) -> Given<'_> {
+        match &self.components {
+            None => Given::All(self.value.of(components)),
+            Some(given) => Given::Some(
+                (0..)
+                    .zip(given)
+                    .map(|(place, it)| (it.value, self.value.function(place) as &dyn Function))
+                    .collect(),
+            ),
+        }
     }
 
     /// Whether both give the same component.

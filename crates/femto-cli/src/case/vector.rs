@@ -27,8 +27,9 @@ impl Vector {
     }
 
     /// The functions of so many components, or as many as there are.
-    pub fn of<const C: usize>(&self) -> [&dyn Function; C] {
-        std::array::from_fn(|component| self.function(component) as &dyn Function)
+    pub fn of(&self, components: usize) -> Vec<&dyn Function> {
+        let function = |component| self.function(component) as &dyn Function;
+        (0..components).map(function).collect()
     }
 
     /// The function at a place, or the last one.

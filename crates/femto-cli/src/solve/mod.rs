@@ -31,7 +31,7 @@ use femto::kernel::roofline::Precision;
 use femto::operator::{Auxiliary, Backend};
 use femto::platform::device::{Accelerator, DeviceError, DeviceId, DeviceKind, null::Null};
 use femto::problem::{
-    Exact, Function, GraphForm, GridFunction, Problem, ProblemError, ProblemForm, dimension,
+    Exact, Function, GridFunction, Problem, ProblemError, ProblemForm, dimension,
 };
 use femto::vector::VectorOps;
 use femto::{Host, Number};
@@ -150,154 +150,74 @@ impl SolveDevice {
     }
 }
 
-/// A form with its auxiliary fields and parameters.
-struct FormWithInputs<F> {
-    form: F,
-    auxiliary: Vec<Auxiliary>,
-    parameters: Vec<f64>,
-}
-
-impl<F> FormWithInputs<F> {
-    fn without(form: F) -> Self {
-        Self {
-            form,
-            auxiliary: Vec::new(),
-            parameters: Vec::new(),
-        }
-    }
-}
-
 impl CaseRun<'_> {
-    /// The usual forms in three dimensions are compiled for the host; others are graphs.
     fn with_form<T: Number>(&self, monitor: &mut SolveMonitor<'_>) -> Result<Outcome, Failure> {
         let dim = dimension(self.mesh);
-        let components = self.case.form.components(dim);
-        setup::check_components(self.case, components)?;
-        match (&self.case.form, dim) {
-            (Form::Mass, 3) => self.solid::<T, _, 1>(FormWithInputs::without(form::Mass), monitor),
-            (Form::Poisson, 3) => {
-                self.solid::<T, _, 1>(FormWithInputs::without(form::Poisson), monitor)
-            }
-            (Form::ScreenedPoisson(Coefficient::Uniform(lambda)), 3) => {
-                let lambda = Some(*lambda);
-                let form = form::ScreenedPoisson { lambda };
-                self.solid::<T, _, 1>(FormWithInputs::without(form), monitor)
-            }
-            _ => self.with_graph::<T>((dim, components), monitor),
-        }
-    }
-
-    fn with_graph<T: Number>(
-        &self,
-        (dim, components): (usize, usize),
-        monitor: &mut SolveMonitor<'_>,
-    ) -> Result<Outcome, Failure> {
-        let physics::Physics {
-            traced,
-            auxiliary,
-            parameters,
-        } = physics::physics(self.case, self.mesh, dim)?;
-        macro_rules! graph {
-            ($on:ident, $dim:literal, $components:literal) => {
-                GraphForm::<$dim, $components>::new(&traced).map(|form| {
-                    let form = FormWithInputs {
-                        form,
-                        auxiliary,
-                        parameters,
-                    };
-                    self.$on::<T, _, $components>(form, monitor)
-                })
-            };
-        }
-        let outcome = match (dim, components) {
-            (2, 1) => graph!(plane, 2, 1),
-            (2, 2) => graph!(plane, 2, 2),
-            (3, 1) => graph!(solid, 3, 1),
-            (3, 3) => graph!(solid, 3, 3),
-            _ => None,
-        };
-        let unusual = femto::operator::OperatorError::TooManyComponents {
-            found: components,
-            most: dim,
-        };
-        outcome.unwrap_or(Err(Failure::Operator(unusual)))
-    }
-
-    fn solid<T, F, const C: usize>(
-        &self,
-        form: FormWithInputs<F>,
-        monitor: &mut SolveMonitor<'_>,
-    ) -> Result<Outcome, Failure>
-    where
-        T: Number,
-        F: form::Form<3, C> + Clone + 'static,
-    {
-        let problem = Problem::new(self.mesh, self.case.degree, form.form);
-        self.on_device::<T, F, 3, C>(problem, (form.auxiliary, form.parameters), monitor)
-    }
-
-    fn plane<T, F, const C: usize>(
-        &self,
-        form: FormWithInputs<F>,
-        monitor: &mut SolveMonitor<'_>,
-    ) -> Result<Outcome, Failure>
-    where
-        T: Number,
-        F: form::Form<2, C> + Clone + 'static,
-    {
-        let problem = Problem::planar(self.mesh, self.case.degree, form.form);
-        self.on_device::<T, F, 2, C>(problem, (form.auxiliary, form.parameters), monitor)
-    }
-
-    fn on_device<T, F, const D: usize, const C: usize>(
-        &self,
-        defaults: Problem<'_, F, D, C>,
-        (auxiliary, parameters): (Vec<Auxiliary>, Vec<f64>),
-        monitor: &mut SolveMonitor<'_>,
-    ) -> Result<Outcome, Failure>
-    where
-        T: Number,
-        F: ProblemForm<D, C>,
-    {
+        setup::check_components(self.case, self.case.form.components(dim))?;
+        let (form, inputs) = self.form(dim)?;
         let exact = self.case.exact.as_ref();
         let gradients: Vec<[crate::case::Expression; 3]> = exact
             .iter()
             .flat_map(|exact| exact.functions.iter().map(|function| function.gradient()))
             .collect();
         let last = gradients.len().saturating_sub(1);
-        let mut problem = setup::problem(self.case, defaults);
-        problem.operator.auxiliary = auxiliary;
-        problem.operator.parameters = parameters;
+        let components = form.components();
+        let mut problem = setup::problem(self.case, self.mesh, form);
+        (problem.operator.auxiliary, problem.operator.parameters) = inputs;
         problem.exact = exact.map(|exact| Exact {
-            value: exact.of(),
-            gradient: Some(std::array::from_fn(|component| {
-                let gradient = &gradients[component.min(last)];
-                std::array::from_fn(|axis| &gradient[axis] as &dyn Function)
-            })),
+            value: exact.of(components),
+            gradient: Some(
+                (0..components)
+                    .map(|component| {
+                        let gradient = gradients[component.min(last)].iter().take(dim);
+                        gradient.map(|along| along as &dyn Function).collect()
+                    })
+                    .collect(),
+            ),
         });
         match &self.device {
-            SolveDevice::Host(host) => self.solve::<T, _, F, D, C>(host, &problem, monitor),
-            SolveDevice::Accelerator(device) => {
-                self.solve::<T, _, F, D, C>(device, &problem, monitor)
-            }
-            SolveDevice::Null(null) => self.count::<T, F, D, C>(null, &problem, monitor),
+            SolveDevice::Host(host) => self.solve::<T, _>(host, &problem, monitor),
+            SolveDevice::Accelerator(device) => self.solve::<T, _>(device, &problem, monitor),
+            SolveDevice::Null(null) => self.count::<T>(null, &problem, monitor),
         }
     }
 
+    /// The form, with auxiliary fields and parameters: the usual ones in three dimensions are compiled for the
+    /// host, others are graphs.
+    fn form(&self, dim: usize) -> Result<(ProblemForm, (Vec<Auxiliary>, Vec<f64>)), Failure> {
+        let compiled = match (&self.case.form, dim) {
+            (Form::Mass, 3) => ProblemForm::with_traced_jacobian::<_, 3, 1>(form::Mass),
+            (Form::Poisson, 3) => ProblemForm::with_traced_jacobian::<_, 3, 1>(form::Poisson),
+            (Form::ScreenedPoisson(Coefficient::Uniform(lambda)), 3) => {
+                let lambda = Some(*lambda);
+                ProblemForm::with_traced_jacobian::<_, 3, 1>(form::ScreenedPoisson { lambda })
+            }
+            _ => {
+                let physics::Physics {
+                    traced,
+                    auxiliary,
+                    parameters,
+                } = physics::physics(self.case, self.mesh, dim)?;
+                let form = ProblemForm::traced(&traced).map_err(Failure::Operator)?;
+                return Ok((form, (auxiliary, parameters)));
+            }
+        };
+        Ok((compiled, Default::default()))
+    }
+
     /// Solves on a device.
-    fn solve<T, B, F, const D: usize, const C: usize>(
+    fn solve<T, B>(
         &self,
         device: &B,
-        problem: &Problem<'_, F, D, C>,
+        problem: &Problem<'_>,
         monitor: &mut SolveMonitor<'_>,
     ) -> Result<Outcome, Failure>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64> + Measure,
-        F: ProblemForm<D, C>,
     {
         let located = |error| setup::locate(self.case, error);
-        let system = problem.assemble_traced::<T, _>(device, monitor);
+        let system = problem.assemble::<T, _>(device, monitor);
         let mut system = system.map_err(located)?;
         let mut report = Report::new(
             self,
@@ -327,18 +247,14 @@ impl CaseRun<'_> {
     }
 
     /// Sets the problem up on the null device, which says what would be done.
-    fn count<T, F, const D: usize, const C: usize>(
+    fn count<T: Number>(
         &self,
         null: &Null,
-        problem: &Problem<'_, F, D, C>,
+        problem: &Problem<'_>,
         monitor: &mut SolveMonitor<'_>,
-    ) -> Result<Outcome, Failure>
-    where
-        T: Number,
-        F: ProblemForm<D, C>,
-    {
+    ) -> Result<Outcome, Failure> {
         let located = |error| setup::locate(self.case, error);
-        let system = problem.assemble_traced::<T, _>(null, monitor);
+        let system = problem.assemble::<T, _>(null, monitor);
         let system = system.map_err(located)?;
         let mut report = Report::new(
             self,

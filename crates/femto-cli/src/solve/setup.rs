@@ -1,12 +1,12 @@
 //! The `Problem` of a case, checks against the mesh, and places of errors.
 
-use crate::case::{self, Case, CaseError, Coefficient, Located, Vector};
+use crate::case::{self, Case, CaseError, Coefficient, Located};
 use crate::failure::Failure;
 use femto::OperatorParams;
 use femto::fem::mesh::{Mesh, MeshError};
 use femto::fem::space::SpaceError;
 use femto::problem::{
-    Boundary, PreconditionerKind, Problem, ProblemError, SolverParams, dimension,
+    Boundary, PreconditionerKind, Problem, ProblemError, ProblemForm, SolverParams, dimension,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -108,11 +108,9 @@ pub(super) fn check_components(case: &Case, components: usize) -> Result<(), Cas
     Ok(())
 }
 
-/// The case's problem, without the exact solution; `defaults` has mesh, degree and form.
-pub(super) fn problem<'a, F, const D: usize, const C: usize>(
-    case: &'a Case,
-    defaults: Problem<'a, F, D, C>,
-) -> Problem<'a, F, D, C> {
+/// The case's problem, without the exact solution.
+pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> Problem<'a> {
+    let components = form.components();
     Problem {
         operator: OperatorParams {
             quadrature: case.quadrature,
@@ -121,10 +119,10 @@ pub(super) fn problem<'a, F, const D: usize, const C: usize>(
             scatter: case.run.scatter,
             ..OperatorParams::default()
         },
-        source: case.source.of(),
-        neumann: boundaries(&case.neumann),
-        dirichlet: boundaries(&case.dirichlet),
-        start: case.start.as_ref().map(Vector::of),
+        source: case.source.of(components),
+        neumann: boundaries(&case.neumann, components),
+        dirichlet: boundaries(&case.dirichlet, components),
+        start: case.start.as_ref().map(|start| start.of(components)),
         solver: SolverParams {
             method: case.solver.method,
             relative_tolerance: case.solver.tolerance,
@@ -137,19 +135,19 @@ pub(super) fn problem<'a, F, const D: usize, const C: usize>(
             case::Preconditioner::None => PreconditionerKind::None,
             case::Preconditioner::Jacobi => PreconditionerKind::Jacobi,
         },
-        ..defaults
+        ..Problem::of_form(mesh, case.degree, form)
     }
 }
 
-fn boundaries<const C: usize>(parts: &[case::Boundary]) -> Vec<Boundary<'_, C>> {
-    fn of_part<const C: usize>(part: &case::Boundary) -> impl Iterator<Item = Boundary<'_, C>> {
-        let tags = part.tags.iter();
-        tags.map(|tag| Boundary {
+fn boundaries(parts: &[case::Boundary], components: usize) -> Vec<Boundary<'_>> {
+    let mut boundaries = Vec::new();
+    for part in parts {
+        boundaries.extend(part.tags.iter().map(|tag| Boundary {
             tag: tag.value.clone(),
-            value: part.functions(),
-        })
+            value: part.functions(components),
+        }));
     }
-    parts.iter().flat_map(of_part).collect()
+    boundaries
 }
 
 /// The error with its place in the case, where there is one.

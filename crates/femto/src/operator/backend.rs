@@ -4,7 +4,6 @@ use super::{Binding, OperatorError};
 use crate::Number;
 use crate::boundary::BoundaryOps;
 use femto_kernel::family::EvalContext;
-use femto_kernel::form::Form;
 use femto_kernel::roofline::Work;
 use femto_platform::device::Device;
 
@@ -18,26 +17,7 @@ pub trait Backend: BoundaryOps + Clone {
     /// # Errors
     /// Memory that is not there; a degenerate element.
     #[doc(hidden)]
-    fn bind<T, F, const C: usize>(
-        &self,
-        binding: &Binding<'_, F>,
-    ) -> Result<Self::Bound<T>, OperatorError>
-    where
-        T: Number,
-        F: Form<3, C> + Clone + 'static;
-
-    /// The same for forms in the plane.
-    ///
-    /// # Errors
-    /// As [`Backend::bind`].
-    #[doc(hidden)]
-    fn bind_planar<T, F, const C: usize>(
-        &self,
-        binding: &Binding<'_, F>,
-    ) -> Result<Self::Bound<T>, OperatorError>
-    where
-        T: Number,
-        F: Form<2, C> + Clone + 'static;
+    fn bind<T: Number>(&self, binding: &Binding<'_>) -> Result<Self::Bound<T>, OperatorError>;
 }
 
 /// An operator bound to a device; lengths were checked by the caller.

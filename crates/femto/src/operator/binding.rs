@@ -1,7 +1,7 @@
 //! The inputs of binding: space, geometry, form, plan.
 
-use super::Quadrature;
 use super::plan::Plan;
+use super::{AnyForm, Quadrature};
 use super::{OperatorError, OperatorParams};
 use femto_element::Cell;
 use femto_element::tables::Tables;
@@ -10,29 +10,18 @@ use femto_fem::space::Space;
 use femto_kernel::family::{CellMap, MapInput};
 
 /// The inputs of binding an operator to a device.
-pub struct Binding<'a, F> {
+pub struct Binding<'a> {
     pub(crate) space: &'a Space,
     pub(crate) geometry: &'a Geometry,
-    pub(crate) form: &'a F,
+    pub(crate) form: &'a dyn AnyForm,
     pub(crate) params: &'a OperatorParams,
     pub(crate) plan: &'a Plan,
 }
 
-impl<'a, F> Binding<'a, F> {
+impl Binding<'_> {
     /// The mesh cell of an element of the space.
     pub(crate) fn mesh_cell(&self, element: usize) -> usize {
         self.space.cells()[element] as usize
-    }
-
-    /// The same without the form, for code that needs its graph alone.
-    pub(crate) fn without_form(&self) -> Binding<'a, ()> {
-        Binding {
-            space: self.space,
-            geometry: self.geometry,
-            form: &(),
-            params: self.params,
-            plan: self.plan,
-        }
     }
 
     /// The reader of the maps of cells.

@@ -4,6 +4,7 @@
 //! constrained entries of its vectors at zero (`problem::Constrained`).
 
 mod accelerator;
+mod any_form;
 mod auxiliary;
 mod backend;
 mod binding;
@@ -17,6 +18,7 @@ mod plan;
 mod tables;
 
 pub use accelerator::AcceleratorBound;
+pub use any_form::{AnyForm, Typed};
 pub use auxiliary::Auxiliary;
 pub use backend::{Backend, Bound};
 pub(crate) use binding::Binding;
@@ -89,16 +91,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
     where
         F: Form<3, C> + Clone + 'static,
     {
-        let plan = Plan::new::<F, 3, C>(device.info().kind, space, geometry, form, &params)?;
-        let binding = Binding {
-            space,
-            geometry,
-            form,
-            params: &params,
-            plan: &plan,
-        };
-        let bound = device.bind::<T, F, C>(&binding)?;
-        Ok(Self::of(device, bound, plan, space, params))
+        let form = Typed::<F, 3, C>(form.clone());
+        Self::of_form(device, space, geometry, &form, params)
     }
 
     /// Binds `form` to a device, on triangles or quadrilaterals.
@@ -115,30 +109,34 @@ impl<T: Number, D: Backend> Operator<T, D> {
     where
         F: Form<2, C> + Clone + 'static,
     {
-        let plan = Plan::new::<F, 2, C>(device.info().kind, space, geometry, form, &params)?;
-        let binding = Binding {
+        let form = Typed::<F, 2, C>(form.clone());
+        Self::of_form(device, space, geometry, &form, params)
+    }
+
+    /// Binds a form of any dimension and number of components.
+    ///
+    /// # Errors
+    /// As [`Operator::new`].
+    pub fn of_form(
+        device: &D,
+        space: &Space,
+        geometry: &Geometry,
+        form: &dyn AnyForm,
+        params: OperatorParams,
+    ) -> Result<Self, OperatorError> {
+        let plan = Plan::new(device.info().kind, space, geometry, form, &params)?;
+        let bound = device.bind::<T>(&Binding {
             space,
             geometry,
             form,
             params: &params,
             plan: &plan,
-        };
-        let bound = device.bind_planar::<T, F, C>(&binding)?;
-        Ok(Self::of(device, bound, plan, space, params))
-    }
-
-    fn of(
-        device: &D,
-        bound: D::Bound<T>,
-        plan: Plan,
-        space: &Space,
-        params: OperatorParams,
-    ) -> Self {
+        })?;
         let OperatorParams {
             time, parameters, ..
         } = params;
         let kinds = params.auxiliary.iter().map(Auxiliary::kind);
-        Self {
+        Ok(Self {
             device: device.clone(),
             bound,
             plan,
@@ -149,7 +147,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
             },
             time,
             parameters,
-        }
+        })
     }
 
     /// `v = A u` on L-vectors.

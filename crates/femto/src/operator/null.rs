@@ -3,7 +3,6 @@
 use super::{Backend, Binding, Bound, OperatorError, Plan};
 use crate::Number;
 use femto_kernel::family::EvalContext;
-use femto_kernel::form::Form;
 use femto_kernel::roofline::{Precision, Work};
 use femto_platform::device::null::{Launch, Null, NullBuffer};
 
@@ -18,25 +17,7 @@ pub struct NullBound {
 impl Backend for Null {
     type Bound<T: Number> = NullBound;
 
-    fn bind<T, F, const C: usize>(
-        &self,
-        binding: &Binding<'_, F>,
-    ) -> Result<NullBound, OperatorError>
-    where
-        T: Number,
-        F: Form<3, C> + Clone + 'static,
-    {
-        Ok(NullBound::new(self, binding.plan, T::PRECISION))
-    }
-
-    fn bind_planar<T, F, const C: usize>(
-        &self,
-        binding: &Binding<'_, F>,
-    ) -> Result<NullBound, OperatorError>
-    where
-        T: Number,
-        F: Form<2, C> + Clone + 'static,
-    {
+    fn bind<T: Number>(&self, binding: &Binding<'_>) -> Result<NullBound, OperatorError> {
         Ok(NullBound::new(self, binding.plan, T::PRECISION))
     }
 }

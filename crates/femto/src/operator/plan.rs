@@ -2,13 +2,13 @@
 
 use super::level::{ChosenLevel, DataLevel, LevelInputs};
 use super::tables::tables;
-use super::{OperatorError, OperatorParams};
+use super::{AnyForm, OperatorError, OperatorParams};
 use femto_fem::geometry::{Geometry, GeometryKind};
 use femto_fem::space::Space;
 use femto_kernel::family::batch::NodeTable;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::{Block, ElementOperator, FactorPrecision, FamilyId, MapKind};
-use femto_kernel::form::{Form, MAX_FIELDS, TracedForm, trace};
+use femto_kernel::form::{MAX_FIELDS, TracedForm};
 use femto_kernel::roofline::{Precision, Work};
 use femto_platform::device::DeviceKind;
 use std::ops::Range;
@@ -55,14 +55,14 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Checks sizes, traces the form, chooses family and data level, cuts chunks into segments by kind of map.
-    pub(crate) fn new<F: Form<D, C>, const D: usize, const C: usize>(
+    pub(crate) fn new(
         device: DeviceKind,
         space: &Space,
         geometry: &Geometry,
-        form: &F,
+        form: &dyn AnyForm,
         params: &OperatorParams,
     ) -> Result<Self, OperatorError> {
-        let form = trace::<F, D, C>(form);
+        let form = form.trace();
         let inspection = form.inspect();
         check(space, geometry, &form)?;
         check_fields("parameters", params.parameters.len(), inspection.parameters)?;

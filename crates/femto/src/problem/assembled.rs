@@ -15,7 +15,7 @@ use femto_fem::space::{Constraints, Space};
 use std::sync::Arc;
 
 /// A problem with its equations on a device, ready for the iterations.
-pub struct Assembled<'a, T: Number, B: Backend, const D: usize = 3, const C: usize = 1> {
+pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) device: B,
     pub(super) space: Arc<Space>,
     pub(super) geometry: Arc<Geometry>,
@@ -35,7 +35,7 @@ pub struct Assembled<'a, T: Number, B: Backend, const D: usize = 3, const C: usi
     pub(super) boundary_values: Vec<f64>,
     /// Where the iterations start, an L-vector.
     pub(super) start: Option<Vec<f64>>,
-    pub(super) exact: Option<Exact<'a, D, C>>,
+    pub(super) exact: Option<Exact<'a>>,
     pub(super) solver: SolverParams,
 }
 
@@ -47,7 +47,7 @@ pub(super) enum Equation<T: Number, B: Backend> {
     Newton(Box<Operator<T, B>>, Method),
 }
 
-impl<T, B, const D: usize, const C: usize> Assembled<'_, T, B, D, C>
+impl<T, B> Assembled<'_, T, B>
 where
     T: Number,
     B: Backend + VectorOps<T> + VectorOps<f64>,
@@ -117,7 +117,7 @@ where
             geometry: Arc::clone(&self.geometry),
             values,
         };
-        let errors = match self.exact {
+        let errors = match &self.exact {
             Some(exact) => Some(stages.last(Stage::Errors, || self.errors(&u, exact))?),
             None => None,
         };
@@ -158,7 +158,7 @@ where
         }
     }
 
-    fn errors(&self, u: &GridFunction, exact: Exact<'_, D, C>) -> Result<ErrorNorms, ProblemError> {
+    fn errors(&self, u: &GridFunction, exact: &Exact<'_>) -> Result<ErrorNorms, ProblemError> {
         let on = u.discretization(self.quadrature, self.time);
         self.device
             .enter(|| on.errors(&self.device, &u.values, exact))

@@ -1,7 +1,7 @@
 //! Integrals of functions over the domain, by operators whose scalar form is the integrand.
 
 use super::device_task::{DeviceTask, on_device};
-use super::{Discretization, Function, GraphForm, ProblemError};
+use super::{Discretization, Function, ProblemError, ProblemForm};
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::VectorOps;
 use crate::{Operator, OperatorParams, Quadrature};
@@ -153,26 +153,17 @@ impl<'a> Integral<'a> {
 
     /// The operator that gives it.
     fn bind<B: Backend>(&self, device: &B) -> Result<Operator<f64, B>, OperatorError> {
-        let (space, geometry, params) = (self.space, self.geometry, self.params.clone());
-        match space.dim() {
-            2 => Operator::planar(device, space, geometry, &self.form::<2>()?, params),
-            _ => Operator::new(device, space, geometry, &self.form::<3>()?, params),
-        }
-    }
-
-    fn form<const D: usize>(&self) -> Result<GraphForm<D>, OperatorError> {
+        let dim = self.space.dim();
         let mut graph = self.graph.clone();
         let zero = graph.constant(0.0);
-        let traced = TracedForm {
+        let form = ProblemForm::traced(&TracedForm {
             graph,
-            dim: D,
+            dim,
             f0: vec![self.f0],
-            f1: vec![zero; D],
-        };
-        GraphForm::new(&traced).ok_or(OperatorError::Dimension {
-            form: D,
-            cells: self.space.cell().plural(),
-        })
+            f1: vec![zero; dim],
+        })?;
+        let params = self.params.clone();
+        Operator::of_form(device, self.space, self.geometry, form.form(), params)
     }
 
     /// The vector of integrals for u = 0.

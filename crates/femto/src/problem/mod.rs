@@ -13,7 +13,7 @@
 //!
 //! let mesh = BoxMesh::unit_cube(4).build(|x| x)?;
 //! let problem = Problem {
-//!     source: [&|[x, y, _]: [f64; 3]| x * y],
+//!     source: vec![&|[x, y, _]: [f64; 3]| x * y],
 //!     dirichlet: vec![Boundary::new("zmin", &0.0), Boundary::new("zmax", &1.0)],
 //!     ..Problem::new(&mesh, 3, Poisson)
 //! };
@@ -50,7 +50,7 @@
 //!
 //! let mesh = SimplexBox::unit_square(16).build(|[x, y]| [x + 0.1 * y * y, y])?;
 //! let problem = Problem {
-//!     source: [&|[x, y, _]: [f64; 3]| 10.0 * x * y],
+//!     source: vec![&|[x, y, _]: [f64; 3]| 10.0 * x * y],
 //!     dirichlet: vec![Boundary::new("xmin", &0.0), Boundary::new("xmax", &1.0)],
 //!     ..Problem::planar(&mesh, 2, Heat)
 //! };
@@ -63,7 +63,6 @@
 //! [`Form`]: femto_kernel::form::Form
 
 mod assembled;
-mod bind;
 mod constrained;
 mod contract;
 mod device_task;
@@ -71,6 +70,7 @@ mod discretization;
 mod elements;
 mod error;
 mod facets;
+mod form;
 mod function;
 mod graph_form;
 mod groups;
@@ -86,10 +86,10 @@ mod surface;
 mod values;
 
 pub use assembled::Assembled;
-pub use bind::{BindTarget, ProblemForm};
 pub use constrained::Constrained;
 pub use discretization::Discretization;
 pub use error::ProblemError;
+pub use form::ProblemForm;
 pub use function::{Expression, Function};
 pub use graph_form::GraphForm;
 pub use groups::{by_group, cell_tags, dimension};
@@ -110,61 +110,62 @@ use std::sync::Arc;
 
 /// A boundary value problem and the parameters of its solution. Start from [`Problem::new`], in the plane from
 /// [`Problem::planar`].
-///
-/// `D` is the dimension of the cells, `C` the number of components.
 #[derive(Clone)]
-pub struct Problem<'a, F, const D: usize = 3, const C: usize = 1> {
-    /// The mesh; its cells of dimension `D` are the domain.
+pub struct Problem<'a> {
+    /// The mesh; its cells of the form's dimension are the domain.
     pub mesh: &'a Mesh,
     /// Degree of the space.
     pub degree: usize,
     /// The left-hand side.
-    pub form: F,
+    pub form: ProblemForm,
     /// Quadrature, data level, auxiliary fields, time and parameters of the form. The loads use the
     /// same quadrature and time.
     pub operator: OperatorParams,
     /// f, `[component]`.
-    pub source: [&'a dyn Function; C],
+    pub source: Vec<&'a dyn Function>,
     /// g on boundary groups.
-    pub neumann: Vec<Boundary<'a, C>>,
+    pub neumann: Vec<Boundary<'a>>,
     /// u on boundary groups, all of its components or some; where several give the same component of a node,
     /// the first in the list holds.
-    pub dirichlet: Vec<Boundary<'a, C>>,
-    /// Where the iterations start inside. By default at zero; Newton's method where its Jacobian at zero
-    /// extends the boundary values, which a form such as that of large deformations may need: an element
+    pub dirichlet: Vec<Boundary<'a>>,
+    /// Where the iterations start inside, `[component]`. By default at zero; Newton's method where its Jacobian at
+    /// zero extends the boundary values, which a form such as that of large deformations may need: an element
     /// must not be turned inside out.
-    pub start: Option<[&'a dyn Function; C]>,
+    pub start: Option<Vec<&'a dyn Function>>,
     /// The exact solution, where it is known.
-    pub exact: Option<Exact<'a, D, C>>,
+    pub exact: Option<Exact<'a>>,
     /// The solver and its stop criteria.
     pub solver: SolverParams,
     /// The preconditioner.
     pub preconditioner: PreconditionerKind,
 }
 
-impl<'a, F: Form<3, C>, const C: usize> Problem<'a, F, 3, C> {
+impl<'a> Problem<'a> {
     /// `form` on hexahedra or tetrahedra with zero source, natural boundary conditions and defaults for
     /// the rest.
-    pub fn new(mesh: &'a Mesh, degree: usize, form: F) -> Self {
-        Self::with_defaults(mesh, degree, form)
+    pub fn new<F, const C: usize>(mesh: &'a Mesh, degree: usize, form: F) -> Self
+    where
+        F: Form<3, C> + Clone + 'static,
+    {
+        Self::of_form(mesh, degree, ProblemForm::new::<F, 3, C>(form))
     }
-}
 
-impl<'a, F: Form<2, C>, const C: usize> Problem<'a, F, 2, C> {
     /// The same on triangles or quadrilaterals.
-    pub fn planar(mesh: &'a Mesh, degree: usize, form: F) -> Self {
-        Self::with_defaults(mesh, degree, form)
+    pub fn planar<F, const C: usize>(mesh: &'a Mesh, degree: usize, form: F) -> Self
+    where
+        F: Form<2, C> + Clone + 'static,
+    {
+        Self::of_form(mesh, degree, ProblemForm::new::<F, 2, C>(form))
     }
-}
 
-impl<'a, F, const D: usize, const C: usize> Problem<'a, F, D, C> {
-    fn with_defaults(mesh: &'a Mesh, degree: usize, form: F) -> Self {
+    /// The same with a form of any dimension and number of components.
+    pub fn of_form(mesh: &'a Mesh, degree: usize, form: ProblemForm) -> Self {
         Self {
             mesh,
             degree,
-            form,
             operator: OperatorParams::default(),
-            source: [&0.0; C],
+            source: vec![&0.0; form.components()],
+            form,
             neumann: Vec::new(),
             dirichlet: Vec::new(),
             start: None,
@@ -177,48 +178,74 @@ impl<'a, F, const D: usize, const C: usize> Problem<'a, F, D, C> {
 
 /// Functions on a boundary group.
 #[derive(Clone)]
-pub struct Boundary<'a, const C: usize = 1> {
+pub struct Boundary<'a> {
     /// Name or number of a group of the boundary's dimension.
     pub tag: String,
-    /// The functions, `[component]`. Where there is none, a Dirichlet condition leaves the component free, and
-    /// a Neumann condition gives no flux.
-    pub value: [Option<&'a dyn Function>; C],
+    /// The functions.
+    pub value: Given<'a>,
+}
+
+/// Functions of a vector's components.
+#[derive(Clone)]
+pub enum Given<'a> {
+    /// Of all of them, `[component]`.
+    All(Vec<&'a dyn Function>),
+    /// Of some, each counted from 0. A Dirichlet condition leaves the others free, and a Neumann condition gives no
+    /// flux for them.
+    Some(Vec<(usize, &'a dyn Function)>),
 }
 
 impl<'a> Boundary<'a> {
-    /// `value` on the group `tag`.
+    /// `value` on the group `tag`, of problems with one component.
     pub fn new(tag: impl Into<String>, value: &'a dyn Function) -> Self {
         Self::vector(tag, [value])
     }
-}
 
-impl<'a, const C: usize> Boundary<'a, C> {
     /// A function for each component on the group `tag`.
-    pub fn vector(tag: impl Into<String>, value: [&'a dyn Function; C]) -> Self {
+    pub fn vector<const C: usize>(tag: impl Into<String>, value: [&'a dyn Function; C]) -> Self {
         Self {
             tag: tag.into(),
-            value: value.map(Some),
+            value: Given::All(value.to_vec()),
         }
     }
 
     /// A function for one component, counted from 0, on the group `tag`: with zero a roller or a plane of
     /// symmetry.
-    ///
-    /// # Panics
-    /// If the solution has no such component.
     pub fn component(tag: impl Into<String>, component: usize, value: &'a dyn Function) -> Self {
-        let mut values = [None; C];
-        values[component] = Some(value);
         Self {
             tag: tag.into(),
-            value: values,
+            value: Given::Some(vec![(component, value)]),
         }
     }
+}
 
-    /// The components that are given.
-    fn components(&self) -> Vec<usize> {
-        let given = |&component: &usize| self.value[component].is_some();
-        (0..C).filter(given).collect()
+impl<'a> Given<'a> {
+    /// The functions of a vector of so many components, `[component]`.
+    ///
+    /// # Errors
+    /// Functions of another number of components.
+    pub fn of_components(
+        &self,
+        components: usize,
+    ) -> Result<Vec<Option<&'a dyn Function>>, ProblemError> {
+        let other = |functions| ProblemError::Components {
+            components,
+            functions,
+        };
+        match self {
+            Self::All(functions) if functions.len() == components => {
+                Ok(functions.iter().copied().map(Some).collect())
+            }
+            Self::All(functions) => Err(other(functions.len())),
+            Self::Some(some) => {
+                let mut functions = vec![None; components];
+                for &(component, function) in some {
+                    let place = functions.get_mut(component);
+                    *place.ok_or_else(|| other(component + 1))? = Some(function);
+                }
+                Ok(functions)
+            }
+        }
     }
 }
 

@@ -8,12 +8,12 @@ use crate::vector::VectorOps;
 use serde::Serialize;
 
 /// A solution that is known.
-#[derive(Clone, Copy)]
-pub struct Exact<'a, const D: usize = 3, const C: usize = 1> {
+#[derive(Clone)]
+pub struct Exact<'a> {
     /// Its values, `[component]`.
-    pub value: [&'a dyn Function; C],
+    pub value: Vec<&'a dyn Function>,
     /// Its derivatives, `[component][axis]`; without them there is no H1 error.
-    pub gradient: Option<[[&'a dyn Function; D]; C]>,
+    pub gradient: Option<Vec<Vec<&'a dyn Function>>>,
 }
 
 /// Norms of the error, of the exact solution, and their ratios. Squares are summed over components.
@@ -51,21 +51,26 @@ impl Discretization<'_> {
     ///
     /// # Panics
     /// If `u` is no L-vector.
-    pub fn errors<B, const D: usize, const C: usize>(
+    pub fn errors<B>(
         &self,
         device: &B,
         u: &[f64],
-        exact: Exact<'_, D, C>,
+        exact: &Exact<'_>,
     ) -> Result<ErrorNorms, ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
-        self.check_components(C)?;
-        if self.space.dim() != D {
-            return Err(ProblemError::Operator(OperatorError::Dimension {
-                form: D,
-                cells: self.space.cell().plural(),
-            }));
+        let components = exact.value.len();
+        self.check_components(components)?;
+        if let Some(gradient) = &exact.gradient {
+            self.check_components(gradient.len())?;
+            let dim = self.space.dim();
+            if let Some(row) = gradient.iter().find(|row| row.len() != dim) {
+                return Err(ProblemError::Operator(OperatorError::Dimension {
+                    form: row.len(),
+                    cells: self.space.cell().plural(),
+                }));
+            }
         }
         assert_eq!(u.len(), self.space.dofs(), "an L-vector");
         let degree = self.space.degree();
@@ -78,8 +83,13 @@ impl Discretization<'_> {
         };
         let space = self.space.scalar();
         let (mut l2, mut h1) = ([0.0; 2], [0.0; 2]);
-        for component in 0..C {
-            let u: Vec<f64> = u.iter().skip(component).step_by(C).copied().collect();
+        for component in 0..components {
+            let u: Vec<f64> = u
+                .iter()
+                .skip(component)
+                .step_by(components)
+                .copied()
+                .collect();
             let squares = |integrand, what: &'static str, functions: &[&dyn Function]| {
                 let integral = Integral::new(&on, &space, integrand, (&what, functions))?;
                 let totals = integral.totals(device, &u)?;
@@ -93,7 +103,7 @@ impl Discretization<'_> {
             let value = [exact.value[component]];
             let [error, norm] = squares(Integrand::SquareOfError, "the exact solution", &value)?;
             l2 = [l2[0] + error, l2[1] + norm];
-            if let Some(gradient) = exact.gradient {
+            if let Some(gradient) = &exact.gradient {
                 let what = "the gradient of the exact solution";
                 let gradient = &gradient[component];
                 let [error, norm] = squares(Integrand::SquareOfGradientError, what, gradient)?;
@@ -102,7 +112,7 @@ impl Discretization<'_> {
         }
         // Rounding may leave a sum of squares of zeros below zero.
         let root = |square: f64| square.max(0.0).sqrt();
-        let h1 = exact.gradient.map(|_| h1.map(root));
+        let h1 = exact.gradient.as_ref().map(|_| h1.map(root));
         Ok(ErrorNorms {
             l2: root(l2[0]),
             l2_exact: root(l2[1]),

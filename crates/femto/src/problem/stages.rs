@@ -1,7 +1,6 @@
 //! The stages from a problem to its equations on a device.
 
 use super::assembled::{Assembled, Equation};
-use super::bind::{BindTarget, ProblemForm};
 use super::monitor::Stages;
 use super::{
     Constrained, Discretization, Function, Method, PreconditionerKind, Problem, ProblemError,
@@ -15,17 +14,10 @@ use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry, GeometryKind};
 use femto_fem::space::{Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::form::{CoefficientKind, Inspection, inspect, trace};
+use femto_kernel::form::{CoefficientKind, Inspection};
 use std::sync::Arc;
 
-/// Makes the operator of a form's derivative.
-type BindJacobian<F, T, B> =
-    fn(&F, &BindTarget<'_, B>, OperatorParams) -> Result<Operator<T, B>, OperatorError>;
-
-impl<'a, F, const D: usize, const C: usize> Problem<'a, F, D, C>
-where
-    F: ProblemForm<D, C>,
-{
+impl<'a> Problem<'a> {
     /// Solves the problem in precision `T` on a device: [`Problem::assemble`] (stages 1 to 6), then
     /// [`Assembled::solve`] (7 to 9).
     ///
@@ -60,57 +52,35 @@ where
         &self,
         device: &B,
         monitor: &mut dyn StageMonitor,
-    ) -> Result<Assembled<'a, T, B, D, C>, ProblemError>
+    ) -> Result<Assembled<'a, T, B>, ProblemError>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64>,
     {
-        let jacobian = F::bind_jacobian::<T, B>;
-        device.enter(|| self.stages(device, Stages(monitor), jacobian))
-    }
-
-    /// As [`Problem::assemble`], with the Jacobian of a form that is not linear as a
-    /// [`GraphForm`](super::GraphForm), interpreted on the host: for programs with many forms, which then
-    /// need not compile the host's loops for the derivative of each.
-    ///
-    /// # Errors
-    /// As [`Problem::assemble`].
-    pub fn assemble_traced<T, B>(
-        &self,
-        device: &B,
-        monitor: &mut dyn StageMonitor,
-    ) -> Result<Assembled<'a, T, B, D, C>, ProblemError>
-    where
-        T: Number,
-        B: Backend + VectorOps<T> + VectorOps<f64>,
-    {
-        let jacobian = F::bind_traced_jacobian::<T, B>;
-        device.enter(|| self.stages(device, Stages(monitor), jacobian))
+        device.enter(|| self.stages(device, Stages(monitor)))
     }
 
     fn stages<T, B>(
         &self,
         device: &B,
         mut stages: Stages<'_>,
-        bind_jacobian: BindJacobian<F, T, B>,
-    ) -> Result<Assembled<'a, T, B, D, C>, ProblemError>
+    ) -> Result<Assembled<'a, T, B>, ProblemError>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64>,
     {
-        let inspection = inspect::<F, D, C>(&self.form);
+        let form = self.form.form();
+        let inspection = form.trace().inspect();
         let (geometry, warnings) = stages.run(Stage::Geometry, || self.geometry())?;
         let (space, constraints) =
             stages.run(Stage::Space, || self.space(&geometry, &inspection))?;
         stages.0.space(&space, &constraints);
-        let target = BindTarget {
-            device,
-            space: &space,
-            geometry: &geometry,
-        };
         let params = self.operator_params(&geometry);
         let operator = stages.run(Stage::Operator, || {
-            Ok(self.form.bind::<T, B>(&target, params.clone())?)
+            let params = params.clone();
+            Ok(Operator::<T, B>::of_form(
+                device, &space, &geometry, form, params,
+            )?)
         })?;
         let on = Discretization {
             space: &space,
@@ -120,8 +90,8 @@ where
         };
         let (mut b, boundary_values) =
             stages.run(Stage::Loads, || self.loads((on, &constraints), device))?;
-        let start = self.start;
-        let start = start.map(|start| on.interpolate(device, "the start", &start));
+        let start = self.start.as_ref();
+        let start = start.map(|start| on.interpolate(device, "the start", start));
         let start = start.transpose()?;
         let entries = Entries::new(device, constraints.entries())?;
         let (method, krylov) = self.solver.methods(inspection.linear, inspection.symmetric);
@@ -132,8 +102,9 @@ where
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
                 Method::Newton => {
-                    let params = jacobian_params(params, &space, C);
-                    let jacobian = bind_jacobian(&self.form, &target, params)?;
+                    let params = jacobian_params(params, &space);
+                    let form = self.form.jacobian()?;
+                    let jacobian = Operator::of_form(device, &space, &geometry, &*form, params)?;
                     Equation::Newton(Box::new(jacobian), krylov)
                 }
                 _ => {
@@ -155,7 +126,7 @@ where
             entries,
             boundary_values,
             start,
-            exact: self.exact,
+            exact: self.exact.clone(),
             solver: self.solver,
             space: Arc::new(space),
             geometry: Arc::new(geometry),
@@ -181,23 +152,27 @@ where
         geometry: &Geometry,
         inspection: &Inspection,
     ) -> Result<(Space, Constraints), ProblemError> {
+        let components = self.form.components();
         let params = SpaceParams {
             degree: self.degree,
-            components: C,
+            components,
             ..SpaceParams::default()
         };
         let space = Space::new(self.mesh, geometry, params)?;
-        let groups = self.dirichlet.iter();
-        let groups = groups.map(|part| (&part.tag[..], part.components()));
-        let groups: Vec<(&str, Vec<usize>)> = groups.collect();
-        let groups = groups
-            .iter()
-            .map(|(tag, components)| (*tag, &components[..]));
-        let constraints = Constraints::new(&space, &groups.collect::<Vec<_>>())?;
-        let unheld = (0..C).find(|&component| !constraints.hold(&space, component));
+        let mut groups = Vec::new();
+        for part in &self.dirichlet {
+            let functions = part.value.of_components(components)?;
+            let given = |&component: &usize| functions[component].is_some();
+            let held: Vec<usize> = (0..components).filter(given).collect();
+            groups.push((&part.tag[..], held));
+        }
+        let groups: Vec<(&str, &[usize])> =
+            groups.iter().map(|(tag, held)| (*tag, &held[..])).collect();
+        let constraints = Constraints::new(&space, &groups)?;
+        let unheld = (0..components).find(|&component| !constraints.hold(&space, component));
         match unheld.filter(|_| self.ignores_constants(inspection)) {
             Some(component) => Err(ProblemError::Singular {
-                component: (C > 1).then_some(component),
+                component: (components > 1).then_some(component),
             }),
             None => Ok((space, constraints)),
         }
@@ -221,7 +196,7 @@ where
         if !geometry.cell().is_tensor_product() && params.quadrature == Quadrature::Gauss {
             let fields = params.fields();
             let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
-            let form = trace::<F, D, C>(&self.form);
+            let form = self.form.form().trace();
             let degree = form.quadrature_degree(self.degree, is_constant);
             let curved = geometry.kinds().contains(&GeometryKind::Curved);
             params.quadrature = Quadrature::Exact(degree + if curved { 2 } else { 0 });
@@ -243,22 +218,28 @@ where
             ..on
         };
         let mut b = on.source(device, &self.source)?;
+        let components = self.form.components();
         for part in &self.neumann {
             let zero: &dyn Function = &0.0;
-            let flux = part.value.map(|g| g.unwrap_or(zero));
+            let flux = part.value.of_components(components)?.into_iter();
+            let flux: Vec<&dyn Function> = flux.map(|g| g.unwrap_or(zero)).collect();
             on.neumann(device, &part.tag, &flux, &mut b)?;
         }
-        let dirichlet = self.dirichlet.iter();
+        let mut dirichlet = Vec::new();
+        for part in &self.dirichlet {
+            dirichlet.push((&part.tag[..], part.value.of_components(components)?));
+        }
         let dirichlet: Vec<(&str, &[Option<&dyn Function>])> = dirichlet
-            .map(|part| (&part.tag[..], &part.value[..]))
+            .iter()
+            .map(|(tag, functions)| (*tag, &functions[..]))
             .collect();
         Ok((b, on.boundary_values(device, constraints, &dirichlet)?))
     }
 }
 
 /// The parameters of the form's derivative: the state, zero at first, comes before the fields.
-fn jacobian_params(params: OperatorParams, space: &Space, components: usize) -> OperatorParams {
-    let state = (0..components).map(|_| Auxiliary::Nodal(vec![0.0; space.nodes()]));
+fn jacobian_params(params: OperatorParams, space: &Space) -> OperatorParams {
+    let state = (0..space.components()).map(|_| Auxiliary::Nodal(vec![0.0; space.nodes()]));
     let auxiliary = state.chain(params.auxiliary).collect();
     OperatorParams {
         auxiliary,

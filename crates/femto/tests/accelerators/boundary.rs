@@ -163,13 +163,13 @@ fn components_may_be_of_any_kind() {
 }
 
 /// A problem with a value on y = 0, a flux on y = 1, a start.
-fn given<'a>(mesh: &'a Mesh, values: [Option<&'a dyn Function>; 3]) -> Problem<'a, Poisson> {
+fn given<'a>(mesh: &'a Mesh, values: [Option<&'a dyn Function>; 3]) -> Problem<'a> {
     let [dirichlet, neumann, start] = values;
     let neumann = neumann.map(|g| Boundary::new("ymax", g));
     Problem {
         dirichlet: vec![Boundary::new("ymin", dirichlet.unwrap_or(&0.0))],
         neumann: neumann.into_iter().collect(),
-        start: start.map(|start| [start]),
+        start: start.map(|start| vec![start]),
         ..Problem::new(mesh, 2, Poisson)
     }
 }
@@ -237,7 +237,7 @@ fn problems_with_boundary_data_are_those_of_the_host() {
         let nonlinear = Problem {
             neumann: vec![Boundary::new("zmax", &flux)],
             dirichlet: vec![Boundary::new("xmin", &wall)],
-            start: Some([&wall]),
+            start: Some(vec![&wall]),
             operator,
             ..Problem::new(&mesh, 2, NonlinearDiffusion::default())
         };

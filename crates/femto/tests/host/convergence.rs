@@ -79,14 +79,15 @@ fn errors<F: Form<3> + Clone + 'static>(
     (form, lambda): (F, f64),
 ) -> ErrorNorms {
     let [dx, dy, dz] = [0, 1, 2].map(derivative);
+    let source = source(lambda);
     let problem = Problem {
-        source: [&source(lambda)],
+        source: vec![&source],
         dirichlet: ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"]
             .map(|side| Boundary::new(side, &exact))
             .into(),
         exact: Some(Exact {
-            value: [&exact],
-            gradient: Some([[&dx, &dy, &dz]]),
+            value: vec![&exact],
+            gradient: Some(vec![vec![&dx, &dy, &dz]]),
         }),
         operator: OperatorParams {
             quadrature,

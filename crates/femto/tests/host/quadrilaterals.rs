@@ -63,14 +63,14 @@ fn source([x, y, z]: [f64; 3]) -> f64 {
 fn errors(mesh: &Mesh, degree: usize, quadrature: Quadrature) -> ErrorNorms {
     let [dx, dy] = [0, 1].map(slope);
     let problem = Problem {
-        source: [&source],
+        source: vec![&source],
         dirichlet: ["xmin", "ymin", "ymax"]
             .map(|side| Boundary::new(side, &exact))
             .into(),
         neumann: vec![Boundary::new("xmax", &dx)],
         exact: Some(Exact {
-            value: [&exact],
-            gradient: Some([[&dx, &dy]]),
+            value: vec![&exact],
+            gradient: Some(vec![vec![&dx, &dy]]),
         }),
         operator: OperatorParams {
             quadrature,
@@ -120,13 +120,13 @@ fn degree_15_has_its_polynomials() {
     let source = move |x| -1.25 * 210.0 * s(x).powi(13) / 1.8_f64.powi(2);
     let mesh = Cells::Bilinear.mesh(2);
     let problem = Problem {
-        source: [&source],
+        source: vec![&source],
         dirichlet: ["xmin", "ymin", "ymax"]
             .map(|side| Boundary::new(side, &exact))
             .into(),
         neumann: vec![Boundary::new("xmax", &along)],
         exact: Some(Exact {
-            value: [&exact],
+            value: vec![&exact],
             gradient: None,
         }),
         solver: SolverParams {

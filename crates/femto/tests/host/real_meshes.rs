@@ -45,7 +45,7 @@ impl Wave {
 /// Relative L2 and H1 errors for each of the degrees of a case.
 fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
     let wave = Wave { k: case.k };
-    let value = |x| wave.value(x);
+    let (value, source) = (|x| wave.value(x), |x| wave.source(x));
     let [dx, dy, dz] = [0, 1, 2].map(|axis| move |x| wave.derivative(axis, x));
     let fluxes = [-1.0, 1.0].map(|sign| move |x| sign * wave.derivative(2, x));
     let neumann = case.bottom_and_top.iter().zip(&fluxes);
@@ -55,7 +55,7 @@ fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
     let host = Host::new().expect("threads");
     let solve = |&degree: &usize| {
         let problem = Problem {
-            source: [&|x| wave.source(x)],
+            source: vec![&source],
             neumann: neumann.clone(),
             dirichlet: case
                 .groups
@@ -63,8 +63,8 @@ fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
                 .map(|&group| Boundary::new(group, &value))
                 .collect(),
             exact: Some(Exact {
-                value: [&value],
-                gradient: Some([[&dx, &dy, &dz]]),
+                value: vec![&value],
+                gradient: Some(vec![vec![&dx, &dy, &dz]]),
             }),
             operator: OperatorParams {
                 quadrature,

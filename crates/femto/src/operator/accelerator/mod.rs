@@ -22,14 +22,13 @@ use super::{Backend, Binding, OperatorError};
 use crate::Number;
 use femto_fem::space::Layout;
 use femto_kernel::family::Vectors;
-use femto_kernel::form::Form;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Device, DeviceError};
 
 pub use operator::AcceleratorBound;
 
 /// The L-vectors of an operator.
-fn vectors(binding: &Binding<'_, ()>) -> Vectors {
+fn vectors(binding: &Binding<'_>) -> Vectors {
     Vectors::Nodal {
         interleaved: binding.space.layout() == Layout::Interleaved,
         scatter: binding.params.scatter,
@@ -39,28 +38,8 @@ fn vectors(binding: &Binding<'_, ()>) -> Vectors {
 impl Backend for Accelerator {
     type Bound<T: Number> = AcceleratorBound<T>;
 
-    fn bind<T, F, const C: usize>(
-        &self,
-        binding: &Binding<'_, F>,
-    ) -> Result<AcceleratorBound<T>, OperatorError>
-    where
-        T: Number,
-        F: Form<3, C> + Clone + 'static,
-    {
-        let oracle = verify::oracle::<F, 3, C>(binding);
-        AcceleratorBound::new(self, &binding.without_form(), &*oracle)
-    }
-
-    fn bind_planar<T, F, const C: usize>(
-        &self,
-        binding: &Binding<'_, F>,
-    ) -> Result<AcceleratorBound<T>, OperatorError>
-    where
-        T: Number,
-        F: Form<2, C> + Clone + 'static,
-    {
-        let oracle = verify::oracle::<F, 2, C>(binding);
-        AcceleratorBound::new(self, &binding.without_form(), &*oracle)
+    fn bind<T: Number>(&self, binding: &Binding<'_>) -> Result<AcceleratorBound<T>, OperatorError> {
+        AcceleratorBound::new(self, binding)
     }
 }
 

@@ -5,7 +5,7 @@ use super::context::DeviceContext;
 use super::nodal::NodalFields;
 use super::pack::Packer;
 use super::sums::Sums;
-use super::verify::{Expected, Oracle};
+use super::verify::Expected;
 use crate::Number;
 use crate::accelerator::{language, limits};
 use crate::operator::{Binding, Bound, OperatorError};
@@ -52,18 +52,13 @@ pub struct AcceleratorBound<T: Number> {
 
 impl<T: Number> AcceleratorBound<T> {
     /// Binds: 1. the oracle's answer at some nodes, 2. arrays of each block, 3. kernels, compared with the oracle.
-    pub(super) fn new(
-        device: &Accelerator,
-        binding: &Binding<'_, ()>,
-        oracle: &Oracle<'_>,
-    ) -> Result<Self, OperatorError> {
-        Self::with_edit(device, binding, oracle, |_, text| text)
+    pub(super) fn new(device: &Accelerator, binding: &Binding<'_>) -> Result<Self, OperatorError> {
+        Self::with_edit(device, binding, |_, text| text)
     }
 
     pub(super) fn with_edit(
         device: &Accelerator,
-        binding: &Binding<'_, ()>,
-        oracle: &Oracle<'_>,
+        binding: &Binding<'_>,
         edit: Edit,
     ) -> Result<Self, OperatorError> {
         binding.check_geometry()?;
@@ -74,7 +69,7 @@ impl<T: Number> AcceleratorBound<T> {
             Scatter::Atomic => Vec::new(),
             Scatter::Deterministic => packers.iter().flat_map(|it| &it.nodes).copied().collect(),
         };
-        let expected = Expected::new::<T>(binding, &packers, oracle);
+        let expected = Expected::new::<T>(binding, &packers);
         let vectors = super::vectors(binding);
         let context = params.context();
         let target = Target {

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 /// The elements of one kind of map, to be packed.
 pub(super) struct Packer<'a> {
     pub(super) device: &'a Accelerator,
-    pub(super) binding: &'a Binding<'a, ()>,
+    pub(super) binding: &'a Binding<'a>,
     pub(super) block: &'a Block,
     /// The elements, ascending.
     pub(super) elements: Vec<u32>,
@@ -25,7 +25,7 @@ pub(super) struct Packer<'a> {
 
 impl<'a> Packer<'a> {
     /// Of all blocks, in the order of the plan's kinds.
-    pub(super) fn all(device: &'a Accelerator, binding: &'a Binding<'a, ()>) -> Vec<Self> {
+    pub(super) fn all(device: &'a Accelerator, binding: &'a Binding<'a>) -> Vec<Self> {
         let of_kind = |(kind, plan): (usize, &'a crate::operator::plan::KindPlan)| {
             let elements = elements(binding, |other| other == kind);
             Self {
@@ -160,7 +160,7 @@ impl Elements for Packer<'_> {
 }
 
 /// The elements of some kinds of the plan.
-fn elements(binding: &Binding<'_, ()>, is_wanted: impl Fn(usize) -> bool) -> Vec<u32> {
+fn elements(binding: &Binding<'_>, is_wanted: impl Fn(usize) -> bool) -> Vec<u32> {
     let segments = binding.plan.segments.iter().flatten();
     segments
         .filter(|segment| is_wanted(segment.kind))
@@ -170,7 +170,7 @@ fn elements(binding: &Binding<'_, ()>, is_wanted: impl Fn(usize) -> bool) -> Vec
 }
 
 /// L-vector nodes of elements, `[element][node]`.
-fn nodes(binding: &Binding<'_, ()>, elements: &[u32]) -> Vec<u32> {
+fn nodes(binding: &Binding<'_>, elements: &[u32]) -> Vec<u32> {
     let space = binding.space;
     let count = space.nodes_per_element();
     let mut nodes = vec![0; count * elements.len()];

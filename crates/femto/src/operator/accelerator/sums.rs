@@ -28,7 +28,7 @@ impl<T: Number> Sums<T> {
     pub(super) fn new(
         device: &Accelerator,
         cache: &KernelCache,
-        binding: &Binding<'_, ()>,
+        binding: &Binding<'_>,
         nodes: &[u32],
         shells: bool,
     ) -> Result<Self, OperatorError> {

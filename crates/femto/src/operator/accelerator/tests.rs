@@ -3,8 +3,8 @@
 use super::operator::Edit;
 use super::*;
 use crate::OperatorParams;
-use crate::operator::Bound as _;
 use crate::operator::plan::Plan;
+use crate::operator::{Bound as _, Typed};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::box_mesh::BoxMesh;
 use femto_fem::space::{Space, SpaceParams};
@@ -35,18 +35,16 @@ fn bind(knobs: &str, edit: Edit) -> Option<Result<Bound, OperatorError>> {
         knobs: knobs.parse().unwrap(),
         ..OperatorParams::default()
     };
-    let plan =
-        Plan::new::<_, 3, 1>(device.info().kind, &space, &geometry, &Poisson, &params).unwrap();
+    let form = Typed::<_, 3, 1>(Poisson);
+    let plan = Plan::new(device.info().kind, &space, &geometry, &form, &params).unwrap();
     let binding = Binding {
         space: &space,
         geometry: &geometry,
-        form: &Poisson,
+        form: &form,
         params: &params,
         plan: &plan,
     };
-    let oracle = verify::oracle::<_, 3, 1>(&binding);
-    let binding = binding.without_form();
-    Some(Bound::with_edit(&device, &binding, &*oracle, edit))
+    Some(Bound::with_edit(&device, &binding, edit))
 }
 
 /// Spoils the metric.

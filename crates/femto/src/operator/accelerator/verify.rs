@@ -11,15 +11,11 @@ use femto_fem::geometry::GeometryAtPoints;
 use femto_fem::space::{Layout, Space};
 use femto_kernel::family::FactorPrecision;
 use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
-use femto_kernel::family::oracle::{OracleGeometry, apply};
-use femto_kernel::form::Form;
+use femto_kernel::family::oracle::OracleGeometry;
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, Device};
 use rayon::prelude::*;
-
-/// v = A u of one element by the oracle: the element's number and `[component][node]`.
-pub(super) type Oracle<'a> = dyn Fn(usize, &[f64]) -> Vec<f64> + 'a;
 
 /// Of the input.
 const SEED: u32 = 0;
@@ -38,7 +34,7 @@ struct FieldsOf {
 }
 
 impl FieldsOf {
-    fn new<F>(binding: &Binding<'_, F>, element: usize, points: usize) -> Self {
+    fn new(binding: &Binding<'_>, element: usize, points: usize) -> Self {
         let (space, params) = (binding.space, binding.params);
         let cell = space.cells()[element] as usize;
         let nodes = space.element_nodes(element);
@@ -68,23 +64,21 @@ impl FieldsOf {
     }
 }
 
-/// The oracle of a form.
-pub(super) fn oracle<'a, F: Form<D, C>, const D: usize, const C: usize>(
-    binding: &'a Binding<'_, F>,
-) -> Box<Oracle<'a>> {
-    let (tables, maps) = (&binding.plan.operator.tables, binding.maps());
-    Box::new(move |number, u| {
-        let mut at = GeometryAtPoints::default();
-        maps.at_points(binding.mesh_cell(number), &mut at);
-        let geometry = OracleGeometry {
-            jacobian: &at.jacobian,
-            position: &at.position,
-        };
-        let own = FieldsOf::new(binding, number, tables.points());
-        let fields = own.as_cell_fields(binding.params.fields());
-        let context = binding.params.context();
-        apply(binding.form, tables, geometry, (&fields, &context), u)
-    })
+/// v = A u of one element by the oracle, `[component][node]`.
+fn oracle(binding: &Binding<'_>, element: usize, u: &[f64]) -> Vec<f64> {
+    let tables = &binding.plan.operator.tables;
+    let mut at = GeometryAtPoints::default();
+    let cell = binding.mesh_cell(element);
+    binding.maps().at_points(cell, &mut at);
+    let geometry = OracleGeometry {
+        jacobian: &at.jacobian,
+        position: &at.position,
+    };
+    let own = FieldsOf::new(binding, element, tables.points());
+    let fields = own.as_cell_fields(binding.params.fields());
+    let context = binding.params.context();
+    let form = binding.form;
+    form.oracle(tables, geometry, (&fields, &context), u)
 }
 
 /// Some entries of what the oracle makes of an input, and how large they are.
@@ -106,11 +100,7 @@ pub(super) struct Expected {
 
 impl Expected {
     /// Asks the oracle. `blocks` are the elements of each kind of map.
-    pub(super) fn new<T: Number>(
-        binding: &Binding<'_, ()>,
-        blocks: &[Packer<'_>],
-        oracle: &Oracle<'_>,
-    ) -> Self {
+    pub(super) fn new<T: Number>(binding: &Binding<'_>, blocks: &[Packer<'_>]) -> Self {
         let space = binding.space;
         let nodes = chosen_nodes(space, blocks);
         let mut expected = Self {
@@ -125,7 +115,7 @@ impl Expected {
         };
         let mut sizes = vec![0.0; expected.values.len()];
         for (element, own) in expected.around(blocks) {
-            let v_e = oracle(element as usize, &expected.of_element::<T>(own));
+            let v_e = oracle(binding, element as usize, &expected.of_element::<T>(own));
             for (entry, value) in expected.entries(own, &v_e) {
                 expected.values[entry] += value;
                 sizes[entry] += value.abs();
@@ -315,7 +305,7 @@ fn run<T: Number>(
 }
 
 /// The size of the input: a material law wants gradients to be small.
-fn amplitude(binding: &Binding<'_, ()>) -> f64 {
+fn amplitude(binding: &Binding<'_>) -> f64 {
     if binding.plan.operator.inspection.linear {
         return 1.0;
     }
@@ -348,7 +338,7 @@ fn amplitude(binding: &Binding<'_, ()>) -> f64 {
 
 /// The largest difference of a right kernel. Rounded factors are some half units in the last place away, as many as
 /// their products weigh more than the largest sum.
-fn tolerance<T: Number>(binding: &Binding<'_, ()>) -> f64 {
+fn tolerance<T: Number>(binding: &Binding<'_>) -> f64 {
     let plan = binding.plan;
     match T::PRECISION {
         Precision::Fp64

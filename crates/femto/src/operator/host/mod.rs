@@ -17,7 +17,6 @@ use femto_fem::space::{Layout, Restriction};
 use femto_kernel::family::EvalContext;
 use femto_kernel::family::batch::{ElementKernel, LocalLayout, NodeTable, Workspace};
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::host::{Host, HostBuffer};
 use femto_platform::device::{Device, DeviceError};
@@ -99,40 +98,19 @@ enum Action {
 impl Backend for Host {
     type Bound<T: Number> = HostBound<T>;
 
-    fn bind<T, F, const C: usize>(
-        &self,
-        binding: &Binding<'_, F>,
-    ) -> Result<HostBound<T>, OperatorError>
-    where
-        T: Number,
-        F: Form<3, C> + Clone + 'static,
-    {
-        let level = SimdLevel::detect();
+    fn bind<T: Number>(&self, binding: &Binding<'_>) -> Result<HostBound<T>, OperatorError> {
+        let (form, level) = (binding.form, SimdLevel::detect());
         let kinds = binding.plan.kinds.iter();
-        let kernels = kinds.map(|kind| kind.block.kernel::<T, F, 3, C>(binding.form, level));
-        HostBound::new(self, binding, kernels.collect())
-    }
-
-    fn bind_planar<T, F, const C: usize>(
-        &self,
-        binding: &Binding<'_, F>,
-    ) -> Result<HostBound<T>, OperatorError>
-    where
-        T: Number,
-        F: Form<2, C> + Clone + 'static,
-    {
-        let level = SimdLevel::detect();
-        let kinds = binding.plan.kinds.iter();
-        let kernels = kinds.map(|kind| kind.block.kernel::<T, F, 2, C>(binding.form, level));
+        let kernels = kinds.map(|kind| T::host_kernel(form, &kind.block, level));
         HostBound::new(self, binding, kernels.collect())
     }
 }
 
 impl<T: Number> HostBound<T> {
     /// Binds kernels, `[kind]`: 1. packed geometry, 2. scratch memory.
-    pub(crate) fn new<F: Sync>(
+    pub(crate) fn new(
         host: &Host,
-        binding: &Binding<'_, F>,
+        binding: &Binding<'_>,
         kernels: Vec<Box<dyn ElementKernel<T>>>,
     ) -> Result<Self, OperatorError> {
         let components = binding.space.components();

@@ -95,8 +95,8 @@ struct Scratch {
 }
 
 /// Packs one segment after the other; shared by the threads.
-struct Packer<'a, F> {
-    binding: &'a Binding<'a, F>,
+struct Packer<'a> {
+    binding: &'a Binding<'a>,
     plan: &'a Plan,
     maps: Maps<'a>,
     nodes: NodeTable,
@@ -104,9 +104,9 @@ struct Packer<'a, F> {
 }
 
 impl<T: Number> Packed<T> {
-    pub(super) fn new<F: Sync>(
+    pub(super) fn new(
         host: &Host,
-        binding: &Binding<'_, F>,
+        binding: &Binding<'_>,
         kernels: &[Box<dyn ElementKernel<T>>],
     ) -> Result<Self, OperatorError> {
         let plan = binding.plan;
@@ -153,7 +153,7 @@ fn check_chunks(restriction: &Restriction) -> Result<(), OperatorError> {
     }
 }
 
-impl<F: Sync> Packer<'_, F> {
+impl Packer<'_> {
     /// Numbers per batch of elements of one kind of map.
     fn per_batch(&self, kind: usize) -> Offsets {
         Offsets {

@@ -77,7 +77,7 @@ fn fluxes_and_sources_meet() {
     for quadrature in RULES {
         for degree in [2, 3] {
             let problem = Problem {
-                source: [&-2.0],
+                source: vec![&-2.0],
                 neumann: vec![Boundary::new("zmax", &2.0)],
                 dirichlet: vec![Boundary::new("zmin", &0.0)],
                 operator: OperatorParams {
@@ -241,7 +241,7 @@ fn lambda_per_group() {
     // A constant 3 solves -Δu + λ u = 3 λ with insulated sides.
     let source = |[x, _, _]: [f64; 3]| if x < 0.5 { 6.0 } else { 15.0 };
     let problem = Problem {
-        source: [&source],
+        source: vec![&source],
         operator: OperatorParams {
             auxiliary: vec![lambda.into()],
             ..OperatorParams::default()

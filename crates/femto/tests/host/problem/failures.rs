@@ -94,13 +94,13 @@ fn values_that_are_none_are_named() {
         ..Problem::new(&mesh, 1, Poisson)
     };
     let exact = Exact {
-        value: [&bad],
+        value: vec![&bad],
         gradient: None,
     };
     for (problem, what) in [
         (
             Problem {
-                source: [&bad],
+                source: vec![&bad],
                 ..good.clone()
             },
             "the source",

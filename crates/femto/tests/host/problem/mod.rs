@@ -45,12 +45,12 @@ fn worst(u: &GridFunction, exact: impl Fn([f64; 3]) -> f64) -> f64 {
 }
 
 /// A problem that takes some iterations.
-fn bump(mesh: &Mesh) -> Problem<'_, Poisson> {
+fn bump(mesh: &Mesh) -> Problem<'_> {
     Problem {
-        source: [&1.0],
+        source: vec![&1.0],
         dirichlet: on_all_sides(&linear),
         exact: Some(Exact {
-            value: [&linear],
+            value: vec![&linear],
             gradient: None,
         }),
         ..Problem::new(mesh, 3, Poisson)

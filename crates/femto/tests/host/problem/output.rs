@@ -12,7 +12,7 @@ fn output_grids_are_equispaced_and_carry_the_solution() {
         for degree in [2, 5] {
             let problem = Problem {
                 degree,
-                source: [&0.0],
+                source: vec![&0.0],
                 ..bump(&mesh)
             };
             let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;

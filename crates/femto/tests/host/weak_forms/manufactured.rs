@@ -67,6 +67,8 @@ impl Manufactured {
 }
 
 /// Functions as a problem takes them.
-pub(crate) fn functions<const C: usize>(of: &[Expression]) -> [&dyn Function; C] {
-    std::array::from_fn(|component| &of[component] as &dyn Function)
+pub(crate) fn functions(of: &[Expression]) -> Vec<&dyn Function> {
+    of.iter()
+        .map(|function| function as &dyn Function)
+        .collect()
 }

@@ -1,0 +1,115 @@
+//! The form of a problem, and its derivative.
+
+use super::GraphForm;
+use crate::operator::{AnyForm, OperatorError, Typed};
+use femto_kernel::form::{Form, Jacobian, TracedForm, trace};
+use std::fmt::{self, Debug};
+use std::sync::Arc;
+
+type MakeForm = dyn Fn() -> Result<Box<dyn AnyForm>, OperatorError> + Send + Sync;
+
+/// A form of any dimension and number of components, with its exact derivative.
+#[derive(Clone)]
+pub struct ProblemForm {
+    dim: usize,
+    components: usize,
+    form: Arc<dyn AnyForm>,
+    jacobian: Arc<MakeForm>,
+}
+
+impl ProblemForm {
+    /// A form whose loops, and those of its derivative, are compiled for the host.
+    pub fn new<F, const D: usize, const C: usize>(form: F) -> Self
+    where
+        F: Form<D, C> + Clone + 'static,
+    {
+        let derived = form.clone();
+        Self {
+            dim: D,
+            components: C,
+            jacobian: Arc::new(move || {
+                Ok(Box::new(Typed::<_, D, C>(Jacobian(derived.clone()))) as Box<dyn AnyForm>)
+            }),
+            form: Arc::new(Typed::<F, D, C>(form)),
+        }
+    }
+
+    /// The same, but the derivative is a graph, which the host interprets: for programs with many forms, which then
+    /// need not compile the host's loops for the derivative of each.
+    pub fn with_traced_jacobian<F, const D: usize, const C: usize>(form: F) -> Self
+    where
+        F: Form<D, C> + Clone + 'static,
+    {
+        let derived = form.clone();
+        Self {
+            dim: D,
+            components: C,
+            jacobian: Arc::new(move || {
+                let traced = trace::<_, D, C>(&Jacobian(derived.clone()));
+                let form = GraphForm::<D, C>::new(&traced).ok_or_else(|| unusual(&traced))?;
+                Ok(Box::new(Typed::<_, D, C>(form)) as Box<dyn AnyForm>)
+            }),
+            form: Arc::new(Typed::<F, D, C>(form)),
+        }
+    }
+
+    /// A form that is a graph, which the host interprets, as it does its derivative: a [`GraphForm`].
+    ///
+    /// # Errors
+    /// A number of components other than one or that of axes.
+    pub fn traced(traced: &TracedForm) -> Result<Self, OperatorError> {
+        match (traced.dim, traced.components()) {
+            (2, 1) => Self::of_graph::<2, 1>(traced),
+            (2, 2) => Self::of_graph::<2, 2>(traced),
+            (3, 1) => Self::of_graph::<3, 1>(traced),
+            (3, 3) => Self::of_graph::<3, 3>(traced),
+            _ => Err(unusual(traced)),
+        }
+    }
+
+    fn of_graph<const D: usize, const C: usize>(
+        traced: &TracedForm,
+    ) -> Result<Self, OperatorError> {
+        let form = GraphForm::<D, C>::new(traced).ok_or_else(|| unusual(traced))?;
+        Ok(Self::with_traced_jacobian::<_, D, C>(form))
+    }
+
+    /// Dimension of the cells.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Number of components.
+    pub fn components(&self) -> usize {
+        self.components
+    }
+
+    /// The form.
+    pub fn form(&self) -> &dyn AnyForm {
+        &*self.form
+    }
+
+    /// Its derivative; the state is the first auxiliary fields.
+    ///
+    /// # Errors
+    /// As [`ProblemForm::traced`].
+    pub fn jacobian(&self) -> Result<Box<dyn AnyForm>, OperatorError> {
+        (self.jacobian)()
+    }
+}
+
+impl Debug for ProblemForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProblemForm")
+            .field("dim", &self.dim)
+            .field("components", &self.components)
+            .finish_non_exhaustive()
+    }
+}
+
+fn unusual(traced: &TracedForm) -> OperatorError {
+    OperatorError::TooManyComponents {
+        found: traced.components(),
+        most: traced.dim,
+    }
+}
