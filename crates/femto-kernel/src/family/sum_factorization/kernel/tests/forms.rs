@@ -23,10 +23,14 @@ const PLAIN: Schedule = Schedule {
 };
 
 fn basis(nodes_1d: usize, points_1d: usize) -> TensorTables {
+    basis_on(Cell::Hexahedron, (nodes_1d, points_1d))
+}
+
+fn basis_on(cell: Cell, (nodes_1d, points_1d): (usize, usize)) -> TensorTables {
     let degree = nodes_1d - 1;
     match points_1d == nodes_1d {
-        true => TensorTables::collocated(Cell::Hexahedron, degree).unwrap(),
-        false => TensorTables::gauss(Cell::Hexahedron, degree, points_1d).unwrap(),
+        true => TensorTables::collocated(cell, degree).unwrap(),
+        false => TensorTables::gauss(cell, degree, points_1d).unwrap(),
     }
 }
 
@@ -36,8 +40,17 @@ fn shape<F: Form<3, C>, const C: usize>(
     (nodes_1d, points_1d): (usize, usize),
     storage: Storage,
 ) -> Shape {
-    let inspection = trace::<F, 3, C>(form).inspect();
-    let shape = Shape::new(&basis(nodes_1d, points_1d), &inspection, storage);
+    shape_on::<F, 3, C>(form, fields, &basis(nodes_1d, points_1d), storage)
+}
+
+fn shape_on<F: Form<D, C>, const D: usize, const C: usize>(
+    form: &F,
+    fields: &[FieldKind],
+    basis: &TensorTables,
+    storage: Storage,
+) -> Shape {
+    let inspection = trace::<F, D, C>(form).inspect();
+    let shape = Shape::new(basis, &inspection, storage);
     shape.with_fields(&inspection, Fields::new(fields))
 }
 
@@ -84,6 +97,42 @@ fn something_is_legal_for_every_shape() {
                             }
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn something_is_legal_for_every_quadrilateral() {
+    let limits = Limits::default();
+    let body = Jacobian(NeoHookean::from_young(1.0, 0.3));
+    let form = trace::<_, 2, 1>(&Mass);
+    for degree in 1..=15 {
+        for points in [degree + 1, degree + 2] {
+            let basis = basis_on(Cell::Quadrilateral, (degree + 1, points));
+            for storage in [Storage::Affine, Storage::Trilinear, Storage::Jacobians] {
+                for shape in [
+                    shape_on::<_, 2, 1>(&Mass, &[], &basis, storage),
+                    shape_on::<_, 2, 1>(&Poisson, &[], &basis, storage),
+                    shape_on::<_, 2, 2>(&body, &[FieldKind::Nodal; 2], &basis, storage),
+                ] {
+                    let problem = problem((&basis, &form), shape, NODAL, Precision::Fp64);
+                    for schedule in problem.schedules(&limits) {
+                        let legal = schedule.validate(&problem, &limits);
+                        assert_eq!(legal, Ok(()), "{shape:?}: {schedule}");
+                        let block = schedule.block(&problem);
+                        let threads = schedule.elements_per_block * points as u32;
+                        assert_eq!(block.threads[0], threads, "a pencil along j each");
+                    }
+                    let numbers = problem.geometry_len() as u64;
+                    assert_eq!(numbers, shape.geometry_numbers(), "no padding");
+                    let factors = Problem {
+                        step: PointStep::Factors(FactorPrecision::Same),
+                        ..problem
+                    };
+                    let message = PLAIN.validate(&factors, &limits).unwrap_err();
+                    assert!(message.to_string().contains("on hexahedra alone"));
                 }
             }
         }
