@@ -128,8 +128,13 @@ impl ElementNodes {
         }
         let mut corners = [0; 4];
         for (slot, entity) in (self.vertices.len()..).zip(&self.entities) {
-            if entity.nodes.is_empty() {
-                continue;
+            match entity.nodes[..] {
+                [] => continue,
+                [s] => {
+                    shell[s as usize] = first(slot);
+                    continue;
+                }
+                _ => (),
             }
             for (corner, &m) in corners.iter_mut().zip(entity.vertices) {
                 *corner = vertices[m];

@@ -56,12 +56,9 @@ impl VtuGrid<'_> {
 
 /// For every node of VTK's Lagrange cell in its order, where it is in femto's.
 fn vtk_order(cell: Cell, degree: usize) -> Vec<usize> {
-    let ours = cell.lattice(degree);
-    let place = |node: &[usize; 3]| ours.iter().position(|other| other == node).unwrap_or(0);
-    cell.lattice_in(degree, cell.vtk_order())
-        .iter()
-        .map(place)
-        .collect()
+    let order = cell.lattice_in(degree, cell.vtk_order()).into_iter();
+    // Both orders have the same positions.
+    order.filter_map(cell.lattice_places(degree)).collect()
 }
 
 #[cfg(test)]

@@ -50,6 +50,15 @@ impl Facet {
         (lowest, facet)
     }
 
+    /// Its shape.
+    pub(super) fn cell(&self) -> Cell {
+        match self.rest {
+            [_, NONE, _] => Cell::Line,
+            [_, _, NONE] => Cell::Triangle,
+            _ => Cell::Quadrilateral,
+        }
+    }
+
     /// Adds the side of a second element; the sides that do not go together if it cannot.
     pub(super) fn join(&mut self, new: &Self) -> Result<(), [u32; 3]> {
         if self.opposite != new.opposite || self.sides[1] != NONE {

@@ -127,17 +127,18 @@ impl Topology {
         let faces = faces(self.cell);
         let before = self.cell.vertices() + self.cell.edges().len();
         let mut number = (self.counts[0] + self.counts[1]) as u32;
+        let per_element = faces.len() as u32;
         for shape in [Cell::Triangle, Cell::Quadrilateral] {
             let first = number;
+            if faces.iter().all(|face| face.cell != shape) {
+                continue;
+            }
             let links = self.facets.iter().flat_map(|part| &part.links);
-            for (_, facet) in links {
-                if faces[facet.sides[0] as usize % faces.len()].cell != shape {
-                    continue;
-                }
+            for (_, facet) in links.filter(|(_, facet)| facet.cell() == shape) {
                 for side in facet.sides.into_iter().filter(|&side| side != NONE) {
-                    let (element, local) =
-                        (side as usize / faces.len(), side as usize % faces.len());
-                    self.entities[element * self.stride + before + local] = number;
+                    let [element, local] = [side / per_element, side % per_element];
+                    let place = element as usize * self.stride + before + local as usize;
+                    self.entities[place] = number;
                 }
                 number += 1;
             }
