@@ -18,9 +18,10 @@ impl Constraints {
     /// # Errors
     /// A broken space, a group that is not there or no boundary, a component that the space has not, more
     /// entries than 32 bits can count.
-    pub fn new(space: &Space, groups: &[(&str, &[usize])]) -> Result<Self, SpaceError> {
+    pub fn new(space: &Space, groups: &[(&str, impl AsRef<[usize]>)]) -> Result<Self, SpaceError> {
         let mut entries = Vec::new();
-        for &(tag, components) in groups {
+        for (tag, components) in groups {
+            let (tag, components) = (*tag, components.as_ref());
             if space.continuity() == Continuity::Broken {
                 return Err(SpaceError::BrokenDirichlet { tag: tag.into() });
             }
@@ -51,7 +52,7 @@ impl Constraints {
     /// As [`Constraints::new`].
     pub fn of_all_components(space: &Space, tags: &[&str]) -> Result<Self, SpaceError> {
         let all: Vec<usize> = (0..space.components()).collect();
-        let groups: Vec<_> = tags.iter().map(|&tag| (tag, &all[..])).collect();
+        let groups: Vec<_> = tags.iter().map(|&tag| (tag, &all)).collect();
         Self::new(space, &groups)
     }
 
@@ -61,7 +62,7 @@ impl Constraints {
     }
 
     /// Whether there is an entry of this component.
-    pub fn hold(&self, space: &Space, component: usize) -> bool {
+    pub fn has_component(&self, space: &Space, component: usize) -> bool {
         let of = |&entry: &u32| match space.layout() {
             Layout::Interleaved => entry as usize % space.components(),
             Layout::Blocked => entry as usize / space.nodes(),

@@ -8,7 +8,7 @@ use crate::{Number, Operator};
 /// An operator on L-vectors whose constrained entries are zero: `v = A u`, then zero at these entries of v.
 ///
 /// u is to be zero there too; then this is A without the rows and columns of these entries. Solvers keep it so
-/// where the right-hand side and the start do.
+/// where the right-hand side, the start and the preconditioner do.
 pub struct Constrained<'a, T: Number, D: Backend> {
     operator: &'a Operator<T, D>,
     entries: &'a Entries<D>,

@@ -166,10 +166,9 @@ impl<'a> Problem<'a> {
             let held: Vec<usize> = (0..components).filter(given).collect();
             groups.push((&part.tag[..], held));
         }
-        let groups: Vec<(&str, &[usize])> =
-            groups.iter().map(|(tag, held)| (*tag, &held[..])).collect();
         let constraints = Constraints::new(&space, &groups)?;
-        let unheld = (0..components).find(|&component| !constraints.hold(&space, component));
+        let unheld =
+            (0..components).find(|&component| !constraints.has_component(&space, component));
         match unheld.filter(|_| self.ignores_constants(inspection)) {
             Some(component) => Err(ProblemError::Singular {
                 component: (components > 1).then_some(component),
