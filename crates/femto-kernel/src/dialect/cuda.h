@@ -23,6 +23,10 @@ typedef float2 real2;
 #define KERNEL(name)                                                                           \
     extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y *BLOCK_Z, BLOCKS_PER_UNIT) name
 
+/* The compiler no longer knows what a pointer points to, so that it does not keep numbers read through it in
+ * registers from one turn of a loop to the next. */
+#define FORGET(g_pointer) asm volatile("" : "+l"(g_pointer))
+
 #define THREAD_X ((int)threadIdx.x)
 #define THREAD_Y ((int)threadIdx.y)
 #define THREAD_Z ((int)threadIdx.z)

@@ -25,6 +25,8 @@ typedef float2 real2;
 #define KERNEL(name)                                                                           \
     __kernel __attribute__((reqd_work_group_size(BLOCK_X, BLOCK_Y, BLOCK_Z))) void name
 
+#define FORGET(g_pointer)
+
 #define THREAD_X ((int)get_local_id(0))
 #define THREAD_Y ((int)get_local_id(1))
 #define THREAD_Z ((int)get_local_id(2))

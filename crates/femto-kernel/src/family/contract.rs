@@ -94,8 +94,8 @@ pub trait Family {
     /// have knobs.
     fn folds(cell: Cell) -> bool;
 
-    /// The node tables that its host loops read, of cells with so many nodes along an axis and in all.
-    fn node_table(nodes_1d: usize, nodes: usize) -> NodeTable;
+    /// The node tables that its host loops read, of cells with so many nodes along an edge and in all.
+    fn node_table(cell: Cell, nodes: (usize, usize)) -> NodeTable;
 
     /// The operator on elements of a kind of map. `stored` is the data level: factors or Jacobians are stored, and
     /// not recomputed, where there is a choice.

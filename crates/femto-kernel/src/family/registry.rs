@@ -50,8 +50,8 @@ macro_rules! families {
             }
 
             /// See [`Family::node_table`].
-            pub fn node_table(self, nodes_1d: usize, nodes: usize) -> NodeTable {
-                match self { $(Self::$name => <$family>::node_table(nodes_1d, nodes),)* }
+            pub fn node_table(self, cell: Cell, nodes: (usize, usize)) -> NodeTable {
+                match self { $(Self::$name => <$family>::node_table(cell, nodes),)* }
             }
 
             /// See [`Family::block`].

@@ -241,8 +241,8 @@ impl Plan {
 
     /// Which nodes of an element the host's tables index.
     pub(crate) fn node_table(&self) -> NodeTable {
-        self.family
-            .node_table(self.degree + 1, self.operator.tables.nodes())
+        let nodes = (self.degree + 1, self.operator.tables.nodes());
+        self.family.node_table(self.operator.cell, nodes)
     }
 }
 
@@ -250,7 +250,7 @@ impl Plan {
 /// the chunks' lists of shared nodes (read twice) and the list of their sources.
 fn index_bytes(family: FamilyId, space: &Space) -> u64 {
     let restriction = space.restriction();
-    let table = family.node_table(space.nodes_1d(), space.nodes_per_element());
+    let table = family.node_table(space.cell(), (space.nodes_1d(), space.nodes_per_element()));
     let table = table.len(1) * space.elements();
     let lists = 2 * restriction.interface.len() + restriction.interface_sources_offsets.len();
     (table * size_of::<u16>() + lists * size_of::<u32>()) as u64

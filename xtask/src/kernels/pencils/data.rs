@@ -61,18 +61,22 @@ impl Data {
         Self {
             geometry,
             rule: rule.flat_map(|(&x, &w)| [x, w]).collect(),
-            u: (0..ELEMENTS * basis.nodes()).map(|_| number(1.0)).collect(),
+            u: (0..ELEMENTS * shape.components * basis.nodes())
+                .map(|_| number(1.0))
+                .collect(),
             maps,
         }
     }
 
-    /// What `oracle` makes of each element.
+    /// What `oracle` makes of each component of each element.
     pub(super) fn each(
         &self,
         basis: &TensorTables,
         oracle: impl Fn(OracleGeometry, &[f64]) -> Vec<f64>,
     ) -> Vec<f64> {
-        let elements = self.maps.iter().zip(self.u.chunks_exact(basis.nodes()));
+        let components = self.u.len() / self.maps.len() / basis.nodes();
+        let maps = self.maps.iter().flat_map(|map| vec![map; components]);
+        let elements = maps.zip(self.u.chunks_exact(basis.nodes()));
         let each = elements.flat_map(|(map, u)| {
             let (jacobian, position) = at_points(map, basis);
             let geometry = OracleGeometry {

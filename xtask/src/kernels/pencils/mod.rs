@@ -78,6 +78,11 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
         if all || degree != 2 {
             cases.extend(staged_cases(degree, language, limits));
         }
+        for collocated in [true, false] {
+            let element = Element::new(degree, collocated, true, Storage::Trilinear);
+            let element = Rc::new(element.with_components(3));
+            cases.extend(element.case(NODAL, language, limits));
+        }
     }
     cases
 }
@@ -123,6 +128,11 @@ impl Element {
         }
     }
 
+    fn with_components(mut self, components: usize) -> Self {
+        self.shape.components = components;
+        self
+    }
+
     fn problem(&self, vectors: Vectors, language: Language) -> Problem<'_> {
         Problem {
             basis: &self.basis,
@@ -151,7 +161,11 @@ impl Element {
             FactorPrecision::Same => "",
             FactorPrecision::Single => ", factors fp32",
         };
-        format!("{what}/{kind} {storage:?} {vectors} N={degree:02} fp64{single}")
+        let components = match self.shape.components {
+            1 => String::new(),
+            components => format!(", {components} components"),
+        };
+        format!("{what}/{kind} {storage:?} {vectors} N={degree:02} fp64{single}{components}")
     }
 
     fn case(
@@ -216,13 +230,28 @@ impl Element {
         vectors: Vectors,
     ) -> Result<()> {
         let data = Data::new(&self.problem(ELEMENT, Language::Cuda));
-        let nodes = data.u.len();
+        let (numbers, components) = (data.u.len(), self.shape.components);
+        let nodes = numbers / components;
         let geometry = self.upload(device, &data.geometry)?;
         let rule = device.upload(&data.rule)?;
-        let u = device.upload(&data.u)?;
+        // Where number n of an E-vector is; of L-vectors the components of a node are together.
+        let len = self.basis.nodes();
+        let place = |n: usize| match vectors == ELEMENT {
+            true => n,
+            false => {
+                let (element, component, node) =
+                    (n / len / components, n / len % components, n % len);
+                (element * len + node) * components + component
+            }
+        };
+        let mut u = vec![f64::NAN; numbers];
+        for (n, &number) in data.u.iter().enumerate() {
+            u[place(n)] = number;
+        }
+        let u = device.upload(&u)?;
         // No two elements share a node. What is added to must be zero before; the rest is poison.
         let start = if vectors == ELEMENT { f64::NAN } else { 0.0 };
-        let mut v = device.upload(&vec![start; nodes])?;
+        let mut v = device.upload(&vec![start; numbers])?;
         let table = device.upload(&(0..nodes as u32).collect::<Vec<_>>())?;
         let mut v_once = Some(&mut v);
         let argument = |&operand: &Operand| {
@@ -240,8 +269,9 @@ impl Element {
         let arguments: Option<Vec<_>> = kernel.operands.iter().map(argument).collect();
         let arguments = arguments.context("an operand that there is not")?;
         device.launch(&module.kernel("apply")?, &launch(kernel), &arguments)?;
-        let mut found = vec![f64::NAN; nodes];
-        device.read(&v, &mut found)?;
+        let mut read = vec![f64::NAN; numbers];
+        device.read(&v, &mut read)?;
+        let found: Vec<f64> = (0..numbers).map(|n| read[place(n)]).collect();
         let expected = data.each(&self.basis, |geometry, u| self.oracle(geometry, u));
         within(self.tolerance(), &found, &expected)
     }

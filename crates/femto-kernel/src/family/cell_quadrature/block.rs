@@ -36,7 +36,7 @@ impl Family for CellQuadrature {
         false
     }
 
-    fn node_table(_: usize, nodes: usize) -> NodeTable {
+    fn node_table(_: Cell, (_, nodes): (usize, usize)) -> NodeTable {
         NodeTable::listed(nodes)
     }
 

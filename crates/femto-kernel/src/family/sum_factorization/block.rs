@@ -34,8 +34,8 @@ impl Family for SumFactorization {
         cell == Cell::Hexahedron
     }
 
-    fn node_table(nodes_1d: usize, nodes: usize) -> NodeTable {
-        NodeTable::tensor(if nodes == nodes_1d.pow(2) { 2 } else { 3 }, nodes_1d)
+    fn node_table(cell: Cell, (nodes_1d, _): (usize, usize)) -> NodeTable {
+        NodeTable::tensor(cell.dim(), nodes_1d)
     }
 
     fn block(

@@ -114,9 +114,15 @@ impl Expected {
             tolerance: tolerance::<T>(binding),
         };
         let mut sizes = vec![0.0; expected.values.len()];
-        for (element, own) in expected.around(blocks) {
-            let v_e = oracle(binding, element as usize, &expected.of_element::<T>(own));
-            for (entry, value) in expected.entries(own, &v_e) {
+        let around = expected.around(blocks);
+        let answers: Vec<Vec<f64>> = around
+            .par_iter()
+            .map(|&(element, own)| {
+                oracle(binding, element as usize, &expected.of_element::<T>(own))
+            })
+            .collect();
+        for ((_, own), v_e) in around.iter().zip(&answers) {
+            for (entry, value) in expected.entries(own, v_e) {
                 expected.values[entry] += value;
                 sizes[entry] += value.abs();
             }

@@ -86,8 +86,13 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     }
 #endif
 
-    for (int component = 0; component < COMPONENTS; ++component) {
-        const element_nodes at = ELEMENT_NODES(element, component);
+    /* Unrolled, components would need registers at the same time. */
+    UNROLL_BY(1) for (int component = 0; component < COMPONENTS; ++component)
+    {
+        element_nodes at = ELEMENT_NODES(element, component);
+#if VECTORS_NODAL && COMPONENTS > 1
+        FORGET(at.g_nodes);
+#endif
         real r_u[POINTS_1D];
 
         /* Values at the points of the pencil (slow, fast) along k. */
