@@ -150,6 +150,9 @@ impl SolveDevice {
     }
 }
 
+/// Auxiliary fields and parameters of a form.
+type Inputs = (Vec<Auxiliary>, Vec<f64>);
+
 impl CaseRun<'_> {
     fn with_form<T: Number>(&self, monitor: &mut SolveMonitor<'_>) -> Result<Outcome, Failure> {
         let dim = dimension(self.mesh);
@@ -184,7 +187,7 @@ impl CaseRun<'_> {
 
     /// The form, with auxiliary fields and parameters: the usual ones in three dimensions are compiled for the
     /// host, others are graphs.
-    fn form(&self, dim: usize) -> Result<(ProblemForm, (Vec<Auxiliary>, Vec<f64>)), Failure> {
+    fn form(&self, dim: usize) -> Result<(ProblemForm, Inputs), Failure> {
         let compiled = match (&self.case.form, dim) {
             (Form::Mass, 3) => ProblemForm::with_traced_jacobian::<_, 3, 1>(form::Mass),
             (Form::Poisson, 3) => ProblemForm::with_traced_jacobian::<_, 3, 1>(form::Poisson),

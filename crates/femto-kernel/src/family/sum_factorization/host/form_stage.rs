@@ -165,12 +165,12 @@ impl<F, M, const D: usize, const C: usize> FormStage<F, M, D, C> {
         }
         if self.gradients {
             let inverse = determinant.constant(1.0) / determinant;
-            for c in 0..C {
+            for (c, grad_u) in grad_u.iter_mut().enumerate() {
                 let g = each(
                     #[inline(always)]
                     |r| arrays.gradients[r][c][p] * inverse,
                 );
-                grad_u[c] = physical(&adjugate, g);
+                *grad_u = physical(&adjugate, g);
             }
             for (n, field) in self.fields.differentiated() {
                 let g = each(
