@@ -131,7 +131,7 @@ fn iterations_of_conjugate_gradients_are_rows_too() {
     let row = &report["rows"][0];
     assert_eq!(
         (&row["measured"], &row["vector"]),
-        (&"cg_iteration".into(), &"T".into())
+        (&"cg_iteration".into(), &"L".into())
     );
     assert_eq!(row["dofs"], 125);
 }

@@ -86,12 +86,17 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     }
 #endif
 
-    /* Unrolled, components would need registers at the same time. */
+    /* Unrolled, components would need registers at the same time. So would what all of them read; it is read
+     * anew where that was measured to be faster. */
     UNROLL_BY(1) for (int component = 0; component < COMPONENTS; ++component)
     {
         element_nodes at = ELEMENT_NODES(element, component);
+        const GLOBAL stored_real *g_own = g_geometry;
 #if VECTORS_NODAL && COMPONENTS > 1
         FORGET(at.g_nodes);
+#if NODES_1D > 3
+        FORGET(g_own);
+#endif
 #endif
         real r_u[POINTS_1D];
 
@@ -155,7 +160,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
 #if STAGED
         const metric points = metric_along(s_factors, g_rule, 0, slow, fast);
 #else
-        const metric points = metric_along(g_geometry, g_rule, element, slow, fast);
+        const metric points = metric_along(g_own, g_rule, element, slow, fast);
 #endif
 #if VALUES
         UNROLL for (int k = 0; k < POINTS_1D; ++k) r_u[k] *= metric_value(&points, k);
@@ -189,6 +194,9 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         }
 #endif
 
+#if VECTORS_NODAL && (COMPONENTS > 1 || !COLLOCATED)
+        FORGET(at.g_nodes);
+#endif
 #if COLLOCATED
         UNROLL for (int k = 0; k < NODES_1D; ++k)
             if (writes)
