@@ -6,6 +6,7 @@ mod common;
 use common::{case_path, femto, json, scratch, text, write};
 use femto::fem::mesh::Mesh;
 use serde_json::Value;
+use std::path::Path;
 
 #[test]
 fn the_report_has_every_subject_and_a_pipe_sees_no_progress() {
@@ -276,13 +277,9 @@ fn corner_warnings_are_told() {
     assert_eq!(told(&write(&folder, "few.toml", &few)), Some(1));
 }
 
-/// Ctrl-C after a while: what was reached is written and reported.
+/// A case that never converges, in a folder, where its output goes to `box.vtu`.
 #[cfg(unix)]
-#[test]
-fn ctrl_c_stops_after_the_iteration() {
-    use std::process::{Command, Stdio};
-    use std::time::Duration;
-    let folder = scratch("ctrl-c");
+fn endless(folder: &Path) -> String {
     let case = std::fs::read_to_string(case_path("box-sine")).unwrap();
     let endless = [
         ("[4, 4, 4]", "[16, 16, 16]"),
@@ -292,7 +289,57 @@ fn ctrl_c_stops_after_the_iteration() {
     let case = endless
         .iter()
         .fold(case, |case, (from, to)| case.replace(from, to));
-    let path = write(&folder, "case.toml", &case);
+    write(folder, "case.toml", &case)
+}
+
+/// A program that was started to ignore a signal, as by `nohup`, goes on ignoring it.
+#[cfg(unix)]
+#[test]
+fn ignored_signals_stay_ignored() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let path = endless(&scratch("nohup"));
+    let mut child = Command::new("sh")
+        .args(["-c", "trap '' HUP; exec \"$0\" \"$@\""])
+        .args([env!("CARGO_BIN_EXE_femto"), "solve", &path, "--json"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pid = child.id().to_string();
+    for _ in 0..2 {
+        std::thread::sleep(Duration::from_secs(2));
+        assert!(child.try_wait().unwrap().is_none(), "it ended");
+        let sent = Command::new("kill").args(["-HUP", &pid]).status();
+        assert!(sent.unwrap().success());
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(child.try_wait().unwrap().is_none(), "it ended");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// Ctrl-C, or what a batch system sends, after a while: what was reached is written and reported.
+#[cfg(unix)]
+#[test]
+fn signals_stop_after_the_iteration() {
+    stops_after_the_iteration("INT");
+    stops_after_the_iteration("TERM");
+    // Under `nohup` this program and those that it starts ignore it.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    if mask.is_none_or(|mask| mask & 1 == 0) {
+        stops_after_the_iteration("HUP");
+    }
+}
+
+#[cfg(unix)]
+fn stops_after_the_iteration(signal: &str) {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let folder = scratch(signal);
+    let path = endless(&folder);
     // A slow machine may still be setting up after the first waits.
     for seconds in [1, 4, 16, 60] {
         let child = Command::new(env!("CARGO_BIN_EXE_femto"))
@@ -305,7 +352,7 @@ fn ctrl_c_stops_after_the_iteration() {
         let pid = child.id().to_string();
         assert!(
             Command::new("kill")
-                .args(["-INT", &pid])
+                .args([&format!("-{signal}"), &pid])
                 .status()
                 .unwrap()
                 .success()

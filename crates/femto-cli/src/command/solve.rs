@@ -9,16 +9,18 @@ use clap::Args;
 use femto::platform::device::host::limit_global_threads;
 use femto::platform::device::{self, DeviceId};
 use serde_json::{Value, json};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// Solve the problem that a case file describes, and say how close to the limits of the machine
 /// that ran.
 ///
-/// Ctrl-C ends it after the iteration at work; the output then has what was reached. A second one
-/// ends it at once.
+/// Ctrl-C, SIGTERM or SIGHUP end it after the iteration at work; the output then has what was reached.
+/// A second one ends it at once.
 #[derive(Debug, Args)]
 pub(super) struct Solve {
     /// The case, in TOML. The documentation has all keys: docs/case.md.
@@ -74,19 +76,29 @@ impl Solve {
     }
 }
 
-/// A flag that Ctrl-C raises.
+/// A flag that signals raise: Ctrl-C's, and what batch systems and closed terminals send. The second one ends the
+/// program.
 fn listen() -> Arc<AtomicBool> {
     let interrupt = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&interrupt);
-    let on_interrupt = move || {
-        if raised.swap(true, Ordering::Relaxed) {
-            #[expect(clippy::disallowed_methods, reason = "asked twice, at once is at once")]
-            std::process::exit(1);
-        }
-    };
-    // Without a handler Ctrl-C ends the program, which is what it does elsewhere.
-    let _ = ctrlc::set_handler(on_interrupt);
+    let hangup = (!ignores_hangup()).then_some(HANGUP);
+    for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
+        // In this order, so that the first one does not end the program. Without a handler signals end it, which is
+        // what they do elsewhere.
+        let _ = flag::register_conditional_shutdown(signal, 1, Arc::clone(&interrupt));
+        let _ = flag::register(signal, Arc::clone(&interrupt));
+    }
     interrupt
+}
+
+/// SIGHUP; systems that do not have it refuse the handler.
+const HANGUP: i32 = 1;
+
+/// Whether the program was started to ignore SIGHUP, as `nohup` does, where the system says it.
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (HANGUP - 1) & 1 == 1)
 }
 
 struct Text<'a> {

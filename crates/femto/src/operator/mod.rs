@@ -76,7 +76,7 @@ struct Sizes {
 }
 
 impl<T: Number, D: Backend> Operator<T, D> {
-    /// Binds `form` to a device, on hexahedra or tetrahedra.
+    /// Binds `form` to a device, on cells in space.
     ///
     /// # Errors
     /// Parameters out of range, sizes that do not fit together, inverted elements (named, with the
@@ -95,7 +95,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         Self::of_form(device, space, geometry, &form, params)
     }
 
-    /// Binds `form` to a device, on triangles or quadrilaterals.
+    /// Binds `form` to a device, on cells in the plane.
     ///
     /// # Errors
     /// As [`Operator::new`].

@@ -6,7 +6,7 @@ use femto_kernel::family::EvalContext;
 use femto_kernel::family::batch::{Batch, Nodes, Vertices};
 use femto_kernel::family::cell_quadrature::blocks::BlockLists;
 use femto_kernel::family::cell_quadrature::fans::Fans;
-use femto_kernel::family::cell_quadrature::host::SimplexPlan;
+use femto_kernel::family::cell_quadrature::host::HostPlan;
 use femto_kernel::family::cell_quadrature::source::{Interleave, place, places};
 use femto_kernel::family::cell_quadrature::{
     CellGeometry, FieldKind, Shape, Storage, at_points, pack,
@@ -200,7 +200,7 @@ impl Data {
     where
         F: Form<D, C> + Clone + 'static,
     {
-        let plan = SimplexPlan {
+        let plan = HostPlan {
             element: &self.element,
             shape: self.shape,
             level: SimdLevel::detect(),

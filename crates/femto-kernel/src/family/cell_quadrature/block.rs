@@ -1,6 +1,6 @@
 //! cell_quadrature behind the contract of families.
 
-use super::host::SimplexPlan;
+use super::host::HostPlan;
 use super::lists::Lists;
 use super::schedule::Schedule;
 use super::source::{Interleave, Problem, diagonal_source, source};
@@ -72,8 +72,8 @@ pub struct Block {
 }
 
 impl Block {
-    fn plan(&self, level: SimdLevel) -> SimplexPlan<'_> {
-        SimplexPlan {
+    fn plan(&self, level: SimdLevel) -> HostPlan<'_> {
+        HostPlan {
             element: &self.element,
             shape: self.shape,
             level,

@@ -1,6 +1,6 @@
 //! sum_factorization behind the contract of families.
 
-use super::host::HexPlan;
+use super::host::HostPlan;
 use super::kernel::{PointStep, Problem, Schedule};
 use super::work::Shape;
 use super::{ElementGeometry, Storage};
@@ -76,8 +76,8 @@ pub struct Block {
 }
 
 impl Block {
-    fn plan(&self, level: SimdLevel) -> HexPlan<'_> {
-        HexPlan {
+    fn plan(&self, level: SimdLevel) -> HostPlan<'_> {
+        HostPlan {
             basis: &self.basis,
             shape: self.shape,
             level,

@@ -38,7 +38,7 @@ pub enum Storage {
     PointFactors,
 }
 
-/// The geometry of one element, a quadrilateral embedded as the layer over it (∂x/∂ζ = e_z), from which [`host::HexPlan::pack`] takes what its storage needs.
+/// The geometry of one element, a quadrilateral embedded as the layer over it (∂x/∂ζ = e_z), from which [`host::HostPlan::pack`] takes what its storage needs.
 #[derive(Clone, Copy, Debug)]
 pub enum ElementGeometry<'a> {
     /// `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`, `[8][3]`.

@@ -175,7 +175,7 @@ impl Shape {
         }
     }
 
-    /// Numbers of stored geometry per element, as [`HexPlan::pack`](super::host::HexPlan::pack) writes
+    /// Numbers of stored geometry per element, as [`HostPlan::pack`](super::host::HostPlan::pack) writes
     /// them.
     pub fn geometry_numbers(&self) -> u64 {
         let factors = 6 * u64::from(self.gradients) + u64::from(self.values);

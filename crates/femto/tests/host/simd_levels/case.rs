@@ -11,7 +11,7 @@ use femto::kernel::family::batch::{
 use femto::kernel::family::fields::{FieldKind, Fields};
 use femto::kernel::family::oracle::{self, OracleGeometry};
 use femto::kernel::family::sum_factorization::Storage;
-use femto::kernel::family::sum_factorization::host::HexPlan;
+use femto::kernel::family::sum_factorization::host::HostPlan;
 use femto::kernel::family::sum_factorization::work::Shape;
 use femto::kernel::form::{Form, Inspection, inspect};
 use femto::kernel::scalar::SimdLevel;
@@ -180,7 +180,7 @@ where
     }
 
     fn pack<T: Number>(&self, storage: Storage, level: SimdLevel, elements: usize) -> Packed<T> {
-        let plan = HexPlan {
+        let plan = HostPlan {
             basis: self.basis,
             shape: Shape::new(self.basis, &self.inspection, storage)
                 .with_fields(&self.inspection, self.fields),

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Everything that fixes a host kernel but the form and the precision.
 #[derive(Clone, Copy, Debug)]
-pub struct SimplexPlan<'a> {
+pub struct HostPlan<'a> {
     /// The element.
     pub element: &'a DenseTables,
     /// Its sizes and storage.
@@ -29,7 +29,7 @@ pub struct SimplexPlan<'a> {
     pub level: SimdLevel,
 }
 
-impl SimplexPlan<'_> {
+impl HostPlan<'_> {
     /// The kernel for `form` in precision `T`. Its packed geometry is `[number][lane]`, numbers as
     /// [`pack`](super::pack) puts them.
     pub fn build<T, F, const D: usize, const C: usize>(&self, form: &F) -> Box<dyn ElementKernel<T>>
@@ -50,7 +50,7 @@ impl SimplexPlan<'_> {
 
 /// Builds the kernel once the instruction set is known.
 struct Build<'a, T, F, const D: usize, const C: usize> {
-    plan: SimplexPlan<'a>,
+    plan: HostPlan<'a>,
     form: &'a F,
     precision: PhantomData<T>,
 }
@@ -63,7 +63,7 @@ where
     type Output = Box<dyn ElementKernel<T>>;
 
     fn run<S: Simd>(self, token: S) -> Self::Output {
-        let SimplexPlan { element, shape, .. } = self.plan;
+        let HostPlan { element, shape, .. } = self.plan;
         let cast = |values: &[f64]| values.iter().map(|&value| T::from_f64(value)).collect();
         Box::new(Kernel::<T::Lanes<S>, F, D, C> {
             token,

@@ -1,6 +1,6 @@
 //! The host kernels against the oracle.
 
-use super::SimplexPlan;
+use super::HostPlan;
 use crate::family::EvalContext;
 use crate::family::batch::{Batch, LOCAL_NODES, NodeTable, Nodes, Vertices, Workspace, row_len};
 use crate::family::cell_quadrature::samples::{
@@ -124,7 +124,7 @@ fn check<T, F, const D: usize, const C: usize>(
     F: Form<D, C> + Clone + 'static,
 {
     for &level in SimdLevel::available() {
-        let plan = SimplexPlan {
+        let plan = HostPlan {
             element,
             shape,
             level,

@@ -19,7 +19,7 @@ use femto_element::tables::TensorTables;
 
 /// Everything that fixes a host kernel but the form and the precision.
 #[derive(Clone, Copy, Debug)]
-pub struct HexPlan<'a> {
+pub struct HostPlan<'a> {
     /// The element.
     pub basis: &'a TensorTables,
     /// Its sizes and storage.
@@ -28,7 +28,7 @@ pub struct HexPlan<'a> {
     pub level: SimdLevel,
 }
 
-impl HexPlan<'_> {
+impl HostPlan<'_> {
     /// The kernel for `form` in precision `T`, D being the axes of the element.
     ///
     /// The factor storages, of hexahedra alone, ignore the form itself: its coefficients are packed with the factors.
@@ -101,7 +101,7 @@ impl HexPlan<'_> {
 
 /// Builds the kernel once the instruction set is known.
 struct Build<'a, T, F, const D: usize, const C: usize> {
-    plan: HexPlan<'a>,
+    plan: HostPlan<'a>,
     form: &'a F,
     precision: PhantomData<T>,
 }
@@ -114,7 +114,7 @@ where
     type Output = Box<dyn ElementKernel<T>>;
 
     fn run<S: Simd>(self, token: S) -> Self::Output {
-        let HexPlan { basis, shape, .. } = self.plan;
+        let HostPlan { basis, shape, .. } = self.plan;
         let stage: Box<dyn Stage<T::Lanes<S>>> = match shape.storage {
             Storage::Affine => self.form_stage::<T::Lanes<S>, Affine>(),
             Storage::Trilinear => self.form_stage::<T::Lanes<S>, Trilinear>(),

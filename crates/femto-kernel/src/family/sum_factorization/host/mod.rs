@@ -11,7 +11,7 @@ mod metric;
 mod stage;
 mod sweep;
 
-pub use build::HexPlan;
+pub use build::HostPlan;
 
 use crate::family::batch::{Batch, ElementKernel, NodeTable, Workspace};
 use crate::scalar::Lanes;
