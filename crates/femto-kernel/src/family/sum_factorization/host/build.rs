@@ -13,6 +13,7 @@ use crate::family::sum_factorization::{ElementGeometry, Storage};
 use crate::form::Form;
 use crate::scalar::simd::{SimdTask, dispatch};
 use crate::scalar::{Lanes, Real, SimdLevel, Vectorizable};
+use core::any::Any;
 use core::marker::PhantomData;
 use fearless_simd::Simd;
 use femto_element::tables::TensorTables;
@@ -113,16 +114,74 @@ where
 {
     type Output = Box<dyn ElementKernel<T>>;
 
-    fn run<S: Simd>(self, token: S) -> Self::Output {
-        let HostPlan { basis, shape, .. } = self.plan;
-        let stage: Box<dyn Stage<T::Lanes<S>>> = match shape.storage {
+    fn run<S: Simd>(self, _: S) -> Self::Output {
+        let stage: Box<dyn Stage<T::Lanes<S>>> = match self.plan.shape.storage {
             Storage::Affine => self.form_stage::<T::Lanes<S>, Affine>(),
             Storage::Trilinear => self.form_stage::<T::Lanes<S>, Trilinear>(),
             Storage::Jacobians => self.form_stage::<T::Lanes<S>, Stored>(),
-            Storage::ElementFactors => factor_stage::<_, true>(C, shape),
-            Storage::PointFactors => factor_stage::<_, false>(C, shape),
+            Storage::ElementFactors | Storage::PointFactors => return finish(&self.plan, None),
         };
-        Box::new(Kernel::new(token, basis, stage, self.plan.geometry_len()))
+        finish(&self.plan, Some(Box::new(stage)))
+    }
+}
+
+/// The stage of a form, a `Box<dyn Stage<T::Lanes<S>>>` of the plan's instruction set; none for factors.
+type AnyStage = Option<Box<dyn Any>>;
+
+/// The kernel of a stage.
+///
+/// All but the stage of a form is the same for all of them, and is compiled here, once: not in every crate that has
+/// forms.
+fn finish<T: Vectorizable>(plan: &HostPlan, stage: AnyStage) -> Box<dyn ElementKernel<T>> {
+    let kernel: Box<dyn Any> = match T::BYTES {
+        8 => Box::new(finish_fp64(plan, stage)),
+        _ => Box::new(finish_fp32(plan, stage)),
+    };
+    let kernel = kernel.downcast::<Box<dyn ElementKernel<T>>>();
+    *kernel.expect("two precisions have different sizes")
+}
+
+#[inline(never)]
+fn finish_fp64(plan: &HostPlan, stage: AnyStage) -> Box<dyn ElementKernel<f64>> {
+    dispatch(plan.level, Finish::new(plan, stage))
+}
+
+#[inline(never)]
+fn finish_fp32(plan: &HostPlan, stage: AnyStage) -> Box<dyn ElementKernel<f32>> {
+    dispatch(plan.level, Finish::new(plan, stage))
+}
+
+/// Builds the kernel around a stage.
+struct Finish<'a, T> {
+    plan: &'a HostPlan<'a>,
+    stage: AnyStage,
+    precision: PhantomData<T>,
+}
+
+impl<'a, T> Finish<'a, T> {
+    fn new(plan: &'a HostPlan<'a>, stage: AnyStage) -> Self {
+        Self {
+            plan,
+            stage,
+            precision: PhantomData,
+        }
+    }
+}
+
+impl<T: Vectorizable> SimdTask for Finish<'_, T> {
+    type Output = Box<dyn ElementKernel<T>>;
+
+    fn run<S: Simd>(self, token: S) -> Self::Output {
+        let shape = self.plan.shape;
+        let stage: Box<dyn Stage<T::Lanes<S>>> = match self.stage {
+            Some(stage) => *stage
+                .downcast()
+                .expect("an instruction set has one kind of lanes"),
+            None if shape.storage == Storage::ElementFactors => factor_stage::<_, true>(shape),
+            None => factor_stage::<_, false>(shape),
+        };
+        let len = self.plan.geometry_len();
+        Box::new(Kernel::new(token, self.plan.basis, stage, len))
     }
 }
 
@@ -143,10 +202,8 @@ where
     }
 }
 
-fn factor_stage<L: Lanes, const PER_ELEMENT: bool>(
-    components: usize,
-    shape: Shape,
-) -> Box<dyn Stage<L>> {
+fn factor_stage<L: Lanes, const PER_ELEMENT: bool>(shape: Shape) -> Box<dyn Stage<L>> {
+    let components = shape.components;
     match (shape.values, shape.gradients) {
         (true, true) => Box::new(FactorStage::<true, true, PER_ELEMENT> { components }),
         (false, true) => Box::new(FactorStage::<false, true, PER_ELEMENT> { components }),
