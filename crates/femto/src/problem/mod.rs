@@ -72,7 +72,6 @@ mod error;
 mod facets;
 mod form;
 mod function;
-mod graph_form;
 mod groups;
 mod integral;
 mod iterate;
@@ -91,12 +90,13 @@ pub use discretization::Discretization;
 pub use error::ProblemError;
 pub use form::ProblemForm;
 pub use function::{Expression, Function};
-pub use graph_form::GraphForm;
 pub use groups::{by_group, cell_tags, dimension};
 pub use monitor::{Stage, StageMonitor};
 pub use norms::{ErrorNorms, Exact};
 pub use output::{LagrangeGrid, OutputField, write_solution};
 pub use solver::SolverParams;
+
+pub use femto_kernel::form::GraphForm;
 
 pub use crate::solve::{Method, SolveError, SolveInfo, StopReason};
 

@@ -7,8 +7,8 @@ mod symbols;
 pub use error::{FormParseError, Role};
 pub use expressions::{Expressions, FormExpressions};
 
-use super::{Form, Point, TracedForm};
-use crate::expr::{Graph, Handle, Input, Program, parse};
+use super::{Form, GraphForm, Point, TracedForm};
+use crate::expr::{Graph, Handle, parse};
 use crate::scalar::Scalar;
 use error::Output;
 use symbols::Names;
@@ -34,8 +34,7 @@ use symbols::Names;
 #[derive(Clone, Debug)]
 pub struct ParsedForm<const D: usize, const C: usize = 1> {
     traced: TracedForm,
-    f0: Program,
-    f1: Program,
+    form: GraphForm<D, C>,
     names: Names,
 }
 
@@ -74,8 +73,7 @@ impl<const D: usize, const C: usize> ParsedForm<D, C> {
             return Err(FormParseError::TooLarge { found, limit });
         }
         Ok(Self {
-            f0: Program::new(&traced.graph, &traced.f0),
-            f1: Program::new(&traced.graph, &traced.f1),
+            form: GraphForm::of(&traced),
             traced,
             names,
         })
@@ -100,28 +98,12 @@ impl<const D: usize, const C: usize> ParsedForm<D, C> {
 impl<const D: usize, const C: usize> Form<D, C> for ParsedForm<D, C> {
     #[inline(always)]
     fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
-        let mut f0 = point.u;
-        self.f0.run_point(
-            point.time,
-            #[inline(always)]
-            |input| number(point, input),
-            #[inline(always)]
-            |component, value| f0[component] = value,
-        );
-        f0
+        self.form.f0(point)
     }
 
     #[inline(always)]
     fn f1<S: Scalar>(&self, point: &Point<S, D, C>) -> [[S; D]; C] {
-        let mut f1 = point.grad_u;
-        self.f1.run_point(
-            point.time,
-            #[inline(always)]
-            |input| number(point, input),
-            #[inline(always)]
-            |i, value| f1[i / D][i % D] = value,
-        );
-        f1
+        self.form.f1(point)
     }
 }
 
@@ -138,27 +120,4 @@ fn read<const D: usize, const C: usize>(
         place: expressions.place::<D, C>(output),
         source: Box::new(source),
     })
-}
-
-/// What an input is at a point; NaN if the operator was not given it.
-#[inline(always)]
-fn number<S: Scalar, const D: usize, const C: usize>(point: &Point<S, D, C>, input: Input) -> S {
-    let found = match input {
-        Input::Position(axis) => point.x.get(usize::from(axis)),
-        Input::Time => Some(&point.time),
-        Input::Parameter(index) => point.parameters.get(usize::from(index)),
-        Input::Value(component) => point.u.get(usize::from(component)),
-        Input::Gradient { component, axis } => along(&point.grad_u, component, axis),
-        Input::Field(field) => point.a.get(usize::from(field)),
-        Input::FieldGradient { field, axis } => along(point.grad_a, field, axis),
-    };
-    match found {
-        Some(&value) => value,
-        None => point.constant(f64::NAN),
-    }
-}
-
-#[inline(always)]
-fn along<S, const D: usize>(gradients: &[[S; D]], which: u8, axis: u8) -> Option<&S> {
-    gradients.get(usize::from(which))?.get(usize::from(axis))
 }

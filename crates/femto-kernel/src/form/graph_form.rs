@@ -1,8 +1,8 @@
 //! Forms that are graphs.
 
-use femto_kernel::expr::{Input, Program};
-use femto_kernel::form::{Form, Point, TracedForm};
-use femto_kernel::scalar::Scalar;
+use super::{Form, Point, TracedForm};
+use crate::expr::{Input, Program};
+use crate::scalar::Scalar;
 
 /// A form given by the graph that it becomes: a text, an integrand made of functions of a problem, or a
 /// ready-made form that was traced.
@@ -21,10 +21,15 @@ impl<const D: usize, const C: usize> GraphForm<D, C> {
     /// components.
     pub fn new(traced: &TracedForm) -> Option<Self> {
         let fits = traced.dim == D && traced.f0.len() == C && traced.f1.len() == C * D;
-        fits.then(|| Self {
+        fits.then(|| Self::of(traced))
+    }
+
+    /// The form of a graph of this dimension, with as many components.
+    pub(super) fn of(traced: &TracedForm) -> Self {
+        Self {
             f0: Program::new(&traced.graph, &traced.f0),
             f1: Program::new(&traced.graph, &traced.f1),
-        })
+        }
     }
 }
 
@@ -67,7 +72,6 @@ fn number<S: Scalar, const D: usize, const C: usize>(point: &Point<S, D, C>, inp
         Input::Gradient { component, axis } => along(&point.grad_u, component, axis),
         Input::Field(field) => point.a.get(usize::from(field)),
         Input::FieldGradient { field, axis } => along(point.grad_a, field, axis),
-        _ => None,
     };
     match found {
         Some(&value) => value,
@@ -83,7 +87,7 @@ fn along<S, const D: usize>(gradients: &[[S; D]], which: u8, axis: u8) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use femto_kernel::form::{NeoHookean, trace};
+    use crate::form::{NeoHookean, trace};
 
     #[test]
     fn a_traced_form_is_itself_again() {
