@@ -259,3 +259,26 @@ pub enum BlockError {
     #[error("the form cannot be printed for this device: {0}")]
     Graph(#[from] GraphError),
 }
+
+/// The candidates that `make` makes of schedules, but for those that the device cannot run, which it fails for with
+/// [`BlockError::Schedule`].
+///
+/// # Errors
+/// The rule that the last one breaks, where there is no other; any other error at once.
+pub(super) fn legal_candidates<S>(
+    schedules: impl IntoIterator<Item = S>,
+    make: impl Fn(S) -> Result<Candidate, BlockError>,
+) -> Result<Vec<Candidate>, BlockError> {
+    let (mut candidates, mut illegal) = (Vec::new(), None);
+    for schedule in schedules {
+        match make(schedule) {
+            Ok(candidate) => candidates.push(candidate),
+            Err(error @ BlockError::Schedule(_)) => illegal = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    match illegal {
+        Some(error) if candidates.is_empty() => Err(error),
+        _ => Ok(candidates),
+    }
+}

@@ -15,6 +15,7 @@ pub mod sum_factorization;
 mod vectors;
 
 pub use context::{EvalContext, FactorPrecision};
+use contract::legal_candidates;
 pub use contract::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
     Family, MapInput, MapKind, Target,

@@ -10,6 +10,7 @@ use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
     FactorPrecision, Family, KernelSource, MapInput, MapKind, Operand, Scatter, Target, Vectors,
+    legal_candidates,
 };
 use crate::form::Form;
 use crate::roofline::{Precision, Work};
@@ -272,25 +273,16 @@ impl BlockKernels for Kernels {
         let lists = self.lists(vectors);
         let usual = Schedule::usual(&self.block.shape);
         let best = lists.map_or(usual, |lists| lists.schedule);
-        let mut illegal = None;
-        let mut candidates = Vec::new();
-        for schedule in [best, choice::plainest()] {
-            if let Err(error) = self.validate(&schedule, vectors) {
-                illegal = Some(error);
-                continue;
-            }
+        legal_candidates([best, choice::plainest()], |schedule| {
+            self.validate(&schedule, vectors)?;
             let lists = lists.filter(|lists| lists.schedule == schedule);
-            candidates.push(Candidate {
+            Ok(Candidate {
                 schedule: schedule.to_string(),
                 source: source(&self.problem(vectors), &schedule),
                 places: lists.map_or(self.elements, |lists| lists.places),
                 work: self.work(&schedule, vectors, lists),
-            });
-        }
-        match (illegal, candidates.is_empty()) {
-            (Some(error), true) => Err(error.into()),
-            _ => Ok(candidates),
-        }
+            })
+        })
     }
 
     fn diagonal(&self, vectors: Vectors) -> Result<KernelSource, BlockError> {

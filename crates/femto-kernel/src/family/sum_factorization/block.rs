@@ -8,6 +8,7 @@ use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
     FactorPrecision, Family, KernelSource, MapInput, MapKind, Operand, Target, Vectors,
+    legal_candidates,
 };
 use crate::form::Form;
 use crate::roofline::{Precision, Work};
@@ -252,23 +253,15 @@ impl BlockKernels for Kernels {
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
         let problem = self.problem(vectors);
-        let mut illegal = None;
-        let mut candidates = Vec::new();
-        for schedule in self.schedules(&problem) {
-            match schedule.validate(&problem, &self.target.limits) {
-                Err(error) => illegal = Some(error),
-                Ok(()) => candidates.push(Candidate {
-                    source: problem.source(&schedule)?,
-                    places: self.elements,
-                    work: self.work(&problem, &schedule),
-                    schedule: schedule.to_string(),
-                }),
-            }
-        }
-        match (illegal, candidates.is_empty()) {
-            (Some(error), true) => Err(error.into()),
-            _ => Ok(candidates),
-        }
+        legal_candidates(self.schedules(&problem), |schedule| {
+            schedule.validate(&problem, &self.target.limits)?;
+            Ok(Candidate {
+                source: problem.source(&schedule)?,
+                places: self.elements,
+                work: self.work(&problem, &schedule),
+                schedule: schedule.to_string(),
+            })
+        })
     }
 
     fn diagonal(&self, vectors: Vectors) -> Result<KernelSource, BlockError> {
