@@ -12,9 +12,7 @@ use femto::vector::{Entries, VectorOps};
 use femto::{Number, Operator, OperatorParams};
 use femto_kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use femto_kernel::roofline::Work;
-use femto_kernel::vector::{
-    DOT, UPDATE_DIRECTION_SCALED, UPDATE_RESIDUAL_SCALED, set_entries_work,
-};
+use femto_kernel::vector::{DOT, SET_ENTRIES, UPDATE_DIRECTION_SCALED, UPDATE_RESIDUAL_SCALED};
 use femto_platform::device::{Buffer, DeviceKind};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -84,7 +82,8 @@ impl<T: Number, D: Backend> Subject<T, D> {
         let len = self.operator.dofs();
         let around = [UPDATE_DIRECTION_SCALED, DOT, UPDATE_RESIDUAL_SCALED];
         let vectors: Work = around.iter().map(|cost| cost.work::<T>(len)).sum();
-        self.operator.work() + set_entries_work::<T>(self.constrained.len()) + vectors
+        let constrained = SET_ENTRIES.listed_work::<T>(self.constrained.len());
+        self.operator.work() + constrained + vectors
     }
 
     /// Applies the operator to vectors of the benchmark's kind.

@@ -72,6 +72,35 @@ fn mistake(text: &str) -> Box<Mistake> {
     }
 }
 
+/// α and g of a Robin condition, and what is wrong with some.
+#[test]
+fn robin_conditions_have_two_values() {
+    let head = "[mesh]\nfile = \"a.msh\"\n[space]\ndegree = 2\n[form]\nkind = \"poisson\"\n";
+    let text = |robin: &str| format!("{head}{robin}");
+    let good = text("[[robin]]\ntags = [\"out\", 3]\nalpha = \"1 + x\"\nvalue = 20\n");
+    let case = parse(&good).unwrap();
+    let [robin] = &case.robin[..] else {
+        panic!("{:?}", case.robin)
+    };
+    let tags = robin.boundary.tags.iter().map(|tag| &tag.value[..]);
+    assert_eq!(tags.collect::<Vec<_>>(), ["out", "3"]);
+    assert_eq!(robin.boundary.value.functions[0].as_constant(), Some(20.0));
+    assert_eq!(robin.alpha.functions[0].as_constant(), None);
+    let twice = "[[neumann]]\ntags = [1]\nvalue = 1\n\
+                 [[robin]]\ntags = [1]\nalpha = 1\nvalue = 1\n";
+    let too_many = "[[robin]]\ntags = [1]\ncomponents = [\"x\"]\nalpha = [1, 2]\nvalue = 1\n";
+    for (robin, word) in [
+        ("[[robin]]\ntags = [1]\nvalue = 1\n", "alpha"),
+        ("[[robin]]\ntags = [1]\nalpha = 1\n", "value"),
+        ("[[robin]]\ntags = []\nalpha = 1\nvalue = 1\n", "group"),
+        (twice, "[[neumann]]"),
+        (too_many, "one, for the one component"),
+    ] {
+        let error = parse(&text(robin)).unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+    }
+}
+
 #[test]
 fn a_full_case_is_read() {
     let case = parse(FULL).unwrap();

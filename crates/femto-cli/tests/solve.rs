@@ -173,6 +173,18 @@ fn an_annulus_of_curved_quadrilaterals_is_as_round_as_its_cells() {
     assert!((1e-8..1e-5).contains(&errors.l2), "{errors:?}");
 }
 
+/// Air takes heat from the outside: a Robin condition on a curved side.
+#[test]
+fn the_insulated_pipe_is_cooled_by_air() {
+    let Outcome { report, .. } = run("insulated-pipe");
+    assert_eq!(report.status, Status::Converged);
+    let range = report.solution.unwrap();
+    let outside = 90.0 - 210.0 / (0.5 + 3.0 * 2f64.ln()) * 2f64.ln();
+    assert_close("outside", range.min, outside, 1e-6);
+    let errors = report.errors.unwrap();
+    assert!((1e-7..1e-3).contains(&errors.l2), "{errors:?}");
+}
+
 /// Stretched by half, the block becomes thinner in its middle, by less than an incompressible one.
 #[test]
 fn a_rubber_block_is_stretched() {

@@ -225,7 +225,8 @@ fn check_tensor(cell: Cell, degree: usize) -> Result<(), BasisError> {
 pub struct DenseTables {
     /// The cell.
     pub cell: Cell,
-    /// Its dimension.
+    /// Dimension of the space that the cell lies in: its own, or one more; along an axis beyond its own derivatives and
+    /// positions are zero.
     pub dim: usize,
     /// Number of nodes.
     pub nodes: usize,
@@ -244,8 +245,19 @@ pub struct DenseTables {
 impl DenseTables {
     /// A basis at the points of a rule on its cell.
     pub fn new(basis: &Nodal, rule: &Rule) -> Self {
-        let (values, dim) = (basis.at(&rule.points), basis.cell().dim());
+        Self::in_space(basis, rule, basis.cell().dim())
+    }
+
+    /// The same for a cell that lies in a space of so many dimensions, its own or more.
+    pub fn in_space(basis: &Nodal, rule: &Rule, dim: usize) -> Self {
+        let (values, own) = (basis.at(&rule.points), basis.cell().dim());
         let positions = rule.points.iter().flat_map(|x| &x[..dim]);
+        let gradients = values.grad.chunks_exact(own);
+        let padded = |gradient: &[f64]| {
+            let mut all = [0.0; 3];
+            all[..own].copy_from_slice(gradient);
+            all.into_iter().take(dim)
+        };
         Self {
             cell: basis.cell(),
             dim,
@@ -254,7 +266,7 @@ impl DenseTables {
             weights: rule.weights.clone(),
             positions: positions.copied().collect(),
             interp: values.interp,
-            grad: values.grad,
+            grad: gradients.flat_map(padded).collect(),
         }
     }
 

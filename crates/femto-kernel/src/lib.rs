@@ -3,7 +3,6 @@
 //! This crate is pure: no clock, no file, no environment, no device, and it never sees a mesh.
 #![forbid(unsafe_code)]
 
-pub mod boundary;
 pub mod dialect;
 pub mod expr;
 pub mod family;

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod accelerator;
-pub mod boundary;
 mod number;
 pub mod operator;
 pub mod problem;

@@ -3,7 +3,6 @@
 //! NVRTC compiles each text for each architecture and tells registers and spills, which are compared
 //! with recorded ones. PoCL runs each text, which is compared with a plain evaluation on the host.
 
-mod boundary;
 mod compile;
 mod domain;
 mod forms;
@@ -51,14 +50,13 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 8] = [
+const FAMILIES: [Cases; 7] = [
     domain::cases,
     ladder::cases,
     pencils::cases,
     forms::cases,
     nodes::cases,
     simplices::cases,
-    boundary::cases,
     vectors::cases,
 ];
 

@@ -221,6 +221,26 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
             0 => 0.3,
             _ => y,
         })?;
+        let [_, _, mut gathered, _] = self.upload()?;
+        let arguments = [
+            Argument::U32(count as u32),
+            Argument::input(&x),
+            Argument::input(&entries),
+            Argument::output(&mut gathered),
+        ];
+        self.launch("gather", source::entry_blocks(count), &arguments)?;
+        let [_, mut y, ..] = self.upload()?;
+        let arguments = [
+            Argument::U32(count as u32),
+            Argument::input(&gathered),
+            Argument::input(&entries),
+            Argument::output(&mut y),
+        ];
+        self.launch("add_to_entries", source::entry_blocks(count), &arguments)?;
+        self.expect_entries("add_to_entries", &y, |i, [x, y, ..]| match i % 2 {
+            0 => y + x,
+            _ => y,
+        })?;
         let [_, mut y, ..] = self.upload()?;
         let arguments = [len, value, Argument::input(&x), Argument::output(&mut y)];
         self.run("axpy", &arguments)?;

@@ -196,15 +196,7 @@ impl<T: Number> Buffers<T> {
                 Operand::U => Argument::input(self.u_of_cells.of(vectors)),
                 Operand::V => Argument::output(v.take()?),
                 Operand::Count => number(chosen.cells),
-                Operand::Vertices
-                | Operand::Rule
-                | Operand::Elements
-                | Operand::Contributions
-                | Operand::ContributionStride
-                | Operand::ContributionFirst
-                | Operand::CellFields
-                | Operand::BlockCellFields
-                | Operand::PointFields => return None,
+                _ => return None,
             })
         };
         operands.iter().map(argument).collect()

@@ -49,6 +49,8 @@ pub struct Case {
     pub dirichlet: Vec<Boundary>,
     /// Boundaries where the flux is given.
     pub neumann: Vec<Boundary>,
+    /// Boundaries where the flux and α u together are given.
+    pub robin: Vec<Robin>,
     /// How the equations are solved.
     pub solver: Solver,
     /// How the integrals are evaluated.
@@ -70,7 +72,8 @@ impl Case {
 
     /// All boundary conditions.
     pub fn boundaries(&self) -> impl Iterator<Item = &Boundary> {
-        self.dirichlet.iter().chain(&self.neumann)
+        let robin = self.robin.iter().map(|it| &it.boundary);
+        self.dirichlet.iter().chain(&self.neumann).chain(robin)
     }
 }
 
@@ -145,15 +148,29 @@ pub struct Boundary {
     pub value: Vector,
 }
 
+/// A Robin condition on a part of the boundary.
+#[derive(Clone, Debug)]
+pub struct Robin {
+    /// Where, and g.
+    pub boundary: Boundary,
+    /// α, likewise.
+    pub alpha: Vector,
+}
+
 impl Boundary {
     /// The functions of a solution of so many components.
     pub fn functions(&self, components: usize) -> Given<'_> {
+        self.given(&self.value, components)
+    }
+
+    /// The same of another value for these components.
+    pub fn given<'a>(&self, value: &'a Vector, components: usize) -> Given<'a> {
         match &self.components {
-            None => Given::All(self.value.of(components)),
+            None => Given::All(value.of(components)),
             Some(given) => Given::Some(
                 (0..)
                     .zip(given)
-                    .map(|(place, it)| (it.value, self.value.function(place) as &dyn Function))
+                    .map(|(place, it)| (it.value, value.function(place) as &dyn Function))
                     .collect(),
             ),
         }

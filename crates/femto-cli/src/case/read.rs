@@ -5,8 +5,8 @@ use super::document::{Document, Located};
 use super::error::{CaseError, Problem};
 use super::section::{Section, Value};
 use super::{
-    Boundary, BoxSource, Case, Expression, Field, MeshSource, Method, Output, Preconditioner, Run,
-    Solver, Vector, read_form,
+    Boundary, BoxSource, Case, Expression, Field, MeshSource, Method, Output, Preconditioner,
+    Robin, Run, Solver, Vector, read_form,
 };
 use femto::element::Cell;
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
@@ -17,7 +17,7 @@ use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
 use std::collections::HashMap;
 use toml::de::DeTable;
 
-const SECTIONS: [&str; 15] = [
+const SECTIONS: [&str; 16] = [
     "title",
     "mesh",
     "space",
@@ -29,6 +29,7 @@ const SECTIONS: [&str; 15] = [
     "start",
     "dirichlet",
     "neumann",
+    "robin",
     "solver",
     "quadrature",
     "output",
@@ -58,7 +59,8 @@ impl Case {
         let exact = optional("exact").as_ref().map(value).transpose()?;
         let groups = |name| optional(name).as_ref().map_or(Ok(vec![]), boundaries);
         let (dirichlet, neumann) = (groups("dirichlet")?, groups("neumann")?);
-        check_groups(&dirichlet, &neumann, &document)?;
+        let robin = optional("robin").as_ref().map_or(Ok(vec![]), robins)?;
+        check_groups([&dirichlet, &neumann], &robin, &document)?;
         Ok(Self {
             title: match optional("title") {
                 Some(title) => title.text()?.to_owned(),
@@ -83,6 +85,7 @@ impl Case {
             start: optional("start").as_ref().map(value).transpose()?,
             dirichlet,
             neumann,
+            robin,
             solver: optional("solver")
                 .as_ref()
                 .map_or(Ok(Solver::default()), solver)?,
@@ -191,34 +194,52 @@ fn value(section: &Value<'_>) -> Result<Vector, CaseError> {
 }
 
 fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
-    let boundary = |section: &Value<'_>| {
-        let section = section.section(&["tags", "components", "value"])?;
-        let tags = section.required("tags")?;
-        let list = tags.list()?;
-        if list.is_empty() {
-            return Err(tags.out_of_range("at least one group"));
-        }
-        let components = section.optional("components");
-        let components = components.as_ref().map(components_of).transpose()?;
-        let given = section.required("value")?;
-        let value = given.vector()?;
-        match components.as_ref().map(Vec::len) {
-            Some(count) if !value.serves(count) => {
-                let expected = match count {
-                    1 => "one, for the one component".to_owned(),
-                    _ => format!("one for all of these components, or {count}"),
-                };
-                return Err(given.out_of_range(&expected));
-            }
-            _ => (),
-        }
-        Ok(Boundary {
-            tags: list.iter().map(Value::tag).collect::<Result<_, _>>()?,
-            components,
-            value,
-        })
+    let read =
+        |section: &Value<'_>| boundary(&section.section(&["tags", "components", "value"])?);
+    sections.sections()?.iter().map(read).collect()
+}
+
+fn robins(sections: &Value<'_>) -> Result<Vec<Robin>, CaseError> {
+    let read = |section: &Value<'_>| {
+        let section = section.section(&["tags", "components", "alpha", "value"])?;
+        let boundary = boundary(&section)?;
+        let alpha = values_of(&section.required("alpha")?, boundary.components.as_deref())?;
+        Ok(Robin { boundary, alpha })
     };
-    sections.sections()?.iter().map(boundary).collect()
+    sections.sections()?.iter().map(read).collect()
+}
+
+fn boundary(section: &Section<'_>) -> Result<Boundary, CaseError> {
+    let tags = section.required("tags")?;
+    let list = tags.list()?;
+    if list.is_empty() {
+        return Err(tags.out_of_range("at least one group"));
+    }
+    let components = section.optional("components");
+    let components = components.as_ref().map(components_of).transpose()?;
+    Ok(Boundary {
+        tags: list.iter().map(Value::tag).collect::<Result<_, _>>()?,
+        value: values_of(&section.required("value")?, components.as_deref())?,
+        components,
+    })
+}
+
+/// A function for each of the components that are given, or one for all.
+fn values_of(
+    given: &Value<'_>,
+    components: Option<&[Located<usize>]>,
+) -> Result<Vector, CaseError> {
+    let value = given.vector()?;
+    match components.map(<[_]>::len) {
+        Some(count) if !value.serves(count) => {
+            let expected = match count {
+                1 => "one, for the one component".to_owned(),
+                _ => format!("one for all of these components, or {count}"),
+            };
+            Err(given.out_of_range(&expected))
+        }
+        _ => Ok(value),
+    }
 }
 
 /// Components by letter or by number, each once.
@@ -242,14 +263,15 @@ fn components_of(value: &Value<'_>) -> Result<Vec<Located<usize>>, CaseError> {
 
 /// Fails where a component of a group has two boundary conditions.
 fn check_groups(
-    dirichlet: &[Boundary],
-    neumann: &[Boundary],
+    [dirichlet, neumann]: [&[Boundary]; 2],
+    robin: &[Robin],
     document: &Document,
 ) -> Result<(), CaseError> {
     let mut seen: HashMap<&str, Vec<(&Boundary, &'static str)>> = HashMap::new();
     let dirichlet = dirichlet.iter().map(|it| (it, "[[dirichlet]]"));
     let neumann = neumann.iter().map(|it| (it, "[[neumann]]"));
-    for (boundary, section) in dirichlet.chain(neumann) {
+    let robin = robin.iter().map(|it| (&it.boundary, "[[robin]]"));
+    for (boundary, section) in dirichlet.chain(neumann).chain(robin) {
         for tag in &boundary.tags {
             let others = seen.entry(&tag.value).or_default();
             if let Some((_, first)) = others.iter().find(|(other, _)| other.overlaps(boundary)) {

@@ -6,7 +6,8 @@ use femto::OperatorParams;
 use femto::fem::mesh::{Mesh, MeshError};
 use femto::fem::space::SpaceError;
 use femto::problem::{
-    Boundary, PreconditionerKind, Problem, ProblemError, ProblemForm, SolverParams, dimension,
+    Boundary, PreconditionerKind, Problem, ProblemError, ProblemForm, Robin, SolverParams,
+    dimension,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -91,11 +92,14 @@ pub(super) fn check_components(case: &Case, components: usize) -> Result<(), Cas
             return Err(case.document.mistake(component.span.clone(), problem));
         }
     }
-    let all = case.boundaries().filter(|it| it.components.is_none());
-    for vector in sections.chain(all.map(|boundary| &boundary.value)) {
+    let is_whole = |it: &&case::Boundary| it.components.is_none();
+    let all = case.boundaries().filter(is_whole).map(|it| &it.value);
+    let robin = case.robin.iter().filter(|it| is_whole(&&it.boundary));
+    let values = sections.chain(all).map(|vector| ("`value`", vector));
+    for (key, vector) in values.chain(robin.map(|it| ("`alpha`", &it.alpha))) {
         if !vector.serves(components) {
             let problem = case::Problem::OutOfRange {
-                key: "`value`".to_owned(),
+                key: key.to_owned(),
                 expected: match components {
                     1 => "one expression or number".to_owned(),
                     _ => format!("one for all components, or {components}"),
@@ -122,6 +126,7 @@ pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> 
         source: case.source.of(components),
         neumann: boundaries(&case.neumann, components),
         dirichlet: boundaries(&case.dirichlet, components),
+        robin: robins(&case.robin, components),
         start: case.start.as_ref().map(|start| start.of(components)),
         solver: SolverParams {
             method: case.solver.method,
@@ -148,6 +153,18 @@ fn boundaries(parts: &[case::Boundary], components: usize) -> Vec<Boundary<'_>> 
         }));
     }
     boundaries
+}
+
+fn robins(parts: &[case::Robin], components: usize) -> Vec<Robin<'_>> {
+    let mut robins = Vec::new();
+    for case::Robin { boundary, alpha } in parts {
+        robins.extend(boundary.tags.iter().map(|tag| Robin {
+            tag: tag.value.clone(),
+            alpha: boundary.given(alpha, components),
+            value: boundary.functions(components),
+        }));
+    }
+    robins
 }
 
 /// The error with its place in the case, where there is one.

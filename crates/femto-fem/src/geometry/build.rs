@@ -6,6 +6,7 @@ use super::{Geometry, GeometryError, Maps};
 use crate::mesh::{CellBlock, Mesh};
 use femto_element::{Cell, CellType};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 impl Geometry {
     /// The maps of all hexahedra of a mesh; in a mesh without any, of all tetrahedra; in a mesh
@@ -19,54 +20,69 @@ impl Geometry {
         let (cell, blocks) = cells(mesh)?;
         let cells: usize = blocks.iter().map(|block| block.len()).sum();
         let order = blocks.iter().map(|block| block.cell_type.order()).max();
-        let mut geometry = Self {
-            cell,
-            kinds: Vec::with_capacity(cells),
-            coordinates: mesh.coordinates.clone(),
-            maps: match cell.is_tensor_product() {
-                true => Maps::Tensor(TensorMaps::new(cell, cells)),
-                false => Maps::Simplex(Simplices::new(cell.dim(), order.unwrap_or(1))),
-            },
+        let (coordinates, mut kinds) = (&mesh.coordinates[..], Vec::with_capacity(cells));
+        let check = |block: &CellBlock, first: usize| {
+            check_nodes(block, coordinates, first)?;
+            check_plane(block, coordinates, first)
         };
-        for block in blocks {
-            geometry.check_nodes(block)?;
-            geometry.check_plane(block)?;
-            let (coordinates, kinds) = (&geometry.coordinates, &mut geometry.kinds);
-            match &mut geometry.maps {
-                Maps::Tensor(maps) => maps.append(block, coordinates, kinds),
-                Maps::Simplex(maps) => maps.append(block, coordinates, kinds),
+        let maps = if cell.is_tensor_product() {
+            let mut maps = TensorMaps::new(cell, cells);
+            for block in blocks {
+                check(block, kinds.len())?;
+                maps.append(block, coordinates, &mut kinds);
             }
-        }
-        Ok(geometry)
-    }
-
-    /// Whether the mesh has the nodes of the next block.
-    fn check_nodes(&self, block: &CellBlock) -> Result<(), GeometryError> {
-        match first_missing(&block.nodes, self.coordinates.len()) {
-            None => Ok(()),
-            Some(at) => Err(GeometryError::MissingNode {
-                cell: self.len() + at / block.cell_type.nodes(),
-                node: block.nodes[at],
-                nodes: self.coordinates.len(),
-            }),
-        }
-    }
-
-    /// Whether the next block lies in the plane z = 0, if its cells have to.
-    fn check_plane(&self, block: &CellBlock) -> Result<(), GeometryError> {
-        if self.cell.dim() == 3 {
-            return Ok(());
-        }
-        let cells = block.nodes.par_chunks_exact(block.cell_type.nodes());
-        let of_cell = |(cell, nodes)| {
-            let position = off_plane(&self.coordinates, nodes)?;
-            let cell = self.len() + cell;
-            Some(GeometryError::OffPlane { cell, position })
+            Maps::Tensor(Arc::new(maps))
+        } else {
+            let mut maps = Simplices::new(cell.dim(), order.unwrap_or(1));
+            for block in blocks {
+                check(block, kinds.len())?;
+                maps.append(block, coordinates, &mut kinds);
+            }
+            Maps::Simplex(Arc::new(maps))
         };
-        match cells.with_min_len(4096).enumerate().find_map_first(of_cell) {
-            None => Ok(()),
-            Some(error) => Err(error),
-        }
+        Ok(Self {
+            cell,
+            kinds: kinds.into(),
+            coordinates: coordinates.into(),
+            maps,
+        })
+    }
+}
+
+/// Whether the mesh has the nodes of a block, whose cells are numbered from `first` on.
+fn check_nodes(
+    block: &CellBlock,
+    coordinates: &[[f64; 3]],
+    first: usize,
+) -> Result<(), GeometryError> {
+    match first_missing(&block.nodes, coordinates.len()) {
+        None => Ok(()),
+        Some(at) => Err(GeometryError::MissingNode {
+            cell: first + at / block.cell_type.nodes(),
+            node: block.nodes[at],
+            nodes: coordinates.len(),
+        }),
+    }
+}
+
+/// Whether a block lies in the plane z = 0, if its cells have to.
+fn check_plane(
+    block: &CellBlock,
+    coordinates: &[[f64; 3]],
+    first: usize,
+) -> Result<(), GeometryError> {
+    if block.cell_type.dimension() == 3 {
+        return Ok(());
+    }
+    let cells = block.nodes.par_chunks_exact(block.cell_type.nodes());
+    let of_cell = |(cell, nodes)| {
+        let position = off_plane(coordinates, nodes)?;
+        let cell = first + cell;
+        Some(GeometryError::OffPlane { cell, position })
+    };
+    match cells.with_min_len(4096).enumerate().find_map_first(of_cell) {
+        None => Ok(()),
+        Some(error) => Err(error),
     }
 }
 

@@ -84,7 +84,7 @@ impl Geometry {
             Maps::Simplex(_) if self.kinds[cell] == GeometryKind::Affine => {
                 return (!is_invertible_at(&[[0.0; 3]])).then_some(Defect::Points);
             }
-            Maps::Simplex(_) => is_invertible_at(&self.collapsed(points_1d)),
+            Maps::Simplex(_) | Maps::Facets(_) => is_invertible_at(&self.checked_points(points_1d)),
         };
         if !good_points {
             Some(Defect::Points)
@@ -103,9 +103,9 @@ impl Geometry {
 
     /// The points of [`Geometry::check`] in the reference cell.
     fn checked_points(&self, points_1d: &[f64]) -> Vec<[f64; 3]> {
-        match &self.maps {
-            Maps::Simplex(_) => self.collapsed(points_1d),
-            Maps::Tensor(_) => {
+        match self.cell.is_tensor_product() {
+            false => self.collapsed(points_1d),
+            true => {
                 let [x, y, z] = self.grid(points_1d);
                 let planes = z.iter().flat_map(|&z| y.iter().map(move |&y| [y, z]));
                 planes

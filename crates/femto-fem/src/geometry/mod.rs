@@ -12,6 +12,7 @@
 mod build;
 mod check;
 mod error;
+mod facets;
 pub mod factors;
 mod points;
 mod polynomial;
@@ -20,10 +21,12 @@ mod tensor;
 
 pub use error::{CornerWarning, GeometryError};
 
-use factors::{Matrix3, determinant};
+use facets::FacetMaps;
+use factors::{Matrix3, determinant, dot};
 use femto_element::Cell;
 use polynomial::Tensor;
 use simplex::Simplices;
+use std::sync::Arc;
 use tensor::TensorMaps;
 
 /// What the map of a cell is, from the simplest to the most general.
@@ -37,22 +40,24 @@ pub enum GeometryKind {
     Curved,
 }
 
-/// The maps of all cells of a mesh that carry unknowns, in mesh cell order.
+/// The maps of all cells of a mesh that carry unknowns, in mesh cell order; or of some of their facets. Clones share
+/// what is large.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     cell: Cell,
     /// `[cells]`.
-    kinds: Vec<GeometryKind>,
+    kinds: Arc<[GeometryKind]>,
     /// Positions of the mesh nodes, `[nodes][3]`.
-    coordinates: Vec<[f64; 3]>,
+    coordinates: Arc<[[f64; 3]]>,
     maps: Maps,
 }
 
 /// Maps as they are evaluated.
 #[derive(Clone, Debug)]
 enum Maps {
-    Tensor(TensorMaps),
-    Simplex(Simplices),
+    Tensor(Arc<TensorMaps>),
+    Simplex(Arc<Simplices>),
+    Facets(FacetMaps),
 }
 
 /// The map of one cell at points: at a tensor grid, arrays `[k][j][i]`, or at a list. Reuse one from cell to cell:
@@ -92,6 +97,14 @@ impl Geometry {
         self.cell
     }
 
+    /// Dimension of the space that the cells lie in: of cells their own, of facets that of the cells.
+    pub fn dim(&self) -> usize {
+        match &self.maps {
+            Maps::Facets(maps) => maps.cells().dim(),
+            Maps::Tensor(_) | Maps::Simplex(_) => self.cell.dim(),
+        }
+    }
+
     /// The kind of one cell.
     pub fn kind(&self, cell: usize) -> GeometryKind {
         self.kinds[cell]
@@ -109,6 +122,7 @@ impl Geometry {
             + match &self.maps {
                 Maps::Tensor(maps) => maps.bytes(),
                 Maps::Simplex(maps) => maps.bytes(),
+                Maps::Facets(maps) => maps.bytes(),
             }
     }
 
@@ -116,7 +130,7 @@ impl Geometry {
     ///
     /// For affine cells the coefficients of products are exactly zero. For curved cells this is the
     /// trilinear map through the vertices of a hexahedron, the affine one through those of a
-    /// simplex.
+    /// simplex; for facets the affine map at their centre.
     pub fn trilinear_coefficients(&self, cell: usize) -> [[f64; 3]; 8] {
         let c = self.trilinear(cell);
         std::array::from_fn(|m| c[m >> 2][m >> 1 & 1][m & 1])
@@ -157,10 +171,11 @@ impl Geometry {
 
     /// The same points along each of the cell's axes.
     fn grid<'a>(&self, points_1d: &'a [f64]) -> [&'a [f64]; 3] {
-        match self.cell.dim() {
-            3 => [points_1d; 3],
-            _ => [points_1d, points_1d, &[0.0]],
-        }
+        let along = |axis| match axis < self.cell.dim() {
+            true => points_1d,
+            false => &[0.0],
+        };
+        [0, 1, 2].map(along)
     }
 
     fn at_point(&self, cell: usize, xi: [f64; 3]) -> ([f64; 3], Matrix3) {
@@ -176,24 +191,35 @@ impl Geometry {
         [xi, eta, if self.cell.dim() == 3 { zeta } else { 0.0 }]
     }
 
+    /// The map at every point of a grid.
+    #[inline(always)]
+    fn visit_grid(
+        points: [&[f64]; 3],
+        at: impl Fn([f64; 3]) -> ([f64; 3], Matrix3),
+        mut visit: impl FnMut([f64; 3], Matrix3),
+    ) {
+        for &zeta in points[2] {
+            for &eta in points[1] {
+                for &xi in points[0] {
+                    let (position, jacobian) = at([xi, eta, zeta]);
+                    visit(position, jacobian);
+                }
+            }
+        }
+    }
+
     /// Calls `visit` with position and Jacobian at the tensor grid of `points`, one list per axis,
     /// in lexicographic order.
     #[inline(always)]
-    fn visit(&self, cell: usize, points: [&[f64]; 3], mut visit: impl FnMut([f64; 3], Matrix3)) {
+    fn visit(&self, cell: usize, points: [&[f64]; 3], visit: impl FnMut([f64; 3], Matrix3)) {
         let kind = self.kinds[cell];
         match &self.maps {
             Maps::Tensor(maps) => maps.visit((cell, kind), &self.coordinates, points, visit),
             Maps::Simplex(maps) => {
                 let map = maps.map(cell, kind, &self.coordinates);
-                for &zeta in points[2] {
-                    for &eta in points[1] {
-                        for &xi in points[0] {
-                            let (position, jacobian) = map.at([xi, eta, zeta]);
-                            visit(position, jacobian);
-                        }
-                    }
-                }
+                Self::visit_grid(points, |point| map.at(point), visit);
             }
+            Maps::Facets(maps) => Self::visit_grid(points, |point| maps.at(cell, point), visit),
         }
     }
 
@@ -202,6 +228,15 @@ impl Geometry {
         match &self.maps {
             Maps::Tensor(maps) => maps.multilinear(cell, self.kinds[cell], &self.coordinates),
             Maps::Simplex(maps) => maps.affine(cell, &self.coordinates),
+            Maps::Facets(maps) => {
+                let centre = self.cell.centre();
+                let (x, jacobian) = maps.at(cell, centre);
+                let mut c = Tensor::<2>::default();
+                [c[0][0][1], c[0][1][0], c[1][0][0]] = factors::tangents(&jacobian);
+                let offset = |axis: usize| dot(jacobian[axis], centre);
+                c[0][0][0] = [0, 1, 2].map(|axis| x[axis] - offset(axis));
+                c
+            }
         }
     }
 }

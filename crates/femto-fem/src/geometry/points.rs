@@ -4,8 +4,8 @@ use super::factors::{Matrix3, cofactors, determinant};
 use super::{FacePoint, Geometry, GeometryAtPoints, Maps};
 
 impl Geometry {
-    /// Positions of the first vertices of a cell, in the order of [`femto_element::cell`]: all of a simplex. A
-    /// triangle's fourth vertex lies above its first at z = 1, so that the columns of the affine Jacobian of simplices
+    /// Positions of the first vertices of a cell, in the order of [`femto_element::cell`]: all of a simplex; of a
+    /// facet with fewer the last one again. A triangle's fourth vertex lies above its first at z = 1, so that the columns of the affine Jacobian of simplices
     /// are the last three less the first.
     #[inline(always)]
     pub fn simplex_vertices(&self, cell: usize) -> [[f64; 3]; 4] {
@@ -15,6 +15,11 @@ impl Geometry {
                 let nodes = maps.vertex_nodes(cell);
                 [0, 1, 2, 3].map(|vertex| self.coordinates[nodes[vertex] as usize])
             }
+            Maps::Facets(maps) => {
+                let nodes = maps.vertex_nodes(cell);
+                let last = nodes.len() - 1;
+                [0, 1, 2, 3].map(|vertex| self.coordinates[nodes[last.min(vertex)] as usize])
+            }
         }
     }
 
@@ -23,6 +28,7 @@ impl Geometry {
         match &self.maps {
             Maps::Tensor(maps) => maps.vertex_nodes(cell),
             Maps::Simplex(maps) => maps.vertex_nodes(cell),
+            Maps::Facets(maps) => maps.vertex_nodes(cell),
         }
     }
 
@@ -92,7 +98,7 @@ impl Geometry {
         mut visit: impl FnMut([f64; 3], Matrix3),
     ) {
         match &self.maps {
-            Maps::Tensor(_) => {
+            Maps::Tensor(_) | Maps::Facets(_) => {
                 for &point in points {
                     let (position, jacobian) = self.at_point(cell, point);
                     visit(position, jacobian);

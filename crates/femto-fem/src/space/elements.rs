@@ -113,7 +113,7 @@ fn bad_vertex(cell: u32, vertices: &[u32], mesh: &Mesh) -> Option<SpaceError> {
 }
 
 /// Cuts `elements` into runs of at most `elements_per_chunk` whose lengths differ by one at most.
-fn cut(elements: usize, elements_per_chunk: usize) -> Vec<Range<usize>> {
+pub(super) fn cut(elements: usize, elements_per_chunk: usize) -> Vec<Range<usize>> {
     let chunks = elements.div_ceil(elements_per_chunk);
     let start = |chunk: usize| (chunk as u64 * elements as u64 / chunks as u64) as usize;
     (0..chunks).map(|c| start(c)..start(c + 1)).collect()

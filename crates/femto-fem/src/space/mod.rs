@@ -17,6 +17,7 @@ mod numbering;
 mod positions;
 mod restriction;
 mod topology;
+mod trace;
 
 use std::sync::Arc;
 
@@ -30,7 +31,9 @@ use element_nodes::ElementNodes;
 use elements::Elements;
 pub use error::SpaceError;
 pub use restriction::{Chunk, Restriction};
+use std::ops::Range;
 use topology::Topology;
+pub use trace::Trace;
 
 /// Whether elements share the nodes on their common vertices, edges and faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -110,19 +113,12 @@ impl Space {
             geometry.kinds(),
             elements_per_chunk(cell, &params),
         )?;
-        let up_to = match params.continuity {
-            Continuity::Continuous => nodes.up_to(),
-            Continuity::Broken => 0,
-        };
+        let up_to = params.continuity.shared_up_to(&nodes);
         let mesh_nodes = mesh.coordinates.len();
         let topology = Topology::new(cell, &elements.cells, vertices, mesh_nodes, up_to)?;
         let boundary = BoundaryFaces::new(mesh, &topology, &elements.cells);
-        let restriction = match params.continuity {
-            Continuity::Broken => numbering::broken(elements.chunks, &nodes)?,
-            Continuity::Continuous => numbering::continuous(&topology, &elements.chunks, &nodes)?,
-        };
-        let most = restriction.chunks.iter().map(Chunk::nodes).max();
-        if most > Some(MAX_CHUNK_NODES) && params.chunk_nodes > 1 {
+        let restriction = number(params.continuity, &topology, elements.chunks, &nodes)?;
+        if restriction.most_chunk_nodes() > MAX_CHUNK_NODES && params.chunk_nodes > 1 {
             // Long thin meshes and broken spaces have more nodes per element than expected.
             let chunk_nodes = params.chunk_nodes / 2;
             return Self::new(
@@ -284,6 +280,29 @@ impl Space {
         self.restriction.bytes()
             + size_of_val(self.cells.as_slice())
             + size_of_val(self.boundary.all())
+    }
+}
+
+impl Continuity {
+    /// The highest dimension of entities whose nodes are shared.
+    fn shared_up_to(self, nodes: &ElementNodes) -> usize {
+        match self {
+            Self::Continuous => nodes.up_to(),
+            Self::Broken => 0,
+        }
+    }
+}
+
+/// Numbers the nodes of elements in chunks.
+fn number(
+    continuity: Continuity,
+    topology: &Topology,
+    chunks: Vec<Range<usize>>,
+    nodes: &ElementNodes,
+) -> Result<Restriction, SpaceError> {
+    match continuity {
+        Continuity::Broken => numbering::broken(chunks, nodes),
+        Continuity::Continuous => numbering::continuous(topology, &chunks, nodes),
     }
 }
 

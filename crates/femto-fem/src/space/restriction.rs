@@ -83,6 +83,11 @@ impl Restriction {
         self.shell_positions.len() + self.interior_positions.len()
     }
 
+    /// The most nodes that a chunk touches.
+    pub fn most_chunk_nodes(&self) -> usize {
+        self.chunks.iter().map(Chunk::nodes).max().unwrap_or(0)
+    }
+
     /// The number in `chunks` of the chunk that has the element.
     pub fn chunk_of(&self, element: usize) -> usize {
         self.chunks

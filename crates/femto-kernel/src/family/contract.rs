@@ -17,7 +17,7 @@ use femto_element::tables::Tables;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The operator of a form on a cell.
+/// The operator of a form on a cell, or on a facet: then the form has the dimension of the space around.
 #[derive(Clone, Debug)]
 pub struct ElementOperator {
     /// The cell.
@@ -87,8 +87,8 @@ pub trait Family {
     /// The operator on the elements of one kind of map.
     type Block: BlockOperator;
 
-    /// Whether it evaluates cells of a shape.
-    fn supports(cell: Cell) -> bool;
+    /// Whether it evaluates forms of a dimension on cells of a shape.
+    fn supports(cell: Cell, dim: usize) -> bool;
 
     /// Whether coefficients of forms λ u, κ ∇u may be folded into the geometry of such cells, and kernels of these
     /// have knobs.

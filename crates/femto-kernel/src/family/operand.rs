@@ -25,6 +25,8 @@ pub enum Operand {
     Vertices,
     /// Points and weights along an axis, `[points_1d][2]`.
     Rule,
+    /// Basis and rule at all points, where they do not fit constant memory.
+    Tables,
     /// The nodes of each element.
     Nodes,
     /// The distance of components in u and v.
@@ -77,6 +79,7 @@ impl Operand {
             Self::Coordinates => (NUMBERS, "g_coordinates"),
             Self::Vertices => (TABLE, "g_vertices"),
             Self::Rule => (NUMBERS, "g_rule"),
+            Self::Tables => (NUMBERS, "g_tables"),
             Self::ComponentStride => (COUNT, "component_stride"),
             Self::Contributions => (OUTPUT, "g_contributions"),
             Self::ContributionStride => (COUNT, "contribution_stride"),

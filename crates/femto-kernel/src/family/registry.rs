@@ -44,9 +44,9 @@ macro_rules! families {
                 match self { $(Self::$name => <$family>::WRITES_INSIDE,)* }
             }
 
-            /// Whether it evaluates cells of a shape.
-            pub fn supports(self, cell: Cell) -> bool {
-                match self { $(Self::$name => <$family>::supports(cell),)* }
+            /// See [`Family::supports`].
+            pub fn supports(self, cell: Cell, dim: usize) -> bool {
+                match self { $(Self::$name => <$family>::supports(cell, dim),)* }
             }
 
             /// See [`Family::node_table`].
@@ -88,7 +88,7 @@ macro_rules! families {
         }
 
         impl Block {
-            /// The host's loops for `form` with an instruction set, D being the axes of the cells.
+            /// The host's loops for `form` with an instruction set.
             pub fn kernel<T, F, const D: usize, const C: usize>(
                 &self,
                 form: &F,
@@ -110,13 +110,13 @@ families! {
 }
 
 impl FamilyId {
-    /// The family that evaluates cells of a shape.
+    /// The family that evaluates forms of a dimension on cells of a shape.
     ///
     /// # Errors
     /// There is none.
-    pub fn of(cell: Cell) -> Result<Self, BlockError> {
+    pub fn of(cell: Cell, dim: usize) -> Result<Self, BlockError> {
         let mut all = Self::ALL.iter().copied();
-        all.find(|family| family.supports(cell))
+        all.find(|family| family.supports(cell, dim))
             .ok_or(BlockError::NoFamily)
     }
 }

@@ -58,10 +58,23 @@ impl Cost {
             shared_bytes: 0,
         }
     }
+
+    /// The work for so many entries of a list, which is read too.
+    pub const fn listed_work<T: Real>(&self, count: usize) -> Work {
+        let mut work = self.work::<T>(count);
+        work.bytes_read += (count * size_of::<u32>()) as u64;
+        work
+    }
 }
 
 /// The cost of setting all entries to one value.
 pub const FILL: Cost = Cost::new("fill", 0, 1, 0);
+/// The cost of setting listed entries to one value.
+pub const SET_ENTRIES: Cost = Cost::new("set_entries", 0, 1, 0);
+/// The cost of copying listed entries.
+pub const GATHER: Cost = Cost::new("gather", 1, 1, 0);
+/// The cost of adding to listed entries.
+pub const ADD_TO_ENTRIES: Cost = Cost::new("add_to_entries", 2, 1, 1);
 /// The cost of a copy.
 pub const COPY: Cost = Cost::new("copy", 1, 1, 0);
 /// The cost of [`axpy`].
@@ -86,16 +99,6 @@ pub const PRECONDITION_DOT: Cost = Cost::new("precondition_dot", 2, 1, 3);
 pub const MULTIPLY: Cost = Cost::new("multiply", 2, 1, 1);
 /// The cost of [`divide`].
 pub const DIVIDE: Cost = Cost::new("divide", 2, 1, 1);
-
-/// The work of setting `count` listed entries to one value.
-pub const fn set_entries_work<T: Real>(count: usize) -> Work {
-    Work {
-        bytes_read: (count * size_of::<u32>()) as u64,
-        bytes_written: (count * T::BYTES) as u64,
-        flops: 0,
-        shared_bytes: 0,
-    }
-}
 
 /// y = y + α x.
 pub fn axpy<T: Real>(level: SimdLevel, alpha: T, x: &[T], y: &mut [T]) {

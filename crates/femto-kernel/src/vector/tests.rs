@@ -115,6 +115,6 @@ fn costs_are_per_entry_and_precision() {
     assert_eq!((work.bytes_read, work.bytes_written), (160, 80));
     assert_eq!(work.flops, 50);
     assert_eq!(DOT.work::<f64>(3).bytes_read, 48);
-    let work = set_entries_work::<f32>(10);
+    let work = SET_ENTRIES.listed_work::<f32>(10);
     assert_eq!((work.bytes_read, work.bytes_written), (40, 40));
 }

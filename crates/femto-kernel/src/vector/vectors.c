@@ -79,6 +79,24 @@ KERNEL(set_entries)
         g_y[g_entries[i]] = (number)value;
 }
 
+/* y = the entries of a list of x */
+KERNEL(gather)
+(uint len, const GLOBAL number *RESTRICT g_x, const GLOBAL uint *RESTRICT g_entries,
+    GLOBAL number *RESTRICT g_y)
+{
+    for (uint i = BLOCK * BLOCK_X + THREAD_X; i < len; i += BLOCKS * BLOCK_X)
+        g_y[i] = g_x[g_entries[i]];
+}
+
+/* x added to y at the entries of a list, each there once */
+KERNEL(add_to_entries)
+(uint len, const GLOBAL number *RESTRICT g_x, const GLOBAL uint *RESTRICT g_entries,
+    GLOBAL number *RESTRICT g_y)
+{
+    for (uint i = BLOCK * BLOCK_X + THREAD_X; i < len; i += BLOCKS * BLOCK_X)
+        g_y[g_entries[i]] += g_x[i];
+}
+
 /* y = y + a x */
 KERNEL(axpy)(uint len, real value, const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
 {

@@ -2,13 +2,12 @@
 
 use super::{Binding, OperatorError};
 use crate::Number;
-use crate::boundary::BoundaryOps;
 use femto_kernel::family::EvalContext;
 use femto_kernel::roofline::Work;
 use femto_platform::device::Device;
 
 /// A device that operators can be bound to.
-pub trait Backend: BoundaryOps + Clone {
+pub trait Backend: Device + Clone {
     /// An operator on this device.
     type Bound<T: Number>: Bound<T, Self>;
 

@@ -157,15 +157,6 @@ pub enum OperatorError {
         /// Elements times nodes of an element.
         found: usize,
     },
-    /// More places on facets than 32 bits can tell apart.
-    #[error(
-        "{found} nodes of boundary facets in a group; at most {} are supported",
-        u32::MAX
-    )]
-    TooManyFacetNodes {
-        /// Facets times nodes of a facet.
-        found: usize,
-    },
     /// A kernel that disagrees with the oracle.
     #[error(
         "{kernel} ({schedule}) differs from its oracle by {error:.1e} on elements of this mesh"

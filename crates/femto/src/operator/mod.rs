@@ -10,6 +10,7 @@ mod backend;
 mod binding;
 mod error;
 mod explain;
+mod facets;
 mod host;
 mod level;
 mod null;
@@ -31,6 +32,7 @@ pub use params::{FactorPrecision, Knobs, OperatorParams, Quadrature, Scatter};
 pub(crate) use plan::Plan;
 
 use crate::Number;
+use facets::FacetTerm;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::Space;
 use femto_kernel::family::EvalContext;
@@ -61,6 +63,8 @@ pub struct Operator<T: Number, D: Backend> {
     device: D,
     bound: D::Bound<T>,
     plan: Plan,
+    /// What boundary facets add.
+    facets: Vec<FacetTerm<T, D>>,
     /// Number of auxiliary fields in the solution's space.
     nodal: usize,
     sizes: Sizes,
@@ -140,6 +144,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
             device: device.clone(),
             bound,
             plan,
+            facets: Vec::new(),
             nodal: kinds.filter(|&kind| kind == FieldKind::Nodal).count(),
             sizes: Sizes {
                 dofs: space.dofs(),
@@ -157,10 +162,13 @@ impl<T: Number, D: Backend> Operator<T, D> {
     pub fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.check("the input", u.len())?;
         self.check("the output", v.len())?;
-        self.bound.apply(&self.context(), u, v)
+        self.bound.apply(&self.context(), u, v)?;
+        self.facets
+            .iter()
+            .try_for_each(|term| term.add_product(u, v))
     }
 
-    /// `v = Bᵀ D B u` on E-vectors `[element][component][node]`, in the space's element order.
+    /// `v = Bᵀ D B u` on E-vectors `[element][component][node]` of the cells, in the space's element order.
     ///
     /// # Errors
     /// Vectors of other lengths.
@@ -192,15 +200,19 @@ impl<T: Number, D: Backend> Operator<T, D> {
         if !self.plan.operator.inspection.linear {
             return Err(OperatorError::NotLinear);
         }
-        self.bound.diagonal(&self.context(), d)
+        self.bound.diagonal(&self.context(), d)?;
+        self.facets.iter().try_for_each(|term| term.add_diagonal(d))
     }
 
-    /// Sets the time that the form sees.
+    /// Sets the time that the form sees, and those on facets.
     pub fn set_time(&mut self, time: f64) {
         self.time = time;
+        for term in &mut self.facets {
+            term.operator.set_time(time);
+        }
     }
 
-    /// Replaces the run-time parameters that the form sees.
+    /// Replaces the run-time parameters that the form sees, and those on facets.
     ///
     /// # Errors
     /// Fewer parameters than the form reads, or more than a form may read.
@@ -210,6 +222,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
             parameters.len(),
             self.plan.operator.inspection.parameters,
         )?;
+        let mut facets = self.facets.iter_mut();
+        facets.try_for_each(|term| term.operator.set_parameters(parameters))?;
         self.parameters = parameters.to_vec();
         Ok(())
     }
@@ -227,10 +241,12 @@ impl<T: Number, D: Backend> Operator<T, D> {
             let (what, found) = ("nodal auxiliary fields", self.nodal);
             return Err(OperatorError::MissingFields { what, found, read });
         }
-        self.bound.set_nodal(first, u)
+        self.bound.set_nodal(first, u)?;
+        let mut facets = self.facets.iter_mut();
+        facets.try_for_each(|term| term.set_nodal(first, u))
     }
 
-    /// What the form reads, and whether it is linear or symmetric.
+    /// What the form on the cells reads, and whether it is linear or symmetric.
     pub fn inspection(&self) -> &Inspection {
         &self.plan.operator.inspection
     }
@@ -253,7 +269,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// Work of one [`Operator::apply`] on L-vectors.
     pub fn work(&self) -> Work {
         let planned = self.plan.work(T::PRECISION);
-        self.bound.work(self.sizes.dofs, planned)
+        let facets = self.facets.iter().map(FacetTerm::work);
+        self.bound.work(self.sizes.dofs, planned) + facets.sum()
     }
 
     /// Work of one [`Operator::apply_elements`].
@@ -264,7 +281,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// Flops of one application as the literature counts them (full 1-D products; Świrydowicz et al. 2019).
     pub fn nominal_flops(&self) -> u64 {
-        self.plan.nominal_flops()
+        let facets = self.facets.iter().map(|term| term.operator.nominal_flops());
+        self.plan.nominal_flops() + facets.sum::<u64>()
     }
 
     /// How much of the geometry is stored: never `Automatic`, but what that came to.
@@ -274,12 +292,14 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// Bytes of device memory that the operator holds, vectors apart.
     pub fn bytes(&self) -> usize {
-        self.bound.bytes()
+        self.bound.bytes() + self.facets.iter().map(FacetTerm::bytes).sum::<usize>()
     }
 
     /// Warnings so far, such as a kernel that was wrong and is not used.
     pub fn warnings(&self) -> Vec<String> {
-        self.bound.warnings()
+        let facets = self.facets.iter();
+        let facets = facets.flat_map(|term| term.operator.warnings());
+        self.bound.warnings().into_iter().chain(facets).collect()
     }
 
     fn context(&self) -> EvalContext<'_> {

@@ -66,12 +66,12 @@ impl Plan {
         let inspection = form.inspect();
         check(space, geometry, &form)?;
         check_fields("parameters", params.parameters.len(), inspection.parameters)?;
-        let family = FamilyId::of(space.cell())?;
+        let family = FamilyId::of(space.cell(), geometry.dim())?;
         let fields = params.fields();
         let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
         let curved = geometry.kinds().contains(&GeometryKind::Curved);
         let on = (is_constant, curved);
-        let tables = tables(space, family, &form, params.quadrature, on)?;
+        let tables = tables((space, geometry), family, &form, params.quadrature, on)?;
         params.check_auxiliary(space, &inspection, tables.points())?;
         let foldable = fields.count(FieldKind::Cell) == fields.len();
         let coefficients = match family.folds(space.cell()) && foldable && params.fold_coefficients
@@ -258,7 +258,7 @@ fn index_bytes(family: FamilyId, space: &Space) -> u64 {
 
 /// Whether form, space and geometry go together.
 fn check(space: &Space, geometry: &Geometry, form: &TracedForm) -> Result<(), OperatorError> {
-    if form.dim != space.dim() {
+    if form.dim != geometry.dim() {
         return Err(OperatorError::Dimension {
             form: form.dim,
             cells: space.cell().plural(),

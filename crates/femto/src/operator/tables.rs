@@ -4,6 +4,7 @@ use super::{OperatorError, Quadrature};
 use femto_element::basis::Nodal;
 use femto_element::quadrature::rule;
 use femto_element::tables::{DenseTables, Tables};
+use femto_fem::geometry::Geometry;
 use femto_fem::space::Space;
 use femto_kernel::family::FamilyId;
 use femto_kernel::form::TracedForm;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 /// The tables for a form on a space, as the family wants them. `is_constant` tells auxiliary fields that are
 /// constant in each cell, `curved` that some cell is.
 pub(super) fn tables(
-    space: &Space,
+    (space, geometry): (&Space, &Geometry),
     family: FamilyId,
     form: &TracedForm,
     quadrature: Quadrature,
@@ -23,6 +24,7 @@ pub(super) fn tables(
         return Ok(Tables::Tensor(Arc::new(quadrature.tables(cell, degree)?)));
     }
     let rule = match quadrature {
+        _ if cell.is_tensor_product() => quadrature.tables(cell, degree)?.rule(),
         Quadrature::Exact(exact) => rule(cell, exact)?,
         Quadrature::Gauss => {
             // The determinant and the inverse of a curved map are not constant.
@@ -33,6 +35,6 @@ pub(super) fn tables(
             return Err(OperatorError::QuadratureOnSimplices);
         }
     };
-    let tables = DenseTables::new(&Nodal::new(cell, degree)?, &rule);
+    let tables = DenseTables::in_space(&Nodal::new(cell, degree)?, &rule, geometry.dim());
     Ok(Tables::Dense(Arc::new(tables)))
 }

@@ -1,16 +1,12 @@
 //! The parts of a right-hand side: integrals over elements and boundary facets, values of constrained entries.
 
-use super::device_task::on_device;
-use super::facets::Facets;
 use super::integral::{Integral, Integrand};
-use super::surface::{Fluxes, Surface};
-use super::values::Values;
 use super::{Function, ProblemError};
 use crate::Quadrature;
 use crate::operator::Backend;
 use crate::vector::VectorOps;
 use femto_fem::geometry::Geometry;
-use femto_fem::space::{BoundaryFace, Constraints, Space};
+use femto_fem::space::{Constraints, Space, Trace};
 use rayon::prelude::*;
 use std::fmt::Display;
 
@@ -44,27 +40,7 @@ impl<'a> Discretization<'a> {
     where
         B: Backend + VectorOps<f64>,
     {
-        self.check_components(f.len())?;
-        let components = f.len();
-        let scalar = self.space.scalar();
-        let on = self.with_rule();
-        let what = "the source";
-        let mut b = vec![0.0; self.space.dofs()];
-        for (component, &f) in f.iter().enumerate() {
-            if f.as_constant() == Some(0.0) {
-                continue;
-            }
-            let integral = Integral::new(&on, &scalar, Integrand::Value, (&what, &[f]))?;
-            let values = integral.vector(device)?;
-            if values.iter().any(|value| !value.is_finite()) {
-                on.find_bad_value(&scalar, &what, f)?;
-            }
-            let targets = b[component..].iter_mut().step_by(components);
-            for (target, value) in targets.zip(values) {
-                *target = value;
-            }
-        }
-        Ok(b)
+        self.loads(device, "the source", f)
     }
 
     /// Adds ∫ φ g over the boundary facets of the group `tag`, by the device, to the L-vector `b`. `g` has
@@ -88,47 +64,78 @@ impl<'a> Discretization<'a> {
     {
         self.check_components(g.len())?;
         assert_eq!(b.len(), self.space.dofs(), "an L-vector");
-        let faces = self.space.boundary().tagged(tag)?;
-        let facets = Facets::new(self.space, self.with_rule().quadrature)?;
-        let surface = Surface::new(self, &facets, faces)?;
-        if surface.nodes.is_empty() {
-            return Ok(());
-        }
-        let fluxes = Fluxes {
-            on: self,
-            what: &format!("the flux on `{tag}`"),
-            g,
-            surface: &surface,
-        };
-        for (component, sums) in on_device(device, &fluxes)?.iter().enumerate() {
-            for (node, sum) in surface.nodes.iter().zip(sums) {
-                b[node * g.len() + component] += sum;
+        match self.space.trace(self.geometry, tag)? {
+            None => Ok(()),
+            Some(trace) => {
+                let what = format!("the flux on `{tag}`");
+                let loads = self.on_trace(&trace).loads(device, &what, g)?;
+                for (&entry, load) in trace.entries.iter().zip(loads) {
+                    b[entry as usize] += load;
+                }
+                Ok(())
             }
         }
-        Ok(())
     }
 
-    /// The values of the constrained entries, `[constraint]`: by nodal interpolation those of the functions of
-    /// the first group in the list that gives the entry; zero where none does. Groups have a function for each
-    /// component that they give. The device evaluates functions that have a program.
-    ///
-    /// # Errors
-    /// Another number of functions than the space has components, a group that is not there, a value that
-    /// is not finite, a device that refuses.
-    pub fn boundary_values<B>(
+    /// The discretization on the trace of a group of facets, with the rule of the cells.
+    pub(super) fn on_trace<'t>(&self, trace: &'t Trace) -> Discretization<'t> {
+        Discretization {
+            space: &trace.space,
+            geometry: &trace.geometry,
+            quadrature: self.with_rule().quadrature,
+            time: self.time,
+        }
+    }
+
+    /// ∫ φ f for every basis function φ, where errors call f `what`.
+    fn loads<B>(
         &self,
         device: &B,
-        constraints: &Constraints,
-        groups: &[(&str, &[Option<&dyn Function>])],
+        what: &str,
+        f: &[&dyn Function],
     ) -> Result<Vec<f64>, ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
+        self.check_components(f.len())?;
+        let scalar = self.space.scalar();
+        let on = self.with_rule();
+        let mut b = vec![0.0; self.space.dofs()];
+        for (component, &f) in f.iter().enumerate() {
+            if f.as_constant() == Some(0.0) {
+                continue;
+            }
+            let integral = Integral::new(&on, &scalar, Integrand::Value, (&what, &[f]))?;
+            let values = integral.vector(device)?;
+            if values.iter().any(|value| !value.is_finite()) {
+                on.find_bad_value(&scalar, &what, f)?;
+            }
+            let targets = b[component..].iter_mut().step_by(self.space.components());
+            for (target, value) in targets.zip(values) {
+                *target = value;
+            }
+        }
+        Ok(b)
+    }
+
+    /// The values of the constrained entries, `[constraint]`: by nodal interpolation those of the functions of
+    /// the first group in the list that gives the entry; zero where none does. Groups have a function for each
+    /// component that they give.
+    ///
+    /// # Errors
+    /// Another number of functions than the space has components, a group that is not there, a value that
+    /// is not finite.
+    pub fn boundary_values(
+        &self,
+        constraints: &Constraints,
+        groups: &[(&str, &[Option<&dyn Function>])],
+    ) -> Result<Vec<f64>, ProblemError> {
         let entries = constraints.entries();
         let mut values = vec![0.0; entries.len()];
         let mut decided = vec![false; entries.len()];
         for (tag, functions) in groups {
             self.check_components(functions.len())?;
+            let what = format!("the boundary value on `{tag}`");
             let nodes = self.space.boundary_nodes(tag)?;
             let positions = self.space.positions_of(&nodes, self.geometry);
             let given = functions.iter().enumerate();
@@ -146,44 +153,26 @@ impl<'a> Discretization<'a> {
                         at.push(position);
                     }
                 }
-                let found = Values {
-                    on: self,
-                    what: &format!("the boundary value on `{tag}`"),
-                    functions: &[f],
-                    positions: &at,
-                };
-                for found in on_device(device, &found)? {
-                    for (&place, value) in places.iter().zip(found) {
-                        values[place] = value;
-                    }
+                for (place, value) in places.into_iter().zip(self.evaluate(&what, f, &at)?) {
+                    values[place] = value;
                 }
             }
         }
         Ok(values)
     }
 
-    /// The functions at the nodes, an L-vector, by the device where they have programs; errors call them
-    /// `what`.
-    pub(super) fn interpolate<B>(
+    /// The functions at the nodes, an L-vector; errors call them `what`.
+    pub(super) fn interpolate(
         &self,
-        device: &B,
         what: &str,
         functions: &[&dyn Function],
-    ) -> Result<Vec<f64>, ProblemError>
-    where
-        B: Backend + VectorOps<f64>,
-    {
+    ) -> Result<Vec<f64>, ProblemError> {
         self.check_components(functions.len())?;
-        let found = Values {
-            on: self,
-            what,
-            functions,
-            positions: &self.space.node_positions(self.geometry),
-        };
+        let positions = self.space.node_positions(self.geometry);
         let mut values = vec![0.0; self.space.dofs()];
-        for (component, found) in on_device(device, &found)?.into_iter().enumerate() {
+        for (component, &f) in functions.iter().enumerate() {
             let targets = values[component..].iter_mut().step_by(functions.len());
-            for (target, value) in targets.zip(found) {
+            for (target, value) in targets.zip(self.evaluate(&what, f, &positions)?) {
                 *target = value;
             }
         }
@@ -212,17 +201,6 @@ impl<'a> Discretization<'a> {
                 functions,
             }),
         }
-    }
-
-    /// The L-vector nodes on a facet, in its order.
-    pub(super) fn facet_nodes<'f>(
-        &self,
-        facets: &'f Facets,
-        face: &BoundaryFace,
-    ) -> impl Iterator<Item = usize> + use<'f> {
-        let nodes = self.space.element_nodes(face.element as usize);
-        let on_facet = facets.nodes(usize::from(face.face)).iter();
-        on_facet.map(move |&node| nodes[node] as usize)
     }
 
     /// The error that names a place where `f` is not finite, if there is one.

@@ -1,97 +1,155 @@
-//! Nodes, quadrature rule and basis of the facets of a reference cell.
+//! Terms of a problem on groups of boundary facets.
 
-use crate::Quadrature;
-use crate::operator::OperatorError;
-use femto_element::basis::Nodal;
-use femto_element::quadrature::rule;
-use femto_element::tables::DenseTables;
-use femto_fem::space::Space;
+use super::integral::Term;
+use super::{Discretization, Function, Given, Problem, ProblemError, ProblemForm};
+use crate::operator::{AnyForm, Auxiliary, Backend, OperatorError};
+use crate::vector::VectorOps;
+use crate::{Number, Operator, OperatorParams};
+use femto_fem::space::Trace;
+use femto_kernel::expr::{Graph, Input};
+use femto_kernel::form::{Inspection, TracedForm};
+use femto_kernel::scalar::{Scalar, Traced};
+use std::cell::RefCell;
 
-/// One rule for all facets, and for each its nodes.
-pub(super) struct Facets {
-    /// Points in the facet's own reference cell, `[point][3]`.
-    pub(super) points: Vec<[f64; 3]>,
-    /// `[point]`
-    pub(super) weights: Vec<f64>,
-    /// Which of the element's nodes lie on each facet, in the order of the facet's own, `[facet][node]`.
-    nodes: Vec<Vec<usize>>,
-    /// Basis functions of the facet's own nodes at the points, `[node][point]`: traces of the element's.
-    pub(super) basis: Vec<f64>,
+/// The condition flux + α u = g on a boundary group, where the flux is, for the ready-made forms, f1 times the outward
+/// normal. With g = α u∞ it says that what leaves is α (u - u∞).
+#[derive(Clone)]
+pub struct Robin<'a> {
+    /// Name or number of a group of the boundary's dimension.
+    pub tag: String,
+    /// α of the components.
+    pub alpha: Given<'a>,
+    /// g of the components.
+    pub value: Given<'a>,
 }
 
-impl Facets {
-    /// The facets of the elements of a space, which have one shape. On simplices the rule is the cells' own degree of
-    /// exactness.
-    pub(super) fn new(space: &Space, quadrature: Quadrature) -> Result<Self, OperatorError> {
-        let (cell, degree) = (space.cell(), space.degree());
-        let facet = cell.facets()[0].cell;
-        let rule = match (cell.is_tensor_product(), quadrature) {
-            (true, _) => quadrature.tables(facet, degree)?.rule(),
-            (false, Quadrature::Exact(exact)) => rule(facet, exact.max(degree))?,
-            _ => return Err(OperatorError::QuadratureOnSimplices),
-        };
-        let tables = DenseTables::new(&Nodal::new(facet, degree)?, &rule);
-        let of_node = |node: usize| (0..tables.points).map(move |point| (point, node));
-        let pairs = (0..tables.nodes).flat_map(of_node);
-        let basis = pairs
-            .map(|(point, node)| tables.value(point, node))
-            .collect();
-        let nodes = |number| cell.facet_nodes(degree, number);
-        Ok(Self {
-            nodes: (0..cell.facets().len()).map(nodes).collect(),
-            basis,
-            points: rule.points,
-            weights: rule.weights,
-        })
+/// The term ∫_Γ φ·f0 + ∇φ:f1 on a boundary group, added to the left-hand side.
+#[derive(Clone, Debug)]
+pub struct FacetForm {
+    /// Name or number of a group of the boundary's dimension.
+    pub tag: String,
+    /// A form with the dimension and components of the problem's; gradients are those along the facets. It sees the
+    /// problem's time and parameters, and no auxiliary field.
+    pub form: ProblemForm,
+}
+
+/// A form on the trace of a group.
+pub(super) struct OnFacets {
+    trace: Trace,
+    form: ProblemForm,
+    params: OperatorParams,
+}
+
+impl OnFacets {
+    pub(super) fn inspection(&self) -> Inspection {
+        self.form.form().trace().inspect()
     }
 
-    /// The nodes of a facet, given by its number in the cell.
-    pub(super) fn nodes(&self, facet: usize) -> &[usize] {
-        &self.nodes[facet]
+    /// Adds the form to an operator.
+    pub(super) fn add_to<T: Number, B: Backend + VectorOps<T>>(
+        &self,
+        operator: &mut Operator<T, B>,
+    ) -> Result<(), OperatorError> {
+        operator.add_facets(&self.trace, self.form.form(), self.params.clone())
+    }
+
+    /// Adds its derivative to a Jacobian.
+    pub(super) fn add_jacobian_to<T: Number, B: Backend + VectorOps<T>>(
+        &self,
+        jacobian: &mut Operator<T, B>,
+    ) -> Result<(), OperatorError> {
+        let params = super::stages::jacobian_params(self.params.clone(), &self.trace.space);
+        jacobian.add_facets(&self.trace, &*self.form.jacobian()?, params)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use femto_fem::geometry::Geometry;
-    use femto_fem::mesh::Mesh;
-    use femto_fem::mesh::box_mesh::BoxMesh;
-    use femto_fem::mesh::simplex_box::SimplexBox;
-    use femto_fem::space::SpaceParams;
-
-    /// On every facet the basis sums to one, and there are as many nodes as a facet's element has.
-    #[test]
-    fn facets_have_their_own_elements() {
-        let triangles = SimplexBox::<2>::unit_square(1).build(|x| x).expect("legal");
-        let tetrahedra = SimplexBox::<3>::unit_cube(1).build(|x| x).expect("legal");
-        let hexahedra = BoxMesh::unit_cube(1).build(|x| x).expect("legal");
-        type Measured = (Mesh, fn(usize) -> usize, f64);
-        let meshes: [Measured; 3] = [
-            (triangles, |n| n, 2.0),
-            (tetrahedra, |n| n * (n + 1) / 2, 0.5),
-            (hexahedra, |n| n * n, 4.0),
-        ];
-        for (mesh, nodes, area) in meshes {
-            let geometry = Geometry::new(&mesh).expect("legal");
-            for degree in 1..=3 {
-                let params = SpaceParams {
-                    degree,
-                    ..SpaceParams::default()
-                };
-                let space = Space::new(&mesh, &geometry, params).expect("legal");
-                let facets = Facets::new(&space, Quadrature::Exact(2 * degree)).expect("legal");
-                assert!((facets.weights.iter().sum::<f64>() - area).abs() < 1e-14);
-                let points = facets.points.len();
-                assert_eq!(facets.basis.len(), nodes(degree + 1) * points);
-                for p in 0..points {
-                    let sum: f64 = facets.basis.iter().skip(p).step_by(points).sum();
-                    assert!((sum - 1.0).abs() < 1e-13);
-                }
-                for number in 0..space.cell().facets().len() {
-                    assert_eq!(facets.nodes(number).len(), nodes(degree + 1));
-                }
+impl Problem<'_> {
+    /// The terms on facets, `on` the discretization of the loads.
+    pub(super) fn on_facets(&self, on: &Discretization<'_>) -> Result<Vec<OnFacets>, ProblemError> {
+        let mut terms = Vec::new();
+        for part in &self.robin {
+            let alpha = part.alpha.of_components(self.form.components())?;
+            if let Some(trace) = on.space.trace(on.geometry, &part.tag)? {
+                let what = format!("the coefficient on `{}`", part.tag);
+                let on = on.on_trace(&trace);
+                let (form, auxiliary) = proportional(&on, &what, &alpha)?;
+                let params = self.facet_params(&on, auxiliary);
+                terms.push(OnFacets {
+                    form,
+                    params,
+                    trace,
+                });
             }
         }
+        for part in &self.facets {
+            if let Some(trace) = on.space.trace(on.geometry, &part.tag)? {
+                let params = self.facet_params(&on.on_trace(&trace), Vec::new());
+                let form = part.form.clone();
+                terms.push(OnFacets {
+                    form,
+                    params,
+                    trace,
+                });
+            }
+        }
+        Ok(terms)
     }
+
+    fn facet_params(&self, on: &Discretization<'_>, auxiliary: Vec<Auxiliary>) -> OperatorParams {
+        OperatorParams {
+            quadrature: on.quadrature,
+            scatter: self.operator.scatter,
+            time: on.time,
+            parameters: self.operator.parameters.clone(),
+            auxiliary,
+            ..OperatorParams::default()
+        }
+    }
+
+    /// Whether a term on facets depends on this component itself, and not on its slope alone.
+    pub(super) fn facets_hold(&self, component: usize) -> Result<bool, ProblemError> {
+        for part in &self.robin {
+            let alpha = part.alpha.of_components(self.form.components())?;
+            if alpha[component].is_some_and(|alpha| alpha.as_constant() != Some(0.0)) {
+                return Ok(true);
+            }
+        }
+        let forms = self.facets.iter().map(|part| part.form.form());
+        Ok(forms
+            .map(AnyForm::trace)
+            .any(|it| it.inspect().reads_values))
+    }
+}
+
+/// The form α u, with α of each component that has one, which errors call `what`.
+fn proportional(
+    on: &Discretization<'_>,
+    what: &str,
+    alpha: &[Option<&dyn Function>],
+) -> Result<(ProblemForm, Vec<Auxiliary>), ProblemError> {
+    let mut auxiliary = Vec::new();
+    let graph = RefCell::new(Graph::new());
+    let mut f0 = Vec::new();
+    for (component, alpha) in alpha.iter().enumerate() {
+        let u = Traced::input(&graph, Input::Value(component as u8));
+        f0.push(match alpha {
+            None => u.constant(0.0).handle(),
+            Some(alpha) => {
+                // Whatever evaluates it later, the place of a bad value is found here.
+                on.find_bad_value(on.space, &what, *alpha)?;
+                let term = Term::new(on, on.space, (&what, *alpha), &mut auxiliary)?;
+                (term.traced(&graph, on.geometry.dim()) * u).handle()
+            }
+        });
+    }
+    let mut graph = graph.into_inner();
+    let zero = graph.constant(0.0);
+    let dim = on.geometry.dim();
+    let form = ProblemForm::traced(&TracedForm {
+        graph,
+        dim,
+        f1: vec![zero; dim * f0.len()],
+        f0,
+    })?;
+    Ok((form, auxiliary))
 }

@@ -56,7 +56,7 @@ impl Points {
 }
 
 /// A function in an integrand.
-enum Term {
+pub(super) enum Term {
     /// Evaluated where it is integrated.
     Program(Program),
     /// The auxiliary field of this number, which has its values at the points.
@@ -64,14 +64,34 @@ enum Term {
 }
 
 impl Term {
-    fn traced<'g>(&self, graph: &'g RefCell<Graph>) -> Traced<'g> {
+    /// `f`, which errors call `what`; what has no program has its values at the points in a new auxiliary field.
+    pub(super) fn new(
+        on: &Discretization<'_>,
+        space: &Space,
+        (what, f): (&(dyn Display + Sync), &dyn Function),
+        auxiliary: &mut Vec<Auxiliary>,
+    ) -> Result<Self, ProblemError> {
+        if let Some(program) = f.as_program() {
+            return Ok(Self::Program(program));
+        }
+        let points = Points::new(space, on.quadrature)?;
+        auxiliary.push(Auxiliary::AtPoints(on.at_points(what, f, &points)?));
+        Ok(Self::Field(auxiliary.len() as u8 - 1))
+    }
+
+    /// In a graph over points with so many coordinates.
+    pub(super) fn traced<'g>(&self, graph: &'g RefCell<Graph>, dim: usize) -> Traced<'g> {
         let mut value = match self {
             Self::Program(_) => Traced::input(graph, Input::Time),
             Self::Field(field) => Traced::input(graph, Input::Field(*field)),
         };
         if let Self::Program(program) = self {
             let like = value;
-            let input = |input| Traced::input(graph, input);
+            let input = |input| match input {
+                // In the plane z is 0.
+                Input::Position(axis) if usize::from(axis) >= dim => like.constant(0.0),
+                _ => Traced::input(graph, input),
+            };
             program.run_point(like, input, |_, found| value = found);
         }
         value
@@ -109,22 +129,15 @@ impl<'a> Integral<'a> {
     ) -> Result<Self, ProblemError> {
         let mut auxiliary = Vec::new();
         let mut terms = Vec::new();
-        for f in functions {
-            terms.push(match f.as_program() {
-                Some(program) => Term::Program(program),
-                None => {
-                    let points = Points::new(space, on.quadrature)?;
-                    auxiliary.push(Auxiliary::AtPoints(on.at_points(what, *f, &points)?));
-                    Term::Field(auxiliary.len() as u8 - 1)
-                }
-            });
+        for &f in functions {
+            terms.push(Term::new(on, space, (what, f), &mut auxiliary)?);
         }
         let graph = RefCell::new(Graph::new());
         let f0 = {
             let input = |input| Traced::input(&graph, input);
             let mut sum = input(Input::Time).constant(0.0);
             for (axis, term) in terms.iter().enumerate() {
-                let f = term.traced(&graph);
+                let f = term.traced(&graph, on.geometry.dim());
                 let along = Input::Gradient {
                     component: 0,
                     axis: axis as u8,
@@ -153,7 +166,7 @@ impl<'a> Integral<'a> {
 
     /// The operator that gives it.
     fn bind<B: Backend>(&self, device: &B) -> Result<Operator<f64, B>, OperatorError> {
-        let dim = self.space.dim();
+        let dim = self.geometry.dim();
         let mut graph = self.graph.clone();
         let zero = graph.constant(0.0);
         let form = ProblemForm::traced(&TracedForm {

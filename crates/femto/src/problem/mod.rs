@@ -3,7 +3,8 @@
 //! A [`Problem`] is the equation ∫ φ·f0(u, ∇u, ...) + ∇φ:f1(u, ∇u, ...) = ∫ φ·f + ∫_Γ φ·g for
 //! all φ that vanish on the Dirichlet boundary, with a [`Form`] f0, f1 of any number of components on
 //! cells of one shape, a source f, and a flux g (for the ready-made forms f1 times the
-//! outward normal) on Neumann boundaries. [`Problem::solve`] is the whole way; its stages are in
+//! outward normal) on Neumann boundaries; [`Robin`] conditions and other forms on facets add to the left-hand side.
+//! [`Problem::solve`] is the whole way; its stages are in
 //! `stages.rs` and `assembled.rs`.
 //!
 //! ```
@@ -81,13 +82,12 @@ mod norms;
 mod output;
 mod solver;
 mod stages;
-mod surface;
-mod values;
 
 pub use assembled::Assembled;
 pub use constrained::Constrained;
 pub use discretization::Discretization;
 pub use error::ProblemError;
+pub use facets::{FacetForm, Robin};
 pub use form::ProblemForm;
 pub use function::{Expression, Function};
 pub use groups::{by_group, cell_tags, dimension};
@@ -125,6 +125,10 @@ pub struct Problem<'a> {
     pub source: Vec<&'a dyn Function>,
     /// g on boundary groups.
     pub neumann: Vec<Boundary<'a>>,
+    /// Conditions flux + α u = g on boundary groups.
+    pub robin: Vec<Robin<'a>>,
+    /// Further terms on boundary groups.
+    pub facets: Vec<FacetForm>,
     /// u on boundary groups, all of its components or some; where several give the same component of a node,
     /// the first in the list holds.
     pub dirichlet: Vec<Boundary<'a>>,
@@ -167,6 +171,8 @@ impl<'a> Problem<'a> {
             source: vec![&0.0; form.components()],
             form,
             neumann: Vec::new(),
+            robin: Vec::new(),
+            facets: Vec::new(),
             dirichlet: Vec::new(),
             start: None,
             exact: None,

@@ -64,7 +64,7 @@ impl Discretization<'_> {
         self.check_components(components)?;
         if let Some(gradient) = &exact.gradient {
             self.check_components(gradient.len())?;
-            let dim = self.space.dim();
+            let dim = self.geometry.dim();
             if let Some(row) = gradient.iter().find(|row| row.len() != dim) {
                 return Err(ProblemError::Operator(OperatorError::Dimension {
                     form: row.len(),

@@ -1,6 +1,7 @@
 //! The stages from a problem to its equations on a device.
 
 use super::assembled::{Assembled, Equation};
+use super::facets::OnFacets;
 use super::monitor::Stages;
 use super::{
     Constrained, Discretization, Function, Method, PreconditionerKind, Problem, ProblemError,
@@ -40,7 +41,7 @@ impl<'a> Problem<'a> {
     ///
     /// 1. geometry: mesh → maps of the cells, checked at the quadrature points
     /// 2. space: mesh, geometry, degree → numbered unknowns; Dirichlet groups → constrained entries
-    /// 3. operator: space, geometry, form → A on the device
+    /// 3. operator: space, geometry, form and forms on facets → A on the device
     /// 4. loads: b = ∫ φ f + ∫_Γ φ g, and u_D at the constrained entries
     /// 5. lifting: of linear forms, b - A u_D, where u_D is zero at free entries; then zero at constrained ones
     /// 6. preconditioner: of linear forms, the diagonal of A → M⁻¹; of others, the form's exact derivative
@@ -76,25 +77,33 @@ impl<'a> Problem<'a> {
             stages.run(Stage::Space, || self.space(&geometry, &inspection))?;
         stages.0.space(&space, &constraints);
         let params = self.operator_params(&geometry);
-        let operator = stages.run(Stage::Operator, || {
-            let params = params.clone();
-            Ok(Operator::<T, B>::of_form(
-                device, &space, &geometry, form, params,
-            )?)
-        })?;
         let on = Discretization {
             space: &space,
             geometry: &geometry,
             quadrature: params.quadrature,
             time: params.time,
         };
+        let (facets, operator) = stages.run(Stage::Operator, || {
+            let facets = self.on_facets(&self.loads_on(on))?;
+            let params = params.clone();
+            let mut operator = Operator::<T, B>::of_form(device, &space, &geometry, form, params)?;
+            for term in &facets {
+                term.add_to(&mut operator)?;
+            }
+            Ok((facets, operator))
+        })?;
         let (mut b, boundary_values) =
             stages.run(Stage::Loads, || self.loads((on, &constraints), device))?;
         let start = self.start.as_ref();
-        let start = start.map(|start| on.interpolate(device, "the start", start));
+        let start = start.map(|start| on.interpolate("the start", start));
         let start = start.transpose()?;
         let entries = Entries::new(device, constraints.entries())?;
-        let (method, krylov) = self.solver.methods(inspection.linear, inspection.symmetric);
+        let on_facets = facets.iter().map(OnFacets::inspection);
+        let (linear, symmetric) = on_facets.fold(
+            (inspection.linear, inspection.symmetric),
+            |(linear, symmetric), own| (linear && own.linear, symmetric && own.symmetric),
+        );
+        let (method, krylov) = self.solver.methods(linear, symmetric);
         stages.run(Stage::Lifting, || match method {
             Method::Newton => Ok(()),
             _ => lift(&operator, &constraints, &boundary_values, &mut b),
@@ -104,7 +113,11 @@ impl<'a> Problem<'a> {
                 Method::Newton => {
                     let params = jacobian_params(params, &space);
                     let form = self.form.jacobian()?;
-                    let jacobian = Operator::of_form(device, &space, &geometry, &*form, params)?;
+                    let mut jacobian =
+                        Operator::of_form(device, &space, &geometry, &*form, params)?;
+                    for term in &facets {
+                        term.add_jacobian_to(&mut jacobian)?;
+                    }
                     Equation::Newton(Box::new(jacobian), krylov)
                 }
                 _ => {
@@ -167,13 +180,23 @@ impl<'a> Problem<'a> {
             groups.push((&part.tag[..], held));
         }
         let constraints = Constraints::new(&space, &groups)?;
-        let unheld =
-            (0..components).find(|&component| !constraints.has_component(&space, component));
-        match unheld.filter(|_| self.ignores_constants(inspection)) {
-            Some(component) => Err(ProblemError::Singular {
-                component: (components > 1).then_some(component),
-            }),
-            None => Ok((space, constraints)),
+        if self.ignores_constants(inspection) {
+            for component in 0..components {
+                let held = constraints.has_component(&space, component);
+                if !held && !self.facets_hold(component)? {
+                    let component = (components > 1).then_some(component);
+                    return Err(ProblemError::Singular { component });
+                }
+            }
+        }
+        Ok((space, constraints))
+    }
+
+    /// The discretization of the loads: on simplices they have a rule of their own, for the form's may be a low one.
+    fn loads_on<'s>(&self, on: Discretization<'s>) -> Discretization<'s> {
+        Discretization {
+            quadrature: self.operator.quadrature,
+            ..on
         }
     }
 
@@ -211,18 +234,16 @@ impl<'a> Problem<'a> {
     where
         B: Backend + VectorOps<f64>,
     {
-        // On simplices loads have a rule of their own: the form's may be a low one.
-        let on = Discretization {
-            quadrature: self.operator.quadrature,
-            ..on
-        };
+        let on = self.loads_on(on);
         let mut b = on.source(device, &self.source)?;
         let components = self.form.components();
-        for part in &self.neumann {
+        let neumann = self.neumann.iter().map(|part| (&part.tag, &part.value));
+        let robin = self.robin.iter().map(|part| (&part.tag, &part.value));
+        for (tag, value) in neumann.chain(robin) {
             let zero: &dyn Function = &0.0;
-            let flux = part.value.of_components(components)?.into_iter();
+            let flux = value.of_components(components)?.into_iter();
             let flux: Vec<&dyn Function> = flux.map(|g| g.unwrap_or(zero)).collect();
-            on.neumann(device, &part.tag, &flux, &mut b)?;
+            on.neumann(device, tag, &flux, &mut b)?;
         }
         let mut dirichlet = Vec::new();
         for part in &self.dirichlet {
@@ -232,12 +253,12 @@ impl<'a> Problem<'a> {
             .iter()
             .map(|(tag, functions)| (*tag, &functions[..]))
             .collect();
-        Ok((b, on.boundary_values(device, constraints, &dirichlet)?))
+        Ok((b, on.boundary_values(constraints, &dirichlet)?))
     }
 }
 
 /// The parameters of the form's derivative: the state, zero at first, comes before the fields.
-fn jacobian_params(params: OperatorParams, space: &Space) -> OperatorParams {
+pub(super) fn jacobian_params(params: OperatorParams, space: &Space) -> OperatorParams {
     let state = (0..space.components()).map(|_| Auxiliary::Nodal(vec![0.0; space.nodes()]));
     let auxiliary = state.chain(params.auxiliary).collect();
     OperatorParams {

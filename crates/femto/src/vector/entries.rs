@@ -1,54 +1,69 @@
 //! Lists of entries of vectors, on a device.
 
 use femto_platform::device::{Buffer, Device, DeviceError};
+use rayon::prelude::*;
 use std::fmt;
 
-/// Some entries of vectors, such as the constrained ones: a list on a device, ascending, each entry once.
+/// Some entries of vectors, such as the constrained ones: a list on a device, each entry once.
 pub struct Entries<D: Device> {
     pub(super) list: D::Buffer<u32>,
-    count: usize,
+    /// Each entry and its place in the list, by entry.
+    pub(super) ascending: Vec<[u32; 2]>,
     /// The least length of a vector that has them all.
     end: usize,
 }
 
 impl<D: Device> Entries<D> {
-    /// Uploads a list, in any order.
+    /// Uploads a list, which keeps its order, but for entries that are there again.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
     pub fn new(device: &D, entries: &[u32]) -> Result<Self, DeviceError> {
-        let mut list = entries.to_vec();
-        list.sort_unstable();
-        list.dedup();
-        let (count, end) = (list.len(), list.last().map_or(0, |&last| last as usize + 1));
+        let by_entry = |list: &[u32]| {
+            let pairs = list.iter().zip(0..).map(|(&entry, place)| [entry, place]);
+            let mut pairs: Vec<[u32; 2]> = pairs.collect();
+            pairs.par_sort_unstable();
+            pairs.dedup_by_key(|pair| pair[0]);
+            pairs
+        };
+        let (mut list, mut ascending) = (entries.to_vec(), by_entry(entries));
+        if ascending.len() < list.len() {
+            let mut is_first = vec![false; list.len()];
+            for &[_, place] in &ascending {
+                is_first[place as usize] = true;
+            }
+            let mut is_first = is_first.into_iter();
+            list.retain(|_| is_first.next() == Some(true));
+            ascending = by_entry(&list);
+        }
         if list.is_empty() {
             // No one reads it, but no buffer is empty.
             list.push(0);
         }
         Ok(Self {
             list: device.upload(&list)?,
-            count,
-            end,
+            end: ascending.last().map_or(0, |last| last[0] as usize + 1),
+            ascending,
         })
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.count
+        self.ascending.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.ascending.is_empty()
     }
 
-    /// Fails unless a vector of `len` entries has these.
-    pub(super) fn check(&self, len: usize) -> Result<(), DeviceError> {
+    /// Fails unless a vector of `len` entries, called `what`, has these.
+    pub(super) fn check(&self, what: &'static str, len: usize) -> Result<(), DeviceError> {
         if self.end <= len {
             return Ok(());
         }
         Err(DeviceError::LengthMismatch {
-            what: "y of set_entries",
+            what,
             found: len,
             expected: self.end,
         })
@@ -63,7 +78,7 @@ impl<D: Device> Entries<D> {
 impl<D: Device> fmt::Debug for Entries<D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entries")
-            .field("count", &self.count)
+            .field("count", &self.len())
             .finish_non_exhaustive()
     }
 }

@@ -5,8 +5,8 @@ use super::{Entries, Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOp
 use crate::Number;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
-use femto_platform::device::DeviceError;
 use femto_platform::device::host::{Host, HostBuffer};
+use femto_platform::device::{Buffer, DeviceError, check_len};
 use std::ops::Add;
 
 impl<T: Number> VectorOps<T> for Host {
@@ -22,9 +22,39 @@ impl<T: Number> VectorOps<T> for Host {
         alpha: f64,
         y: &mut HostBuffer<T>,
     ) -> Result<(), DeviceError> {
-        entries.check(y.len())?;
+        entries.check("y of set_entries", y.len())?;
+        let alpha = T::from_f64(alpha);
+        at_entries(self, &entries.ascending, (0, &mut **y), &|y, _| *y = alpha);
+        Ok(())
+    }
+
+    fn gather(
+        &self,
+        x: &HostBuffer<T>,
+        entries: &Entries<Self>,
+        y: &mut HostBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        entries.check("x of gather", x.len())?;
+        check_len("y of gather", y.len(), entries.len())?;
         let list = &entries.list[..entries.len()];
-        set_entries(self, list, T::from_f64(alpha), (0, &mut **y));
+        each(self, (list, &mut **y), &|(list, y): (&[u32], &mut [T])| {
+            for (y, &entry) in y.iter_mut().zip(list) {
+                *y = x[entry as usize];
+            }
+        });
+        Ok(())
+    }
+
+    fn add_to_entries(
+        &self,
+        x: &HostBuffer<T>,
+        entries: &Entries<Self>,
+        y: &mut HostBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        entries.check("y of add_to_entries", y.len())?;
+        check_len("x of add_to_entries", x.len(), entries.len())?;
+        let add = |y: &mut T, place: usize| *y += x[place];
+        at_entries(self, &entries.ascending, (0, &mut **y), &add);
         Ok(())
     }
 
@@ -176,23 +206,28 @@ impl<T: Number> VectorOps<T> for Host {
     }
 }
 
-/// Listed entries that one task sets.
+/// Listed entries that one task changes.
 const ENTRIES: usize = 4096;
 
-/// Sets the entries of an ascending list; `y` begins with entry `first`.
-fn set_entries<T: Number>(host: &Host, list: &[u32], alpha: T, (first, y): (usize, &mut [T])) {
-    if list.len() <= ENTRIES {
-        for &entry in list {
-            y[entry as usize - first] = alpha;
+/// Changes the entries of an ascending list, each with its place; `y` begins with entry `first`.
+fn at_entries<T: Number>(
+    host: &Host,
+    ascending: &[[u32; 2]],
+    (first, y): (usize, &mut [T]),
+    change: &(impl Fn(&mut T, usize) + Sync),
+) {
+    if ascending.len() <= ENTRIES {
+        for &[entry, place] in ascending {
+            change(&mut y[entry as usize - first], place as usize);
         }
         return;
     }
-    let (left, right) = list.split_at(list.len() / 2);
-    let middle = right[0] as usize;
+    let (left, right) = ascending.split_at(ascending.len() / 2);
+    let middle = right[0][0] as usize;
     let (before, after) = y.split_at_mut(middle - first);
     host.join(
-        || set_entries(host, left, alpha, (first, before)),
-        || set_entries(host, right, alpha, (middle, after)),
+        || at_entries(host, left, (first, before), change),
+        || at_entries(host, right, (middle, after), change),
     );
 }
 

@@ -36,6 +36,24 @@ pub trait VectorOps<T: Number>: Capture + Clone {
         y: &mut Self::Buffer<T>,
     ) -> Result<(), DeviceError>;
 
+    /// y = x at the listed entries, in the order of the list; [`DeviceError::LengthMismatch`] where x does not have
+    /// them all.
+    fn gather(
+        &self,
+        x: &Self::Buffer<T>,
+        entries: &Entries<Self>,
+        y: &mut Self::Buffer<T>,
+    ) -> Result<(), DeviceError>;
+
+    /// Adds x, in the order of the list, to y at the listed entries; [`DeviceError::LengthMismatch`] where y does not
+    /// have them all.
+    fn add_to_entries(
+        &self,
+        x: &Self::Buffer<T>,
+        entries: &Entries<Self>,
+        y: &mut Self::Buffer<T>,
+    ) -> Result<(), DeviceError>;
+
     /// y = x.
     fn copy(&self, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
 

@@ -5,10 +5,16 @@ use crate::Number;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{self as loops, Cost};
 use femto_platform::device::null::{Launch, Null, NullBuffer};
-use femto_platform::device::{Buffer, DeviceError};
+use femto_platform::device::{Buffer, DeviceError, check_len};
 
 fn count<T: Number>(null: &Null, cost: Cost, y: &NullBuffer<T>) {
     record(null, cost.name, cost.work::<T>(y.len()));
+}
+
+fn count_listed<T: Number>(null: &Null, cost: Cost, entries: &Entries<Null>) {
+    if !entries.is_empty() {
+        record(null, cost.name, cost.listed_work::<T>(entries.len()));
+    }
 }
 
 fn record(null: &Null, name: &str, work: Work) {
@@ -32,11 +38,32 @@ impl<T: Number> VectorOps<T> for Null {
         _: f64,
         y: &mut NullBuffer<T>,
     ) -> Result<(), DeviceError> {
-        entries.check(y.len())?;
-        if !entries.is_empty() {
-            let work = loops::set_entries_work::<T>(entries.len());
-            record(self, "set_entries", work);
-        }
+        entries.check("y of set_entries", y.len())?;
+        count_listed::<T>(self, loops::SET_ENTRIES, entries);
+        Ok(())
+    }
+
+    fn gather(
+        &self,
+        x: &NullBuffer<T>,
+        entries: &Entries<Self>,
+        y: &mut NullBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        entries.check("x of gather", x.len())?;
+        check_len("y of gather", y.len(), entries.len())?;
+        count_listed::<T>(self, loops::GATHER, entries);
+        Ok(())
+    }
+
+    fn add_to_entries(
+        &self,
+        x: &NullBuffer<T>,
+        entries: &Entries<Self>,
+        y: &mut NullBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        entries.check("y of add_to_entries", y.len())?;
+        check_len("x of add_to_entries", x.len(), entries.len())?;
+        count_listed::<T>(self, loops::ADD_TO_ENTRIES, entries);
         Ok(())
     }
 

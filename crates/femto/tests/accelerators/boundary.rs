@@ -1,18 +1,22 @@
-//! Boundary values and Neumann integrals on accelerators against the host: hexahedra, tetrahedra and
-//! triangles, scalars and vectors, functions of time.
+//! Loads and forms on facets on accelerators against the host: hexahedra, tetrahedra and triangles, scalars and
+//! vectors, functions of time.
 
 use crate::accelerator;
 use crate::common::{Random, Shape, difference, mesh};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
-use femto::fem::space::{Constraints, Space, SpaceParams};
+use femto::fem::space::{Space, SpaceParams, Trace};
 use femto::kernel::expr::{Graph, Program, Symbols, parse};
-use femto::kernel::form::{NonlinearDiffusion, Poisson};
+use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson};
+use femto::kernel::scalar::Scalar;
 use femto::operator::Backend;
-use femto::problem::{Boundary, Discretization, Expression, Function, Problem, ProblemError};
+use femto::problem::{
+    Boundary, Discretization, Expression, FacetForm, Function, Given, Problem, ProblemError,
+    ProblemForm, Robin,
+};
 use femto::vector::VectorOps;
-use femto::{Host, OperatorParams, Quadrature};
+use femto::{Host, Operator, OperatorParams, Quadrature};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn expression(text: &str) -> Expression {
@@ -72,20 +76,17 @@ fn meshes() -> [(&'static str, Mesh); 4] {
     ]
 }
 
-/// What a device makes of functions on the sides x = 0 (and y = 0) and x = 1 (and y = 1).
+/// Loads on the sides x = 1 and y = 1.
 fn on_sides<B: Backend + VectorOps<f64>>(
     device: &B,
     on: &Discretization<'_>,
     f: &[&dyn Function],
-) -> [Vec<f64>; 2] {
+) -> Vec<f64> {
     let mut b = vec![0.0; on.space.dofs()];
     for side in ["xmax", "ymax"] {
         on.neumann(device, side, f, &mut b).unwrap();
     }
-    let given: Vec<_> = f.iter().copied().map(Some).collect();
-    let groups = [("xmin", &given[..]), ("ymin", &given[..])];
-    let held = Constraints::of_all_components(on.space, &["xmin", "ymin"]).unwrap();
-    [b, on.boundary_values(device, &held, &groups).unwrap()]
+    b
 }
 
 #[test]
@@ -118,18 +119,92 @@ fn boundary_data_are_those_of_the_host() {
             let found = on_sides(&device, &on, &noted_f);
             let asked = noted.iter().map(|f| f.1.load(Ordering::Relaxed));
             assert_eq!(asked.sum::<usize>(), 0, "the device evaluates");
-            for (found, wanted) in found.iter().zip(&wanted) {
-                let error = difference(found, wanted);
+            // Where the host evaluates, the device integrates all the same.
+            for found in [found, on_sides(&device, &on, &closed_f)] {
+                let error = difference(&found, &wanted);
                 assert!(error < 1e-13, "{what}, degree {degree}: {error:e}");
             }
-            assert_eq!(on_sides(&device, &on, &noted_f), found, "deterministic");
-            // Where the host evaluates, the device integrates all the same.
-            let closed = on_sides(&device, &on, &closed_f);
-            let error = difference(&closed[0], &wanted[0]);
-            assert!(error < 1e-13, "{what}, degree {degree}: {error:e}");
-            assert_eq!(closed[1], wanted[1]);
         }
     }
+}
+
+/// Forms on facets, of which those of degree 7 have tables that no constant memory takes: operator and diagonal.
+#[test]
+fn forms_on_facets_are_those_of_the_host() {
+    let Some(device) = accelerator() else { return };
+    let host = Host::with_threads(2).unwrap();
+    let mut random = Random::new();
+    for (what, mesh) in meshes() {
+        let geometry = Geometry::new(&mesh).unwrap();
+        let tensor = geometry.cell().is_tensor_product();
+        for degree in [1, 2, if tensor { 7 } else { 3 }] {
+            let params = SpaceParams {
+                degree,
+                ..SpaceParams::default()
+            };
+            let space = Space::new(&mesh, &geometry, params).unwrap();
+            let trace = space.trace(&geometry, "xmax").unwrap().unwrap();
+            let form = match geometry.dim() {
+                2 => ProblemForm::new::<_, 2, 1>(OnSurface),
+                _ => ProblemForm::new::<_, 3, 1>(OnSurface),
+            };
+            let u = random.vector(space.dofs());
+            let quadrature = match tensor {
+                true => Quadrature::Gauss,
+                false => Quadrature::Exact(2 * degree + 2),
+            };
+            let params = OperatorParams {
+                quadrature,
+                time: random.next(),
+                ..OperatorParams::default()
+            };
+            let on = (&space, &geometry, &trace);
+            let wanted = with_facets(&host, on, (&form, &params), &u);
+            let found = with_facets(&device, on, (&form, &params), &u);
+            for (found, wanted) in found.iter().zip(&wanted) {
+                let error = difference(found, wanted);
+                assert!(error < 1e-12, "{what}, degree {degree}: {error:e}");
+            }
+        }
+    }
+}
+
+/// (1 + x y + t) u, and ∇u along the surface.
+#[derive(Clone)]
+struct OnSurface;
+
+impl<const D: usize> Form<D> for OnSurface {
+    fn f0<S: Scalar>(&self, p: &Point<S, D>) -> [S; 1] {
+        [p.u[0] * (p.x[0] * p.x[1] + p.time + 1.0)]
+    }
+
+    fn f1<S: Scalar>(&self, p: &Point<S, D>) -> [[S; D]; 1] {
+        p.grad_u
+    }
+}
+
+/// A u and the diagonal, with a form on the cells and on facets.
+fn with_facets<B: Backend + VectorOps<f64>>(
+    device: &B,
+    (space, geometry, trace): (&Space, &Geometry, &Trace),
+    (form, params): (&ProblemForm, &OperatorParams),
+    u: &[f64],
+) -> [Vec<f64>; 2] {
+    let cells = params.clone();
+    let mut operator =
+        Operator::<f64, B>::of_form(device, space, geometry, form.form(), cells).unwrap();
+    operator
+        .add_facets(trace, form.form(), params.clone())
+        .unwrap();
+    let (input, mut output) = (device.upload(u).unwrap(), device.zeros(u.len()).unwrap());
+    let mut results = [vec![f64::NAN; u.len()], vec![f64::NAN; u.len()]];
+    device.fill(f64::NAN, &mut output).unwrap();
+    operator.apply(&input, &mut output).unwrap();
+    device.read(&output, &mut results[0]).unwrap();
+    device.fill(f64::NAN, &mut output).unwrap();
+    operator.diagonal(&mut output).unwrap();
+    device.read(&output, &mut results[1]).unwrap();
+    results
 }
 
 /// A number, an expression and a closure are components of one vector.
@@ -155,11 +230,9 @@ fn components_may_be_of_any_kind() {
     let closure = |[x, _, z]: [f64; 3]| x - z;
     let f: [&dyn Function; 4] = [&2.5, &moving, &closure, &0.0];
     let (found, wanted) = (on_sides(&device, &on, &f), on_sides(&host, &on, &f));
-    for (found, wanted) in found.iter().zip(&wanted) {
-        assert!(difference(found, wanted) < 1e-13);
-        assert!(found.iter().skip(3).step_by(4).all(|&value| value == 0.0));
-        assert!(found.iter().step_by(4).any(|&value| value != 0.0));
-    }
+    assert!(difference(&found, &wanted) < 1e-13);
+    assert!(found.iter().skip(3).step_by(4).all(|&value| value == 0.0));
+    assert!(found.iter().step_by(4).any(|&value| value != 0.0));
 }
 
 /// A problem with a value on y = 0, a flux on y = 1, a start.
@@ -202,6 +275,20 @@ fn values_that_are_none_are_named_as_on_the_host() {
     }
 }
 
+/// u³ leaves.
+#[derive(Clone)]
+struct Radiation;
+
+impl Form<3> for Radiation {
+    fn f0<S: Scalar>(&self, p: &Point<S, 3>) -> [S; 1] {
+        [p.u[0].powi(3)]
+    }
+
+    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+        p.grad_u.map(|slope| slope.map(|x| x.constant(0.0)))
+    }
+}
+
 /// Problems with moving boundary data, linear and not: their equations and their solutions.
 #[test]
 fn problems_with_boundary_data_are_those_of_the_host() {
@@ -235,6 +322,15 @@ fn problems_with_boundary_data_are_those_of_the_host() {
         let error = difference(&right_hand_sides[1], &right_hand_sides[0]);
         assert!(error < 1e-13, "{error:e}");
         let nonlinear = Problem {
+            robin: vec![Robin {
+                tag: "zmin".to_owned(),
+                alpha: Given::All(vec![&2.0]),
+                value: Given::All(vec![&wall]),
+            }],
+            facets: vec![FacetForm {
+                tag: "ymax".to_owned(),
+                form: ProblemForm::new::<_, 3, 1>(Radiation),
+            }],
             neumann: vec![Boundary::new("zmax", &flux)],
             dirichlet: vec![Boundary::new("xmin", &wall)],
             start: Some(vec![&wall]),

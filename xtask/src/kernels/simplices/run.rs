@@ -168,7 +168,7 @@ impl Run<'_> {
                 Operand::U => Argument::input(&b.u),
                 Operand::V => Argument::output(v.take()?),
                 Operand::Count => number(cells),
-                Operand::Rule | Operand::Elements => return None,
+                _ => return None,
             })
         };
         let arguments: Option<Vec<_>> = self.kernel.operands.iter().map(argument).collect();

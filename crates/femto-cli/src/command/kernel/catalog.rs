@@ -63,10 +63,6 @@ pub(super) enum Kernel {
     Zero,
     /// Sums contributions in a fixed order.
     Sum,
-    /// A function at points, for boundary data.
-    Values,
-    /// Integrals over boundary facets.
-    Facets,
     /// The loops over vectors.
     Vectors,
     /// Random numbers for measurements.
@@ -83,7 +79,7 @@ impl Kernel {
         all.extend(BENCHMARKS.map(Self::Diagonal));
         all.extend(Example::ALL.map(Self::Form));
         all.extend(Simplices::ALL.map(Self::Simplices));
-        all.extend([Self::Zero, Self::Sum, Self::Values, Self::Facets]);
+        all.extend([Self::Zero, Self::Sum]);
         all.extend([Self::Vectors, Self::Random, Self::Probe]);
         all
     }
@@ -102,8 +98,6 @@ impl Kernel {
             Self::Sum => {
                 "sums elements' contributions in a fixed order, deterministic to the bit".to_owned()
             }
-            Self::Values => "a function at points, such as boundary values".to_owned(),
-            Self::Facets => "integrals over boundary facets, deterministic to the bit".to_owned(),
             Self::Vectors => "loops over vectors and the sums of conjugate gradients".to_owned(),
             Self::Random => "fills a vector with random numbers, for measurements".to_owned(),
             Self::Probe => "measures the ceilings of a device".to_owned(),
@@ -140,8 +134,6 @@ impl Display for Kernel {
             Self::Simplices(it) => write!(f, "simplices/{}", it.name()),
             Self::Zero => f.write_str("zero"),
             Self::Sum => f.write_str("sum"),
-            Self::Values => f.write_str("values"),
-            Self::Facets => f.write_str("facets"),
             Self::Vectors => f.write_str("vectors"),
             Self::Random => f.write_str("random"),
             Self::Probe => f.write_str("probe"),

@@ -5,9 +5,7 @@ use super::{forms, simplices};
 use femto::Quadrature;
 use femto::element::Cell;
 use femto::element::tables::TensorTables;
-use femto::kernel::boundary::{PointFunction, source as boundary};
 use femto::kernel::dialect::{BlockShape, Language};
-use femto::kernel::expr::{Graph, GraphError, Input, Program};
 use femto::kernel::family::Limits;
 use femto::kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel, Step};
 use femto::kernel::family::shared_nodes::{NodeKernel, sum_source, zero_source};
@@ -133,14 +131,6 @@ impl Request {
             Kernel::Simplices(which) => simplices::text(which, (precision, language), limits)?,
             Kernel::Zero => Text::of_nodes(zero_source(language, precision, 1, true)),
             Kernel::Sum => Text::of_nodes(sum_source(language, precision, 1, true)),
-            Kernel::Values => {
-                let text = boundary::values(&example()?, language, precision)?;
-                Text::of_loops(text, boundary::BLOCK, precision)
-            }
-            Kernel::Facets => {
-                let text = boundary::facets(language, precision);
-                Text::of_loops(text, boundary::BLOCK, precision)
-            }
             Kernel::Vectors => {
                 let text = vector::source(language, precision);
                 Text::of_loops(text, vector::BLOCK, vector::SUMS)
@@ -196,15 +186,6 @@ fn basis(benchmark: Benchmark, degree: usize) -> Result<TensorTables, OperatorEr
         Benchmark::Bk5 => Quadrature::Collocated,
     };
     quadrature.tables(Cell::Hexahedron, degree)
-}
-
-/// x (y + t).
-fn example() -> Result<PointFunction, GraphError> {
-    let mut graph = Graph::new();
-    let [x, y, t] = [Input::Position(0), Input::Position(1), Input::Time].map(|i| graph.input(i));
-    let sum = graph.add(y, t);
-    let value = graph.mul(x, sum);
-    PointFunction::new(&Program::new(&graph, &[value]))
 }
 
 impl Text {

@@ -51,24 +51,36 @@ impl Topology {
         mesh_nodes: usize,
         up_to: usize,
     ) -> Result<Self, SpaceError> {
+        let mut topology = Self::without_facets(cell, &vertices, mesh_nodes, up_to);
+        drop(vertices);
+        topology.number_facets(cells, up_to > 1)?;
+        Ok(topology)
+    }
+
+    /// The same without a search for facets: of a surface, where more than two elements may meet at one.
+    pub(super) fn without_facets(
+        cell: Cell,
+        vertices: &[u32],
+        mesh_nodes: usize,
+        up_to: usize,
+    ) -> Self {
         let sizes = [cell.vertices(), cell.edges().len(), faces(cell).len()];
+        let stride = sizes[..=up_to].iter().sum();
+        let elements = vertices.len() / cell.vertices();
         let mut topology = Self {
             cell,
-            stride: sizes[..=up_to].iter().sum(),
-            entities: Vec::new(),
+            stride,
+            entities: vec![NONE; elements * stride],
             counts: [0; 4],
             nodes: Vec::new(),
             vertex_at: vec![NONE; mesh_nodes],
             facets: Vec::new(),
         };
-        topology.entities = vec![NONE; cells.len() * topology.stride];
-        topology.number_vertices(&vertices);
-        drop(vertices);
+        topology.number_vertices(vertices);
         if up_to > 0 {
             topology.number_edges();
         }
-        topology.number_facets(cells, up_to > 1)?;
-        Ok(topology)
+        topology
     }
 
     /// The shape of the elements.

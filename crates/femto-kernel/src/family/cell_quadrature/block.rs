@@ -3,7 +3,7 @@
 use super::host::HostPlan;
 use super::lists::Lists;
 use super::schedule::Schedule;
-use super::source::{Interleave, Problem, diagonal_source, source};
+use super::source::{self, Interleave, Problem, diagonal_source};
 use super::work::{self, Counts, knepley::Model};
 use super::{CellGeometry, Shape, Storage, choice};
 use crate::family::batch::{ElementKernel, NodeTable};
@@ -29,7 +29,7 @@ impl Family for CellQuadrature {
     const WRITES_INSIDE: bool = false;
     type Block = Block;
 
-    fn supports(_: Cell) -> bool {
+    fn supports(_: Cell, _: usize) -> bool {
         true
     }
 
@@ -50,8 +50,9 @@ impl Family for CellQuadrature {
             return Err(BlockError::Tables { family: Self::NAME });
         };
         // Only maps of simplices are recomputed.
+        let is_facet = operator.cell.dim() < operator.form.dim;
         let storage = match (map, stored) {
-            _ if operator.cell.is_tensor_product() => Storage::Jacobians,
+            _ if is_facet || operator.cell.is_tensor_product() => Storage::Jacobians,
             (MapKind::Affine, true) => Storage::Affine,
             (MapKind::Affine, false) => Storage::Vertices,
             (MapKind::Multilinear | MapKind::Curved, _) => Storage::Jacobians,
@@ -172,6 +173,10 @@ impl BlockOperator for Block {
                 kernels.arrays.push((Operand::Vertices, vertices));
             }
         }
+        if !self.shape.has_constant_tables(target.precision) {
+            let tables = Array::Reals(source::tables(&self.element));
+            kernels.arrays.push((Operand::Tables, tables));
+        }
         if target.vectors.scatter() == Some(Scatter::Atomic) {
             let is_legal = |schedule: &Schedule| kernels.validate(schedule, target.vectors).is_ok();
             kernels.lists = Lists::new(&self.shape, target.precision, elements, is_legal);
@@ -278,7 +283,7 @@ impl BlockKernels for Kernels {
             let lists = lists.filter(|lists| lists.schedule == schedule);
             Ok(Candidate {
                 schedule: schedule.to_string(),
-                source: source(&self.problem(vectors), &schedule),
+                source: source::source(&self.problem(vectors), &schedule),
                 places: lists.map_or(self.elements, |lists| lists.places),
                 work: self.work(&schedule, vectors, lists),
             })

@@ -1,13 +1,15 @@
 //! Sizes of an operator on one cell, from form and tables.
 
 use super::{FieldKind, Fields, Storage};
+use crate::family::MOST_CONSTANT_BYTES;
 use crate::form::Inspection;
+use crate::roofline::Precision;
 use femto_element::tables::DenseTables;
 
 /// Sizes of a cell, and what a form does on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// 2 or 3.
+    /// Dimension of the space, 2 or 3.
     pub dim: usize,
     /// Nodes of a cell, N_b of Knepley et al.
     pub nodes: usize,
@@ -110,6 +112,11 @@ impl Shape {
     /// Numbers of the tables: values and derivatives of the basis, weights, positions.
     pub fn table_numbers(&self) -> usize {
         self.points * (self.nodes * (1 + self.dim) + 1 + self.dim)
+    }
+
+    /// Whether the tables fit constant memory; otherwise kernels are given them.
+    pub fn has_constant_tables(&self, precision: Precision) -> bool {
+        self.table_numbers() * precision.bytes() <= MOST_CONSTANT_BYTES
     }
 
     /// Number of auxiliary fields of a kind.

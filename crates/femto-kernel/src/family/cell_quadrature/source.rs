@@ -137,14 +137,9 @@ fn translation_unit(
     source.define("stored_real", "real");
     define_shape(&mut source, problem);
     define_schedule(&mut source, shape, schedule);
-    let element = problem.element;
-    let tables = [
-        &element.interp,
-        &element.grad,
-        &element.weights,
-        &element.positions,
-    ];
-    source.table("c_tables", &tables.map(|table| &table[..]).concat());
+    if shape.has_constant_tables(problem.precision) {
+        source.table("c_tables", &tables(problem.element));
+    }
     source.code("form", problem.point_form);
     for file in [file!("operands.h"), file!("point.h")] {
         source.include(file);
@@ -168,8 +163,22 @@ fn translation_unit(
     }
 }
 
+/// What kernels read of an element, see `point.h`.
+pub(super) fn tables(element: &DenseTables) -> Vec<f64> {
+    let tables = [
+        &element.interp,
+        &element.grad,
+        &element.weights,
+        &element.positions,
+    ];
+    tables.map(|table| &table[..]).concat()
+}
+
 /// Points and nodes of a loop that is still unrolled.
 const UNROLLED: usize = 64;
+
+/// Unknowns of a cell that loops over them are still unrolled for.
+const MOST_UNKNOWNS: usize = 128;
 
 fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
     let shape = &problem.shape;
@@ -214,6 +223,10 @@ fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
         ("GEOMETRY_VERTICES", shape.storage == Storage::Vertices),
         ("GEOMETRY_POINTS", shape.storage == Storage::Jacobians),
         ("VERTICES_ARE_NODES", nodal && shape.degree_one),
+        (
+            "TABLES_GIVEN",
+            !shape.has_constant_tables(problem.precision),
+        ),
     ] {
         source.define(name, u8::from(is));
     }
@@ -237,6 +250,12 @@ fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
         }
     };
     source.define("POINT_LOOP", unroll(shape.points * shape.nodes));
+    let each = if shape.unknowns() <= MOST_UNKNOWNS {
+        "UNROLL"
+    } else {
+        ""
+    };
+    source.define("EACH_LOOP", each);
 }
 
 fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedule) {
@@ -303,6 +322,10 @@ fn operands(problem: &Problem, schedule: &Schedule, input: bool) -> Vec<Operand>
         }
         _ => false,
     };
+    add(
+        !shape.has_constant_tables(problem.precision),
+        &[Operand::Tables],
+    );
     match shape.storage {
         Storage::Vertices => {
             add(true, &[Operand::Coordinates]);

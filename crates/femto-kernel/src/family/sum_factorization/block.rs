@@ -27,8 +27,8 @@ impl Family for SumFactorization {
     const WRITES_INSIDE: bool = true;
     type Block = Block;
 
-    fn supports(cell: Cell) -> bool {
-        matches!(cell, Cell::Hexahedron | Cell::Quadrilateral)
+    fn supports(cell: Cell, dim: usize) -> bool {
+        matches!(cell, Cell::Hexahedron | Cell::Quadrilateral) && cell.dim() == dim
     }
 
     fn folds(cell: Cell) -> bool {

@@ -104,7 +104,7 @@ impl<'a> Packer<'a> {
     }
 
     fn leading(&self, positions: impl Iterator<Item = [f64; 3]>) -> Vec<f64> {
-        let dim = self.binding.space.dim();
+        let dim = self.binding.geometry.dim();
         positions.flat_map(|x| x.into_iter().take(dim)).collect()
     }
 }

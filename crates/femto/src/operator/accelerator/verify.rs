@@ -127,7 +127,8 @@ impl Expected {
                 sizes[entry] += value.abs();
             }
         }
-        expected.scale = sizes.into_iter().fold(0.0, f64::max);
+        let larger = |a: f64, b: f64| if a > b || a.is_nan() { a } else { b };
+        expected.scale = sizes.into_iter().fold(0.0, larger);
         expected
     }
 

@@ -124,7 +124,9 @@ impl<T: Number, D: Backend> Operator<T, D> {
                 None => stored,
             }
         });
-        lines.collect()
+        let facets = self.facets.iter();
+        let facets = facets.flat_map(|term| term.operator.schedules());
+        lines.chain(facets).collect()
     }
 }
 

@@ -17,6 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) struct Loops<T> {
     pub(super) fill: Kernel,
     pub(super) set_entries: Kernel,
+    pub(super) gather: Kernel,
+    pub(super) add_to_entries: Kernel,
     pub(super) axpy: Kernel,
     pub(super) xpby: Kernel,
     pub(super) multiply: Kernel,
@@ -54,6 +56,8 @@ impl<T: Number> Loops<T> {
         Ok(Self {
             fill: module.kernel("fill")?,
             set_entries: module.kernel("set_entries")?,
+            gather: module.kernel("gather")?,
+            add_to_entries: module.kernel("add_to_entries")?,
             axpy: module.kernel("axpy")?,
             xpby: module.kernel("xpby")?,
             multiply: module.kernel("multiply")?,

@@ -8,8 +8,19 @@ mod loops;
 use super::{Entries, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
 use crate::Number;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
-use femto_platform::device::{Buffer, DeviceError};
+use femto_platform::device::{Buffer, DeviceError, check_len};
 use loops::{Loop, ratio};
+
+/// The arguments of a kernel over listed entries.
+fn listed<'a, T: Number>(
+    work: &Loop<'_, T>,
+    x: &'a AcceleratorBuffer<T>,
+    entries: &'a Entries<Accelerator>,
+    y: &'a mut AcceleratorBuffer<T>,
+) -> [Argument<'a>; 4] {
+    let list = Argument::input(&entries.list);
+    [work.len(), Argument::input(x), list, Argument::output(y)]
+}
 
 impl<T: Number> VectorOps<T> for Accelerator {
     fn fill(&self, alpha: f64, y: &mut AcceleratorBuffer<T>) -> Result<(), DeviceError> {
@@ -24,7 +35,7 @@ impl<T: Number> VectorOps<T> for Accelerator {
         alpha: f64,
         y: &mut AcceleratorBuffer<T>,
     ) -> Result<(), DeviceError> {
-        entries.check(y.len())?;
+        entries.check("y of set_entries", y.len())?;
         if entries.is_empty() {
             return Ok(());
         }
@@ -36,6 +47,36 @@ impl<T: Number> VectorOps<T> for Accelerator {
             Argument::output(y),
         ];
         work.run_listed(&work.loops.set_entries, &arguments)
+    }
+
+    fn gather(
+        &self,
+        x: &AcceleratorBuffer<T>,
+        entries: &Entries<Self>,
+        y: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        entries.check("x of gather", x.len())?;
+        check_len("y of gather", y.len(), entries.len())?;
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let work = Loop::<T>::of(self, entries.len())?;
+        work.run_listed(&work.loops.gather, &listed(&work, x, entries, y))
+    }
+
+    fn add_to_entries(
+        &self,
+        x: &AcceleratorBuffer<T>,
+        entries: &Entries<Self>,
+        y: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        entries.check("y of add_to_entries", y.len())?;
+        check_len("x of add_to_entries", x.len(), entries.len())?;
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let work = Loop::<T>::of(self, entries.len())?;
+        work.run_listed(&work.loops.add_to_entries, &listed(&work, x, entries, y))
     }
 
     fn copy(

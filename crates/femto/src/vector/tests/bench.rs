@@ -100,6 +100,16 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         let is_listed = |i: usize| i % 3 == 1 || i == 0;
         let entry = |i: usize| if is_listed(i) { -0.75 } else { y(i) };
         self.check("set_entries", &g_z, entry);
+        // All, the last ones first.
+        let backwards = |i: usize| len as usize - 1 - i;
+        let listed: Vec<u32> = (0..len).rev().collect();
+        let entries = Entries::new(device, &listed).unwrap();
+        let mut g_z = self.poison();
+        device.gather(&g_x, &entries, &mut g_z).unwrap();
+        self.check("gather", &g_z, |i| x(backwards(i)));
+        let mut g_z = g_y();
+        device.add_to_entries(&g_x, &entries, &mut g_z).unwrap();
+        self.check("add_to_entries", &g_z, |i| y(i) + x(backwards(i)));
         let mut g_z = self.poison();
         device.copy(&g_x, &mut g_z).unwrap();
         self.check("copy", &g_z, &x);

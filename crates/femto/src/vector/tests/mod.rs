@@ -88,6 +88,15 @@ fn wrong_lengths_are_errors<D: VectorOps<f32>>(device: &D) {
     let beyond = Entries::new(device, &[6, 1]).unwrap();
     let error = device.set_entries(&beyond, 0.0, &mut a).unwrap_err();
     assert_eq!(lengths(error), (5, 7));
+    let error = device.gather(&long, &beyond, &mut a).unwrap_err();
+    assert_eq!(lengths(error), (5, 7));
+    let error = device.add_to_entries(&long, &beyond, &mut a).unwrap_err();
+    assert_eq!(lengths(error), (5, 7));
+    let two = Entries::new(device, &[3, 1, 3]).unwrap();
+    let error = device.gather(&long, &two, &mut a).unwrap_err();
+    assert_eq!(lengths(error), (5, 2));
+    let error = device.add_to_entries(&long, &two, &mut a).unwrap_err();
+    assert_eq!(lengths(error), (5, 2));
     let errors = [
         device.dot_into(&long, &long, sums, 1).unwrap_err(),
         device

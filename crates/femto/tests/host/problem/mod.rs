@@ -1,6 +1,7 @@
 //! Boundary value problems, from mesh to solution.
 
 mod boundary;
+mod facets;
 mod failures;
 mod integrals;
 mod monitor;

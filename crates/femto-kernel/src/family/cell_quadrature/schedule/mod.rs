@@ -19,7 +19,7 @@ use super::{FieldKind, Shape, Storage};
 use crate::dialect::BlockShape;
 use crate::family::Scatter;
 use crate::family::Vectors;
-use crate::family::{Limits, MOST_CONSTANT_BYTES, ScheduleError};
+use crate::family::{Limits, ScheduleError};
 use crate::roofline::Precision;
 use core::fmt;
 
@@ -141,7 +141,8 @@ impl Schedule {
                 most_xyz: limits.threads_xyz,
             });
         }
-        if shape.table_numbers() * precision.bytes() > MOST_CONSTANT_BYTES {
+        let is_given_tables = matches!(self, Self::CellPerThread(_));
+        if !is_given_tables && !shape.has_constant_tables(precision) {
             return Err(ScheduleError::Rule {
                 schedule: self.to_string(),
                 rule: "values of the basis at all points fit constant memory: on this cell, lower degrees do",

@@ -249,7 +249,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
 #if MAP_CONSTANT && !GEOMETRY_VERTICES
                 read_map(&o, cell, 0, m.map);
 #endif
-                evaluate_cell(&o, cell, m.map, m.u, m.fields, m.sums);
+                evaluate_cell(TABLES & o, cell, m.map, m.u, m.fields, m.sums);
                 give(&m, NODES - 2, NODES - 3 + k, fan, s_memory);
                 move_on(&m);
             }

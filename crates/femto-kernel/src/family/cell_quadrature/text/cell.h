@@ -1,13 +1,13 @@
 /* All of a cell by one thread: r_v [component][node] from r_u [component][node], added to what is there. */
 
 /* Adds f0 of a component at point q, tested. */
-INLINE void test_value(int q, real f0, real *r_v)
+INLINE void test_value(TABLES_PARAMETER int q, real f0, real *r_v)
 {
     EACH(b, NODES) r_v[b] += INTERP(q, b) * f0;
 }
 
 /* Adds f1 of a component, tested. */
-INLINE void test_gradient(int q, const real *r_f1, real *r_v)
+INLINE void test_gradient(TABLES_PARAMETER int q, const real *r_f1, real *r_v)
 {
 #if DEGREE_ONE
     EACH(r, DIM)
@@ -20,8 +20,8 @@ INLINE void test_gradient(int q, const real *r_f1, real *r_v)
 #endif
 }
 
-INLINE void evaluate_cell(const operands *o, uint cell, const real *r_map, const real *r_u,
-    const real *r_fields, real *r_v)
+INLINE void evaluate_cell(TABLES_PARAMETER const operands *o, uint cell, const real *r_map,
+    const real *r_u, const real *r_fields, real *r_v)
 {
     map m;
     real r_numbers[MAP_NUMBERS];
@@ -40,17 +40,17 @@ INLINE void evaluate_cell(const operands *o, uint cell, const real *r_map, const
         read_map(o, cell, q, r_numbers);
         make_map(r_numbers, &m);
 #endif
-        at_point(o, cell, q, r_numbers, &m, r_u, r_fields, &t);
+        at_point(TABLES o, cell, q, r_numbers, &m, r_u, r_fields, &t);
 #if WRITES_VALUES
-        EACH(c, COMPONENTS) test_value(q, t.f0[c], r_v + c * NODES);
+        EACH(c, COMPONENTS) test_value(TABLES q, t.f0[c], r_v + c * NODES);
 #endif
 #if WRITES_GRADIENTS && DEGREE_ONE
         EACH(n, COMPONENTS * DIM) r_flux[n] = q == 0 ? t.f1[n] : r_flux[n] + t.f1[n];
 #elif WRITES_GRADIENTS
-        EACH(c, COMPONENTS) test_gradient(q, t.f1 + c * DIM, r_v + c * NODES);
+        EACH(c, COMPONENTS) test_gradient(TABLES q, t.f1 + c * DIM, r_v + c * NODES);
 #endif
     }
 #if WRITES_GRADIENTS && DEGREE_ONE
-    EACH(c, COMPONENTS) test_gradient(0, r_flux + c * DIM, r_v + c * NODES);
+    EACH(c, COMPONENTS) test_gradient(TABLES 0, r_flux + c * DIM, r_v + c * NODES);
 #endif
 }

@@ -52,7 +52,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     EACH(n, NODAL_NUMBERS) r_fields[n] = read_nodal(&o, cell, n);
 #endif
     EACH(n, UNKNOWNS) r_v[n] = 0;
-    evaluate_cell(&o, cell, r_map, r_u, r_fields, r_v);
+    evaluate_cell(TABLES & o, cell, r_map, r_u, r_fields, r_v);
 #if STAGED
     /* A row of unknowns is its thread's alone. */
     EACH(n, UNKNOWNS) s_u[THREAD_X * ROW(UNKNOWNS) + n] = r_v[n];

@@ -15,7 +15,7 @@ KERNEL(diagonal)(KERNEL_ARGUMENTS)
     {
         r_u[n] = 1;
         EACH(m, UNKNOWNS) r_v[m] = 0;
-        evaluate_cell(&o, cell, r_map, r_u, r_fields, r_v);
+        evaluate_cell(TABLES & o, cell, r_map, r_u, r_fields, r_v);
         r_u[n] = 0;
         if (asked < elements)
             add_unknown(&o, cell, n, r_v[n]);

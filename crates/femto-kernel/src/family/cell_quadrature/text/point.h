@@ -2,7 +2,7 @@
  *
  * Tables: [POINTS][NODES] values of the basis functions, [POINTS][NODES][DIM] their derivatives, [POINTS]
  * weights, [POINTS][DIM] positions; c_tables, or a copy in shared memory (TABLES_SHARED) for threads that
- * are at different points. CELL_MEMORY is where node values of a cell are.
+ * are at different points, or, where constant memory is too small, an operand (TABLES_GIVEN). CELL_MEMORY is where node values of a cell are.
  */
 #define INTERP_TABLE 0
 #define GRAD_TABLE (POINTS * NODES)
@@ -13,6 +13,10 @@
 #define TABLES_PARAMETER const SHARED real *s_tables,
 #define TABLES s_tables,
 #define TABLE(n) s_tables[n]
+#elif TABLES_GIVEN
+#define TABLES_PARAMETER const GLOBAL real *g_tables,
+#define TABLES g_tables,
+#define TABLE(n) g_tables[n]
 #else
 #define TABLES_PARAMETER
 #define TABLES
@@ -24,7 +28,7 @@
 #define POSITION(q, r) TABLE(POSITION_TABLE + (q) * DIM + (r))
 
 #define MAP_CONSTANT (!GEOMETRY_POINTS)
-#define EACH(i, count) UNROLL for (int i = 0; i < (count); ++i)
+#define EACH(i, count) EACH_LOOP for (int i = 0; i < (count); ++i)
 
 /* r_inverse [reference][physical] is the inverse of J [physical][reference]. */
 typedef struct {

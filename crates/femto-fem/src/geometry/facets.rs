@@ -1,0 +1,74 @@
+//! The maps of facets, by the maps of the cells that have them.
+
+use super::factors::{Matrix3, cross, dot};
+use super::{Geometry, GeometryKind, Maps};
+
+/// Facets of the cells of a mesh.
+#[derive(Clone, Debug)]
+pub(super) struct FacetMaps {
+    cells: Box<Geometry>,
+    /// The cell of each facet, and the facet's number in it.
+    facets: Vec<(u32, u8)>,
+    /// Mesh nodes at the vertices of each facet, `[facets][vertices]`.
+    vertices: Vec<u32>,
+}
+
+impl Geometry {
+    /// The geometry of facets of the cells, given by a cell and the number of a facet in it; facets have one shape.
+    /// Their maps are those of the cells at [`femto_element::Cell::facet_point`].
+    ///
+    /// They are mapped as solids over them would be: the last column of a Jacobian (in the plane the second) is the
+    /// unit normal, to the side that makes the determinant positive, which is the factor of areas.
+    pub fn facets(&self, facets: Vec<(u32, u8)>) -> Self {
+        let cell = self.cell.facets()[0].cell;
+        let vertices = facets.iter().flat_map(|&(of, facet)| {
+            let nodes = self.vertex_nodes(of as usize);
+            let own = self.cell.facets()[usize::from(facet)].vertices.iter();
+            own.map(|&vertex| nodes[vertex])
+        });
+        Self {
+            cell,
+            kinds: vec![GeometryKind::Curved; facets.len()].into(),
+            coordinates: self.coordinates.clone(),
+            maps: Maps::Facets(FacetMaps {
+                vertices: vertices.collect(),
+                cells: Box::new(self.clone()),
+                facets,
+            }),
+        }
+    }
+}
+
+impl FacetMaps {
+    /// The cells that have the facets.
+    pub(super) fn cells(&self) -> &Geometry {
+        &self.cells
+    }
+
+    /// Memory held, in bytes, without the cells'.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&self.facets[..]) + size_of_val(&self.vertices[..])
+    }
+
+    /// Mesh nodes at the vertices of a facet.
+    pub(super) fn vertex_nodes(&self, facet: usize) -> &[u32] {
+        let count = self.vertices.len() / self.facets.len();
+        &self.vertices[facet * count..][..count]
+    }
+
+    /// Position and Jacobian of a facet at a point of its reference cell.
+    pub(super) fn at(&self, facet: usize, point: [f64; 3]) -> ([f64; 3], Matrix3) {
+        let (of, number) = self.facets[facet];
+        let (cell, number) = (self.cells.cell, usize::from(number));
+        let inside = cell.facet_point(number, point);
+        let (position, jacobian) = self.cells.at_point(of as usize, inside);
+        let along = cell.facet_tangents(number);
+        let [r, s] = along.map(|along| [0, 1, 2].map(|axis| dot(jacobian[axis], along)));
+        let unit = |v: [f64; 3]| v.map(|x| x / dot(v, v).sqrt());
+        let [s, t] = match cell.dim() {
+            3 => [s, unit(cross(r, s))],
+            _ => [unit([-r[1], r[0], 0.0]), [0.0, 0.0, 1.0]],
+        };
+        (position, [0, 1, 2].map(|axis| [r[axis], s[axis], t[axis]]))
+    }
+}

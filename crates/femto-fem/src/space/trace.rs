@@ -1,0 +1,170 @@
+//! The facets of a group as elements of a space of their own.
+
+use super::element_nodes::ElementNodes;
+use super::elements::cut;
+use super::topology::Topology;
+use super::{BoundaryFaces, MAX_CHUNK_NODES, Space, SpaceError, elements_per_chunk, number};
+use crate::geometry::Geometry;
+use std::sync::Arc;
+
+/// The trace of a space on a group of facets: the space whose elements are the facets, with the nodes that the
+/// cells have on them.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// Elements are numbered as the facets are in [`Space::boundary_faces`], and so are the cells of `geometry`.
+    pub space: Space,
+    /// The facets' maps.
+    pub geometry: Geometry,
+    /// For each entry of L-vectors of `space` the same one in L-vectors of the space of the cells.
+    pub entries: Vec<u32>,
+}
+
+impl Space {
+    /// The trace on a group of facets given by name or number, with the geometry that the space was made with; none
+    /// where the group is empty.
+    ///
+    /// # Errors
+    /// As [`Space::boundary_faces`].
+    pub fn trace(&self, geometry: &Geometry, tag: &str) -> Result<Option<Trace>, SpaceError> {
+        let faces = self.boundary().tagged(tag)?;
+        if faces.is_empty() {
+            return Ok(None);
+        }
+        let facets = faces.iter().map(|face| (face.cell, face.face));
+        let facets = geometry.facets(facets.collect());
+        let (cell, degree) = (facets.cell(), self.degree());
+        let vertices = (0..faces.len()).flat_map(|facet| facets.vertex_nodes(facet));
+        let vertices: Vec<u32> = vertices.copied().collect();
+        let element = ElementNodes::new(cell, degree);
+        let topology = Topology::without_facets(
+            cell,
+            &vertices,
+            geometry.coordinates().len(),
+            self.continuity().shared_up_to(&element),
+        );
+        let mut params = self.params.clone();
+        let restriction = loop {
+            let chunks = cut(faces.len(), elements_per_chunk(cell, &params));
+            let restriction = number(params.continuity, &topology, chunks, &element)?;
+            match restriction.most_chunk_nodes() > MAX_CHUNK_NODES && params.chunk_nodes > 1 {
+                true => params.chunk_nodes /= 2,
+                false => break restriction,
+            }
+        };
+        let space = Self {
+            params,
+            cell,
+            cells: (0..faces.len() as u32).collect(),
+            boundary: BoundaryFaces::default(),
+            restriction: Arc::new(restriction),
+        };
+        let on_facet = |facet| self.cell().facet_nodes(degree, facet);
+        let on_facets: Vec<_> = (0..self.cell().facets().len()).map(on_facet).collect();
+        let mut entries = vec![0; space.dofs()];
+        for (facet, face) in faces.iter().enumerate() {
+            let of_cell = self.element_nodes(face.element as usize);
+            let positions = &on_facets[usize::from(face.face)];
+            for (node, &position) in space.element_nodes(facet).into_iter().zip(positions) {
+                for component in 0..space.components() {
+                    let entry = self.entry(of_cell[position] as usize, component);
+                    entries[space.entry(node as usize, component)] = entry as u32;
+                }
+            }
+        }
+        Ok(Some(Trace {
+            space,
+            geometry: facets,
+            entries,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::GeometryAtPoints;
+    use crate::mesh::any_box::AnyBox;
+    use crate::space::{Continuity, SpaceParams};
+    use femto_element::Cell;
+    use femto_element::quadrature::rule;
+
+    /// Nodes of a trace lie where the cells have them, its maps have the facets' area, and those that facets share
+    /// are one.
+    #[test]
+    fn traces_lie_on_the_boundary() {
+        let shapes = [
+            Cell::Hexahedron,
+            Cell::Tetrahedron,
+            Cell::Quadrilateral,
+            Cell::Triangle,
+        ];
+        for cell in shapes {
+            let bend =
+                |[x, y, z]: [f64; 3]| [x + 0.1 * x * y, y - 0.2 * x * y, z * (1.0 + 0.3 * x)];
+            let size = vec![1.0; cell.dim()];
+            let mesh = AnyBox {
+                cell,
+                cells: vec![3; cell.dim()],
+                lower: vec![0.0; cell.dim()],
+                upper: size,
+                geometry_degree: 1,
+                irregular: None,
+            };
+            let mesh = mesh.build(bend).expect("legal");
+            let geometry = Geometry::new(&mesh).expect("legal");
+            for (degree, continuity) in [
+                (1, Continuity::Continuous),
+                (3, Continuity::Continuous),
+                (2, Continuity::Broken),
+            ] {
+                let params = SpaceParams {
+                    degree,
+                    continuity,
+                    chunk_nodes: 40,
+                    ..SpaceParams::default()
+                };
+                let space = Space::new(&mesh, &geometry, params).expect("legal");
+                let trace = space.trace(&geometry, "xmax").expect("there");
+                let trace = trace.expect("not empty");
+                let (all, own) = (
+                    space.node_positions(&geometry),
+                    trace.space.node_positions(&trace.geometry),
+                );
+                for (x, &node) in own.iter().zip(&trace.entries) {
+                    let apart = (0..3).map(|a| (x[a] - all[node as usize][a]).abs());
+                    assert!(apart.fold(0.0, f64::max) < 1e-14, "{cell:?} {degree}");
+                }
+                let mut distinct = trace.entries.clone();
+                distinct.sort_unstable();
+                distinct.dedup();
+                assert_eq!(distinct.len(), trace.entries.len());
+                if continuity == Continuity::Continuous {
+                    let count = space.boundary_nodes("xmax").expect("there").len();
+                    assert_eq!(distinct.len(), count, "{cell:?} {degree}");
+                }
+                let rule = rule(trace.space.cell(), 4).expect("there is one");
+                let mut at = GeometryAtPoints::default();
+                let mut area = 0.0;
+                for facet in 0..trace.space.elements() {
+                    let (of, number) = {
+                        let face = space.boundary_faces("xmax").expect("there")[facet];
+                        (face.cell as usize, usize::from(face.face))
+                    };
+                    trace
+                        .geometry
+                        .at_listed_points(facet, &rule.points, &mut at);
+                    let wanted = geometry.facet_at_points(of, number, &rule.points);
+                    for (q, wanted) in wanted.iter().enumerate() {
+                        let size = wanted.area_normal.iter().map(|x| x * x).sum::<f64>().sqrt();
+                        assert!((at.determinant[q] - size).abs() < 1e-13 * size);
+                        area += rule.weights[q] * size;
+                    }
+                }
+                // At x = 1 the box is bent to x + y/10, y 4/5, z 13/10.
+                let slope = (0.1f64.powi(2) + 0.8f64.powi(2)).sqrt();
+                let wanted = if cell.dim() == 3 { 1.3 * slope } else { slope };
+                assert!((area - wanted).abs() < 1e-12, "{cell:?}: {area}");
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Integrals over boundary facets as parts of an operator.
+
+use super::{AnyForm, Backend, Operator, OperatorError, OperatorParams};
+use crate::Number;
+use crate::vector::{Entries, VectorOps};
+use femto_fem::space::Trace;
+use femto_kernel::roofline::Work;
+use femto_kernel::vector::{ADD_TO_ENTRIES, GATHER};
+use femto_platform::device::{DeviceError, check_len};
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+/// The operator of a form on the facets of a group, between L-vectors of the cells.
+pub(super) struct FacetTerm<T: Number, D: Backend> {
+    pub(super) operator: Operator<T, D>,
+    entries: Entries<D>,
+    /// Input and output of `operator`.
+    vectors: Mutex<[D::Buffer<T>; 2]>,
+    gather: Move<T, D>,
+    add: Move<T, D>,
+}
+
+/// [`VectorOps::gather`] or [`VectorOps::add_to_entries`].
+type Move<T, D> = fn(
+    &D,
+    &<D as femto_platform::device::Device>::Buffer<T>,
+    &Entries<D>,
+    &mut <D as femto_platform::device::Device>::Buffer<T>,
+) -> Result<(), DeviceError>;
+
+impl<T: Number, D: Backend> FacetTerm<T, D> {
+    /// v = v + A u.
+    pub(super) fn add_product(
+        &self,
+        u: &D::Buffer<T>,
+        v: &mut D::Buffer<T>,
+    ) -> Result<(), OperatorError> {
+        // What they hold means nothing between two products, so a panic does not spoil them.
+        let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        let [input, output] = &mut *vectors;
+        let device = self.operator.device();
+        (self.gather)(device, u, &self.entries, input)?;
+        self.operator.apply(input, output)?;
+        Ok((self.add)(device, output, &self.entries, v)?)
+    }
+
+    /// Adds the diagonal.
+    pub(super) fn add_diagonal(&self, d: &mut D::Buffer<T>) -> Result<(), OperatorError> {
+        let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = &mut vectors[1];
+        self.operator.diagonal(output)?;
+        Ok((self.add)(
+            self.operator.device(),
+            output,
+            &self.entries,
+            d,
+        )?)
+    }
+
+    /// As [`Operator::set_nodal`], where the form has such fields.
+    pub(super) fn set_nodal(
+        &mut self,
+        first: usize,
+        u: &D::Buffer<T>,
+    ) -> Result<(), OperatorError> {
+        if self.operator.nodal == 0 {
+            return Ok(());
+        }
+        let vectors = self.vectors.get_mut();
+        let [input, _] = vectors.unwrap_or_else(PoisonError::into_inner);
+        (self.gather)(&self.operator.device, u, &self.entries, input)?;
+        self.operator.set_nodal(first, input)
+    }
+
+    /// Work of [`FacetTerm::add_product`].
+    pub(super) fn work(&self) -> Work {
+        let moves = [GATHER, ADD_TO_ENTRIES].map(|cost| cost.listed_work::<T>(self.entries.len()));
+        self.operator.work() + moves.into_iter().sum()
+    }
+
+    /// Bytes of device memory.
+    pub(super) fn bytes(&self) -> usize {
+        let vectors = 2 * self.operator.dofs() * T::BYTES;
+        self.operator.bytes() + self.entries.bytes() + vectors
+    }
+}
+
+impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
+    /// Adds ∫_Γ φ·f0 + ∇φ:f1 over a group of boundary facets, the trace of the operator's space. The form has the
+    /// dimension of the cells; gradients are those along the facets.
+    ///
+    /// # Errors
+    /// As [`Operator::new`]; the trace of another space.
+    pub fn add_facets(
+        &mut self,
+        trace: &Trace,
+        form: &dyn AnyForm,
+        params: OperatorParams,
+    ) -> Result<(), OperatorError> {
+        let end = trace
+            .entries
+            .iter()
+            .max()
+            .map_or(0, |&last| last as usize + 1);
+        check_len(
+            "the entries of the trace",
+            end.max(self.dofs()),
+            self.dofs(),
+        )?;
+        let device = &self.device;
+        let operator = Self::of_form(device, &trace.space, &trace.geometry, form, params)?;
+        let vector = || device.zeros(operator.dofs());
+        self.facets.push(FacetTerm {
+            entries: Entries::new(device, &trace.entries)?,
+            vectors: Mutex::new([vector()?, vector()?]),
+            operator,
+            gather: <D as VectorOps<T>>::gather,
+            add: <D as VectorOps<T>>::add_to_entries,
+        });
+        Ok(())
+    }
+}
+
+impl<T: Number, D: Backend> fmt::Debug for FacetTerm<T, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FacetTerm")
+            .field("entries", &self.entries)
+            .finish_non_exhaustive()
+    }
+}
