@@ -3,10 +3,10 @@
 use super::iterate::{Discrete, Outcome};
 use super::monitor::Stages;
 use super::{
-    ErrorNorms, Exact, GridFunction, Memory, Method, PreconditionerKind, ProblemError, Solution,
-    SolverParams, Stage, StageMonitor, Unsolved,
+    Discretization, ErrorNorms, Exact, GridFunction, Memory, Method, PreconditionerKind,
+    ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
 };
-use crate::operator::Backend;
+use crate::operator::{Backend, Scatter};
 use crate::solve::{Jacobi, Monitor};
 use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator, Quadrature};
@@ -25,6 +25,7 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) preconditioner: PreconditionerKind,
     pub(super) quadrature: Quadrature,
     pub(super) time: f64,
+    pub(super) scatter: Scatter,
     /// The right-hand side, an L-vector: of linear forms with the boundary values' part, and zero at
     /// constrained entries.
     pub(super) b: Vec<f64>,
@@ -159,7 +160,10 @@ where
     }
 
     fn errors(&self, u: &GridFunction, exact: &Exact<'_>) -> Result<ErrorNorms, ProblemError> {
-        let on = u.discretization(self.quadrature, self.time);
+        let on = Discretization {
+            scatter: self.scatter,
+            ..u.discretization(self.quadrature, self.time)
+        };
         self.device
             .enter(|| on.errors(&self.device, &u.values, exact))
     }

@@ -3,7 +3,7 @@
 use super::integral::{Integral, Integrand};
 use super::{Function, ProblemError};
 use crate::Quadrature;
-use crate::operator::Backend;
+use crate::operator::{Backend, Scatter};
 use crate::vector::VectorOps;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::{Constraints, Space, Trace};
@@ -16,7 +16,8 @@ const POINTS: usize = 4096;
 /// A space with its geometry, a quadrature rule, and the time at which functions are taken. Vectors have
 /// the components of a node together.
 ///
-/// Results are in double precision; on the host they have the same bits for any number of threads.
+/// Results are in double precision; on the host they have the same bits for any number of threads, and with
+/// [`Scatter::Deterministic`] on accelerators too.
 #[derive(Clone, Copy, Debug)]
 pub struct Discretization<'a> {
     /// The space.
@@ -27,6 +28,8 @@ pub struct Discretization<'a> {
     pub quadrature: Quadrature,
     /// The time that functions are evaluated at.
     pub time: f64,
+    /// How accelerators sum what elements share.
+    pub scatter: Scatter,
 }
 
 impl<'a> Discretization<'a> {
@@ -84,6 +87,7 @@ impl<'a> Discretization<'a> {
             geometry: &trace.geometry,
             quadrature: self.with_rule().quadrature,
             time: self.time,
+            scatter: self.scatter,
         }
     }
 

@@ -32,7 +32,7 @@ pub enum ProblemError {
     Jacobi(#[from] JacobiError),
     /// Nothing determines the constant of the solution, or of one of its components.
     #[error(
-        "{} is only determined up to a constant: there is no Dirichlet boundary{}, and the \
+        "{} is only determined up to a constant: there is no Dirichlet or Robin boundary{}, and the \
          form has no term with u itself; give the solution on a part of the boundary, or add a term \
          with u (screened Poisson with lambda > 0)",
          words_of(*.component),
@@ -66,6 +66,12 @@ pub enum ProblemError {
         components: usize,
         /// How many functions were given.
         functions: usize,
+    },
+    /// A component that has two functions.
+    #[error("component {component}, counted from 0, is given twice")]
+    RepeatedComponent {
+        /// The component.
+        component: usize,
     },
     /// A function of the problem has no value somewhere.
     #[error("{what} is {value} at {position:?}")]

@@ -98,7 +98,7 @@ impl Problem<'_> {
     fn facet_params(&self, on: &Discretization<'_>, auxiliary: Vec<Auxiliary>) -> OperatorParams {
         OperatorParams {
             quadrature: on.quadrature,
-            scatter: self.operator.scatter,
+            scatter: on.scatter,
             time: on.time,
             parameters: self.operator.parameters.clone(),
             auxiliary,

@@ -157,6 +157,7 @@ impl<'a> Integral<'a> {
             f0,
             params: OperatorParams {
                 quadrature: on.quadrature,
+                scatter: on.scatter,
                 time: on.time,
                 auxiliary,
                 ..OperatorParams::default()

@@ -100,7 +100,7 @@ pub use femto_kernel::form::GraphForm;
 
 pub use crate::solve::{Method, SolveError, SolveInfo, StopReason};
 
-use crate::{OperatorParams, Quadrature};
+use crate::{OperatorParams, Quadrature, Scatter};
 use femto_fem::geometry::{CornerWarning, Geometry};
 use femto_fem::mesh::Mesh;
 use femto_fem::space::Space;
@@ -229,7 +229,7 @@ impl<'a> Given<'a> {
     /// The functions of a vector of so many components, `[component]`.
     ///
     /// # Errors
-    /// Functions of another number of components.
+    /// Functions of another number of components; a component that is given twice.
     pub fn of_components(
         &self,
         components: usize,
@@ -247,7 +247,10 @@ impl<'a> Given<'a> {
                 let mut functions = vec![None; components];
                 for &(component, function) in some {
                     let place = functions.get_mut(component);
-                    *place.ok_or_else(|| other(component + 1))? = Some(function);
+                    let place = place.ok_or_else(|| other(component + 1))?;
+                    if place.replace(function).is_some() {
+                        return Err(ProblemError::RepeatedComponent { component });
+                    }
                 }
                 Ok(functions)
             }
@@ -284,6 +287,7 @@ impl GridFunction {
             geometry: &self.geometry,
             quadrature,
             time,
+            scatter: Scatter::default(),
         }
     }
 }

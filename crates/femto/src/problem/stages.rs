@@ -82,6 +82,7 @@ impl<'a> Problem<'a> {
             geometry: &geometry,
             quadrature: params.quadrature,
             time: params.time,
+            scatter: params.scatter,
         };
         let (facets, operator) = stages.run(Stage::Operator, || {
             let facets = self.on_facets(&self.loads_on(on))?;
@@ -134,6 +135,7 @@ impl<'a> Problem<'a> {
             preconditioner: self.preconditioner,
             quadrature: on.quadrature,
             time: on.time,
+            scatter: on.scatter,
             b,
             constraints,
             entries,

@@ -16,7 +16,7 @@ use femto::problem::{
     ProblemForm, Robin,
 };
 use femto::vector::VectorOps;
-use femto::{Host, Operator, OperatorParams, Quadrature};
+use femto::{Host, Operator, OperatorParams, Quadrature, Scatter};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn expression(text: &str) -> Expression {
@@ -108,6 +108,7 @@ fn boundary_data_are_those_of_the_host() {
                 geometry: &geometry,
                 quadrature: Quadrature::default(),
                 time: 1.5 + random.next(),
+                scatter: Scatter::Deterministic,
             };
             let functions = FUNCTIONS[..components].iter();
             let functions = functions.map(|text| Noted(expression(text), AtomicUsize::new(0)));
@@ -119,6 +120,7 @@ fn boundary_data_are_those_of_the_host() {
             let found = on_sides(&device, &on, &noted_f);
             let asked = noted.iter().map(|f| f.1.load(Ordering::Relaxed));
             assert_eq!(asked.sum::<usize>(), 0, "the device evaluates");
+            assert_eq!(on_sides(&device, &on, &noted_f), found, "deterministic");
             // Where the host evaluates, the device integrates all the same.
             for found in [found, on_sides(&device, &on, &closed_f)] {
                 let error = difference(&found, &wanted);
@@ -225,6 +227,7 @@ fn components_may_be_of_any_kind() {
         geometry: &geometry,
         quadrature: Quadrature::default(),
         time: 0.25,
+        scatter: Scatter::default(),
     };
     let moving = expression("x*t + cos(y)");
     let closure = |[x, _, z]: [f64; 3]| x - z;

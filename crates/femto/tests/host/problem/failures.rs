@@ -4,7 +4,9 @@ use super::host;
 use femto::OperatorParams;
 use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::kernel::form::{LinearElasticity, Mass, Poisson, ScreenedPoisson};
-use femto::problem::{Boundary, Exact, Problem, ProblemError};
+use femto::problem::{
+    Boundary, Exact, FacetForm, Given, Problem, ProblemError, ProblemForm, Robin,
+};
 
 #[test]
 fn a_solution_up_to_a_constant_is_an_error() {
@@ -60,6 +62,24 @@ fn a_component_up_to_a_constant_is_named() {
 }
 
 #[test]
+fn a_component_that_is_given_twice_is_named() {
+    let mesh = BoxMesh::unit_cube(1).build(|x| x).expect("legal");
+    let twice = Boundary {
+        tag: "xmin".to_owned(),
+        value: Given::Some(vec![(1, &0.0), (1, &2.0)]),
+    };
+    let problem = Problem {
+        dirichlet: vec![twice],
+        ..Problem::new(&mesh, 1, LinearElasticity::from_young(1.0, 0.3))
+    };
+    let error = problem
+        .solve::<f64, _>(&host(), &mut ())
+        .expect_err("twice");
+    let message = error.to_string();
+    assert_eq!(message, "component 1, counted from 0, is given twice");
+}
+
+#[test]
 fn unknown_tags_list_the_known_ones() {
     let mesh = BoxMesh::unit_cube(1).build(|x| x).expect("legal");
     let form = ScreenedPoisson { lambda: Some(1.0) };
@@ -72,7 +92,22 @@ fn unknown_tags_list_the_known_ones() {
         neumann: inlet,
         ..Problem::new(&mesh, 1, form)
     };
-    for problem in [dirichlet, neumann] {
+    let robin = Problem {
+        robin: vec![Robin {
+            tag: "inlet".to_owned(),
+            alpha: Given::All(vec![&1.0]),
+            value: Given::All(vec![&1.0]),
+        }],
+        ..Problem::new(&mesh, 1, form)
+    };
+    let facets = Problem {
+        facets: vec![FacetForm {
+            tag: "inlet".to_owned(),
+            form: ProblemForm::new::<_, 3, 1>(Mass),
+        }],
+        ..Problem::new(&mesh, 1, form)
+    };
+    for problem in [dirichlet, neumann, robin, facets] {
         let error = problem
             .solve::<f64, _>(&host(), &mut ())
             .expect_err("no inlet");
@@ -118,6 +153,17 @@ fn values_that_are_none_are_named() {
                 ..good.clone()
             },
             "the boundary value on `ymin`",
+        ),
+        (
+            Problem {
+                robin: vec![Robin {
+                    tag: "ymax".to_owned(),
+                    alpha: Given::All(vec![&bad]),
+                    value: Given::All(vec![&1.0]),
+                }],
+                ..good.clone()
+            },
+            "the coefficient on `ymax`",
         ),
         (
             Problem {

@@ -10,7 +10,7 @@ use femto::kernel::form::{Mass, Poisson};
 use femto::problem::{
     Boundary, Discretization, Exact, Expression, Function, Problem, ProblemError,
 };
-use femto::{Host, Quadrature};
+use femto::{Host, Quadrature, Scatter};
 
 /// The norms of the difference of known functions: u_h = 0 and u = x y² on the unit cube.
 #[test]
@@ -130,6 +130,7 @@ fn other_numbers_of_functions_than_components_are_refused() {
         geometry: &geometry,
         quadrature: Quadrature::default(),
         time: 0.0,
+        scatter: Scatter::default(),
     };
     let held = Constraints::of_all_components(&space, &["xmin"]).unwrap();
     let one: [&dyn Function; 1] = [&1.0];
