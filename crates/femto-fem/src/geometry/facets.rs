@@ -14,12 +14,12 @@ pub(super) struct FacetMaps {
 }
 
 impl Geometry {
-    /// The geometry of facets of the cells, given by a cell and the number of a facet in it; facets have one shape.
-    /// Their maps are those of the cells at [`femto_element::Cell::facet_point`].
+    /// The geometry of facets of the cells, which are no facets themselves, given by a cell and the number of a facet in
+    /// it; facets have one shape. Their maps are those of the cells at [`femto_element::Cell::facet_point`].
     ///
     /// They are mapped as solids over them would be: the last column of a Jacobian (in the plane the second) is the
     /// unit normal, to the side that makes the determinant positive, which is the factor of areas.
-    pub fn facets(&self, facets: Vec<(u32, u8)>) -> Self {
+    pub(crate) fn facets(&self, facets: Vec<(u32, u8)>) -> Self {
         let cell = self.cell.facets()[0].cell;
         let vertices = facets.iter().flat_map(|&(of, facet)| {
             let nodes = self.vertex_nodes(of as usize);

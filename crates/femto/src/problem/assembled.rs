@@ -28,7 +28,7 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) scatter: Scatter,
     /// The right-hand side, an L-vector: of linear forms with the boundary values' part, and zero at
     /// constrained entries.
-    pub(super) b: Vec<f64>,
+    pub(super) b: B::Buffer<T>,
     pub(super) constraints: Constraints,
     /// The constrained entries, on the device.
     pub(super) entries: Entries<B>,
@@ -78,7 +78,7 @@ where
 
     /// The right-hand side, an L-vector: of a linear form less what the form makes of the boundary values,
     /// and zero at constrained entries.
-    pub fn right_hand_side(&self) -> &[f64] {
+    pub fn right_hand_side(&self) -> &B::Buffer<T> {
         &self.b
     }
 
@@ -170,7 +170,7 @@ where
 
     fn memory(&self) -> Memory {
         let dofs = self.operator.dofs();
-        // Besides b and x, on the device and on the host.
+        // Besides b and x on the device, and u on the host.
         let krylov = |method| match method {
             // r, z, p, A p and the diagonal.
             Method::Cg => 5,
@@ -186,7 +186,7 @@ where
             geometry: self.geometry.bytes(),
             space: self.space.bytes() - self.space.restriction().bytes(),
             operator: self.operator.bytes() + jacobian,
-            vectors: numbers * T::BYTES + 2 * dofs * size_of::<f64>() + self.entries.bytes(),
+            vectors: numbers * T::BYTES + dofs * size_of::<f64>() + self.entries.bytes(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Iterations of a linear or nonlinear problem, by its method.
 
 use super::newton::{Equations, Extension};
+use super::stages::uploaded;
 use super::{Constrained, Method, PreconditionerKind, ProblemError, SolverParams};
 use crate::operator::Backend;
 use crate::solve::krylov::{self, KrylovWorkspace};
@@ -11,6 +12,7 @@ use crate::solve::{
 use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator};
 use femto_fem::space::Constraints;
+use femto_platform::device::Buffer;
 use std::ops::ControlFlow;
 
 /// The residual of the extension of boundary values, relative to that of zeros.
@@ -23,7 +25,7 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) solver: &'a SolverParams,
     pub(super) preconditioner: PreconditionerKind,
     /// An L-vector; of linear equations zero at constrained entries.
-    pub(super) b: &'a [f64],
+    pub(super) b: &'a B::Buffer<T>,
     pub(super) constraints: &'a Constraints,
     pub(super) entries: &'a Entries<B>,
     /// The values of the constrained entries.
@@ -43,9 +45,9 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         jacobi: Option<&Jacobi<T, B>>,
         monitor: &mut dyn Monitor,
     ) -> Result<Outcome, ProblemError> {
-        let (size, b) = (self.b.len(), self.upload(self.b)?);
+        let size = self.b.len();
         let mut x = match self.start {
-            Some(start) => self.upload(start)?,
+            Some(start) => uploaded(self.device, start)?,
             None => self.device.zeros(size)?,
         };
         self.device.set_entries(self.entries, 0.0, &mut x)?;
@@ -56,7 +58,14 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             operator: &Constrained::new(self.operator, self.entries),
             preconditioning: Preconditioning::from(jacobi),
         };
-        let outcome = krylov::solve(&mut system, &b, &mut x, &mut workspace, &params, monitor);
+        let outcome = krylov::solve(
+            &mut system,
+            self.b,
+            &mut x,
+            &mut workspace,
+            &params,
+            monitor,
+        );
         Ok((self.read(&x, size)?, outcome))
     }
 
@@ -73,7 +82,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             device,
             operator: self.operator,
             jacobian,
-            b: self.upload(self.b)?,
+            b: self.b,
             entries: self.entries,
             preconditioner: self.preconditioner,
         };
@@ -143,12 +152,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         for (&entry, &value) in self.constraints.entries().iter().zip(self.boundary_values) {
             u[entry as usize] = value;
         }
-        self.upload(&u)
-    }
-
-    fn upload(&self, values: &[f64]) -> Result<B::Buffer<T>, ProblemError> {
-        let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
-        Ok(self.device.upload(&values)?)
+        uploaded(self.device, &u)
     }
 
     fn read(&self, x: &B::Buffer<T>, len: usize) -> Result<Vec<f64>, ProblemError> {

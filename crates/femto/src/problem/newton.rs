@@ -13,7 +13,7 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     pub(super) operator: &'a Operator<T, B>,
     /// The Jacobian; the state is its first nodal fields.
     pub(super) jacobian: &'a mut Operator<T, B>,
-    pub(super) b: B::Buffer<T>,
+    pub(super) b: &'a B::Buffer<T>,
     pub(super) entries: &'a Entries<B>,
     pub(super) preconditioner: PreconditionerKind,
 }
@@ -31,7 +31,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
 
     fn residual(&mut self, u: &B::Buffer<T>, r: &mut B::Buffer<T>) -> Result<(), OperatorError> {
         self.operator.apply(u, r)?;
-        self.device.axpy(-1.0, &self.b, r)?;
+        self.device.axpy(-1.0, self.b, r)?;
         Ok(self.device.set_entries(self.entries, 0.0, r)?)
     }
 

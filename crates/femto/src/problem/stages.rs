@@ -16,6 +16,7 @@ use femto_fem::geometry::{CornerWarning, Geometry, GeometryKind};
 use femto_fem::space::{Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
+use femto_platform::device::{Buffer, Device};
 use std::sync::Arc;
 
 impl<'a> Problem<'a> {
@@ -93,8 +94,10 @@ impl<'a> Problem<'a> {
             }
             Ok((facets, operator))
         })?;
-        let (mut b, boundary_values) =
-            stages.run(Stage::Loads, || self.loads((on, &constraints), device))?;
+        let (mut b, boundary_values) = stages.run(Stage::Loads, || {
+            let (b, boundary_values) = self.loads((on, &constraints), device)?;
+            Ok((uploaded(device, &b)?, boundary_values))
+        })?;
         let start = self.start.as_ref();
         let start = start.map(|start| on.interpolate("the start", start));
         let start = start.transpose()?;
@@ -107,7 +110,7 @@ impl<'a> Problem<'a> {
         let (method, krylov) = self.solver.methods(linear, symmetric);
         stages.run(Stage::Lifting, || match method {
             Method::Newton => Ok(()),
-            _ => lift(&operator, &constraints, &boundary_values, &mut b),
+            _ => lift(&operator, &entries, &boundary_values, &mut b),
         })?;
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
@@ -270,29 +273,29 @@ pub(super) fn jacobian_params(params: OperatorParams, space: &Space) -> Operator
 }
 
 /// Subtracts what A makes of the boundary values from `b`, and holds the constrained entries at zero.
-fn lift<T: Number, B: Backend>(
+fn lift<T: Number, B: Backend + VectorOps<T>>(
     operator: &Operator<T, B>,
-    constraints: &Constraints,
+    entries: &Entries<B>,
     boundary_values: &[f64],
-    b: &mut [f64],
+    b: &mut B::Buffer<T>,
 ) -> Result<(), ProblemError> {
+    let device = operator.device();
     if boundary_values.iter().any(|&value| value != 0.0) {
-        let device = operator.device();
-        let mut u = vec![T::default(); operator.dofs()];
-        for (&entry, &value) in constraints.entries().iter().zip(boundary_values) {
-            u[entry as usize] = T::from_f64(value);
-        }
-        let mut product = device.zeros(u.len())?;
-        operator.apply(&device.upload(&u)?, &mut product)?;
-        device.read(&product, &mut u)?;
-        for (b, product) in b.iter_mut().zip(&u) {
-            *b -= product.to_f64();
-        }
+        let [mut u, mut product] = [device.zeros(b.len())?, device.zeros(b.len())?];
+        device.add_to_entries(&uploaded(device, boundary_values)?, entries, &mut u)?;
+        operator.apply(&u, &mut product)?;
+        device.axpy(-1.0, &product, b)?;
     }
-    for &entry in constraints.entries() {
-        b[entry as usize] = 0.0;
-    }
-    Ok(())
+    Ok(device.set_entries(entries, 0.0, b)?)
+}
+
+/// Numbers in the precision of a solver, on its device.
+pub(super) fn uploaded<T: Number, B: Device>(
+    device: &B,
+    values: &[f64],
+) -> Result<B::Buffer<T>, ProblemError> {
+    let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
+    Ok(device.upload(&values)?)
 }
 
 fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
