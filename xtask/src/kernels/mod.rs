@@ -12,7 +12,9 @@ mod ladder;
 mod nodes;
 mod pencils;
 mod run;
+mod runner;
 mod simplices;
+mod tensor;
 mod vectors;
 
 use std::fmt;

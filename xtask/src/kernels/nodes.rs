@@ -8,7 +8,7 @@ use femto_kernel::roofline::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
 
-use super::pencils::close;
+use super::runner::close;
 use super::{Case, Selection};
 
 /// The same ones in every selection.
@@ -45,7 +45,8 @@ fn check_zero(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Res
     device.launch(&module.kernel("zero")?, &node_launch(kernel, 2), &arguments)?;
     let mut found = [f64::NAN; 10];
     device.read(&v, &mut found)?;
-    close(&found, &[1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    let expected = [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+    close(&found, &expected, 0.0)
 }
 
 /// Node 2 from the contributions 0 and 3, node 0 from 1, node 4 from 2.
@@ -70,7 +71,7 @@ fn check_sum(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Resu
     device.launch(&module.kernel("sum")?, &node_launch(kernel, 1), &arguments)?;
     let mut found = [f64::NAN; 5];
     device.read(&v, &mut found)?;
-    close(&found, &[2.0, -1.0, 9.0, -1.0, 4.0])
+    close(&found, &[2.0, -1.0, 9.0, -1.0, 4.0], 0.0)
 }
 
 fn node_launch(kernel: &NodeKernel, blocks: u32) -> Launch {

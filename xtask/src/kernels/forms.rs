@@ -1,30 +1,23 @@
 //! General forms on hexahedra and quadrilaterals.
 
-mod data;
-mod run;
-
-use anyhow::Context;
 use femto_element::Cell;
-use femto_element::tables::TensorTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
 use femto_kernel::family::fields::{FieldKind, Fields};
 use femto_kernel::family::sum_factorization::Storage;
-use femto_kernel::family::sum_factorization::kernel::{PointData, PointStep, Problem, Schedule};
+use femto_kernel::family::sum_factorization::kernel::{PointData, Schedule};
 use femto_kernel::family::sum_factorization::work::Shape;
-use femto_kernel::family::{KernelSource, Scatter, Vectors};
+use femto_kernel::family::{FactorPrecision, Scatter, Vectors};
 use femto_kernel::form::{
     Coefficient, Diffusion, Form, Jacobian, LinearElasticity, Mass, NeoHookean, ScreenedPoisson,
-    TracedForm, trace,
+    trace,
 };
 use femto_kernel::roofline::Precision;
-use std::rc::Rc;
 
-use super::pencils::basis;
+use super::runner::oracle;
 use super::simplices::forms::{Everything, KINDS};
+use super::tensor::{Operator, basis};
 use super::{Case, Selection};
-use data::{Action, Data};
-use run::Run;
 
 const STORAGES: [Storage; 3] = [Storage::Affine, Storage::Trilinear, Storage::Jacobians];
 
@@ -48,6 +41,13 @@ const VECTORS: [Vectors; 5] = [
 const PRECISIONS: [Precision; 2] = [Precision::Fp64, Precision::Fp32];
 
 const PLACES: [PointData; 3] = [PointData::Registers, PointData::Shared, PointData::Private];
+
+/// What is asked of a form.
+#[derive(Clone, Copy)]
+enum Action {
+    Apply,
+    Diagonal,
+}
 
 /// All but the form.
 #[derive(Clone, Copy)]
@@ -207,15 +207,15 @@ impl Kind {
         let traced = trace::<F, D, C>(&form);
         let inspection = traced.inspect();
         let shape = Shape::new(&basis, &inspection, self.storage);
-        let shape = shape.with_fields(&inspection, Fields::new(fields));
-        let problem = Problem {
-            basis: &basis,
-            shape,
-            step: PointStep::Form(&traced),
+        let operator = Operator {
+            basis: basis.clone(),
+            shape: shape.with_fields(&inspection, Fields::new(fields)),
+            form: Some(traced),
+            factors: FactorPrecision::Same,
             vectors: self.vectors,
             precision: self.precision,
-            language,
         };
+        let problem = operator.problem(language);
         let best = problem.best(limits);
         let asked = self.points.map(|points| Schedule { points, ..best });
         let legal = |schedule: &Schedule| schedule.validate(&problem, limits).is_ok();
@@ -229,12 +229,11 @@ impl Kind {
         };
         let kernel = kernel.expect("constants of these forms are finite");
         let name = self.name(what, kernel.entry, schedule.points);
-        let check = self.check(form, &traced, (Rc::new(basis), shape), kernel.clone());
-        Some(Case {
-            name,
-            text: kernel.text,
-            check,
-        })
+        let tolerance = match self.precision {
+            Precision::Fp64 => 1e-12,
+            Precision::Fp32 => 2e-5,
+        };
+        Some(operator.case(name, kernel, oracle::<F, D, C>(form, basis), tolerance))
     }
 
     fn name(self, what: &str, entry: &str, points: PointData) -> String {
@@ -258,42 +257,5 @@ impl Kind {
             self.degree,
             self.precision.name()
         )
-    }
-
-    fn check<F, const D: usize, const C: usize>(
-        self,
-        form: F,
-        traced: &TracedForm,
-        (basis, shape): (Rc<TensorTables>, Shape),
-        kernel: KernelSource,
-    ) -> super::Check
-    where
-        F: Form<D, C> + 'static,
-    {
-        let traced = traced.clone();
-        Box::new(move |device, module| {
-            let problem = Problem {
-                basis: &basis,
-                shape,
-                step: PointStep::Form(&traced),
-                vectors: self.vectors,
-                precision: self.precision,
-                language: Language::Cuda,
-            };
-            let data = Data::new(&problem);
-            let expected = data.expected::<F, D, C>(&form, &basis, self.action);
-            let run = Run {
-                data: &data,
-                kernel: &kernel,
-                vectors: self.vectors,
-                precision: self.precision,
-            };
-            let on = (device, module);
-            let result = match self.precision {
-                Precision::Fp64 => run.check::<f64>(on, |x| x, &expected, 1e-12),
-                Precision::Fp32 => run.check::<f32>(on, |x| x as f32, &expected, 2e-5),
-            };
-            result.with_context(|| format!("seed {}", data.seed))
-        })
     }
 }

@@ -1,0 +1,172 @@
+//! Kernels of sum_factorization on a pile of random hexahedra or quadrilaterals.
+
+use femto_element::Cell;
+use femto_element::tables::TensorTables;
+use femto_kernel::dialect::Language;
+use femto_kernel::family::cell_quadrature::source::Interleave;
+use femto_kernel::family::oracle::OracleGeometry;
+use femto_kernel::family::sum_factorization::kernel::{PointStep, Problem};
+use femto_kernel::family::sum_factorization::work::Shape;
+use femto_kernel::family::sum_factorization::{ElementGeometry, Storage};
+use femto_kernel::family::{FactorPrecision, KernelSource, Operand, Vectors};
+use femto_kernel::form::TracedForm;
+use femto_kernel::roofline::Precision;
+
+use super::Case;
+use super::runner::{Elements, Map, Oracle, Random, Recipe, Run, Value};
+
+/// Elements of a check: several blocks, the last one not full. They are a pile: the top of one is the
+/// bottom of the next.
+const ELEMENTS: usize = 5;
+
+/// λ where coefficients are folded; κ is 1.
+pub(super) const LAMBDA: f64 = 1.3;
+
+/// Tables of a degree, at its own nodes or at Gauss points.
+pub(super) fn basis(cell: Cell, degree: usize, collocated: bool) -> TensorTables {
+    let tables = match collocated {
+        true => TensorTables::collocated(cell, degree),
+        false => TensorTables::gauss(cell, degree, degree + 2),
+    };
+    tables.expect("degrees up to 15")
+}
+
+/// What a kernel evaluates.
+#[derive(Clone)]
+pub(super) struct Operator {
+    pub(super) basis: TensorTables,
+    pub(super) shape: Shape,
+    /// The form, unless its coefficients are folded.
+    pub(super) form: Option<TracedForm>,
+    pub(super) factors: FactorPrecision,
+    pub(super) vectors: Vectors,
+    pub(super) precision: Precision,
+}
+
+impl Operator {
+    pub(super) fn problem(&self, language: Language) -> Problem<'_> {
+        Problem {
+            basis: &self.basis,
+            shape: self.shape,
+            step: match &self.form {
+                Some(form) => PointStep::Form(form),
+                None => PointStep::Factors(self.factors),
+            },
+            vectors: self.vectors,
+            precision: self.precision,
+            language,
+        }
+    }
+
+    /// The case of a kernel of this operator.
+    pub(super) fn case(
+        self,
+        name: String,
+        kernel: KernelSource,
+        oracle: Oracle,
+        tolerance: f64,
+    ) -> Case {
+        Case {
+            name,
+            text: kernel.text.clone(),
+            check: Box::new(move |device, module| {
+                let mut random = Random::new();
+                let recipe = self.recipe(&mut random);
+                let maps = recipe.maps.clone();
+                let elements = Elements::new(&mut random, recipe);
+                let run = Run {
+                    elements: &elements,
+                    kernel: &kernel,
+                    vectors: self.vectors,
+                    interleave: Interleave::NONE,
+                    precision: self.precision,
+                    arrays: self.arrays(&elements, &maps),
+                    written: self.written(),
+                    places: ELEMENTS,
+                };
+                run.check((device, module), &oracle, tolerance)
+            }),
+        }
+    }
+
+    fn recipe(&self, random: &mut Random) -> Recipe {
+        let (basis, shape) = (&self.basis, &self.shape);
+        let own = basis.nodes();
+        let node = |n: usize| n / own * (own - own / basis.nodes_1d) + n % own;
+        Recipe {
+            maps: (0..ELEMENTS).map(|_| self.map(random)).collect(),
+            curved: self.is_stored_at_points(),
+            nodes: (0..ELEMENTS * own).map(|n| node(n) as u32).collect(),
+            points: basis.rule().points,
+            components: shape.components,
+            fields: shape.fields,
+            // As displacements: no element is turned inside out, also where a polynomial has steep slopes.
+            amplitude: 0.1 / ((basis.nodes_1d - 1).pow(2).max(2) as f64),
+        }
+    }
+
+    fn is_stored_at_points(&self) -> bool {
+        let storage = self.shape.storage;
+        matches!(storage, Storage::Jacobians | Storage::PointFactors)
+    }
+
+    /// A map near the identity; of a quadrilateral that of the layer over it.
+    fn map(&self, random: &mut Random) -> Map {
+        let (dim, storage) = (self.shape.dim, self.shape.storage);
+        let is_affine = matches!(storage, Storage::Affine | Storage::ElementFactors);
+        core::array::from_fn(|m| {
+            core::array::from_fn(|d| {
+                let is_flat = dim == 2 && (d == 2 || m >= 4);
+                let is_bent = m > 2 && m != 4;
+                let size = if is_flat || is_affine && is_bent {
+                    0.0
+                } else {
+                    0.1
+                };
+                let middle = f64::from(u8::from(m == 1 << d));
+                if size > 0.0 {
+                    random.near(middle, size)
+                } else {
+                    middle
+                }
+            })
+        })
+    }
+
+    /// The nodes inside elements.
+    fn written(&self) -> Vec<bool> {
+        let n = self.basis.nodes_1d;
+        let (own, plane) = (self.basis.nodes(), self.basis.nodes() / n);
+        let total = ELEMENTS * (own - plane) + plane;
+        let is_inside = |node: usize| {
+            let place = node % (own - plane);
+            let along = [place % n, place / n % n, place / (n * n)];
+            along[..self.shape.dim].iter().all(|&i| 0 < i && i < n - 1)
+        };
+        (0..total).map(is_inside).collect()
+    }
+
+    fn arrays(&self, elements: &Elements, maps: &[Map]) -> Vec<(Operand, Value)> {
+        let problem = self.problem(Language::Cuda);
+        let len = problem.geometry_len();
+        let mut geometry = vec![0.0; ELEMENTS * len];
+        for (element, out) in geometry.chunks_exact_mut(len).enumerate() {
+            let OracleGeometry { jacobian, position } = elements.geometry(element);
+            let given = match self.is_stored_at_points() {
+                true => ElementGeometry::Points { jacobian, position },
+                false => ElementGeometry::Map(&maps[element]),
+            };
+            problem.pack(given, (LAMBDA, 1.0), out);
+        }
+        let geometry = match problem.stored_precision() {
+            Precision::Fp32 => Value::Singles(geometry),
+            Precision::Fp64 => Value::Reals(geometry),
+        };
+        let rule = self.basis.points.iter().zip(&self.basis.weights);
+        let rule = rule.flat_map(|(&x, &w)| [x, w]).collect();
+        vec![
+            (Operand::Geometry, geometry),
+            (Operand::Rule, Value::Reals(rule)),
+        ]
+    }
+}
