@@ -14,7 +14,8 @@ use femto_kernel::form::{
 };
 use femto_kernel::roofline::Precision;
 
-use super::runner::oracle;
+use super::elements::oracle;
+use super::runner::nodal;
 use super::simplices::forms::{Everything, KINDS};
 use super::tensor::{Operator, basis};
 use super::{Case, Selection};
@@ -22,20 +23,11 @@ use super::{Case, Selection};
 const STORAGES: [Storage; 3] = [Storage::Affine, Storage::Trilinear, Storage::Jacobians];
 
 const VECTORS: [Vectors; 5] = [
-    Vectors::Element { listed: false },
-    Vectors::Nodal {
-        interleaved: true,
-        scatter: Scatter::Atomic,
-    },
-    Vectors::Nodal {
-        interleaved: false,
-        scatter: Scatter::Deterministic,
-    },
+    Vectors::ELEMENT,
+    nodal(true, Scatter::Atomic),
+    nodal(false, Scatter::Deterministic),
     Vectors::Element { listed: true },
-    Vectors::Nodal {
-        interleaved: true,
-        scatter: Scatter::Deterministic,
-    },
+    nodal(true, Scatter::Deterministic),
 ];
 
 const PRECISIONS: [Precision; 2] = [Precision::Fp64, Precision::Fp32];
@@ -143,10 +135,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             let kind = Kind {
                 collocated: true,
                 storage,
-                vectors: Vectors::Nodal {
-                    interleaved: false,
-                    scatter: Scatter::Atomic,
-                },
+                vectors: nodal(false, Scatter::Atomic),
                 precision: Precision::Fp64,
                 ..Kind::turn(3, 0).diagonal()
             };

@@ -1,6 +1,6 @@
 //! The published ladders of the hexahedral kernels.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result};
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
 use femto_kernel::family::hex_published::ladder::{self, LadderKernel, Step};
@@ -11,6 +11,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::host_oracle::Problem;
+use super::runner::close;
 use super::{Case, Check, Selection};
 
 /// Degrees of the bounded selection, in turn; high ones take long to compile.
@@ -159,15 +160,8 @@ fn check<T: Element + Into<f64>>(
     let mut found = vec![from(f64::NAN); problem.u.len()];
     device.read(&v, &mut found)?;
 
-    let expected = problem.apply();
-    let largest = expected.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-    for (node, (&found, expected)) in found.iter().zip(expected).enumerate() {
-        let found: f64 = found.into();
-        // Not for NaN.
-        let close = (found - expected).abs() <= tolerance * largest;
-        ensure!(close, "v[{node}] is {found}, not {expected} (seed {seed})");
-    }
-    Ok(())
+    let found: Vec<f64> = found.into_iter().map(Into::into).collect();
+    close(&found, &problem.apply(), tolerance).with_context(|| format!("seed {seed}"))
 }
 
 /// Random numbers throughout, with matrices as symmetric as those of polynomials.

@@ -5,6 +5,7 @@
 
 mod compile;
 mod domain;
+mod elements;
 mod forms;
 mod golden;
 mod host_oracle;

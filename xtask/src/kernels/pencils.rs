@@ -1,8 +1,8 @@
 //! femto's own hexahedral kernel and its diagonal.
 
 use femto_element::Cell;
-use femto_element::tables::TensorTables;
 use femto_kernel::dialect::Language;
+use femto_kernel::expr::GraphError;
 use femto_kernel::family::sum_factorization::Storage;
 use femto_kernel::family::sum_factorization::kernel::{PointData, Schedule};
 use femto_kernel::family::sum_factorization::work::Shape;
@@ -10,15 +10,12 @@ use femto_kernel::family::{FactorPrecision, KernelSource, Limits, Scatter, Vecto
 use femto_kernel::form::{Mass, ScreenedPoisson, inspect};
 use femto_kernel::roofline::Precision;
 
-use super::runner::{Oracle, oracle};
+use super::elements::{Oracle, oracle};
+use super::runner::nodal;
 use super::tensor::{LAMBDA, Operator, basis};
 use super::{Case, Selection};
 
-const ELEMENT: Vectors = Vectors::Element { listed: false };
-const NODAL: Vectors = Vectors::Nodal {
-    interleaved: true,
-    scatter: Scatter::Atomic,
-};
+const NODAL: Vectors = nodal(true, Scatter::Atomic);
 
 /// Bounded: each storage and kind of operator at low degrees. All: every degree, and vectors of both
 /// kinds; single precision is compiled alone.
@@ -41,17 +38,16 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                 if !all && (n + s) % 3 == 2 {
                     continue;
                 }
-                let element = Element::new(degree, collocated, gradients, storage);
-                for vectors in [ELEMENT, NODAL] {
-                    cases.extend(element.case(vectors, on));
-                }
+                let operator = operator(degree, collocated, gradients, storage);
+                cases.extend(operator.apply_case(on));
+                cases.extend(operator.on_vectors(NODAL).apply_case(on));
                 if all || s == 0 {
-                    cases.push(element.diagonal_case(language));
+                    cases.push(operator.diagonal_case(language));
                 }
                 if storage == Storage::PointFactors {
-                    let element = element.with_single_factors();
-                    cases.extend(element.case(ELEMENT, on));
-                    cases.push(element.diagonal_case(language));
+                    let operator = operator.with_single_factors();
+                    cases.extend(operator.apply_case(on));
+                    cases.push(operator.diagonal_case(language));
                 }
             }
         }
@@ -59,9 +55,10 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             cases.extend(staged_cases(degree, on));
         }
         for collocated in [true, false] {
-            let element = Element::new(degree, collocated, true, Storage::Trilinear);
-            let element = element.with_components(3);
-            cases.extend(element.case(NODAL, on));
+            let operator = operator(degree, collocated, true, Storage::Trilinear);
+            let mut operator = operator.on_vectors(NODAL);
+            operator.shape.components = 3;
+            cases.extend(operator.apply_case(on));
         }
     }
     cases
@@ -71,33 +68,33 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
 fn staged_cases(degree: usize, on: (Language, &Limits)) -> Vec<Case> {
     let mut cases = Vec::new();
     for (collocated, gradients) in [(true, true), (false, true), (true, false), (false, false)] {
-        let element = Element::new(degree, collocated, gradients, Storage::PointFactors);
-        let single = element.with_single_factors();
-        for element in [element, single] {
-            cases.extend(element.staged_case(on));
-        }
+        let operator = operator(degree, collocated, gradients, Storage::PointFactors);
+        cases.extend(operator.staged_case(on));
+        cases.extend(operator.with_single_factors().staged_case(on));
     }
     cases
 }
 
-/// A kind of element: λ u, or λ u and κ ∇u, with λ = 1.3 and κ = 1, on trilinear maps.
-#[derive(Clone)]
-struct Element {
-    basis: TensorTables,
-    shape: Shape,
-    factors: FactorPrecision,
+/// λ u, or λ u and κ ∇u, with λ = 1.3 and κ = 1, from E-vector to E-vector.
+fn operator(degree: usize, collocated: bool, gradients: bool, storage: Storage) -> Operator {
+    let basis = basis(Cell::Hexahedron, degree, collocated);
+    let mut shape = Shape::new(&basis, &inspect::<ScreenedPoisson, 3, 1>(&FORM), storage);
+    shape.gradients = gradients;
+    Operator {
+        basis,
+        shape,
+        form: None,
+        factors: FactorPrecision::Same,
+        vectors: Vectors::ELEMENT,
+        precision: Precision::Fp64,
+    }
 }
 
-impl Element {
-    fn new(degree: usize, collocated: bool, gradients: bool, storage: Storage) -> Self {
-        let basis = basis(Cell::Hexahedron, degree, collocated);
-        let inspection = inspect::<ScreenedPoisson, 3, 1>(&FORM);
-        let mut shape = Shape::new(&basis, &inspection, storage);
-        shape.gradients = gradients;
+impl Operator {
+    fn on_vectors(&self, vectors: Vectors) -> Self {
         Self {
-            basis,
-            shape,
-            factors: FactorPrecision::Same,
+            vectors,
+            ..self.clone()
         }
     }
 
@@ -108,34 +105,17 @@ impl Element {
         }
     }
 
-    fn with_components(mut self, components: usize) -> Self {
-        self.shape.components = components;
-        self
-    }
-
-    fn operator(&self, vectors: Vectors) -> Operator {
-        Operator {
-            basis: self.basis.clone(),
-            shape: self.shape,
-            form: None,
-            factors: self.factors,
-            vectors,
-            precision: Precision::Fp64,
-        }
-    }
-
-    fn name(&self, what: &str, vectors: Vectors) -> String {
-        let (degree, storage) = (self.basis.nodes_1d - 1, self.shape.storage);
+    fn name(&self, what: &str) -> String {
+        let (degree, storage) = (self.basis.degree(), self.shape.storage);
         let kind = match (self.shape.gradients, self.basis.collocated) {
             (false, false) => "bk1",
             (false, true) => "collocated mass",
             (true, true) => "bk5",
             (true, false) => "bk3",
         };
-        let vectors = if vectors == ELEMENT {
-            "element"
-        } else {
-            "nodal"
+        let vectors = match self.vectors {
+            Vectors::Element { .. } => "element",
+            Vectors::Nodal { .. } => "nodal",
         };
         let single = match self.factors {
             FactorPrecision::Same => "",
@@ -148,49 +128,46 @@ impl Element {
         format!("{what}/{kind} {storage:?} {vectors} N={degree:02} fp64{single}{components}")
     }
 
-    fn case(&self, vectors: Vectors, on: (Language, &Limits)) -> Option<Case> {
-        self.first_legal("pencils", vectors, on, |schedule| schedule)
+    fn apply_case(&self, on: (Language, &Limits)) -> Option<Case> {
+        self.first_legal("pencils", on, |schedule| schedule)
     }
 
     /// With factors copied to shared memory, where they are not anyway.
     fn staged_case(&self, (language, limits): (Language, &Limits)) -> Option<Case> {
-        let best = self.operator(ELEMENT).problem(language).best(limits);
+        let best = self.problem(language).best(limits);
         if staged(best) == best {
             // That is the case above.
             return None;
         }
-        self.first_legal("pencils staged", ELEMENT, (language, limits), staged)
+        self.first_legal("pencils staged", (language, limits), staged)
     }
 
     fn first_legal(
         &self,
         what: &str,
-        vectors: Vectors,
         (language, limits): (Language, &Limits),
         change: fn(Schedule) -> Schedule,
     ) -> Option<Case> {
-        let operator = self.operator(vectors);
-        let problem = operator.problem(language);
+        let problem = self.problem(language);
         let schedules = [problem.best(limits), problem.plain()].map(change);
         let is_legal = |schedule: &Schedule| schedule.validate(&problem, limits).is_ok();
         let schedule = schedules.into_iter().find(is_legal)?;
-        let kernel = problem.source(&schedule).expect("no form is printed");
-        Some(self.checked(self.name(what, vectors), operator, kernel))
+        Some(self.case_of(what, problem.source(&schedule)))
     }
 
     fn diagonal_case(&self, language: Language) -> Case {
-        let operator = self.operator(ELEMENT);
-        let kernel = operator.problem(language).diagonal_source();
-        let kernel = kernel.expect("no form is printed");
-        self.checked(self.name("diagonal", ELEMENT), operator, kernel)
+        self.case_of("diagonal", self.problem(language).diagonal_source())
     }
 
-    fn checked(&self, name: String, operator: Operator, kernel: KernelSource) -> Case {
+    fn case_of(&self, what: &str, kernel: Result<KernelSource, GraphError>) -> Case {
         let tolerance = match self.factors {
-            FactorPrecision::Same => TOLERANCE,
+            FactorPrecision::Same => 1e-12,
             FactorPrecision::Single => 32.0 * FactorPrecision::SINGLE_CHANGE,
         };
-        operator.case(name, kernel, self.oracle(), tolerance)
+        let kernel = kernel.expect("no form is printed");
+        let oracle = self.oracle();
+        self.clone()
+            .case(self.name(what), kernel, oracle, tolerance)
     }
 
     /// Of one component after the other.
@@ -209,16 +186,13 @@ impl Element {
 }
 
 /// A schedule with factors copied to shared memory.
-fn staged(schedule: Schedule) -> Schedule {
-    let mut staged_schedule = schedule;
-    if let PointData::Factors { staged, .. } = &mut staged_schedule.points {
+fn staged(mut schedule: Schedule) -> Schedule {
+    if let PointData::Factors { staged, .. } = &mut schedule.points {
         *staged = true;
     }
-    staged_schedule
+    schedule
 }
 
-/// How far kernels may be from their oracles, relative to the largest value.
-const TOLERANCE: f64 = 1e-12;
 const FORM: ScreenedPoisson = ScreenedPoisson {
     lambda: Some(LAMBDA),
 };

@@ -13,7 +13,8 @@ use femto_kernel::form::TracedForm;
 use femto_kernel::roofline::Precision;
 
 use super::Case;
-use super::runner::{Elements, Map, Oracle, Random, Recipe, Run, Value};
+use super::elements::{Elements, Map, Oracle, Random, Recipe};
+use super::runner::{Run, Value};
 
 /// Elements of a check: several blocks, the last one not full. They are a pile: the top of one is the
 /// bottom of the next.
@@ -72,15 +73,14 @@ impl Operator {
             check: Box::new(move |device, module| {
                 let mut random = Random::new();
                 let recipe = self.recipe(&mut random);
-                let maps = recipe.maps.clone();
-                let elements = Elements::new(&mut random, recipe);
+                let elements = Elements::new(random, recipe);
                 let run = Run {
                     elements: &elements,
                     kernel: &kernel,
                     vectors: self.vectors,
                     interleave: Interleave::NONE,
                     precision: self.precision,
-                    arrays: self.arrays(&elements, &maps),
+                    arrays: self.arrays(&elements),
                     written: self.written(),
                     places: ELEMENTS,
                 };
@@ -146,7 +146,7 @@ impl Operator {
         (0..total).map(is_inside).collect()
     }
 
-    fn arrays(&self, elements: &Elements, maps: &[Map]) -> Vec<(Operand, Value)> {
+    fn arrays(&self, elements: &Elements) -> Vec<(Operand, Value)> {
         let problem = self.problem(Language::Cuda);
         let len = problem.geometry_len();
         let mut geometry = vec![0.0; ELEMENTS * len];
@@ -154,7 +154,7 @@ impl Operator {
             let OracleGeometry { jacobian, position } = elements.geometry(element);
             let given = match self.is_stored_at_points() {
                 true => ElementGeometry::Points { jacobian, position },
-                false => ElementGeometry::Map(&maps[element]),
+                false => ElementGeometry::Map(&elements.recipe.maps[element]),
             };
             problem.pack(given, (LAMBDA, 1.0), out);
         }

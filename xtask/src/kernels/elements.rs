@@ -15,13 +15,13 @@ pub(super) const CONTEXT: EvalContext = EvalContext {
 };
 
 /// A map x = Σ c_m ξ^a η^b ζ^c, m = a + 2b + 4c, `[m][physical]`.
-pub(in crate::kernels) type Map = [[f64; 3]; 8];
+pub(super) type Map = [[f64; 3]; 8];
 
 /// v = A u of one element, `[component][node]`.
-pub(in crate::kernels) type Oracle = Box<dyn Fn(OracleGeometry, &CellFields, &[f64]) -> Vec<f64>>;
+pub(super) type Oracle = Box<dyn Fn(OracleGeometry, &CellFields, &[f64]) -> Vec<f64>>;
 
 /// The oracle of a form.
-pub(in crate::kernels) fn oracle<F, const D: usize, const C: usize>(
+pub(super) fn oracle<F, const D: usize, const C: usize>(
     form: F,
     basis: impl BasisAtPoints + 'static,
 ) -> Oracle
@@ -34,21 +34,20 @@ where
 }
 
 /// Random numbers that single precision holds.
-pub(in crate::kernels) struct Random {
+pub(super) struct Random {
     seed: u64,
     numbers: StdRng,
 }
 
 impl Random {
-    /// Fresh numbers.
-    pub(in crate::kernels) fn new() -> Self {
+    pub(super) fn new() -> Self {
         let seed = rand::random();
         let numbers = StdRng::seed_from_u64(seed);
         Self { seed, numbers }
     }
 
     /// A number at most `size` away from `middle`.
-    pub(in crate::kernels) fn near(&mut self, middle: f64, size: f64) -> f64 {
+    pub(super) fn near(&mut self, middle: f64, size: f64) -> f64 {
         f64::from((middle + self.numbers.random_range(-size..size)) as f32)
     }
 
@@ -58,39 +57,33 @@ impl Random {
 }
 
 /// What elements are made from.
-pub(in crate::kernels) struct Recipe {
+pub(super) struct Recipe {
     /// The map of each element.
-    pub(in crate::kernels) maps: Vec<Map>,
+    pub(super) maps: Vec<Map>,
     /// Whether Jacobians and positions differ from those of the maps, at each point otherwise.
-    pub(in crate::kernels) curved: bool,
+    pub(super) curved: bool,
     /// `[element][node]`
-    pub(in crate::kernels) nodes: Vec<u32>,
+    pub(super) nodes: Vec<u32>,
     /// Reference positions, `[point]`.
-    pub(in crate::kernels) points: Vec<[f64; 3]>,
-    pub(in crate::kernels) components: usize,
-    pub(in crate::kernels) fields: Fields,
+    pub(super) points: Vec<[f64; 3]>,
+    pub(super) components: usize,
+    pub(super) fields: Fields,
     /// The largest unknown and nodal value.
-    pub(in crate::kernels) amplitude: f64,
+    pub(super) amplitude: f64,
 }
 
 /// Elements and everything that a kernel reads of them, whatever the kernel.
-pub(in crate::kernels) struct Elements {
+pub(super) struct Elements {
     pub(super) seed: u64,
-    pub(in crate::kernels) count: usize,
+    pub(super) recipe: Recipe,
     /// Number of nodes.
     pub(super) total: usize,
-    /// Nodes of an element.
-    pub(super) own: usize,
-    pub(super) components: usize,
-    /// `[element][node]`
-    pub(super) nodes: Vec<u32>,
     /// `[element][point]`
     jacobian: Vec<[[f64; 3]; 3]>,
     /// `[element][point]`
     position: Vec<[f64; 3]>,
-    fields: Fields,
     /// `[element][field]`
-    pub(in crate::kernels) cell_fields: Vec<f64>,
+    pub(super) cell_fields: Vec<f64>,
     /// `[field][node]`
     pub(super) nodal_fields: Vec<f64>,
     /// `[element][field][point]`
@@ -100,64 +93,55 @@ pub(in crate::kernels) struct Elements {
 }
 
 impl Elements {
-    pub(in crate::kernels) fn new(random: &mut Random, recipe: Recipe) -> Self {
-        let (maps, points) = (&recipe.maps, &recipe.points);
-        let at = maps
-            .iter()
-            .flat_map(|map| points.iter().map(|&xi| at(map, xi)));
-        let (mut jacobian, mut position): (Vec<_>, Vec<_>) = at.unzip();
+    pub(super) fn new(mut random: Random, recipe: Recipe) -> Self {
+        let points = &recipe.points;
+        let of_map = |map| points.iter().map(move |&xi| at(map, xi));
+        let (mut jacobian, mut position): (Vec<_>, Vec<_>) =
+            recipe.maps.iter().flat_map(of_map).unzip();
         if recipe.curved {
             let entries = jacobian.iter_mut().flatten().flatten();
             for entry in entries.chain(position.iter_mut().flatten()) {
                 *entry = random.near(*entry, 0.05);
             }
         }
-        let total = recipe
-            .nodes
-            .iter()
-            .max()
-            .map_or(0, |&most| most as usize + 1);
+        let total = recipe.nodes.iter().max().map_or(0, |&n| n as usize + 1);
         let count = |kind| recipe.fields.count(kind);
-        let cells = maps.len();
+        let (cells, size) = (recipe.maps.len(), recipe.amplitude);
+        let at_points = cells * count(FieldKind::Points) * points.len();
         Self {
             seed: random.seed,
-            count: cells,
             total,
-            own: recipe.nodes.len() / cells,
-            components: recipe.components,
             jacobian,
             position,
-            fields: recipe.fields,
             cell_fields: random.vector(cells * count(FieldKind::Cell), 1.5, 1.0),
-            nodal_fields: random.vector(total * count(FieldKind::Nodal), 0.0, recipe.amplitude),
-            point_fields: random.vector(cells * count(FieldKind::Points) * points.len(), 1.5, 1.0),
-            u: random.vector(total * recipe.components, 0.0, recipe.amplitude),
-            nodes: recipe.nodes,
+            nodal_fields: random.vector(total * count(FieldKind::Nodal), 0.0, size),
+            point_fields: random.vector(at_points, 1.5, 1.0),
+            u: random.vector(total * recipe.components, 0.0, size),
+            recipe,
         }
     }
 
+    /// Number of elements.
+    pub(super) fn count(&self) -> usize {
+        self.recipe.maps.len()
+    }
+
     /// An element's part of an array over elements.
-    pub(in crate::kernels) fn part<'a, N>(&self, all: &'a [N], element: usize) -> &'a [N] {
-        let len = all.len() / self.count;
+    pub(super) fn part<'a, N>(&self, all: &'a [N], element: usize) -> &'a [N] {
+        let len = all.len() / self.count();
         &all[element * len..][..len]
     }
 
     /// An element's part of L-vectors `[vector][node]`.
     pub(super) fn gather(&self, element: usize, vectors: &[f64]) -> Vec<f64> {
-        let nodes = self.part(&self.nodes, element);
-        let vectors = vectors.chunks_exact(self.total);
-        vectors
-            .flat_map(|vector| nodes.iter().map(|&node| vector[node as usize]))
-            .collect()
-    }
-
-    /// An element's unknowns, `[component][node]`.
-    pub(in crate::kernels) fn unknowns(&self, element: usize) -> Vec<f64> {
-        self.gather(element, &self.u)
+        let nodes = self.part(&self.recipe.nodes, element).iter();
+        let of = |vector: &'_ [f64]| nodes.clone().map(|&n| vector[n as usize]).collect();
+        let parts: Vec<Vec<f64>> = vectors.chunks_exact(self.total).map(of).collect();
+        parts.concat()
     }
 
     /// An element's geometry at its points.
-    pub(in crate::kernels) fn geometry(&self, element: usize) -> OracleGeometry<'_> {
+    pub(super) fn geometry(&self, element: usize) -> OracleGeometry<'_> {
         OracleGeometry {
             jacobian: self.part(&self.jacobian, element),
             position: self.part(&self.position, element),
@@ -167,23 +151,24 @@ impl Elements {
     /// What the oracle makes of `u` on an element, `[component][node]`.
     pub(super) fn apply(&self, oracle: &Oracle, element: usize, u: &[f64]) -> Vec<f64> {
         let fields = CellFields {
-            fields: self.fields,
+            fields: self.recipe.fields,
             cell: self.part(&self.cell_fields, element),
             nodal: &self.gather(element, &self.nodal_fields),
             points: self.part(&self.point_fields, element),
         };
-        oracle(self.geometry(element), &fields, u)
+        let v = oracle(self.geometry(element), &fields, u);
+        assert!(v.iter().all(|v| v.is_finite()), "seed {}", self.seed);
+        v
     }
 
     /// The sum of `[element][component][node]` at nodes, `[component][node]`.
     pub(super) fn sum(&self, of_elements: &[Vec<f64>]) -> Vec<f64> {
         let mut sum = vec![0.0; self.u.len()];
         for (element, values) in of_elements.iter().enumerate() {
-            let nodes = self.part(&self.nodes, element);
-            for (sum, values) in sum.chunks_mut(self.total).zip(values.chunks(self.own)) {
-                for (&node, value) in nodes.iter().zip(values) {
-                    sum[node as usize] += value;
-                }
+            let nodes = self.part(&self.recipe.nodes, element);
+            for (n, value) in values.iter().enumerate() {
+                let node = nodes[n % nodes.len()] as usize;
+                sum[n / nodes.len() * self.total + node] += value;
             }
         }
         sum
