@@ -12,7 +12,7 @@ mod host_oracle;
 mod ladder;
 mod nodes;
 mod pencils;
-mod run;
+mod pocl;
 mod runner;
 mod simplices;
 mod tensor;
@@ -134,7 +134,7 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
             "--compile" => runs = false,
             "--run" => compiles = false,
             // What `--run` starts, once for each of PoCL's methods.
-            run::CHILD => child = true,
+            pocl::CHILD => child = true,
             other => match (other.strip_prefix(ONLY), other.strip_prefix(SHARE)) {
                 (Some(part), _) => wanted.part = part,
                 (None, Some(share)) => wanted.share = Share::parse(share)?,
@@ -145,7 +145,7 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
         }
     }
     if child {
-        return run::here(wanted);
+        return pocl::here(wanted);
     }
     if bless && wanted.share != Share::WHOLE {
         bail!("kernels: shares would record figures at the same time: --bless is for all of them");
@@ -156,7 +156,7 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
         })?;
     }
     if runs {
-        step("kernel texts on PoCL", || run::with_all_methods(wanted))?;
+        step("kernel texts on PoCL", || pocl::with_all_methods(wanted))?;
     }
     Ok(())
 }
