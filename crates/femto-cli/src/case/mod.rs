@@ -6,6 +6,7 @@ mod document;
 mod error;
 mod form;
 mod read;
+mod read_boundary;
 mod read_form;
 mod section;
 mod vector;

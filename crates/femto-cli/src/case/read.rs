@@ -1,12 +1,12 @@
 //! The sections of a case, one function each.
 
 use super::deformation::Deformation;
-use super::document::{Document, Located};
+use super::document::Document;
 use super::error::{CaseError, Problem};
 use super::section::{Section, Value};
 use super::{
-    Boundary, BoxSource, Case, Expression, Field, MeshSource, Method, Output, Preconditioner,
-    Robin, Run, Solver, Vector, read_form,
+    BoxSource, Case, Expression, Field, MeshSource, Method, Output, Preconditioner, Run, Solver,
+    Vector, read_boundary, read_form,
 };
 use femto::element::Cell;
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
@@ -14,7 +14,6 @@ use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
 use femto::fem::mesh::any_box::AnyBox;
 use femto::kernel::roofline::Precision;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
-use std::collections::HashMap;
 use toml::de::DeTable;
 
 const SECTIONS: [&str; 16] = [
@@ -57,10 +56,16 @@ impl Case {
         let optional = |name| root.optional(name);
         let degree = degree(&root.required("space")?)?;
         let exact = optional("exact").as_ref().map(value).transpose()?;
-        let groups = |name| optional(name).as_ref().map_or(Ok(vec![]), boundaries);
+        let groups = |name| {
+            optional(name)
+                .as_ref()
+                .map_or(Ok(vec![]), read_boundary::boundaries)
+        };
         let (dirichlet, neumann) = (groups("dirichlet")?, groups("neumann")?);
-        let robin = optional("robin").as_ref().map_or(Ok(vec![]), robins)?;
-        check_groups([&dirichlet, &neumann], &robin, &document)?;
+        let robin = optional("robin")
+            .as_ref()
+            .map_or(Ok(vec![]), read_boundary::robins)?;
+        read_boundary::check_groups([&dirichlet, &neumann], &robin, &document)?;
         Ok(Self {
             title: match optional("title") {
                 Some(title) => title.text()?.to_owned(),
@@ -191,100 +196,6 @@ fn degree(section: &Value<'_>) -> Result<usize, CaseError> {
 /// The only key of `[source]`, `[exact]` and `[start]`.
 fn value(section: &Value<'_>) -> Result<Vector, CaseError> {
     section.section(&["value"])?.required("value")?.vector()
-}
-
-fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
-    let read =
-        |section: &Value<'_>| boundary(&section.section(&["tags", "components", "value"])?);
-    sections.sections()?.iter().map(read).collect()
-}
-
-fn robins(sections: &Value<'_>) -> Result<Vec<Robin>, CaseError> {
-    let read = |section: &Value<'_>| {
-        let section = section.section(&["tags", "components", "alpha", "value"])?;
-        let boundary = boundary(&section)?;
-        let alpha = values_of(&section.required("alpha")?, boundary.components.as_deref())?;
-        Ok(Robin { boundary, alpha })
-    };
-    sections.sections()?.iter().map(read).collect()
-}
-
-fn boundary(section: &Section<'_>) -> Result<Boundary, CaseError> {
-    let tags = section.required("tags")?;
-    let list = tags.list()?;
-    if list.is_empty() {
-        return Err(tags.out_of_range("at least one group"));
-    }
-    let components = section.optional("components");
-    let components = components.as_ref().map(components_of).transpose()?;
-    Ok(Boundary {
-        tags: list.iter().map(Value::tag).collect::<Result<_, _>>()?,
-        value: values_of(&section.required("value")?, components.as_deref())?,
-        components,
-    })
-}
-
-/// A function for each of the components that are given, or one for all.
-fn values_of(
-    given: &Value<'_>,
-    components: Option<&[Located<usize>]>,
-) -> Result<Vector, CaseError> {
-    let value = given.vector()?;
-    match components.map(<[_]>::len) {
-        Some(count) if !value.serves(count) => {
-            let expected = match count {
-                1 => "one, for the one component".to_owned(),
-                _ => format!("one for all of these components, or {count}"),
-            };
-            Err(given.out_of_range(&expected))
-        }
-        _ => Ok(value),
-    }
-}
-
-/// Components by letter or by number, each once.
-fn components_of(value: &Value<'_>) -> Result<Vec<Located<usize>>, CaseError> {
-    let mut components: Vec<Located<usize>> = Vec::new();
-    for element in value.list()? {
-        let component = match element.is_number() {
-            true => element.integer(0..=usize::MAX)?,
-            false => element.choice(&[("x", 0), ("y", 1), ("z", 2)])?,
-        };
-        if components.iter().any(|other| other.value == component) {
-            return Err(element.meaningless("it is in the list already"));
-        }
-        components.push(element.located(component));
-    }
-    match components.is_empty() {
-        true => Err(value.out_of_range("at least one component")),
-        false => Ok(components),
-    }
-}
-
-/// Fails where a component of a group has two boundary conditions.
-fn check_groups(
-    [dirichlet, neumann]: [&[Boundary]; 2],
-    robin: &[Robin],
-    document: &Document,
-) -> Result<(), CaseError> {
-    let mut seen: HashMap<&str, Vec<(&Boundary, &'static str)>> = HashMap::new();
-    let dirichlet = dirichlet.iter().map(|it| (it, "[[dirichlet]]"));
-    let neumann = neumann.iter().map(|it| (it, "[[neumann]]"));
-    let robin = robin.iter().map(|it| (&it.boundary, "[[robin]]"));
-    for (boundary, section) in dirichlet.chain(neumann).chain(robin) {
-        for tag in &boundary.tags {
-            let others = seen.entry(&tag.value).or_default();
-            if let Some((_, first)) = others.iter().find(|(other, _)| other.overlaps(boundary)) {
-                let tag_again = Problem::RepeatedTag {
-                    tag: tag.value.clone(),
-                    first,
-                };
-                return Err(document.mistake(tag.span.clone(), tag_again));
-            }
-            others.push((boundary, section));
-        }
-    }
-    Ok(())
 }
 
 fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {

@@ -1,0 +1,103 @@
+//! Boundary conditions of a case.
+
+use super::document::{Document, Located};
+use super::error::{CaseError, Problem};
+use super::section::{Section, Value};
+use super::{Boundary, Robin, Vector};
+use std::collections::HashMap;
+
+/// `[[dirichlet]]` or `[[neumann]]`.
+pub(super) fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
+    let read =
+        |section: &Value<'_>| boundary(&section.section(&["tags", "components", "value"])?);
+    sections.sections()?.iter().map(read).collect()
+}
+
+/// `[[robin]]`.
+pub(super) fn robins(sections: &Value<'_>) -> Result<Vec<Robin>, CaseError> {
+    let read = |section: &Value<'_>| {
+        let section = section.section(&["tags", "components", "alpha", "value"])?;
+        let boundary = boundary(&section)?;
+        let alpha = values_of(&section.required("alpha")?, boundary.components.as_deref())?;
+        Ok(Robin { boundary, alpha })
+    };
+    sections.sections()?.iter().map(read).collect()
+}
+
+fn boundary(section: &Section<'_>) -> Result<Boundary, CaseError> {
+    let tags = section.required("tags")?;
+    let list = tags.list()?;
+    if list.is_empty() {
+        return Err(tags.out_of_range("at least one group"));
+    }
+    let components = section.optional("components");
+    let components = components.as_ref().map(components_of).transpose()?;
+    Ok(Boundary {
+        tags: list.iter().map(Value::tag).collect::<Result<_, _>>()?,
+        value: values_of(&section.required("value")?, components.as_deref())?,
+        components,
+    })
+}
+
+/// A function for each of the components that are given, or one for all.
+fn values_of(
+    given: &Value<'_>,
+    components: Option<&[Located<usize>]>,
+) -> Result<Vector, CaseError> {
+    let value = given.vector()?;
+    match components.map(<[_]>::len) {
+        Some(count) if !value.serves(count) => {
+            let expected = match count {
+                1 => "one, for the one component".to_owned(),
+                _ => format!("one for all of these components, or {count}"),
+            };
+            Err(given.out_of_range(&expected))
+        }
+        _ => Ok(value),
+    }
+}
+
+/// Components by letter or by number, each once.
+fn components_of(value: &Value<'_>) -> Result<Vec<Located<usize>>, CaseError> {
+    let mut components: Vec<Located<usize>> = Vec::new();
+    for element in value.list()? {
+        let component = match element.is_number() {
+            true => element.integer(0..=usize::MAX)?,
+            false => element.choice(&[("x", 0), ("y", 1), ("z", 2)])?,
+        };
+        if components.iter().any(|other| other.value == component) {
+            return Err(element.meaningless("it is in the list already"));
+        }
+        components.push(element.located(component));
+    }
+    match components.is_empty() {
+        true => Err(value.out_of_range("at least one component")),
+        false => Ok(components),
+    }
+}
+
+/// Fails where a component of a group has two boundary conditions.
+pub(super) fn check_groups(
+    [dirichlet, neumann]: [&[Boundary]; 2],
+    robin: &[Robin],
+    document: &Document,
+) -> Result<(), CaseError> {
+    let mut seen: HashMap<&str, Vec<(&Boundary, &'static str)>> = HashMap::new();
+    let dirichlet = dirichlet.iter().map(|it| (it, "[[dirichlet]]"));
+    let neumann = neumann.iter().map(|it| (it, "[[neumann]]"));
+    let robin = robin.iter().map(|it| (&it.boundary, "[[robin]]"));
+    for (boundary, section) in dirichlet.chain(neumann).chain(robin) {
+        for tag in &boundary.tags {
+            let others = seen.entry(&tag.value).or_default();
+            if let Some((_, first)) = others.iter().find(|(other, _)| other.overlaps(boundary)) {
+                let tag_again = Problem::RepeatedTag {
+                    tag: tag.value.clone(),
+                    first,
+                };
+                return Err(document.mistake(tag.span.clone(), tag_again));
+            }
+            others.push((boundary, section));
+        }
+    }
+    Ok(())
+}
