@@ -6,7 +6,7 @@ use crate::vector::{Entries, VectorOps};
 use femto_fem::space::Trace;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{ADD_TO_ENTRIES, GATHER};
-use femto_platform::device::{DeviceError, check_len};
+use femto_platform::device::{Device, DeviceError};
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -23,9 +23,9 @@ pub(super) struct FacetTerm<T: Number, D: Backend> {
 /// [`VectorOps::gather`] or [`VectorOps::add_to_entries`].
 type Move<T, D> = fn(
     &D,
-    &<D as femto_platform::device::Device>::Buffer<T>,
+    &<D as Device>::Buffer<T>,
     &Entries<D>,
-    &mut <D as femto_platform::device::Device>::Buffer<T>,
+    &mut <D as Device>::Buffer<T>,
 ) -> Result<(), DeviceError>;
 
 impl<T: Number, D: Backend> FacetTerm<T, D> {
@@ -97,21 +97,13 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         form: &dyn AnyForm,
         params: OperatorParams,
     ) -> Result<(), OperatorError> {
-        let end = trace
-            .entries
-            .iter()
-            .max()
-            .map_or(0, |&last| last as usize + 1);
-        check_len(
-            "the entries of the trace",
-            end.max(self.dofs()),
-            self.dofs(),
-        )?;
         let device = &self.device;
+        let entries = Entries::new(device, &trace.entries)?;
+        entries.check("vectors of the trace's cells", self.dofs())?;
         let operator = Self::of_form(device, &trace.space, &trace.geometry, form, params)?;
         let vector = || device.zeros(operator.dofs());
         self.facets.push(FacetTerm {
-            entries: Entries::new(device, &trace.entries)?,
+            entries,
             vectors: Mutex::new([vector()?, vector()?]),
             operator,
             gather: <D as VectorOps<T>>::gather,

@@ -69,15 +69,27 @@ impl<'a> Discretization<'a> {
         assert_eq!(b.len(), self.space.dofs(), "an L-vector");
         match self.space.trace(self.geometry, tag)? {
             None => Ok(()),
-            Some(trace) => {
-                let what = format!("the flux on `{tag}`");
-                let loads = self.on_trace(&trace).loads(device, &what, g)?;
-                for (&entry, load) in trace.entries.iter().zip(loads) {
-                    b[entry as usize] += load;
-                }
-                Ok(())
-            }
+            Some(trace) => self.add_flux(device, (tag, &trace), g, b),
         }
+    }
+
+    /// The same on the trace of the group.
+    pub(super) fn add_flux<B>(
+        &self,
+        device: &B,
+        (tag, trace): (&str, &Trace),
+        g: &[&dyn Function],
+        b: &mut [f64],
+    ) -> Result<(), ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        let what = format!("the flux on `{tag}`");
+        let loads = self.on_trace(trace).loads(device, &what, g)?;
+        for (&entry, load) in trace.entries.iter().zip(loads) {
+            b[entry as usize] += load;
+        }
+        Ok(())
     }
 
     /// The discretization on the trace of a group of facets, with the rule of the cells.

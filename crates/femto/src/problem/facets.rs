@@ -7,7 +7,7 @@ use crate::vector::VectorOps;
 use crate::{Number, Operator, OperatorParams};
 use femto_fem::space::Trace;
 use femto_kernel::expr::{Graph, Input};
-use femto_kernel::form::{Inspection, TracedForm};
+use femto_kernel::form::Inspection;
 use femto_kernel::scalar::{Scalar, Traced};
 use std::cell::RefCell;
 
@@ -34,13 +34,15 @@ pub struct FacetForm {
 }
 
 /// A form on the trace of a group.
-pub(super) struct OnFacets {
-    trace: Trace,
+pub(super) struct OnFacets<'a> {
+    pub(super) trace: Trace,
     form: ProblemForm,
     params: OperatorParams,
+    /// The condition that it is of, which has a load too.
+    pub(super) robin: Option<&'a Robin<'a>>,
 }
 
-impl OnFacets {
+impl OnFacets<'_> {
     pub(super) fn inspection(&self) -> Inspection {
         self.form.form().trace().inspect()
     }
@@ -65,44 +67,49 @@ impl OnFacets {
 
 impl Problem<'_> {
     /// The terms on facets, `on` the discretization of the loads.
-    pub(super) fn on_facets(&self, on: &Discretization<'_>) -> Result<Vec<OnFacets>, ProblemError> {
+    pub(super) fn on_facets(
+        &self,
+        on: &Discretization<'_>,
+    ) -> Result<Vec<OnFacets<'_>>, ProblemError> {
         let mut terms = Vec::new();
         for part in &self.robin {
             let alpha = part.alpha.of_components(self.form.components())?;
             if let Some(trace) = on.space.trace(on.geometry, &part.tag)? {
                 let what = format!("the coefficient on `{}`", part.tag);
-                let on = on.on_trace(&trace);
-                let (form, auxiliary) = proportional(&on, &what, &alpha)?;
-                let params = self.facet_params(&on, auxiliary);
+                let form = proportional(&on.on_trace(&trace), &what, &alpha)?;
                 terms.push(OnFacets {
-                    form,
-                    params,
-                    trace,
+                    robin: Some(part),
+                    ..self.term(on, trace, form)
                 });
             }
         }
         for part in &self.facets {
             if let Some(trace) = on.space.trace(on.geometry, &part.tag)? {
-                let params = self.facet_params(&on.on_trace(&trace), Vec::new());
-                let form = part.form.clone();
-                terms.push(OnFacets {
-                    form,
-                    params,
-                    trace,
-                });
+                terms.push(self.term(on, trace, (part.form.clone(), Vec::new())));
             }
         }
         Ok(terms)
     }
 
-    fn facet_params(&self, on: &Discretization<'_>, auxiliary: Vec<Auxiliary>) -> OperatorParams {
-        OperatorParams {
-            quadrature: on.quadrature,
-            scatter: on.scatter,
-            time: on.time,
-            parameters: self.operator.parameters.clone(),
-            auxiliary,
-            ..OperatorParams::default()
+    /// A form with its auxiliary fields on a trace of the space that `on` has.
+    fn term(
+        &self,
+        on: &Discretization<'_>,
+        trace: Trace,
+        (form, auxiliary): (ProblemForm, Vec<Auxiliary>),
+    ) -> OnFacets<'_> {
+        OnFacets {
+            params: OperatorParams {
+                quadrature: on.on_trace(&trace).quadrature,
+                scatter: on.scatter,
+                time: on.time,
+                parameters: self.operator.parameters.clone(),
+                auxiliary,
+                ..OperatorParams::default()
+            },
+            trace,
+            form,
+            robin: None,
         }
     }
 
@@ -135,21 +142,15 @@ fn proportional(
         f0.push(match alpha {
             None => u.constant(0.0).handle(),
             Some(alpha) => {
-                // Whatever evaluates it later, the place of a bad value is found here.
-                on.find_bad_value(on.space, &what, *alpha)?;
                 let term = Term::new(on, on.space, (&what, *alpha), &mut auxiliary)?;
+                if let Term::Program(_) = term {
+                    // Whatever evaluates it later, the place of a bad value is found here.
+                    on.find_bad_value(on.space, &what, *alpha)?;
+                }
                 (term.traced(&graph, on.geometry.dim()) * u).handle()
             }
         });
     }
-    let mut graph = graph.into_inner();
-    let zero = graph.constant(0.0);
-    let dim = on.geometry.dim();
-    let form = ProblemForm::traced(&TracedForm {
-        graph,
-        dim,
-        f1: vec![zero; dim * f0.len()],
-        f0,
-    })?;
+    let form = ProblemForm::of_values(graph.into_inner(), f0, on.geometry.dim())?;
     Ok((form, auxiliary))
 }

@@ -2,6 +2,7 @@
 
 use super::GraphForm;
 use crate::operator::{AnyForm, OperatorError, Typed};
+use femto_kernel::expr::{Graph, Handle};
 use femto_kernel::form::{Form, Jacobian, TracedForm, trace};
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -65,6 +66,20 @@ impl ProblemForm {
             (3, 3) => Self::of_graph::<3, 3>(traced),
             _ => Err(unusual(traced)),
         }
+    }
+
+    /// The form of `f0`, one for each component, in a graph, without a part that meets slopes.
+    ///
+    /// # Errors
+    /// As [`ProblemForm::traced`].
+    pub(super) fn of_values(
+        mut graph: Graph,
+        f0: Vec<Handle>,
+        dim: usize,
+    ) -> Result<Self, OperatorError> {
+        let zero = graph.constant(0.0);
+        let f1 = vec![zero; dim * f0.len()];
+        Self::traced(&TracedForm { graph, dim, f0, f1 })
     }
 
     fn of_graph<const D: usize, const C: usize>(

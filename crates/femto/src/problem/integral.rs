@@ -9,7 +9,6 @@ use femto_element::quadrature::rule;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::Space;
 use femto_kernel::expr::{Graph, Handle, Input, Program};
-use femto_kernel::form::TracedForm;
 use femto_kernel::scalar::{Scalar, Traced};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -167,15 +166,8 @@ impl<'a> Integral<'a> {
 
     /// The operator that gives it.
     fn bind<B: Backend>(&self, device: &B) -> Result<Operator<f64, B>, OperatorError> {
-        let dim = self.geometry.dim();
-        let mut graph = self.graph.clone();
-        let zero = graph.constant(0.0);
-        let form = ProblemForm::traced(&TracedForm {
-            graph,
-            dim,
-            f0: vec![self.f0],
-            f1: vec![zero; dim],
-        })?;
+        let (graph, dim) = (self.graph.clone(), self.geometry.dim());
+        let form = ProblemForm::of_values(graph, vec![self.f0], dim)?;
         let params = self.params.clone();
         Operator::of_form(device, self.space, self.geometry, form.form(), params)
     }

@@ -256,6 +256,13 @@ impl<'a> Given<'a> {
             }
         }
     }
+
+    /// The same with zero for components that are not given.
+    fn or_zero(&self, components: usize) -> Result<Vec<&'a dyn Function>, ProblemError> {
+        let zero: &dyn Function = &0.0;
+        let functions = self.of_components(components)?.into_iter();
+        Ok(functions.map(|f| f.unwrap_or(zero)).collect())
+    }
 }
 
 /// An approximate inverse of the operator, of a form that is not linear of its Jacobian.

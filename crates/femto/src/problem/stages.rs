@@ -95,7 +95,7 @@ impl<'a> Problem<'a> {
             Ok((facets, operator))
         })?;
         let (mut b, boundary_values) = stages.run(Stage::Loads, || {
-            let (b, boundary_values) = self.loads((on, &constraints), device)?;
+            let (b, boundary_values) = self.loads((on, &constraints), &facets, device)?;
             Ok((uploaded(device, &b)?, boundary_values))
         })?;
         let start = self.start.as_ref();
@@ -234,6 +234,7 @@ impl<'a> Problem<'a> {
     fn loads<B>(
         &self,
         (on, constraints): (Discretization<'_>, &Constraints),
+        facets: &[OnFacets<'_>],
         device: &B,
     ) -> Result<(Vec<f64>, Vec<f64>), ProblemError>
     where
@@ -242,13 +243,14 @@ impl<'a> Problem<'a> {
         let on = self.loads_on(on);
         let mut b = on.source(device, &self.source)?;
         let components = self.form.components();
-        let neumann = self.neumann.iter().map(|part| (&part.tag, &part.value));
-        let robin = self.robin.iter().map(|part| (&part.tag, &part.value));
-        for (tag, value) in neumann.chain(robin) {
-            let zero: &dyn Function = &0.0;
-            let flux = value.of_components(components)?.into_iter();
-            let flux: Vec<&dyn Function> = flux.map(|g| g.unwrap_or(zero)).collect();
-            on.neumann(device, tag, &flux, &mut b)?;
+        for part in &self.neumann {
+            on.neumann(device, &part.tag, &part.value.or_zero(components)?, &mut b)?;
+        }
+        for term in facets {
+            if let Some(part) = term.robin {
+                let flux = part.value.or_zero(components)?;
+                on.add_flux(device, (&part.tag, &term.trace), &flux, &mut b)?;
+            }
         }
         let mut dirichlet = Vec::new();
         for part in &self.dirichlet {

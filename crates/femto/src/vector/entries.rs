@@ -1,6 +1,6 @@
 //! Lists of entries of vectors, on a device.
 
-use femto_platform::device::{Buffer, Device, DeviceError};
+use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use rayon::prelude::*;
 use std::fmt;
 
@@ -28,12 +28,8 @@ impl<D: Device> Entries<D> {
         };
         let (mut list, mut ascending) = (entries.to_vec(), by_entry(entries));
         if ascending.len() < list.len() {
-            let mut is_first = vec![false; list.len()];
-            for &[_, place] in &ascending {
-                is_first[place as usize] = true;
-            }
-            let mut is_first = is_first.into_iter();
-            list.retain(|_| is_first.next() == Some(true));
+            ascending.par_sort_unstable_by_key(|&[_, place]| place);
+            list = ascending.iter().map(|&[entry, _]| entry).collect();
             ascending = by_entry(&list);
         }
         if list.is_empty() {
@@ -58,7 +54,7 @@ impl<D: Device> Entries<D> {
     }
 
     /// Fails unless a vector of `len` entries, called `what`, has these.
-    pub(super) fn check(&self, what: &'static str, len: usize) -> Result<(), DeviceError> {
+    pub(crate) fn check(&self, what: &'static str, len: usize) -> Result<(), DeviceError> {
         if self.end <= len {
             return Ok(());
         }
@@ -67,6 +63,16 @@ impl<D: Device> Entries<D> {
             found: len,
             expected: self.end,
         })
+    }
+
+    /// The same, and fails unless a vector of what is listed has their number.
+    pub(super) fn check_both(
+        &self,
+        (what, len): (&'static str, usize),
+        (listed, count): (&'static str, usize),
+    ) -> Result<(), DeviceError> {
+        self.check(what, len)?;
+        check_len(listed, count, self.len())
     }
 
     /// Bytes of device memory.

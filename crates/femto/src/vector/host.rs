@@ -6,7 +6,7 @@ use crate::Number;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
 use femto_platform::device::host::{Host, HostBuffer};
-use femto_platform::device::{Buffer, DeviceError, check_len};
+use femto_platform::device::{Buffer, DeviceError};
 use std::ops::Add;
 
 impl<T: Number> VectorOps<T> for Host {
@@ -34,8 +34,7 @@ impl<T: Number> VectorOps<T> for Host {
         entries: &Entries<Self>,
         y: &mut HostBuffer<T>,
     ) -> Result<(), DeviceError> {
-        entries.check("x of gather", x.len())?;
-        check_len("y of gather", y.len(), entries.len())?;
+        entries.check_both(("x of gather", x.len()), ("y of gather", y.len()))?;
         let list = &entries.list[..entries.len()];
         each(self, (list, &mut **y), &|(list, y): (&[u32], &mut [T])| {
             for (y, &entry) in y.iter_mut().zip(list) {
@@ -51,8 +50,8 @@ impl<T: Number> VectorOps<T> for Host {
         entries: &Entries<Self>,
         y: &mut HostBuffer<T>,
     ) -> Result<(), DeviceError> {
-        entries.check("y of add_to_entries", y.len())?;
-        check_len("x of add_to_entries", x.len(), entries.len())?;
+        let (whole, listed) = ("y of add_to_entries", "x of add_to_entries");
+        entries.check_both((whole, y.len()), (listed, x.len()))?;
         let add = |y: &mut T, place: usize| *y += x[place];
         at_entries(self, &entries.ascending, (0, &mut **y), &add);
         Ok(())

@@ -5,7 +5,7 @@ use crate::Number;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{self as loops, Cost};
 use femto_platform::device::null::{Launch, Null, NullBuffer};
-use femto_platform::device::{Buffer, DeviceError, check_len};
+use femto_platform::device::{Buffer, DeviceError};
 
 fn count<T: Number>(null: &Null, cost: Cost, y: &NullBuffer<T>) {
     record(null, cost.name, cost.work::<T>(y.len()));
@@ -49,8 +49,7 @@ impl<T: Number> VectorOps<T> for Null {
         entries: &Entries<Self>,
         y: &mut NullBuffer<T>,
     ) -> Result<(), DeviceError> {
-        entries.check("x of gather", x.len())?;
-        check_len("y of gather", y.len(), entries.len())?;
+        entries.check_both(("x of gather", x.len()), ("y of gather", y.len()))?;
         count_listed::<T>(self, loops::GATHER, entries);
         Ok(())
     }
@@ -61,8 +60,8 @@ impl<T: Number> VectorOps<T> for Null {
         entries: &Entries<Self>,
         y: &mut NullBuffer<T>,
     ) -> Result<(), DeviceError> {
-        entries.check("y of add_to_entries", y.len())?;
-        check_len("x of add_to_entries", x.len(), entries.len())?;
+        let (whole, listed) = ("y of add_to_entries", "x of add_to_entries");
+        entries.check_both((whole, y.len()), (listed, x.len()))?;
         count_listed::<T>(self, loops::ADD_TO_ENTRIES, entries);
         Ok(())
     }

@@ -7,19 +7,27 @@ mod loops;
 
 use super::{Entries, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
 use crate::Number;
-use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
-use femto_platform::device::{Buffer, DeviceError, check_len};
-use loops::{Loop, ratio};
+use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument, Kernel};
+use femto_platform::device::{Buffer, DeviceError};
+use loops::{Loop, Loops, ratio};
 
-/// The arguments of a kernel over listed entries.
-fn listed<'a, T: Number>(
-    work: &Loop<'_, T>,
-    x: &'a AcceleratorBuffer<T>,
-    entries: &'a Entries<Accelerator>,
-    y: &'a mut AcceleratorBuffer<T>,
-) -> [Argument<'a>; 4] {
-    let list = Argument::input(&entries.list);
-    [work.len(), Argument::input(x), list, Argument::output(y)]
+/// Runs a kernel from x to y over listed entries.
+fn run_listed<T: Number>(
+    device: &Accelerator,
+    kernel: impl Fn(&Loops<T>) -> &Kernel,
+    x: &AcceleratorBuffer<T>,
+    entries: &Entries<Accelerator>,
+    y: &mut AcceleratorBuffer<T>,
+) -> Result<(), DeviceError> {
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let work = Loop::<T>::of(device, entries.len())?;
+    let (x, list) = (Argument::input(x), Argument::input(&entries.list));
+    work.run_listed(
+        kernel(&work.loops),
+        &[work.len(), x, list, Argument::output(y)],
+    )
 }
 
 impl<T: Number> VectorOps<T> for Accelerator {
@@ -55,13 +63,8 @@ impl<T: Number> VectorOps<T> for Accelerator {
         entries: &Entries<Self>,
         y: &mut AcceleratorBuffer<T>,
     ) -> Result<(), DeviceError> {
-        entries.check("x of gather", x.len())?;
-        check_len("y of gather", y.len(), entries.len())?;
-        if entries.is_empty() {
-            return Ok(());
-        }
-        let work = Loop::<T>::of(self, entries.len())?;
-        work.run_listed(&work.loops.gather, &listed(&work, x, entries, y))
+        entries.check_both(("x of gather", x.len()), ("y of gather", y.len()))?;
+        run_listed(self, |loops| &loops.gather, x, entries, y)
     }
 
     fn add_to_entries(
@@ -70,13 +73,9 @@ impl<T: Number> VectorOps<T> for Accelerator {
         entries: &Entries<Self>,
         y: &mut AcceleratorBuffer<T>,
     ) -> Result<(), DeviceError> {
-        entries.check("y of add_to_entries", y.len())?;
-        check_len("x of add_to_entries", x.len(), entries.len())?;
-        if entries.is_empty() {
-            return Ok(());
-        }
-        let work = Loop::<T>::of(self, entries.len())?;
-        work.run_listed(&work.loops.add_to_entries, &listed(&work, x, entries, y))
+        let (whole, listed) = ("y of add_to_entries", "x of add_to_entries");
+        entries.check_both((whole, y.len()), (listed, x.len()))?;
+        run_listed(self, |loops| &loops.add_to_entries, x, entries, y)
     }
 
     fn copy(
