@@ -59,10 +59,9 @@ impl TwoCells {
 
     fn grid(&self) -> VtuGrid<'_> {
         VtuGrid {
-            cell: Cell::Hexahedron,
             degree: self.degree,
             points: &self.points,
-            cells: &self.cells,
+            cells: vec![(Cell::Hexahedron, &self.cells)],
         }
     }
 
@@ -167,7 +166,7 @@ fn arrays_that_do_not_fit_are_named() {
     ));
 
     let cut = VtuGrid {
-        cells: &case.cells[..50],
+        cells: vec![(Cell::Hexahedron, &case.cells[..50])],
         ..case.grid()
     };
     assert!(matches!(

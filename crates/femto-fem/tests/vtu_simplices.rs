@@ -62,10 +62,9 @@ impl TwoCells {
 
     fn grid(&self) -> VtuGrid<'_> {
         VtuGrid {
-            cell: cell_of(self.dim),
             degree: self.degree,
             points: &self.points,
-            cells: &self.cells,
+            cells: vec![(cell_of(self.dim), &self.cells)],
         }
     }
 }
@@ -83,7 +82,7 @@ fn grids_that_do_not_fit_are_errors() {
         "{degree}"
     );
     let prism = error(&VtuGrid {
-        cell: Cell::Prism,
+        cells: vec![(Cell::Prism, &case.cells)],
         ..case.grid()
     });
     assert!(
@@ -94,7 +93,7 @@ fn grids_that_do_not_fit_are_errors() {
         "{prism}"
     );
     let cut = error(&VtuGrid {
-        cells: &case.cells[..19],
+        cells: vec![(Cell::Tetrahedron, &case.cells[..19])],
         ..case.grid()
     });
     assert!(

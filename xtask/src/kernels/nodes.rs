@@ -49,7 +49,7 @@ fn check_zero(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Res
     close(&found, &expected, 0.0)
 }
 
-/// Node 2 from the contributions 0 and 3, node 0 from 1, node 4 from 2.
+/// Node 2 from the contributions 0 and 3, node 0 from 1, node 4, which is added to, from 2.
 fn check_sum(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Result<()> {
     let nodes = device.upload(&[0_u32, 2, 4])?;
     let (offsets, sources) = (
@@ -65,13 +65,14 @@ fn check_sum(device: &Accelerator, module: &Module, kernel: &NodeKernel) -> Resu
         Argument::input(&contributions),
         Argument::U32(4),
         Argument::U32(1),
+        Argument::U32(3),
         Argument::output(&mut v),
         Argument::U32(3),
     ];
     device.launch(&module.kernel("sum")?, &node_launch(kernel, 1), &arguments)?;
     let mut found = [f64::NAN; 5];
     device.read(&v, &mut found)?;
-    close(&found, &[2.0, -1.0, 9.0, -1.0, 4.0], 0.0)
+    close(&found, &[2.0, -1.0, 9.0, -1.0, 3.0], 0.0)
 }
 
 fn node_launch(kernel: &NodeKernel, blocks: u32) -> Launch {

@@ -225,7 +225,7 @@ impl CaseRun<'_> {
         let mut report = Report::new(
             self,
             system.linear_operator(),
-            (system.space(), system.constraints()),
+            (system.blocks(), system.constraints()),
         );
         let u = match system.solve(monitor) {
             Ok(solution) => report.solved(self.case, solution),
@@ -262,7 +262,7 @@ impl CaseRun<'_> {
         let mut report = Report::new(
             self,
             system.linear_operator(),
-            (system.space(), system.constraints()),
+            (system.blocks(), system.constraints()),
         );
         report.times = monitor.times(None);
         Ok(Outcome { report, u: None })

@@ -2,7 +2,7 @@
 
 use super::{Solver, StageTime, Times};
 use crate::progress::Progress;
-use femto::fem::space::{Constraints, Space};
+use femto::fem::space::{Block, Constraints};
 use femto::problem::{Stage, StageMonitor};
 use femto::solve::{Iteration, Monitor};
 use std::ops::ControlFlow;
@@ -104,11 +104,11 @@ impl StageMonitor for SolveMonitor<'_> {
         self.progress.end_stage();
     }
 
-    fn space(&mut self, space: &Space, constraints: &Constraints) {
-        let free = space.dofs() - constraints.len();
-        let elements = space.elements();
+    fn space(&mut self, blocks: &[Block], constraints: &Constraints) {
+        let free = blocks[0].space.dofs() - constraints.len();
+        let elements = Block::elements(blocks);
         self.progress
-            .note(|| format!("{free} unknowns on {elements} {}", space.cell().plural()));
+            .note(|| format!("{free} unknowns on {elements} {}", Block::plural(blocks)));
     }
 
     fn stop(&mut self) -> bool {

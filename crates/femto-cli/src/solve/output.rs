@@ -29,7 +29,7 @@ pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Fa
 
 pub(super) fn write(run: &CaseRun<'_>, u: &GridFunction, path: &Path) -> Result<Output, Failure> {
     let fields = fields(run.case);
-    let components = u.space.components();
+    let components = u.blocks[0].space.components();
     let exact = run.case.exact.as_ref();
     let exact = exact.map(|exact| functions(exact, components));
     let source = functions(&run.case.source, components);

@@ -4,7 +4,7 @@ use super::{CaseRun, Ceilings};
 use crate::case::Case;
 use femto::fem::geometry::CornerWarning;
 use femto::fem::mesh::Mesh;
-use femto::fem::space::{Constraints, Space};
+use femto::fem::space::{Block, Constraints};
 use femto::operator::{Backend, Explanation};
 use femto::problem::{ErrorNorms, GridFunction, Memory, Method, Solution, StopReason, Unsolved};
 use femto::solve::History;
@@ -91,7 +91,7 @@ pub struct MeshReport {
     /// Cells with unknowns.
     pub cells: usize,
     /// What they are.
-    pub shape: &'static str,
+    pub shape: String,
     /// Bytes in memory.
     pub bytes: usize,
     /// Cells that are usable, but not good.
@@ -176,10 +176,10 @@ impl Report {
     pub(super) fn new<T: Number, D: Backend>(
         run: &CaseRun<'_>,
         operator: &Operator<T, D>,
-        (space, constraints): (&Space, &Constraints),
+        (blocks, constraints): (&[Block], &Constraints),
     ) -> Self {
         let case = run.case;
-        let device = operator.device().info();
+        let (device, dofs) = (operator.device().info(), operator.dofs());
         Self {
             title: case.title.clone(),
             case: case.document.path().display().to_string(),
@@ -195,14 +195,14 @@ impl Report {
             mesh: MeshReport {
                 source: case.mesh.to_string(),
                 nodes: run.mesh.coordinates.len(),
-                cells: space.elements(),
-                shape: space.cell().plural(),
+                cells: Block::elements(blocks),
+                shape: Block::plural(blocks),
                 bytes: bytes_of(run.mesh),
                 warnings: Vec::new(),
             },
             unknowns: Unknowns {
-                free: space.dofs() - constraints.len(),
-                all: space.dofs(),
+                free: dofs - constraints.len(),
+                all: dofs,
             },
             solver: None,
             solution: None,
@@ -254,7 +254,7 @@ impl Report {
 
     fn reached(&mut self, warnings: &[CornerWarning], u: GridFunction) -> GridFunction {
         self.mesh.warnings = warnings.iter().map(ToString::to_string).collect();
-        let components = u.space.components();
+        let components = u.blocks[0].space.components();
         let size = |value: &[f64]| match value {
             [value] => *value,
             vector => vector.iter().map(|x| x * x).sum::<f64>().sqrt(),

@@ -9,21 +9,47 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 impl Geometry {
-    /// The maps of all hexahedra of a mesh; in a mesh without any, of all tetrahedra; in a mesh
-    /// without solid cells, of all quadrilaterals, or else of all triangles.
+    /// The maps of all cells of a mesh that carry unknowns, of the first shape that it has of hexahedra, tetrahedra,
+    /// quadrilaterals and triangles; of the last two in a mesh without solid cells.
     ///
     /// # Errors
     /// A mesh without such cells, cells of an order that is not supported, cells with nodes that
     /// the mesh does not have, triangles or quadrilaterals outside the plane z = 0. Whether the maps can be
     /// inverted is for [`Geometry::check`] to say.
     pub fn new(mesh: &Mesh) -> Result<Self, GeometryError> {
-        let (cell, blocks) = cells(mesh)?;
+        let shape = shapes_in(mesh)?.swap_remove(0);
+        Self::of_shape(&mesh.coordinates[..].into(), shape, 0)
+    }
+
+    /// The maps of all cells of a mesh that carry unknowns, of each shape.
+    ///
+    /// # Errors
+    /// As [`Geometry::new`].
+    pub fn of_shapes(mesh: &Mesh) -> Result<Vec<Self>, GeometryError> {
+        let coordinates = mesh.coordinates[..].into();
+        let (mut all, mut first_cell) = (Vec::new(), 0);
+        for shape in shapes_in(mesh)? {
+            let geometry = Self::of_shape(&coordinates, shape, first_cell)?;
+            first_cell += geometry.len();
+            all.push(geometry);
+        }
+        Ok(all)
+    }
+
+    /// The maps of the cells of one shape, whose mesh cell numbers begin with `first_cell`.
+    fn of_shape(
+        coordinates: &Arc<[[f64; 3]]>,
+        shape: ShapeBlocks<'_>,
+        first_cell: usize,
+    ) -> Result<Self, GeometryError> {
+        check_orders(&shape)?;
+        let (cell, blocks) = shape;
         let cells: usize = blocks.iter().map(|block| block.len()).sum();
         let order = blocks.iter().map(|block| block.cell_type.order()).max();
-        let (coordinates, mut kinds) = (&mesh.coordinates[..], Vec::with_capacity(cells));
+        let mut kinds = Vec::with_capacity(cells);
         let check = |block: &CellBlock, first: usize| {
-            check_nodes(block, coordinates, first)?;
-            check_plane(block, coordinates, first)
+            check_nodes(block, coordinates, first_cell + first)?;
+            check_plane(block, coordinates, first_cell + first)
         };
         let maps = if cell.is_tensor_product() {
             let mut maps = TensorMaps::new(cell, cells);
@@ -42,8 +68,9 @@ impl Geometry {
         };
         Ok(Self {
             cell,
+            first_cell,
             kinds: kinds.into(),
-            coordinates: coordinates.into(),
+            coordinates: Arc::clone(coordinates),
             maps,
         })
     }
@@ -94,17 +121,27 @@ fn first_missing(nodes: &[u32], count: usize) -> Option<usize> {
         .position_first(|&node| node as usize >= count)
 }
 
-/// The shape of the cells that carry unknowns, and their blocks in mesh order.
-fn cells(mesh: &Mesh) -> Result<(Cell, Vec<&CellBlock>), GeometryError> {
-    let has = |wanted: &dyn Fn(CellType) -> bool| {
-        let mut blocks = mesh.blocks.iter().filter(|block| !block.is_empty());
-        blocks.any(|block| wanted(block.cell_type))
+/// A shape, and the mesh's blocks of it.
+pub type ShapeBlocks<'a> = (Cell, Vec<&'a CellBlock>);
+
+/// The blocks of a mesh's cells that can carry unknowns, by shape, each in mesh order: in a mesh without solids those
+/// in the plane.
+pub fn shapes(mesh: &Mesh) -> Vec<ShapeBlocks<'_>> {
+    let blocks = || mesh.blocks.iter().filter(|block| !block.is_empty());
+    let is_solid = blocks().any(|block| block.cell_type.dimension() == 3);
+    let of_shape = |(cell, _)| {
+        let own: Vec<_> = blocks().filter(|it| it.cell_type.cell() == cell).collect();
+        (cell, own)
     };
-    let solid = has(&|cell_type| cell_type.dimension() == 3);
-    let found = SUPPORTED.into_iter().find(|&(cell, _)| {
-        has(&|cell_type| cell_type.cell() == cell) && (cell.dim() == 3 || !solid)
-    });
-    let Some((cell, most)) = found else {
+    let all = SUPPORTED.into_iter().map(of_shape);
+    all.filter(|(cell, own)| (cell.dim() == 3) == is_solid && !own.is_empty())
+        .collect()
+}
+
+/// The same, of a mesh that has such cells.
+fn shapes_in(mesh: &Mesh) -> Result<Vec<ShapeBlocks<'_>>, GeometryError> {
+    let shapes = shapes(mesh);
+    if shapes.is_empty() {
         let list = |block: &CellBlock| format!("{} {}", block.len(), block.cell_type.name());
         let found = mesh.blocks.iter().map(list).collect::<Vec<_>>().join(", ");
         let found = if found.is_empty() {
@@ -113,24 +150,29 @@ fn cells(mesh: &Mesh) -> Result<(Cell, Vec<&CellBlock>), GeometryError> {
             found
         };
         return Err(GeometryError::NoSupportedCells { found });
-    };
-    let is_wanted = |block: &&CellBlock| block.cell_type.cell() == cell && !block.is_empty();
-    let blocks: Vec<_> = mesh.blocks.iter().filter(is_wanted).collect();
+    }
+    Ok(shapes)
+}
+
+/// Fails where maps have an order that is not supported.
+fn check_orders((cell, blocks): &ShapeBlocks<'_>) -> Result<(), GeometryError> {
+    let supported = SUPPORTED.iter().find(|(other, _)| other == cell);
+    let most = supported.map_or(0, |&(_, most)| most);
     // The triangle of order 3 with 9 nodes has no full polynomial.
     let is_bad = |cell_type: CellType| {
         let needs_all = !cell_type.cell().is_tensor_product();
         cell_type.order() > most || (needs_all && !cell_type.is_complete())
     };
-    if let Some(block) = blocks.iter().find(|block| is_bad(block.cell_type)) {
-        return Err(GeometryError::UnsupportedOrder {
+    match blocks.iter().find(|block| is_bad(block.cell_type)) {
+        None => Ok(()),
+        Some(block) => Err(GeometryError::UnsupportedOrder {
             found: block.cell_type.name(),
             count: block.len(),
-        });
+        }),
     }
-    Ok((cell, blocks))
 }
 
-/// The cells that carry unknowns and the highest order of their maps; the first that a mesh has is taken.
+/// The cells that carry unknowns and the highest order of their maps.
 const SUPPORTED: [(Cell, usize); 4] = [
     (Cell::Hexahedron, 2),
     (Cell::Tetrahedron, 3),

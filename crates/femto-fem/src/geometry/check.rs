@@ -154,7 +154,7 @@ impl Geometry {
     fn corner_warning(&self, cell: usize) -> CornerWarning {
         let worst = self.worst(cell, &self.corners());
         CornerWarning {
-            cell,
+            cell: self.first_cell + cell,
             corner: worst.index,
             position: worst.position,
             determinant: worst.determinant,
@@ -165,7 +165,7 @@ impl Geometry {
         let points = self.checked_points(points_1d);
         let worst = self.worst(cell, &points);
         GeometryError::NotInvertible {
-            cell,
+            cell: self.first_cell + cell,
             position: worst.position,
             reference: points.get(worst.index).copied().unwrap_or_default(),
             determinant: worst.determinant,

@@ -28,6 +28,7 @@ impl Geometry {
         });
         Self {
             cell,
+            first_cell: 0,
             kinds: vec![GeometryKind::Curved; facets.len()].into(),
             coordinates: self.coordinates.clone(),
             maps: Maps::Facets(FacetMaps {

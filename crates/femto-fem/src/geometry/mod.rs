@@ -1,7 +1,8 @@
 //! Geometry: the maps from the reference cell to the cells of a mesh.
 //!
-//! The cells that carry unknowns (hex8, hex20, hex27; or tet4, tet10, tet20; or, in the plane, quad4, quad8,
-//! quad9; or tri3, tri6, tri10) are numbered consecutively over the mesh's blocks: the *mesh cell number*.
+//! The cells of a shape (hex8, hex20, hex27; or tet4, tet10, tet20; or, in the plane, quad4, quad8,
+//! quad9; or tri3, tri6, tri10) are numbered consecutively over the mesh's blocks; over all shapes, one after the other,
+//! that is the *mesh cell number*.
 //! Each map is classified once by what it really is, whatever the file calls it: a straight-sided
 //! hex27 is trilinear, a parallelepiped or a straight tet10 affine. See [`GeometryKind`].
 //!
@@ -19,6 +20,7 @@ mod polynomial;
 mod simplex;
 mod tensor;
 
+pub use build::{ShapeBlocks, shapes};
 pub use error::{CornerWarning, GeometryError};
 
 use facets::FacetMaps;
@@ -45,6 +47,7 @@ pub enum GeometryKind {
 #[derive(Clone, Debug)]
 pub struct Geometry {
     cell: Cell,
+    first_cell: usize,
     /// `[cells]`.
     kinds: Arc<[GeometryKind]>,
     /// Positions of the mesh nodes, `[nodes][3]`.
@@ -90,6 +93,11 @@ impl Geometry {
     /// Whether there are no cells; [`Geometry::new`] makes none such.
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
+    }
+
+    /// The mesh cell number of the first cell, which comes after the cells of other shapes.
+    pub fn first_cell(&self) -> usize {
+        self.first_cell
     }
 
     /// The shape of every cell.

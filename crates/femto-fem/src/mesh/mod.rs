@@ -5,6 +5,7 @@ use std::path::Path;
 
 pub mod any_box;
 pub mod box_mesh;
+mod cut;
 
 mod error;
 pub mod gmsh;

@@ -6,7 +6,7 @@ use crate::geometry::Geometry;
 use crate::mesh::Mesh;
 use femto_element::basis::nodes;
 
-use super::topology::{NONE, Topology};
+use super::topology::{Side, Topology};
 use super::{Space, SpaceError};
 
 /// A facet of an element, a face or a triangle's edge, that carries a boundary tag.
@@ -16,7 +16,7 @@ pub struct BoundaryFace {
     pub tag: i32,
     /// The element.
     pub element: u32,
-    /// Its mesh cell number.
+    /// The number of its cell in the geometry.
     pub cell: u32,
     /// The facet, numbered as in [`femto_element::cell`]: of a hexahedron 2·axis + side.
     pub face: u8,
@@ -37,37 +37,50 @@ pub struct BoundaryFaces {
 }
 
 impl BoundaryFaces {
-    /// Looks up every boundary cell of the mesh that is in a group. One between two cells belongs to
-    /// the one with the lower mesh cell number.
-    pub(super) fn new(mesh: &Mesh, topology: &Topology, cells: &[u32]) -> Self {
-        let cell = topology.cell();
+    /// Looks up every boundary cell of the mesh that is in a group, for each block of `cells`, `[block][element]`.
+    /// One between two cells belongs to the one in the first block, or with the lower mesh cell number.
+    pub(super) fn new(mesh: &Mesh, topology: &Topology, cells: &[&[u32]]) -> Vec<Self> {
         let mut boundary = Self {
             groups: Mesh {
                 groups: mesh.groups.clone(),
                 ..Mesh::default()
             },
-            dimension: cell.dim() - 1,
+            dimension: topology.dim() - 1,
             ..Self::default()
         };
-        let is_facet = |shape| cell.facets().iter().any(|facet| facet.cell == shape);
-        let facets = cell.facets().len() as u32;
+        let mut faces: Vec<Vec<BoundaryFace>> = vec![Vec::new(); cells.len()];
+        let is_facet = topology.facet_shapes();
         for block in mesh.blocks.iter().filter(|b| is_facet(b.cell_type.cell())) {
+            let shape = block.cell_type.cell();
             let all = block.nodes.chunks_exact(block.cell_type.nodes());
             for (&tag, nodes) in block.tags.iter().zip(all).filter(|(tag, _)| **tag != 0) {
-                let shape = block.cell_type.cell();
                 let nodes = &nodes[..shape.vertices()];
-                match topology.sides(shape, nodes) {
-                    None => boundary.strangers.push((tag, nodes.to_vec())),
-                    Some(sides) => {
-                        let face = BoundaryFace::new(tag, sides, facets, cells);
-                        boundary.faces.push(face);
-                    }
-                }
+                let Some((first, second)) = topology.sides(shape, nodes) else {
+                    boundary.strangers.push((tag, nodes.to_vec()));
+                    continue;
+                };
+                let place = |side: &Side| (side.block, cells[side.block][side.element]);
+                let side = match second {
+                    Some(second) if place(&second) < place(&first) => second,
+                    _ => first,
+                };
+                faces[side.block].push(BoundaryFace {
+                    tag,
+                    element: side.element as u32,
+                    cell: cells[side.block][side.element],
+                    face: side.facet as u8,
+                });
             }
         }
-        boundary.faces.sort_unstable();
-        boundary.faces.dedup();
-        boundary
+        let of_block = |mut faces: Vec<BoundaryFace>| {
+            faces.sort_unstable();
+            faces.dedup();
+            Self {
+                faces,
+                ..boundary.clone()
+            }
+        };
+        faces.into_iter().map(of_block).collect()
     }
 
     /// The facets in a group of their dimension given by name or number, sorted by element; one
@@ -94,21 +107,6 @@ impl BoundaryFaces {
     /// All tagged facets that were found, sorted by tag, then by element.
     pub fn all(&self) -> &[BoundaryFace] {
         &self.faces
-    }
-}
-
-impl BoundaryFace {
-    /// `sides` are facets·element + local facet.
-    fn new(tag: i32, sides: [u32; 2], facets: u32, cells: &[u32]) -> Self {
-        let cell = |side: u32| cells[(side / facets) as usize];
-        let second = sides[1] != NONE && cell(sides[1]) < cell(sides[0]);
-        let side = sides[usize::from(second)];
-        Self {
-            tag,
-            element: side / facets,
-            cell: cell(side),
-            face: (side % facets) as u8,
-        }
     }
 }
 

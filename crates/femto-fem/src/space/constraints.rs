@@ -1,6 +1,6 @@
 //! Constraints: the sorted list of L-vector entries that have given values.
 
-use super::{Continuity, Layout, Space, SpaceError};
+use super::{Block, Continuity, Layout, Space, SpaceError};
 
 /// The entries of L-vectors that are not unknowns, ascending: components of the nodes on groups of facets.
 ///
@@ -54,6 +54,23 @@ impl Constraints {
         let all: Vec<usize> = (0..space.components()).collect();
         let groups: Vec<_> = tags.iter().map(|&tag| (tag, &all)).collect();
         Self::new(space, &groups)
+    }
+
+    /// Those of all blocks of a mesh; see [`Constraints::new`].
+    ///
+    /// # Errors
+    /// As [`Constraints::new`].
+    pub fn of_blocks(
+        blocks: &[Block],
+        groups: &[(&str, impl AsRef<[usize]>)],
+    ) -> Result<Self, SpaceError> {
+        let mut entries = Vec::new();
+        for block in blocks {
+            entries.extend(Self::new(&block.space, groups)?.entries);
+        }
+        entries.sort_unstable();
+        entries.dedup();
+        Ok(Self { entries })
     }
 
     /// The entries, ascending.

@@ -20,7 +20,7 @@ pub(super) struct Elements {
 }
 
 impl Elements {
-    /// Orders the cells of the mesh along a Hilbert curve, cuts the curve into chunks, and sorts
+    /// Orders the cells of a shape along a Hilbert curve, cuts the curve into chunks, and sorts
     /// each chunk by the cells' `kinds`, `[cells]`. Also gives the mesh nodes at the vertices of
     /// each element, `[elements][vertices]`.
     pub(super) fn new(
@@ -29,7 +29,7 @@ impl Elements {
         kinds: &[GeometryKind],
         elements_per_chunk: usize,
     ) -> Result<(Self, Vec<u32>), SpaceError> {
-        let (all, count) = (cells(mesh, cell)?, cell.vertices());
+        let (all, count) = (vertices(mesh, cell)?, cell.vertices());
         if kinds.len() != all.len() / count {
             return Err(SpaceError::GeometryCells {
                 geometry: kinds.len(),
@@ -55,23 +55,38 @@ impl Elements {
     }
 }
 
-/// Mesh nodes at the vertices of all cells, `[cells][vertices]`, in mesh cell order. All cells of the dimension must
-/// have this shape.
-fn cells(mesh: &Mesh, cell: Cell) -> Result<Vec<u32>, SpaceError> {
-    let (count, places) = (cell.vertices(), cell.gmsh_order().vertices);
-    let mut cells: Vec<u32> = Vec::new();
-    let in_dimension = |dimension| dimension == cell.dim();
-    for block in mesh
-        .blocks
-        .iter()
-        .filter(|b| in_dimension(b.cell_type.dimension()))
-    {
-        if block.cell_type.cell() != cell {
+/// Fails unless all cells of the mesh's dimension that would carry unknowns have one of the `shapes`, and their
+/// entities can be numbered.
+pub(super) fn check(mesh: &Mesh, shapes: &[Cell]) -> Result<(), SpaceError> {
+    let dimension = shapes.first().map_or(0, |cell| cell.dim());
+    let (mut cells, mut entities) = (0, 0);
+    for block in &mesh.blocks {
+        let cell = block.cell_type.cell();
+        if cell.dim() != dimension || block.is_empty() {
+            continue;
+        }
+        if !shapes.contains(&cell) {
             return Err(SpaceError::UnsupportedCells {
                 name: block.cell_type.name(),
                 count: block.len(),
             });
         }
+        cells += block.len();
+        entities += block.len() * (cell.vertices() + cell.edges().len() + cell.facets().len());
+    }
+    // Numbers of vertices, edges and faces together must fit 32 bits.
+    match u32::try_from(entities) {
+        Err(_) => Err(SpaceError::TooManyCells { cells }),
+        Ok(_) if cells == 0 => Err(SpaceError::NoCells),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// Mesh nodes at the vertices of all cells of a shape, `[cells][vertices]`, in mesh cell order.
+fn vertices(mesh: &Mesh, cell: Cell) -> Result<Vec<u32>, SpaceError> {
+    let (count, places) = (cell.vertices(), cell.gmsh_order().vertices);
+    let mut cells: Vec<u32> = Vec::new();
+    for block in mesh.blocks.iter().filter(|b| b.cell_type.cell() == cell) {
         let first = cells.len();
         cells.resize(first + block.len() * count, 0);
         let rows = cells[first..].par_chunks_exact_mut(count);
@@ -81,16 +96,6 @@ fn cells(mesh: &Mesh, cell: Cell) -> Result<Vec<u32>, SpaceError> {
                 row[place] = node;
             }
         });
-    }
-    if cells.is_empty() {
-        return Err(SpaceError::NoCells);
-    }
-    // Numbers of vertices, edges and faces together must fit 32 bits.
-    let entities = count + cell.edges().len() + cell.facets().len();
-    let most = u32::MAX as usize / entities;
-    if cells.len() / count > most {
-        let cells = cells.len() / count;
-        return Err(SpaceError::TooManyCells { cells, most });
     }
     match (0..)
         .zip(cells.chunks_exact(count))

@@ -18,10 +18,10 @@ pub enum SpaceError {
          or, in the plane, on quadrilaterals or triangles"
     )]
     NoCells,
-    /// The mesh has cells of several shapes that would carry unknowns, or of one that cannot.
+    /// The mesh has cells of a shape that was not asked for, or that cannot carry unknowns.
     #[error(
-        "the mesh has {count} {name} cells beside others of the same dimension; spaces are numbered \
-         on cells of one shape only: hexahedra, tetrahedra or, in the plane, quadrilaterals or triangles"
+        "the mesh has {count} {name} cells beside others of the same dimension; unknowns can be on hexahedra and \
+         tetrahedra or, in the plane, on quadrilaterals and triangles, and a space on several shapes is made of blocks"
     )]
     UnsupportedCells {
         /// Name of the cell type.
@@ -76,13 +76,24 @@ pub enum SpaceError {
         /// Mesh nodes of the face in the second cell, in cyclic order.
         second: Vec<u32>,
     },
+    /// A triangle of one solid lies on a quadrilateral of another.
+    #[error(
+        "cells {cells:?} meet at a quadrilateral of mesh nodes {first:?} of the one and a triangle of mesh nodes \
+         {second:?} of the other; neighbours must share whole facets of one shape"
+    )]
+    DisagreeingFaces {
+        /// Mesh cell numbers of the two cells.
+        cells: [u32; 2],
+        /// Mesh nodes of the quadrilateral, in cyclic order.
+        first: Vec<u32>,
+        /// Mesh nodes of the triangle.
+        second: Vec<u32>,
+    },
     /// More cells than 32-bit numbers can count with their vertices, edges and faces.
-    #[error("{cells} cells; at most {most} can be numbered")]
+    #[error("{cells} cells have more vertices, edges and facets than 32 bits can number")]
     TooManyCells {
         /// The number of cells.
         cells: usize,
-        /// How many there may be.
-        most: usize,
     },
     /// More nodes than 32-bit numbers can count.
     #[error("{nodes} nodes; at most {} can be numbered", u32::MAX - 1)]

@@ -50,7 +50,7 @@ impl Space {
         );
     }
 
-    /// In how many elements each L-vector node is, `[nodes]`.
+    /// In how many elements of this shape each L-vector node is, `[nodes]`.
     pub fn multiplicity(&self) -> Vec<u32> {
         let mut count = vec![0; self.nodes()];
         let fields = Fields::new(Layout::Interleaved, 1);
@@ -176,6 +176,7 @@ impl Restriction {
         let mut shared = Vec::with_capacity(fields.count);
         for field in l.chunks_exact_mut(length) {
             let (own, other) = field.split_at_mut(self.first_interface * fields.width);
+            let (_, own) = own.split_at_mut(self.private().start * fields.width);
             let lengths = self.chunks.iter().map(|c| c.private.len() * fields.width);
             for (parts, part) in private.iter_mut().zip(split(own, lengths)) {
                 parts.push(part);

@@ -6,7 +6,10 @@
 //! a chunk fit a cache, are numbered together and belong, but for those on its surface, to that
 //! chunk alone. Threads work on different chunks without waiting for each other; only the few
 //! nodes on the surfaces need care. See [`Restriction`] for the layout.
+//!
+//! A mesh of several shapes has a [`Block`] for each, whose spaces have the same L-vectors.
 
+mod block;
 mod boundary;
 mod constraints;
 mod element_nodes;
@@ -25,13 +28,14 @@ use crate::geometry::Geometry;
 use crate::mesh::Mesh;
 use femto_element::{Cell, basis};
 
+pub use block::Block;
 pub use boundary::{BoundaryFace, BoundaryFaces, BoundaryNode};
 pub use constraints::Constraints;
 use element_nodes::ElementNodes;
 use elements::Elements;
 pub use error::SpaceError;
+use numbering::Shape;
 pub use restriction::{Chunk, Restriction};
-use std::ops::Range;
 use topology::Topology;
 pub use trace::Trace;
 
@@ -84,59 +88,91 @@ impl Default for SpaceParams {
 /// Most nodes of a chunk, so that their local indices fit 16 bits.
 pub const MAX_CHUNK_NODES: usize = 1 << 16;
 
-/// A finite element space on the cells of a mesh.
+/// A finite element space on the cells of a mesh, or on those of one shape. Clones share what is large.
 ///
 /// Arrays over elements are in the order of the elements, which is not that of the mesh:
-/// [`Space::cells`] gives the mesh cell number of each.
+/// [`Space::cells`] gives the number of each in the geometry.
 #[derive(Clone, Debug)]
 pub struct Space {
     params: SpaceParams,
     cell: Cell,
-    cells: Vec<u32>,
+    cells: Arc<[u32]>,
     restriction: Arc<Restriction>,
-    boundary: BoundaryFaces,
+    boundary: Arc<BoundaryFaces>,
 }
 
 impl Space {
-    /// Numbers a space on the cells of a mesh, whose maps `geometry` has.
+    /// Numbers a space on the cells of a mesh of one shape, whose maps `geometry` has. For meshes of several shapes
+    /// there is [`Block::all`].
     ///
     /// # Errors
     /// Parameters out of range, a mesh whose cells do not fit together, tags that are not there:
     /// see [`SpaceError`].
     pub fn new(mesh: &Mesh, geometry: &Geometry, params: SpaceParams) -> Result<Self, SpaceError> {
-        let cell = geometry.cell();
-        check(cell, &params)?;
-        let nodes = ElementNodes::new(cell, params.degree);
-        let (elements, vertices) = Elements::new(
-            mesh,
-            cell,
-            geometry.kinds(),
-            elements_per_chunk(cell, &params),
-        )?;
-        let up_to = params.continuity.shared_up_to(&nodes);
-        let mesh_nodes = mesh.coordinates.len();
-        let topology = Topology::new(cell, &elements.cells, vertices, mesh_nodes, up_to)?;
-        let boundary = BoundaryFaces::new(mesh, &topology, &elements.cells);
-        let restriction = number(params.continuity, &topology, elements.chunks, &nodes)?;
-        if restriction.most_chunk_nodes() > MAX_CHUNK_NODES && params.chunk_nodes > 1 {
+        let mut spaces = Self::of_shapes(mesh, &[geometry], params)?;
+        spaces.pop().ok_or(SpaceError::NoCells)
+    }
+
+    /// The spaces on the cells of each shape of a mesh, with the same L-vectors.
+    fn of_shapes(
+        mesh: &Mesh,
+        geometries: &[&Geometry],
+        params: SpaceParams,
+    ) -> Result<Vec<Self>, SpaceError> {
+        let cells: Vec<Cell> = geometries.iter().map(|geometry| geometry.cell()).collect();
+        elements::check(mesh, &cells)?;
+        let (mut elements, mut shapes, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
+        for geometry in geometries {
+            let cell = geometry.cell();
+            check(cell, &params)?;
+            let at_once = elements_per_chunk(cell, &params);
+            let (own, vertices) = Elements::new(mesh, cell, geometry.kinds(), at_once)?;
+            elements.push(own);
+            shapes.push((cell, vertices));
+            nodes.push(ElementNodes::new(cell, params.degree));
+        }
+        let up_to = nodes
+            .iter()
+            .map(|nodes| params.continuity.shared_up_to(nodes));
+        let up_to = up_to.max().unwrap_or(0);
+        let number_of = |block: usize, element: usize| {
+            geometries[block].first_cell() as u32 + elements[block].cells[element]
+        };
+        let topology = Topology::new(&shapes, mesh.coordinates.len(), up_to, number_of)?;
+        drop(shapes);
+        let numbered: Vec<&[u32]> = elements.iter().map(|own| &own.cells[..]).collect();
+        let boundary = BoundaryFaces::new(mesh, &topology, &numbered);
+        let shapes = elements.iter().zip(&nodes);
+        let shapes: Vec<Shape<'_>> = shapes
+            .map(|(elements, nodes)| Shape {
+                chunks: &elements.chunks,
+                nodes,
+            })
+            .collect();
+        let restrictions = number(params.continuity, &topology, &shapes)?;
+        let most = restrictions.iter().map(Restriction::most_chunk_nodes).max();
+        if most > Some(MAX_CHUNK_NODES) && params.chunk_nodes > 1 {
             // Long thin meshes and broken spaces have more nodes per element than expected.
             let chunk_nodes = params.chunk_nodes / 2;
-            return Self::new(
-                mesh,
-                geometry,
-                SpaceParams {
-                    chunk_nodes,
-                    ..params
-                },
-            );
+            let params = SpaceParams {
+                chunk_nodes,
+                ..params
+            };
+            return Self::of_shapes(mesh, geometries, params);
         }
-        Ok(Self {
-            params,
+        let blocks = cells
+            .into_iter()
+            .zip(elements)
+            .zip(restrictions)
+            .zip(boundary);
+        let space = |(((cell, elements), restriction), boundary): (((_, Elements), _), _)| Self {
+            params: params.clone(),
             cell,
-            cells: elements.cells,
+            cells: elements.cells.into(),
             restriction: Arc::new(restriction),
-            boundary,
-        })
+            boundary: Arc::new(boundary),
+        };
+        Ok(blocks.map(space).collect())
     }
 
     /// The parameters that the space was made with.
@@ -184,7 +220,7 @@ impl Space {
         self.cells.len()
     }
 
-    /// Mesh cell number of each element.
+    /// The number in the geometry of each element's cell.
     pub fn cells(&self) -> &[u32] {
         &self.cells
     }
@@ -194,7 +230,7 @@ impl Space {
         self.restriction.nodes_per_element()
     }
 
-    /// Number of L-vector nodes.
+    /// Number of L-vector nodes, those of other blocks too.
     pub fn nodes(&self) -> usize {
         self.restriction.nodes
     }
@@ -235,13 +271,8 @@ impl Space {
     }
 
     /// Which L-vector node sits where in which element.
-    pub fn restriction(&self) -> &Restriction {
+    pub fn restriction(&self) -> &Arc<Restriction> {
         &self.restriction
-    }
-
-    /// The restriction, to be kept by an operator beside the space.
-    pub fn shared_restriction(&self) -> Arc<Restriction> {
-        Arc::clone(&self.restriction)
     }
 
     /// The L-vector nodes of an element, `[nodes_per_element]`, lexicographic in hexahedra, in the
@@ -277,9 +308,7 @@ impl Space {
 
     /// Memory of the space, in bytes.
     pub fn bytes(&self) -> usize {
-        self.restriction.bytes()
-            + size_of_val(self.cells.as_slice())
-            + size_of_val(self.boundary.all())
+        self.restriction.bytes() + size_of_val(&self.cells[..]) + size_of_val(self.boundary.all())
     }
 }
 
@@ -293,16 +322,15 @@ impl Continuity {
     }
 }
 
-/// Numbers the nodes of elements in chunks.
+/// Numbers the nodes of elements in chunks, those of each shape.
 fn number(
     continuity: Continuity,
     topology: &Topology,
-    chunks: Vec<Range<usize>>,
-    nodes: &ElementNodes,
-) -> Result<Restriction, SpaceError> {
+    shapes: &[Shape<'_>],
+) -> Result<Vec<Restriction>, SpaceError> {
     match continuity {
-        Continuity::Broken => numbering::broken(chunks, nodes),
-        Continuity::Continuous => numbering::continuous(topology, &chunks, nodes),
+        Continuity::Broken => numbering::broken(shapes),
+        Continuity::Continuous => numbering::continuous(topology, shapes),
     }
 }
 

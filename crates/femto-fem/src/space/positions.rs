@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use crate::geometry::Geometry;
 use femto_element::basis::nodes;
 
-use super::Space;
 use super::gather_scatter::split;
+use super::{Block, Space};
 
 /// Where the nodes of the reference element are.
 struct ReferenceNodes {
@@ -36,14 +36,21 @@ impl ReferenceNodes {
 
 impl Space {
     /// The positions of all L-vector nodes, `[nodes][3]`, with the geometry that the space was
-    /// made with.
+    /// made with; zero where a node is of other shapes alone.
     pub fn node_positions(&self, geometry: &Geometry) -> Vec<[f64; 3]> {
+        let mut positions = vec![[0.0; 3]; self.nodes()];
+        self.write_node_positions(geometry, &mut positions);
+        positions
+    }
+
+    /// Overwrites the `positions` of the nodes that elements touch, `[nodes][3]`.
+    fn write_node_positions(&self, geometry: &Geometry, positions: &mut [[f64; 3]]) {
         let restriction = &self.restriction;
         let nodes = ReferenceNodes::new(self);
-        let mut positions = vec![[0.0; 3]; self.nodes()];
         let mut interface = vec![[0.0; 3]; restriction.interface.len()];
 
         let (private, shared) = positions.split_at_mut(restriction.first_interface);
+        let (_, private) = private.split_at_mut(restriction.private().start);
         let chunks = restriction.chunks.iter();
         let private = split(private, chunks.clone().map(|c| c.private.len()));
         let lists = split(&mut interface, chunks.map(|c| c.interface.len()));
@@ -62,7 +69,21 @@ impl Space {
             }
         });
         for (index, x) in shared.iter_mut().enumerate() {
-            *x = interface[restriction.sources(index)[0] as usize];
+            if let Some(&source) = restriction.sources(index).first() {
+                *x = interface[source as usize];
+            }
+        }
+    }
+}
+
+impl Block {
+    /// The positions of all L-vector nodes, `[nodes][3]`, of all blocks of a mesh.
+    pub fn node_positions(blocks: &[Self]) -> Vec<[f64; 3]> {
+        let nodes = blocks.first().map_or(0, |block| block.space.nodes());
+        let mut positions = vec![[0.0; 3]; nodes];
+        for block in blocks {
+            let space = &block.space;
+            space.write_node_positions(&block.geometry, &mut positions);
         }
         positions
     }

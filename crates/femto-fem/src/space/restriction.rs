@@ -32,6 +32,9 @@ impl Chunk {
 /// L-vector nodes are numbered: private nodes of chunk 0, of chunk 1, ...; then nodes that
 /// several chunks touch, from [`Restriction::first_interface`].
 ///
+/// A mesh of several shapes has a restriction for each, a *block*, on the same L-vectors: the private nodes of one
+/// block follow those of the one before, and what chunks share comes after those of all.
+///
 /// Positions in an element are lexicographic in hexahedra, and in the order of
 /// [`femto_element::cell`] in simplices.
 ///
@@ -57,14 +60,19 @@ pub struct Restriction {
     /// `t` of a chunk's list has the chunk-local index `private.len() + t`.
     pub interface: Vec<u32>,
     /// Where the sources of each L-vector node from `first_interface` to `nodes` begin,
-    /// `[nodes - first_interface + 1]`.
+    /// `[nodes - first_interface + 1]`; a node that only other blocks touch has none.
     pub interface_sources_offsets: Vec<u32>,
     /// Positions in `interface` at which the node is listed, ascending, that is in chunk order.
     pub interface_sources: Vec<u32>,
-    /// Number of private nodes, the first node after them.
+    /// Number of private nodes of all blocks, the first node after them.
     pub first_interface: usize,
     /// Number of L-vector nodes.
     pub nodes: usize,
+    /// Which block of the space this is, and how many there are. Sums of nodes that chunks share are begun by the
+    /// first block.
+    pub block: usize,
+    /// Number of blocks.
+    pub blocks: usize,
 }
 
 impl Restriction {
@@ -92,6 +100,30 @@ impl Restriction {
     pub fn chunk_of(&self, element: usize) -> usize {
         self.chunks
             .partition_point(|chunk| chunk.elements.end <= element)
+    }
+
+    /// The private nodes of all chunks.
+    pub fn private(&self) -> Range<usize> {
+        match &self.chunks[..] {
+            [first, .., last] => first.private.start..last.private.end,
+            [only] => only.private.clone(),
+            [] => 0..0,
+        }
+    }
+
+    /// Whether elements touch an L-vector node.
+    pub fn touches(&self, node: usize) -> bool {
+        match node.checked_sub(self.first_interface) {
+            None => self.private().contains(&node),
+            Some(index) => !self.sources(index).is_empty(),
+        }
+    }
+
+    /// Number of L-vector nodes that elements touch.
+    pub fn touched(&self) -> usize {
+        let shared = 0..self.nodes - self.first_interface;
+        let shared = shared.filter(|&index| !self.sources(index).is_empty());
+        self.private().len() + shared.count()
     }
 
     /// The L-vector node with a chunk-local index.

@@ -2,8 +2,9 @@
 
 use super::element_nodes::ElementNodes;
 use super::elements::cut;
+use super::numbering::Shape;
 use super::topology::Topology;
-use super::{BoundaryFaces, MAX_CHUNK_NODES, Space, SpaceError, elements_per_chunk, number};
+use super::{Block, BoundaryFaces, MAX_CHUNK_NODES, Space, SpaceError, elements_per_chunk, number};
 use crate::geometry::Geometry;
 use std::sync::Arc;
 
@@ -11,10 +12,8 @@ use std::sync::Arc;
 /// cells have on them.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Elements are numbered as the facets are in [`Space::boundary_faces`], and so are the cells of `geometry`.
-    pub space: Space,
-    /// The facets' maps.
-    pub geometry: Geometry,
+    /// Elements are numbered as the facets are in [`Space::boundary_faces`], and so are the cells of the geometry.
+    pub block: Block,
     /// For each entry of L-vectors of `space` the same one in L-vectors of the space of the cells.
     pub entries: Vec<u32>,
 }
@@ -37,15 +36,19 @@ impl Space {
         let vertices: Vec<u32> = vertices.copied().collect();
         let element = ElementNodes::new(cell, degree);
         let topology = Topology::without_facets(
-            cell,
-            &vertices,
+            &[(cell, vertices)],
             geometry.coordinates().len(),
             self.continuity().shared_up_to(&element),
         );
         let mut params = self.params.clone();
         let restriction = loop {
             let chunks = cut(faces.len(), elements_per_chunk(cell, &params));
-            let restriction = number(params.continuity, &topology, chunks, &element)?;
+            let shape = Shape {
+                chunks: &chunks,
+                nodes: &element,
+            };
+            let numbered = number(params.continuity, &topology, &[shape])?.pop();
+            let restriction = numbered.ok_or(SpaceError::NoCells)?;
             match restriction.most_chunk_nodes() > MAX_CHUNK_NODES && params.chunk_nodes > 1 {
                 true => params.chunk_nodes /= 2,
                 false => break restriction,
@@ -55,7 +58,7 @@ impl Space {
             params,
             cell,
             cells: (0..faces.len() as u32).collect(),
-            boundary: BoundaryFaces::default(),
+            boundary: Arc::new(BoundaryFaces::default()),
             restriction: Arc::new(restriction),
         };
         let on_facet = |facet| self.cell().facet_nodes(degree, facet);
@@ -71,9 +74,9 @@ impl Space {
                 }
             }
         }
+        let geometry = facets;
         Ok(Some(Trace {
-            space,
-            geometry: facets,
+            block: Block { space, geometry },
             entries,
         }))
     }
@@ -128,7 +131,7 @@ mod tests {
                 let trace = trace.expect("not empty");
                 let (all, own) = (
                     space.node_positions(&geometry),
-                    trace.space.node_positions(&trace.geometry),
+                    trace.block.space.node_positions(&trace.block.geometry),
                 );
                 for (x, &node) in own.iter().zip(&trace.entries) {
                     let apart = (0..3).map(|a| (x[a] - all[node as usize][a]).abs());
@@ -142,15 +145,16 @@ mod tests {
                     let count = space.boundary_nodes("xmax").expect("there").len();
                     assert_eq!(distinct.len(), count, "{cell:?} {degree}");
                 }
-                let rule = rule(trace.space.cell(), 4).expect("there is one");
+                let rule = rule(trace.block.space.cell(), 4).expect("there is one");
                 let mut at = GeometryAtPoints::default();
                 let mut area = 0.0;
-                for facet in 0..trace.space.elements() {
+                for facet in 0..trace.block.space.elements() {
                     let (of, number) = {
                         let face = space.boundary_faces("xmax").expect("there")[facet];
                         (face.cell as usize, usize::from(face.face))
                     };
                     trace
+                        .block
                         .geometry
                         .at_listed_points(facet, &rule.points, &mut at);
                     let wanted = geometry.facet_at_points(of, number, &rule.points);

@@ -41,7 +41,8 @@ pub fn zero_source(
 /// The text that adds up contributions; its kernel is `sum`, a thread takes a node.
 ///
 /// Arguments: the nodes, where the sources of each begin `[nodes + 1]`, the sources, the contributions, the
-/// distance of their components, the distance of the components of v, v, the number of nodes in the list.
+/// distance of their components, the distance of the components of v, the first node whose sum is added to what v has,
+/// v, the number of nodes in the list.
 pub fn sum_source(
     language: Language,
     precision: Precision,

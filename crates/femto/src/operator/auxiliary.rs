@@ -1,21 +1,19 @@
 //! Auxiliary fields of operators: values per cell, at nodes or at points.
 
-use super::plan::check_fields;
+use super::plan::FieldPlace;
 use super::{OperatorError, OperatorParams};
-use femto_fem::space::Space;
 use femto_kernel::family::EvalContext;
 use femto_kernel::family::fields::{FieldKind, Fields};
-use femto_kernel::form::Inspection;
 
 /// An auxiliary field, read as `Point::a` and `Point::grad_a`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Auxiliary {
-    /// Constant in each cell (P0), `[mesh cell]`; its gradient is zero.
+    /// Constant in each cell (P0), `[mesh cell]`, those of one shape after those of another; its gradient is zero.
     PerCell(Vec<f64>),
     /// In the space of the solution, values at its nodes `[node]`.
     Nodal(Vec<f64>),
-    /// Known at the quadrature points alone, `[mesh cell][point]`; its gradient is not known and reads
-    /// as zero.
+    /// Known at the quadrature points alone, `[mesh cell][point]`, where shapes may have different numbers of points;
+    /// its gradient is not known and reads as zero.
     AtPoints(Vec<f64>),
 }
 
@@ -51,20 +49,17 @@ impl Auxiliary {
 }
 
 impl OperatorParams {
-    /// Checks numbers and lengths of the fields; `points` is that of a cell.
-    pub(crate) fn check_auxiliary(
+    /// Checks the lengths of the fields: for L-vectors of so many nodes, and `end` is where all blocks' cells end.
+    pub(super) fn check_auxiliary(
         &self,
-        space: &Space,
-        inspection: &Inspection,
-        points: usize,
+        nodes: usize,
+        end: FieldPlace,
     ) -> Result<(), OperatorError> {
-        let (given, read) = (self.auxiliary.len(), inspection.auxiliary);
-        check_fields("auxiliary fields", given, read)?;
         for (field, auxiliary) in self.auxiliary.iter().enumerate() {
             let expected = match auxiliary.kind() {
-                FieldKind::Cell => space.elements(),
-                FieldKind::Nodal => space.nodes(),
-                FieldKind::Points => space.elements() * points,
+                FieldKind::Cell => end.cells,
+                FieldKind::Nodal => nodes,
+                FieldKind::Points => end.points,
             };
             let found = auxiliary.values().len();
             if found != expected {

@@ -5,6 +5,7 @@ use crate::Number;
 use femto_kernel::family::EvalContext;
 use femto_kernel::roofline::Work;
 use femto_platform::device::Device;
+use std::fmt::Debug;
 
 /// A device that operators can be bound to.
 pub trait Backend: Device + Clone {
@@ -21,7 +22,7 @@ pub trait Backend: Device + Clone {
 
 /// An operator bound to a device; lengths were checked by the caller.
 #[doc(hidden)]
-pub trait Bound<T: Number, D: Device>: Send + Sync {
+pub trait Bound<T: Number, D: Device>: Debug + Send + Sync {
     /// `v = A u` on L-vectors.
     fn apply(
         &self,

@@ -7,6 +7,7 @@ use femto_element::Cell;
 use femto_element::tables::Tables;
 use femto_fem::geometry::{Geometry, GeometryAtPoints};
 use femto_fem::space::Space;
+use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::{CellMap, MapInput};
 
 /// The inputs of binding an operator to a device.
@@ -50,11 +51,18 @@ impl Binding<'_> {
         Ok(())
     }
 
+    /// The numbers of the auxiliary fields of a kind at a cell of the geometry, field by field.
+    pub(crate) fn fields_at(&self, kind: FieldKind, cell: usize) -> impl Iterator<Item = &[f64]> {
+        let range = self.plan.place.of_cell(kind, cell, self.plan.points());
+        let fields = self.params.auxiliary_of(kind);
+        fields.map(move |field| &field[range.clone()])
+    }
+
     /// λ and κ of the form on a cell; zero where nothing is folded.
     pub(crate) fn coefficients(&self, cell: usize) -> (f64, f64) {
         match &self.plan.operator.coefficients {
             None => (0.0, 0.0),
-            Some(found) => found.at(&self.params.at_cell(cell)),
+            Some(found) => found.at(&self.params.at_cell(self.plan.place.cells + cell)),
         }
     }
 }

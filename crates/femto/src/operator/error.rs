@@ -125,6 +125,22 @@ pub enum OperatorError {
         /// Elements of the space.
         space: usize,
     },
+    /// Blocks that are not those of one space.
+    #[error(
+        "{found} blocks that are not all those of one space in their order; it has {blocks}: see Block::all"
+    )]
+    OtherBlocks {
+        /// How many were given.
+        found: usize,
+        /// How many the space of the first one has.
+        blocks: usize,
+    },
+    /// E-vectors of elements of several shapes.
+    #[error("E-vectors are of elements of one shape; this space has {blocks} shapes")]
+    ElementsOfShapes {
+        /// How many.
+        blocks: usize,
+    },
     /// No kernel for a plan: none of its family's schedules can be run, or it is another family's.
     #[error("no kernel of this device evaluates the operator")]
     NoKernel,

@@ -100,7 +100,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
         let device = &self.device;
         let entries = Entries::new(device, &trace.entries)?;
         entries.check("vectors of the trace's cells", self.dofs())?;
-        let operator = Self::of_form(device, &trace.space, &trace.geometry, form, params)?;
+        let operator = Self::of_blocks(device, std::slice::from_ref(&trace.block), form, params)?;
         let vector = || device.zeros(operator.dofs());
         self.facets.push(FacetTerm {
             entries,

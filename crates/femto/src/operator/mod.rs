@@ -29,12 +29,12 @@ pub use host::HostBound;
 pub use level::{ChosenLevel, DataLevel, LevelInputs};
 pub use null::NullBound;
 pub use params::{FactorPrecision, Knobs, OperatorParams, Quadrature, Scatter};
-pub(crate) use plan::Plan;
+pub(crate) use plan::{FieldPlace, Plan};
 
 use crate::Number;
 use facets::FacetTerm;
 use femto_fem::geometry::Geometry;
-use femto_fem::space::Space;
+use femto_fem::space::{Block, Space};
 use femto_kernel::family::EvalContext;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{Form, Inspection};
@@ -61,8 +61,8 @@ use femto_platform::device::Buffer;
 #[derive(Debug)]
 pub struct Operator<T: Number, D: Backend> {
     device: D,
-    bound: D::Bound<T>,
-    plan: Plan,
+    /// One at least; in this order the later ones add to what the earlier ones have begun.
+    shapes: Vec<Shape<T, D>>,
     /// What boundary facets add.
     facets: Vec<FacetTerm<T, D>>,
     /// Number of auxiliary fields in the solution's space.
@@ -70,6 +70,13 @@ pub struct Operator<T: Number, D: Backend> {
     sizes: Sizes,
     time: f64,
     parameters: Vec<f64>,
+}
+
+/// The elements of one shape.
+#[derive(Debug)]
+struct Shape<T: Number, D: Backend> {
+    plan: Plan,
+    bound: D::Bound<T>,
 }
 
 /// Lengths of the vectors that an operator takes.
@@ -117,7 +124,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         Self::of_form(device, space, geometry, &form, params)
     }
 
-    /// Binds a form of any dimension and number of components.
+    /// Binds a form of any dimension and number of components, on cells of one shape.
     ///
     /// # Errors
     /// As [`Operator::new`].
@@ -128,30 +135,56 @@ impl<T: Number, D: Backend> Operator<T, D> {
         form: &dyn AnyForm,
         params: OperatorParams,
     ) -> Result<Self, OperatorError> {
-        let plan = Plan::new(device.info().kind, space, geometry, form, &params)?;
-        let bound = device.bind::<T>(&Binding {
-            space,
-            geometry,
-            form,
-            params: &params,
-            plan: &plan,
-        })?;
-        let OperatorParams {
-            time, parameters, ..
-        } = params;
+        let block = Block {
+            space: space.clone(),
+            geometry: geometry.clone(),
+        };
+        Self::of_blocks(device, &[block], form, params)
+    }
+
+    /// The same on all blocks of a mesh of several shapes.
+    ///
+    /// # Errors
+    /// As [`Operator::new`]; other blocks than all those of one space.
+    pub fn of_blocks(
+        device: &D,
+        blocks: &[Block],
+        form: &dyn AnyForm,
+        params: OperatorParams,
+    ) -> Result<Self, OperatorError> {
+        let first = check_blocks(blocks)?;
+        let (mut plans, mut place) = (Vec::new(), FieldPlace::default());
+        for block in blocks {
+            let plan = Plan::new(device.info().kind, block, form, &params, place)?;
+            place = plan.next_place();
+            plans.push(plan);
+        }
+        params.check_auxiliary(first.nodes(), place)?;
+        let bind = |(plan, block): (Plan, &Block)| {
+            let bound = device.bind::<T>(&Binding {
+                space: &block.space,
+                geometry: &block.geometry,
+                form,
+                params: &params,
+                plan: &plan,
+            })?;
+            Ok(Shape { plan, bound })
+        };
+        let shapes = plans.into_iter().zip(blocks).map(bind);
+        let shapes: Vec<_> = shapes.collect::<Result<_, OperatorError>>()?;
         let kinds = params.auxiliary.iter().map(Auxiliary::kind);
+        let nodal = kinds.filter(|&kind| kind == FieldKind::Nodal).count();
         Ok(Self {
             device: device.clone(),
-            bound,
-            plan,
+            shapes,
             facets: Vec::new(),
-            nodal: kinds.filter(|&kind| kind == FieldKind::Nodal).count(),
+            nodal,
             sizes: Sizes {
-                dofs: space.dofs(),
-                element_dofs: space.element_dofs(),
+                dofs: first.dofs(),
+                element_dofs: blocks.iter().map(|block| block.space.element_dofs()).sum(),
             },
-            time,
-            parameters,
+            time: params.time,
+            parameters: params.parameters,
         })
     }
 
@@ -162,7 +195,9 @@ impl<T: Number, D: Backend> Operator<T, D> {
     pub fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.check("the input", u.len())?;
         self.check("the output", v.len())?;
-        self.bound.apply(&self.context(), u, v)?;
+        for shape in &self.shapes {
+            shape.bound.apply(&self.context(), u, v)?;
+        }
         self.facets
             .iter()
             .try_for_each(|term| term.add_product(u, v))
@@ -171,7 +206,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// `v = Bᵀ D B u` on E-vectors `[element][component][node]` of the cells, in the space's element order.
     ///
     /// # Errors
-    /// Vectors of other lengths.
+    /// Vectors of other lengths, a mesh of several shapes.
     pub fn apply_elements(
         &self,
         u: &D::Buffer<T>,
@@ -187,7 +222,12 @@ impl<T: Number, D: Backend> Operator<T, D> {
                 });
             }
         }
-        self.bound.apply_elements(&self.context(), u, v)
+        match &self.shapes[..] {
+            [only] => only.bound.apply_elements(&self.context(), u, v),
+            shapes => Err(OperatorError::ElementsOfShapes {
+                blocks: shapes.len(),
+            }),
+        }
     }
 
     /// The exact diagonal of A into `d`, an L-vector; for a 3-component form of
@@ -197,10 +237,12 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// A form that is not linear, a vector of another length.
     pub fn diagonal(&self, d: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.check("the diagonal", d.len())?;
-        if !self.plan.operator.inspection.linear {
+        if !self.inspection().linear {
             return Err(OperatorError::NotLinear);
         }
-        self.bound.diagonal(&self.context(), d)?;
+        for shape in &self.shapes {
+            shape.bound.diagonal(&self.context(), d)?;
+        }
         self.facets.iter().try_for_each(|term| term.add_diagonal(d))
     }
 
@@ -217,11 +259,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// # Errors
     /// Fewer parameters than the form reads, or more than a form may read.
     pub fn set_parameters(&mut self, parameters: &[f64]) -> Result<(), OperatorError> {
-        plan::check_fields(
-            "parameters",
-            parameters.len(),
-            self.plan.operator.inspection.parameters,
-        )?;
+        let read = self.inspection().parameters;
+        plan::check_fields("parameters", parameters.len(), read)?;
         let mut facets = self.facets.iter_mut();
         facets.try_for_each(|term| term.operator.set_parameters(parameters))?;
         self.parameters = parameters.to_vec();
@@ -236,19 +275,21 @@ impl<T: Number, D: Backend> Operator<T, D> {
     pub fn set_nodal(&mut self, first: usize, u: &D::Buffer<T>) -> Result<(), OperatorError> {
         let (found, dofs) = (u.len(), self.sizes.dofs);
         femto_platform::device::check_len("the nodal fields", found, dofs)?;
-        let read = first + self.plan.operator.inspection.components;
+        let read = first + self.inspection().components;
         if read > self.nodal {
             let (what, found) = ("nodal auxiliary fields", self.nodal);
             return Err(OperatorError::MissingFields { what, found, read });
         }
-        self.bound.set_nodal(first, u)?;
+        for shape in &mut self.shapes {
+            shape.bound.set_nodal(first, u)?;
+        }
         let mut facets = self.facets.iter_mut();
         facets.try_for_each(|term| term.set_nodal(first, u))
     }
 
     /// What the form on the cells reads, and whether it is linear or symmetric.
     pub fn inspection(&self) -> &Inspection {
-        &self.plan.operator.inspection
+        &self.plan().operator.inspection
     }
 
     /// The device.
@@ -268,38 +309,56 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// Work of one [`Operator::apply`] on L-vectors.
     pub fn work(&self) -> Work {
-        let planned = self.plan.work(T::PRECISION);
+        let of_shape = |shape: &Shape<T, D>| {
+            let planned = shape.plan.work(T::PRECISION);
+            shape.bound.work(shape.plan.dofs, planned)
+        };
         let facets = self.facets.iter().map(FacetTerm::work);
-        self.bound.work(self.sizes.dofs, planned) + facets.sum()
+        self.shapes.iter().map(of_shape).chain(facets).sum()
     }
 
     /// Work of one [`Operator::apply_elements`].
     pub fn element_work(&self) -> Work {
-        let planned = self.plan.element_work(T::PRECISION);
-        self.bound.element_work(self.sizes.element_dofs, planned)
+        let of_shape = |shape: &Shape<T, D>| {
+            let planned = shape.plan.element_work(T::PRECISION);
+            let elements = shape.plan.elements as u64;
+            let dofs = (elements * shape.plan.element_dofs()) as usize;
+            shape.bound.element_work(dofs, planned)
+        };
+        self.shapes.iter().map(of_shape).sum()
     }
 
     /// Flops of one application as the literature counts them (full 1-D products; Świrydowicz et al. 2019).
     pub fn nominal_flops(&self) -> u64 {
         let facets = self.facets.iter().map(|term| term.operator.nominal_flops());
-        self.plan.nominal_flops() + facets.sum::<u64>()
+        let shapes = self.shapes.iter().map(|shape| shape.plan.nominal_flops());
+        shapes.chain(facets).sum()
     }
 
-    /// How much of the geometry is stored: never `Automatic`, but what that came to.
+    /// How much of the geometry is stored: never `Automatic`, but what that came to; of several shapes for the first.
     pub fn data_level(&self) -> DataLevel {
-        self.plan.level.level
+        self.plan().level.level
     }
 
     /// Bytes of device memory that the operator holds, vectors apart.
     pub fn bytes(&self) -> usize {
-        self.bound.bytes() + self.facets.iter().map(FacetTerm::bytes).sum::<usize>()
+        let shapes = self.shapes.iter().map(|shape| shape.bound.bytes());
+        let facets = self.facets.iter().map(FacetTerm::bytes);
+        shapes.chain(facets).sum()
     }
 
     /// Warnings so far, such as a kernel that was wrong and is not used.
     pub fn warnings(&self) -> Vec<String> {
+        let shapes = self.shapes.iter();
+        let shapes = shapes.flat_map(|shape| shape.bound.warnings());
         let facets = self.facets.iter();
         let facets = facets.flat_map(|term| term.operator.warnings());
-        self.bound.warnings().into_iter().chain(facets).collect()
+        shapes.chain(facets).collect()
+    }
+
+    /// The plan for the first shape, which form and parameters are of as well.
+    fn plan(&self) -> &Plan {
+        &self.shapes[0].plan
     }
 
     fn context(&self) -> EvalContext<'_> {
@@ -314,5 +373,30 @@ impl<T: Number, D: Backend> Operator<T, D> {
             dofs if dofs == found => Ok(()),
             dofs => Err(OperatorError::VectorLength { what, found, dofs }),
         }
+    }
+}
+
+/// Fails unless the blocks are all those of one space, in order; the space of the first.
+fn check_blocks(blocks: &[Block]) -> Result<&Space, OperatorError> {
+    let sizes = |space: &Space| {
+        (
+            space.restriction().blocks,
+            space.nodes(),
+            space.first_interface(),
+        )
+    };
+    let first = blocks.first().map(|block| &block.space);
+    let found = blocks.len();
+    let wanted = first.map_or(0, |space| space.restriction().blocks);
+    let mut places = blocks.iter().enumerate();
+    let is_one = places.all(|(place, Block { space, .. })| {
+        space.restriction().block == place && Some(sizes(space)) == first.map(sizes)
+    });
+    match first {
+        Some(first) if is_one && found == wanted => Ok(first),
+        _ => Err(OperatorError::OtherBlocks {
+            found,
+            blocks: wanted,
+        }),
     }
 }

@@ -16,6 +16,8 @@ pub enum Quadrature {
     /// ([`TracedForm::quadrature_degree`](femto_kernel::form::TracedForm::quadrature_degree)).
     #[default]
     Gauss,
+    /// The same, but on simplices exact to this degree.
+    GaussOrExact(usize),
     /// Gauss with this many points along each axis; hexahedra only.
     GaussPoints(usize),
     /// The GLL nodes themselves, as in BP5; hexahedra only.
@@ -32,7 +34,7 @@ impl Quadrature {
     /// A degree or number of points out of range.
     pub fn tables(self, cell: Cell, degree: usize) -> Result<TensorTables, OperatorError> {
         let basis = match self {
-            Self::Gauss => TensorTables::gauss(cell, degree, degree + 2)?,
+            Self::Gauss | Self::GaussOrExact(_) => TensorTables::gauss(cell, degree, degree + 2)?,
             Self::GaussPoints(points_1d) => TensorTables::gauss(cell, degree, points_1d)?,
             Self::Collocated => TensorTables::collocated(cell, degree)?,
             Self::Exact(exact) => {

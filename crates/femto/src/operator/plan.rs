@@ -4,10 +4,10 @@ use super::level::{ChosenLevel, DataLevel, LevelInputs};
 use super::tables::tables;
 use super::{AnyForm, OperatorError, OperatorParams};
 use femto_fem::geometry::{Geometry, GeometryKind};
-use femto_fem::space::Space;
+use femto_fem::space::{Block, Space};
 use femto_kernel::family::batch::NodeTable;
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::{Block, ElementOperator, FactorPrecision, FamilyId, MapKind};
+use femto_kernel::family::{self, ElementOperator, FactorPrecision, FamilyId, MapKind};
 use femto_kernel::form::{MAX_FIELDS, TracedForm};
 use femto_kernel::roofline::{Precision, Work};
 use femto_platform::device::DeviceKind;
@@ -28,10 +28,30 @@ pub(crate) struct Segment {
 pub(crate) struct KindPlan {
     pub(crate) kind: GeometryKind,
     pub(crate) elements: usize,
-    pub(crate) block: Block,
+    pub(crate) block: family::Block,
 }
 
-/// The decisions of one operator.
+/// Where the cells of a block begin in auxiliary fields, whose values go on from block to block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FieldPlace {
+    /// In fields that are constant in each cell.
+    pub(crate) cells: usize,
+    /// In fields at points.
+    pub(crate) points: usize,
+}
+
+impl FieldPlace {
+    /// The numbers of a cell of a block in a field of a kind, with so many points.
+    pub(super) fn of_cell(self, kind: FieldKind, cell: usize, points: usize) -> Range<usize> {
+        let (first, numbers) = match kind {
+            FieldKind::Points => (self.points, points),
+            FieldKind::Cell | FieldKind::Nodal => (self.cells, 1),
+        };
+        first + cell * numbers..first + (cell + 1) * numbers
+    }
+}
+
+/// The decisions for the elements of one shape.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// The family that evaluates the cells.
@@ -45,10 +65,12 @@ pub(crate) struct Plan {
     pub(crate) segments: Vec<Vec<Segment>>,
     pub(crate) level: ChosenLevel,
     pub(crate) factors: FactorPrecision,
+    pub(crate) place: FieldPlace,
     auxiliary_numbers: u64,
     /// Bytes of the restriction's arrays that one application reads.
     index_bytes: u64,
-    dofs: u64,
+    /// Entries of an L-vector that elements touch.
+    pub(crate) dofs: usize,
     /// Number of elements.
     pub(crate) elements: usize,
 }
@@ -57,22 +79,27 @@ impl Plan {
     /// Checks sizes, traces the form, chooses family and data level, cuts chunks into segments by kind of map.
     pub(crate) fn new(
         device: DeviceKind,
-        space: &Space,
-        geometry: &Geometry,
+        block: &Block,
         form: &dyn AnyForm,
         params: &OperatorParams,
+        place: FieldPlace,
     ) -> Result<Self, OperatorError> {
+        let Block { space, geometry } = block;
         let form = form.trace();
         let inspection = form.inspect();
         check(space, geometry, &form)?;
         check_fields("parameters", params.parameters.len(), inspection.parameters)?;
         let family = FamilyId::of(space.cell(), geometry.dim())?;
+        check_fields(
+            "auxiliary fields",
+            params.auxiliary.len(),
+            inspection.auxiliary,
+        )?;
         let fields = params.fields();
         let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
         let curved = geometry.kinds().contains(&GeometryKind::Curved);
         let on = (is_constant, curved);
         let tables = tables((space, geometry), family, &form, params.quadrature, on)?;
-        params.check_auxiliary(space, &inspection, tables.points())?;
         let foldable = fields.count(FieldKind::Cell) == fields.len();
         let coefficients = match family.folds(space.cell()) && foldable && params.fold_coefficients
         {
@@ -100,7 +127,8 @@ impl Plan {
             factors: params.factors,
             auxiliary_numbers: (fields.count(FieldKind::Cell) + at_points) as u64,
             index_bytes: index_bytes(family, space),
-            dofs: space.dofs() as u64,
+            dofs: space.restriction().touched() * space.components(),
+            place,
             elements: space.elements(),
             degree: space.degree(),
             family,
@@ -157,7 +185,7 @@ impl Plan {
     }
 
     /// The operator on elements of a kind of map.
-    fn block(&self, kind: GeometryKind, level: DataLevel) -> Result<Block, OperatorError> {
+    fn block(&self, kind: GeometryKind, level: DataLevel) -> Result<family::Block, OperatorError> {
         let map = match kind {
             GeometryKind::Affine => MapKind::Affine,
             GeometryKind::Trilinear => MapKind::Multilinear,
@@ -169,7 +197,7 @@ impl Plan {
 
     /// Work on L-vectors: input, output, indices, geometry and auxiliary fields, each once.
     pub(crate) fn work(&self, precision: Precision) -> Work {
-        let vector = self.dofs * precision.bytes() as u64;
+        let vector = (self.dofs * precision.bytes()) as u64;
         self.total(precision, vector + self.index_bytes, vector)
     }
 
@@ -201,6 +229,19 @@ impl Plan {
             ..Work::default()
         };
         vectors + self.kinds.iter().map(elements).sum()
+    }
+
+    /// Quadrature points of an element.
+    pub(crate) fn points(&self) -> usize {
+        self.operator.tables.points()
+    }
+
+    /// Where the block after this one begins in auxiliary fields.
+    pub(super) fn next_place(&self) -> FieldPlace {
+        FieldPlace {
+            cells: self.place.cells + self.elements,
+            points: self.place.points + self.elements * self.points(),
+        }
     }
 
     /// Whether stored factors are rounded to less than this precision.

@@ -25,7 +25,7 @@ pub(super) fn tables(
     }
     let rule = match quadrature {
         _ if cell.is_tensor_product() => quadrature.tables(cell, degree)?.rule(),
-        Quadrature::Exact(exact) => rule(cell, exact)?,
+        Quadrature::Exact(exact) | Quadrature::GaussOrExact(exact) => rule(cell, exact)?,
         Quadrature::Gauss => {
             // The determinant and the inverse of a curved map are not constant.
             let more = if curved { 2 } else { 0 };

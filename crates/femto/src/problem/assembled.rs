@@ -10,15 +10,13 @@ use crate::operator::{Backend, Scatter};
 use crate::solve::{Jacobi, Monitor};
 use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator, Quadrature};
-use femto_fem::geometry::{CornerWarning, Geometry};
-use femto_fem::space::{Constraints, Space};
-use std::sync::Arc;
+use femto_fem::geometry::CornerWarning;
+use femto_fem::space::{Block, Constraints};
 
 /// A problem with its equations on a device, ready for the iterations.
 pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) device: B,
-    pub(super) space: Arc<Space>,
-    pub(super) geometry: Arc<Geometry>,
+    pub(super) blocks: Vec<Block>,
     pub(super) warnings: Vec<CornerWarning>,
     pub(super) operator: Operator<T, B>,
     pub(super) equation: Equation<T, B>,
@@ -53,9 +51,9 @@ where
     T: Number,
     B: Backend + VectorOps<T> + VectorOps<f64>,
 {
-    /// The space.
-    pub fn space(&self) -> &Space {
-        &self.space
+    /// The blocks of the space.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
     }
 
     /// The entries of vectors that have given values.
@@ -114,8 +112,7 @@ where
             }
         });
         let u = GridFunction {
-            space: Arc::clone(&self.space),
-            geometry: Arc::clone(&self.geometry),
+            blocks: self.blocks.clone(),
             values,
         };
         let errors = match &self.exact {
@@ -182,9 +179,11 @@ where
             // Newton's five and the state.
             Equation::Newton(jacobian, method) => ((8 + krylov(*method)) * dofs, jacobian.bytes()),
         };
+        let blocks = self.blocks.iter();
+        let of_space = |block: &Block| block.space.bytes() - block.space.restriction().bytes();
         Memory {
-            geometry: self.geometry.bytes(),
-            space: self.space.bytes() - self.space.restriction().bytes(),
+            geometry: blocks.clone().map(|block| block.geometry.bytes()).sum(),
+            space: blocks.map(of_space).sum(),
             operator: self.operator.bytes() + jacobian,
             vectors: numbers * T::BYTES + dofs * size_of::<f64>() + self.entries.bytes(),
         }

@@ -5,25 +5,22 @@ use super::{Function, ProblemError};
 use crate::Quadrature;
 use crate::operator::{Backend, Scatter};
 use crate::vector::VectorOps;
-use femto_fem::geometry::Geometry;
-use femto_fem::space::{Constraints, Space, Trace};
+use femto_fem::space::{Block, Constraints, Space, Trace};
 use rayon::prelude::*;
 use std::fmt::Display;
 
 /// Points that one task evaluates a function at.
 const POINTS: usize = 4096;
 
-/// A space with its geometry, a quadrature rule, and the time at which functions are taken. Vectors have
-/// the components of a node together.
+/// A space with its geometry, block by block, a quadrature rule, and the time at which functions are taken. Vectors
+/// have the components of a node together.
 ///
 /// Results are in double precision; on the host they have the same bits for any number of threads, and with
 /// [`Scatter::Deterministic`] on accelerators too.
 #[derive(Clone, Copy, Debug)]
 pub struct Discretization<'a> {
-    /// The space.
-    pub space: &'a Space,
-    /// The geometry that the space was made with.
-    pub geometry: &'a Geometry,
+    /// The blocks of the space, all of them.
+    pub blocks: &'a [Block],
     /// The quadrature rule. [`Quadrature::Gauss`] on simplices is exact to degree 2 N + 2.
     pub quadrature: Quadrature,
     /// The time that functions are evaluated at.
@@ -33,6 +30,25 @@ pub struct Discretization<'a> {
 }
 
 impl<'a> Discretization<'a> {
+    /// The space of the first block, whose L-vectors are those of all.
+    pub(super) fn space(&self) -> &'a Space {
+        &self.blocks[0].space
+    }
+
+    /// Dimension of the space that the cells lie in.
+    pub(super) fn dim(&self) -> usize {
+        self.blocks[0].geometry.dim()
+    }
+
+    /// The traces on a group of facets, of each shape of cells that has any.
+    pub(super) fn traces(&self, tag: &str) -> Result<Vec<Trace>, ProblemError> {
+        let mut traces = Vec::new();
+        for block in self.blocks {
+            traces.extend(block.space.trace(&block.geometry, tag)?);
+        }
+        Ok(traces)
+    }
+
     /// ∫ φ f for every basis function φ, by the device: an L-vector. `f` has a function for each
     /// component.
     ///
@@ -66,11 +82,10 @@ impl<'a> Discretization<'a> {
         B: Backend + VectorOps<f64>,
     {
         self.check_components(g.len())?;
-        assert_eq!(b.len(), self.space.dofs(), "an L-vector");
-        match self.space.trace(self.geometry, tag)? {
-            None => Ok(()),
-            Some(trace) => self.add_flux(device, (tag, &trace), g, b),
-        }
+        assert_eq!(b.len(), self.space().dofs(), "an L-vector");
+        let traces = self.traces(tag)?;
+        let mut traces = traces.iter();
+        traces.try_for_each(|trace| self.add_flux(device, (tag, trace), g, b))
     }
 
     /// The same on the trace of the group.
@@ -95,8 +110,7 @@ impl<'a> Discretization<'a> {
     /// The discretization on the trace of a group of facets, with the rule of the cells.
     pub(super) fn on_trace<'t>(&self, trace: &'t Trace) -> Discretization<'t> {
         Discretization {
-            space: &trace.space,
-            geometry: &trace.geometry,
+            blocks: std::slice::from_ref(&trace.block),
             quadrature: self.with_rule().quadrature,
             time: self.time,
             scatter: self.scatter,
@@ -114,9 +128,9 @@ impl<'a> Discretization<'a> {
         B: Backend + VectorOps<f64>,
     {
         self.check_components(f.len())?;
-        let scalar = self.space.scalar();
+        let scalar: Vec<Block> = self.blocks.iter().map(Block::scalar).collect();
         let on = self.with_rule();
-        let mut b = vec![0.0; self.space.dofs()];
+        let mut b = vec![0.0; self.space().dofs()];
         for (component, &f) in f.iter().enumerate() {
             if f.as_constant() == Some(0.0) {
                 continue;
@@ -124,9 +138,9 @@ impl<'a> Discretization<'a> {
             let integral = Integral::new(&on, &scalar, Integrand::Value, (&what, &[f]))?;
             let values = integral.vector(device)?;
             if values.iter().any(|value| !value.is_finite()) {
-                on.find_bad_value(&scalar, &what, f)?;
+                on.find_bad_value(&what, f)?;
             }
-            let targets = b[component..].iter_mut().step_by(self.space.components());
+            let targets = b[component..].iter_mut().step_by(self.space().components());
             for (target, value) in targets.zip(values) {
                 *target = value;
             }
@@ -152,25 +166,27 @@ impl<'a> Discretization<'a> {
         for (tag, functions) in groups {
             self.check_components(functions.len())?;
             let what = format!("the boundary value on `{tag}`");
-            let nodes = self.space.boundary_nodes(tag)?;
-            let positions = self.space.positions_of(&nodes, self.geometry);
-            let given = functions.iter().enumerate();
-            for (component, f) in given.filter_map(|(c, f)| f.map(|f| (c, f))) {
-                // Nodes ascend, and so do their entries.
-                let (mut next, mut places, mut at) = (0, Vec::new(), Vec::new());
-                for (node, &position) in nodes.iter().zip(&positions) {
-                    let entry = self.space.entry(node.node as usize, component) as u32;
-                    while entries.get(next).is_some_and(|&other| other < entry) {
-                        next += 1;
+            for Block { space, geometry } in self.blocks {
+                let nodes = space.boundary_nodes(tag)?;
+                let positions = space.positions_of(&nodes, geometry);
+                let given = functions.iter().enumerate();
+                for (component, f) in given.filter_map(|(c, f)| f.map(|f| (c, f))) {
+                    // Nodes ascend, and so do their entries.
+                    let (mut next, mut places, mut at) = (0, Vec::new(), Vec::new());
+                    for (node, &position) in nodes.iter().zip(&positions) {
+                        let entry = space.entry(node.node as usize, component) as u32;
+                        while entries.get(next).is_some_and(|&other| other < entry) {
+                            next += 1;
+                        }
+                        let is_held = entries.get(next) == Some(&entry);
+                        if is_held && !std::mem::replace(&mut decided[next], true) {
+                            places.push(next);
+                            at.push(position);
+                        }
                     }
-                    let is_held = entries.get(next) == Some(&entry);
-                    if is_held && !std::mem::replace(&mut decided[next], true) {
-                        places.push(next);
-                        at.push(position);
+                    for (place, value) in places.into_iter().zip(self.evaluate(&what, f, &at)?) {
+                        values[place] = value;
                     }
-                }
-                for (place, value) in places.into_iter().zip(self.evaluate(&what, f, &at)?) {
-                    values[place] = value;
                 }
             }
         }
@@ -184,8 +200,8 @@ impl<'a> Discretization<'a> {
         functions: &[&dyn Function],
     ) -> Result<Vec<f64>, ProblemError> {
         self.check_components(functions.len())?;
-        let positions = self.space.node_positions(self.geometry);
-        let mut values = vec![0.0; self.space.dofs()];
+        let positions = Block::node_positions(self.blocks);
+        let mut values = vec![0.0; self.space().dofs()];
         for (component, &f) in functions.iter().enumerate() {
             let targets = values[component..].iter_mut().step_by(functions.len());
             for (target, value) in targets.zip(self.evaluate(&what, f, &positions)?) {
@@ -195,11 +211,10 @@ impl<'a> Discretization<'a> {
         Ok(values)
     }
 
-    /// The same with a rule that exists: on simplices none depends on a form here.
+    /// The same with a rule that does not depend on a form; on tensor products that is Gauss's as well.
     pub(super) fn with_rule(&self) -> Self {
-        let by_form = !self.space.cell().is_tensor_product();
         let quadrature = match self.quadrature {
-            Quadrature::Gauss if by_form => Quadrature::Exact(2 * self.space.degree() + 2),
+            Quadrature::Gauss => Quadrature::Exact(2 * self.space().degree() + 2),
             quadrature => quadrature,
         };
         Self {
@@ -210,7 +225,7 @@ impl<'a> Discretization<'a> {
 
     /// Fails unless there are as many functions as the space has components.
     pub(super) fn check_components(&self, functions: usize) -> Result<(), ProblemError> {
-        match self.space.components() {
+        match self.space().components() {
             components if components == functions => Ok(()),
             components => Err(ProblemError::Components {
                 components,
@@ -222,12 +237,10 @@ impl<'a> Discretization<'a> {
     /// The error that names a place where `f` is not finite, if there is one.
     pub(super) fn find_bad_value(
         &self,
-        space: &Space,
         what: &(dyn Display + Sync),
         f: &dyn Function,
     ) -> Result<(), ProblemError> {
-        let points = super::integral::Points::new(space, self.quadrature)?;
-        self.at_points(what, f, &points).map(|_| ())
+        self.at_points(what, f).map(|_| ())
     }
 
     /// The values of `f`, which errors call `what`, at `positions`, by the host.

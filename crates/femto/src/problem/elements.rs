@@ -15,7 +15,7 @@ fn groups(chunk: &Chunk, points: usize) -> impl Iterator<Item = Range<usize>> {
     starts.map(move |start| start..(start + group).min(end))
 }
 
-/// An L-vector of what elements give to their nodes.
+/// Puts what elements give to their nodes into an L-vector.
 ///
 /// `give` takes a group of elements, cut so that `points` points each make a good amount of work,
 /// and returns `[node][element of the group]`; `add` says what happens where several elements give
@@ -28,11 +28,12 @@ pub(super) fn collect<V: Copy + Default + Send + Sync, E: Send>(
     points: usize,
     give: impl Fn(Range<usize>) -> Result<Vec<V>, E> + Sync,
     add: impl Fn(&mut V, V) + Sync,
-) -> Result<Vec<V>, E> {
+    result: &mut [V],
+) -> Result<(), E> {
     let restriction = space.restriction();
-    let mut result = vec![V::default(); restriction.nodes];
     let mut listed = vec![V::default(); restriction.interface.len()];
-    let (mut private, shared) = result.split_at_mut(restriction.first_interface);
+    let (private, shared) = result.split_at_mut(restriction.first_interface);
+    let (_, mut private) = private.split_at_mut(restriction.private().start);
     let mut lists = &mut listed[..];
     let mut parts = Vec::with_capacity(restriction.chunks.len());
     for chunk in &restriction.chunks {
@@ -64,7 +65,7 @@ pub(super) fn collect<V: Copy + Default + Send + Sync, E: Send>(
             add(value, listed[source as usize]);
         }
     }
-    Ok(result)
+    Ok(())
 }
 
 /// The values of the L-vector `u` at the nodes of some elements of a chunk, `[node][element]`.

@@ -60,7 +60,7 @@ impl OnFacets<'_> {
         &self,
         jacobian: &mut Operator<T, B>,
     ) -> Result<(), OperatorError> {
-        let params = super::stages::jacobian_params(self.params.clone(), &self.trace.space);
+        let params = super::stages::jacobian_params(self.params.clone(), &self.trace.block.space);
         jacobian.add_facets(&self.trace, &*self.form.jacobian()?, params)
     }
 }
@@ -74,7 +74,7 @@ impl Problem<'_> {
         let mut terms = Vec::new();
         for part in &self.robin {
             let alpha = part.alpha.of_components(self.form.components())?;
-            if let Some(trace) = on.space.trace(on.geometry, &part.tag)? {
+            for trace in on.traces(&part.tag)? {
                 let what = format!("the coefficient on `{}`", part.tag);
                 let form = proportional(&on.on_trace(&trace), &what, &alpha)?;
                 terms.push(OnFacets {
@@ -84,7 +84,7 @@ impl Problem<'_> {
             }
         }
         for part in &self.facets {
-            if let Some(trace) = on.space.trace(on.geometry, &part.tag)? {
+            for trace in on.traces(&part.tag)? {
                 terms.push(self.term(on, trace, (part.form.clone(), Vec::new())));
             }
         }
@@ -142,15 +142,15 @@ fn proportional(
         f0.push(match alpha {
             None => u.constant(0.0).handle(),
             Some(alpha) => {
-                let term = Term::new(on, on.space, (&what, *alpha), &mut auxiliary)?;
+                let term = Term::new(on, (&what, *alpha), &mut auxiliary)?;
                 if let Term::Program(_) = term {
                     // Whatever evaluates it later, the place of a bad value is found here.
-                    on.find_bad_value(on.space, &what, *alpha)?;
+                    on.find_bad_value(&what, *alpha)?;
                 }
-                (term.traced(&graph, on.geometry.dim()) * u).handle()
+                (term.traced(&graph, on.dim()) * u).handle()
             }
         });
     }
-    let form = ProblemForm::of_values(graph.into_inner(), f0, on.geometry.dim())?;
+    let form = ProblemForm::of_values(graph.into_inner(), f0, on.dim())?;
     Ok((form, auxiliary))
 }

@@ -1,6 +1,7 @@
 //! Groups of cells: their tags, and values given by group.
 
 use super::ProblemError;
+use femto_fem::geometry::shapes;
 use femto_fem::mesh::Mesh;
 
 /// The dimension of a mesh: the highest of its cells, which carry the unknowns.
@@ -10,14 +11,11 @@ pub fn dimension(mesh: &Mesh) -> usize {
     dimensions.max().unwrap_or(0)
 }
 
-/// The physical group number of every cell of the mesh's dimension, `[mesh cell]`; 0 for none.
+/// The physical group number of every cell that carries unknowns, `[mesh cell]`; 0 for none.
 pub fn cell_tags(mesh: &Mesh) -> Vec<i32> {
-    let dimension = dimension(mesh);
-    let cells = mesh.blocks.iter();
-    cells
-        .filter(|block| block.cell_type.dimension() == dimension)
-        .flat_map(|block| block.tags.iter().copied())
-        .collect()
+    let shapes = shapes(mesh).into_iter();
+    let blocks = shapes.flat_map(|(_, blocks)| blocks);
+    blocks.flat_map(|block| &block.tags).copied().collect()
 }
 
 /// The values of a coefficient that is given by group of cells (name or number), `[mesh cell]`.

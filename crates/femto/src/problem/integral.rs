@@ -7,7 +7,7 @@ use crate::vector::VectorOps;
 use crate::{Operator, OperatorParams, Quadrature};
 use femto_element::quadrature::rule;
 use femto_fem::geometry::Geometry;
-use femto_fem::space::Space;
+use femto_fem::space::{Block, Space};
 use femto_kernel::expr::{Graph, Handle, Input, Program};
 use femto_kernel::scalar::{Scalar, Traced};
 use rayon::prelude::*;
@@ -34,7 +34,9 @@ impl Points {
             return Ok(Self::Grid(points, cell.dim() as u32));
         }
         match quadrature {
-            Quadrature::Exact(degree) => Ok(Self::List(rule(cell, degree)?.points)),
+            Quadrature::Exact(degree) | Quadrature::GaussOrExact(degree) => {
+                Ok(Self::List(rule(cell, degree)?.points))
+            }
             _ => Err(OperatorError::QuadratureOnSimplices),
         }
     }
@@ -66,15 +68,13 @@ impl Term {
     /// `f`, which errors call `what`; what has no program has its values at the points in a new auxiliary field.
     pub(super) fn new(
         on: &Discretization<'_>,
-        space: &Space,
         (what, f): (&(dyn Display + Sync), &dyn Function),
         auxiliary: &mut Vec<Auxiliary>,
     ) -> Result<Self, ProblemError> {
         if let Some(program) = f.as_program() {
             return Ok(Self::Program(program));
         }
-        let points = Points::new(space, on.quadrature)?;
-        auxiliary.push(Auxiliary::AtPoints(on.at_points(what, f, &points)?));
+        auxiliary.push(Auxiliary::AtPoints(on.at_points(what, f)?));
         Ok(Self::Field(auxiliary.len() as u8 - 1))
     }
 
@@ -110,33 +110,33 @@ pub(super) enum Integrand {
 
 /// ∫ φ f0 for every basis function φ of a scalar space.
 pub(super) struct Integral<'a> {
-    space: &'a Space,
-    geometry: &'a Geometry,
+    blocks: &'a [Block],
+    dim: usize,
     graph: Graph,
     f0: Handle,
     params: OperatorParams,
 }
 
 impl<'a> Integral<'a> {
-    /// The integral of `integrand` with `functions` as its f, which errors call `what`, over the scalar
-    /// `space`.
+    /// The integral of `integrand` with `functions` as its f, which errors call `what`, on the scalar
+    /// `blocks`.
     pub(super) fn new(
-        on: &Discretization<'a>,
-        space: &'a Space,
+        on: &Discretization<'_>,
+        blocks: &'a [Block],
         integrand: Integrand,
         (what, functions): (&(dyn Display + Sync), &[&dyn Function]),
     ) -> Result<Self, ProblemError> {
         let mut auxiliary = Vec::new();
         let mut terms = Vec::new();
         for &f in functions {
-            terms.push(Term::new(on, space, (what, f), &mut auxiliary)?);
+            terms.push(Term::new(on, (what, f), &mut auxiliary)?);
         }
         let graph = RefCell::new(Graph::new());
         let f0 = {
             let input = |input| Traced::input(&graph, input);
             let mut sum = input(Input::Time).constant(0.0);
             for (axis, term) in terms.iter().enumerate() {
-                let f = term.traced(&graph, on.geometry.dim());
+                let f = term.traced(&graph, on.dim());
                 let along = Input::Gradient {
                     component: 0,
                     axis: axis as u8,
@@ -150,8 +150,8 @@ impl<'a> Integral<'a> {
             sum.handle()
         };
         Ok(Self {
-            space,
-            geometry: on.geometry,
+            blocks,
+            dim: on.dim(),
             graph: graph.into_inner(),
             f0,
             params: OperatorParams {
@@ -166,10 +166,8 @@ impl<'a> Integral<'a> {
 
     /// The operator that gives it.
     fn bind<B: Backend>(&self, device: &B) -> Result<Operator<f64, B>, OperatorError> {
-        let (graph, dim) = (self.graph.clone(), self.geometry.dim());
-        let form = ProblemForm::of_values(graph, vec![self.f0], dim)?;
-        let params = self.params.clone();
-        Operator::of_form(device, self.space, self.geometry, form.form(), params)
+        let form = ProblemForm::of_values(self.graph.clone(), vec![self.f0], self.dim)?;
+        Operator::of_blocks(device, self.blocks, form.form(), self.params.clone())
     }
 
     /// The vector of integrals for u = 0.
@@ -234,20 +232,23 @@ impl Discretization<'_> {
         &self,
         what: &(dyn Display + Sync),
         f: &dyn Function,
-        points: &Points,
     ) -> Result<Vec<f64>, ProblemError> {
-        let count = points.len().max(1);
-        let cells = (POINTS / count).max(1);
-        let mut values = vec![0.0; self.geometry.len() * count];
-        let parts = values.par_chunks_mut(cells * count).enumerate();
-        parts.try_for_each(|(part, values)| {
-            let (mut positions, mut of_cell) = (Vec::with_capacity(values.len()), Vec::new());
-            for cell in (part * cells..).take(values.len() / count) {
-                points.positions(self.geometry, cell, &mut of_cell);
-                positions.extend_from_slice(&of_cell);
-            }
-            self.evaluate_into(what, f, &positions, values)
-        })?;
-        Ok(values)
+        let mut all = Vec::new();
+        for Block { space, geometry } in self.blocks {
+            let points = Points::new(space, self.quadrature)?;
+            let (first, count) = (all.len(), points.len().max(1));
+            let cells = (POINTS / count).max(1);
+            all.resize(first + geometry.len() * count, 0.0);
+            let parts = all[first..].par_chunks_mut(cells * count).enumerate();
+            parts.try_for_each(|(part, values)| {
+                let (mut positions, mut of_cell) = (Vec::with_capacity(values.len()), Vec::new());
+                for cell in (part * cells..).take(values.len() / count) {
+                    points.positions(geometry, cell, &mut of_cell);
+                    positions.extend_from_slice(&of_cell);
+                }
+                self.evaluate_into(what, f, &positions, values)
+            })?;
+        }
+        Ok(all)
     }
 }

@@ -1,8 +1,7 @@
 //! Boundary value problems, from mesh to solution.
 //!
 //! A [`Problem`] is the equation ∫ φ·f0(u, ∇u, ...) + ∇φ:f1(u, ∇u, ...) = ∫ φ·f + ∫_Γ φ·g for
-//! all φ that vanish on the Dirichlet boundary, with a [`Form`] f0, f1 of any number of components on
-//! cells of one shape, a source f, and a flux g (for the ready-made forms f1 times the
+//! all φ that vanish on the Dirichlet boundary, with a [`Form`] f0, f1 of any number of components, a source f, and a flux g (for the ready-made forms f1 times the
 //! outward normal) on Neumann boundaries; [`Robin`] conditions and other forms on facets add to the left-hand side.
 //! [`Problem::solve`] is the whole way; its stages are in
 //! `stages.rs` and `assembled.rs`.
@@ -101,12 +100,11 @@ pub use femto_kernel::form::GraphForm;
 pub use crate::solve::{Method, SolveError, SolveInfo, StopReason};
 
 use crate::{OperatorParams, Quadrature, Scatter};
-use femto_fem::geometry::{CornerWarning, Geometry};
+use femto_fem::geometry::CornerWarning;
 use femto_fem::mesh::Mesh;
-use femto_fem::space::Space;
+use femto_fem::space::Block;
 use femto_kernel::form::Form;
 use serde::Serialize;
-use std::sync::Arc;
 
 /// A boundary value problem and the parameters of its solution. Start from [`Problem::new`], in the plane from
 /// [`Problem::planar`].
@@ -145,7 +143,7 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// `form` on hexahedra or tetrahedra with zero source, natural boundary conditions and defaults for
+    /// `form` on hexahedra and tetrahedra with zero source, natural boundary conditions and defaults for
     /// the rest.
     pub fn new<F, const C: usize>(mesh: &'a Mesh, degree: usize, form: F) -> Self
     where
@@ -154,7 +152,7 @@ impl<'a> Problem<'a> {
         Self::of_form(mesh, degree, ProblemForm::new::<F, 3, C>(form))
     }
 
-    /// The same on triangles or quadrilaterals.
+    /// The same on triangles and quadrilaterals.
     pub fn planar<F, const C: usize>(mesh: &'a Mesh, degree: usize, form: F) -> Self
     where
         F: Form<2, C> + Clone + 'static,
@@ -278,20 +276,22 @@ pub enum PreconditionerKind {
 /// A function of a space.
 #[derive(Clone, Debug)]
 pub struct GridFunction {
-    /// The space.
-    pub space: Arc<Space>,
-    /// The geometry that the space was made with.
-    pub geometry: Arc<Geometry>,
+    /// The blocks of the space, with their geometry.
+    pub blocks: Vec<Block>,
     /// An L-vector, the components of a node together.
     pub values: Vec<f64>,
 }
 
 impl GridFunction {
+    /// The positions of the nodes, `[nodes][3]`.
+    pub fn node_positions(&self) -> Vec<[f64; 3]> {
+        Block::node_positions(&self.blocks)
+    }
+
     /// The discretization that it belongs to, with a quadrature rule, at a time.
     pub fn discretization(&self, quadrature: Quadrature, time: f64) -> Discretization<'_> {
         Discretization {
-            space: &self.space,
-            geometry: &self.geometry,
+            blocks: &self.blocks,
             quadrature,
             time,
             scatter: Scatter::default(),

@@ -2,7 +2,7 @@
 
 use super::ProblemError;
 use crate::solve::Monitor;
-use femto_fem::space::{Constraints, Space};
+use femto_fem::space::{Block, Constraints};
 use std::fmt;
 
 /// A stage of [`Problem::solve`](super::Problem::solve), in this order.
@@ -58,8 +58,8 @@ pub trait StageMonitor: Monitor {
     }
 
     /// The unknowns are numbered.
-    fn space(&mut self, space: &Space, constraints: &Constraints) {
-        let _ = (space, constraints);
+    fn space(&mut self, blocks: &[Block], constraints: &Constraints) {
+        let _ = (blocks, constraints);
     }
 
     /// Whether to stop: asked before every stage up to the iterations.

@@ -5,6 +5,7 @@ use super::{Discretization, Function, ProblemError};
 use crate::Quadrature;
 use crate::operator::{Backend, OperatorError};
 use crate::vector::VectorOps;
+use femto_fem::space::Block;
 use serde::Serialize;
 
 /// A solution that is known.
@@ -64,24 +65,20 @@ impl Discretization<'_> {
         self.check_components(components)?;
         if let Some(gradient) = &exact.gradient {
             self.check_components(gradient.len())?;
-            let dim = self.geometry.dim();
+            let dim = self.dim();
             if let Some(row) = gradient.iter().find(|row| row.len() != dim) {
                 return Err(ProblemError::Operator(OperatorError::Dimension {
                     form: row.len(),
-                    cells: self.space.cell().plural(),
+                    cells: self.space().cell().plural(),
                 }));
             }
         }
-        assert_eq!(u.len(), self.space.dofs(), "an L-vector");
-        let degree = self.space.degree();
+        assert_eq!(u.len(), self.space().dofs(), "an L-vector");
         let on = Discretization {
-            quadrature: match self.space.cell().is_tensor_product() {
-                true => Quadrature::GaussPoints(degree + 3),
-                false => Quadrature::Exact(2 * degree + 4),
-            },
+            quadrature: Quadrature::Exact(2 * self.space().degree() + 4),
             ..*self
         };
-        let space = self.space.scalar();
+        let scalar: Vec<Block> = self.blocks.iter().map(Block::scalar).collect();
         let (mut l2, mut h1) = ([0.0; 2], [0.0; 2]);
         for component in 0..components {
             let u: Vec<f64> = u
@@ -91,11 +88,11 @@ impl Discretization<'_> {
                 .copied()
                 .collect();
             let squares = |integrand, what: &'static str, functions: &[&dyn Function]| {
-                let integral = Integral::new(&on, &space, integrand, (&what, functions))?;
+                let integral = Integral::new(&on, &scalar, integrand, (&what, functions))?;
                 let totals = integral.totals(device, &u)?;
                 if totals.iter().any(|total| !total.is_finite()) {
                     for function in functions {
-                        on.find_bad_value(&space, &what, *function)?;
+                        on.find_bad_value(&what, *function)?;
                     }
                 }
                 Ok::<[f64; 2], ProblemError>(totals)

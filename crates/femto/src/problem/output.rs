@@ -35,14 +35,12 @@ pub enum OutputField<'a> {
 /// A point is an L-vector node, moved along its vertex, edge, face or cell to where VTK has it.
 #[derive(Clone, Debug)]
 pub struct LagrangeGrid {
-    /// Shape of the cells.
-    pub cell: Cell,
     /// Degree of the cells.
     pub degree: usize,
     /// `[points][3]`.
     pub points: Vec<[f64; 3]>,
-    /// `[elements][nodes]`, in the order of the shape's reference element.
-    pub cells: Vec<u32>,
+    /// By shape, `[elements][nodes]` in the order of the shape's reference element.
+    pub cells: Vec<(Cell, Vec<u32>)>,
     /// The grid function at the points, `[component][points]`.
     pub values: Vec<Vec<f64>>,
 }
@@ -105,53 +103,58 @@ impl LagrangeGrid {
     /// # Errors
     /// None for a space that was made.
     pub fn new(u: &GridFunction) -> Result<Self, IoError> {
-        let (space, geometry) = (&*u.space, &*u.geometry);
-        let (np, to) = (space.nodes_per_element(), Equispaced::new(space)?);
-        let positions = |elements: Range<usize>| {
-            let mut given = vec![[0.0; 3]; elements.len() * np];
-            let (count, mut positions) = (elements.len(), Vec::with_capacity(np));
-            for (index, element) in elements.enumerate() {
-                to.positions(geometry, space.cells()[element] as usize, &mut positions);
-                for (node, &x) in positions.iter().enumerate() {
-                    given[node * count + index] = x;
-                }
-            }
-            Ok(given)
-        };
-        // Neighbours agree but for rounding: any of them will do.
-        let Ok(points) = collect::<_, Infallible>(space, np, positions, |old, new| *old = new);
-        let components = space.components();
-        let component = |c: usize| {
-            let u: Vec<f64> = u
-                .values
-                .iter()
-                .skip(c)
-                .step_by(components)
-                .copied()
-                .collect();
-            let values = |elements: Range<usize>| {
-                let count = elements.len();
-                let values = to.values(space, &gather_group(space, elements, &u));
-                let mut given = vec![0.0; values.len()];
-                for (index, values) in values.chunks_exact(np).enumerate() {
-                    for (node, &value) in values.iter().enumerate() {
-                        given[node * count + index] = value;
+        let (mut points, mut values, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+        let mut degree = 0;
+        for block in &u.blocks {
+            let space = &block.space;
+            let (np, to) = (space.nodes_per_element(), Equispaced::new(space)?);
+            degree = space.degree();
+            points.resize(space.nodes(), [0.0; 3]);
+            values.resize(space.components(), vec![0.0; space.nodes()]);
+            let positions = |elements: Range<usize>| {
+                let mut given = vec![[0.0; 3]; elements.len() * np];
+                let (count, mut positions) = (elements.len(), Vec::with_capacity(np));
+                for (index, element) in elements.enumerate() {
+                    let cell = space.cells()[element] as usize;
+                    to.positions(&block.geometry, cell, &mut positions);
+                    for (node, &x) in positions.iter().enumerate() {
+                        given[node * count + index] = x;
                     }
                 }
                 Ok(given)
             };
-            let Ok(values) = collect::<_, Infallible>(space, np, values, |old, new| *old = new);
-            values
-        };
-        let elements = (0..space.elements()).into_par_iter();
+            // Neighbours agree but for rounding: any of them will do.
+            let Ok(()) = collect::<_, Infallible>(space, np, positions, last, &mut points);
+            for (component, values) in values.iter_mut().enumerate() {
+                let u: Vec<f64> = u
+                    .values
+                    .iter()
+                    .skip(component)
+                    .step_by(space.components())
+                    .copied()
+                    .collect();
+                let at_points = |elements: Range<usize>| {
+                    let count = elements.len();
+                    let values = to.values(space, &gather_group(space, elements, &u));
+                    let mut given = vec![0.0; values.len()];
+                    for (index, values) in values.chunks_exact(np).enumerate() {
+                        for (node, &value) in values.iter().enumerate() {
+                            given[node * count + index] = value;
+                        }
+                    }
+                    Ok(given)
+                };
+                let Ok(()) = collect::<_, Infallible>(space, np, at_points, last, values);
+            }
+            let elements = (0..space.elements()).into_par_iter();
+            let own = elements.flat_map_iter(|element| space.element_nodes(element));
+            cells.push((space.cell(), own.collect()));
+        }
         Ok(Self {
-            cell: space.cell(),
-            degree: space.degree(),
+            degree,
             points,
-            cells: elements
-                .flat_map_iter(|element| space.element_nodes(element))
-                .collect(),
-            values: (0..components).map(component).collect(),
+            cells,
+            values,
         })
     }
 
@@ -175,6 +178,11 @@ impl LagrangeGrid {
             OutputField::Error(exact) => self.values.iter().zip(exact).map(difference).collect(),
         }
     }
+}
+
+/// What neighbours give to a node: the last one's.
+fn last<V>(old: &mut V, new: V) {
+    *old = new;
 }
 
 /// The components of a field beside each other, `[points][components]`, and how many. Vectors of the
@@ -215,19 +223,27 @@ pub fn write_solution(
         .map(|(name, (components, values))| Field::new(name, *components, &values[..]))
         .collect();
     let tags = cell_tags(mesh);
-    let cells = u.space.cells();
-    let tag_of = |&cell: &u32| tags.get(cell as usize).copied().unwrap_or(0);
-    let tags: Vec<i32> = cells.iter().map(tag_of).collect();
-    let numbers: Vec<i64> = cells.iter().map(|&cell| i64::from(cell)).collect();
+    let numbers = u.blocks.iter().flat_map(|block| {
+        let first = block.geometry.first_cell();
+        let cells = block.space.cells().iter();
+        cells.map(move |&cell| first + cell as usize)
+    });
+    let numbers: Vec<usize> = numbers.collect();
+    let tag_of = |&cell: &usize| tags.get(cell).copied().unwrap_or(0);
+    let tags: Vec<i32> = numbers.iter().map(tag_of).collect();
+    let numbers: Vec<i64> = numbers.iter().map(|&cell| cell as i64).collect();
     let cell_fields = [
         Field::scalar("tag", &tags[..]),
         Field::scalar("cell", &numbers[..]),
     ];
     let vtu = VtuGrid {
-        cell: grid.cell,
         degree: grid.degree,
         points: &grid.points,
-        cells: &grid.cells,
+        cells: grid
+            .cells
+            .iter()
+            .map(|(cell, own)| (*cell, &own[..]))
+            .collect(),
     };
     write_vtu(path, &vtu, &point_fields, &cell_fields)
 }

@@ -13,11 +13,10 @@ use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator, OperatorParams, Quadrature};
 use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry, GeometryKind};
-use femto_fem::space::{Constraints, Space, SpaceParams};
+use femto_fem::space::{Block, Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
 use femto_platform::device::{Buffer, Device};
-use std::sync::Arc;
 
 impl<'a> Problem<'a> {
     /// Solves the problem in precision `T` on a device: [`Problem::assemble`] (stages 1 to 6), then
@@ -73,14 +72,13 @@ impl<'a> Problem<'a> {
     {
         let form = self.form.form();
         let inspection = form.trace().inspect();
-        let (geometry, warnings) = stages.run(Stage::Geometry, || self.geometry())?;
-        let (space, constraints) =
-            stages.run(Stage::Space, || self.space(&geometry, &inspection))?;
-        stages.0.space(&space, &constraints);
-        let params = self.operator_params(&geometry);
+        let (geometries, warnings) = stages.run(Stage::Geometry, || self.geometries())?;
+        let (blocks, constraints) =
+            stages.run(Stage::Space, || self.space(geometries, &inspection))?;
+        stages.0.space(&blocks, &constraints);
+        let params = self.operator_params(&blocks);
         let on = Discretization {
-            space: &space,
-            geometry: &geometry,
+            blocks: &blocks,
             quadrature: params.quadrature,
             time: params.time,
             scatter: params.scatter,
@@ -88,7 +86,7 @@ impl<'a> Problem<'a> {
         let (facets, operator) = stages.run(Stage::Operator, || {
             let facets = self.on_facets(&self.loads_on(on))?;
             let params = params.clone();
-            let mut operator = Operator::<T, B>::of_form(device, &space, &geometry, form, params)?;
+            let mut operator = Operator::<T, B>::of_blocks(device, &blocks, form, params)?;
             for term in &facets {
                 term.add_to(&mut operator)?;
             }
@@ -115,10 +113,9 @@ impl<'a> Problem<'a> {
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
                 Method::Newton => {
-                    let params = jacobian_params(params, &space);
+                    let params = jacobian_params(params, on.space());
                     let form = self.form.jacobian()?;
-                    let mut jacobian =
-                        Operator::of_form(device, &space, &geometry, &*form, params)?;
+                    let mut jacobian = Operator::of_blocks(device, &blocks, &*form, params)?;
                     for term in &facets {
                         term.add_jacobian_to(&mut jacobian)?;
                     }
@@ -146,37 +143,39 @@ impl<'a> Problem<'a> {
             start,
             exact: self.exact.clone(),
             solver: self.solver,
-            space: Arc::new(space),
-            geometry: Arc::new(geometry),
+            blocks,
         })
     }
 
-    fn geometry(&self) -> Result<(Geometry, Vec<CornerWarning>), ProblemError> {
-        let geometry = Geometry::new(self.mesh)?;
-        let cell = geometry.cell();
-        let quadrature = match cell.is_tensor_product() {
-            true => self.operator.quadrature,
-            false => Quadrature::Gauss,
-        };
-        // Those of simplices are collapsed from a line's.
-        femto_element::basis::check(cell, self.degree).map_err(OperatorError::from)?;
-        let points = quadrature.tables(Cell::Line, self.degree)?.points;
-        let warnings = geometry.check(&points)?;
-        Ok((geometry, warnings))
+    fn geometries(&self) -> Result<(Vec<Geometry>, Vec<CornerWarning>), ProblemError> {
+        let geometries = Geometry::of_shapes(self.mesh)?;
+        let mut warnings = Vec::new();
+        for geometry in &geometries {
+            let cell = geometry.cell();
+            let quadrature = match cell.is_tensor_product() {
+                true => self.operator.quadrature,
+                false => Quadrature::Gauss,
+            };
+            // Those of simplices are collapsed from a line's.
+            femto_element::basis::check(cell, self.degree).map_err(OperatorError::from)?;
+            let points = quadrature.tables(Cell::Line, self.degree)?.points;
+            warnings.extend(geometry.check(&points)?);
+        }
+        Ok((geometries, warnings))
     }
 
     fn space(
         &self,
-        geometry: &Geometry,
+        geometries: Vec<Geometry>,
         inspection: &Inspection,
-    ) -> Result<(Space, Constraints), ProblemError> {
+    ) -> Result<(Vec<Block>, Constraints), ProblemError> {
         let components = self.form.components();
         let params = SpaceParams {
             degree: self.degree,
             components,
             ..SpaceParams::default()
         };
-        let space = Space::new(self.mesh, geometry, params)?;
+        let blocks = Block::all(self.mesh, geometries, params)?;
         let mut groups = Vec::new();
         for part in &self.dirichlet {
             let functions = part.value.of_components(components)?;
@@ -184,17 +183,17 @@ impl<'a> Problem<'a> {
             let held: Vec<usize> = (0..components).filter(given).collect();
             groups.push((&part.tag[..], held));
         }
-        let constraints = Constraints::new(&space, &groups)?;
+        let constraints = Constraints::of_blocks(&blocks, &groups)?;
         if self.ignores_constants(inspection) {
             for component in 0..components {
-                let held = constraints.has_component(&space, component);
+                let held = constraints.has_component(&blocks[0].space, component);
                 if !held && !self.facets_hold(component)? {
                     let component = (components > 1).then_some(component);
                     return Err(ProblemError::Singular { component });
                 }
             }
         }
-        Ok((space, constraints))
+        Ok((blocks, constraints))
     }
 
     /// The discretization of the loads: on simplices they have a rule of their own, for the form's may be a low one.
@@ -218,15 +217,16 @@ impl<'a> Problem<'a> {
     }
 
     /// The parameters of the operator, with one rule on simplices for the form and for its derivative.
-    fn operator_params(&self, geometry: &Geometry) -> OperatorParams {
+    fn operator_params(&self, blocks: &[Block]) -> OperatorParams {
         let mut params = self.operator.clone();
-        if !geometry.cell().is_tensor_product() && params.quadrature == Quadrature::Gauss {
+        if params.quadrature == Quadrature::Gauss {
             let fields = params.fields();
             let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
             let form = self.form.form().trace();
             let degree = form.quadrature_degree(self.degree, is_constant);
-            let curved = geometry.kinds().contains(&GeometryKind::Curved);
-            params.quadrature = Quadrature::Exact(degree + if curved { 2 } else { 0 });
+            let mut kinds = blocks.iter().flat_map(|block| block.geometry.kinds());
+            let curved = kinds.any(|&kind| kind == GeometryKind::Curved);
+            params.quadrature = Quadrature::GaussOrExact(degree + if curved { 2 } else { 0 });
         }
         params
     }

@@ -2,11 +2,11 @@
 //! vectors, functions of time.
 
 use crate::accelerator;
-use crate::common::{Random, Shape, difference, mesh};
+use crate::common::{Random, Shape, difference, mesh, mixed};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
-use femto::fem::space::{Space, SpaceParams, Trace};
+use femto::fem::space::{Block, Space, SpaceParams, Trace};
 use femto::kernel::expr::{Graph, Program, Symbols, parse};
 use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson};
 use femto::kernel::scalar::Scalar;
@@ -56,7 +56,7 @@ impl Function for Closed<'_> {
     }
 }
 
-fn meshes() -> [(&'static str, Mesh); 4] {
+fn meshes() -> [(&'static str, Mesh); 5] {
     let triangles = SimplexBox {
         geometry_degree: 2,
         irregular: Some(7),
@@ -72,6 +72,7 @@ fn meshes() -> [(&'static str, Mesh); 4] {
     [
         ("trilinear hexahedra", mesh(Shape::Trilinear, [3, 2, 2])),
         ("curved hexahedra", mesh(Shape::Curved, [2, 3, 2])),
+        ("triangles and quadrilaterals", mixed(4, 2)),
         ("triangles", triangles.build(bent).unwrap()),
         ("tetrahedra", tetrahedra.build(wavy).unwrap()),
     ]
@@ -83,7 +84,7 @@ fn on_sides<B: Backend + VectorOps<f64>>(
     on: &Discretization<'_>,
     f: &[&dyn Function],
 ) -> Vec<f64> {
-    let mut b = vec![0.0; on.space.dofs()];
+    let mut b = vec![0.0; on.blocks[0].space.dofs()];
     for side in ["xmax", "ymax"] {
         on.neumann(device, side, f, &mut b).unwrap();
     }
@@ -96,17 +97,16 @@ fn boundary_data_are_those_of_the_host() {
     let host = Host::with_threads(2).unwrap();
     let mut random = Random::new();
     for (what, mesh) in meshes() {
-        let geometry = Geometry::new(&mesh).unwrap();
         for (degree, components) in [(1, 1), (2, 3), (3, 2)] {
             let params = SpaceParams {
                 degree,
                 components,
                 ..SpaceParams::default()
             };
-            let space = Space::new(&mesh, &geometry, params).unwrap();
+            let geometries = Geometry::of_shapes(&mesh).unwrap();
+            let blocks = Block::all(&mesh, geometries, params).unwrap();
             let on = Discretization {
-                space: &space,
-                geometry: &geometry,
+                blocks: &blocks,
                 quadrature: Quadrature::default(),
                 time: 1.5 + random.next(),
                 scatter: Scatter::Deterministic,
@@ -138,30 +138,28 @@ fn forms_on_facets_are_those_of_the_host() {
     let host = Host::with_threads(2).unwrap();
     let mut random = Random::new();
     for (what, mesh) in meshes() {
-        let geometry = Geometry::new(&mesh).unwrap();
-        let tensor = geometry.cell().is_tensor_product();
+        let geometries = Geometry::of_shapes(&mesh).unwrap();
+        let tensor = geometries.iter().all(|it| it.cell().is_tensor_product());
         for degree in [1, 2, if tensor { 7 } else { 3 }] {
             let params = SpaceParams {
                 degree,
                 ..SpaceParams::default()
             };
-            let space = Space::new(&mesh, &geometry, params).unwrap();
-            let trace = space.trace(&geometry, "xmax").unwrap().unwrap();
-            let form = match geometry.dim() {
+            let blocks = Block::all(&mesh, geometries.clone(), params).unwrap();
+            let traces = blocks.iter();
+            let traces = traces.filter_map(|it| it.space.trace(&it.geometry, "xmax").unwrap());
+            let traces: Vec<Trace> = traces.collect();
+            let form = match geometries[0].dim() {
                 2 => ProblemForm::new::<_, 2, 1>(OnSurface),
                 _ => ProblemForm::new::<_, 3, 1>(OnSurface),
             };
-            let u = random.vector(space.dofs());
-            let quadrature = match tensor {
-                true => Quadrature::Gauss,
-                false => Quadrature::Exact(2 * degree + 2),
-            };
+            let u = random.vector(blocks[0].space.dofs());
             let params = OperatorParams {
-                quadrature,
+                quadrature: Quadrature::GaussOrExact(2 * degree + 2),
                 time: random.next(),
                 ..OperatorParams::default()
             };
-            let on = (&space, &geometry, &trace);
+            let on = (&blocks[..], &traces[..]);
             let wanted = with_facets(&host, on, (&form, &params), &u);
             let found = with_facets(&device, on, (&form, &params), &u);
             for (found, wanted) in found.iter().zip(&wanted) {
@@ -189,16 +187,16 @@ impl<const D: usize> Form<D> for OnSurface {
 /// A u and the diagonal, with a form on the cells and on facets.
 fn with_facets<B: Backend + VectorOps<f64>>(
     device: &B,
-    (space, geometry, trace): (&Space, &Geometry, &Trace),
+    (blocks, traces): (&[Block], &[Trace]),
     (form, params): (&ProblemForm, &OperatorParams),
     u: &[f64],
 ) -> [Vec<f64>; 2] {
     let cells = params.clone();
-    let mut operator =
-        Operator::<f64, B>::of_form(device, space, geometry, form.form(), cells).unwrap();
-    operator
-        .add_facets(trace, form.form(), params.clone())
-        .unwrap();
+    let mut operator = Operator::<f64, B>::of_blocks(device, blocks, form.form(), cells).unwrap();
+    for trace in traces {
+        let params = params.clone();
+        operator.add_facets(trace, form.form(), params).unwrap();
+    }
     let (input, mut output) = (device.upload(u).unwrap(), device.zeros(u.len()).unwrap());
     let mut results = [vec![f64::NAN; u.len()], vec![f64::NAN; u.len()]];
     device.fill(f64::NAN, &mut output).unwrap();
@@ -224,8 +222,7 @@ fn components_may_be_of_any_kind() {
     };
     let space = Space::new(&mesh, &geometry, params).unwrap();
     let on = Discretization {
-        space: &space,
-        geometry: &geometry,
+        blocks: &[Block { space, geometry }],
         quadrature: Quadrature::default(),
         time: 0.25,
         scatter: Scatter::default(),

@@ -9,6 +9,7 @@ mod boundary;
 mod common;
 mod forms;
 mod hexahedra;
+mod mixed_shapes;
 
 use femto::platform::device::accelerator::Accelerator;
 use femto::platform::device::{DeviceKind, parse};

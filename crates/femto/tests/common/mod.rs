@@ -7,8 +7,11 @@ pub mod forms;
 pub mod oracle;
 
 use femto::Quadrature;
+use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::box_mesh::BoxMesh;
+use femto::fem::mesh::simplex_box::RectangleMesh;
+use femto::fem::space::{Block, SpaceParams};
 use femto_element::Cell;
 use femto_element::tables::TensorTables;
 
@@ -70,6 +73,31 @@ pub fn mesh(shape: Shape, cells: [usize; 3]) -> Mesh {
             }
         })
         .expect("the deformation keeps Jacobians positive")
+}
+
+/// The square cut into triangles and quadrilaterals of an order: some of `n` cells along each axis, at random, are
+/// pairs of triangles. Sides are bent, but for xmin.
+pub fn mixed(n: usize, geometry_degree: usize) -> Mesh {
+    let generator = RectangleMesh {
+        geometry_degree,
+        ..RectangleMesh::unit_square(n)
+    };
+    let mesh = generator.build(|[x, y]| {
+        let bump = 0.1 * (std::f64::consts::PI * x).sin();
+        [x + bump * y, y + 0.1 * (2.0 * x).sin()]
+    });
+    let mut random = Random::new();
+    let pattern: Vec<bool> = (0..n * n).map(|_| random.next() > 0.0).collect();
+    // Of both at least one.
+    let is_cut = |cell: usize| cell == 0 || cell != n && pattern[cell];
+    mesh.expect("the deformation keeps Jacobians positive")
+        .cut_quadrilaterals(is_cut)
+}
+
+/// The blocks of a space on a mesh.
+pub fn blocks(mesh: &Mesh, params: SpaceParams) -> Vec<Block> {
+    let geometries = Geometry::of_shapes(mesh).expect("legal");
+    Block::all(mesh, geometries, params).expect("legal")
 }
 
 /// A smooth deformation of the unit cube.

@@ -1,7 +1,7 @@
 //! Operators by the oracles of the elements and the plain restriction, with fields of every kind.
 
 use femto::fem::geometry::{Geometry, GeometryAtPoints};
-use femto::fem::space::Space;
+use femto::fem::space::{Block, Space};
 use femto::kernel::family::EvalContext;
 use femto::kernel::family::fields::{CellFields, FieldKind, Fields};
 use femto::kernel::family::oracle::{OracleGeometry, apply};
@@ -18,7 +18,9 @@ use femto_element::tables::TensorTables;
 pub fn rule(space: &Space, quadrature: Quadrature) -> Rule {
     let cell = space.cell();
     match quadrature {
-        Quadrature::Exact(degree) if !cell.is_tensor_product() => {
+        Quadrature::Exact(degree) | Quadrature::GaussOrExact(degree)
+            if !cell.is_tensor_product() =>
+        {
             femto_element::quadrature::rule(cell, degree).expect("a rule")
         }
         _ => quadrature
@@ -54,6 +56,34 @@ pub fn with_dense_tables<F: Form<D, C>, const D: usize, const C: usize>(
             apply(form, &element, map, (fields, context), values)
         },
     )
+}
+
+/// A u on cells of several shapes, whose fields go on from block to block.
+pub fn on_blocks<F: Form<D, C>, const D: usize, const C: usize>(
+    form: &F,
+    blocks: &[Block],
+    params: &OperatorParams,
+    u: &[f64],
+) -> Vec<f64> {
+    let (mut cells, mut points) = (0, 0);
+    let mut v = vec![0.0; u.len()];
+    for Block { space, geometry } in blocks {
+        let elements = space.elements();
+        let at_points = elements * rule(space, params.quadrature).points.len();
+        let own = |field: &Auxiliary| match field {
+            Auxiliary::PerCell(all) => Auxiliary::PerCell(all[cells..][..elements].to_vec()),
+            Auxiliary::AtPoints(all) => Auxiliary::AtPoints(all[points..][..at_points].to_vec()),
+            nodal @ Auxiliary::Nodal(_) => nodal.clone(),
+        };
+        let own = OperatorParams {
+            auxiliary: params.auxiliary.iter().map(own).collect(),
+            ..params.clone()
+        };
+        let added = with_dense_tables::<F, D, C>(form, space, geometry, &own, u);
+        v.iter_mut().zip(added).for_each(|(v, added)| *v += added);
+        (cells, points) = (cells + elements, points + at_points);
+    }
+    v
 }
 
 /// A u on hexahedra.

@@ -8,6 +8,7 @@ mod common;
 mod convergence;
 #[path = "../../../femto-fem/tests/mesh_files/paths.rs"]
 mod mesh_paths;
+mod mixed_shapes;
 mod null;
 mod operator;
 mod problem;

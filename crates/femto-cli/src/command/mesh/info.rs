@@ -51,22 +51,23 @@ struct Elements {
 
 impl Elements {
     fn of(mesh: &mesh::Mesh, points_1d: &[f64]) -> Result<Self, GeometryError> {
-        let geometry = Geometry::new(mesh)?;
+        let geometries = Geometry::of_shapes(mesh)?;
         let count = |kind| {
-            geometry
-                .kinds()
-                .iter()
-                .filter(|&&other| other == kind)
-                .count()
+            let kinds = geometries.iter().flat_map(Geometry::kinds);
+            kinds.filter(|&&other| other == kind).count()
         };
         let kinds = [
             ("affine", GeometryKind::Affine),
             ("trilinear", GeometryKind::Trilinear),
             ("curved", GeometryKind::Curved),
         ];
+        let mut warnings = Vec::new();
+        for geometry in &geometries {
+            warnings.extend(geometry.check(points_1d)?);
+        }
         Ok(Self {
             kinds: kinds.map(|(name, kind)| (name, count(kind))),
-            warnings: geometry.check(points_1d)?,
+            warnings,
         })
     }
 }

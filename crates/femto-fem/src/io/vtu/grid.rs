@@ -4,11 +4,9 @@ use super::super::IoError;
 use femto_element::{Cell, basis};
 
 /// Points and cells to be written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct VtuGrid<'a> {
-    /// The shape of the cells.
-    pub cell: Cell,
-    /// Their polynomial degree, on tensor products along each axis.
+    /// Polynomial degree of the cells, on tensor products along each axis.
     pub degree: usize,
     /// Positions, `[points][3]`.
     ///
@@ -16,41 +14,49 @@ pub struct VtuGrid<'a> {
     /// [`equispaced`](femto_element::basis::nodes::equispaced)), not at the GLL nodes. For discontinuous fields give
     /// each cell its own points.
     pub points: &'a [[f64; 3]],
-    /// Points of each cell, `[cells][nodes]`, in femto's order of nodes.
-    pub cells: &'a [u32],
+    /// By shape, the points of each cell, `[cells][nodes]`, in femto's order of nodes.
+    pub cells: Vec<(Cell, &'a [u32])>,
 }
 
 impl VtuGrid<'_> {
     /// Checks the arrays against each other and returns the number of cells.
     pub(super) fn count(&self) -> Result<usize, IoError> {
-        basis::check(self.cell, self.degree)?;
-        let nodes_per_cell = self.cell.lattice(self.degree).len();
-        if !self.cells.len().is_multiple_of(nodes_per_cell) {
-            return Err(IoError::CellArray {
-                found: self.cells.len(),
-                nodes_per_cell,
-                degree: self.degree,
-            });
+        let (mut count, points) = (0, self.points.len());
+        for &(cell, cells) in &self.cells {
+            basis::check(cell, self.degree)?;
+            let nodes_per_cell = cell.lattice(self.degree).len();
+            if !cells.len().is_multiple_of(nodes_per_cell) {
+                return Err(IoError::CellArray {
+                    found: cells.len(),
+                    nodes_per_cell,
+                    degree: self.degree,
+                });
+            }
+            let missing = |&point: &u32| point as usize >= points;
+            if let Some(at) = cells.iter().position(missing) {
+                return Err(IoError::PointIndex {
+                    cell: count + at / nodes_per_cell,
+                    point: cells[at],
+                    points,
+                });
+            }
+            count += cells.len() / nodes_per_cell;
         }
-        let points = self.points.len();
-        let missing = |&point: &u32| point as usize >= points;
-        if let Some(at) = self.cells.iter().position(missing) {
-            return Err(IoError::PointIndex {
-                cell: at / nodes_per_cell,
-                point: self.cells[at],
-                points,
-            });
-        }
-        Ok(self.cells.len() / nodes_per_cell)
+        Ok(count)
     }
 
-    /// The points of each cell in VTK's order, `[cells][nodes_per_cell]`.
-    pub(super) fn connectivity(&self) -> Vec<i64> {
-        let order = vtk_order(self.cell, self.degree);
-        self.cells
-            .chunks_exact(order.len())
-            .flat_map(|cell| order.iter().map(|&node| i64::from(cell[node])))
-            .collect()
+    /// The points of each cell in VTK's order, `[cells][nodes]`, where each cell's end, and its type.
+    pub(super) fn arrays(&self) -> (Vec<i64>, Vec<i64>, Vec<u8>) {
+        let (mut connectivity, mut offsets, mut types) = (Vec::new(), Vec::new(), Vec::new());
+        for &(cell, cells) in &self.cells {
+            let order = vtk_order(cell, self.degree);
+            for nodes in cells.chunks_exact(order.len()) {
+                connectivity.extend(order.iter().map(|&node| i64::from(nodes[node])));
+                offsets.push(connectivity.len() as i64);
+                types.push(cell.vtk_type());
+            }
+        }
+        (connectivity, offsets, types)
     }
 }
 
@@ -75,6 +81,24 @@ mod tests {
                 assert!(order.into_iter().eq(0..nodes), "{cell:?} degree {degree}");
             }
         }
+    }
+
+    #[test]
+    fn shapes_follow_each_other() {
+        let grid = VtuGrid {
+            degree: 1,
+            points: &[[0.0; 3]; 5],
+            cells: vec![
+                (Cell::Quadrilateral, &[0, 1, 2, 3]),
+                (Cell::Triangle, &[1, 4, 3, 0, 1, 4]),
+            ],
+        };
+        assert_eq!(grid.count().unwrap(), 3);
+        let (connectivity, offsets, types) = grid.arrays();
+        assert_eq!(connectivity, [0, 1, 3, 2, 1, 4, 3, 0, 1, 4]);
+        assert_eq!(offsets, [4, 7, 10]);
+        // VTK_LAGRANGE_QUADRILATERAL, VTK_LAGRANGE_TRIANGLE.
+        assert_eq!(types, [70, 69, 69]);
     }
 
     #[test]

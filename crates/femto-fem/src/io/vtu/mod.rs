@@ -88,12 +88,7 @@ pub fn write_vtu_to(
     check_fields(point_fields, "points", grid.points.len())?;
     check_fields(cell_fields, "cells", cells)?;
 
-    let connectivity = grid.connectivity();
-    let nodes_per_cell = (connectivity.len() / cells.max(1)) as i64;
-    let offsets: Vec<i64> = (1..=cells as i64)
-        .map(|cell| cell * nodes_per_cell)
-        .collect();
-    let types = vec![grid.cell.vtk_type(); cells];
+    let (connectivity, offsets, types) = grid.arrays();
     let cell_arrays = [
         Field::scalar("connectivity", &connectivity[..]),
         Field::scalar("offsets", &offsets[..]),

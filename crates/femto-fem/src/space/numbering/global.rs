@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::Shape;
 use crate::space::SpaceError;
-use crate::space::element_nodes::ElementNodes;
 use crate::space::topology::Topology;
 
 /// Who touches an entity: this, or the number of the only chunk that does.
@@ -34,10 +34,10 @@ pub(super) fn check_interface(entries: u64) -> Result<(), SpaceError> {
 pub(super) struct Numbers {
     /// First node of each entity; the others of the entity follow it.
     pub(super) first: Vec<u32>,
-    /// First interior node of each element.
-    pub(super) interior: Vec<u32>,
-    /// Private nodes of each chunk.
-    pub(super) private: Vec<Range<usize>>,
+    /// First interior node of each element, `[block][element]`.
+    pub(super) interior: Vec<Vec<u32>>,
+    /// Private nodes of each chunk, `[block][chunk]`.
+    pub(super) private: Vec<Vec<Range<usize>>>,
     pub(super) first_interface: usize,
     pub(super) nodes: usize,
     /// Number of nodes of a vertex, an edge, a triangle, a quadrilateral.
@@ -47,31 +47,34 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    pub(super) fn new(
-        topology: &Topology,
-        chunks: &[Range<usize>],
-        nodes: &ElementNodes,
-    ) -> Result<Self, SpaceError> {
+    pub(super) fn new(topology: &Topology, shapes: &[Shape<'_>]) -> Result<Self, SpaceError> {
         let [vertices, edges, triangles, _] = topology.counts;
-        let elements = chunks.last().map_or(0, |chunk| chunk.end);
-        let inside = nodes.interior_positions.len();
-        let on_entities = topology.counts.iter().zip(nodes.inside);
+        // Shapes that have an entity have the same nodes on it.
+        let mut on_entity = [0; 4];
+        for shape in shapes {
+            for (most, own) in on_entity.iter_mut().zip(shape.nodes.inside) {
+                *most = own.max(*most);
+            }
+        }
+        let on_entities = topology.counts.iter().zip(on_entity);
+        let inside = |shape: &Shape<'_>| (shape.elements(), shape.nodes.interior_positions.len());
         let total: u64 = on_entities
-            .chain([(&elements, inside)])
-            .map(|(&count, size)| count as u64 * size as u64)
+            .map(|(&count, size)| (count, size))
+            .chain(shapes.iter().map(inside))
+            .map(|(count, size)| count as u64 * size as u64)
             .sum();
         let mut numbers = Self {
             first: vec![NOBODY; topology.counts.iter().sum()],
-            interior: Vec::with_capacity(elements),
-            private: Vec::with_capacity(chunks.len()),
+            interior: Vec::with_capacity(shapes.len()),
+            private: Vec::with_capacity(shapes.len()),
             first_interface: 0,
             nodes: checked(total)?,
-            sizes: nodes.inside.map(|size| size as u32),
+            sizes: on_entity.map(|size| size as u32),
             starts: [vertices, vertices + edges, vertices + edges + triangles]
                 .map(|start| start as u32),
         };
-        let owners = owners(topology, chunks);
-        numbers.number(topology, chunks, &owners, inside as u32);
+        let owners = owners(topology, shapes);
+        numbers.number(topology, shapes, &owners);
         Ok(numbers)
     }
 
@@ -83,33 +86,34 @@ impl Numbers {
 
     /// Numbers entities in element order, private ones and shared ones; the interiors of a
     /// chunk follow its private entities.
-    fn number(
-        &mut self,
-        topology: &Topology,
-        chunks: &[Range<usize>],
-        owners: &[u32],
-        interior_nodes: u32,
-    ) {
+    fn number(&mut self, topology: &Topology, shapes: &[Shape<'_>], owners: &[u32]) {
         let (mut private, mut several) = (0, 0);
-        for chunk in chunks {
-            let start = private;
-            for element in chunk.clone() {
-                for &entity in topology.entities(element) {
-                    if self.first[entity as usize] == NOBODY {
-                        let next = match owners[entity as usize] {
-                            SEVERAL => &mut several,
-                            _ => &mut private,
-                        };
-                        self.first[entity as usize] = *next;
-                        *next += self.size(entity);
+        for (block, shape) in shapes.iter().enumerate() {
+            let inside = shape.nodes.interior_positions.len() as u32;
+            let mut interior = Vec::with_capacity(shape.elements());
+            let mut chunks = Vec::with_capacity(shape.chunks.len());
+            for chunk in shape.chunks {
+                let start = private;
+                for element in chunk.clone() {
+                    for &entity in topology.entities(block, element) {
+                        if self.first[entity as usize] == NOBODY {
+                            let next = match owners[entity as usize] {
+                                SEVERAL => &mut several,
+                                _ => &mut private,
+                            };
+                            self.first[entity as usize] = *next;
+                            *next += self.size(entity);
+                        }
                     }
                 }
+                for _ in chunk.clone() {
+                    interior.push(private);
+                    private += inside;
+                }
+                chunks.push(start as usize..private as usize);
             }
-            for _ in chunk.clone() {
-                self.interior.push(private);
-                private += interior_nodes;
-            }
-            self.private.push(start as usize..private as usize);
+            self.interior.push(interior);
+            self.private.push(chunks);
         }
         // The shared ones come after the private nodes.
         let numbers = self.first.par_iter_mut().zip(owners);
@@ -122,12 +126,14 @@ impl Numbers {
     }
 }
 
-/// Who touches each entity: the number of the only chunk, or [`SEVERAL`].
-fn owners(topology: &Topology, chunks: &[Range<usize>]) -> Vec<u32> {
+/// Who touches each entity: the number of the only chunk of all shapes, or [`SEVERAL`].
+fn owners(topology: &Topology, shapes: &[Shape<'_>]) -> Vec<u32> {
     let mut owners = vec![NOBODY; topology.counts.iter().sum()];
-    for (number, chunk) in (0..).zip(chunks) {
+    let blocks = shapes.iter().enumerate();
+    let chunks = blocks.flat_map(|(block, shape)| shape.chunks.iter().map(move |it| (block, it)));
+    for (number, (block, chunk)) in (0..).zip(chunks) {
         for element in chunk.clone() {
-            for &entity in topology.entities(element) {
+            for &entity in topology.entities(block, element) {
                 let owner = &mut owners[entity as usize];
                 if *owner == NOBODY {
                     *owner = number;

@@ -10,6 +10,7 @@ use super::global::Numbers;
 /// Chunk-local indices of the nodes of one chunk.
 pub(super) struct LocalNumbers<'a> {
     topology: &'a Topology,
+    block: usize,
     numbers: &'a Numbers,
     elements: &'a Range<usize>,
     private: Range<usize>,
@@ -19,14 +20,13 @@ pub(super) struct LocalNumbers<'a> {
 
 impl<'a> LocalNumbers<'a> {
     pub(super) fn new(
-        topology: &'a Topology,
+        (topology, block): (&'a Topology, usize),
         numbers: &'a Numbers,
-        elements: &'a Range<usize>,
-        private: Range<usize>,
+        (elements, private): (&'a Range<usize>, Range<usize>),
     ) -> Self {
         let mut interface: Vec<(u32, u32, u32)> = Vec::new();
         for element in elements.clone() {
-            for &entity in topology.entities(element) {
+            for &entity in topology.entities(block, element) {
                 let first = numbers.first[entity as usize];
                 if first as usize >= numbers.first_interface {
                     interface.push((first, numbers.size(entity), 0));
@@ -42,6 +42,7 @@ impl<'a> LocalNumbers<'a> {
         }
         Self {
             topology,
+            block,
             numbers,
             elements,
             private,
@@ -72,9 +73,9 @@ impl<'a> LocalNumbers<'a> {
     pub(super) fn fill(&self, nodes: &ElementNodes, shell: &mut [u32], interior: &mut [u32]) {
         let shells = shell.chunks_exact_mut(nodes.shell_positions.len());
         for ((element, shell), interior) in self.elements.clone().zip(shells).zip(interior) {
-            let entities = self.topology.entities(element);
+            let entities = self.topology.entities(self.block, element);
             nodes.fill_shell(entities, |slot| self.first(entities[slot]), shell);
-            *interior = self.numbers.interior[element] - self.private.start as u32;
+            *interior = self.numbers.interior[self.block][element] - self.private.start as u32;
         }
     }
 }

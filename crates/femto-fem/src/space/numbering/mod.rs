@@ -1,4 +1,4 @@
-//! The restriction of a space: numbers for its nodes, and the nodes of each chunk.
+//! The restrictions of a space's shapes: numbers for its nodes, and the nodes of each chunk.
 
 use std::ops::Range;
 
@@ -14,64 +14,109 @@ use crate::space::{Chunk, Restriction, SpaceError};
 use global::{Numbers, check_interface, checked};
 use local::LocalNumbers;
 
-/// The restriction of a space without shared nodes: for each chunk the shell nodes of one element
-/// after the other, then their interior nodes, all in lexicographic order.
-pub(super) fn broken(
-    chunks: Vec<Range<usize>>,
-    nodes: &ElementNodes,
-) -> Result<Restriction, SpaceError> {
-    let elements = chunks.last().map_or(0, |chunk| chunk.end);
-    let shell_nodes = nodes.shell_positions.len();
-    let np = shell_nodes + nodes.interior_positions.len();
-    let count = checked(elements as u64 * np as u64)?;
-    let mut shell = Vec::with_capacity(elements * shell_nodes);
-    let mut interior = Vec::with_capacity(elements);
-    for chunk in &chunks {
-        let shells = chunk.len() * shell_nodes;
-        shell.extend(0..shells as u32);
-        let interior_nodes = np - shell_nodes;
-        interior.extend((0..chunk.len()).map(|i| (shells + i * interior_nodes) as u32));
-    }
-    let chunk = |elements: Range<usize>| Chunk {
-        private: elements.start * np..elements.end * np,
-        interior: elements.start * np + elements.len() * shell_nodes..elements.end * np,
-        interface: 0..0,
-        elements,
-    };
-    Ok(Restriction {
-        chunks: chunks.into_iter().map(chunk).collect(),
-        shell,
-        interior,
-        shell_positions: nodes.shell_positions.clone(),
-        interior_positions: nodes.interior_positions.clone(),
-        interface_sources_offsets: vec![0],
-        first_interface: count,
-        nodes: count,
-        ..Restriction::default()
-    })
+/// The elements of one shape, to be numbered.
+pub(super) struct Shape<'a> {
+    /// Runs of consecutive elements, together all of them.
+    pub(super) chunks: &'a [Range<usize>],
+    pub(super) nodes: &'a ElementNodes,
 }
 
-/// The restriction of a continuous space.
+impl Shape<'_> {
+    fn elements(&self) -> usize {
+        self.chunks.last().map_or(0, |chunk| chunk.end)
+    }
+
+    /// The restriction of block `block` of `blocks`, without chunks, shells and lists.
+    fn empty(&self, [block, blocks]: [usize; 2]) -> Restriction {
+        Restriction {
+            shell_positions: self.nodes.shell_positions.clone(),
+            interior_positions: self.nodes.interior_positions.clone(),
+            block,
+            blocks,
+            ..Restriction::default()
+        }
+    }
+}
+
+/// The restrictions of a space without shared nodes: for each chunk the shell nodes of one element
+/// after the other, then their interior nodes, all in lexicographic order.
+pub(super) fn broken(shapes: &[Shape<'_>]) -> Result<Vec<Restriction>, SpaceError> {
+    let per_element = |shape: &Shape<'_>| {
+        shape.nodes.shell_positions.len() + shape.nodes.interior_positions.len()
+    };
+    let counts = shapes.iter();
+    let counts = counts.map(|shape| shape.elements() as u64 * per_element(shape) as u64);
+    let count = checked(counts.sum())?;
+    let mut first = 0;
+    let of_shape = |(block, shape): (usize, &Shape<'_>)| {
+        let (elements, np) = (shape.elements(), per_element(shape));
+        let shell_nodes = shape.nodes.shell_positions.len();
+        let mut shell = Vec::with_capacity(elements * shell_nodes);
+        let mut interior = Vec::with_capacity(elements);
+        for chunk in shape.chunks {
+            let shells = chunk.len() * shell_nodes;
+            shell.extend(0..shells as u32);
+            let interior_nodes = np - shell_nodes;
+            interior.extend((0..chunk.len()).map(|i| (shells + i * interior_nodes) as u32));
+        }
+        let chunk = |elements: &Range<usize>| {
+            let private = first + elements.start * np..first + elements.end * np;
+            Chunk {
+                interior: private.start + elements.len() * shell_nodes..private.end,
+                private,
+                interface: 0..0,
+                elements: elements.clone(),
+            }
+        };
+        let chunks = shape.chunks.iter().map(chunk).collect();
+        first += elements * np;
+        Restriction {
+            chunks,
+            shell,
+            interior,
+            interface_sources_offsets: vec![0],
+            first_interface: count,
+            nodes: count,
+            ..shape.empty([block, shapes.len()])
+        }
+    };
+    Ok(shapes.iter().enumerate().map(of_shape).collect())
+}
+
+/// The restrictions of a continuous space.
 pub(super) fn continuous(
     topology: &Topology,
-    chunks: &[Range<usize>],
-    nodes: &ElementNodes,
+    shapes: &[Shape<'_>],
+) -> Result<Vec<Restriction>, SpaceError> {
+    let numbers = Numbers::new(topology, shapes)?;
+    let blocks = shapes.iter().enumerate();
+    let count = shapes.len();
+    blocks
+        .map(|(block, shape)| of_shape(topology, &numbers, [block, count], shape))
+        .collect()
+}
+
+/// The restriction of one shape's elements.
+fn of_shape(
+    topology: &Topology,
+    numbers: &Numbers,
+    [block, blocks]: [usize; 2],
+    shape: &Shape<'_>,
 ) -> Result<Restriction, SpaceError> {
-    let numbers = Numbers::new(topology, chunks, nodes)?;
+    let elements = shape.elements();
     let mut restriction = Restriction {
-        shell: vec![0; numbers.interior.len() * nodes.shell_positions.len()],
-        interior: vec![0; numbers.interior.len()],
-        shell_positions: nodes.shell_positions.clone(),
-        interior_positions: nodes.interior_positions.clone(),
+        shell: vec![0; elements * shape.nodes.shell_positions.len()],
+        interior: vec![0; elements],
         first_interface: numbers.first_interface,
         nodes: numbers.nodes,
-        ..Restriction::default()
+        ..shape.empty([block, blocks])
     };
-    let lists = fill_local(topology, &numbers, chunks, nodes, &mut restriction);
+    let lists = fill_local((topology, block), numbers, shape, &mut restriction);
     check_interface(lists.iter().map(|list| list.len() as u64).sum())?;
     let mut start = 0;
-    for ((elements, private), list) in chunks.iter().zip(numbers.private).zip(&lists) {
-        let inside = elements.len() * nodes.interior_positions.len();
+    let private = numbers.private[block].iter().cloned();
+    for ((elements, private), list) in shape.chunks.iter().zip(private).zip(&lists) {
+        let inside = elements.len() * shape.nodes.interior_positions.len();
         restriction.chunks.push(Chunk {
             elements: elements.clone(),
             interior: private.end - inside..private.end,
@@ -93,23 +138,24 @@ pub(super) fn continuous(
 
 /// Fills the chunk-local indices `shell` and `interior`; the interface list of each chunk.
 fn fill_local(
-    topology: &Topology,
+    (topology, block): (&Topology, usize),
     numbers: &Numbers,
-    chunks: &[Range<usize>],
-    nodes: &ElementNodes,
+    shape: &Shape<'_>,
     restriction: &mut Restriction,
 ) -> Vec<Vec<u32>> {
-    let shell_nodes = nodes.shell_positions.len();
-    let shells = chunks.iter().map(|chunk| chunk.len() * shell_nodes);
+    let shell_nodes = shape.nodes.shell_positions.len();
+    let shells = shape.chunks.iter().map(|chunk| chunk.len() * shell_nodes);
     let shells = split(&mut restriction.shell, shells);
-    let interiors = split(&mut restriction.interior, chunks.iter().map(Range::len));
+    let interiors = shape.chunks.iter().map(Range::len);
+    let interiors = split(&mut restriction.interior, interiors);
     let outputs = shells.into_par_iter().zip(interiors);
-    let inputs = chunks.par_iter().zip(&numbers.private);
+    let inputs = shape.chunks.par_iter().zip(&numbers.private[block]);
     inputs
         .zip(outputs)
         .map(|((elements, private), (shell, interior))| {
-            let local = LocalNumbers::new(topology, numbers, elements, private.clone());
-            local.fill(nodes, shell, interior);
+            let own = (elements, private.clone());
+            let local = LocalNumbers::new((topology, block), numbers, own);
+            local.fill(shape.nodes, shell, interior);
             local.list()
         })
         .collect()

@@ -17,7 +17,7 @@ use facets::Facet;
 /// No number.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The entities (vertices, edges, faces) of the elements.
+/// The entities (vertices, edges, faces) of the elements of all shapes.
 ///
 /// Vertices and edges are numbered in the order in which the elements meet them; faces follow their
 /// lowest vertex. Vertex numbers take the place of mesh node numbers wherever an order of vertices
@@ -26,11 +26,8 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Facets are found for every mesh, to check it and to know the elements at them. Those of cells in the plane are
 /// edges, which are found twice: once to be numbered and once with the elements at them.
 pub(super) struct Topology {
-    cell: Cell,
-    /// Entities of an element: its vertices and, where they were asked for, edges and faces.
-    stride: usize,
-    /// Entities of each element: vertices, edges, faces, `[elements][stride]`.
-    entities: Vec<u32>,
+    /// By shape.
+    blocks: Vec<Block>,
     /// Numbers of vertices, edges, triangles and quadrilaterals; zero where they were not asked for.
     pub(super) counts: [usize; 4],
     /// Mesh node of each vertex.
@@ -41,68 +38,119 @@ pub(super) struct Topology {
     facets: Vec<Chains<Facet>>,
 }
 
+/// The entities of the elements of one shape.
+struct Block {
+    cell: Cell,
+    /// Entities of an element: its vertices and, where they were asked for, edges and faces.
+    stride: usize,
+    /// `[elements][stride]`
+    entities: Vec<u32>,
+    /// Number of the first element's first facet. They go on element by element, then block by block: a *side* is a
+    /// facet as one element has it.
+    first_side: u32,
+}
+
+/// A side: the block, the element in it, the element's facet.
+pub(super) struct Side {
+    pub(super) block: usize,
+    pub(super) element: usize,
+    pub(super) facet: usize,
+}
+
+impl Block {
+    fn entities(&self, element: usize) -> &[u32] {
+        &self.entities[element * self.stride..][..self.stride]
+    }
+
+    fn elements(&self) -> usize {
+        self.entities.len() / self.stride
+    }
+
+    /// The number of an element's first side.
+    fn side(&self, element: usize) -> u32 {
+        self.first_side + (element * self.cell.facets().len()) as u32
+    }
+}
+
 impl Topology {
-    /// Finds the entities of the elements, which are these mesh `cells` and have these mesh nodes
-    /// as `vertices`, `[elements][vertices]`, up to a dimension: 0 for vertices, 1 for edges too, 2 for faces too.
+    /// Finds the entities of elements, for each shape the mesh nodes at their `vertices`, `[elements][vertices]`, up
+    /// to a dimension: 0 for vertices, 1 for edges too, 2 for faces too.
+    ///
+    /// `cells` gives the mesh cell number of a block's element, for errors.
     pub(super) fn new(
-        cell: Cell,
-        cells: &[u32],
-        vertices: Vec<u32>,
+        shapes: &[(Cell, Vec<u32>)],
         mesh_nodes: usize,
         up_to: usize,
+        cells: impl Fn(usize, usize) -> u32 + Sync,
     ) -> Result<Self, SpaceError> {
-        let mut topology = Self::without_facets(cell, &vertices, mesh_nodes, up_to);
-        drop(vertices);
-        topology.number_facets(cells, up_to > 1)?;
+        let mut topology = Self::without_facets(shapes, mesh_nodes, up_to);
+        topology.number_facets(&cells, up_to > 1)?;
         Ok(topology)
     }
 
     /// The same without a search for facets: of a surface, where more than two elements may meet at one.
     pub(super) fn without_facets(
-        cell: Cell,
-        vertices: &[u32],
+        shapes: &[(Cell, Vec<u32>)],
         mesh_nodes: usize,
         up_to: usize,
     ) -> Self {
-        let sizes = [cell.vertices(), cell.edges().len(), faces(cell).len()];
-        let stride = sizes[..=up_to].iter().sum();
-        let elements = vertices.len() / cell.vertices();
+        let (mut blocks, mut first_side) = (Vec::new(), 0);
+        for (cell, vertices) in shapes {
+            let sizes = [cell.vertices(), cell.edges().len(), faces(*cell).len()];
+            let stride: usize = sizes[..=up_to].iter().sum();
+            let elements = vertices.len() / cell.vertices();
+            blocks.push(Block {
+                cell: *cell,
+                stride,
+                entities: vec![NONE; elements * stride],
+                first_side,
+            });
+            first_side += (elements * cell.facets().len()) as u32;
+        }
         let mut topology = Self {
-            cell,
-            stride,
-            entities: vec![NONE; elements * stride],
+            blocks,
             counts: [0; 4],
             nodes: Vec::new(),
             vertex_at: vec![NONE; mesh_nodes],
             facets: Vec::new(),
         };
-        topology.number_vertices(vertices);
+        topology.number_vertices(shapes);
         if up_to > 0 {
             topology.number_edges();
         }
         topology
     }
 
-    /// The shape of the elements.
-    pub(super) fn cell(&self) -> Cell {
-        self.cell
+    /// The entities of an element of a block: its vertices and, where asked, edges and faces.
+    pub(super) fn entities(&self, block: usize, element: usize) -> &[u32] {
+        self.blocks[block].entities(element)
     }
 
-    /// The entities of an element: its vertices and, where asked, edges and faces.
-    pub(super) fn entities(&self, element: usize) -> &[u32] {
-        &self.entities[element * self.stride..][..self.stride]
+    /// Dimension of the elements.
+    pub(super) fn dim(&self) -> usize {
+        self.blocks.first().map_or(0, |block| block.cell.dim())
     }
 
-    fn number_vertices(&mut self, vertices: &[u32]) {
-        let all = self.entities.chunks_exact_mut(self.stride);
-        for (entities, nodes) in all.zip(vertices.chunks_exact(self.cell.vertices())) {
-            for (entity, &node) in entities.iter_mut().zip(nodes) {
-                let vertex = &mut self.vertex_at[node as usize];
-                if *vertex == NONE {
-                    *vertex = self.nodes.len() as u32;
-                    self.nodes.push(node);
+    /// The shapes that facets have.
+    pub(super) fn facet_shapes(&self) -> impl Fn(Cell) -> bool {
+        move |shape| {
+            let mut facets = self.blocks.iter().flat_map(|block| block.cell.facets());
+            facets.any(|facet| facet.cell == shape)
+        }
+    }
+
+    fn number_vertices(&mut self, shapes: &[(Cell, Vec<u32>)]) {
+        for (block, (cell, vertices)) in self.blocks.iter_mut().zip(shapes) {
+            let all = block.entities.chunks_exact_mut(block.stride);
+            for (entities, nodes) in all.zip(vertices.chunks_exact(cell.vertices())) {
+                for (entity, &node) in entities.iter_mut().zip(nodes) {
+                    let vertex = &mut self.vertex_at[node as usize];
+                    if *vertex == NONE {
+                        *vertex = self.nodes.len() as u32;
+                        self.nodes.push(node);
+                    }
+                    *entity = *vertex;
                 }
-                *entity = *vertex;
             }
         }
         self.counts[0] = self.nodes.len();
@@ -110,22 +158,28 @@ impl Topology {
 
     fn number_edges(&mut self) {
         let mut edges = Chains::new(0..self.counts[0] as u32);
-        let (before, places) = (self.cell.vertices(), self.cell.edges());
-        for entities in self.entities.chunks_exact_mut(self.stride) {
-            let (vertices, own) = entities.split_at_mut(before);
-            for (ends, own) in places.iter().zip(own) {
-                let ends = ends.map(|m| vertices[m]);
-                let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-                let found = edges.find(low, |&other| other == high);
-                let number = found.unwrap_or_else(|| edges.push(low, high));
-                *own = (self.counts[0] + number) as u32;
+        for block in &mut self.blocks {
+            let (before, places) = (block.cell.vertices(), block.cell.edges());
+            for entities in block.entities.chunks_exact_mut(block.stride) {
+                let (vertices, own) = entities.split_at_mut(before);
+                for (ends, own) in places.iter().zip(own) {
+                    let ends = ends.map(|m| vertices[m]);
+                    let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+                    let found = edges.find(low, |&other| other == high);
+                    let number = found.unwrap_or_else(|| edges.push(low, high));
+                    *own = (self.counts[0] + number) as u32;
+                }
             }
         }
         self.counts[1] = edges.links.len();
     }
 
     /// Finds the facets and the elements at them; numbers faces if `numbered`, triangles first.
-    fn number_facets(&mut self, cells: &[u32], numbered: bool) -> Result<(), SpaceError> {
+    fn number_facets(
+        &mut self,
+        cells: &(impl Fn(usize, usize) -> u32 + Sync),
+        numbered: bool,
+    ) -> Result<(), SpaceError> {
         let parts = rayon::current_num_threads().min(8) as u64;
         let start = |part: u64| (self.nodes.len() as u64 * part / parts) as u32;
         let ranges = (0..parts).map(|part| start(part)..start(part + 1));
@@ -133,24 +187,28 @@ impl Topology {
             .map(|vertices| self.facets_at(vertices, cells))
             .collect();
         self.facets = facets?;
+        self.check_shapes(cells)?;
         if !numbered {
             return Ok(());
         }
-        let faces = faces(self.cell);
-        let before = self.cell.vertices() + self.cell.edges().len();
         let mut number = (self.counts[0] + self.counts[1]) as u32;
-        let per_element = faces.len() as u32;
         for shape in [Cell::Triangle, Cell::Quadrilateral] {
             let first = number;
-            if faces.iter().all(|face| face.cell != shape) {
+            let has = |block: &Block| faces(block.cell).iter().any(|face| face.cell == shape);
+            if !self.blocks.iter().any(has) {
                 continue;
             }
             let links = self.facets.iter().flat_map(|part| &part.links);
             for (_, facet) in links.filter(|(_, facet)| facet.cell() == shape) {
                 for side in facet.sides.into_iter().filter(|&side| side != NONE) {
-                    let [element, local] = [side / per_element, side % per_element];
-                    let place = element as usize * self.stride + before + local as usize;
-                    self.entities[place] = number;
+                    let Side {
+                        block,
+                        element,
+                        facet,
+                    } = side_of(&self.blocks, side);
+                    let block = &mut self.blocks[block];
+                    let before = block.cell.vertices() + block.cell.edges().len();
+                    block.entities[element * block.stride + before + facet] = number;
                 }
                 number += 1;
             }
@@ -160,32 +218,37 @@ impl Topology {
     }
 
     /// The facets whose lowest vertex is one of `vertices`.
-    fn facets_at(&self, vertices: Range<u32>, cells: &[u32]) -> Result<Chains<Facet>, SpaceError> {
+    fn facets_at(
+        &self,
+        vertices: Range<u32>,
+        cells: &impl Fn(usize, usize) -> u32,
+    ) -> Result<Chains<Facet>, SpaceError> {
         let mut facets = Chains::new(vertices.clone());
-        let own = self.cell.facets();
         let mut at = [0; 4];
-        for element in 0..cells.len() {
-            let corners = &self.entities(element)[..self.cell.vertices()];
-            // Vertices are numbered along the elements, so most elements are left out at once.
-            if corners.iter().all(|v| *v < vertices.start)
-                || corners.iter().all(|v| *v >= vertices.end)
-            {
-                continue;
-            }
-            for (facet, shape) in own.iter().enumerate() {
-                let side = (own.len() * element + facet) as u32;
-                for (vertex, &m) in at.iter_mut().zip(shape.vertices) {
-                    *vertex = corners[m];
-                }
-                let (lowest, new) = Facet::new(&at[..shape.vertices.len()], side);
-                if !vertices.contains(&lowest) {
+        for block in &self.blocks {
+            let own = block.cell.facets();
+            for element in 0..block.elements() {
+                let corners = &block.entities(element)[..block.cell.vertices()];
+                // Vertices are numbered along the elements, so most elements are left out at once.
+                if corners.iter().all(|v| *v < vertices.start)
+                    || corners.iter().all(|v| *v >= vertices.end)
+                {
                     continue;
                 }
-                match facets.find(lowest, |other: &Facet| other.rest == new.rest) {
-                    None => _ = facets.push(lowest, new),
-                    Some(number) => {
-                        let joined = facets.links[number].1.join(&new);
-                        joined.map_err(|sides| self.bad_facet(sides, cells))?;
+                for (side, shape) in (block.side(element)..).zip(own) {
+                    for (vertex, &m) in at.iter_mut().zip(shape.vertices) {
+                        *vertex = corners[m];
+                    }
+                    let (lowest, new) = Facet::new(&at[..shape.vertices.len()], side);
+                    if !vertices.contains(&lowest) {
+                        continue;
+                    }
+                    match facets.find(lowest, |other: &Facet| other.rest == new.rest) {
+                        None => _ = facets.push(lowest, new),
+                        Some(number) => {
+                            let joined = facets.links[number].1.join(&new);
+                            joined.map_err(|sides| self.bad_facet(sides, cells))?;
+                        }
                     }
                 }
             }
@@ -193,37 +256,103 @@ impl Topology {
         Ok(facets)
     }
 
-    /// The elements' sides (facets·element + local facet) at the facet with these mesh nodes, going round it.
-    pub(super) fn sides(&self, facet: Cell, nodes: &[u32]) -> Option<[u32; 2]> {
+    /// Fails where a triangle of one solid lies on a quadrilateral of another: all of its vertices but one.
+    fn check_shapes(&self, cells: &impl Fn(usize, usize) -> u32) -> Result<(), SpaceError> {
+        let facets = self.blocks.iter().flat_map(|block| block.cell.facets());
+        let sizes = facets.map(|facet| facet.vertices.len());
+        let (least, most) = (sizes.clone().min(), sizes.max());
+        if least == most {
+            return Ok(());
+        }
+        for part in &self.facets {
+            let open = part.links.iter().map(|(_, facet)| facet);
+            let open = open.filter(|facet| facet.sides[1] == NONE);
+            for first in open.map(|facet| facet.sides[0]) {
+                let corners = self.corners(first);
+                if Some(corners.len()) != most {
+                    continue;
+                }
+                for left_out in 0..corners.len() {
+                    let mut rest = corners.clone();
+                    rest.remove(left_out);
+                    if let Some([second, _]) = facets::sides(&self.facets, &rest) {
+                        return Err(SpaceError::DisagreeingFaces {
+                            cells: [first, second].map(|side| self.cell_at(side, cells)),
+                            first: self.around(first),
+                            second: self.around(second),
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The two sides of the facet with these mesh nodes, going round it; the second, or both, may be missing.
+    pub(super) fn sides(&self, facet: Cell, nodes: &[u32]) -> Option<(Side, Option<Side>)> {
         let mut vertices = [NONE; 4];
         for (&place, &node) in facets::around(facet).iter().zip(nodes) {
             // A node that no element has is NONE: then the facet is not found.
             vertices[place] = *self.vertex_at.get(node as usize)?;
         }
-        facets::sides(&self.facets, vertices.get(..facet.vertices())?)
+        let [first, second] = facets::sides(&self.facets, vertices.get(..facet.vertices())?)?;
+        let second = (second != NONE).then(|| side_of(&self.blocks, second));
+        Some((side_of(&self.blocks, first), second))
+    }
+
+    /// The mesh cell number of the element at a side.
+    fn cell_at(&self, side: u32, cells: impl Fn(usize, usize) -> u32) -> u32 {
+        let Side { block, element, .. } = side_of(&self.blocks, side);
+        cells(block, element)
+    }
+
+    /// The vertices of a facet, going round it.
+    fn corners(&self, side: u32) -> Vec<u32> {
+        let Side {
+            block,
+            element,
+            facet,
+        } = side_of(&self.blocks, side);
+        let block = &self.blocks[block];
+        let (vertices, facet) = (block.entities(element), block.cell.facets()[facet]);
+        let places = facets::around(facet.cell).iter();
+        places
+            .map(|&place| vertices[facet.vertices[place]])
+            .collect()
+    }
+
+    /// The mesh nodes of a facet, going round it.
+    fn around(&self, side: u32) -> Vec<u32> {
+        let corners = self.corners(side).into_iter();
+        corners.map(|vertex| self.nodes[vertex as usize]).collect()
     }
 
     /// Why the sides of two elements, or of three, cannot be one facet.
-    fn bad_facet(&self, sides: [u32; 3], cells: &[u32]) -> SpaceError {
-        let facets = self.cell.facets();
-        let cell = |side: u32| cells[side as usize / facets.len()];
-        let nodes = |side: u32| {
-            let vertices = self.entities(side as usize / facets.len());
-            let facet = facets[side as usize % facets.len()];
-            let places = facets::around(facet.cell).iter();
-            let corners = places.map(|&place| facet.vertices[place]);
-            corners.map(|m| self.nodes[vertices[m] as usize]).collect()
-        };
-        if sides[2] != NONE {
-            return SpaceError::CrowdedFace {
+    fn bad_facet(&self, sides: [u32; 3], cells: impl Fn(usize, usize) -> u32) -> SpaceError {
+        let [first, second, third] = sides;
+        let cell = |side| self.cell_at(side, &cells);
+        match third {
+            NONE => SpaceError::TwistedFace {
+                cells: [cell(first), cell(second)],
+                first: self.around(first),
+                second: self.around(second),
+            },
+            _ => SpaceError::CrowdedFace {
                 cells: sides.map(cell),
-                nodes: nodes(sides[0]),
-            };
+                nodes: self.around(first),
+            },
         }
-        SpaceError::TwistedFace {
-            cells: [cell(sides[0]), cell(sides[1])],
-            first: nodes(sides[0]),
-            second: nodes(sides[1]),
-        }
+    }
+}
+
+/// The element and facet that a side is of.
+fn side_of(blocks: &[Block], side: u32) -> Side {
+    let block = blocks.partition_point(|block| block.first_side <= side) - 1;
+    let own = (side - blocks[block].first_side) as usize;
+    let facets = blocks[block].cell.facets().len();
+    Side {
+        block,
+        element: own / facets,
+        facet: own % facets,
     }
 }

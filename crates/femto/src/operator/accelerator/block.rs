@@ -37,10 +37,9 @@ impl<T: Number> Block<T> {
         };
         add(Operand::Geometry, packer.geometry(&*kernels)?);
         if plan.operator.coefficients.is_none() {
-            let points = plan.operator.tables.points();
             let fields = |of| packer.fields(of).map(|it| it.map(DeviceArray::Reals));
-            add(Operand::CellFields, fields((FieldKind::Cell, 1))?);
-            add(Operand::PointFields, fields((FieldKind::Points, points))?);
+            add(Operand::CellFields, fields(FieldKind::Cell)?);
+            add(Operand::PointFields, fields(FieldKind::Points)?);
         }
         if plan.kinds.len() > 1 {
             let elements = DeviceArray::U32(device.upload(&packer.elements)?);

@@ -29,6 +29,8 @@ pub(super) struct Contributions<T: Number> {
     /// Places in the contributions of a component, ascending for each node.
     sources: AcceleratorBuffer<u32>,
     count: usize,
+    /// The first node whose sum is added to what other blocks have summed.
+    first_added: u32,
     source: NodeKernel,
     kernel: Kernel,
 }
@@ -55,12 +57,16 @@ impl<T: Number> Contributions<T> {
         if u32::try_from(all).is_err() {
             return Err(OperatorError::TooManyContributions { found: all });
         }
-        let (nodes, offsets, sources) = transpose(nodes, space.nodes(), is_shared);
+        let restriction = space.restriction();
+        let (begins, first) = (restriction.block == 0, restriction.first_interface);
+        let is_begun = |node: usize| begins && node >= first;
+        let (nodes, offsets, sources) = transpose(nodes, space.nodes(), is_shared, is_begun);
         Ok(Self {
             contributions: Mutex::new(device.zeros((all * space.components()).max(1))?),
             stride: all,
             places: sources.len(),
             count: nodes.len(),
+            first_added: if begins { u32::MAX } else { first as u32 },
             nodes: table(device, nodes)?,
             offsets: device.upload(&offsets)?,
             sources: table(device, sources)?,
@@ -104,6 +110,7 @@ impl<T: Number> Contributions<T> {
             Argument::input(contributions),
             Argument::U32(self.stride as u32),
             Argument::U32(stride as u32),
+            Argument::U32(self.first_added),
             Argument::output(v),
             Argument::U32(self.count as u32),
         ];
@@ -130,11 +137,13 @@ pub(super) fn shell(space: &Space) -> impl Fn(usize) -> bool {
     move |place| is_shell[place % is_shell.len()]
 }
 
-/// The nodes with contributions, ascending; where the places of each begin; the places, ascending for each.
+/// The nodes with contributions, and those whose sum is begun without any, ascending; where the places of each begin;
+/// the places, ascending for each.
 fn transpose(
     nodes: &[u32],
     count: usize,
     is_shared: impl Fn(usize) -> bool,
+    is_begun: impl Fn(usize) -> bool,
 ) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     let places = || {
         (0_u32..)
@@ -147,7 +156,7 @@ fn transpose(
     }
     let contributions = places().count();
     let listed: Vec<u32> = (0..count as u32)
-        .filter(|&node| next[node as usize + 1] > 0)
+        .filter(|&node| next[node as usize + 1] > 0 || is_begun(node as usize))
         .collect();
     for node in 0..count {
         next[node + 1] += next[node];
@@ -182,7 +191,7 @@ mod tests {
         let nodes: Vec<u32> = (0..8)
             .flat_map(|element| space.element_nodes(element))
             .collect();
-        let (listed, offsets, sources) = transpose(&nodes, space.nodes(), shell(&space));
+        let (listed, offsets, sources) = transpose(&nodes, space.nodes(), shell(&space), |_| false);
         // All nodes but the one inside each element.
         assert_eq!((listed.len(), sources.len()), (125 - 8, 8 * 26));
         assert_eq!((offsets.len(), offsets[0]), (listed.len() + 1, 0));

@@ -73,12 +73,12 @@ impl<'a> Packer<'a> {
         packed
     }
 
-    /// The fields of a kind with so many numbers for a cell, `[element][field][number]`.
+    /// The fields of a kind, `[element][field][number]`.
     pub(super) fn fields<T: Number>(
         &self,
-        (kind, numbers): (FieldKind, usize),
+        kind: FieldKind,
     ) -> Result<Option<AcceleratorBuffer<T>>, OperatorError> {
-        let values = self.field_values(self.elements.iter().copied(), (kind, numbers));
+        let values = self.field_values(self.elements.iter().copied(), kind);
         if values.is_empty() {
             return Ok(None);
         }
@@ -86,19 +86,11 @@ impl<'a> Packer<'a> {
         Ok(Some(self.device.upload(&values)?))
     }
 
-    fn field_values(
-        &self,
-        elements: impl Iterator<Item = u32>,
-        (kind, numbers): (FieldKind, usize),
-    ) -> Vec<f64> {
-        let fields: Vec<&[f64]> = self.binding.params.auxiliary_of(kind).collect();
+    fn field_values(&self, elements: impl Iterator<Item = u32>, kind: FieldKind) -> Vec<f64> {
         let mut values = Vec::new();
-        if !fields.is_empty() {
-            for element in elements {
-                let first = self.binding.mesh_cell(element as usize) * numbers;
-                let own = fields.iter().map(|field| &field[first..first + numbers]);
-                values.extend(own.flatten());
-            }
+        for element in elements {
+            let cell = self.binding.mesh_cell(element as usize);
+            values.extend(self.binding.fields_at(kind, cell).flatten());
         }
         values
     }
@@ -119,7 +111,11 @@ impl Elements for Packer<'_> {
     }
 
     fn elsewhere(&self) -> Vec<bool> {
-        let mut elsewhere = vec![false; self.binding.space.nodes()];
+        let restriction = self.binding.space.restriction();
+        let mut elsewhere = vec![false; restriction.nodes];
+        if restriction.blocks > 1 {
+            elsewhere[restriction.first_interface..].fill(true);
+        }
         let others = elements(self.binding, |other| other != self.kind);
         for node in nodes(self.binding, &others) {
             elsewhere[node as usize] = true;
@@ -155,7 +151,7 @@ impl Elements for Packer<'_> {
 
     fn cell_fields(&self, places: &[u32]) -> Vec<f64> {
         let elements = places.iter().map(|&place| self.elements[place as usize]);
-        self.field_values(elements, (FieldKind::Cell, 1))
+        self.field_values(elements, FieldKind::Cell)
     }
 }
 

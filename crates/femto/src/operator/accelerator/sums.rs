@@ -13,9 +13,9 @@ use std::sync::MutexGuard;
 /// The sum of nodes that several elements share.
 #[derive(Debug)]
 pub(super) enum Sums<T: Number> {
-    /// Shells are set to zero before atomic additions.
-    Shells(Zero),
-    /// So is everything, of so many nodes.
+    /// Some nodes are set to zero before atomic additions.
+    Some(Zero),
+    /// So are all, of this number.
     All(usize),
     Deterministic(Contributions<T>),
 }
@@ -34,8 +34,8 @@ impl<T: Number> Sums<T> {
     ) -> Result<Self, OperatorError> {
         let space = binding.space;
         Ok(match (binding.params.scatter, shells) {
-            (Scatter::Atomic, true) => Self::Shells(Zero::new::<T>(device, cache, space)?),
-            (Scatter::Atomic, false) => Self::All(space.nodes()),
+            (Scatter::Atomic, false) if space.restriction().block == 0 => Self::All(space.nodes()),
+            (Scatter::Atomic, _) => Self::Some(Zero::new::<T>(device, cache, space, shells)?),
             (Scatter::Deterministic, true) => {
                 let shell = contributions::shell(space);
                 Self::Deterministic(Contributions::new(device, cache, space, nodes, shell)?)
@@ -54,7 +54,7 @@ impl<T: Number> Sums<T> {
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<Option<Locked<'_, T>>, OperatorError> {
         match self {
-            Self::Shells(zero) => zero.apply(device, stride, v)?,
+            Self::Some(zero) => zero.apply(device, stride, v)?,
             Self::All(_) => {
                 let len = v.len();
                 device.fill_zero(v, 0..len)?;
@@ -68,7 +68,7 @@ impl<T: Number> Sums<T> {
 
     pub(super) fn bytes(&self, components: usize) -> usize {
         match self {
-            Self::Shells(zero) => zero.bytes(),
+            Self::Some(zero) => zero.bytes(),
             Self::All(_) => 0,
             Self::Deterministic(contributions) => contributions.bytes(components),
         }
@@ -78,7 +78,7 @@ impl<T: Number> Sums<T> {
     /// one write of each node of `bytes`; or contributions that are written and read, with their lists.
     pub(super) fn work(&self, bytes: usize) -> Work {
         let (bytes_read, bytes_written) = match self {
-            Self::Shells(zero) => (0, zero.nodes() * bytes),
+            Self::Some(zero) => (0, zero.nodes() * bytes),
             Self::All(nodes) => (0, nodes * bytes),
             Self::Deterministic(contributions) => {
                 let (nodes, contributions) = contributions.counts();

@@ -3,11 +3,11 @@
 use super::operator::Edit;
 use super::*;
 use crate::OperatorParams;
-use crate::operator::plan::Plan;
+use crate::operator::plan::{FieldPlace, Plan};
 use crate::operator::{Bound as _, Typed};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::box_mesh::BoxMesh;
-use femto_fem::space::{Space, SpaceParams};
+use femto_fem::space::{Block, Space, SpaceParams};
 use femto_kernel::family::EvalContext;
 use femto_kernel::form::Poisson;
 
@@ -36,10 +36,12 @@ fn bind(knobs: &str, edit: Edit) -> Option<Result<Bound, OperatorError>> {
         ..OperatorParams::default()
     };
     let form = Typed::<_, 3, 1>(Poisson);
-    let plan = Plan::new(device.info().kind, &space, &geometry, &form, &params).unwrap();
+    let block = Block { space, geometry };
+    let place = FieldPlace::default();
+    let plan = Plan::new(device.info().kind, &block, &form, &params, place).unwrap();
     let binding = Binding {
-        space: &space,
-        geometry: &geometry,
+        space: &block.space,
+        geometry: &block.geometry,
         form: &form,
         params: &params,
         plan: &plan,

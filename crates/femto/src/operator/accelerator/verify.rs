@@ -16,6 +16,7 @@ use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, Device};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Of the input.
 const SEED: u32 = 0;
@@ -34,23 +35,17 @@ struct FieldsOf {
 }
 
 impl FieldsOf {
-    fn new(binding: &Binding<'_>, element: usize, points: usize) -> Self {
-        let (space, params) = (binding.space, binding.params);
-        let cell = space.cells()[element] as usize;
-        let nodes = space.element_nodes(element);
-        let nodal = params.auxiliary_of(FieldKind::Nodal);
-        let at_points = params.auxiliary_of(FieldKind::Points);
+    fn new(binding: &Binding<'_>, element: usize) -> Self {
+        let cell = binding.mesh_cell(element);
+        let nodes = binding.space.element_nodes(element);
+        let nodal = binding.params.auxiliary_of(FieldKind::Nodal);
+        let at_cell = |kind| binding.fields_at(kind, cell).flatten().copied().collect();
         Self {
-            cell: params
-                .auxiliary_of(FieldKind::Cell)
-                .map(|field| field[cell])
-                .collect(),
+            cell: at_cell(FieldKind::Cell),
             nodal: nodal
                 .flat_map(|field| nodes.iter().map(|&node| field[node as usize]))
                 .collect(),
-            points: at_points
-                .flat_map(|field| field[cell * points..][..points].iter().copied())
-                .collect(),
+            points: at_cell(FieldKind::Points),
         }
     }
 
@@ -74,7 +69,7 @@ fn oracle(binding: &Binding<'_>, element: usize, u: &[f64]) -> Vec<f64> {
         jacobian: &at.jacobian,
         position: &at.position,
     };
-    let own = FieldsOf::new(binding, element, tables.points());
+    let own = FieldsOf::new(binding, element);
     let fields = own.as_cell_fields(binding.params.fields());
     let context = binding.params.context();
     let form = binding.form;
@@ -90,6 +85,8 @@ pub(super) struct Expected {
     dofs: usize,
     components: usize,
     interleaved: bool,
+    /// Entries of an L-vector whose sums other blocks begin.
+    added: Vec<Range<usize>>,
     /// Nodes of an L-vector, and `[node][component]` their values.
     nodes: Vec<u32>,
     values: Vec<f64>,
@@ -107,6 +104,7 @@ impl Expected {
             amplitude: amplitude(binding),
             dofs: space.dofs(),
             components: space.components(),
+            added: added(space),
             interleaved: space.layout() == Layout::Interleaved,
             values: vec![0.0; nodes.len() * space.components()],
             nodes,
@@ -209,6 +207,9 @@ impl Expected {
             device.multiply(&v, &mut u)?;
         }
         device.fill(f64::NAN, &mut v)?;
+        for range in &self.added {
+            device.fill_zero(&mut v, range.clone())?;
+        }
         apply(&u, &mut v)?;
         let mut found = Vec::with_capacity(self.values.len());
         for &node in &self.nodes {
@@ -288,13 +289,30 @@ fn chosen_nodes(space: &Space, blocks: &[Packer<'_>]) -> Vec<u32> {
     }
     let count = space.nodes();
     let random = (0..NODES).map(|n| RandomVectors::<f64>::entry(SEED, count + n).abs());
-    nodes.extend(random.map(|part| (part * count as f64) as u32));
+    let random = random.map(|part| (part * count as f64) as u32);
+    nodes.extend(random.filter(|&node| space.restriction().touches(node as usize)));
     // At high degree the oracle is slow.
     let affordable = PAIRS / (8 * per_element.pow(2));
     nodes.truncate(affordable.max(blocks.len()));
     nodes.sort_unstable();
     nodes.dedup();
     nodes
+}
+
+/// The entries of L-vectors that elements add to what other blocks of the space have summed.
+fn added(space: &Space) -> Vec<Range<usize>> {
+    let restriction = space.restriction();
+    if restriction.block == 0 {
+        return Vec::new();
+    }
+    let (first, nodes) = (restriction.first_interface, restriction.nodes);
+    let (fields, width) = match space.layout() {
+        Layout::Interleaved => (1, space.components()),
+        Layout::Blocked => (space.components(), 1),
+    };
+    (0..fields)
+        .map(|field| (field * nodes + first) * width..(field + 1) * nodes * width)
+        .collect()
 }
 
 /// The result of `apply` on `u`, in an output that is poison before.

@@ -15,7 +15,7 @@ use femto_platform::device::accelerator::{
 /// Nodes of a piece at most; a block of threads takes a piece.
 const PIECE: usize = 2048;
 
-/// Sets shell nodes to zero: of each chunk one run, then all nodes that chunks share.
+/// Sets nodes to zero: of each chunk those on shells or all, then, for the first block of a space, what chunks share.
 #[derive(Debug)]
 pub(super) struct Zero {
     /// First node and end of each piece.
@@ -31,11 +31,18 @@ impl Zero {
         device: &Accelerator,
         cache: &KernelCache,
         space: &Space,
+        shells: bool,
     ) -> Result<Self, OperatorError> {
         let restriction = space.restriction();
         let private = restriction.chunks.iter();
-        let private = private.map(|chunk| chunk.private.start..chunk.interior.start);
-        let rest = restriction.first_interface..restriction.nodes;
+        let private = private.map(|chunk| match shells {
+            true => chunk.private.start..chunk.interior.start,
+            false => chunk.private.clone(),
+        });
+        let rest = match restriction.block {
+            0 => restriction.first_interface..restriction.nodes,
+            _ => 0..0,
+        };
         let mut pieces = Vec::new();
         let mut nodes = 0;
         for run in private.chain([rest]) {

@@ -5,7 +5,7 @@ mod alternative;
 pub use alternative::Alternative;
 
 use super::plan::{KindPlan, Plan};
-use super::{Backend, Bound as _, DataLevel, FactorPrecision, Operator};
+use super::{Backend, Bound as _, DataLevel, FactorPrecision, Operator, Shape};
 use crate::Number;
 use alternative::Candidate;
 use femto_kernel::roofline::{Ceilings, Precision, Work, bound};
@@ -15,10 +15,10 @@ use std::fmt::{self, Display};
 /// The explanation of an operator.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explanation {
-    /// The family that evaluates the elements.
-    pub family: &'static str,
-    /// The amount of stored geometry.
-    pub data_level: &'static str,
+    /// The families that evaluate the elements, of each shape.
+    pub family: String,
+    /// The amount of stored geometry, of each shape where it differs.
+    pub data_level: String,
     /// Why it is that one.
     pub data_level_reason: String,
     /// What rounding stored factors to single precision changes each of them by at most, relative.
@@ -29,7 +29,7 @@ pub struct Explanation {
     pub precision: Precision,
     /// Degree of the space.
     pub degree: usize,
-    /// Quadrature points of an element.
+    /// Quadrature points of an element; of several shapes the most.
     pub points: usize,
     /// The form, in words: what it reads, and how it was recognised.
     pub form: String,
@@ -64,11 +64,14 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// Explains one [`Operator::apply`]: `ceilings` of the device give the bound, `measured` seconds
     /// the fraction of it that was reached.
     pub fn explain(&self, ceilings: Option<&Ceilings>, measured: Option<f64>) -> Explanation {
-        let plan = &self.plan;
-        let (own, planned) = (self.work(), plan.work(T::PRECISION));
+        let plans = || self.shapes.iter().map(|shape| &shape.plan);
+        let planned: Work = plans().map(|plan| plan.work(T::PRECISION)).sum();
+        let own = self.work();
         let candidate = |level| {
             // The device's own count, changed by what the level changes in the plan.
-            let other = plan.at_level(level).work(T::PRECISION);
+            let other: Work = plans()
+                .map(|plan| plan.at_level(level).work(T::PRECISION))
+                .sum();
             let change = |own: u64, from: u64, to: u64| (own + to).saturating_sub(from);
             let work = Work {
                 bytes_read: change(own.bytes_read, planned.bytes_read, other.bytes_read),
@@ -78,27 +81,33 @@ impl<T: Number, D: Backend> Operator<T, D> {
             let bound = ceilings.map(|rates| bound(&work, rates, T::PRECISION));
             Candidate { level, work, bound }
         };
-        let (level, why) = (plan.level.level, plan.level.why());
-        let chosen = candidate(level);
-        let (work, found) = (chosen.work, chosen.bound);
-        let others = [DataLevel::OnTheFly, DataLevel::Partial];
-        let alternatives = others.into_iter().filter(|&other| other != level);
+        let found = ceilings.map(|rates| bound(&own, rates, T::PRECISION));
+        let chosen = Candidate {
+            level: self.data_level(),
+            work: own,
+            bound: found,
+        };
+        let why = distinct(plans().map(|plan| plan.level.why()), "; ");
+        let others = [DataLevel::OnTheFly, DataLevel::Partial].into_iter();
+        let alternatives = others.filter(|&other| plans().any(|plan| plan.level.level != other));
+        let is_perturbed = plans().any(|plan| plan.is_perturbed(T::PRECISION));
         Explanation {
-            family: plan.family.name(),
-            data_level: level.name(),
-            perturbation: plan
-                .is_perturbed(T::PRECISION)
-                .then_some(FactorPrecision::SINGLE_CHANGE),
+            family: distinct(plans().map(|plan| plan.family.name().to_owned()), " and "),
+            data_level: distinct(
+                plans().map(|plan| plan.level.level.name().to_owned()),
+                " and ",
+            ),
+            perturbation: is_perturbed.then_some(FactorPrecision::SINGLE_CHANGE),
             schedule: self.schedules(),
             precision: T::PRECISION,
-            degree: plan.degree,
-            points: plan.operator.tables.points(),
-            form: form_words(plan),
-            elements: plan.elements,
+            degree: self.plan().degree,
+            points: plans().map(Plan::points).max().unwrap_or(0),
+            form: form_words(self.plan()),
+            elements: plans().map(|plan| plan.elements).sum(),
             dofs: self.dofs(),
-            bytes_read: work.bytes_read,
-            bytes_written: work.bytes_written,
-            flops: work.flops,
+            bytes_read: own.bytes_read,
+            bytes_written: own.bytes_written,
+            flops: own.flops,
             nominal_flops: self.nominal_flops(),
             bound_seconds: found.map(|bound| bound.seconds),
             limit: found.map(|bound| bound.limit.to_string()),
@@ -116,18 +125,34 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// Storage per kind of map, and the schedule of its kernel where there is a choice.
     fn schedules(&self) -> Vec<String> {
-        let mut chosen = self.bound.schedules().into_iter();
-        let lines = self.plan.kinds.iter().map(|kind| {
-            let stored = schedule(kind, &self.plan, T::PRECISION);
-            match chosen.next() {
-                Some(words) => format!("{stored}; {words}"),
-                None => stored,
-            }
-        });
+        let of_shape = |shape: &Shape<T, D>| -> Vec<String> {
+            let mut chosen = shape.bound.schedules().into_iter();
+            let kinds = shape.plan.kinds.iter();
+            let line = |kind| {
+                let stored = schedule(kind, &shape.plan, T::PRECISION);
+                match chosen.next() {
+                    Some(words) => format!("{stored}; {words}"),
+                    None => stored,
+                }
+            };
+            kinds.map(line).collect()
+        };
+        let lines = self.shapes.iter().flat_map(of_shape);
         let facets = self.facets.iter();
         let facets = facets.flat_map(|term| term.operator.schedules());
         lines.chain(facets).collect()
     }
+}
+
+/// Words of the shapes, each once.
+fn distinct(words: impl Iterator<Item = String>, between: &str) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for word in words {
+        if !all.contains(&word) {
+            all.push(word);
+        }
+    }
+    all.join(between)
 }
 
 /// Properties of the form, and their consequences.

@@ -120,7 +120,7 @@ impl<T: Number> HostBound<T> {
                 most: MAX_COMPONENTS,
             });
         }
-        let restriction = binding.space.shared_restriction();
+        let restriction = Arc::clone(binding.space.restriction());
         let packed = pack::Packed::new(host, binding, &kernels)?;
         let params = binding.params;
         let nodal = params.auxiliary_of(FieldKind::Nodal).flatten();

@@ -246,13 +246,9 @@ impl Packer<'_> {
 
     /// The fields that are constant in a cell, then those at its points.
     fn pack_fields<T: Number>(&self, lane: usize, cell: usize, out: &mut [T]) {
-        let (params, points) = (self.binding.params, self.plan.operator.tables.points());
-        let constants = params
-            .auxiliary_of(FieldKind::Cell)
-            .map(|field| field[cell]);
-        let at_points = params.auxiliary_of(FieldKind::Points);
-        let at_points = at_points.flat_map(|field| &field[cell * points..][..points]);
-        let numbers = constants.chain(at_points.copied());
+        let constants = self.binding.fields_at(FieldKind::Cell, cell);
+        let at_points = self.binding.fields_at(FieldKind::Points, cell);
+        let numbers = constants.chain(at_points).flatten().copied();
         for (out, number) in out.iter_mut().skip(lane).step_by(self.lanes).zip(numbers) {
             *out = T::from_f64(number);
         }

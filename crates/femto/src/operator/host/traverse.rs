@@ -36,6 +36,9 @@ impl<T: Number> HostBound<T> {
         let mut shared = self.take_shared()?;
         let done = self.host.enter(|| {
             let (private, rest) = fields.split_at(self.restriction.first_interface);
+            let own = self.restriction.private();
+            let (_, private) = private.split_at(own.start);
+            let (private, _) = private.split_at(own.len());
             let chunks = 0..self.restriction.chunks.len();
             pass.chunks(chunks, private, &mut shared)?;
             self.sum_shared(0, rest, &shared);
@@ -45,7 +48,8 @@ impl<T: Number> HostBound<T> {
         done
     }
 
-    /// Sums what chunks added to shared nodes from `first` on, in chunk order.
+    /// Sums what chunks added to shared nodes from `first` on, in chunk order, for the first block of a space, and adds
+    /// it to the sums of the blocks before for the others.
     fn sum_shared(&self, first: usize, mut nodes: Fields<'_, T>, shared: &[T]) {
         let count = nodes.nodes();
         if count > SHARED_GRAIN {
@@ -57,13 +61,15 @@ impl<T: Number> HostBound<T> {
             );
             return;
         }
+        let begins = self.restriction.block == 0;
         for node in 0..count {
             for component in 0..self.components {
-                let mut sum = T::default();
+                let target = nodes.at(node, component);
+                let mut sum = if begins { T::default() } else { *target };
                 for &source in self.restriction.sources(first + node) {
                     sum += shared[source as usize * self.components + component];
                 }
-                *nodes.at(node, component) = sum;
+                *target = sum;
             }
         }
     }

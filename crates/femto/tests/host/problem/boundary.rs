@@ -144,7 +144,7 @@ fn where_boundary_groups_meet_the_first_listed_holds() {
             ..Problem::new(&mesh, 2, Poisson)
         };
         let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
-        let positions = u.space.node_positions(&u.geometry);
+        let positions = u.node_positions();
         let on_edge = |x: &[f64; 3]| x[0] == 0.0 && x[2] == 0.0;
         let edge = positions.iter().zip(&u.values).filter(|(x, _)| on_edge(x));
         edge.map(|(_, &u)| u).collect::<Vec<_>>()
@@ -168,7 +168,7 @@ fn where_conditions_on_components_meet_all_are_held() {
         ..Problem::new(&mesh, 2, form)
     };
     let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
-    let positions = u.space.node_positions(&u.geometry);
+    let positions = u.node_positions();
     for (x, u) in positions.iter().zip(u.values.chunks_exact(3)) {
         match (x[0] == 0.0, x[2] == 0.0) {
             (true, true) => assert_eq!(u, [1.0, 3.0, 2.0]),
@@ -212,7 +212,7 @@ fn planes_of_symmetry_hold_their_normal_component() {
             ..Problem::new(&mesh, 3, LinearElasticity::from_young(2.0, 0.3))
         };
         let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
-        let positions = u.space.node_positions(&u.geometry);
+        let positions = u.node_positions();
         for (x, u) in positions.iter().zip(u.values.chunks_exact(3)) {
             for (exact, u) in exact.iter().zip(u) {
                 let error = (u - exact(*x)).abs();

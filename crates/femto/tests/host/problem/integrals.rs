@@ -4,7 +4,7 @@ use super::{host, linear};
 use crate::common::{Shape, difference, mesh};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::box_mesh::BoxMesh;
-use femto::fem::space::{Constraints, Space, SpaceParams};
+use femto::fem::space::{Block, Constraints, Space, SpaceParams};
 use femto::kernel::expr::{Graph, Input};
 use femto::kernel::form::{Mass, Poisson};
 use femto::problem::{
@@ -42,7 +42,7 @@ fn error_norms_are_integrals() {
     }
     // A function of the space has no error.
     let on = solution.u.discretization(Quadrature::Gauss, 0.0);
-    let positions = solution.u.space.node_positions(&solution.u.geometry);
+    let positions = solution.u.node_positions();
     let nodal: Vec<f64> = positions.iter().map(|&x| linear(x)).collect();
     let exact = Exact {
         value: vec![&linear],
@@ -125,9 +125,12 @@ fn other_numbers_of_functions_than_components_are_refused() {
         ..SpaceParams::default()
     };
     let space = Space::new(&mesh, &geometry, params).unwrap();
+    let block = Block {
+        space: space.clone(),
+        geometry,
+    };
     let on = Discretization {
-        space: &space,
-        geometry: &geometry,
+        blocks: &[block],
         quadrature: Quadrature::default(),
         time: 0.0,
         scatter: Scatter::default(),

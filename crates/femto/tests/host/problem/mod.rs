@@ -37,7 +37,7 @@ fn accurate() -> SolverParams {
 
 /// The largest difference from `exact` at the nodes.
 fn worst(u: &GridFunction, exact: impl Fn([f64; 3]) -> f64) -> f64 {
-    let positions = u.space.node_positions(&u.geometry);
+    let positions = u.node_positions();
     let errors = positions
         .iter()
         .zip(&u.values)

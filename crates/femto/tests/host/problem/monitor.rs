@@ -2,7 +2,7 @@
 
 use super::{SIDES, bump, host};
 use crate::common::{Shape, mesh};
-use femto::fem::space::{Constraints, Space};
+use femto::fem::space::{Block, Constraints};
 use femto::platform::device::null::Null;
 use femto::problem::{Problem, ProblemError, SolverParams, Stage, StageMonitor, StopReason};
 use femto::solve::{Iteration, Monitor};
@@ -37,8 +37,8 @@ impl StageMonitor for Notes {
     fn end(&mut self, stage: Stage) {
         self.ended.push(stage);
     }
-    fn space(&mut self, space: &Space, constraints: &Constraints) {
-        self.dofs = space.dofs();
+    fn space(&mut self, blocks: &[Block], constraints: &Constraints) {
+        self.dofs = blocks[0].space.dofs();
         self.constraints = constraints.len();
     }
     fn stop(&mut self) -> bool {
@@ -78,7 +78,7 @@ fn monitors_see_every_stage_and_iteration() {
             .eq(0..=solution.info.iterations())
     );
     assert_eq!(notes.dofs, solution.u.values.len());
-    let held = Constraints::of_all_components(&solution.u.space, &SIDES).expect("a box");
+    let held = Constraints::of_all_components(&solution.u.blocks[0].space, &SIDES).expect("a box");
     assert_eq!(notes.constraints, held.len());
     let total = solution.memory.total();
     assert!(total > 8 * 8 * notes.dofs, "{total} bytes");
@@ -157,7 +157,7 @@ fn what_was_reached_is_kept() {
     assert_eq!(tired.error.history, stopped.error.history);
     assert_eq!(tired.errors, stopped.errors);
     // The iterate carries the boundary values, and is no solution yet.
-    let held = Constraints::of_all_components(&tired.u.space, &SIDES).expect("a box");
+    let held = Constraints::of_all_components(&tired.u.blocks[0].space, &SIDES).expect("a box");
     let both = tired.u.values.iter().zip(&converged.u.values);
     for (entry, (tired, converged)) in (0..).zip(both) {
         let is_held = held.entries().binary_search(&entry).is_ok();

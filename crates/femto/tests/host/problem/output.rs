@@ -17,15 +17,18 @@ fn output_grids_are_equispaced_and_carry_the_solution() {
             };
             let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
             let grid = LagrangeGrid::new(&u).expect("written");
-            assert_eq!(grid.cells.len(), u.space.element_dofs());
+            let block = &u.blocks[0];
+            let cells = &grid.cells[0].1;
+            assert_eq!(cells.len(), block.space.element_dofs());
             assert_eq!(grid.points.len(), u.values.len(), "neighbours share points");
             let n = degree + 1;
             let mut points = Vec::new();
             let nodes: Vec<f64> = (0..n)
                 .map(|i| -1.0 + 2.0 * i as f64 / degree as f64)
                 .collect();
-            for (cell, &number) in grid.cells.chunks_exact(n * n * n).zip(u.space.cells()) {
-                u.geometry
+            for (cell, &number) in cells.chunks_exact(n * n * n).zip(block.space.cells()) {
+                block
+                    .geometry
                     .node_positions(number as usize, &nodes, &mut points);
                 for (&point, expected) in cell.iter().zip(&points) {
                     let found = grid.points[point as usize];

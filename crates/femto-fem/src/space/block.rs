@@ -1,0 +1,54 @@
+//! Blocks: the cells of one shape of a mesh, with maps and space.
+
+use super::{Space, SpaceError, SpaceParams};
+use crate::geometry::Geometry;
+use crate::mesh::Mesh;
+
+/// The cells of one shape of a mesh: the space on them and their maps. The spaces of a mesh's blocks have the same
+/// L-vectors: nodes on what cells of different shapes share are one.
+///
+/// *Mesh cell numbers* go on from block to block: they are those of the geometries, one after the other.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The space on the cells.
+    pub space: Space,
+    /// The cells' maps.
+    pub geometry: Geometry,
+}
+
+impl Block {
+    /// Numbers a space on all cells of a mesh, whose maps the `geometries` have, one for each shape: see
+    /// [`Geometry::of_shapes`].
+    ///
+    /// # Errors
+    /// As [`Space::new`]; a facet that neighbours have in different shapes.
+    pub fn all(
+        mesh: &Mesh,
+        geometries: Vec<Geometry>,
+        params: SpaceParams,
+    ) -> Result<Vec<Self>, SpaceError> {
+        let spaces = Space::of_shapes(mesh, &geometries.iter().collect::<Vec<_>>(), params)?;
+        let blocks = spaces.into_iter().zip(geometries);
+        let block = |(space, geometry)| Self { space, geometry };
+        Ok(blocks.map(block).collect())
+    }
+
+    /// Number of elements of all blocks.
+    pub fn elements(blocks: &[Self]) -> usize {
+        blocks.iter().map(|block| block.space.elements()).sum()
+    }
+
+    /// What the elements are, such as "quadrilaterals and triangles".
+    pub fn plural(blocks: &[Self]) -> String {
+        let shapes = blocks.iter().map(|block| block.space.cell().plural());
+        shapes.collect::<Vec<_>>().join(" and ")
+    }
+
+    /// The space of one number per node on the same nodes, numbered the same: that of each component.
+    pub fn scalar(&self) -> Self {
+        Self {
+            space: self.space.scalar(),
+            geometry: self.geometry.clone(),
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Meshes of triangles and quadrilaterals: operators against the oracle, orders of convergence, polynomials that the
+//! space has, problems with everything that a mesh of one shape may have.
+
+use crate::common::forms::Busy;
+use crate::common::oracle::{on_blocks, rule};
+use crate::common::{Random, blocks, difference, mixed};
+use femto::fem::mesh::Mesh;
+use femto::fem::mesh::simplex_box::RectangleMesh;
+use femto::fem::space::{Block, Layout, SpaceParams};
+use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson, ScreenedPoisson};
+use femto::kernel::scalar::Scalar;
+use femto::operator::{Auxiliary, OperatorError, Typed};
+use femto::platform::device::Device;
+use femto::problem::{
+    Boundary, Exact, Given, LagrangeGrid, Problem, Robin, SolverParams, by_group, cell_tags,
+};
+use femto::{Host, Operator, OperatorParams, Quadrature};
+use femto_element::Cell;
+
+#[test]
+fn products_are_those_of_the_oracle() {
+    let mut random = Random::new();
+    for (geometry_degree, degree, layout) in [
+        (1, 1, Layout::Interleaved),
+        (2, 2, Layout::Blocked),
+        (2, 3, Layout::Interleaved),
+    ] {
+        let mesh = mixed(9, geometry_degree);
+        let blocks = blocks(
+            &mesh,
+            SpaceParams {
+                degree,
+                components: 2,
+                layout,
+                chunk_nodes: 50,
+                ..SpaceParams::default()
+            },
+        );
+        let quadrature = Quadrature::GaussOrExact(2 * degree);
+        let points = blocks
+            .iter()
+            .map(|block| block.space.elements() * rule(&block.space, quadrature).points.len());
+        let params = OperatorParams {
+            quadrature,
+            auxiliary: vec![
+                Auxiliary::PerCell(random.vector(Block::elements(&blocks))),
+                Auxiliary::Nodal(random.vector(blocks[0].space.nodes())),
+                Auxiliary::AtPoints(random.vector(points.sum())),
+            ],
+            time: random.next(),
+            parameters: vec![random.next()],
+            ..OperatorParams::default()
+        };
+        let u = random.vector(blocks[0].space.dofs());
+        let wanted = on_blocks::<Busy, 2, 2>(&Busy, &blocks, &params, &u);
+        let mut all = Vec::new();
+        for threads in [1, 2] {
+            let host = Host::with_threads(threads).unwrap();
+            let form = Typed::<_, 2, 2>(Busy);
+            let operator = Operator::<f64, _>::of_blocks(&host, &blocks, &form, params.clone());
+            let mut found = host.upload(&vec![f64::NAN; u.len()]).unwrap();
+            let u = host.upload(&u).unwrap();
+            operator.unwrap().apply(&u, &mut found).unwrap();
+            let error = difference(&found, &wanted);
+            assert!(error < 1e-13, "degree {degree}: {error:e}");
+            all.push(found.to_vec());
+        }
+        assert_eq!(all[0], all[1], "whatever the number of threads");
+    }
+}
+
+/// Of each entry what A makes of its unit vector.
+#[test]
+fn diagonals_are_those_of_unit_vectors() {
+    let params = SpaceParams {
+        degree: 3,
+        chunk_nodes: 30,
+        ..SpaceParams::default()
+    };
+    let blocks = blocks(&mixed(3, 2), params);
+    let host = Host::with_threads(2).unwrap();
+    let form = Typed::<_, 2, 1>(ScreenedPoisson { lambda: Some(2.0) });
+    let params = OperatorParams::default();
+    let operator = Operator::<f64, _>::of_blocks(&host, &blocks, &form, params).unwrap();
+    let dofs = operator.dofs();
+    let mut diagonal = host.upload(&vec![f64::NAN; dofs]).unwrap();
+    operator.diagonal(&mut diagonal).unwrap();
+    let (mut unit, mut product) = (host.zeros(dofs).unwrap(), host.zeros(dofs).unwrap());
+    let mut wanted = Vec::new();
+    for entry in 0..dofs {
+        unit[entry] = 1.0;
+        operator.apply(&unit, &mut product).unwrap();
+        unit[entry] = 0.0;
+        wanted.push(product[entry]);
+    }
+    assert!(difference(&diagonal, &wanted) < 1e-13);
+}
+
+#[test]
+fn blocks_belong_together() {
+    let mesh = mixed(3, 1);
+    let all = blocks(&mesh, SpaceParams::default());
+    let host = Host::with_threads(1).unwrap();
+    let form = Typed::<_, 2, 1>(Poisson);
+    let bind = |blocks: &[Block]| {
+        Operator::<f64, _>::of_blocks(&host, blocks, &form, OperatorParams::default())
+    };
+    let reversed = [all[1].clone(), all[0].clone()];
+    for (wrong, count) in [(&all[..1], 2), (&all[1..], 2), (&reversed[..], 2), (&[], 0)] {
+        match bind(wrong) {
+            Err(OperatorError::OtherBlocks { found, blocks }) => {
+                assert_eq!((found, blocks), (wrong.len(), count));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    let operator = bind(&all).unwrap();
+    let (u, mut v) = (
+        host.zeros(operator.element_dofs()),
+        host.zeros(operator.element_dofs()),
+    );
+    let refused = operator.apply_elements(u.as_ref().unwrap(), v.as_mut().unwrap());
+    assert!(matches!(
+        refused,
+        Err(OperatorError::ElementsOfShapes { blocks: 2 })
+    ));
+    let words = operator.explain(None, None);
+    assert_eq!(words.family, "sum_factorization and cell_quadrature");
+    assert_eq!(words.elements, Block::elements(&all));
+    for shape in ["quadrilaterals", "triangles"] {
+        assert!(words.schedule.iter().any(|line| line.contains(shape)));
+    }
+}
+
+/// u = sin(3 x + y + 0.3) cos(1.5 y - 0.4 x).
+fn exact([x, y, _]: [f64; 3]) -> f64 {
+    (3.0 * x + y + 0.3).sin() * (1.5 * y - 0.4 * x).cos()
+}
+
+fn slope(axis: usize) -> impl Fn([f64; 3]) -> f64 + Send + Sync {
+    move |[x, y, _]| {
+        let (a, b) = (3.0 * x + y + 0.3, 1.5 * y - 0.4 * x);
+        let (da, db) = ([3.0, 1.0][axis], [-0.4, 1.5][axis]);
+        da * a.cos() * b.cos() - db * a.sin() * b.sin()
+    }
+}
+
+/// -Δu, with a·a = 10, b·b = 2.41, a·b = 0.3.
+fn source([x, y, z]: [f64; 3]) -> f64 {
+    let (a, b) = (3.0 * x + y + 0.3, 1.5 * y - 0.4 * x);
+    (10.0 + 2.41) * exact([x, y, z]) + 2.0 * 0.3 * a.cos() * b.sin()
+}
+
+fn accurate() -> SolverParams {
+    SolverParams {
+        relative_tolerance: 1e-13,
+        ..SolverParams::default()
+    }
+}
+
+/// On the side x = 0, which is straight: a flux on the lower half would need a group, so all of it has one, a Robin
+/// condition, that the exact solution fulfils: -∂u/∂x + 2 u = g.
+#[test]
+fn orders_are_those_of_the_degree() {
+    let host = Host::with_threads(2).unwrap();
+    let [dx, dy] = [0, 1].map(slope);
+    let flux = |x: [f64; 3]| 2.0 * exact(x) - slope(0)(x);
+    for degree in 1..=3 {
+        let coarse = [12, 8, 5][degree - 1];
+        let [low, high] = [coarse, 2 * coarse].map(|n| {
+            // Deformed cells get smaller, but no straighter, where maps are of the degree: order 2 has the curves.
+            let mesh = mixed(n, 2);
+            let problem = Problem {
+                source: vec![&source],
+                dirichlet: ["xmax", "ymin", "ymax"]
+                    .map(|side| Boundary::new(side, &exact))
+                    .into(),
+                robin: vec![Robin {
+                    tag: "xmin".into(),
+                    alpha: Given::All(vec![&2.0]),
+                    value: Given::All(vec![&flux]),
+                }],
+                exact: Some(Exact {
+                    value: vec![&exact],
+                    gradient: Some(vec![vec![&dx, &dy]]),
+                }),
+                solver: accurate(),
+                ..Problem::planar(&mesh, degree, Poisson)
+            };
+            let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
+            let errors = solution.errors.expect("the exact solution is given");
+            [errors.l2, errors.h1_seminorm.expect("with its gradient")]
+        });
+        let [l2, h1] = [0, 1].map(|norm: usize| (low[norm] / high[norm]).log2());
+        let n = degree as f64;
+        let all = format!("degree {degree}: {l2:.2} {h1:.2} {high:?}");
+        assert!(l2 > n + 0.6 && h1 > n - 0.35, "{all}");
+        assert!(high[0] < 2e-3, "{all}");
+    }
+}
+
+/// The unit square, sheared: all maps are affine, so that the space has polynomials of its degree.
+fn sheared(n: usize) -> Mesh {
+    let mesh = RectangleMesh::unit_square(n).build(|[x, y]| [x + 0.3 * y, y - 0.1 * x]);
+    mesh.unwrap().cut_quadrilaterals(|cell| cell % 3 == 0)
+}
+
+#[test]
+fn polynomials_of_the_degree_are_exact() {
+    let host = Host::with_threads(2).unwrap();
+    for degree in 1..=3 {
+        let n = degree as i32;
+        let exact = move |[x, y, _]: [f64; 3]| (x + 0.5 * y + 0.2).powi(n);
+        let curvature = f64::from(n * (n - 1)) * 1.25;
+        let source = move |[x, y, _]: [f64; 3]| match n {
+            1 => 0.0,
+            _ => -curvature * (x + 0.5 * y + 0.2).powi(n - 2),
+        };
+        let mesh = sheared(6);
+        let problem = Problem {
+            source: vec![&source],
+            dirichlet: ["xmin", "xmax", "ymin", "ymax"]
+                .map(|side| Boundary::new(side, &exact))
+                .into(),
+            exact: Some(Exact {
+                value: vec![&exact],
+                gradient: None,
+            }),
+            solver: accurate(),
+            ..Problem::planar(&mesh, degree, Poisson)
+        };
+        let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
+        let errors = solution.errors.expect("the exact solution is given");
+        assert!(errors.l2 < 1e-12, "degree {degree}: {errors:?}");
+    }
+}
+
+/// −∇·(a ∇u), with a of each cell.
+#[derive(Clone)]
+struct Layers;
+
+impl Form<2> for Layers {
+    fn f1<S: Scalar>(&self, p: &Point<S, 2>) -> [[S; 2]; 1] {
+        [p.grad_u[0].map(|slope| slope * p.a[0])]
+    }
+}
+
+/// Two layers, κ = 1 below y = 1/2 and 4 above, with u = 0 at the bottom and 1 at the top: u is linear in each.
+#[test]
+fn coefficients_go_with_their_groups() {
+    let mut mesh = RectangleMesh::unit_square(6).build(|x| x).unwrap();
+    let groups = mesh.groups.clone();
+    let inside = groups.iter().find(|group| group.dimension == 2).unwrap();
+    mesh.groups.push(femto::fem::mesh::PhysicalGroup {
+        number: inside.number + 1,
+        name: "upper".into(),
+        ..inside.clone()
+    });
+    let coordinates = mesh.coordinates.clone();
+    for block in mesh
+        .blocks
+        .iter_mut()
+        .filter(|it| it.cell_type.dimension() == 2)
+    {
+        for (tag, nodes) in block.tags.iter_mut().zip(block.nodes.chunks_exact(4)) {
+            let y = nodes.iter().map(|&node| coordinates[node as usize][1]);
+            if y.sum::<f64>() > 2.0 {
+                *tag = inside.number + 1;
+            }
+        }
+    }
+    let mesh = mesh.cut_quadrilaterals(|cell| cell % 4 < 2);
+    let kappa = by_group(&mesh, &[(&inside.name[..], 1.0), ("upper", 4.0)]).unwrap();
+    assert_eq!(kappa.len(), cell_tags(&mesh).len());
+    let exact = |[_, y, _]: [f64; 3]| match y < 0.5 {
+        true => 1.6 * y,
+        false => 0.8 + 0.4 * (y - 0.5),
+    };
+    let host = Host::with_threads(2).unwrap();
+    for degree in [1, 2] {
+        let problem = Problem {
+            dirichlet: ["ymin", "ymax"]
+                .map(|side| Boundary::new(side, &exact))
+                .into(),
+            operator: OperatorParams {
+                auxiliary: vec![kappa.clone().into()],
+                ..OperatorParams::default()
+            },
+            exact: Some(Exact {
+                value: vec![&exact],
+                gradient: None,
+            }),
+            solver: accurate(),
+            ..Problem::planar(&mesh, degree, Layers)
+        };
+        let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
+        let errors = solution.errors.expect("the exact solution is given");
+        assert!(errors.l2 < 1e-12, "degree {degree}: {errors:?}");
+
+        let grid = LagrangeGrid::new(&solution.u).unwrap();
+        let shapes: Vec<Cell> = grid.cells.iter().map(|(cell, _)| *cell).collect();
+        assert_eq!(shapes, [Cell::Quadrilateral, Cell::Triangle]);
+        for (&x, u) in grid.points.iter().zip(&grid.values[0]) {
+            assert!((u - exact(x)).abs() < 1e-12);
+        }
+    }
+}
+
+/// Newton's method converges quadratically only if residual and Jacobian have the same rule on each shape.
+#[test]
+fn newton_solves_on_both() {
+    let host = Host::with_threads(2).unwrap();
+    let mesh = mixed(8, 2);
+    let problem = Problem {
+        source: vec![&|[x, y, _]: [f64; 3]| 10.0 * x * y],
+        dirichlet: vec![Boundary::new("xmin", &0.0), Boundary::new("xmax", &1.0)],
+        solver: SolverParams {
+            relative_tolerance: 1e-11,
+            ..SolverParams::default()
+        },
+        ..Problem::planar(&mesh, 2, NonlinearDiffusion::default())
+    };
+    let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
+    assert!(
+        solution.info.iterations() < 9,
+        "{}",
+        solution.info.iterations()
+    );
+}
