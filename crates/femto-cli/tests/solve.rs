@@ -69,7 +69,7 @@ fn entering(u: &GridFunction) -> f64 {
         &host,
         &u.blocks[0].space,
         &u.blocks[0].geometry,
-        &Poisson,
+        &Poisson::<3>,
         params,
     )
     .unwrap();

@@ -203,8 +203,7 @@ fn energy<const D: usize>(lambda: f64, mu: f64, grad_u: [[f64; D]; D]) -> f64 {
 
 fn neo_hookean_is_the_slope_of_its_energy<const D: usize>()
 where
-    NeoHookean: Form<D, D>,
-    LinearElasticity: Form<D, D>,
+    NeoHookean<D>: Form<D, D>,
 {
     let mut random = Random::new();
     let form = NeoHookean {
@@ -255,7 +254,8 @@ fn rotations_cause_no_stress_and_inversions_no_number() {
         [0.0, 0.0, 0.0],
     ];
     assert_close(form.f1(&point([f64::NAN; 3], turned)), [[0.0; 3]; 3], 1e-14);
-    let inverted = form.f1(&point([f64::NAN; 2], [[-1.5, 0.0], [0.0, 0.1]]));
+    let flat = NeoHookean::<2>::from_young(1.0, 0.3);
+    let inverted = flat.f1(&point([f64::NAN; 2], [[-1.5, 0.0], [0.0, 0.1]]));
     assert!(inverted[0][0].is_nan(), "{inverted:?}");
 }
 
@@ -273,8 +273,11 @@ fn forms_are_recognised_for_what_they_are() {
         Coefficient::Auxiliary(2),
         Coefficient::Parameter(1),
     ];
+    assert_eq!(
+        found::<_, 2, 1>(&Diffusion { kappa }),
+        ([true, true], [1, 0])
+    );
     let diffusion = Diffusion { kappa };
-    assert_eq!(found::<_, 2, 1>(&diffusion), ([true, true], [1, 0]));
     let coefficients = inspect::<_, 3, 1>(&diffusion).coefficients.unwrap();
     assert_eq!(coefficients.stiffness, CoefficientKind::OfFields);
     let constant = Diffusion { kappa: 2.5.into() };
@@ -294,10 +297,12 @@ fn forms_are_recognised_for_what_they_are() {
         assert_eq!(found::<_, 3, 1>(&form), ([false, true], [0, 0]), "{p}");
     }
     let elasticity = LinearElasticity { lambda, mu };
-    assert_eq!(found::<_, 2, 2>(&elasticity), ([true, true], [3, 2]));
+    let flat = LinearElasticity { lambda, mu };
+    assert_eq!(found::<_, 2, 2>(&flat), ([true, true], [3, 2]));
     assert_eq!(found::<_, 3, 3>(&elasticity), ([true, true], [3, 2]));
     let body = NeoHookean { lambda, mu };
-    assert_eq!(found::<_, 2, 2>(&body), ([false, true], [3, 2]));
+    let flat = NeoHookean { lambda, mu };
+    assert_eq!(found::<_, 2, 2>(&flat), ([false, true], [3, 2]));
     assert_eq!(found::<_, 3, 3>(&body), ([false, true], [3, 2]));
 }
 

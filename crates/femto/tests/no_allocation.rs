@@ -170,7 +170,7 @@ fn element_operators(threads: usize) -> Result<(), Box<dyn Error>> {
         let space = Space::new(&mesh, &geometry, params)?;
         assert!(space.restriction().chunks.len() > 4);
         let params = OperatorParams::default();
-        let operator = Operator::new(&host, &space, &geometry, &Poisson, params)?;
+        let operator = Operator::new(&host, &space, &geometry, &Poisson::<3>, params)?;
         let constraints = Constraints::of_all_components(&space, &["xmin"])?;
         let entries = Entries::new(&host, constraints.entries())?;
         let constrained = Constrained::new(&operator, &entries);

@@ -3,21 +3,20 @@
 use super::Candidate;
 use crate::BenchError;
 use femto::accelerator::{language, limits};
-use femto::operator::OperatorError;
+use femto::operator::{AnyForm, OperatorError, Typed};
 use femto_element::Cell;
 use femto_element::basis::Nodal;
 use femto_element::quadrature::rule;
-use femto_element::tables::DenseTables;
+use femto_element::tables::{DenseTables, Tables};
 use femto_kernel::family::cell_quadrature::source::{Problem, source};
 use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage, at_points};
-use femto_kernel::family::oracle::{self, CellFields, OracleGeometry};
+use femto_kernel::family::oracle::{CellFields, OracleGeometry};
 use femto_kernel::family::{EvalContext, KernelSource, Vectors};
-use femto_kernel::form::{
-    Coefficient, Diffusion, Form, Poisson, SymmetricGradient, TracedForm, trace,
-};
+use femto_kernel::form::{Coefficient, Diffusion, Poisson, SymmetricGradient, TracedForm};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::Features;
 use std::fmt;
+use std::sync::Arc;
 
 /// A form of Knepley et al.'s benchmark, or its Laplacian with a constant coefficient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,10 +56,6 @@ pub struct SimplexCase {
     pub precision: Precision,
 }
 
-pub(super) const KAPPA: Diffusion = Diffusion {
-    kappa: Coefficient::Auxiliary(0),
-};
-
 const NO_CONTEXT: EvalContext = EvalContext {
     time: 0.0,
     parameters: &[],
@@ -96,15 +91,24 @@ impl SimplexCase {
         Ok(DenseTables::new(&Nodal::new(cell, 1)?, &rule(cell, 0)?))
     }
 
-    fn traced(&self) -> TracedForm {
-        match (self.form, self.dim) {
-            (SimplexForm::Poisson, 2) => trace::<_, 2, 1>(&KAPPA),
-            (SimplexForm::Poisson, _) => trace::<_, 3, 1>(&KAPPA),
-            (SimplexForm::Laplacian, 2) => trace::<_, 2, 1>(&Poisson),
-            (SimplexForm::Laplacian, _) => trace::<_, 3, 1>(&Poisson),
-            (SimplexForm::Elasticity, 2) => trace::<_, 2, 2>(&SymmetricGradient),
-            (SimplexForm::Elasticity, _) => trace::<_, 3, 3>(&SymmetricGradient),
+    /// The form, with κ as its field.
+    pub(super) fn any_form(&self) -> Box<dyn AnyForm> {
+        fn conduction<const D: usize>() -> Typed<Diffusion<D>, D, 1> {
+            let kappa = Coefficient::Auxiliary(0);
+            Typed(Diffusion { kappa })
         }
+        match (self.form, self.dim) {
+            (SimplexForm::Poisson, 2) => Box::new(conduction::<2>()),
+            (SimplexForm::Poisson, _) => Box::new(conduction::<3>()),
+            (SimplexForm::Laplacian, 2) => Box::new(Typed::<_, 2, 1>(Poisson)),
+            (SimplexForm::Laplacian, _) => Box::new(Typed::<_, 3, 1>(Poisson)),
+            (SimplexForm::Elasticity, 2) => Box::new(Typed::<_, 2, 2>(SymmetricGradient)),
+            (SimplexForm::Elasticity, _) => Box::new(Typed::<_, 3, 3>(SymmetricGradient)),
+        }
+    }
+
+    fn traced(&self) -> TracedForm {
+        self.any_form().trace()
     }
 
     fn fields(&self) -> Fields {
@@ -164,40 +168,14 @@ impl SimplexCase {
             nodal: kappa,
             ..CellFields::default()
         };
-        let cell = Sample {
-            element,
-            vertices,
-            fields,
-            u,
-        };
-        match (self.form, self.dim) {
-            (SimplexForm::Poisson, 2) => cell.apply::<_, 2, 1>(&KAPPA),
-            (SimplexForm::Poisson, _) => cell.apply::<_, 3, 1>(&KAPPA),
-            (SimplexForm::Laplacian, 2) => cell.apply::<_, 2, 1>(&Poisson),
-            (SimplexForm::Laplacian, _) => cell.apply::<_, 3, 1>(&Poisson),
-            (SimplexForm::Elasticity, 2) => cell.apply::<_, 2, 2>(&SymmetricGradient),
-            (SimplexForm::Elasticity, _) => cell.apply::<_, 3, 3>(&SymmetricGradient),
-        }
-    }
-}
-
-/// What the oracle reads of a cell.
-struct Sample<'a> {
-    element: &'a DenseTables,
-    vertices: &'a [[f64; 3]],
-    fields: CellFields<'a>,
-    u: &'a [f64],
-}
-
-impl Sample<'_> {
-    fn apply<F: Form<D, C>, const D: usize, const C: usize>(&self, form: &F) -> Vec<f64> {
-        let (jacobian, position) = at_points(self.element, self.vertices);
+        let (jacobian, position) = at_points(element, vertices);
         let geometry = OracleGeometry {
             jacobian: &jacobian,
             position: &position,
         };
-        let environment = (&self.fields, &NO_CONTEXT);
-        oracle::apply::<F, D, C>(form, self.element, geometry, environment, self.u)
+        let tables = Tables::Dense(Arc::new(element.clone()));
+        let environment = (&fields, &NO_CONTEXT);
+        self.any_form().oracle(&tables, geometry, environment, u)
     }
 }
 

@@ -1,6 +1,5 @@
 //! The forms of the benchmark on the host: operators on L-vectors.
 
-use super::case::KAPPA;
 use super::oracle::{Inputs, Numbers};
 use super::record::record;
 use super::{SimplexCase, SimplexForm, SimplexMesh};
@@ -10,7 +9,6 @@ use crate::{BenchError, Record, Sampling, time_apply};
 use femto::operator::{Auxiliary, Operator, OperatorError, OperatorParams};
 use femto::{Host, Number};
 use femto_fem::space::Space;
-use femto_kernel::form::{Poisson, SymmetricGradient};
 use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::device::Device;
 use serde_json::json;
@@ -73,18 +71,7 @@ fn operator<T: Number>(
     if case.form == SimplexForm::Poisson {
         params.auxiliary = vec![Auxiliary::Nodal(kappa.to_vec())];
     }
-    match (case.form, case.dim) {
-        (SimplexForm::Poisson, 2) => Operator::planar(host, space, geometry, &KAPPA, params),
-        (SimplexForm::Poisson, _) => Operator::new(host, space, geometry, &KAPPA, params),
-        (SimplexForm::Laplacian, 2) => Operator::planar(host, space, geometry, &Poisson, params),
-        (SimplexForm::Laplacian, _) => Operator::new(host, space, geometry, &Poisson, params),
-        (SimplexForm::Elasticity, 2) => {
-            Operator::planar(host, space, geometry, &SymmetricGradient, params)
-        }
-        (SimplexForm::Elasticity, _) => {
-            Operator::new(host, space, geometry, &SymmetricGradient, params)
-        }
-    }
+    Operator::of_form(host, space, geometry, &*case.any_form(), params)
 }
 
 /// The largest difference from the oracle at some nodes; all of the output must be finite.

@@ -84,7 +84,7 @@ pub(super) fn physics(case: &Case, mesh: &Mesh, dim: usize) -> Result<Physics, F
 /// The form with its coefficients as auxiliary fields, in the order of [`Form::coefficients`].
 fn traced<const D: usize>(case: &Case) -> Result<TracedForm, Failure>
 where
-    form::NeoHookean: form::Form<D, D>,
+    form::NeoHookean<D>: form::Form<D, D>,
 {
     let field = form::Coefficient::Auxiliary;
     let (lambda, mu) = (field(0), field(1));

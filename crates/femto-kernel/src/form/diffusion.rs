@@ -6,12 +6,12 @@ use crate::scalar::Scalar;
 /// ∫ ∇φ : κ ∇u: Poisson's equation with a coefficient. A constant κ, and a κ that is constant per
 /// element, are folded into stored factors.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Diffusion {
+pub struct Diffusion<const D: usize = 3> {
     /// κ: `Coefficient::Auxiliary(0)` is the variable coefficient of Knepley, Rupp, Terrel 2016.
     pub kappa: Coefficient,
 }
 
-impl<const D: usize> Form<D> for Diffusion {
+impl<const D: usize> Form<D> for Diffusion<D> {
     #[inline(always)]
     fn f1<S: Scalar>(&self, point: &Point<S, D>) -> [[S; D]; 1] {
         let kappa = self.kappa.at(point);
@@ -26,12 +26,12 @@ impl<const D: usize> Form<D> for Diffusion {
 /// ∫ ∇φ : κ(u) ∇u with κ(u) = κ₀ + κ₁ u + κ₂ u²: heat conduction whose coefficient depends on the
 /// temperature. The Jacobian is not symmetric, because κ'(u) w ∇u is not. By default κ = 1 + u².
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NonlinearDiffusion {
+pub struct NonlinearDiffusion<const D: usize = 3> {
     /// `[κ₀, κ₁, κ₂]`.
     pub kappa: [f64; 3],
 }
 
-impl Default for NonlinearDiffusion {
+impl<const D: usize> Default for NonlinearDiffusion<D> {
     fn default() -> Self {
         Self {
             kappa: [1.0, 0.0, 1.0],
@@ -39,7 +39,7 @@ impl Default for NonlinearDiffusion {
     }
 }
 
-impl<const D: usize> Form<D> for NonlinearDiffusion {
+impl<const D: usize> Form<D> for NonlinearDiffusion<D> {
     #[inline(always)]
     fn f1<S: Scalar>(&self, point: &Point<S, D>) -> [[S; D]; 1] {
         let [u] = point.u;

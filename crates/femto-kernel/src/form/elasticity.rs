@@ -6,14 +6,14 @@ use crate::scalar::Scalar;
 /// ∫ ∇φ : σ with σ = λ tr(ε) I + 2 μ ε and ε = ½(∇u + ∇uᵀ): small deformations of an isotropic body
 /// with Lamé's parameters. In two dimensions plane strain.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinearElasticity {
+pub struct LinearElasticity<const D: usize = 3> {
     /// λ, a stress.
     pub lambda: Coefficient,
     /// μ, the shear modulus, a stress.
     pub mu: Coefficient,
 }
 
-impl LinearElasticity {
+impl<const D: usize> LinearElasticity<D> {
     /// From Young's modulus E and Poisson's ratio ν: λ = E ν / ((1 + ν)(1 − 2ν)), μ = E / (2 (1 + ν)).
     /// E > 0 and −1 < ν < ½ make the form positive.
     pub fn from_young(young: f64, poisson: f64) -> Self {
@@ -28,7 +28,7 @@ pub(super) fn lame(young: f64, poisson: f64) -> [f64; 2] {
     [lambda, young / (2.0 * (1.0 + poisson))]
 }
 
-impl<const D: usize> Form<D, D> for LinearElasticity {
+impl<const D: usize> Form<D, D> for LinearElasticity<D> {
     #[inline(always)]
     fn f1<S: Scalar>(&self, point: &Point<S, D, D>) -> [[S; D]; D] {
         let (lambda, mu) = (self.lambda.at(point), self.mu.at(point));
@@ -52,9 +52,9 @@ impl<const D: usize> Form<D, D> for LinearElasticity {
 /// ∫ ∇φ : ½(∇u + ∇uᵀ): the elasticity of Knepley, Rupp, Terrel 2016 (listing of `f1_elasticity`), which is
 /// [`LinearElasticity`] with λ = 0 and μ = ½.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SymmetricGradient;
+pub struct SymmetricGradient<const D: usize = 3>;
 
-impl<const D: usize> Form<D, D> for SymmetricGradient {
+impl<const D: usize> Form<D, D> for SymmetricGradient<D> {
     #[inline(always)]
     fn f1<S: Scalar>(&self, point: &Point<S, D, D>) -> [[S; D]; D] {
         let mut strain = point.grad_u;

@@ -15,14 +15,14 @@ use crate::scalar::Scalar;
 /// Where J ≤ 0, that is where an element is turned inside out, P is not a finite number: Newton's line
 /// search then takes a shorter step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NeoHookean {
+pub struct NeoHookean<const D: usize = 3> {
     /// λ, a stress.
     pub lambda: Coefficient,
     /// μ, the shear modulus, a stress.
     pub mu: Coefficient,
 }
 
-impl NeoHookean {
+impl<const D: usize> NeoHookean<D> {
     /// From Young's modulus E and Poisson's ratio ν of small deformations, as
     /// [`LinearElasticity::from_young`](super::LinearElasticity::from_young).
     pub fn from_young(young: f64, poisson: f64) -> Self {
@@ -32,7 +32,7 @@ impl NeoHookean {
 
     /// P = μ F + (λ ln J − μ)/J cof F, because F⁻ᵀ = cof F / J.
     #[inline(always)]
-    fn stress<S: Scalar, const D: usize>(
+    fn stress<S: Scalar>(
         &self,
         point: &Point<S, D, D>,
         f: &[[S; D]; D],
@@ -54,7 +54,7 @@ impl NeoHookean {
     }
 }
 
-impl Form<2, 2> for NeoHookean {
+impl Form<2, 2> for NeoHookean<2> {
     #[inline(always)]
     fn f1<S: Scalar>(&self, point: &Point<S, 2, 2>) -> [[S; 2]; 2] {
         let f = deformation(&point.grad_u);
@@ -63,7 +63,7 @@ impl Form<2, 2> for NeoHookean {
     }
 }
 
-impl Form<3, 3> for NeoHookean {
+impl Form<3, 3> for NeoHookean<3> {
     #[inline(always)]
     fn f1<S: Scalar>(&self, point: &Point<S, 3, 3>) -> [[S; 3]; 3] {
         let f = deformation(&point.grad_u);

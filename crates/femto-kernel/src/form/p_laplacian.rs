@@ -9,14 +9,14 @@ use crate::scalar::Scalar;
 /// Where ε = 0 and ∇u = 0, f1 or its derivative does not exist for p < 2 and the Jacobian vanishes for
 /// p > 2: hence ε, in the units of ∇u, small against the gradients that matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PLaplacian {
+pub struct PLaplacian<const D: usize = 3> {
     /// p.
     pub p: f64,
     /// ε.
     pub epsilon: f64,
 }
 
-impl<const D: usize> Form<D> for PLaplacian {
+impl<const D: usize> Form<D> for PLaplacian<D> {
     #[inline(always)]
     fn f1<S: Scalar>(&self, point: &Point<S, D>) -> [[S; D]; 1] {
         let [mut flux] = point.grad_u;

@@ -5,13 +5,13 @@ use crate::scalar::Scalar;
 
 /// ∫ λ φ·u + ∇φ : ∇u, the operator of Świrydowicz et al. 2019 (eq. 1), also called Helmholtz.
 #[derive(Clone, Copy, Debug)]
-pub struct ScreenedPoisson {
+pub struct ScreenedPoisson<const D: usize = 3> {
     /// λ where it is the same everywhere; `None` takes it from auxiliary field 0, which the
     /// operator is given per element.
     pub lambda: Option<f64>,
 }
 
-impl<const D: usize> Form<D> for ScreenedPoisson {
+impl<const D: usize> Form<D> for ScreenedPoisson<D> {
     #[inline(always)]
     fn f0<S: Scalar>(&self, point: &Point<S, D>) -> [S; 1] {
         match self.lambda {

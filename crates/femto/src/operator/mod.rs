@@ -51,7 +51,8 @@ use femto_platform::device::Buffer;
 /// let geometry = Geometry::new(&mesh)?;
 /// let space = Space::new(&mesh, &geometry, SpaceParams { degree: 3, ..Default::default() })?;
 /// let host = Host::new()?;
-/// let poisson = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson, OperatorParams::default())?;
+/// let params = OperatorParams::default();
+/// let poisson = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson::<3>, params)?;
 /// let u = host.upload(&vec![1.0; space.dofs()])?;
 /// let mut v = host.zeros(space.dofs())?;
 /// poisson.apply(&u, &mut v)?;
@@ -87,12 +88,12 @@ struct Sizes {
 }
 
 impl<T: Number, D: Backend> Operator<T, D> {
-    /// Binds `form` to a device, on cells in space.
+    /// Binds `form` to a device, on cells of one shape.
     ///
     /// # Errors
     /// Parameters out of range, sizes that do not fit together, inverted elements (named, with the
     /// position and the Jacobian), memory that is not there.
-    pub fn new<F, const C: usize>(
+    pub fn new<F, const DIM: usize, const C: usize>(
         device: &D,
         space: &Space,
         geometry: &Geometry,
@@ -100,31 +101,13 @@ impl<T: Number, D: Backend> Operator<T, D> {
         params: OperatorParams,
     ) -> Result<Self, OperatorError>
     where
-        F: Form<3, C> + Clone + 'static,
+        F: Form<DIM, C> + Clone + 'static,
     {
-        let form = Typed::<F, 3, C>(form.clone());
+        let form = Typed::<F, DIM, C>(form.clone());
         Self::of_form(device, space, geometry, &form, params)
     }
 
-    /// Binds `form` to a device, on cells in the plane.
-    ///
-    /// # Errors
-    /// As [`Operator::new`].
-    pub fn planar<F, const C: usize>(
-        device: &D,
-        space: &Space,
-        geometry: &Geometry,
-        form: &F,
-        params: OperatorParams,
-    ) -> Result<Self, OperatorError>
-    where
-        F: Form<2, C> + Clone + 'static,
-    {
-        let form = Typed::<F, 2, C>(form.clone());
-        Self::of_form(device, space, geometry, &form, params)
-    }
-
-    /// Binds a form of any dimension and number of components, on cells of one shape.
+    /// The same with a form of any type.
     ///
     /// # Errors
     /// As [`Operator::new`].

@@ -15,7 +15,7 @@
 //! let problem = Problem {
 //!     source: vec![&|[x, y, _]: [f64; 3]| x * y],
 //!     dirichlet: vec![Boundary::new("zmin", &0.0), Boundary::new("zmax", &1.0)],
-//!     ..Problem::new(&mesh, 3, Poisson)
+//!     ..Problem::new(&mesh, 3, Poisson::<3>)
 //! };
 //! let solution = problem.solve::<f64, _>(&Host::new()?, &mut ())?;
 //! println!("{} iterations", solution.info.iterations());
@@ -52,7 +52,7 @@
 //! let problem = Problem {
 //!     source: vec![&|[x, y, _]: [f64; 3]| 10.0 * x * y],
 //!     dirichlet: vec![Boundary::new("xmin", &0.0), Boundary::new("xmax", &1.0)],
-//!     ..Problem::planar(&mesh, 2, Heat)
+//!     ..Problem::new(&mesh, 2, Heat)
 //! };
 //! let solution = problem.solve::<f64, _>(&Host::new()?, &mut ())?;
 //! println!("{} steps of Newton's method", solution.info.iterations());
@@ -106,8 +106,7 @@ use femto_fem::space::Block;
 use femto_kernel::form::Form;
 use serde::Serialize;
 
-/// A boundary value problem and the parameters of its solution. Start from [`Problem::new`], in the plane from
-/// [`Problem::planar`].
+/// A boundary value problem and the parameters of its solution. Start from [`Problem::new`].
 #[derive(Clone)]
 pub struct Problem<'a> {
     /// The mesh; its cells of the form's dimension are the domain.
@@ -143,24 +142,16 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// `form` on hexahedra and tetrahedra with zero source, natural boundary conditions and defaults for
+    /// `form` on the cells of its dimension with zero source, natural boundary conditions and defaults for
     /// the rest.
-    pub fn new<F, const C: usize>(mesh: &'a Mesh, degree: usize, form: F) -> Self
+    pub fn new<F, const D: usize, const C: usize>(mesh: &'a Mesh, degree: usize, form: F) -> Self
     where
-        F: Form<3, C> + Clone + 'static,
+        F: Form<D, C> + Clone + 'static,
     {
-        Self::of_form(mesh, degree, ProblemForm::new::<F, 3, C>(form))
+        Self::of_form(mesh, degree, ProblemForm::new(form))
     }
 
-    /// The same on triangles and quadrilaterals.
-    pub fn planar<F, const C: usize>(mesh: &'a Mesh, degree: usize, form: F) -> Self
-    where
-        F: Form<2, C> + Clone + 'static,
-    {
-        Self::of_form(mesh, degree, ProblemForm::new::<F, 2, C>(form))
-    }
-
-    /// The same with a form of any dimension and number of components.
+    /// The same with a form of any type.
     pub fn of_form(mesh: &'a Mesh, degree: usize, form: ProblemForm) -> Self {
         Self {
             mesh,

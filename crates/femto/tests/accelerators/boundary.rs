@@ -244,7 +244,7 @@ fn given<'a>(mesh: &'a Mesh, values: [Option<&'a dyn Function>; 3]) -> Problem<'
         dirichlet: vec![Boundary::new("ymin", dirichlet.unwrap_or(&0.0))],
         neumann: neumann.into_iter().collect(),
         start: start.map(|start| vec![start]),
-        ..Problem::new(mesh, 2, Poisson)
+        ..Problem::new(mesh, 2, Poisson::<3>)
     }
 }
 
@@ -306,7 +306,7 @@ fn problems_with_boundary_data_are_those_of_the_host() {
             neumann: vec![Boundary::new("zmax", &flux)],
             dirichlet: vec![Boundary::new("xmin", &wall)],
             operator: operator.clone(),
-            ..Problem::new(&mesh, 2, Poisson)
+            ..Problem::new(&mesh, 2, Poisson::<3>)
         };
         let on_host = linear.assemble::<f64, _>(&host, &mut ()).unwrap();
         let wanted = on_host.right_hand_side().to_vec();
@@ -329,7 +329,7 @@ fn problems_with_boundary_data_are_those_of_the_host() {
             dirichlet: vec![Boundary::new("xmin", &wall)],
             start: Some(vec![&wall]),
             operator,
-            ..Problem::new(&mesh, 2, NonlinearDiffusion::default())
+            ..Problem::new(&mesh, 2, NonlinearDiffusion::<2>::default())
         };
         let on_host = nonlinear.solve::<f64, _>(&host, &mut ()).unwrap();
         let there = nonlinear.solve::<f64, _>(&device, &mut ()).unwrap();

@@ -71,7 +71,7 @@ impl On {
         F: Form<2, C> + Clone + 'static,
     {
         let params = self.params.clone();
-        Operator::planar(device, &self.space, &self.geometry, form, params).unwrap()
+        Operator::new(device, &self.space, &self.geometry, form, params).unwrap()
     }
 }
 
@@ -361,7 +361,7 @@ fn states_are_replaced() {
     for mesh in [mesh(Shape::Trilinear, [2, 2, 2]), tetrahedra(1)] {
         let geometry = Geometry::new(&mesh).unwrap();
         let space = Space::new(&mesh, &geometry, space(2, 1, Layout::Interleaved)).unwrap();
-        let form = Jacobian(NonlinearDiffusion::default());
+        let form = Jacobian(NonlinearDiffusion::<3>::default());
         let params = || OperatorParams {
             auxiliary: vec![Auxiliary::Nodal(vec![0.0; space.nodes()])],
             ..OperatorParams::default()
@@ -421,7 +421,7 @@ fn folding_coefficients_changes_nothing() {
     let mesh = mesh(Shape::Trilinear, [3, 2, 2]);
     let geometry = Geometry::new(&mesh).unwrap();
     let space = Space::new(&mesh, &geometry, space(3, 1, Layout::Interleaved)).unwrap();
-    let form = femto::kernel::form::ScreenedPoisson { lambda: Some(0.7) };
+    let form = femto::kernel::form::ScreenedPoisson::<3> { lambda: Some(0.7) };
     let u = Random::new().vector(space.dofs());
     let apply = |fold_coefficients| {
         let params = OperatorParams {

@@ -246,7 +246,7 @@ fn factors_in_single_precision_change_the_operator_by_their_rounding() {
     let host = Host::with_threads(1).unwrap();
     let geometry = Geometry::new(&case.mesh).unwrap();
     let space = Space::new(&case.mesh, &geometry, case.space).unwrap();
-    let refused = Operator::<f64, _>::new(&host, &space, &geometry, &Mass, params);
+    let refused = Operator::<f64, _>::new(&host, &space, &geometry, &Mass::<3>, params);
     assert_eq!(refused.unwrap_err(), OperatorError::SingleFactorsOnHost);
 }
 
@@ -257,12 +257,14 @@ fn the_level_that_was_measured_to_be_faster_is_taken_and_the_reason_said() {
     let geometry = Geometry::new(&case.mesh).unwrap();
     let space = Space::new(&case.mesh, &geometry, case.space).unwrap();
     let params = OperatorParams::default();
-    let mass = Operator::<f64, _>::new(&device, &space, &geometry, &Mass, params.clone()).unwrap();
+    let mass =
+        Operator::<f64, _>::new(&device, &space, &geometry, &Mass::<3>, params.clone()).unwrap();
     assert_eq!(mass.data_level(), DataLevel::Partial);
     let words = mass.explain(None, None).to_string();
     assert!(words.contains("measured to be faster"), "{words}");
     assert!(words.contains("not on_the_fly"), "{words}");
-    let poisson = Operator::<f64, _>::new(&device, &space, &geometry, &Poisson, params).unwrap();
+    let poisson =
+        Operator::<f64, _>::new(&device, &space, &geometry, &Poisson::<3>, params).unwrap();
     assert_eq!(poisson.data_level(), DataLevel::OnTheFly);
     let words = poisson.explain(None, None).to_string();
     assert!(words.contains("the least memory"), "{words}");

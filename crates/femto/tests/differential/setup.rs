@@ -222,7 +222,7 @@ impl Dimension<2> for Any {
         form: &F,
         params: OperatorParams,
     ) -> Result<Operator<T, V>, OperatorError> {
-        Operator::planar(device, &setup.space, &setup.geometry, form, params)
+        Operator::new(device, &setup.space, &setup.geometry, form, params)
     }
 
     fn oracle<F: Form<2, C>, const C: usize>(

@@ -185,7 +185,7 @@ fn orders_are_those_of_the_degree() {
                     gradient: Some(vec![vec![&dx, &dy]]),
                 }),
                 solver: accurate(),
-                ..Problem::planar(&mesh, degree, Poisson)
+                ..Problem::new(&mesh, degree, Poisson::<2>)
             };
             let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
             let errors = solution.errors.expect("the exact solution is given");
@@ -227,7 +227,7 @@ fn polynomials_of_the_degree_are_exact() {
                 gradient: None,
             }),
             solver: accurate(),
-            ..Problem::planar(&mesh, degree, Poisson)
+            ..Problem::new(&mesh, degree, Poisson::<2>)
         };
         let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
         let errors = solution.errors.expect("the exact solution is given");
@@ -291,7 +291,7 @@ fn coefficients_go_with_their_groups() {
                 gradient: None,
             }),
             solver: accurate(),
-            ..Problem::planar(&mesh, degree, Layers)
+            ..Problem::new(&mesh, degree, Layers)
         };
         let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
         let errors = solution.errors.expect("the exact solution is given");
@@ -318,7 +318,7 @@ fn newton_solves_on_both() {
             relative_tolerance: 1e-11,
             ..SolverParams::default()
         },
-        ..Problem::planar(&mesh, 2, NonlinearDiffusion::default())
+        ..Problem::new(&mesh, 2, NonlinearDiffusion::<2>::default())
     };
     let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
     assert!(

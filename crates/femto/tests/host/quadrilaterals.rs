@@ -80,7 +80,7 @@ fn errors(mesh: &Mesh, degree: usize, quadrature: Quadrature) -> ErrorNorms {
             relative_tolerance: 1e-13,
             ..SolverParams::default()
         },
-        ..Problem::planar(mesh, degree, Poisson)
+        ..Problem::new(mesh, degree, Poisson::<2>)
     };
     let host = Host::new().expect("threads");
     let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");
@@ -138,7 +138,7 @@ fn degree_15_has_its_polynomials() {
             relative_tolerance: 1e-13,
             ..SolverParams::default()
         },
-        ..Problem::planar(&mesh, 15, Poisson)
+        ..Problem::new(&mesh, 15, Poisson::<2>)
     };
     let host = Host::new().expect("threads");
     let solution = problem.solve::<f64, _>(&host, &mut ()).expect("solved");

@@ -77,7 +77,7 @@ fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
             ..Problem::new(
                 mesh,
                 degree,
-                ScreenedPoisson {
+                ScreenedPoisson::<3> {
                     lambda: Some(LAMBDA),
                 },
             )

@@ -74,10 +74,11 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
 /// The benchmark of Knepley, Rupp, Terrel 2016: degree 1, a variable coefficient, elasticity. Bounded: each in one
 /// precision.
 fn knepley_cases(selection: Selection, place: (Language, &Limits)) -> Vec<Case> {
-    let diffusion = Diffusion {
-        kappa: Coefficient::Auxiliary(0),
-    };
-    let (cell, elasticity) = ([FieldKind::Cell], SymmetricGradient);
+    fn diffusion<const D: usize>() -> Diffusion<D> {
+        let kappa = Coefficient::Auxiliary(0);
+        Diffusion { kappa }
+    }
+    let cell = [FieldKind::Cell];
     let mut cases = Vec::new();
     for precision in [Precision::Fp32, Precision::Fp64] {
         let single = precision == Precision::Fp32;
@@ -99,18 +100,18 @@ fn knepley_cases(selection: Selection, place: (Language, &Limits)) -> Vec<Case> 
             if wanted(single) {
                 // Without gradients too.
                 cases.extend(kind.case::<_, 3, 1>(Mass, &[], place));
-                cases.extend(kind.case::<_, 2, 1>(diffusion, &cell, place));
-                cases.extend(kind.case::<_, 3, 3>(elasticity, &[], place));
+                cases.extend(kind.case::<_, 2, 1>(diffusion(), &cell, place));
+                cases.extend(kind.case::<_, 3, 3>(SymmetricGradient, &[], place));
             }
             if wanted(!single) {
-                cases.extend(kind.case::<_, 3, 1>(diffusion, &cell, place));
+                cases.extend(kind.case::<_, 3, 1>(diffusion(), &cell, place));
                 let kind = Kind {
                     remainder: Some(|cells, first| {
                         cells.by_host::<_, 2, 2>(&SymmetricGradient, first)
                     }),
                     ..kind
                 };
-                cases.extend(kind.case::<_, 2, 2>(elasticity, &[], place));
+                cases.extend(kind.case::<_, 2, 2>(SymmetricGradient, &[], place));
             }
         }
     }

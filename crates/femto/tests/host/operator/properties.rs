@@ -23,9 +23,9 @@ fn battery<T: Number>(
         quadrature,
         ..OperatorParams::default()
     };
-    let mass = Operator::<T, _>::new(&host, space, geometry, &Mass, params.clone());
+    let mass = Operator::<T, _>::new(&host, space, geometry, &Mass::<3>, params.clone());
     let mass = mass.expect("binds");
-    let poisson = Operator::<T, _>::new(&host, space, geometry, &Poisson, params);
+    let poisson = Operator::<T, _>::new(&host, space, geometry, &Poisson::<3>, params);
     let poisson = poisson.expect("binds");
     let (u, v) = (random.vector(space.dofs()), random.vector(space.dofs()));
     for operator in [&mass, &poisson] {

@@ -23,7 +23,7 @@ fn constrained_entries_are_held_at_zero() {
         };
         let (geometry, space) = space_on(Shape::Trilinear, [3, 2, 2], params);
         let host = Host::with_threads(2).expect("two threads");
-        let form = Componentwise::<_, 3>(Poisson);
+        let form = Componentwise::<_, 3>(Poisson::<3>);
         let params = OperatorParams::default();
         let operator = Operator::<f64, _>::new(&host, &space, &geometry, &form, params);
         let operator = operator.expect("binds");
@@ -76,7 +76,7 @@ fn results_do_not_depend_on_the_number_of_threads() {
     let with = |threads| {
         let host = Host::with_threads(threads).expect("threads");
         let params = OperatorParams::default();
-        let operator = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson, params);
+        let operator = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson::<3>, params);
         apply(&operator.expect("binds"), &u)
     };
     let one = with(1);
@@ -96,7 +96,7 @@ fn an_operator_may_be_applied_by_several_threads_at_once() {
     let (geometry, space) = space_on(Shape::Trilinear, [4, 4, 3], params);
     let host = Host::with_threads(2).expect("two threads");
     let params = OperatorParams::default();
-    let operator = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson, params);
+    let operator = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson::<3>, params);
     let operator = operator.expect("binds");
     let u = random.vector(space.dofs());
     let expected = apply(&operator, &u);

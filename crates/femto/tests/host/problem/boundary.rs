@@ -37,7 +37,7 @@ fn patch_test<T: Number>(tolerance: f64) {
                         relative_tolerance: tolerance / 100.0,
                         ..accurate()
                     },
-                    ..Problem::new(&mesh, degree, Poisson)
+                    ..Problem::new(&mesh, degree, Poisson::<3>)
                 };
                 let solution = problem.solve::<T, _>(&host(), &mut ()).expect("solved");
                 let error = worst(&solution.u, linear);
@@ -62,7 +62,7 @@ fn a_problem_may_have_no_unknown_left() {
     let mesh = BoxMesh::unit_cube(1).build(|x| x).expect("legal");
     let problem = Problem {
         dirichlet: on_all_sides(&linear),
-        ..Problem::new(&mesh, 1, Poisson)
+        ..Problem::new(&mesh, 1, Poisson::<3>)
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert_eq!(solution.info.iterations(), 0);
@@ -85,7 +85,7 @@ fn fluxes_and_sources_meet() {
                     ..OperatorParams::default()
                 },
                 solver: accurate(),
-                ..Problem::new(&mesh, degree, Poisson)
+                ..Problem::new(&mesh, degree, Poisson::<3>)
             };
             let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
             assert!(worst(&solution.u, |[_, _, z]| z * z) < 1e-12);
@@ -122,7 +122,7 @@ fn fluxes_on_slanted_faces_are_per_area() {
                 .collect(),
             dirichlet: vec![Boundary::new("xmin", &linear)],
             solver: accurate(),
-            ..Problem::new(&mesh, degree, Poisson)
+            ..Problem::new(&mesh, degree, Poisson::<3>)
         };
         let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
         let error = worst(&solution.u, linear);
@@ -141,7 +141,7 @@ fn where_boundary_groups_meet_the_first_listed_holds() {
             .map(|(&tag, value)| Boundary::new(tag, value));
         let problem = Problem {
             dirichlet: dirichlet.collect(),
-            ..Problem::new(&mesh, 2, Poisson)
+            ..Problem::new(&mesh, 2, Poisson::<3>)
         };
         let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
         let positions = u.node_positions();
@@ -158,7 +158,7 @@ fn where_boundary_groups_meet_the_first_listed_holds() {
 #[test]
 fn where_conditions_on_components_meet_all_are_held() {
     let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
-    let form = LinearElasticity::from_young(1.0, 0.3);
+    let form = LinearElasticity::<3>::from_young(1.0, 0.3);
     let problem = Problem {
         dirichlet: vec![
             Boundary::component("xmin", 0, &1.0),
@@ -209,7 +209,7 @@ fn planes_of_symmetry_hold_their_normal_component() {
             ],
             neumann: vec![Boundary::component("xmax", 0, &1.0)],
             solver: accurate(),
-            ..Problem::new(&mesh, 3, LinearElasticity::from_young(2.0, 0.3))
+            ..Problem::new(&mesh, 3, LinearElasticity::<3>::from_young(2.0, 0.3))
         };
         let u = problem.solve::<f64, _>(&host(), &mut ()).expect("solved").u;
         let positions = u.node_positions();
@@ -247,7 +247,7 @@ fn lambda_per_group() {
             ..OperatorParams::default()
         },
         solver: accurate(),
-        ..Problem::new(&mesh, 2, ScreenedPoisson { lambda: None })
+        ..Problem::new(&mesh, 2, ScreenedPoisson::<3> { lambda: None })
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert!(worst(&solution.u, |_| 3.0) < 1e-11);

@@ -46,8 +46,8 @@ fn robin<'a>(tag: &str, alpha: &'a dyn Function, value: &'a dyn Function) -> Rob
 
 fn poisson(mesh: &Mesh, cell: Cell, degree: usize) -> Problem<'_> {
     match cell.dim() {
-        2 => Problem::planar(mesh, degree, Poisson),
-        _ => Problem::new(mesh, degree, Poisson),
+        2 => Problem::new(mesh, degree, Poisson::<2>),
+        _ => Problem::new(mesh, degree, Poisson::<3>),
     }
 }
 
@@ -94,7 +94,7 @@ fn a_component_may_stand_on_springs() {
     let pull = 0.5;
     // σ_xx = (λ + 2 μ) a, and the springs of stiffness 4 give way by σ_xx / 4.
     let (stress, a) = (pull, pull / (lambda + 2.0 * mu));
-    let elasticity = LinearElasticity {
+    let elasticity = LinearElasticity::<3> {
         lambda: femto::kernel::form::Coefficient::Constant(lambda),
         mu: femto::kernel::form::Coefficient::Constant(mu),
     };

@@ -22,9 +22,9 @@ fn a_solution_up_to_a_constant_is_an_error() {
                 .contains("give the solution on a part of the boundary")
         );
     };
-    let solve = Problem::new(&mesh, 2, Poisson).solve::<f64, _>(&host(), &mut ());
+    let solve = Problem::new(&mesh, 2, Poisson::<3>).solve::<f64, _>(&host(), &mut ());
     singular(solve.expect_err("no Dirichlet boundary"));
-    let form = ScreenedPoisson { lambda: Some(0.0) };
+    let form = ScreenedPoisson::<3> { lambda: Some(0.0) };
     let solve = Problem::new(&mesh, 2, form).solve::<f64, _>(&host(), &mut ());
     singular(solve.expect_err("λ = 0"));
     let per_element = |lambda: Vec<f64>| Problem {
@@ -32,7 +32,7 @@ fn a_solution_up_to_a_constant_is_an_error() {
             auxiliary: vec![lambda.into()],
             ..OperatorParams::default()
         },
-        ..Problem::new(&mesh, 2, ScreenedPoisson { lambda: None })
+        ..Problem::new(&mesh, 2, ScreenedPoisson::<3> { lambda: None })
     };
     let solve = per_element(vec![0.0; 8]).solve::<f64, _>(&host(), &mut ());
     singular(solve.expect_err("λ = 0 everywhere"));
@@ -45,7 +45,7 @@ fn a_solution_up_to_a_constant_is_an_error() {
 #[test]
 fn a_component_up_to_a_constant_is_named() {
     let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
-    let form = LinearElasticity::from_young(1.0, 0.3);
+    let form = LinearElasticity::<3>::from_young(1.0, 0.3);
     let problem = Problem {
         dirichlet: vec![
             Boundary::component("xmin", 0, &0.0),
@@ -70,7 +70,7 @@ fn a_component_that_is_given_twice_is_named() {
     };
     let problem = Problem {
         dirichlet: vec![twice],
-        ..Problem::new(&mesh, 1, LinearElasticity::from_young(1.0, 0.3))
+        ..Problem::new(&mesh, 1, LinearElasticity::<3>::from_young(1.0, 0.3))
     };
     let error = problem
         .solve::<f64, _>(&host(), &mut ())
@@ -82,7 +82,7 @@ fn a_component_that_is_given_twice_is_named() {
 #[test]
 fn unknown_tags_list_the_known_ones() {
     let mesh = BoxMesh::unit_cube(1).build(|x| x).expect("legal");
-    let form = ScreenedPoisson { lambda: Some(1.0) };
+    let form = ScreenedPoisson::<3> { lambda: Some(1.0) };
     let inlet = vec![Boundary::new("inlet", &0.0)];
     let dirichlet = Problem {
         dirichlet: inlet.clone(),
@@ -126,7 +126,7 @@ fn values_that_are_none_are_named() {
     let zero = vec![Boundary::new("ymin", &0.0)];
     let good = Problem {
         dirichlet: zero,
-        ..Problem::new(&mesh, 1, Poisson)
+        ..Problem::new(&mesh, 1, Poisson::<3>)
     };
     let exact = Exact {
         value: vec![&bad],
@@ -187,7 +187,7 @@ fn inverted_cells_are_named() {
     let mesh = BoxMesh::unit_cube(2)
         .build(|[x, y, z]| [-x, y, z])
         .expect("legal");
-    let problem = Problem::new(&mesh, 1, Mass);
+    let problem = Problem::new(&mesh, 1, Mass::<3>);
     let error = problem
         .solve::<f64, _>(&host(), &mut ())
         .expect_err("inverted");

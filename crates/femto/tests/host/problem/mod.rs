@@ -54,6 +54,6 @@ fn bump(mesh: &Mesh) -> Problem<'_> {
             value: vec![&linear],
             gradient: None,
         }),
-        ..Problem::new(mesh, 3, Poisson)
+        ..Problem::new(mesh, 3, Poisson::<3>)
     }
 }

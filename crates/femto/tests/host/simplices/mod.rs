@@ -131,9 +131,9 @@ where
     let expected = |u: &[f64]| {
         oracle::with_dense_tables::<F, 2, C>(form, &on.space, &on.geometry, &on.params, u)
     };
-    let double = Operator::<f64, _>::planar(&host, &on.space, &on.geometry, form, params());
+    let double = Operator::<f64, _>::new(&host, &on.space, &on.geometry, form, params());
     on.check(&double.expect("legal"), expected, random);
-    let single = Operator::<f32, _>::planar(&host, &on.space, &on.geometry, form, params());
+    let single = Operator::<f32, _>::new(&host, &on.space, &on.geometry, form, params());
     on.check(&single.expect("legal"), expected, random);
 }
 
@@ -205,13 +205,13 @@ fn mass_stiffness_and_diagonal_are_what_they_should_be() {
         };
         let space = Space::new(&mesh, &geometry, params).expect("legal");
         let params = OperatorParams::default;
-        let mass = Operator::<f64, _>::planar(&host, &space, &geometry, &Mass, params());
+        let mass = Operator::<f64, _>::new(&host, &space, &geometry, &Mass::<2>, params());
         let mass = mass.expect("legal");
         let ones = host.upload(&vec![1.0; space.dofs()]).expect("memory");
         let mut v = host.zeros(space.dofs()).expect("memory");
         mass.apply(&ones, &mut v).expect("lengths fit");
         assert!((v.iter().sum::<f64>() - 1.0).abs() < 1e-13);
-        let stiffness = Operator::<f64, _>::planar(&host, &space, &geometry, &Poisson, params());
+        let stiffness = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson::<2>, params());
         let stiffness = stiffness.expect("legal");
         stiffness.apply(&ones, &mut v).expect("lengths fit");
         assert!(v.iter().all(|v| v.abs() < 1e-13));
@@ -233,12 +233,13 @@ fn what_does_not_go_together_is_an_error() {
     let mesh = triangles(false);
     let geometry = Geometry::new(&mesh).expect("triangles");
     let space = Space::new(&mesh, &geometry, SpaceParams::default()).expect("legal");
-    let operator = |params| Operator::<f64, _>::planar(&host, &space, &geometry, &Poisson, params);
+    let operator =
+        |params| Operator::<f64, _>::new(&host, &space, &geometry, &Poisson::<2>, params);
     let solid = Operator::<f64, _>::new(
         &host,
         &space,
         &geometry,
-        &Poisson,
+        &Poisson::<3>,
         OperatorParams::default(),
     );
     assert_eq!(

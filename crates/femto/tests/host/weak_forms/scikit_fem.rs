@@ -44,7 +44,7 @@ fn convection_diffusion(
         kappa: 0.5.into(),
         velocity: [Coefficient::Constant(1.5), Coefficient::Constant(-1.0)],
     };
-    Operator::planar(host, space, geometry, &form, params)
+    Operator::new(host, space, geometry, &form, params)
 }
 
 fn elasticity(
@@ -67,11 +67,11 @@ fn nonlinear_diffusion(
     geometry: &Geometry,
     params: OperatorParams,
 ) -> Result<Operator<f64, Host>, OperatorError> {
-    Operator::planar(
+    Operator::new(
         host,
         space,
         geometry,
-        &NonlinearDiffusion::default(),
+        &NonlinearDiffusion::<2>::default(),
         params,
     )
 }
