@@ -83,6 +83,8 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             operator: self.operator,
             jacobian,
             b: self.b,
+            loads: device.norm(self.b)?,
+            forces: 0.0,
             entries: self.entries,
             preconditioner: self.preconditioner,
         };

@@ -14,6 +14,10 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     /// The Jacobian; the state is its first nodal fields.
     pub(super) jacobian: &'a mut Operator<T, B>,
     pub(super) b: &'a B::Buffer<T>,
+    /// |b|.
+    pub(super) loads: f64,
+    /// |A(u)| of the last residual, with the forces at the constrained entries.
+    pub(super) forces: f64,
     pub(super) entries: &'a Entries<B>,
     pub(super) preconditioner: PreconditionerKind,
 }
@@ -31,8 +35,13 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
 
     fn residual(&mut self, u: &B::Buffer<T>, r: &mut B::Buffer<T>) -> Result<(), OperatorError> {
         self.operator.apply(u, r)?;
+        self.forces = self.device.norm(r)?;
         self.device.axpy(-1.0, self.b, r)?;
         Ok(self.device.set_entries(self.entries, 0.0, r)?)
+    }
+
+    fn forces(&self) -> Option<f64> {
+        Some(self.forces.max(self.loads))
     }
 
     fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), OperatorError> {

@@ -52,6 +52,9 @@ pub struct History {
     /// Of conjugate gradients the recurrence's, of GMRES that of the small problem, but that of b - A x
     /// wherever it was computed.
     pub residuals: Vec<f64>,
+    /// What the relative tolerance refers to: |b|; of Newton's method the size of the forces at the last iterate, or
+    /// where that is not known the residual of the start.
+    pub reference: f64,
     /// The steps of Newton's method, one fewer than residuals; empty for the others.
     pub newton_steps: Vec<NewtonStep>,
 }
@@ -62,6 +65,7 @@ impl History {
         Self {
             method,
             residuals: Vec::with_capacity(steps + 1),
+            reference: 0.0,
             newton_steps: Vec::new(),
         }
     }
@@ -120,14 +124,18 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Sets the target relative to this norm.
-    pub(super) fn aim(&mut self, norm: f64) {
+    /// Sets the target relative to this norm, but not below what `rounding` leaves.
+    pub(super) fn aim(&mut self, norm: f64, rounding: f64) {
+        self.history.reference = norm;
         let relative = self.stop.relative_tolerance * norm;
         let absolute = self.stop.absolute_tolerance;
         (self.target, self.reason) = match relative >= absolute {
             true => (relative, StopReason::RelativeTolerance),
             false => (absolute, StopReason::AbsoluteTolerance),
         };
+        if rounding > self.target {
+            (self.target, self.reason) = (rounding, StopReason::Rounding);
+        }
     }
 
     /// Sets the target relative to |b|. For b = 0 it sets x = 0 and returns true: that is the solution.
@@ -144,7 +152,7 @@ impl<'a> Recorder<'a> {
             self.history.residuals.push(0.0);
             return Ok(true);
         }
-        self.aim(norm);
+        self.aim(norm, 0.0);
         Ok(false)
     }
 

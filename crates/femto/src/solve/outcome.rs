@@ -70,7 +70,7 @@ pub struct SolveInfo {
     /// The norm of the residual, computed from the solution returned; of a linear system at most ten times
     /// the target.
     pub true_residual: f64,
-    /// The tolerance that was met, which is relative to |b|, or for Newton's method to |R(u₀)|; or
+    /// The tolerance that was met, which is relative to [`History::reference`]; or
     /// [`StopReason::ZeroRightHandSide`].
     pub reason: StopReason,
 }
@@ -115,7 +115,7 @@ impl fmt::Display for SolveError {
     }
 }
 
-/// Why a solver stopped: the first three are solutions, the others are not.
+/// Why a solver stopped: the first four are solutions, the others are not.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StopReason {
     /// The residual is within the relative tolerance.
@@ -124,6 +124,9 @@ pub enum StopReason {
     /// The residual is within the absolute tolerance, the larger of the two.
     #[error("the absolute tolerance is met")]
     AbsoluteTolerance,
+    /// The residual of Newton's method is what rounding leaves of the forces a few steps before.
+    #[error("the residual is no more than rounding")]
+    Rounding,
     /// b = 0, so x = 0 without any step.
     #[error("the right-hand side is zero")]
     ZeroRightHandSide,
@@ -146,7 +149,7 @@ pub enum StopReason {
     /// smaller: the tolerance is below what the precision of the vectors allows.
     #[error(
         "the precision of the vectors is exhausted: |b - A x| stays at {true_residual:.3e}, and \
-         {target:.3e} was asked for"
+         {target:.3e} was asked for; ask for less, or take fp64 where it is fp32"
     )]
     Stagnated {
         /// The norm of b - A x.

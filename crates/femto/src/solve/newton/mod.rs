@@ -159,9 +159,20 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         self.problem.residual(u, &mut self.workspace.r)?;
         let norm = self.device.norm(&self.workspace.r)?;
         let mut norm = finite("the norm of the residual of the start", norm)?;
-        self.recorder.aim(norm);
+        let (start, mut recent) = (norm, [0.0_f64; 3]);
         let mut terms = Terms::new(self.params.forcing);
-        while !self.recorder.record(norm)? {
+        loop {
+            let forces = self.problem.forces().filter(|forces| forces.is_finite());
+            let forces = forces.unwrap_or(start);
+            // Where forces vanish, as those of the solution zero, what rounding leaves of those a few steps ago has to
+            // do; no more, as a far start has forces beyond all measure.
+            recent.rotate_left(1);
+            recent[2] = forces;
+            let largest = recent.into_iter().fold(0.0, f64::max);
+            self.recorder.aim(forces, T::EPSILON * largest);
+            if self.recorder.record(norm)? {
+                return Ok(norm);
+            }
             self.recorder.allow_step()?;
             let forcing = terms.next(norm, self.recorder.target);
             let direction = self.direction(u, forcing)?;
@@ -176,7 +187,6 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
                 length,
             });
         }
-        Ok(norm)
     }
 
     /// Solves R'(u) d = R(u) to the relative tolerance `eta`, from d = 0.

@@ -18,6 +18,12 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
     /// Where a vector is not [`NonlinearProblem::size`] long or the device fails.
     fn residual(&mut self, u: &D::Buffer<T>, r: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 
+    /// The size of what the last residual is a difference of, such as forces and loads, which the relative tolerance
+    /// refers to. Where it is not known, as by default, that is the residual of the start.
+    fn forces(&self) -> Option<f64> {
+        None
+    }
+
     /// Makes [`NonlinearProblem::jacobian`] and [`NonlinearProblem::diagonal`] those at `u`, which stays
     /// as it is until the next call.
     ///

@@ -5,6 +5,7 @@ mod facets;
 mod failures;
 mod integrals;
 mod monitor;
+mod newton;
 mod output;
 
 use femto::fem::mesh::Mesh;

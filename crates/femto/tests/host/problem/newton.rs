@@ -1,0 +1,65 @@
+//! When Newton's method stops.
+
+use super::{accurate, host};
+use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::kernel::form::NonlinearDiffusion;
+use femto::problem::{Boundary, Exact, Function, Problem, StopReason};
+
+/// u = x + y / 2 on all sides: with f = -∇·((1 + u²) ∇u) = -2 u |∇u|².
+fn exact([x, y, _]: [f64; 3]) -> f64 {
+    x + 0.5 * y
+}
+
+fn source(x: [f64; 3]) -> f64 {
+    -2.5 * exact(x)
+}
+
+/// Wherever the start is, the solution is as good; a residual relative to that of the start would not be.
+#[test]
+fn the_start_does_not_set_the_scale() {
+    let mesh = SimplexBox::unit_square(6).build(|x| x).unwrap();
+    let sides = ["xmin", "xmax", "ymin", "ymax"];
+    let (far, beyond) = (1000.0, -3e5);
+    let starts: [&dyn Function; 4] = [&0.0, &far, &beyond, &exact];
+    for start in starts {
+        let problem = Problem {
+            source: vec![&source],
+            dirichlet: sides.map(|side| Boundary::new(side, &exact)).into(),
+            start: Some(vec![start]),
+            exact: Some(Exact {
+                value: vec![&exact],
+                gradient: None,
+            }),
+            ..Problem::new(&mesh, 2, NonlinearDiffusion::<2>::default())
+        };
+        let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+        assert!(solution.errors.unwrap().l2 < 1e-7, "{:?}", solution.info);
+        assert_eq!(solution.info.reason, StopReason::RelativeTolerance);
+        let forces = solution.info.history.reference;
+        assert!((0.1..10.0).contains(&forces), "{forces}");
+    }
+    // The last start is the solution.
+    let problem = Problem {
+        source: vec![&source],
+        dirichlet: sides.map(|side| Boundary::new(side, &exact)).into(),
+        start: Some(vec![&exact]),
+        solver: accurate(),
+        ..Problem::new(&mesh, 2, NonlinearDiffusion::<2>::default())
+    };
+    let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    assert!(solution.info.iterations() <= 1, "{:?}", solution.info);
+}
+
+/// Nothing pulls at it, so the forces at the solution are zero, and no residual is small relative to them.
+#[test]
+fn zero_is_found_to_rounding() {
+    let mesh = SimplexBox::unit_square(4).build(|x| x).unwrap();
+    let problem = Problem {
+        dirichlet: vec![Boundary::new("xmin", &0.0)],
+        start: Some(vec![&3.0]),
+        ..Problem::new(&mesh, 1, NonlinearDiffusion::<2>::default())
+    };
+    let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    assert!(solution.info.iterations() < 20, "{:?}", solution.info);
+    assert!(solution.u.values.iter().all(|u| u.abs() < 1e-12));
+}
