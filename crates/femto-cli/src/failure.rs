@@ -29,6 +29,12 @@ pub enum Failure {
         /// Why.
         message: String,
     },
+    /// The solution was found and could not be written; it has been reported.
+    #[error("{message}")]
+    Unwritten {
+        /// Why.
+        message: String,
+    },
     /// The operator could not be timed.
     #[error(transparent)]
     Operator(#[from] OperatorError),
@@ -98,16 +104,20 @@ impl Failure {
             Self::Print(_)
             | Self::File(_)
             | Self::Unsolved { .. }
+            | Self::Unwritten { .. }
             | Self::Kernels { .. }
-            | Self::Output(_) => 1,
-            Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
+            | Self::Output(IoError::Stream(_)) => 1,
+            Self::Output(_) | Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
             Self::NoStep { .. } => 2,
         }
     }
 
     /// Whether the report of the command tells it already.
     pub fn is_reported(&self) -> bool {
-        matches!(self, Self::Unsolved { .. } | Self::Kernels { .. })
+        matches!(
+            self,
+            Self::Unsolved { .. } | Self::Unwritten { .. } | Self::Kernels { .. }
+        )
     }
 }
 

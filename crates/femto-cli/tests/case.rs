@@ -72,6 +72,32 @@ fn mistake(text: &str) -> Box<Mistake> {
     }
 }
 
+/// Materials that no body has, and coefficients that make a form indefinite.
+#[test]
+fn coefficients_have_their_ranges() {
+    let head = "[mesh]\nfile = \"a.msh\"\n[space]\ndegree = 2\n[form]\n";
+    #[rustfmt::skip]
+    let mistakes = [
+        ("kind = 'elasticity'\nyoung = -1.0\npoisson = 0.3", 9, "above zero, found the float -1.0"),
+        ("kind = 'elasticity'\npoisson = 0.5\nyoung = 1.0", 11, "above -1 and below 0.5, found the float 0.5"),
+        ("kind = 'neo_hookean'\npoisson = -1\nyoung = 1.0", 11, "above -1 and below 0.5, found the integer -1"),
+        ("kind = 'elasticity'\nmu = 0\nlambda = 1.0", 6, "above zero, found the integer 0"),
+        ("kind = 'diffusion'\nkappa = 0.0", 9, "above zero, found the float 0.0"),
+        ("kind = 'diffusion'\nkappa = \"1 - 2\"", 9, "above zero, found the string \"1 - 2\""),
+        ("kind = 'diffusion'\nkappa = { a = 1, b = -2 }", 22, "above zero, found the integer -2"),
+        ("kind = 'diffusion'\nkappa = nan", 9, "a finite number, found the float nan"),
+        ("kind = 'screened_poisson'\nlambda = inf", 10, "a finite number, found the float inf"),
+    ];
+    for (form, column, expected) in mistakes {
+        let found = mistake(&format!("{head}{form}\n"));
+        let problem = found.problem.to_string();
+        assert!(problem.contains(expected), "{problem}");
+        assert_eq!((found.line, found.column), (7, column), "{form}");
+    }
+    let indefinite = format!("{head}kind = 'screened_poisson'\nlambda = -1\n");
+    assert!(parse(&indefinite).is_ok(), "Helmholtz's equation");
+}
+
 /// α and g of a Robin condition, and what is wrong with some.
 #[test]
 fn robin_conditions_have_two_values() {

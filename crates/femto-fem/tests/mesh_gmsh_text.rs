@@ -70,16 +70,15 @@ fn entities_carry_groups_and_parameters() -> Result<(), MeshError> {
          $Elements\n3 3 1 3\n2 3 3 1\n1 1 2 3 4\n1 4 1 1\n2 1 2\n1 77 1 1\n3 2 3\n$EndElements\n",
     )?;
     assert_eq!(mesh.coordinates[0], [1.0, 1.0, 0.0]);
-    // The quadrilateral once per group; the solid cells of other meshes are kept once.
-    assert_eq!(mesh.blocks[0].nodes, [1, 2, 0, 3, 1, 2, 0, 3]);
-    assert_eq!(mesh.blocks[0].tags, [5, 6]);
+    assert_eq!(mesh.blocks[0].nodes, [1, 2, 0, 3]);
+    assert_eq!(mesh.groups_of(0, 0).collect::<Vec<i32>>(), [5, 6]);
     assert_eq!(mesh.blocks[1].tags, [8, 0]);
     assert_eq!((mesh.group(2, "lid")?, mesh.group(1, "8")?), (6, 8));
     Ok(())
 }
 
 #[test]
-fn a_solid_in_two_groups_is_kept_once() -> Result<(), MeshError> {
+fn a_cell_in_two_groups_is_kept_once_with_both() -> Result<(), MeshError> {
     let nodes = "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n";
     let elements = "$Elements\n4\n1 2 2 1 1 1 2 3\n2 2 2 2 1 1 2 3\n\
                     3 4 2 3 1 1 2 3 4\n4 4 2 4 1 1 2 3 4\n$EndElements\n";
@@ -89,9 +88,26 @@ fn a_solid_in_two_groups_is_kept_once() -> Result<(), MeshError> {
          $Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n\
          $Elements\n2 2 1 2\n2 1 2 1\n1 1 2 3\n3 1 4 1\n2 1 2 3 4\n$EndElements\n"
     ))?;
-    assert_eq!(version_2.blocks[0].tags, [1, 2]);
-    assert_eq!(version_2.blocks[1].tags, [3]);
+    for (block, groups) in [(0, [1, 2]), (1, [3, 4])] {
+        assert_eq!(version_2.blocks[block].len(), 1);
+        assert_eq!(version_2.groups_of(block, 0).collect::<Vec<i32>>(), groups);
+    }
     assert_eq!(version_2, version_4);
+    let sizes: Vec<usize> = version_2
+        .summary()
+        .groups
+        .iter()
+        .map(|it| it.cells)
+        .collect();
+    assert_eq!(sizes, [1; 4]);
+    // Files say it again.
+    for version in [Version::V2_2, Version::V4_1] {
+        for encoding in [Encoding::Ascii, Encoding::LittleEndian] {
+            let mut bytes = Vec::new();
+            gmsh::write(&version_2, &mut bytes, version, encoding).expect("memory");
+            assert_eq!(gmsh::parse(&bytes, "again.msh")?, version_2);
+        }
+    }
     Ok(())
 }
 
@@ -264,7 +280,7 @@ fn errors_of_version_4() {
     assert_eq!(error(late.as_bytes()), expected);
 }
 
-/// A solid is never repeated; boundary cells are, up to a bound on memory.
+/// Cells are repeated on the way, up to a bound on memory.
 #[test]
 fn cells_in_absurdly_many_groups_are_refused() {
     let groups: Vec<String> = (1..=2000).map(|g| g.to_string()).collect();

@@ -224,7 +224,7 @@ fn triangles(coordinates: Vec<[f64; 3]>, cell_type: CellType, nodes: Vec<u32>) -
             nodes,
             tags: vec![0; cells],
         }],
-        groups: Vec::new(),
+        ..Mesh::default()
     }
 }
 

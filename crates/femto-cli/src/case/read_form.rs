@@ -5,6 +5,7 @@ use super::error::CaseError;
 use super::form::{Coefficient, Form, FormSource, Moduli};
 use super::section::{Section, Value};
 use femto::kernel::form::{Expressions, FormExpressions};
+use femto::problem::Function;
 
 /// Every key of `[form]`, and which forms have it.
 const KEYS: [(&str, &str); 12] = [
@@ -33,6 +34,30 @@ const KEYS: [(&str, &str); 12] = [
 
 /// ε of the p-Laplacian where the case has none.
 const EPSILON: f64 = 1e-3;
+
+/// The values that a coefficient may have, in words and as limits that it may not reach.
+struct Allowed {
+    above: f64,
+    below: f64,
+    words: &'static str,
+}
+
+const ANY: Allowed = Allowed {
+    above: f64::NEG_INFINITY,
+    below: f64::INFINITY,
+    words: "a finite number",
+};
+const POSITIVE: Allowed = Allowed {
+    above: 0.0,
+    words: "above zero",
+    ..ANY
+};
+/// Poisson's ratio; at 1/2 a body is incompressible, which a displacement alone cannot describe.
+const RATIO: Allowed = Allowed {
+    above: -1.0,
+    below: 0.5,
+    words: "above -1 and below 0.5",
+};
 
 /// The word for a form, which may need more to be one.
 #[derive(Clone, Copy)]
@@ -77,7 +102,7 @@ pub(super) fn form(
         return Err(sections.meaningless("only a form with f0 and f1 has names"));
     }
     let kind = section.required("kind")?.choice(&KINDS)?;
-    let needed = |key| coefficient(&section.required(key)?);
+    let needed = |key, allowed| coefficient(&section.required(key)?, allowed);
     Ok(match kind {
         Kind::Mass | Kind::Poisson => {
             only(&section, &["kind"])?;
@@ -88,11 +113,11 @@ pub(super) fn form(
         }
         Kind::Screened => {
             only(&section, &["kind", "lambda"])?;
-            Form::ScreenedPoisson(needed("lambda")?)
+            Form::ScreenedPoisson(needed("lambda", &ANY)?)
         }
         Kind::Diffusion => {
             only(&section, &["kind", "kappa"])?;
-            Form::Diffusion(needed("kappa")?)
+            Form::Diffusion(needed("kappa", &POSITIVE)?)
         }
         Kind::NonlinearDiffusion => {
             only(&section, &["kind", "kappa"])?;
@@ -103,9 +128,10 @@ pub(super) fn form(
             only(&section, &["kind", "kappa", "velocity"])?;
             let velocity = section.required("velocity")?;
             let along = velocity.list()?;
-            let along = along.iter().map(coefficient).collect::<Result<_, _>>()?;
+            let along = along.iter().map(|value| coefficient(value, &ANY));
+            let along = along.collect::<Result<_, _>>()?;
             Form::ConvectionDiffusion {
-                kappa: needed("kappa")?,
+                kappa: needed("kappa", &POSITIVE)?,
                 velocity: velocity.located(along),
             }
         }
@@ -141,37 +167,46 @@ fn only(section: &Section<'_>, keys: &[&str]) -> Result<(), CaseError> {
 }
 
 fn moduli(section: &Section<'_>) -> Result<Moduli, CaseError> {
-    let needed = |key| coefficient(&section.required(key)?);
+    let needed = |key, allowed| coefficient(&section.required(key)?, allowed);
     match section.either(["young", "lambda"])? {
         ("young", _) => {
             only(section, &["kind", "young", "poisson"])?;
             Ok(Moduli::Young {
-                young: needed("young")?,
-                poisson: needed("poisson")?,
+                young: needed("young", &POSITIVE)?,
+                poisson: needed("poisson", &RATIO)?,
             })
         }
         _ => {
             only(section, &["kind", "lambda", "mu"])?;
             Ok(Moduli::Lame {
-                lambda: needed("lambda")?,
-                mu: needed("mu")?,
+                lambda: needed("lambda", &ANY)?,
+                mu: needed("mu", &POSITIVE)?,
             })
         }
     }
 }
 
-/// A number, a function of position, or numbers by group.
-fn coefficient(value: &Value<'_>) -> Result<Coefficient, CaseError> {
+/// A number, a function of position, or numbers by group. What a function gives in places is not known here.
+fn coefficient(value: &Value<'_>, allowed: &Allowed) -> Result<Coefficient, CaseError> {
+    let check =
+        |value: &Value<'_>, number: f64| match number > allowed.above && number < allowed.below {
+            true => Ok(number),
+            false => Err(value.out_of_range(allowed.words)),
+        };
     if value.is_number() {
-        return value.number().map(Coefficient::Uniform);
+        return check(value, value.number()?).map(Coefficient::Uniform);
     }
     if !value.is_table() {
-        return value.expression().map(Coefficient::Function);
+        let function = value.expression()?;
+        if let Some(number) = function.as_constant() {
+            check(value, number)?;
+        }
+        return Ok(Coefficient::Function(function));
     }
     let groups = value.section(&[])?;
     let coefficients: Vec<(Located<String>, f64)> = groups
         .entries()
-        .map(|(tag, value)| Ok((tag, value.number()?)))
+        .map(|(tag, value)| Ok((tag, check(&value, value.number()?)?)))
         .collect::<Result<_, _>>()?;
     match coefficients.is_empty() {
         true => Err(value.out_of_range("a number, or a table with at least one group")),
@@ -197,7 +232,7 @@ fn text(
     let mut named = Vec::new();
     if let Some(fields) = fields {
         for (name, value) in fields.section(&[])?.entries() {
-            named.push((name, coefficient(&value)?));
+            named.push((name, coefficient(&value, &ANY)?));
         }
     }
     let (mut names, mut numbers) = (Vec::new(), Vec::new());

@@ -67,11 +67,13 @@ impl Solve {
             explain: self.explain,
         };
         console.report(text, || to_json(&report))?;
+        let message = report.message.unwrap_or_default();
         match report.status {
+            Status::Converged | Status::Counted if report.is_output_lost => {
+                Err(Failure::Unwritten { message })
+            }
             Status::Converged | Status::Counted => Ok(()),
-            _ => Err(Failure::Unsolved {
-                message: report.message.unwrap_or_default(),
-            }),
+            _ => Err(Failure::Unsolved { message }),
         }
     }
 }

@@ -95,7 +95,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// Input that does not fit together, memory that is not there, an interruption before the first
-/// iteration, an output file that cannot be written.
+/// iteration, a place where no output file can be written. An output that fails later is an outcome.
 pub fn run(
     case: &Case,
     options: &Options,
@@ -234,8 +234,10 @@ impl CaseRun<'_> {
         };
         report.peak_memory = report::peak_memory();
         if let Some(path) = &self.output {
-            let written = monitor.stage("output", || output::write(self, &u, path))?;
-            report.output = Some(written);
+            match monitor.stage("output", || output::write(self, &u, path)) {
+                Ok(written) => report.output = Some(written),
+                Err(error) => report.lose_output(&error),
+            }
         }
         if self.options.roofline && !monitor.is_interrupted() {
             let (explanation, ceilings) = monitor.stage("operator speed", || {

@@ -3,14 +3,15 @@
 use super::{CaseRun, Options, Output, OutputTo};
 use crate::case::{Case, Field, Vector};
 use crate::failure::Failure;
+use femto::fem::io::check_writable;
 use femto::platform::device::DeviceKind;
 use femto::problem::{Function, GridFunction, OutputField, write_solution};
 use std::path::{Path, PathBuf};
 
-/// Where the output goes, in a folder that is there.
+/// Where the output goes, in a folder that is there and can be written.
 ///
 /// # Errors
-/// A folder that cannot be made.
+/// A folder that cannot be made, a place that cannot be written.
 pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Failure> {
     let path = match &options.output {
         _ if options.device(case).kind == DeviceKind::Null => None,
@@ -24,6 +25,7 @@ pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Fa
             source,
         })?;
     }
+    path.as_deref().map(check_writable).transpose()?;
     Ok(path)
 }
 

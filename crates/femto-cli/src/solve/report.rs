@@ -2,6 +2,7 @@
 
 use super::{CaseRun, Ceilings};
 use crate::case::Case;
+use crate::failure::Failure;
 use femto::fem::geometry::CornerWarning;
 use femto::fem::mesh::Mesh;
 use femto::fem::space::{Block, Constraints};
@@ -48,6 +49,9 @@ pub struct Report {
     pub ceilings: Option<Ceilings>,
     /// The output file.
     pub output: Option<Output>,
+    /// Whether there was to be one that could not be written.
+    #[serde(skip)]
+    pub is_output_lost: bool,
 }
 
 /// How a solve ended.
@@ -118,11 +122,15 @@ pub struct Solver {
     pub iterations: usize,
     /// Iterations of the linear solver, in all.
     pub linear_iterations: usize,
-    /// The residual's norm at the end, relative to the first; the recurrence's, but that of b - A x
+    /// The residual's norm at the end, relative to the reference; the recurrence's, but that of b - A x
     /// where the precision is exhausted.
     pub relative_residual: f64,
-    /// The norm of b - A x at the end, relative to the first, where it was computed.
+    /// The norm of b - A x at the end, relative to the reference, where it was computed.
     pub true_relative_residual: Option<f64>,
+    /// The reference: the norm of b; of Newton's method that of the forces at the solution.
+    pub reference: f64,
+    /// The residual's norm at the end, relative to that at the start.
+    pub reduction: f64,
     /// What it should be.
     pub tolerance: f64,
     /// The residual's norm before the first iteration and after each.
@@ -136,6 +144,8 @@ pub struct Range {
     pub min: f64,
     /// The greatest.
     pub max: f64,
+    /// Whether they are lengths of vectors.
+    pub of_lengths: bool,
 }
 
 /// How long a solve took.
@@ -213,8 +223,17 @@ impl Report {
             operator: operator.explain(None, None),
             ceilings: None,
             output: None,
+            is_output_lost: false,
         }
     }
+    /// Says that the output was not written, beside what else went wrong.
+    pub(super) fn lose_output(&mut self, error: &Failure) {
+        let before = self.message.take();
+        let before = before.map_or_else(String::new, |message| format!("{message}; "));
+        self.message = Some(format!("{before}{error}"));
+        self.is_output_lost = true;
+    }
+
     /// Takes in a solution, and gives it back.
     pub(super) fn solved(&mut self, case: &Case, solution: Solution) -> GridFunction {
         self.status = Status::Converged;
@@ -261,13 +280,11 @@ impl Report {
         };
         let sizes = u.values.chunks_exact(components).map(size);
         self.solution = sizes.fold(None, |range: Option<Range>, value| {
-            let Range { min, max } = range.unwrap_or(Range {
-                min: value,
-                max: value,
-            });
+            let (min, max) = range.map_or((value, value), |range| (range.min, range.max));
             Some(Range {
                 min: min.min(value),
                 max: max.max(value),
+                of_lengths: components > 1,
             })
         });
         u
@@ -278,7 +295,8 @@ impl Solver {
     fn new(case: &Case, history: History, true_residual: Option<f64>) -> Self {
         let first = history.residuals.first().copied().unwrap_or(0.0);
         let last = history.residuals.last().copied().unwrap_or(0.0);
-        let relative = |norm: f64| if first == 0.0 { 0.0 } else { norm / first };
+        let fraction = |norm: f64, of: f64| if norm == 0.0 { 0.0 } else { norm / of };
+        let relative = |norm: f64| fraction(norm, history.reference);
         Self {
             method: history.method.name(),
             preconditioner: case.solver.preconditioner.name(),
@@ -286,6 +304,8 @@ impl Solver {
             linear_iterations: history.linear_iterations(),
             relative_residual: relative(last),
             true_relative_residual: true_residual.map(relative),
+            reference: history.reference,
+            reduction: fraction(last, first),
             tolerance: case.solver.tolerance,
             residual_history: history.residuals,
         }

@@ -184,6 +184,23 @@ fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
             let mut tags = case.boundaries().flat_map(|it| &it.tags);
             tags.find(|other| other.value == *tag)?
         }
+        ProblemError::RepeatedFlux { second, .. } => {
+            let robin = case.robin.iter().map(|it| &it.boundary);
+            let mut tags = case.neumann.iter().chain(robin).flat_map(|it| &it.tags);
+            tags.rfind(|other| other.value == *second)?
+        }
+        ProblemError::TwoValues { groups, .. } => {
+            let second = |coefficient: &Coefficient| match coefficient {
+                Coefficient::ByGroup(list) => {
+                    let mut tags = list.iter().map(|(tag, _)| tag);
+                    let has_first = tags.clone().any(|tag| tag.value == groups[0]);
+                    let second = tags.find(|tag| tag.value == groups[1]);
+                    second.filter(|_| has_first).map(|tag| tag.span.clone())
+                }
+                _ => None,
+            };
+            return case.form.coefficients().into_iter().find_map(second);
+        }
         ProblemError::NoValue { groups, .. } => {
             let first = |coefficient: &Coefficient| match coefficient {
                 Coefficient::ByGroup(list) => {

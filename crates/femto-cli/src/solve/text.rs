@@ -43,7 +43,8 @@ impl Display for Report {
         if let Some(range) = self.solution {
             writeln!(
                 f,
-                "solution    from {} to {}",
+                "solution    {}from {} to {}",
+                if range.of_lengths { "lengths " } else { "" },
                 number(range.min),
                 number(range.max)
             )?;
@@ -58,8 +59,11 @@ impl Display for Report {
         write!(f, "{}", self.times)?;
         self.memory(f)?;
         if let Some(output) = &self.output {
-            let megabytes = output.bytes as f64 * 1e-6;
-            writeln!(f, "output      {} ({megabytes:.1} MB)", output.file)?;
+            let size = match output.bytes as f64 {
+                bytes if bytes < 1e6 => format!("{:.1} kB", bytes * 1e-3),
+                bytes => format!("{:.1} MB", bytes * 1e-6),
+            };
+            writeln!(f, "output      {} ({size})", output.file)?;
         }
         self.operator(f)?;
         self.warnings(f)
@@ -152,6 +156,7 @@ impl Display for Solver {
             linear_iterations,
             relative_residual,
             true_relative_residual,
+            reduction,
             tolerance,
             ..
         } = self;
@@ -164,6 +169,9 @@ impl Display for Solver {
         if linear_iterations != iterations {
             let all = plural(*linear_iterations, "iteration");
             write!(f, "; {all} of its linear solver")?;
+        }
+        if *reduction != 0.0 && (relative_residual / reduction - 1.0).abs() > 0.01 {
+            write!(f, ", {reduction:.1e} of the first")?;
         }
         match true_relative_residual {
             Some(norm) if norm != relative_residual => write!(f, "; that of b - A x is {norm:.1e}"),

@@ -18,7 +18,7 @@ impl Geometry {
     /// inverted is for [`Geometry::check`] to say.
     pub fn new(mesh: &Mesh) -> Result<Self, GeometryError> {
         let shape = shapes_in(mesh)?.swap_remove(0);
-        Self::of_shape(&mesh.coordinates[..].into(), shape, 0)
+        Self::of_shape(mesh, &mesh.coordinates[..].into(), shape, 0)
     }
 
     /// The maps of all cells of a mesh that carry unknowns, of each shape.
@@ -29,7 +29,7 @@ impl Geometry {
         let coordinates = mesh.coordinates[..].into();
         let (mut all, mut first_cell) = (Vec::new(), 0);
         for shape in shapes_in(mesh)? {
-            let geometry = Self::of_shape(&coordinates, shape, first_cell)?;
+            let geometry = Self::of_shape(mesh, &coordinates, shape, first_cell)?;
             first_cell += geometry.len();
             all.push(geometry);
         }
@@ -38,12 +38,15 @@ impl Geometry {
 
     /// The maps of the cells of one shape, whose mesh cell numbers begin with `first_cell`.
     fn of_shape(
+        mesh: &Mesh,
         coordinates: &Arc<[[f64; 3]]>,
-        shape: ShapeBlocks<'_>,
+        shape: ShapeBlocks,
         first_cell: usize,
     ) -> Result<Self, GeometryError> {
-        check_orders(&shape)?;
         let (cell, blocks) = shape;
+        let blocks = blocks.into_iter().map(|place| &mesh.blocks[place]);
+        let blocks: Vec<&CellBlock> = blocks.collect();
+        check_orders(cell, &blocks)?;
         let cells: usize = blocks.iter().map(|block| block.len()).sum();
         let order = blocks.iter().map(|block| block.cell_type.order()).max();
         let mut kinds = Vec::with_capacity(cells);
@@ -121,25 +124,30 @@ fn first_missing(nodes: &[u32], count: usize) -> Option<usize> {
         .position_first(|&node| node as usize >= count)
 }
 
-/// A shape, and the mesh's blocks of it.
-pub type ShapeBlocks<'a> = (Cell, Vec<&'a CellBlock>);
+/// A shape, and the indices of the mesh's blocks of it.
+pub type ShapeBlocks = (Cell, Vec<usize>);
 
 /// The blocks of a mesh's cells that can carry unknowns, by shape, each in mesh order: in a mesh without solids those
 /// in the plane.
-pub fn shapes(mesh: &Mesh) -> Vec<ShapeBlocks<'_>> {
-    let blocks = || mesh.blocks.iter().filter(|block| !block.is_empty());
-    let is_solid = blocks().any(|block| block.cell_type.dimension() == 3);
+pub fn shapes(mesh: &Mesh) -> Vec<ShapeBlocks> {
+    let blocks = || {
+        mesh.blocks
+            .iter()
+            .enumerate()
+            .filter(|(_, it)| !it.is_empty())
+    };
+    let is_solid = blocks().any(|(_, block)| block.cell_type.dimension() == 3);
     let of_shape = |(cell, _)| {
-        let own: Vec<_> = blocks().filter(|it| it.cell_type.cell() == cell).collect();
-        (cell, own)
+        let own = blocks().filter(|(_, it)| it.cell_type.cell() == cell);
+        (cell, own.map(|(place, _)| place).collect())
     };
     let all = SUPPORTED.into_iter().map(of_shape);
-    all.filter(|(cell, own)| (cell.dim() == 3) == is_solid && !own.is_empty())
+    all.filter(|(cell, own): &ShapeBlocks| (cell.dim() == 3) == is_solid && !own.is_empty())
         .collect()
 }
 
 /// The same, of a mesh that has such cells.
-fn shapes_in(mesh: &Mesh) -> Result<Vec<ShapeBlocks<'_>>, GeometryError> {
+fn shapes_in(mesh: &Mesh) -> Result<Vec<ShapeBlocks>, GeometryError> {
     let shapes = shapes(mesh);
     if shapes.is_empty() {
         let list = |block: &CellBlock| format!("{} {}", block.len(), block.cell_type.name());
@@ -155,8 +163,8 @@ fn shapes_in(mesh: &Mesh) -> Result<Vec<ShapeBlocks<'_>>, GeometryError> {
 }
 
 /// Fails where maps have an order that is not supported.
-fn check_orders((cell, blocks): &ShapeBlocks<'_>) -> Result<(), GeometryError> {
-    let supported = SUPPORTED.iter().find(|(other, _)| other == cell);
+fn check_orders(cell: Cell, blocks: &[&CellBlock]) -> Result<(), GeometryError> {
+    let supported = SUPPORTED.iter().find(|(other, _)| *other == cell);
     let most = supported.map_or(0, |&(_, most)| most);
     // The triangle of order 3 with 9 nodes has no full polynomial.
     let is_bad = |cell_type: CellType| {

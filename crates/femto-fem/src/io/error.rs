@@ -14,6 +14,14 @@ pub enum IoError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// Something is at the place of the output that is no file.
+    #[error("cannot write {}: it is {what}; only new and regular files are written", path.display())]
+    NotAFile {
+        /// The file that was asked for.
+        path: PathBuf,
+        /// What is there.
+        what: &'static str,
+    },
     /// The stream that takes the output failed.
     #[error("cannot write the output: {0}")]
     Stream(#[from] std::io::Error),

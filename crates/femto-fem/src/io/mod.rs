@@ -6,4 +6,5 @@ mod atomic;
 mod error;
 pub mod vtu;
 
+pub use atomic::check_writable;
 pub use error::IoError;

@@ -49,6 +49,7 @@ impl BoxMesh {
             coordinates: self.coordinates(deformation),
             blocks: vec![self.hexahedra(), self.boundary()],
             groups: groups(),
+            ..Mesh::default()
         })
     }
 

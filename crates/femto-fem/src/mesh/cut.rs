@@ -1,6 +1,6 @@
 //! Meshes of several shapes, made from others.
 
-use super::{CellBlock, Mesh};
+use super::{CellBlock, Membership, Mesh};
 use femto_element::CellType;
 
 /// Where each of the two triangles has the nodes of a quadrilateral, vertices, then edges, in Gmsh's order.
@@ -12,40 +12,60 @@ impl Mesh {
     pub fn cut_quadrilaterals(&self, is_cut: impl Fn(usize) -> bool) -> Self {
         let mut mesh = Self {
             blocks: Vec::new(),
+            memberships: Vec::new(),
             ..self.clone()
         };
-        for block in &self.blocks {
+        for (place, block) in self.blocks.iter().enumerate() {
             let (cell_type, corners) = match block.cell_type {
                 CellType::QUAD4 => (CellType::TRI3, 3),
                 CellType::QUAD9 => (CellType::TRI6, 6),
-                _ => {
-                    mesh.blocks.push(block.clone());
-                    continue;
-                }
+                same => (same, 0),
             };
-            let empty = |cell_type| CellBlock {
-                cell_type,
-                nodes: Vec::new(),
-                tags: Vec::new(),
-            };
-            let (mut whole, mut triangles) = (empty(block.cell_type), empty(cell_type));
-            for (number, &tag) in block.tags.iter().enumerate() {
-                let nodes = block.cell(number);
-                if !is_cut(number) {
-                    whole.nodes.extend_from_slice(nodes);
-                    whole.tags.push(tag);
-                    continue;
-                }
-                for places in TRIANGLES {
-                    triangles
-                        .nodes
-                        .extend(places[..corners].iter().map(|&place| nodes[place]));
-                    triangles.tags.push(tag);
-                }
-            }
-            let both = [whole, triangles].into_iter();
-            mesh.blocks.extend(both.filter(|block| !block.is_empty()));
+            let whole = (0..block.len()).filter(|&cell| corners == 0 || !is_cut(cell));
+            let nodes = |cell: usize| block.cell(cell).to_vec();
+            mesh.add(
+                self,
+                place,
+                block.cell_type,
+                whole.map(|cell| (cell, nodes(cell))),
+            );
+            let cut = (0..block.len()).filter(|&cell| corners > 0 && is_cut(cell));
+            let triangles = cut.flat_map(|cell| {
+                let nodes = block.cell(cell);
+                let of = |places: [usize; 6]| places[..corners].iter().map(|&m| nodes[m]).collect();
+                TRIANGLES.map(|places| (cell, of(places)))
+            });
+            mesh.add(self, place, cell_type, triangles);
         }
         mesh
+    }
+
+    /// Adds a block of cells, each given by the cell of a block of `from` whose groups it has, and its nodes.
+    fn add(
+        &mut self,
+        from: &Self,
+        place: usize,
+        cell_type: CellType,
+        cells: impl Iterator<Item = (usize, Vec<u32>)>,
+    ) {
+        let mut block = CellBlock {
+            cell_type,
+            nodes: Vec::new(),
+            tags: Vec::new(),
+        };
+        let number = self.blocks.len() as u32;
+        for (cell, (source, nodes)) in (0..).zip(cells) {
+            block.nodes.extend(nodes);
+            block.tags.push(from.blocks[place].tags[source]);
+            let further = from.groups_of(place, source).skip(1);
+            self.memberships.extend(further.map(|group| Membership {
+                block: number,
+                cell,
+                group,
+            }));
+        }
+        if !block.is_empty() {
+            self.blocks.push(block);
+        }
     }
 }

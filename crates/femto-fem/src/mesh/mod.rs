@@ -29,6 +29,19 @@ pub struct Mesh {
     pub blocks: Vec<CellBlock>,
     /// The named or numbered physical groups.
     pub groups: Vec<PhysicalGroup>,
+    /// Further groups of cells that are in several, by block and cell.
+    pub memberships: Vec<Membership>,
+}
+
+/// A group that a cell is in beside that of its tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Membership {
+    /// Index in [`Mesh::blocks`].
+    pub block: u32,
+    /// The cell's index in its block.
+    pub cell: u32,
+    /// The group's number.
+    pub group: i32,
 }
 
 /// All cells of one type.
@@ -38,7 +51,8 @@ pub struct CellBlock {
     pub cell_type: CellType,
     /// Mesh nodes of each cell, `[cells][nodes_per_cell]`, in Gmsh's node order for the type.
     pub nodes: Vec<u32>,
-    /// The physical group number of each cell, `[cells]`; 0 where the cell is in no group.
+    /// The physical group number of each cell, `[cells]`; 0 where the cell is in no group. Others that it is in are in
+    /// [`Mesh::memberships`].
     pub tags: Vec<i32>,
 }
 
@@ -72,6 +86,19 @@ impl CellBlock {
 }
 
 impl Mesh {
+    /// The physical group numbers of a cell of a block; none where it is in no group.
+    pub fn groups_of(&self, block: usize, cell: usize) -> impl Iterator<Item = i32> {
+        let tag = self.blocks[block].tags[cell];
+        let place = |it: &Membership| (it.block as usize, it.cell as usize);
+        let first = self
+            .memberships
+            .partition_point(|it| place(it) < (block, cell));
+        let others = self.memberships[first..].iter();
+        let others = others.take_while(move |it| place(it) == (block, cell));
+        let tag = (tag != 0).then_some(tag).into_iter();
+        tag.chain(others.map(|it| it.group))
+    }
+
     /// Reads a mesh file: Gmsh MSH 2.2 or 4.1, ASCII or binary (see [`gmsh`]).
     ///
     /// # Errors

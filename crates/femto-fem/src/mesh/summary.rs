@@ -54,6 +54,10 @@ impl Mesh {
                 *sizes.entry((block.cell_type.dimension(), tag)).or_default() += 1;
             }
         }
+        for it in &self.memberships {
+            let dimension = self.blocks[it.block as usize].cell_type.dimension();
+            *sizes.entry((dimension, it.group)).or_default() += 1;
+        }
         let of_cells: Vec<[f64; 3]> = self
             .coordinates
             .iter()

@@ -50,13 +50,16 @@ impl BoundaryFaces {
         };
         let mut faces: Vec<Vec<BoundaryFace>> = vec![Vec::new(); cells.len()];
         let is_facet = topology.facet_shapes();
-        for block in mesh.blocks.iter().filter(|b| is_facet(b.cell_type.cell())) {
+        let blocks = mesh.blocks.iter().enumerate();
+        for (place, block) in blocks.filter(|(_, b)| is_facet(b.cell_type.cell())) {
             let shape = block.cell_type.cell();
-            let all = block.nodes.chunks_exact(block.cell_type.nodes());
-            for (&tag, nodes) in block.tags.iter().zip(all).filter(|(tag, _)| **tag != 0) {
-                let nodes = &nodes[..shape.vertices()];
+            for facet in 0..block.len() {
+                let nodes = &block.cell(facet)[..shape.vertices()];
+                let groups = mesh.groups_of(place, facet);
                 let Some((first, second)) = topology.sides(shape, nodes) else {
-                    boundary.strangers.push((tag, nodes.to_vec()));
+                    boundary
+                        .strangers
+                        .extend(groups.map(|tag| (tag, nodes.to_vec())));
                     continue;
                 };
                 let place = |side: &Side| (side.block, cells[side.block][side.element]);
@@ -64,12 +67,12 @@ impl BoundaryFaces {
                     Some(second) if place(&second) < place(&first) => second,
                     _ => first,
                 };
-                faces[side.block].push(BoundaryFace {
+                faces[side.block].extend(groups.map(|tag| BoundaryFace {
                     tag,
                     element: side.element as u32,
                     cell: cells[side.block][side.element],
                     face: side.facet as u8,
-                });
+                }));
             }
         }
         let of_block = |mut faces: Vec<BoundaryFace>| {

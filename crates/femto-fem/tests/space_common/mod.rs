@@ -68,7 +68,7 @@ pub(crate) fn hexahedra(coordinates: Vec<[f64; 3]>, cells: &[[u32; 8]]) -> Mesh 
             nodes: cells.concat(),
             tags: vec![0; cells.len()],
         }],
-        groups: Vec::new(),
+        ..Mesh::default()
     }
 }
 

@@ -59,6 +59,19 @@ pub enum ProblemError {
         /// Its group number; 0 for none.
         tag: i32,
     },
+    /// A cell is in two of the groups that were given a value.
+    #[error(
+        "mesh cell {cell} is in the groups `{}` and `{}`, which both give it a value (its tag is {tag})",
+        groups[0], groups[1]
+    )]
+    TwoValues {
+        /// The groups, as given.
+        groups: [String; 2],
+        /// Mesh cell number of the first such cell.
+        cell: usize,
+        /// Its first group number.
+        tag: i32,
+    },
     /// Another number of functions than the space has components.
     #[error("{functions} functions for a space of {components} components")]
     Components {
@@ -72,6 +85,23 @@ pub enum ProblemError {
     RepeatedComponent {
         /// The component.
         component: usize,
+    },
+    /// A facet that two conditions give a flux.
+    #[error(
+        "the groups `{first}` and `{second}` meet: both give a flux on facet {facet} of mesh cell {cell}{}",
+        match .component { Some(component) => format!(", component {component}"), None => String::new() },
+    )]
+    RepeatedFlux {
+        /// The group of the condition that comes first.
+        first: String,
+        /// That of the other.
+        second: String,
+        /// Mesh cell number.
+        cell: usize,
+        /// The facet in it.
+        facet: usize,
+        /// The component, counted from 0; none where the solution is a scalar.
+        component: Option<usize>,
     },
     /// A function of the problem has no value somewhere.
     #[error("{what} is {value} at {position:?}")]

@@ -5,7 +5,7 @@ use super::{Discretization, Function, Given, Problem, ProblemError, ProblemForm}
 use crate::operator::{AnyForm, Auxiliary, Backend, OperatorError};
 use crate::vector::VectorOps;
 use crate::{Number, Operator, OperatorParams};
-use femto_fem::space::Trace;
+use femto_fem::space::{Block, Trace};
 use femto_kernel::expr::{Graph, Input};
 use femto_kernel::form::Inspection;
 use femto_kernel::scalar::{Scalar, Traced};
@@ -110,6 +110,45 @@ impl Problem<'_> {
             trace,
             form,
             robin: None,
+        }
+    }
+
+    /// Fails where two conditions give a component of a facet's flux: both would be added.
+    pub(super) fn check_fluxes(&self, blocks: &[Block]) -> Result<(), ProblemError> {
+        let components = self.form.components();
+        let neumann = self.neumann.iter().map(|part| (&part.tag, &part.value));
+        let robin = self.robin.iter().map(|part| (&part.tag, &part.value));
+        let mut given = Vec::new();
+        for (condition, (tag, value)) in neumann.chain(robin).enumerate() {
+            let functions = value.of_components(components)?;
+            let own = (0..components).filter(|&component| functions[component].is_some());
+            let own: Vec<usize> = own.collect();
+            for Block { space, geometry } in blocks {
+                for face in space.boundary().tagged(tag)? {
+                    let cell = geometry.first_cell() + face.cell as usize;
+                    let facet = (cell, usize::from(face.face));
+                    given.extend(
+                        own.iter()
+                            .map(|&component| (facet, component, condition, tag)),
+                    );
+                }
+            }
+        }
+        given.sort_unstable();
+        let meeting = given
+            .windows(2)
+            .find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1));
+        match meeting {
+            Some(&[((cell, facet), component, _, first), (.., second)]) => {
+                Err(ProblemError::RepeatedFlux {
+                    first: first.clone(),
+                    second: second.clone(),
+                    cell,
+                    facet,
+                    component: (components > 1).then_some(component),
+                })
+            }
+            _ => Ok(()),
         }
     }
 

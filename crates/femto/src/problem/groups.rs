@@ -11,42 +11,57 @@ pub fn dimension(mesh: &Mesh) -> usize {
     dimensions.max().unwrap_or(0)
 }
 
-/// The physical group number of every cell that carries unknowns, `[mesh cell]`; 0 for none.
+/// The block of the mesh and the place in it of every cell that carries unknowns, `[mesh cell]`.
+fn cells(mesh: &Mesh) -> impl Iterator<Item = (usize, usize)> {
+    let blocks = shapes(mesh).into_iter().flat_map(|(_, blocks)| blocks);
+    blocks.flat_map(|block| (0..mesh.blocks[block].len()).map(move |cell| (block, cell)))
+}
+
+/// The physical group number of every cell that carries unknowns, `[mesh cell]`; 0 for none, the first of several.
 pub fn cell_tags(mesh: &Mesh) -> Vec<i32> {
-    let shapes = shapes(mesh).into_iter();
-    let blocks = shapes.flat_map(|(_, blocks)| blocks);
-    blocks.flat_map(|block| &block.tags).copied().collect()
+    let cells = cells(mesh);
+    cells
+        .map(|(block, cell)| mesh.blocks[block].tags[cell])
+        .collect()
 }
 
 /// The values of a coefficient that is given by group of cells (name or number), `[mesh cell]`.
 ///
 /// # Errors
-/// A group that is not there, a cell in none of the groups.
+/// A group that is not there, a cell in none of the groups, or in two.
 pub fn by_group(mesh: &Mesh, values: &[(&str, f64)]) -> Result<Vec<f64>, ProblemError> {
     let dimension = dimension(mesh);
     let numbered = values
         .iter()
-        .map(|&(tag, value)| Ok((mesh.group(dimension, tag)?, value)))
+        .map(|&(name, value)| Ok((mesh.group(dimension, name)?, name, value)))
         .collect::<Result<Vec<_>, ProblemError>>()?;
-    let value_of = |tag: &i32| numbered.iter().find(|(number, _)| number == tag);
-    let tags = cell_tags(mesh);
-    let mut without = tags
-        .iter()
-        .enumerate()
-        .filter(|(_, tag)| value_of(tag).is_none());
-    if let Some((first, &tag)) = without.next() {
-        let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
-        return Err(ProblemError::NoValue {
-            count: 1 + without.count(),
-            cells: tags.len(),
-            groups: names.join(", "),
-            first,
-            tag,
-        });
+    let (mut found, mut without) = (Vec::new(), Vec::new());
+    for (number, (block, cell)) in cells(mesh).enumerate() {
+        let with_value = |group| numbered.iter().filter(move |(other, ..)| *other == group);
+        let mut own = mesh.groups_of(block, cell).flat_map(with_value);
+        match (own.next(), own.next()) {
+            (None, _) => without.push((number, mesh.blocks[block].tags[cell])),
+            (Some(&(_, _, value)), None) => found.push(value),
+            (Some((_, first, _)), Some((_, second, _))) => {
+                return Err(ProblemError::TwoValues {
+                    groups: [first.to_string(), second.to_string()],
+                    cell: number,
+                    tag: mesh.blocks[block].tags[cell],
+                });
+            }
+        }
     }
-    Ok(tags
-        .iter()
-        .filter_map(value_of)
-        .map(|&(_, value)| value)
-        .collect())
+    match without.first() {
+        None => Ok(found),
+        Some(&(first, tag)) => {
+            let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
+            Err(ProblemError::NoValue {
+                count: without.len(),
+                cells: found.len() + without.len(),
+                groups: names.join(", "),
+                first,
+                tag,
+            })
+        }
+    }
 }

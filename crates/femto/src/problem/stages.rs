@@ -184,6 +184,7 @@ impl<'a> Problem<'a> {
             groups.push((&part.tag[..], held));
         }
         let constraints = Constraints::of_blocks(&blocks, &groups)?;
+        self.check_fluxes(&blocks)?;
         if self.ignores_constants(inspection) {
             for component in 0..components {
                 let held = constraints.has_component(&blocks[0].space, component);

@@ -59,16 +59,8 @@ pub fn write_vtu(
     point_fields: &[Field<'_>],
     cell_fields: &[Field<'_>],
 ) -> Result<(), IoError> {
-    let path = path.as_ref();
-    write_atomically(path, |out| {
+    write_atomically(path.as_ref(), |out| {
         write_vtu_to(out, grid, point_fields, cell_fields)
-    })
-    .map_err(|error| match error {
-        IoError::Stream(source) => IoError::File {
-            path: path.into(),
-            source,
-        },
-        other => other,
     })
 }
 

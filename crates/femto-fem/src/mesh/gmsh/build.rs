@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ids::{IdSet, NodeIndex};
 use super::problem::Problem;
-use crate::mesh::{CellBlock, Mesh, PhysicalGroup};
+use crate::mesh::{CellBlock, Membership, Mesh, PhysicalGroup};
 use femto_element::CellType;
 
 /// Nodes, cells and groups read so far.
@@ -97,13 +97,9 @@ impl Builder {
         Ok(())
     }
 
-    /// Repeats the last cell of a block for each further group that it is in. Only cells of less
-    /// than three dimensions are: they carry boundary tags, while a solid must not count twice.
+    /// Repeats the last cell of a block for each further group that it is in, as MSH 2.2 does.
     pub(super) fn repeat_cell(&mut self, block: usize, tags: &[i32]) -> Result<(), Problem> {
         let block = &mut self.mesh.blocks[block];
-        if block.cell_type.dimension() == 3 {
-            return Ok(());
-        }
         let nodes = block.cell_type.nodes();
         for &tag in tags {
             let left = self.repetitions.checked_sub(nodes);
@@ -112,22 +108,6 @@ impl Builder {
             block.tags.push(tag);
         }
         Ok(())
-    }
-
-    /// Takes the last cell of a block back if it is a solid with the nodes of the one before, in
-    /// another group: MSH 2.2 repeats a cell for each of its groups, and a solid must not count
-    /// twice.
-    pub(super) fn drop_repetition(&mut self, block: usize) {
-        let block = &mut self.mesh.blocks[block];
-        let [.., before, last] = block.tags[..] else {
-            return;
-        };
-        let (cells, nodes) = (block.len(), block.cell_type.nodes());
-        let solid = block.cell_type.dimension() == 3;
-        if solid && before != last && block.cell(cells - 2) == block.cell(cells - 1) {
-            block.tags.pop();
-            block.nodes.truncate((cells - 1) * nodes);
-        }
     }
 
     pub(super) fn add_group(&mut self, group: PhysicalGroup) -> Result<(), Problem> {
@@ -143,6 +123,9 @@ impl Builder {
 
     /// The mesh, with the groups that have cells but no name after those that have one.
     pub(super) fn finish(mut self) -> Mesh {
+        for (number, block) in (0..).zip(&mut self.mesh.blocks) {
+            merge_repetitions(number, block, &mut self.mesh.memberships);
+        }
         let groups = &mut self.mesh.groups;
         let mut unnamed = BTreeSet::new();
         for block in &self.mesh.blocks {
@@ -154,6 +137,10 @@ impl Builder {
                 last = tag;
             }
         }
+        for &Membership { block, group, .. } in &self.mesh.memberships {
+            let block = &self.mesh.blocks[block as usize];
+            unnamed.insert((block.cell_type.dimension(), group));
+        }
         let unnamed = unnamed.difference(&self.declared);
         groups.extend(unnamed.map(|&(dimension, number)| PhysicalGroup {
             dimension,
@@ -162,4 +149,36 @@ impl Builder {
         }));
         self.mesh
     }
+}
+
+/// Makes one of a cell that is repeated with other groups, cell after cell, with a membership in each of these.
+fn merge_repetitions(number: u32, block: &mut CellBlock, memberships: &mut Vec<Membership>) {
+    let (nodes, cells) = (block.cell_type.nodes(), block.len());
+    // So many cells are kept so far; `own` memberships are those of the last one.
+    let (mut kept, mut own) = (0_usize, memberships.len());
+    for cell in 0..cells {
+        let tag = block.tags[cell];
+        let before = kept.checked_sub(1);
+        if let Some(last) = before.filter(|&last| block.cell(last) == block.cell(cell)) {
+            let is_known = |it: &Membership| it.group == tag;
+            let is_new = tag != block.tags[last] && !memberships[own..].iter().any(is_known);
+            if is_new && tag != 0 && block.tags[last] != 0 {
+                memberships.push(Membership {
+                    block: number,
+                    cell: last as u32,
+                    group: tag,
+                });
+                continue;
+            }
+        }
+        if kept != cell {
+            block
+                .nodes
+                .copy_within(cell * nodes..(cell + 1) * nodes, kept * nodes);
+            block.tags[kept] = tag;
+        }
+        (kept, own) = (kept + 1, memberships.len());
+    }
+    block.nodes.truncate(kept * nodes);
+    block.tags.truncate(kept);
 }

@@ -122,7 +122,6 @@ fn cell(file: &mut Numbers, mesh: &mut Builder, head: Head) -> Parsed<()> {
     mesh.add_cell(block, head.number, physical)
         .map_err(|p| fault(head.at, p))?;
     cell_nodes(file, mesh, block, head.number)?;
-    mesh.drop_repetition(block);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::mesh::ordering::bounding_box;
-use crate::mesh::{CellBlock, Mesh};
+use crate::mesh::{CellBlock, Membership, Mesh};
 use femto_element::CellType;
 
 /// A version of the MSH format.
@@ -66,22 +66,20 @@ fn check(mesh: &Mesh) -> io::Result<()> {
     {
         return invalid("the name of a physical group has a double quote or a line break");
     }
-    let elements: usize = mesh.blocks.iter().map(CellBlock::len).sum();
+    let cells: usize = mesh.blocks.iter().map(CellBlock::len).sum();
+    let elements = cells + mesh.memberships.len();
     if i32::try_from(elements.max(mesh.coordinates.len())).is_err() {
         return invalid("more nodes or elements than 32-bit numbers can count");
     }
     Ok(())
 }
 
-/// Dimension and physical tag of every entity, by tag of the entity minus 1.
-type Entities = Vec<(usize, i32)>;
+/// Dimension and physical groups of every entity, by tag of the entity minus 1.
+type Entities = Vec<(usize, Vec<i32>)>;
 
 fn entities(mesh: &Mesh) -> Entities {
-    let pairs = mesh.blocks.iter().flat_map(|block| {
-        let dimension = block.cell_type.dimension();
-        let runs = block.tags.chunk_by(|a, b| a == b);
-        runs.map(move |run| (dimension, run[0]))
-    });
+    let pairs = all_runs(mesh).into_iter();
+    let pairs = pairs.map(|run| (run.cell_type.dimension(), run.groups));
     let mut entities: Entities = pairs.collect();
     entities.sort_unstable();
     entities.dedup();
@@ -174,18 +172,29 @@ impl Numbers<'_> {
     }
 
     fn elements_v2(&mut self, mesh: &Mesh) -> io::Result<()> {
-        let total: usize = mesh.blocks.iter().map(CellBlock::len).sum();
+        let cells: usize = mesh.blocks.iter().map(CellBlock::len).sum();
+        let total = cells + mesh.memberships.len();
         writeln!(self.out, "$Elements\n{total}")?;
         let mut number = 0;
-        for block in &mesh.blocks {
+        for (place, block) in mesh.blocks.iter().enumerate() {
             let gmsh_type = block.cell_type.gmsh_number().into();
             let ascii = self.encoding == Encoding::Ascii;
+            let of_block = |it: &&Membership| it.block as usize == place;
+            let repetitions = mesh.memberships.iter().filter(of_block).count();
             if !ascii && !block.is_empty() {
-                for head in [gmsh_type, block.len() as i32, 2] {
+                for head in [gmsh_type, (block.len() + repetitions) as i32, 2] {
                     self.int(head)?;
                 }
             }
-            for (cell, &tag) in block.tags.iter().enumerate() {
+            // A cell is repeated for each group that it is in.
+            let cells = (0..block.len()).flat_map(|cell| {
+                let mut groups: Vec<i32> = mesh.groups_of(place, cell).collect();
+                if groups.is_empty() {
+                    groups.push(0);
+                }
+                groups.into_iter().map(move |tag| (cell, tag))
+            });
+            for (cell, tag) in cells {
                 number += 1;
                 self.int(number)?;
                 if ascii {
@@ -214,15 +223,16 @@ impl Numbers<'_> {
             [] => ([0.0; 3], [0.0; 3]),
             _ => bounding_box(&mesh.coordinates),
         };
-        for (number, &(dimension, tag)) in (1..).zip(entities) {
+        for (number, (dimension, groups)) in (1..).zip(entities) {
+            let dimension = *dimension;
             self.int(number)?;
             self.point(lower)?;
             if dimension > 0 {
                 self.point(upper)?;
             }
-            self.size(usize::from(tag != 0))?;
-            if tag != 0 {
-                self.int(tag)?;
+            self.size(groups.len())?;
+            for &group in groups {
+                self.int(group)?;
             }
             if dimension > 0 {
                 self.size(0)?;
@@ -257,7 +267,7 @@ impl Numbers<'_> {
     }
 
     fn elements_v4(&mut self, mesh: &Mesh, entities: &Entities) -> io::Result<()> {
-        let runs: Vec<Run> = mesh.blocks.iter().flat_map(runs).collect();
+        let runs = all_runs(mesh);
         let total = runs.iter().map(|run| run.cells.len()).sum();
         writeln!(self.out, "$Elements")?;
         for head in [runs.len(), total, 1, total] {
@@ -267,7 +277,7 @@ impl Numbers<'_> {
         let mut number = 0;
         for run in runs {
             let dimension = run.cell_type.dimension();
-            let entity = entities.binary_search(&(dimension, run.tag));
+            let entity = entities.binary_search(&(dimension, run.groups));
             self.int(dimension as i32)?;
             self.int(entity.map_or(0, |entity| entity as i32 + 1))?;
             self.int(run.cell_type.gmsh_number().into())?;
@@ -286,23 +296,30 @@ impl Numbers<'_> {
     }
 }
 
-/// Consecutive cells of one type with the same tag.
+/// Consecutive cells of one type in the same groups.
 struct Run<'a> {
     cell_type: CellType,
-    tag: i32,
+    groups: Vec<i32>,
     cells: std::slice::ChunksExact<'a, u32>,
 }
 
-fn runs(block: &CellBlock) -> impl Iterator<Item = Run<'_>> {
-    let (cell_type, n) = (block.cell_type, block.cell_type.nodes());
-    let mut first = 0;
-    block.tags.chunk_by(|a, b| a == b).map(move |tags| {
-        let nodes = &block.nodes[first * n..(first + tags.len()) * n];
-        first += tags.len();
-        Run {
-            cell_type,
-            tag: tags[0],
-            cells: nodes.chunks_exact(n),
+fn all_runs(mesh: &Mesh) -> Vec<Run<'_>> {
+    let mut runs = Vec::new();
+    for (place, block) in mesh.blocks.iter().enumerate() {
+        let (cell_type, n) = (block.cell_type, block.cell_type.nodes());
+        let groups = |cell: usize| mesh.groups_of(place, cell);
+        let mut first = 0;
+        for cell in 1..=block.len() {
+            if cell < block.len() && groups(first).eq(groups(cell)) {
+                continue;
+            }
+            runs.push(Run {
+                cell_type,
+                groups: groups(first).collect(),
+                cells: block.nodes[first * n..cell * n].chunks_exact(n),
+            });
+            first = cell;
         }
-    })
+    }
+    runs
 }

@@ -78,6 +78,7 @@ impl Grid {
             coordinates: self.coordinates(),
             blocks: vec![self.interior(), self.boundary()],
             groups: self.groups(),
+            ..Mesh::default()
         }
     }
 

@@ -2,11 +2,16 @@
 
 use super::host;
 use femto::OperatorParams;
+use femto::fem::geometry::Geometry;
 use femto::fem::mesh::box_mesh::BoxMesh;
+use femto::fem::mesh::simplex_box::RectangleMesh;
+use femto::fem::mesh::{Membership, PhysicalGroup};
+use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{LinearElasticity, Mass, Poisson, ScreenedPoisson};
 use femto::problem::{
-    Boundary, Exact, FacetForm, Given, Problem, ProblemError, ProblemForm, Robin,
+    Boundary, Exact, FacetForm, Given, Problem, ProblemError, ProblemForm, Robin, by_group,
 };
+use femto_element::CellType;
 
 #[test]
 fn a_solution_up_to_a_constant_is_an_error() {
@@ -193,6 +198,113 @@ fn inverted_cells_are_named() {
         .expect_err("inverted");
     assert!(
         error.to_string().contains("mesh cell 0 is inverted"),
+        "{error}"
+    );
+}
+
+/// Of a cell in two groups that give it a value neither is taken.
+#[test]
+fn a_cell_with_two_values_is_named() {
+    let mut mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
+    let inside = mesh.groups.iter().find(|group| group.dimension == 3);
+    let inside = inside.unwrap().name.clone();
+    mesh.groups.push(PhysicalGroup {
+        dimension: 3,
+        number: 40,
+        name: "half".into(),
+    });
+    let half = by_group(&mesh, &[(&inside, 1.0), ("half", 2.0)]);
+    assert_eq!(half.unwrap(), [1.0; 8], "no cell is in `half`");
+    mesh.memberships.push(Membership {
+        block: 0,
+        cell: 5,
+        group: 40,
+    });
+    assert_eq!(by_group(&mesh, &[(&inside, 1.0)]).unwrap(), [1.0; 8]);
+    match by_group(&mesh, &[("half", 2.0), (&inside, 1.0)]) {
+        Err(ProblemError::TwoValues { groups, cell, .. }) => {
+            assert_eq!((groups, cell), ([inside.clone(), "half".to_owned()], 5));
+        }
+        other => panic!("{other:?}"),
+    }
+    // Further groups count for facets too.
+    let faces = mesh
+        .blocks
+        .iter()
+        .position(|it| it.cell_type == CellType::QUAD4);
+    let face = Membership {
+        block: faces.unwrap() as u32,
+        cell: 0,
+        group: 41,
+    };
+    mesh.memberships.push(face);
+    mesh.groups.push(PhysicalGroup {
+        dimension: 2,
+        number: 41,
+        name: "spot".into(),
+    });
+    let geometry = Geometry::new(&mesh).unwrap();
+    let space = Space::new(&mesh, &geometry, SpaceParams::default()).unwrap();
+    assert_eq!(space.boundary_faces("spot").unwrap().len(), 1);
+}
+
+/// A facet that is in two groups, each with a flux.
+#[test]
+fn groups_that_meet_are_named() {
+    let mut mesh = RectangleMesh::unit_square(2).build(|x| x).unwrap();
+    let mut blocks = mesh.blocks.iter_mut();
+    let lines = blocks.find(|block| block.cell_type == CellType::LINE2);
+    let lines = lines.unwrap();
+    let (first, tag) = (lines.cell(0).to_vec(), lines.tags[0]);
+    lines.nodes.extend(&first);
+    lines.tags.push(40);
+    let group = mesh.groups.iter().find(|group| group.number == tag);
+    let one = group.unwrap().name.clone();
+    mesh.groups.push(PhysicalGroup {
+        dimension: 1,
+        number: 40,
+        name: "both".into(),
+    });
+    let problem = |value: [Given<'static>; 2]| {
+        let tags = [&one[..], "both"].into_iter().zip(value);
+        let tag = |(tag, value): (&str, Given<'static>)| Boundary {
+            tag: tag.to_owned(),
+            value,
+        };
+        Problem {
+            neumann: tags.map(tag).collect(),
+            dirichlet: vec![Boundary::vector("xmax", [&0.0, &0.0])],
+            ..Problem::new(&mesh, 1, LinearElasticity::<2>::from_young(1.0, 0.3))
+        }
+    };
+    let all = || Given::All(vec![&1.0, &1.0]);
+    let meeting = problem([all(), Given::Some(vec![(1, &2.0)])]);
+    match meeting.solve::<f64, _>(&host(), &mut ()) {
+        Err(ProblemError::RepeatedFlux {
+            first,
+            second,
+            component,
+            ..
+        }) => assert_eq!(
+            (&first[..], &second[..], component),
+            (&one[..], "both", Some(1))
+        ),
+        other => panic!("{other:?}"),
+    }
+    // Other components, or a condition that gives the solution, may be on the same facet.
+    let apart = problem([Given::Some(vec![(0, &1.0)]), Given::Some(vec![(1, &2.0)])]);
+    apart.solve::<f64, _>(&host(), &mut ()).expect("solved");
+    let robin = Problem {
+        robin: vec![Robin {
+            tag: "both".into(),
+            alpha: all(),
+            value: all(),
+        }],
+        ..problem([all(), Given::Some(Vec::new())])
+    };
+    let error = robin.solve::<f64, _>(&host(), &mut ()).expect_err("meet");
+    assert!(
+        error.to_string().contains("both give a flux on facet"),
         "{error}"
     );
 }

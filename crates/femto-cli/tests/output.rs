@@ -1,0 +1,114 @@
+//! Where `femto solve` writes, and where it does not.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{case_path, femto, json, scratch, text};
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn solve(output: &Path) -> Output {
+    let output = output.to_str().unwrap();
+    femto(&["solve", &case_path("quarter-annulus"), "--output", output])
+}
+
+fn is_vtu(path: &Path) -> bool {
+    fs::read(path).unwrap().starts_with(b"<?xml")
+}
+
+/// Refused before anything is solved, with nothing changed.
+#[test]
+fn what_is_no_file_stays_what_it_is() {
+    let folder = scratch("no_file");
+    let pipe = folder.join("pipe");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let below = folder.join("file").join("below.vtu");
+    fs::write(folder.join("file"), "").unwrap();
+    let link = folder.join("to-null.vtu");
+    symlink("/dev/null", &link).unwrap();
+    let round = folder.join("round.vtu");
+    symlink("round.vtu", &round).unwrap();
+    for (path, why) in [
+        (Path::new("/dev/null"), "a device, a pipe or a socket"),
+        (&link, "a device, a pipe or a socket"),
+        (&pipe, "a device, a pipe or a socket"),
+        (&folder, "a folder"),
+        (&below, "cannot make the folder"),
+        (&round, "too many symbolic links"),
+    ] {
+        let output = solve(path);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(why) && !error.contains("solver"), "{error}");
+        assert_eq!(text(&output.stdout), "");
+    }
+    assert!(
+        fs::metadata("/dev/null")
+            .unwrap()
+            .file_type()
+            .is_char_device()
+    );
+    assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+}
+
+/// Links stay links; their files, which may not be there yet, get the solution. Permissions stay.
+#[test]
+fn links_are_followed() {
+    let folder = scratch("links");
+    fs::create_dir_all(folder.join("other")).unwrap();
+    let old = folder.join("other/old.vtu");
+    fs::write(&old, "old").unwrap();
+    fs::set_permissions(&old, fs::Permissions::from_mode(0o600)).unwrap();
+    for name in ["old.vtu", "new.vtu"] {
+        let link = folder.join(name);
+        symlink(Path::new("other").join(name), &link).unwrap();
+        let output = solve(&link);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(is_vtu(&folder.join("other").join(name)));
+    }
+    let mode = fs::metadata(&old).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let left = fs::read_dir(folder.join("other")).unwrap().count();
+    assert_eq!(left, 2, "no temporary file stays");
+}
+
+/// A file may have 1024 bytes here, which is seen when the solution is written.
+#[test]
+fn a_solution_that_is_not_written_is_reported_all_the_same() {
+    let folder = scratch("too_large");
+    let path = folder.join("large.vtu");
+    let run = |json: &str| {
+        let script = "trap '' XFSZ; ulimit -f 1; exec \"$@\"";
+        let binary = env!("CARGO_BIN_EXE_femto");
+        let case = case_path("quarter-annulus");
+        let output = Command::new("bash")
+            .args([
+                "-c", script, "bash", binary, "solve", &case, json, "--output",
+            ])
+            .arg(&path)
+            .output();
+        output.unwrap()
+    };
+    let output = run("--json");
+    assert_eq!(output.status.code(), Some(1));
+    let report = json(&output);
+    assert_eq!(report["status"], "converged");
+    assert!(report["errors"]["l2"].as_f64().unwrap() < 1e-5);
+    let message = report["error"]["message"].as_str().unwrap();
+    assert!(message.contains("large.vtu"), "{message}");
+    assert!(text(&output.stderr).contains("cannot write"));
+    assert!(!path.exists());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+    let output = run("-v");
+    assert!(text(&output.stdout).contains("errors      L2"));
+}
