@@ -420,3 +420,22 @@ fn boxes_are_made_and_solved_on() {
         assert_eq!(femto(&arguments).status.code(), Some(2), "{wrong:?}");
     }
 }
+
+/// Where the memory is known; more than any machine has.
+#[test]
+fn a_box_that_does_not_fit_is_refused_before_it_is_made() {
+    let folder = scratch("memory");
+    let case = "[mesh.box]\ncells = [100, 100, 4_000_000]\n[space]\ndegree = 2\n\
+                [form]\nkind = \"mass\"\n";
+    let path = write(&folder, "case.toml", case);
+    let output = femto(&["solve", &path, "--no-output"]);
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    if cfg!(target_os = "linux") {
+        assert!(error.contains("needs at least"), "{error}");
+        assert!(
+            error.contains("GB of memory, and this process may use"),
+            "{error}"
+        );
+    }
+}

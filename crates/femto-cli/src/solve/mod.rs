@@ -8,6 +8,7 @@
 //! 4. operator: one application is timed and set beside the ceilings of the device
 //! 5. report: all of it in words, or as JSON
 
+mod memory;
 mod mesh;
 mod monitor;
 mod output;
@@ -105,7 +106,10 @@ pub fn run(
     let mut monitor = SolveMonitor::new(progress, interrupt);
     let device = SolveDevice::open(case, options)?;
     let output = output::path(case, options)?;
+    let kind = options.device(case).kind;
+    memory::check_box(case, kind)?;
     let mesh = monitor.stage("mesh", || mesh::read(&case.mesh))?;
+    memory::check_mesh(case, kind, &mesh)?;
     setup::check_tags(case, &mesh)?;
     let run = CaseRun {
         case,

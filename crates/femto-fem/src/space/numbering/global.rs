@@ -92,10 +92,11 @@ impl Numbers {
             let inside = shape.nodes.interior_positions.len() as u32;
             let mut interior = Vec::with_capacity(shape.elements());
             let mut chunks = Vec::with_capacity(shape.chunks.len());
+            let elements = topology.block(block);
             for chunk in shape.chunks {
                 let start = private;
                 for element in chunk.clone() {
-                    for &entity in topology.entities(block, element) {
+                    for &entity in elements.entities(element) {
                         if self.first[entity as usize] == NOBODY {
                             let next = match owners[entity as usize] {
                                 SEVERAL => &mut several,
@@ -132,8 +133,9 @@ fn owners(topology: &Topology, shapes: &[Shape<'_>]) -> Vec<u32> {
     let blocks = shapes.iter().enumerate();
     let chunks = blocks.flat_map(|(block, shape)| shape.chunks.iter().map(move |it| (block, it)));
     for (number, (block, chunk)) in (0..).zip(chunks) {
+        let elements = topology.block(block);
         for element in chunk.clone() {
-            for &entity in topology.entities(block, element) {
+            for &entity in elements.entities(element) {
                 let owner = &mut owners[entity as usize];
                 if *owner == NOBODY {
                     *owner = number;

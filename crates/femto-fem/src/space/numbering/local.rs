@@ -3,15 +3,16 @@
 use std::ops::Range;
 
 use crate::space::element_nodes::ElementNodes;
-use crate::space::topology::Topology;
+use crate::space::topology::{Block, Topology};
 
 use super::global::Numbers;
 
 /// Chunk-local indices of the nodes of one chunk.
 pub(super) struct LocalNumbers<'a> {
-    topology: &'a Topology,
-    block: usize,
+    block: &'a Block,
     numbers: &'a Numbers,
+    /// First interior node of each element of the block.
+    inside: &'a [u32],
     elements: &'a Range<usize>,
     private: Range<usize>,
     /// Entities that are not private: first node, size, chunk-local index; ascending.
@@ -24,9 +25,11 @@ impl<'a> LocalNumbers<'a> {
         numbers: &'a Numbers,
         (elements, private): (&'a Range<usize>, Range<usize>),
     ) -> Self {
+        let inside = &numbers.interior[block][..];
+        let block = topology.block(block);
         let mut interface: Vec<(u32, u32, u32)> = Vec::new();
         for element in elements.clone() {
-            for &entity in topology.entities(block, element) {
+            for &entity in block.entities(element) {
                 let first = numbers.first[entity as usize];
                 if first as usize >= numbers.first_interface {
                     interface.push((first, numbers.size(entity), 0));
@@ -41,9 +44,9 @@ impl<'a> LocalNumbers<'a> {
             next += *size;
         }
         Self {
-            topology,
             block,
             numbers,
+            inside,
             elements,
             private,
             interface,
@@ -73,9 +76,9 @@ impl<'a> LocalNumbers<'a> {
     pub(super) fn fill(&self, nodes: &ElementNodes, shell: &mut [u32], interior: &mut [u32]) {
         let shells = shell.chunks_exact_mut(nodes.shell_positions.len());
         for ((element, shell), interior) in self.elements.clone().zip(shells).zip(interior) {
-            let entities = self.topology.entities(self.block, element);
+            let entities = self.block.entities(element);
             nodes.fill_shell(entities, |slot| self.first(entities[slot]), shell);
-            *interior = self.numbers.interior[self.block][element] - self.private.start as u32;
+            *interior = self.inside[element] - self.private.start as u32;
         }
     }
 }

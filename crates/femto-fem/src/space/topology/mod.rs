@@ -39,7 +39,7 @@ pub(super) struct Topology {
 }
 
 /// The entities of the elements of one shape.
-struct Block {
+pub(super) struct Block {
     cell: Cell,
     /// Entities of an element: its vertices and, where they were asked for, edges and faces.
     stride: usize,
@@ -58,7 +58,8 @@ pub(super) struct Side {
 }
 
 impl Block {
-    fn entities(&self, element: usize) -> &[u32] {
+    /// The entities of an element: its vertices and, where asked, edges and faces.
+    pub(super) fn entities(&self, element: usize) -> &[u32] {
         &self.entities[element * self.stride..][..self.stride]
     }
 
@@ -121,9 +122,9 @@ impl Topology {
         topology
     }
 
-    /// The entities of an element of a block: its vertices and, where asked, edges and faces.
-    pub(super) fn entities(&self, block: usize, element: usize) -> &[u32] {
-        self.blocks[block].entities(element)
+    /// The entities of the elements of one shape.
+    pub(super) fn block(&self, block: usize) -> &Block {
+        &self.blocks[block]
     }
 
     /// Dimension of the elements.

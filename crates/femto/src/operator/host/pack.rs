@@ -246,6 +246,9 @@ impl Packer<'_> {
 
     /// The fields that are constant in a cell, then those at its points.
     fn pack_fields<T: Number>(&self, lane: usize, cell: usize, out: &mut [T]) {
+        if out.is_empty() {
+            return;
+        }
         let constants = self.binding.fields_at(FieldKind::Cell, cell);
         let at_points = self.binding.fields_at(FieldKind::Points, cell);
         let numbers = constants.chain(at_points).flatten().copied();

@@ -64,12 +64,14 @@ impl<T: Number> HostBound<T> {
         let begins = self.restriction.block == 0;
         for node in 0..count {
             for component in 0..self.components {
-                let target = nodes.at(node, component);
-                let mut sum = if begins { T::default() } else { *target };
+                let mut sum = T::default();
                 for &source in self.restriction.sources(first + node) {
                     sum += shared[source as usize * self.components + component];
                 }
-                *target = sum;
+                match begins {
+                    true => *nodes.at(node, component) = sum,
+                    false => *nodes.at(node, component) += sum,
+                }
             }
         }
     }

@@ -1,0 +1,149 @@
+//! The memory that a case needs at the least, asked for before anything large is made.
+
+use crate::case::{Case, Form, MeshSource};
+use crate::failure::Failure;
+use femto::Host;
+use femto::element::Cell;
+use femto::fem::geometry::shapes;
+use femto::fem::mesh::Mesh;
+use femto::kernel::roofline::Precision;
+use femto::platform::device::{Device, DeviceKind};
+
+/// Sizes of a problem. Floating-point numbers, as they may be beyond all integers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Sizes {
+    /// Of the mesh.
+    nodes: f64,
+    /// Numbers that cells list in the mesh, their tags counted.
+    listed: f64,
+    /// Nodes of all elements together, those inside counted once.
+    element_nodes: f64,
+    /// Nodes of the space.
+    space_nodes: f64,
+}
+
+/// Fails where a box is too large for the memory that the process may use.
+pub(super) fn check_box(case: &Case, kind: DeviceKind) -> Result<(), Failure> {
+    match &case.mesh {
+        MeshSource::File(_) => Ok(()),
+        MeshSource::Box(source) => {
+            let mesh = &source.mesh;
+            check(
+                case,
+                kind,
+                of_box(mesh.cell, (&mesh.cells, mesh.geometry_degree), case.degree),
+            )
+        }
+    }
+}
+
+/// The same for the space on a mesh that was read.
+pub(super) fn check_mesh(case: &Case, kind: DeviceKind, mesh: &Mesh) -> Result<(), Failure> {
+    let mut sizes = Sizes {
+        nodes: mesh.coordinates.len() as f64,
+        listed: 0.0,
+        element_nodes: 0.0,
+        space_nodes: 0.0,
+    };
+    for (cell, blocks) in shapes(mesh) {
+        for block in blocks {
+            let (cells, block) = (mesh.blocks[block].len() as f64, &mesh.blocks[block]);
+            sizes.listed += (block.nodes.len() + block.len()) as f64;
+            sizes.element_nodes += cells * shell_nodes(cell, case.degree);
+            // Without the boundary; of a square there are two triangles, of a cube six tetrahedra.
+            let power = (case.degree as f64).powi(cell.dim() as i32);
+            sizes.space_nodes += cells * power / per_box(cell);
+        }
+    }
+    check(case, kind, sizes)
+}
+
+fn check(case: &Case, kind: DeviceKind, sizes: Sizes) -> Result<(), Failure> {
+    let Some(allowed) = Host::with_threads(1)?.info().memory_bytes else {
+        return Ok(());
+    };
+    let needed = bytes(sizes, components(case), (kind, case.run.precision));
+    match needed > allowed as f64 {
+        true => Err(Failure::Memory {
+            needed: needed * 1e-9,
+            allowed: allowed as f64 * 1e-9,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Of boxes or rectangles, whose space has a grid of nodes.
+fn of_box(cell: Cell, (along, order): (&[usize], usize), degree: usize) -> Sizes {
+    let along = || along.iter().map(|&n| n as f64);
+    let grid = |order: usize| along().map(|n| n * order as f64 + 1.0).product::<f64>();
+    let cells = along().product::<f64>() * per_box(cell);
+    Sizes {
+        nodes: grid(order),
+        listed: cells * (cell.lattice(order).len() + 1) as f64,
+        element_nodes: cells * shell_nodes(cell, degree),
+        space_nodes: grid(degree),
+    }
+}
+
+/// How many cells make a box, or a rectangle.
+fn per_box(cell: Cell) -> f64 {
+    match cell.is_tensor_product() {
+        true => 1.0,
+        false => (1..=cell.dim()).product::<usize>() as f64,
+    }
+}
+
+/// Nodes on the boundary of an element, which are listed, and one number for those inside.
+fn shell_nodes(cell: Cell, degree: usize) -> f64 {
+    (cell.lattice(degree).len() - cell.interior(degree).len() + 1) as f64
+}
+
+/// Bytes on the host: the mesh and its coordinates once more, the space, vectors.
+fn bytes(sizes: Sizes, components: usize, (kind, precision): (DeviceKind, Precision)) -> f64 {
+    let real = precision.bytes() as f64;
+    // The solution as it is reported, and the right-hand side; on the host also the solver's vectors.
+    let numbers = match kind {
+        DeviceKind::Host => 8.0 + 6.0 * real,
+        _ => 2.0 * 8.0,
+    };
+    let unknowns = sizes.space_nodes * components as f64;
+    2.0 * 24.0 * sizes.nodes + 4.0 * (sizes.listed + sizes.element_nodes) + numbers * unknowns
+}
+
+/// Components of the solution, or fewer.
+fn components(case: &Case) -> usize {
+    match &case.form {
+        Form::Elasticity(_) | Form::NeoHookean(_) => 2,
+        Form::Text(source) => source.components.value,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_are_as_large_as_they_are() {
+        let sizes = of_box(Cell::Hexahedron, (&[2, 3, 4], 2), 3);
+        assert_eq!(
+            sizes,
+            Sizes {
+                nodes: 5.0 * 7.0 * 9.0,
+                listed: 24.0 * 28.0,
+                element_nodes: 24.0 * 57.0,
+                space_nodes: 7.0 * 10.0 * 13.0,
+            }
+        );
+        let sizes = of_box(Cell::Triangle, (&[5, 2], 1), 2);
+        assert_eq!((sizes.nodes, sizes.listed), (18.0, 80.0));
+        assert_eq!((sizes.element_nodes, sizes.space_nodes), (20.0 * 7.0, 55.0));
+    }
+
+    #[test]
+    fn a_large_box_needs_much() {
+        let sizes = of_box(Cell::Hexahedron, (&[1, 1, 100_000_000], 1), 1);
+        let needed = bytes(sizes, 1, (DeviceKind::Host, Precision::Fp64));
+        assert!(needed > 40e9, "{needed}");
+    }
+}
