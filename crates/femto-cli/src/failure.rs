@@ -35,6 +35,12 @@ pub enum Failure {
         /// Why.
         message: String,
     },
+    /// Nothing can be solved on a mesh; it has been reported.
+    #[error("nothing can be solved on this mesh: {message}")]
+    Unusable {
+        /// Why.
+        message: String,
+    },
     /// The case is too large for this machine.
     #[error(
         "the case needs at least {needed:.1} GB of memory, and this process may use {allowed:.1} GB: take fewer \
@@ -119,7 +125,7 @@ impl Failure {
             | Self::Kernels { .. }
             | Self::Output(IoError::Stream(_)) => 1,
             Self::Output(_) | Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
-            Self::NoStep { .. } | Self::Memory { .. } => 2,
+            Self::NoStep { .. } | Self::Memory { .. } | Self::Unusable { .. } => 2,
         }
     }
 
@@ -127,7 +133,10 @@ impl Failure {
     pub fn is_reported(&self) -> bool {
         matches!(
             self,
-            Self::Unsolved { .. } | Self::Unwritten { .. } | Self::Kernels { .. }
+            Self::Unsolved { .. }
+                | Self::Unwritten { .. }
+                | Self::Unusable { .. }
+                | Self::Kernels { .. }
         )
     }
 }

@@ -69,6 +69,19 @@ fn an_inverted_element_is_reported() {
     assert_ne!(inverted, CUBE);
     let output = femto(&["mesh", "info", &file("inverted.msh", &inverted)]);
     assert!(text(&output.stdout).contains("unusable: mesh cell 0 is inverted"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("nothing can be solved on this mesh"));
+}
+
+/// What `solve` refuses is no mesh to solve on, though all maps are good.
+#[test]
+fn prisms_beside_hexahedra_are_reported() {
+    let meshes = concat!(env!("CARGO_MANIFEST_DIR"), "/../femto-fem/tests/meshes");
+    let output = femto(&["--json", "mesh", "info", &format!("{meshes}/hybrid.msh")]);
+    assert_eq!(output.status.code(), Some(2));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let message = json["elements"]["unusable"].as_str().unwrap();
+    assert!(message.contains("28 prism6 cells"), "{message}");
 }
 
 #[test]

@@ -329,7 +329,7 @@ fn problems_with_boundary_data_are_those_of_the_host() {
             dirichlet: vec![Boundary::new("xmin", &wall)],
             start: Some(vec![&wall]),
             operator,
-            ..Problem::new(&mesh, 2, NonlinearDiffusion::<2>::default())
+            ..Problem::new(&mesh, 2, NonlinearDiffusion::<3>::default())
         };
         let on_host = nonlinear.solve::<f64, _>(&host, &mut ()).unwrap();
         let there = nonlinear.solve::<f64, _>(&device, &mut ()).unwrap();

@@ -5,9 +5,11 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
 use femto::element::quadrature;
-use femto::fem::geometry::{CornerWarning, Geometry, GeometryError, GeometryKind};
+use femto::fem::geometry::{CornerWarning, Geometry, GeometryKind};
 use femto::fem::mesh::{self, MeshSummary};
+use femto::fem::space::{Block, SpaceParams};
 use serde_json::{Value, json};
+use std::error::Error;
 use std::fmt::{Display, Formatter};
 use std::path::PathBuf;
 
@@ -30,16 +32,21 @@ impl Info {
         let points = quadrature::gauss(self.points_1d.into()).points;
         let report = Report {
             summary: mesh.summary(),
-            elements: Elements::of(&mesh, &points),
+            elements: Elements::of(&mesh, &points).map_err(|error| error.to_string()),
         };
         progress.finish();
-        console.report(&report, || report.to_json(&self.file.display().to_string()))
+        console.report(&report, || report.to_json(&self.file.display().to_string()))?;
+        match report.elements {
+            Ok(_) => Ok(()),
+            Err(message) => Err(Failure::Unusable { message }),
+        }
     }
 }
 
 struct Report {
     summary: MeshSummary,
-    elements: Result<Elements, GeometryError>,
+    /// Or why nothing can be solved on them.
+    elements: Result<Elements, String>,
 }
 
 /// The cells that can carry unknowns.
@@ -50,7 +57,7 @@ struct Elements {
 }
 
 impl Elements {
-    fn of(mesh: &mesh::Mesh, points_1d: &[f64]) -> Result<Self, GeometryError> {
+    fn of(mesh: &mesh::Mesh, points_1d: &[f64]) -> Result<Self, Box<dyn Error>> {
         let geometries = Geometry::of_shapes(mesh)?;
         let count = |kind| {
             let kinds = geometries.iter().flat_map(Geometry::kinds);
@@ -65,6 +72,7 @@ impl Elements {
         for geometry in &geometries {
             warnings.extend(geometry.check(points_1d)?);
         }
+        Block::all(mesh, geometries.clone(), SpaceParams::default())?;
         Ok(Self {
             kinds: kinds.map(|(name, kind)| (name, count(kind))),
             warnings,
@@ -119,7 +127,7 @@ impl Report {
             "blocks": blocks.iter().map(block).collect::<Value>(),
             "groups": groups.iter().map(group).collect::<Value>(),
             "elements": self.elements.as_ref().map_or_else(
-                |error| json!({ "unusable": error.to_string() }),
+                |message| json!({ "unusable": message }),
                 Elements::to_json,
             ),
         })

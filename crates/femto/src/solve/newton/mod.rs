@@ -99,6 +99,16 @@ impl<T: Number, D: Device> fmt::Debug for NewtonWorkspace<T, D> {
     }
 }
 
+/// What rounding leaves of recent forces, where those now are nothing beside them, as at the solution zero; else the
+/// tolerance alone counts. Forces of longer ago do not, as a far start has some beyond all measure.
+fn rounding<T: Number>(forces: f64, recent: [f64; 3]) -> f64 {
+    let largest = recent.into_iter().fold(0.0, f64::max);
+    match forces <= T::EPSILON.sqrt() * largest {
+        true => T::EPSILON * largest,
+        false => 0.0,
+    }
+}
+
 /// A direction.
 struct Direction {
     /// Steps that it took.
@@ -164,12 +174,9 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         loop {
             let forces = self.problem.forces().filter(|forces| forces.is_finite());
             let forces = forces.unwrap_or(start);
-            // Where forces vanish, as those of the solution zero, what rounding leaves of those a few steps ago has to
-            // do; no more, as a far start has forces beyond all measure.
             recent.rotate_left(1);
             recent[2] = forces;
-            let largest = recent.into_iter().fold(0.0, f64::max);
-            self.recorder.aim(forces, T::EPSILON * largest);
+            self.recorder.aim(forces, rounding::<T>(forces, recent));
             if self.recorder.record(norm)? {
                 return Ok(norm);
             }

@@ -3,7 +3,7 @@
 use super::{accurate, host};
 use femto::fem::mesh::simplex_box::SimplexBox;
 use femto::kernel::form::NonlinearDiffusion;
-use femto::problem::{Boundary, Exact, Function, Problem, StopReason};
+use femto::problem::{Boundary, Exact, Function, Problem, ProblemError, StopReason};
 
 /// u = x + y / 2 on all sides: with f = -∇·((1 + u²) ∇u) = -2 u |∇u|².
 fn exact([x, y, _]: [f64; 3]) -> f64 {
@@ -48,6 +48,29 @@ fn the_start_does_not_set_the_scale() {
     };
     let solution = problem.solve::<f64, _>(&host(), &mut ()).expect("solved");
     assert!(solution.info.iterations() <= 1, "{:?}", solution.info);
+}
+
+/// A tolerance below what single precision has is not met, and that is said.
+#[test]
+fn rounding_is_no_excuse_while_there_are_forces() {
+    let mesh = SimplexBox::unit_square(6).build(|x| x).unwrap();
+    let problem = Problem {
+        source: vec![&source],
+        dirichlet: ["xmin", "xmax", "ymin", "ymax"]
+            .map(|side| Boundary::new(side, &exact))
+            .into(),
+        solver: accurate(),
+        ..Problem::new(&mesh, 2, NonlinearDiffusion::<2>::default())
+    };
+    let found = problem.solve::<f32, _>(&host(), &mut ());
+    match found {
+        Err(ProblemError::Unsolved(unsolved)) => {
+            let history = &unsolved.error.history;
+            let last = history.residuals.last().unwrap() / history.reference;
+            assert!(last < 1e-5, "{:?}", unsolved.error);
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 /// Nothing pulls at it, so the forces at the solution are zero, and no residual is small relative to them.
