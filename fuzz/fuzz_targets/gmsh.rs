@@ -27,7 +27,7 @@ fn consistent(mesh: &Mesh) {
     let tagged: usize = summary.groups.iter().map(|g| g.cells).sum();
     let untagged: usize = summary.blocks.iter().map(|b| b.untagged).sum();
     let cells: usize = summary.blocks.iter().map(|b| b.cells).sum();
-    assert_eq!(tagged + untagged, cells);
+    assert_eq!(tagged + untagged, cells + mesh.memberships.len());
     for block in &mesh.blocks {
         assert_eq!(block.len(), block.tags.len());
     }
