@@ -5,10 +5,10 @@
 //! and what the ceilings of the machine allow.
 //!
 //! ```
-//! use femto::Host;
+//! use femto::{AnyDevice, Host};
 //! use femto_bench::{Benchmark, MeshShape, Params, Sampling, Size, roofline, run};
 //!
-//! let host = Host::with_threads(1)?;
+//! let host = AnyDevice::from(Host::with_threads(1)?);
 //! # let ceilings = femto::kernel::roofline::Ceilings { copy: 1e10, read: 1e10, write: 1e10,
 //! #     fma_fp64: 1e11, fma_fp32: 2e11, shared: None };
 //! # #[cfg(any())]
@@ -53,5 +53,5 @@ pub use params::{Measured, Params};
 pub use problem::{MeshShape, Size};
 pub use record::{Entry, Record};
 pub use report::{Progress, Report, RunOptions};
-pub use run::{Testbed, run, run_all};
+pub use run::{run, run_all};
 pub use timing::{Sampling, Timing, time_apply};

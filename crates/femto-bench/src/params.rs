@@ -2,12 +2,12 @@
 
 use crate::problem::Problem;
 use crate::{BenchError, Benchmark, MeshShape, Physics, Sampling, Size, VectorKind, memory};
-use femto::operator::{Backend, OperatorError};
+use femto::operator::OperatorError;
 use femto::{DataLevel, FactorPrecision, Knobs, Scatter};
 use femto_element::Cell;
 use femto_fem::space::SpaceParams;
 use femto_kernel::roofline::Precision;
-use femto_platform::device::DeviceKind;
+use femto_platform::device::{DeviceInfo, DeviceKind};
 use serde::Serialize;
 
 /// What the clock runs for.
@@ -75,7 +75,7 @@ impl Params {
     /// # Errors
     /// A degree out of range, conjugate gradients on an element-local kernel, a problem that
     /// cannot fit the memory of the device or of the host.
-    pub fn check<D: Backend>(&self, device: &D) -> Result<(), BenchError> {
+    pub fn check(&self, device: &DeviceInfo) -> Result<(), BenchError> {
         let benchmark = self.benchmark;
         let basis = benchmark
             .quadrature()
@@ -83,14 +83,14 @@ impl Params {
         if self.measured == Measured::CgIteration && benchmark.vector() == VectorKind::E {
             return Err(BenchError::NoIterations { benchmark });
         }
-        let kind = device.info().kind;
+        let kind = device.kind;
         if kind == DeviceKind::Host && self.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost.into());
         }
         if !self.knobs.is_empty() && (!kind.is_accelerator() || !self.fold_coefficients) {
             return Err(OperatorError::KnobsElsewhere.into());
         }
-        memory::check(self, self.cells(), basis.points_1d, &device.info())
+        memory::check(self, self.cells(), basis.points_1d, device)
     }
 
     /// Whether the measurements have mesh and space in common.

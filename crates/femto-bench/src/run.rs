@@ -5,14 +5,14 @@ use crate::compile::in_parallel;
 use crate::problem::Problem;
 use crate::record::Outcome;
 use crate::report::{Progress, RunOptions, label};
-use crate::roofline::{self, Measure};
+use crate::roofline::{self, on_timed};
 use crate::subject::Subject;
 use crate::timing::{random, since};
 use crate::view::BAKEOFF;
 use crate::{BenchError, Measured, Params, Record, Report};
 use femto::operator::Backend;
 use femto::vector::VectorOps;
-use femto::{FactorPrecision, Host, Knobs, Number, Scatter};
+use femto::{AnyDevice, FactorPrecision, Host, Knobs, Number, Scatter};
 use femto_element::Cell;
 use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::device::DeviceKind;
@@ -24,22 +24,13 @@ const MOST_COMPARED: usize = 200_000;
 /// Cells along x, y and z of the mesh that kernels are compiled for before the clock runs.
 const FEW_CELLS: [usize; 3] = [2; 3];
 
-/// A device that can be measured: operators and vectors of either precision.
-pub trait Testbed: Backend + Measure + VectorOps<f64> + VectorOps<f32> {}
-
-impl<D: Backend + Measure + VectorOps<f64> + VectorOps<f32>> Testbed for D {}
-
 /// Measures: 1. mesh, geometry and space, 2. kernels, 3. operator, 4. comparison, 5. time, 6. record.
 ///
 /// `ceilings` are those of `device`, see [`roofline::ceilings`].
 ///
 /// # Errors
 /// Parameters out of range; no memory; an output that is not finite.
-pub fn run<D: Testbed>(
-    device: &D,
-    params: &Params,
-    ceilings: &Ceilings,
-) -> Result<Record, BenchError> {
+pub fn run(device: &AnyDevice, params: &Params, ceilings: &Ceilings) -> Result<Record, BenchError> {
     Bench::default().run(device, params, ceilings)
 }
 
@@ -51,18 +42,18 @@ struct Bench {
 }
 
 impl Bench {
-    fn run<D: Testbed>(
+    fn run(
         &mut self,
-        device: &D,
+        device: &AnyDevice,
         params: &Params,
         ceilings: &Ceilings,
     ) -> Result<Record, BenchError> {
-        params.check(device)?;
+        params.check(&device.info())?;
         let problem = self.problem(params)?;
-        match params.precision {
-            Precision::Fp64 => run_in::<f64, D>(device, params, problem, ceilings),
-            Precision::Fp32 => run_in::<f32, D>(device, params, problem, ceilings),
-        }
+        on_timed!(device, |device| match params.precision {
+            Precision::Fp64 => run_in::<f64, _>(device, params, problem, ceilings),
+            Precision::Fp32 => run_in::<f32, _>(device, params, problem, ceilings),
+        })
     }
 
     fn problem(&mut self, params: &Params) -> Result<&Problem, BenchError> {
@@ -82,15 +73,16 @@ impl Bench {
 ///
 /// # Errors
 /// Parameters that cannot be measured, before anything is; no ceilings; a CSV file that cannot be written.
-pub fn run_all<D: Testbed>(
-    devices: &[D],
+pub fn run_all(
+    devices: &[AnyDevice],
     all: &[Params],
     compile_first: bool,
     options: &RunOptions,
     progress: &mut dyn Progress,
 ) -> Result<Report, BenchError> {
     for device in devices {
-        all.iter().try_for_each(|params| params.check(device))?;
+        let info = device.info();
+        all.iter().try_for_each(|params| params.check(&info))?;
     }
     let mut report = Report::new(BAKEOFF, options);
     for device in devices {
@@ -99,10 +91,7 @@ pub fn run_all<D: Testbed>(
             progress.stage("compiling".to_owned());
             // Who fails here is met again below.
             in_parallel(all, |params| {
-                _ = match params.precision {
-                    Precision::Fp64 => compile::<f64, D>(device, params),
-                    Precision::Fp32 => compile::<f32, D>(device, params),
-                }
+                _ = compile_on(device, params);
             });
         }
         progress.stage(format!("ceilings, {label}"));
@@ -217,6 +206,13 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         ("operator_bytes_per_dof", json!(bytes_per_dof)),
     ];
     Ok(record)
+}
+
+fn compile_on(device: &AnyDevice, params: &Params) -> Result<f64, BenchError> {
+    on_timed!(device, |device| match params.precision {
+        Precision::Fp64 => compile::<f64, _>(device, params),
+        Precision::Fp32 => compile::<f32, _>(device, params),
+    })
 }
 
 /// Has the device compile and check the kernels, on a few elements; seconds that took.

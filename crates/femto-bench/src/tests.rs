@@ -3,7 +3,8 @@
 use super::subject::Subject;
 use super::*;
 use femto::kernel::roofline::{Ceilings, Precision, bound};
-use femto::{DataLevel, Host};
+use femto::{AnyDevice, DataLevel, Host};
+use femto_platform::device::Device;
 
 pub(crate) const CEILINGS: Ceilings = Ceilings {
     copy: 1e10,
@@ -45,7 +46,7 @@ fn the_work_of_a_row_is_the_operators() {
                 data_level,
                 ..params(benchmark, 2)
             };
-            let row = run(&host, &params, &CEILINGS).unwrap();
+            let row = run(&host.clone().into(), &params, &CEILINGS).unwrap();
             let problem = params.problem(params.cells()).unwrap();
             let operator = Subject::<f64, Host>::new(&host, &params, &problem)
                 .unwrap()
@@ -78,7 +79,7 @@ fn the_work_of_a_row_is_the_operators() {
 
 #[test]
 fn nominal_flops_are_those_of_the_papers() {
-    let host = Host::with_threads(1).unwrap();
+    let host = AnyDevice::from(Host::with_threads(1).unwrap());
     let nominal = |benchmark| {
         let row = run(&host, &params(benchmark, 7), &CEILINGS).unwrap();
         count(&row, "nominal_flops") / count(&row, "elements")
@@ -100,7 +101,7 @@ fn nominal_flops_are_those_of_the_papers() {
 
 #[test]
 fn single_precision_moves_half_the_numbers() {
-    let host = Host::with_threads(2).unwrap();
+    let host = AnyDevice::from(Host::with_threads(2).unwrap());
     let double = params(Benchmark::Bk5, 3);
     let single = Params {
         precision: Precision::Fp32,
@@ -116,7 +117,7 @@ fn single_precision_moves_half_the_numbers() {
 
 #[test]
 fn iterations_are_timed_on_free_unknowns() {
-    let host = Host::with_threads(1).unwrap();
+    let host = AnyDevice::from(Host::with_threads(1).unwrap());
     let cg = |benchmark, degree| {
         let params = Params {
             measured: Measured::CgIteration,
@@ -159,7 +160,7 @@ fn iterations_are_timed_on_free_unknowns() {
 
 #[test]
 fn what_cannot_be_is_refused_before_it_is_tried() {
-    let host = Host::with_threads(1).unwrap();
+    let host = Host::with_threads(1).unwrap().info();
     let refused = |params: Params| params.check(&host).unwrap_err().to_string();
     let degree = refused(params(Benchmark::Bp5, 16));
     assert!(degree.contains("16"), "{degree}");

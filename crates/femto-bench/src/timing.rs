@@ -1,7 +1,8 @@
 //! Timing: samples of several runs each, and their median.
 
+use crate::roofline::on_timed;
 use femto::Number;
-use femto::operator::{Backend, Operator, OperatorError};
+use femto::operator::{AnyOperator, OperatorError};
 use femto_kernel::vector::random::entry;
 use femto_platform::device::accelerator::{Accelerator, Event, LaunchGraph};
 use femto_platform::device::{Device, DeviceError};
@@ -92,19 +93,16 @@ impl Timing {
     }
 }
 
-/// Seconds of one [`Operator::apply`] on L-vectors that change with every entry.
+/// Seconds of one [`AnyOperator::application`] to L-vectors that change with every entry.
 ///
 /// # Errors
 /// No memory for two L-vectors, or what `apply` says.
-pub fn time_apply<T: Number, D: Backend>(
-    operator: &Operator<T, D>,
+pub fn time_apply(
+    operator: &dyn AnyOperator,
     sampling: &Sampling,
 ) -> Result<Timing, OperatorError> {
-    let device = operator.device();
-    let u = device.upload(&random::<T>(operator.dofs()))?;
-    let mut v = device.zeros::<T>(operator.dofs())?;
-    operator.apply(&u, &mut v)?;
-    time(device, sampling, || operator.apply(&u, &mut v))
+    let run = operator.application(&random::<f64>(operator.dofs()))?;
+    on_timed!(&operator.device(), |device| time(device, sampling, run))
 }
 
 /// Seconds of one `run` on the host's clock.

@@ -79,7 +79,7 @@ fn entering(u: &GridFunction) -> f64 {
         .unwrap();
     // The nodes on the rim of the bore belong to the cooled part as well, if they touch.
     let on = u.discretization(Quadrature::Gauss, 0.0);
-    let mut given = vec![0.0; u.values.len()];
+    let mut given = host.zeros(u.values.len()).unwrap();
     on.neumann(&host, "cooled", &[&cooling], &mut given)
         .unwrap();
     let bore = u.blocks[0].space.boundary_nodes("bore").unwrap();

@@ -2,12 +2,14 @@
 #![forbid(unsafe_code)]
 
 pub mod accelerator;
+mod any_device;
 mod number;
 pub mod operator;
 pub mod problem;
 pub mod solve;
 pub mod vector;
 
+pub use any_device::AnyDevice;
 pub use femto_element as element;
 pub use femto_fem as fem;
 pub use femto_kernel as kernel;

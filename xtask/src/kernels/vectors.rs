@@ -258,6 +258,12 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
             self.run(entry, &arguments)?;
             self.expect(entry, &y, |[x, y, ..]| formula(x, y))?;
         }
+        let exact: Vec<f64> = self.inputs[0].iter().map(|&x| x.into()).collect();
+        let g_exact = self.device.upload(&exact)?;
+        let [_, mut y, ..] = self.upload()?;
+        let arguments = [len, Argument::input(&g_exact), Argument::output(&mut y)];
+        self.run("convert", &arguments)?;
+        self.expect("convert", &y, |[x, ..]| x)?;
         let [_, mut y, ..] = self.upload()?;
         let sums = self.device.upload(&RATIOS)?;
         let [zero, one, two] = [0, 1, 2].map(Argument::I32);
@@ -329,6 +335,9 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         let arguments = [len, g_d, g_x, Argument::output(&mut y)];
         self.sum("precondition_dot", &arguments, &[&|[x, _, _, d]| x * d * x])?;
         self.expect("precondition_dot", &y, |[x, _, _, d]| d * x)?;
+        let [_, mut y, ..] = self.upload()?;
+        self.sum("invert", &[len, Argument::output(&mut y)], &[&|_| 0.0])?;
+        self.expect("invert", &y, |[_, y, ..]| 1.0 / y)?;
         let [_, mut y, ..] = self.upload()?;
         let sums = self.device.upload(&RATIOS)?;
         let arguments = [

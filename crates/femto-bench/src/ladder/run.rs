@@ -102,7 +102,7 @@ pub fn run_all(
     progress.stage("compiling".to_owned());
     compile_all(device, &sweep.variants());
     progress.stage("ceilings".to_owned());
-    let ceilings = roofline::of(device, options.kept_ceilings)?;
+    let ceilings = roofline::of(&device.clone().into(), options.kept_ceilings)?;
     let mut report = Report::new(LADDER, options);
     report.begin(device.info(), ceilings);
     let run = Run {

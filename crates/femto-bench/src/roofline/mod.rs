@@ -4,6 +4,7 @@ mod accelerator;
 mod host;
 mod store;
 
+use femto::AnyDevice;
 use femto_kernel::roofline::Ceilings;
 use femto_platform::device::{Device, DeviceError};
 use femto_platform::files::{FileError, cache_dir};
@@ -11,13 +12,31 @@ use std::path::{Path, PathBuf};
 use store::Key;
 
 /// A device whose ceilings can be measured.
-pub trait Measure: Device {
+pub(crate) trait Measure: Device {
     /// Measures the ceilings, in a few seconds.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`], or what else the device says.
     fn measure(&self) -> Result<Ceilings, DeviceError>;
 }
+
+/// Evaluates an expression on the device of its own type in an [`AnyDevice`]; the null device cannot
+/// be timed, which is the error that the function returns.
+macro_rules! on_timed {
+    ($any:expr, |$device:ident| $body:expr) => {
+        match $any {
+            femto::AnyDevice::Host($device) => $body,
+            femto::AnyDevice::Accelerator($device) => $body,
+            femto::AnyDevice::Null(_) => {
+                let (device, what) = ("null", "be timed: it does nothing");
+                return Err(
+                    femto_platform::device::DeviceError::Unsupported { device, what }.into(),
+                );
+            }
+        }
+    };
+}
+pub(crate) use on_timed;
 
 /// Ceilings and where they came from.
 #[derive(Debug)]
@@ -47,11 +66,11 @@ pub enum Origin {
 ///
 /// # Errors
 /// [`DeviceError::OutOfMemory`], or what else the device says.
-pub fn ceilings<D: Measure>(device: &D) -> Result<Roofline, DeviceError> {
+pub fn ceilings(device: &AnyDevice) -> Result<Roofline, DeviceError> {
     match cache_dir() {
-        Ok(folder) => ceilings_in(&folder, device, D::measure),
+        Ok(folder) => ceilings_in(&folder, device, measure),
         Err(error) => Ok(Roofline {
-            ceilings: device.measure()?,
+            ceilings: measure(device)?,
             origin: Origin::NotKept(error),
         }),
     }
@@ -61,8 +80,8 @@ pub fn ceilings<D: Measure>(device: &D) -> Result<Roofline, DeviceError> {
 ///
 /// # Errors
 /// [`DeviceError::OutOfMemory`], or what else the device says.
-pub fn measure_and_keep<D: Measure>(device: &D) -> Result<Roofline, DeviceError> {
-    let ceilings = device.measure()?;
+pub fn measure_and_keep(device: &AnyDevice) -> Result<Roofline, DeviceError> {
+    let ceilings = measure(device)?;
     let origin = match cache_dir() {
         Ok(folder) => keep(&folder, device, ceilings),
         Err(error) => Origin::NotKept(error),
@@ -71,17 +90,21 @@ pub fn measure_and_keep<D: Measure>(device: &D) -> Result<Roofline, DeviceError>
 }
 
 /// Kept ceilings if `kept`, otherwise measured ones, which are not kept.
-pub(crate) fn of<D: Measure>(device: &D, kept: bool) -> Result<Ceilings, DeviceError> {
+pub(crate) fn of(device: &AnyDevice, kept: bool) -> Result<Ceilings, DeviceError> {
     match kept {
         true => Ok(ceilings(device)?.ceilings),
-        false => device.measure(),
+        false => measure(device),
     }
 }
 
-fn ceilings_in<D: Measure>(
+fn measure(device: &AnyDevice) -> Result<Ceilings, DeviceError> {
+    Ok(on_timed!(device, |device| device.measure())?)
+}
+
+fn ceilings_in(
     folder: &Path,
-    device: &D,
-    measure: impl Fn(&D) -> Result<Ceilings, DeviceError>,
+    device: &AnyDevice,
+    measure: impl Fn(&AnyDevice) -> Result<Ceilings, DeviceError>,
 ) -> Result<Roofline, DeviceError> {
     let key = Key::of(&device.info());
     let path = folder.join(key.file_name());
@@ -94,7 +117,7 @@ fn ceilings_in<D: Measure>(
     Ok(Roofline { ceilings, origin })
 }
 
-fn keep<D: Measure>(folder: &Path, device: &D, ceilings: Ceilings) -> Origin {
+fn keep(folder: &Path, device: &AnyDevice, ceilings: Ceilings) -> Origin {
     let key = Key::of(&device.info());
     let path = folder.join(key.file_name());
     match store::save(&path, key, ceilings) {
@@ -123,14 +146,18 @@ mod tests {
         std::env::temp_dir().join(folder)
     }
 
-    fn must_not_measure(_: &Host) -> Result<Ceilings, DeviceError> {
+    fn host(threads: usize) -> AnyDevice {
+        Host::with_threads(threads).unwrap().into()
+    }
+
+    fn must_not_measure(_: &AnyDevice) -> Result<Ceilings, DeviceError> {
         panic!("measured although it was kept")
     }
 
     #[test]
     fn ceilings_are_measured_once_per_number_of_threads() {
         let folder = scratch("once");
-        let [one, two] = [1, 2].map(|threads| Host::with_threads(threads).unwrap());
+        let [one, two] = [1, 2].map(host);
         let first = ceilings_in(&folder, &one, |_| Ok(SOME)).unwrap();
         assert!(matches!(first.origin, Origin::Measured(_)));
         let second = ceilings_in(&folder, &one, must_not_measure).unwrap();
@@ -144,7 +171,7 @@ mod tests {
     #[test]
     fn a_spoilt_file_is_measured_anew() {
         let folder = scratch("spoilt");
-        let host = Host::with_threads(1).unwrap();
+        let host = host(1);
         let first = ceilings_in(&folder, &host, |_| Ok(SOME)).unwrap();
         let Origin::Measured(path) = first.origin else {
             panic!("not kept");
@@ -165,7 +192,7 @@ mod tests {
     fn ceilings_that_cannot_be_kept_are_still_ceilings() {
         let file = scratch("a-file");
         fs::write(&file, "").unwrap();
-        let host = Host::with_threads(1).unwrap();
+        let host = host(1);
         let found = ceilings_in(&file, &host, |_| Ok(SOME)).unwrap();
         assert!(matches!(found.origin, Origin::NotKept(_)));
         assert_eq!(found.ceilings, SOME);

@@ -11,7 +11,7 @@
 //!    a candidate with the oracle and times it.
 //! 5. [`mark_best`] marks the fastest record of each case and kind of vectors.
 //!
-//! On the host [`run_all_on_hosts`] does the same with an operator on L-vectors.
+//! On the host it does the same with an operator on L-vectors.
 
 mod candidate;
 mod case;
@@ -30,7 +30,7 @@ pub use data::SimplexData;
 pub use host::measure_on_host;
 pub use mesh::SimplexMesh;
 pub use record::mark_best;
-pub use run::{Sweep, compile_all, run_all, run_all_on_hosts};
+pub use run::{Sweep, compile_all, run_all};
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use super::{
 use crate::compile::{compile, in_parallel};
 use crate::report::{Progress, RunOptions, label};
 use crate::{BenchError, Report, Sampling, roofline};
-use femto::{Host, Number};
+use femto::{AnyDevice, Number};
 use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::Accelerator;
@@ -54,12 +54,25 @@ pub fn compile_all(device: &Accelerator, all: &[(SimplexCase, Candidate)]) {
     });
 }
 
-/// First meshes are made and all texts compiled; then, per case, all candidates are measured on the
-/// same data. One that fails does not keep the others from being measured.
+/// On an accelerator first meshes are made and all texts compiled; then, per case, all candidates are measured on the
+/// same data. One that fails does not keep the others from being measured. On hosts there is a record for each case
+/// and number of threads.
 ///
 /// # Errors
 /// No mesh, no ceilings; a CSV file that cannot be written.
 pub fn run_all(
+    devices: &[AnyDevice],
+    sweep: &Sweep,
+    options: &RunOptions,
+    progress: &mut dyn Progress,
+) -> Result<Report, BenchError> {
+    match devices {
+        [AnyDevice::Accelerator(device)] => run_on(device, sweep, options, progress),
+        devices => run_on_hosts(devices, sweep, options, progress),
+    }
+}
+
+fn run_on(
     device: &Accelerator,
     sweep: &Sweep,
     options: &RunOptions,
@@ -77,7 +90,7 @@ pub fn run_all(
     compile_all(device, &variants);
 
     progress.stage("ceilings".to_owned());
-    let ceilings = roofline::of(device, options.kept_ceilings)?;
+    let ceilings = roofline::of(&device.clone().into(), options.kept_ceilings)?;
     let view = match sweep.selection {
         Selection::Table2 => TABLE2,
         _ => SIMPLICES,
@@ -102,23 +115,22 @@ pub fn run_all(
     Ok(report)
 }
 
-/// As [`run_all`], with a record for each case and number of threads.
-///
-/// # Errors
-/// As [`run_all`].
-pub fn run_all_on_hosts(
-    hosts: &[Host],
+fn run_on_hosts(
+    devices: &[AnyDevice],
     sweep: &Sweep,
     options: &RunOptions,
     progress: &mut dyn Progress,
 ) -> Result<Report, BenchError> {
     let meshes = sweep.meshes(progress)?;
     let mut report = Report::new(HOST, options);
-    for host in hosts {
-        let label = label(&host.info());
+    for device in devices {
+        let label = label(&device.info());
         progress.stage(format!("ceilings, {label}"));
-        let ceilings = roofline::of(host, options.kept_ceilings)?;
-        report.begin(host.info(), ceilings);
+        let ceilings = roofline::of(device, options.kept_ceilings)?;
+        report.begin(device.info(), ceilings);
+        let AnyDevice::Host(host) = device else {
+            continue;
+        };
         for case in SimplexCase::all(SimplexForm::ALL, &sweep.precisions) {
             let what = format!("{case}, {label}");
             progress.stage(what.clone());

@@ -10,6 +10,9 @@ mod solve;
 use crate::console::Console;
 use crate::failure::Failure;
 use clap::{Parser, Subcommand};
+use femto::AnyDevice;
+use femto::platform::device::host::limit_global_threads;
+use femto::platform::device::{DeviceError, DeviceId, DeviceKind};
 use std::process::ExitCode;
 
 /// Solve partial differential equations with matrix-free, high-order finite elements, and say how
@@ -50,6 +53,21 @@ impl Cli {
             }
         }
     }
+}
+
+/// Opens a device; the host with each of the numbers of threads, or with a thread for each core.
+fn open(id: DeviceId, threads: &[usize]) -> Result<Vec<AnyDevice>, Failure> {
+    let Some(&most) = threads.iter().max() else {
+        return Ok(vec![AnyDevice::open(id, None)?]);
+    };
+    if id.kind != DeviceKind::Host {
+        let (device, what) = (id.kind.name(), "be given a number of threads");
+        return Err(DeviceError::Unsupported { device, what }.into());
+    }
+    limit_global_threads(most);
+    let devices = threads.iter();
+    let devices = devices.map(|&threads| AnyDevice::open(id, Some(threads)));
+    Ok(devices.collect::<Result<_, _>>()?)
 }
 
 impl Command {

@@ -1,13 +1,13 @@
 //! `femto roofline`
 
+use super::open;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
 use femto::Host;
-use femto::platform::device::host::limit_global_threads;
-use femto::platform::device::{self, Accelerator, DeviceError, DeviceId, DeviceKind};
-use femto_bench::roofline::{self, Measure, Origin};
+use femto::platform::device::{self, DeviceId, DeviceKind};
+use femto_bench::roofline::{self, Origin};
 use femto_bench::table::{self, Column};
 use serde_json::{Value, json};
 use std::fmt::{Display, Formatter};
@@ -31,28 +31,10 @@ pub(super) struct Roofline {
 
 impl Roofline {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
-        if let Some(&most) = self.threads.iter().max() {
-            limit_global_threads(most);
-        }
-        match self.device.kind {
-            DeviceKind::Host => {
-                let hosts = self.thread_counts()?.into_iter().map(Host::with_threads);
-                self.run_on(&hosts.collect::<Result<Vec<_>, _>>()?, console)
-            }
-            DeviceKind::Null => {
-                let (device, what) = (self.device.kind.name(), "be timed: it does nothing");
-                Err(DeviceError::Unsupported { device, what }.into())
-            }
-            DeviceKind::Cuda | DeviceKind::OpenCl => {
-                self.run_on(&[Accelerator::open(self.device)?], console)
-            }
-        }
-    }
-
-    fn run_on<D: Measure>(&self, devices: &[D], console: Console) -> Result<(), Failure> {
+        let devices = open(self.device, &self.thread_counts()?)?;
         let mut progress = Progress::new(!console.is_json());
         let mut table = Table(Vec::new());
-        for device in devices {
+        for device in &devices {
             let info = device.info();
             let (id, threads) = (info.id(), info.threads);
             progress.stage(format!("measuring {id} with {threads} threads"));
@@ -72,7 +54,7 @@ impl Roofline {
 
     fn thread_counts(&self) -> Result<Vec<usize>, Failure> {
         let mut counts = self.threads.clone();
-        if counts.is_empty() {
+        if counts.is_empty() && self.device.kind == DeviceKind::Host {
             counts = vec![1, Host::new()?.threads()];
         }
         counts.sort_unstable();

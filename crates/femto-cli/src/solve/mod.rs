@@ -26,20 +26,19 @@ pub use speed::Ceilings;
 use crate::case::{Case, Coefficient, Form};
 use crate::failure::Failure;
 use crate::progress::Progress;
+use femto::AnyDevice;
 use femto::fem::mesh::Mesh;
 use femto::kernel::form;
-use femto::kernel::roofline::Precision;
-use femto::operator::{Auxiliary, Backend};
-use femto::platform::device::{Accelerator, DeviceError, DeviceId, DeviceKind, null::Null};
+use femto::operator::Auxiliary;
+use femto::platform::device::{DeviceError, DeviceId};
 use femto::problem::{
     Exact, Function, GridFunction, Problem, ProblemError, ProblemForm, dimension,
 };
-use femto::vector::VectorOps;
-use femto::{Host, Number};
-use femto_bench::roofline::Measure;
 use monitor::SolveMonitor;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
+use std::thread::{self, JoinHandle};
 
 /// What can be asked of a case besides what is in it.
 #[derive(Clone, Debug)]
@@ -104,12 +103,12 @@ pub fn run(
     interrupt: &AtomicBool,
 ) -> Result<Outcome, Failure> {
     let mut monitor = SolveMonitor::new(progress, interrupt);
-    let device = SolveDevice::open(case, options)?;
+    let (id, threads) = (options.device(case), case.run.threads);
+    let device: Opening = thread::spawn(move || AnyDevice::open(id, threads));
     let output = output::path(case, options)?;
-    let kind = options.device(case).kind;
-    memory::check_box(case, kind)?;
+    memory::check_box(case, id.kind)?;
     let mesh = monitor.stage("mesh", || mesh::read(&case.mesh))?;
-    memory::check_mesh(case, kind, &mesh)?;
+    memory::check_mesh(case, id.kind, &mesh)?;
     setup::check_tags(case, &mesh)?;
     let run = CaseRun {
         case,
@@ -118,10 +117,7 @@ pub fn run(
         device,
         mesh: &mesh,
     };
-    match case.run.precision {
-        Precision::Fp64 => run.with_form::<f64>(&mut monitor),
-        Precision::Fp32 => run.with_form::<f32>(&mut monitor),
-    }
+    run.with_form(&mut monitor)
 }
 
 /// A case with its mesh, device and options.
@@ -129,36 +125,15 @@ struct CaseRun<'a> {
     case: &'a Case,
     options: &'a Options,
     output: Option<PathBuf>,
-    device: SolveDevice,
+    device: Opening,
     mesh: &'a Mesh,
-}
-
-/// The device that solves.
-enum SolveDevice {
-    Host(Host),
-    Accelerator(Accelerator),
-    Null(Null),
-}
-
-impl SolveDevice {
-    fn open(case: &Case, options: &Options) -> Result<Self, DeviceError> {
-        let id = options.device(case);
-        match id.kind {
-            DeviceKind::Host => Ok(Self::Host(match case.run.threads {
-                Some(threads) => Host::with_threads(threads)?,
-                None => Host::new()?,
-            })),
-            DeviceKind::Null => Ok(Self::Null(Null::new())),
-            DeviceKind::Cuda | DeviceKind::OpenCl => Ok(Self::Accelerator(Accelerator::open(id)?)),
-        }
-    }
 }
 
 /// Auxiliary fields and parameters of a form.
 type Inputs = (Vec<Auxiliary>, Vec<f64>);
 
 impl CaseRun<'_> {
-    fn with_form<T: Number>(&self, monitor: &mut SolveMonitor<'_>) -> Result<Outcome, Failure> {
+    fn with_form(self, monitor: &mut SolveMonitor<'_>) -> Result<Outcome, Failure> {
         let dim = dimension(self.mesh);
         setup::check_components(self.case, self.case.form.components(dim))?;
         let (form, inputs) = self.form(dim)?;
@@ -182,11 +157,7 @@ impl CaseRun<'_> {
                     .collect(),
             ),
         });
-        match &self.device {
-            SolveDevice::Host(host) => self.solve::<T, _>(host, &problem, monitor),
-            SolveDevice::Accelerator(device) => self.solve::<T, _>(device, &problem, monitor),
-            SolveDevice::Null(null) => self.count::<T>(null, &problem, monitor),
-        }
+        self.solve(&problem, monitor)
     }
 
     /// The form, with auxiliary fields and parameters: the usual ones in three dimensions are compiled for the
@@ -212,25 +183,22 @@ impl CaseRun<'_> {
         Ok((compiled, Default::default()))
     }
 
-    /// Solves on a device.
-    fn solve<T, B>(
-        &self,
-        device: &B,
+    /// Sets the equations up while the device is opened, and solves them unless it is one that only counts.
+    fn solve(
+        self,
         problem: &Problem<'_>,
         monitor: &mut SolveMonitor<'_>,
-    ) -> Result<Outcome, Failure>
-    where
-        T: Number,
-        B: Backend + VectorOps<T> + VectorOps<f64> + Measure,
-    {
+    ) -> Result<Outcome, Failure> {
         let located = |error| setup::locate(self.case, error);
-        let system = problem.assemble::<T, _>(device, monitor);
+        let spaces = problem.discretize(monitor).map_err(located)?;
+        let device = monitor.stage("device", || joined(self.device))?;
+        let system = spaces.assemble_on(&device, self.case.run.precision, monitor);
         let mut system = system.map_err(located)?;
-        let mut report = Report::new(
-            self,
-            system.linear_operator(),
-            (system.blocks(), system.constraints()),
-        );
+        let mut report = Report::new(self.case, self.mesh, &*system);
+        if !device.info().executes {
+            report.times = monitor.times(None);
+            return Ok(Outcome { report, u: None });
+        }
         let u = match system.solve(monitor) {
             Ok(solution) => report.solved(self.case, solution),
             Err(ProblemError::Unsolved(unsolved)) => report.unsolved(self.case, *unsolved),
@@ -238,7 +206,7 @@ impl CaseRun<'_> {
         };
         report.peak_memory = report::peak_memory();
         if let Some(path) = &self.output {
-            match monitor.stage("output", || output::write(self, &u, path)) {
+            match monitor.stage("output", || output::write(self.case, self.mesh, &u, path)) {
                 Ok(written) => report.output = Some(written),
                 Err(error) => report.lose_output(&error),
             }
@@ -254,23 +222,11 @@ impl CaseRun<'_> {
         let u = Some(u);
         Ok(Outcome { report, u })
     }
+}
 
-    /// Sets the problem up on the null device, which says what would be done.
-    fn count<T: Number>(
-        &self,
-        null: &Null,
-        problem: &Problem<'_>,
-        monitor: &mut SolveMonitor<'_>,
-    ) -> Result<Outcome, Failure> {
-        let located = |error| setup::locate(self.case, error);
-        let system = problem.assemble::<T, _>(null, monitor);
-        let system = system.map_err(located)?;
-        let mut report = Report::new(
-            self,
-            system.linear_operator(),
-            (system.blocks(), system.constraints()),
-        );
-        report.times = monitor.times(None);
-        Ok(Outcome { report, u: None })
-    }
+/// A device that a thread opens.
+type Opening = JoinHandle<Result<AnyDevice, DeviceError>>;
+
+fn joined(opening: Opening) -> Result<AnyDevice, DeviceError> {
+    opening.join().unwrap_or_else(|panic| resume_unwind(panic))
 }

@@ -1,9 +1,10 @@
 //! The output file of a case.
 
-use super::{CaseRun, Options, Output, OutputTo};
+use super::{Options, Output, OutputTo};
 use crate::case::{Case, Field, Vector};
 use crate::failure::Failure;
 use femto::fem::io::check_writable;
+use femto::fem::mesh::Mesh;
 use femto::platform::device::DeviceKind;
 use femto::problem::{Function, GridFunction, OutputField, write_solution};
 use std::path::{Path, PathBuf};
@@ -29,12 +30,17 @@ pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Fa
     Ok(path)
 }
 
-pub(super) fn write(run: &CaseRun<'_>, u: &GridFunction, path: &Path) -> Result<Output, Failure> {
-    let fields = fields(run.case);
+pub(super) fn write(
+    case: &Case,
+    mesh: &Mesh,
+    u: &GridFunction,
+    path: &Path,
+) -> Result<Output, Failure> {
+    let fields = fields(case);
     let components = u.blocks[0].space.components();
-    let exact = run.case.exact.as_ref();
+    let exact = case.exact.as_ref();
     let exact = exact.map(|exact| functions(exact, components));
-    let source = functions(&run.case.source, components);
+    let source = functions(&case.source, components);
     let values = |field| match field {
         Field::Solution => Some(OutputField::Solution),
         Field::Exact => exact.as_deref().map(OutputField::Function),
@@ -45,7 +51,7 @@ pub(super) fn write(run: &CaseRun<'_>, u: &GridFunction, path: &Path) -> Result<
         .iter()
         .filter_map(|&field| Some((field.name(), values(field)?)))
         .collect();
-    write_solution(path, run.mesh, u, &named, 0.0)?;
+    write_solution(path, mesh, u, &named, 0.0)?;
     Ok(Output {
         file: path.display().to_string(),
         bytes: std::fs::metadata(path).map_or(0, |data| data.len()),

@@ -1,15 +1,16 @@
 //! The report of a solve: sizes, iterations, errors, times.
 
-use super::{CaseRun, Ceilings};
+use super::Ceilings;
 use crate::case::Case;
 use crate::failure::Failure;
 use femto::fem::geometry::CornerWarning;
 use femto::fem::mesh::Mesh;
-use femto::fem::space::{Block, Constraints};
-use femto::operator::{Backend, Explanation};
-use femto::problem::{ErrorNorms, GridFunction, Memory, Method, Solution, StopReason, Unsolved};
+use femto::fem::space::Block;
+use femto::operator::Explanation;
+use femto::problem::{
+    AnyAssembled, ErrorNorms, GridFunction, Memory, Method, Solution, StopReason, Unsolved,
+};
 use femto::solve::History;
-use femto::{Number, Operator};
 use serde::Serialize;
 
 /// What there is to say about a solve. Lengths of time are in seconds, sizes in bytes.
@@ -183,12 +184,9 @@ pub struct Output {
 
 impl Report {
     /// The report of a problem that is set up, and not solved.
-    pub(super) fn new<T: Number, D: Backend>(
-        run: &CaseRun<'_>,
-        operator: &Operator<T, D>,
-        (blocks, constraints): (&[Block], &Constraints),
-    ) -> Self {
-        let case = run.case;
+    pub(super) fn new(case: &Case, mesh: &Mesh, system: &dyn AnyAssembled) -> Self {
+        let operator = system.linear_operator();
+        let (blocks, constraints) = (system.blocks(), system.constraints());
         let (device, dofs) = (operator.device().info(), operator.dofs());
         Self {
             title: case.title.clone(),
@@ -204,10 +202,10 @@ impl Report {
             },
             mesh: MeshReport {
                 source: case.mesh.to_string(),
-                nodes: run.mesh.coordinates.len(),
+                nodes: mesh.coordinates.len(),
                 cells: Block::elements(blocks),
                 shape: Block::plural(blocks),
-                bytes: bytes_of(run.mesh),
+                bytes: bytes_of(mesh),
                 warnings: Vec::new(),
             },
             unknowns: Unknowns {

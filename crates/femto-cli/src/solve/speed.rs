@@ -2,9 +2,8 @@
 
 use crate::failure::Failure;
 use femto::kernel::roofline::Ceilings as Rates;
-use femto::operator::{Backend, Explanation};
-use femto::{Number, Operator};
-use femto_bench::roofline::{self, Measure, Origin};
+use femto::operator::{AnyOperator, Explanation};
+use femto_bench::roofline::{self, Origin};
 use femto_bench::{Sampling, time_apply};
 use serde::Serialize;
 
@@ -26,10 +25,8 @@ pub struct Ceilings {
 
 /// Times one application, and explains it with the ceilings that are kept; where there are none
 /// they are measured now.
-pub(super) fn measure<T: Number, D: Backend + Measure>(
-    operator: &Operator<T, D>,
-) -> Result<(Explanation, Ceilings), Failure> {
-    let found = roofline::ceilings(operator.device())?;
+pub(super) fn measure(operator: &dyn AnyOperator) -> Result<(Explanation, Ceilings), Failure> {
+    let found = roofline::ceilings(&operator.device())?;
     let seconds = time_apply(operator, &SAMPLING)?.median;
     let explanation = operator.explain(Some(&found.ceilings), Some(seconds));
     let ceilings = Ceilings {

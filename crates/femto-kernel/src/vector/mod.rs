@@ -99,6 +99,15 @@ pub const PRECONDITION_DOT: Cost = Cost::new("precondition_dot", 2, 1, 3);
 pub const MULTIPLY: Cost = Cost::new("multiply", 2, 1, 1);
 /// The cost of [`divide`].
 pub const DIVIDE: Cost = Cost::new("divide", 2, 1, 1);
+/// The cost of [`invert`].
+pub const INVERT: Cost = Cost::new("invert", 1, 1, 1);
+
+/// The work of [`convert`] for `len` entries.
+pub const fn conversion_work<T: Real>(len: usize) -> Work {
+    let mut work = Cost::new("convert", 0, 1, 0).work::<T>(len);
+    work.bytes_read = (len * size_of::<f64>()) as u64;
+    work
+}
 
 /// y = y + α x.
 pub fn axpy<T: Real>(level: SimdLevel, alpha: T, x: &[T], y: &mut [T]) {
@@ -134,6 +143,38 @@ pub fn divide<T: Real>(level: SimdLevel, x: &[T], y: &mut [T]) {
         #[inline(always)]
         || x.iter().zip(y).for_each(|(&x, y)| *y = *y / x),
     );
+}
+
+/// y = x, rounded.
+pub fn convert<T: Real>(level: SimdLevel, x: &[f64], y: &mut [T]) {
+    vectorized(
+        level,
+        #[inline(always)]
+        || x.iter().zip(y).for_each(|(&x, y)| *y = T::from_f64(x)),
+    );
+}
+
+/// y = 1 / y, entry by entry; returns how many are not [`invertible`].
+pub fn invert<T: Real>(level: SimdLevel, y: &mut [T]) -> f64 {
+    vectorized(
+        level,
+        #[inline(always)]
+        || {
+            let mut bad = 0.0;
+            for y in y {
+                bad += f64::from(u8::from(!invertible(*y)));
+                *y = T::from_f64(1.0) / *y;
+            }
+            bad
+        },
+    )
+}
+
+/// Whether a number and its inverse are positive and finite.
+#[inline(always)]
+pub fn invertible<T: Real>(number: T) -> bool {
+    let positive = |number: T| number.to_f64() > 0.0 && number.to_f64().is_finite();
+    positive(number) && positive(T::from_f64(1.0) / number)
 }
 
 /// Σ x y.

@@ -50,8 +50,8 @@ pub const SUMS: Precision = Precision::Fp64;
 /// The text of all loops over vectors of one precision.
 ///
 /// Kernels, with the arguments that `vectors.c` gives them: `fill`, `set_entries`, `gather`,
-/// `add_to_entries`, `axpy`, `xpby`, `multiply`, `divide`, `update_direction`; `dot_product`, `square`, `precondition_dot`, `update_residual`, which leave one or two sums
-/// per block, and `finish`, which adds these with a block per sum.
+/// `add_to_entries`, `axpy`, `xpby`, `multiply`, `divide`, `convert`, `update_direction`; `invert`, `dot_product`, `square`,
+/// `precondition_dot`, `update_residual`, which leave one or two sums per block, and `finish`, which adds these with a block per sum.
 pub fn source(language: Language, precision: Precision) -> String {
     let mut source = SourceBuilder::new(language, SUMS, BLOCK);
     source.define("number", number(precision));

@@ -143,6 +143,33 @@ KERNEL(divide)(uint len, const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTR
     }
 }
 
+/* y = x, rounded */
+KERNEL(convert)(uint len, const GLOBAL real *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
+{
+    for (uint i = BLOCK * BLOCK_X + THREAD_X; i < len; i += BLOCKS * BLOCK_X)
+        g_y[i] = (number)g_x[i];
+}
+
+/* Whether x is above zero and finite. */
+#define POSITIVE(x) ((x) > 0 && (x) - (x) == 0)
+
+/* y = 1 / y, and how many y are not positive and finite, or have an inverse that is not */
+KERNEL(invert)(uint len, GLOBAL number *RESTRICT g_y, GLOBAL real *RESTRICT g_partial)
+{
+    SHARED_MEMORY(s_sums);
+    real r_sum = 0;
+    EACH_PACK(i) {
+        pack r_y = load(g_y, i, len);
+        EACH_LANE(l) {
+            const number y = r_y.v[l];
+            r_y.v[l] = 1 / y;
+            r_sum += i * PACK + l < len && !(POSITIVE(y) && POSITIVE(r_y.v[l]));
+        }
+        store(g_y, i, len, r_y);
+    }
+    leave(0, s_sums, r_sum, g_partial);
+}
+
 /* sum x y */
 KERNEL(dot_product)
 (uint len, const GLOBAL number *g_x, const GLOBAL number *g_y, GLOBAL real *RESTRICT g_partial)

@@ -1,14 +1,14 @@
 //! The traits of devices that take operators, and of operators on them.
 
 use super::{Binding, OperatorError};
-use crate::Number;
+use crate::{AnyDevice, Number};
 use femto_kernel::family::EvalContext;
 use femto_kernel::roofline::Work;
 use femto_platform::device::Device;
 use std::fmt::Debug;
 
 /// A device that operators can be bound to.
-pub trait Backend: Device + Clone {
+pub trait Backend: Device + Clone + Into<AnyDevice> {
     /// An operator on this device.
     type Bound<T: Number>: Bound<T, Self>;
 

@@ -5,6 +5,7 @@
 
 mod accelerator;
 mod any_form;
+mod any_operator;
 mod auxiliary;
 mod backend;
 mod binding;
@@ -20,6 +21,7 @@ mod tables;
 
 pub use accelerator::AcceleratorBound;
 pub use any_form::{AnyForm, Typed};
+pub use any_operator::{AnyOperator, Application};
 pub use auxiliary::Auxiliary;
 pub use backend::{Backend, Bound};
 pub(crate) use binding::Binding;

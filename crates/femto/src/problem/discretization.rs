@@ -4,8 +4,9 @@ use super::integral::{Integral, Integrand};
 use super::{Function, ProblemError};
 use crate::Quadrature;
 use crate::operator::{Backend, Scatter};
-use crate::vector::VectorOps;
+use crate::vector::{Entries, VectorOps};
 use femto_fem::space::{Block, Constraints, Space, Trace};
+use femto_platform::device::{Buffer, check_len};
 use rayon::prelude::*;
 use std::fmt::Display;
 
@@ -49,40 +50,38 @@ impl<'a> Discretization<'a> {
         Ok(traces)
     }
 
-    /// ∫ φ f for every basis function φ, by the device: an L-vector. `f` has a function for each
+    /// ∫ φ f for every basis function φ: an L-vector on the device. `f` has a function for each
     /// component.
     ///
     /// # Errors
     /// Another number of functions than the space has components, a quadrature rule that does not exist
     /// for the degree, a value that is not finite, a device that refuses.
-    pub fn source<B>(&self, device: &B, f: &[&dyn Function]) -> Result<Vec<f64>, ProblemError>
+    pub fn source<B>(&self, device: &B, f: &[&dyn Function]) -> Result<B::Buffer<f64>, ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
         self.loads(device, "the source", f)
     }
 
-    /// Adds ∫ φ g over the boundary facets of the group `tag`, by the device, to the L-vector `b`. `g` has
+    /// Adds ∫ φ g over the boundary facets of the group `tag` to the L-vector `b` on the device. `g` has
     /// a function for each component.
     ///
     /// # Errors
     /// Another number of functions than the space has components, a group that is not there, a quadrature
-    /// rule that does not exist for the degree, a value that is not finite, a device that refuses.
-    ///
-    /// # Panics
-    /// If `b` is no L-vector.
+    /// rule that does not exist for the degree, a value that is not finite, a `b` that is no L-vector, a device that
+    /// refuses.
     pub fn neumann<B>(
         &self,
         device: &B,
         tag: &str,
         g: &[&dyn Function],
-        b: &mut [f64],
+        b: &mut B::Buffer<f64>,
     ) -> Result<(), ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
         self.check_components(g.len())?;
-        assert_eq!(b.len(), self.space().dofs(), "an L-vector");
+        check_len("the right-hand side", b.len(), self.space().dofs())?;
         let traces = self.traces(tag)?;
         let mut traces = traces.iter();
         traces.try_for_each(|trace| self.add_flux(device, (tag, trace), g, b))
@@ -94,17 +93,15 @@ impl<'a> Discretization<'a> {
         device: &B,
         (tag, trace): (&str, &Trace),
         g: &[&dyn Function],
-        b: &mut [f64],
+        b: &mut B::Buffer<f64>,
     ) -> Result<(), ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
         let what = format!("the flux on `{tag}`");
         let loads = self.on_trace(trace).loads(device, &what, g)?;
-        for (&entry, load) in trace.entries.iter().zip(loads) {
-            b[entry as usize] += load;
-        }
-        Ok(())
+        let entries = Entries::new(device, &trace.entries)?;
+        Ok(device.add_to_entries(&loads, &entries, b)?)
     }
 
     /// The discretization on the trace of a group of facets, with the rule of the cells.
@@ -123,27 +120,30 @@ impl<'a> Discretization<'a> {
         device: &B,
         what: &str,
         f: &[&dyn Function],
-    ) -> Result<Vec<f64>, ProblemError>
+    ) -> Result<B::Buffer<f64>, ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
         self.check_components(f.len())?;
         let scalar: Vec<Block> = self.blocks.iter().map(Block::scalar).collect();
         let on = self.with_rule();
-        let mut b = vec![0.0; self.space().dofs()];
+        let (dofs, components) = (self.space().dofs(), self.space().components());
+        let mut b = device.zeros(dofs)?;
         for (component, &f) in f.iter().enumerate() {
             if f.as_constant() == Some(0.0) {
                 continue;
             }
             let integral = Integral::new(&on, &scalar, Integrand::Value, (&what, &[f]))?;
             let values = integral.vector(device)?;
-            if values.iter().any(|value| !value.is_finite()) {
+            if !device.norm(&values)?.is_finite() {
                 on.find_bad_value(&what, f)?;
             }
-            let targets = b[component..].iter_mut().step_by(self.space().components());
-            for (target, value) in targets.zip(values) {
-                *target = value;
+            if components == 1 {
+                return Ok(values);
             }
+            let entries = (component..dofs).step_by(components);
+            let entries: Vec<u32> = entries.map(|entry| entry as u32).collect();
+            device.add_to_entries(&values, &Entries::new(device, &entries)?, &mut b)?;
         }
         Ok(b)
     }

@@ -1,15 +1,15 @@
 //! Integrals of functions over the domain, by operators whose scalar form is the integrand.
 
-use super::device_task::{DeviceTask, on_device};
 use super::{Discretization, Function, ProblemError, ProblemForm};
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::VectorOps;
-use crate::{Operator, OperatorParams, Quadrature};
+use crate::{Host, Operator, OperatorParams, Quadrature};
 use femto_element::quadrature::rule;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::{Block, Space};
 use femto_kernel::expr::{Graph, Handle, Input, Program};
 use femto_kernel::scalar::{Scalar, Traced};
+use femto_platform::device::{DeviceError, KernelError};
 use rayon::prelude::*;
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -170,59 +170,68 @@ impl<'a> Integral<'a> {
         Operator::of_blocks(device, self.blocks, form.form(), self.params.clone())
     }
 
-    /// The vector of integrals for u = 0.
-    pub(super) fn vector<B>(&self, device: &B) -> Result<Vec<f64>, ProblemError>
+    /// The vector of integrals for u = 0, made by the host where the device does not take general forms or numbers
+    /// of double precision.
+    pub(super) fn vector<B>(&self, device: &B) -> Result<B::Buffer<f64>, ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
-        on_device(device, &Vector(self))
+        match self.vector_by(device) {
+            Err(error) if is_beyond_the_device(&error) => {
+                Ok(device.upload(&self.vector_by(&Host::new()?)?)?)
+            }
+            result => result,
+        }
+    }
+
+    fn vector_by<B>(&self, device: &B) -> Result<B::Buffer<f64>, ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        let operator = self.bind(device)?;
+        let zero = device.zeros(operator.dofs())?;
+        let mut sums = device.zeros(operator.dofs())?;
+        operator.apply(&zero, &mut sums)?;
+        Ok(sums)
     }
 
     /// The integrals of f0 over the domain for the L-vector `u`, and for u = 0: basis functions sum to
-    /// one.
+    /// one. Made by whom makes [`Integral::vector`].
     pub(super) fn totals<B>(&self, device: &B, u: &[f64]) -> Result<[f64; 2], ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
-        on_device(device, &Totals { integral: self, u })
+        match self.totals_by(device, u) {
+            Err(error) if is_beyond_the_device(&error) => self.totals_by(&Host::new()?, u),
+            result => result,
+        }
     }
-}
 
-struct Vector<'a>(&'a Integral<'a>);
-
-impl DeviceTask for Vector<'_> {
-    type Output = Vec<f64>;
-
-    fn on<B: Backend + VectorOps<f64>>(&self, device: &B) -> Result<Vec<f64>, ProblemError> {
-        let operator = self.0.bind(device)?;
-        let zero = device.zeros(operator.dofs())?;
-        let mut sums = device.zeros(operator.dofs())?;
-        operator.apply(&zero, &mut sums)?;
-        let mut values = vec![0.0; operator.dofs()];
-        device.read(&sums, &mut values)?;
-        Ok(values)
-    }
-}
-
-struct Totals<'a> {
-    integral: &'a Integral<'a>,
-    u: &'a [f64],
-}
-
-impl DeviceTask for Totals<'_> {
-    type Output = [f64; 2];
-
-    fn on<B: Backend + VectorOps<f64>>(&self, device: &B) -> Result<[f64; 2], ProblemError> {
-        let operator = self.integral.bind(device)?;
-        let mut u = device.upload(self.u)?;
-        let mut sums = device.zeros(self.u.len())?;
-        let mut ones = device.zeros(self.u.len())?;
+    fn totals_by<B>(&self, device: &B, u: &[f64]) -> Result<[f64; 2], ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        let operator = self.bind(device)?;
+        let mut sums = device.zeros(u.len())?;
+        let mut ones = device.zeros(u.len())?;
         device.fill(1.0, &mut ones)?;
+        let mut u = device.upload(u)?;
         operator.apply(&u, &mut sums)?;
         let with_u = device.dot(&ones, &sums)?;
         device.fill(0.0, &mut u)?;
         operator.apply(&u, &mut sums)?;
         Ok([with_u, device.dot(&ones, &sums)?])
+    }
+}
+
+fn is_beyond_the_device(error: &ProblemError) -> bool {
+    match error {
+        ProblemError::Operator(OperatorError::NoKernel) => true,
+        ProblemError::Operator(OperatorError::Device(error)) | ProblemError::Device(error) => {
+            let no_fp64 = matches!(error, DeviceError::Kernel(KernelError::NoFp64 { .. }));
+            no_fp64 || matches!(error, DeviceError::Unsupported { .. })
+        }
+        _ => false,
     }
 }
 

@@ -62,10 +62,10 @@
 //!
 //! [`Form`]: femto_kernel::form::Form
 
+mod any_assembled;
 mod assembled;
 mod constrained;
 mod contract;
-mod device_task;
 mod discretization;
 mod elements;
 mod error;
@@ -82,6 +82,7 @@ mod output;
 mod solver;
 mod stages;
 
+pub use any_assembled::AnyAssembled;
 pub use assembled::Assembled;
 pub use constrained::Constrained;
 pub use discretization::Discretization;
@@ -94,6 +95,7 @@ pub use monitor::{Stage, StageMonitor};
 pub use norms::{ErrorNorms, Exact};
 pub use output::{LagrangeGrid, OutputField, write_solution};
 pub use solver::SolverParams;
+pub use stages::Discretized;
 
 pub use femto_kernel::form::GraphForm;
 

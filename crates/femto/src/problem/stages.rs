@@ -4,18 +4,19 @@ use super::assembled::{Assembled, Equation};
 use super::facets::OnFacets;
 use super::monitor::Stages;
 use super::{
-    Constrained, Discretization, Function, Method, PreconditionerKind, Problem, ProblemError,
-    Solution, Stage, StageMonitor,
+    AnyAssembled, Constrained, Discretization, Function, Method, PreconditionerKind, Problem,
+    ProblemError, Solution, Stage, StageMonitor,
 };
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::solve::Jacobi;
 use crate::vector::{Entries, VectorOps};
-use crate::{Number, Operator, OperatorParams, Quadrature};
+use crate::{AnyDevice, Number, Operator, OperatorParams, Quadrature, on_device};
 use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry, GeometryKind};
 use femto_fem::space::{Block, Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
+use femto_kernel::roofline::Precision;
 use femto_platform::device::{Buffer, Device};
 
 impl<'a> Problem<'a> {
@@ -58,11 +59,49 @@ impl<'a> Problem<'a> {
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64>,
     {
-        device.enter(|| self.stages(device, Stages(monitor)))
+        device.enter(|| self.discretize(monitor)?.assemble(device, monitor))
     }
 
-    fn stages<T, B>(
+    /// The same on a device of any kind.
+    ///
+    /// # Errors
+    /// As [`Problem::assemble`].
+    pub fn assemble_on(
         &self,
+        device: &AnyDevice,
+        precision: Precision,
+        monitor: &mut dyn StageMonitor,
+    ) -> Result<Box<dyn AnyAssembled + 'a>, ProblemError> {
+        let spaces = on_device!(device, |device| device.enter(|| self.discretize(monitor)))?;
+        spaces.assemble_on(device, precision, monitor)
+    }
+
+    /// The stages that need no device, the first two of [`Problem::assemble`]: they may be done while one is opened.
+    ///
+    /// # Errors
+    /// As [`Problem::assemble`].
+    pub fn discretize(
+        &self,
+        monitor: &mut dyn StageMonitor,
+    ) -> Result<Discretized<'_, 'a>, ProblemError> {
+        let mut stages = Stages(monitor);
+        let inspection = self.form.form().trace().inspect();
+        let (geometries, warnings) = stages.run(Stage::Geometry, || self.geometries())?;
+        let (blocks, constraints) =
+            stages.run(Stage::Space, || self.space(geometries, &inspection))?;
+        stages.0.space(&blocks, &constraints);
+        Ok(Discretized {
+            problem: self,
+            inspection,
+            blocks,
+            constraints,
+            warnings,
+        })
+    }
+
+    fn equations<T, B>(
+        &self,
+        spaces: Discretized<'_, 'a>,
         device: &B,
         mut stages: Stages<'_>,
     ) -> Result<Assembled<'a, T, B>, ProblemError>
@@ -70,12 +109,14 @@ impl<'a> Problem<'a> {
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64>,
     {
+        let Discretized {
+            inspection,
+            blocks,
+            constraints,
+            warnings,
+            ..
+        } = spaces;
         let form = self.form.form();
-        let inspection = form.trace().inspect();
-        let (geometries, warnings) = stages.run(Stage::Geometry, || self.geometries())?;
-        let (blocks, constraints) =
-            stages.run(Stage::Space, || self.space(geometries, &inspection))?;
-        stages.0.space(&blocks, &constraints);
         let params = self.operator_params(&blocks);
         let on = Discretization {
             blocks: &blocks,
@@ -93,8 +134,10 @@ impl<'a> Problem<'a> {
             Ok((facets, operator))
         })?;
         let (mut b, boundary_values) = stages.run(Stage::Loads, || {
-            let (b, boundary_values) = self.loads((on, &constraints), &facets, device)?;
-            Ok((uploaded(device, &b)?, boundary_values))
+            let (exact, boundary_values) = self.loads((on, &constraints), &facets, device)?;
+            let mut b = device.zeros(exact.len())?;
+            device.convert(&exact, &mut b)?;
+            Ok((b, boundary_values))
         })?;
         let start = self.start.as_ref();
         let start = start.map(|start| on.interpolate("the start", start));
@@ -237,7 +280,7 @@ impl<'a> Problem<'a> {
         (on, constraints): (Discretization<'_>, &Constraints),
         facets: &[OnFacets<'_>],
         device: &B,
-    ) -> Result<(Vec<f64>, Vec<f64>), ProblemError>
+    ) -> Result<(B::Buffer<f64>, Vec<f64>), ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
@@ -262,6 +305,53 @@ impl<'a> Problem<'a> {
             .map(|(tag, functions)| (*tag, &functions[..]))
             .collect();
         Ok((b, on.boundary_values(constraints, &dirichlet)?))
+    }
+}
+
+/// A problem with its space: maps, numbered unknowns and constraints. See [`Problem::discretize`].
+pub struct Discretized<'p, 'a> {
+    problem: &'p Problem<'a>,
+    inspection: Inspection,
+    blocks: Vec<Block>,
+    constraints: Constraints,
+    warnings: Vec<CornerWarning>,
+}
+
+impl<'a> Discretized<'_, 'a> {
+    /// The other stages of [`Problem::assemble`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn assemble<T, B>(
+        self,
+        device: &B,
+        monitor: &mut dyn StageMonitor,
+    ) -> Result<Assembled<'a, T, B>, ProblemError>
+    where
+        T: Number,
+        B: Backend + VectorOps<T> + VectorOps<f64>,
+    {
+        device.enter(|| self.problem.equations(self, device, Stages(monitor)))
+    }
+
+    /// The same on a device of any kind.
+    ///
+    /// # Errors
+    /// As [`Problem::assemble`].
+    pub fn assemble_on(
+        self,
+        device: &AnyDevice,
+        precision: Precision,
+        monitor: &mut dyn StageMonitor,
+    ) -> Result<Box<dyn AnyAssembled + 'a>, ProblemError> {
+        Ok(match precision {
+            Precision::Fp64 => on_device!(device, |device| {
+                Box::new(self.assemble::<f64, _>(device, monitor)?)
+            }),
+            Precision::Fp32 => on_device!(device, |device| {
+                Box::new(self.assemble::<f32, _>(device, monitor)?)
+            }),
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::OperatorError;
 use crate::Number;
 use crate::vector::VectorOps;
+use femto_kernel::vector::invertible;
 use femto_platform::device::{Buffer, Device, DeviceError};
 use std::fmt;
 use thiserror::Error;
@@ -101,34 +102,27 @@ pub struct Jacobi<T: Number, D: Device> {
     pub(super) inverse: D::Buffer<T>,
 }
 
-impl<T: Number, D: Device + Clone> Jacobi<T, D> {
+impl<T: Number, D: VectorOps<T>> Jacobi<T, D> {
     /// The preconditioner of an operator with this diagonal.
     ///
     /// # Errors
     /// [`JacobiError::NotPositive`] names the first entry that is zero, negative or not finite.
     pub fn new(device: &D, diagonal: &D::Buffer<T>) -> Result<Self, JacobiError> {
-        let mut values = vec![T::default(); diagonal.len()];
-        device.read(diagonal, &mut values)?;
-        if device.info().executes {
-            for (index, value) in values.iter_mut().enumerate() {
-                *value = inverse_of(*value).ok_or(JacobiError::NotPositive {
-                    index,
-                    value: value.to_f64(),
-                })?;
+        let mut inverse = device.zeros(diagonal.len())?;
+        VectorOps::copy(device, diagonal, &mut inverse)?;
+        if device.invert(&mut inverse)? > 0.0 {
+            let mut values = vec![T::default(); diagonal.len()];
+            device.read(diagonal, &mut values)?;
+            if let Some(index) = values.iter().position(|&value| !invertible(value)) {
+                let value = values[index].to_f64();
+                return Err(JacobiError::NotPositive { index, value });
             }
         }
         Ok(Self {
             device: device.clone(),
-            inverse: device.upload(&values)?,
+            inverse,
         })
     }
-}
-
-/// The inverse of a positive number, where both are finite.
-fn inverse_of<T: Number>(value: T) -> Option<T> {
-    let inverse = T::from_f64(1.0) / value;
-    let good = |number: T| number.to_f64() > 0.0 && number.to_f64().is_finite();
-    (good(value) && good(inverse)).then_some(inverse)
 }
 
 impl<T: Number, D: VectorOps<T>> Preconditioner<T, D> for Jacobi<T, D> {

@@ -106,6 +106,20 @@ impl<T: Number> VectorOps<T> for Host {
         Ok(())
     }
 
+    fn convert(&self, x: &HostBuffer<f64>, y: &mut HostBuffer<T>) -> Result<(), DeviceError> {
+        same_len("x of convert", x, y)?;
+        let level = SimdLevel::detect();
+        each(self, (&**x, &mut **y), &|(x, y): (&[f64], &mut [T])| {
+            loops::convert(level, x, y);
+        });
+        Ok(())
+    }
+
+    fn invert(&self, y: &mut HostBuffer<T>) -> Result<f64, DeviceError> {
+        let level = SimdLevel::detect();
+        Ok(sum(self, &mut **y, &|y: &mut [T]| loops::invert(level, y)))
+    }
+
     fn dot(&self, x: &HostBuffer<T>, y: &HostBuffer<T>) -> Result<f64, DeviceError> {
         same_len("x of dot", x, y)?;
         let level = SimdLevel::detect();

@@ -79,6 +79,13 @@ pub trait VectorOps<T: Number>: Capture + Clone {
     /// y = y / x, entry by entry.
     fn divide(&self, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
 
+    /// y = x, rounded.
+    fn convert(&self, x: &Self::Buffer<f64>, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
+
+    /// y = 1 / y, entry by entry; returns how many entries are not positive and finite or have an inverse that is
+    /// not.
+    fn invert(&self, y: &mut Self::Buffer<T>) -> Result<f64, DeviceError>;
+
     /// Σ x y.
     fn dot(&self, x: &Self::Buffer<T>, y: &Self::Buffer<T>) -> Result<f64, DeviceError>;
 
@@ -186,10 +193,10 @@ impl<B> UpdateResidual<'_, B> {
 }
 
 /// Fails unless `x`, called `what`, is as long as `y`.
-fn same_len<T: Element>(
+fn same_len<X: Element, Y: Element>(
     what: &'static str,
-    x: &impl Buffer<T>,
-    y: &impl Buffer<T>,
+    x: &impl Buffer<X>,
+    y: &impl Buffer<Y>,
 ) -> Result<(), DeviceError> {
     check_len(what, x.len(), y.len())
 }

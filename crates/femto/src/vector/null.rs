@@ -96,6 +96,17 @@ impl<T: Number> VectorOps<T> for Null {
         Ok(())
     }
 
+    fn convert(&self, x: &NullBuffer<f64>, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
+        same_len("x of convert", x, y)?;
+        record(self, "convert", loops::conversion_work::<T>(y.len()));
+        Ok(())
+    }
+
+    fn invert(&self, y: &mut NullBuffer<T>) -> Result<f64, DeviceError> {
+        count(self, loops::INVERT, y);
+        Ok(0.0)
+    }
+
     fn dot(&self, x: &NullBuffer<T>, y: &NullBuffer<T>) -> Result<f64, DeviceError> {
         same_len("x of dot", x, y)?;
         count(self, loops::DOT, y);

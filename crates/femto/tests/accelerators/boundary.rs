@@ -11,7 +11,7 @@ use femto::kernel::expr::{Graph, Program, Symbols, parse};
 use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson};
 use femto::kernel::scalar::Scalar;
 use femto::operator::Backend;
-use femto::platform::device::Device;
+use femto::platform::device::{Buffer, Device};
 use femto::problem::{
     Boundary, Discretization, Expression, FacetForm, Function, Given, Problem, ProblemError,
     ProblemForm, Robin,
@@ -84,11 +84,13 @@ fn on_sides<B: Backend + VectorOps<f64>>(
     on: &Discretization<'_>,
     f: &[&dyn Function],
 ) -> Vec<f64> {
-    let mut b = vec![0.0; on.blocks[0].space.dofs()];
+    let mut b = device.zeros(on.blocks[0].space.dofs()).unwrap();
     for side in ["xmax", "ymax"] {
         on.neumann(device, side, f, &mut b).unwrap();
     }
-    b
+    let mut values = vec![0.0; b.len()];
+    device.read(&b, &mut values).unwrap();
+    values
 }
 
 #[test]

@@ -3,18 +3,18 @@
 pub(super) mod options;
 mod simplices;
 
+use super::open;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::{Args, Subcommand};
 use femto::kernel::roofline::Precision;
-use femto::platform::device::host::limit_global_threads;
-use femto::platform::device::{self, Accelerator, DeviceError, DeviceId, DeviceKind};
-use femto::{DataLevel, FactorPrecision, Host, Knobs, Scatter};
+use femto::platform::device::{self, Accelerator, DeviceId};
+use femto::{DataLevel, FactorPrecision, Knobs, Scatter};
 use femto_bench::ladder::figure::{self, Point};
 use femto_bench::ladder::{self, select};
 use femto_bench::{
-    Benchmark, Measured, MeshShape, Params, Report, RunOptions, Sampling, Size, Testbed, run_all,
+    Benchmark, Measured, MeshShape, Params, Report, RunOptions, Sampling, Size, run_all,
 };
 use options::Degrees;
 use serde_json::json;
@@ -130,22 +130,10 @@ impl Bench {
                 false => self.draw_stored(names, console),
             };
         }
-        match self.device.kind {
-            DeviceKind::Host => self.run_on(&hosts(&self.threads)?, console),
-            DeviceKind::Null => {
-                let (device, what) = (self.device.kind.name(), "be timed: it does nothing");
-                Err(DeviceError::Unsupported { device, what }.into())
-            }
-            DeviceKind::Cuda | DeviceKind::OpenCl => {
-                self.run_on(&[Accelerator::open(self.device)?], console)
-            }
-        }
-    }
-
-    fn run_on<D: Testbed>(&self, devices: &[D], console: Console) -> Result<(), Failure> {
+        let devices = open(self.device, &self.threads)?;
         let (all, options) = (self.params(), self.options());
         let mut progress = Progress::new(!console.is_json());
-        let report = run_all(devices, &all, self.compile_first, &options, &mut progress)?;
+        let report = run_all(&devices, &all, self.compile_first, &options, &mut progress)?;
         conclude(report, progress, console)
     }
 
@@ -240,16 +228,6 @@ fn vary<T: Copy>(all: Vec<Params>, values: &[T], set: fn(&mut Params, T)) -> Vec
         })
     };
     all.into_iter().flat_map(with).collect()
-}
-
-/// Hosts with these numbers of threads; one with a thread per core where there is none.
-fn hosts(threads: &[usize]) -> Result<Vec<Host>, Failure> {
-    let Some(&most) = threads.iter().max() else {
-        return Ok(vec![Host::new()?]);
-    };
-    limit_global_threads(most);
-    let hosts = threads.iter().map(|&threads| Host::with_threads(threads));
-    Ok(hosts.collect::<Result<_, _>>()?)
 }
 
 fn no_step(names: &[String]) -> Failure {

@@ -1,13 +1,14 @@
 //! `femto bench simplices`
 
-use super::{SAMPLE_SECONDS, conclude, hosts, options};
+use super::{SAMPLE_SECONDS, conclude, options};
+use crate::command::open;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
 use femto::kernel::roofline::Precision;
-use femto::platform::device::{self, Accelerator, DeviceId, DeviceKind};
-use femto_bench::simplices::{Selection, Sweep, run_all, run_all_on_hosts};
+use femto::platform::device::{self, DeviceId};
+use femto_bench::simplices::{Selection, Sweep, run_all};
 use femto_bench::{RunOptions, Sampling};
 use std::path::PathBuf;
 
@@ -68,15 +69,8 @@ impl Simplices {
             csv: self.csv.clone(),
         };
         let mut progress = Progress::new(!console.is_json());
-        let report = match self.device.kind {
-            DeviceKind::Host => {
-                run_all_on_hosts(&hosts(&self.threads)?, &sweep, &options, &mut progress)?
-            }
-            _ => {
-                let device = Accelerator::open(self.device)?;
-                run_all(&device, &sweep, &options, &mut progress)?
-            }
-        };
+        let devices = open(self.device, &self.threads)?;
+        let report = run_all(&devices, &sweep, &options, &mut progress)?;
         conclude(report, progress, console)
     }
 }

@@ -139,6 +139,26 @@ impl<T: Number> VectorOps<T> for Accelerator {
         work.run(&work.loops.divide, &arguments)
     }
 
+    fn convert(
+        &self,
+        x: &AcceleratorBuffer<f64>,
+        y: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        same_len("x of convert", x, y)?;
+        let work = Loop::over(self, y)?;
+        let arguments = [work.len(), Argument::input(x), Argument::output(y)];
+        work.run(&work.loops.convert, &arguments)
+    }
+
+    fn invert(&self, y: &mut AcceleratorBuffer<T>) -> Result<f64, DeviceError> {
+        let work = Loop::over(self, y)?;
+        let mut memory = work.loops.memory();
+        let partial = Argument::output(&mut memory.partial);
+        let arguments = [work.len(), Argument::output(y), partial];
+        work.sum(&work.loops.invert, &arguments)?;
+        work.wait(&mut memory)
+    }
+
     fn dot(&self, x: &AcceleratorBuffer<T>, y: &AcceleratorBuffer<T>) -> Result<f64, DeviceError> {
         same_len("x of dot", x, y)?;
         let work = Loop::over(self, y)?;

@@ -125,7 +125,36 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         let mut g_z = g_y();
         device.divide(&g_x, &mut g_z).unwrap();
         self.check("divide", &g_z, |i| y(i) / x(i));
+        let mut g_z = g_y();
+        assert_eq!(device.invert(&mut g_z).unwrap(), 0.0);
+        self.check("invert", &g_z, |i| 1.0 / y(i));
+        self.convert();
         self.check("all", &g_x, &x);
+    }
+
+    fn convert(&self) {
+        let x = self.inputs[0].iter().map(|x| x.to_f64() / 3.0);
+        let x: Vec<f64> = x.collect();
+        let g_x = self.device.upload(&x).unwrap();
+        let mut g_z = self.poison();
+        self.device.convert(&g_x, &mut g_z).unwrap();
+        let rounded = x.into_iter().map(T::from_f64);
+        assert!(self.read(&g_z).into_iter().eq(rounded), "convert");
+    }
+
+    /// Entries that have no inverse are counted.
+    pub(super) fn bad_entries(device: &D) {
+        let largest = if T::BYTES == 8 {
+            f64::MAX
+        } else {
+            f32::MAX.into()
+        };
+        let bad = [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, -f64::INFINITY];
+        let good = [1.0, 1e-30, 1e30, largest / 1e10];
+        let values = good.iter().chain(&bad).chain(&good);
+        let values: Vec<T> = values.map(|&value| T::from_f64(value)).collect();
+        let mut g_y = device.upload(&values).unwrap();
+        assert_eq!(device.invert(&mut g_y).unwrap(), bad.len() as f64);
     }
 
     /// Operations whose factors are made of sums on the device, with and without a diagonal.

@@ -37,6 +37,7 @@ fn cases<T: Number, D: VectorOps<T>>(device: &D) -> Vec<Sums<D>> {
 
 fn formulas_hold<T: Number, D: VectorOps<T>>(device: &D) {
     let mut random = Random::new();
+    Bench::<T, D>::bad_entries(device);
     for len in LENGTHS {
         let bench = Bench::<T, D>::new(device, len, &mut random);
         bench.plain_operations();
@@ -68,6 +69,9 @@ fn wrong_lengths_are_errors<D: VectorOps<f32>>(device: &D) {
         device.xpby(&short, 1.0, &mut long).unwrap_err(),
         device.multiply(&short, &mut long).unwrap_err(),
         device.divide(&short, &mut long).unwrap_err(),
+        device
+            .convert(&device.zeros(4).unwrap(), &mut long)
+            .unwrap_err(),
         device.dot(&short, &long).unwrap_err(),
         device.dot_into(&short, &long, sums, 0).unwrap_err(),
         refused_direction(device, (Some(&short), &long), (&mut a, &mut b), sums),

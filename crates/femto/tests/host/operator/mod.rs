@@ -1,6 +1,7 @@
 //! Operators on the host against the oracle, and the properties that the mathematics gives
 //! them.
 
+mod any;
 mod oracle;
 mod properties;
 mod vectors;

@@ -7,6 +7,7 @@ use femto::fem::mesh::box_mesh::BoxMesh;
 use femto::fem::space::{Block, Constraints, Space, SpaceParams};
 use femto::kernel::expr::{Graph, Input};
 use femto::kernel::form::{Mass, Poisson};
+use femto::platform::device::Device;
 use femto::problem::{
     Boundary, Discretization, Exact, Expression, Function, Problem, ProblemError,
 };
@@ -137,7 +138,7 @@ fn other_numbers_of_functions_than_components_are_refused() {
     };
     let held = Constraints::of_all_components(&space, &["xmin"]).unwrap();
     let one: [&dyn Function; 1] = [&1.0];
-    let mut b = vec![0.0; space.dofs()];
+    let mut b = host().zeros(space.dofs()).unwrap();
     let exact = Exact {
         value: one.to_vec(),
         gradient: None,

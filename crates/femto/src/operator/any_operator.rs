@@ -1,0 +1,146 @@
+//! Operators of any precision on any device.
+
+use super::{AnyForm, Backend, Explanation, Operator, OperatorError, OperatorParams};
+use crate::vector::VectorOps;
+use crate::{AnyDevice, Number, on_device};
+use femto_fem::space::Block;
+use femto_kernel::form::Inspection;
+use femto_kernel::roofline::{Ceilings, Precision, Work};
+use femto_platform::device::Device;
+
+/// An operator whose precision and device do not show: see [`AnyDevice::operator`].
+pub trait AnyOperator: Send + Sync {
+    /// The device.
+    fn device(&self) -> AnyDevice;
+
+    /// Precision of vectors and arithmetic.
+    fn precision(&self) -> Precision;
+
+    /// Length of an L-vector.
+    fn dofs(&self) -> usize;
+
+    /// `v = A u` on L-vectors of the host, rounded to the operator's precision on the way.
+    ///
+    /// # Errors
+    /// Vectors of other lengths, memory that is not there.
+    fn apply(&self, u: &[f64], v: &mut [f64]) -> Result<(), OperatorError>;
+
+    /// The exact diagonal of A, as [`AnyOperator::apply`].
+    ///
+    /// # Errors
+    /// As [`Operator::diagonal`].
+    fn diagonal(&self, d: &mut [f64]) -> Result<(), OperatorError>;
+
+    /// One application to `u`, on vectors that stay on the device; as often as it is called.
+    ///
+    /// # Errors
+    /// A vector of another length, memory that is not there.
+    fn application<'a>(&'a self, u: &[f64]) -> Result<Application<'a>, OperatorError>;
+
+    /// As [`Operator::inspection`].
+    fn inspection(&self) -> &Inspection;
+
+    /// As [`Operator::work`].
+    fn work(&self) -> Work;
+
+    /// As [`Operator::bytes`].
+    fn bytes(&self) -> usize;
+
+    /// As [`Operator::explain`].
+    fn explain(&self, ceilings: Option<&Ceilings>, measured: Option<f64>) -> Explanation;
+}
+
+/// One application of an operator.
+pub type Application<'a> = Box<dyn FnMut() -> Result<(), OperatorError> + Send + 'a>;
+
+impl AnyDevice {
+    /// Binds `form` to this device, on all blocks of a mesh.
+    ///
+    /// # Errors
+    /// As [`Operator::of_blocks`].
+    pub fn operator(
+        &self,
+        precision: Precision,
+        blocks: &[Block],
+        form: &dyn AnyForm,
+        params: OperatorParams,
+    ) -> Result<Box<dyn AnyOperator>, OperatorError> {
+        Ok(match precision {
+            Precision::Fp64 => on_device!(self, |device| {
+                Box::new(Operator::<f64, _>::of_blocks(device, blocks, form, params)?)
+            }),
+            Precision::Fp32 => on_device!(self, |device| {
+                Box::new(Operator::<f32, _>::of_blocks(device, blocks, form, params)?)
+            }),
+        })
+    }
+}
+
+impl<T: Number, D: Backend + VectorOps<T>> AnyOperator for Operator<T, D> {
+    fn device(&self) -> AnyDevice {
+        self.device.clone().into()
+    }
+
+    fn precision(&self) -> Precision {
+        T::PRECISION
+    }
+
+    fn dofs(&self) -> usize {
+        self.dofs()
+    }
+
+    fn apply(&self, u: &[f64], v: &mut [f64]) -> Result<(), OperatorError> {
+        self.check("the output", v.len())?;
+        let (u, mut product) = (rounded(&self.device, u)?, self.device.zeros(v.len())?);
+        self.apply(&u, &mut product)?;
+        read(&self.device, &product, v)
+    }
+
+    fn diagonal(&self, d: &mut [f64]) -> Result<(), OperatorError> {
+        let mut diagonal = self.device.zeros(d.len())?;
+        self.diagonal(&mut diagonal)?;
+        read(&self.device, &diagonal, d)
+    }
+
+    fn application<'a>(&'a self, u: &[f64]) -> Result<Application<'a>, OperatorError> {
+        self.check("the input", u.len())?;
+        let (u, mut v) = (rounded(&self.device, u)?, self.device.zeros(u.len())?);
+        Ok(Box::new(move || self.apply(&u, &mut v)))
+    }
+
+    fn inspection(&self) -> &Inspection {
+        self.inspection()
+    }
+
+    fn work(&self) -> Work {
+        self.work()
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
+
+    fn explain(&self, ceilings: Option<&Ceilings>, measured: Option<f64>) -> Explanation {
+        self.explain(ceilings, measured)
+    }
+}
+
+fn rounded<T: Number, D: Device>(
+    device: &D,
+    values: &[f64],
+) -> Result<D::Buffer<T>, OperatorError> {
+    let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
+    Ok(device.upload(&values)?)
+}
+
+fn read<T: Number, D: Device>(
+    device: &D,
+    source: &D::Buffer<T>,
+    target: &mut [f64],
+) -> Result<(), OperatorError> {
+    let mut values = vec![T::default(); target.len()];
+    device.read(source, &mut values)?;
+    let pairs = target.iter_mut().zip(&values);
+    pairs.for_each(|(target, value)| *target = value.to_f64());
+    Ok(())
+}
