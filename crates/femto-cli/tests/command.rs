@@ -60,17 +60,47 @@ fn mesh_info_as_json_holds_the_same() {
     assert_eq!(json["elements"]["affine"], 1);
 }
 
+fn with_vertices(vertices: &str) -> String {
+    let cube = CUBE.replace(
+        "1 2 3 4 5 6 7 8\n$EndElements",
+        &format!("{vertices}\n$EndElements"),
+    );
+    assert_ne!(cube, CUBE);
+    cube
+}
+
 #[test]
 fn an_inverted_element_is_reported() {
-    let inverted = CUBE.replace(
-        "1 2 3 4 5 6 7 8\n$EndElements",
-        "5 6 7 8 1 2 3 4\n$EndElements",
-    );
-    assert_ne!(inverted, CUBE);
-    let output = femto(&["mesh", "info", &file("inverted.msh", &inverted)]);
+    let twisted = with_vertices("2 1 3 4 5 6 7 8");
+    let output = femto(&["mesh", "info", &file("inverted.msh", &twisted)]);
     assert!(text(&output.stdout).contains("unusable: mesh cell 0 is inverted"));
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("nothing can be solved on this mesh"));
+}
+
+#[test]
+fn a_left_handed_element_is_turned() {
+    let mirrored = with_vertices("5 6 7 8 1 2 3 4");
+    let path = file("left_handed.msh", &mirrored);
+    let output = femto(&["mesh", "info", &path]);
+    let line = "warning 1 cell was clockwise or left-handed, and has been turned";
+    assert!(
+        text(&output.stdout).contains(line),
+        "{}",
+        text(&output.stdout)
+    );
+    assert_eq!(output.status.code(), Some(0));
+    let case = format!(
+        "[mesh]\nfile = \"{path}\"\n[space]\ndegree = 3\n[form]\nkind = \"mass\"\n\
+         [source]\nvalue = \"x + z\"\n[exact]\nvalue = \"x + z\"\n"
+    );
+    let case = file("left_handed.toml", &case);
+    let output = femto(&["--json", "solve", &case, "--no-roofline"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let warning = json["mesh"]["warnings"][0].as_str().unwrap();
+    assert_eq!(warning, line.strip_prefix("warning ").unwrap());
+    assert!(json["errors"]["l2"].as_f64().unwrap() < 1e-7, "{json}");
 }
 
 /// What `solve` refuses is no mesh to solve on, though all maps are good.

@@ -3,10 +3,26 @@
 use crate::case::{BoxSource, MeshSource};
 use femto::fem::mesh::{Mesh, MeshError};
 
-pub(super) fn read(source: &MeshSource) -> Result<Mesh, MeshError> {
+/// The mesh, and how many of its cells were turned.
+pub(super) fn read(source: &MeshSource) -> Result<(Mesh, usize), MeshError> {
     match source {
-        MeshSource::File(path) => Mesh::read(path),
-        MeshSource::Box(source) => source.build(),
+        MeshSource::File(path) => {
+            let mut mesh = Mesh::read(path)?;
+            let turned = mesh.turn_left_handed();
+            Ok((mesh, turned))
+        }
+        MeshSource::Box(source) => Ok((source.build()?, 0)),
+    }
+}
+
+/// What there is to say of cells that were turned.
+pub(crate) fn turned(cells: usize) -> Option<String> {
+    match cells {
+        0 => None,
+        1 => Some("1 cell was clockwise or left-handed, and has been turned".to_owned()),
+        cells => Some(format!(
+            "{cells} cells were clockwise or left-handed, and have been turned"
+        )),
     }
 }
 

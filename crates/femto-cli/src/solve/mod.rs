@@ -9,7 +9,7 @@
 //! 5. report: all of it in words, or as JSON
 
 mod memory;
-mod mesh;
+pub(crate) mod mesh;
 mod monitor;
 mod output;
 mod physics;
@@ -107,7 +107,7 @@ pub fn run(
     let device: Opening = thread::spawn(move || AnyDevice::open(id, threads));
     let output = output::path(case, options)?;
     memory::check_box(case, id.kind)?;
-    let mesh = monitor.stage("mesh", || mesh::read(&case.mesh))?;
+    let (mesh, turned) = monitor.stage("mesh", || mesh::read(&case.mesh))?;
     memory::check_mesh(case, id.kind, &mesh)?;
     setup::check_tags(case, &mesh)?;
     let run = CaseRun {
@@ -116,6 +116,7 @@ pub fn run(
         output,
         device,
         mesh: &mesh,
+        turned,
     };
     run.with_form(&mut monitor)
 }
@@ -127,6 +128,8 @@ struct CaseRun<'a> {
     output: Option<PathBuf>,
     device: Opening,
     mesh: &'a Mesh,
+    /// Cells that were turned.
+    turned: usize,
 }
 
 /// Auxiliary fields and parameters of a form.
@@ -194,7 +197,7 @@ impl CaseRun<'_> {
         let device = monitor.stage("device", || joined(self.device))?;
         let system = spaces.assemble_on(&device, self.case.run.precision, monitor);
         let mut system = system.map_err(located)?;
-        let mut report = Report::new(self.case, self.mesh, &*system);
+        let mut report = Report::new(self.case, (self.mesh, self.turned), &*system);
         if !device.info().executes {
             report.times = monitor.times(None);
             return Ok(Outcome { report, u: None });

@@ -184,7 +184,11 @@ pub struct Output {
 
 impl Report {
     /// The report of a problem that is set up, and not solved.
-    pub(super) fn new(case: &Case, mesh: &Mesh, system: &dyn AnyAssembled) -> Self {
+    pub(super) fn new(
+        case: &Case,
+        (mesh, turned): (&Mesh, usize),
+        system: &dyn AnyAssembled,
+    ) -> Self {
         let operator = system.linear_operator();
         let (blocks, constraints) = (system.blocks(), system.constraints());
         let (device, dofs) = (operator.device().info(), operator.dofs());
@@ -206,7 +210,7 @@ impl Report {
                 cells: Block::elements(blocks),
                 shape: Block::plural(blocks),
                 bytes: bytes_of(mesh),
-                warnings: Vec::new(),
+                warnings: super::mesh::turned(turned).into_iter().collect(),
             },
             unknowns: Unknowns {
                 free: dofs - constraints.len(),
@@ -270,7 +274,8 @@ impl Report {
     }
 
     fn reached(&mut self, warnings: &[CornerWarning], u: GridFunction) -> GridFunction {
-        self.mesh.warnings = warnings.iter().map(ToString::to_string).collect();
+        let warnings = warnings.iter().map(ToString::to_string);
+        self.mesh.warnings.extend(warnings);
         let components = u.blocks[0].space.components();
         let size = |value: &[f64]| match value {
             [value] => *value,

@@ -13,6 +13,7 @@ mod groups;
 pub mod ordering;
 pub mod simplex_box;
 mod summary;
+mod turn;
 
 pub use error::MeshError;
 pub use summary::{BlockSummary, GroupSummary, MeshSummary};
@@ -99,7 +100,7 @@ impl Mesh {
         tag.chain(others.map(|it| it.group))
     }
 
-    /// Reads a mesh file: Gmsh MSH 2.2 or 4.1, ASCII or binary (see [`gmsh`]).
+    /// Reads a mesh file: Gmsh MSH 1.0 to 4.1, ASCII or binary (see [`gmsh`]).
     ///
     /// # Errors
     /// [`MeshError::Io`] if the file cannot be read, [`MeshError::Gmsh`] if it is damaged or of

@@ -5,6 +5,8 @@ use crate::Number;
 use crate::operator::{AnyOperator, Backend};
 use crate::vector::VectorOps;
 use femto_fem::space::{Block, Constraints};
+use femto_platform::device::DeviceError;
+use femto_platform::device::null::Null;
 
 /// [`Assembled`] equations whose precision and device do not show: see
 /// [`Problem::assemble_on`](super::Problem::assemble_on).
@@ -24,7 +26,7 @@ pub trait AnyAssembled {
     /// As [`Assembled::solve`].
     ///
     /// # Errors
-    /// As there.
+    /// As there; a device that only counts.
     fn solve(&mut self, monitor: &mut dyn StageMonitor) -> Result<Solution, ProblemError>;
 }
 
@@ -51,5 +53,31 @@ where
 
     fn solve(&mut self, monitor: &mut dyn StageMonitor) -> Result<Solution, ProblemError> {
         self.solve(monitor)
+    }
+}
+
+/// Equations on the device that only counts: programs that take devices of any kind need no solvers for it.
+pub(super) struct Counted<'a, T: Number>(pub(super) Assembled<'a, T, Null>);
+
+impl<T: Number> AnyAssembled for Counted<'_, T> {
+    fn blocks(&self) -> &[Block] {
+        self.0.blocks()
+    }
+
+    fn constraints(&self) -> &Constraints {
+        self.0.constraints()
+    }
+
+    fn linear_operator(&self) -> &dyn AnyOperator {
+        self.0.linear_operator()
+    }
+
+    fn method(&self) -> Method {
+        self.0.method()
+    }
+
+    fn solve(&mut self, _: &mut dyn StageMonitor) -> Result<Solution, ProblemError> {
+        let (device, what) = ("null", "solve: it does nothing");
+        Err(DeviceError::Unsupported { device, what }.into())
     }
 }

@@ -1,5 +1,6 @@
 //! The stages from a problem to its equations on a device.
 
+use super::any_assembled::Counted;
 use super::assembled::{Assembled, Equation};
 use super::facets::OnFacets;
 use super::monitor::Stages;
@@ -344,13 +345,21 @@ impl<'a> Discretized<'_, 'a> {
         precision: Precision,
         monitor: &mut dyn StageMonitor,
     ) -> Result<Box<dyn AnyAssembled + 'a>, ProblemError> {
-        Ok(match precision {
-            Precision::Fp64 => on_device!(device, |device| {
-                Box::new(self.assemble::<f64, _>(device, monitor)?)
-            }),
-            Precision::Fp32 => on_device!(device, |device| {
-                Box::new(self.assemble::<f32, _>(device, monitor)?)
-            }),
+        match precision {
+            Precision::Fp64 => self.assemble_in::<f64>(device, monitor),
+            Precision::Fp32 => self.assemble_in::<f32>(device, monitor),
+        }
+    }
+
+    fn assemble_in<T: Number>(
+        self,
+        device: &AnyDevice,
+        monitor: &mut dyn StageMonitor,
+    ) -> Result<Box<dyn AnyAssembled + 'a>, ProblemError> {
+        Ok(match device {
+            AnyDevice::Host(host) => Box::new(self.assemble::<T, _>(host, monitor)?),
+            AnyDevice::Accelerator(device) => Box::new(self.assemble::<T, _>(device, monitor)?),
+            AnyDevice::Null(null) => Box::new(Counted(self.assemble::<T, _>(null, monitor)?)),
         })
     }
 }

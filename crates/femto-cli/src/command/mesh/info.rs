@@ -3,6 +3,7 @@
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::solve::mesh::turned;
 use clap::Args;
 use femto::element::quadrature;
 use femto::fem::geometry::{CornerWarning, Geometry, GeometryKind};
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 /// Say what a mesh file holds: cells, groups, extent, kinds of geometry, bad elements.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Info {
-    /// The mesh: Gmsh 2.2 or 4.1, ASCII or binary.
+    /// The mesh: Gmsh 1.0 to 4.1, ASCII or binary.
     file: PathBuf,
     /// Quadrature points along each axis at which the elements are checked.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=32))]
@@ -27,11 +28,13 @@ impl Info {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         let mut progress = Progress::new(!console.is_json());
         progress.stage(format!("reading {}", self.file.display()));
-        let mesh = mesh::Mesh::read(&self.file)?;
+        let mut mesh = mesh::Mesh::read(&self.file)?;
+        let turned = mesh.turn_left_handed();
         progress.stage("checking the elements");
         let points = quadrature::gauss(self.points_1d.into()).points;
         let report = Report {
             summary: mesh.summary(),
+            turned,
             elements: Elements::of(&mesh, &points).map_err(|error| error.to_string()),
         };
         progress.finish();
@@ -45,6 +48,8 @@ impl Info {
 
 struct Report {
     summary: MeshSummary,
+    /// Cells that were turned.
+    turned: usize,
     /// Or why nothing can be solved on them.
     elements: Result<Elements, String>,
 }
@@ -83,6 +88,9 @@ impl Elements {
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         writeln!(f, "{}", self.summary)?;
+        if let Some(turned) = turned(self.turned) {
+            writeln!(f, "warning {turned}")?;
+        }
         match &self.elements {
             Ok(Elements { kinds, warnings }) => {
                 let kinds = kinds.map(|(name, count)| format!("{count} {name}"));
@@ -126,6 +134,7 @@ impl Report {
             "bounding_box": bounding_box.map(|(lower, upper)| json!({ "lower": lower, "upper": upper })),
             "blocks": blocks.iter().map(block).collect::<Value>(),
             "groups": groups.iter().map(group).collect::<Value>(),
+            "turned": self.turned,
             "elements": self.elements.as_ref().map_or_else(
                 |message| json!({ "unusable": message }),
                 Elements::to_json,

@@ -1,6 +1,6 @@
 //! The mesh as it grows while a file is read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ids::{IdSet, NodeIndex};
 use super::problem::Problem;
@@ -13,6 +13,8 @@ pub(super) struct Builder {
     mesh: Mesh,
     nodes: NodeIndex,
     elements: IdSet,
+    /// Names of groups of any dimension, by number.
+    names: BTreeMap<i32, String>,
     /// Dimension and number of the groups declared.
     declared: BTreeSet<(usize, i32)>,
     /// Node entries that repetitions of cells may still take: at most as many as the file has
@@ -26,6 +28,7 @@ impl Builder {
             mesh: Mesh::default(),
             nodes: NodeIndex::new(file_size),
             elements: IdSet::new(file_size),
+            names: BTreeMap::new(),
             declared: BTreeSet::new(),
             repetitions: file_size,
         }
@@ -121,6 +124,14 @@ impl Builder {
         Ok(())
     }
 
+    /// Names the groups of a number, whatever their dimension.
+    pub(super) fn name_groups(&mut self, number: i32, name: String) -> Result<(), Problem> {
+        match self.names.insert(number, name) {
+            None => Ok(()),
+            Some(_) => Err(Problem::RepeatedName(number)),
+        }
+    }
+
     /// The mesh, with the groups that have cells but no name after those that have one.
     pub(super) fn finish(mut self) -> Mesh {
         for (number, block) in (0..).zip(&mut self.mesh.blocks) {
@@ -145,7 +156,7 @@ impl Builder {
         groups.extend(unnamed.map(|&(dimension, number)| PhysicalGroup {
             dimension,
             number,
-            name: String::new(),
+            name: self.names.get(&number).cloned().unwrap_or_default(),
         }));
         self.mesh
     }

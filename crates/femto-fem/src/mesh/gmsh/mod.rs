@@ -1,4 +1,4 @@
-//! Gmsh meshes: MSH 2.2 and 4.1, ASCII and binary of either byte order.
+//! Gmsh meshes: MSH 1.0, 2.0 to 2.2, 4.0 and 4.1, ASCII and binary of either byte order; 2.2 and 4.1 are written.
 //!
 //! What is read: nodes, cells of every type in [`CellType`](super::CellType), physical groups and
 //! their names. Other sections, such as `$Periodic` and `$Comments`, are skipped.
@@ -9,7 +9,8 @@
 //!   several groups is repeated, once per group, so that each group is complete; MSH 2.2 files
 //!   already hold it so. A solid cell is kept once, in its first group.
 //! - Physical tags lose their sign, which only tells an orientation.
-//! - Groups that have cells but no name come after the named ones.
+//! - Groups that have cells but no name come after the named ones. A name without a dimension (MSH 2.0) is that of
+//!   the groups of its number that have cells.
 //!
 //! Files are not trusted: whatever they hold, reading ends in a mesh or in an error that names
 //! the line (ASCII) or byte offset (binary), and what is allocated stays within a small multiple
@@ -21,6 +22,7 @@ mod ids;
 mod numbers;
 mod problem;
 mod sections;
+mod v1;
 mod v2;
 mod v4;
 mod write;

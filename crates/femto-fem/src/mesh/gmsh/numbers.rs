@@ -8,15 +8,25 @@ use super::problem::{Place, Problem};
 enum Coding {
     /// Decimal, separated by white space.
     Ascii,
-    /// Integers of 4 bytes, sizes of 4 or 8, floats of 8.
-    Binary { big_endian: bool, size_bytes: usize },
+    /// Integers of 4 bytes, counts and identifiers of 4 or 8, floats of 8.
+    Binary { big_endian: bool, widths: Widths },
+}
+
+/// Bytes of numbers that are not negative, in binary files.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Widths {
+    pub(super) count: usize,
+    /// Of the numbers of nodes and elements.
+    pub(super) id: usize,
 }
 
 /// How many numbers an item of the file has, to bound a count by the bytes that are left.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Item {
     pub(super) ints: usize,
-    pub(super) sizes: usize,
+    pub(super) counts: usize,
+    /// Numbers of nodes and elements.
+    pub(super) ids: usize,
     pub(super) floats: usize,
 }
 
@@ -39,7 +49,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// From here on numbers are binary, in the byte order in which the next four bytes are a 1.
-    pub(super) fn switch_to_binary(&mut self, size_bytes: usize) -> Parsed<()> {
+    pub(super) fn switch_to_binary(&mut self, widths: Widths) -> Parsed<()> {
         let at = self.text.at();
         let mark = self.text.take("the byte-order mark")?;
         let big_endian = match mark {
@@ -47,10 +57,7 @@ impl<'a> Numbers<'a> {
             [0, 0, 0, 1] => true,
             _ => return Err(fault(at, Problem::ByteOrder(mark))),
         };
-        self.coding = Coding::Binary {
-            big_endian,
-            size_bytes,
-        };
+        self.coding = Coding::Binary { big_endian, widths };
         Ok(())
     }
 
@@ -95,13 +102,19 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// A count or an identifier, not negative.
+    /// A count, not negative.
     #[inline]
     pub(super) fn size(&mut self, what: &'static str) -> Parsed<u64> {
+        self.natural(what, |widths| widths.count)
+    }
+
+    /// A number that is not negative, of a width in binary files.
+    #[inline]
+    fn natural(&mut self, what: &'static str, width: fn(Widths) -> usize) -> Parsed<u64> {
         let at = self.at();
         let value = match self.coding {
             Coding::Ascii => self.text.integer(what)?,
-            Coding::Binary { size_bytes: 4, .. } => self.int(what)?.into(),
+            Coding::Binary { widths, .. } if width(widths) == 4 => self.int(what)?.into(),
             Coding::Binary { big_endian, .. } => {
                 let bytes = self.text.take(what)?;
                 if big_endian {
@@ -118,7 +131,7 @@ impl<'a> Numbers<'a> {
     #[inline]
     pub(super) fn id(&mut self, what: &'static str) -> Parsed<u64> {
         let at = self.at();
-        match self.size(what)? {
+        match self.natural(what, |widths| widths.id)? {
             0 => Err(range(at, what, 0, "1 or more")),
             id => Ok(id),
         }
@@ -171,9 +184,10 @@ impl<'a> Numbers<'a> {
     fn bounded(&self, at: usize, what: &'static str, count: u64, item: Item) -> Parsed<u64> {
         let bytes = match self.coding {
             // A digit and a separator.
-            Coding::Ascii => 2 * (item.ints + item.sizes + item.floats),
-            Coding::Binary { size_bytes, .. } => {
-                4 * item.ints + size_bytes * item.sizes + 8 * item.floats
+            Coding::Ascii => 2 * (item.ints + item.counts + item.ids + item.floats),
+            Coding::Binary { widths, .. } => {
+                let naturals = widths.count * item.counts + widths.id * item.ids;
+                4 * item.ints + naturals + 8 * item.floats
             }
         };
         let needed = u128::from(count) * bytes as u128;

@@ -26,18 +26,20 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The file does not begin with a section.
-    #[error("not a Gmsh mesh: it begins with {found}; supported are Gmsh MSH 2.2 and 4.1")]
+    #[error(
+        "not a Gmsh mesh: it begins with {found}; supported are Gmsh MSH 1.0, 2.0 to 2.2, 4.0 and 4.1"
+    )]
     NotGmsh {
         /// The first bytes.
         found: String,
     },
     /// Another version of the format.
-    #[error("unsupported MSH version {found}; supported are 2.2 and 4.1")]
+    #[error("unsupported MSH version {found}; supported are 1.0, 2.0, 2.1, 2.2, 4.0 and 4.1")]
     Version {
         /// The version of the file.
         found: String,
     },
-    /// Another size of floating-point numbers (2.2) or of `size_t` (4.1).
+    /// Another size of floating-point numbers (before 4.1) or of `size_t` (4.1).
     #[error("unsupported data size {found}; supported in MSH {version}: {supported}")]
     DataSize {
         /// The data size of the file.
@@ -120,6 +122,9 @@ pub enum Problem {
         /// Number of the group.
         number: i32,
     },
+    /// The name of a physical group of any dimension that was given before.
+    #[error("physical group {0} is named a second time")]
+    RepeatedName(i32),
     /// Two nodes with the same number.
     #[error("node number {0} occurs a second time")]
     RepeatedNode(u64),

@@ -4,18 +4,29 @@ use std::collections::HashSet;
 
 use super::build::Builder;
 use super::cursor::{Parsed, fault};
-use super::numbers::{Item, Numbers, range};
+use super::numbers::{Item, Numbers, Widths, range};
 use super::problem::Problem;
-use super::v4::Entities;
-use super::{Version, v2, v4};
+use super::v4::{Entities, Minor};
+use super::{v1, v2, v4};
 use crate::mesh::{Mesh, PhysicalGroup};
+
+/// The versions of the format, by what is read differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    V1,
+    /// Names of groups have no dimension.
+    V2_0,
+    /// 2.1 and 2.2.
+    V2,
+    V4(Minor),
+}
 
 /// What has been read so far.
 struct Reader<'f, 'a> {
     file: &'f mut Numbers<'a>,
     mesh: Builder,
     entities: Entities,
-    version: Option<Version>,
+    format: Option<Format>,
     /// Names of the sections that were read, not skipped.
     seen: HashSet<String>,
 }
@@ -27,7 +38,7 @@ pub(super) fn read(file: &mut Numbers) -> Parsed<Mesh> {
         file,
         mesh: Builder::new(size),
         entities: Entities::new(),
-        version: None,
+        format: None,
         seen: HashSet::new(),
     };
     while let Some((at, name)) = reader.open()? {
@@ -56,13 +67,13 @@ impl Reader<'_, '_> {
             return Ok(None);
         }
         match token.strip_prefix(b"$").map(String::from_utf8_lossy) {
-            // MSH 1.0 has no format section.
-            Some(name) if name == "NOD" => {
-                let found = "1.0".into();
-                Err(fault(at, Problem::Version { found }))
-            }
             Some(name) if !name.is_empty() && !name.starts_with("End") => {
                 text.end_of_line()?;
+                // MSH 1.0 has no format section.
+                if name == "NOD" && self.format.is_none() {
+                    self.format = Some(Format::V1);
+                    self.seen.insert("MeshFormat".to_owned());
+                }
                 Ok(Some((at, name.into_owned())))
             }
             _ if at == 0 || before.line(at) == 1 => {
@@ -84,25 +95,34 @@ impl Reader<'_, '_> {
                 | "Nodes"
                 | "Elements"
         );
-        if !known {
+        let of_v1 = matches!(name, "NOD" | "ELM") && self.format == Some(Format::V1);
+        if !known && !of_v1 {
             return Ok(false);
         }
-        if !self.seen.insert(name.into()) {
+        let role = match name {
+            "NOD" => "Nodes",
+            "ELM" => "Elements",
+            name => name,
+        };
+        if !self.seen.insert(role.into()) {
             return Err(fault(at, Problem::RepeatedSection(name.into())));
         }
-        self.check_order(at, name)?;
-        let (file, mesh) = (&mut *self.file, &mut self.mesh);
-        match (name, self.version) {
-            ("MeshFormat", _) => self.version = Some(format(file)?),
-            ("PhysicalNames", _) => physical_names(file, mesh)?,
-            ("Nodes", Some(Version::V2_2)) => v2::nodes(file, mesh)?,
-            ("Elements", Some(Version::V2_2)) => v2::elements(file, mesh)?,
-            ("Entities", Some(Version::V4_1)) => v4::entities(file, &mut self.entities)?,
-            ("PartitionedEntities", Some(Version::V4_1)) => {
-                v4::partitioned_entities(file, &mut self.entities)?;
+        self.check_order(at, role)?;
+        let (file, mesh, entities) = (&mut *self.file, &mut self.mesh, &mut self.entities);
+        match (name, self.format) {
+            ("MeshFormat", _) => self.format = Some(format(file)?),
+            ("PhysicalNames", format) => {
+                physical_names(file, format == Some(Format::V2_0), mesh)?;
             }
-            ("Nodes", _) => v4::nodes(file, mesh)?,
-            ("Elements", _) => v4::elements(file, mesh, &self.entities)?,
+            ("NOD", _) | ("Nodes", Some(Format::V2_0 | Format::V2)) => v2::nodes(file, mesh)?,
+            ("ELM", _) => v1::elements(file, mesh)?,
+            ("Elements", Some(Format::V2_0 | Format::V2)) => v2::elements(file, mesh)?,
+            ("Entities", Some(Format::V4(minor))) => v4::entities(file, minor, entities)?,
+            ("PartitionedEntities", Some(Format::V4(minor))) => {
+                v4::partitioned_entities(file, minor, entities)?;
+            }
+            ("Nodes", Some(Format::V4(minor))) => v4::nodes(file, minor, mesh)?,
+            ("Elements", Some(Format::V4(minor))) => v4::elements(file, minor, mesh, entities)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -115,7 +135,7 @@ impl Reader<'_, '_> {
             let section = section.into();
             Err(fault(at, Problem::Order { section, needs }))
         };
-        if name != "MeshFormat" && self.version.is_none() {
+        if name != "MeshFormat" && self.format.is_none() {
             return error(name, "MeshFormat");
         }
         if name == "Elements" && !self.seen.contains("Nodes") {
@@ -136,13 +156,17 @@ impl Reader<'_, '_> {
 
     /// The end of the section that was read.
     fn close(&mut self, name: &str) -> Parsed<()> {
+        let end = match name {
+            "NOD" | "ELM" => format!("$END{name}"),
+            name => format!("$End{name}"),
+        };
         let text = &mut self.file.text;
         text.skip_space();
         let before = text.clone();
-        if text.token().strip_prefix(b"$End") == Some(name.as_bytes()) {
+        if text.token() == end.as_bytes() {
             return Ok(());
         }
-        Err(before.unexpected(&format!("`$End{name}`")))
+        Err(before.unexpected(&format!("`{end}`")))
     }
 
     /// Passes over the rest of a section that means nothing to femto.
@@ -167,12 +191,15 @@ impl Reader<'_, '_> {
 
 /// `$MeshFormat`: version, 0 for ASCII or 1 for binary, data size; in binary files a 1 that tells
 /// the byte order. Leaves `file` reading numbers of the right coding.
-fn format(file: &mut Numbers) -> Parsed<Version> {
+fn format(file: &mut Numbers) -> Parsed<Format> {
     let at = file.text.skip_space();
     let found = file.text.excerpt();
-    let version = match file.text.float("the version of the format")? {
-        2.2 => Version::V2_2,
-        4.1 => Version::V4_1,
+    let (format, version) = match file.text.float("the version of the format")? {
+        2.0 => (Format::V2_0, "2.0"),
+        2.1 => (Format::V2, "2.1"),
+        2.2 => (Format::V2, "2.2"),
+        4.0 => (Format::V4(Minor::Zero), "4.0"),
+        4.1 => (Format::V4(Minor::One), "4.1"),
         _ => {
             let found = found.trim_matches('`').into();
             return Err(fault(at, Problem::Version { found }));
@@ -186,15 +213,16 @@ fn format(file: &mut Numbers) -> Parsed<Version> {
     };
     let at = file.text.skip_space();
     let found = file.text.integer("the data size")?;
-    // In 2.2 the size of coordinates, in 4.1 the size of counts and numbers.
-    let size_bytes = match (version, found) {
-        (Version::V2_2, 8) => 4,
-        (Version::V4_1, 4) => 4,
-        (Version::V4_1, 8) => 8,
+    // In 4.1 the size of counts and of numbers of nodes and elements, before that of coordinates.
+    let [count, id] = match (format, found) {
+        (Format::V2_0 | Format::V2, 8) => [4, 4],
+        (Format::V4(Minor::Zero), 8) => [8, 4],
+        (Format::V4(Minor::One), 4) => [4, 4],
+        (Format::V4(Minor::One), 8) => [8, 8],
         _ => {
-            let (version, supported) = match version {
-                Version::V2_2 => ("2.2", "8"),
-                Version::V4_1 => ("4.1", "4 and 8"),
+            let supported = match format {
+                Format::V4(Minor::One) => "4 and 8",
+                _ => "8",
             };
             return Err(fault(
                 at,
@@ -208,13 +236,14 @@ fn format(file: &mut Numbers) -> Parsed<Version> {
     };
     file.text.end_of_line()?;
     if binary {
-        file.switch_to_binary(size_bytes)?;
+        file.switch_to_binary(Widths { count, id })?;
     }
-    Ok(version)
+    Ok(format)
 }
 
-/// `$PhysicalNames`: dimension, number and quoted name of each group, text in binary files too.
-fn physical_names(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
+/// `$PhysicalNames`: dimension, number and quoted name of each group, text in binary files too. The dimension is
+/// missing in most files of version 2.0 (`may_miss`). What has dimension -1 is no group.
+fn physical_names(file: &mut Numbers, may_miss: bool, mesh: &mut Builder) -> Parsed<()> {
     // The least that a group takes, in any coding.
     let group = Item {
         ints: 1,
@@ -223,25 +252,39 @@ fn physical_names(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     for _ in 0..file.text_count("the number of physical groups", group)? {
         let at = file.text.skip_space();
         let what = "the dimension of a physical group";
-        let dimension = match file.text.integer(what)? {
-            dimension @ 0..=3 => dimension as usize,
-            found => return Err(range(at, what, found, "0 to 3")),
+        let first = file.text.clone();
+        let dimension = file.text.integer(what)?;
+        file.text.skip_space();
+        let is_missing = may_miss && file.text.rest().first() == Some(&b'"');
+        let dimension = match dimension {
+            _ if is_missing => {
+                file.text = first;
+                None
+            }
+            -1..=3 => Some(dimension),
+            found => return Err(range(at, what, found, "0 to 3, or -1")),
         };
         let number_at = file.text.skip_space();
         let what = "the number of a physical group";
         let number = match file.text.integer(what)? {
             number @ 1..=0x7fff_ffff => number as i32,
+            _ if dimension == Some(-1) => 0,
             found => return Err(range(number_at, what, found, "1 to 2^31 - 1")),
         };
         let name = file
             .text
             .quoted("the name of a physical group in double quotes")?;
-        let group = PhysicalGroup {
-            dimension,
-            number,
-            name,
+        let added = match dimension.map(usize::try_from) {
+            None => mesh.name_groups(number, name),
+            // Of dimension -1.
+            Some(Err(_)) => Ok(()),
+            Some(Ok(dimension)) => mesh.add_group(PhysicalGroup {
+                dimension,
+                number,
+                name,
+            }),
         };
-        mesh.add_group(group).map_err(|p| fault(at, p))?;
+        added.map_err(|p| fault(at, p))?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Nodes and elements of MSH 2.2.
+//! Nodes and elements of MSH 2.0 to 2.2.
 //!
 //! Gmsh reference manual, "MSH file format version 2 (Legacy)". Counts are text in binary files
 //! too. The first tag of an element is its physical group.
@@ -12,7 +12,7 @@ use femto_element::CellType;
 /// `number x y z` per node.
 pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     let node = Item {
-        sizes: 1,
+        ids: 1,
         floats: 3,
         ..Item::default()
     };
@@ -33,7 +33,7 @@ pub(super) fn elements(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     // Number, type and number of tags, or in binary files only the number is in each element;
     // every type has at least one node.
     let element = Item {
-        sizes: if file.is_binary() { 2 } else { 4 },
+        ids: if file.is_binary() { 2 } else { 4 },
         ..Item::default()
     };
     let count = file.text_count("the number of elements", element)?;

@@ -1,6 +1,6 @@
-//! Entities, nodes and elements of MSH 4.1.
+//! Entities, nodes and elements of MSH 4.0 and 4.1.
 //!
-//! Gmsh reference manual, "MSH file format". Cells belong to geometric entities, and those to
+//! Gmsh reference manuals 4.0, and since 4.1, "MSH file format". Cells belong to geometric entities, and those to
 //! physical groups. ASCII and binary files hold the same numbers in the same order.
 
 use std::collections::{HashMap, HashSet};
@@ -14,34 +14,59 @@ use super::v2::{cell_nodes, cell_type, group_number};
 /// The physical groups of each entity, by dimension and tag of the entity.
 pub(super) type Entities = HashMap<(i32, i32), Vec<i32>>;
 
-const SIZE: Item = Item {
+const ID: Item = Item {
     ints: 0,
-    sizes: 1,
+    counts: 0,
+    ids: 1,
     floats: 0,
 };
 const INT: Item = Item {
     ints: 1,
-    sizes: 0,
-    floats: 0,
+    ids: 0,
+    ..ID
+};
+/// The head of a block of nodes or elements.
+const HEAD: Item = Item {
+    counts: 1,
+    ints: 3,
+    ..INT
 };
 
+/// How the two versions differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Minor {
+    /// Points have boxes, blocks begin with the entity's tag, each node's number comes before its coordinates.
+    Zero,
+    /// Points have positions, blocks begin with the entity's dimension, and numbers of nodes come together.
+    One,
+}
+
 /// `$Entities`: the physical groups of points, curves, surfaces and volumes.
-pub(super) fn entities(file: &mut Numbers, entities: &mut Entities) -> Parsed<()> {
-    read_entities(file, entities, false)
+pub(super) fn entities(file: &mut Numbers, minor: Minor, entities: &mut Entities) -> Parsed<()> {
+    read_entities(file, minor, entities, false)
 }
 
 /// `$PartitionedEntities`: the same with partitions in between.
-pub(super) fn partitioned_entities(file: &mut Numbers, entities: &mut Entities) -> Parsed<()> {
+pub(super) fn partitioned_entities(
+    file: &mut Numbers,
+    minor: Minor,
+    entities: &mut Entities,
+) -> Parsed<()> {
     file.size("the number of partitions")?;
     let ghosts = file.count("the number of ghost entities", Item { ints: 2, ..INT })?;
     for _ in 0..ghosts {
         file.int("the tag of a ghost entity")?;
         file.int("the partition of a ghost entity")?;
     }
-    read_entities(file, entities, true)
+    read_entities(file, minor, entities, true)
 }
 
-fn read_entities(file: &mut Numbers, entities: &mut Entities, partitioned: bool) -> Parsed<()> {
+fn read_entities(
+    file: &mut Numbers,
+    minor: Minor,
+    entities: &mut Entities,
+    partitioned: bool,
+) -> Parsed<()> {
     let mut counts = [0; 4];
     for count in &mut counts {
         *count = file.count("the number of entities", INT)?;
@@ -55,7 +80,8 @@ fn read_entities(file: &mut Numbers, entities: &mut Entities, partitioned: bool)
                 skip_tags(file, "the number of partitions of an entity")?;
             }
             // A point has its position, all others a bounding box.
-            for _ in 0..if dimension == 0 { 1 } else { 2 } {
+            let is_position = dimension == 0 && minor == Minor::One;
+            for _ in 0..if is_position { 1 } else { 2 } {
                 file.point()?;
             }
             let groups = physical_groups(file)?;
@@ -91,34 +117,33 @@ fn skip_tags(file: &mut Numbers, what: &'static str) -> Parsed<()> {
 
 /// `$Nodes`: per entity the numbers of its nodes, then their coordinates, with parameters on the
 /// entity after them if the block says so.
-pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
-    let block = Item {
-        ints: 3,
-        sizes: 1,
-        floats: 0,
-    };
-    let blocks = file.count("the number of node blocks", block)?;
+pub(super) fn nodes(file: &mut Numbers, minor: Minor, mesh: &mut Builder) -> Parsed<()> {
+    let blocks = file.count("the number of node blocks", HEAD)?;
     let at = file.at();
-    let node = Item { floats: 3, ..SIZE };
+    let node = Item { floats: 3, ..ID };
     let announced = file.count("the number of nodes", node)?;
-    file.size("the least node number")?;
-    file.size("the greatest node number")?;
+    range_of(file, minor, "a least or greatest node number")?;
     mesh.reserve_nodes(announced);
     let mut found = 0;
     let mut numbers = Vec::new();
     for _ in 0..blocks {
-        let dimension = dimension(file)?;
-        file.int("an entity tag")?;
+        let (dimension, _) = entity(file, minor)?;
         let parametric = parametric(file)?;
         let parameters = if parametric { dimension } else { 0 };
         let count = file.count("the number of nodes", node)?;
         found += count;
         numbers.clear();
-        for _ in 0..count {
-            let at = file.at();
-            numbers.push((at, file.id("a node number")?));
+        if minor == Minor::One {
+            for _ in 0..count {
+                numbers.push(numbered(file)?);
+            }
         }
-        for &(at, number) in &numbers {
+        let mut together = numbers.iter().copied();
+        for _ in 0..count {
+            let (at, number) = match together.next() {
+                Some(known) => known,
+                None => numbered(file)?,
+            };
             let x = file.point()?;
             for _ in 0..parameters {
                 file.float("a parameter of a node")?;
@@ -129,29 +154,37 @@ pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     total(at, "nodes", announced, found)
 }
 
+/// The number of a node, and where it is.
+fn numbered(file: &mut Numbers) -> Parsed<(usize, u64)> {
+    Ok((file.at(), file.id("a node number")?))
+}
+
 /// `$Elements`: per entity and cell type, `number nodes...` of each element.
-pub(super) fn elements(file: &mut Numbers, mesh: &mut Builder, entities: &Entities) -> Parsed<()> {
-    let block = Item {
-        ints: 3,
-        sizes: 1,
-        floats: 0,
-    };
-    let blocks = file.count("the number of element blocks", block)?;
+pub(super) fn elements(
+    file: &mut Numbers,
+    minor: Minor,
+    mesh: &mut Builder,
+    entities: &Entities,
+) -> Parsed<()> {
+    let blocks = file.count("the number of element blocks", HEAD)?;
     let at = file.at();
-    let announced = file.count("the number of elements", Item { sizes: 2, ..SIZE })?;
-    file.size("the least element number")?;
-    file.size("the greatest element number")?;
+    let announced = file.count("the number of elements", Item { ids: 2, ..ID })?;
+    range_of(file, minor, "a least or greatest element number")?;
     let mut found = 0;
     for _ in 0..blocks {
-        found += element_block(file, mesh, entities)?;
+        found += element_block(file, minor, mesh, entities)?;
     }
     total(at, "elements", announced, found)
 }
 
 /// Reads one block and returns its number of elements.
-fn element_block(file: &mut Numbers, mesh: &mut Builder, entities: &Entities) -> Parsed<u64> {
-    let dimension = dimension(file)?;
-    let entity = file.int("an entity tag")?;
+fn element_block(
+    file: &mut Numbers,
+    minor: Minor,
+    mesh: &mut Builder,
+    entities: &Entities,
+) -> Parsed<u64> {
+    let (dimension, entity) = entity(file, minor)?;
     let at = file.at();
     let cell_type = cell_type(file)?;
     if cell_type.dimension() != dimension as usize {
@@ -165,8 +198,8 @@ fn element_block(file: &mut Numbers, mesh: &mut Builder, entities: &Entities) ->
         ));
     }
     let element = Item {
-        sizes: 1 + cell_type.nodes(),
-        ..SIZE
+        ids: 1 + cell_type.nodes(),
+        ..ID
     };
     let count = file.count("the number of elements", element)?;
     if count == 0 {
@@ -187,6 +220,27 @@ fn element_block(file: &mut Numbers, mesh: &mut Builder, entities: &Entities) ->
         mesh.repeat_cell(block, others).map_err(|p| fault(at, p))?;
     }
     Ok(count)
+}
+
+/// The least and the greatest number, which only 4.1 tells.
+fn range_of(file: &mut Numbers, minor: Minor, what: &'static str) -> Parsed<()> {
+    if minor == Minor::One {
+        file.size(what)?;
+        file.size(what)?;
+    }
+    Ok(())
+}
+
+/// Dimension and tag of an entity.
+fn entity(file: &mut Numbers, minor: Minor) -> Parsed<(i32, i32)> {
+    let tag = |file: &mut Numbers| file.int("an entity tag");
+    Ok(match minor {
+        Minor::Zero => {
+            let tag = tag(file)?;
+            (dimension(file)?, tag)
+        }
+        Minor::One => (dimension(file)?, tag(file)?),
+    })
 }
 
 /// The dimension of an entity.

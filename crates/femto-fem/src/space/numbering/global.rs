@@ -1,6 +1,8 @@
 //! L-vector numbers: chunk by chunk, then what chunks share.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
@@ -86,7 +88,7 @@ impl Numbers {
 
     /// Numbers entities in element order, private ones and shared ones; the interiors of a
     /// chunk follow its private entities.
-    fn number(&mut self, topology: &Topology, shapes: &[Shape<'_>], owners: &[u32]) {
+    fn number(&mut self, topology: &Topology, shapes: &[Shape<'_>], owners: &[AtomicU32]) {
         let (mut private, mut several) = (0, 0);
         for (block, shape) in shapes.iter().enumerate() {
             let inside = shape.nodes.interior_positions.len() as u32;
@@ -98,7 +100,7 @@ impl Numbers {
                 for element in chunk.clone() {
                     for &entity in elements.entities(element) {
                         if self.first[entity as usize] == NOBODY {
-                            let next = match owners[entity as usize] {
+                            let next = match owners[entity as usize].load(Relaxed) {
                                 SEVERAL => &mut several,
                                 _ => &mut private,
                             };
@@ -118,8 +120,8 @@ impl Numbers {
         }
         // The shared ones come after the private nodes.
         let numbers = self.first.par_iter_mut().zip(owners);
-        numbers.for_each(|(first, &owner)| {
-            if owner == SEVERAL {
+        numbers.for_each(|(first, owner)| {
+            if owner.load(Relaxed) == SEVERAL {
                 *first += private;
             }
         });
@@ -128,23 +130,29 @@ impl Numbers {
 }
 
 /// Who touches each entity: the number of the only chunk of all shapes, or [`SEVERAL`].
-fn owners(topology: &Topology, shapes: &[Shape<'_>]) -> Vec<u32> {
-    let mut owners = vec![NOBODY; topology.counts.iter().sum()];
+fn owners(topology: &Topology, shapes: &[Shape<'_>]) -> Vec<AtomicU32> {
+    let entities = 0..topology.counts.iter().sum();
+    let owners: Vec<AtomicU32> = entities.map(|_| AtomicU32::new(NOBODY)).collect();
     let blocks = shapes.iter().enumerate();
     let chunks = blocks.flat_map(|(block, shape)| shape.chunks.iter().map(move |it| (block, it)));
-    for (number, (block, chunk)) in (0..).zip(chunks) {
+    let chunks: Vec<_> = (0..).zip(chunks).collect();
+    // Whoever comes first, what is found is the same.
+    chunks.into_par_iter().for_each(|(number, (block, chunk))| {
         let elements = topology.block(block);
         for element in chunk.clone() {
             for &entity in elements.entities(element) {
-                let owner = &mut owners[entity as usize];
-                if *owner == NOBODY {
-                    *owner = number;
-                } else if *owner != number {
-                    *owner = SEVERAL;
+                let owner = &owners[entity as usize];
+                let before = owner.load(Relaxed);
+                if before == number || before == SEVERAL {
+                    continue;
+                }
+                let taken = owner.compare_exchange(NOBODY, number, Relaxed, Relaxed);
+                if taken.is_err() {
+                    owner.store(SEVERAL, Relaxed);
                 }
             }
         }
-    }
+    });
     owners
 }
 

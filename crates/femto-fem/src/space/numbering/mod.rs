@@ -129,10 +129,7 @@ fn of_shape(
     (
         restriction.interface_sources_offsets,
         restriction.interface_sources,
-    ) = sources(
-        &restriction.interface,
-        numbers.first_interface..numbers.nodes,
-    );
+    ) = sources(&lists, numbers.first_interface..numbers.nodes);
     Ok(restriction)
 }
 
@@ -161,22 +158,48 @@ fn fill_local(
         .collect()
 }
 
-/// For each of the `nodes`, where in `interface` it is listed: offsets and positions, which are
-/// known to fit 32 bits.
-fn sources(interface: &[u32], nodes: Range<usize>) -> (Vec<u32>, Vec<u32>) {
-    let mut offsets = vec![0; nodes.len() + 1];
-    for &node in interface {
-        offsets[node as usize - nodes.start + 1] += 1;
+/// Nodes whose places one task finds.
+const PART: usize = 1 << 14;
+
+/// For each of the `nodes`, where it is in the `lists` one after the other, each ascending: offsets and positions, which
+/// are known to fit 32 bits.
+fn sources(lists: &[Vec<u32>], nodes: Range<usize>) -> (Vec<u32>, Vec<u32>) {
+    let of_part = |start: usize| {
+        let end = nodes.end.min(start + PART);
+        let (mut ends, mut first) = (vec![0_u32; end - start + 1], 0);
+        let mut own = Vec::new();
+        for list in lists {
+            let place = |node: usize| list.partition_point(|&other| (other as usize) < node);
+            let range = place(start)..place(end);
+            for &node in &list[range.clone()] {
+                ends[node as usize - start + 1] += 1;
+            }
+            own.push((first + range.start as u32, &list[range]));
+            first += list.len() as u32;
+        }
+        for i in 1..ends.len() {
+            ends[i] += ends[i - 1];
+        }
+        let mut next = ends.clone();
+        let mut positions = vec![0; ends[end - start] as usize];
+        for (first, list) in own {
+            for (position, &node) in (first..).zip(list) {
+                let next = &mut next[node as usize - start];
+                positions[*next as usize] = position;
+                *next += 1;
+            }
+        }
+        (ends, positions)
+    };
+    let starts: Vec<usize> = nodes.clone().step_by(PART).collect();
+    let parts: Vec<_> = starts.into_par_iter().map(of_part).collect();
+    let mut offsets = Vec::with_capacity(nodes.len() + 1);
+    let mut positions = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+    for (ends, own) in parts {
+        let first = positions.len() as u32;
+        offsets.extend(ends[..ends.len() - 1].iter().map(|end| first + end));
+        positions.extend(own);
     }
-    for i in 0..nodes.len() {
-        offsets[i + 1] += offsets[i];
-    }
-    let mut next = offsets.clone();
-    let mut positions = vec![0; interface.len()];
-    for (position, &node) in (0..).zip(interface) {
-        let next = &mut next[node as usize - nodes.start];
-        positions[*next as usize] = position;
-        *next += 1;
-    }
+    offsets.push(positions.len() as u32);
     (offsets, positions)
 }

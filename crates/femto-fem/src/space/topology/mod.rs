@@ -84,8 +84,19 @@ impl Topology {
         up_to: usize,
         cells: impl Fn(usize, usize) -> u32 + Sync,
     ) -> Result<Self, SpaceError> {
-        let mut topology = Self::without_facets(shapes, mesh_nodes, up_to);
-        topology.number_facets(&cells, up_to > 1)?;
+        let mut topology = Self::with_vertices(shapes, mesh_nodes, up_to);
+        let (edges, facets) = rayon::join(
+            || (up_to > 0).then(|| topology.edges()),
+            || topology.find_facets(&cells),
+        );
+        topology.facets = facets?;
+        if let Some(edges) = edges {
+            topology.number_edges(edges);
+        }
+        topology.check_shapes(&cells)?;
+        if up_to > 1 {
+            topology.number_faces();
+        }
         Ok(topology)
     }
 
@@ -95,6 +106,16 @@ impl Topology {
         mesh_nodes: usize,
         up_to: usize,
     ) -> Self {
+        let mut topology = Self::with_vertices(shapes, mesh_nodes, up_to);
+        if up_to > 0 {
+            let edges = topology.edges();
+            topology.number_edges(edges);
+        }
+        topology
+    }
+
+    /// The entities, of which vertices are numbered.
+    fn with_vertices(shapes: &[(Cell, Vec<u32>)], mesh_nodes: usize, up_to: usize) -> Self {
         let (mut blocks, mut first_side) = (Vec::new(), 0);
         for (cell, vertices) in shapes {
             let sizes = [cell.vertices(), cell.edges().len(), faces(*cell).len()];
@@ -116,9 +137,6 @@ impl Topology {
             facets: Vec::new(),
         };
         topology.number_vertices(shapes);
-        if up_to > 0 {
-            topology.number_edges();
-        }
         topology
     }
 
@@ -157,41 +175,54 @@ impl Topology {
         self.counts[0] = self.nodes.len();
     }
 
-    fn number_edges(&mut self) {
+    /// Finds the edges: how many there are, and for each block their numbers, `[elements][edges]`.
+    fn edges(&self) -> (usize, Vec<Vec<u32>>) {
         let mut edges = Chains::new(0..self.counts[0] as u32);
-        for block in &mut self.blocks {
-            let (before, places) = (block.cell.vertices(), block.cell.edges());
-            for entities in block.entities.chunks_exact_mut(block.stride) {
-                let (vertices, own) = entities.split_at_mut(before);
-                for (ends, own) in places.iter().zip(own) {
+        let of_block = |block: &Block| {
+            let places = block.cell.edges();
+            let mut own = Vec::with_capacity(block.elements() * places.len());
+            for vertices in block.entities.chunks_exact(block.stride) {
+                for ends in places {
                     let ends = ends.map(|m| vertices[m]);
                     let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
                     let found = edges.find(low, |&other| other == high);
                     let number = found.unwrap_or_else(|| edges.push(low, high));
-                    *own = (self.counts[0] + number) as u32;
+                    own.push((self.counts[0] + number) as u32);
                 }
             }
-        }
-        self.counts[1] = edges.links.len();
+            own
+        };
+        let numbers = self.blocks.iter().map(of_block).collect();
+        (edges.links.len(), numbers)
     }
 
-    /// Finds the facets and the elements at them; numbers faces if `numbered`, triangles first.
-    fn number_facets(
-        &mut self,
+    fn number_edges(&mut self, (count, numbers): (usize, Vec<Vec<u32>>)) {
+        self.counts[1] = count;
+        for (block, numbers) in self.blocks.iter_mut().zip(numbers) {
+            let (before, edges) = (block.cell.vertices(), block.cell.edges().len());
+            let elements = block.entities.par_chunks_exact_mut(block.stride);
+            let elements = elements.zip(numbers.par_chunks_exact(edges));
+            elements.for_each(|(own, edges)| {
+                own[before..][..edges.len()].copy_from_slice(edges);
+            });
+        }
+    }
+
+    /// The facets and the elements at them.
+    fn find_facets(
+        &self,
         cells: &(impl Fn(usize, usize) -> u32 + Sync),
-        numbered: bool,
-    ) -> Result<(), SpaceError> {
+    ) -> Result<Vec<Chains<Facet>>, SpaceError> {
         let parts = rayon::current_num_threads().min(8) as u64;
         let start = |part: u64| (self.nodes.len() as u64 * part / parts) as u32;
         let ranges = (0..parts).map(|part| start(part)..start(part + 1));
-        let facets: Result<Vec<_>, SpaceError> = (ranges.collect::<Vec<_>>().into_par_iter())
+        (ranges.collect::<Vec<_>>().into_par_iter())
             .map(|vertices| self.facets_at(vertices, cells))
-            .collect();
-        self.facets = facets?;
-        self.check_shapes(cells)?;
-        if !numbered {
-            return Ok(());
-        }
+            .collect()
+    }
+
+    /// Numbers the faces, triangles first.
+    fn number_faces(&mut self) {
         let mut number = (self.counts[0] + self.counts[1]) as u32;
         for shape in [Cell::Triangle, Cell::Quadrilateral] {
             let first = number;
@@ -215,7 +246,6 @@ impl Topology {
             }
             self.counts[class(shape.vertices())] = (number - first) as usize;
         }
-        Ok(())
     }
 
     /// The facets whose lowest vertex is one of `vertices`.

@@ -1,15 +1,19 @@
 #![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
 use super::operator::Edit;
+use super::pack::Packer;
+use super::verify::Expected;
 use super::*;
 use crate::OperatorParams;
 use crate::operator::plan::{FieldPlace, Plan};
 use crate::operator::{Bound as _, Typed};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::box_mesh::BoxMesh;
+use femto_fem::mesh::simplex_box::SimplexBox;
 use femto_fem::space::{Block, Space, SpaceParams};
 use femto_kernel::family::EvalContext;
-use femto_kernel::form::Poisson;
+use femto_kernel::form::{Form, Point, Poisson};
+use femto_kernel::scalar::Scalar;
 
 type Bound = AcceleratorBound<f64>;
 
@@ -148,4 +152,49 @@ fn knobs_are_turned_and_there_is_no_second_choice() {
         error.contains("only factors at points are staged"),
         "{error}"
     );
+}
+
+/// The integrals of basis functions.
+#[derive(Clone)]
+struct Load;
+
+impl Form<2> for Load {
+    fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {
+        [p.u[0].constant(1.0)]
+    }
+}
+
+/// Those of vertices are zero on triangles of degree 2: a difference by rounding is none all the same.
+#[test]
+fn numbers_that_are_zero_but_for_rounding_do_not_make_the_scale() {
+    let Ok(device) = Accelerator::opencl(0) else {
+        println!("skipped: no OpenCL device");
+        return;
+    };
+    let mesh = SimplexBox::unit_square(2).build(|[x, y]| [x, y + 0.3 * x]);
+    let mesh = mesh.unwrap();
+    let geometry = Geometry::new(&mesh).unwrap();
+    let params = SpaceParams {
+        degree: 2,
+        ..SpaceParams::default()
+    };
+    let space = Space::new(&mesh, &geometry, params).unwrap();
+    let (form, params) = (Typed::<_, 2, 1>(Load), OperatorParams::default());
+    let block = Block { space, geometry };
+    let place = FieldPlace::default();
+    let plan = Plan::new(device.info().kind, &block, &form, &params, place).unwrap();
+    let binding = Binding {
+        space: &block.space,
+        geometry: &block.geometry,
+        form: &form,
+        params: &params,
+        plan: &plan,
+    };
+    let packers = Packer::all(&device, &binding);
+    // The first three nodes of an element are its vertices.
+    let mut vertices = packers[0].nodes[..3].to_vec();
+    vertices.sort_unstable();
+    let expected = Expected::at::<f64>(vertices, &binding, &packers);
+    // A third of the triangle's area on each edge.
+    assert!(expected.scale() > 0.04, "{}", expected.scale());
 }

@@ -90,7 +90,8 @@ pub(super) struct Expected {
     /// Nodes of an L-vector, and `[node][component]` their values.
     nodes: Vec<u32>,
     values: Vec<f64>,
-    /// The largest sum of what elements add to an entry, each without its sign.
+    /// The largest sum over the elements at a node, of each the largest number that it adds to any of its nodes: what it
+    /// adds to one may be zero but for rounding.
     scale: f64,
     tolerance: f64,
 }
@@ -98,8 +99,16 @@ pub(super) struct Expected {
 impl Expected {
     /// Asks the oracle. `blocks` are the elements of each kind of map.
     pub(super) fn new<T: Number>(binding: &Binding<'_>, blocks: &[Packer<'_>]) -> Self {
+        Self::at::<T>(chosen_nodes(binding.space, blocks), binding, blocks)
+    }
+
+    /// The same at given nodes, ascending.
+    pub(super) fn at<T: Number>(
+        nodes: Vec<u32>,
+        binding: &Binding<'_>,
+        blocks: &[Packer<'_>],
+    ) -> Self {
         let space = binding.space;
-        let nodes = chosen_nodes(space, blocks);
         let mut expected = Self {
             amplitude: amplitude(binding),
             dofs: space.dofs(),
@@ -119,13 +128,14 @@ impl Expected {
                 oracle(binding, element as usize, &expected.of_element::<T>(own))
             })
             .collect();
+        let larger = |a: f64, b: f64| if a > b || a.is_nan() { a } else { b };
         for ((_, own), v_e) in around.iter().zip(&answers) {
+            let size = v_e.iter().map(|value| value.abs()).fold(0.0, larger);
             for (entry, value) in expected.entries(own, v_e) {
                 expected.values[entry] += value;
-                sizes[entry] += value.abs();
+                sizes[entry] += size;
             }
         }
-        let larger = |a: f64, b: f64| if a > b || a.is_nan() { a } else { b };
         expected.scale = sizes.into_iter().fold(0.0, larger);
         expected
     }
@@ -183,6 +193,11 @@ impl Expected {
             }
         }
         entries
+    }
+
+    #[cfg(test)]
+    pub(super) fn scale(&self) -> f64 {
+        self.scale
     }
 
     /// Whether there are numbers to compare with.

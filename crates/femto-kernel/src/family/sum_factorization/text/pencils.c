@@ -87,12 +87,12 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
 #endif
 
     /* Unrolled, components would need registers at the same time. So would what all of them read; it is read
-     * anew where that was measured to be faster. */
+     * anew where that was measured to be faster, which is not where there are no gradients. */
     UNROLL_BY(1) for (int component = 0; component < COMPONENTS; ++component)
     {
         element_nodes at = ELEMENT_NODES(element, component);
         const GLOBAL stored_real *g_own = g_geometry;
-#if VECTORS_NODAL && COMPONENTS > 1
+#if VECTORS_NODAL && COMPONENTS > 1 && GRADIENTS
         FORGET(at.g_nodes);
 #if NODES_1D > 3
         FORGET(g_own);
@@ -194,7 +194,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         }
 #endif
 
-#if VECTORS_NODAL && (COMPONENTS > 1 || !COLLOCATED)
+#if VECTORS_NODAL && (COMPONENTS > 1 ? GRADIENTS : !COLLOCATED)
         FORGET(at.g_nodes);
 #endif
 #if COLLOCATED

@@ -1,0 +1,187 @@
+//! Turning cells over whose nodes are numbered the other way round.
+
+use super::{CellBlock, Mesh};
+use femto_element::Cell;
+use rayon::prelude::*;
+
+/// Cells that one task looks at, about.
+const CELLS: usize = 4096;
+
+impl Mesh {
+    /// Turns clockwise triangles and quadrilaterals of a mesh in the plane, and left-handed tetrahedra and hexahedra:
+    /// their nodes are numbered as in a mirror, so that the map has a positive Jacobian. How many they were.
+    ///
+    /// Only cells whose Jacobian is negative at all vertices are turned; one that changes its sign, or a surface in
+    /// space, stays what it is.
+    pub fn turn_left_handed(&mut self) -> usize {
+        let dims = self.blocks.iter().filter(|block| !block.is_empty());
+        let dim = dims.map(|block| block.cell_type.dimension()).max();
+        let is_flat = || {
+            self.coordinates
+                .iter()
+                .all(|x| x[2] == self.coordinates[0][2])
+        };
+        let dim = match dim {
+            Some(2) if !is_flat() => return 0,
+            Some(dim @ 2..=3) => dim,
+            _ => return 0,
+        };
+        let own = self.blocks.iter_mut();
+        let own = own.filter(|block| block.cell_type.dimension() == dim);
+        own.map(|block| turn(block, &self.coordinates)).sum()
+    }
+}
+
+fn turn(block: &mut CellBlock, coordinates: &[[f64; 3]]) -> usize {
+    let cell = block.cell_type.cell();
+    let frames = frames(cell);
+    let lattice = block.cell_type.node_lattice();
+    let mirrored = |&[i, j, k]: &[usize; 3]| lattice.iter().position(|&other| other == [j, i, k]);
+    let Some(mirror) = lattice.iter().map(mirrored).collect::<Option<Vec<usize>>>() else {
+        return 0;
+    };
+    let count = block.cell_type.nodes();
+    let parts = block.nodes.par_chunks_mut(CELLS * count);
+    parts
+        .map(|part| {
+            let (mut turned, mut before) = (0, vec![0; count]);
+            for nodes in part.chunks_exact_mut(count) {
+                let at = |vertex: usize| coordinates.get(nodes[vertex] as usize).copied();
+                let mut determinants = frames
+                    .iter()
+                    .map(|frame| determinant(cell.dim(), frame, &at));
+                if !frames.is_empty()
+                    && determinants.all(|found| found.is_some_and(|found| found < 0.0))
+                {
+                    before.copy_from_slice(nodes);
+                    for (node, &from) in nodes.iter_mut().zip(&mirror) {
+                        *node = before[from];
+                    }
+                    turned += 1;
+                }
+            }
+            turned
+        })
+        .sum()
+}
+
+/// A vertex, with its neighbour along each axis and the sign of the way there; vertices are Gmsh's.
+type Frame = (usize, Vec<(usize, f64)>);
+
+/// Those at which the Jacobian is looked at: all vertices of tensor products, one of simplices. None of other cells.
+fn frames(cell: Cell) -> Vec<Frame> {
+    let vertices = cell.gmsh_order().vertices;
+    let place = |vertex: usize| vertices.iter().position(|&other| other == vertex);
+    let position = |vertex: usize| cell.vertex(vertex);
+    let frame = |vertex: usize| -> Option<Frame> {
+        let own = position(vertex);
+        let along = |axis: usize| {
+            let differs = |other: &usize| {
+                let there = position(*other);
+                (0..3).all(|a| (there[a] != own[a]) == (a == axis))
+            };
+            let neighbour = (0..cell.vertices()).find(differs)?;
+            let sign = (position(neighbour)[axis] - own[axis]).signum();
+            Some((place(neighbour)?, sign))
+        };
+        let axes: Option<Vec<_>> = (0..cell.dim()).map(along).collect();
+        Some((place(vertex)?, axes?))
+    };
+    let is_simplex = cell.vertices() == cell.dim() + 1;
+    let looked_at = match (cell.is_tensor_product(), is_simplex) {
+        (true, _) => cell.vertices(),
+        (false, true) => 1,
+        (false, false) => 0,
+    };
+    (0..looked_at).filter_map(frame).collect()
+}
+
+/// The sign of the Jacobian's determinant at a vertex, times some length; none where a node is missing.
+fn determinant(
+    dim: usize,
+    (vertex, neighbours): &Frame,
+    at: &impl Fn(usize) -> Option<[f64; 3]>,
+) -> Option<f64> {
+    let origin = at(*vertex)?;
+    let mut axes = [[0.0; 3], [0.0; 3], [0.0, 0.0, 1.0]];
+    for (axis, &(neighbour, sign)) in axes.iter_mut().zip(neighbours).take(dim) {
+        let there = at(neighbour)?;
+        *axis = [0, 1, 2].map(|a| sign * (there[a] - origin[a]));
+    }
+    let [[a, b, c], [d, e, f], [g, h, i]] = axes;
+    Some(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::geometry::Geometry;
+    use crate::mesh::Mesh;
+    use crate::mesh::box_mesh::BoxMesh;
+    use crate::mesh::simplex_box::SimplexBox;
+
+    fn meshes() -> Vec<Mesh> {
+        let bent = |[x, y, z]: [f64; 3]| [x + 0.1 * y * z, y, z + 0.05 * x];
+        let curved = |[x, y]: [f64; 2]| [x + 0.1 * y * y, y];
+        vec![
+            BoxMesh::unit_cube(2).build(bent).unwrap(),
+            SimplexBox::unit_cube(2).build(bent).unwrap(),
+            SimplexBox {
+                geometry_degree: 2,
+                ..SimplexBox::unit_square(3)
+            }
+            .build(curved)
+            .unwrap(),
+        ]
+    }
+
+    #[test]
+    fn what_is_mirrored_is_turned_back() {
+        for mesh in meshes() {
+            let mut mirrored = mesh.clone();
+            for x in &mut mirrored.coordinates {
+                x.swap(0, 1);
+            }
+            assert!(Geometry::new(&mirrored).unwrap().check(&[0.0]).is_err());
+            let last = mesh
+                .blocks
+                .iter()
+                .map(|block| block.cell_type.dimension())
+                .max();
+            let own = |mesh: &Mesh| -> usize {
+                let own = mesh.blocks.iter();
+                own.filter(|block| Some(block.cell_type.dimension()) == last)
+                    .map(|block| block.len())
+                    .sum()
+            };
+            assert_eq!(mirrored.turn_left_handed(), own(&mesh));
+            Geometry::new(&mirrored)
+                .unwrap()
+                .check(&[-0.5, 0.5])
+                .unwrap();
+            assert_eq!(mirrored.turn_left_handed(), 0);
+        }
+    }
+
+    #[test]
+    fn right_handed_cells_and_those_that_are_neither_stay() {
+        for mut mesh in meshes() {
+            let before = mesh.clone();
+            assert_eq!(mesh.turn_left_handed(), 0);
+            assert!(mesh == before);
+        }
+        let mut mesh = BoxMesh::unit_cube(1).build(|x| x).unwrap();
+        mesh.coordinates.swap(0, 1);
+        let before = mesh.clone();
+        assert_eq!(mesh.turn_left_handed(), 0);
+        assert!(mesh == before);
+    }
+
+    #[test]
+    fn surfaces_in_space_have_no_side() {
+        let mut mesh = SimplexBox::unit_square(2).build(|[x, y]| [y, x]).unwrap();
+        let count = mesh.clone().turn_left_handed();
+        assert!(count > 0);
+        mesh.coordinates[0][2] = 0.5;
+        assert_eq!(mesh.turn_left_handed(), 0);
+    }
+}
