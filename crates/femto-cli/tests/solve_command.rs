@@ -236,6 +236,45 @@ fn inverted_elements_and_unknown_devices_are_bad_input() {
 }
 
 #[test]
+fn constants_that_are_none_and_z_in_the_plane_are_bad_input() {
+    let folder = scratch("constants");
+    let case = |source: &str| {
+        let case = format!(
+            "[mesh.box]\ncell = \"triangle\"\ncells = [2, 2]\n[space]\ndegree = 1\n\
+             [form]\nkind = \"mass\"\n[source]\nvalue = \"{source}\"\n"
+        );
+        femto(&[
+            "solve",
+            &write(&folder, "case.toml", &case),
+            "--no-roofline",
+        ])
+    };
+    for (source, place, message) in [
+        (
+            "x + 0*ln(0)",
+            ":9:16: ",
+            "this is -inf; a constant must be finite",
+        ),
+        (
+            "x + 0/0",
+            ":9:15: ",
+            "this is NaN; a constant must be finite",
+        ),
+        (
+            "x + y*z",
+            ":9:9: ",
+            "`z` has no meaning here: the mesh lies in the plane",
+        ),
+    ] {
+        let output = case(source);
+        assert_eq!(output.status.code(), Some(2), "{source}");
+        let error = text(&output.stderr);
+        assert!(error.contains(place) && error.contains(message), "{error}");
+    }
+    assert_eq!(case("x + y").status.code(), Some(0));
+}
+
+#[test]
 fn the_null_device_counts() {
     let output = femto(&[
         "solve",

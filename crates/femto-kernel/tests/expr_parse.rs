@@ -56,6 +56,28 @@ fn errors_point_at_the_place() {
     );
 }
 
+/// What simplification would make 0 has no value either.
+#[test]
+fn constants_must_be_finite() {
+    for (text, column, width, value) in [
+        ("0/0", 2, 1, "NaN"),
+        ("x + 3/(1 - 1)", 6, 1, "inf"),
+        ("0*ln(0)", 3, 2, "-inf"),
+        ("sqrt(-1)*0*x", 1, 4, "NaN"),
+        ("(-8)^(1/3)", 5, 1, "NaN"),
+        ("0^-1", 2, 1, "inf"),
+        ("1e308 * 10", 7, 1, "inf"),
+        ("max(x, exp(1000))", 8, 3, "inf"),
+        ("select(x < 1/0, 1, 2)", 13, 1, "inf"),
+    ] {
+        let error = error(text);
+        assert_eq!((error.column, error.width), (column, width), "{text}");
+        let value = value.to_owned();
+        assert_eq!(error.kind, ParseErrorKind::NotFinite { value }, "{text}");
+    }
+    assert_eq!(value("0/x + 0^0 + exp(-1000)"), 1.0);
+}
+
 #[test]
 fn a_long_expression_is_shown_in_part() {
     let error = error(&("x + ".repeat(50) + "q" + &" + x".repeat(50)));

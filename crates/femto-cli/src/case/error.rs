@@ -76,6 +76,8 @@ pub enum Problem {
         suggestion: Option<String>,
         known: Vec<&'static str>,
     },
+    #[error("`z` has no meaning here: the mesh lies in the plane")]
+    OutOfPlane,
     #[error("{section} needs the key `{key}`")]
     MissingKey { section: String, key: &'static str },
     #[error("{key} must be {expected}, found {found}")]

@@ -139,6 +139,7 @@ impl CaseRun<'_> {
     fn with_form(self, monitor: &mut SolveMonitor<'_>) -> Result<Outcome, Failure> {
         let dim = dimension(self.mesh);
         setup::check_components(self.case, self.case.form.components(dim))?;
+        setup::check_plane(self.case, dim)?;
         let (form, inputs) = self.form(dim)?;
         let exact = self.case.exact.as_ref();
         let gradients: Vec<[crate::case::Expression; 3]> = exact

@@ -5,9 +5,10 @@ use crate::failure::Failure;
 use femto::OperatorParams;
 use femto::fem::mesh::{Mesh, MeshError};
 use femto::fem::space::SpaceError;
+use femto::kernel::expr::Input;
 use femto::problem::{
-    Boundary, PreconditionerKind, Problem, ProblemError, ProblemForm, Robin, SolverParams,
-    dimension,
+    Boundary, Function, PreconditionerKind, Problem, ProblemError, ProblemForm, Robin,
+    SolverParams, dimension,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -107,6 +108,30 @@ pub(super) fn check_components(case: &Case, components: usize) -> Result<(), Cas
                 found: vector.functions.len().to_string(),
             };
             return Err(case.document.mistake(vector.span.clone(), problem));
+        }
+    }
+    Ok(())
+}
+
+/// Fails for a function of z on a mesh in the plane.
+pub(super) fn check_plane(case: &Case, dim: usize) -> Result<(), CaseError> {
+    if dim > 2 {
+        return Ok(());
+    }
+    let conditions = case.boundaries().map(|it| &it.value);
+    let all = [&case.source]
+        .into_iter()
+        .chain(&case.exact)
+        .chain(&case.start)
+        .chain(conditions)
+        .chain(case.robin.iter().map(|it| &it.alpha));
+    for vector in all {
+        let programs = vector.functions.iter().filter_map(Function::as_program);
+        let mut inputs = programs.flat_map(|program| program.inputs().to_vec());
+        if inputs.any(|input| input == Input::Position(2)) {
+            return Err(case
+                .document
+                .mistake(vector.span.clone(), case::Problem::OutOfPlane));
         }
     }
     Ok(())

@@ -69,6 +69,8 @@ pub enum ParseErrorKind {
         "`grad({name})` is a vector and a number is needed here: write `{name}_x`, `{name}_y` or `{name}_z`"
     )]
     MisplacedGradient { name: String },
+    #[error("this is {value}; a constant must be finite")]
+    NotFinite { value: String },
     #[error("a comparison may only be the first argument of `select(a < b, then, else)`")]
     MisplacedComparison,
     #[error("the first argument of `select` must be one comparison, such as `x < 0.5`")]

@@ -13,7 +13,7 @@
 use super::error::{ParseError, ParseErrorKind};
 use super::lex::{Token, TokenKind, next_token};
 use super::symbols::{FUNCTIONS, Function, GRADIENT, Symbol, Symbols, function, suggest};
-use super::{Binary, Graph, Handle, Mask};
+use super::{Binary, Graph, Handle, Mask, Unary};
 
 /// The longest expression, in bytes.
 pub const MAX_LENGTH: usize = 65_536;
@@ -91,30 +91,30 @@ impl<'a> Parser<'a> {
     fn sum(&mut self) -> Result<Handle, Failure<'a>> {
         let mut value = self.product()?;
         loop {
-            if self.accept("+")? {
-                let right = self.product()?;
-                value = self.graph.add(value, right);
-            } else if self.accept("-")? {
-                let right = self.product()?;
-                value = self.graph.sub(value, right);
-            } else {
-                return Ok(value);
-            }
+            let operator = self.token;
+            let function = match operator.text {
+                "+" => Binary::Add,
+                "-" => Binary::Sub,
+                _ => return Ok(value),
+            };
+            self.advance()?;
+            let right = self.product()?;
+            value = self.binary(operator, function, [value, right])?;
         }
     }
 
     fn product(&mut self) -> Result<Handle, Failure<'a>> {
         let mut value = self.signed()?;
         loop {
-            if self.accept("*")? {
-                let right = self.signed()?;
-                value = self.graph.mul(value, right);
-            } else if self.accept("/")? {
-                let right = self.signed()?;
-                value = self.graph.div(value, right);
-            } else {
-                return Ok(value);
-            }
+            let operator = self.token;
+            let function = match operator.text {
+                "*" => Binary::Mul,
+                "/" => Binary::Div,
+                _ => return Ok(value),
+            };
+            self.advance()?;
+            let right = self.signed()?;
+            value = self.binary(operator, function, [value, right])?;
         }
     }
 
@@ -138,11 +138,45 @@ impl<'a> Parser<'a> {
 
     fn power(&mut self) -> Result<Handle, Failure<'a>> {
         let base = self.atom()?;
+        let operator = self.token;
         if self.accept("^")? || self.accept("**")? {
             let exponent = self.signed()?;
-            return Ok(self.graph.pow(base, exponent));
+            return self.binary(operator, Binary::Pow, [base, exponent]);
         }
         Ok(base)
+    }
+
+    fn binary(
+        &mut self,
+        place: Token<'a>,
+        function: Binary,
+        [a, b]: [Handle; 2],
+    ) -> Result<Handle, Failure<'a>> {
+        let constants = self
+            .graph
+            .constant_value(a)
+            .zip(self.graph.constant_value(b));
+        check_constant(place, constants.map(|(a, b)| function.apply(a, b)))?;
+        Ok(match function {
+            Binary::Add => self.graph.add(a, b),
+            Binary::Sub => self.graph.sub(a, b),
+            Binary::Mul => self.graph.mul(a, b),
+            Binary::Div => self.graph.div(a, b),
+            Binary::Pow => self.graph.pow(a, b),
+            Binary::Min => self.graph.min(a, b),
+            Binary::Max => self.graph.max(a, b),
+        })
+    }
+
+    fn unary(
+        &mut self,
+        place: Token<'a>,
+        function: Unary,
+        a: Handle,
+    ) -> Result<Handle, Failure<'a>> {
+        let constant = self.graph.constant_value(a);
+        check_constant(place, constant.map(|a| function.apply(a)))?;
+        Ok(self.graph.unary(function, a))
     }
 
     fn atom(&mut self) -> Result<Handle, Failure<'a>> {
@@ -231,11 +265,9 @@ impl<'a> Parser<'a> {
             ))
         };
         match (function, comparison, arguments.as_slice()) {
-            (Function::Unary(function), _, &[a]) => Ok(self.graph.unary(function, a)),
+            (Function::Unary(function), _, &[a]) => self.unary(token, function, a),
             (Function::Unary(_), _, other) => wrong("1 argument", other.len()),
-            (Function::Binary(Binary::Min), _, &[a, b]) => Ok(self.graph.min(a, b)),
-            (Function::Binary(Binary::Max), _, &[a, b]) => Ok(self.graph.max(a, b)),
-            (Function::Binary(_), _, &[a, b]) => Ok(self.graph.pow(a, b)),
+            (Function::Binary(function), _, &[a, b]) => self.binary(token, function, [a, b]),
             (Function::Binary(_), _, other) => wrong("2 arguments", other.len()),
             (Function::Select, Some((mask, true)), &[yes, no]) => {
                 Ok(self.graph.select(mask, yes, no))
@@ -340,6 +372,19 @@ impl<'a> Parser<'a> {
             false => ParseErrorKind::Unexpected { expected, found },
         };
         (self.token, kind)
+    }
+}
+
+/// Fails where an operation on constants has no finite value.
+fn check_constant(place: Token<'_>, value: Option<f64>) -> Result<(), Failure<'_>> {
+    match value {
+        Some(value) if !value.is_finite() => Err((
+            place,
+            ParseErrorKind::NotFinite {
+                value: value.to_string(),
+            },
+        )),
+        _ => Ok(()),
     }
 }
 

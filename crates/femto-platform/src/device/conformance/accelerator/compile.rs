@@ -36,8 +36,10 @@ pub fn a_kept_kernel_computes(device: &Accelerator) {
         binary: b"no kernel".to_vec(),
     };
     cache.store(&device.key(&text), &entry, &mut Vec::new());
-    assert_eq!(check(1), compiled);
-    assert_eq!(check(0), compiled);
+    // A compiler that remembers what it compiled may have nothing to say the second time.
+    let again = check(1);
+    assert_eq!(again.1, compiled.1);
+    assert_eq!(check(0), again);
     std::fs::remove_dir_all(folder).unwrap();
 }
 
