@@ -36,6 +36,9 @@ pub struct Case {
     pub title: String,
     /// Where the mesh comes from.
     pub mesh: MeshSource,
+    /// Groups of facets at which the solution goes on from the first to the second, in place of those that the file
+    /// links.
+    pub periodic: Option<Vec<Located<[String; 2]>>>,
     /// Degree of the space.
     pub degree: usize,
     /// The left-hand side.

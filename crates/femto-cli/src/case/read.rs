@@ -5,8 +5,8 @@ use super::document::Document;
 use super::error::{CaseError, Problem};
 use super::section::{Section, Value};
 use super::{
-    BoxSource, Case, Expression, Field, MeshSource, Method, Output, Preconditioner, Run, Solver,
-    Vector, read_boundary, read_form,
+    BoxSource, Case, Expression, Field, Located, MeshSource, Method, Output, Preconditioner, Run,
+    Solver, Vector, read_boundary, read_form,
 };
 use femto::element::Cell;
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
@@ -66,6 +66,7 @@ impl Case {
             .as_ref()
             .map_or(Ok(vec![]), read_boundary::robins)?;
         read_boundary::check_groups([&dirichlet, &neumann], &robin, &document)?;
+        let (mesh, periodic) = mesh(&root.required("mesh")?, &document)?;
         Ok(Self {
             title: match optional("title") {
                 Some(title) => title.text()?.to_owned(),
@@ -76,7 +77,8 @@ impl Case {
                     .display()
                     .to_string(),
             },
-            mesh: mesh(&root.required("mesh")?, &document)?,
+            mesh,
+            periodic,
             degree,
             form: read_form::form(
                 &root.required("form")?,
@@ -109,12 +111,25 @@ impl Case {
     }
 }
 
-fn mesh(section: &Value<'_>, document: &Document) -> Result<MeshSource, CaseError> {
-    let section = section.section(&["file", "box"])?;
-    match section.either(["file", "box"])? {
-        ("file", file) => Ok(MeshSource::File(document.resolve(file.text()?))),
-        (_, description) => Ok(MeshSource::Box(Box::new(box_source(&description)?))),
-    }
+/// Pairs of groups.
+type Pairs = Vec<Located<[String; 2]>>;
+
+/// The mesh, and the sides at which the solution goes on, where the case says.
+fn mesh(
+    section: &Value<'_>,
+    document: &Document,
+) -> Result<(MeshSource, Option<Pairs>), CaseError> {
+    let section = section.section(&["file", "box", "periodic"])?;
+    let source = match section.either(["file", "box"])? {
+        ("file", file) => MeshSource::File(document.resolve(file.text()?)),
+        (_, description) => MeshSource::Box(Box::new(box_source(&description)?)),
+    };
+    let pair = |pair: &Value<'_>| {
+        let sides = pair.per_axis::<_, 2>(Value::tag)?;
+        Ok(pair.located(sides.map(|side| side.value)))
+    };
+    let pairs = |list: Value<'_>| list.list()?.iter().map(pair).collect();
+    Ok((source, section.optional("periodic").map(pairs).transpose()?))
 }
 
 fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {

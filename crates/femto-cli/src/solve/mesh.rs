@@ -1,18 +1,51 @@
 //! The mesh of a case.
 
-use crate::case::{BoxSource, MeshSource};
+use crate::case::{BoxSource, Case, CaseError, Located, MeshSource, Problem};
+use crate::failure::Failure;
 use femto::fem::mesh::{Mesh, MeshError};
 
-/// The mesh, and how many of its cells were turned.
-pub(super) fn read(source: &MeshSource) -> Result<(Mesh, usize), MeshError> {
-    match source {
+/// The mesh with the periodic sides of the case, and how many of its cells were turned.
+pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
+    let (mut mesh, turned) = match &case.mesh {
         MeshSource::File(path) => {
             let mut mesh = Mesh::read(path)?;
             let turned = mesh.turn_left_handed();
-            Ok((mesh, turned))
+            (mesh, turned)
         }
-        MeshSource::Box(source) => Ok((source.build()?, 0)),
+        MeshSource::Box(source) => (source.build()?, 0),
+    };
+    let Some(periodic) = &case.periodic else {
+        return Ok((mesh, turned));
+    };
+    mesh.periodic = match &case.mesh {
+        // A deformed box goes on where the box did.
+        MeshSource::Box(source) if source.deformation.is_some() && !periodic.is_empty() => {
+            joined(case, source.mesh.build(|x| x)?, periodic)?.periodic
+        }
+        _ => {
+            mesh.periodic.clear();
+            mesh = joined(case, mesh, periodic)?;
+            std::mem::take(&mut mesh.periodic)
+        }
+    };
+    Ok((mesh, turned))
+}
+
+/// The mesh where functions go on from side to side.
+fn joined(
+    case: &Case,
+    mut mesh: Mesh,
+    periodic: &[Located<[String; 2]>],
+) -> Result<Mesh, CaseError> {
+    for pair in periodic {
+        let [first, second] = &pair.value;
+        let wrong = |error| {
+            case.document
+                .mistake(pair.span.clone(), Problem::Mesh(error))
+        };
+        mesh.join_sides(first, second).map_err(wrong)?;
     }
+    Ok(mesh)
 }
 
 /// What there is to say of cells that were turned.

@@ -107,7 +107,7 @@ pub fn run(
     let device: Opening = thread::spawn(move || AnyDevice::open(id, threads));
     let output = output::path(case, options)?;
     memory::check_box(case, id.kind)?;
-    let (mesh, turned) = monitor.stage("mesh", || mesh::read(&case.mesh))?;
+    let (mesh, turned) = monitor.stage("mesh", || mesh::read(case))?;
     memory::check_mesh(case, id.kind, &mesh)?;
     setup::check_tags(case, &mesh)?;
     let run = CaseRun {

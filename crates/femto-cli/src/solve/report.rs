@@ -210,7 +210,10 @@ impl Report {
                 cells: Block::elements(blocks),
                 shape: Block::plural(blocks),
                 bytes: bytes_of(mesh),
-                warnings: super::mesh::turned(turned).into_iter().collect(),
+                warnings: super::mesh::turned(turned)
+                    .into_iter()
+                    .chain(super::setup::loads_inside(case, blocks))
+                    .collect(),
             },
             unknowns: Unknowns {
                 free: dofs - constraints.len(),

@@ -4,7 +4,7 @@ use crate::case::{self, Case, CaseError, Coefficient, Located};
 use crate::failure::Failure;
 use femto::OperatorParams;
 use femto::fem::mesh::{Mesh, MeshError};
-use femto::fem::space::SpaceError;
+use femto::fem::space::{Block, SpaceError};
 use femto::kernel::expr::Input;
 use femto::problem::{
     Boundary, Function, PreconditionerKind, Problem, ProblemError, ProblemForm, Robin,
@@ -137,6 +137,23 @@ pub(super) fn check_plane(case: &Case, dim: usize) -> Result<(), CaseError> {
     Ok(())
 }
 
+/// What there is to say of fluxes that are given inside the domain.
+pub(super) fn loads_inside(case: &Case, blocks: &[Block]) -> Vec<String> {
+    let robin = case.robin.iter().map(|it| &it.boundary);
+    let tags = case.neumann.iter().chain(robin).flat_map(|it| &it.tags);
+    let warning = |tag: &Located<String>| {
+        let space = &blocks.first()?.space;
+        let count = space.boundary().inside(&tag.value).unwrap_or(0);
+        (count > 0).then(|| {
+            format!(
+                "{count} facets of `{}` lie between two cells: a flux there is a source inside the domain",
+                tag.value
+            )
+        })
+    };
+    tags.filter_map(warning).collect()
+}
+
 /// The case's problem, without the exact solution.
 pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> Problem<'a> {
     let components = form.components();
@@ -205,7 +222,12 @@ pub(super) fn locate(case: &Case, error: ProblemError) -> Failure {
 
 fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
     let found: &Located<String> = match error {
-        ProblemError::Space(SpaceError::NoSuchFace { tag, .. }) => {
+        ProblemError::Space(SpaceError::NoPartner { .. } | SpaceError::NarrowPeriod { .. }) => {
+            return Some(case.periodic.as_ref()?.first()?.span.clone());
+        }
+        ProblemError::Space(
+            SpaceError::NoSuchFace { tag, .. } | SpaceError::PeriodicFace { tag, .. },
+        ) => {
             let mut tags = case.boundaries().flat_map(|it| &it.tags);
             tags.find(|other| other.value == *tag)?
         }

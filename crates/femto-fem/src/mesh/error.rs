@@ -85,6 +85,31 @@ pub enum MeshError {
         /// The cell asked for.
         cell: Cell,
     },
+    /// Two sides that are to be one, and are no translation of each other.
+    #[error(
+        "`{first}` and `{second}` cannot be one side: the node at {position:?} on `{first}` has no partner on `{second}`, \
+         which lies {shift:?} away"
+    )]
+    UnlikeSides {
+        /// The side with the node.
+        first: String,
+        /// The other side.
+        second: String,
+        /// Where the node is.
+        position: [f64; 3],
+        /// From the first side to the second.
+        shift: [f64; 3],
+    },
+    /// A side that is to be its own partner, or has no cells.
+    #[error("`{first}` and `{second}` cannot be one side: {why}")]
+    NoSides {
+        /// A side.
+        first: String,
+        /// The other.
+        second: String,
+        /// What is wrong.
+        why: &'static str,
+    },
     /// There is no generator of boxes of these cells.
     #[error("boxes of {} cannot be generated", cell.plural())]
     BoxCell {

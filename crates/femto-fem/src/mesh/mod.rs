@@ -11,6 +11,7 @@ mod error;
 pub mod gmsh;
 mod groups;
 pub mod ordering;
+mod periodic;
 pub mod simplex_box;
 mod summary;
 mod turn;
@@ -32,6 +33,16 @@ pub struct Mesh {
     pub groups: Vec<PhysicalGroup>,
     /// Further groups of cells that are in several, by block and cell.
     pub memberships: Vec<Membership>,
+    /// Pairs of sides that are one to functions on the mesh.
+    pub periodic: Vec<PeriodicSides>,
+}
+
+/// Two sides of a mesh at which functions go on: periodic boundaries. The facets of the one have their partners among
+/// those of the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeriodicSides {
+    /// The mesh nodes of the one side, each with its partner on the other.
+    pub nodes: Vec<[u32; 2]>,
 }
 
 /// A group that a cell is in beside that of its tag.

@@ -19,6 +19,8 @@ pub struct MeshSummary {
     pub blocks: Vec<BlockSummary>,
     /// The physical groups, in the order of the mesh.
     pub groups: Vec<GroupSummary>,
+    /// Of each pair of periodic sides, how many mesh nodes have a partner.
+    pub periodic: Vec<usize>,
 }
 
 /// One cell type of a mesh.
@@ -80,6 +82,11 @@ impl Mesh {
                         .unwrap_or(0),
                 })
                 .collect(),
+            periodic: self
+                .periodic
+                .iter()
+                .map(|sides| sides.nodes.len())
+                .collect(),
         }
     }
 }
@@ -114,6 +121,12 @@ impl fmt::Display for MeshSummary {
         }
         for GroupSummary { group, cells } in &self.groups {
             write!(f, "\ngroup   {group}: {cells} cells")?;
+        }
+        for nodes in &self.periodic {
+            write!(
+                f,
+                "\nsides   {nodes} nodes with their partners on a periodic side"
+            )?;
         }
         Ok(())
     }

@@ -34,6 +34,10 @@ pub struct BoundaryFaces {
     faces: Vec<BoundaryFace>,
     /// Tag and corner mesh nodes of boundary cells that are no facet.
     strangers: Vec<(i32, Vec<u32>)>,
+    /// The same of facets on periodic sides.
+    periodic: Vec<(i32, Vec<u32>)>,
+    /// Tags of facets between two cells, ascending, with how many there are of each.
+    inside: Vec<(i32, usize)>,
 }
 
 impl BoundaryFaces {
@@ -49,6 +53,7 @@ impl BoundaryFaces {
             ..Self::default()
         };
         let mut faces: Vec<Vec<BoundaryFace>> = vec![Vec::new(); cells.len()];
+        let mut inside: Vec<i32> = Vec::new();
         let is_facet = topology.facet_shapes();
         let blocks = mesh.blocks.iter().enumerate();
         for (place, block) in blocks.filter(|(_, b)| is_facet(b.cell_type.cell())) {
@@ -63,11 +68,20 @@ impl BoundaryFaces {
                     continue;
                 };
                 let place = |side: &Side| (side.block, cells[side.block][side.element]);
+                if topology.is_periodic(&first) {
+                    let groups = groups.map(|tag| (tag, nodes.to_vec()));
+                    boundary.periodic.extend(groups);
+                    continue;
+                }
+                let groups: Vec<i32> = groups.collect();
+                if second.is_some() {
+                    inside.extend(&groups);
+                }
                 let side = match second {
                     Some(second) if place(&second) < place(&first) => second,
                     _ => first,
                 };
-                faces[side.block].extend(groups.map(|tag| BoundaryFace {
+                faces[side.block].extend(groups.into_iter().map(|tag| BoundaryFace {
                     tag,
                     element: side.element as u32,
                     cell: cells[side.block][side.element],
@@ -75,6 +89,9 @@ impl BoundaryFaces {
                 }));
             }
         }
+        inside.sort_unstable();
+        let runs = inside.chunk_by(|a, b| a == b);
+        boundary.inside = runs.map(|run| (run[0], run.len())).collect();
         let of_block = |mut faces: Vec<BoundaryFace>| {
             faces.sort_unstable();
             faces.dedup();
@@ -91,7 +108,7 @@ impl BoundaryFaces {
     ///
     /// # Errors
     /// [`SpaceError::Mesh`] when there is no such group, [`SpaceError::NoSuchFace`] when some of
-    /// its cells are no facet.
+    /// its cells are no facet, [`SpaceError::PeriodicFace`] when some are on periodic sides.
     pub fn tagged(&self, tag: &str) -> Result<&[BoundaryFace], SpaceError> {
         let number = self.groups.group(self.dimension, tag)?;
         let mut strangers = self.strangers.iter().filter(|s| s.0 == number);
@@ -102,9 +119,27 @@ impl BoundaryFaces {
                 count: 1 + strangers.count(),
             });
         }
+        let mut periodic = self.periodic.iter().filter(|s| s.0 == number);
+        if let Some((_, nodes)) = periodic.next() {
+            return Err(SpaceError::PeriodicFace {
+                tag: tag.into(),
+                nodes: nodes.clone(),
+                count: 1 + periodic.count(),
+            });
+        }
         let start = self.faces.partition_point(|face| face.tag < number);
         let end = self.faces.partition_point(|face| face.tag <= number);
         Ok(&self.faces[start..end])
+    }
+
+    /// How many facets of a group lie between two cells, those that the mesh lists several times counted so often.
+    ///
+    /// # Errors
+    /// [`SpaceError::Mesh`] when there is no such group.
+    pub fn inside(&self, tag: &str) -> Result<usize, SpaceError> {
+        let number = self.groups.group(self.dimension, tag)?;
+        let found = self.inside.iter().find(|(tag, _)| *tag == number);
+        Ok(found.map_or(0, |(_, count)| *count))
     }
 
     /// All tagged facets that were found, sorted by tag, then by element.

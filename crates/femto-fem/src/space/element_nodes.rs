@@ -103,6 +103,15 @@ impl ElementNodes {
         });
     }
 
+    /// Positions of the nodes inside one of the element's entities: vertices, edges, faces.
+    pub(super) fn on_entity(&self, slot: usize) -> impl Iterator<Item = u32> {
+        let shell = match slot.checked_sub(self.vertices.len()) {
+            None => &self.vertices[slot..=slot],
+            Some(slot) => &self.entities[slot].nodes,
+        };
+        shell.iter().map(|&s| self.shell_positions[s as usize])
+    }
+
     /// The highest dimension of entities of the boundary that have nodes inside.
     pub(super) fn up_to(&self) -> usize {
         match self.inside {

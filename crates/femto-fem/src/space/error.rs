@@ -89,6 +89,42 @@ pub enum SpaceError {
         /// Mesh nodes of the triangle.
         second: Vec<u32>,
     },
+    /// A facet of a periodic side that has no partner on the other.
+    #[error(
+        "the facet of cell {cell} with mesh nodes {nodes:?} is on a periodic side; its partner would have mesh nodes \
+         {partners:?}, {why}"
+    )]
+    NoPartner {
+        /// Mesh cell number.
+        cell: u32,
+        /// Mesh nodes of the facet, in cyclic order.
+        nodes: Vec<u32>,
+        /// Their partners.
+        partners: Vec<u32>,
+        /// What is wrong with the facet that these make.
+        why: &'static str,
+    },
+    /// A cell between two periodic sides, two vertices of which would be one.
+    #[error(
+        "cell {cell} reaches from one periodic side to the other: at least two cells must lie between them"
+    )]
+    NarrowPeriod {
+        /// Mesh cell number.
+        cell: u32,
+    },
+    /// A group of facets where functions go on at another side.
+    #[error(
+        "boundary group `{tag}`: {count} of its facets are on periodic sides, which have no boundary conditions; the \
+         first has mesh nodes {nodes:?}"
+    )]
+    PeriodicFace {
+        /// The tag as given.
+        tag: String,
+        /// Corner nodes of the first such facet, in cyclic order.
+        nodes: Vec<u32>,
+        /// How many there are.
+        count: usize,
+    },
     /// More cells than 32-bit numbers can count with their vertices, edges and faces.
     #[error("{cells} cells have more vertices, edges and facets than 32 bits can number")]
     TooManyCells {

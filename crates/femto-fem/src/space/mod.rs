@@ -99,6 +99,7 @@ pub struct Space {
     cells: Arc<[u32]>,
     restriction: Arc<Restriction>,
     boundary: Arc<BoundaryFaces>,
+    is_periodic: bool,
 }
 
 impl Space {
@@ -138,8 +139,9 @@ impl Space {
         let number_of = |block: usize, element: usize| {
             geometries[block].first_cell() as u32 + elements[block].cells[element]
         };
-        let topology = Topology::new(&shapes, mesh.coordinates.len(), up_to, number_of)?;
+        let mut topology = Topology::new(&shapes, mesh.coordinates.len(), up_to, number_of)?;
         drop(shapes);
+        topology.join_sides(&mesh.periodic, number_of)?;
         let numbered: Vec<&[u32]> = elements.iter().map(|own| &own.cells[..]).collect();
         let boundary = BoundaryFaces::new(mesh, &topology, &numbered);
         let shapes = elements.iter().zip(&nodes);
@@ -171,6 +173,7 @@ impl Space {
             cells: elements.cells.into(),
             restriction: Arc::new(restriction),
             boundary: Arc::new(boundary),
+            is_periodic: !mesh.periodic.is_empty(),
         };
         Ok(blocks.map(space).collect())
     }
@@ -213,6 +216,11 @@ impl Space {
     /// Whether elements share nodes.
     pub fn continuity(&self) -> Continuity {
         self.params.continuity
+    }
+
+    /// Whether the mesh has periodic sides: then elements that lie apart may have a node in common.
+    pub fn is_periodic(&self) -> bool {
+        self.is_periodic
     }
 
     /// Number of elements.

@@ -3,9 +3,13 @@
 use super::element_nodes::ElementNodes;
 use super::elements::cut;
 use super::numbering::Shape;
-use super::topology::Topology;
-use super::{Block, BoundaryFaces, MAX_CHUNK_NODES, Space, SpaceError, elements_per_chunk, number};
+use super::topology::{Classes, Topology};
+use super::{
+    Block, BoundaryFace, BoundaryFaces, Continuity, MAX_CHUNK_NODES, Space, SpaceError,
+    elements_per_chunk, number,
+};
 use crate::geometry::Geometry;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The trace of a space on a group of facets: the space whose elements are the facets, with the nodes that the
@@ -35,11 +39,33 @@ impl Space {
         let vertices = (0..faces.len()).flat_map(|facet| facets.vertex_nodes(facet));
         let vertices: Vec<u32> = vertices.copied().collect();
         let element = ElementNodes::new(cell, degree);
-        let topology = Topology::without_facets(
+        let on_facet = |facet| self.cell().facet_nodes(degree, facet);
+        let on_facets: Vec<_> = (0..self.cell().facets().len()).map(on_facet).collect();
+        // The nodes that the cell has on a facet.
+        let nodes_on = |face: &BoundaryFace| -> Vec<u32> {
+            let of_cell = self.element_nodes(face.element as usize);
+            let positions = on_facets[usize::from(face.face)].iter();
+            positions.map(|&position| of_cell[position]).collect()
+        };
+        let mut topology = Topology::without_facets(
             &[(cell, vertices)],
             geometry.coordinates().len(),
             self.continuity().shared_up_to(&element),
         );
+        if self.is_periodic() && self.continuity() == Continuity::Continuous {
+            let mut classes = Classes::new(&topology);
+            let mut known = HashMap::new();
+            for (facet, face) in faces.iter().enumerate() {
+                let nodes = nodes_on(face);
+                for (slot, &entity) in topology.block(0).entities(facet).iter().enumerate() {
+                    let on_entity = element.on_entity(slot).map(|it| nodes[it as usize]);
+                    if let Some(lowest) = on_entity.min() {
+                        classes.join(entity, *known.entry(lowest).or_insert(entity));
+                    }
+                }
+            }
+            topology.unite(classes);
+        }
         let mut params = self.params.clone();
         let restriction = loop {
             let chunks = cut(faces.len(), elements_per_chunk(cell, &params));
@@ -57,19 +83,17 @@ impl Space {
         let space = Self {
             params,
             cell,
+            is_periodic: self.is_periodic,
             cells: (0..faces.len() as u32).collect(),
             boundary: Arc::new(BoundaryFaces::default()),
             restriction: Arc::new(restriction),
         };
-        let on_facet = |facet| self.cell().facet_nodes(degree, facet);
-        let on_facets: Vec<_> = (0..self.cell().facets().len()).map(on_facet).collect();
         let mut entries = vec![0; space.dofs()];
         for (facet, face) in faces.iter().enumerate() {
-            let of_cell = self.element_nodes(face.element as usize);
-            let positions = &on_facets[usize::from(face.face)];
-            for (node, &position) in space.element_nodes(facet).into_iter().zip(positions) {
+            let of_cell = nodes_on(face);
+            for (node, of_cell) in space.element_nodes(facet).into_iter().zip(of_cell) {
                 for component in 0..space.components() {
-                    let entry = self.entry(of_cell[position] as usize, component);
+                    let entry = self.entry(of_cell as usize, component);
                     entries[space.entry(node as usize, component)] = entry as u32;
                 }
             }

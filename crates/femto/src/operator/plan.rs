@@ -67,6 +67,8 @@ pub(crate) struct Plan {
     pub(crate) factors: FactorPrecision,
     pub(crate) place: FieldPlace,
     auxiliary_numbers: u64,
+    /// Whether every node is at one place, so that those at vertices tell where these are.
+    nodes_are_places: bool,
     /// Bytes of the restriction's arrays that one application reads.
     index_bytes: u64,
     /// Entries of an L-vector that elements touch.
@@ -127,6 +129,7 @@ impl Plan {
             factors: params.factors,
             auxiliary_numbers: (fields.count(FieldKind::Cell) + at_points) as u64,
             index_bytes: index_bytes(family, space),
+            nodes_are_places: !space.is_periodic(),
             dofs: space.restriction().touched() * space.components(),
             place,
             elements: space.elements(),
@@ -191,8 +194,12 @@ impl Plan {
             GeometryKind::Trilinear => MapKind::Multilinear,
             GeometryKind::Curved => MapKind::Curved,
         };
-        let stored = level == DataLevel::Partial;
-        Ok(self.family.block(&self.operator, map, stored)?)
+        let block = |stored| self.family.block(&self.operator, map, stored);
+        let made = block(level == DataLevel::Partial)?;
+        match made.reads_vertices() && !self.nodes_are_places {
+            true => Ok(block(true)?),
+            false => Ok(made),
+        }
     }
 
     /// Work on L-vectors: input, output, indices, geometry and auxiliary fields, each once.

@@ -13,6 +13,7 @@ use femto_fem::io::vtu::{Field, VtuGrid, write_vtu};
 use femto_fem::mesh::Mesh;
 use femto_fem::space::Space;
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -32,7 +33,8 @@ pub enum OutputField<'a> {
 
 /// A grid function on a grid of Lagrange cells with equispaced nodes, as VTK wants it.
 ///
-/// A point is an L-vector node, moved along its vertex, edge, face or cell to where VTK has it.
+/// A point is an L-vector node, moved along its vertex, edge, face or cell to where VTK has it. One on periodic sides
+/// is a point on each.
 #[derive(Clone, Debug)]
 pub struct LagrangeGrid {
     /// Degree of the cells.
@@ -150,12 +152,51 @@ impl LagrangeGrid {
             let own = elements.flat_map_iter(|element| space.element_nodes(element));
             cells.push((space.cell(), own.collect()));
         }
-        Ok(Self {
+        let mut grid = Self {
             degree,
             points,
             cells,
             values,
-        })
+        };
+        grid.open_seams(u)?;
+        Ok(grid)
+    }
+
+    /// Gives nodes on periodic sides a point for each place where elements have them.
+    fn open_seams(&mut self, u: &GridFunction) -> Result<(), IoError> {
+        let mut further: HashMap<u32, Vec<u32>> = HashMap::new();
+        let mut positions = Vec::new();
+        for (block, (_, cells)) in u.blocks.iter().zip(&mut self.cells) {
+            let space = &block.space;
+            if !space.is_periodic() {
+                continue;
+            }
+            let to = Equispaced::new(space)?;
+            let elements = cells.chunks_exact_mut(space.nodes_per_element());
+            for (points, &cell) in elements.zip(space.cells()) {
+                to.positions(&block.geometry, cell as usize, &mut positions);
+                let extents = positions.iter().map(|&x| distance(positions[0], x));
+                let near = 1e-6 * extents.fold(0.0, f64::max);
+                for (point, &x) in points.iter_mut().zip(&positions) {
+                    let is_there = |other: u32| distance(self.points[other as usize], x) < near;
+                    if is_there(*point) {
+                        continue;
+                    }
+                    let others = further.entry(*point).or_default();
+                    let other = others.iter().copied().find(|&other| is_there(other));
+                    let place = other.unwrap_or(self.points.len() as u32);
+                    if other.is_none() {
+                        others.push(place);
+                        self.points.push(x);
+                        for values in &mut self.values {
+                            values.push(values[*point as usize]);
+                        }
+                    }
+                    *point = place;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The values of a field at the points, `[component][points]`.
@@ -178,6 +219,11 @@ impl LagrangeGrid {
             OutputField::Error(exact) => self.values.iter().zip(exact).map(difference).collect(),
         }
     }
+}
+
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let squares = (0..3).map(|axis| (a[axis] - b[axis]).powi(2));
+    squares.sum::<f64>().sqrt()
 }
 
 /// What neighbours give to a node: the last one's.

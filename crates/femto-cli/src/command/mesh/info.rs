@@ -117,6 +117,7 @@ impl Report {
             bounding_box,
             blocks,
             groups,
+            periodic,
         } = &self.summary;
         let block = |b: &mesh::BlockSummary| json!({ "type": b.cell_type, "cells": b.cells, "in_no_group": b.untagged });
         let group = |g: &mesh::GroupSummary| {
@@ -134,6 +135,7 @@ impl Report {
             "bounding_box": bounding_box.map(|(lower, upper)| json!({ "lower": lower, "upper": upper })),
             "blocks": blocks.iter().map(block).collect::<Value>(),
             "groups": groups.iter().map(group).collect::<Value>(),
+            "periodic_nodes": periodic,
             "turned": self.turned,
             "elements": self.elements.as_ref().map_or_else(
                 |message| json!({ "unusable": message }),

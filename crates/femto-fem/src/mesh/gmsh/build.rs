@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ids::{IdSet, NodeIndex};
 use super::problem::Problem;
-use crate::mesh::{CellBlock, Membership, Mesh, PhysicalGroup};
+use crate::mesh::{CellBlock, Membership, Mesh, PeriodicSides, PhysicalGroup};
 use femto_element::CellType;
 
 /// Nodes, cells and groups read so far.
@@ -17,6 +17,8 @@ pub(super) struct Builder {
     names: BTreeMap<i32, String>,
     /// Dimension and number of the groups declared.
     declared: BTreeSet<(usize, i32)>,
+    /// Dimension of the entities that are periodic, and their nodes.
+    periodic: Vec<(usize, PeriodicSides)>,
     /// Node entries that repetitions of cells may still take: at most as many as the file has
     /// bytes.
     repetitions: usize,
@@ -30,6 +32,7 @@ impl Builder {
             elements: IdSet::new(file_size),
             names: BTreeMap::new(),
             declared: BTreeSet::new(),
+            periodic: Vec::new(),
             repetitions: file_size,
         }
     }
@@ -132,6 +135,22 @@ impl Builder {
         }
     }
 
+    /// Begins a pair of periodic entities: pairs of nodes must follow, by [`Builder::add_partner`].
+    pub(super) fn add_periodic(&mut self, dimension: usize) {
+        let sides = PeriodicSides { nodes: Vec::new() };
+        self.periodic.push((dimension, sides));
+    }
+
+    /// Adds a node of the pair that was begun last, with its partner.
+    pub(super) fn add_partner(&mut self, pair: [u64; 2]) -> Result<(), Problem> {
+        let position = |node| (self.nodes.get(node)).ok_or(Problem::MissingPartner { node });
+        let nodes = [position(pair[0])?, position(pair[1])?];
+        if let Some((_, sides)) = self.periodic.last_mut() {
+            sides.nodes.push(nodes);
+        }
+        Ok(())
+    }
+
     /// The mesh, with the groups that have cells but no name after those that have one.
     pub(super) fn finish(mut self) -> Mesh {
         for (number, block) in (0..).zip(&mut self.mesh.blocks) {
@@ -152,6 +171,12 @@ impl Builder {
             let block = &self.mesh.blocks[block as usize];
             unnamed.insert((block.cell_type.dimension(), group));
         }
+        // The sides of solids are surfaces; what their edges and corners are follows.
+        let dimensions = self.mesh.blocks.iter();
+        let dimension = dimensions.map(|block| block.cell_type.dimension()).max();
+        let of_facets = self.periodic.into_iter();
+        let of_facets = of_facets.filter(|(of, _)| Some(of + 1) == dimension);
+        self.mesh.periodic = of_facets.map(|(_, sides)| sides).collect();
         let unnamed = unnamed.difference(&self.declared);
         groups.extend(unnamed.map(|&(dimension, number)| PhysicalGroup {
             dimension,

@@ -1,13 +1,12 @@
 //! Gmsh meshes: MSH 1.0, 2.0 to 2.2, 4.0 and 4.1, ASCII and binary of either byte order; 2.2 and 4.1 are written.
 //!
 //! What is read: nodes, cells of every type in [`CellType`](super::CellType), physical groups and
-//! their names. Other sections, such as `$Periodic` and `$Comments`, are skipped.
+//! their names. Pairs of sides that `$Periodic` links are kept. Other sections, such as `$Comments`, are skipped.
 //!
 //! - Nodes keep the order of the file, also those that no cell uses; cells refer to positions in
 //!   that order, not to the numbers in the file.
-//! - A cell's tag is its first physical group. A cell of less than three dimensions that is in
-//!   several groups is repeated, once per group, so that each group is complete; MSH 2.2 files
-//!   already hold it so. A solid cell is kept once, in its first group.
+//! - A cell's tag is its first physical group; the others that it is in are memberships. MSH 2 files repeat such a
+//!   cell, once per group.
 //! - Physical tags lose their sign, which only tells an orientation.
 //! - Groups that have cells but no name come after the named ones. A name without a dimension (MSH 2.0) is that of
 //!   the groups of its number that have cells.
@@ -20,6 +19,7 @@ mod build;
 mod cursor;
 mod ids;
 mod numbers;
+mod periodic;
 mod problem;
 mod sections;
 mod v1;

@@ -65,6 +65,28 @@ impl<'a> Numbers<'a> {
         matches!(self.coding, Coding::Binary { .. })
     }
 
+    /// The same place, where numbers are text whatever the coding.
+    pub(super) fn as_text(&self) -> Self {
+        Self {
+            text: self.text.clone(),
+            coding: Coding::Ascii,
+        }
+    }
+
+    /// Passes over a count that is below zero, if that is what comes next.
+    pub(super) fn skip_negative(&mut self, what: &'static str) -> Parsed<bool> {
+        let before = self.text.clone();
+        let Coding::Binary { big_endian, .. } = self.coding else {
+            return Ok(false);
+        };
+        let bytes: [u8; 8] = self.text.take(what)?;
+        let is_negative = bytes[if big_endian { 0 } else { 7 }] > 127;
+        if !is_negative {
+            self.text = before;
+        }
+        Ok(is_negative)
+    }
+
     /// How errors name a byte offset.
     pub(super) fn place(&self, at: usize) -> Place {
         match self.coding {

@@ -90,6 +90,12 @@ pub enum Problem {
         /// The bytes that follow.
         left: usize,
     },
+    /// A periodic entity has a node that the file does not have.
+    #[error("a periodic entity has node {node}, which the file does not have")]
+    MissingPartner {
+        /// The node's number.
+        node: u64,
+    },
     /// Two counts that contradict each other.
     #[error("the section announces {announced} {what}, but its blocks hold {found}")]
     Total {

@@ -7,7 +7,7 @@ use super::cursor::{Parsed, fault};
 use super::numbers::{Item, Numbers, Widths, range};
 use super::problem::Problem;
 use super::v4::{Entities, Minor};
-use super::{v1, v2, v4};
+use super::{periodic, v1, v2, v4};
 use crate::mesh::{Mesh, PhysicalGroup};
 
 /// The versions of the format, by what is read differently.
@@ -94,6 +94,7 @@ impl Reader<'_, '_> {
                 | "PartitionedEntities"
                 | "Nodes"
                 | "Elements"
+                | "Periodic"
         );
         let of_v1 = matches!(name, "NOD" | "ELM") && self.format == Some(Format::V1);
         if !known && !of_v1 {
@@ -123,6 +124,9 @@ impl Reader<'_, '_> {
             }
             ("Nodes", Some(Format::V4(minor))) => v4::nodes(file, minor, mesh)?,
             ("Elements", Some(Format::V4(minor))) => v4::elements(file, minor, mesh, entities)?,
+            ("Periodic", Some(Format::V4(Minor::One))) => periodic::links(file, mesh)?,
+            ("Periodic", Some(Format::V4(Minor::Zero))) => periodic::old_links(file, mesh)?,
+            ("Periodic", Some(Format::V2_0 | Format::V2)) => periodic::text_links(file, mesh)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -138,7 +142,7 @@ impl Reader<'_, '_> {
         if name != "MeshFormat" && self.format.is_none() {
             return error(name, "MeshFormat");
         }
-        if name == "Elements" && !self.seen.contains("Nodes") {
+        if matches!(name, "Elements" | "Periodic") && !self.seen.contains("Nodes") {
             return error(name, "Nodes");
         }
         if name.ends_with("Entities") && self.seen.contains("Elements") {

@@ -1,9 +1,10 @@
 //! Gmsh files from meshes, in every version and encoding that can be read.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::mesh::ordering::bounding_box;
-use crate::mesh::{CellBlock, Membership, Mesh};
+use crate::mesh::{CellBlock, Membership, Mesh, PeriodicSides};
 use femto_element::CellType;
 
 /// A version of the MSH format.
@@ -45,13 +46,15 @@ pub fn write(
     match version {
         Version::V2_2 => {
             out.nodes_v2(mesh)?;
-            out.elements_v2(mesh)
+            out.elements_v2(mesh)?;
+            out.periodic_v2(mesh)
         }
         Version::V4_1 => {
             let entities = entities(mesh);
             out.entities_v4(mesh, &entities)?;
             out.nodes_v4(mesh, &entities)?;
-            out.elements_v4(mesh, &entities)
+            out.elements_v4(mesh, &entities)?;
+            out.periodic_v4(mesh, &entities)
         }
     }
 }
@@ -213,6 +216,57 @@ impl Numbers<'_> {
         self.end("Elements")
     }
 
+    /// Text in binary files too.
+    fn periodic_v2(&mut self, mesh: &Mesh) -> io::Result<()> {
+        if mesh.periodic.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.out, "$Periodic\n{}", mesh.periodic.len())?;
+        for sides in &mesh.periodic {
+            let entity = |groups: &[i32]| groups.first().map_or(1, |&tag| tag.max(1));
+            let (dimension, tags) = ends(mesh, sides, entity);
+            writeln!(self.out, "{dimension} {} {}", tags[0], tags[1])?;
+            writeln!(self.out, "{}", sides.nodes.len())?;
+            for [node, partner] in &sides.nodes {
+                writeln!(self.out, "{} {}", node + 1, partner + 1)?;
+            }
+        }
+        writeln!(self.out, "$EndPeriodic")
+    }
+
+    fn periodic_v4(&mut self, mesh: &Mesh, entities: &Entities) -> io::Result<()> {
+        if mesh.periodic.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.out, "$Periodic")?;
+        self.size(mesh.periodic.len())?;
+        self.line()?;
+        for sides in &mesh.periodic {
+            let dimension = facet_dimension(mesh);
+            let entity = |groups: &[i32]| {
+                let found = entities
+                    .iter()
+                    .position(|(of, own)| *of == dimension && own == groups);
+                found.map_or(1, |place| place as i32 + 1)
+            };
+            let (dimension, tags) = ends(mesh, sides, entity);
+            self.int(dimension as i32)?;
+            tags.into_iter().try_for_each(|tag| self.int(tag))?;
+            self.line()?;
+            // Without a map.
+            self.size(0)?;
+            self.line()?;
+            self.size(sides.nodes.len())?;
+            self.line()?;
+            for pair in &sides.nodes {
+                pair.iter()
+                    .try_for_each(|&node| self.size(node as usize + 1))?;
+                self.line()?;
+            }
+        }
+        self.end("Periodic")
+    }
+
     fn entities_v4(&mut self, mesh: &Mesh, entities: &Entities) -> io::Result<()> {
         writeln!(self.out, "$Entities")?;
         for dimension in 0..4 {
@@ -294,6 +348,33 @@ impl Numbers<'_> {
         }
         self.end("Elements")
     }
+}
+
+/// One less than that of the cells.
+fn facet_dimension(mesh: &Mesh) -> usize {
+    let dimensions = mesh.blocks.iter().map(|block| block.cell_type.dimension());
+    dimensions
+        .max()
+        .map_or(0, |dimension| dimension.saturating_sub(1))
+}
+
+/// The dimension of two periodic sides and the tags of their entities, which `entity` gives for the groups of the first
+/// cell on a side; 1 where no cell is.
+fn ends(mesh: &Mesh, sides: &PeriodicSides, entity: impl Fn(&[i32]) -> i32) -> (usize, [i32; 2]) {
+    let dimension = facet_dimension(mesh);
+    let tag = |side: usize| {
+        let on_side: HashSet<u32> = sides.nodes.iter().map(|pair| pair[side]).collect();
+        let blocks = mesh.blocks.iter().enumerate();
+        let facets = blocks.filter(|(_, block)| block.cell_type.dimension() == dimension);
+        let mut cells = facets.flat_map(|(place, block)| {
+            (0..block.len()).map(move |cell| (place, cell, block.cell(cell)))
+        });
+        let found = cells.find(|(.., nodes)| nodes.iter().all(|node| on_side.contains(node)));
+        found.map_or(1, |(place, cell, _)| {
+            entity(&mesh.groups_of(place, cell).collect::<Vec<_>>())
+        })
+    };
+    (dimension, [tag(0), tag(1)])
 }
 
 /// Consecutive cells of one type in the same groups.

@@ -2,6 +2,7 @@
 
 mod chains;
 mod facets;
+mod periodic;
 
 use std::ops::Range;
 
@@ -13,6 +14,7 @@ use super::SpaceError;
 use super::element_nodes::{class, faces};
 use chains::Chains;
 use facets::Facet;
+pub(super) use periodic::Classes;
 
 /// No number.
 pub(super) const NONE: u32 = u32::MAX;
@@ -36,6 +38,8 @@ pub(super) struct Topology {
     vertex_at: Vec<u32>,
     /// By ranges of the lowest vertex.
     facets: Vec<Chains<Facet>>,
+    /// Sides that go on at another, as [`Topology::join_sides`] found them, ascending.
+    periodic: Vec<u32>,
 }
 
 /// The entities of the elements of one shape.
@@ -135,6 +139,7 @@ impl Topology {
             nodes: Vec::new(),
             vertex_at: vec![NONE; mesh_nodes],
             facets: Vec::new(),
+            periodic: Vec::new(),
         };
         topology.number_vertices(shapes);
         topology
@@ -337,8 +342,8 @@ impl Topology {
         cells(block, element)
     }
 
-    /// The vertices of a facet, going round it.
-    fn corners(&self, side: u32) -> Vec<u32> {
+    /// The vertices of a facet, in its own order, and its shape.
+    fn vertices(&self, side: u32) -> (Vec<u32>, Cell) {
         let Side {
             block,
             element,
@@ -346,10 +351,15 @@ impl Topology {
         } = side_of(&self.blocks, side);
         let block = &self.blocks[block];
         let (vertices, facet) = (block.entities(element), block.cell.facets()[facet]);
-        let places = facets::around(facet.cell).iter();
-        places
-            .map(|&place| vertices[facet.vertices[place]])
-            .collect()
+        let own = facet.vertices.iter().map(|&m| vertices[m]);
+        (own.collect(), facet.cell)
+    }
+
+    /// The vertices of a facet, going round it.
+    fn corners(&self, side: u32) -> Vec<u32> {
+        let (vertices, shape) = self.vertices(side);
+        let places = facets::around(shape).iter();
+        places.map(|&place| vertices[place]).collect()
     }
 
     /// The mesh nodes of a facet, going round it.

@@ -1,0 +1,191 @@
+//! Periodic sides in cases: orders, files, output, mistakes.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{case_path, femto, json, run, scratch, text, write};
+use femto::element::Cell;
+use femto::fem::mesh::any_box::AnyBox;
+use femto::fem::mesh::gmsh::{self, Encoding, Version};
+use femto::platform::device::Accelerator;
+use femto::platform::device::conformance::with;
+use femto_cli::solve::Status;
+use serde_json::Value;
+use std::fs;
+
+const PI2: f64 = std::f64::consts::PI * std::f64::consts::PI;
+
+/// The error of 2 u - Δu = f on a unit box of `cells` along each axis, periodic in x and y.
+fn error(cell: &str, bend: &str, cells: usize, run: &str) -> f64 {
+    let folder = scratch(&format!("orders-{cell}"));
+    let dim = if ["triangle", "quadrilateral"].contains(&cell) {
+        2
+    } else {
+        3
+    };
+    let along = vec![cells.to_string(); dim].join(", ");
+    let axes: Vec<String> = ["x", "y", "z"][..dim]
+        .iter()
+        .map(|&axis| format!("\"{axis}{}\"", if axis == "z" { "" } else { bend }))
+        .collect();
+    let case = format!(
+        "[mesh]\nperiodic = [['xmin', 'xmax'], ['ymin', 'ymax']]\n\
+         [mesh.box]\ncell = '{cell}'\ncells = [{along}]\ndeformation = [{}]\n\
+         [space]\ndegree = 2\n[form]\nf0 = '2*u'\nf1 = 'grad(u)'\n\
+         [source]\nvalue = '{}*sin(2*pi*x)*cos(2*pi*y)'\n\
+         [exact]\nvalue = 'sin(2*pi*x)*cos(2*pi*y)'\n\
+         [solver]\ntolerance = 1e-10\n{run}",
+        axes.join(", "),
+        2.0 + 8.0 * PI2,
+    );
+    let case = write(&folder, "case.toml", &case);
+    let output = femto(&["solve", &case, "--json", "--no-roofline", "--no-output"]);
+    let report = json(&output);
+    assert_eq!(report["status"], "converged", "{}", text(&output.stderr));
+    report["errors"]["l2"].as_f64().unwrap()
+}
+
+#[test]
+fn solutions_that_go_on_converge_in_their_order() {
+    for cell in ["hexahedron", "tetrahedron", "quadrilateral", "triangle"] {
+        for (bend, run) in [
+            ("", ""),
+            (
+                " + 0.02*sin(2*pi*x)*sin(2*pi*y)",
+                "[run]\ndata_level = 'on_the_fly'",
+            ),
+            ("", "[run]\ndata_level = 'partial'"),
+        ] {
+            let errors = [6, 12].map(|cells| error(cell, bend, cells, run));
+            let order = (errors[0] / errors[1]).log2();
+            assert!((2.7..3.6).contains(&order), "{cell} {bend}: {errors:?}");
+        }
+    }
+}
+
+#[test]
+fn accelerators_agree_with_the_host() {
+    with(Accelerator::opencl(0), |_| {
+        for cell in ["hexahedron", "tetrahedron", "quadrilateral", "triangle"] {
+            let bend = " + 0.02*sin(2*pi*x)*sin(2*pi*y)";
+            let [host, opencl] = ["host", "opencl"]
+                .map(|device| error(cell, bend, 4, &format!("[run]\ndevice = '{device}'")));
+            assert!(
+                (host - opencl).abs() < 1e-8 * host,
+                "{cell} {host} {opencl}"
+            );
+        }
+    });
+}
+
+#[test]
+fn a_ring_is_closed() {
+    let outcome = run("closed-ring");
+    assert_eq!(outcome.report.status, Status::Converged);
+    assert_eq!(outcome.report.unknowns.all, 16 * 4 * 17 * 4 / 4);
+    assert!(outcome.report.errors.unwrap().l2 < 4e-5);
+}
+
+/// The number after `NumberOfPoints`.
+fn points(vtu: &std::path::Path) -> usize {
+    let bytes = fs::read(vtu).unwrap();
+    let head = String::from_utf8_lossy(&bytes[..1000]).into_owned();
+    let after = head.split("NumberOfPoints=\"").nth(1).unwrap();
+    after.split('"').next().unwrap().parse().unwrap()
+}
+
+/// A file that links two sides, the same where the case links none, and the same where it links others.
+#[test]
+fn sides_come_from_the_file_or_from_the_case() {
+    let folder = scratch("periodic-file");
+    let mut mesh = AnyBox {
+        cell: Cell::Triangle,
+        cells: vec![5, 4],
+        lower: vec![0.0; 2],
+        upper: vec![1.0; 2],
+        geometry_degree: 1,
+        irregular: None,
+    }
+    .build(|x| x)
+    .unwrap();
+    mesh.join_sides("xmax", "xmin").unwrap();
+    let file = folder.join("linked.msh");
+    let mut bytes = Vec::new();
+    gmsh::write(&mesh, &mut bytes, Version::V4_1, Encoding::LittleEndian).unwrap();
+    fs::write(&file, bytes).unwrap();
+    let info = femto(&["mesh", "info", file.to_str().unwrap()]);
+    assert!(text(&info.stdout).contains("5 nodes with their partners"));
+    let vtu = folder.join("out.vtu");
+    for (periodic, unknowns) in [
+        ("", 15 * 13),
+        ("periodic = []", 16 * 13),
+        ("periodic = [['ymin', 'ymax']]", 16 * 12),
+        ("periodic = [['ymin', 'ymax'], ['xmin', 'xmax']]", 15 * 12),
+    ] {
+        let case = format!(
+            "[mesh]\nfile = 'linked.msh'\n{periodic}\n[space]\ndegree = 3\n\
+             [form]\nkind = 'mass'\n[source]\nvalue = 'sin(2*pi*x)'\n"
+        );
+        let case = write(&folder, "case.toml", &case);
+        let output = ["--output", vtu.to_str().unwrap()];
+        let output = femto(&[
+            "solve",
+            &case,
+            "--json",
+            "--no-roofline",
+            output[0],
+            output[1],
+        ]);
+        assert_eq!(json(&output)["unknowns"]["all"], Value::from(unknowns));
+        // Both sides of a seam are drawn.
+        assert_eq!(points(&vtu), 16 * 13, "{periodic}");
+    }
+}
+
+#[test]
+fn mistakes_point_at_the_sides_and_conditions() {
+    let folder = scratch("periodic-mistakes");
+    let case = fs::read_to_string(case_path("closed-ring")).unwrap();
+    for (from, to, place, message) in [
+        (
+            "tags = [\"ymax\"]",
+            "tags = [\"xmax\"]",
+            ":24:9: ",
+            "on periodic sides, which have no boundary",
+        ),
+        ("\"xmax\"]]", "\"ymax\"]]", ":6:13: ", "has no partner on"),
+        (
+            "\"xmax\"]]",
+            "\"left\"]]",
+            ":6:13: ",
+            "no physical group `left`",
+        ),
+        (
+            "\"xmax\"]]",
+            "\"xmin\"]]",
+            ":6:13: ",
+            "they are the same group",
+        ),
+        (
+            "\"xmax\"]]",
+            "\"xmax\", \"ymin\"]]",
+            ":6:13: ",
+            "an array of 2 elements, found 3",
+        ),
+        (
+            "[16, 4]\ngeometry_degree = 2\ndeformation",
+            "[1, 4]\nupper = [1, 2]\n# deformation",
+            ":6:13: ",
+            "at least two cells must lie between",
+        ),
+    ] {
+        let case = case.replace(from, to);
+        let output = femto(&["solve", &write(&folder, "case.toml", &case)]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{to}: {error}");
+        assert!(
+            error.contains(place) && error.contains(message),
+            "{to}: {error}"
+        );
+    }
+}

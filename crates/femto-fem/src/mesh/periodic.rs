@@ -1,0 +1,135 @@
+//! Periodic sides found by their positions.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::ordering::bounding_box;
+use super::{Mesh, MeshError, PeriodicSides};
+
+/// How far a node may be from where its partner should have it, as a fraction of the mesh's extent.
+const TOLERANCE: f64 = 1e-8;
+
+impl Mesh {
+    /// Makes functions go on from the group of facets `first` to `second`, names or numbers, which must be a
+    /// translation of it.
+    ///
+    /// # Errors
+    /// A group that is not there or has no cells, sides that are the same or no translation of each other.
+    pub fn join_sides(&mut self, first: &str, second: &str) -> Result<(), MeshError> {
+        let dimensions = self.blocks.iter().filter(|block| !block.is_empty());
+        let dimension = dimensions.map(|block| block.cell_type.dimension()).max();
+        let dimension = dimension.map_or(0, |dimension| dimension.saturating_sub(1));
+        let groups = [
+            self.group(dimension, first)?,
+            self.group(dimension, second)?,
+        ];
+        let wrong = |why| MeshError::NoSides {
+            first: first.to_owned(),
+            second: second.to_owned(),
+            why,
+        };
+        if groups[0] == groups[1] {
+            return Err(wrong("they are the same group"));
+        }
+        let nodes = groups.map(|group| self.nodes_of(dimension, group));
+        if nodes.iter().any(Vec::is_empty) {
+            return Err(wrong("one of the groups has no cells"));
+        }
+        let boxes = nodes.each_ref().map(|nodes| {
+            let positions = nodes.iter().map(|&node| self.coordinates[node as usize]);
+            bounding_box(&positions.collect::<Vec<_>>())
+        });
+        let shift = [0, 1, 2].map(|a| {
+            let [(from, until), (to, end)] = boxes;
+            0.5 * ((to[a] - from[a]) + (end[a] - until[a]))
+        });
+        let tolerance = TOLERANCE * extent(&self.coordinates);
+        let pairs = |[from, to]: [usize; 2], shift: [f64; 3]| {
+            let there = Nearby::new(&nodes[to], &self.coordinates, tolerance);
+            let partner = |&node: &u32| {
+                let x = self.coordinates[node as usize];
+                let wanted = [0, 1, 2].map(|a| x[a] + shift[a]);
+                let found = there.find(wanted).map(|other| [node, other]);
+                found.ok_or(MeshError::UnlikeSides {
+                    first: [first, second][from].to_owned(),
+                    second: [first, second][to].to_owned(),
+                    position: x,
+                    shift,
+                })
+            };
+            nodes[from].iter().map(partner).collect::<Result<_, _>>()
+        };
+        let _: Vec<[u32; 2]> = pairs([1, 0], shift.map(|along| -along))?;
+        let nodes = pairs([0, 1], shift)?;
+        self.periodic.push(PeriodicSides { nodes });
+        Ok(())
+    }
+
+    /// The mesh nodes of a group's cells, ascending.
+    fn nodes_of(&self, dimension: usize, group: i32) -> Vec<u32> {
+        let mut nodes = BTreeSet::new();
+        for (place, block) in self.blocks.iter().enumerate() {
+            if block.cell_type.dimension() == dimension {
+                let own = (0..block.len())
+                    .filter(|&cell| self.groups_of(place, cell).any(|other| other == group));
+                nodes.extend(own.flat_map(|cell| block.cell(cell)));
+            }
+        }
+        nodes.into_iter().collect()
+    }
+}
+
+/// The greatest extent of the positions along an axis.
+fn extent(positions: &[[f64; 3]]) -> f64 {
+    let (lower, upper) = bounding_box(positions);
+    let extents = (0..3).map(|a| upper[a] - lower[a]);
+    extents.fold(0.0, f64::max)
+}
+
+/// Nodes by position.
+struct Nearby<'a> {
+    coordinates: &'a [[f64; 3]],
+    tolerance: f64,
+    /// By the square of a grid that they are in.
+    nodes: HashMap<[i64; 3], Vec<u32>>,
+}
+
+impl<'a> Nearby<'a> {
+    fn new(of: &[u32], coordinates: &'a [[f64; 3]], tolerance: f64) -> Self {
+        let mut nearby = Self {
+            coordinates,
+            tolerance,
+            nodes: HashMap::new(),
+        };
+        for &node in of {
+            let square = nearby.square(coordinates[node as usize]);
+            nearby.nodes.entry(square).or_default().push(node);
+        }
+        nearby
+    }
+
+    /// Squares are so wide that what is within the tolerance of a position lies in at most two along each axis.
+    fn square(&self, x: [f64; 3]) -> [i64; 3] {
+        x.map(|x| (x / (4.0 * self.tolerance)).floor() as i64)
+    }
+
+    /// A node at a position.
+    fn find(&self, x: [f64; 3]) -> Option<u32> {
+        let distance = |node: &u32| {
+            let there = self.coordinates[*node as usize];
+            let along = (0..3).map(|a| (there[a] - x[a]).abs());
+            along.fold(0.0, f64::max)
+        };
+        let corners = (0..8).map(|corner: usize| {
+            let sides = [corner & 1, corner >> 1 & 1, corner >> 2];
+            let at = [0, 1, 2].map(|a| x[a] + self.tolerance * [-1.0, 1.0][sides[a]]);
+            self.square(at)
+        });
+        let nodes = corners.filter_map(|square| self.nodes.get(&square));
+        let nodes = nodes
+            .flatten()
+            .filter(|node| distance(node) <= self.tolerance);
+        nodes
+            .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+            .copied()
+    }
+}

@@ -1,0 +1,212 @@
+//! Entities that are one though they lie apart.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::{NONE, Side, Topology, facets, side_of};
+use crate::mesh::PeriodicSides;
+use crate::space::SpaceError;
+
+/// Classes of entities that are one.
+pub(in crate::space) struct Classes {
+    /// An entity of the same class with a lower number, or the entity itself.
+    lower: Vec<u32>,
+}
+
+impl Classes {
+    /// Every entity by itself.
+    pub(in crate::space) fn new(topology: &Topology) -> Self {
+        let entities = topology.counts.iter().sum::<usize>() as u32;
+        Self {
+            lower: (0..entities).collect(),
+        }
+    }
+
+    /// The lowest entity of a class.
+    fn lowest(&mut self, mut entity: u32) -> u32 {
+        while self.lower[entity as usize] != entity {
+            let lower = self.lower[entity as usize];
+            self.lower[entity as usize] = self.lower[lower as usize];
+            entity = lower;
+        }
+        entity
+    }
+
+    /// Makes one of two entities.
+    pub(in crate::space) fn join(&mut self, first: u32, second: u32) {
+        let (first, second) = (self.lowest(first), self.lowest(second));
+        self.lower[first.max(second) as usize] = first.min(second);
+    }
+}
+
+impl Topology {
+    /// Makes one of the facets on each side and their partners on the other, with their edges and vertices. From then
+    /// on entities stand for classes: the mesh nodes of an element cannot be told from them any more.
+    pub(in crate::space) fn join_sides(
+        &mut self,
+        sides: &[PeriodicSides],
+        cells: impl Fn(usize, usize) -> u32,
+    ) -> Result<(), SpaceError> {
+        let mut classes = Classes::new(self);
+        let mut joined = Vec::new();
+        for sides in sides {
+            let partners: HashMap<u32, u32> =
+                sides.nodes.iter().map(|pair| (pair[0], pair[1])).collect();
+            for pair in self.facet_pairs(&partners, &cells)? {
+                self.join_facets(pair, &partners, &mut classes);
+                joined.push([pair[0].min(pair[1]), pair[0].max(pair[1])]);
+            }
+        }
+        if joined.is_empty() {
+            return Ok(());
+        }
+        joined.sort_unstable();
+        joined.dedup();
+        self.periodic = joined.concat();
+        self.periodic.sort_unstable();
+        if let Some(twice) = self.periodic.windows(2).find(|pair| pair[0] == pair[1]) {
+            let both = joined.iter().filter(|pair| pair.contains(&twice[0]));
+            let others: Vec<u32> = both.map(|pair| pair[0] + pair[1] - twice[0]).collect();
+            return Err(SpaceError::CrowdedFace {
+                cells: [twice[0], others[0], others[1]].map(|side| self.cell_at(side, &cells)),
+                nodes: self.around(twice[0]),
+            });
+        }
+        self.unite(classes);
+        for (number, block) in self.blocks.iter().enumerate() {
+            for element in 0..block.elements() {
+                let vertices = &block.entities(element)[..block.cell.vertices()];
+                if (1..vertices.len()).any(|m| vertices[..m].contains(&vertices[m])) {
+                    let cell = cells(number, element);
+                    return Err(SpaceError::NarrowPeriod { cell });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether functions go on from this side to another one that lies apart.
+    pub(in crate::space) fn is_periodic(&self, side: &Side) -> bool {
+        let number = self.blocks[side.block].side(side.element) + side.facet as u32;
+        self.periodic.binary_search(&number).is_ok()
+    }
+
+    /// The facets that one element has and whose mesh nodes all have `partners`, each with the facet of these.
+    fn facet_pairs(
+        &self,
+        partners: &HashMap<u32, u32>,
+        cells: &impl Fn(usize, usize) -> u32,
+    ) -> Result<Vec<[u32; 2]>, SpaceError> {
+        let mut pairs = Vec::new();
+        let links = self.facets.iter().flat_map(|part| &part.links);
+        for (_, facet) in links.filter(|(_, facet)| facet.sides[1] == NONE) {
+            let side = facet.sides[0];
+            let (vertices, shape) = self.vertices(side);
+            let partner = |&vertex: &u32| partners.get(&self.nodes[vertex as usize]).copied();
+            let Some(nodes) = vertices.iter().map(partner).collect::<Option<Vec<u32>>>() else {
+                continue;
+            };
+            let at = |&node: &u32| self.vertex_at.get(node as usize).copied();
+            let found = nodes.iter().map(at).collect::<Option<Vec<u32>>>();
+            let found = found.and_then(|vertices| facets::sides(&self.facets, &vertices));
+            match found {
+                Some([other, NONE]) if other != side => pairs.push([side, other]),
+                found => {
+                    return Err(SpaceError::NoPartner {
+                        cell: self.cell_at(side, cells),
+                        nodes: self.around(side),
+                        partners: facets::around(shape).iter().map(|&m| nodes[m]).collect(),
+                        why: match found {
+                            None => "which no cell has",
+                            Some([_, NONE]) => "which is the same",
+                            Some(_) => "which lies between two cells",
+                        },
+                    });
+                }
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Makes one of two facets, the first's vertices and edges and those of their `partners`.
+    fn join_facets(
+        &self,
+        [first, second]: [u32; 2],
+        partners: &HashMap<u32, u32>,
+        classes: &mut Classes,
+    ) {
+        let partner = |vertex: u32| {
+            let node = partners.get(&self.nodes[vertex as usize]);
+            node.map_or(NONE, |&node| self.vertex_at[node as usize])
+        };
+        for vertex in self.vertices(first).0 {
+            classes.join(vertex, partner(vertex));
+        }
+        let others = self.edges_of(second);
+        for (ends, edge) in self.edges_of(first) {
+            let ends = ends.map(partner);
+            let same = others
+                .iter()
+                .find(|(other, _)| *other == ends || *other == [ends[1], ends[0]]);
+            if let Some(&(_, other)) = same {
+                classes.join(edge, other);
+            }
+        }
+        if let (Some(first), Some(second)) = (self.face_of(first), self.face_of(second)) {
+            classes.join(first, second);
+        }
+    }
+
+    /// The edges of a facet with their ends; none where edges have no number.
+    fn edges_of(&self, side: u32) -> Vec<([u32; 2], u32)> {
+        let Side {
+            block,
+            element,
+            facet,
+        } = side_of(&self.blocks, side);
+        let block = &self.blocks[block];
+        let (vertices, rest) = block.entities(element).split_at(block.cell.vertices());
+        let on_facet = block.cell.facets()[facet].vertices;
+        let edges = block.cell.edges().iter().zip(rest);
+        edges
+            .filter(|(ends, _)| ends.iter().all(|end| on_facet.contains(end)))
+            .map(|(ends, &edge)| (ends.map(|end| vertices[end]), edge))
+            .collect()
+    }
+
+    /// The number of a solid's facet, where it has one.
+    fn face_of(&self, side: u32) -> Option<u32> {
+        let Side {
+            block,
+            element,
+            facet,
+        } = side_of(&self.blocks, side);
+        let block = &self.blocks[block];
+        let before = block.cell.vertices() + block.cell.edges().len();
+        block.entities(element).get(before + facet).copied()
+    }
+
+    /// Numbers the classes in the place of entities.
+    pub(in crate::space) fn unite(&mut self, mut classes: Classes) {
+        let mut numbers: Vec<u32> = Vec::with_capacity(classes.lower.len());
+        let mut next = 0;
+        for count in &mut self.counts {
+            let first = next;
+            for _ in 0..*count {
+                let entity = numbers.len() as u32;
+                // Lower ones are numbered already.
+                numbers.push(match classes.lowest(entity) {
+                    lowest if lowest == entity => next,
+                    lowest => numbers[lowest as usize],
+                });
+                next += u32::from(numbers.last() == Some(&next));
+            }
+            *count = (next - first) as usize;
+        }
+        for block in &mut self.blocks {
+            let entities = block.entities.par_iter_mut();
+            entities.for_each(|entity| *entity = numbers[*entity as usize]);
+        }
+    }
+}
