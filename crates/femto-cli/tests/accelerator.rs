@@ -8,6 +8,7 @@ use common::{case_path, femto, json, run, run_on, scratch, text};
 use femto::platform::device::conformance::with;
 use femto::platform::device::{Accelerator, DeviceId, DeviceKind};
 use serde_json::Value;
+use std::process::{Child, Command, Stdio};
 
 /// Runs a test where there is an OpenCL device.
 fn on_opencl(test: impl FnOnce()) {
@@ -37,6 +38,31 @@ fn cases_have_the_same_solution_as_on_the_host() {
             let [found, wanted] = errors.map(|errors| errors.l2);
             let most = 1e-10 * wanted + rounding;
             assert!((found - wanted).abs() < most, "{found} {wanted}");
+        }
+    });
+}
+
+/// With nothing compiled yet, neither by femto nor by PoCL.
+#[test]
+fn many_first_starts_at_once_succeed() {
+    on_opencl(|| {
+        let folder = scratch("first-starts");
+        let start = |_| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_femto"));
+            command
+                .args(["solve", &case_path("quarter-annulus"), "--no-roofline"])
+                .args(["--no-output", "--device", "opencl"])
+                .env("FEMTO_CACHE", folder.join("femto"))
+                .env("POCL_CACHE_DIR", folder.join("pocl"))
+                .stdout(Stdio::null())
+                .stderr(Stdio::piped());
+            command.spawn().unwrap()
+        };
+        let children: Vec<Child> = (0..8).map(start).collect();
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            let error = text(&output.stderr);
+            assert!(output.status.success() && error.is_empty(), "{error}");
         }
     });
 }

@@ -5,6 +5,8 @@
 //! folder at once: a file appears whole, under its name, or not at all. The checksum is for
 //! accidents; the folder is as trustworthy as those who may write to it.
 //!
+//! Where several processes want the same new kernel, one compiles it, and the others wait for the entry.
+//!
 //! The cache is only there to save time: where it does not work, kernels are compiled, and the
 //! module has a warning.
 
@@ -14,8 +16,11 @@ pub(crate) use entry::{Entry, Key};
 
 use crate::files::{FileError, cache_dir, read_small, write_atomic};
 use std::fmt::Display;
+use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// No compiled kernel is so large.
 const LARGEST: u64 = 256 << 20;
@@ -25,6 +30,24 @@ const LARGEST: u64 = 256 << 20;
 pub struct KernelCache {
     folder: Option<PathBuf>,
 }
+
+/// The right to make an entry, until it is dropped or the process ends.
+pub(crate) struct Reservation {
+    file: File,
+    path: PathBuf,
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        // Whoever waits has the file open, and finds the entry; whoever comes later finds it without a lock.
+        let _ = std::fs::remove_file(&self.path);
+        let _ = self.file.unlock();
+    }
+}
+
+/// How long to wait for a process that makes an entry, which may have been stopped.
+const PATIENCE: Duration = Duration::from_secs(600);
+const PAUSE: Duration = Duration::from_millis(10);
 
 impl KernelCache {
     /// The folder `kernels` of the user's [`cache_dir`].
@@ -83,6 +106,31 @@ impl KernelCache {
         }
     }
 
+    /// The right to make the entry of a key, which one process has at a time; others wait until it has been made, the
+    /// process has ended, or [`PATIENCE`] is over. None where nothing can be locked, which is no harm: then several make
+    /// the same.
+    pub(crate) fn reserve(&self, key: &Key) -> Option<Reservation> {
+        let path = self.path(key)?.with_extension("lock");
+        let _ = std::fs::create_dir_all(path.parent()?);
+        let options = File::options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path);
+        let reservation = Reservation {
+            file: options.ok()?,
+            path,
+        };
+        let start = Instant::now();
+        loop {
+            match reservation.file.try_lock() {
+                Ok(()) => return Some(reservation),
+                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => sleep(PAUSE),
+                Err(_) => return None,
+            }
+        }
+    }
+
     /// Keeps an entry, or warns that it could not.
     pub(crate) fn store(&self, key: &Key, entry: &Entry, warnings: &mut Vec<String>) {
         let Some(path) = self.path(key).filter(|_| !entry.binary.is_empty()) else {
@@ -98,6 +146,8 @@ impl KernelCache {
 mod tests {
     use super::*;
     use std::fs;
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::Relaxed;
 
     fn sample(n: u8) -> (Key, Entry) {
         let entry = Entry {
@@ -209,6 +259,39 @@ mod tests {
         });
         let names = fs::read_dir(&folder).unwrap();
         assert_eq!(names.count(), 4, "temporary files are left");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// As several processes do: those that come while one makes the entry wait for it.
+    #[test]
+    fn one_makes_what_many_want() {
+        let folder = scratch("reserved");
+        let cache = KernelCache::at(&folder);
+        let made = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for n in 0..5 {
+                        let (key, entry) = sample(n);
+                        let reserved = cache.reserve(&key);
+                        assert!(reserved.is_some());
+                        if found(&cache, &key).0.is_none() {
+                            made.fetch_add(1, Relaxed);
+                            sleep(Duration::from_millis(20));
+                            cache.store(&key, &entry, &mut Vec::new());
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(made.into_inner(), 5);
+        let names = fs::read_dir(&folder).unwrap();
+        assert_eq!(names.count(), 5, "locks are left");
+        // What a process that was killed leaves is a file that nobody has locked.
+        let (key, _) = sample(9);
+        fs::write(cache.path(&key).unwrap().with_extension("lock"), b"").unwrap();
+        assert!(cache.reserve(&key).is_some());
+        assert!(KernelCache::none().reserve(&key).is_none());
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -78,23 +78,15 @@ impl Accelerator {
         self.refuse_while_capturing("compile while work is captured")?;
         let key = self.key(text);
         let mut warnings = Vec::new();
-        let kept = match cache.find(&key, &mut warnings) {
-            Some(entry) => self.load(entry, |reason| {
-                cache.drop_entry(&key, reason, &mut warnings);
-            })?,
-            None => None,
-        };
-        let (module, log) = match kept {
+        let (module, log) = match self.kept_module(&key, cache, &mut warnings)? {
             Some(kept) => kept,
             None => {
-                let built = self.driver.build(text)?;
-                let module = self.module(built.module);
-                let entry = Entry {
-                    log: built.log,
-                    binary: built.binary.unwrap_or_default(),
-                };
-                cache.store(&key, &entry, &mut warnings);
-                (module, entry.log)
+                let _reserved = cache.reserve(&key);
+                // Whoever had the right to make it before may have done so.
+                match self.kept_module(&key, cache, &mut warnings)? {
+                    Some(kept) => kept,
+                    None => self.new_module(text, &key, cache, &mut warnings)?,
+                }
             }
         };
         let name = text.name.to_owned();
@@ -108,20 +100,42 @@ impl Accelerator {
         })
     }
 
-    /// The module of an entry, with its log; where the driver refuses it, says so to `refused`.
-    fn load(
+    /// The module that the cache has, with its log. One that the driver refuses is dropped.
+    fn kept_module(
         &self,
-        entry: Entry,
-        refused: impl FnOnce(&DeviceError),
+        key: &Key,
+        cache: &KernelCache,
+        warnings: &mut Vec<String>,
     ) -> Result<Option<(Arc<Resource>, String)>, DeviceError> {
-        match self.driver.load(&entry.binary) {
+        let Some(entry) = cache.find(key, warnings) else {
+            return Ok(None);
+        };
+        match twice(|| self.driver.load(&entry.binary)) {
             Ok(module) => Ok(Some((self.module(module), entry.log))),
             Err(error @ DeviceError::Lost { .. }) => Err(error),
             Err(error) => {
-                refused(&error);
+                cache.drop_entry(key, &error, warnings);
                 Ok(None)
             }
         }
+    }
+
+    /// Compiles a text, and keeps what it is compiled to.
+    fn new_module(
+        &self,
+        text: &KernelText,
+        key: &Key,
+        cache: &KernelCache,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Arc<Resource>, String), DeviceError> {
+        let built = twice(|| self.driver.build(text))?;
+        let module = self.module(built.module);
+        let entry = Entry {
+            log: built.log,
+            binary: built.binary.unwrap_or_default(),
+        };
+        cache.store(key, &entry, warnings);
+        Ok((module, entry.log))
     }
 
     fn module(&self, handle: Handle) -> Arc<Resource> {
@@ -140,6 +154,16 @@ impl Accelerator {
         ];
         parts.extend(text.options.iter().map(String::as_str));
         Key::new(&parts)
+    }
+}
+
+/// What succeeds, at the second attempt if not at the first: compilers with a cache of their own, such as PoCL's, fail now
+/// and then where several processes use it at once.
+fn twice<T>(attempt: impl Fn() -> Result<T, DeviceError>) -> Result<T, DeviceError> {
+    let first = attempt();
+    match first {
+        Ok(_) | Err(DeviceError::Lost { .. }) => first,
+        Err(_) => attempt(),
     }
 }
 
