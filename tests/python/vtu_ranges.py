@@ -1,17 +1,18 @@
-"""Read VTU files with VTK and print the range of every array.
+"""Read VTU files with VTK and meshio and print the range of every array.
 
 usage: vtu_ranges.py FILE...
 
 Prints for every file one line of JSON
     {"points": N, "cells": N, "types": [T...], "point_data": {NAME: [LEAST, GREATEST]...},
-     "cell_data": {NAME: [LEAST, GREATEST]...}, "volume": V}
+     "cell_data": {NAME: [LEAST, GREATEST]...}, "volume": V, "meshio": [N, N, [NAME...]]}
 with the volume of the curved cells, of triangles their area, integrated by VTK. The range of an array of
-vectors is that of their lengths.
+vectors is that of their lengths. The last are what meshio counts as points and cells, and the names of its point data.
 """
 
 import json
 import sys
 
+import meshio
 from vtkmodules.vtkFiltersVerdict import vtkCellSizeFilter
 from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
 
@@ -42,6 +43,11 @@ def volume(grid):
     return sums.GetArray("Volume").GetValue(0) + sums.GetArray("Area").GetValue(0)
 
 
+def seen_by_meshio(path):
+    mesh = meshio.read(path)
+    return [len(mesh.points), sum(len(block.data) for block in mesh.cells), sorted(mesh.point_data)]
+
+
 def main():
     for path in sys.argv[1:]:
         grid = read(path)
@@ -52,6 +58,7 @@ def main():
             "point_data": ranges(grid.GetPointData()),
             "cell_data": ranges(grid.GetCellData()),
             "volume": volume(grid),
+            "meshio": seen_by_meshio(path),
         }
         print(json.dumps(summary))
 

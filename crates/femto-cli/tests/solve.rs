@@ -324,7 +324,7 @@ fn what_a_case_can_choose_makes_no_difference_to_the_solution() {
     }
 }
 
-/// What VTK reads is what femto reports.
+/// What VTK reads is what femto reports, and meshio reads the same.
 #[test]
 fn vtk_reads_the_output() {
     let Some(python) = std::env::var_os("FEMTO_PYTHON") else {
@@ -373,6 +373,8 @@ fn vtk_reads_the_output() {
         assert_eq!(points, report["unknowns"]["all"].as_u64());
         assert_eq!(seen["cells"], report["mesh"]["cells"]);
         assert_eq!(seen["types"], Value::from(vec![cell]), "{name}");
+        let meshio = [&seen["points"], &seen["cells"], &Value::from(fields)];
+        assert!(meshio.into_iter().eq(seen["meshio"].as_array().unwrap()));
         let names: Vec<_> = seen["point_data"].as_object().unwrap().keys().collect();
         assert_eq!(names, fields);
         let greatest = seen["point_data"]["solution"][1].as_f64().unwrap();

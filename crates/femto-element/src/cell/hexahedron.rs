@@ -30,14 +30,15 @@
 //!    0----8----1        10--(21)--12       4---16----5
 //! ```
 //!
-//! VTK's Lagrange hexahedron has the same vertices; edges and faces at degree 2 (files older than version 2.2
-//! swap the edges of 18 and 19; source: `vtkHigherOrderHexahedron::PointIndexFromIJK` of VTK 9):
+//! VTK's Lagrange hexahedron in files of version 1.0 has the same vertices; edges and faces at degree 2 (from version 2.2
+//! on the edges of 18 and 19 are swapped; source: `vtkHigherOrderHexahedron::PointIndexFromIJK` of VTK 9, and what its
+//! reader does with older files):
 //!
 //! ```text
 //!       7─────14─────6
 //!      /│           /│
 //!    15 │         13 │
-//!    /  19        /  18
+//!    /  18        /  19
 //!   4─────12─────5   │
 //!   │   │        │   │
 //!   │   3─────10─│───2     ζ  η
@@ -126,8 +127,8 @@ pub(super) const REFERENCE: Reference = Reference {
             [4, 6],
             [0, 4],
             [1, 5],
-            [3, 7],
             [2, 6],
+            [3, 7],
         ],
         facets: &[
             &[0, 2, 4, 6],

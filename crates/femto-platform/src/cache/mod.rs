@@ -20,7 +20,7 @@ use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// No compiled kernel is so large.
 const LARGEST: u64 = 256 << 20;
@@ -45,8 +45,9 @@ impl Drop for Reservation {
     }
 }
 
-/// How long to wait for a process that makes an entry, which may have been stopped.
-const PATIENCE: Duration = Duration::from_secs(600);
+/// How often to look whether a process has made an entry; it may have been stopped, so not for ever: ten minutes.
+const PAUSES: usize = 60_000;
+/// How long to wait before looking again.
 const PAUSE: Duration = Duration::from_millis(10);
 
 impl KernelCache {
@@ -107,7 +108,7 @@ impl KernelCache {
     }
 
     /// The right to make the entry of a key, which one process has at a time; others wait until it has been made, the
-    /// process has ended, or [`PATIENCE`] is over. None where nothing can be locked, which is no harm: then several make
+    /// process has ended, or ten minutes are over. None where nothing can be locked, which is no harm: then several make
     /// the same.
     pub(crate) fn reserve(&self, key: &Key) -> Option<Reservation> {
         let path = self.path(key)?.with_extension("lock");
@@ -121,14 +122,14 @@ impl KernelCache {
             file: options.ok()?,
             path,
         };
-        let start = Instant::now();
-        loop {
+        for _ in 0..PAUSES {
             match reservation.file.try_lock() {
                 Ok(()) => return Some(reservation),
-                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => sleep(PAUSE),
-                Err(_) => return None,
+                Err(TryLockError::WouldBlock) => sleep(PAUSE),
+                Err(TryLockError::Error(_)) => break,
             }
         }
+        None
     }
 
     /// Keeps an entry, or warns that it could not.

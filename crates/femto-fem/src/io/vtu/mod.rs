@@ -1,7 +1,8 @@
 //! VTU files: unstructured grids of Lagrange cells, compressed.
 //!
-//! The format is VTK's XML `UnstructuredGrid`, version 2.2, with raw appended data, UInt64 headers
-//! and zlib compression; ParaView 5.10 and later draw the high-order cells as curved.
+//! The format is VTK's XML `UnstructuredGrid` with raw appended data, UInt64 headers and zlib compression; ParaView draws
+//! the high-order cells as curved. Files say version 1.0, which more programs read than 2.2 (meshio 5 among them): the
+//! two differ in the order of nodes on hexahedra.
 //!
 //! ```text
 //! grid + Fields ──check──► arrays ──compress──► XML header with offsets, then the bytes
@@ -102,7 +103,7 @@ pub fn write_vtu_to(
     write!(
         out,
         "<?xml version=\"1.0\"?>\n\
-         <VTKFile type=\"UnstructuredGrid\" version=\"2.2\" byte_order=\"LittleEndian\" \
+         <VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" \
          header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n\
          <UnstructuredGrid>\n\
          <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{cells}\">\n\
