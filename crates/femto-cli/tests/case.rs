@@ -304,8 +304,8 @@ fn forms_are_read_and_mistakes_in_them_found() {
         panic!("a text")
     };
     assert_eq!(
-        (&source.expressions.fields[..], &source.parameters[..]),
-        (&["k".to_owned()][..], &[2.5][..])
+        (&source.expressions.fields[..], source.parameters[0].1),
+        (&["k".to_owned()][..], 2.5)
     );
     assert_eq!(source.places.len(), 3);
     #[rustfmt::skip]

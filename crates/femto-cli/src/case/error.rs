@@ -78,6 +78,10 @@ pub enum Problem {
     },
     #[error("`z` has no meaning here: the mesh lies in the plane")]
     OutOfPlane,
+    #[error("`t` has no meaning here: a case has no time")]
+    NoTime,
+    #[error("no expression of the form reads `{name}`")]
+    Unread { name: String },
     #[error("{section} needs the key `{key}`")]
     MissingKey { section: String, key: &'static str },
     #[error("{key} must be {expected}, found {found}")]

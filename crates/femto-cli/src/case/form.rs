@@ -110,7 +110,53 @@ pub enum Coefficient {
     /// By name or number of the group of cells.
     ByGroup(Vec<(Located<String>, f64)>),
     /// A function of position.
-    Function(Expression),
+    Function(Box<CoefficientFunction>),
+}
+
+/// A function of position in the place of a number of a form.
+#[derive(Clone, Debug)]
+pub struct CoefficientFunction {
+    /// The function.
+    pub function: Located<Expression>,
+    /// What errors call it.
+    pub key: String,
+    /// The values that it may have.
+    pub allowed: Allowed,
+}
+
+/// The values that a number of a form may have, in words and as limits that it may not reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allowed {
+    above: f64,
+    below: f64,
+    /// In words.
+    pub words: &'static str,
+}
+
+impl Allowed {
+    /// Any finite number.
+    pub const ANY: Self = Self {
+        above: f64::NEG_INFINITY,
+        below: f64::INFINITY,
+        words: "a finite number",
+    };
+    /// Finite and above zero.
+    pub const POSITIVE: Self = Self {
+        above: 0.0,
+        words: "above zero",
+        ..Self::ANY
+    };
+    /// Poisson's ratio; at 1/2 a body is incompressible, which a displacement alone cannot describe.
+    pub const RATIO: Self = Self {
+        above: -1.0,
+        below: 0.5,
+        words: "above -1 and below 0.5",
+    };
+
+    /// Whether a number is one of them.
+    pub fn has(&self, number: f64) -> bool {
+        number > self.above && number < self.below
+    }
 }
 
 /// A form given by expressions.
@@ -118,6 +164,8 @@ pub enum Coefficient {
 pub struct FormSource {
     /// The expressions, with the names of fields and parameters.
     pub expressions: FormExpressions,
+    /// Where f0 and f1 are.
+    pub parts: Vec<Located<&'static str>>,
     /// Where each expression is, by what errors call it.
     pub places: Vec<(String, Located<String>)>,
     /// Components of the solution.
@@ -125,5 +173,5 @@ pub struct FormSource {
     /// The fields, in the order of their names in `expressions`.
     pub fields: Vec<(Located<String>, Coefficient)>,
     /// The parameters, likewise.
-    pub parameters: Vec<f64>,
+    pub parameters: Vec<(Located<String>, f64)>,
 }

@@ -15,7 +15,7 @@ pub use deformation::Deformation;
 pub use document::{Document, Located};
 pub use error::{CaseError, Mistake, Problem};
 pub use femto::problem::{Expression, Method};
-pub use form::{Coefficient, Form, FormSource, Moduli};
+pub use form::{Allowed, Coefficient, CoefficientFunction, Form, FormSource, Moduli};
 pub use vector::Vector;
 
 use femto::fem::mesh::any_box::AnyBox;

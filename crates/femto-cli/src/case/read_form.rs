@@ -2,7 +2,7 @@
 
 use super::document::Located;
 use super::error::CaseError;
-use super::form::{Coefficient, Form, FormSource, Moduli};
+use super::form::{Allowed, Coefficient, CoefficientFunction, Form, FormSource, Moduli};
 use super::section::{Section, Value};
 use femto::kernel::form::{Expressions, FormExpressions};
 use femto::problem::Function;
@@ -34,30 +34,6 @@ const KEYS: [(&str, &str); 12] = [
 
 /// ε of the p-Laplacian where the case has none.
 const EPSILON: f64 = 1e-3;
-
-/// The values that a coefficient may have, in words and as limits that it may not reach.
-struct Allowed {
-    above: f64,
-    below: f64,
-    words: &'static str,
-}
-
-const ANY: Allowed = Allowed {
-    above: f64::NEG_INFINITY,
-    below: f64::INFINITY,
-    words: "a finite number",
-};
-const POSITIVE: Allowed = Allowed {
-    above: 0.0,
-    words: "above zero",
-    ..ANY
-};
-/// Poisson's ratio; at 1/2 a body is incompressible, which a displacement alone cannot describe.
-const RATIO: Allowed = Allowed {
-    above: -1.0,
-    below: 0.5,
-    words: "above -1 and below 0.5",
-};
 
 /// The word for a form, which may need more to be one.
 #[derive(Clone, Copy)]
@@ -113,11 +89,11 @@ pub(super) fn form(
         }
         Kind::Screened => {
             only(&section, &["kind", "lambda"])?;
-            Form::ScreenedPoisson(needed("lambda", &ANY)?)
+            Form::ScreenedPoisson(needed("lambda", Allowed::ANY)?)
         }
         Kind::Diffusion => {
             only(&section, &["kind", "kappa"])?;
-            Form::Diffusion(needed("kappa", &POSITIVE)?)
+            Form::Diffusion(needed("kappa", Allowed::POSITIVE)?)
         }
         Kind::NonlinearDiffusion => {
             only(&section, &["kind", "kappa"])?;
@@ -128,10 +104,10 @@ pub(super) fn form(
             only(&section, &["kind", "kappa", "velocity"])?;
             let velocity = section.required("velocity")?;
             let along = velocity.list()?;
-            let along = along.iter().map(|value| coefficient(value, &ANY));
+            let along = along.iter().map(|value| coefficient(value, Allowed::ANY));
             let along = along.collect::<Result<_, _>>()?;
             Form::ConvectionDiffusion {
-                kappa: needed("kappa", &POSITIVE)?,
+                kappa: needed("kappa", Allowed::POSITIVE)?,
                 velocity: velocity.located(along),
             }
         }
@@ -172,27 +148,26 @@ fn moduli(section: &Section<'_>) -> Result<Moduli, CaseError> {
         ("young", _) => {
             only(section, &["kind", "young", "poisson"])?;
             Ok(Moduli::Young {
-                young: needed("young", &POSITIVE)?,
-                poisson: needed("poisson", &RATIO)?,
+                young: needed("young", Allowed::POSITIVE)?,
+                poisson: needed("poisson", Allowed::RATIO)?,
             })
         }
         _ => {
             only(section, &["kind", "lambda", "mu"])?;
             Ok(Moduli::Lame {
-                lambda: needed("lambda", &ANY)?,
-                mu: needed("mu", &POSITIVE)?,
+                lambda: needed("lambda", Allowed::ANY)?,
+                mu: needed("mu", Allowed::POSITIVE)?,
             })
         }
     }
 }
 
 /// A number, a function of position, or numbers by group. What a function gives in places is not known here.
-fn coefficient(value: &Value<'_>, allowed: &Allowed) -> Result<Coefficient, CaseError> {
-    let check =
-        |value: &Value<'_>, number: f64| match number > allowed.above && number < allowed.below {
-            true => Ok(number),
-            false => Err(value.out_of_range(allowed.words)),
-        };
+fn coefficient(value: &Value<'_>, allowed: Allowed) -> Result<Coefficient, CaseError> {
+    let check = |value: &Value<'_>, number: f64| match allowed.has(number) {
+        true => Ok(number),
+        false => Err(value.out_of_range(allowed.words)),
+    };
     if value.is_number() {
         return check(value, value.number()?).map(Coefficient::Uniform);
     }
@@ -201,7 +176,11 @@ fn coefficient(value: &Value<'_>, allowed: &Allowed) -> Result<Coefficient, Case
         if let Some(number) = function.as_constant() {
             check(value, number)?;
         }
-        return Ok(Coefficient::Function(function));
+        return Ok(Coefficient::Function(Box::new(CoefficientFunction {
+            function: value.located(function),
+            key: value.name().to_owned(),
+            allowed,
+        })));
     }
     let groups = value.section(&[])?;
     let coefficients: Vec<(Located<String>, f64)> = groups
@@ -219,9 +198,12 @@ fn text(
     fields: Option<Value<'_>>,
     parameters: Option<Value<'_>>,
 ) -> Result<FormSource, CaseError> {
-    let mut places = Vec::new();
+    let (mut parts, mut places) = (Vec::new(), Vec::new());
     let mut part = |key| match section.optional(key) {
-        Some(value) => expressions(key, &value, &mut places).map(Some),
+        Some(value) => {
+            parts.push(value.located(key));
+            expressions(key, &value, &mut places).map(Some)
+        }
         None => Ok(None),
     };
     let (f0, f1) = (part("f0")?, part("f1")?);
@@ -232,14 +214,13 @@ fn text(
     let mut named = Vec::new();
     if let Some(fields) = fields {
         for (name, value) in fields.section(&[])?.entries() {
-            named.push((name, coefficient(&value, &ANY)?));
+            named.push((name, coefficient(&value, Allowed::ANY)?));
         }
     }
-    let (mut names, mut numbers) = (Vec::new(), Vec::new());
+    let mut numbers = Vec::new();
     if let Some(parameters) = parameters {
         for (name, value) in parameters.section(&[])?.entries() {
-            names.push(name.value);
-            numbers.push(value.number()?);
+            numbers.push((name, value.number()?));
         }
     }
     Ok(FormSource {
@@ -247,8 +228,9 @@ fn text(
             f0,
             f1,
             fields: named.iter().map(|(name, _)| name.value.clone()).collect(),
-            parameters: names,
+            parameters: numbers.iter().map(|(name, _)| name.value.clone()).collect(),
         },
+        parts,
         places,
         components,
         fields: named,

@@ -135,6 +135,11 @@ impl<'a> Value<'a> {
         Section::new(self.document, Some(self.key.clone()), table, known)
     }
 
+    /// What errors call it.
+    pub(super) fn name(&self) -> &str {
+        &self.key
+    }
+
     pub(super) fn text(&self) -> Result<&'a str, CaseError> {
         match self.value.get_ref() {
             DeValue::String(text) => Ok(text),

@@ -195,6 +195,7 @@ impl CaseRun<'_> {
     ) -> Result<Outcome, Failure> {
         let located = |error| setup::locate(self.case, error);
         let spaces = problem.discretize(monitor).map_err(located)?;
+        setup::check_values(self.case, &spaces)?;
         let device = monitor.stage("device", || joined(self.device))?;
         let system = spaces.assemble_on(&device, self.case.run.precision, monitor);
         let mut system = system.map_err(located)?;

@@ -1,15 +1,16 @@
 //! The form of a case as a graph, its auxiliary fields and parameters.
 
 use super::setup;
-use crate::case::{self, Case, Coefficient, Form, FormSource, Moduli};
+use crate::case::{self, Case, CaseError, Coefficient, Form, FormSource, Located, Moduli};
 use crate::failure::Failure;
 use femto::fem::mesh::Mesh;
-use femto::kernel::expr::{Graph, Handle, Input};
+use femto::kernel::expr::{Graph, Handle, Input, names};
 use femto::kernel::form::{self, FormParseError, ParsedForm, TracedForm, trace};
 use femto::kernel::scalar::Traced;
 use femto::operator::Auxiliary;
 use femto::problem::{Expression, by_group};
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 /// A form on cells of one dimension.
 pub(super) struct Physics {
@@ -75,7 +76,7 @@ pub(super) fn physics(case: &Case, mesh: &Mesh, dim: usize) -> Result<Physics, F
         },
         auxiliary,
         parameters: match &case.form {
-            Form::Text(source) => source.parameters.clone(),
+            Form::Text(source) => source.parameters.iter().map(|(_, value)| *value).collect(),
             _ => Vec::new(),
         },
     })
@@ -132,7 +133,9 @@ where
                         ));
                     }
                 };
-            parsed.map_err(|error| expression_mistake(case, source, error))?
+            let parsed = parsed.map_err(|error| expression_mistake(case, source, error))?;
+            check_names(case, source)?;
+            parsed
         }
     })
 }
@@ -166,20 +169,53 @@ fn expression_mistake(case: &Case, source: &FormSource, error: FormParseError) -
         let problem = case::Problem::Expression(parse.kind.clone());
         return case.document.mistake(span, problem).into();
     }
+    let mut names = named_by(source);
     let chosen = match &error {
         FormParseError::NotAName { name, .. } | FormParseError::NameTaken { name, .. } => {
-            source.fields.iter().find(|(field, _)| field.value == *name)
+            names.rfind(|known| known.value == *name).map(|it| &it.span)
+        }
+        FormParseError::Shape { part, .. } => {
+            let mut parts = source.parts.iter();
+            parts.find(|it| it.value == *part).map(|it| &it.span)
         }
         _ => None,
     };
-    let first = source.places.first().map(|(_, text)| text.span.clone());
-    let span = match chosen {
-        Some((name, _)) => name.span.clone(),
-        None => first.unwrap_or(source.components.span.clone()),
-    };
+    let first = source.parts.first().map(|it| &it.span);
+    let span = chosen.or(first).unwrap_or(&source.components.span).clone();
     case.document
         .mistake(span, case::Problem::Form(error))
         .into()
+}
+
+/// The names of fields and parameters.
+fn named_by(source: &FormSource) -> impl DoubleEndedIterator<Item = &Located<String>> {
+    let fields = source.fields.iter().map(|(name, _)| name);
+    fields.chain(source.parameters.iter().map(|(name, _)| name))
+}
+
+/// Fails where an expression reads the time, which a case has not, and for a name that none reads.
+fn check_names(case: &Case, source: &FormSource) -> Result<(), CaseError> {
+    let mut read = HashSet::new();
+    for (_, text) in &source.places {
+        for (start, name) in names(&text.value) {
+            if name == "t" {
+                let place = (text.value[..start].chars().count(), 1);
+                let span = (case.document).place_in_text(text.span.clone(), &text.value, place);
+                return Err(case.document.mistake(span, case::Problem::NoTime));
+            }
+            read.insert(name);
+        }
+    }
+    for name in named_by(source) {
+        let along = ["x", "y", "z"].map(|axis| format!("{}_{axis}", name.value));
+        let is_read = |name: &String| read.contains(&name[..]);
+        if !is_read(&name.value) && !along.iter().any(is_read) {
+            let name_of = name.value.clone();
+            let problem = case::Problem::Unread { name: name_of };
+            return Err(case.document.mistake(name.span.clone(), problem));
+        }
+    }
+    Ok(())
 }
 
 /// Adds a coefficient to the graph.
@@ -197,13 +233,14 @@ fn add_coefficient(
     };
     Ok(match coefficient {
         Coefficient::Uniform(value) => constant(graph.borrow_mut().constant(*value)),
-        Coefficient::Function(function) => GraphCoefficient {
-            value: import(graph, function),
-            gradient: function
-                .gradient()
-                .each_ref()
-                .map(|along| import(graph, along)),
-        },
+        Coefficient::Function(it) => {
+            let function = &it.function.value;
+            let gradient = function.gradient();
+            GraphCoefficient {
+                value: import(graph, function),
+                gradient: gradient.each_ref().map(|along| import(graph, along)),
+            }
+        }
         Coefficient::ByGroup(groups) => {
             setup::check_groups(case, mesh, groups)?;
             let values: Vec<(&str, f64)> = groups

@@ -1,13 +1,13 @@
 //! The `Problem` of a case, checks against the mesh, and places of errors.
 
-use crate::case::{self, Case, CaseError, Coefficient, Located};
+use crate::case::{self, Case, CaseError, Coefficient, CoefficientFunction, Located};
 use crate::failure::Failure;
 use femto::OperatorParams;
 use femto::fem::mesh::{Mesh, MeshError};
 use femto::fem::space::{Block, SpaceError};
 use femto::kernel::expr::Input;
 use femto::problem::{
-    Boundary, Function, PreconditionerKind, Problem, ProblemError, ProblemForm, Robin,
+    Boundary, Discretized, Function, PreconditionerKind, Problem, ProblemError, ProblemForm, Robin,
     SolverParams, dimension,
 };
 use std::collections::HashMap;
@@ -113,11 +113,39 @@ pub(super) fn check_components(case: &Case, components: usize) -> Result<(), Cas
     Ok(())
 }
 
-/// Fails for a function of z on a mesh in the plane.
+/// The numbers of the form that are functions of position.
+fn functions_of(case: &Case) -> impl Iterator<Item = &CoefficientFunction> {
+    let coefficients = case.form.coefficients().into_iter();
+    coefficients.filter_map(|coefficient| match coefficient {
+        Coefficient::Function(it) => Some(&**it),
+        _ => None,
+    })
+}
+
+/// Fails where a function has a value that a number of the form may not have.
+pub(super) fn check_values(case: &Case, spaces: &Discretized<'_, '_>) -> Result<(), CaseError> {
+    for it in functions_of(case) {
+        let found = spaces.find_value(&it.function.value, |value| !it.allowed.has(value));
+        if let Some((position, value)) = found {
+            let problem = case::Problem::OutOfRange {
+                key: it.key.clone(),
+                expected: it.allowed.words.to_owned(),
+                found: format!("{value} at {position:?}"),
+            };
+            return Err(case.document.mistake(it.function.span.clone(), problem));
+        }
+    }
+    Ok(())
+}
+
+/// Fails for a function of z on a mesh in the plane. Expressions of forms are parsed for the dimension.
 pub(super) fn check_plane(case: &Case, dim: usize) -> Result<(), CaseError> {
     if dim > 2 {
         return Ok(());
     }
+    let functions = functions_of(case);
+    let functions =
+        functions.map(|it| (std::slice::from_ref(&it.function.value), &it.function.span));
     let conditions = case.boundaries().map(|it| &it.value);
     let all = [&case.source]
         .into_iter()
@@ -125,13 +153,14 @@ pub(super) fn check_plane(case: &Case, dim: usize) -> Result<(), CaseError> {
         .chain(&case.start)
         .chain(conditions)
         .chain(case.robin.iter().map(|it| &it.alpha));
-    for vector in all {
-        let programs = vector.functions.iter().filter_map(Function::as_program);
+    let all = all.map(|vector| (&vector.functions[..], &vector.span));
+    for (functions, span) in all.chain(functions) {
+        let programs = functions.iter().filter_map(Function::as_program);
         let mut inputs = programs.flat_map(|program| program.inputs().to_vec());
         if inputs.any(|input| input == Input::Position(2)) {
             return Err(case
                 .document
-                .mistake(vector.span.clone(), case::Problem::OutOfPlane));
+                .mistake(span.clone(), case::Problem::OutOfPlane));
         }
     }
     Ok(())

@@ -83,6 +83,19 @@ pub(super) fn next_token(
     Err((token(first.len_utf8(), TokenKind::Mark), kind))
 }
 
+/// The names in an expression, with their first bytes, up to what is no word.
+pub fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut from = 0;
+    let words = std::iter::from_fn(move || {
+        let token = next_token(text, from).ok()?;
+        from = token.start + token.text.len();
+        (token.kind != TokenKind::End).then_some(token)
+    });
+    words
+        .filter(|token| token.kind == TokenKind::Name)
+        .map(|token| (token.start, token.text))
+}
+
 /// The length of the number that `bytes` start with: digits, a point, and an exponent if its `e` is
 /// followed by digits.
 fn number_length(bytes: &[u8]) -> usize {

@@ -59,6 +59,7 @@ pub use build::MAX_POWER;
 pub use count::Ops;
 pub use dialect::{Dialect, Signature};
 pub use error::{ParseError, ParseErrorKind};
+pub use lex::names;
 pub use parse::{MAX_DEPTH, MAX_LENGTH, parse};
 pub use program::{Program, ProgramError, Registers, Values};
 pub use symbols::{Symbol, Symbols, suggest};

@@ -19,6 +19,7 @@ use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::{Buffer, Device};
+use rayon::prelude::*;
 
 impl<'a> Problem<'a> {
     /// Solves the problem in precision `T` on a device: [`Problem::assemble`] (stages 1 to 6), then
@@ -319,6 +320,29 @@ pub struct Discretized<'p, 'a> {
 }
 
 impl<'a> Discretized<'_, 'a> {
+    /// A place where a function has a value that `is_wanted`, and the value: the first cell with one in its middle or
+    /// halfway from there to a vertex. What a function does on the boundary does not count.
+    pub fn find_value(
+        &self,
+        function: &dyn Function,
+        is_wanted: impl Fn(f64) -> bool + Sync,
+    ) -> Option<([f64; 3], f64)> {
+        let time = self.problem.operator.time;
+        let in_block = |Block { geometry, .. }: &Block| {
+            let places = inner_points(geometry.cell());
+            let cells = (0..geometry.len()).into_par_iter();
+            let found = cells.map(|cell| {
+                let positions: Vec<_> = places.iter().map(|&xi| geometry.map(cell, xi)).collect();
+                let mut values = vec![0.0; positions.len()];
+                function.evaluate(&positions, time, &mut values);
+                let mut both = positions.into_iter().zip(values);
+                both.find(|(_, value)| is_wanted(*value))
+            });
+            found.find_first(Option::is_some).flatten()
+        };
+        self.blocks.iter().find_map(in_block)
+    }
+
     /// The other stages of [`Problem::assemble`].
     ///
     /// # Errors
@@ -414,4 +438,15 @@ fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
             Ok(Some(Jacobi::new(device, &diagonal)?))
         }
     }
+}
+
+/// The middle of a reference cell, and the points halfway from there to its vertices.
+fn inner_points(cell: Cell) -> Vec<[f64; 3]> {
+    let vertices: Vec<[f64; 3]> = (0..cell.vertices()).map(|m| cell.vertex(m)).collect();
+    let count = vertices.len() as f64;
+    let middle = [0, 1, 2].map(|a| vertices.iter().map(|x| x[a]).sum::<f64>() / count);
+    let halfway = vertices
+        .iter()
+        .map(|x| [0, 1, 2].map(|a| 0.5 * (middle[a] + x[a])));
+    std::iter::once(middle).chain(halfway).collect()
 }
