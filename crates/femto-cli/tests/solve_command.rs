@@ -274,6 +274,101 @@ fn constants_that_are_none_and_z_in_the_plane_are_bad_input() {
     assert_eq!(case("x + y").status.code(), Some(0));
 }
 
+/// Two squares, the second of which is twisted, with numbers as files have them.
+const TWISTED: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n\
+5 1 1 0\n6 2 1 0\n$EndNodes\n$Elements\n3\n17 1 2 1 1 1 2\n301 3 2 9 1 1 2 5 4\n4711 3 2 9 1 2 3 5 6\n$EndElements\n";
+
+#[test]
+fn mistakes_have_their_line_and_cells_the_number_of_their_file() {
+    let folder = scratch("places");
+    write(&folder, "twisted.msh", TWISTED);
+    write(&folder, "good.msh", &TWISTED.replace("3 5 6\n", "3 6 5\n"));
+    let mass = "[space]\ndegree = 2\n[form]\nkind = \"mass\"\n";
+    let poisson = "[space]\ndegree = 2\n[form]\nkind = \"poisson\"\n";
+    let on = |mesh: &str, rest: &str| format!("title = \"a\"\n[mesh]\n{mesh}\n{rest}");
+    let boxed = |cells: &str| format!("box = {{ cell = \"tetrahedron\", cells = {cells} }}");
+    let good = "file = \"good.msh\"";
+    for (case, place, message) in [
+        (
+            on("file = \"twisted.msh\"", mass),
+            ":2:1: ",
+            "mesh cell 1 is inverted",
+        ),
+        (
+            on("file = \"twisted.msh\"", mass),
+            ":2:1: ",
+            "it is element 4711",
+        ),
+        (
+            on(
+                good,
+                "[space]\ndegree = 2\n[form]\nkind = \"diffusion\"\nkappa = { 7 = 2 }\n",
+            ),
+            ":8:11: ",
+            "no physical group `7`",
+        ),
+        (
+            on(&boxed("[1, 1, 1]"), &mass.replace('2', "9")),
+            ":5:10: ",
+            "degree 9",
+        ),
+        (
+            on(&boxed("[1, 1, 1], upper = [1, 1, 0]"), mass),
+            ":2:1: ",
+            "both corners must be finite",
+        ),
+        (
+            on(
+                &boxed("[2, 2, 2]"),
+                &format!("{mass}[quadrature]\npoints_1d = 3\n"),
+            ),
+            ":8:1: ",
+            "triangles and tetrahedra take",
+        ),
+        (
+            on(good, poisson),
+            ":6:1: ",
+            "only determined up to a constant",
+        ),
+        (
+            on(good, &format!("{mass}[source]\nvalue = \"1/(x - x)\"\n")),
+            ":9:9: ",
+            "the source is inf at",
+        ),
+        (
+            on(good, &format!("{mass}[start]\nvalue = \"ln(-1 - x)\"\n")),
+            ":9:9: ",
+            "the start is NaN at",
+        ),
+        (
+            on(
+                good,
+                &format!("{mass}[[neumann]]\ntags = [1]\nvalue = \"1/y\"\n"),
+            ),
+            ":10:9: ",
+            "the flux on `1` is inf at",
+        ),
+    ] {
+        let output = femto(&[
+            "solve",
+            &write(&folder, "case.toml", &case),
+            "--no-roofline",
+        ]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{case}: {error}");
+        assert!(
+            error.contains(place) && error.contains(message),
+            "{case}: {error}"
+        );
+    }
+    let info = femto(&["mesh", "info", folder.join("twisted.msh").to_str().unwrap()]);
+    assert!(
+        text(&info.stdout).contains("it is element 4711"),
+        "{}",
+        text(&info.stdout)
+    );
+}
+
 /// What a form on triangles reads, and what nothing reads.
 #[test]
 fn names_without_a_meaning_are_bad_input() {

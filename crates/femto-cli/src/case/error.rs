@@ -128,8 +128,12 @@ pub enum Problem {
     Device(DeviceError),
     #[error(transparent)]
     Mesh(MeshError),
-    #[error(transparent)]
-    Setup(Box<ProblemError>),
+    #[error("{error}{in_file}")]
+    Setup {
+        error: Box<ProblemError>,
+        /// What the file of the mesh calls the cells that the error names.
+        in_file: String,
+    },
 }
 
 /// The end of a sentence about an unknown word.

@@ -25,6 +25,7 @@ use femto::kernel::roofline::Precision;
 use femto::platform::device::DeviceId;
 use femto::{DataLevel, FactorPrecision, Quadrature, Scatter};
 use std::fmt::{Display, Formatter};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A problem, how to solve it and what to write. See the [module documentation](self).
@@ -32,6 +33,8 @@ use std::path::{Path, PathBuf};
 pub struct Case {
     /// The file, for errors that only show later, such as a tag that the mesh does not have.
     pub document: Document,
+    /// Where sections are, for the same errors.
+    pub places: Places,
     /// What the case is called; the name of the file if it gives none.
     pub title: String,
     /// Where the mesh comes from.
@@ -101,6 +104,19 @@ impl Field {
             Self::Source => "source",
         }
     }
+}
+
+/// Where sections of a case are.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// `[mesh]`.
+    pub mesh: Range<usize>,
+    /// The degree.
+    pub degree: Range<usize>,
+    /// `[form]`.
+    pub form: Range<usize>,
+    /// `[quadrature]`, or the degree.
+    pub quadrature: Range<usize>,
 }
 
 /// Where a mesh comes from.

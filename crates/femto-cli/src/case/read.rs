@@ -5,8 +5,8 @@ use super::document::Document;
 use super::error::{CaseError, Problem};
 use super::section::{Section, Value};
 use super::{
-    BoxSource, Case, Expression, Field, Located, MeshSource, Method, Output, Preconditioner, Run,
-    Solver, Vector, read_boundary, read_form,
+    BoxSource, Case, Expression, Field, Located, MeshSource, Method, Output, Places,
+    Preconditioner, Run, Solver, Vector, read_boundary, read_form,
 };
 use femto::element::Cell;
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
@@ -54,7 +54,16 @@ impl Case {
         // Errors about the whole file point at its beginning.
         let root = Section::new(&document, None, (root.get_ref(), 0..0), &SECTIONS)?;
         let optional = |name| root.optional(name);
-        let degree = degree(&root.required("space")?)?;
+        let Located {
+            value: degree,
+            span: degree_place,
+        } = degree(&root.required("space")?)?;
+        let places = Places {
+            mesh: root.required("mesh")?.span(),
+            form: root.required("form")?.span(),
+            quadrature: optional("quadrature").map_or(degree_place.clone(), |it| it.span()),
+            degree: degree_place,
+        };
         let exact = optional("exact").as_ref().map(value).transpose()?;
         let groups = |name| {
             optional(name)
@@ -105,6 +114,7 @@ impl Case {
                 None => Output::default(),
             },
             exact,
+            places,
             run: optional("run").as_ref().map_or(Ok(Run::default()), run)?,
             document,
         })
@@ -201,11 +211,9 @@ fn along_axes<'a, T>(
     }
 }
 
-fn degree(section: &Value<'_>) -> Result<usize, CaseError> {
-    section
-        .section(&["degree"])?
-        .required("degree")?
-        .integer(1..=MAX_DEGREE)
+fn degree(section: &Value<'_>) -> Result<Located<usize>, CaseError> {
+    let degree = section.section(&["degree"])?.required("degree")?;
+    Ok(degree.located(degree.integer(1..=MAX_DEGREE)?))
 }
 
 /// The only key of `[source]`, `[exact]` and `[start]`.

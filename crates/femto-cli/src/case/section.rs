@@ -135,6 +135,11 @@ impl<'a> Value<'a> {
         Section::new(self.document, Some(self.key.clone()), table, known)
     }
 
+    /// Its place.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.value.span()
+    }
+
     /// What errors call it.
     pub(super) fn name(&self) -> &str {
         &self.key

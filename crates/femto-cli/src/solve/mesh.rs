@@ -2,7 +2,8 @@
 
 use crate::case::{BoxSource, Case, CaseError, Located, MeshSource, Problem};
 use crate::failure::Failure;
-use femto::fem::mesh::{Mesh, MeshError};
+use femto::fem::geometry::Geometry;
+use femto::fem::mesh::{Mesh, MeshError, gmsh};
 
 /// The mesh with the periodic sides of the case, and how many of its cells were turned.
 pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
@@ -12,7 +13,11 @@ pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
             let turned = mesh.turn_left_handed();
             (mesh, turned)
         }
-        MeshSource::Box(source) => (source.build()?, 0),
+        MeshSource::Box(source) => {
+            let wrong =
+                |error| (case.document).mistake(case.places.mesh.clone(), Problem::Mesh(error));
+            (source.build().map_err(wrong)?, 0)
+        }
     };
     let Some(periodic) = &case.periodic else {
         return Ok((mesh, turned));
@@ -46,6 +51,31 @@ fn joined(
         mesh.join_sides(first, second).map_err(wrong)?;
     }
     Ok(mesh)
+}
+
+/// What the file of a mesh calls the cells with these mesh cell numbers, as the rest of a sentence; nothing of a box.
+pub(crate) fn in_file(source: &MeshSource, cells: &[usize]) -> String {
+    let MeshSource::File(path) = source else {
+        return String::new();
+    };
+    let name = path.display().to_string();
+    let number = |mesh: &Mesh, numbers: &[Vec<u64>], cell| {
+        let (block, place) = Geometry::place(mesh, cell)?;
+        numbers.get(block)?.get(place).copied()
+    };
+    // Read again: only errors need the numbers.
+    let all = || {
+        let bytes = std::fs::read(path).ok().filter(|_| !cells.is_empty())?;
+        let mesh = gmsh::parse(&bytes, &name).ok()?;
+        let numbers = gmsh::cell_numbers(&bytes, &name).ok()?;
+        let of_cell = |&cell: &usize| number(&mesh, &numbers, cell);
+        cells.iter().map(of_cell).collect::<Option<Vec<u64>>>()
+    };
+    match all().as_deref() {
+        None => String::new(),
+        Some([number]) => format!("; in `{name}` it is element {number}"),
+        Some(numbers) => format!("; in `{name}` they are elements {numbers:?}"),
+    }
 }
 
 /// What there is to say of cells that were turned.

@@ -1,11 +1,13 @@
 //! The `Problem` of a case, checks against the mesh, and places of errors.
 
+use super::mesh::in_file;
 use crate::case::{self, Case, CaseError, Coefficient, CoefficientFunction, Located};
 use crate::failure::Failure;
 use femto::OperatorParams;
 use femto::fem::mesh::{Mesh, MeshError};
 use femto::fem::space::{Block, SpaceError};
 use femto::kernel::expr::Input;
+use femto::operator::OperatorError;
 use femto::problem::{
     Boundary, Discretized, Function, PreconditionerKind, Problem, ProblemError, ProblemForm, Robin,
     SolverParams, dimension,
@@ -240,17 +242,75 @@ fn robins(parts: &[case::Robin], components: usize) -> Vec<Robin<'_>> {
 
 /// The error with its place in the case, where there is one.
 pub(super) fn locate(case: &Case, error: ProblemError) -> Failure {
-    match span_of(case, &error) {
-        Some(span) => {
-            let problem = case::Problem::Setup(Box::new(error));
-            case.document.mistake(span, problem).into()
-        }
-        None => error.into(),
+    let is_of_input = !matches!(
+        error,
+        ProblemError::Device(_)
+            | ProblemError::Jacobi(_)
+            | ProblemError::Interrupted { .. }
+            | ProblemError::Unsolved(_)
+            | ProblemError::Operator(OperatorError::Device(_))
+    );
+    if !is_of_input {
+        return error.into();
     }
+    let span = span_of(case, &error).unwrap_or_else(|| section_of(case, &error));
+    let in_file = in_file(&case.mesh, &error.cells());
+    let problem = case::Problem::Setup {
+        error: Box::new(error),
+        in_file,
+    };
+    case.document.mistake(span, problem).into()
+}
+
+/// What decides about it, where nothing smaller does.
+fn section_of(case: &Case, error: &ProblemError) -> Range<usize> {
+    let places = &case.places;
+    let place = match error {
+        ProblemError::Space(SpaceError::Basis(_)) => &places.degree,
+        ProblemError::Operator(OperatorError::Reference(_)) => &places.degree,
+        ProblemError::Operator(
+            OperatorError::Quadrature { .. }
+            | OperatorError::QuadratureOnSimplices
+            | OperatorError::Rule(_),
+        ) => &places.quadrature,
+        ProblemError::Mesh(_) | ProblemError::Geometry(_) | ProblemError::Space(_) => &places.mesh,
+        _ => &places.form,
+    };
+    place.clone()
 }
 
 fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
+    let vector_called = |what: &str| {
+        let tagged = |it: &'_ case::Boundary| {
+            let mut tags = it.tags.iter();
+            tags.any(|tag| what.ends_with(&format!("on `{}`", tag.value)))
+        };
+        match what {
+            "the source" => Some(case.source.span.clone()),
+            "the start" => case.start.as_ref().map(|start| start.span.clone()),
+            _ if what.starts_with("the boundary value") => {
+                let mut dirichlet = case.dirichlet.iter();
+                dirichlet
+                    .find(|it| tagged(it))
+                    .map(|it| it.value.span.clone())
+            }
+            _ if what.starts_with("the coefficient on") => {
+                let mut robin = case.robin.iter();
+                let found = robin.find(|it| tagged(&it.boundary));
+                found.map(|it| it.alpha.span.clone())
+            }
+            _ => {
+                let robin = case.robin.iter().map(|it| &it.boundary);
+                let mut all = case.neumann.iter().chain(robin);
+                all.find(|it| tagged(it)).map(|it| it.value.span.clone())
+            }
+        }
+    };
     let found: &Located<String> = match error {
+        ProblemError::NotFinite { what, .. } => {
+            let exact = case.exact.as_ref().map(|exact| exact.span.clone());
+            return vector_called(what).or(exact.filter(|_| what.contains("exact")));
+        }
         ProblemError::Space(SpaceError::NoPartner { .. } | SpaceError::NarrowPeriod { .. }) => {
             return Some(case.periodic.as_ref()?.first()?.span.clone());
         }

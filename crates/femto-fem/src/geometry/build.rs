@@ -36,6 +36,18 @@ impl Geometry {
         Ok(all)
     }
 
+    /// The block of a mesh that the cell with a mesh cell number is in, and its number there.
+    pub fn place(mesh: &Mesh, cell: usize) -> Option<(usize, usize)> {
+        let mut left = cell;
+        for place in shapes(mesh).into_iter().flat_map(|(_, blocks)| blocks) {
+            match left.checked_sub(mesh.blocks[place].len()) {
+                None => return Some((place, left)),
+                Some(rest) => left = rest,
+            }
+        }
+        None
+    }
+
     /// The maps of the cells of one shape, whose mesh cell numbers begin with `first_cell`.
     fn of_shape(
         mesh: &Mesh,

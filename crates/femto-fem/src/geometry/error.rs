@@ -66,6 +66,18 @@ pub enum GeometryError {
     },
 }
 
+impl GeometryError {
+    /// The mesh cell numbers that it names.
+    pub fn cells(&self) -> Vec<usize> {
+        match self {
+            Self::NoSupportedCells { .. } | Self::UnsupportedOrder { .. } => vec![],
+            Self::MissingNode { cell, .. }
+            | Self::OffPlane { cell, .. }
+            | Self::NotInvertible { cell, .. } => vec![*cell],
+        }
+    }
+}
+
 /// A cell whose map is not invertible at a corner, though it is at every quadrature point. Results
 /// are usable; a better mesh would be more accurate.
 #[derive(Clone, Debug, PartialEq)]

@@ -193,3 +193,19 @@ pub enum SpaceError {
         count: usize,
     },
 }
+
+impl SpaceError {
+    /// The mesh cell numbers that it names.
+    pub fn cells(&self) -> Vec<usize> {
+        let all = |cells: &[u32]| cells.iter().map(|&cell| cell as usize).collect();
+        match self {
+            Self::MissingNode { cell, .. }
+            | Self::RepeatedVertex { cell, .. }
+            | Self::NoPartner { cell, .. }
+            | Self::NarrowPeriod { cell } => all(&[*cell]),
+            Self::CrowdedFace { cells, .. } => all(cells),
+            Self::TwistedFace { cells, .. } | Self::DisagreeingFaces { cells, .. } => all(cells),
+            _ => vec![],
+        }
+    }
+}

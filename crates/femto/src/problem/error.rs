@@ -125,6 +125,17 @@ pub enum ProblemError {
 }
 
 impl ProblemError {
+    /// The mesh cell numbers that it names.
+    pub fn cells(&self) -> Vec<usize> {
+        match self {
+            Self::Geometry(error) => error.cells(),
+            Self::Space(error) => error.cells(),
+            Self::NoValue { first, .. } => vec![*first],
+            Self::TwoValues { cell, .. } | Self::RepeatedFlux { cell, .. } => vec![*cell],
+            _ => vec![],
+        }
+    }
+
     /// Whether the monitor ended it.
     pub fn is_interruption(&self) -> bool {
         match self {

@@ -1,16 +1,17 @@
 //! `femto mesh info`
 
+use crate::case::MeshSource;
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::solve::mesh::turned;
+use crate::solve::mesh::{in_file, turned};
 use clap::Args;
 use femto::element::quadrature;
 use femto::fem::geometry::{CornerWarning, Geometry, GeometryKind};
 use femto::fem::mesh::{self, MeshSummary};
 use femto::fem::space::{Block, SpaceParams};
+use femto::problem::ProblemError;
 use serde_json::{Value, json};
-use std::error::Error;
 use std::fmt::{Display, Formatter};
 use std::path::PathBuf;
 
@@ -35,7 +36,10 @@ impl Info {
         let report = Report {
             summary: mesh.summary(),
             turned,
-            elements: Elements::of(&mesh, &points).map_err(|error| error.to_string()),
+            elements: Elements::of(&mesh, &points).map_err(|error| {
+                let in_file = in_file(&MeshSource::File(self.file.clone()), &error.cells());
+                format!("{error}{in_file}")
+            }),
         };
         progress.finish();
         console.report(&report, || report.to_json(&self.file.display().to_string()))?;
@@ -62,7 +66,7 @@ struct Elements {
 }
 
 impl Elements {
-    fn of(mesh: &mesh::Mesh, points_1d: &[f64]) -> Result<Self, Box<dyn Error>> {
+    fn of(mesh: &mesh::Mesh, points_1d: &[f64]) -> Result<Self, ProblemError> {
         let geometries = Geometry::of_shapes(mesh)?;
         let count = |kind| {
             let kinds = geometries.iter().flat_map(Geometry::kinds);

@@ -11,6 +11,8 @@ use femto_element::CellType;
 #[derive(Debug)]
 pub(super) struct Builder {
     mesh: Mesh,
+    /// The file's numbers of cells, `[block][cell]`, where they are asked for.
+    numbers: Option<Vec<Vec<u64>>>,
     nodes: NodeIndex,
     elements: IdSet,
     /// Names of groups of any dimension, by number.
@@ -25,9 +27,10 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    pub(super) fn new(file_size: usize) -> Self {
+    pub(super) fn new(file_size: usize, keep_numbers: bool) -> Self {
         Self {
             mesh: Mesh::default(),
+            numbers: keep_numbers.then(Vec::new),
             nodes: NodeIndex::new(file_size),
             elements: IdSet::new(file_size),
             names: BTreeMap::new(),
@@ -87,7 +90,15 @@ impl Builder {
             return Err(Problem::RepeatedElement(element));
         }
         self.mesh.blocks[block].tags.push(tag);
+        self.note_number(block, element);
         Ok(())
+    }
+
+    fn note_number(&mut self, block: usize, element: u64) {
+        if let Some(numbers) = &mut self.numbers {
+            numbers.resize(self.mesh.blocks.len(), Vec::new());
+            numbers[block].push(element);
+        }
     }
 
     #[inline]
@@ -105,13 +116,17 @@ impl Builder {
 
     /// Repeats the last cell of a block for each further group that it is in, as MSH 2.2 does.
     pub(super) fn repeat_cell(&mut self, block: usize, tags: &[i32]) -> Result<(), Problem> {
-        let block = &mut self.mesh.blocks[block];
-        let nodes = block.cell_type.nodes();
+        let own = &mut self.mesh.blocks[block];
+        let nodes = own.cell_type.nodes();
         for &tag in tags {
             let left = self.repetitions.checked_sub(nodes);
             self.repetitions = left.ok_or(Problem::Memberships)?;
-            block.nodes.extend_from_within(block.nodes.len() - nodes..);
-            block.tags.push(tag);
+            own.nodes.extend_from_within(own.nodes.len() - nodes..);
+            own.tags.push(tag);
+            if let Some(numbers) = &mut self.numbers {
+                let own = &mut numbers[block];
+                own.extend_from_within(own.len() - 1..);
+            }
         }
         Ok(())
     }
@@ -151,10 +166,12 @@ impl Builder {
         Ok(())
     }
 
-    /// The mesh, with the groups that have cells but no name after those that have one.
-    pub(super) fn finish(mut self) -> Mesh {
-        for (number, block) in (0..).zip(&mut self.mesh.blocks) {
-            merge_repetitions(number, block, &mut self.mesh.memberships);
+    /// The mesh, with the groups that have cells but no name after those that have one, and the numbers of cells.
+    pub(super) fn finish(mut self) -> (Mesh, Vec<Vec<u64>>) {
+        let mut numbers = self.numbers.take().unwrap_or_default();
+        numbers.resize(self.mesh.blocks.len(), Vec::new());
+        for ((number, block), numbers) in (0..).zip(&mut self.mesh.blocks).zip(&mut numbers) {
+            merge_repetitions((number, block), numbers, &mut self.mesh.memberships);
         }
         let groups = &mut self.mesh.groups;
         let mut unnamed = BTreeSet::new();
@@ -183,12 +200,17 @@ impl Builder {
             number,
             name: self.names.get(&number).cloned().unwrap_or_default(),
         }));
-        self.mesh
+        (self.mesh, numbers)
     }
 }
 
-/// Makes one of a cell that is repeated with other groups, cell after cell, with a membership in each of these.
-fn merge_repetitions(number: u32, block: &mut CellBlock, memberships: &mut Vec<Membership>) {
+/// Makes one of a cell that is repeated with other groups, cell after cell, with a membership in each of these. It keeps
+/// the first of its `numbers`, if there are any.
+fn merge_repetitions(
+    (number, block): (u32, &mut CellBlock),
+    numbers: &mut Vec<u64>,
+    memberships: &mut Vec<Membership>,
+) {
     let (nodes, cells) = (block.cell_type.nodes(), block.len());
     // So many cells are kept so far; `own` memberships are those of the last one.
     let (mut kept, mut own) = (0_usize, memberships.len());
@@ -212,9 +234,13 @@ fn merge_repetitions(number: u32, block: &mut CellBlock, memberships: &mut Vec<M
                 .nodes
                 .copy_within(cell * nodes..(cell + 1) * nodes, kept * nodes);
             block.tags[kept] = tag;
+            if !numbers.is_empty() {
+                numbers[kept] = numbers[cell];
+            }
         }
         (kept, own) = (kept + 1, memberships.len());
     }
     block.nodes.truncate(kept * nodes);
     block.tags.truncate(kept);
+    numbers.truncate(kept);
 }

@@ -37,8 +37,20 @@ use super::{Mesh, MeshError};
 /// # Errors
 /// [`MeshError::Gmsh`] with the place and the [`Problem`].
 pub fn parse(bytes: &[u8], name: &str) -> Result<Mesh, MeshError> {
+    read(bytes, name, false).map(|(mesh, _)| mesh)
+}
+
+/// The numbers that a file gives the cells of its mesh, `[block][cell]`.
+///
+/// # Errors
+/// As [`parse`].
+pub fn cell_numbers(bytes: &[u8], name: &str) -> Result<Vec<Vec<u64>>, MeshError> {
+    read(bytes, name, true).map(|(_, numbers)| numbers)
+}
+
+fn read(bytes: &[u8], name: &str, keep_numbers: bool) -> Result<(Mesh, Vec<Vec<u64>>), MeshError> {
     let mut file = numbers::Numbers::new(bytes);
-    sections::read(&mut file).map_err(|fault| MeshError::Gmsh {
+    sections::read(&mut file, keep_numbers).map_err(|fault| MeshError::Gmsh {
         file: name.into(),
         place: file.place(fault.at),
         problem: fault.problem,

@@ -31,12 +31,13 @@ struct Reader<'f, 'a> {
     seen: HashSet<String>,
 }
 
-/// Reads all sections.
-pub(super) fn read(file: &mut Numbers) -> Parsed<Mesh> {
+/// Reads all sections: the mesh, and the numbers of its cells, `[block][cell]`, which are empty unless they are to be
+/// kept.
+pub(super) fn read(file: &mut Numbers, keep_numbers: bool) -> Parsed<(Mesh, Vec<Vec<u64>>)> {
     let size = file.text.size();
     let mut reader = Reader {
         file,
-        mesh: Builder::new(size),
+        mesh: Builder::new(size, keep_numbers),
         entities: Entities::new(),
         format: None,
         seen: HashSet::new(),
