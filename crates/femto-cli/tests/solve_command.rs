@@ -369,6 +369,27 @@ fn mistakes_have_their_line_and_cells_the_number_of_their_file() {
     );
 }
 
+#[test]
+fn fluxes_inside_the_domain_are_warned_of() {
+    let folder = scratch("inside");
+    let mesh = TWISTED.replace("3 5 6\n", "3 6 5\n");
+    let case = "[mesh]\nfile = \"mesh.msh\"\n[space]\ndegree = 1\n[form]\nkind = \"mass\"\n\
+                [[neumann]]\ntags = [1]\nvalue = 1\n";
+    let case = write(&folder, "case.toml", case);
+    for (facet, warnings) in [("1 1 2", 0), ("1 2 5", 1)] {
+        write(
+            &folder,
+            "mesh.msh",
+            &mesh.replace("1 1 2\n301", &format!("{facet}\n301")),
+        );
+        let report = json(&femto(&["solve", &case, "--json", "--no-roofline"]));
+        let told = report["mesh"]["warnings"].as_array().unwrap();
+        assert_eq!(told.len(), warnings, "{facet}: {told:?}");
+        let wanted = "1 facet of `1` between two cells: a flux there is a source inside the domain";
+        assert!(told.iter().all(|warning| warning == wanted), "{told:?}");
+    }
+}
+
 /// What a form on triangles reads, and what nothing reads.
 #[test]
 fn names_without_a_meaning_are_bad_input() {
@@ -649,5 +670,27 @@ fn a_box_that_does_not_fit_is_refused_before_it_is_made() {
             error.contains("GB of memory, and this process may use"),
             "{error}"
         );
+    }
+}
+
+/// Whatever part of it the limit meets, the exit code says that the work failed.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_runs_out_on_the_way_is_a_failure() {
+    let folder = scratch("limits");
+    let case = "[mesh.box]\ncells = [60, 60, 60]\n[space]\ndegree = 3\n[form]\nkind = \"mass\"\n[source]\nvalue = 1\n";
+    let path = write(&folder, "case.toml", case);
+    for kibibytes in [150_000, 250_000, 350_000, 500_000] {
+        let command = format!(
+            "ulimit -v {kibibytes}; exec {} solve {path} --no-roofline --no-output",
+            env!("CARGO_BIN_EXE_femto")
+        );
+        let shell = std::process::Command::new("sh")
+            .args(["-c", &command])
+            .output();
+        let output = shell.unwrap();
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{kibibytes}: {error}");
+        assert!(error.contains("memory"), "{kibibytes}: {error}");
     }
 }

@@ -8,6 +8,7 @@ pub mod cache;
 mod cpu;
 pub mod device;
 pub mod files;
+pub mod memory;
 pub mod stream;
 
 pub use files::cache_dir;

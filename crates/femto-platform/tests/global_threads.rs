@@ -1,11 +1,10 @@
-//! The threads outside of every host can be limited, once.
+//! The threads of rayon's global pool, in a process of their own.
 
-use femto_platform::device::host::limit_global_threads;
+use femto_platform::device::host::start_global_threads;
 
-// One test only: there is one global pool per process.
 #[test]
-fn the_first_limit_counts() {
-    assert!(limit_global_threads(3));
-    assert!(!limit_global_threads(2));
+fn the_first_call_counts() {
+    start_global_threads(Some(3)).expect("threads to start");
+    start_global_threads(Some(2)).expect("a pool at work is no error");
     assert_eq!(rayon::current_num_threads(), 3);
 }

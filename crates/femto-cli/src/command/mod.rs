@@ -11,9 +11,13 @@ use crate::console::Console;
 use crate::failure::Failure;
 use clap::{Parser, Subcommand};
 use femto::AnyDevice;
-use femto::platform::device::host::limit_global_threads;
+use femto::platform::device::host::start_global_threads;
 use femto::platform::device::{DeviceError, DeviceId, DeviceKind};
+use signal_hook::consts::SIGABRT;
+use signal_hook::flag;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Solve partial differential equations with matrix-free, high-order finite elements, and say how
 /// close to the limits of the machine that ran.
@@ -44,6 +48,9 @@ enum Command {
 impl Cli {
     /// Runs the command and says how it went.
     pub fn run(&self) -> ExitCode {
+        // An allocation that fails says so and aborts. Without a handler that is a signal, which is no exit code.
+        let always = Arc::new(AtomicBool::new(true));
+        let _ = flag::register_conditional_shutdown(SIGABRT, 1, always);
         let console = Console::new(self.json);
         match self.command.run(console) {
             Ok(()) => ExitCode::SUCCESS,
@@ -64,7 +71,7 @@ fn open(id: DeviceId, threads: &[usize]) -> Result<Vec<AnyDevice>, Failure> {
         let (device, what) = (id.kind.name(), "be given a number of threads");
         return Err(DeviceError::Unsupported { device, what }.into());
     }
-    limit_global_threads(most);
+    start_global_threads(Some(most))?;
     let devices = threads.iter();
     let devices = devices.map(|&threads| AnyDevice::open(id, Some(threads)));
     Ok(devices.collect::<Result<_, _>>()?)

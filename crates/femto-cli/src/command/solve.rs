@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::solve::{self, Options, OutputTo, Report, Status};
 use clap::Args;
-use femto::platform::device::host::limit_global_threads;
+use femto::platform::device::host::start_global_threads;
 use femto::platform::device::{self, DeviceId};
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -55,9 +55,7 @@ impl Solve {
             roofline: !self.no_roofline,
         };
         let case = Case::read(&self.case)?;
-        if let Some(threads) = case.run.threads {
-            limit_global_threads(threads);
-        }
+        start_global_threads(case.run.threads)?;
         let interrupt = listen();
         let mut progress = Progress::new(!console.is_json());
         let report = solve::run(&case, &options, &mut progress, &interrupt)?.report;

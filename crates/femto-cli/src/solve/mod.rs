@@ -8,9 +8,9 @@
 //! 4. operator: one application is timed and set beside the ceilings of the device
 //! 5. report: all of it in words, or as JSON
 
-mod memory;
 pub(crate) mod mesh;
 mod monitor;
+mod needs;
 mod output;
 mod physics;
 mod report;
@@ -31,6 +31,7 @@ use femto::fem::mesh::Mesh;
 use femto::kernel::form;
 use femto::operator::Auxiliary;
 use femto::platform::device::{DeviceError, DeviceId};
+use femto::platform::memory;
 use femto::problem::{
     Exact, Function, GridFunction, Problem, ProblemError, ProblemForm, dimension,
 };
@@ -104,11 +105,11 @@ pub fn run(
 ) -> Result<Outcome, Failure> {
     let mut monitor = SolveMonitor::new(progress, interrupt);
     let (id, threads) = (options.device(case), case.run.threads);
-    let device: Opening = thread::spawn(move || AnyDevice::open(id, threads));
+    let device = opening(id, threads)?;
     let output = output::path(case, options)?;
-    memory::check_box(case, id.kind)?;
+    needs::check_box(case, id.kind)?;
     let (mesh, turned) = monitor.stage("mesh", || mesh::read(case))?;
-    memory::check_mesh(case, id.kind, &mesh)?;
+    needs::check_mesh(case, id.kind, &mesh)?;
     setup::check_tags(case, &mesh)?;
     let run = CaseRun {
         case,
@@ -209,7 +210,9 @@ impl CaseRun<'_> {
             Err(ProblemError::Unsolved(unsolved)) => report.unsolved(self.case, *unsolved),
             Err(error) => return Err(located(error)),
         };
-        report.peak_memory = report::peak_memory();
+        let peak = memory::peak();
+        report.peak_memory = peak.map(|peak| peak.own);
+        report.peak_memory_of_children = peak.map(|peak| peak.children).filter(|&peak| peak > 0);
         if let Some(path) = &self.output {
             match monitor.stage("output", || output::write(self.case, self.mesh, &u, path)) {
                 Ok(written) => report.output = Some(written),
@@ -227,6 +230,14 @@ impl CaseRun<'_> {
         let u = Some(u);
         Ok(Outcome { report, u })
     }
+}
+
+fn opening(id: DeviceId, threads: Option<usize>) -> Result<Opening, DeviceError> {
+    let opened = thread::Builder::new().spawn(move || AnyDevice::open(id, threads));
+    opened.map_err(|error| DeviceError::ThreadStart {
+        asked: 1,
+        reason: error.to_string(),
+    })
 }
 
 /// A device that a thread opens.

@@ -44,6 +44,8 @@ pub struct Report {
     pub memory: Option<Memory>,
     /// The most memory that the process had so far, where the system tells.
     pub peak_memory: Option<u64>,
+    /// That of the largest process that it started, such as a compiler; none where it started none.
+    pub peak_memory_of_children: Option<u64>,
     /// What one application of the operator does, how fast it was, how fast it could be.
     pub operator: Explanation,
     /// The rates of the device that say how fast it could be.
@@ -225,6 +227,7 @@ impl Report {
             times: Times::default(),
             memory: None,
             peak_memory: None,
+            peak_memory_of_children: None,
             operator: operator.explain(None, None),
             ceilings: None,
             output: None,
@@ -316,16 +319,6 @@ impl Solver {
             residual_history: history.residuals,
         }
     }
-}
-
-/// The most memory that this process had so far.
-pub(super) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }
 
 /// What a mesh holds in memory.

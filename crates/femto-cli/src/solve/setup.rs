@@ -175,12 +175,15 @@ pub(super) fn loads_inside(case: &Case, blocks: &[Block]) -> Vec<String> {
     let warning = |tag: &Located<String>| {
         let space = &blocks.first()?.space;
         let count = space.boundary().inside(&tag.value).unwrap_or(0);
-        (count > 0).then(|| {
-            format!(
-                "{count} facets of `{}` lie between two cells: a flux there is a source inside the domain",
-                tag.value
-            )
-        })
+        let facets = match count {
+            0 => return None,
+            1 => "1 facet".to_owned(),
+            _ => format!("{count} facets"),
+        };
+        let tag = &tag.value;
+        Some(format!(
+            "{facets} of `{tag}` between two cells: a flux there is a source inside the domain"
+        ))
     };
     tags.filter_map(warning).collect()
 }

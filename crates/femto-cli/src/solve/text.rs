@@ -91,10 +91,14 @@ impl Report {
             per_unknown(total),
             parts.join(", ")
         )?;
-        match self.peak_memory {
-            Some(peak) => writeln!(f, "; the process had {:.0} MB at most", peak as f64 * 1e-6),
-            None => writeln!(f),
+        let megabytes = |bytes: u64| bytes as f64 * 1e-6;
+        if let Some(peak) = self.peak_memory {
+            write!(f, "; the process had {:.0} MB at most", megabytes(peak))?;
         }
+        if let Some(peak) = self.peak_memory_of_children {
+            write!(f, ", a compiler that it started {:.0} MB", megabytes(peak))?;
+        }
+        writeln!(f)
     }
 
     /// Bound, measured, fraction.

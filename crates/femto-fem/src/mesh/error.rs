@@ -87,14 +87,12 @@ pub enum MeshError {
     },
     /// Two sides that are to be one, and are no translation of each other.
     #[error(
-        "`{first}` and `{second}` cannot be one side: the node at {position:?} on `{first}` has no partner on `{second}`, \
-         which lies {shift:?} away"
+        "`{}` and `{}` cannot be one side: the node at {position:?} on `{}` has no partner on `{}`, which lies {shift:?} \
+         away", sides[0], sides[1], sides[0], sides[1]
     )]
     UnlikeSides {
-        /// The side with the node.
-        first: String,
-        /// The other side.
-        second: String,
+        /// The side with the node, and the other.
+        sides: Box<[String; 2]>,
         /// Where the node is.
         position: [f64; 3],
         /// From the first side to the second.

@@ -50,8 +50,7 @@ impl Mesh {
                 let wanted = [0, 1, 2].map(|a| x[a] + shift[a]);
                 let found = there.find(wanted).map(|other| [node, other]);
                 found.ok_or(MeshError::UnlikeSides {
-                    first: [first, second][from].to_owned(),
-                    second: [first, second][to].to_owned(),
+                    sides: Box::new([from, to].map(|side| [first, second][side].to_owned())),
                     position: x,
                     shift,
                 })

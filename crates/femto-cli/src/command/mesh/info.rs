@@ -66,8 +66,8 @@ struct Elements {
 }
 
 impl Elements {
-    fn of(mesh: &mesh::Mesh, points_1d: &[f64]) -> Result<Self, ProblemError> {
-        let geometries = Geometry::of_shapes(mesh)?;
+    fn of(mesh: &mesh::Mesh, points_1d: &[f64]) -> Result<Self, Box<ProblemError>> {
+        let geometries = Geometry::of_shapes(mesh).map_err(ProblemError::from)?;
         let count = |kind| {
             let kinds = geometries.iter().flat_map(Geometry::kinds);
             kinds.filter(|&&other| other == kind).count()
@@ -79,9 +79,10 @@ impl Elements {
         ];
         let mut warnings = Vec::new();
         for geometry in &geometries {
-            warnings.extend(geometry.check(points_1d)?);
+            warnings.extend(geometry.check(points_1d).map_err(ProblemError::from)?);
         }
-        Block::all(mesh, geometries.clone(), SpaceParams::default())?;
+        let spaces = Block::all(mesh, geometries.clone(), SpaceParams::default());
+        spaces.map_err(ProblemError::from)?;
         Ok(Self {
             kinds: kinds.map(|(name, kind)| (name, count(kind))),
             warnings,

@@ -7,6 +7,7 @@ pub use memory::HostBuffer;
 use super::{Buffer, Device, DeviceError, DeviceInfo, DeviceKind, Element, check_len};
 use crate::cpu::PROCESSOR;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::error::Error;
 use std::sync::Arc;
 
 /// The processor with a fixed number of threads.
@@ -35,7 +36,7 @@ impl Host {
     /// They do what runs inside [`Device::enter`]. With one thread there is no pool to enter: loops
     /// that are parallel by themselves, such as those that number a space or read a geometry, then
     /// run on rayon's global pool, as they do outside of `enter` with any number of threads.
-    /// [`limit_global_threads`] limits that one.
+    /// [`start_global_threads`] limits that one.
     ///
     /// # Errors
     /// [`DeviceError::ThreadCount`] for zero or more than [`Host::MAX_THREADS`],
@@ -94,14 +95,21 @@ impl Host {
     }
 }
 
-/// Limits the threads of loops outside of every [`Host`], which are those of rayon's global pool: one
-/// per core otherwise. A program calls this once, before anything else; libraries leave it alone.
+/// Starts the threads of loops outside of every [`Host`], which are those of rayon's global pool: one per core, or so
+/// many. A program calls this once, before anything else; libraries leave it alone. A pool that is at work already stays.
 ///
-/// Returns whether it did: not where the pool is at work already, or has no threads to start.
-pub fn limit_global_threads(threads: usize) -> bool {
-    let threads = threads.clamp(1, Host::MAX_THREADS);
-    let pool = ThreadPoolBuilder::new().num_threads(threads);
-    pool.build_global().is_ok()
+/// # Errors
+/// [`DeviceError::ThreadStart`] where the operating system gives none.
+pub fn start_global_threads(threads: Option<usize>) -> Result<(), DeviceError> {
+    // Zero stands for one per core.
+    let asked = threads.map_or(0, |threads| threads.clamp(1, Host::MAX_THREADS));
+    match ThreadPoolBuilder::new().num_threads(asked).build_global() {
+        Err(error) if error.source().is_some() => Err(DeviceError::ThreadStart {
+            asked: asked.max(1),
+            reason: error.to_string(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 impl Device for Host {
