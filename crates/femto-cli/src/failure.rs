@@ -41,17 +41,6 @@ pub enum Failure {
         /// Why.
         message: String,
     },
-    /// The case is too large for this machine.
-    #[error(
-        "the case needs at least {needed:.1} GB of memory, and this process may use {allowed:.1} GB: take fewer \
-         cells or a lower degree"
-    )]
-    Memory {
-        /// In GB, of the mesh, the space and the vectors alone.
-        needed: f64,
-        /// In GB, of the machine or of the process's control group.
-        allowed: f64,
-    },
     /// The operator could not be timed.
     #[error(transparent)]
     Operator(#[from] OperatorError),
@@ -125,7 +114,7 @@ impl Failure {
             | Self::Kernels { .. }
             | Self::Output(IoError::Stream(_)) => 1,
             Self::Output(_) | Self::Case(_) | Self::Mesh(_) | Self::Folder { .. } => 2,
-            Self::NoStep { .. } | Self::Memory { .. } | Self::Unusable { .. } => 2,
+            Self::NoStep { .. } | Self::Unusable { .. } => 2,
         }
     }
 

@@ -665,7 +665,7 @@ fn a_box_that_does_not_fit_is_refused_before_it_is_made() {
     let error = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{error}");
     if cfg!(target_os = "linux") {
-        assert!(error.contains("needs at least"), "{error}");
+        assert!(error.contains(":1:2: the case needs at least"), "{error}");
         assert!(
             error.contains("GB of memory, and this process may use"),
             "{error}"

@@ -82,6 +82,16 @@ pub enum Problem {
     NoTime,
     #[error("no expression of the form reads `{name}`")]
     Unread { name: String },
+    #[error(
+        "the case needs at least {needed:.1} GB of memory, and this process may use {allowed:.1} GB: take fewer \
+         cells or a lower degree"
+    )]
+    Memory {
+        /// Of the mesh, the space and the vectors alone.
+        needed: f64,
+        /// By the machine or the process's control group.
+        allowed: f64,
+    },
     #[error("{section} needs the key `{key}`")]
     MissingKey { section: String, key: &'static str },
     #[error("{key} must be {expected}, found {found}")]

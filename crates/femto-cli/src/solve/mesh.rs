@@ -55,27 +55,28 @@ fn joined(
 
 /// What the file of a mesh calls the cells with these mesh cell numbers, as the rest of a sentence; nothing of a box.
 pub(crate) fn in_file(source: &MeshSource, cells: &[usize]) -> String {
+    match numbers_in_file(source, cells).as_deref() {
+        None | Some([]) => String::new(),
+        Some([number]) => format!("; in `{source}` it is element {number}"),
+        Some(numbers) => format!("; in `{source}` they are elements {numbers:?}"),
+    }
+}
+
+/// The numbers that the file of a mesh gives the cells with these mesh cell numbers.
+pub(super) fn numbers_in_file(source: &MeshSource, cells: &[usize]) -> Option<Vec<u64>> {
     let MeshSource::File(path) = source else {
-        return String::new();
+        return None;
     };
+    // Read again: only what is wrong needs the numbers.
+    let bytes = std::fs::read(path).ok().filter(|_| !cells.is_empty())?;
     let name = path.display().to_string();
-    let number = |mesh: &Mesh, numbers: &[Vec<u64>], cell| {
-        let (block, place) = Geometry::place(mesh, cell)?;
+    let mesh = gmsh::parse(&bytes, &name).ok()?;
+    let numbers = gmsh::cell_numbers(&bytes, &name).ok()?;
+    let number = |&cell: &usize| {
+        let (block, place) = Geometry::place(&mesh, cell)?;
         numbers.get(block)?.get(place).copied()
     };
-    // Read again: only errors need the numbers.
-    let all = || {
-        let bytes = std::fs::read(path).ok().filter(|_| !cells.is_empty())?;
-        let mesh = gmsh::parse(&bytes, &name).ok()?;
-        let numbers = gmsh::cell_numbers(&bytes, &name).ok()?;
-        let of_cell = |&cell: &usize| number(&mesh, &numbers, cell);
-        cells.iter().map(of_cell).collect::<Option<Vec<u64>>>()
-    };
-    match all().as_deref() {
-        None => String::new(),
-        Some([number]) => format!("; in `{name}` it is element {number}"),
-        Some(numbers) => format!("; in `{name}` they are elements {numbers:?}"),
-    }
+    cells.iter().map(number).collect()
 }
 
 /// What there is to say of cells that were turned.

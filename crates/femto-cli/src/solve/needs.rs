@@ -1,6 +1,6 @@
 //! The memory that a case needs at the least, asked for before anything large is made.
 
-use crate::case::{Case, Form, MeshSource};
+use crate::case::{Case, Form, MeshSource, Problem};
 use crate::failure::Failure;
 use femto::Host;
 use femto::element::Cell;
@@ -64,10 +64,16 @@ fn check(case: &Case, kind: DeviceKind, sizes: Sizes) -> Result<(), Failure> {
     };
     let needed = bytes(sizes, components(case), (kind, case.run.precision));
     match needed > allowed as f64 {
-        true => Err(Failure::Memory {
-            needed: needed * 1e-9,
-            allowed: allowed as f64 * 1e-9,
-        }),
+        true => {
+            let problem = Problem::Memory {
+                needed: needed * 1e-9,
+                allowed: allowed as f64 * 1e-9,
+            };
+            Err(case
+                .document
+                .mistake(case.places.mesh.clone(), problem)
+                .into())
+        }
         false => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! The report of a solve: sizes, iterations, errors, times.
 
 use super::Ceilings;
+use super::mesh::numbers_in_file;
 use crate::case::Case;
 use crate::failure::Failure;
 use femto::fem::geometry::CornerWarning;
@@ -251,7 +252,7 @@ impl Report {
         // Newton's method has no other residual than that of its history.
         let true_residual = (info.history.method != Method::Newton).then_some(info.true_residual);
         self.solver = Some(Solver::new(case, info.history, true_residual));
-        self.reached(&solution.warnings, solution.u)
+        self.reached(case, &solution.warnings, solution.u)
     }
 
     /// Takes in what was reached, and gives the last iterate back.
@@ -276,11 +277,22 @@ impl Report {
         self.memory = Some(unsolved.memory);
         self.errors = unsolved.errors;
         self.solver = Some(Solver::new(case, error.history, true_residual));
-        self.reached(&unsolved.warnings, unsolved.u)
+        self.reached(case, &unsolved.warnings, unsolved.u)
     }
 
-    fn reached(&mut self, warnings: &[CornerWarning], u: GridFunction) -> GridFunction {
-        let warnings = warnings.iter().map(ToString::to_string);
+    fn reached(
+        &mut self,
+        case: &Case,
+        warnings: &[CornerWarning],
+        u: GridFunction,
+    ) -> GridFunction {
+        let cells: Vec<usize> = warnings.iter().map(|warning| warning.cell).collect();
+        let numbers = numbers_in_file(&case.mesh, &cells).unwrap_or_default();
+        let mut numbers = numbers.into_iter();
+        let warnings = warnings.iter().map(|warning| match numbers.next() {
+            None => warning.to_string(),
+            Some(number) => format!("{warning}; in the file it is element {number}"),
+        });
         self.mesh.warnings.extend(warnings);
         let components = u.blocks[0].space.components();
         let size = |value: &[f64]| match value {
