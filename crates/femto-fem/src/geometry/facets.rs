@@ -11,6 +11,8 @@ pub(super) struct FacetMaps {
     facets: Vec<(u32, u8)>,
     /// Mesh nodes at the vertices of each facet, `[facets][vertices]`.
     vertices: Vec<u32>,
+    /// See [`Geometry::flattened`].
+    is_flat: bool,
 }
 
 impl Geometry {
@@ -35,15 +37,29 @@ impl Geometry {
                 vertices: vertices.collect(),
                 cells: Box::new(self.clone()),
                 facets,
+                is_flat: false,
             }),
         }
+    }
+
+    /// Facets as cells of their own dimension: every point keeps its position and the factor of areas, and directions have
+    /// no meaning. For forms that read values alone, which then are evaluated as in the plane. Other cells stay.
+    pub fn flattened(&self) -> Self {
+        let mut geometry = self.clone();
+        if let Maps::Facets(maps) = &mut geometry.maps {
+            maps.is_flat = true;
+        }
+        geometry
     }
 }
 
 impl FacetMaps {
-    /// The cells that have the facets.
-    pub(super) fn cells(&self) -> &Geometry {
-        &self.cells
+    /// Dimension of the space that the facets lie in.
+    pub(super) fn dim(&self) -> usize {
+        match self.is_flat {
+            true => self.cells.dim() - 1,
+            false => self.cells.dim(),
+        }
     }
 
     /// Memory held, in bytes, without the cells'.
@@ -66,6 +82,17 @@ impl FacetMaps {
         let along = cell.facet_tangents(number);
         let [r, s] = along.map(|along| [0, 1, 2].map(|axis| dot(jacobian[axis], along)));
         let unit = |v: [f64; 3]| v.map(|x| x / dot(v, v).sqrt());
+        if self.is_flat {
+            let normal = match cell.dim() {
+                3 => cross(r, s),
+                _ => r,
+            };
+            let area = dot(normal, normal).sqrt();
+            return (
+                position,
+                [[area, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+            );
+        }
         let [s, t] = match cell.dim() {
             3 => [s, unit(cross(r, s))],
             _ => [unit([-r[1], r[0], 0.0]), [0.0, 0.0, 1.0]],

@@ -105,10 +105,11 @@ impl Geometry {
         self.cell
     }
 
-    /// Dimension of the space that the cells lie in: of cells their own, of facets that of the cells.
+    /// Dimension of the space that the cells lie in: of cells their own, of facets that of the cells unless they are
+    /// flattened.
     pub fn dim(&self) -> usize {
         match &self.maps {
-            Maps::Facets(maps) => maps.cells().dim(),
+            Maps::Facets(maps) => maps.dim(),
             Maps::Tensor(_) | Maps::Simplex(_) => self.cell.dim(),
         }
     }

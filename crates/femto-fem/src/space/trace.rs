@@ -22,6 +22,15 @@ pub struct Trace {
     pub entries: Vec<u32>,
 }
 
+impl Trace {
+    /// The same on facets that are [flattened](Geometry::flattened).
+    pub fn flattened(&self) -> Self {
+        let mut trace = self.clone();
+        trace.block.geometry = trace.block.geometry.flattened();
+        trace
+    }
+}
+
 impl Space {
     /// The trace on a group of facets given by name or number, with the geometry that the space was made with; none
     /// where the group is empty.

@@ -7,6 +7,7 @@ use crate::vector::VectorOps;
 use crate::{Number, Operator, OperatorParams};
 use femto_fem::space::{Block, Trace};
 use femto_kernel::expr::{Graph, Input};
+use femto_kernel::family::FamilyId;
 use femto_kernel::form::Inspection;
 use femto_kernel::scalar::{Scalar, Traced};
 use std::cell::RefCell;
@@ -35,7 +36,10 @@ pub struct FacetForm {
 
 /// A form on the trace of a group.
 pub(super) struct OnFacets<'a> {
+    /// Of loads.
     pub(super) trace: Trace,
+    /// Flattened, for a form of the facets' own dimension.
+    flat: Option<Trace>,
     form: ProblemForm,
     params: OperatorParams,
     /// The condition that it is of, which has a load too.
@@ -52,7 +56,7 @@ impl OnFacets<'_> {
         &self,
         operator: &mut Operator<T, B>,
     ) -> Result<(), OperatorError> {
-        operator.add_facets(&self.trace, self.form.form(), self.params.clone())
+        operator.add_facets(self.of_form(), self.form.form(), self.params.clone())
     }
 
     /// Adds its derivative to a Jacobian.
@@ -61,7 +65,12 @@ impl OnFacets<'_> {
         jacobian: &mut Operator<T, B>,
     ) -> Result<(), OperatorError> {
         let params = super::stages::jacobian_params(self.params.clone(), &self.trace.block.space);
-        jacobian.add_facets(&self.trace, &*self.form.jacobian()?, params)
+        jacobian.add_facets(self.of_form(), &*self.form.jacobian()?, params)
+    }
+
+    /// The trace that the form is on.
+    fn of_form(&self) -> &Trace {
+        self.flat.as_ref().unwrap_or(&self.trace)
     }
 }
 
@@ -76,9 +85,16 @@ impl Problem<'_> {
             let alpha = part.alpha.of_components(self.form.components())?;
             for trace in on.traces(&part.tag)? {
                 let what = format!("the coefficient on `{}`", part.tag);
-                let form = proportional(&on.on_trace(&trace), &what, &alpha)?;
+                let of_trace = on.on_trace(&trace);
+                let is_flat = alpha.len() == 1 && is_better_flat(&trace);
+                let dim = match is_flat {
+                    true => trace.block.space.dim(),
+                    false => of_trace.dim(),
+                };
+                let form = proportional((&of_trace, dim), &what, &alpha)?;
                 terms.push(OnFacets {
                     robin: Some(part),
+                    flat: is_flat.then(|| trace.flattened()),
                     ..self.term(on, trace, form)
                 });
             }
@@ -108,6 +124,7 @@ impl Problem<'_> {
                 ..OperatorParams::default()
             },
             trace,
+            flat: None,
             form,
             robin: None,
         }
@@ -167,9 +184,18 @@ impl Problem<'_> {
     }
 }
 
-/// The form α u, with α of each component that has one, which errors call `what`.
+/// Whether there is a family for facets of this shape as cells of their own dimension that does not take them as parts
+/// of the cells' boundaries.
+fn is_better_flat(trace: &Trace) -> bool {
+    let Block { space, geometry } = &trace.block;
+    let cell = space.cell();
+    let [flat, usual] = [cell.dim(), geometry.dim()].map(|dim| FamilyId::of(cell, dim).ok());
+    flat.is_some() && flat != usual
+}
+
+/// The form α u in a dimension, with α of each component that has one, which errors call `what`.
 fn proportional(
-    on: &Discretization<'_>,
+    (on, dim): (&Discretization<'_>, usize),
     what: &str,
     alpha: &[Option<&dyn Function>],
 ) -> Result<(ProblemForm, Vec<Auxiliary>), ProblemError> {
@@ -181,15 +207,18 @@ fn proportional(
         f0.push(match alpha {
             None => u.constant(0.0).handle(),
             Some(alpha) => {
-                let term = Term::new(on, (&what, *alpha), &mut auxiliary)?;
+                let term = match dim == on.dim() {
+                    true => Term::new(on, (&what, *alpha), &mut auxiliary)?,
+                    false => Term::without_position(on, (&what, *alpha), &mut auxiliary)?,
+                };
                 if let Term::Program(_) = term {
                     // Whatever evaluates it later, the place of a bad value is found here.
                     on.find_bad_value(&what, *alpha)?;
                 }
-                (term.traced(&graph, on.dim()) * u).handle()
+                (term.traced(&graph, dim) * u).handle()
             }
         });
     }
-    let form = ProblemForm::of_values(graph.into_inner(), f0, on.dim())?;
+    let form = ProblemForm::of_values(graph.into_inner(), f0, dim)?;
     Ok((form, auxiliary))
 }

@@ -71,9 +71,32 @@ impl Term {
         (what, f): (&(dyn Display + Sync), &dyn Function),
         auxiliary: &mut Vec<Auxiliary>,
     ) -> Result<Self, ProblemError> {
-        if let Some(program) = f.as_program() {
-            return Ok(Self::Program(program));
+        match f.as_program() {
+            Some(program) => Ok(Self::Program(program)),
+            None => Self::at_points(on, (what, f), auxiliary),
         }
+    }
+
+    /// The same, and a program that reads the position has its values at the points too.
+    pub(super) fn without_position(
+        on: &Discretization<'_>,
+        (what, f): (&(dyn Display + Sync), &dyn Function),
+        auxiliary: &mut Vec<Auxiliary>,
+    ) -> Result<Self, ProblemError> {
+        let is_position = |input: &Input| matches!(input, Input::Position(_));
+        match f.as_program() {
+            Some(program) if !program.inputs().iter().any(is_position) => {
+                Ok(Self::Program(program))
+            }
+            _ => Self::at_points(on, (what, f), auxiliary),
+        }
+    }
+
+    fn at_points(
+        on: &Discretization<'_>,
+        (what, f): (&(dyn Display + Sync), &dyn Function),
+        auxiliary: &mut Vec<Auxiliary>,
+    ) -> Result<Self, ProblemError> {
         auxiliary.push(Auxiliary::AtPoints(on.at_points(what, f)?));
         Ok(Self::Field(auxiliary.len() as u8 - 1))
     }
