@@ -131,14 +131,22 @@ impl Failure {
 }
 
 fn device_exit_code(error: &DeviceError) -> u8 {
-    match error {
-        DeviceError::ThreadCount { .. }
-        | DeviceError::UnknownDevice { .. }
-        | DeviceError::DriverMissing { .. }
-        | DeviceError::DriverTooOld { .. }
-        | DeviceError::NoSuchDevice { .. } => 2,
-        _ => 1,
+    match is_missing(error) {
+        true => 2,
+        false => 1,
     }
+}
+
+/// Whether a device that was asked for is not there.
+pub(crate) fn is_missing(error: &DeviceError) -> bool {
+    matches!(
+        error,
+        DeviceError::ThreadCount { .. }
+            | DeviceError::UnknownDevice { .. }
+            | DeviceError::DriverMissing { .. }
+            | DeviceError::DriverTooOld { .. }
+            | DeviceError::NoSuchDevice { .. }
+    )
 }
 
 fn problem_exit_code(error: &ProblemError) -> u8 {

@@ -325,6 +325,17 @@ fn mistakes_have_their_line_and_cells_the_number_of_their_file() {
             ":8:1: ",
             "triangles and tetrahedra take",
         ),
+        (on("file = \"nowhere.msh\"", mass), ":2:1: ", "nowhere.msh"),
+        (
+            on(good, &format!("{mass}[run]\ndevice = \"opencl:99\"\n")),
+            ":8:1: ",
+            "opencl",
+        ),
+        (
+            on(good, &format!("{mass}[output]\nvtu = \"good.msh/a.vtu\"\n")),
+            ":8:1: ",
+            "cannot make the folder",
+        ),
         (
             on(good, poisson),
             ":6:1: ",

@@ -138,6 +138,8 @@ pub enum Problem {
     Device(DeviceError),
     #[error(transparent)]
     Mesh(MeshError),
+    #[error("{0}")]
+    Output(String),
     #[error("{error}{in_file}")]
     Setup {
         error: Box<ProblemError>,

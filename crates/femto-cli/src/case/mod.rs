@@ -117,6 +117,10 @@ pub struct Places {
     pub form: Range<usize>,
     /// `[quadrature]`, or the degree.
     pub quadrature: Range<usize>,
+    /// `[output]`, or the beginning.
+    pub output: Range<usize>,
+    /// `[run]`, or the beginning.
+    pub run: Range<usize>,
 }
 
 /// Where a mesh comes from.

@@ -63,6 +63,8 @@ impl Case {
             form: root.required("form")?.span(),
             quadrature: optional("quadrature").map_or(degree_place.clone(), |it| it.span()),
             degree: degree_place,
+            output: optional("output").map_or(0..0, |it| it.span()),
+            run: optional("run").map_or(0..0, |it| it.span()),
         };
         let exact = optional("exact").as_ref().map(value).transpose()?;
         let groups = |name| {

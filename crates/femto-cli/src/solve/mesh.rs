@@ -7,17 +7,21 @@ use femto::fem::mesh::{Mesh, MeshError, gmsh};
 
 /// The mesh with the periodic sides of the case, and how many of its cells were turned.
 pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
+    let of_case = |error| {
+        let problem = Problem::Mesh(error);
+        case.document.mistake(case.places.mesh.clone(), problem)
+    };
     let (mut mesh, turned) = match &case.mesh {
         MeshSource::File(path) => {
-            let mut mesh = Mesh::read(path)?;
+            let mut mesh = match Mesh::read(path) {
+                Err(error @ MeshError::Io { .. }) => return Err(of_case(error).into()),
+                // Others have a place in the file.
+                read => read?,
+            };
             let turned = mesh.turn_left_handed();
             (mesh, turned)
         }
-        MeshSource::Box(source) => {
-            let wrong =
-                |error| (case.document).mistake(case.places.mesh.clone(), Problem::Mesh(error));
-            (source.build().map_err(wrong)?, 0)
-        }
+        MeshSource::Box(source) => (source.build().map_err(of_case)?, 0),
     };
     let Some(periodic) = &case.periodic else {
         return Ok((mesh, turned));

@@ -23,8 +23,8 @@ pub use report::{
 };
 pub use speed::Ceilings;
 
-use crate::case::{Case, Coefficient, Form};
-use crate::failure::Failure;
+use crate::case::{self, Case, Coefficient, Form};
+use crate::failure::{Failure, is_missing};
 use crate::progress::Progress;
 use femto::AnyDevice;
 use femto::fem::mesh::Mesh;
@@ -106,7 +106,15 @@ pub fn run(
     let mut monitor = SolveMonitor::new(progress, interrupt);
     let (id, threads) = (options.device(case), case.run.threads);
     let device = opening(id, threads)?;
-    let output = output::path(case, options)?;
+    let output = output::path(case, options).map_err(|failure| match options.output {
+        OutputTo::Case => {
+            let problem = case::Problem::Output(failure.to_string());
+            case.document
+                .mistake(case.places.output.clone(), problem)
+                .into()
+        }
+        _ => failure,
+    })?;
     needs::check_box(case, id.kind)?;
     let (mesh, turned) = monitor.stage("mesh", || mesh::read(case))?;
     needs::check_mesh(case, id.kind, &mesh)?;
@@ -181,7 +189,8 @@ impl CaseRun<'_> {
                     auxiliary,
                     parameters,
                 } = physics::physics(self.case, self.mesh, dim)?;
-                let form = ProblemForm::traced(&traced).map_err(Failure::Operator)?;
+                let form = ProblemForm::traced(&traced);
+                let form = form.map_err(|error| setup::locate(self.case, error.into()))?;
                 return Ok((form, (auxiliary, parameters)));
             }
         };
@@ -197,7 +206,18 @@ impl CaseRun<'_> {
         let located = |error| setup::locate(self.case, error);
         let spaces = problem.discretize(monitor).map_err(located)?;
         setup::check_values(self.case, &spaces)?;
-        let device = monitor.stage("device", || joined(self.device))?;
+        let device = monitor.stage("device", || joined(self.device));
+        let device = device.map_err(|error| {
+            let failure = Failure::from(error);
+            match failure {
+                Failure::Device(error) if self.options.device.is_none() && is_missing(&error) => {
+                    let problem = case::Problem::Device(error);
+                    let place = self.case.places.run.clone();
+                    self.case.document.mistake(place, problem).into()
+                }
+                failure => failure,
+            }
+        })?;
         let system = spaces.assemble_on(&device, self.case.run.precision, monitor);
         let mut system = system.map_err(located)?;
         let mut report = Report::new(self.case, (self.mesh, self.turned), &*system);
