@@ -143,15 +143,11 @@ impl Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use femto_fem::geometry::GeometryKind;
+    use femto_element::MapKind;
 
     #[test]
     fn shapes_have_their_kind_of_map_and_no_bad_element() {
-        let kinds = [
-            GeometryKind::Affine,
-            GeometryKind::Trilinear,
-            GeometryKind::Curved,
-        ];
+        let kinds = [MapKind::Affine, MapKind::Multilinear, MapKind::Curved];
         for (shape, kind) in MeshShape::ALL.into_iter().zip(kinds) {
             for cells in [[1, 2, 3], [5, 5, 5]] {
                 let geometry = Geometry::new(&shape.build(cells).unwrap()).unwrap();

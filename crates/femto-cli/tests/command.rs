@@ -38,7 +38,7 @@ fn mesh_info_describes_the_mesh_and_is_quiet_in_a_pipe() {
         "nodes   8",
         "1 hex8",
         "`body` = 2 (dimension 3): 1 cells",
-        "1 affine, 0 trilinear",
+        "1 affine, 0 multilinear",
     ] {
         assert!(
             text(&output.stdout).contains(line),

@@ -9,7 +9,9 @@
 
 pub mod basis;
 pub mod cell;
+mod map_kind;
 pub mod quadrature;
 pub mod tables;
 
 pub use cell::{Cell, CellType};
+pub use map_kind::MapKind;

@@ -3,10 +3,11 @@
 mod geometry_common;
 
 use femto_element::CellType;
+use femto_element::MapKind;
 use std::f64::consts::PI;
 
 use femto_element::quadrature::gauss;
-use femto_fem::geometry::{Geometry, GeometryKind, factors::dot};
+use femto_fem::geometry::{Geometry, factors::dot};
 use femto_fem::mesh::Mesh;
 use femto_fem::space::{Space, SpaceParams};
 use geometry_common::volume;
@@ -67,7 +68,7 @@ fn every_cell_is_curved_and_valid() {
     let curved = geometry
         .kinds()
         .iter()
-        .filter(|&&kind| kind == GeometryKind::Curved);
+        .filter(|&&kind| kind == MapKind::Curved);
     assert!(curved.count() > 1700);
     assert!(geometry.check(&gauss(5).points).unwrap().is_empty());
 }

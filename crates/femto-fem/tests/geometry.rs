@@ -3,10 +3,11 @@
 mod geometry_common;
 
 use femto_element::CellType;
+use femto_element::MapKind;
 use femto_element::basis::lagrange;
 use femto_element::quadrature::gauss;
 use femto_fem::geometry::factors::{cofactors, determinant, dot};
-use femto_fem::geometry::{FacePoint, Geometry, GeometryAtPoints, GeometryKind};
+use femto_fem::geometry::{FacePoint, Geometry, GeometryAtPoints};
 use femto_fem::mesh::{CellBlock, Mesh};
 use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
 
@@ -51,7 +52,7 @@ fn boxes_are_affine_and_their_volume_is_exact() {
             box_geometry
                 .kinds()
                 .iter()
-                .all(|&kind| kind == GeometryKind::Affine)
+                .all(|&kind| kind == MapKind::Affine)
         );
         assert!((volume(&box_geometry, 1) - 6.0).abs() < 1e-14);
         assert_near(box_geometry.centroid(0), [-0.5, 0.25, 1.0], 1e-15);
@@ -62,30 +63,27 @@ fn boxes_are_affine_and_their_volume_is_exact() {
 fn cells_are_classified_by_what_they_are() {
     let kinds = |mesh: &Mesh| geometry(mesh).kinds().to_vec();
     for degree in [1, 2] {
-        assert_eq!(
-            kinds(&deformed_box(degree, shear)),
-            [GeometryKind::Affine; 12]
-        );
+        assert_eq!(kinds(&deformed_box(degree, shear)), [MapKind::Affine; 12]);
         assert_eq!(
             kinds(&deformed_box(degree, twist)),
-            [GeometryKind::Trilinear; 12]
+            [MapKind::Multilinear; 12]
         );
     }
     assert_eq!(
         kinds(&serendipity(deformed_box(2, twist))),
-        [GeometryKind::Trilinear; 12]
+        [MapKind::Multilinear; 12]
     );
-    assert_eq!(kinds(&deformed_box(1, wave)), [GeometryKind::Trilinear; 12]);
-    assert_eq!(kinds(&deformed_box(2, wave)), [GeometryKind::Curved; 12]);
+    assert_eq!(kinds(&deformed_box(1, wave)), [MapKind::Multilinear; 12]);
+    assert_eq!(kinds(&deformed_box(2, wave)), [MapKind::Curved; 12]);
     // Far from the origin the rounding of the coordinates must not hide an affine cell.
     let far = deformed_box(2, |x| shear(x).map(|x| 1e3 + 1e-3 * x));
-    assert_eq!(kinds(&far), [GeometryKind::Affine; 12]);
+    assert_eq!(kinds(&far), [MapKind::Affine; 12]);
     // One moved node makes one cell curved and leaves the others.
     let mut bent = deformed_box(2, shear);
     let centre = bent.blocks[0].cell(5)[26];
     bent.coordinates[centre as usize][1] += 1e-6;
-    let mut expected = [GeometryKind::Affine; 12];
-    expected[5] = GeometryKind::Curved;
+    let mut expected = [MapKind::Affine; 12];
+    expected[5] = MapKind::Curved;
     assert_eq!(kinds(&bent), expected);
 }
 

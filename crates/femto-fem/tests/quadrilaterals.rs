@@ -3,9 +3,10 @@
 
 mod space_common;
 
+use femto_element::MapKind;
 use femto_element::quadrature::{gauss, rule};
 use femto_element::{Cell, CellType};
-use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError, GeometryKind};
+use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError};
 use femto_fem::mesh::Mesh;
 use femto_fem::mesh::simplex_box::RectangleMesh;
 use femto_fem::space::{Constraints, SpaceParams};
@@ -48,19 +49,14 @@ fn area(geometry: &Geometry, degree: usize) -> f64 {
 #[test]
 fn areas_are_exact() {
     let parabola = |[x, y]: [f64; 2]| [x + 0.3 * y * y, y];
-    for (geometry_degree, kind) in [(1, GeometryKind::Trilinear), (2, GeometryKind::Curved)] {
+    for (geometry_degree, kind) in [(1, MapKind::Multilinear), (2, MapKind::Curved)] {
         let mesh = RectangleMesh {
             geometry_degree,
             ..RectangleMesh::unit_square(3)
         };
         let straight = Geometry::new(&mesh.build(|[x, y]| [2.0 * x + y, y - 0.2 * x]).unwrap());
         let straight = straight.unwrap();
-        assert!(
-            straight
-                .kinds()
-                .iter()
-                .all(|&kind| kind == GeometryKind::Affine)
-        );
+        assert!(straight.kinds().iter().all(|&kind| kind == MapKind::Affine));
         assert!((area(&straight, 1) - 2.2).abs() < 1e-14);
         let twisted = mesh.build(|[x, y]| [x + 0.2 * x * y, y]).unwrap();
         let twisted = Geometry::new(&twisted).unwrap();
@@ -68,11 +64,11 @@ fn areas_are_exact() {
             twisted
                 .kinds()
                 .iter()
-                .all(|&kind| kind == GeometryKind::Trilinear)
+                .all(|&kind| kind == MapKind::Multilinear)
         );
         assert!((area(&twisted, 3) - 1.1).abs() < 1e-14);
         let bent = Geometry::new(&mesh.build(parabola).unwrap()).unwrap();
-        if kind == GeometryKind::Curved {
+        if kind == MapKind::Curved {
             assert!(bent.kinds().iter().all(|&found| found == kind));
         }
         assert!((area(&bent, 5) - 1.0).abs() < 1e-14);

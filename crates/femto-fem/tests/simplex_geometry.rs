@@ -6,9 +6,10 @@ mod space_common;
 
 use femto_element::Cell;
 use femto_element::CellType;
+use femto_element::MapKind;
 use femto_element::quadrature::{gauss, rule};
 use femto_fem::geometry::factors::dot;
-use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError, GeometryKind};
+use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError};
 use femto_fem::mesh::simplex_box::SimplexBox;
 use femto_fem::mesh::{CellBlock, Mesh};
 use simplex_common::volume;
@@ -52,12 +53,7 @@ fn boxes_are_affine_and_fill_their_volume() {
         let shape = [Cell::Triangle, Cell::Tetrahedron][dim - 2];
         assert_eq!(geometry.cell(), shape);
         assert_eq!(geometry.len(), [0, 0, 2 * 12, 6 * 24][dim]);
-        assert!(
-            geometry
-                .kinds()
-                .iter()
-                .all(|&kind| kind == GeometryKind::Affine)
-        );
+        assert!(geometry.kinds().iter().all(|&kind| kind == MapKind::Affine));
         assert_eq!(
             geometry.check(&gauss(3).points),
             Ok(vec![]),
@@ -103,11 +99,7 @@ fn curved_cells_follow_polynomials_of_their_order() {
         for (straight, bent) in meshes {
             let straight = Geometry::new(&straight.unwrap()).unwrap();
             let bent = Geometry::new(&bent.unwrap()).unwrap();
-            assert!(
-                bent.kinds()
-                    .iter()
-                    .all(|&kind| kind == GeometryKind::Curved)
-            );
+            assert!(bent.kinds().iter().all(|&kind| kind == MapKind::Curved));
             let mut at = GeometryAtPoints::default();
             for cell in 0..bent.len() {
                 bent.at_listed_points(cell, &points, &mut at);

@@ -20,7 +20,7 @@ use super::simplices::forms::{Everything, KINDS};
 use super::tensor::{Operator, basis};
 use super::{Case, Selection};
 
-const STORAGES: [Storage; 3] = [Storage::Affine, Storage::Trilinear, Storage::Jacobians];
+const STORAGES: [Storage; 3] = [Storage::Affine, Storage::Multilinear, Storage::Jacobians];
 
 const VECTORS: [Vectors; 5] = [
     Vectors::ELEMENT,
@@ -131,7 +131,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
         ));
         // PoCL 3.1 is easily led to miscompile these.
         let material = LinearElasticity::from_young(2.0, 0.3);
-        for storage in [Storage::Trilinear, Storage::Jacobians] {
+        for storage in [Storage::Multilinear, Storage::Jacobians] {
             let kind = Kind {
                 collocated: true,
                 storage,

@@ -30,7 +30,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
         let all = selection == Selection::All;
         for (collocated, gradients) in [(true, true), (false, true), (false, false)] {
             let storages = [
-                Storage::Trilinear,
+                Storage::Multilinear,
                 Storage::PointFactors,
                 Storage::ElementFactors,
             ];
@@ -55,7 +55,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             cases.extend(staged_cases(degree, on));
         }
         for collocated in [true, false] {
-            let operator = operator(degree, collocated, true, Storage::Trilinear);
+            let operator = operator(degree, collocated, true, Storage::Multilinear);
             let mut operator = operator.on_vectors(NODAL);
             operator.shape.components = 3;
             cases.extend(operator.apply_case(on));

@@ -1,7 +1,8 @@
 //! The check that the map of every cell can be inverted.
 
 use super::factors::{Matrix3, cross, determinant, dot, tangents};
-use super::{CornerWarning, Geometry, GeometryError, GeometryKind, Maps, polynomial};
+use super::{CornerWarning, Geometry, GeometryError, Maps, polynomial};
+use femto_element::MapKind;
 use rayon::prelude::*;
 
 /// Where the determinant of a cell is bad.
@@ -69,7 +70,7 @@ impl Geometry {
         let good_points = match &self.maps {
             Maps::Tensor(maps) => {
                 let bounds = match self.kinds[cell] {
-                    GeometryKind::Curved => polynomial::tangent_bounds(maps.curved(cell)),
+                    MapKind::Curved => polynomial::tangent_bounds(maps.curved(cell)),
                     _ => polynomial::tangent_bounds(&self.trilinear(cell)),
                 };
                 if is_invertible_everywhere(bounds) {
@@ -81,7 +82,7 @@ impl Geometry {
                 });
                 good
             }
-            Maps::Simplex(_) if self.kinds[cell] == GeometryKind::Affine => {
+            Maps::Simplex(_) if self.kinds[cell] == MapKind::Affine => {
                 return (!is_invertible_at(&[[0.0; 3]])).then_some(Defect::Points);
             }
             Maps::Simplex(_) | Maps::Facets(_) => is_invertible_at(&self.checked_points(points_1d)),

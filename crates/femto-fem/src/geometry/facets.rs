@@ -1,7 +1,8 @@
 //! The maps of facets, by the maps of the cells that have them.
 
 use super::factors::{Matrix3, cross, dot};
-use super::{Geometry, GeometryKind, Maps};
+use super::{Geometry, Maps};
+use femto_element::MapKind;
 
 /// Facets of the cells of a mesh.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ impl Geometry {
         Self {
             cell,
             first_cell: 0,
-            kinds: vec![GeometryKind::Curved; facets.len()].into(),
+            kinds: vec![MapKind::Curved; facets.len()].into(),
             coordinates: self.coordinates.clone(),
             maps: Maps::Facets(FacetMaps {
                 vertices: vertices.collect(),

@@ -4,7 +4,7 @@
 //! quad9; or tri3, tri6, tri10) are numbered consecutively over the mesh's blocks; over all shapes, one after the other,
 //! that is the *mesh cell number*.
 //! Each map is classified once by what it really is, whatever the file calls it: a straight-sided
-//! hex27 is trilinear, a parallelepiped or a straight tet10 affine. See [`GeometryKind`].
+//! hex27 is trilinear, a parallelepiped or a straight tet10 affine. See [`MapKind`].
 //!
 //! Jacobians are `[physical][reference]`: `J[c][a] = ∂x_c/∂ξ_a`. Triangles and quadrilaterals lie in the
 //! plane z = 0 and are mapped as the solids over them would be: `J[2][2] = 1`, and the rest of the third row and
@@ -25,22 +25,11 @@ pub use error::{CornerWarning, GeometryError};
 
 use facets::FacetMaps;
 use factors::{Matrix3, determinant, dot};
-use femto_element::Cell;
+use femto_element::{Cell, MapKind};
 use polynomial::Tensor;
 use simplex::Simplices;
 use std::sync::Arc;
 use tensor::TensorMaps;
-
-/// What the map of a cell is, from the simplest to the most general.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum GeometryKind {
-    /// A parallelepiped, a parallelogram or a straight simplex: the Jacobian is constant.
-    Affine,
-    /// A hexahedron or quadrilateral given by its vertices.
-    Trilinear,
-    /// A hexahedron or quadrilateral of order 2 along each axis, or a simplex of order 2 or 3.
-    Curved,
-}
 
 /// The maps of all cells of a mesh that carry unknowns, in mesh cell order; or of some of their facets. Clones share
 /// what is large.
@@ -49,7 +38,7 @@ pub struct Geometry {
     cell: Cell,
     first_cell: usize,
     /// `[cells]`.
-    kinds: Arc<[GeometryKind]>,
+    kinds: Arc<[MapKind]>,
     /// Positions of the mesh nodes, `[nodes][3]`.
     coordinates: Arc<[[f64; 3]]>,
     maps: Maps,
@@ -115,12 +104,12 @@ impl Geometry {
     }
 
     /// The kind of one cell.
-    pub fn kind(&self, cell: usize) -> GeometryKind {
+    pub fn kind(&self, cell: usize) -> MapKind {
         self.kinds[cell]
     }
 
     /// The kind of each cell, `[cells]`.
-    pub fn kinds(&self) -> &[GeometryKind] {
+    pub fn kinds(&self) -> &[MapKind] {
         &self.kinds
     }
 

@@ -9,8 +9,8 @@
     reason = "loops over i, j, k read like the formulas"
 )]
 
-use super::GeometryKind;
 use super::factors::{Matrix3, dot};
+use femto_element::MapKind;
 
 /// Coefficients of one cell's map, or its nodes, `[k][j][i][component]`.
 pub(super) type Tensor<const M: usize> = [[[[f64; 3]; M]; M]; M];
@@ -117,13 +117,13 @@ pub(super) fn lift_centre(nodes: &mut [[[f64; 3]; 3]; 3]) {
 ///
 /// The tolerance is 1e-12 of the cell's smallest extent, and never below the rounding of its
 /// coordinates. Of the extents along the first `dim` axes.
-pub(super) fn kind<const M: usize>(c: &Tensor<M>, dim: usize) -> GeometryKind {
+pub(super) fn kind<const M: usize>(c: &Tensor<M>, dim: usize) -> MapKind {
     let size = |v: [f64; 3]| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let extents = [c[0][0][1], c[0][1][0], c[1][0][0]].map(size);
     let extent = extents[..dim].iter().fold(f64::INFINITY, |m, &x| m.min(x));
     let tolerance = 1e-12 * extent + 4.0 * f64::EPSILON * size(c[0][0][0]);
     let negligible = |v: [f64; 3]| v.iter().all(|x| x.abs() <= tolerance);
-    let mut kind = GeometryKind::Affine;
+    let mut kind = MapKind::Affine;
     for k in 0..M {
         for j in 0..M {
             for i in 0..M {
@@ -131,8 +131,8 @@ pub(super) fn kind<const M: usize>(c: &Tensor<M>, dim: usize) -> GeometryKind {
                     continue;
                 }
                 kind = kind.max(match i.max(j).max(k) {
-                    2 => GeometryKind::Curved,
-                    _ => GeometryKind::Trilinear,
+                    2 => MapKind::Curved,
+                    _ => MapKind::Multilinear,
                 });
             }
         }

@@ -2,10 +2,10 @@
 //!
 //! A quadrilateral is mapped as the hexahedron over it between z = -1 and z = 1 would be.
 
-use super::GeometryKind;
 use super::factors::Matrix3;
 use super::polynomial::{self, Tensor};
 use crate::mesh::CellBlock;
+use femto_element::MapKind;
 use femto_element::{Cell, CellType};
 use rayon::prelude::*;
 
@@ -49,7 +49,7 @@ impl TensorMaps {
         &mut self,
         block: &CellBlock,
         coordinates: &[[f64; 3]],
-        kinds: &mut Vec<GeometryKind>,
+        kinds: &mut Vec<MapKind>,
     ) {
         let (per_cell, count) = (block.cell_type.nodes(), self.cell.vertices());
         let cells = || block.nodes.par_chunks_exact(per_cell).with_min_len(1024);
@@ -73,7 +73,7 @@ impl TensorMaps {
             kinds.par_extend(cells().map(kind));
         }
         let kinds = &kinds[first..];
-        let is_curved = |kind: GeometryKind| kind == GeometryKind::Curved;
+        let is_curved = |kind: MapKind| kind == MapKind::Curved;
         let mut next = self.curved.len() as u32;
         self.curved_index.extend(kinds.iter().map(|&kind| {
             let index = next;
@@ -93,11 +93,11 @@ impl TensorMaps {
     pub(super) fn multilinear(
         &self,
         cell: usize,
-        kind: GeometryKind,
+        kind: MapKind,
         coordinates: &[[f64; 3]],
     ) -> Tensor<2> {
         let mut c = vertex_monomials(coordinates, self.vertex_nodes(cell));
-        if kind == GeometryKind::Affine {
+        if kind == MapKind::Affine {
             polynomial::drop_products(&mut c);
         }
         c
@@ -108,13 +108,13 @@ impl TensorMaps {
     #[inline(always)]
     pub(super) fn visit(
         &self,
-        (cell, kind): (usize, GeometryKind),
+        (cell, kind): (usize, MapKind),
         coordinates: &[[f64; 3]],
         points: [&[f64]; 3],
         visit: impl FnMut([f64; 3], Matrix3),
     ) {
         match kind {
-            GeometryKind::Curved => polynomial::at_tensor_points(self.curved(cell), points, visit),
+            MapKind::Curved => polynomial::at_tensor_points(self.curved(cell), points, visit),
             _ => {
                 let c = self.multilinear(cell, kind, coordinates);
                 polynomial::at_tensor_points(&c, points, visit);

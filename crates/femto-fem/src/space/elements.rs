@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::geometry::GeometryKind;
 use crate::mesh::Mesh;
 use crate::mesh::ordering::hilbert_order;
 use femto_element::Cell;
+use femto_element::MapKind;
 
 use super::SpaceError;
 
@@ -26,7 +26,7 @@ impl Elements {
     pub(super) fn new(
         mesh: &Mesh,
         cell: Cell,
-        kinds: &[GeometryKind],
+        kinds: &[MapKind],
         elements_per_chunk: usize,
     ) -> Result<(Self, Vec<u32>), SpaceError> {
         let (all, count) = (vertices(mesh, cell)?, cell.vertices());

@@ -6,12 +6,13 @@
 //!
 //! So the meshes are compared with these to rounding, and with the circle to that error.
 
+use femto_element::MapKind;
 use std::f64::consts::PI;
 use std::path::Path;
 
 use femto_element::quadrature::gauss;
 use femto_fem::geometry::factors::dot;
-use femto_fem::geometry::{FacePoint, Geometry, GeometryKind};
+use femto_fem::geometry::{FacePoint, Geometry};
 
 use crate::geometry_common::assert_near;
 use crate::paths::{own, shared};
@@ -78,7 +79,7 @@ impl Cylinder {
         let cylinder = geometry(path);
         assert_eq!(cylinder.len(), self.cells);
         let kinds = cylinder.kinds().iter();
-        let curved = kinds.filter(|&&kind| kind == GeometryKind::Curved);
+        let curved = kinds.filter(|&&kind| kind == MapKind::Curved);
         assert_eq!(curved.count(), self.curved[0]);
 
         let found = volume(&cylinder);
@@ -156,7 +157,7 @@ fn volume_of_the_coaxial_cable() {
 /// A part of a ring, radii 1 and 2, height 1/2: 2 arcs of hex20 cells.
 fn check_ring(path: &Path, alpha: f64) {
     let ring = geometry(path);
-    assert_eq!(ring.kinds(), [GeometryKind::Curved; 4]);
+    assert_eq!(ring.kinds(), [MapKind::Curved; 4]);
     let section = 2.0 * (4.0 - 1.0) * sector(2, alpha);
     assert_close(volume(&ring), section * 0.5, 1e-12);
     assert_close(volume(&ring), 3.0 * alpha, 1.1 * alpha.powi(4) / 30.0);
@@ -176,7 +177,7 @@ fn volume_of_the_cube() {
         return;
     };
     let cube = geometry(&path);
-    assert_eq!(cube.kinds(), [GeometryKind::Affine; 216]);
+    assert_eq!(cube.kinds(), [MapKind::Affine; 216]);
     assert_close(volume(&cube), 8.0, 1e-12);
 }
 

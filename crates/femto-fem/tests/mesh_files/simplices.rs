@@ -1,12 +1,13 @@
 //! Triangles and tetrahedra: volumes, areas, numberings.
 
+use femto_element::MapKind;
 use std::f64::consts::PI;
 use std::path::Path;
 
 use femto_element::basis::MAX_SIMPLEX_DEGREE;
 use femto_element::quadrature::{gauss, simplex_rule};
 use femto_fem::geometry::factors::dot;
-use femto_fem::geometry::{Geometry, GeometryError, GeometryKind};
+use femto_fem::geometry::{Geometry, GeometryError};
 use femto_fem::mesh::Mesh;
 use femto_fem::space::{SpaceError, SpaceParams};
 
@@ -25,7 +26,7 @@ fn check_straight(path: &Path, cells: usize, expected: f64) {
     let geometry = geometry(path);
     assert_eq!(geometry.check(&gauss(3).points), Ok(vec![]), "{file}");
     assert_eq!(geometry.len(), cells, "{file}");
-    let affine = |&kind: &GeometryKind| kind == GeometryKind::Affine;
+    let affine = |&kind: &MapKind| kind == MapKind::Affine;
     assert!(geometry.kinds().iter().all(affine), "{file}");
     let volume = volume(&geometry, 1);
     assert!((volume / expected - 1.0).abs() < 1e-10, "{file}: {volume}");
@@ -119,7 +120,7 @@ fn cylinders_of_tet10_have_their_volumes() {
         assert_eq!(geometry.check(&gauss(3).points), Ok(vec![]));
         assert_eq!(geometry.len(), cells);
         let kinds = geometry.kinds().iter();
-        let curved = kinds.filter(|&&kind| kind == GeometryKind::Curved).count();
+        let curved = kinds.filter(|&&kind| kind == MapKind::Curved).count();
         assert!(curved > cells / 3 && curved < cells, "{curved}");
         let exact = arcs * radius * radius * height * sector(2, PI / arcs);
         let volume = volume(&geometry, 3);
@@ -137,7 +138,7 @@ fn cylinders_of_tet10_have_their_volumes() {
 fn the_ring_of_tet20_has_its_volume() {
     let ring = geometry(&own("ring-tet20.msh"));
     assert_eq!(ring.check(&gauss(3).points), Ok(vec![]));
-    assert_eq!(ring.kinds(), [GeometryKind::Curved; 24]);
+    assert_eq!(ring.kinds(), [MapKind::Curved; 24]);
     let alpha = PI / 8.0;
     let volume = volume(&ring, 6);
     let exact = 2.0 * (4.0 - 1.0) * sector(3, alpha) * 0.5;

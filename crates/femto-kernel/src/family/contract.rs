@@ -12,8 +12,8 @@ use crate::expr::GraphError;
 use crate::form::{Coefficients, Inspection, TracedForm};
 use crate::roofline::{Precision, Work};
 use core::fmt::Debug;
-use femto_element::Cell;
 use femto_element::tables::Tables;
+use femto_element::{Cell, MapKind};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -33,17 +33,6 @@ pub struct ElementOperator {
     /// λ and κ of a form λ u, κ ∇u that are folded into the geometry; otherwise the form is evaluated as it is
     /// written.
     pub coefficients: Option<Coefficients>,
-}
-
-/// A kind of map from the reference cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MapKind {
-    /// With a constant Jacobian.
-    Affine,
-    /// Given by the vertices, linear along each axis.
-    Multilinear,
-    /// Any other.
-    Curved,
 }
 
 /// The map of a cell, as packing reads it.

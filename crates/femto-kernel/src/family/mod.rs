@@ -18,7 +18,7 @@ pub use context::{EvalContext, FactorPrecision};
 use contract::legal_candidates;
 pub use contract::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    Family, MapInput, MapKind, Target,
+    Family, MapInput, Target,
 };
 pub use limits::{Limits, MOST_CONSTANT_BYTES, ScheduleError};
 pub use operand::{KernelSource, Operand};

@@ -1,12 +1,12 @@
 //! The registry of families: a line for each.
 
 use super::batch::{ElementKernel, NodeTable};
-use super::{BlockError, BlockOperator, ElementOperator, Family, MapKind};
+use super::{BlockError, BlockOperator, ElementOperator, Family};
 use super::{cell_quadrature, sum_factorization};
 use crate::form::Form;
 use crate::scalar::{SimdLevel, Vectorizable};
 use core::ops::Deref;
-use femto_element::Cell;
+use femto_element::{Cell, MapKind};
 use std::sync::Arc;
 
 macro_rules! families {

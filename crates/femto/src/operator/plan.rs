@@ -3,11 +3,12 @@
 use super::level::{ChosenLevel, DataLevel, LevelInputs};
 use super::tables::tables;
 use super::{AnyForm, OperatorError, OperatorParams};
-use femto_fem::geometry::{Geometry, GeometryKind};
+use femto_element::MapKind;
+use femto_fem::geometry::Geometry;
 use femto_fem::space::{Block, Space};
 use femto_kernel::family::batch::NodeTable;
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::{self, ElementOperator, FactorPrecision, FamilyId, MapKind};
+use femto_kernel::family::{self, ElementOperator, FactorPrecision, FamilyId};
 use femto_kernel::form::{MAX_FIELDS, TracedForm};
 use femto_kernel::roofline::{Precision, Work};
 use femto_platform::device::DeviceKind;
@@ -26,7 +27,7 @@ pub(crate) struct Segment {
 /// The plan for the elements of one kind of map.
 #[derive(Clone, Debug)]
 pub(crate) struct KindPlan {
-    pub(crate) kind: GeometryKind,
+    pub(crate) kind: MapKind,
     pub(crate) elements: usize,
     pub(crate) block: family::Block,
 }
@@ -99,7 +100,7 @@ impl Plan {
         )?;
         let fields = params.fields();
         let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
-        let curved = geometry.kinds().contains(&GeometryKind::Curved);
+        let curved = geometry.kinds().contains(&MapKind::Curved);
         let on = (is_constant, curved);
         let tables = tables((space, geometry), family, &form, params.quadrature, on)?;
         let foldable = fields.count(FieldKind::Cell) == fields.len();
@@ -157,7 +158,7 @@ impl Plan {
     fn runs(
         &mut self,
         elements: Range<usize>,
-        kind_of: impl Fn(usize) -> GeometryKind,
+        kind_of: impl Fn(usize) -> MapKind,
     ) -> Result<Vec<Segment>, OperatorError> {
         let mut runs: Vec<Segment> = Vec::new();
         for element in elements {
@@ -188,12 +189,7 @@ impl Plan {
     }
 
     /// The operator on elements of a kind of map.
-    fn block(&self, kind: GeometryKind, level: DataLevel) -> Result<family::Block, OperatorError> {
-        let map = match kind {
-            GeometryKind::Affine => MapKind::Affine,
-            GeometryKind::Trilinear => MapKind::Multilinear,
-            GeometryKind::Curved => MapKind::Curved,
-        };
+    fn block(&self, map: MapKind, level: DataLevel) -> Result<family::Block, OperatorError> {
         let block = |stored| self.family.block(&self.operator, map, stored);
         let made = block(level == DataLevel::Partial)?;
         match made.reads_vertices() && !self.nodes_are_places {

@@ -13,7 +13,8 @@ use crate::solve::Jacobi;
 use crate::vector::{Entries, VectorOps};
 use crate::{AnyDevice, Number, Operator, OperatorParams, Quadrature, on_device};
 use femto_element::Cell;
-use femto_fem::geometry::{CornerWarning, Geometry, GeometryKind};
+use femto_element::MapKind;
+use femto_fem::geometry::{CornerWarning, Geometry};
 use femto_fem::space::{Block, Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
@@ -271,7 +272,7 @@ impl<'a> Problem<'a> {
             let form = self.form.form().trace();
             let degree = form.quadrature_degree(self.degree, is_constant);
             let mut kinds = blocks.iter().flat_map(|block| block.geometry.kinds());
-            let curved = kinds.any(|&kind| kind == GeometryKind::Curved);
+            let curved = kinds.any(|&kind| kind == MapKind::Curved);
             params.quadrature = Quadrature::GaussOrExact(degree + if curved { 2 } else { 0 });
         }
         params

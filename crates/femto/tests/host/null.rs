@@ -5,7 +5,8 @@
 //!   dofs = 17 · 9 · 9 = 1377, of which the 9 · 9 = 81 between the cubes are shared by two chunks.
 
 use crate::common::{Shape, mesh};
-use femto::fem::geometry::{Geometry, GeometryKind};
+use femto::element::MapKind;
+use femto::fem::geometry::Geometry;
 use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use femto::platform::device::null::{Counts, Launch, Null};
@@ -42,7 +43,7 @@ fn discretization(shape: Shape, components: usize) -> (Geometry, Space) {
     assert_eq!(space.dofs() as u64, DOFS * components as u64);
     let chunks = &space.restriction().chunks;
     assert_eq!(chunks.len(), 2, "the mesh is two chunks");
-    let all = [GeometryKind::Affine, GeometryKind::Trilinear];
+    let all = [MapKind::Affine, MapKind::Multilinear];
     let kind = all[usize::from(shape == Shape::Trilinear)];
     assert!(geometry.kinds().iter().all(|&found| found == kind));
     (geometry, space)

@@ -45,7 +45,7 @@ pub(in crate::command) struct Check {
     #[arg(long, value_delimiter = ',', default_value = "element,nodal", value_parser = vectors())]
     vectors: Vec<VectorKind>,
     /// What is stored of the geometry for femto's own kernels.
-    #[arg(long, value_delimiter = ',', default_value = "points,trilinear", value_parser = stored())]
+    #[arg(long, value_delimiter = ',', default_value = "points,multilinear", value_parser = stored())]
     storage: Vec<Stored>,
     /// Compile what is kept from earlier runs, too.
     #[arg(long)]

@@ -95,7 +95,7 @@ pub(super) fn text(
     let storage = match request.stored {
         Stored::Points => Storage::Jacobians,
         Stored::Element => Storage::Affine,
-        Stored::Trilinear => Storage::Trilinear,
+        Stored::Multilinear => Storage::Multilinear,
     };
     let shape = Shape::new(&basis, &inspection, storage);
     let problem = Problem {

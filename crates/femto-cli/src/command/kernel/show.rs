@@ -31,7 +31,7 @@ pub(in crate::command) struct Show {
     /// with contributions that are summed later. Ladders have element vectors.
     #[arg(long, default_value = "element", value_parser = vectors())]
     vectors: VectorKind,
-    /// What is stored of the geometry: factors at points or per element, or the trilinear map.
+    /// What is stored of the geometry: factors at points or per element, or the multilinear map.
     /// Ladders have factors at points.
     #[arg(long, default_value = "points", value_parser = stored())]
     storage: Stored,

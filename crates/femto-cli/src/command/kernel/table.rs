@@ -77,7 +77,7 @@ impl Row {
 }
 
 impl Request {
-    /// Name, sizes and data, such as `pencils/bk5, degree 7, fp64, nodal vectors, trilinear`.
+    /// Name, sizes and data, such as `pencils/bk5, degree 7, fp64, nodal vectors, multilinear`.
     pub(super) fn describe(&self) -> String {
         let mut words = vec![self.kernel.to_string()];
         if self.kernel.has_degree() {

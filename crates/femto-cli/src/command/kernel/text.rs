@@ -55,17 +55,17 @@ impl VectorKind {
 pub(super) enum Stored {
     Points,
     Element,
-    Trilinear,
+    Multilinear,
 }
 
 impl Stored {
-    pub(super) const ALL: [Self; 3] = [Self::Points, Self::Element, Self::Trilinear];
+    pub(super) const ALL: [Self; 3] = [Self::Points, Self::Element, Self::Multilinear];
 
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Points => "points",
             Self::Element => "element",
-            Self::Trilinear => "trilinear",
+            Self::Multilinear => "multilinear",
         }
     }
 
@@ -73,7 +73,7 @@ impl Stored {
         match self {
             Self::Points => Storage::PointFactors,
             Self::Element => Storage::ElementFactors,
-            Self::Trilinear => Storage::Trilinear,
+            Self::Multilinear => Storage::Multilinear,
         }
     }
 }

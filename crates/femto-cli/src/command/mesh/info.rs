@@ -6,8 +6,9 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::solve::mesh::{in_file, turned};
 use clap::Args;
+use femto::element::MapKind;
 use femto::element::quadrature;
-use femto::fem::geometry::{CornerWarning, Geometry, GeometryKind};
+use femto::fem::geometry::{CornerWarning, Geometry};
 use femto::fem::mesh::{self, MeshSummary};
 use femto::fem::space::{Block, SpaceParams};
 use femto::problem::ProblemError;
@@ -73,9 +74,9 @@ impl Elements {
             kinds.filter(|&&other| other == kind).count()
         };
         let kinds = [
-            ("affine", GeometryKind::Affine),
-            ("trilinear", GeometryKind::Trilinear),
-            ("curved", GeometryKind::Curved),
+            ("affine", MapKind::Affine),
+            ("multilinear", MapKind::Multilinear),
+            ("curved", MapKind::Curved),
         ];
         let mut warnings = Vec::new();
         for geometry in &geometries {

@@ -1,8 +1,8 @@
 //! Collecting and classifying simplices.
 
 use super::Simplices;
-use crate::geometry::GeometryKind;
 use crate::mesh::CellBlock;
+use femto_element::MapKind;
 use femto_element::{CellType, basis::Matrix};
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ impl Simplices {
         &mut self,
         block: &CellBlock,
         coordinates: &[[f64; 3]],
-        kinds: &mut Vec<GeometryKind>,
+        kinds: &mut Vec<MapKind>,
     ) {
         let first = kinds.len();
         let vertices = self.dim + 1;
@@ -23,7 +23,7 @@ impl Simplices {
             self.vertices.extend_from_slice(&cell[..vertices]);
         }
         if block.cell_type.order() == 1 {
-            kinds.resize(first + block.len(), GeometryKind::Affine);
+            kinds.resize(first + block.len(), MapKind::Affine);
         } else {
             let lift = Lift::new(block.cell_type, self.terms);
             let kind = |cell: &[u32]| lift.kind(&lift.coefficients(coordinates, cell));
@@ -39,10 +39,10 @@ impl Simplices {
         &mut self,
         block: &CellBlock,
         coordinates: &[[f64; 3]],
-        kinds: &[GeometryKind],
+        kinds: &[MapKind],
         lift: &Lift,
     ) {
-        let is_curved = |kind: &GeometryKind| *kind == GeometryKind::Curved;
+        let is_curved = |kind: &MapKind| *kind == MapKind::Curved;
         if self.curved_index.is_empty() && !kinds.iter().any(is_curved) {
             return;
         }
@@ -108,7 +108,7 @@ impl Lift {
     /// Affine if all other terms are below 1e-10 of the cell's smallest extent, or below the
     /// rounding of its coordinates; NaN never is. Gmsh puts nodes on straight sides to a few 1e-12
     /// only, and third differences enlarge that.
-    fn kind(&self, coefficients: &[[f64; 3]]) -> GeometryKind {
+    fn kind(&self, coefficients: &[[f64; 3]]) -> MapKind {
         let size = |v: &[f64; 3]| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let extents = coefficients[1..self.affine].iter().map(size);
         let extent = extents.fold(f64::INFINITY, f64::min);
@@ -116,8 +116,8 @@ impl Lift {
         let tolerance = 1e-10 * extent + 64.0 * f64::EPSILON * size(&coefficients[0]);
         let negligible = |v: &[f64; 3]| v.iter().all(|x| x.abs() <= tolerance);
         match coefficients[self.affine..].iter().all(negligible) {
-            true => GeometryKind::Affine,
-            false => GeometryKind::Curved,
+            true => MapKind::Affine,
+            false => MapKind::Curved,
         }
     }
 }

@@ -6,9 +6,9 @@
 
 mod build;
 
-use super::GeometryKind;
 use super::factors::Matrix3;
 use super::polynomial::Tensor;
+use femto_element::MapKind;
 
 /// Exponents of the monomials on the triangle, by degree: 1, 3, 6 and 10 up to degree 0, 1, 2, 3.
 const TRIANGLE_TERMS: [[u8; 3]; 10] = [
@@ -117,10 +117,10 @@ impl Simplices {
     pub(super) fn map(
         &self,
         cell: usize,
-        kind: GeometryKind,
+        kind: MapKind,
         coordinates: &[[f64; 3]],
     ) -> SimplexMap<'_> {
-        if kind == GeometryKind::Curved {
+        if kind == MapKind::Curved {
             let count = self.terms.len();
             let first = self.curved_index[cell] as usize * count;
             return SimplexMap::Curved {

@@ -9,14 +9,14 @@ use super::{CellGeometry, Shape, Storage, choice};
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    FactorPrecision, Family, KernelSource, MapInput, MapKind, Operand, Scatter, Target, Vectors,
+    FactorPrecision, Family, KernelSource, MapInput, Operand, Scatter, Target, Vectors,
     legal_candidates,
 };
 use crate::form::Form;
 use crate::roofline::{Precision, Work};
 use crate::scalar::{SimdLevel, Vectorizable};
-use femto_element::Cell;
 use femto_element::tables::{DenseTables, Tables};
+use femto_element::{Cell, MapKind};
 use std::sync::Arc;
 
 /// Quadrature cell by cell with dense tables.

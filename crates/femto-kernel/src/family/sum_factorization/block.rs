@@ -7,14 +7,13 @@ use super::{ElementGeometry, Storage};
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    FactorPrecision, Family, KernelSource, MapInput, MapKind, Operand, Target, Vectors,
-    legal_candidates,
+    FactorPrecision, Family, KernelSource, MapInput, Operand, Target, Vectors, legal_candidates,
 };
 use crate::form::Form;
 use crate::roofline::{Precision, Work};
 use crate::scalar::{SimdLevel, Vectorizable};
-use femto_element::Cell;
 use femto_element::tables::{Tables, TensorTables};
+use femto_element::{Cell, MapKind};
 use std::sync::Arc;
 
 /// Sum factorisation.
@@ -62,7 +61,7 @@ fn storage(map: MapKind, stored: bool, factors: bool) -> Storage {
     match (map, stored, factors) {
         (MapKind::Affine, _, true) => Storage::ElementFactors,
         (MapKind::Affine, false, false) => Storage::Affine,
-        (MapKind::Multilinear, false, _) => Storage::Trilinear,
+        (MapKind::Multilinear, false, _) => Storage::Multilinear,
         (_, _, true) => Storage::PointFactors,
         (_, _, false) => Storage::Jacobians,
     }
@@ -111,7 +110,7 @@ impl BlockOperator for Block {
     fn map_input(&self) -> MapInput {
         match self.shape.storage {
             Storage::PointFactors | Storage::Jacobians => MapInput::Points,
-            Storage::Affine | Storage::Trilinear | Storage::ElementFactors => MapInput::Map,
+            Storage::Affine | Storage::Multilinear | Storage::ElementFactors => MapInput::Map,
         }
     }
 
@@ -147,7 +146,9 @@ impl BlockOperator for Block {
         let dim = self.shape.dim;
         match self.shape.storage {
             Storage::Affine => format!("{dim} edge vectors an element, Jacobian recomputed"),
-            Storage::Trilinear => format!("{} vertices an element, Jacobian recomputed", 1 << dim),
+            Storage::Multilinear => {
+                format!("{} vertices an element, Jacobian recomputed", 1 << dim)
+            }
             Storage::Jacobians => format!("Jacobian at {points} points an element"),
             Storage::ElementFactors => format!("{numbers} factors an element"),
             Storage::PointFactors => {

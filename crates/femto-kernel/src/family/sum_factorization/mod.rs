@@ -29,7 +29,7 @@ pub enum Storage {
     /// A parallelepiped's 4 coefficient vectors, a parallelogram's 3; the Jacobian follows (`on_the_fly`).
     Affine,
     /// A trilinear map's 8 coefficient vectors, a bilinear one's 4; the Jacobian follows (`on_the_fly`).
-    Trilinear,
+    Multilinear,
     /// Jacobian (and position, if it is read) at every point (`partial`), for any form.
     Jacobians,
     /// Factors of a form λ u, K ∇u on hexahedra, one set per element (`partial`, affine maps only).
@@ -53,7 +53,7 @@ pub enum ElementGeometry<'a> {
 }
 
 impl work::Shape {
-    /// The coefficients that [`Storage::Affine`] and [`Storage::Trilinear`] keep of a map: of ξ, η, ... and, if
+    /// The coefficients that [`Storage::Affine`] and [`Storage::Multilinear`] keep of a map: of ξ, η, ... and, if
     /// positions are read, of 1 at last, `[coefficient][axis]`.
     fn kept(&self, c: &[[f64; 3]; 8]) -> impl Iterator<Item = f64> {
         let linear = self.storage == Storage::Affine;

@@ -162,16 +162,16 @@ impl Shape {
             (Storage::Jacobians, _) if d == 2 => metric(0, 3),
             // Per row: a combination of vectors (4) and two determinants; per point: the same combination of
             // the other column, and one Horner step.
-            (Storage::Trilinear, true) if d == 2 => metric(4 + 2 * 3, 4 + 2),
-            (Storage::Trilinear, false) if d == 2 => metric(4 + 2 * 3, 2),
+            (Storage::Multilinear, true) if d == 2 => metric(4 + 2 * 3, 4 + 2),
+            (Storage::Multilinear, false) if d == 2 => metric(4 + 2 * 3, 2),
             // Three cross products (9 flops each; one for the determinant alone) and a triple
             // product (5).
             (Storage::Jacobians, true) => metric(0, 3 * 9 + 5),
             (Storage::Jacobians, false) => metric(0, 9 + 5),
             // Per row: 3 combinations of vectors (6), 8 cross products (2 for the determinant
             // alone), sums, 4 inner products; per point: 4 vector and 2 scalar Horner steps.
-            (Storage::Trilinear, true) => metric(3 * 6 + 8 * 9 + 4 + 4 * 5, 4 * 6 + 4),
-            (Storage::Trilinear, false) => metric(3 * 6 + 2 * 9 + 1 + 4 * 5, 4),
+            (Storage::Multilinear, true) => metric(3 * 6 + 8 * 9 + 4 + 4 * 5, 4 * 6 + 4),
+            (Storage::Multilinear, false) => metric(3 * 6 + 2 * 9 + 1 + 4 * 5, 4),
         }
     }
 
@@ -183,7 +183,7 @@ impl Shape {
         let position = d * u64::from(self.position);
         match self.storage {
             Storage::Affine => d * d + position,
-            Storage::Trilinear => d * ((1 << d) - 1) + position,
+            Storage::Multilinear => d * ((1 << d) - 1) + position,
             Storage::Jacobians => (d * d + position) * points,
             Storage::ElementFactors => factors,
             Storage::PointFactors => factors * points,
@@ -259,7 +259,7 @@ mod tests {
         };
         let numbers = |storage| Shape { storage, ..shape }.geometry_numbers();
         assert_eq!(numbers(Storage::Affine), 4 + 2);
-        assert_eq!(numbers(Storage::Trilinear), 6 + 2);
+        assert_eq!(numbers(Storage::Multilinear), 6 + 2);
         assert_eq!(numbers(Storage::Jacobians), 81 * (4 + 2));
         // 17 pencils of 8 to 9 and back, 18 of 9 to 9 twice, added once; then ∇u, the form and back.
         let interpolation = 17 * (contraction_flops(8, 9, false) + contraction_flops(9, 8, false));

@@ -7,7 +7,8 @@ mod properties;
 mod vectors;
 
 use crate::common::{Shape, mesh};
-use femto::fem::geometry::{Geometry, GeometryKind};
+use femto::element::MapKind;
+use femto::fem::geometry::Geometry;
 use femto::fem::space::{Space, SpaceParams};
 use femto::platform::device::Device;
 use femto::{Host, Number, Operator, Quadrature};
@@ -42,9 +43,9 @@ fn space_on(shape: Shape, cells: [usize; 3], params: SpaceParams) -> (Geometry, 
     let mesh = mesh(shape, cells);
     let geometry = Geometry::new(&mesh).expect("hexahedra");
     let kind = match shape {
-        Shape::Affine => GeometryKind::Affine,
-        Shape::Trilinear => GeometryKind::Trilinear,
-        Shape::Curved => GeometryKind::Curved,
+        Shape::Affine => MapKind::Affine,
+        Shape::Trilinear => MapKind::Multilinear,
+        Shape::Curved => MapKind::Curved,
     };
     assert!(geometry.kinds().iter().all(|&found| found == kind));
     let space = Space::new(&mesh, &geometry, params).expect("legal");

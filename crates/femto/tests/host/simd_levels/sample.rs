@@ -20,7 +20,7 @@ impl Kind {
         match self {
             Self::Affine => &[Storage::Affine, Storage::ElementFactors],
             Self::Trilinear => &[
-                Storage::Trilinear,
+                Storage::Multilinear,
                 Storage::Jacobians,
                 Storage::PointFactors,
             ],
@@ -86,7 +86,7 @@ impl Map {
 
     pub fn for_storage(&self, storage: Storage) -> ElementGeometry<'_> {
         match storage {
-            Storage::Affine | Storage::Trilinear | Storage::ElementFactors => {
+            Storage::Affine | Storage::Multilinear | Storage::ElementFactors => {
                 ElementGeometry::Map(&self.coefficients)
             }
             Storage::Jacobians | Storage::PointFactors => ElementGeometry::Points {

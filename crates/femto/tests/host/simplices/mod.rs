@@ -3,7 +3,8 @@
 
 use crate::common::forms::{Busy, Conduction};
 use crate::common::{Random, difference, oracle};
-use femto::fem::geometry::{Geometry, GeometryKind};
+use femto::element::MapKind;
+use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
 use femto::fem::space::{Layout, Space, SpaceParams};
@@ -155,9 +156,9 @@ fn spaces(mesh: fn(bool) -> Mesh, components: usize, mut each: impl FnMut(On, &m
             };
             let on = On::new(&mesh(curved), params, data_level, &mut random);
             let kind = if curved {
-                GeometryKind::Curved
+                MapKind::Curved
             } else {
-                GeometryKind::Affine
+                MapKind::Affine
             };
             assert!(on.geometry.kinds().contains(&kind));
             each(on, &mut random);

@@ -4,7 +4,7 @@ use super::Kernel;
 use super::factor_stage::FactorStage;
 use super::form_stage::FormStage;
 use super::inputs::FieldSources;
-use super::metric::{Affine, Metric, Stored, Trilinear, pack};
+use super::metric::{Affine, Metric, Multilinear, Stored, pack};
 use super::stage::Stage;
 use crate::family::batch::ElementKernel;
 use crate::family::sum_factorization::factors::factors;
@@ -72,7 +72,7 @@ impl HostPlan<'_> {
         } = self.shape;
         let wanted = (values, gradients);
         match (storage, geometry) {
-            (Storage::Affine | Storage::Trilinear, ElementGeometry::Map(c)) => {
+            (Storage::Affine | Storage::Multilinear, ElementGeometry::Map(c)) => {
                 pack(out, width, lane, 0, self.shape.kept(c));
             }
             (Storage::Jacobians, ElementGeometry::Points { jacobian, position }) => {
@@ -117,7 +117,7 @@ where
     fn run<S: Simd>(self, _: S) -> Self::Output {
         let stage: Box<dyn Stage<T::Lanes<S>>> = match self.plan.shape.storage {
             Storage::Affine => self.form_stage::<T::Lanes<S>, Affine>(),
-            Storage::Trilinear => self.form_stage::<T::Lanes<S>, Trilinear>(),
+            Storage::Multilinear => self.form_stage::<T::Lanes<S>, Multilinear>(),
             Storage::Jacobians => self.form_stage::<T::Lanes<S>, Stored>(),
             Storage::ElementFactors | Storage::PointFactors => return finish(&self.plan, None),
         };

@@ -198,18 +198,18 @@ impl<L: Lanes, const D: usize> Metric<L, D> for Affine {
     }
 }
 
-/// Trilinear hexahedra: eight coefficient vectors, `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`,
+/// Multilinear hexahedra: eight coefficient vectors, `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`,
 /// stored for m = 1..7, 0, `[8][3]`; bilinear quadrilaterals: four, `[4][2]`.
 ///
 /// Along a row a = ∂x/∂ξ is constant while b = b0 + ξ b1 and c = c0 + ξ c1, so the rows of the
 /// adjugate and the determinant are polynomials in ξ of degree 1 and 2 whose coefficients are
 /// formed once per row: 14 fused operations a point in place of 56 stored bytes. In the plane b × c has degree 1
 /// as well, c × a is constant, and there is no third row.
-pub(crate) struct Trilinear;
+pub(crate) struct Multilinear;
 
 /// Vectors at ζ, as polynomials in η: the position and a on ξ⁰, b (independent of η), and c.
 #[derive(Clone, Copy)]
-pub(crate) struct TrilinearLayer<L, const D: usize> {
+pub(crate) struct MultilinearLayer<L, const D: usize> {
     origin: [L; D],
     a: [L; D],
     b: [[L; D]; 2],
@@ -217,7 +217,7 @@ pub(crate) struct TrilinearLayer<L, const D: usize> {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct TrilinearRow<L, const D: usize> {
+pub(crate) struct MultilinearRow<L, const D: usize> {
     bc: [[L; D]; 3],
     ca: [[L; D]; 2],
     ab: [[L; D]; 2],
@@ -226,9 +226,9 @@ pub(crate) struct TrilinearRow<L, const D: usize> {
     a: [L; D],
 }
 
-impl<L: Lanes, const D: usize> Metric<L, D> for Trilinear {
-    type Layer = TrilinearLayer<L, D>;
-    type Row = TrilinearRow<L, D>;
+impl<L: Lanes, const D: usize> Metric<L, D> for Multilinear {
+    type Layer = MultilinearLayer<L, D>;
+    type Row = MultilinearRow<L, D>;
 
     #[inline(always)]
     fn layer(token: L::Token, geometry: &[L::Real], zeta: L, position: bool) -> Self::Layer {
@@ -241,14 +241,14 @@ impl<L: Lanes, const D: usize> Metric<L, D> for Trilinear {
             c[0] = load_vector(token, geometry, last);
         }
         if D == 2 {
-            return TrilinearLayer {
+            return MultilinearLayer {
                 origin: c[0],
                 a: c[1],
                 b: [c[2], c[3]],
                 c: [[c[0]; 2]; 2],
             };
         }
-        TrilinearLayer {
+        MultilinearLayer {
             origin: axpy(c[4], zeta, c[0]),
             a: axpy(c[5], zeta, c[1]),
             b: [axpy(c[6], zeta, c[2]), axpy(c[7], zeta, c[3])],
@@ -258,7 +258,7 @@ impl<L: Lanes, const D: usize> Metric<L, D> for Trilinear {
 
     #[inline(always)]
     fn row(layer: &Self::Layer, _first: usize, eta: L) -> Self::Row {
-        let TrilinearLayer {
+        let MultilinearLayer {
             b: [b0, b1],
             c: [c0, c1],
             ..
@@ -268,7 +268,7 @@ impl<L: Lanes, const D: usize> Metric<L, D> for Trilinear {
         if D == 2 {
             let bc = [turned(b0), turned(b1)];
             let determinant = [dot(a, bc[0]), dot(a, bc[1])];
-            return TrilinearRow {
+            return MultilinearRow {
                 bc: [bc[0], bc[1], bc[1]],
                 ca: [minus(turned(a)); 2],
                 ab: [a; 2],
@@ -279,7 +279,7 @@ impl<L: Lanes, const D: usize> Metric<L, D> for Trilinear {
         }
         let (c0, c1) = (axpy(c0[1], eta, c0[0]), axpy(c1[1], eta, c1[0]));
         let ab = [cross(a, b0), cross(a, b1)];
-        TrilinearRow {
+        MultilinearRow {
             bc: [
                 cross(b0, c0),
                 plus(cross(b0, c1), cross(b1, c0)),

@@ -32,11 +32,11 @@ impl Problem<'_> {
         match (self.step, shape.storage) {
             (PointStep::Factors(_), Storage::ElementFactors) => factors.next_multiple_of(2),
             (PointStep::Factors(_), Storage::PointFactors) => factors * points,
-            (PointStep::Factors(_), Storage::Trilinear) if !shape.gradients => 28,
-            (PointStep::Factors(_), Storage::Trilinear) => {
+            (PointStep::Factors(_), Storage::Multilinear) if !shape.gradients => 28,
+            (PointStep::Factors(_), Storage::Multilinear) => {
                 (22 + usize::from(shape.values)).next_multiple_of(2)
             }
-            (PointStep::Form(_), Storage::Affine | Storage::Trilinear) => {
+            (PointStep::Form(_), Storage::Affine | Storage::Multilinear) => {
                 (shape.geometry_numbers() as usize).next_multiple_of(2)
             }
             (PointStep::Form(_), Storage::Jacobians) => shape.geometry_numbers() as usize,
@@ -52,10 +52,10 @@ impl Problem<'_> {
     /// |------|---------|--------|
     /// | factors | `PointFactors` | `[k][factor][j][i]`: κ w det J J⁻¹J⁻ᵀ (rr, rs, rt, ss, st, tt), then λ w det J |
     /// | factors | `ElementFactors` | `[factor]`, without weights; padded to an even number |
-    /// | factors | `Trilinear` without gradients | coefficients of λ det J, `[3][3][3]` for powers of ζ, η, ξ; padded likewise |
-    /// | factors | `Trilinear` | coefficients of the map `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ), then λ, then κ; padded likewise |
+    /// | factors | `Multilinear` without gradients | coefficients of λ det J, `[3][3][3]` for powers of ζ, η, ξ; padded likewise |
+    /// | factors | `Multilinear` | coefficients of the map `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ), then λ, then κ; padded likewise |
     /// | form | `Affine` | coefficients of the map `[3][3]` (of ξ, η, ζ), of 1 if positions are read; padded likewise |
-    /// | form | `Trilinear` | the same `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ) |
+    /// | form | `Multilinear` | the same `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ) |
     /// | form | `Jacobians` | `[k][number][j][i]`: columns of ∂x/∂ξ, then x if it is read |
     ///
     /// Of quadrilaterals `[2][2]` (of ξ, η), `[3][2]` (of ξ, η, ξη) and `[j][number][i]`.
@@ -80,12 +80,12 @@ impl Problem<'_> {
         let (shape, basis) = (&self.shape, self.basis);
         let wanted = (shape.values, shape.gradients);
         match (shape.storage, geometry) {
-            (Storage::Trilinear, ElementGeometry::Map(c)) if !shape.gradients => {
+            (Storage::Multilinear, ElementGeometry::Map(c)) if !shape.gradients => {
                 for (out, number) in out.iter_mut().zip(determinant(c)) {
                     *out = T::from_f64(lambda * number);
                 }
             }
-            (Storage::Trilinear, ElementGeometry::Map(c)) => {
+            (Storage::Multilinear, ElementGeometry::Map(c)) => {
                 let lambda = shape.values.then_some(lambda);
                 let numbers = c[1..].iter().copied().flatten();
                 let numbers = numbers.chain(lambda).chain([kappa]);
@@ -119,7 +119,7 @@ impl Problem<'_> {
         let shape = &self.shape;
         let write = |out: &mut T, number: f64| *out = T::from_f64(number);
         match (shape.storage, geometry) {
-            (Storage::Affine | Storage::Trilinear, ElementGeometry::Map(c)) => {
+            (Storage::Affine | Storage::Multilinear, ElementGeometry::Map(c)) => {
                 for (out, number) in out.iter_mut().zip(shape.kept(c)) {
                     write(out, number);
                 }

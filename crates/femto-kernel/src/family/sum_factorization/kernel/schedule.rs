@@ -159,7 +159,7 @@ impl Schedule {
             return Err("only factors at points are staged");
         }
         match storage {
-            Storage::ElementFactors | Storage::Trilinear | Storage::PointFactors => Ok(()),
+            Storage::ElementFactors | Storage::Multilinear | Storage::PointFactors => Ok(()),
             Storage::Affine | Storage::Jacobians => {
                 Err("the form is not lambda u, kappa grad u, which this kernel is for")
             }

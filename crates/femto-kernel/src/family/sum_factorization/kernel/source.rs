@@ -152,7 +152,7 @@ impl Problem<'_> {
             ("GEOMETRY_POINTS", Storage::PointFactors),
             ("GEOMETRY_ELEMENT", Storage::ElementFactors),
             ("GEOMETRY_AFFINE", Storage::Affine),
-            ("GEOMETRY_TRILINEAR", Storage::Trilinear),
+            ("GEOMETRY_MULTILINEAR", Storage::Multilinear),
             ("GEOMETRY_JACOBIANS", Storage::Jacobians),
         ] {
             source.define(name, u8::from(self.shape.storage == storage));

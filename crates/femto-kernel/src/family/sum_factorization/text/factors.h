@@ -9,7 +9,7 @@
  *   G_tt if GRADIENTS, then lambda w det J if VALUES; in single precision if SINGLE_FACTORS, in shared
  *   memory if STAGED.
  * GEOMETRY_ELEMENT: the same without weights, constant per element, [element][factor].
- * GEOMETRY_TRILINEAR: per element the coefficients of the map, [7][3], of xi, eta, xi eta, zeta,
+ * GEOMETRY_MULTILINEAR: per element the coefficients of the map, [7][3], of xi, eta, xi eta, zeta,
  *   xi zeta, eta zeta, xi eta zeta; then lambda if VALUES, then kappa. Without GRADIENTS those of the
  *   polynomial lambda det J instead, [3][3][3] for powers of zeta, eta, xi.
  *
@@ -84,7 +84,7 @@ INLINE void metric_gradient(const metric *m, int k, real *r, real *s, real *t)
     *t = flux_t;
 }
 
-#elif !GRADIENTS /* GEOMETRY_TRILINEAR */
+#elif !GRADIENTS /* GEOMETRY_MULTILINEAR */
 
 /* A quadratic polynomial in zeta. */
 typedef struct {
@@ -119,7 +119,7 @@ INLINE real metric_value(const metric *m, int k)
            (m->determinant[0] + zeta * (m->determinant[1] + zeta * m->determinant[2]));
 }
 
-#else /* GEOMETRY_TRILINEAR */
+#else /* GEOMETRY_MULTILINEAR */
 
 #define MAP_NUMBERS (22 + VALUES)
 

@@ -5,7 +5,7 @@
  * J = dx/dxi = [a b c], which are b x c, c x a, a x b, and the determinant; position_at the position.
  *
  * GEOMETRY_AFFINE: per element the coefficients of the map, of xi, eta, zeta and, if POSITION, of 1.
- * GEOMETRY_TRILINEAR: of xi, eta, xi eta, zeta, xi zeta, eta zeta, xi eta zeta and, if POSITION, of 1.
+ * GEOMETRY_MULTILINEAR: of xi, eta, xi eta, zeta, xi zeta, eta zeta, xi eta zeta and, if POSITION, of 1.
  * GEOMETRY_JACOBIANS: at the points [element][k][number][j][i] the columns a, b, c and, if POSITION, x.
  *
  * What is constant per element is read in pairs, see map.h.
@@ -123,7 +123,7 @@ INLINE vector position_at(const map *m, int k)
     return combine(m->origin, c_points[k], m->along);
 }
 
-#else /* GEOMETRY_TRILINEAR */
+#else /* GEOMETRY_MULTILINEAR */
 
 #define MAP_NUMBERS (21 + 3 * POSITION)
 

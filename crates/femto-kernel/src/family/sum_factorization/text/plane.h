@@ -5,7 +5,7 @@
  * J = dx/dxi = [a b], which are (b_y, -b_x) and (-a_y, a_x), and the determinant; position_at the position.
  *
  * GEOMETRY_AFFINE: per element the coefficients of the map, of xi, eta and, if POSITION, of 1.
- * GEOMETRY_TRILINEAR: of xi, eta, xi eta and, if POSITION, of 1.
+ * GEOMETRY_MULTILINEAR: of xi, eta, xi eta and, if POSITION, of 1.
  * GEOMETRY_JACOBIANS: at the points [element][j][number][i] the columns a, b and, if POSITION, x.
  */
 typedef struct {
@@ -87,7 +87,7 @@ INLINE vector position_at(const map *m, int k)
 
 #else
 
-#define MAP_NUMBERS (4 + 2 * GEOMETRY_TRILINEAR + 2 * POSITION)
+#define MAP_NUMBERS (4 + 2 * GEOMETRY_MULTILINEAR + 2 * POSITION)
 
 /* a = along_xi + eta twist, b = along_eta, x = origin + eta along_eta. */
 typedef struct {
@@ -109,7 +109,7 @@ INLINE map map_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, u
     map m;
     m.along_xi = m.origin = m.twist = coefficient(r_map, 0);
     m.along_eta = coefficient(r_map, 1);
-#if GEOMETRY_TRILINEAR
+#if GEOMETRY_MULTILINEAR
     m.twist = coefficient(r_map, 2);
     m.along_eta = combine(m.along_eta, xi, m.twist);
 #endif
@@ -121,7 +121,7 @@ INLINE map map_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, u
 
 INLINE jacobian jacobian_at(const map *m, int k)
 {
-#if GEOMETRY_TRILINEAR
+#if GEOMETRY_MULTILINEAR
     return jacobian_of(combine(m->along_xi, c_points[k], m->twist), m->along_eta);
 #else
     return jacobian_of(m->along_xi, m->along_eta);

@@ -76,7 +76,7 @@ fn the_best_are_legal_on_the_device_they_are_for() {
     };
     let storages = [
         Storage::ElementFactors,
-        Storage::Trilinear,
+        Storage::Multilinear,
         Storage::PointFactors,
     ];
     let check = |shape: Shape| {
@@ -111,7 +111,7 @@ fn the_best_are_legal_on_the_device_they_are_for() {
 
 #[test]
 fn broken_rules_are_named() {
-    let shape8 = shape(8, Storage::Trilinear);
+    let shape8 = shape(8, Storage::Multilinear);
     let (limits, basis8) = (Limits::default(), basis(8));
     let numbers = (Precision::Fp64, FactorPrecision::Same);
     let good = problem(&basis8, shape8, ELEMENTS, numbers).best(&limits);
@@ -153,14 +153,14 @@ fn broken_rules_are_named() {
 #[test]
 fn strides_leave_rows_apart_and_threads_together() {
     for points in 2..=17 {
-        let shape = shape(points, Storage::Trilinear);
+        let shape = shape(points, Storage::Multilinear);
         let strides = Strides::of(&PLAIN, &shape);
         assert!(strides.row as usize >= points);
         assert!(strides.layer as usize >= (points - 1) * strides.row as usize + points);
         assert!(strides.layer as usize <= points * (points + 2) + 16);
     }
     // Eight points: rows of nine have no conflicts along i, and few along k.
-    let strides = Strides::of(&PLAIN, &shape(8, Storage::Trilinear));
+    let strides = Strides::of(&PLAIN, &shape(8, Storage::Multilinear));
     assert_eq!((strides.row, strides.layer % 16), (9, 8));
 }
 

@@ -79,7 +79,7 @@ fn something_is_legal_for_every_shape() {
     let form = trace::<_, 3, 1>(&Mass);
     for degree in 1..=15 {
         for points in [degree + 1, degree + 2] {
-            for storage in [Storage::Affine, Storage::Trilinear, Storage::Jacobians] {
+            for storage in [Storage::Affine, Storage::Multilinear, Storage::Jacobians] {
                 let sizes = (degree + 1, points);
                 let shapes = [
                     shape::<_, 1>(&Mass, &[], sizes, storage),
@@ -111,7 +111,7 @@ fn something_is_legal_for_every_quadrilateral() {
     for degree in 1..=15 {
         for points in [degree + 1, degree + 2] {
             let basis = basis_on(Cell::Quadrilateral, (degree + 1, points));
-            for storage in [Storage::Affine, Storage::Trilinear, Storage::Jacobians] {
+            for storage in [Storage::Affine, Storage::Multilinear, Storage::Jacobians] {
                 for shape in [
                     shape_on::<_, 2, 1>(&Mass, &[], &basis, storage),
                     shape_on::<_, 2, 1>(&Poisson, &[], &basis, storage),
@@ -165,7 +165,7 @@ fn arguments_are_those_that_the_form_needs() {
     let form = Jacobian(NeoHookean::from_young(1.0, 0.3));
     let traced = trace::<_, 3, 3>(&form);
     let basis = basis(3, 4);
-    let shape = shape::<_, 3>(&form, &[FieldKind::Nodal; 3], (3, 4), Storage::Trilinear);
+    let shape = shape::<_, 3>(&form, &[FieldKind::Nodal; 3], (3, 4), Storage::Multilinear);
     let problem = Problem {
         basis: &basis,
         shape,

@@ -1,0 +1,12 @@
+//! Kinds of maps.
+
+/// What the map from a reference cell is, from the simplest to the most general.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MapKind {
+    /// A parallelepiped, a parallelogram or a straight simplex: the Jacobian is constant.
+    Affine,
+    /// A hexahedron or quadrilateral given by its vertices: linear along each axis.
+    Multilinear,
+    /// Any other: a hexahedron or quadrilateral of order 2 along each axis, a simplex of order 2 or 3.
+    Curved,
+}
