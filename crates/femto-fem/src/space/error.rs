@@ -115,7 +115,7 @@ pub enum SpaceError {
     /// A group of facets where functions go on at another side.
     #[error(
         "boundary group `{tag}`: {count} of its facets are on periodic sides, which have no boundary conditions; the \
-         first has mesh nodes {nodes:?}"
+         first has mesh nodes {nodes:?}; in a case `periodic = []` makes them boundaries"
     )]
     PeriodicFace {
         /// The tag as given.
