@@ -4,10 +4,9 @@
 mod simplex_common;
 mod space_common;
 
-use femto_element::Cell;
 use femto_element::CellType;
-use femto_element::MapKind;
 use femto_element::quadrature::{gauss, rule};
+use femto_element::{Cell, MapKind};
 use femto_fem::geometry::factors::dot;
 use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError};
 use femto_fem::mesh::simplex_box::SimplexBox;

@@ -2,7 +2,7 @@
 
 use crate::case::{BoxSource, Case, CaseError, Located, MeshSource, Problem};
 use crate::failure::Failure;
-use femto::fem::geometry::Geometry;
+use femto::fem::geometry::cells_of;
 use femto::fem::mesh::{Mesh, MeshError, gmsh};
 
 /// The mesh with the periodic sides of the case, and how many of its cells were turned.
@@ -26,35 +26,34 @@ pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
     let Some(periodic) = &case.periodic else {
         return Ok((mesh, turned));
     };
-    mesh.periodic = match &case.mesh {
+    mesh.periodic.clear();
+    match &case.mesh {
         // A deformed box goes on where the box did.
         MeshSource::Box(source) if source.deformation.is_some() && !periodic.is_empty() => {
-            joined(case, source.mesh.build(|x| x)?, periodic)?.periodic
+            let mut straight = source.mesh.build(|x| x)?;
+            join_sides(case, &mut straight, periodic)?;
+            mesh.periodic = straight.periodic;
         }
-        _ => {
-            mesh.periodic.clear();
-            mesh = joined(case, mesh, periodic)?;
-            std::mem::take(&mut mesh.periodic)
-        }
-    };
+        _ => join_sides(case, &mut mesh, periodic)?,
+    }
     Ok((mesh, turned))
 }
 
-/// The mesh where functions go on from side to side.
-fn joined(
+/// Makes functions on the mesh go on from side to side.
+fn join_sides(
     case: &Case,
-    mut mesh: Mesh,
+    mesh: &mut Mesh,
     periodic: &[Located<[String; 2]>],
-) -> Result<Mesh, CaseError> {
+) -> Result<(), CaseError> {
     for pair in periodic {
         let [first, second] = &pair.value;
-        let wrong = |error| {
-            case.document
-                .mistake(pair.span.clone(), Problem::Mesh(error))
-        };
-        mesh.join_sides(first, second).map_err(wrong)?;
+        let joined = mesh.join_sides(first, second);
+        joined.map_err(|error| {
+            let problem = Problem::Mesh(error);
+            case.document.mistake(pair.span.clone(), problem)
+        })?;
     }
-    Ok(mesh)
+    Ok(())
 }
 
 /// What the file of a mesh calls the cells with these mesh cell numbers, as the rest of a sentence; nothing of a box.
@@ -74,10 +73,10 @@ pub(super) fn numbers_in_file(source: &MeshSource, cells: &[usize]) -> Option<Ve
     // Read again: only what is wrong needs the numbers.
     let bytes = std::fs::read(path).ok().filter(|_| !cells.is_empty())?;
     let name = path.display().to_string();
-    let mesh = gmsh::parse(&bytes, &name).ok()?;
-    let numbers = gmsh::cell_numbers(&bytes, &name).ok()?;
+    let (mesh, numbers) = gmsh::parse_numbered(&bytes, &name).ok()?;
+    let places: Vec<(usize, usize)> = cells_of(&mesh).collect();
     let number = |&cell: &usize| {
-        let (block, place) = Geometry::place(&mesh, cell)?;
+        let &(block, place) = places.get(cell)?;
         numbers.get(block)?.get(place).copied()
     };
     cells.iter().map(number).collect()

@@ -32,9 +32,7 @@ use femto::kernel::form;
 use femto::operator::Auxiliary;
 use femto::platform::device::{DeviceError, DeviceId};
 use femto::platform::memory;
-use femto::problem::{
-    Exact, Function, GridFunction, Problem, ProblemError, ProblemForm, dimension,
-};
+use femto::problem::{Exact, Function, GridFunction, Problem, ProblemError, ProblemForm};
 use monitor::SolveMonitor;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
@@ -146,7 +144,7 @@ type Inputs = (Vec<Auxiliary>, Vec<f64>);
 
 impl CaseRun<'_> {
     fn with_form(self, monitor: &mut SolveMonitor<'_>) -> Result<Outcome, Failure> {
-        let dim = dimension(self.mesh);
+        let dim = self.mesh.dimension();
         setup::check_components(self.case, self.case.form.components(dim))?;
         setup::check_plane(self.case, dim)?;
         let (form, inputs) = self.form(dim)?;
@@ -207,16 +205,13 @@ impl CaseRun<'_> {
         let spaces = problem.discretize(monitor).map_err(located)?;
         setup::check_values(self.case, &spaces)?;
         let device = monitor.stage("device", || joined(self.device));
-        let device = device.map_err(|error| {
-            let failure = Failure::from(error);
-            match failure {
-                Failure::Device(error) if self.options.device.is_none() && is_missing(&error) => {
-                    let problem = case::Problem::Device(error);
-                    let place = self.case.places.run.clone();
-                    self.case.document.mistake(place, problem).into()
-                }
-                failure => failure,
+        let device = device.map_err(|error| match self.options.device {
+            None if is_missing(&error) => {
+                let problem = case::Problem::Device(error);
+                let place = self.case.places.run.clone();
+                self.case.document.mistake(place, problem).into()
             }
+            _ => Failure::from(error),
         })?;
         let system = spaces.assemble_on(&device, self.case.run.precision, monitor);
         let mut system = system.map_err(located)?;

@@ -10,7 +10,7 @@ use femto::kernel::expr::Input;
 use femto::operator::OperatorError;
 use femto::problem::{
     Boundary, Discretized, Function, PreconditionerKind, Problem, ProblemError, ProblemForm, Robin,
-    SolverParams, dimension,
+    SolverParams,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use std::ops::Range;
 /// Fails for a boundary tag that the mesh does not have, and for conditions on one component of a group that
 /// is given by its name and by its number.
 pub(super) fn check_tags<'a>(case: &'a Case, mesh: &Mesh) -> Result<(), CaseError> {
-    let dimension = dimension(mesh).saturating_sub(1);
+    let dimension = mesh.dimension().saturating_sub(1);
     let tags_of = |boundary: &'a case::Boundary| {
         let tags = boundary.tags.iter();
         tags.map(move |tag| (tag, Some(boundary)))
@@ -34,7 +34,7 @@ pub(super) fn check_groups(
     groups: &[(Located<String>, f64)],
 ) -> Result<(), CaseError> {
     let tags = groups.iter().map(|(tag, _)| (tag, None));
-    check_tags_of(case, mesh, (dimension(mesh), "a value"), tags)
+    check_tags_of(case, mesh, (mesh.dimension(), "a value"), tags)
 }
 
 fn check_tags_of<'a>(

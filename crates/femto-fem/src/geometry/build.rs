@@ -36,18 +36,6 @@ impl Geometry {
         Ok(all)
     }
 
-    /// The block of a mesh that the cell with a mesh cell number is in, and its number there.
-    pub fn place(mesh: &Mesh, cell: usize) -> Option<(usize, usize)> {
-        let mut left = cell;
-        for place in shapes(mesh).into_iter().flat_map(|(_, blocks)| blocks) {
-            match left.checked_sub(mesh.blocks[place].len()) {
-                None => return Some((place, left)),
-                Some(rest) => left = rest,
-            }
-        }
-        None
-    }
-
     /// The maps of the cells of one shape, whose mesh cell numbers begin with `first_cell`.
     fn of_shape(
         mesh: &Mesh,
@@ -158,7 +146,13 @@ pub fn shapes(mesh: &Mesh) -> Vec<ShapeBlocks> {
         .collect()
 }
 
-/// The same, of a mesh that has such cells.
+/// The block of the mesh and the place in it of every cell that carries unknowns, in the order of mesh cell numbers.
+pub fn cells_of(mesh: &Mesh) -> impl Iterator<Item = (usize, usize)> {
+    let blocks = shapes(mesh).into_iter().flat_map(|(_, blocks)| blocks);
+    blocks.flat_map(|block| (0..mesh.blocks[block].len()).map(move |cell| (block, cell)))
+}
+
+/// As [`shapes`], of a mesh that has such cells.
 fn shapes_in(mesh: &Mesh) -> Result<Vec<ShapeBlocks>, GeometryError> {
     let shapes = shapes(mesh);
     if shapes.is_empty() {

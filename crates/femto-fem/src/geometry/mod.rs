@@ -20,7 +20,7 @@ mod polynomial;
 mod simplex;
 mod tensor;
 
-pub use build::{ShapeBlocks, shapes};
+pub use build::{ShapeBlocks, cells_of, shapes};
 pub use error::{CornerWarning, GeometryError};
 
 use facets::FacetMaps;

@@ -98,6 +98,13 @@ impl CellBlock {
 }
 
 impl Mesh {
+    /// The highest dimension of its cells, which carry the unknowns; 0 without cells.
+    pub fn dimension(&self) -> usize {
+        let blocks = self.blocks.iter().filter(|block| !block.is_empty());
+        let dimensions = blocks.map(|block| block.cell_type.dimension());
+        dimensions.max().unwrap_or(0)
+    }
+
     /// The physical group numbers of a cell of a block; none where it is in no group.
     pub fn groups_of(&self, block: usize, cell: usize) -> impl Iterator<Item = i32> {
         let tag = self.blocks[block].tags[cell];

@@ -15,9 +15,7 @@ impl Mesh {
     /// # Errors
     /// A group that is not there or has no cells, sides that are the same or no translation of each other.
     pub fn join_sides(&mut self, first: &str, second: &str) -> Result<(), MeshError> {
-        let dimensions = self.blocks.iter().filter(|block| !block.is_empty());
-        let dimension = dimensions.map(|block| block.cell_type.dimension()).max();
-        let dimension = dimension.map_or(0, |dimension| dimension.saturating_sub(1));
+        let dimension = self.dimension().saturating_sub(1);
         let groups = [
             self.group(dimension, first)?,
             self.group(dimension, second)?,

@@ -14,16 +14,14 @@ impl Mesh {
     /// Only cells whose Jacobian is negative at all vertices are turned; one that changes its sign, or a surface in
     /// space, stays what it is.
     pub fn turn_left_handed(&mut self) -> usize {
-        let dims = self.blocks.iter().filter(|block| !block.is_empty());
-        let dim = dims.map(|block| block.cell_type.dimension()).max();
         let is_flat = || {
             self.coordinates
                 .iter()
                 .all(|x| x[2] == self.coordinates[0][2])
         };
-        let dim = match dim {
-            Some(2) if !is_flat() => return 0,
-            Some(dim @ 2..=3) => dim,
+        let dim = match self.dimension() {
+            2 if !is_flat() => return 0,
+            dim @ 2..=3 => dim,
             _ => return 0,
         };
         let own = self.blocks.iter_mut();
@@ -142,14 +140,10 @@ mod tests {
                 x.swap(0, 1);
             }
             assert!(Geometry::new(&mirrored).unwrap().check(&[0.0]).is_err());
-            let last = mesh
-                .blocks
-                .iter()
-                .map(|block| block.cell_type.dimension())
-                .max();
+            let last = mesh.dimension();
             let own = |mesh: &Mesh| -> usize {
                 let own = mesh.blocks.iter();
-                own.filter(|block| Some(block.cell_type.dimension()) == last)
+                own.filter(|block| block.cell_type.dimension() == last)
                     .map(|block| block.len())
                     .sum()
             };

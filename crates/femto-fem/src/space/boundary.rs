@@ -111,21 +111,20 @@ impl BoundaryFaces {
     /// its cells are no facet, [`SpaceError::PeriodicFace`] when some are on periodic sides.
     pub fn tagged(&self, tag: &str) -> Result<&[BoundaryFace], SpaceError> {
         let number = self.groups.group(self.dimension, tag)?;
-        let mut strangers = self.strangers.iter().filter(|s| s.0 == number);
-        if let Some((_, nodes)) = strangers.next() {
-            return Err(SpaceError::NoSuchFace {
-                tag: tag.into(),
-                nodes: nodes.clone(),
-                count: 1 + strangers.count(),
-            });
+        // The nodes of the first, and how many there are.
+        let own = |facets: &[(i32, Vec<u32>)]| {
+            let mut own = facets.iter().filter(|facet| facet.0 == number);
+            let nodes = own.next()?.1.clone();
+            Some((nodes, 1 + own.count()))
+        };
+        let tag = || tag.to_owned();
+        if let Some((nodes, count)) = own(&self.strangers) {
+            let tag = tag();
+            return Err(SpaceError::NoSuchFace { tag, nodes, count });
         }
-        let mut periodic = self.periodic.iter().filter(|s| s.0 == number);
-        if let Some((_, nodes)) = periodic.next() {
-            return Err(SpaceError::PeriodicFace {
-                tag: tag.into(),
-                nodes: nodes.clone(),
-                count: 1 + periodic.count(),
-            });
+        if let Some((nodes, count)) = own(&self.periodic) {
+            let tag = tag();
+            return Err(SpaceError::PeriodicFace { tag, nodes, count });
         }
         let start = self.faces.partition_point(|face| face.tag < number);
         let end = self.faces.partition_point(|face| face.tag <= number);

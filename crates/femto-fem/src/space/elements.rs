@@ -6,8 +6,7 @@ use rayon::prelude::*;
 
 use crate::mesh::Mesh;
 use crate::mesh::ordering::hilbert_order;
-use femto_element::Cell;
-use femto_element::MapKind;
+use femto_element::{Cell, MapKind};
 
 use super::SpaceError;
 
@@ -112,9 +111,14 @@ fn bad_vertex(cell: u32, vertices: &[u32], mesh: &Mesh) -> Option<SpaceError> {
     if let Some(&node) = vertices.iter().find(|&&node| node as usize >= nodes) {
         return Some(SpaceError::MissingNode { cell, node, nodes });
     }
-    let repeated = (1..vertices.len()).find(|&m| vertices[..m].contains(&vertices[m]))?;
-    let node = vertices[repeated];
+    let node = repeated(vertices)?;
     Some(SpaceError::RepeatedVertex { cell, node })
+}
+
+/// A vertex that is there twice.
+pub(super) fn repeated(vertices: &[u32]) -> Option<u32> {
+    let repeated = (1..vertices.len()).find(|&m| vertices[..m].contains(&vertices[m]))?;
+    Some(vertices[repeated])
 }
 
 /// Cuts `elements` into runs of at most `elements_per_chunk` whose lengths differ by one at most.

@@ -89,31 +89,28 @@ impl<'a> Parser<'a> {
     }
 
     fn sum(&mut self) -> Result<Handle, Failure<'a>> {
-        let mut value = self.product()?;
-        loop {
-            let operator = self.token;
-            let function = match operator.text {
-                "+" => Binary::Add,
-                "-" => Binary::Sub,
-                _ => return Ok(value),
-            };
-            self.advance()?;
-            let right = self.product()?;
-            value = self.binary(operator, function, [value, right])?;
-        }
+        self.chain([("+", Binary::Add), ("-", Binary::Sub)], Self::product)
     }
 
     fn product(&mut self) -> Result<Handle, Failure<'a>> {
-        let mut value = self.signed()?;
+        self.chain([("*", Binary::Mul), ("/", Binary::Div)], Self::signed)
+    }
+
+    /// Operands with operators between them, from left to right.
+    fn chain(
+        &mut self,
+        operators: [(&str, Binary); 2],
+        operand: fn(&mut Self) -> Result<Handle, Failure<'a>>,
+    ) -> Result<Handle, Failure<'a>> {
+        let mut value = operand(self)?;
         loop {
             let operator = self.token;
-            let function = match operator.text {
-                "*" => Binary::Mul,
-                "/" => Binary::Div,
-                _ => return Ok(value),
+            let known = operators.iter().find(|(mark, _)| *mark == operator.text);
+            let Some(&(_, function)) = known else {
+                return Ok(value);
             };
             self.advance()?;
-            let right = self.signed()?;
+            let right = operand(self)?;
             value = self.binary(operator, function, [value, right])?;
         }
     }

@@ -1,25 +1,12 @@
 //! Groups of cells: their tags, and values given by group.
 
 use super::ProblemError;
-use femto_fem::geometry::shapes;
+use femto_fem::geometry::cells_of;
 use femto_fem::mesh::Mesh;
-
-/// The dimension of a mesh: the highest of its cells, which carry the unknowns.
-pub fn dimension(mesh: &Mesh) -> usize {
-    let dimensions = mesh.blocks.iter().filter(|block| !block.is_empty());
-    let dimensions = dimensions.map(|block| block.cell_type.dimension());
-    dimensions.max().unwrap_or(0)
-}
-
-/// The block of the mesh and the place in it of every cell that carries unknowns, `[mesh cell]`.
-fn cells(mesh: &Mesh) -> impl Iterator<Item = (usize, usize)> {
-    let blocks = shapes(mesh).into_iter().flat_map(|(_, blocks)| blocks);
-    blocks.flat_map(|block| (0..mesh.blocks[block].len()).map(move |cell| (block, cell)))
-}
 
 /// The physical group number of every cell that carries unknowns, `[mesh cell]`; 0 for none, the first of several.
 pub fn cell_tags(mesh: &Mesh) -> Vec<i32> {
-    let cells = cells(mesh);
+    let cells = cells_of(mesh);
     cells
         .map(|(block, cell)| mesh.blocks[block].tags[cell])
         .collect()
@@ -30,13 +17,13 @@ pub fn cell_tags(mesh: &Mesh) -> Vec<i32> {
 /// # Errors
 /// A group that is not there, a cell in none of the groups, or in two.
 pub fn by_group(mesh: &Mesh, values: &[(&str, f64)]) -> Result<Vec<f64>, ProblemError> {
-    let dimension = dimension(mesh);
+    let dimension = mesh.dimension();
     let numbered = values
         .iter()
         .map(|&(name, value)| Ok((mesh.group(dimension, name)?, name, value)))
         .collect::<Result<Vec<_>, ProblemError>>()?;
     let (mut found, mut without) = (Vec::new(), Vec::new());
-    for (number, (block, cell)) in cells(mesh).enumerate() {
+    for (number, (block, cell)) in cells_of(mesh).enumerate() {
         let with_value = |group| numbered.iter().filter(move |(other, ..)| *other == group);
         let mut own = mesh.groups_of(block, cell).flat_map(with_value);
         match (own.next(), own.next()) {

@@ -67,6 +67,7 @@ mod assembled;
 mod constrained;
 mod contract;
 mod discretization;
+mod discretized;
 mod elements;
 mod error;
 mod facets;
@@ -86,16 +87,16 @@ pub use any_assembled::AnyAssembled;
 pub use assembled::Assembled;
 pub use constrained::Constrained;
 pub use discretization::Discretization;
+pub use discretized::Discretized;
 pub use error::ProblemError;
 pub use facets::{FacetForm, Robin};
 pub use form::ProblemForm;
 pub use function::{Expression, Function};
-pub use groups::{by_group, cell_tags, dimension};
+pub use groups::{by_group, cell_tags};
 pub use monitor::{Stage, StageMonitor};
 pub use norms::{ErrorNorms, Exact};
 pub use output::{LagrangeGrid, OutputField, write_solution};
 pub use solver::SolverParams;
-pub use stages::Discretized;
 
 pub use femto_kernel::form::GraphForm;
 

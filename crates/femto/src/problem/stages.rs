@@ -1,26 +1,23 @@
 //! The stages from a problem to its equations on a device.
 
-use super::any_assembled::Counted;
 use super::assembled::{Assembled, Equation};
 use super::facets::OnFacets;
 use super::monitor::Stages;
 use super::{
-    AnyAssembled, Constrained, Discretization, Function, Method, PreconditionerKind, Problem,
-    ProblemError, Solution, Stage, StageMonitor,
+    AnyAssembled, Constrained, Discretization, Discretized, Function, Method, PreconditionerKind,
+    Problem, ProblemError, Solution, Stage, StageMonitor,
 };
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::solve::Jacobi;
 use crate::vector::{Entries, VectorOps};
 use crate::{AnyDevice, Number, Operator, OperatorParams, Quadrature, on_device};
-use femto_element::Cell;
-use femto_element::MapKind;
+use femto_element::{Cell, MapKind};
 use femto_fem::geometry::{CornerWarning, Geometry};
 use femto_fem::space::{Block, Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::{Buffer, Device};
-use rayon::prelude::*;
 
 impl<'a> Problem<'a> {
     /// Solves the problem in precision `T` on a device: [`Problem::assemble`] (stages 1 to 6), then
@@ -102,7 +99,7 @@ impl<'a> Problem<'a> {
         })
     }
 
-    fn equations<T, B>(
+    pub(super) fn equations<T, B>(
         &self,
         spaces: Discretized<'_, 'a>,
         device: &B,
@@ -311,84 +308,6 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// A problem with its space: maps, numbered unknowns and constraints. See [`Problem::discretize`].
-pub struct Discretized<'p, 'a> {
-    problem: &'p Problem<'a>,
-    inspection: Inspection,
-    blocks: Vec<Block>,
-    constraints: Constraints,
-    warnings: Vec<CornerWarning>,
-}
-
-impl<'a> Discretized<'_, 'a> {
-    /// A place where a function has a value that `is_wanted`, and the value: the first cell with one in its middle or
-    /// halfway from there to a vertex. What a function does on the boundary does not count.
-    pub fn find_value(
-        &self,
-        function: &dyn Function,
-        is_wanted: impl Fn(f64) -> bool + Sync,
-    ) -> Option<([f64; 3], f64)> {
-        let time = self.problem.operator.time;
-        let in_block = |Block { geometry, .. }: &Block| {
-            let places = inner_points(geometry.cell());
-            let cells = (0..geometry.len()).into_par_iter();
-            let found = cells.map(|cell| {
-                let positions: Vec<_> = places.iter().map(|&xi| geometry.map(cell, xi)).collect();
-                let mut values = vec![0.0; positions.len()];
-                function.evaluate(&positions, time, &mut values);
-                let mut both = positions.into_iter().zip(values);
-                both.find(|(_, value)| is_wanted(*value))
-            });
-            found.find_first(Option::is_some).flatten()
-        };
-        self.blocks.iter().find_map(in_block)
-    }
-
-    /// The other stages of [`Problem::assemble`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn assemble<T, B>(
-        self,
-        device: &B,
-        monitor: &mut dyn StageMonitor,
-    ) -> Result<Assembled<'a, T, B>, ProblemError>
-    where
-        T: Number,
-        B: Backend + VectorOps<T> + VectorOps<f64>,
-    {
-        device.enter(|| self.problem.equations(self, device, Stages(monitor)))
-    }
-
-    /// The same on a device of any kind.
-    ///
-    /// # Errors
-    /// As [`Problem::assemble`].
-    pub fn assemble_on(
-        self,
-        device: &AnyDevice,
-        precision: Precision,
-        monitor: &mut dyn StageMonitor,
-    ) -> Result<Box<dyn AnyAssembled + 'a>, ProblemError> {
-        match precision {
-            Precision::Fp64 => self.assemble_in::<f64>(device, monitor),
-            Precision::Fp32 => self.assemble_in::<f32>(device, monitor),
-        }
-    }
-
-    fn assemble_in<T: Number>(
-        self,
-        device: &AnyDevice,
-        monitor: &mut dyn StageMonitor,
-    ) -> Result<Box<dyn AnyAssembled + 'a>, ProblemError> {
-        Ok(match device {
-            AnyDevice::Host(host) => Box::new(self.assemble::<T, _>(host, monitor)?),
-            AnyDevice::Accelerator(device) => Box::new(self.assemble::<T, _>(device, monitor)?),
-            AnyDevice::Null(null) => Box::new(Counted(self.assemble::<T, _>(null, monitor)?)),
-        })
-    }
-}
-
 /// The parameters of the form's derivative: the state, zero at first, comes before the fields.
 pub(super) fn jacobian_params(params: OperatorParams, space: &Space) -> OperatorParams {
     let state = (0..space.components()).map(|_| Auxiliary::Nodal(vec![0.0; space.nodes()]));
@@ -439,15 +358,4 @@ fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
             Ok(Some(Jacobi::new(device, &diagonal)?))
         }
     }
-}
-
-/// The middle of a reference cell, and the points halfway from there to its vertices.
-fn inner_points(cell: Cell) -> Vec<[f64; 3]> {
-    let vertices: Vec<[f64; 3]> = (0..cell.vertices()).map(|m| cell.vertex(m)).collect();
-    let count = vertices.len() as f64;
-    let middle = [0, 1, 2].map(|a| vertices.iter().map(|x| x[a]).sum::<f64>() / count);
-    let halfway = vertices
-        .iter()
-        .map(|x| [0, 1, 2].map(|a| 0.5 * (middle[a] + x[a])));
-    std::iter::once(middle).chain(halfway).collect()
 }

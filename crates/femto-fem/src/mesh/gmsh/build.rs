@@ -173,6 +173,11 @@ impl Builder {
         for ((number, block), numbers) in (0..).zip(&mut self.mesh.blocks).zip(&mut numbers) {
             merge_repetitions((number, block), numbers, &mut self.mesh.memberships);
         }
+        // The sides of solids are surfaces; what their edges and corners are follows.
+        let dimension = self.mesh.dimension();
+        let of_facets = self.periodic.into_iter();
+        let of_facets = of_facets.filter(|(of, _)| of + 1 == dimension);
+        self.mesh.periodic = of_facets.map(|(_, sides)| sides).collect();
         let groups = &mut self.mesh.groups;
         let mut unnamed = BTreeSet::new();
         for block in &self.mesh.blocks {
@@ -188,12 +193,6 @@ impl Builder {
             let block = &self.mesh.blocks[block as usize];
             unnamed.insert((block.cell_type.dimension(), group));
         }
-        // The sides of solids are surfaces; what their edges and corners are follows.
-        let dimensions = self.mesh.blocks.iter();
-        let dimension = dimensions.map(|block| block.cell_type.dimension()).max();
-        let of_facets = self.periodic.into_iter();
-        let of_facets = of_facets.filter(|(of, _)| Some(of + 1) == dimension);
-        self.mesh.periodic = of_facets.map(|(_, sides)| sides).collect();
         let unnamed = unnamed.difference(&self.declared);
         groups.extend(unnamed.map(|&(dimension, number)| PhysicalGroup {
             dimension,

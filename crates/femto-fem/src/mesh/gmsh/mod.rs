@@ -40,12 +40,12 @@ pub fn parse(bytes: &[u8], name: &str) -> Result<Mesh, MeshError> {
     read(bytes, name, false).map(|(mesh, _)| mesh)
 }
 
-/// The numbers that a file gives the cells of its mesh, `[block][cell]`.
+/// The same, and the numbers that the file gives the cells, `[block][cell]`.
 ///
 /// # Errors
 /// As [`parse`].
-pub fn cell_numbers(bytes: &[u8], name: &str) -> Result<Vec<Vec<u64>>, MeshError> {
-    read(bytes, name, true).map(|(_, numbers)| numbers)
+pub fn parse_numbered(bytes: &[u8], name: &str) -> Result<(Mesh, Vec<Vec<u64>>), MeshError> {
+    read(bytes, name, true)
 }
 
 fn read(bytes: &[u8], name: &str, keep_numbers: bool) -> Result<(Mesh, Vec<Vec<u64>>), MeshError> {

@@ -242,7 +242,7 @@ impl Numbers<'_> {
         self.size(mesh.periodic.len())?;
         self.line()?;
         for sides in &mesh.periodic {
-            let dimension = facet_dimension(mesh);
+            let dimension = mesh.dimension().saturating_sub(1);
             let entity = |groups: &[i32]| {
                 let found = entities
                     .iter()
@@ -350,18 +350,10 @@ impl Numbers<'_> {
     }
 }
 
-/// One less than that of the cells.
-fn facet_dimension(mesh: &Mesh) -> usize {
-    let dimensions = mesh.blocks.iter().map(|block| block.cell_type.dimension());
-    dimensions
-        .max()
-        .map_or(0, |dimension| dimension.saturating_sub(1))
-}
-
 /// The dimension of two periodic sides and the tags of their entities, which `entity` gives for the groups of the first
 /// cell on a side; 1 where no cell is.
 fn ends(mesh: &Mesh, sides: &PeriodicSides, entity: impl Fn(&[i32]) -> i32) -> (usize, [i32; 2]) {
-    let dimension = facet_dimension(mesh);
+    let dimension = mesh.dimension().saturating_sub(1);
     let tag = |side: usize| {
         let on_side: HashSet<u32> = sides.nodes.iter().map(|pair| pair[side]).collect();
         let blocks = mesh.blocks.iter().enumerate();

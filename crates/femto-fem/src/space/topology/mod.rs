@@ -342,15 +342,21 @@ impl Topology {
         cells(block, element)
     }
 
-    /// The vertices of a facet, in its own order, and its shape.
-    fn vertices(&self, side: u32) -> (Vec<u32>, Cell) {
+    /// The cell, the entities and the facet of the element at a side.
+    fn element_at(&self, side: u32) -> (Cell, &[u32], usize) {
         let Side {
             block,
             element,
             facet,
         } = side_of(&self.blocks, side);
         let block = &self.blocks[block];
-        let (vertices, facet) = (block.entities(element), block.cell.facets()[facet]);
+        (block.cell, block.entities(element), facet)
+    }
+
+    /// The vertices of a facet, in its own order, and its shape.
+    fn vertices(&self, side: u32) -> (Vec<u32>, Cell) {
+        let (cell, vertices, facet) = self.element_at(side);
+        let facet = cell.facets()[facet];
         let own = facet.vertices.iter().map(|&m| vertices[m]);
         (own.collect(), facet.cell)
     }

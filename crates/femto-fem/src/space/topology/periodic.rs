@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{NONE, Side, Topology, facets, side_of};
+use super::{NONE, Side, Topology, facets};
 use crate::mesh::PeriodicSides;
 use crate::space::SpaceError;
+use crate::space::elements::repeated;
 
 /// Classes of entities that are one.
 pub(in crate::space) struct Classes {
@@ -48,6 +49,9 @@ impl Topology {
         sides: &[PeriodicSides],
         cells: impl Fn(usize, usize) -> u32,
     ) -> Result<(), SpaceError> {
+        if sides.is_empty() {
+            return Ok(());
+        }
         let mut classes = Classes::new(self);
         let mut joined = Vec::new();
         for sides in sides {
@@ -77,7 +81,7 @@ impl Topology {
         for (number, block) in self.blocks.iter().enumerate() {
             for element in 0..block.elements() {
                 let vertices = &block.entities(element)[..block.cell.vertices()];
-                if (1..vertices.len()).any(|m| vertices[..m].contains(&vertices[m])) {
+                if repeated(vertices).is_some() {
                     let cell = cells(number, element);
                     return Err(SpaceError::NarrowPeriod { cell });
                 }
@@ -160,15 +164,10 @@ impl Topology {
 
     /// The edges of a facet with their ends; none where edges have no number.
     fn edges_of(&self, side: u32) -> Vec<([u32; 2], u32)> {
-        let Side {
-            block,
-            element,
-            facet,
-        } = side_of(&self.blocks, side);
-        let block = &self.blocks[block];
-        let (vertices, rest) = block.entities(element).split_at(block.cell.vertices());
-        let on_facet = block.cell.facets()[facet].vertices;
-        let edges = block.cell.edges().iter().zip(rest);
+        let (cell, entities, facet) = self.element_at(side);
+        let (vertices, rest) = entities.split_at(cell.vertices());
+        let on_facet = cell.facets()[facet].vertices;
+        let edges = cell.edges().iter().zip(rest);
         edges
             .filter(|(ends, _)| ends.iter().all(|end| on_facet.contains(end)))
             .map(|(ends, &edge)| (ends.map(|end| vertices[end]), edge))
@@ -177,14 +176,9 @@ impl Topology {
 
     /// The number of a solid's facet, where it has one.
     fn face_of(&self, side: u32) -> Option<u32> {
-        let Side {
-            block,
-            element,
-            facet,
-        } = side_of(&self.blocks, side);
-        let block = &self.blocks[block];
-        let before = block.cell.vertices() + block.cell.edges().len();
-        block.entities(element).get(before + facet).copied()
+        let (cell, entities, facet) = self.element_at(side);
+        let before = cell.vertices() + cell.edges().len();
+        entities.get(before + facet).copied()
     }
 
     /// Numbers the classes in the place of entities.

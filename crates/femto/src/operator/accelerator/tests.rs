@@ -6,7 +6,7 @@ use super::verify::Expected;
 use super::*;
 use crate::OperatorParams;
 use crate::operator::plan::{FieldPlace, Plan};
-use crate::operator::{Bound as _, Typed};
+use crate::operator::{AnyForm, Bound as _, Typed};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::box_mesh::BoxMesh;
 use femto_fem::mesh::simplex_box::SimplexBox;
@@ -41,16 +41,26 @@ fn bind(knobs: &str, edit: Edit) -> Option<Result<Bound, OperatorError>> {
     };
     let form = Typed::<_, 3, 1>(Poisson);
     let block = Block { space, geometry };
+    let bound = |binding: &Binding<'_>| Bound::with_edit(&device, binding, edit);
+    Some(with_binding(&device, &block, (&form, &params), bound))
+}
+
+/// What `run` makes of the form on the block, planned for the device.
+fn with_binding<R>(
+    device: &Accelerator,
+    block: &Block,
+    (form, params): (&dyn AnyForm, &OperatorParams),
+    run: impl FnOnce(&Binding<'_>) -> R,
+) -> R {
     let place = FieldPlace::default();
-    let plan = Plan::new(device.info().kind, &block, &form, &params, place).unwrap();
-    let binding = Binding {
+    let plan = Plan::new(device.info().kind, block, form, params, place).unwrap();
+    run(&Binding {
         space: &block.space,
         geometry: &block.geometry,
-        form: &form,
-        params: &params,
+        form,
+        params,
         plan: &plan,
-    };
-    Some(Bound::with_edit(&device, &binding, edit))
+    })
 }
 
 /// Spoils the metric.
@@ -181,20 +191,13 @@ fn numbers_that_are_zero_but_for_rounding_do_not_make_the_scale() {
     let space = Space::new(&mesh, &geometry, params).unwrap();
     let (form, params) = (Typed::<_, 2, 1>(Load), OperatorParams::default());
     let block = Block { space, geometry };
-    let place = FieldPlace::default();
-    let plan = Plan::new(device.info().kind, &block, &form, &params, place).unwrap();
-    let binding = Binding {
-        space: &block.space,
-        geometry: &block.geometry,
-        form: &form,
-        params: &params,
-        plan: &plan,
-    };
-    let packers = Packer::all(&device, &binding);
-    // The first three nodes of an element are its vertices.
-    let mut vertices = packers[0].nodes[..3].to_vec();
-    vertices.sort_unstable();
-    let expected = Expected::at::<f64>(vertices, &binding, &packers);
+    let scale = with_binding(&device, &block, (&form, &params), |binding| {
+        let packers = Packer::all(&device, binding);
+        // The first three nodes of an element are its vertices.
+        let mut vertices = packers[0].nodes[..3].to_vec();
+        vertices.sort_unstable();
+        Expected::at::<f64>(vertices, binding, &packers).scale()
+    });
     // A third of the triangle's area on each edge.
-    assert!(expected.scale() > 0.04, "{}", expected.scale());
+    assert!(scale > 0.04, "{scale}");
 }

@@ -1,0 +1,329 @@
+//! Mistakes in cases and meshes: `femto solve` says where they are, and ends with exit code 2.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{case_path, femto, json, scratch, text, write};
+
+#[test]
+fn bad_input_is_exit_code_2_and_points_at_its_line() {
+    let folder = scratch("bad-input");
+    let good = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    let fail = |name: &str, from: &str, to: &str| {
+        assert!(good.contains(from), "{from}");
+        let path = write(&folder, name, &good.replace(from, to));
+        let output = femto(&["solve", &path]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        text(&output.stderr).replace(&path, "CASE")
+    };
+    let misspelt = fail("key", "tolerance =", "tolerence =");
+    assert!(
+        misspelt.contains("CASE:26:1: unknown key `tolerence`"),
+        "{misspelt}"
+    );
+    assert!(misspelt.contains("did you mean `tolerance`?"), "{misspelt}");
+    let tag = fail("tag", "\"zmin\"", "\"zmni\"");
+    assert!(
+        tag.contains("CASE:22:41: no physical group `zmni`"),
+        "{tag}"
+    );
+    assert!(tag.contains("`zmin` = 5 (dimension 2)"), "{tag}");
+    let lambda = "kind = \"screened_poisson\"\nlambda = { steel = 1 }";
+    let group = fail("group", "kind = \"poisson\"", lambda);
+    assert!(
+        group.contains("CASE:14:12: no physical group `steel`"),
+        "{group}"
+    );
+    let twice = fail("twice", "\"zmin\"", "5, \"zmin\"");
+    assert!(
+        twice
+            .contains("CASE:22:44: `zmin` is the group that `5` is, which has a condition already"),
+        "{twice}"
+    );
+    let lambda = "kind = \"screened_poisson\"\nlambda = { domain = 1, 7 = 2.0 }";
+    let twice = fail("values", "kind = \"poisson\"", lambda);
+    assert!(
+        twice.contains("the group that `7` is, which has a value already"),
+        "{twice}"
+    );
+    let component = "components = [\"y\"]\nvalue";
+    let component = fail("component", "value = \"0\"", &format!("{component} = 0"));
+    assert!(
+        component.contains("a component must be x or 0, found \"y\""),
+        "{component}"
+    );
+    let dirichlet =
+        good[good.find("[[dirichlet]]").unwrap()..good.find("[solver]").unwrap()].to_owned();
+    let singular = fail("singular", &dirichlet, "");
+    assert!(
+        singular.contains("only determined up to a constant"),
+        "{singular}"
+    );
+}
+
+#[test]
+fn inverted_elements_and_unknown_devices_are_bad_input() {
+    let folder = scratch("inverted");
+    let good = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    let inverted = "cells = [4, 4, 4]\ndeformation = [\"-x\", \"y\", \"z\"]";
+    let path = write(
+        &folder,
+        "case.toml",
+        &good.replace("cells = [4, 4, 4]", inverted),
+    );
+    let output = femto(&["solve", &path]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("mesh cell 0 is inverted"),
+        "{}",
+        text(&output.stderr)
+    );
+    let output = femto(&["solve", &case_path("box-sine"), "--device", "gpu"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = "there is no device \"gpu\"; these exist: host, cuda";
+    assert!(text(&output.stderr).contains(message));
+}
+
+#[test]
+fn constants_that_are_none_and_z_in_the_plane_are_bad_input() {
+    let folder = scratch("constants");
+    let case = |source: &str| {
+        let case = format!(
+            "[mesh.box]\ncell = \"triangle\"\ncells = [2, 2]\n[space]\ndegree = 1\n\
+             [form]\nkind = \"mass\"\n[source]\nvalue = \"{source}\"\n"
+        );
+        femto(&[
+            "solve",
+            &write(&folder, "case.toml", &case),
+            "--no-roofline",
+        ])
+    };
+    for (source, place, message) in [
+        (
+            "x + 0*ln(0)",
+            ":9:16: ",
+            "this is -inf; a constant must be finite",
+        ),
+        (
+            "x + 0/0",
+            ":9:15: ",
+            "this is NaN; a constant must be finite",
+        ),
+        (
+            "x + y*z",
+            ":9:9: ",
+            "`z` has no meaning here: the mesh lies in the plane",
+        ),
+    ] {
+        let output = case(source);
+        assert_eq!(output.status.code(), Some(2), "{source}");
+        let error = text(&output.stderr);
+        assert!(error.contains(place) && error.contains(message), "{error}");
+    }
+    assert_eq!(case("x + y").status.code(), Some(0));
+}
+
+/// Two squares, the second of which is twisted, with numbers as files have them.
+const TWISTED: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n\
+5 1 1 0\n6 2 1 0\n$EndNodes\n$Elements\n3\n17 1 2 1 1 1 2\n301 3 2 9 1 1 2 5 4\n4711 3 2 9 1 2 3 5 6\n$EndElements\n";
+
+#[test]
+fn mistakes_have_their_line_and_cells_the_number_of_their_file() {
+    let folder = scratch("places");
+    write(&folder, "twisted.msh", TWISTED);
+    write(&folder, "good.msh", &TWISTED.replace("3 5 6\n", "3 6 5\n"));
+    let mass = "[space]\ndegree = 2\n[form]\nkind = \"mass\"\n";
+    let poisson = "[space]\ndegree = 2\n[form]\nkind = \"poisson\"\n";
+    let on = |mesh: &str, rest: &str| format!("title = \"a\"\n[mesh]\n{mesh}\n{rest}");
+    let boxed = |cells: &str| format!("box = {{ cell = \"tetrahedron\", cells = {cells} }}");
+    let good = "file = \"good.msh\"";
+    for (case, place, message) in [
+        (
+            on("file = \"twisted.msh\"", mass),
+            ":2:1: ",
+            "mesh cell 1 is inverted",
+        ),
+        (
+            on("file = \"twisted.msh\"", mass),
+            ":2:1: ",
+            "it is element 4711",
+        ),
+        (
+            on(
+                good,
+                "[space]\ndegree = 2\n[form]\nkind = \"diffusion\"\nkappa = { 7 = 2 }\n",
+            ),
+            ":8:11: ",
+            "no physical group `7`",
+        ),
+        (
+            on(&boxed("[1, 1, 1]"), &mass.replace('2', "9")),
+            ":5:10: ",
+            "degree 9",
+        ),
+        (
+            on(&boxed("[1, 1, 1], upper = [1, 1, 0]"), mass),
+            ":2:1: ",
+            "both corners must be finite",
+        ),
+        (
+            on(
+                &boxed("[2, 2, 2]"),
+                &format!("{mass}[quadrature]\npoints_1d = 3\n"),
+            ),
+            ":8:1: ",
+            "triangles and tetrahedra take",
+        ),
+        (on("file = \"nowhere.msh\"", mass), ":2:1: ", "nowhere.msh"),
+        (
+            on(good, &format!("{mass}[run]\ndevice = \"opencl:99\"\n")),
+            ":8:1: ",
+            "opencl",
+        ),
+        (
+            on(good, &format!("{mass}[output]\nvtu = \"good.msh/a.vtu\"\n")),
+            ":8:1: ",
+            "cannot make the folder",
+        ),
+        (
+            on(good, poisson),
+            ":6:1: ",
+            "only determined up to a constant",
+        ),
+        (
+            on(good, &format!("{mass}[source]\nvalue = \"1/(x - x)\"\n")),
+            ":9:9: ",
+            "the source is inf at",
+        ),
+        (
+            on(good, &format!("{mass}[start]\nvalue = \"ln(-1 - x)\"\n")),
+            ":9:9: ",
+            "the start is NaN at",
+        ),
+        (
+            on(
+                good,
+                &format!("{mass}[[neumann]]\ntags = [1]\nvalue = \"1/y\"\n"),
+            ),
+            ":10:9: ",
+            "the flux on `1` is inf at",
+        ),
+    ] {
+        let output = femto(&[
+            "solve",
+            &write(&folder, "case.toml", &case),
+            "--no-roofline",
+        ]);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{case}: {error}");
+        assert!(
+            error.contains(place) && error.contains(message),
+            "{case}: {error}"
+        );
+    }
+    let info = femto(&["mesh", "info", folder.join("twisted.msh").to_str().unwrap()]);
+    assert!(
+        text(&info.stdout).contains("it is element 4711"),
+        "{}",
+        text(&info.stdout)
+    );
+}
+
+#[test]
+fn fluxes_inside_the_domain_are_warned_of() {
+    let folder = scratch("inside");
+    let mesh = TWISTED.replace("3 5 6\n", "3 6 5\n");
+    let case = "[mesh]\nfile = \"mesh.msh\"\n[space]\ndegree = 1\n[form]\nkind = \"mass\"\n\
+                [[neumann]]\ntags = [1]\nvalue = 1\n";
+    let case = write(&folder, "case.toml", case);
+    for (facet, warnings) in [("1 1 2", 0), ("1 2 5", 1)] {
+        write(
+            &folder,
+            "mesh.msh",
+            &mesh.replace("1 1 2\n301", &format!("{facet}\n301")),
+        );
+        let report = json(&femto(&["solve", &case, "--json", "--no-roofline"]));
+        let told = report["mesh"]["warnings"].as_array().unwrap();
+        assert_eq!(told.len(), warnings, "{facet}: {told:?}");
+        let wanted = "1 facet of `1` between two cells: a flux there is a source inside the domain";
+        assert!(told.iter().all(|warning| warning == wanted), "{told:?}");
+    }
+}
+
+/// What a form on triangles reads, and what nothing reads.
+#[test]
+fn names_without_a_meaning_are_bad_input() {
+    let folder = scratch("names");
+    let head = "[mesh.box]\ncell = \"triangle\"\ncells = [2, 2]\n[space]\ndegree = 1\n";
+    let case = |rest: &str| {
+        let case = write(&folder, "case.toml", &format!("{head}{rest}"));
+        femto(&["solve", &case, "--no-roofline"])
+    };
+    for (rest, place, message) in [
+        (
+            "[form]\nf0 = \"u + sin(t)*u\"",
+            ":7:15: ",
+            "`t` has no meaning here: a case has no time",
+        ),
+        (
+            "[form]\nf0 = \"u\"\nf1 = [\"u_x\", \"t*u_y\"]",
+            ":8:15: ",
+            "`t` has no meaning here",
+        ),
+        ("[form]\nf0 = \"z*u\"", ":7:7: ", "`z` is not known"),
+        (
+            "[form]\nkind = \"diffusion\"\nkappa = \"1 + z^2\"",
+            ":8:9: ",
+            "`z` has no meaning here: the mesh lies in the plane",
+        ),
+        (
+            "[form]\nkind = \"diffusion\"\nkappa = \"x - 0.6\"\n[[dirichlet]]\ntags = [\"xmax\"]\nvalue = 0",
+            ":8:9: ",
+            "`kappa` in [form] must be above zero, found -0.",
+        ),
+        (
+            "[form]\nkind = \"elasticity\"\nyoung = 1\npoisson = \"0.4 + 0.1*sqrt(y - 0.5)\"\n[[dirichlet]]\ntags = [\"xmax\"]\nvalue = 0",
+            ":9:11: ",
+            "`poisson` in [form] must be above -1 and below 0.5, found NaN at [",
+        ),
+        (
+            "[form]\nf0 = \"a*u\"\n[fields]\na = \"2 + z\"",
+            ":9:5: ",
+            "`z` has no meaning here",
+        ),
+        (
+            "[form]\nf0 = \"a*u\"\n[parameters]\na = 2\nb = 3",
+            ":10:1: ",
+            "no expression of the form reads `b`",
+        ),
+        (
+            "[form]\nf0 = \"u\"\n[fields]\nrate = 3",
+            ":9:1: ",
+            "no expression of the form reads `rate`",
+        ),
+        (
+            "[form]\nf0 = \"u\"\n[parameters]\nu = 3",
+            ":9:1: ",
+            "`u` has a meaning already",
+        ),
+        (
+            "[form]\nf0 = \"u\"\nf1 = [\"u_x\", \"u_y\", \"0\"]",
+            ":8:6: ",
+            "f1 is one text, or 2, one for each axis; found a list of 3",
+        ),
+    ] {
+        let output = case(rest);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{rest} {error}");
+        assert!(error.contains(place) && error.contains(message), "{error}");
+    }
+    // Zero on the boundary is nobody's value.
+    let output = case(
+        "[form]\nkind = \"diffusion\"\nkappa = \"x*y\"\n[[dirichlet]]\ntags = [\"xmax\"]\nvalue = 0",
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let good =
+        "[form]\nf0 = \"a*u\"\nf1 = \"k_x*grad(u)\"\n[fields]\nk = \"x\"\n[parameters]\na = 2\n";
+    let output = case(good);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}

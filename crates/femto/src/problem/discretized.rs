@@ -1,0 +1,104 @@
+//! Problems with their spaces.
+
+use super::any_assembled::Counted;
+use super::assembled::Assembled;
+use super::monitor::Stages;
+use super::{AnyAssembled, Function, Problem, ProblemError, StageMonitor};
+use crate::operator::Backend;
+use crate::vector::VectorOps;
+use crate::{AnyDevice, Number};
+use femto_element::Cell;
+use femto_fem::geometry::CornerWarning;
+use femto_fem::space::{Block, Constraints};
+use femto_kernel::form::Inspection;
+use femto_kernel::roofline::Precision;
+use rayon::prelude::*;
+
+/// A problem with its space: maps, numbered unknowns and constraints. See [`Problem::discretize`].
+pub struct Discretized<'p, 'a> {
+    pub(super) problem: &'p Problem<'a>,
+    pub(super) inspection: Inspection,
+    pub(super) blocks: Vec<Block>,
+    pub(super) constraints: Constraints,
+    pub(super) warnings: Vec<CornerWarning>,
+}
+
+impl<'a> Discretized<'_, 'a> {
+    /// A place where a function has a value that `is_wanted`, and the value: the first cell with one in its middle or
+    /// halfway from there to a vertex. What a function does on the boundary does not count.
+    pub fn find_value(
+        &self,
+        function: &dyn Function,
+        is_wanted: impl Fn(f64) -> bool + Sync,
+    ) -> Option<([f64; 3], f64)> {
+        let time = self.problem.operator.time;
+        let in_block = |Block { geometry, .. }: &Block| {
+            let places = inner_points(geometry.cell());
+            let cells = (0..geometry.len()).into_par_iter();
+            let found = cells.map(|cell| {
+                let positions: Vec<_> = places.iter().map(|&xi| geometry.map(cell, xi)).collect();
+                let mut values = vec![0.0; positions.len()];
+                function.evaluate(&positions, time, &mut values);
+                let mut both = positions.into_iter().zip(values);
+                both.find(|(_, value)| is_wanted(*value))
+            });
+            found.find_first(Option::is_some).flatten()
+        };
+        self.blocks.iter().find_map(in_block)
+    }
+
+    /// The other stages of [`Problem::assemble`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn assemble<T, B>(
+        self,
+        device: &B,
+        monitor: &mut dyn StageMonitor,
+    ) -> Result<Assembled<'a, T, B>, ProblemError>
+    where
+        T: Number,
+        B: Backend + VectorOps<T> + VectorOps<f64>,
+    {
+        device.enter(|| self.problem.equations(self, device, Stages(monitor)))
+    }
+
+    /// The same on a device of any kind.
+    ///
+    /// # Errors
+    /// As [`Problem::assemble`].
+    pub fn assemble_on(
+        self,
+        device: &AnyDevice,
+        precision: Precision,
+        monitor: &mut dyn StageMonitor,
+    ) -> Result<Box<dyn AnyAssembled + 'a>, ProblemError> {
+        match precision {
+            Precision::Fp64 => self.assemble_in::<f64>(device, monitor),
+            Precision::Fp32 => self.assemble_in::<f32>(device, monitor),
+        }
+    }
+
+    fn assemble_in<T: Number>(
+        self,
+        device: &AnyDevice,
+        monitor: &mut dyn StageMonitor,
+    ) -> Result<Box<dyn AnyAssembled + 'a>, ProblemError> {
+        Ok(match device {
+            AnyDevice::Host(host) => Box::new(self.assemble::<T, _>(host, monitor)?),
+            AnyDevice::Accelerator(device) => Box::new(self.assemble::<T, _>(device, monitor)?),
+            AnyDevice::Null(null) => Box::new(Counted(self.assemble::<T, _>(null, monitor)?)),
+        })
+    }
+}
+
+/// The middle of a reference cell, and the points halfway from there to its vertices.
+fn inner_points(cell: Cell) -> Vec<[f64; 3]> {
+    let middle = cell.centre();
+    let halfway = |vertex| {
+        let x = cell.vertex(vertex);
+        [0, 1, 2].map(|a| 0.5 * (middle[a] + x[a]))
+    };
+    let halfway = (0..cell.vertices()).map(halfway);
+    std::iter::once(middle).chain(halfway).collect()
+}
