@@ -87,7 +87,7 @@ impl Params {
         if kind == DeviceKind::Host && self.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost.into());
         }
-        if !self.knobs.is_empty() && (!kind.is_accelerator() || !self.fold_coefficients) {
+        if !self.knobs.is_empty() && !kind.is_accelerator() {
             return Err(OperatorError::KnobsElsewhere.into());
         }
         memory::check(self, self.cells(), basis.points_1d, device)

@@ -206,15 +206,20 @@ impl Kind {
         };
         let problem = operator.problem(language);
         let best = problem.best(limits);
-        let asked = self.points.map(|points| Schedule { points, ..best });
+        let asked = |scratch_cube| {
+            self.points.map(|points| Schedule {
+                points,
+                scratch_cube: scratch_cube && points == PointData::Registers,
+                ..best
+            })
+        };
+        // One input does without a scratch cube.
+        let asked = [asked(self.degree % 2 == 1), asked(true)];
         let legal = |schedule: &Schedule| schedule.validate(&problem, limits).is_ok();
-        let schedule = asked.filter(legal).unwrap_or(best);
-        if !legal(&schedule) {
-            return None;
-        }
+        let schedule = asked.into_iter().flatten().chain([best]).find(legal)?;
         let (kernel, schedule) = match self.action {
             Action::Apply => (problem.source(&schedule), schedule),
-            Action::Diagonal => (problem.diagonal_source(), problem.plain()),
+            Action::Diagonal => (problem.diagonal_source(), Schedule::PLAIN),
         };
         let kernel = kernel.expect("constants of these forms are finite");
         let name = self.name(what, kernel.entry, schedule.points);

@@ -54,6 +54,12 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
         if all || degree != 2 {
             cases.extend(staged_cases(degree, on));
         }
+        if all || degree == 2 {
+            for (collocated, gradients) in [(true, true), (false, true), (false, false)] {
+                let operator = operator(degree, collocated, gradients, Storage::PointFactors);
+                cases.extend(operator.on_vectors(NODAL).memory_cases(on));
+            }
+        }
         for collocated in [true, false] {
             let operator = operator(degree, collocated, true, Storage::Multilinear);
             let mut operator = operator.on_vectors(NODAL);
@@ -132,6 +138,20 @@ impl Operator {
         self.first_legal("pencils", on, |schedule| schedule)
     }
 
+    /// With numbers at the points in shared and in private memory.
+    fn memory_cases(&self, on: (Language, &Limits)) -> Vec<Case> {
+        let of = |what, change| self.first_legal(what, on, change);
+        let cases = [
+            of("pencils shared", |_| Schedule {
+                points: PointData::Shared,
+                elements_per_block: 2,
+                ..Schedule::PLAIN
+            }),
+            of("pencils private", |_| Schedule::PLAIN),
+        ];
+        cases.into_iter().flatten().collect()
+    }
+
     /// With factors copied to shared memory, where they are not anyway.
     fn staged_case(&self, (language, limits): (Language, &Limits)) -> Option<Case> {
         let best = self.problem(language).best(limits);
@@ -149,7 +169,7 @@ impl Operator {
         change: fn(Schedule) -> Schedule,
     ) -> Option<Case> {
         let problem = self.problem(language);
-        let schedules = [problem.best(limits), problem.plain()].map(change);
+        let schedules = [problem.best(limits), Schedule::PLAIN].map(change);
         let is_legal = |schedule: &Schedule| schedule.validate(&problem, limits).is_ok();
         let schedule = schedules.into_iter().find(is_legal)?;
         Some(self.case_of(what, problem.source(&schedule)))
@@ -186,11 +206,11 @@ impl Operator {
 }
 
 /// A schedule with factors copied to shared memory.
-fn staged(mut schedule: Schedule) -> Schedule {
-    if let PointData::Factors { staged, .. } = &mut schedule.points {
-        *staged = true;
+fn staged(schedule: Schedule) -> Schedule {
+    Schedule {
+        staged: true,
+        ..schedule
     }
-    schedule
 }
 
 const FORM: ScreenedPoisson = ScreenedPoisson {

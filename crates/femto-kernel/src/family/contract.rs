@@ -79,8 +79,10 @@ pub trait Family {
     /// Whether it evaluates forms of a dimension on cells of a shape.
     fn supports(cell: Cell, dim: usize) -> bool;
 
-    /// Whether coefficients of forms λ u, κ ∇u may be folded into the geometry of such cells, and kernels of these
-    /// have knobs.
+    /// Whether its kernels have knobs.
+    const KNOBS: bool;
+
+    /// Whether coefficients of forms λ u, κ ∇u may be folded into the geometry of such cells.
     fn folds(cell: Cell) -> bool;
 
     /// The node tables that its host loops read, of cells with so many nodes along an edge and in all.

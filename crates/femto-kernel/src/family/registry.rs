@@ -34,6 +34,11 @@ macro_rules! families {
                 match self { $(Self::$name => <$family>::TENSOR_TABLES,)* }
             }
 
+            /// See [`Family::KNOBS`].
+            pub fn has_knobs(self) -> bool {
+                match self { $(Self::$name => <$family>::KNOBS,)* }
+            }
+
             /// See [`Family::folds`].
             pub fn folds(self, cell: Cell) -> bool {
                 match self { $(Self::$name => <$family>::folds(cell),)* }

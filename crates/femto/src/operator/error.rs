@@ -160,9 +160,7 @@ pub enum OperatorError {
     )]
     SingleFactorsOnHost,
     /// Knobs for what has none.
-    #[error(
-        "knobs are for kernels of λ u, κ ∇u on hexahedra, with λ and κ constant per element and folded into the geometry, on cuda and opencl devices"
-    )]
+    #[error("knobs are for kernels of hexahedra and quadrilaterals on cuda and opencl devices")]
     KnobsElsewhere,
     /// More places in elements than 32 bits can tell apart.
     #[error(

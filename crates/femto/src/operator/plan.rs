@@ -112,7 +112,7 @@ impl Plan {
         if device == DeviceKind::Host && params.factors == FactorPrecision::Single {
             return Err(OperatorError::SingleFactorsOnHost);
         }
-        let has_knobs = device.is_accelerator() && coefficients.is_some();
+        let has_knobs = device.is_accelerator() && family.has_knobs();
         if !has_knobs && !params.knobs.is_empty() {
             return Err(OperatorError::KnobsElsewhere);
         }

@@ -7,7 +7,7 @@ use femto::kernel::dialect::Language;
 use femto::kernel::family::Limits;
 use femto::kernel::family::fields::{FieldKind, Fields};
 use femto::kernel::family::sum_factorization::Storage;
-use femto::kernel::family::sum_factorization::kernel::{PointStep, Problem};
+use femto::kernel::family::sum_factorization::kernel::{PointStep, Problem, Schedule};
 use femto::kernel::family::sum_factorization::work::Shape;
 use femto::kernel::form::{
     Coefficient, Diffusion, Jacobian, LinearElasticity, NeoHookean, TracedForm, trace,
@@ -107,7 +107,7 @@ pub(super) fn text(
         language,
     };
     let (kernel, schedule) = match example {
-        Example::Diagonal => (problem.diagonal_source()?, problem.plain()),
+        Example::Diagonal => (problem.diagonal_source()?, Schedule::PLAIN),
         _ => {
             let schedule = problem.best(limits);
             (problem.source(&schedule)?, schedule)

@@ -10,7 +10,7 @@ use femto::kernel::family::Limits;
 use femto::kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel, Step};
 use femto::kernel::family::shared_nodes::{NodeKernel, sum_source, zero_source};
 use femto::kernel::family::sum_factorization::Storage;
-use femto::kernel::family::sum_factorization::kernel::{PointStep, Problem};
+use femto::kernel::family::sum_factorization::kernel::{PointStep, Problem, Schedule};
 use femto::kernel::family::sum_factorization::work::Shape;
 use femto::kernel::family::{FactorPrecision, KernelSource, Scatter, Vectors};
 use femto::kernel::form::{Mass, ScreenedPoisson, inspect};
@@ -122,7 +122,7 @@ impl Request {
             Kernel::Diagonal(benchmark) => {
                 let basis = basis(benchmark, self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
-                let schedule = problem.plain();
+                let schedule = Schedule::PLAIN;
                 schedule.validate(&problem, limits)?;
                 let kernel = problem.diagonal_source()?;
                 Text::of_kernel(kernel, precision, schedule.to_string())

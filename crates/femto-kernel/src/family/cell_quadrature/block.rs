@@ -26,6 +26,7 @@ pub struct CellQuadrature;
 impl Family for CellQuadrature {
     const NAME: &'static str = "cell_quadrature";
     const TENSOR_TABLES: bool = false;
+    const KNOBS: bool = false;
     const WRITES_INSIDE: bool = false;
     type Block = Block;
 

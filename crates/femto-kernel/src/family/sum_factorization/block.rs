@@ -23,6 +23,7 @@ pub struct SumFactorization;
 impl Family for SumFactorization {
     const NAME: &'static str = "sum_factorization";
     const TENSOR_TABLES: bool = true;
+    const KNOBS: bool = true;
     const WRITES_INSIDE: bool = true;
     type Block = Block;
 
@@ -210,11 +211,8 @@ impl Kernels {
         if !knobs.is_empty() {
             schedules.truncate(1);
         }
-        // A schedule without a knob stays as it is; plans let knobs through for factors alone.
         let turned = schedules.into_iter();
-        turned
-            .map(|schedule| knobs.turn(schedule).unwrap_or(schedule))
-            .collect()
+        turned.map(|schedule| knobs.turn(schedule)).collect()
     }
 
     fn work(&self, problem: &Problem, schedule: &Schedule) -> Work {

@@ -1,7 +1,6 @@
 //! Candidate schedules of a problem, best first.
 
 use super::{PointData, PointStep, Problem, Schedule, defaults};
-use crate::family::fields::FieldKind;
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{FactorPrecision, Limits};
@@ -21,14 +20,19 @@ const REGISTERS: (u32, u32) = (168, 1 << 16);
 impl Problem<'_> {
     /// The one thought best, then plainer ones that need less of the device.
     pub fn schedules(&self, limits: &Limits) -> Vec<Schedule> {
-        let (best, plain) = (self.best(limits), self.plain());
+        let (best, plain) = (self.best(limits), Schedule::PLAIN);
         match self.step {
             PointStep::Factors(_) => {
-                let even_odd = Schedule {
-                    even_odd: true,
-                    ..plain
+                let small = Schedule {
+                    elements_per_block: 1,
+                    by_warp: false,
+                    scratch_cube: false,
+                    reload_values: false,
+                    point_unroll: 0,
+                    staged: false,
+                    ..best
                 };
-                vec![best, even_odd, plain]
+                vec![best, small, plain]
             }
             PointStep::Form(_) => vec![best, plain],
         }
@@ -44,23 +48,9 @@ impl Problem<'_> {
         }
     }
 
-    /// The schedule that needs least of a device: one element a block, nothing unrolled by halves.
-    pub fn plain(&self) -> Schedule {
-        Schedule {
-            elements_per_block: 1,
-            blocks_per_unit: 1,
-            even_odd: false,
-            by_warp: false,
-            points: match self.step {
-                PointStep::Factors(_) => PointData::FACTORS,
-                PointStep::Form(_) => PointData::Private,
-            },
-        }
-    }
-
     fn best_of_form(&self, limits: &Limits) -> Schedule {
         let (shape, precision) = (&self.shape, self.precision);
-        let inputs = shape.components + shape.fields.count(FieldKind::Nodal);
+        let inputs = self.inputs();
         let first = if inputs == 1 && shape.dim == 3 {
             let like = like_factors(shape);
             let measured = defaults::schedule(&like, self.vectors, FactorPrecision::Same);
@@ -85,7 +75,7 @@ impl Problem<'_> {
         };
         let tries = [first, several(shape, PointData::Private)];
         let mut tries = tries.into_iter().flat_map(with_fewer_elements);
-        tries.find(legal).unwrap_or(self.plain())
+        tries.find(legal).unwrap_or(Schedule::PLAIN)
     }
 }
 
@@ -98,8 +88,9 @@ fn several(shape: &Shape, points: PointData) -> Schedule {
         elements_per_block,
         blocks_per_unit: (REGISTERS.1 / (threads * REGISTERS.0)).max(1),
         even_odd: true,
-        by_warp: false,
         points,
+        scratch_cube: points == PointData::Registers,
+        ..Schedule::PLAIN
     }
 }
 
@@ -118,18 +109,15 @@ fn with_fewer_elements(schedule: Schedule) -> impl Iterator<Item = Schedule> {
 
 /// The schedule for a form that is nearest to one for factors.
 fn of_factors(measured: Schedule, shape: &Shape) -> Schedule {
-    let looped = matches!(
-        measured.points,
-        PointData::Factors {
-            metric_unroll: 1..,
-            ..
-        }
-    );
+    let looped = measured.point_unroll > 0 && shape.gradients;
     Schedule {
-        points: match looped && shape.gradients {
+        points: match looped {
             true => PointData::Shared,
             false => PointData::Registers,
         },
+        scratch_cube: !looped,
+        reload_values: false,
+        point_unroll: 0,
         ..measured
     }
 }

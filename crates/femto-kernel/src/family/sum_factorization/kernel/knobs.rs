@@ -1,7 +1,6 @@
 //! The knobs of a schedule, by name: for sweeps.
 
-use super::{PointData, Schedule};
-use crate::family::ScheduleError;
+use super::Schedule;
 use core::str::FromStr;
 
 /// Knobs that replace those of a schedule.
@@ -12,59 +11,23 @@ struct Knob {
     name: &'static str,
     /// The largest number that it takes.
     most: u32,
-    turn: fn(&mut Schedule, u32) -> Option<()>,
+    turn: fn(&mut Schedule, u32),
 }
 
-const fn knob(name: &'static str, most: u32, turn: fn(&mut Schedule, u32) -> Option<()>) -> Knob {
+const fn knob(name: &'static str, most: u32, turn: fn(&mut Schedule, u32)) -> Knob {
     Knob { name, most, turn }
 }
 
 const ALL: [Knob; 8] = [
-    knob("elements", 1024, |it, n| set(&mut it.elements_per_block, n)),
-    knob("blocks", 32, |it, n| set(&mut it.blocks_per_unit, n)),
-    knob("even_odd", 1, |it, n| set(&mut it.even_odd, n == 1)),
-    knob("third_cube", 1, |it, n| {
-        set(factors(it)?.third_cube, n == 1)
-    }),
-    knob("keep_values", 1, |it, n| {
-        set(factors(it)?.keep_values, n == 1)
-    }),
-    knob("metric_unroll", 32, |it, n| {
-        set(factors(it)?.metric_unroll, n)
-    }),
-    knob("by_warp", 1, |it, n| set(&mut it.by_warp, n == 1)),
-    knob("staged", 1, |it, n| set(factors(it)?.staged, n == 1)),
+    knob("elements", 1024, |it, n| it.elements_per_block = n),
+    knob("blocks", 32, |it, n| it.blocks_per_unit = n),
+    knob("even_odd", 1, |it, n| it.even_odd = n == 1),
+    knob("scratch_cube", 1, |it, n| it.scratch_cube = n == 1),
+    knob("reload_values", 1, |it, n| it.reload_values = n == 1),
+    knob("point_unroll", 32, |it, n| it.point_unroll = n),
+    knob("by_warp", 1, |it, n| it.by_warp = n == 1),
+    knob("staged", 1, |it, n| it.staged = n == 1),
 ];
-
-fn set<T>(knob: &mut T, value: T) -> Option<()> {
-    *knob = value;
-    Some(())
-}
-
-/// The knobs that schedules for factors have alone.
-struct FactorKnobs<'a> {
-    third_cube: &'a mut bool,
-    keep_values: &'a mut bool,
-    metric_unroll: &'a mut u32,
-    staged: &'a mut bool,
-}
-
-fn factors(schedule: &mut Schedule) -> Option<FactorKnobs<'_>> {
-    match &mut schedule.points {
-        PointData::Factors {
-            third_cube,
-            keep_values,
-            metric_unroll,
-            staged,
-        } => Some(FactorKnobs {
-            third_cube,
-            keep_values,
-            metric_unroll,
-            staged,
-        }),
-        PointData::Registers | PointData::Shared | PointData::Private => None,
-    }
-}
 
 /// A list of knobs that cannot be read: not `name=number`, or an unknown name or number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -83,18 +46,13 @@ impl Knobs {
     }
 
     /// The schedule with these knobs.
-    ///
-    /// # Errors
-    /// A knob that the schedule does not have.
-    pub fn turn(&self, mut schedule: Schedule) -> Result<Schedule, ScheduleError> {
+    pub fn turn(&self, mut schedule: Schedule) -> Schedule {
         for (knob, number) in ALL.iter().zip(self.0) {
-            let Some(number) = number else { continue };
-            (knob.turn)(&mut schedule, number).ok_or_else(|| ScheduleError::Rule {
-                schedule: schedule.to_string(),
-                rule: "only kernels of factors have knobs of their metric step",
-            })?;
+            if let Some(number) = number {
+                (knob.turn)(&mut schedule, number);
+            }
         }
-        Ok(schedule)
+        schedule
     }
 }
 
@@ -123,36 +81,18 @@ impl FromStr for Knobs {
 mod tests {
     use super::*;
 
-    const PLAIN: Schedule = Schedule {
-        elements_per_block: 1,
-        blocks_per_unit: 1,
-        even_odd: true,
-        by_warp: false,
-        points: PointData::FACTORS,
-    };
-
     #[test]
     fn knobs_are_set_by_name() {
-        let knobs: Knobs = "elements=3+staged=1+even_odd=0".parse().unwrap();
+        let plain = Schedule::PLAIN;
+        let knobs: Knobs = "elements=3+staged=1+even_odd=1".parse().unwrap();
         let wanted = Schedule {
             elements_per_block: 3,
-            even_odd: false,
-            points: PointData::Factors {
-                third_cube: false,
-                keep_values: true,
-                metric_unroll: 0,
-                staged: true,
-            },
-            ..PLAIN
+            even_odd: true,
+            staged: true,
+            ..plain
         };
-        assert_eq!(knobs.turn(PLAIN), Ok(wanted));
+        assert_eq!(knobs.turn(plain), wanted);
         assert!("best".parse::<Knobs>().unwrap().is_empty());
-        let form = Schedule {
-            points: PointData::Shared,
-            ..PLAIN
-        };
-        let message = knobs.turn(form).unwrap_err().to_string();
-        assert!(message.contains("only kernels of factors"), "{message}");
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! femto's own kernel for hexahedra and quadrilaterals on accelerators: a pencil per thread.
 //!
 //! (points_1d)² threads take a hexahedron, points_1d a quadrilateral, each of them one pencil of it per phase, contracted in registers
-//! with the 1-D matrices as operands from constant memory. What happens at the points is a [`PointStep`]:
-//! folded factors, component by component (`family/sum_factorization/text/pencils.c`), or a form printed from
-//! its graph, all components together (`forms.c` beside it). Fields, time and parameters are arguments: no
-//! text is made anew when they change. [`Schedule`] says how a kernel is laid out on a device; all else is
+//! with the 1-D matrices as operands from constant memory (`family/sum_factorization/text/pencils.c`). What happens
+//! at the points is a [`PointStep`]: folded factors, component by component (`factors.h` beside it), or a form printed
+//! from its graph, all components together (`form.h`). Fields, time and parameters are arguments: no text is made anew
+//! when they change. [`Schedule`] says how a kernel is laid out on a device; all else is
 //! asked of a [`Problem`].
 
 mod choice;
@@ -22,6 +22,7 @@ pub use schedule::{PointData, Schedule, warp_elements};
 
 use super::work::Shape;
 use crate::dialect::Language;
+use crate::family::fields::FieldKind;
 use crate::family::{FactorPrecision, Vectors};
 use crate::form::TracedForm;
 use crate::roofline::Precision;
@@ -55,6 +56,24 @@ pub struct Problem<'a> {
 }
 
 impl Problem<'_> {
+    /// Components that the point step takes together.
+    fn coupled(&self) -> usize {
+        match self.step {
+            PointStep::Factors(_) => 1,
+            PointStep::Form(_) => self.shape.components,
+        }
+    }
+
+    /// What is brought to the points together: these components, then the fields at nodes.
+    fn inputs(&self) -> usize {
+        let fields = match self.step {
+            // Folded into the geometry.
+            PointStep::Factors(_) => 0,
+            PointStep::Form(_) => self.shape.fields.count(FieldKind::Nodal),
+        };
+        self.coupled() + fields
+    }
+
     /// The precision of packed geometry.
     pub fn stored_precision(&self) -> Precision {
         match self.step {

@@ -73,9 +73,9 @@ pub(super) struct Strides {
 }
 
 impl Strides {
-    pub(super) fn of(schedule: &Schedule, shape: &Shape) -> Self {
-        let places = Places::of(schedule, shape);
-        Self::new(&places, schedule.cubes(shape), shape.gradients)
+    pub(super) fn of(schedule: &Schedule, problem: &Problem) -> Self {
+        let places = Places::of(schedule, &problem.shape);
+        Self::new(&places, schedule.cubes(problem), problem.shape.gradients)
     }
 
     /// The strides with the fewest conflicts for slots of so many cubes; of equal ones those that take
@@ -134,7 +134,7 @@ impl Stage {
         let slots = Places::of(schedule, shape).slots;
         let bytes = problem.geometry_len() as u32 * stored;
         let start =
-            (slots * Strides::of(schedule, shape).slot * number).next_multiple_of(Self::BYTES);
+            (slots * Strides::of(schedule, problem).slot * number).next_multiple_of(Self::BYTES);
         let slot = bytes.next_multiple_of(Self::BYTES);
         let copies = [Self::BYTES, Self::BYTES / 2, Self::BYTES / 4];
         let fits = |copy: &u32| bytes.is_multiple_of(*copy);

@@ -3,7 +3,6 @@
 use super::padding::{Places, Stage, Strides};
 use super::{PointStep, Problem};
 use crate::dialect::BlockShape;
-use crate::family::fields::FieldKind;
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{Limits, ScheduleError};
@@ -24,44 +23,27 @@ pub struct Schedule {
     pub by_warp: bool,
     /// The memory of the values and derivatives of the point step.
     pub points: PointData,
+    /// A cube of shared memory for what is on its way, which spares a barrier. Several inputs need it. This and the
+    /// next two are of points in registers.
+    pub scratch_cube: bool,
+    /// Values are read again from the scratch cube when they have been differentiated; otherwise they stay in registers.
+    pub reload_values: bool,
+    /// Points of a pencil that the point step is unrolled by; 0 for all of them, with the derivative along the
+    /// pencil in registers. Others put it in the scratch cube.
+    pub point_unroll: u32,
+    /// Factors at points are copied to shared memory from when an element begins.
+    pub staged: bool,
 }
 
 /// The memory of the values and derivatives of the point step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PointData {
-    /// For factors: of one component, derivatives along ξ and η in shared memory.
-    Factors {
-        /// A third array in shared memory, which spares a barrier. Only with gradients.
-        third_cube: bool,
-        /// Values stay in registers while the derivatives are taken; needed without a third cube.
-        keep_values: bool,
-        /// Points of a pencil that the metric step is unrolled by; 0 for all of them, with the
-        /// derivative along the pencil in registers. Others need the third cube.
-        metric_unroll: u32,
-        /// Factors at points are copied to shared memory from when an element begins.
-        staged: bool,
-    },
-    /// For forms: derivatives along ξ and η in shared memory, the others in registers; loops are unrolled.
+    /// Derivatives along ξ and η in shared memory, the others in registers; loops are unrolled.
     Registers,
-    /// For forms: everything in shared memory.
+    /// Everything in shared memory.
     Shared,
-    /// For forms: everything in private memory, which is in caches; needs least shared memory.
+    /// Everything in private memory, which is in caches; needs least shared memory.
     Private,
-}
-
-impl PointData {
-    /// The choice for factors that needs least of a device.
-    pub(super) const FACTORS: Self = Self::Factors {
-        third_cube: false,
-        keep_values: true,
-        metric_unroll: 0,
-        staged: false,
-    };
-
-    /// Whether factors are staged in shared memory.
-    pub(super) fn is_staged(self) -> bool {
-        matches!(self, Self::Factors { staged: true, .. })
-    }
 }
 
 /// Threads that execute together, of the devices that `by_warp` is for.
@@ -73,6 +55,19 @@ pub fn warp_elements(shape: &Shape) -> u32 {
 }
 
 impl Schedule {
+    /// The one that needs least of a device: one element a block, nothing unrolled by halves.
+    pub const PLAIN: Self = Self {
+        elements_per_block: 1,
+        blocks_per_unit: 1,
+        even_odd: false,
+        by_warp: false,
+        points: PointData::Private,
+        scratch_cube: false,
+        reload_values: false,
+        point_unroll: 0,
+        staged: false,
+    };
+
     /// Whether a device can run it for a problem.
     ///
     /// # Errors
@@ -121,48 +116,50 @@ impl Schedule {
                 _ => {}
             }
         }
-        match (problem.step, self.points) {
+        self.point_rules(problem)?;
+        match (problem.step, shape.storage) {
             (PointStep::Factors(_), _) if shape.dim == 2 => {
                 Err("factors are folded on hexahedra alone")
             }
-            (PointStep::Factors(_), PointData::Factors { .. }) => self.factor_rules(shape.storage),
-            (PointStep::Factors(_), _) => Err("factors have a place of their own for point data"),
-            (PointStep::Form(_), PointData::Factors { .. }) => {
-                Err("point data of factors are not for any form")
+            (PointStep::Factors(_), Storage::Affine | Storage::Jacobians) => {
+                Err("the form is not lambda u, kappa grad u, which this kernel is for")
             }
-            (PointStep::Form(_), _) => match shape.storage {
-                Storage::ElementFactors | Storage::PointFactors => {
-                    Err("factors are not for any form, as this kernel is")
-                }
-                _ => Ok(()),
-            },
+            (PointStep::Form(_), Storage::ElementFactors | Storage::PointFactors) => {
+                Err("factors are not for any form, as this kernel is")
+            }
+            _ => Ok(()),
         }
     }
 
-    fn factor_rules(&self, storage: Storage) -> Result<(), &'static str> {
-        let PointData::Factors {
-            third_cube,
-            keep_values,
-            metric_unroll,
-            staged,
-        } = self.points
-        else {
-            return Ok(());
-        };
-        if !(third_cube || keep_values) {
-            return Err("without a third cube values stay in registers");
+    /// Those of the point step's memory.
+    fn point_rules(&self, problem: &Problem) -> Result<(), &'static str> {
+        let (shape, inputs) = (&problem.shape, problem.inputs());
+        let of_registers = self.scratch_cube || self.reload_values || self.point_unroll > 0;
+        if of_registers && self.points != PointData::Registers {
+            return Err("a scratch cube is for points in registers");
         }
-        if metric_unroll > 0 && !third_cube {
-            return Err("a metric step that is not wholly unrolled needs a third cube");
-        }
-        if staged && storage != Storage::PointFactors {
+        if self.staged && shape.storage != Storage::PointFactors {
             return Err("only factors at points are staged");
         }
-        match storage {
-            Storage::ElementFactors | Storage::Multilinear | Storage::PointFactors => Ok(()),
-            Storage::Affine | Storage::Jacobians => {
-                Err("the form is not lambda u, kappa grad u, which this kernel is for")
+        if self.points == PointData::Registers && !self.scratch_cube {
+            if inputs > 1 && shape.gradients {
+                return Err("several inputs need a scratch cube");
             }
+            if self.reload_values {
+                return Err("without a scratch cube values stay in registers");
+            }
+            if self.point_unroll > 0 {
+                return Err("a point step that is not wholly unrolled needs a scratch cube");
+            }
+        }
+        if self.point_unroll > 0 && inputs > 1 {
+            return Err("a point step of several inputs is wholly unrolled");
+        }
+        match problem.step {
+            PointStep::Form(_) if self.point_unroll > 0 && shape.values => {
+                Err("a form that reads values is wholly unrolled, since they are in registers")
+            }
+            _ => Ok(()),
         }
     }
 
@@ -172,24 +169,27 @@ impl Schedule {
         BlockShape {
             threads: [places.threads, 1, 1],
             blocks_per_unit: self.blocks_per_unit,
-            shared_reals: match self.points.is_staged() {
+            shared_reals: match self.staged {
                 true => Stage::of(self, problem).end,
-                false => places.slots * Strides::of(self, &problem.shape).slot,
+                false => places.slots * Strides::of(self, problem).slot,
             },
         }
     }
 
-    /// Arrays of points in shared memory; of forms as `CUBE_OF` of `family/sum_factorization/text/forms.h`
-    /// numbers them.
-    pub(super) fn cubes(&self, shape: &Shape) -> u32 {
-        let (components, fields) = (shape.components, shape.fields.count(FieldKind::Nodal));
+    /// Arrays of points in shared memory, as `CUBE_OF` of `family/sum_factorization/text/pencils.h` numbers them.
+    pub(super) fn cubes(&self, problem: &Problem) -> u32 {
+        let (shape, components) = (&problem.shape, problem.coupled());
+        let fields = problem.inputs() - components;
         let (field_gradients, dim) = (shape.field_gradients != 0, shape.dim);
         let cubes = match (self.points, shape.gradients) {
-            (PointData::Factors { third_cube, .. }, true) => 2 + usize::from(third_cube),
-            (PointData::Registers, true) if field_gradients => {
-                1 + (dim - 1) * (components + fields)
+            (PointData::Registers, true) => {
+                let differentiated = if field_gradients {
+                    components + fields
+                } else {
+                    components
+                };
+                usize::from(self.scratch_cube) + (dim - 1) * differentiated
             }
-            (PointData::Registers, true) => 1 + (dim - 1) * components,
             (PointData::Shared, gradients) => {
                 let of_component = match gradients {
                     true => dim + usize::from(shape.values),
@@ -207,38 +207,29 @@ impl Schedule {
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (elements, blocks) = (self.elements_per_block, self.blocks_per_unit);
-        let layout = format!("{elements} elements a block, {blocks} blocks a unit");
-        let form = match self.points {
-            PointData::Factors {
-                third_cube,
-                keep_values,
-                metric_unroll,
-                staged,
-            } => {
-                write!(f, "pencils, {layout}")?;
-                let set = [
-                    (self.even_odd, "even-odd"),
-                    (third_cube, "third cube"),
-                    (keep_values, "values in registers"),
-                    (staged, "factors staged"),
-                    (self.by_warp, "by warp"),
-                ];
-                write_set(f, &set)?;
-                return match metric_unroll {
-                    0 => Ok(()),
-                    points => write!(f, ", metric unrolled by {points}"),
-                };
-            }
+        let points = match self.points {
             PointData::Registers => "registers",
             PointData::Shared => "shared memory",
             PointData::Private => "private memory",
         };
-        write!(f, "forms, {layout}, points in {form}")?;
-        write_set(f, &[(self.even_odd, "even-odd"), (self.by_warp, "by warp")])
+        write!(
+            f,
+            "pencils, {elements} elements a block, {blocks} blocks a unit, points in {points}"
+        )?;
+        for (set, words) in [
+            (self.even_odd, "even-odd"),
+            (self.scratch_cube, "scratch cube"),
+            (self.reload_values, "values read again"),
+            (self.staged, "factors staged"),
+            (self.by_warp, "by warp"),
+        ] {
+            if set {
+                write!(f, ", {words}")?;
+            }
+        }
+        match self.point_unroll {
+            0 => Ok(()),
+            points => write!(f, ", point step unrolled by {points}"),
+        }
     }
-}
-
-fn write_set(f: &mut fmt::Formatter<'_>, words: &[(bool, &str)]) -> fmt::Result {
-    let mut set = words.iter().filter(|(set, _)| *set);
-    set.try_for_each(|(_, words)| write!(f, ", {words}"))
 }

@@ -21,7 +21,7 @@ macro_rules! file {
     };
 }
 
-/// Operands that kernels of forms pass on whether they have them or not.
+/// Operands that kernels pass on whether they have them or not.
 const OPTIONAL: [Operand; 5] = [
     Operand::CellFields,
     Operand::NodalFields,
@@ -36,29 +36,9 @@ impl Problem<'_> {
     /// # Errors
     /// A constant of the form that is not finite in this precision.
     pub fn source(&self, schedule: &Schedule) -> Result<KernelSource, GraphError> {
-        let operands = self.operands(true);
-        let mut source = self.begin(schedule, &operands);
-        matrices(&mut source, self.basis, schedule.even_odd);
-        let what = match self.step {
-            PointStep::Factors(_) => {
-                let files = [file!("map.h"), file!("factors.h"), file!("pencils.c")];
-                include(&mut source, &files);
-                "pencils"
-            }
-            PointStep::Form(form) => {
-                self.include_form(&mut source, form)?;
-                source.include(file!("forms.c"));
-                "form"
-            }
-        };
-        Ok(KernelSource {
-            name: self.name(what),
-            text: source.finish(),
-            entry: "apply",
-            block: schedule.block(self),
-            elements_per_block: schedule.elements_per_block,
-            operands,
-        })
+        let mut source = self.begin(schedule, true)?;
+        source.include(file!("pencils.c"));
+        Ok(self.finish(source, "apply", schedule))
     }
 
     /// The text of the diagonal of a linear form's operator; its kernel is `diagonal`.
@@ -66,41 +46,26 @@ impl Problem<'_> {
     /// # Errors
     /// As [`Problem::source`].
     pub fn diagonal_source(&self) -> Result<KernelSource, GraphError> {
-        let (schedule, operands) = (self.plain(), self.operands(false));
-        let mut source = self.begin(&schedule, &operands);
-        let what = match self.step {
-            PointStep::Factors(_) => {
-                products(&mut source, self.basis);
-                include(
-                    &mut source,
-                    &[
-                        file!("map.h"),
-                        file!("factors.h"),
-                        file!("products.h"),
-                        file!("diagonal.c"),
-                    ],
-                );
-                "diagonal"
-            }
-            PointStep::Form(form) => {
-                matrices(&mut source, self.basis, schedule.even_odd);
-                products(&mut source, self.basis);
-                self.include_form(&mut source, form)?;
-                include(
-                    &mut source,
-                    &[file!("products.h"), file!("forms_diagonal.c")],
-                );
-                "diagonal of a form"
-            }
-        };
-        Ok(KernelSource {
-            name: self.name(what),
+        let mut source = self.begin(&Schedule::PLAIN, false)?;
+        products(&mut source, self.basis);
+        include(&mut source, &[file!("products.h"), file!("diagonal.c")]);
+        Ok(self.finish(source, "diagonal", &Schedule::PLAIN))
+    }
+
+    fn finish(
+        &self,
+        source: SourceBuilder,
+        entry: &'static str,
+        schedule: &Schedule,
+    ) -> KernelSource {
+        KernelSource {
+            name: self.name(entry),
             text: source.finish(),
-            entry: "diagonal",
+            entry,
             block: schedule.block(self),
             elements_per_block: schedule.elements_per_block,
-            operands,
-        })
+            operands: self.operands(entry == "apply"),
+        }
     }
 
     fn name(&self, what: &str) -> String {
@@ -113,38 +78,36 @@ impl Problem<'_> {
         format!("sum_factorization {what}, degree {degree}, {precision}{rounded}")
     }
 
-    /// The definitions at the head of every text.
-    fn begin(&self, schedule: &Schedule, operands: &[Operand]) -> SourceBuilder {
+    /// What comes before the kernel.
+    fn begin(&self, schedule: &Schedule, input: bool) -> Result<SourceBuilder, GraphError> {
         let mut source = SourceBuilder::new(self.language, self.precision, schedule.block(self));
-        define_arguments(&mut source, operands, &OPTIONAL);
+        define_arguments(&mut source, &self.operands(input), &OPTIONAL);
         define_vectors(&mut source, &self.shape, self.vectors);
         self.define_geometry(&mut source);
         self.define_schedule(&mut source, schedule);
-        if let PointStep::Form(form) = self.step {
-            define_form(&mut source, &self.shape, form);
-        }
+        self.define_point_step(&mut source);
         rule(&mut source, self.basis);
         include(
             &mut source,
             &[file!("contraction.h"), file!("nodes.h"), file!("pairs.h")],
         );
-        source
-    }
-
-    /// The function of a form, and the texts that evaluate it at points.
-    fn include_form(
-        &self,
-        source: &mut SourceBuilder,
-        form: &TracedForm,
-    ) -> Result<(), GraphError> {
-        let point_form = form.point_function(self.precision, self.language)?;
-        source.code("form", &point_form);
-        match self.shape.dim {
-            2 => source.include(file!("plane.h")),
-            _ => include(source, &[file!("map.h"), file!("jacobian.h")]),
+        matrices(&mut source, self.basis, schedule.even_odd);
+        match self.step {
+            PointStep::Factors(_) => include(
+                &mut source,
+                &[file!("map.h"), file!("pencils.h"), file!("factors.h")],
+            ),
+            PointStep::Form(form) => {
+                let point_form = form.point_function(self.precision, self.language)?;
+                source.code("form", &point_form);
+                match self.shape.dim {
+                    2 => source.include(file!("plane.h")),
+                    _ => include(&mut source, &[file!("map.h"), file!("jacobian.h")]),
+                }
+                include(&mut source, &[file!("pencils.h"), file!("form.h")]);
+            }
         }
-        source.include(file!("forms.h"));
-        Ok(())
+        Ok(source)
     }
 
     fn define_geometry(&self, source: &mut SourceBuilder) {
@@ -165,7 +128,7 @@ impl Problem<'_> {
 
     fn define_schedule(&self, source: &mut SourceBuilder, schedule: &Schedule) {
         let shape = &self.shape;
-        let strides = Strides::of(schedule, shape);
+        let strides = Strides::of(schedule, self);
         let by_warp = if schedule.by_warp {
             warp_elements(shape)
         } else {
@@ -173,23 +136,15 @@ impl Problem<'_> {
         };
         source.define("ELEMENTS_PER_BLOCK", schedule.elements_per_block);
         source.define("WARP_ELEMENTS", by_warp);
-        source.define("CUBES", schedule.cubes(shape));
         source.define("SLOT", strides.slot);
         source.define("LAYER", strides.layer);
         source.define("ROW", strides.row);
         source.define("EVEN_ODD", u8::from(schedule.even_odd));
-        if let PointData::Factors {
-            keep_values,
-            metric_unroll,
-            staged,
-            ..
-        } = schedule.points
-        {
-            source.define("METRIC_UNROLL", metric_unroll);
-            source.define("KEEP_VALUES", u8::from(keep_values));
-            source.define("STAGED", u8::from(staged));
-        }
-        if schedule.points.is_staged() {
+        source.define("SCRATCH_CUBE", u8::from(schedule.scratch_cube));
+        source.define("RELOAD_VALUES", u8::from(schedule.reload_values));
+        source.define("POINT_UNROLL", schedule.point_unroll);
+        source.define("STAGED", u8::from(schedule.staged));
+        if schedule.staged {
             let stage = Stage::of(schedule, self);
             source.define("STAGE_START", stage.start);
             source.define("STAGE", stage.slot);
@@ -201,6 +156,17 @@ impl Problem<'_> {
             ("POINTS_PRIVATE", PointData::Private),
         ] {
             source.define(name, u8::from(schedule.points == points));
+        }
+    }
+
+    fn define_point_step(&self, source: &mut SourceBuilder) {
+        source.define("COUPLED", self.coupled());
+        match self.step {
+            PointStep::Factors(_) => {
+                source.define("NODAL_FIELDS", 0);
+                source.define("NODAL_GRADIENTS", 0);
+            }
+            PointStep::Form(form) => define_form(source, &self.shape, form),
         }
     }
 

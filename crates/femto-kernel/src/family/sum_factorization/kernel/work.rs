@@ -1,6 +1,6 @@
 //! Exact work of the pencil kernel under a schedule.
 
-use super::{PointData, Problem, Schedule};
+use super::{PointData, PointStep, Problem, Schedule};
 use crate::family::fields::FieldKind;
 use crate::family::sum_factorization::work::Shape;
 use crate::roofline::Work;
@@ -11,14 +11,14 @@ impl Problem<'_> {
     pub fn element_work(&self, schedule: &Schedule) -> Work {
         let shape = &self.shape;
         let points = shape.fields.count(FieldKind::Points) * shape.points();
-        let fields = match schedule.points {
+        let fields = match self.step {
             // Folded into the geometry.
-            PointData::Factors { .. } => 0,
-            _ => shape.fields.count(FieldKind::Cell) + points,
+            PointStep::Factors(_) => 0,
+            PointStep::Form(_) => shape.fields.count(FieldKind::Cell) + points,
         };
         let geometry = (self.geometry_len() * self.stored_precision().bytes()) as u64;
         // Written by the copies, read for each component.
-        let staged = u64::from(schedule.points.is_staged()) * (1 + shape.components as u64);
+        let staged = u64::from(schedule.staged) * (1 + shape.components as u64);
         Work {
             bytes_read: geometry + (fields * self.precision.bytes()) as u64,
             bytes_written: 0,
@@ -38,13 +38,13 @@ impl Problem<'_> {
             (false, 2) => q * g + g * (q + g) + g * g,
             (false, _) => q * q * g + q * g * (q + g) + q * g * g,
         };
-        let accesses = Accesses::of(schedule.points, shape.dim as u64 - 1);
+        let accesses = Accesses::of(schedule, shape.dim as u64 - 1);
         let gradients = u64::from(shape.gradients);
         let values = accesses.value * u64::from(shape.values);
         let of_component = 2 * interpolation + (gradients * accesses.component + values) * points;
-        let of_fields = match schedule.points {
-            PointData::Factors { .. } => 0,
-            _ => accesses.of_fields(shape, interpolation, points),
+        let of_fields = match self.step {
+            PointStep::Factors(_) => 0,
+            PointStep::Form(_) => accesses.of_fields(shape, interpolation, points),
         };
         (components * of_component + of_fields) * self.precision.bytes() as u64
     }
@@ -63,17 +63,13 @@ struct Accesses {
 
 impl Accesses {
     /// Where `axes` are contracted in shared memory.
-    fn of(points: PointData, axes: u64) -> Self {
-        let (component, field, value) = match points {
-            PointData::Factors {
-                keep_values,
-                metric_unroll,
-                ..
-            } => {
-                let again = u64::from(!keep_values) + 4 * u64::from(metric_unroll > 0);
-                (1 + 7 * axes + again, 0, 0)
+    fn of(schedule: &Schedule, axes: u64) -> Self {
+        let (component, field, value) = match schedule.points {
+            PointData::Registers => {
+                let reloaded = u64::from(schedule.reload_values);
+                let again = reloaded + 4 * u64::from(schedule.point_unroll > 0);
+                (1 + 7 * axes + again, 1 + 3 * axes + reloaded, 0)
             }
-            PointData::Registers => (1 + 7 * axes, 1 + 3 * axes, 0),
             // The derivative along the last axis too, written and read twice, and values read and written.
             PointData::Shared => (1 + 7 * axes + 4, 1 + 3 * axes + 2, 3),
             // Values in, and columns of the derivative read; on the way back fluxes written, and sums.

@@ -1,64 +1,113 @@
-/* The diagonal of the operator of pencils.c: entry (k, j, i) of an element is
+/* The diagonal of the operator of pencils.c. Of component c, with number 0 the value and
+ * 1, ..., DIM the derivatives by reference coordinates, the point step is at each point a matrix D, found by giving
+ * it unit inputs; entry (k, j, i) of an element is
  *
- *   sum over points p of  lambda m_p II II II  +  sum over axes a, b of  G_ab,p  M_k M_j M_i,
+ *   sum over points p, numbers a <= b  of  (D_ab + D_ba if a < b else D_aa)  M_k M_j M_i
  *
- * each M a product of two entries of 1-D matrices at the point and the node: interpolation squared,
- * interpolation times derivative for an axis that is one of a, b, derivative squared for one that is
- * both. So every term is three contractions with such a matrix, see products.h, done by a thread per
- * pencil as in pencils.c. Not in a hurry: once per solve.
+ * with M as in products.h, of quadrilaterals M_j M_i. Ten terms of three contractions, or six of two, plain and
+ * not in a hurry: once per solve.
  */
-#define PENCILS (POINTS_1D * POINTS_1D)
+
+/* The numbers that the form reads and tests with. */
+#define FIRST_NUMBER (VALUES ? 0 : 1)
+#define NUMBERS_END (GRADIENTS ? DIM + 1 : 1)
+
+/* Terms are 00 01 02 03 11 12 13 22 23 33, or 00 01 02 11 12 22. */
+#define TERMS ((DIM + 1) * (DIM + 2) / 2)
+
+INLINE int term_of(int a, int b)
+{
+    const int low = a < b ? a : b, high = a < b ? b : a;
+    return low * (2 * DIM + 1 - low) / 2 + high;
+}
+
+/* Adds column a of D of component c at point k, the response to a unit of number a, to the terms
+ * [TERMS][POINTS_1D]. */
+INLINE void add_responses(const place *t, const point_data *d, int k, step_inputs *in, int c, int a,
+                          real *r_terms)
+{
+    real r_u[COUPLED], r_g[DIM * COUPLED];
+    ALL(n, COUPLED) r_u[n] = n == c && a == 0 ? 1 : 0;
+    ALL(n, DIM * COUPLED) r_g[n] = n == DIM * c + a - 1 && a > 0 ? 1 : 0;
+    point_step(t, d, k, in, r_u, r_g);
+    UNROLL for (int b = FIRST_NUMBER; b < NUMBERS_END; ++b)
+    {
+        real r_found = 0;
+        ALL(n, COUPLED)
+        {
+            if (n == c)
+                r_found = b == 0 ? r_u[n] : r_g[DIM * n + (b > 0 ? b - 1 : 0)];
+        }
+        r_terms[term_of(a, b) * POINTS_1D + k] += r_found;
+    }
+}
+
+/* Adds a term to the pencil of nodes along j: r_from is its factor on the pencil of points along the last axis. */
+INLINE void add_term(const place *t, int a, int b, const real *r_from, real *r_d)
+{
+    SHARED real *s_a = cube(t, 0);
+    real r_points[POINTS_1D], r_nodes[NODES_1D];
+#if DIM == 3
+    contract(product_of(2, a, b), r_from, r_nodes);
+    store(s_a + t->along_last, LAYER, NODES_1D, r_nodes);
+#else
+    store(s_a + t->along_last, ROW, POINTS_1D, r_from);
+#endif
+    BARRIER();
+    if (t->slow < NODES_K) {
+        load(r_points, s_a + t->along_i, 1, POINTS_1D);
+        contract(product_of(0, a, b), r_points, r_nodes);
+        store(s_a + t->along_i, 1, NODES_1D, r_nodes);
+    }
+    BARRIER();
+    if (t->slow < NODES_K && t->fast < NODES_1D) {
+        load(r_points, s_a + t->along_j, ROW, POINTS_1D);
+        contract(product_of(1, a, b), r_points, r_nodes);
+        ALL(j, NODES_1D) r_d[j] += r_nodes[j];
+    }
+    BARRIER();
+}
 
 KERNEL(diagonal)(KERNEL_ARGUMENTS)
 {
-    SHARED_MEMORY(s_a);
-    const int pencil = THREAD_X;
-    const int fast = pencil % POINTS_1D, slow = pencil / POINTS_1D;
-    const bool has_slow_node = slow < NODES_1D, has_nodes = has_slow_node && fast < NODES_1D;
-    const uint element = BLOCK;
-    const metric points = metric_along(g_geometry, g_rule, element, slow, fast);
-
-    real r_d[NODES_1D], r_from[POINTS_1D], r_to[NODES_1D];
-    UNROLL for (int j = 0; j < NODES_1D; ++j) r_d[j] = 0;
-    /* Terms (a, b) with a <= b, those with a < b twice; then the one of values. */
-    for (int term = GRADIENTS ? 0 : 6; term < 6 + VALUES; ++term) {
-        const int a = term < 3 ? 0 : term < 5 ? 1 : term < 6 ? 2 : 3;
-        const int b = term < 3 ? term : term < 5 ? term - 2 : term < 6 ? 2 : 3;
-        UNROLL for (int k = 0; k < POINTS_1D; ++k)
-        {
-            real r_factor = 0;
-#if GRADIENTS
-            real r = b == 0 ? 1 : 0, s = b == 1 ? 1 : 0, t = b == 2 ? 1 : 0;
-            metric_gradient(&points, k, &r, &s, &t);
-            r_factor = (a == b ? 1 : 2) * (a == 0 ? r : a == 1 ? s : t);
-#endif
-#if VALUES
-            if (term == 6)
-                r_factor = metric_value(&points, k);
-#endif
-            r_from[k] = r_factor;
-        }
-        contract(product_of(2, a, b), r_from, r_to);
-        UNROLL for (int k = 0; k < NODES_1D; ++k) s_a[k * LAYER + slow * ROW + fast] = r_to[k];
-        BARRIER();
-        if (has_slow_node) {
-            SHARED real *s_pencil = s_a + slow * LAYER + fast * ROW;
-            UNROLL for (int m = 0; m < POINTS_1D; ++m) r_from[m] = s_pencil[m];
-            contract(product_of(0, a, b), r_from, r_to);
-            UNROLL for (int n = 0; n < NODES_1D; ++n) s_pencil[n] = r_to[n];
-        }
-        BARRIER();
-        if (has_nodes) {
-            UNROLL for (int m = 0; m < POINTS_1D; ++m)
-                r_from[m] = s_a[slow * LAYER + m * ROW + fast];
-            contract(product_of(1, a, b), r_from, r_to);
-            UNROLL for (int n = 0; n < NODES_1D; ++n) r_d[n] += r_to[n];
-        }
-        BARRIER();
+    ABSENT_OPERANDS
+    SHARED_MEMORY(s_memory);
+    const place t = place_of(s_memory, elements);
+    point_data data;
+    EACH(n, NODAL_FIELDS)
+    {
+        const source from = SOURCE(t.element, 0, COUPLED + n, g_v);
+        bring(&t, &from, COUPLED + n, &data);
     }
-    if (has_nodes)
-        for (int component = 0; component < COMPONENTS; ++component) {
-            const element_nodes at = ELEMENT_NODES(element, component);
-            UNROLL for (int j = 0; j < NODES_1D; ++j) add_node(&at, g_v, slow, j, fast, r_d[j]);
+    const GLOBAL stored_real *g_own = g_geometry;
+    step_inputs in = STEP_INPUTS(&t);
+
+    EACH(c, COUPLED)
+    {
+        real r_d[NODES_1D];
+        ALL(j, NODES_1D) r_d[j] = 0;
+        /* All terms before the first barrier, in loops in loops: PoCL 3.1 miscompiles a loop over the points
+         * that is the innermost one of a loop with barriers over the terms. */
+        real r_terms[TERMS * POINTS_1D];
+        UNROLL_BY(1) for (int n = 0; n < TERMS * POINTS_1D; ++n) r_terms[n] = 0;
+        UNROLL_BY(1) for (int k = 0; k < POINTS_1D; ++k)
+        {
+            UNROLL_BY(1) for (int a = FIRST_NUMBER; a < NUMBERS_END; ++a)
+                add_responses(&t, &data, k, &in, c, a, r_terms);
         }
+        UNROLL_BY(1) for (int term = term_of(FIRST_NUMBER, FIRST_NUMBER);
+                          term <= term_of(NUMBERS_END - 1, NUMBERS_END - 1); ++term)
+        {
+            const int a = term < DIM + 1 ? 0 : term < 2 * DIM + 1 ? 1 : term < 3 * DIM ? 2 : 3;
+            const int b = term - term_of(a, a) + a;
+            /* Axes in place of numbers; 3 is none of them. */
+            add_term(&t, a > 0 ? a - 1 : 3, b > 0 ? b - 1 : 3, r_terms + term * POINTS_1D, r_d);
+        }
+        if (t.slow < NODES_K && t.fast < NODES_1D && t.writes)
+            UNROLL_BY(1) for (int component = c; component < COMPONENTS; component += COUPLED)
+            {
+                const element_nodes at = ELEMENT_NODES(t.element, component);
+                ALL(j, NODES_1D) add_node(&at, g_v, t.slow, j, t.fast, r_d[j]);
+            }
+    }
 }

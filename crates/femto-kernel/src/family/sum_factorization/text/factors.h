@@ -1,4 +1,4 @@
-/* The metric step of forms lambda u, kappa grad u: what happens at the points of a pencil along k.
+/* The point step of forms lambda u, kappa grad u, component by component: the metric at the points of a pencil along k.
  *
  * metric_along prepares the pencil at (j, i). At point k of it metric_value is what values are
  * multiplied by, and metric_gradient replaces the derivatives along the reference axes (Świrydowicz et al. 2019, eq. 10):
@@ -163,3 +163,56 @@ INLINE void metric_gradient(const metric *m, int k, real *r, real *s, real *t)
 }
 
 #endif
+
+#define step_inputs metric
+
+#if STAGED
+
+#define STEP_INPUTS(place) metric_along(s_factors, g_rule, 0, (place)->slow, (place)->fast)
+
+/* Begins to copy all factors of the thread's element to shared memory, behind the slots. */
+INLINE SHARED stored_real *stage_factors(const place *t, SHARED real *s_memory,
+                                         const GLOBAL stored_real *g_geometry)
+{
+    const int numbers = FACTORS * PENCILS * POINTS_1D, together = COPY_BYTES / STORED_BYTES;
+    const GLOBAL stored_real *g_factors = g_geometry + (size_t)t->element * numbers;
+    SHARED stored_real *s_factors = (SHARED stored_real *)(s_memory + STAGE_START) + t->slot * STAGE;
+    for (int n = (t->slow * POINTS_1D + t->fast) * together; n < numbers; n += PENCILS * together)
+        ASYNC_COPY(COPY_BYTES, s_factors + n, g_factors + n);
+    return s_factors;
+}
+
+#else
+
+#define STEP_INPUTS(place) metric_along(g_own, g_rule, (place)->element, (place)->slow, (place)->fast)
+
+#endif
+
+/* The metric at point k: r_u and r_g, value and derivatives by reference coordinates, are replaced. */
+INLINE void point_step(const place *t, const point_data *d, int k, const metric *m, real *r_u, real *r_g)
+{
+#if VALUES
+    r_u[0] *= metric_value(m, k);
+#endif
+#if GRADIENTS
+    metric_gradient(m, k, r_g, r_g + 1, r_g + 2);
+#endif
+}
+
+/* The metric at all points of the pencil: values first, whose loop is unrolled where they are in registers. */
+INLINE void point_steps(const place *t, point_data *d, const metric *m)
+{
+#if VALUES
+    EACH(k, POINTS_1D) put(t, d, 0, 0, k, get(t, d, 0, 0, k) * metric_value(m, k));
+#endif
+#if GRADIENTS
+    EACH_POINT(k)
+    {
+        real r = get(t, d, 0, 1, k), s = get(t, d, 0, 2, k), p = get(t, d, 0, 3, k);
+        metric_gradient(m, k, &r, &s, &p);
+        put(t, d, 0, 1, k, r);
+        put(t, d, 0, 2, k, s);
+        put(t, d, 0, 3, k, p);
+    }
+#endif
+}

@@ -14,20 +14,6 @@ const NODAL: Vectors = Vectors::Nodal {
     scatter: Scatter::Atomic,
 };
 
-const PLAIN: Schedule = Schedule {
-    elements_per_block: 1,
-    blocks_per_unit: 1,
-    even_odd: false,
-    by_warp: false,
-    points: PointData::FACTORS,
-};
-const STAGED: PointData = PointData::Factors {
-    third_cube: false,
-    keep_values: true,
-    metric_unroll: 0,
-    staged: true,
-};
-
 fn shape(points_1d: usize, storage: Storage) -> Shape {
     let inspection = inspect::<_, 3, 1>(&Poisson);
     Shape {
@@ -119,19 +105,16 @@ fn broken_rules_are_named() {
         let result = schedule.validate(&problem(&basis8, *shape, ELEMENTS, numbers), limits);
         result.unwrap_err().to_string()
     };
-    let with = |keep_values, metric_unroll| Schedule {
-        points: PointData::Factors {
-            third_cube: false,
-            keep_values,
-            metric_unroll,
-            staged: false,
-        },
+    let with = |reload_values, point_unroll| Schedule {
+        scratch_cube: false,
+        reload_values,
+        point_unroll,
         ..good
     };
-    let odd = with(false, 0);
+    let odd = with(true, 0);
     assert!(message(odd, &shape8, &limits).contains("values stay in registers"));
-    let odd = with(true, 2);
-    assert!(message(odd, &shape8, &limits).contains("needs a third cube"));
+    let odd = with(false, 2);
+    assert!(message(odd, &shape8, &limits).contains("needs a scratch cube"));
     assert!(message(good, &shape(8, Storage::Jacobians), &limits).contains("lambda u"));
     let odd = Schedule {
         elements_per_block: 17,
@@ -152,15 +135,19 @@ fn broken_rules_are_named() {
 
 #[test]
 fn strides_leave_rows_apart_and_threads_together() {
+    let strides = |points| {
+        let numbers = (Precision::Fp64, FactorPrecision::Same);
+        let (basis, shape) = (basis(points), shape(points, Storage::Multilinear));
+        Strides::of(&Schedule::PLAIN, &problem(&basis, shape, ELEMENTS, numbers))
+    };
     for points in 2..=17 {
-        let shape = shape(points, Storage::Multilinear);
-        let strides = Strides::of(&PLAIN, &shape);
+        let strides = strides(points);
         assert!(strides.row as usize >= points);
         assert!(strides.layer as usize >= (points - 1) * strides.row as usize + points);
         assert!(strides.layer as usize <= points * (points + 2) + 16);
     }
     // Eight points: rows of nine have no conflicts along i, and few along k.
-    let strides = Strides::of(&PLAIN, &shape(8, Storage::Multilinear));
+    let strides = strides(8);
     assert_eq!((strides.row, strides.layer % 16), (9, 8));
 }
 
@@ -177,8 +164,8 @@ fn staged_factors_lie_where_they_can_be_copied_to() {
             let schedule = Schedule {
                 elements_per_block,
                 by_warp,
-                points: STAGED,
-                ..PLAIN
+                staged: true,
+                ..Schedule::PLAIN
             };
             for (precision, factors) in numbers {
                 let basis = basis(points);
@@ -188,7 +175,7 @@ fn staged_factors_lie_where_they_can_be_copied_to() {
                 let number = precision.bytes() as u32;
                 let (start, slot) = (stage.start * number, stage.slot * stored);
                 let slots = Places::of(&schedule, &shape).slots;
-                let cubes = slots * Strides::of(&schedule, &shape).slot * number;
+                let cubes = slots * Strides::of(&schedule, &problem).slot * number;
                 let bytes = problem.geometry_len() as u32 * stored;
                 assert_eq!((start % 16, slot % 16), (0, 0));
                 assert!(start >= cubes && slot >= bytes);
@@ -199,7 +186,10 @@ fn staged_factors_lie_where_they_can_be_copied_to() {
     }
     let basis3 = basis(3);
     let shape3 = shape(3, Storage::PointFactors);
-    let odd = Stage::of(&PLAIN, &problem(&basis3, shape3, ELEMENTS, numbers[1]));
+    let odd = Stage::of(
+        &Schedule::PLAIN,
+        &problem(&basis3, shape3, ELEMENTS, numbers[1]),
+    );
     assert_eq!(
         odd.copy_bytes, 8,
         "6 factors at 27 points in single precision"

@@ -14,14 +14,6 @@ const NODAL: Vectors = Vectors::Nodal {
     scatter: Scatter::Deterministic,
 };
 
-const PLAIN: Schedule = Schedule {
-    elements_per_block: 1,
-    blocks_per_unit: 1,
-    even_odd: false,
-    by_warp: false,
-    points: PointData::Private,
-};
-
 fn basis(nodes_1d: usize, points_1d: usize) -> TensorTables {
     basis_on(Cell::Hexahedron, (nodes_1d, points_1d))
 }
@@ -131,7 +123,7 @@ fn something_is_legal_for_every_quadrilateral() {
                         step: PointStep::Factors(FactorPrecision::Same),
                         ..problem
                     };
-                    let message = PLAIN.validate(&factors, &limits).unwrap_err();
+                    let message = Schedule::PLAIN.validate(&factors, &limits).unwrap_err();
                     assert!(message.to_string().contains("on hexahedra alone"));
                 }
             }
@@ -148,7 +140,7 @@ fn broken_rules_are_named() {
         result.unwrap_err().to_string()
     };
     let mass = |sizes, storage| shape::<_, 1>(&Mass, &[], sizes, storage);
-    let plain = PLAIN;
+    let plain = Schedule::PLAIN;
     let factors = mass((4, 5), Storage::PointFactors);
     assert!(message(&factors, plain).contains("not for any form"));
     let few = mass((4, 3), Storage::Affine);
@@ -174,7 +166,7 @@ fn arguments_are_those_that_the_form_needs() {
         precision: Precision::Fp64,
         language: Language::Cuda,
     };
-    let kernel = problem.source(&problem.plain()).unwrap();
+    let kernel = problem.source(&Schedule::PLAIN).unwrap();
     let all = [
         Operand::Geometry,
         Operand::Rule,
@@ -194,7 +186,7 @@ fn arguments_are_those_that_the_form_needs() {
     // A neo-Hookean body reads no values, so that ∂/∂ζ takes their place.
     let shared = Schedule {
         points: PointData::Shared,
-        ..PLAIN
+        ..Schedule::PLAIN
     };
-    assert_eq!(shared.cubes(&shape), 3 * 3 + 3 * 4);
+    assert_eq!(shared.cubes(&problem), 3 * 3 + 3 * 4);
 }

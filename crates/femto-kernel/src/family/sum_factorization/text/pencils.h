@@ -1,11 +1,13 @@
-/* Any form on hexahedra and quadrilaterals: what the kernels of forms.c and forms_diagonal.c share. The form is the function
- * point_form, printed before this text.
+/* What the kernels of hexahedra and quadrilaterals share: a pencil per thread.
  *
- * Inputs are the COMPONENTS of the solution, then NODAL_FIELDS auxiliary fields in its (scalar) space.
- * As in pencils.c a thread takes a pencil of an element along one axis after the other; each input is
- * brought to the points on its own. A thread keeps the points of its pencil along the last axis: k of
- * hexahedra, j of quadrilaterals, which have one layer along k, k = 0. What is needed at the points of all
- * inputs together is kept:
+ * POINTS_1D^2 threads work on a hexahedron, POINTS_1D on a quadrilateral, which has one layer along k, k = 0. In
+ * each phase a thread takes one pencil of the element along one axis, contracts it in registers and puts the result
+ * back in its place, so that a phase reads and writes each value in shared memory once, whatever the degree. Where the
+ * points are the nodes (COLLOCATED) there is no interpolation, and without GRADIENTS no derivative. A thread keeps the
+ * points of its pencil along the last axis: k of hexahedra, j of quadrilaterals.
+ *
+ * Inputs are the COUPLED components that the point step takes together, then NODAL_FIELDS auxiliary fields in their
+ * (scalar) space. Each is brought to the points on its own, and what the point step needs of all of them is kept:
  *
  *   number 0 of an input: value, number 1, ..., DIM: derivatives along i, j and, of hexahedra, k
  *
@@ -16,13 +18,16 @@
  * POINTS_PRIVATE: everything in private memory of the thread that has the pencil along the last axis, which is
  *   in caches where there are too few registers; only one cube of shared memory is needed.
  *
- * Cubes are [k][j][i] of POINTS_1D along each axis, with strides LAYER and ROW.
+ * Cubes are [k][j][i] of POINTS_1D along each axis, with strides LAYER and ROW padded against conflicts of shared
+ * memory. In registers the first one is SCRATCH_CUBE, for what is on its way; one input does without, with a barrier
+ * more. With it values may be read again after they were differentiated (RELOAD_VALUES), and the point step need not be
+ * unrolled (POINT_UNROLL > 0; derivatives along the last axis are then put there): both save registers at high degree.
  *
- * Auxiliary fields: FIELDS of them, those constant per element [element][field] (CELL_FIELDS), those at
- * the nodes [element][field][k][j][i] or L-vectors field_stride apart, those at the points
- * [element][field][k][j][i] (POINT_FIELDS); *_FIELD_LIST say which fields of the form these are.
- * NODAL_GRADIENTS has bit n set if the gradient of nodal field n is read. g_context is the time, then
- * the PARAMETERS.
+ * A block has ELEMENTS_PER_BLOCK elements, each with a slot of SLOT numbers in shared memory. With WARP_ELEMENTS so
+ * many of them belong to a warp and none to two, so that only warps have to wait for themselves; lanes that are left
+ * over have a slot of their own, in which they do as the others.
+ *
+ * The point step is in factors.h or form.h.
  */
 #if DIM == 3
 #define PENCILS (POINTS_1D * POINTS_1D)
@@ -35,10 +40,10 @@
 #define LAST_STRIDE ROW
 #define LAST_NODE(t, n) 0, (n), (t)->fast
 #endif
-#define INPUTS (COMPONENTS + NODAL_FIELDS)
+#define INPUTS (COUPLED + NODAL_FIELDS)
 #define SOME(count) ((count) > 0 ? (count) : 1)
 #define HAS_GRADIENT(n)                                                                        \
-    ((n) < COMPONENTS ? GRADIENTS : NODAL_GRADIENTS >> ((n) - COMPONENTS) & 1)
+    ((n) < COUPLED ? GRADIENTS : NODAL_GRADIENTS >> ((n) - COUPLED) & 1)
 #if WARP_ELEMENTS
 #define ELEMENT_BARRIER() WARP_BARRIER()
 #define SLOTS (WARP_ELEMENTS + (32 % PENCILS ? 1 : 0))
@@ -51,6 +56,11 @@
 #define EACH(n, count) UNROLL_BY(1) for (int n = 0; n < (count); ++n)
 #endif
 #define ALL(n, count) UNROLL for (int n = 0; n < (count); ++n)
+#if POINTS_IN_REGISTERS && POINT_UNROLL
+#define EACH_POINT(k) UNROLL_BY(POINT_UNROLL) for (int k = 0; k < POINTS_1D; ++k)
+#else
+#define EACH_POINT(k) EACH(k, POINTS_1D)
+#endif
 
 #if !COLLOCATED
 CONTRACTION(interp, POINTS_1D, NODES_1D, 1)
@@ -71,6 +81,7 @@ typedef struct {
     SHARED real *s_slot;
     uint element;
     bool writes;
+    int slot;
     /* The pencil along the last axis, and where the pencils begin. */
     int slow, fast, along_i, along_j, along_last;
 } place;
@@ -90,6 +101,7 @@ INLINE place place_of(SHARED real *s_memory, uint elements)
     t.writes = asked < elements;
 #endif
     t.element = asked < elements ? asked : elements - 1;
+    t.slot = slot;
     t.s_slot = s_memory + slot * SLOT;
     t.fast = pencil % POINTS_1D;
     t.slow = pencil / POINTS_1D;
@@ -107,10 +119,11 @@ typedef struct {
     bool is_field;
 } source;
 
-#define SOURCE(element, n, g_u)                                                                \
+/* Input n where the first component is `first`. */
+#define SOURCE(element, first, n, g_u)                                                         \
     {                                                                                          \
-        ELEMENT_NODES(element, (n) < COMPONENTS ? (n) : 0), (n) < COMPONENTS ? g_u : g_nodal_fields, \
-            FIELD_FIRST(element, (n) - COMPONENTS), (n) >= COMPONENTS                          \
+        ELEMENT_NODES(element, (n) < COUPLED ? (first) + (n) : 0), (n) < COUPLED ? g_u : g_nodal_fields, \
+            FIELD_FIRST(element, (n) - COUPLED), (n) >= COUPLED                                \
     }
 
 INLINE real read_source(const source *from, int k, int j, int i)
@@ -135,7 +148,12 @@ typedef struct {
     real value[INPUTS][POINTS_1D], along_last[INPUTS][POINTS_1D];
 } point_data;
 #define SCRATCH(n) 0
+#if SCRATCH_CUBE
 #define CUBE_OF(n, q) ((DIM - 1) * (n) + (q))
+#else
+/* The derivative along j takes the place of the values. */
+#define CUBE_OF(n, q) (DIM - 1 - (q))
+#endif
 
 #elif POINTS_IN_SHARED
 
@@ -146,8 +164,8 @@ typedef struct {
 #define COMPONENT_CUBES (GRADIENTS ? DIM + VALUES : 1)
 #define FIELD_CUBES (NODAL_GRADIENTS ? DIM + 1 : 1)
 #define CUBE_OF(n, q)                                                                          \
-    ((n) < COMPONENTS ? (n) * COMPONENT_CUBES + (VALUES ? (q) : (q) % DIM)                       \
-                      : COMPONENTS * COMPONENT_CUBES + ((n) - COMPONENTS) * FIELD_CUBES + (q))
+    ((n) < COUPLED ? (n) * COMPONENT_CUBES + (VALUES ? (q) : (q) % DIM)                       \
+                      : COUPLED * COMPONENT_CUBES + ((n) - COUPLED) * FIELD_CUBES + (q))
 #define SCRATCH(n) CUBE_OF(n, 0)
 
 #else /* POINTS_PRIVATE */
@@ -171,7 +189,7 @@ INLINE real get(const place *t, const point_data *d, int n, int q, int k)
     if (q == 0)
         return d->value[n][k];
     if (q == DIM)
-        return d->along_last[n][k];
+        return POINT_UNROLL ? cube(t, SCRATCH(n))[t->along_last + k * LAST_STRIDE] : d->along_last[n][k];
 #elif POINTS_PRIVATE
     return d->numbers[n][q][k];
 #endif
@@ -188,6 +206,8 @@ INLINE void put(const place *t, point_data *d, int n, int q, int k, real number)
 #if POINTS_IN_REGISTERS
     if (q == 0)
         d->value[n][k] = number;
+    else if (q == DIM && POINT_UNROLL)
+        cube(t, SCRATCH(n))[t->along_last + k * LAST_STRIDE] = number;
     else if (q == DIM)
         d->along_last[n][k] = number;
     else
@@ -250,9 +270,11 @@ INLINE void bring(const place *t, const source *from, int n, point_data *d)
     real r_u[POINTS_1D];
     interpolate(t, from, s_a, r_u);
 #if GRADIENTS
+    real r_t[POINTS_1D];
     if (HAS_GRADIENT(n)) {
-        real r_t[POINTS_1D];
+#if !SCRATCH_CUBE
         grad(r_u, r_t);
+#endif
 #if POINTS_PRIVATE
         differentiate_along(t, t->along_i, 1, r_u, d->numbers[n][1]);
 #if DIM == 3
@@ -264,105 +286,32 @@ INLINE void bring(const place *t, const source *from, int n, point_data *d)
         CONTRACT(grad, cube(t, CUBE_OF(n, 1)) + t->along_i, s_a + t->along_i, 1, POINTS_1D,
                  POINTS_1D);
 #if DIM == 3
+#if POINTS_IN_REGISTERS && !SCRATCH_CUBE
+        ELEMENT_BARRIER();
+#endif
         CONTRACT(grad, cube(t, CUBE_OF(n, 2)) + t->along_j, s_a + t->along_j, ROW, POINTS_1D,
                  POINTS_1D);
 #endif
 #endif
-#if POINTS_IN_SHARED && !VALUES
-        ELEMENT_BARRIER();
+    }
+#endif
+#if STAGED
+    ASYNC_COPIES_DONE();
+#endif
+#if GRADIENTS || INPUTS > 1 || STAGED
+    ELEMENT_BARRIER();
+#endif
+#if GRADIENTS
+    if (HAS_GRADIENT(n)) {
+#if RELOAD_VALUES
+        load(r_u, s_a + t->along_last, LAST_STRIDE, POINTS_1D);
+#endif
+#if SCRATCH_CUBE
+        grad(r_u, r_t);
 #endif
         ALL(k, POINTS_1D) put(t, d, n, DIM, k, r_t[k]);
     }
 #endif
-    if (VALUES || n >= COMPONENTS)
+    if (VALUES || n >= COUPLED)
         ALL(k, POINTS_1D) put(t, d, n, 0, k, r_u[k]);
-    ELEMENT_BARRIER();
-}
-
-/* What point_form reads beside the solution. */
-typedef struct {
-    map geometry;
-    const GLOBAL real *g_points;
-    real weight, time;
-    real a[SOME(FIELDS)], grad_a[SOME(DIM * FIELDS)], parameters[SOME(PARAMETERS)];
-} form_inputs;
-
-INLINE form_inputs inputs_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule,
-                                const GLOBAL real *g_cells, const GLOBAL real *g_points,
-                                const GLOBAL real *g_at, const place *t)
-{
-    form_inputs in;
-    in.geometry = map_along(g_geometry, g_rule, t->element, t->slow, t->fast);
-    in.weight = g_rule[2 * t->fast + 1];
-#if DIM == 3
-    in.weight = g_rule[2 * t->slow + 1] * in.weight;
-#endif
-    in.g_points = g_points;
-    in.time = 0;
-#if CONTEXT
-    in.time = g_at[0];
-    ALL(n, PARAMETERS) in.parameters[n] = g_at[1 + n];
-#endif
-    ALL(n, SOME(DIM * FIELDS)) in.grad_a[n] = 0;
-#if CELL_FIELDS
-    const int fields[] = CELL_FIELD_LIST;
-    ALL(n, CELL_FIELDS) in.a[fields[n]] = g_cells[(size_t)t->element * CELL_FIELDS + n];
-#endif
-#if POINT_FIELDS
-    in.g_points +=
-        (size_t)t->element * (POINT_FIELDS * PENCILS * POINTS_1D) + t->slow * POINTS_1D + t->fast;
-#endif
-    return in;
-}
-
-/* Auxiliary fields at point k. */
-INLINE void fields_at(const place *t, const point_data *d, int k, const jacobian *J, real inverse,
-                      form_inputs *in)
-{
-#if NODAL_FIELDS
-    const int nodal[] = NODAL_FIELD_LIST;
-    ALL(n, NODAL_FIELDS)
-    {
-        const int input = COMPONENTS + n;
-        in->a[nodal[n]] = get(t, d, input, 0, k);
-        if (HAS_GRADIENT(input)) {
-            real r_derivatives[DIM];
-            ALL(q, DIM) r_derivatives[q] = get(t, d, input, q + 1, k);
-            gradient_of(J, inverse, r_derivatives, in->grad_a + DIM * nodal[n]);
-        }
-    }
-#endif
-#if POINT_FIELDS
-    const int points[] = POINT_FIELD_LIST;
-    ALL(n, POINT_FIELDS)
-    {
-        in->a[points[n]] = stream_load(in->g_points + (n * POINTS_1D + k) * PENCILS);
-    }
-#endif
-}
-
-/* The form at point k: r_u [component] and r_g [component][DIM], values and derivatives by reference
- * coordinates, are replaced by what multiplies the test function and its derivatives. */
-INLINE void form_at(const place *t, const point_data *d, int k, form_inputs *in, real *r_u,
-                    real *r_g)
-{
-    const jacobian J = jacobian_at(&in->geometry, k);
-    const real weight = c_weights[k] * in->weight;
-    real inverse = 0, r_grad_u[DIM * COMPONENTS], r_f0[COMPONENTS], r_f1[DIM * COMPONENTS], r_x[DIM];
-#if GRADIENTS
-    inverse = reciprocal(J.determinant);
-    ALL(c, COMPONENTS) gradient_of(&J, inverse, r_g + DIM * c, r_grad_u + DIM * c);
-#endif
-#if POSITION
-    write_vector(position_at(&in->geometry, k), r_x);
-#endif
-    fields_at(t, d, k, &J, inverse, in);
-    point_form(r_u, r_grad_u, in->a, in->grad_a, r_x, in->parameters, in->time, r_f0, r_f1);
-    ALL(c, COMPONENTS)
-    {
-        r_u[c] = weight * J.determinant * r_f0[c];
-#if GRADIENTS
-        flux_of(&J, weight, r_f1 + DIM * c, r_g + DIM * c);
-#endif
-    }
 }
