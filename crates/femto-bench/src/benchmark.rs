@@ -133,13 +133,6 @@ impl Benchmark {
         };
         format!("{physics}, {quadrature}{more}")
     }
-
-    /// The benchmark of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|benchmark| benchmark.name() == name)
-    }
 }
 
 impl VectorKind {
@@ -169,13 +162,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_the_fields_and_lead_back() {
+    fn names_tell_the_vectors() {
         for benchmark in Benchmark::ALL {
-            assert_eq!(Benchmark::from_name(benchmark.name()), Some(benchmark));
             let kernel = benchmark.name().starts_with("bk");
             assert_eq!(benchmark.vector() == VectorKind::E, kernel);
             assert_eq!(benchmark.vector().unit().starts_with("nodes"), kernel);
         }
-        assert_eq!(Benchmark::from_name("bp7"), None);
     }
 }

@@ -150,21 +150,16 @@ pub(crate) fn is_missing(error: &DeviceError) -> bool {
 }
 
 fn problem_exit_code(error: &ProblemError) -> u8 {
-    match error {
-        ProblemError::Device(_)
-        | ProblemError::Jacobi(_)
-        | ProblemError::Interrupted { .. }
-        | ProblemError::Unsolved(_) => 1,
-        ProblemError::Operator(error) => operator_exit_code(error),
-        _ => 2,
-    }
+    exit_code_of(error.is_of_input())
 }
 
 fn operator_exit_code(error: &OperatorError) -> u8 {
-    match error {
-        OperatorError::Device(_) => 1,
-        _ => 2,
-    }
+    exit_code_of(error.is_of_input())
+}
+
+/// 2 where the input is wrong, 1 for other failures.
+fn exit_code_of(is_of_input: bool) -> u8 {
+    if is_of_input { 2 } else { 1 }
 }
 
 fn bench_exit_code(error: &BenchError) -> u8 {
@@ -174,12 +169,28 @@ fn bench_exit_code(error: &BenchError) -> u8 {
         | BenchError::NothingToSolve { .. }
         | BenchError::NoTable { .. }
         | BenchError::Mesh(_)
-        | BenchError::Space(_)
-        | BenchError::Operator(
-            OperatorError::Reference(_)
-            | OperatorError::SingleFactorsOnHost
-            | OperatorError::KnobsElsewhere,
-        ) => 2,
+        | BenchError::Space(_) => 2,
+        BenchError::Operator(error) => operator_exit_code(error),
         _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_femto_are_not_bad_input() {
+        let wrong = OperatorError::WrongVariant {
+            kernel: "apply".into(),
+            schedule: "plain".into(),
+            error: 1.0,
+        };
+        let asked = OperatorError::KnobsElsewhere;
+        for (error, code) in [(wrong, 1), (asked, 2)] {
+            let solved = Failure::from(ProblemError::from(error.clone()));
+            let measured = bench_exit_code(&BenchError::Operator(error.clone()));
+            assert_eq!((solved.exit_code(), measured), (code, code), "{error}");
+        }
     }
 }

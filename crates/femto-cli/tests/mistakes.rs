@@ -208,6 +208,17 @@ fn mistakes_have_their_line_and_cells_the_number_of_their_file() {
             ":10:9: ",
             "the flux on `1` is inf at",
         ),
+        // Of two conditions on a group it is that of the component.
+        (
+            on(
+                "box = { cells = [1, 1, 1] }",
+                "[space]\ndegree = 1\n[form]\nkind = \"elasticity\"\nyoung = 1\npoisson = 0.3\n\
+                 [[dirichlet]]\ntags = [\"xmin\"]\ncomponents = [\"x\"]\nvalue = [0]\n\
+                 [[dirichlet]]\ntags = [\"xmin\"]\ncomponents = [\"y\", \"z\"]\nvalue = [0, \"1/x\"]\n",
+            ),
+            ":16:9: ",
+            "the boundary value on `xmin` is inf at",
+        ),
     ] {
         let output = femto(&[
             "solve",

@@ -7,7 +7,7 @@ use femto_element::MapKind;
 use std::f64::consts::PI;
 
 use femto_element::quadrature::gauss;
-use femto_fem::geometry::{Geometry, factors::dot};
+use femto_fem::geometry::{Geometry, jacobian::dot};
 use femto_fem::mesh::Mesh;
 use femto_fem::space::{Space, SpaceParams};
 use geometry_common::volume;

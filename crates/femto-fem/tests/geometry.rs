@@ -6,7 +6,7 @@ use femto_element::CellType;
 use femto_element::MapKind;
 use femto_element::basis::lagrange;
 use femto_element::quadrature::gauss;
-use femto_fem::geometry::factors::{cofactors, determinant, dot};
+use femto_fem::geometry::jacobian::{cofactors, determinant, dot};
 use femto_fem::geometry::{FacePoint, Geometry, GeometryAtPoints};
 use femto_fem::mesh::{CellBlock, Mesh};
 use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};

@@ -7,7 +7,7 @@ mod space_common;
 use femto_element::CellType;
 use femto_element::quadrature::{gauss, rule};
 use femto_element::{Cell, MapKind};
-use femto_fem::geometry::factors::dot;
+use femto_fem::geometry::jacobian::dot;
 use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError};
 use femto_fem::mesh::simplex_box::SimplexBox;
 use femto_fem::mesh::{CellBlock, Mesh};

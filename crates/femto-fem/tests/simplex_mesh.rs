@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use femto_element::quadrature::gauss;
 use femto_fem::geometry::Geometry;
-use femto_fem::geometry::factors::dot;
+use femto_fem::geometry::jacobian::dot;
 use femto_fem::mesh::Mesh;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::simplex_box::SimplexBox;
@@ -83,7 +83,7 @@ fn sides_are_tagged_lie_on_the_boundary_and_face_outwards() {
                     2 => (minus(x[1], x[0]), [0.0, 0.0, 1.0]),
                     _ => (minus(x[1], x[0]), minus(x[2], x[0])),
                 };
-                let normal = femto_fem::geometry::factors::cross(u, v);
+                let normal = femto_fem::geometry::jacobian::cross(u, v);
                 let mut outward = [0.0; 3];
                 outward[axis] = [-1.0, 1.0][side as usize];
                 assert!(dot(normal, outward) > 0.0, "{name}");
@@ -116,7 +116,7 @@ fn irregular_meshes_are_good_and_repeatable() {
         let geometry = Geometry::new(&mesh).unwrap();
         assert_eq!(geometry.check(&gauss(2).points), Ok(vec![]));
         let determinants = (0..geometry.len()).map(|cell| {
-            femto_fem::geometry::factors::determinant(&geometry.jacobian(cell, [0.0; 3]))
+            femto_fem::geometry::jacobian::determinant(&geometry.jacobian(cell, [0.0; 3]))
         });
         let least = determinants.fold(f64::INFINITY, f64::min);
         assert!(least > 0.15 * regular, "{}", least / regular);

@@ -3,14 +3,15 @@
 use anyhow::{Context, Result};
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
-use femto_kernel::family::hex_published::ladder::{self, LadderKernel, Step};
+use femto_kernel::family::hex_published::ladder::oracle::Oracle;
+use femto_kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel, Step};
+use femto_kernel::family::hex_published::schedule::Sizes;
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
 use femto_platform::device::{Device, Element};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::host_oracle::Problem;
 use super::runner::close;
 use super::{Case, Check, Selection};
 
@@ -190,5 +191,42 @@ fn random_problem(variant: Variant, random: &mut StdRng) -> Problem {
         grad,
         factors: numbers(elements * (benchmark.factors() * sizes.points()) as usize),
         u: numbers(elements * sizes.nodes() as usize),
+    }
+}
+
+/// An operator on several elements. Its matrices need not be those of polynomials.
+struct Problem {
+    benchmark: Benchmark,
+    sizes: Sizes,
+    elements: usize,
+    lambda: f64,
+    /// `[points_1d][nodes_1d]`
+    interp: Vec<f64>,
+    /// `[points_1d][points_1d]`
+    grad: Vec<f64>,
+    /// `[element][factor][k][j][i]`
+    factors: Vec<f64>,
+    /// `[element][k][j][i]`
+    u: Vec<f64>,
+}
+
+impl Problem {
+    /// v = A u, `[element][k][j][i]`.
+    fn apply(&self) -> Vec<f64> {
+        let oracle = Oracle {
+            benchmark: self.benchmark,
+            sizes: self.sizes,
+            interp: &self.interp,
+            grad: &self.grad,
+            lambda: self.lambda,
+        };
+        let factors = self
+            .factors
+            .chunks_exact(self.factors.len() / self.elements);
+        let u = self.u.chunks_exact(self.u.len() / self.elements);
+        let elements = factors.zip(u);
+        elements
+            .flat_map(|(factors, u)| oracle.element(factors, u))
+            .collect()
     }
 }

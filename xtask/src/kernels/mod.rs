@@ -8,7 +8,6 @@ mod domain;
 mod elements;
 mod forms;
 mod golden;
-mod host_oracle;
 mod ladder;
 mod nodes;
 mod pencils;

@@ -1,6 +1,6 @@
 //! Factors and vectors of one size, and the measurement of a step on them.
 
-use super::{LadderSize, kernel, oracle};
+use super::{LadderSize, kernel};
 use crate::compare::{difference, finite};
 use crate::compile::compile;
 use crate::memory::fits;
@@ -8,7 +8,9 @@ use crate::record::Outcome;
 use crate::timing::{since, time_on_device};
 use crate::{BenchError, Record, Sampling};
 use femto::Number;
+use femto::operator::OperatorError;
 use femto::vector::{RandomVectors, VectorOps};
+use femto_kernel::family::hex_published::ladder::oracle::Oracle;
 use femto_kernel::family::hex_published::ladder::{LadderKernel, Step};
 use femto_kernel::roofline::Ceilings;
 use femto_platform::device::accelerator::{
@@ -52,7 +54,17 @@ impl<'a, T: Number> LadderData<'a, T> {
     /// # Errors
     /// A degree out of range, no memory.
     pub fn new(device: &'a Accelerator, size: LadderSize) -> Result<Self, BenchError> {
-        let basis = size.basis()?;
+        let basis = size
+            .benchmark
+            .tables(size.degree)
+            .map_err(OperatorError::from)?;
+        let oracle = Oracle {
+            benchmark: size.benchmark,
+            sizes: size.benchmark.sizes(size.degree as u32),
+            interp: &basis.interp_1d,
+            grad: &basis.colloc_grad_1d,
+            lambda: LAMBDA,
+        };
         let sizes = size.benchmark.sizes(size.degree as u32);
         let (nodes, points) = (sizes.nodes() as usize, sizes.points() as usize);
         let per_element = size.benchmark.factors() as usize * points;
@@ -68,7 +80,7 @@ impl<'a, T: Number> LadderData<'a, T> {
                     .collect()
             };
             let (factors, u) = (entries(FACTORS, per_element), entries(U, nodes));
-            let v = oracle::apply(size.benchmark, &basis, LAMBDA, &factors, &u);
+            let v = oracle.element(&factors, &u);
             (element, v)
         };
         let upload = |values: &[f64]| {

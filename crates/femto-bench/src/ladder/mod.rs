@@ -9,7 +9,6 @@
 
 mod data;
 pub mod figure;
-mod oracle;
 mod run;
 mod view;
 
@@ -17,10 +16,7 @@ pub use data::LadderData;
 pub use run::{Sweep, compile_all, run_all, select};
 
 use super::BenchError;
-use femto::Quadrature;
 use femto::accelerator::{language, limits};
-use femto_element::Cell;
-use femto_element::tables::TensorTables;
 use femto_kernel::family::hex_published::ladder::{Benchmark, LadderKernel, Step, source};
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::Features;
@@ -34,16 +30,6 @@ pub struct LadderSize {
     pub degree: usize,
     /// Number of elements.
     pub elements: usize,
-}
-
-impl LadderSize {
-    fn basis(&self) -> Result<TensorTables, BenchError> {
-        let quadrature = match self.benchmark {
-            Benchmark::Bk5 => Quadrature::Collocated,
-            Benchmark::Bk1 | Benchmark::Bk3 => Quadrature::Gauss,
-        };
-        Ok(quadrature.tables(Cell::Hexahedron, self.degree)?)
-    }
 }
 
 /// The text of a step for a device.

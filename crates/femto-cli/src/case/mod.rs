@@ -219,7 +219,7 @@ pub struct Solver {
     pub method: Option<Method>,
     /// What the residual is multiplied by.
     pub preconditioner: Preconditioner,
-    /// Residual norm to reach, relative to the initial one.
+    /// Residual norm to reach, relative to the right-hand side; of Newton's method, to the forces.
     pub tolerance: f64,
     /// Iterations of a linear solver after which to give up.
     pub max_iterations: usize,

@@ -154,13 +154,7 @@ fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
         "irregular",
         "deformation",
     ])?;
-    let choices = [
-        Cell::Hexahedron,
-        Cell::Tetrahedron,
-        Cell::Quadrilateral,
-        Cell::Triangle,
-    ]
-    .map(|cell| (cell.name(), cell));
+    let choices = AnyBox::CELLS.map(|cell| (cell.name(), cell));
     let cell = match section.optional("cell") {
         Some(cell) => cell.choice(&choices)?,
         None => Cell::Hexahedron,
@@ -170,14 +164,13 @@ fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
         None => Ok(vec![default; cell.dim()]),
     };
     let cells = section.required("cells")?;
-    let most = if cell.is_tensor_product() { 2 } else { 3 };
     let mesh = AnyBox {
         cell,
         cells: along_axes(&cells, cell, |cells| cells.integer(1..=usize::MAX))?,
         lower: corner("lower", 0.0)?,
         upper: corner("upper", 1.0)?,
         geometry_degree: match section.optional("geometry_degree") {
-            Some(degree) => degree.integer(1..=most)?,
+            Some(degree) => degree.integer(1..=cell.max_map_order())?,
             None => 1,
         },
         irregular: match section.optional("irregular") {

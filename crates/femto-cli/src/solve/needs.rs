@@ -52,7 +52,7 @@ pub(super) fn check_mesh(case: &Case, kind: DeviceKind, mesh: &Mesh) -> Result<(
             sizes.element_nodes += cells * shell_nodes(cell, case.degree);
             // Without the boundary; of a square there are two triangles, of a cube six tetrahedra.
             let power = (case.degree as f64).powi(cell.dim() as i32);
-            sizes.space_nodes += cells * power / per_box(cell);
+            sizes.space_nodes += cells * power / cell.per_box() as f64;
         }
     }
     check(case, kind, sizes)
@@ -82,20 +82,12 @@ fn check(case: &Case, kind: DeviceKind, sizes: Sizes) -> Result<(), Failure> {
 fn of_box(cell: Cell, (along, order): (&[usize], usize), degree: usize) -> Sizes {
     let along = || along.iter().map(|&n| n as f64);
     let grid = |order: usize| along().map(|n| n * order as f64 + 1.0).product::<f64>();
-    let cells = along().product::<f64>() * per_box(cell);
+    let cells = along().product::<f64>() * cell.per_box() as f64;
     Sizes {
         nodes: grid(order),
         listed: cells * (cell.lattice(order).len() + 1) as f64,
         element_nodes: cells * shell_nodes(cell, degree),
         space_nodes: grid(degree),
-    }
-}
-
-/// How many cells make a box, or a rectangle.
-fn per_box(cell: Cell) -> f64 {
-    match cell.is_tensor_product() {
-        true => 1.0,
-        false => (1..=cell.dim()).product::<usize>() as f64,
     }
 }
 

@@ -9,8 +9,8 @@ use femto::fem::space::{Block, SpaceError};
 use femto::kernel::expr::Input;
 use femto::operator::OperatorError;
 use femto::problem::{
-    Boundary, Discretized, Function, PreconditionerKind, Problem, ProblemError, ProblemForm, Robin,
-    SolverParams,
+    Boundary, Discretized, Function, FunctionName, PreconditionerKind, Problem, ProblemError,
+    ProblemForm, Robin, Role, SolverParams,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -245,15 +245,7 @@ fn robins(parts: &[case::Robin], components: usize) -> Vec<Robin<'_>> {
 
 /// The error with its place in the case, where there is one.
 pub(super) fn locate(case: &Case, error: ProblemError) -> Failure {
-    let is_of_input = !matches!(
-        error,
-        ProblemError::Device(_)
-            | ProblemError::Jacobi(_)
-            | ProblemError::Interrupted { .. }
-            | ProblemError::Unsolved(_)
-            | ProblemError::Operator(OperatorError::Device(_))
-    );
-    if !is_of_input {
+    if !error.is_of_input() {
         return error.into();
     }
     let span = span_of(case, &error).unwrap_or_else(|| section_of(case, &error));
@@ -283,37 +275,8 @@ fn section_of(case: &Case, error: &ProblemError) -> Range<usize> {
 }
 
 fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
-    let vector_called = |what: &str| {
-        let tagged = |it: &'_ case::Boundary| {
-            let mut tags = it.tags.iter();
-            tags.any(|tag| what.ends_with(&format!("on `{}`", tag.value)))
-        };
-        match what {
-            "the source" => Some(case.source.span.clone()),
-            "the start" => case.start.as_ref().map(|start| start.span.clone()),
-            _ if what.starts_with("the boundary value") => {
-                let mut dirichlet = case.dirichlet.iter();
-                dirichlet
-                    .find(|it| tagged(it))
-                    .map(|it| it.value.span.clone())
-            }
-            _ if what.starts_with("the coefficient on") => {
-                let mut robin = case.robin.iter();
-                let found = robin.find(|it| tagged(&it.boundary));
-                found.map(|it| it.alpha.span.clone())
-            }
-            _ => {
-                let robin = case.robin.iter().map(|it| &it.boundary);
-                let mut all = case.neumann.iter().chain(robin);
-                all.find(|it| tagged(it)).map(|it| it.value.span.clone())
-            }
-        }
-    };
     let found: &Located<String> = match error {
-        ProblemError::NotFinite { what, .. } => {
-            let exact = case.exact.as_ref().map(|exact| exact.span.clone());
-            return vector_called(what).or(exact.filter(|_| what.contains("exact")));
-        }
+        ProblemError::NotFinite { function, .. } => return span_of_function(case, function),
         ProblemError::Space(SpaceError::NoPartner { .. } | SpaceError::NarrowPeriod { .. }) => {
             return Some(case.periodic.as_ref()?.first()?.span.clone());
         }
@@ -344,8 +307,7 @@ fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
             let first = |coefficient: &Coefficient| match coefficient {
                 Coefficient::ByGroup(list) => {
                     let names: Vec<&str> = list.iter().map(|(tag, _)| &tag.value[..]).collect();
-                    (names.join(", ") == *groups)
-                        .then(|| list.first().map(|(tag, _)| tag.span.clone()))
+                    (names == *groups).then(|| list.first().map(|(tag, _)| tag.span.clone()))
                 }
                 _ => None,
             };
@@ -355,4 +317,24 @@ fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
         _ => return None,
     };
     Some(found.span.clone())
+}
+
+/// Where the case has a function.
+fn span_of_function(case: &Case, function: &FunctionName) -> Option<Range<usize>> {
+    let gives = |it: &case::Boundary, tag: &str| {
+        let components = it.components.as_ref();
+        it.tags.iter().any(|other| other.value == tag)
+            && components.is_none_or(|all| all.iter().any(|one| one.value == function.component))
+    };
+    let robin = |tag| case.robin.iter().find(move |it| gives(&it.boundary, tag));
+    let vector = match &function.role {
+        Role::Source => &case.source,
+        Role::Start => case.start.as_ref()?,
+        Role::Exact | Role::ExactGradient => return Some(case.exact.as_ref()?.span.clone()),
+        Role::Dirichlet(tag) => &case.dirichlet.iter().find(|it| gives(it, tag))?.value,
+        Role::Neumann(tag) => &case.neumann.iter().find(|it| gives(it, tag))?.value,
+        Role::Robin(tag) => &robin(tag)?.boundary.value,
+        Role::RobinCoefficient(tag) => &robin(tag)?.alpha,
+    };
+    Some(vector.span.clone())
 }

@@ -55,22 +55,14 @@ static ROWS: [Row; 256] = {
 impl CellType {
     /// Straight line with 2 nodes.
     pub const LINE2: Self = Self(1);
-    /// Line of order 2.
-    pub const LINE3: Self = Self(8);
-    /// Line of order 3.
-    pub const LINE4: Self = Self(26);
     /// Straight triangle.
     pub const TRI3: Self = Self(2);
     /// Triangle of order 2.
     pub const TRI6: Self = Self(9);
-    /// Triangle of order 3.
-    pub const TRI10: Self = Self(21);
     /// Straight tetrahedron.
     pub const TET4: Self = Self(4);
     /// Tetrahedron of order 2.
     pub const TET10: Self = Self(11);
-    /// Tetrahedron of order 3.
-    pub const TET20: Self = Self(29);
     /// Bilinear quadrilateral.
     pub const QUAD4: Self = Self(3);
     /// Serendipity quadrilateral of order 2.

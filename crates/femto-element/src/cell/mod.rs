@@ -162,6 +162,19 @@ impl Cell {
         self.reference().lexicographic
     }
 
+    /// The highest order of maps that geometry takes.
+    pub fn max_map_order(self) -> usize {
+        if self.is_tensor_product() { 2 } else { 3 }
+    }
+
+    /// The number of such cells that fill a box, or a rectangle.
+    pub fn per_box(self) -> usize {
+        match self.is_tensor_product() {
+            true => 1,
+            false => (1..=self.dim()).product(),
+        }
+    }
+
     /// Gmsh's order of the nodes of its complete cells (reference manual, "Node ordering"); right as long as a
     /// facet has at most one node inside.
     pub fn gmsh_order(self) -> &'static NodeOrder {

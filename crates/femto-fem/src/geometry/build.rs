@@ -137,7 +137,7 @@ pub fn shapes(mesh: &Mesh) -> Vec<ShapeBlocks> {
             .filter(|(_, it)| !it.is_empty())
     };
     let is_solid = blocks().any(|(_, block)| block.cell_type.dimension() == 3);
-    let of_shape = |(cell, _)| {
+    let of_shape = |cell| {
         let own = blocks().filter(|(_, it)| it.cell_type.cell() == cell);
         (cell, own.map(|(place, _)| place).collect())
     };
@@ -170,8 +170,7 @@ fn shapes_in(mesh: &Mesh) -> Result<Vec<ShapeBlocks>, GeometryError> {
 
 /// Fails where maps have an order that is not supported.
 fn check_orders(cell: Cell, blocks: &[&CellBlock]) -> Result<(), GeometryError> {
-    let supported = SUPPORTED.iter().find(|(other, _)| *other == cell);
-    let most = supported.map_or(0, |&(_, most)| most);
+    let most = cell.max_map_order();
     // The triangle of order 3 with 9 nodes has no full polynomial.
     let is_bad = |cell_type: CellType| {
         let needs_all = !cell_type.cell().is_tensor_product();
@@ -186,12 +185,12 @@ fn check_orders(cell: Cell, blocks: &[&CellBlock]) -> Result<(), GeometryError> 
     }
 }
 
-/// The cells that carry unknowns and the highest order of their maps.
-const SUPPORTED: [(Cell, usize); 4] = [
-    (Cell::Hexahedron, 2),
-    (Cell::Tetrahedron, 3),
-    (Cell::Quadrilateral, 2),
-    (Cell::Triangle, 3),
+/// The cells that carry unknowns.
+const SUPPORTED: [Cell; 4] = [
+    Cell::Hexahedron,
+    Cell::Tetrahedron,
+    Cell::Quadrilateral,
+    Cell::Triangle,
 ];
 
 /// A node of a cell that is off the plane z = 0 by more than 1e-12 of the cell's extent.

@@ -1,6 +1,6 @@
 //! The check that the map of every cell can be inverted.
 
-use super::factors::{Matrix3, cross, determinant, dot, tangents};
+use super::jacobian::{Matrix3, cross, determinant, dot, tangents};
 use super::{CornerWarning, Geometry, GeometryError, Maps, polynomial};
 use femto_element::MapKind;
 use rayon::prelude::*;

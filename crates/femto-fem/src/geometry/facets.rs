@@ -1,6 +1,6 @@
 //! The maps of facets, by the maps of the cells that have them.
 
-use super::factors::{Matrix3, cross, dot};
+use super::jacobian::{Matrix3, cross, dot};
 use super::{Geometry, Maps};
 use femto_element::MapKind;
 

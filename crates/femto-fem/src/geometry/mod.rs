@@ -14,7 +14,7 @@ mod build;
 mod check;
 mod error;
 mod facets;
-pub mod factors;
+pub mod jacobian;
 mod points;
 mod polynomial;
 mod simplex;
@@ -24,8 +24,8 @@ pub use build::{ShapeBlocks, cells_of, shapes};
 pub use error::{CornerWarning, GeometryError};
 
 use facets::FacetMaps;
-use factors::{Matrix3, determinant, dot};
 use femto_element::{Cell, MapKind};
+use jacobian::{Matrix3, determinant, dot};
 use polynomial::Tensor;
 use simplex::Simplices;
 use std::sync::Arc;
@@ -230,7 +230,7 @@ impl Geometry {
                 let centre = self.cell.centre();
                 let (x, jacobian) = maps.at(cell, centre);
                 let mut c = Tensor::<2>::default();
-                [c[0][0][1], c[0][1][0], c[1][0][0]] = factors::tangents(&jacobian);
+                [c[0][0][1], c[0][1][0], c[1][0][0]] = jacobian::tangents(&jacobian);
                 let offset = |axis: usize| dot(jacobian[axis], centre);
                 c[0][0][0] = [0, 1, 2].map(|axis| x[axis] - offset(axis));
                 c

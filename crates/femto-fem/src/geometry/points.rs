@@ -1,6 +1,6 @@
 //! The map at lists of points, and on facets.
 
-use super::factors::{Matrix3, cofactors, determinant};
+use super::jacobian::{Matrix3, cofactors, determinant};
 use super::{FacePoint, Geometry, GeometryAtPoints, Maps};
 
 impl Geometry {

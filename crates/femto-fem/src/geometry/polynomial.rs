@@ -9,7 +9,7 @@
     reason = "loops over i, j, k read like the formulas"
 )]
 
-use super::factors::{Matrix3, dot};
+use super::jacobian::{Matrix3, dot};
 use femto_element::MapKind;
 
 /// Coefficients of one cell's map, or its nodes, `[k][j][i][component]`.

@@ -2,7 +2,7 @@
 //!
 //! A quadrilateral is mapped as the hexahedron over it between z = -1 and z = 1 would be.
 
-use super::factors::Matrix3;
+use super::jacobian::Matrix3;
 use super::polynomial::{self, Tensor};
 use crate::mesh::CellBlock;
 use femto_element::MapKind;

@@ -23,6 +23,14 @@ pub struct AnyBox {
 }
 
 impl AnyBox {
+    /// The cells that boxes are made of.
+    pub const CELLS: [Cell; 4] = [
+        Cell::Hexahedron,
+        Cell::Tetrahedron,
+        Cell::Quadrilateral,
+        Cell::Triangle,
+    ];
+
     /// Makes the mesh, moving every node `x` to `deformation(x)`; in the plane the third coordinate is left out.
     ///
     /// # Errors

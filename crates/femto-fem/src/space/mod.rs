@@ -344,13 +344,8 @@ fn number(
 
 /// As many elements as have about the nodes of a chunk.
 fn elements_per_chunk(cell: Cell, params: &SpaceParams) -> usize {
-    // A cube is one hexahedron or about six tetrahedra, a square two triangles.
-    let cells = match cell.is_tensor_product() {
-        true => 1,
-        false => (1..=cell.dim()).product(),
-    };
     let nodes = params.degree.pow(cell.dim() as u32);
-    (params.chunk_nodes.saturating_mul(cells) / nodes).max(1)
+    (params.chunk_nodes.saturating_mul(cell.per_box()) / nodes).max(1)
 }
 
 fn check(cell: Cell, params: &SpaceParams) -> Result<(), SpaceError> {

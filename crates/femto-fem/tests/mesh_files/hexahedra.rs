@@ -11,7 +11,7 @@ use std::f64::consts::PI;
 use std::path::Path;
 
 use femto_element::quadrature::gauss;
-use femto_fem::geometry::factors::dot;
+use femto_fem::geometry::jacobian::dot;
 use femto_fem::geometry::{FacePoint, Geometry};
 
 use crate::geometry_common::assert_near;

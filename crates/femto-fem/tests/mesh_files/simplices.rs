@@ -6,7 +6,7 @@ use std::path::Path;
 
 use femto_element::basis::MAX_SIMPLEX_DEGREE;
 use femto_element::quadrature::{gauss, simplex_rule};
-use femto_fem::geometry::factors::dot;
+use femto_fem::geometry::jacobian::dot;
 use femto_fem::geometry::{Geometry, GeometryError};
 use femto_fem::mesh::Mesh;
 use femto_fem::space::{SpaceError, SpaceParams};

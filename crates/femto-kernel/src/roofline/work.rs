@@ -21,11 +21,6 @@ impl Work {
     pub fn bytes(&self) -> u64 {
         self.bytes_read + self.bytes_written
     }
-
-    /// Flops per byte of memory: the x axis of a roofline plot.
-    pub fn intensity(&self) -> f64 {
-        self.flops as f64 / self.bytes() as f64
-    }
 }
 
 impl Add for Work {
@@ -79,6 +74,6 @@ mod tests {
         };
         assert_eq!(work + work + work, work * 3);
         assert_eq!([work; 5].into_iter().sum::<Work>(), work * 5);
-        assert_eq!((work.bytes(), work.intensity()), (3, 2.0));
+        assert_eq!(work.bytes(), 3);
     }
 }

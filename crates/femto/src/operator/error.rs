@@ -4,7 +4,7 @@ use femto_element::basis::BasisError;
 use femto_element::quadrature::QuadratureError;
 use femto_fem::geometry::GeometryError;
 use femto_kernel::expr::GraphError;
-use femto_kernel::family::{BlockError, ScheduleError};
+use femto_kernel::family::{BlockError, Operand, ScheduleError};
 use femto_platform::device::DeviceError;
 use thiserror::Error;
 
@@ -19,13 +19,21 @@ pub enum OperatorError {
         /// Of the space.
         space: usize,
     },
-    /// More components than the device's kernels take.
+    /// More components than the host's kernels take.
     #[error("{found} components; at most {most} are supported")]
     TooManyComponents {
         /// What was asked.
         found: usize,
         /// The most that is supported.
         most: usize,
+    },
+    /// A graph with a number of components that forms of its dimension do not have.
+    #[error("a form in {dim} dimensions has 1 or {dim} components, not {found}")]
+    ComponentsOfGraph {
+        /// The dimension.
+        dim: usize,
+        /// Its components.
+        found: usize,
     },
     /// A chunk whose nodes the host's 16-bit indices cannot tell apart.
     #[error(
@@ -141,18 +149,15 @@ pub enum OperatorError {
         /// How many.
         blocks: usize,
     },
-    /// No kernel for a plan: none of its family's schedules can be run, or it is another family's.
-    #[error("no kernel of this device evaluates the operator")]
-    NoKernel,
     /// A kernel asks for an operand that its block does not have.
     #[error(
-        "the kernel \"{kernel}\" reads {operand}, which its elements do not have: a fault of femto"
+        "the kernel \"{kernel}\" reads {operand:?}, which its elements do not have: a fault of femto"
     )]
     MissingOperand {
         /// The kernel.
         kernel: String,
         /// The operand.
-        operand: String,
+        operand: Operand,
     },
     /// Factors in single precision where kernels read them as vectors of the arithmetic's precision.
     #[error(
@@ -204,6 +209,42 @@ pub enum OperatorError {
     /// From the device.
     #[error(transparent)]
     Device(#[from] DeviceError),
+}
+
+impl OperatorError {
+    /// Whether what was asked for is wrong, as opposed to a fault of femto, of the device or of a compiler.
+    pub fn is_of_input(&self) -> bool {
+        match self {
+            Self::Components { .. }
+            | Self::TooManyComponents { .. }
+            | Self::ComponentsOfGraph { .. }
+            | Self::ChunkTooLarge { .. }
+            | Self::Quadrature { .. }
+            | Self::Dimension { .. }
+            | Self::QuadratureOnSimplices
+            | Self::Auxiliary { .. }
+            | Self::TooManyFields { .. }
+            | Self::MissingFields { .. }
+            | Self::VectorLength { .. }
+            | Self::ElementVectorLength { .. }
+            | Self::NotLinear
+            | Self::OtherMesh { .. }
+            | Self::OtherBlocks { .. }
+            | Self::ElementsOfShapes { .. }
+            | Self::SingleFactorsOnHost
+            | Self::KnobsElsewhere
+            | Self::TooManyContributions { .. }
+            | Self::Schedule(_)
+            | Self::Graph(_)
+            | Self::Rule(_)
+            | Self::Reference(_)
+            | Self::Geometry(_) => true,
+            Self::MissingOperand { .. }
+            | Self::WrongVariant { .. }
+            | Self::Family(_)
+            | Self::Device(_) => false,
+        }
+    }
 }
 
 impl From<BlockError> for OperatorError {

@@ -5,29 +5,48 @@ use super::auxiliary::Auxiliary;
 use super::level::DataLevel;
 use femto_element::Cell;
 use femto_element::tables::TensorTables;
+use femto_kernel::form::TracedForm;
 
 pub use femto_kernel::family::{FactorPrecision, Knobs, Scatter};
 
 /// The quadrature rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Quadrature {
-    /// On hexahedra Gauss with degree + 2 points along each axis, as in BP1 and BP3; on simplices a rule
-    /// that is exact for the form, as far as its degree can be told
+    /// On hexahedra and quadrilaterals Gauss with degree + 2 points along each axis, as in BP1 and BP3; on
+    /// simplices a rule that is exact for the form, as far as its degree can be told
     /// ([`TracedForm::quadrature_degree`](femto_kernel::form::TracedForm::quadrature_degree)).
     #[default]
     Gauss,
     /// The same, but on simplices exact to this degree.
     GaussOrExact(usize),
-    /// Gauss with this many points along each axis; hexahedra only.
+    /// Gauss with this many points along each axis; not on simplices.
     GaussPoints(usize),
-    /// The GLL nodes themselves, as in BP5; hexahedra only.
+    /// The GLL nodes themselves, as in BP5; not on simplices.
     Collocated,
-    /// Exact for polynomials of this degree on affine cells; on hexahedra, of this degree along each
-    /// axis.
+    /// Exact for polynomials of this degree on affine cells; on hexahedra and quadrilaterals, of this
+    /// degree along each axis.
     Exact(usize),
 }
 
 impl Quadrature {
+    /// The rule for a form on a space of a degree: on simplices [`Quadrature::Gauss`] depends on the form.
+    /// `is_constant` tells auxiliary fields that are constant in each cell, `curved` that some cell is.
+    pub(crate) fn of_form(
+        self,
+        form: &TracedForm,
+        degree: usize,
+        (is_constant, curved): (impl Fn(usize) -> bool, bool),
+    ) -> Self {
+        match self {
+            // The determinant and the inverse of a curved map are not constant.
+            Self::Gauss => {
+                let more = if curved { 2 } else { 0 };
+                Self::GaussOrExact(form.quadrature_degree(degree, is_constant) + more)
+            }
+            rule => rule,
+        }
+    }
+
     /// The 1-D tables of a tensor-product cell.
     ///
     /// # Errors
@@ -64,8 +83,8 @@ pub struct OperatorParams {
     pub factors: FactorPrecision,
     /// How accelerators sum what elements share. The host's sums are deterministic in any case.
     pub scatter: Scatter,
-    /// Knobs of the kernel in place of the measured ones, for sweeps: only on accelerators, for λ u, κ ∇u
-    /// on hexahedra. With any there is no second choice where the device cannot run them.
+    /// Knobs of the kernel in place of the measured ones, for sweeps: only on accelerators, on
+    /// hexahedra and quadrilaterals. With any there is no second choice where the device cannot run them.
     pub knobs: Knobs,
     /// Folds the coefficients of a form λ u, κ ∇u into the geometry, where they are constant in each cell.
     /// Otherwise the form is evaluated as it is written. Default `true`.

@@ -17,21 +17,16 @@ pub(super) fn tables(
     family: FamilyId,
     form: &TracedForm,
     quadrature: Quadrature,
-    (is_constant, curved): (impl Fn(usize) -> bool, bool),
+    on: (impl Fn(usize) -> bool, bool),
 ) -> Result<Tables, OperatorError> {
     let (cell, degree) = (space.cell(), space.degree());
     if family.wants_tensor_tables() {
         return Ok(Tables::Tensor(Arc::new(quadrature.tables(cell, degree)?)));
     }
-    let rule = match quadrature {
+    let rule = match quadrature.of_form(form, degree, on) {
         _ if cell.is_tensor_product() => quadrature.tables(cell, degree)?.rule(),
         Quadrature::Exact(exact) | Quadrature::GaussOrExact(exact) => rule(cell, exact)?,
-        Quadrature::Gauss => {
-            // The determinant and the inverse of a curved map are not constant.
-            let more = if curved { 2 } else { 0 };
-            rule(cell, form.quadrature_degree(degree, is_constant) + more)?
-        }
-        Quadrature::GaussPoints(_) | Quadrature::Collocated => {
+        Quadrature::Gauss | Quadrature::GaussPoints(_) | Quadrature::Collocated => {
             return Err(OperatorError::QuadratureOnSimplices);
         }
     };

@@ -1,14 +1,14 @@
 //! The parts of a right-hand side: integrals over elements and boundary facets, values of constrained entries.
 
+use super::function::Role;
 use super::integral::{Integral, Integrand};
-use super::{Function, ProblemError};
+use super::{Function, FunctionName, ProblemError};
 use crate::Quadrature;
 use crate::operator::{Backend, Scatter};
 use crate::vector::{Entries, VectorOps};
 use femto_fem::space::{Block, Constraints, Space, Trace};
 use femto_platform::device::{Buffer, check_len};
 use rayon::prelude::*;
-use std::fmt::Display;
 
 /// Points that one task evaluates a function at.
 const POINTS: usize = 4096;
@@ -60,7 +60,7 @@ impl<'a> Discretization<'a> {
     where
         B: Backend + VectorOps<f64>,
     {
-        self.loads(device, "the source", f)
+        self.loads(device, &Role::Source, f)
     }
 
     /// Adds ∫ φ g over the boundary facets of the group `tag` to the L-vector `b` on the device. `g` has
@@ -84,22 +84,22 @@ impl<'a> Discretization<'a> {
         check_len("the right-hand side", b.len(), self.space().dofs())?;
         let traces = self.traces(tag)?;
         let mut traces = traces.iter();
-        traces.try_for_each(|trace| self.add_flux(device, (tag, trace), g, b))
+        let role = Role::Neumann(tag.to_owned());
+        traces.try_for_each(|trace| self.add_flux(device, (&role, trace), g, b))
     }
 
     /// The same on the trace of the group.
     pub(super) fn add_flux<B>(
         &self,
         device: &B,
-        (tag, trace): (&str, &Trace),
+        (role, trace): (&Role, &Trace),
         g: &[&dyn Function],
         b: &mut B::Buffer<f64>,
     ) -> Result<(), ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
-        let what = format!("the flux on `{tag}`");
-        let loads = self.on_trace(trace).loads(device, &what, g)?;
+        let loads = self.on_trace(trace).loads(device, role, g)?;
         let entries = Entries::new(device, &trace.entries)?;
         Ok(device.add_to_entries(&loads, &entries, b)?)
     }
@@ -114,11 +114,11 @@ impl<'a> Discretization<'a> {
         }
     }
 
-    /// ∫ φ f for every basis function φ, where errors call f `what`.
+    /// ∫ φ f for every basis function φ.
     fn loads<B>(
         &self,
         device: &B,
-        what: &str,
+        role: &Role,
         f: &[&dyn Function],
     ) -> Result<B::Buffer<f64>, ProblemError>
     where
@@ -133,10 +133,11 @@ impl<'a> Discretization<'a> {
             if f.as_constant() == Some(0.0) {
                 continue;
             }
-            let integral = Integral::new(&on, &scalar, Integrand::Value, (&what, &[f]))?;
+            let name = role.of(component);
+            let integral = Integral::new(&on, &scalar, Integrand::Value, (&name, &[f]))?;
             let values = integral.vector(device)?;
             if !device.norm(&values)?.is_finite() {
-                on.find_bad_value(&what, f)?;
+                on.find_bad_value(&name, f)?;
             }
             if components == 1 {
                 return Ok(values);
@@ -165,7 +166,7 @@ impl<'a> Discretization<'a> {
         let mut decided = vec![false; entries.len()];
         for (tag, functions) in groups {
             self.check_components(functions.len())?;
-            let what = format!("the boundary value on `{tag}`");
+            let role = Role::Dirichlet(tag.to_string());
             for Block { space, geometry } in self.blocks {
                 let nodes = space.boundary_nodes(tag)?;
                 let positions = space.positions_of(&nodes, geometry);
@@ -184,7 +185,8 @@ impl<'a> Discretization<'a> {
                             at.push(position);
                         }
                     }
-                    for (place, value) in places.into_iter().zip(self.evaluate(&what, f, &at)?) {
+                    let found = self.evaluate(&role.of(component), f, &at)?;
+                    for (place, value) in places.into_iter().zip(found) {
                         values[place] = value;
                     }
                 }
@@ -193,10 +195,10 @@ impl<'a> Discretization<'a> {
         Ok(values)
     }
 
-    /// The functions at the nodes, an L-vector; errors call them `what`.
+    /// The functions at the nodes, an L-vector.
     pub(super) fn interpolate(
         &self,
-        what: &str,
+        role: &Role,
         functions: &[&dyn Function],
     ) -> Result<Vec<f64>, ProblemError> {
         self.check_components(functions.len())?;
@@ -204,7 +206,7 @@ impl<'a> Discretization<'a> {
         let mut values = vec![0.0; self.space().dofs()];
         for (component, &f) in functions.iter().enumerate() {
             let targets = values[component..].iter_mut().step_by(functions.len());
-            for (target, value) in targets.zip(self.evaluate(&what, f, &positions)?) {
+            for (target, value) in targets.zip(self.evaluate(&role.of(component), f, &positions)?) {
                 *target = value;
             }
         }
@@ -237,16 +239,16 @@ impl<'a> Discretization<'a> {
     /// The error that names a place where `f` is not finite, if there is one.
     pub(super) fn find_bad_value(
         &self,
-        what: &(dyn Display + Sync),
+        name: &FunctionName,
         f: &dyn Function,
     ) -> Result<(), ProblemError> {
-        self.at_points(what, f).map(|_| ())
+        self.at_points(name, f).map(|_| ())
     }
 
-    /// The values of `f`, which errors call `what`, at `positions`, by the host.
+    /// The values of `f` at `positions`, by the host.
     pub(super) fn evaluate(
         &self,
-        what: &dyn Display,
+        name: &FunctionName,
         f: &dyn Function,
         positions: &[[f64; 3]],
     ) -> Result<Vec<f64>, ProblemError> {
@@ -255,33 +257,33 @@ impl<'a> Discretization<'a> {
         parts
             .zip(positions.par_chunks(POINTS))
             .for_each(|(values, positions)| f.evaluate(positions, self.time, values));
-        check_finite(what, &values, positions)?;
+        check_finite(name, &values, positions)?;
         Ok(values)
     }
 
     /// The same, by one thread, into `values`.
     pub(super) fn evaluate_into(
         &self,
-        what: &dyn Display,
+        name: &FunctionName,
         f: &dyn Function,
         positions: &[[f64; 3]],
         values: &mut [f64],
     ) -> Result<(), ProblemError> {
         f.evaluate(positions, self.time, values);
-        check_finite(what, values, positions)
+        check_finite(name, values, positions)
     }
 }
 
 /// Fails at the first value that is not finite.
 fn check_finite(
-    what: &dyn Display,
+    name: &FunctionName,
     values: &[f64],
     positions: &[[f64; 3]],
 ) -> Result<(), ProblemError> {
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
         Some(point) => Err(ProblemError::NotFinite {
-            what: what.to_string(),
+            function: name.clone(),
             value: values[point],
             position: positions[point],
         }),

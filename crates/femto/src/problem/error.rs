@@ -1,6 +1,6 @@
 //! Errors of problems.
 
-use super::{Stage, StopReason, Unsolved};
+use super::{FunctionName, Stage, StopReason, Unsolved};
 use crate::operator::OperatorError;
 use crate::solve::JacobiError;
 use femto_fem::geometry::GeometryError;
@@ -44,8 +44,9 @@ pub enum ProblemError {
     },
     /// Some cells are in none of the groups that were given a value.
     #[error(
-        "{count} of {cells} cells are in none of the groups with a value ({groups}); the first is mesh \
-         cell {first}, of group number {tag}"
+        "{count} of {cells} cells are in none of the groups with a value ({}); the first is mesh \
+         cell {first}, of group number {tag}",
+        groups.join(", ")
     )]
     NoValue {
         /// How many.
@@ -53,7 +54,7 @@ pub enum ProblemError {
         /// How many cells there are.
         cells: usize,
         /// The groups with a value.
-        groups: String,
+        groups: Vec<String>,
         /// Mesh cell number of the first.
         first: usize,
         /// Its group number; 0 for none.
@@ -104,10 +105,10 @@ pub enum ProblemError {
         component: Option<usize>,
     },
     /// A function of the problem has no value somewhere.
-    #[error("{what} is {value} at {position:?}")]
+    #[error("{function} is {value} at {position:?}")]
     NotFinite {
         /// Which function.
-        what: String,
+        function: FunctionName,
         /// Infinite, or not a number.
         value: f64,
         /// Where.
@@ -133,6 +134,26 @@ impl ProblemError {
             Self::NoValue { first, .. } => vec![*first],
             Self::TwoValues { cell, .. } | Self::RepeatedFlux { cell, .. } => vec![*cell],
             _ => vec![],
+        }
+    }
+
+    /// Whether the problem as it was given is wrong, as opposed to a fault of femto, of the device, or of the solver.
+    pub fn is_of_input(&self) -> bool {
+        match self {
+            Self::Operator(error) => error.is_of_input(),
+            Self::Device(_) | Self::Jacobi(_) | Self::Interrupted { .. } | Self::Unsolved(_) => {
+                false
+            }
+            Self::Mesh(_)
+            | Self::Geometry(_)
+            | Self::Space(_)
+            | Self::Singular { .. }
+            | Self::NoValue { .. }
+            | Self::TwoValues { .. }
+            | Self::Components { .. }
+            | Self::RepeatedComponent { .. }
+            | Self::RepeatedFlux { .. }
+            | Self::NotFinite { .. } => true,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Terms of a problem on groups of boundary facets.
 
+use super::function::Role;
 use super::integral::Term;
 use super::{Discretization, Function, Given, Problem, ProblemError, ProblemForm};
 use crate::operator::{AnyForm, Auxiliary, Backend, OperatorError};
@@ -84,14 +85,14 @@ impl Problem<'_> {
         for part in &self.robin {
             let alpha = part.alpha.of_components(self.form.components())?;
             for trace in on.traces(&part.tag)? {
-                let what = format!("the coefficient on `{}`", part.tag);
+                let role = Role::RobinCoefficient(part.tag.clone());
                 let of_trace = on.on_trace(&trace);
                 let is_flat = alpha.len() == 1 && is_better_flat(&trace);
                 let dim = match is_flat {
                     true => trace.block.space.dim(),
                     false => of_trace.dim(),
                 };
-                let form = proportional((&of_trace, dim), &what, &alpha)?;
+                let form = proportional((&of_trace, dim), &role, &alpha)?;
                 terms.push(OnFacets {
                     robin: Some(part),
                     flat: is_flat.then(|| trace.flattened()),
@@ -193,10 +194,10 @@ fn is_better_flat(trace: &Trace) -> bool {
     flat.is_some() && flat != usual
 }
 
-/// The form α u in a dimension, with α of each component that has one, which errors call `what`.
+/// The form α u in a dimension, with α of each component that has one.
 fn proportional(
     (on, dim): (&Discretization<'_>, usize),
-    what: &str,
+    role: &Role,
     alpha: &[Option<&dyn Function>],
 ) -> Result<(ProblemForm, Vec<Auxiliary>), ProblemError> {
     let mut auxiliary = Vec::new();
@@ -207,13 +208,14 @@ fn proportional(
         f0.push(match alpha {
             None => u.constant(0.0).handle(),
             Some(alpha) => {
+                let name = role.of(component);
                 let term = match dim == on.dim() {
-                    true => Term::new(on, (&what, *alpha), &mut auxiliary)?,
-                    false => Term::without_position(on, (&what, *alpha), &mut auxiliary)?,
+                    true => Term::new(on, (&name, *alpha), &mut auxiliary)?,
+                    false => Term::without_position(on, (&name, *alpha), &mut auxiliary)?,
                 };
                 if let Term::Program(_) = term {
                     // Whatever evaluates it later, the place of a bad value is found here.
-                    on.find_bad_value(&what, *alpha)?;
+                    on.find_bad_value(&name, *alpha)?;
                 }
                 (term.traced(&graph, dim) * u).handle()
             }

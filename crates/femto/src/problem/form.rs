@@ -123,8 +123,8 @@ impl Debug for ProblemForm {
 }
 
 fn unusual(traced: &TracedForm) -> OperatorError {
-    OperatorError::TooManyComponents {
+    OperatorError::ComponentsOfGraph {
+        dim: traced.dim,
         found: traced.components(),
-        most: traced.dim,
     }
 }

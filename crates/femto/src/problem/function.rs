@@ -1,5 +1,6 @@
 //! Functions of position and time: sources, boundary values, exact solutions.
 
+use core::fmt;
 use femto_kernel::expr::{
     Graph, Handle, Input, ParseError, Program, ProgramError, Symbols, Values, parse,
 };
@@ -125,5 +126,59 @@ impl Function for Expression {
 
     fn as_program(&self) -> Option<Program> {
         Some(self.program.clone())
+    }
+}
+
+/// A function of a problem, as errors name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionName {
+    /// What the problem has it for.
+    pub role: Role,
+    /// The component that it gives.
+    pub component: usize,
+}
+
+/// What a problem has a function for; conditions have the group that they are on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The source.
+    Source,
+    /// The start.
+    Start,
+    /// The exact solution.
+    Exact,
+    /// The gradient of the exact solution.
+    ExactGradient,
+    /// The value of a Dirichlet condition.
+    Dirichlet(String),
+    /// The flux of a Neumann condition.
+    Neumann(String),
+    /// The flux of a Robin condition.
+    Robin(String),
+    /// The coefficient of a Robin condition.
+    RobinCoefficient(String),
+}
+
+impl Role {
+    /// The name of the function of a component.
+    pub(super) fn of(&self, component: usize) -> FunctionName {
+        FunctionName {
+            role: self.clone(),
+            component,
+        }
+    }
+}
+
+impl fmt::Display for FunctionName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.role {
+            Role::Source => write!(f, "the source"),
+            Role::Start => write!(f, "the start"),
+            Role::Exact => write!(f, "the exact solution"),
+            Role::ExactGradient => write!(f, "the gradient of the exact solution"),
+            Role::Dirichlet(tag) => write!(f, "the boundary value on `{tag}`"),
+            Role::Neumann(tag) | Role::Robin(tag) => write!(f, "the flux on `{tag}`"),
+            Role::RobinCoefficient(tag) => write!(f, "the coefficient on `{tag}`"),
+        }
     }
 }

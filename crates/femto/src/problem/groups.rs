@@ -40,15 +40,12 @@ pub fn by_group(mesh: &Mesh, values: &[(&str, f64)]) -> Result<Vec<f64>, Problem
     }
     match without.first() {
         None => Ok(found),
-        Some(&(first, tag)) => {
-            let names: Vec<&str> = values.iter().map(|(name, _)| *name).collect();
-            Err(ProblemError::NoValue {
-                count: without.len(),
-                cells: found.len() + without.len(),
-                groups: names.join(", "),
-                first,
-                tag,
-            })
-        }
+        Some(&(first, tag)) => Err(ProblemError::NoValue {
+            count: without.len(),
+            cells: found.len() + without.len(),
+            groups: values.iter().map(|(name, _)| name.to_string()).collect(),
+            first,
+            tag,
+        }),
     }
 }

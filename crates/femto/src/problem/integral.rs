@@ -1,18 +1,16 @@
 //! Integrals of functions over the domain, by operators whose scalar form is the integrand.
 
-use super::{Discretization, Function, ProblemError, ProblemForm};
+use super::{Discretization, Function, FunctionName, ProblemError, ProblemForm};
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::VectorOps;
-use crate::{Host, Operator, OperatorParams, Quadrature};
+use crate::{Operator, OperatorParams, Quadrature};
 use femto_element::quadrature::rule;
 use femto_fem::geometry::Geometry;
 use femto_fem::space::{Block, Space};
 use femto_kernel::expr::{Graph, Handle, Input, Program};
 use femto_kernel::scalar::{Scalar, Traced};
-use femto_platform::device::{DeviceError, KernelError};
 use rayon::prelude::*;
 use std::cell::RefCell;
-use std::fmt::Display;
 
 /// Points that one task evaluates a function at, about.
 const POINTS: usize = 4096;
@@ -65,22 +63,22 @@ pub(super) enum Term {
 }
 
 impl Term {
-    /// `f`, which errors call `what`; what has no program has its values at the points in a new auxiliary field.
+    /// `f`; what has no program has its values at the points in a new auxiliary field.
     pub(super) fn new(
         on: &Discretization<'_>,
-        (what, f): (&(dyn Display + Sync), &dyn Function),
+        (name, f): (&FunctionName, &dyn Function),
         auxiliary: &mut Vec<Auxiliary>,
     ) -> Result<Self, ProblemError> {
         match f.as_program() {
             Some(program) => Ok(Self::Program(program)),
-            None => Self::at_points(on, (what, f), auxiliary),
+            None => Self::at_points(on, (name, f), auxiliary),
         }
     }
 
     /// The same, and a program that reads the position has its values at the points too.
     pub(super) fn without_position(
         on: &Discretization<'_>,
-        (what, f): (&(dyn Display + Sync), &dyn Function),
+        (name, f): (&FunctionName, &dyn Function),
         auxiliary: &mut Vec<Auxiliary>,
     ) -> Result<Self, ProblemError> {
         let is_position = |input: &Input| matches!(input, Input::Position(_));
@@ -88,16 +86,16 @@ impl Term {
             Some(program) if !program.inputs().iter().any(is_position) => {
                 Ok(Self::Program(program))
             }
-            _ => Self::at_points(on, (what, f), auxiliary),
+            _ => Self::at_points(on, (name, f), auxiliary),
         }
     }
 
     fn at_points(
         on: &Discretization<'_>,
-        (what, f): (&(dyn Display + Sync), &dyn Function),
+        (name, f): (&FunctionName, &dyn Function),
         auxiliary: &mut Vec<Auxiliary>,
     ) -> Result<Self, ProblemError> {
-        auxiliary.push(Auxiliary::AtPoints(on.at_points(what, f)?));
+        auxiliary.push(Auxiliary::AtPoints(on.at_points(name, f)?));
         Ok(Self::Field(auxiliary.len() as u8 - 1))
     }
 
@@ -141,18 +139,18 @@ pub(super) struct Integral<'a> {
 }
 
 impl<'a> Integral<'a> {
-    /// The integral of `integrand` with `functions` as its f, which errors call `what`, on the scalar
+    /// The integral of `integrand` with `functions` as its f on the scalar
     /// `blocks`.
     pub(super) fn new(
         on: &Discretization<'_>,
         blocks: &'a [Block],
         integrand: Integrand,
-        (what, functions): (&(dyn Display + Sync), &[&dyn Function]),
+        (name, functions): (&FunctionName, &[&dyn Function]),
     ) -> Result<Self, ProblemError> {
         let mut auxiliary = Vec::new();
         let mut terms = Vec::new();
         for &f in functions {
-            terms.push(Term::new(on, (what, f), &mut auxiliary)?);
+            terms.push(Term::new(on, (name, f), &mut auxiliary)?);
         }
         let graph = RefCell::new(Graph::new());
         let f0 = {
@@ -193,21 +191,8 @@ impl<'a> Integral<'a> {
         Operator::of_blocks(device, self.blocks, form.form(), self.params.clone())
     }
 
-    /// The vector of integrals for u = 0, made by the host where the device does not take general forms or numbers
-    /// of double precision.
+    /// The vector of integrals for u = 0.
     pub(super) fn vector<B>(&self, device: &B) -> Result<B::Buffer<f64>, ProblemError>
-    where
-        B: Backend + VectorOps<f64>,
-    {
-        match self.vector_by(device) {
-            Err(error) if is_beyond_the_device(&error) => {
-                Ok(device.upload(&self.vector_by(&Host::new()?)?)?)
-            }
-            result => result,
-        }
-    }
-
-    fn vector_by<B>(&self, device: &B) -> Result<B::Buffer<f64>, ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
@@ -218,19 +203,8 @@ impl<'a> Integral<'a> {
         Ok(sums)
     }
 
-    /// The integrals of f0 over the domain for the L-vector `u`, and for u = 0: basis functions sum to
-    /// one. Made by whom makes [`Integral::vector`].
+    /// The integrals of f0 over the domain for the L-vector `u`, and for u = 0: basis functions sum to one.
     pub(super) fn totals<B>(&self, device: &B, u: &[f64]) -> Result<[f64; 2], ProblemError>
-    where
-        B: Backend + VectorOps<f64>,
-    {
-        match self.totals_by(device, u) {
-            Err(error) if is_beyond_the_device(&error) => self.totals_by(&Host::new()?, u),
-            result => result,
-        }
-    }
-
-    fn totals_by<B>(&self, device: &B, u: &[f64]) -> Result<[f64; 2], ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
@@ -247,22 +221,11 @@ impl<'a> Integral<'a> {
     }
 }
 
-fn is_beyond_the_device(error: &ProblemError) -> bool {
-    match error {
-        ProblemError::Operator(OperatorError::NoKernel) => true,
-        ProblemError::Operator(OperatorError::Device(error)) | ProblemError::Device(error) => {
-            let no_fp64 = matches!(error, DeviceError::Kernel(KernelError::NoFp64 { .. }));
-            no_fp64 || matches!(error, DeviceError::Unsupported { .. })
-        }
-        _ => false,
-    }
-}
-
 impl Discretization<'_> {
-    /// The values of `f`, which errors call `what`, at the points of all cells, `[mesh cell][point]`.
+    /// The values of `f` at the points of all cells, `[mesh cell][point]`.
     pub(super) fn at_points(
         &self,
-        what: &(dyn Display + Sync),
+        name: &FunctionName,
         f: &dyn Function,
     ) -> Result<Vec<f64>, ProblemError> {
         let mut all = Vec::new();
@@ -278,7 +241,7 @@ impl Discretization<'_> {
                     points.positions(geometry, cell, &mut of_cell);
                     positions.extend_from_slice(&of_cell);
                 }
-                self.evaluate_into(what, f, &positions, values)
+                self.evaluate_into(name, f, &positions, values)
             })?;
         }
         Ok(all)

@@ -91,7 +91,7 @@ pub use discretized::Discretized;
 pub use error::ProblemError;
 pub use facets::{FacetForm, Robin};
 pub use form::ProblemForm;
-pub use function::{Expression, Function};
+pub use function::{Expression, Function, FunctionName, Role};
 pub use groups::{by_group, cell_tags};
 pub use monitor::{Stage, StageMonitor};
 pub use norms::{ErrorNorms, Exact};

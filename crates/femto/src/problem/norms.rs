@@ -1,7 +1,7 @@
 //! Error norms against an exact solution.
 
 use super::integral::{Integral, Integrand};
-use super::{Discretization, Function, ProblemError};
+use super::{Discretization, Function, ProblemError, Role};
 use crate::Quadrature;
 use crate::operator::{Backend, OperatorError};
 use crate::vector::VectorOps;
@@ -87,23 +87,27 @@ impl Discretization<'_> {
                 .step_by(components)
                 .copied()
                 .collect();
-            let squares = |integrand, what: &'static str, functions: &[&dyn Function]| {
-                let integral = Integral::new(&on, &scalar, integrand, (&what, functions))?;
+            let squares = |integrand, role: Role, functions: &[&dyn Function]| {
+                let name = role.of(component);
+                let integral = Integral::new(&on, &scalar, integrand, (&name, functions))?;
                 let totals = integral.totals(device, &u)?;
                 if totals.iter().any(|total| !total.is_finite()) {
                     for function in functions {
-                        on.find_bad_value(&what, *function)?;
+                        on.find_bad_value(&name, *function)?;
                     }
                 }
                 Ok::<[f64; 2], ProblemError>(totals)
             };
             let value = [exact.value[component]];
-            let [error, norm] = squares(Integrand::SquareOfError, "the exact solution", &value)?;
+            let [error, norm] = squares(Integrand::SquareOfError, Role::Exact, &value)?;
             l2 = [l2[0] + error, l2[1] + norm];
             if let Some(gradient) = &exact.gradient {
-                let what = "the gradient of the exact solution";
                 let gradient = &gradient[component];
-                let [error, norm] = squares(Integrand::SquareOfGradientError, what, gradient)?;
+                let [error, norm] = squares(
+                    Integrand::SquareOfGradientError,
+                    Role::ExactGradient,
+                    gradient,
+                )?;
                 h1 = [h1[0] + error, h1[1] + norm];
             }
         }

@@ -5,7 +5,7 @@ use super::facets::OnFacets;
 use super::monitor::Stages;
 use super::{
     AnyAssembled, Constrained, Discretization, Discretized, Function, Method, PreconditionerKind,
-    Problem, ProblemError, Solution, Stage, StageMonitor,
+    Problem, ProblemError, Role, Solution, Stage, StageMonitor,
 };
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::solve::Jacobi;
@@ -140,7 +140,7 @@ impl<'a> Problem<'a> {
             Ok((b, boundary_values))
         })?;
         let start = self.start.as_ref();
-        let start = start.map(|start| on.interpolate("the start", start));
+        let start = start.map(|start| on.interpolate(&Role::Start, start));
         let start = start.transpose()?;
         let entries = Entries::new(device, constraints.entries())?;
         let on_facets = facets.iter().map(OnFacets::inspection);
@@ -262,17 +262,16 @@ impl<'a> Problem<'a> {
 
     /// The parameters of the operator, with one rule on simplices for the form and for its derivative.
     fn operator_params(&self, blocks: &[Block]) -> OperatorParams {
-        let mut params = self.operator.clone();
-        if params.quadrature == Quadrature::Gauss {
-            let fields = params.fields();
-            let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
-            let form = self.form.form().trace();
-            let degree = form.quadrature_degree(self.degree, is_constant);
-            let mut kinds = blocks.iter().flat_map(|block| block.geometry.kinds());
-            let curved = kinds.any(|&kind| kind == MapKind::Curved);
-            params.quadrature = Quadrature::GaussOrExact(degree + if curved { 2 } else { 0 });
+        let fields = self.operator.fields();
+        let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
+        let mut kinds = blocks.iter().flat_map(|block| block.geometry.kinds());
+        let curved = kinds.any(|&kind| kind == MapKind::Curved);
+        let form = self.form.form().trace();
+        let rule = self.operator.quadrature;
+        OperatorParams {
+            quadrature: rule.of_form(&form, self.degree, (is_constant, curved)),
+            ..self.operator.clone()
         }
-        params
     }
 
     fn loads<B>(
@@ -293,7 +292,8 @@ impl<'a> Problem<'a> {
         for term in facets {
             if let Some(part) = term.robin {
                 let flux = part.value.or_zero(components)?;
-                on.add_flux(device, (&part.tag, &term.trace), &flux, &mut b)?;
+                let role = Role::Robin(part.tag.clone());
+                on.add_flux(device, (&role, &term.trace), &flux, &mut b)?;
             }
         }
         let mut dirichlet = Vec::new();

@@ -4,7 +4,7 @@ use crate::case::{Case, Plain};
 use crate::random::Random;
 use crate::setup::{Any, Dimension, Made, Setup, Subject};
 use femto::kernel::form::{Form, Jacobian, ParsedForm};
-use femto::operator::{Auxiliary, Backend, OperatorError};
+use femto::operator::{Auxiliary, Backend};
 use femto::platform::device::Device;
 use femto::platform::device::accelerator::Accelerator;
 use femto::platform::device::host::Host;
@@ -20,8 +20,6 @@ pub(crate) struct Counts {
     pub(crate) differences: usize,
     /// Too ill-conditioned for the precision, or not smooth enough for differences.
     pub(crate) unsure: usize,
-    /// Refused by the accelerator.
-    pub(crate) refused: usize,
 }
 
 impl std::ops::AddAssign for Counts {
@@ -30,7 +28,6 @@ impl std::ops::AddAssign for Counts {
         self.derivatives += other.derivatives;
         self.differences += other.differences;
         self.unsure += other.unsure;
-        self.refused += other.refused;
     }
 }
 
@@ -104,10 +101,7 @@ where
     fn on<V: Backend>(&self, device: &V) -> Result<Counts, String> {
         let mut counts = Counts::default();
         let random = &mut self.random();
-        let Some(operator) = self.operator(device, false, self.setup.params.clone())? else {
-            counts.refused += 1;
-            return Ok(counts);
-        };
+        let operator = self.operator(device, false, self.setup.params.clone())?;
         let u = random.vector(self.setup.space.dofs());
         let found = apply(&operator, &u)?;
         let compared = self.compare("A u", &self.plain, (&self.setup.params, &u), &found)?;
@@ -128,14 +122,13 @@ where
         device: &V,
         derivative: bool,
         params: OperatorParams,
-    ) -> Result<Option<Operator<T, V>>, String> {
+    ) -> Result<Operator<T, V>, String> {
         let form = M::make(&self.case, derivative).map_err(|e| e.to_string())?;
         match Any::bind(device, &self.setup, &form, params) {
-            Err(OperatorError::NoKernel) => Ok(None),
             Err(error) => Err(format!("cannot be bound: {error}")),
             Ok(operator) => match operator.warnings().first() {
                 Some(warning) => Err(format!("warns: {warning}")),
-                None => Ok(Some(operator)),
+                None => Ok(operator),
             },
         }
     }
@@ -153,10 +146,7 @@ where
         // The state comes later, as in Newton's method; at first there is another, not poison, because
         // accelerators try their kernels on what they are given.
         let other = self.setup.linearised(&random.vector(len));
-        let Some(mut jacobian) = self.operator(device, true, other)? else {
-            counts.refused += 1;
-            return Ok(counts);
-        };
+        let mut jacobian = self.operator(device, true, other)?;
         jacobian
             .set_nodal(0, &upload(device, &state)?)
             .map_err(|e| e.to_string())?;

@@ -101,9 +101,7 @@ pub(super) fn text(
     let shape = Shape::new(&element, &form.inspect(), fields, storage);
     let (schedule, vectors, interleave) = schedule(which, &shape);
     schedule.validate(&shape, (vectors, interleave), precision, limits)?;
-    let point_form = form
-        .point_function(precision, language)
-        .expect("the form has no constants");
+    let point_form = form.point_function(precision, language)?;
     let problem = Problem {
         element: &element,
         shape,

@@ -2,8 +2,6 @@
 
 use super::catalog::Kernel;
 use super::{forms, simplices};
-use femto::Quadrature;
-use femto::element::Cell;
 use femto::element::tables::TensorTables;
 use femto::kernel::dialect::{BlockShape, Language};
 use femto::kernel::family::Limits;
@@ -113,14 +111,14 @@ impl Request {
                 Text::of_step(&step, step.schedule.block(sizes), kernel, precision)
             }
             Kernel::Pencils(benchmark) => {
-                let basis = basis(benchmark, self.degree)?;
+                let basis = benchmark.tables(self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
                 let schedule = problem.best(limits);
                 schedule.validate(&problem, limits)?;
                 Text::of_kernel(problem.source(&schedule)?, precision, schedule.to_string())
             }
             Kernel::Diagonal(benchmark) => {
-                let basis = basis(benchmark, self.degree)?;
+                let basis = benchmark.tables(self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
                 let schedule = Schedule::PLAIN;
                 schedule.validate(&problem, limits)?;
@@ -178,14 +176,6 @@ pub(super) fn legal_anywhere(step: &Step, degree: usize) -> bool {
     let limits = Limits::default();
     let valid = step.schedule.validate(sizes, Precision::Fp64, &limits);
     valid.is_ok()
-}
-
-fn basis(benchmark: Benchmark, degree: usize) -> Result<TensorTables, OperatorError> {
-    let quadrature = match benchmark {
-        Benchmark::Bk1 | Benchmark::Bk3 => Quadrature::Gauss,
-        Benchmark::Bk5 => Quadrature::Collocated,
-    };
-    quadrature.tables(Cell::Hexahedron, degree)
 }
 
 impl Text {

@@ -6,7 +6,7 @@
 
 mod build;
 
-use super::factors::Matrix3;
+use super::jacobian::Matrix3;
 use super::polynomial::Tensor;
 use femto_element::MapKind;
 

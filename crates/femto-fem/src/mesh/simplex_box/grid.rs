@@ -48,7 +48,7 @@ pub(super) struct Grid {
 
 impl Grid {
     pub(super) fn check(&self) -> Result<(), MeshError> {
-        let most = if self.cell.is_tensor_product() { 2 } else { 3 };
+        let most = self.cell.max_map_order();
         if !(1..=most).contains(&self.order) {
             let found = self.order;
             return Err(MeshError::BoxDegree { found, most });

@@ -144,11 +144,9 @@ impl BlockOperator for Block {
 
     fn stored(&self) -> String {
         let (numbers, points) = (self.geometry_numbers(), self.basis.points());
-        let dim = self.shape.dim;
         match self.shape.storage {
-            Storage::Affine => format!("{dim} edge vectors an element, Jacobian recomputed"),
-            Storage::Multilinear => {
-                format!("{} vertices an element, Jacobian recomputed", 1 << dim)
+            Storage::Affine | Storage::Multilinear => {
+                format!("the map, {numbers} numbers an element, Jacobian recomputed")
             }
             Storage::Jacobians => format!("Jacobian at {points} points an element"),
             Storage::ElementFactors => format!("{numbers} factors an element"),

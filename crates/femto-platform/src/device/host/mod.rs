@@ -71,14 +71,6 @@ impl Host {
             .map_or(1, |pool| pool.current_num_threads())
     }
 
-    /// The number of the calling thread among this host's, 0 outside of them.
-    pub fn thread_index(&self) -> usize {
-        self.pool
-            .as_ref()
-            .and_then(|pool| pool.current_thread_index())
-            .unwrap_or(0)
-    }
-
     /// Runs both, at the same time where a thread is free; with one thread, `a` and then `b`.
     ///
     /// Inside [`Device::enter`] this allocates nothing.

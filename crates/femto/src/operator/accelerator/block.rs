@@ -129,7 +129,7 @@ impl<T: Number> Call<'_, T> {
             None => (None, None),
         };
         let mut v = Some(v);
-        let argument = |&operand: &Operand| match operand {
+        let mut argument = |&operand: &Operand| match operand {
             Operand::Nodes => Some(Argument::input(&block.nodes)),
             Operand::ComponentStride => number(self.stride),
             Operand::Contributions => written.take().map(Argument::output),
@@ -147,11 +147,15 @@ impl<T: Number> Call<'_, T> {
                 _ => None,
             }),
         };
-        let arguments: Option<Vec<Argument<'_>>> = source.operands.iter().map(argument).collect();
-        let arguments = arguments.ok_or_else(|| OperatorError::MissingOperand {
-            kernel: source.name.clone(),
-            operand: format!("one of {:?}", source.operands),
-        })?;
+        let mut arguments = Vec::with_capacity(source.operands.len());
+        for operand in &source.operands {
+            arguments.push(
+                argument(operand).ok_or_else(|| OperatorError::MissingOperand {
+                    kernel: source.name.clone(),
+                    operand: *operand,
+                })?,
+            );
+        }
         device.launch(&compiled.kernel, &launch, &arguments)?;
         self.first += block.elements.len();
         Ok(())

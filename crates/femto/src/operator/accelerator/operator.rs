@@ -124,7 +124,7 @@ impl<T: Number> AcceleratorBound<T> {
     ) -> Result<Kernels, OperatorError> {
         let candidates = self.candidates(vectors)?;
         let attempts = candidates.iter().map(Vec::len).max().unwrap_or(0);
-        let (mut warnings, mut last) = (Vec::new(), OperatorError::NoKernel);
+        let (mut warnings, mut last) = (Vec::new(), None);
         for attempt in 0..attempts {
             // Of each block its candidate number `attempt`, or the last one.
             let chosen = candidates
@@ -135,7 +135,7 @@ impl<T: Number> AcceleratorBound<T> {
                 Ok(kernels) => kernels,
                 // This device does not take this kernel; it may take a plainer one.
                 Err(error @ DeviceError::Kernel(_)) => {
-                    last = error.into();
+                    last = Some(error.into());
                     continue;
                 }
                 Err(error) => return Err(error.into()),
@@ -161,9 +161,13 @@ impl<T: Number> AcceleratorBound<T> {
                 error,
             };
             warnings.push(format!("{wrong}; it is not used"));
-            last = wrong;
+            last = Some(wrong);
         }
-        Err(last)
+        match last {
+            Some(error) => Err(error),
+            // Without elements there is nothing to launch.
+            None => Ok((Vec::new(), warnings)),
+        }
     }
 
     /// Of each block the kernels that the device can run.

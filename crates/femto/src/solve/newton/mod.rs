@@ -99,9 +99,13 @@ impl<T: Number, D: Device> fmt::Debug for NewtonWorkspace<T, D> {
     }
 }
 
+/// Forces of so many iterates are recent: those of a far start are beyond all measure and must not count for long, and
+/// near the solution zero, where each step takes them down by ten orders, rounding of the largest must come into reach.
+const RECENT: usize = 5;
+
 /// What rounding leaves of recent forces, where those now are nothing beside them, as at the solution zero; else the
-/// tolerance alone counts. Forces of longer ago do not, as a far start has some beyond all measure.
-fn rounding<T: Number>(forces: f64, recent: [f64; 3]) -> f64 {
+/// tolerance alone counts.
+fn rounding<T: Number>(forces: f64, recent: [f64; RECENT]) -> f64 {
     let largest = recent.into_iter().fold(0.0, f64::max);
     match forces <= T::EPSILON.sqrt() * largest {
         true => T::EPSILON * largest,
@@ -169,13 +173,13 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         self.problem.residual(u, &mut self.workspace.r)?;
         let norm = self.device.norm(&self.workspace.r)?;
         let mut norm = finite("the norm of the residual of the start", norm)?;
-        let (start, mut recent) = (norm, [0.0_f64; 3]);
+        let (start, mut recent) = (norm, [0.0_f64; RECENT]);
         let mut terms = Terms::new(self.params.forcing);
         loop {
             let forces = self.problem.forces().filter(|forces| forces.is_finite());
             let forces = forces.unwrap_or(start);
             recent.rotate_left(1);
-            recent[2] = forces;
+            recent[RECENT - 1] = forces;
             self.recorder.aim(forces, rounding::<T>(forces, recent));
             if self.recorder.record(norm)? {
                 return Ok(norm);

@@ -13,6 +13,7 @@
 //! assert_eq!(ladder::steps().len(), 8 + 10 + 6 + 12 + 9);
 //! ```
 
+pub mod oracle;
 mod source;
 mod steps;
 mod work;
@@ -21,6 +22,9 @@ pub use source::{LadderKernel, LaunchPlan, source};
 
 use super::schedule::{Schedule, Sizes};
 use core::fmt;
+use femto_element::Cell;
+use femto_element::basis::BasisError;
+use femto_element::tables::TensorTables;
 
 /// An element-local operator of the field's benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,6 +56,17 @@ impl Benchmark {
                 Self::Bk5 => nodes_1d,
                 Self::Bk1 | Self::Bk3 => nodes_1d + 1,
             },
+        }
+    }
+
+    /// Tables of an element of a degree: at its nodes for BK5, else at degree + 2 Gauss points.
+    ///
+    /// # Errors
+    /// A degree that is not supported.
+    pub fn tables(self, degree: usize) -> Result<TensorTables, BasisError> {
+        match self {
+            Self::Bk5 => TensorTables::collocated(Cell::Hexahedron, degree),
+            Self::Bk1 | Self::Bk3 => TensorTables::gauss(Cell::Hexahedron, degree, degree + 2),
         }
     }
 

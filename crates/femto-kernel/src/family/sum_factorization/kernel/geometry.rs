@@ -15,11 +15,6 @@ impl FactorPrecision {
             _ => precision,
         }
     }
-
-    /// Whether an operator with such elements differs from one with all numbers in this precision.
-    pub fn perturbs(self, storage: Storage, precision: Precision) -> bool {
-        self.of(storage, precision) != precision
-    }
 }
 
 impl Problem<'_> {
