@@ -1,4 +1,4 @@
-//! Everything that is checked without running the code.
+//! All checks that do not run the code.
 
 mod toolchain;
 
@@ -39,7 +39,7 @@ pub(crate) fn check() -> Result<()> {
     }
 }
 
-/// Clippy over the shipped code as the workspace asks; tests and benches may also unwrap and print.
+/// Clippy over the shipped code with the workspace's lints; tests and benches may also unwrap and print.
 fn lints() -> Result<()> {
     let clippy = ["clippy", "--workspace", "--quiet"];
     let deny = ["--", "-D", "warnings"];

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::step::{Step, install, step};
 
-/// The coverage that libFuzzer steers by; the flags of cargo-fuzz without its sanitizers.
+/// libFuzzer's coverage instrumentation; the flags of cargo-fuzz without its sanitizers.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -17,11 +17,11 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Ccodegen-units=1 -Cdebug-assertions";
 
-/// The most memory that one input may take, in MiB.
+/// Maximum memory for one input, in MiB.
 const MEMORY: u32 = 1024;
 
-/// Runs every target of `fuzz/` on its committed corpus and then on new inputs, for `seconds` in
-/// all. Inputs found on the way stay in `.cache/fuzz`, failing ones in `fuzz/artifacts`.
+/// Runs every target of `fuzz/` on its committed corpus and then on new inputs, for `seconds` in total.
+/// Inputs found on the way stay in `.cache/fuzz`, failing ones in `fuzz/artifacts`.
 pub(crate) fn fuzz(seconds: u32) -> Result<()> {
     let targets = targets()?;
     let each = (seconds / targets.len() as u32).max(1);
@@ -56,7 +56,7 @@ pub(crate) fn fuzz(seconds: u32) -> Result<()> {
     Ok(())
 }
 
-/// Tries random forms (`crates/femto/tests/differential`) for so many seconds, or until one fails.
+/// Tries random forms (`crates/femto/tests/differential`) for this many seconds, or until one fails.
 pub(crate) fn forms(seconds: Option<u64>) -> Result<()> {
     let test = ["test", "--package", "femto", "--test", "differential"];
     let options = ["--", "--nocapture", "--test-threads", "1"];
@@ -67,7 +67,7 @@ pub(crate) fn forms(seconds: Option<u64>) -> Result<()> {
     })
 }
 
-/// A number of seconds that never pass.
+/// A practically infinite number of seconds.
 const FOREVER: u64 = u64::MAX;
 
 fn run(program: &Path, target: &str, seconds: u32) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The project's own commands: `cargo xtask COMMAND`.
 //!
-//! `test` is what CI runs and what to run before pushing; the other commands are its parts.
+//! `test` is what CI runs, and should be run before pushing; the other commands are its parts.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -75,7 +75,7 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Everything: what CI runs.
+/// Runs everything, as CI does.
 fn test() -> Result<()> {
     check::check()?;
     let python = python::environment()?;
@@ -86,7 +86,7 @@ fn test() -> Result<()> {
         ("FEMTO_NVRTC_TEST", compilers.as_ref()),
         ("FEMTO_REQUIRE", "opencl".as_ref()),
     ])?;
-    // As the README says it, without naming the binary.
+    // As in the README, without naming the binary.
     step("cargo run", || {
         Step::cargo(["run", "--quiet", "--", "--version"]).run()
     })?;
@@ -108,7 +108,7 @@ fn read(path: impl AsRef<Path>) -> Result<String> {
     std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Fails with a list, unless it is empty.
+/// Fails with a list of faults, unless it is empty.
 fn all_well(title: &str, faults: &[String]) -> Result<()> {
     if !faults.is_empty() {
         bail!("{title}:\n  {}", faults.join("\n  "));

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use crate::python;
 use crate::step::{Step, step};
 
-/// A wheel with its version, and where in it the library is.
+/// A wheel with its version, and the path of the library in it.
 struct Wheel {
     requirement: &'static str,
     library: &'static str,
@@ -26,7 +26,7 @@ const WHEELS: [Wheel; 2] = [
     },
 ];
 
-/// The libraries of every version, oldest first, installed where they are missing.
+/// The libraries of every version, oldest first, installed if missing.
 pub(crate) fn libraries() -> Result<Vec<PathBuf>> {
     WHEELS.iter().map(library).collect()
 }

@@ -12,18 +12,18 @@ use crate::step::{Step, install, step};
 /// Debian's names of PoCL and of the loader that finds it.
 const PACKAGES: [&str; 2] = ["pocl-opencl-icd", "ocl-icd-libopencl1"];
 
-/// A Debian whose PoCL has every work-group method, where it comes from, and the script that puts it
-/// together. PoCL 6's continuations hang in loops with barriers (pocl#1711), PoCL 7's do not.
+/// A Debian whose PoCL has every work-group method, its origin, and the script that assembles it. PoCL 6's
+/// continuations hang in loops with barriers (pocl#1711), PoCL 7's do not.
 const NEWER: [&str; 3] = [
     "forky",
     "http://deb.debian.org/debian",
     "/usr/share/debootstrap/scripts/sid",
 ];
 
-/// Installs PoCL where no OpenCL device is found.
+/// Installs PoCL if there is no OpenCL device.
 ///
 /// # Errors
-/// Where that is not possible, names the packages.
+/// If that is not possible, names the packages.
 pub(crate) fn ensure() -> Result<()> {
     let listing = device::list()?;
     if listing
@@ -39,7 +39,7 @@ pub(crate) fn ensure() -> Result<()> {
 /// The root folder of a small newer Debian with its PoCL, made once.
 ///
 /// # Errors
-/// Where it cannot be made: not as root, without network, where nothing can be mounted.
+/// If it cannot be made: not as root, without network, or if nothing can be mounted.
 pub(crate) fn newer_root() -> Result<PathBuf> {
     if !apart(["mount", "-t", "proc", "proc", "/proc"]).works() {
         bail!("nothing can be mounted here");
@@ -51,12 +51,12 @@ pub(crate) fn newer_root() -> Result<PathBuf> {
     Ok(root)
 }
 
-/// A program in a mount namespace of its own.
+/// A program in its own mount namespace.
 pub(crate) fn apart<'a>(program: impl IntoIterator<Item = &'a str>) -> Step {
     Step::new("unshare", ["--mount"].into_iter().chain(program))
 }
 
-/// Makes the root folder, complete or not at all.
+/// Makes the root folder, atomically.
 fn make(root: &Path) -> Result<()> {
     install(&["debootstrap", "debian-archive-keyring"])?;
     let begun = root.with_extension(process::id().to_string());
@@ -76,7 +76,7 @@ fn make(root: &Path) -> Result<()> {
         fs::rename(&begun, root).with_context(|| format!("cannot make {}", root.display()))
     });
     if made.is_err() {
-        // Not there if nothing was begun.
+        // Missing if nothing was begun.
         _ = fs::remove_dir_all(&begun);
     }
     match root.exists() {

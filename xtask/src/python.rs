@@ -32,7 +32,7 @@ pub(crate) fn environment() -> Result<PathBuf> {
             install(&["python3", "python3-venv"])?;
             venv().run()?;
         }
-        // Without dependencies: VTK asks for Matplotlib, which reading files does not need.
+        // Without dependencies: VTK requires Matplotlib, which is not needed to read files.
         let pip = [
             "-m",
             "pip",
@@ -52,7 +52,7 @@ pub(crate) fn environment() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// A program that a wheel of the environment brings.
+/// A program installed by a wheel of the environment.
 pub(crate) fn program(name: &str) -> Result<PathBuf> {
     Ok(environment()?.with_file_name(name))
 }

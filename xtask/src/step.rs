@@ -1,4 +1,4 @@
-//! Running other programs, and saying what runs.
+//! Running other programs, with a log of what runs.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// Runs one named part of a command and says how long it took.
+/// Runs one named part of a command and prints the time it took.
 #[expect(
     clippy::disallowed_methods,
     reason = "the developer wants to know where time goes"
@@ -48,13 +48,13 @@ impl Step {
         self
     }
 
-    /// Sets the folder that it is started in.
+    /// Sets the working directory.
     pub(crate) fn within(mut self, folder: &Path) -> Self {
         self.0.current_dir(folder);
         self
     }
 
-    /// Runs to the end; anything but success is an error that shows the command.
+    /// Runs to completion; a failure is an error that shows the command.
     pub(crate) fn run(mut self) -> Result<()> {
         let status = self
             .0
@@ -63,7 +63,7 @@ impl Step {
         self.check(status)
     }
 
-    /// Runs to the end and returns what it printed.
+    /// Runs to completion and returns its output.
     pub(crate) fn output(mut self) -> Result<String> {
         let output = self
             .0
@@ -81,7 +81,8 @@ impl Step {
         Ok(String::from_utf8(output.stdout)?)
     }
 
-    /// The same of a program that says itself what is wrong: its errors and warnings are shown as they come.
+    /// As [`Self::output`], for programs that report their own errors: errors and warnings are shown as
+    /// they come.
     pub(crate) fn stdout(mut self) -> Result<String> {
         let output = self
             .0
@@ -92,7 +93,7 @@ impl Step {
         Ok(String::from_utf8(output.stdout)?)
     }
 
-    /// Whether it runs and succeeds; its output is dropped.
+    /// Whether it runs successfully; its output is dropped.
     pub(crate) fn works(mut self) -> bool {
         let quiet = self.0.stdout(Stdio::null()).stderr(Stdio::null());
         quiet.status().is_ok_and(|status| status.success())
@@ -112,10 +113,10 @@ impl Step {
     }
 }
 
-/// Installs Debian packages where that is possible: as root, with apt-get.
+/// Installs Debian packages if possible: as root, with apt-get.
 ///
 /// # Errors
-/// When it is not possible, names the packages for the user to install.
+/// If it is not possible, names the packages for the user to install.
 pub(crate) fn install(packages: &[&str]) -> Result<()> {
     let root = Step::new("id", ["-u"])
         .output()

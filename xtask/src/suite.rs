@@ -1,7 +1,7 @@
-//! Every test of the workspace.
+//! Running every test of the workspace.
 //!
-//! PoCL compiles on one processor, and the tests of operators on accelerators wait for it most of the time: test
-//! programs run two at a time, that one first.
+//! PoCL compiles on one processor, and the tests of operators on accelerators mostly wait for it: test
+//! programs run two at a time, starting with those.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,22 +12,22 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::step::{Step, step};
 
-/// Test programs that run at the same time.
+/// Number of test programs that run at the same time.
 const AT_A_TIME: usize = 2;
 
-/// The one that takes longest.
+/// The program that takes longest.
 const LONGEST: &str = "femto accelerators";
 
 /// A compiled test program.
 struct Program {
-    /// Of its package and its target: the crate, or the file in `tests`.
+    /// Names of its package and its target: the crate, or the file in `tests`.
     name: String,
     path: PathBuf,
-    /// Of its package, where cargo would start it.
+    /// Folder of its package, where cargo would start it.
     folder: PathBuf,
 }
 
-/// Compiles all test programs and runs them with some variables set, then the examples in the documentation.
+/// Compiles all test programs and runs them with some variables set, then the documentation's examples.
 pub(crate) fn run(variables: &[(&str, &OsStr)]) -> Result<()> {
     let all = ["test", "--workspace"];
     let programs = step("compiling the tests", || {
@@ -40,7 +40,7 @@ pub(crate) fn run(variables: &[(&str, &OsStr)]) -> Result<()> {
     let waiting = Mutex::new(programs.into_iter());
     let faults = Mutex::new(Vec::new());
     let work = || {
-        // Not in the loop's head, where the lock would be kept.
+        // Not in the loop's head, where the lock would be held.
         let next = || waiting.lock().ok().and_then(|mut waiting| waiting.next());
         while let Some(program) = next() {
             if program.run(variables).is_err()
@@ -68,7 +68,7 @@ fn with(variables: &[(&str, &OsStr)], step: Step) -> Step {
 }
 
 impl Program {
-    /// Runs it; what it prints is shown when it has ended, of a success only how many tests there were.
+    /// Runs it and prints its output at the end; for a success only the number of tests.
     fn run(&self, variables: &[(&str, &OsStr)]) -> Result<()> {
         let step = Step::new(&self.path, [] as [&str; 0])
             .within(&self.folder)
@@ -87,7 +87,7 @@ impl Program {
     }
 }
 
-/// The test programs among cargo's messages, a line of JSON each.
+/// The test programs among cargo's messages, which are one line of JSON each.
 fn programs(messages: &str) -> Result<Vec<Program>> {
     let mut programs = Vec::new();
     for line in messages.lines() {

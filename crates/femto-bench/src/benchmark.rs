@@ -4,11 +4,11 @@ use femto::Quadrature;
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display};
 
-/// A benchmark: a form, a quadrature and the vectors that it is applied to.
+/// A benchmark: a form, a quadrature rule and a kind of vectors.
 ///
-/// BP1 to BP6 are CEED's bake-off problems (Fischer et al., Scalability of high-performance PDE
-/// solvers, 2020). The BKs are the element-local kernels of Świrydowicz et al. 2019, whose BP3.0 and BP3.5 carry a
-/// mass term: they are BK3 and BK5 here.
+/// BP1 to BP6 are CEED's bake-off problems (Fischer et al., Scalability of high-performance PDE solvers,
+/// 2020). The BKs are the element-local kernels of Świrydowicz et al. 2019, whose BP3.0 and BP3.5 have a
+/// mass term; here they are BK3 and BK5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "described by `description`")]
 pub enum Benchmark {
@@ -43,7 +43,7 @@ pub enum VectorKind {
     E,
 }
 
-/// A benchmark in full.
+/// The full definition of a benchmark.
 struct Definition {
     name: &'static str,
     physics: Physics,
@@ -53,7 +53,7 @@ struct Definition {
 }
 
 impl Benchmark {
-    /// All of them.
+    /// All benchmarks.
     pub const ALL: [Self; 9] = [
         Self::Bp1,
         Self::Bp2,
@@ -110,7 +110,7 @@ impl Benchmark {
         self.definition().components
     }
 
-    /// The vectors that it is applied to.
+    /// The kind of its vectors.
     pub const fn vector(self) -> VectorKind {
         self.definition().vector
     }
@@ -136,7 +136,7 @@ impl Benchmark {
 }
 
 impl VectorKind {
-    /// What a rate counts per second.
+    /// The quantity that its rate counts per second.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::L => "DOF/s on L-vectors",

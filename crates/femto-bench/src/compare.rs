@@ -16,7 +16,7 @@ pub(crate) fn finite<T: Number>(what: impl ToString, values: &[T]) -> Result<(),
     }
 }
 
-/// The largest difference between found and wanted, relative to the largest wanted number.
+/// The largest difference between found and expected values, relative to the largest expected one.
 pub(crate) fn difference(pairs: impl IntoIterator<Item = (f64, f64)>) -> f64 {
     let (mut difference, mut scale) = (0.0_f64, f64::MIN_POSITIVE);
     for (found, wanted) in pairs {

@@ -1,4 +1,4 @@
-//! Compilation of kernel texts, many at the same time.
+//! Concurrent compilation of kernel texts.
 
 use femto_platform::cache::KernelCache;
 use femto_platform::device::DeviceError;
@@ -12,7 +12,7 @@ pub(crate) fn compile(device: &Accelerator, name: &str, text: &str) -> Result<Mo
     device.compile(&KernelText::new(name, text), &cache)
 }
 
-/// Calls `work` for all items, one thread per core.
+/// Calls `work` for all items, on one thread per core.
 pub(crate) fn in_parallel<J: Sync>(items: &[J], work: impl Fn(&J) + Sync) {
     let next = AtomicUsize::new(0);
     let worker = || {

@@ -13,50 +13,50 @@ use femto_platform::files::FileError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a measurement gave no row.
+/// Why a measurement produced no row.
 #[derive(Debug, Error)]
 pub enum BenchError {
     /// Conjugate gradients need L-vectors.
     #[error("{benchmark} is an element-local kernel; conjugate gradients run on bp1 to bp6")]
     NoIterations {
-        /// What was asked.
+        /// Requested benchmark.
         benchmark: Benchmark,
     },
-    /// More than the memory can hold.
+    /// More than fits the memory.
     #[error("{what} needs more than {gigabytes:.1} GB; {device} has {memory:.1} GB")]
     TooLarge {
-        /// What was asked.
+        /// The requested problem.
         what: String,
-        /// What is needed at least.
+        /// Minimum memory needed.
         gigabytes: f64,
-        /// Where.
+        /// The device.
         device: DeviceId,
-        /// What there is.
+        /// Memory available.
         memory: f64,
     },
     /// All nodes are constrained, or there is no right-hand side to iterate for.
     #[error("{benchmark} of degree {degree} on {elements} elements leaves nothing to iterate on")]
     NothingToSolve {
-        /// What was asked.
+        /// Requested benchmark.
         benchmark: Benchmark,
         /// The degree.
         degree: usize,
         /// Number of elements.
         elements: usize,
     },
-    /// An output entry that was not written, or is no number.
+    /// An output entry that was not written, or is not finite.
     #[error("entry {index} of {length} of the output of {what} is {value}")]
     NotFinite {
-        /// What was measured.
+        /// The measured kernel or operator.
         what: String,
         /// The first such entry.
         index: usize,
         /// Length of the output.
         length: usize,
-        /// What it holds.
+        /// Its value.
         value: f64,
     },
-    /// A schedule that its sizes or the device do not allow.
+    /// A schedule that is illegal for its sizes or the device.
     #[error(transparent)]
     Illegal(#[from] ScheduleError),
     /// From the mesh generator.
@@ -88,10 +88,10 @@ pub enum BenchError {
     NoTable {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The mistake.
         source: csv::Error,
     },
-    /// Records have no form as lines of a table.
+    /// Records cannot be written as lines of a table.
     #[error("cannot write the table: {0}")]
     Csv(#[from] csv::Error),
     /// A table or a figure could not be written.

@@ -1,8 +1,8 @@
 //! Measurements: the only library code that reads clocks.
 //!
-//! The benchmarks of the field as data ([`Benchmark`]), one measurement as a struct of parameters
-//! ([`Params`]) that becomes a [`Record`]: all that is needed to repeat it, its exact work, its rate,
-//! and what the ceilings of the machine allow.
+//! The benchmarks of the field as data ([`Benchmark`]); a measurement as a struct of parameters
+//! ([`Params`]) that gives a [`Record`]: everything needed to repeat it, its exact work, its rate, and the
+//! bound from the machine's ceilings.
 //!
 //! ```
 //! use femto::{AnyDevice, Host};

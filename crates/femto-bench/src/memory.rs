@@ -1,14 +1,14 @@
-//! The least memory of a measurement.
+//! The minimum memory of a measurement.
 
 use super::{BenchError, MeshShape, Params, Physics};
 use femto::operator::LevelInputs;
 use femto::{DataLevel, FactorPrecision, Host};
 use femto_platform::device::{Device, DeviceInfo, DeviceKind};
 
-/// Least bytes of mesh and geometry per element: a vertex, its vertices' numbers, its map.
+/// Minimum bytes of mesh and geometry per element: a vertex, its vertices' numbers, its map.
 const BYTES_PER_ELEMENT: f64 = 100.0;
 
-/// Fails where the memory of the device, or that of the host beside it, is too small.
+/// Fails if the memory of the device, or of the host beside it, is too small.
 pub(crate) fn check(
     params: &Params,
     cells: [usize; 3],
@@ -32,12 +32,12 @@ pub(crate) fn check(
     if device.kind == DeviceKind::Host {
         return Ok(());
     }
-    // What a device gets is made on the host.
+    // A device's data are generated on the host.
     let host = Host::with_threads(1)?.info();
     fits(&what, &host, bytes)
 }
 
-/// Fails where the device has less memory than this.
+/// Fails if the device has less memory than this.
 pub(crate) fn fits(what: &str, device: &DeviceInfo, bytes: f64) -> Result<(), BenchError> {
     match device.memory_bytes {
         Some(memory) if bytes > memory as f64 => Err(BenchError::TooLarge {
@@ -50,7 +50,7 @@ pub(crate) fn fits(what: &str, device: &DeviceInfo, bytes: f64) -> Result<(), Be
     }
 }
 
-/// Numbers that are stored at every point.
+/// Numbers stored at every point.
 fn numbers_per_point(params: &Params, device: DeviceKind) -> f64 {
     let physics = params.benchmark.physics();
     let chosen = params.data_level.choose(&LevelInputs {

@@ -10,19 +10,19 @@ use femto_kernel::roofline::Precision;
 use femto_platform::device::{DeviceInfo, DeviceKind};
 use serde::Serialize;
 
-/// What the clock runs for.
+/// The timed unit of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measured {
     /// One application of the operator.
     #[default]
     Application,
-    /// One iteration of conjugate gradients with the Jacobi preconditioner: all of
-    /// the boundary is constrained where the form has no mass term.
+    /// One iteration of conjugate gradients with the Jacobi preconditioner; the whole boundary is
+    /// constrained if the form has no mass term.
     CgIteration,
 }
 
-/// What to measure; the number of threads is the host's.
+/// Parameters of a measurement; the number of threads is the host's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// The benchmark.
@@ -31,23 +31,23 @@ pub struct Params {
     pub measured: Measured,
     /// Degree. Default 4.
     pub degree: usize,
-    /// How large. Default 1.5e6 entries.
+    /// Problem size. Default 1.5e6 entries.
     pub size: Size,
     /// The mesh. Default [`MeshShape::Sine`].
     pub mesh: MeshShape,
-    /// How much of the geometry is stored.
+    /// Amount of geometry stored.
     pub data_level: DataLevel,
     /// How accelerators store factors at points.
     pub factors: FactorPrecision,
-    /// Knobs of an accelerator's kernel in place of the measured ones.
+    /// Knobs of an accelerator's kernel that replace the measured defaults.
     pub knobs: Knobs,
-    /// Fold coefficients into the geometry where the form allows it. Default `true`.
+    /// Whether to fold coefficients into the geometry if the form allows it. Default `true`.
     pub fold_coefficients: bool,
     /// How accelerators sum shared nodes; the host's sums are always deterministic.
     pub scatter: Scatter,
     /// Precision of vectors and arithmetic. Default `Fp64`.
     pub precision: Precision,
-    /// How often.
+    /// Number and length of samples.
     pub sampling: Sampling,
 }
 
@@ -70,11 +70,11 @@ impl Params {
         }
     }
 
-    /// Fails where [`run`](crate::run()) would, before anything is made.
+    /// Fails if [`run`](crate::run()) would, before anything is allocated.
     ///
     /// # Errors
-    /// A degree out of range, conjugate gradients on an element-local kernel, a problem that
-    /// cannot fit the memory of the device or of the host.
+    /// A degree out of range, conjugate gradients on an element-local kernel, or a problem that does not
+    /// fit the memory of the device or the host.
     pub fn check(&self, device: &DeviceInfo) -> Result<(), BenchError> {
         let benchmark = self.benchmark;
         let basis = benchmark
@@ -93,7 +93,7 @@ impl Params {
         memory::check(self, self.cells(), basis.points_1d, device)
     }
 
-    /// Whether the measurements have mesh and space in common.
+    /// Whether the measurements share mesh and space.
     pub(crate) fn has_problem_of(&self, other: &Self) -> bool {
         let key = |it: &Self| {
             let components = it.benchmark.components();
@@ -102,13 +102,13 @@ impl Params {
         key(self) == key(other)
     }
 
-    /// Whether the boundary is constrained: without a mass term constants have no energy.
+    /// Whether the boundary is constrained: without a mass term constants have zero energy.
     fn is_held(&self) -> bool {
         let singular = self.benchmark.physics() == Physics::Poisson;
         self.measured == Measured::CgIteration && singular
     }
 
-    /// A mesh with so many cells and a space on it.
+    /// A mesh with `cells` cells and a space on it.
     pub(crate) fn problem(&self, cells: [usize; 3]) -> Result<Problem, BenchError> {
         let space = SpaceParams {
             degree: self.degree,
@@ -120,21 +120,21 @@ impl Params {
         Problem::new(self.mesh, cells, space, constrained)
     }
 
-    /// Cells along x, y and z, for the size that was asked for.
+    /// Cells along x, y and z, for the requested size.
     pub(crate) fn cells(&self) -> [usize; 3] {
         let components = self.benchmark.components();
         self.size
             .cells(self.degree, components, self.benchmark.vector())
     }
 
-    /// The benchmark and what is varied most, in a few words.
+    /// The benchmark and its most important parameters, in a few words.
     pub(crate) fn describe(&self) -> String {
         let (mesh, data_level) = (self.mesh.name(), self.data_level.name());
         let (benchmark, degree, precision) = (self.benchmark, self.degree, self.precision);
         format!("{benchmark} degree {degree}, {mesh}, {data_level}, {precision}")
     }
 
-    /// What a rate counts per second.
+    /// The quantity that the rate counts per second.
     pub fn unit(&self) -> &'static str {
         match self.measured {
             Measured::Application => self.benchmark.vector().unit(),

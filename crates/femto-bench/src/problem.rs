@@ -1,4 +1,4 @@
-//! Meshes and spaces to measure on.
+//! Meshes and spaces for measurements.
 
 use super::timing::since;
 use super::{BenchError, VectorKind};
@@ -16,7 +16,7 @@ use std::time::Instant;
 pub enum MeshShape {
     /// Equal boxes: affine maps.
     Box,
-    /// Vertices moved by a sine: trilinear maps, each another. What peers are measured on.
+    /// Vertices moved by a sine: trilinear maps, all different, as in published measurements.
     #[default]
     Sine,
     /// The nodes of hex27 cells moved by the same sine: curved maps.
@@ -24,7 +24,7 @@ pub enum MeshShape {
 }
 
 impl MeshShape {
-    /// All of them.
+    /// All shapes.
     pub const ALL: [Self; 3] = [Self::Box, Self::Sine, Self::Curved];
 
     /// The name in options and reports.
@@ -36,7 +36,7 @@ impl MeshShape {
         }
     }
 
-    /// The mesh with so many cells along x, y and z.
+    /// The mesh with this many cells along x, y and z.
     pub(super) fn build(self, cells: [usize; 3]) -> Result<Mesh, BenchError> {
         let geometry_degree = if self == Self::Curved { 2 } else { 1 };
         let generator = BoxMesh {
@@ -52,27 +52,27 @@ impl MeshShape {
     }
 }
 
-/// Moves each axis a by 0.08 sin(π(x_b + x_c) + a), b and c the other two: the Jacobian stays between
-/// 0.75 and 1.25, and no cell keeps an affine map by accident of symmetry.
+/// Moves each axis a by 0.08 sin(π(x_b + x_c) + a), with b and c the other two: the Jacobian stays between
+/// 0.75 and 1.25, and no cell has an affine map by symmetry.
 fn bend(x: [f64; 3]) -> [f64; 3] {
     let sum: f64 = x.iter().sum();
     [0, 1, 2].map(|axis| x[axis] + 0.08 * (PI * (sum - x[axis]) + axis as f64).sin())
 }
 
-/// How large a problem should be.
+/// The size of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// So many elements.
+    /// Number of elements.
     Elements(usize),
-    /// So many entries of the benchmark's vectors.
+    /// Approximate number of entries of the benchmark's vectors.
     Dofs(usize),
 }
 
 impl Size {
-    /// The size at which rates of accelerators are compared.
+    /// The size for comparing rates of accelerators.
     pub const LARGE: Self = Self::Dofs(50_000_000);
 
-    /// Cells along x, y, z that come nearest: numbers that differ by one at most.
+    /// Cells along x, y, z that come closest to the size, and differ by at most one.
     pub(super) fn cells(self, degree: usize, components: usize, vector: VectorKind) -> [usize; 3] {
         let (target, along): (usize, &dyn Fn(usize) -> f64) = match (self, vector) {
             (Self::Elements(target), _) => (target, &|cells| cells as f64),
@@ -82,7 +82,7 @@ impl Size {
             (Self::Dofs(target), _) => (target / components, &|cells| (cells * degree + 1) as f64),
         };
         let count = |cells: [usize; 3]| cells.map(along).into_iter().product::<f64>();
-        // The largest cube of which one more along each axis is too much; then some axes more.
+        // Start from the largest cube that fits, then enlarge some axes by one.
         let mut least = 1;
         while count([least + 1; 3]) <= target as f64 {
             least += 1;
@@ -97,7 +97,7 @@ impl Size {
     }
 }
 
-/// A space on a mesh, and how long it took to make.
+/// A space on a mesh, and the time to make it.
 pub(super) struct Problem {
     pub(super) cells: [usize; 3],
     pub(super) geometry: Geometry,

@@ -1,4 +1,4 @@
-//! One measurement as a record: what was measured, its time, its work, and what the ceilings allow.
+//! A measurement as a record: parameters, time, work, and bounds from the ceilings.
 
 use crate::Timing;
 use femto_kernel::roofline::{Ceilings, Limit, Precision, Work, bound};
@@ -6,45 +6,45 @@ use femto_platform::device::DeviceInfo;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-/// A named value that only some benchmarks have.
+/// A named value specific to some benchmarks.
 pub type Entry = (&'static str, Value);
 
-/// The result of a measurement; serialised flat, a line of a CSV file.
+/// The result of a measurement; serialised flat, as a line of a CSV file.
 ///
-/// Seconds, bytes, flops and everything per second are plain numbers without prefixes.
+/// Seconds, bytes, flops and rates are plain numbers without prefixes.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// The benchmark: `bp5`, `bk1`, `simplices`.
     pub benchmark: &'static str,
-    /// What else was asked for: sizes, mesh, form, storage.
+    /// Further parameters: sizes, mesh, form, storage.
     pub setting: Vec<Entry>,
     /// Precision of vectors and arithmetic.
     pub precision: Precision,
     /// The kernel's schedule.
     pub schedule: String,
-    /// Where it ran.
+    /// The device.
     pub device: DeviceInfo,
     /// Seconds of one application or iteration.
     pub timing: Timing,
-    /// Rates by their column, and what they count.
+    /// Quantities for rates, by column name.
     pub counts: Vec<(&'static str, Option<usize>)>,
-    /// The largest difference from the oracle, or the host, relative to the largest entry; `None` where
+    /// The largest difference from the oracle, or the host, relative to the largest entry; `None` if
     /// nothing was compared.
     pub error: Option<f64>,
     /// Bytes that one application must move, and its flops.
     pub work: Work,
-    /// What sets the first bound.
+    /// The resource that sets the first bound.
     pub limit: Limit,
-    /// The shortest seconds that a model allows, by its name: `bound` for the ceilings, `copy` for a copy of as
-    /// many bytes, `fma` for the flops alone, and those of the benchmark.
+    /// The shortest seconds allowed by each model, by name: `bound` for the ceilings, `copy` for a copy of
+    /// as many bytes, `fma` for the flops only, and those of the benchmark.
     pub bounds: Vec<(&'static str, Option<f64>)>,
     /// The ceilings of the device.
     pub ceilings: Ceilings,
-    /// What else was found.
+    /// Further results.
     pub extras: Vec<Entry>,
 }
 
-/// What every benchmark measures.
+/// The values measured by every benchmark.
 pub(crate) struct Outcome {
     pub(crate) precision: Precision,
     pub(crate) device: DeviceInfo,
@@ -97,7 +97,7 @@ impl Record {
         self.timing.median
     }
 
-    /// The shortest seconds that a model allows.
+    /// The shortest seconds allowed by a model.
     pub fn bound_seconds(&self, name: &str) -> Option<f64> {
         let mut bounds = self.bounds.iter();
         bounds.find(|(known, _)| *known == name)?.1
@@ -108,7 +108,7 @@ impl Record {
         Some(self.bound_seconds(name)? / self.seconds())
     }
 
-    /// All columns in the order of a CSV file.
+    /// All columns, in the order of a CSV file.
     pub fn columns(&self) -> Vec<(String, Value)> {
         let (seconds, timing, work) = (self.seconds(), &self.timing, &self.work);
         let mut all = vec![("benchmark".to_owned(), json!(self.benchmark))];
@@ -161,7 +161,7 @@ impl Record {
         all
     }
 
-    /// The value of a column; null where there is none.
+    /// The value of a column; null if it does not exist.
     pub fn get(&self, column: &str) -> Value {
         let mut columns = self.columns().into_iter();
         let found = columns.find(|(name, _)| name == column);
@@ -173,12 +173,12 @@ impl Record {
         self.get(column).as_f64()
     }
 
-    /// A column's value as a CSV file has it.
+    /// A column's value as in a CSV file.
     pub fn text(&self, column: &str) -> String {
         text(&self.get(column))
     }
 
-    /// The number in a column times `scale`, with so many digits; `-` where there is none.
+    /// The number in a column times `scale`, with `digits` digits; `-` if there is none.
     pub fn fixed(&self, column: &str, scale: f64, digits: usize) -> String {
         let number = self.number(column);
         number.map_or_else(
@@ -188,7 +188,7 @@ impl Record {
     }
 }
 
-/// A value without quotes; nothing for null.
+/// A value without quotes; empty for null.
 pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

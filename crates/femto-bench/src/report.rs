@@ -9,48 +9,48 @@ use serde_json::{Value, json};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
-/// How a benchmark's records are shown to people.
+/// How a benchmark's records are displayed.
 #[derive(Clone, Copy)]
 pub(crate) struct View {
     /// Writes the tables.
     pub(crate) tables: fn(&[Record], &mut Formatter<'_>) -> fmt::Result,
-    /// What the columns mean.
+    /// An explanation of the columns.
     pub(crate) legend: &'static str,
 }
 
-/// Hears how far a run is.
+/// Receives the progress of a run.
 pub trait Progress {
     /// A new stage begins.
     fn stage(&mut self, name: String);
-    /// The stage is about to do this.
+    /// The current item of the stage.
     fn detail(&mut self, what: &dyn Display);
 }
 
-/// Nobody listens.
+/// Ignores progress.
 impl Progress for () {
     fn stage(&mut self, _: String) {}
     fn detail(&mut self, _: &dyn Display) {}
 }
 
-/// How a run goes, whatever it measures.
+/// Options of any run.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
-    /// Take ceilings from an earlier measurement where there is one.
+    /// Use ceilings of an earlier measurement, if any.
     pub kept_ceilings: bool,
-    /// Write the records to this CSV file, anew while they come.
+    /// CSV file for the records, updated as they come.
     pub csv: Option<PathBuf>,
 }
 
-/// What a run of a benchmark gave.
+/// The results of a run.
 pub struct Report {
     view: View,
     csv: Option<PathBuf>,
     device: Option<DeviceInfo>,
-    /// What was measured.
+    /// The successful measurements.
     pub records: Vec<Record>,
-    /// What is illegal, and the rule that it breaks.
+    /// Illegal schedules, and the rule that each breaks.
     pub illegal: Vec<(String, String)>,
-    /// What could not be measured, and why.
+    /// Failed measurements, and why.
     pub failures: Vec<(String, BenchError)>,
     /// By device, or number of threads.
     pub ceilings: Vec<(String, Ceilings)>,
@@ -69,13 +69,13 @@ impl Report {
         }
     }
 
-    /// The ceilings of a device that records will come from.
+    /// Sets the device, and its ceilings, of the next records.
     pub(crate) fn begin(&mut self, info: DeviceInfo, ceilings: Ceilings) {
         self.ceilings.push((label(&info), ceilings));
         self.device.get_or_insert(info);
     }
 
-    /// Keeps what a measurement gave.
+    /// Records the result of a measurement.
     pub(crate) fn add(&mut self, what: String, result: Result<Record, BenchError>) {
         match result {
             Ok(record) => self.records.push(record),
@@ -84,7 +84,7 @@ impl Report {
         }
     }
 
-    /// Writes the CSV file, if there shall be one.
+    /// Writes the CSV file, if requested.
     pub(crate) fn save(&self) -> Result<(), BenchError> {
         let Some(path) = &self.csv else {
             return Ok(());

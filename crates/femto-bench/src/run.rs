@@ -1,4 +1,4 @@
-//! The bake-off problems and kernels: one measurement from its parameters to its record, and many.
+//! Running the bake-off problems and kernels: one measurement, or many.
 
 use crate::compare::difference;
 use crate::compile::in_parallel;
@@ -19,9 +19,9 @@ use femto_platform::device::DeviceKind;
 use serde_json::json;
 use std::time::Instant;
 
-/// The largest vectors whose output is compared with the host's.
+/// Maximum length of vectors whose output is compared with the host's.
 const MOST_COMPARED: usize = 200_000;
-/// Cells along x, y and z of the mesh that kernels are compiled for before the clock runs.
+/// Cells along x, y and z of a small mesh for compiling kernels before timing.
 const FEW_CELLS: [usize; 3] = [2; 3];
 
 /// Measures: 1. mesh, geometry and space, 2. kernels, 3. operator, 4. comparison, 5. time, 6. record.
@@ -29,13 +29,13 @@ const FEW_CELLS: [usize; 3] = [2; 3];
 /// `ceilings` are those of `device`, see [`roofline::ceilings`].
 ///
 /// # Errors
-/// Parameters out of range; no memory; an output that is not finite.
+/// Parameters out of range, not enough memory, or an output that is not finite.
 pub fn run(device: &AnyDevice, params: &Params, ceilings: &Ceilings) -> Result<Record, BenchError> {
     Bench::default().run(device, params, ceilings)
 }
 
-/// Measurements one after the other. Mesh and space are kept for the next one that needs the same, and
-/// its record has the time that they took to make.
+/// Runs measurements one after the other. Mesh and space are kept for the next one that needs them; its
+/// record has the time it took to make them.
 #[derive(Default)]
 struct Bench {
     last: Option<(Params, Problem)>,
@@ -66,13 +66,14 @@ impl Bench {
     }
 }
 
-/// Measures all parameters on all devices; a measurement that fails does not keep the others from being made.
+/// Measures all parameters on all devices, even if some measurements fail.
 ///
 /// With `compile_first` an accelerator compiles all kernels first, on all threads, into the cache on disk;
-/// the records' `compile_seconds` then tell how long it takes to fetch them from there.
+/// the records' `compile_seconds` are then the time to fetch them from there.
 ///
 /// # Errors
-/// Parameters that cannot be measured, before anything is; no ceilings; a CSV file that cannot be written.
+/// Parameters that cannot be measured, before any measurement; no ceilings; a CSV file that cannot be
+/// written.
 pub fn run_all(
     devices: &[AnyDevice],
     all: &[Params],
@@ -89,7 +90,7 @@ pub fn run_all(
         let label = label(&device.info());
         if compile_first {
             progress.stage("compiling".to_owned());
-            // Who fails here is met again below.
+            // Failures are reported again below.
             in_parallel(all, |params| {
                 _ = compile_on(device, params);
             });
@@ -98,7 +99,7 @@ pub fn run_all(
         let ceilings = roofline::of(device, options.kept_ceilings)?;
         report.begin(device.info(), ceilings);
         let (mut bench, before) = (Bench::default(), report.records.len());
-        // Where each of this device's records belongs.
+        // Positions of this device's records.
         let mut places: Vec<usize> = Vec::new();
         for index in by_problem(all) {
             let what = format!("{}, {label}", all[index].describe());
@@ -116,7 +117,7 @@ pub fn run_all(
     Ok(report)
 }
 
-/// Indices of all measurements, those on the same mesh and space one after the other.
+/// Indices of all measurements, grouped by mesh and space.
 fn by_problem(all: &[Params]) -> Vec<usize> {
     let mut order: Vec<usize> = Vec::with_capacity(all.len());
     for (index, params) in all.iter().enumerate() {
@@ -194,14 +195,14 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
     let bytes_per_dof = operator.bytes() as f64 / operator.dofs() as f64;
     record.extras = vec![
         ("rate_unit", json!(params.unit())),
-        // As the literature counts them.
+        // As counted in the literature.
         ("nominal_flops", json!(operator.nominal_flops())),
         ("mesh_seconds", json!(problem.mesh_seconds)),
         ("geometry_seconds", json!(problem.geometry_seconds)),
         ("space_seconds", json!(problem.space_seconds)),
-        // With a check on a few elements.
+        // Including a check on a few elements.
         ("compile_seconds", json!(compile_seconds)),
-        // Factors, their packing and transfer.
+        // The factors, with packing and transfer.
         ("operator_seconds", json!(operator_seconds)),
         ("operator_bytes_per_dof", json!(bytes_per_dof)),
     ];
@@ -215,7 +216,7 @@ fn compile_on(device: &AnyDevice, params: &Params) -> Result<f64, BenchError> {
     })
 }
 
-/// Has the device compile and check the kernels, on a few elements; seconds that took.
+/// Has the device compile and check the kernels on a few elements; returns the seconds.
 fn compile<T: Number, D: Backend>(device: &D, params: &Params) -> Result<f64, BenchError> {
     if device.info().kind == DeviceKind::Host {
         return Ok(0.0);

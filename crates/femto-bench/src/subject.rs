@@ -1,4 +1,4 @@
-//! Measured subjects: an operator on its vectors, or conjugate gradients with it.
+//! Subjects of measurements: an operator on its vectors, or conjugate gradients with it.
 
 use crate::compare::finite;
 use crate::problem::Problem;
@@ -19,13 +19,13 @@ use std::time::Instant;
 
 /// Iterations of conjugate gradients in a sample.
 const ITERATIONS: usize = 10;
-/// Iterations before those, in which an accelerator captures a step.
+/// Untimed iterations before those, in which an accelerator captures a step.
 const FIRST_ITERATIONS: usize = 2;
 
 /// A benchmark's operator on a space.
 pub(crate) struct Subject<T: Number, D: Backend> {
     pub(crate) operator: Operator<T, D>,
-    /// The entries of vectors that are no unknowns.
+    /// The constrained entries of vectors.
     constrained: Entries<D>,
     benchmark: Benchmark,
     degree: usize,
@@ -77,7 +77,7 @@ impl<T: Number, D: Backend> Subject<T, D> {
         }
     }
 
-    /// Work of one iteration: one application, and what [`solve`] does around it.
+    /// Work of one iteration: one application, and the rest of [`solve`].
     pub(crate) fn iteration_work(&self) -> Work {
         let len = self.operator.dofs();
         let around = [UPDATE_DIRECTION_SCALED, DOT, UPDATE_RESIDUAL_SCALED];
@@ -98,7 +98,7 @@ impl<T: Number, D: Backend> Subject<T, D> {
         }
     }
 
-    /// What one application to `u` gives, all of it written.
+    /// The output of one application to `u`, checked to be fully written.
     pub(crate) fn output(&self, u: &[T]) -> Result<Vec<T>, BenchError> {
         let device = self.operator.device();
         let u = device.upload(u)?;
@@ -107,7 +107,7 @@ impl<T: Number, D: Backend> Subject<T, D> {
         self.finite(&v)
     }
 
-    /// Seconds of one application on random input; the output, full of NaN before, must be finite.
+    /// Seconds of one application to random input; the output, initially NaN, must be finite.
     pub(crate) fn time_apply(&self, params: &Params) -> Result<Timing, BenchError> {
         let device = self.operator.device();
         let len = self.len();
@@ -191,10 +191,10 @@ where
     )
 }
 
-/// Runs a fixed number of iterations; `None` where there is nothing to iterate on.
+/// Runs a fixed number of iterations; `None` if there is nothing to iterate on.
 ///
-/// The clock runs from one residual to the last, so that exactly iterations are counted and not the
-/// way into the loop.
+/// The clock runs from one residual to the last, so that only iterations are timed, not the set-up of the
+/// loop.
 fn seconds_per_iteration<T: Number, D: VectorOps<T>>(
     system: &mut System<'_, T, D>,
     b: &D::Buffer<T>,

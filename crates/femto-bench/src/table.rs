@@ -11,7 +11,7 @@ pub struct Column<R> {
 }
 
 impl<R> Column<R> {
-    /// A column of words, to the left.
+    /// A column of words, left-aligned.
     pub const fn words(title: &'static str, cell: fn(&R) -> String) -> Self {
         Self {
             head: [title, ""],
@@ -20,7 +20,7 @@ impl<R> Column<R> {
         }
     }
 
-    /// A column of numbers, to the right.
+    /// A column of numbers, right-aligned.
     pub const fn numbers(title: &'static str, unit: &'static str, cell: fn(&R) -> String) -> Self {
         Self {
             head: [title, unit],

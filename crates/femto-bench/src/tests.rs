@@ -1,4 +1,4 @@
-//! Rows against the library that they are about.
+//! Rows compared with the library.
 
 use super::subject::Subject;
 use super::*;
@@ -15,7 +15,7 @@ pub(crate) const CEILINGS: Ceilings = Ceilings {
     shared: None,
 };
 
-/// As short as can be.
+/// As short as possible.
 pub(crate) const SAMPLING: Sampling = Sampling {
     samples: 1,
     seconds: 0.0,
@@ -133,7 +133,7 @@ fn iterations_are_timed_on_free_unknowns() {
     assert_eq!(inner.text("rate_unit"), "DOF/s that are not constrained");
     let all = cg(Benchmark::Bp1, 4).unwrap();
     assert_eq!(count(&all, "dofs"), 9 * 9 * 9);
-    // Beside the operator: 9 reads, 3 writes and 14 flops per unknown.
+    // Besides the operator: 9 reads, 3 writes and 14 flops per unknown.
     let alone = run(&host, &params(Benchmark::Bp1, 4), &CEILINGS).unwrap();
     assert_eq!(all.work.bytes_read - alone.work.bytes_read, 72 * 729);
     assert_eq!(all.work.bytes_written - alone.work.bytes_written, 24 * 729);
@@ -159,7 +159,7 @@ fn iterations_are_timed_on_free_unknowns() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_it_is_tried() {
+fn impossible_measurements_are_rejected_up_front() {
     let host = Host::with_threads(1).unwrap().info();
     let refused = |params: Params| params.check(&host).unwrap_err().to_string();
     let degree = refused(params(Benchmark::Bp5, 16));

@@ -9,19 +9,19 @@ use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
 use std::time::Instant;
 
-/// Least number of runs in a sample.
+/// Minimum number of runs in a sample.
 const LEAST_REPEATS: usize = 3;
-/// Runs that are captured together, at most.
+/// Maximum number of runs captured together.
 const MOST_CAPTURED: usize = 20;
-/// Random numbers that a task makes at least.
+/// Minimum number of random numbers per task.
 const RANDOM_PIECE: usize = 1 << 16;
 
-/// How much is measured.
+/// Number and length of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
     /// Number of samples; at least one is taken. Default 21.
     pub samples: usize,
-    /// Least length of a sample in seconds, reached by running several times. Default 0.02.
+    /// Minimum length of a sample in seconds, reached by repeated runs. Default 0.02.
     pub seconds: f64,
 }
 
@@ -35,9 +35,9 @@ impl Default for Sampling {
 }
 
 impl Sampling {
-    /// Runs that fill a sample, of so many seconds each.
+    /// Number of runs that fill a sample, of `seconds` seconds each.
     fn repeats(&self, seconds: f64) -> usize {
-        // A float that is no such number saturates: a run takes at least nanoseconds.
+        // Out-of-range floats saturate: a run takes at least nanoseconds.
         ((self.seconds / seconds.max(f64::MIN_POSITIVE)).ceil() as usize).max(1)
     }
 }
@@ -58,7 +58,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Of samples of `repeats` runs each, in seconds per run; zeros where there is none.
+    /// From samples of `repeats` runs each, in seconds per run; zeros without samples.
     pub(crate) fn of(mut samples: Vec<f64>, repeats: usize) -> Self {
         samples.sort_by(f64::total_cmp);
         let middle = |upper: bool| {
@@ -75,7 +75,7 @@ impl Timing {
         }
     }
 
-    /// Of samples of `runs` together, that of one.
+    /// The time of one run, from samples of `runs` runs together.
     fn of_runs(self, runs: usize) -> Self {
         let one = |seconds: f64| seconds / runs as f64;
         Self {
@@ -96,7 +96,7 @@ impl Timing {
 /// Seconds of one [`AnyOperator::application`] to L-vectors that change with every entry.
 ///
 /// # Errors
-/// No memory for two L-vectors, or what `apply` says.
+/// Not enough memory for two L-vectors, or the error of `apply`.
 pub fn time_apply(
     operator: &dyn AnyOperator,
     sampling: &Sampling,
@@ -122,9 +122,8 @@ pub(crate) fn time<D: Device, E: From<DeviceError> + Send>(
     })
 }
 
-/// Seconds of one `run` on the device's clock. Short runs are captured and launched together where the
-/// device can, so that nothing of what the host does between two launches is in them; `run` only launches,
-/// copies and fills.
+/// Seconds of one `run` on the device's clock. Short runs are captured and launched together if the device
+/// can, so that no host work between launches is included; `run` may only launch, copy and fill.
 pub(crate) fn time_on_device(
     device: &Accelerator,
     sampling: &Sampling,
@@ -148,7 +147,8 @@ pub(crate) fn time_on_device(
     Ok(batches.of_runs(together))
 }
 
-/// After one run that does not count, one that says how many make a sample. `seconds` are those of so many runs.
+/// After an untimed run, one run determines how many make a sample. `seconds` are those of a given number
+/// of runs.
 fn sample<E>(
     sampling: &Sampling,
     least: usize,
@@ -191,7 +191,7 @@ pub(crate) fn since(start: Instant) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// Numbers in [-1, 1), the same every time.
+/// Random numbers in [-1, 1), the same every time.
 pub(crate) fn random<T: Number>(len: usize) -> Vec<T> {
     let number = |index: usize| T::from_f64(entry(0, index as u32));
     let indices = (0..len).into_par_iter().with_min_len(RANDOM_PIECE);

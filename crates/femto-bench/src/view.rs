@@ -1,4 +1,4 @@
-//! Records of the bake-off problems and kernels for people.
+//! Text output of the bake-off problems and kernels.
 
 use crate::report::View;
 use crate::table::{self, Column};
@@ -46,7 +46,7 @@ fn name(record: &Record) -> String {
     }
 }
 
-/// What is stored, and where it is not as usual how, and how shared nodes are summed.
+/// The stored data with any unusual format, and how shared nodes are summed.
 fn data(record: &Record) -> String {
     let mut words = record.text("data_level");
     let factors = record.text("factors");
@@ -64,7 +64,7 @@ fn data(record: &Record) -> String {
     words
 }
 
-/// The rate in the field's unit, with the vectors that it counts.
+/// The rate in the field's unit, with the kind of vectors.
 fn rate(record: &Record) -> (String, &'static str) {
     let kinds = [
         (VectorKind::L, 1e-6, 1, "MDOF/s (L)"),
@@ -79,7 +79,7 @@ fn rate(record: &Record) -> (String, &'static str) {
     (record.fixed("rate", scale, digits), unit)
 }
 
-/// The first bound, and what sets it: `m` for memory, `a` for arithmetic.
+/// The first bound, and its resource: `m` for memory, `a` for arithmetic.
 pub(crate) fn bound(record: &Record) -> String {
     let limit = record.limit.to_string();
     format!("{} {}", record.fixed("bound_seconds", 1e3, 3), &limit[..1])

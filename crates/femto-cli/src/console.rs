@@ -1,5 +1,5 @@
-//! The console: results to the standard output, as text or JSON; errors to the
-//! standard error, and in JSON mode, where there is no report, also to the standard output.
+//! The console: results go to standard output, as text or JSON; errors go to standard error and, in JSON
+//! mode without a report, also to standard output.
 
 use crate::failure::Failure;
 use serde_json::{Value, json};
@@ -23,10 +23,10 @@ impl Console {
         self.json
     }
 
-    /// Prints the result of a command in the form that was asked for.
+    /// Prints the result of a command in the requested form.
     ///
     /// # Errors
-    /// The standard output cannot be written to. A reader that has gone away is no error.
+    /// Standard output cannot be written. A closed pipe is not an error.
     pub fn report(self, text: impl Display, json: impl FnOnce() -> Value) -> Result<(), Failure> {
         let printed = match self.json {
             true => print(&format_args!("{:#}", json())),
@@ -37,7 +37,7 @@ impl Console {
 
     /// Prints why a command failed.
     pub fn fail(self, failure: &Failure) {
-        // Where even this cannot be printed, the exit code is all that is left to say.
+        // If even this cannot be printed, only the exit code is left.
         _ = writeln!(io::stderr(), "error: {failure}");
         if self.json && !failure.is_reported() {
             let error = json!({ "message": failure.to_string(), "exit_code": failure.exit_code() });

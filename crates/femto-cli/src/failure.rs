@@ -11,31 +11,31 @@ use femto_bench::BenchError;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a command did not do what it was asked.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// The case is wrong.
+    /// The case has a mistake.
     #[error(transparent)]
     Case(#[from] CaseError),
-    /// The mesh is wrong.
+    /// The mesh has a mistake.
     #[error(transparent)]
     Mesh(#[from] MeshError),
     /// The problem cannot be set up.
     #[error(transparent)]
     Problem(Box<ProblemError>),
-    /// The solver did not reach a solution; what it reached has been reported.
+    /// The solver did not converge; the last iterate has been reported.
     #[error("{message}")]
     Unsolved {
         /// Why.
         message: String,
     },
-    /// The solution was found and could not be written; it has been reported.
+    /// The solution was found but could not be written; it has been reported.
     #[error("{message}")]
     Unwritten {
         /// Why.
         message: String,
     },
-    /// Nothing can be solved on a mesh; it has been reported.
+    /// The mesh is unusable for solving; this has been reported.
     #[error("nothing can be solved on this mesh: {message}")]
     Unusable {
         /// Why.
@@ -47,18 +47,18 @@ pub enum Failure {
     /// The output could not be written.
     #[error(transparent)]
     Output(#[from] IoError),
-    /// The folder of the output could not be made.
+    /// The output directory could not be created.
     #[error("cannot make the folder {}: {source}", path.display())]
     Folder {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The device is not there.
+    /// The device is missing.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// The measurement went wrong.
+    /// The measurement failed.
     #[error(transparent)]
     Bench(Box<BenchError>),
     /// No ladder has such a step.
@@ -67,15 +67,15 @@ pub enum Failure {
          steps such as `bk5/layers/7`, `cubes`, `all`"
     )]
     NoStep {
-        /// What was asked.
+        /// The requested names.
         names: String,
     },
-    /// Kernel texts do not compile; the report has the compiler's words.
+    /// Kernel texts do not compile; the report has the compiler's messages.
     #[error("{failed} of {all} kernel texts do not compile")]
     Kernels {
-        /// How many do not.
+        /// Number of texts that do not compile.
         failed: usize,
-        /// How many were tried.
+        /// Number of texts compiled.
         all: usize,
     },
     /// A result could not be written.
@@ -99,8 +99,8 @@ impl From<ProblemError> for Failure {
 }
 
 impl Failure {
-    /// The exit code: 1 where the work failed, 2 where the input is wrong. (clap's own code for
-    /// wrong arguments is 2 as well.)
+    /// The exit code: 1 if the work failed, 2 if the input is wrong. (clap also uses 2 for wrong
+    /// arguments.)
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Device(error) => device_exit_code(error),
@@ -118,7 +118,7 @@ impl Failure {
         }
     }
 
-    /// Whether the report of the command tells it already.
+    /// Whether the command's report already covers it.
     pub fn is_reported(&self) -> bool {
         matches!(
             self,
@@ -137,7 +137,7 @@ fn device_exit_code(error: &DeviceError) -> u8 {
     }
 }
 
-/// Whether a device that was asked for is not there.
+/// Whether a requested device is missing.
 pub(crate) fn is_missing(error: &DeviceError) -> bool {
     matches!(
         error,

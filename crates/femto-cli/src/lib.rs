@@ -1,4 +1,4 @@
-//! The femto command line: cases, commands, and how they speak.
+//! The femto command line: cases, commands, console output.
 //!
 //! A command is one struct: its fields are its arguments, its `run` calls the library and reports.
 #![forbid(unsafe_code)]

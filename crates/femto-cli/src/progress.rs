@@ -3,13 +3,13 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
-/// Between redraws of the line at work.
+/// Time between redraws of the current line.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The stages of a long command: a line each once it is done, the one at work as a spinner. It also
-/// keeps how long they took.
+/// The stages of a long command: one line for each finished stage, a spinner for the current one. Also
+/// records the stages' times.
 ///
-/// Drawn on the standard error, and only if that is a terminal.
+/// Drawn on standard error, and only if that is a terminal.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -18,7 +18,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Progress that is shown, if `wanted`, where there is a terminal.
+    /// Progress shown if `wanted` and on a terminal.
     pub fn new(wanted: bool) -> Self {
         let target = match wanted {
             true => ProgressDrawTarget::stderr(),
@@ -35,7 +35,7 @@ impl Progress {
         }
     }
 
-    /// Ends the stage at work, if any, and begins the next.
+    /// Ends the current stage, if any, and begins the next.
     #[expect(
         clippy::disallowed_methods,
         reason = "people want to know how long it took"
@@ -50,7 +50,7 @@ impl Progress {
         self.stage = Some((name, Instant::now()));
     }
 
-    /// Says how far the stage at work is. `detail` is only asked where somebody looks.
+    /// Shows the current stage's progress. `detail` is only called if it is displayed.
     pub fn detail(&self, detail: impl FnOnce() -> String) {
         if let Some((name, _)) = &self.stage
             && !self.bar.is_hidden()
@@ -59,14 +59,14 @@ impl Progress {
         }
     }
 
-    /// Leaves a line, where somebody looks.
+    /// Prints a permanent line, if displayed.
     pub fn note(&self, note: impl FnOnce() -> String) {
         if !self.bar.is_hidden() {
             self.bar.println(format!("  {}", note()));
         }
     }
 
-    /// Ends the stage at work, if any.
+    /// Ends the current stage, if any.
     pub fn end_stage(&mut self) {
         if let Some((name, start)) = self.stage.take() {
             let seconds = start.elapsed().as_secs_f64();
@@ -75,12 +75,12 @@ impl Progress {
         }
     }
 
-    /// The stages that have ended, with their seconds.
+    /// The finished stages, with their seconds.
     pub fn done(&self) -> &[(String, f64)] {
         &self.done
     }
 
-    /// Ends the stage at work, if any, and clears the line.
+    /// Ends the current stage, if any, and clears the line.
     pub fn finish(&mut self) {
         self.end_stage();
         self.bar.finish_and_clear();
@@ -88,7 +88,7 @@ impl Progress {
 }
 
 impl Drop for Progress {
-    /// A failed command leaves no spinner behind.
+    /// A failed command must leave no spinner behind.
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! Commands on an OpenCL device. Skipped with a note where there is none, unless `FEMTO_REQUIRE` names
+//! Commands on an OpenCL device. Skipped with a note if there is none, unless `FEMTO_REQUIRE` names
 //! `opencl`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,7 +10,7 @@ use femto::platform::device::{Accelerator, DeviceId, DeviceKind};
 use serde_json::Value;
 use std::process::{Child, Command, Stdio};
 
-/// Runs a test where there is an OpenCL device.
+/// Runs a test if there is an OpenCL device.
 fn on_opencl(test: impl FnOnce()) {
     with(Accelerator::opencl(0), |_| test());
 }
@@ -42,7 +42,7 @@ fn cases_have_the_same_solution_as_on_the_host() {
     });
 }
 
-/// With nothing compiled yet, neither by femto nor by PoCL.
+/// With nothing compiled beforehand, neither by femto nor by PoCL.
 #[test]
 fn many_first_starts_at_once_succeed() {
     on_opencl(|| {
@@ -134,7 +134,7 @@ fn ladders_are_measured_on_the_same_data() {
 }
 
 #[test]
-fn what_no_ladder_has_is_bad_input() {
+fn unknown_ladder_steps_are_bad_input() {
     let output = femto(&[
         "bench",
         "bk5",

@@ -1,4 +1,4 @@
-//! Cases: what they mean, and what is said about mistakes in them.
+//! Cases: their meaning, and the errors for mistakes in them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use femto::kernel::roofline::Precision;
@@ -72,7 +72,7 @@ fn mistake(text: &str) -> Box<Mistake> {
     }
 }
 
-/// Materials that no body has, and coefficients that make a form indefinite.
+/// Impossible materials, and coefficients that make a form indefinite.
 #[test]
 fn coefficients_have_their_ranges() {
     let head = "[mesh]\nfile = \"a.msh\"\n[space]\ndegree = 2\n[form]\n";
@@ -98,7 +98,7 @@ fn coefficients_have_their_ranges() {
     assert!(parse(&indefinite).is_ok(), "Helmholtz's equation");
 }
 
-/// α and g of a Robin condition, and what is wrong with some.
+/// α and g of a Robin condition, with valid and invalid values.
 #[test]
 fn robin_conditions_have_two_values() {
     let head = "[mesh]\nfile = \"a.msh\"\n[space]\ndegree = 2\n[form]\nkind = \"poisson\"\n";
@@ -211,7 +211,7 @@ fn conditions_may_share_a_group_by_components() {
 }
 
 #[test]
-fn what_is_left_out_has_defaults() {
+fn omitted_keys_have_defaults() {
     let case = parse(SMALL).unwrap();
     assert_eq!(case.title, "test");
     assert!(matches!(case.mesh, MeshSource::File(path) if path == Path::new("cases/a.msh")));
@@ -224,7 +224,7 @@ fn what_is_left_out_has_defaults() {
     );
 }
 
-/// One change to the full case, and the place and words of the error.
+/// One change to the full case, and the position and words of the error.
 #[test]
 fn mistakes_are_found_where_they_are() {
     #[rustfmt::skip]
@@ -286,7 +286,7 @@ fn mistakes_are_found_where_they_are() {
     assert!(wrong_answers.is_empty(), "{}", wrong_answers.join("\n"));
 }
 
-/// The end of a case, and what is said of it.
+/// The end of a case, and the expected error.
 #[test]
 fn forms_are_read_and_mistakes_in_them_found() {
     let head = "[mesh.box]\ncell = 'triangle'\ncells = [2, 2]\n[space]\ndegree = 1\n[form]\n";

@@ -1,4 +1,4 @@
-//! The cases of the repository are cases.
+//! All cases in the repository are valid.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use femto_cli::case::{Case, Document, Form, MeshSource, Solver};

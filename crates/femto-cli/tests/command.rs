@@ -103,7 +103,7 @@ fn a_left_handed_element_is_turned() {
     assert!(json["errors"]["l2"].as_f64().unwrap() < 1e-7, "{json}");
 }
 
-/// What `solve` refuses is no mesh to solve on, though all maps are good.
+/// A mesh that `solve` rejects is reported, though all its maps are good.
 #[test]
 fn prisms_beside_hexahedra_are_reported() {
     let meshes = concat!(env!("CARGO_MANIFEST_DIR"), "/../femto-fem/tests/meshes");

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use std::process::{Command, Output};
 
-/// Runs the command with an empty cache of kernels for each test.
+/// Runs the command with an empty kernel cache for each test.
 fn kernel(cache: &str, arguments: &[&str]) -> Output {
     let folder = format!("{}/kernel-cache-{cache}", env!("CARGO_TARGET_TMPDIR"));
     Command::new(env!("CARGO_BIN_EXE_femto"))
@@ -146,7 +146,7 @@ fn wrong_arguments_have_exit_code_2_and_a_hint() {
     }
 }
 
-/// Whether a command found its device or compiler; a note where it did not, and nothing requires it.
+/// Whether a command found its device or compiler. If not, and it is not required, prints a note.
 fn found(output: &Output, required: bool) -> bool {
     let error = text(&output.stderr);
     let missing = output.status.code() == Some(2) && error.contains("was not found");
@@ -204,7 +204,7 @@ fn opencl_compiles_and_keeps_what_it_compiled() {
     assert!(std::fs::read_dir(kept).unwrap().count() >= 3);
 }
 
-/// NVRTC needs no GPU; `FEMTO_NVRTC_TEST` has its paths.
+/// NVRTC needs no GPU; `FEMTO_NVRTC_TEST` gives its paths.
 #[test]
 fn nvidias_compiler_tells_registers_without_a_device() {
     let Some(paths) = std::env::var_os("FEMTO_NVRTC_TEST") else {

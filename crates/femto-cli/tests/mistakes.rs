@@ -1,4 +1,4 @@
-//! Mistakes in cases and meshes: `femto solve` says where they are, and ends with exit code 2.
+//! Mistakes in cases and meshes: `femto solve` points at them, and exits with code 2.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -85,7 +85,7 @@ fn inverted_elements_and_unknown_devices_are_bad_input() {
 }
 
 #[test]
-fn constants_that_are_none_and_z_in_the_plane_are_bad_input() {
+fn undetermined_constants_and_z_in_the_plane_are_bad_input() {
     let folder = scratch("constants");
     let case = |source: &str| {
         let case = format!(
@@ -123,7 +123,7 @@ fn constants_that_are_none_and_z_in_the_plane_are_bad_input() {
     assert_eq!(case("x + y").status.code(), Some(0));
 }
 
-/// Two squares, the second of which is twisted, with numbers as files have them.
+/// Two squares, the second of which is twisted, with a file's own numbering.
 const TWISTED: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n\
 5 1 1 0\n6 2 1 0\n$EndNodes\n$Elements\n3\n17 1 2 1 1 1 2\n301 3 2 9 1 1 2 5 4\n4711 3 2 9 1 2 3 5 6\n$EndElements\n";
 
@@ -261,9 +261,9 @@ fn fluxes_inside_the_domain_are_warned_of() {
     }
 }
 
-/// What a form on triangles reads, and what nothing reads.
+/// The inputs of a form on triangles, and some unknown names.
 #[test]
-fn names_without_a_meaning_are_bad_input() {
+fn unknown_names_are_bad_input() {
     let folder = scratch("names");
     let head = "[mesh.box]\ncell = \"triangle\"\ncells = [2, 2]\n[space]\ndegree = 1\n";
     let case = |rest: &str| {
@@ -328,7 +328,7 @@ fn names_without_a_meaning_are_bad_input() {
         assert_eq!(output.status.code(), Some(2), "{rest} {error}");
         assert!(error.contains(place) && error.contains(message), "{error}");
     }
-    // Zero on the boundary is nobody's value.
+    // κ is zero on the boundary only, where values are not checked.
     let output = case(
         "[form]\nkind = \"diffusion\"\nkappa = \"x*y\"\n[[dirichlet]]\ntags = [\"xmax\"]\nvalue = 0",
     );

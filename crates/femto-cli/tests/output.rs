@@ -1,4 +1,4 @@
-//! Where `femto solve` writes, and where it does not.
+//! Where `femto solve` writes its output, and where it does not.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -19,9 +19,9 @@ fn is_vtu(path: &Path) -> bool {
     fs::read(path).unwrap().starts_with(b"<?xml")
 }
 
-/// Refused before anything is solved, with nothing changed.
+/// Rejected before anything is solved, with nothing changed.
 #[test]
-fn what_is_no_file_stays_what_it_is() {
+fn paths_that_are_not_files_are_left_alone() {
     let folder = scratch("no_file");
     let pipe = folder.join("pipe");
     assert!(
@@ -60,7 +60,7 @@ fn what_is_no_file_stays_what_it_is() {
     assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
 }
 
-/// Links stay links; their files, which may not be there yet, get the solution. Permissions stay.
+/// Links stay links; their files, which may not exist yet, receive the solution. Permissions are kept.
 #[test]
 fn links_are_followed() {
     let folder = scratch("links");
@@ -82,7 +82,7 @@ fn links_are_followed() {
     assert_eq!(left, 2, "no temporary file stays");
 }
 
-/// A file may have 1024 bytes here, which is seen when the solution is written.
+/// Files are limited to 1024 bytes here, which shows only when the solution is written.
 #[test]
 fn a_solution_that_is_not_written_is_reported_all_the_same() {
     let folder = scratch("too_large");

@@ -94,7 +94,7 @@ fn points(vtu: &std::path::Path) -> usize {
     after.split('"').next().unwrap().parse().unwrap()
 }
 
-/// A file that links two sides, the same where the case links none, and the same where it links others.
+/// A file that links two sides; alone, with the same links in the case, and with others.
 #[test]
 fn sides_come_from_the_file_or_from_the_case() {
     let folder = scratch("periodic-file");

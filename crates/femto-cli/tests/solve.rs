@@ -1,4 +1,4 @@
-//! `femto solve`: what cases come to.
+//! `femto solve`: outcomes of cases.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
@@ -42,7 +42,7 @@ fn the_sine_in_a_box_has_its_error() {
     assert_eq!(u.unwrap().values.len(), 17 * 17 * 17);
 }
 
-/// An independent solve with degree 2 has 45.64 as the least temperature.
+/// An independent solve with degree 2 gives 45.64 as the lowest temperature.
 #[test]
 fn the_finned_elbow_is_as_warm_as_it_should_be() {
     let Outcome { report, u } = run("finned-elbow");
@@ -61,7 +61,7 @@ fn the_finned_elbow_is_as_warm_as_it_should_be() {
     assert_close("heat that enters", entering, leaving, 1e-6);
 }
 
-/// ∫ ∂u/∂n over the bore: what A u is at the constrained nodes, where no flux is given.
+/// ∫ ∂u/∂n over the bore: A u at the constrained nodes, where no flux is given.
 fn entering(u: &GridFunction) -> f64 {
     let host = Host::with_threads(2).unwrap();
     let params = OperatorParams::default();
@@ -77,7 +77,7 @@ fn entering(u: &GridFunction) -> f64 {
     poisson
         .apply(&host.upload(&u.values).unwrap(), &mut product)
         .unwrap();
-    // The nodes on the rim of the bore belong to the cooled part as well, if they touch.
+    // The nodes on the rim of the bore would also belong to the cooled part, if they touched.
     let on = u.discretization(Quadrature::Gauss, 0.0);
     let mut given = host.zeros(u.values.len()).unwrap();
     on.neumann(&host, "cooled", &[&cooling], &mut given)
@@ -87,12 +87,12 @@ fn entering(u: &GridFunction) -> f64 {
     at.map(|node| product[node] - given[node]).sum()
 }
 
-/// The flux that the case gives on the cooled faces.
+/// The flux given by the case on the cooled faces.
 fn cooling([_, y, _]: [f64; 3]) -> f64 {
     -0.2 * (1.0 - 0.5 * y / 22.0)
 }
 
-/// -∫ g over the cooled faces, by a rule of its own.
+/// -∫ g over the cooled faces, by an independent rule.
 fn leaving(u: &GridFunction) -> f64 {
     let rule = femto::element::quadrature::gauss(9);
     let weights = rule
@@ -115,7 +115,7 @@ fn leaving(u: &GridFunction) -> f64 {
     heat.sum()
 }
 
-/// The exact solution is linear, so that the space has it.
+/// The exact solution is linear, so the space contains it.
 #[test]
 fn a_bar_in_tension_contracts_as_it_should() {
     let Outcome { report, .. } = run("elastic-beam");
@@ -152,8 +152,8 @@ fn a_boundary_layer_is_solved_by_gmres() {
     assert!((errors.l2_exact - 0.2236).abs() < 1e-3, "{errors:?}");
 }
 
-/// x² + y² is of degree 2, and the rule is exact for a form of degree 3 in ∇u: there is no error but that
-/// of the solver, which the small coefficient at the origin makes larger than its residual.
+/// x² + y² is of degree 2, and the rule is exact for a form of degree 3 in ∇u: the only error is the
+/// solver's, and the small coefficient at the origin makes it larger than its residual.
 #[test]
 fn a_form_as_text_is_solved_by_newtons_method() {
     let Outcome { report, .. } = run("p-laplacian");
@@ -172,7 +172,7 @@ fn a_form_as_text_is_solved_by_newtons_method() {
     assert!(solver.linear_iterations > solver.iterations);
 }
 
-/// Cells of order 2 and the space of degree 3 are not the solution's, so that the error is theirs.
+/// Cells of order 2 and the space of degree 3 do not contain the solution, so there is an error.
 #[test]
 fn a_cylinder_in_a_flow_has_cells_of_two_shapes() {
     let Outcome { report, .. } = run("potential-flow");
@@ -183,7 +183,7 @@ fn a_cylinder_in_a_flow_has_cells_of_two_shapes() {
     assert!(errors.l2_relative() < 1e-4, "{errors:?}");
 }
 
-/// Cells of order 2 miss the circles by some 1e-6; the space of degree 4 is better than that.
+/// Cells of order 2 miss the circles by about 1e-6; the space of degree 4 is better than that.
 #[test]
 fn an_annulus_of_curved_quadrilaterals_is_as_round_as_its_cells() {
     let Outcome { report, .. } = run("quarter-annulus");
@@ -212,7 +212,7 @@ fn the_insulated_pipe_is_cooled_by_air() {
     assert!((1e-7..1e-3).contains(&errors.l2), "{errors:?}");
 }
 
-/// Stretched by half, the block becomes thinner in its middle, by less than an incompressible one.
+/// Stretched by half, the block becomes thinner in the middle, by less than an incompressible one.
 #[test]
 fn a_rubber_block_is_stretched() {
     let Outcome { report, u } = run("neo-hookean-block");
@@ -230,7 +230,7 @@ fn a_rubber_block_is_stretched() {
     );
     let range = report.solution.unwrap();
     assert!((range.max - 1.04f64.sqrt()).abs() < 1e-9, "{range:?}");
-    // The middle of the block becomes thinner: the point of its side y = 1, z = 1/2 moves inwards.
+    // The middle of the block becomes thinner: the centre of its side y = 1, z = 1/2 moves inwards.
     let u = u.unwrap();
     let positions = u.node_positions();
     let at = |wanted: [f64; 3]| {
@@ -244,12 +244,12 @@ fn a_rubber_block_is_stretched() {
     assert!((0.4..0.6).contains(&upper[0]), "{upper:?}");
 }
 
-/// What is replaced in a case by what.
+/// A replacement in a case: old text, new text.
 type Change<'a> = (&'a str, &'a str);
 
 /// Every form, rule, data level and precision against one solution: u = sin πx sin πy sin πz.
 #[test]
-fn what_a_case_can_choose_makes_no_difference_to_the_solution() {
+fn choices_of_a_case_do_not_change_the_solution() {
     let folder = scratch("choices");
     let base = std::fs::read_to_string(case_path("box-sine")).unwrap();
     let errors = |name: &str, change: &[Change]| {
@@ -324,7 +324,7 @@ fn what_a_case_can_choose_makes_no_difference_to_the_solution() {
     }
 }
 
-/// What VTK reads is what femto reports, and meshio reads the same.
+/// VTK reads what femto reports, and so does meshio.
 #[test]
 fn vtk_reads_the_output() {
     let Some(python) = std::env::var_os("FEMTO_PYTHON") else {
@@ -342,7 +342,7 @@ fn vtk_reads_the_output() {
         (
             "quarter-annulus",
             &all[..3],
-            // The area of the polygons that VTK makes of the arcs, 48 sides a quarter.
+            // The area of VTK's polygons for the arcs, 48 sides a quarter.
             72.0 * (std::f64::consts::PI / 96.0).sin(),
             70,
         ),
@@ -378,7 +378,7 @@ fn vtk_reads_the_output() {
         let names: Vec<_> = seen["point_data"].as_object().unwrap().keys().collect();
         assert_eq!(names, fields);
         let greatest = seen["point_data"]["solution"][1].as_f64().unwrap();
-        // VTK's nodes are equispaced and femto's are not: their greatest values differ a little.
+        // VTK's nodes are equispaced, femto's are not: their maxima differ slightly.
         assert_close(
             "greatest",
             greatest,

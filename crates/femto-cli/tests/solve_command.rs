@@ -134,7 +134,7 @@ fn no_convergence_is_exit_code_1_with_report_and_output() {
     assert!(text(&output.stdout).contains("\nmemory      "));
 }
 
-/// Single precision cannot reach what is asked for; the recurrence thinks that it can.
+/// Single precision cannot reach the tolerance, though the recurrence reports that it does.
 #[test]
 fn exhausted_precision_has_a_label_and_both_residuals() {
     let folder = scratch("exhausted");
@@ -172,7 +172,7 @@ fn the_null_device_counts() {
     assert_eq!(report["solver"], Value::Null);
 }
 
-/// A corner whose angle is flat is no error, but is told.
+/// A corner with a flat angle is a warning, not an error.
 #[test]
 fn corner_warnings_are_told() {
     let folder = scratch("corner");
@@ -213,7 +213,7 @@ fn endless(folder: &Path) -> String {
     write(folder, "case.toml", &case)
 }
 
-/// A program that was started to ignore a signal, as by `nohup`, goes on ignoring it.
+/// A program started to ignore a signal, as by `nohup`, keeps ignoring it.
 #[cfg(unix)]
 #[test]
 fn ignored_signals_stay_ignored() {
@@ -240,13 +240,13 @@ fn ignored_signals_stay_ignored() {
     child.wait().unwrap();
 }
 
-/// Ctrl-C, or what a batch system sends, after a while: what was reached is written and reported.
+/// On Ctrl-C or a batch system's signal, the last iterate is written and reported.
 #[cfg(unix)]
 #[test]
 fn signals_stop_after_the_iteration() {
     stops_after_the_iteration("INT");
     stops_after_the_iteration("TERM");
-    // Under `nohup` this program and those that it starts ignore it.
+    // Under `nohup` this program and its children ignore it.
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
@@ -342,7 +342,7 @@ fn boxes_are_made_and_solved_on() {
     }
 }
 
-/// Where the memory is known; more than any machine has.
+/// If the available memory is known; the box needs more than any machine has.
 #[test]
 fn a_box_that_does_not_fit_is_refused_before_it_is_made() {
     let folder = scratch("memory");
@@ -361,7 +361,7 @@ fn a_box_that_does_not_fit_is_refused_before_it_is_made() {
     }
 }
 
-/// Whatever part of it the limit meets, the exit code says that the work failed.
+/// Wherever the limit strikes, the exit code says that the work failed.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_that_runs_out_on_the_way_is_a_failure() {

@@ -1,6 +1,6 @@
 //! Kinds of maps.
 
-/// What the map from a reference cell is, from the simplest to the most general.
+/// The kind of the map from a reference cell, from the simplest to the most general.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MapKind {
     /// A parallelepiped, a parallelogram or a straight simplex: the Jacobian is constant.

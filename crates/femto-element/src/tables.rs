@@ -1,16 +1,16 @@
-//! A basis at the points of a quadrature rule: 1-D factors of tensor products, or all values.
+//! A basis at the points of a quadrature rule: 1-D factors on tensor products, or full tables.
 
 use crate::basis::{BasisError, MAX_POINTS_1D, Matrix, Nodal, check, lagrange, nodes};
 use crate::cell::Cell;
 use crate::quadrature::{Rule, Rule1d, gauss, gauss_lobatto};
 use std::sync::Arc;
 
-/// The tables of a cell, in the form that an evaluation wants.
+/// The tables of a cell, in the form that a family needs.
 #[derive(Clone, Debug)]
 pub enum Tables {
     /// 1-D factors.
     Tensor(Arc<TensorTables>),
-    /// All values.
+    /// Full tables.
     Dense(Arc<DenseTables>),
 }
 
@@ -32,7 +32,7 @@ impl Tables {
     }
 }
 
-/// A basis at the points of a rule on a cell, however its values are kept.
+/// A basis at the points of a rule on a cell, independent of its storage.
 pub trait BasisAtPoints {
     /// Number of nodes of a cell.
     fn nodes(&self) -> usize;
@@ -40,17 +40,17 @@ pub trait BasisAtPoints {
     fn points(&self) -> usize;
     /// Weight of a point.
     fn weight(&self, point: usize) -> f64;
-    /// Value of a basis function at a point, and its derivatives by the reference coordinates; those beyond the
-    /// cell's dimension are zero.
+    /// Value of a basis function at a point, and its reference derivatives; those beyond the cell's
+    /// dimension are zero.
     fn at(&self, point: usize, node: usize) -> (f64, [f64; 3]);
 }
 
 /// The Lagrange basis of a tensor-product cell on GLL nodes, at a tensor grid of quadrature points.
 ///
 /// On the hexahedron the basis function of node `(i, j, k)` is ℓ_i(ξ) ℓ_j(η) ℓ_k(ζ); its values and
-/// derivatives at the points are products of the matrices kept here. The matrices
-/// are symmetric about their centre to the bit, with g = `points_1d` and q = `nodes_1d`:
-/// `interp[i][j] == interp[g-1-i][q-1-j]` and `grad[i][j] == -grad[g-1-i][q-1-j]`.
+/// derivatives at the points are products of the matrices stored here. The matrices are exactly symmetric
+/// about their centre, with g = `points_1d` and q = `nodes_1d`: `interp[i][j] == interp[g-1-i][q-1-j]` and
+/// `grad[i][j] == -grad[g-1-i][q-1-j]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorTables {
     /// The cell: a line, quadrilateral or hexahedron.
@@ -72,7 +72,7 @@ pub struct TensorTables {
     /// Derivatives at the points of the Lagrange basis *on the points*, `[points_1d][points_1d]`.
     /// With at least as many points as nodes, `grad_1d = colloc_grad_1d interp_1d`.
     pub colloc_grad_1d: Vec<f64>,
-    /// The points are the nodes, so that `interp_1d` is the identity.
+    /// Whether the points are the nodes, so that `interp_1d` is the identity.
     pub collocated: bool,
 }
 
@@ -80,7 +80,7 @@ impl TensorTables {
     /// The basis of this degree with a Gauss rule.
     ///
     /// # Errors
-    /// A degree that the cell has no basis of, points outside 1..=[`MAX_POINTS_1D`].
+    /// A degree without a basis on the cell, or points outside 1..=[`MAX_POINTS_1D`].
     pub fn gauss(cell: Cell, degree: usize, points_1d: usize) -> Result<Self, BasisError> {
         check_tensor(cell, degree)?;
         if !(1..=MAX_POINTS_1D).contains(&points_1d) {
@@ -89,11 +89,11 @@ impl TensorTables {
         Ok(Self::new(cell, nodes::gll(degree), gauss(points_1d)))
     }
 
-    /// The basis of this degree with its own GLL nodes as quadrature points: interpolation is the
-    /// identity, exactly.
+    /// The basis of this degree with its own GLL nodes as quadrature points: interpolation is exactly the
+    /// identity.
     ///
     /// # Errors
-    /// A degree that the cell has no basis of.
+    /// A degree without a basis on the cell.
     pub fn collocated(cell: Cell, degree: usize) -> Result<Self, BasisError> {
         check_tensor(cell, degree)?;
         let rule = gauss_lobatto(degree + 1).map_err(|_| BasisError::Degree {
@@ -192,7 +192,7 @@ impl BasisAtPoints for TensorTables {
         let points = along_axes(point, self.points_1d);
         let nodes = along_axes(node, self.nodes_1d);
         let entry = |table: &[f64], axis: usize| table[points[axis] * self.nodes_1d + nodes[axis]];
-        // The factor of each axis, of one of them differentiated.
+        // The factor of each axis, differentiated along at most one.
         let product = |differentiated: Option<usize>| -> f64 {
             let factor = |axis| match differentiated == Some(axis) {
                 true => entry(&self.grad_1d, axis),
@@ -220,13 +220,13 @@ fn check_tensor(cell: Cell, degree: usize) -> Result<(), BasisError> {
     }
 }
 
-/// A basis at the points of a quadrature rule on any cell, all values of it.
+/// A basis at the points of a quadrature rule on any cell, as full tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DenseTables {
     /// The cell.
     pub cell: Cell,
-    /// Dimension of the space that the cell lies in: its own, or one more; along an axis beyond its own derivatives and
-    /// positions are zero.
+    /// Dimension of the space around the cell: its own, or one more; derivatives and positions along axes
+    /// beyond its own are zero.
     pub dim: usize,
     /// Number of nodes.
     pub nodes: usize,
@@ -238,7 +238,7 @@ pub struct DenseTables {
     pub positions: Vec<f64>,
     /// Values of the basis functions at the points, `[point][node]`.
     pub interp: Vec<f64>,
-    /// Their derivatives by the reference coordinates, `[point][node][dim]`.
+    /// Their reference derivatives, `[point][node][dim]`.
     pub grad: Vec<f64>,
 }
 
@@ -248,7 +248,7 @@ impl DenseTables {
         Self::in_space(basis, rule, basis.cell().dim())
     }
 
-    /// The same for a cell that lies in a space of so many dimensions, its own or more.
+    /// As [`Self::new`], for a cell in a space of `dim` dimensions, its own or more.
     pub fn in_space(basis: &Nodal, rule: &Rule, dim: usize) -> Self {
         let (values, own) = (basis.at(&rule.points), basis.cell().dim());
         let positions = rule.points.iter().flat_map(|x| &x[..dim]);
@@ -270,8 +270,8 @@ impl DenseTables {
         }
     }
 
-    /// Whether the basis is that of degree 1 on a simplex: then gradients are constant in a cell, and ∂u/∂ξ_a is the
-    /// difference of vertex a + 1 and vertex 0.
+    /// Whether the basis is that of degree 1 on a simplex: gradients are then constant in a cell, and
+    /// ∂u/∂ξ_a is the difference of vertex a + 1 and vertex 0.
     pub fn is_degree_one(&self) -> bool {
         let reference = |n: usize| {
             let (node, axis) = (n / self.dim % self.nodes, n % self.dim);
@@ -284,7 +284,7 @@ impl DenseTables {
         self.nodes == self.dim + 1 && self.grad.iter().enumerate().all(close)
     }
 
-    /// Whether the rule of a simplex is the same for any order of the vertices.
+    /// Whether the rule of a simplex is invariant under permutations of the vertices.
     pub fn is_symmetric(&self) -> bool {
         let barycentric = |point: usize| {
             let mut own = [0.0; 4];
@@ -292,7 +292,7 @@ impl DenseTables {
             own[0] = 1.0 - self.position(point).iter().sum::<f64>();
             own
         };
-        // Two neighbours changed places; these generate all orders.
+        // Two neighbours swapped; such permutations generate all others.
         let has_turned = |point: usize, axis: usize| {
             let mut turned = barycentric(point);
             turned.swap(axis, axis + 1);

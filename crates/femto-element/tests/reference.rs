@@ -162,7 +162,7 @@ fn plain_lagrange(nodes: &[f64], j: usize, x: f64) -> (f64, f64) {
     (value, derivative)
 }
 
-/// The battery that every basis passes, whatever its degree and rule.
+/// The battery for every basis, of any degree and rule.
 fn assert_basis(basis: &TensorTables) {
     let (q, g) = (basis.nodes_1d, basis.points_1d);
     let name = format!("degree {}, {g} points", basis.degree());
@@ -275,7 +275,7 @@ fn lagrange_accepts_any_distinct_nodes() {
     }
 }
 
-/// The numbers that kernels of hexahedra rely on: `4 axis + a + 2b` of edges, `2 axis + side` of faces.
+/// The numbering that kernels of hexahedra rely on: `4 axis + a + 2b` for edges, `2 axis + side` for faces.
 #[test]
 fn faces_and_edges_of_the_hexahedron_lie_where_their_numbers_say() {
     let cell = Cell::Hexahedron;

@@ -1,4 +1,4 @@
-//! The discrete problem, on the host: meshes, geometry, spaces, files.
+//! The discrete problem on the host: meshes, geometry, spaces, files.
 //!
 //! This crate never sees a device and never evaluates an operator: it makes the arrays and sizes
 //! that operators are bound to.

@@ -1,4 +1,4 @@
-//! Meshes that the check accepts, warns of or refuses, and its messages.
+//! Meshes that the check accepts, warns about or rejects, and its messages.
 
 mod geometry_common;
 
@@ -9,7 +9,7 @@ use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError};
 use femto_fem::mesh::{CellBlock, Mesh, box_mesh::BoxMesh};
 use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
 
-/// A mesh of one hex8 whose vertices, in Gmsh's order, are where `place` puts those of [0, 1]³.
+/// A mesh of one hex8 with the vertices of [0, 1]³, in Gmsh's order, moved by `place`.
 fn one_cell(place: impl Fn(Point) -> Point) -> Mesh {
     let mesh = BoxMesh::unit_cube(1).build(place);
     mesh.expect("a valid box")
@@ -24,14 +24,14 @@ fn good_meshes_pass_the_check() {
     ] {
         assert_eq!(geometry(&mesh).check(&gauss(3).points), Ok(vec![]));
     }
-    // Thin, tiny and huge cells are no less regular than the unit cube.
+    // Thin, tiny and huge cells are as regular as the unit cube.
     for scale in [[1.0, 1.0, 1e-9], [1e-9; 3], [1e9; 3]] {
         let mesh = deformed_box(1, |x| [0, 1, 2].map(|d| scale[d] * x[d]));
         assert_eq!(geometry(&mesh).check(&gauss(2).points), Ok(vec![]));
     }
 }
 
-/// The check skips the points of cells that a bound shows to be good: it must not skip a bad one.
+/// The check skips the points of cells accepted by a bound: it must not skip a bad one.
 #[test]
 fn the_check_agrees_with_determinants_at_points() {
     let points = gauss(3).points;
@@ -142,7 +142,7 @@ fn flat_cells_and_nan_are_errors() {
 
 #[test]
 fn bad_corners_are_warnings_unless_points_are_there() {
-    // Vertex (1, 1, 1) pushed through the cell's diagonal plane: bad at that corner alone.
+    // Vertex (1, 1, 1) pushed through the cell's diagonal plane: bad only at that corner.
     let dented = |[x, y, z]: Point| {
         if x + y + z == 3.0 {
             [0.6; 3]
@@ -198,7 +198,7 @@ fn unusable_meshes_are_typed_errors() {
     assert_eq!(Geometry::new(&mesh).expect_err("a missing node"), missing);
 
     mesh.blocks.remove(0);
-    // The surface of a box, which is no mesh of the plane.
+    // The surface of a box, which is not a mesh of the plane.
     let error = Geometry::new(&mesh).expect_err("no hexahedra");
     assert!(
         matches!(error, GeometryError::OffPlane { cell: 0, .. }),

@@ -24,7 +24,7 @@ fn round_trips(mesh: &Mesh) -> Result<Vec<(String, Mesh)>, Box<dyn std::error::E
 }
 
 #[test]
-fn what_is_written_is_read_back() -> Result<(), Box<dyn std::error::Error>> {
+fn written_files_are_read_back() -> Result<(), Box<dyn std::error::Error>> {
     for geometry_degree in [1, 2] {
         let mesh = BoxMesh {
             cells: [3, 2, 4],

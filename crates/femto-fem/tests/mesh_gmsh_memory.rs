@@ -1,6 +1,6 @@
-//! Reading allocates at most a small multiple of the file's size, whatever the file announces.
+//! Reading allocates at most a small multiple of the file's size, whatever counts the file announces.
 //!
-//! One test alone in its program: the allocator counts for all threads.
+//! The only test in its program: the allocator counts for all threads.
 
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::{Mesh, box_mesh::BoxMesh};
@@ -11,9 +11,9 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Most bytes allocated at once, per byte of the file.
+/// Maximum bytes allocated at once, per byte of the file.
 const FACTOR: usize = 6;
-/// Bytes for what does not depend on the file, such as the text of an error.
+/// Bytes independent of the file, such as error texts.
 const SLACK: usize = 16 << 10;
 
 fn peak(bytes: &[u8], name: &str) -> (usize, bool) {
@@ -61,7 +61,7 @@ fn memory_is_bounded_by_the_file() -> Result<(), Failure> {
         );
         check(text.as_bytes(), &format!("nodes in steps of {step}"), true);
     }
-    // Counts, numbers and types replaced by huge ones, wherever a number stands.
+    // Every number in a file, such as counts, numbers and types, replaced by huge ones.
     let small = BoxMesh::unit_cube(1).build(|x| x)?;
     for version in [Version::V2_2, Version::V4_1] {
         let text = String::from_utf8(file(&small, version, Encoding::Ascii)?)?;

@@ -1,5 +1,5 @@
-//! Damaged files: every small file is cut, flipped and spliced, and must still end in a mesh or
-//! an error. Deterministic; the fuzzer in `fuzz/` goes on where this stops.
+//! Damaged files: every small file is cut, flipped and spliced, and must still give a mesh or an error.
+//! Deterministic; the fuzzer in `fuzz/` continues from here.
 
 use femto_element::CellType;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
@@ -7,7 +7,7 @@ use femto_fem::mesh::{CellBlock, Mesh, MeshError, PhysicalGroup, box_mesh::BoxMe
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Two hexahedra with their sides, a line in no group and a group with no name.
+/// Two hexahedra with their sides, a line in no group, and an unnamed group.
 fn mesh() -> Result<Mesh, MeshError> {
     let mut mesh = BoxMesh {
         cells: [2, 1, 1],
@@ -42,7 +42,7 @@ fn files() -> Result<Vec<Vec<u8>>, Failure> {
     Ok(files)
 }
 
-/// Whether a damaged file is read; a mesh that comes out of it must at least be consistent.
+/// Whether a damaged file can be read; if so, the mesh must at least be consistent.
 fn survives(bytes: &[u8]) -> bool {
     let Ok(mesh) = gmsh::parse(bytes, "damaged.msh") else {
         return false;
@@ -114,7 +114,7 @@ fn flipped_bits_are_survived() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Numbers that counts, types and node numbers should not be.
+/// Invalid values for counts, types and node numbers.
 const HOSTILE: [i64; 14] = [
     i64::MIN,
     i32::MIN as i64,
@@ -136,7 +136,7 @@ const HOSTILE: [i64; 14] = [
 fn hostile_numbers_are_survived() -> Result<(), Failure> {
     for file in files()? {
         for number in HOSTILE {
-            // In place of every token of ASCII files and of the text of binary ones.
+            // Replacing every token of ASCII files, and of the text in binary ones.
             let is_start = |at: usize| {
                 !file[at].is_ascii_whitespace() && (at == 0 || file[at - 1].is_ascii_whitespace())
             };
@@ -164,7 +164,7 @@ fn hostile_numbers_are_survived() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Several pieces of one file put into another, or twice into the same.
+/// Pieces of one file spliced into another, or twice into the same.
 #[test]
 fn spliced_files_are_survived() -> Result<(), Failure> {
     let files = files()?;

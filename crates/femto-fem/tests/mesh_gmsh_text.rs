@@ -1,5 +1,5 @@
-//! Gmsh files written by hand: what the format allows beyond what our own writer makes, and what
-//! is refused, with the text and the line of each error.
+//! Gmsh files written by hand: valid files that our own writer does not produce, and invalid ones, with the
+//! text and line of each error.
 
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::{Mesh, MeshError, box_mesh::BoxMesh};
@@ -11,7 +11,7 @@ fn read(text: &str) -> Result<Mesh, MeshError> {
     gmsh::parse(text.as_bytes(), "test.msh")
 }
 
-/// The error without the name of the file, which every error must begin with.
+/// The error without the file name, which every error must start with.
 fn error(bytes: &[u8]) -> String {
     match gmsh::parse(bytes, "test.msh") {
         Ok(mesh) => format!("no error, but {mesh:?}"),
@@ -55,8 +55,8 @@ fn windows_line_ends_change_nothing() -> Result<(), Box<dyn std::error::Error>> 
     Ok(())
 }
 
-/// A square of one quadrilateral in groups 5 and 6 beside a line of no entity that is listed,
-/// with parametric nodes, negative tags, and a partition.
+/// A square of one quadrilateral in groups 5 and 6, beside a line of an unlisted entity, with parametric
+/// nodes, negative tags and a partition.
 #[test]
 fn entities_carry_groups_and_parameters() -> Result<(), MeshError> {
     let mesh = read(
@@ -100,7 +100,7 @@ fn a_cell_in_two_groups_is_kept_once_with_both() -> Result<(), MeshError> {
         .map(|it| it.cells)
         .collect();
     assert_eq!(sizes, [1; 4]);
-    // Files say it again.
+    // Written files keep this.
     for version in [Version::V2_2, Version::V4_1] {
         for encoding in [Encoding::Ascii, Encoding::LittleEndian] {
             let mut bytes = Vec::new();
@@ -158,7 +158,7 @@ fn errors_of_the_format() {
     }
 }
 
-/// What follows the format section of a 2.2 file, which ends on line 3.
+/// Text after the format section of a 2.2 file, which ends on line 3.
 #[rustfmt::skip]
 const VERSION_2_ERRORS: &[(&str, &str)] = &[
     ("", "line 4: the file has no $Nodes section"),
@@ -198,7 +198,7 @@ fn errors_of_version_2_nodes_and_names() {
     }
 }
 
-/// What follows a count of 2 elements on line 11 of a 2.2 file with the nodes 1, 2 and 3.
+/// Text after a count of 2 elements on line 11 of a 2.2 file with the nodes 1, 2 and 3.
 #[rustfmt::skip]
 const ELEMENT_ERRORS: &[(&str, &str)] = &[
     ("1 1 2 7 7 1 2\n1 1 2 7 7 2 3\n", "line 13: element number 1 occurs a second time"),
@@ -279,7 +279,7 @@ fn errors_of_version_4() {
     assert_eq!(error(late.as_bytes()), expected);
 }
 
-/// Cells are repeated on the way, up to a bound on memory.
+/// Cells are repeated while reading, up to a memory bound.
 #[test]
 fn cells_in_absurdly_many_groups_are_refused() {
     let groups: Vec<String> = (1..=2000).map(|g| g.to_string()).collect();

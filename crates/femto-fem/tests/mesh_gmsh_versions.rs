@@ -1,4 +1,5 @@
-//! The versions of Gmsh's format that femto reads and does not write: one mesh in each must be the same mesh.
+//! Versions of Gmsh's format that femto reads but does not write: the same mesh in each must be read
+//! equally.
 
 use femto_fem::mesh::box_mesh::BoxMesh;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};

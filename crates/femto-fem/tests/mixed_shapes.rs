@@ -1,4 +1,4 @@
-//! Spaces on several shapes: nodes on what cells of different shapes share are one.
+//! Spaces on several shapes: nodes shared by cells of different shapes are merged.
 #![allow(clippy::unwrap_used)]
 
 mod space_common;
@@ -12,7 +12,7 @@ use femto_fem::space::{Block, Constraints, Continuity, SpaceError, SpaceParams};
 use space_common::layout::check_blocks;
 use space_common::{Random, bent_box};
 
-/// A bent square, some of whose cells are cut into triangles.
+/// A bent square with some cells cut into triangles.
 fn mixed(random: &mut Random, geometry_degree: usize) -> Mesh {
     let rectangle = RectangleMesh {
         cells: [6, 5],
@@ -59,7 +59,7 @@ fn shared_nodes_are_one() {
             assert_eq!(blocks[0].space.nodes(), nodes);
             assert_eq!(blocks[1].space.dofs(), nodes);
 
-            // Every element agrees about where the nodes are, and no two are at one place.
+            // All elements agree about the nodes' positions, and no two nodes coincide.
             let positions = Block::node_positions(&blocks);
             for block in &blocks {
                 let reference = nodes::positions(block.space.cell(), degree);
@@ -151,7 +151,7 @@ fn groups_have_facets_of_both_shapes() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_an_error() {
+fn mismatched_parts_are_errors() {
     // A tetrahedron on a face of a cube: three of its four vertices, and the fifth beyond.
     let mut mesh = bent_box([1, 1, 1], 1);
     let beyond = mesh.coordinates.len() as u32;
@@ -170,7 +170,7 @@ fn what_does_not_fit_together_is_an_error() {
         other => panic!("{other}"),
     }
 
-    // At an edge they may meet.
+    // They may share an edge.
     let last = mesh.blocks.last_mut().unwrap();
     last.nodes = vec![1, 3, beyond, beyond + 1];
     mesh.coordinates.push([3.0, 1.5, 0.5]);

@@ -1,4 +1,4 @@
-//! Periodic sides: nodes that are one, in files and in spaces.
+//! Periodic sides: merged nodes, in files and in spaces.
 
 use femto_element::Cell;
 use femto_element::basis::max_degree;
@@ -34,7 +34,7 @@ fn unit_box(cell: Cell, cells: [usize; 3], axes: &[usize]) -> Mesh {
     mesh
 }
 
-/// A position as integers, where one period along the `axes` is nothing.
+/// A position as integers, modulo one period along the `axes`.
 fn modulo(x: [f64; 3], axes: &[usize]) -> [i64; 3] {
     std::array::from_fn(|a| {
         let steps = (x[a] * 1e9).round() as i64;
@@ -45,7 +45,7 @@ fn modulo(x: [f64; 3], axes: &[usize]) -> [i64; 3] {
     })
 }
 
-/// Elements have a node in common exactly where they have a position in common, a period or none apart.
+/// Elements share a node exactly where they share a position, up to a period.
 fn check(space: &Space, geometry: &Geometry, axes: &[usize], what: &str) {
     let mut places: HashMap<u32, [i64; 3]> = HashMap::new();
     let mut reference = femto_element::basis::nodes::positions(space.cell(), space.degree());
@@ -97,7 +97,7 @@ fn nodes_a_period_apart_are_one() {
     }
 }
 
-/// Every node in a broken space is by itself, and conditions on the seam are refused there too.
+/// Every node of a broken space is separate, and conditions on the seam are rejected there too.
 #[test]
 fn broken_spaces_share_nothing_across_a_seam() {
     let mesh = unit_box(Cell::Hexahedron, [2, 2, 2], &[0]);
@@ -113,7 +113,7 @@ fn broken_spaces_share_nothing_across_a_seam() {
 }
 
 #[test]
-fn what_cannot_be_joined_is_an_error() {
+fn impossible_joins_are_errors() {
     let error = |mesh: &Mesh| {
         let geometry = Geometry::new(mesh).unwrap();
         Space::new(mesh, &geometry, SpaceParams::default()).unwrap_err()
@@ -134,7 +134,7 @@ fn what_cannot_be_joined_is_an_error() {
     twice.join_sides(first, second).unwrap();
     let message = error(&twice).to_string();
     assert!(message.contains("share one facet"), "{message}");
-    // Partners that are no facet, or one inside, or the same.
+    // Partners that are not a facet, or an inner one, or the same.
     let mut mesh = unit_box(Cell::Quadrilateral, [3, 3, 1], &[0]);
     for pair in &mut mesh.periodic[0].nodes {
         pair[1] = pair[0];
@@ -176,7 +176,7 @@ fn conditions_on_a_seam_are_errors() {
 }
 
 #[test]
-fn sides_that_are_no_translation_are_refused() {
+fn sides_that_are_not_translations_are_rejected() {
     let mut mesh = unit_box(Cell::Hexahedron, [3, 3, 3], &[]);
     let message = |result: Result<(), MeshError>| result.unwrap_err().to_string();
     assert!(message(mesh.join_sides("xmin", "xmin")).contains("the same group"));
@@ -187,11 +187,11 @@ fn sides_that_are_no_translation_are_refused() {
     assert!(mesh.periodic.is_empty());
 }
 
-/// Shapes that meet are joined shape by shape.
+/// Seams of several shapes are joined shape by shape.
 #[test]
 fn mixed_shapes_go_on_across_a_seam() {
     let mut mesh = unit_box(Cell::Quadrilateral, [4, 3, 1], &[]);
-    // The cells of two rows are cut in two.
+    // The cells of two rows are cut.
     let cells = &mut mesh.blocks[0];
     let (mut kept, mut cut) = (Vec::new(), Vec::new());
     for cell in 0..cells.len() {
@@ -222,7 +222,7 @@ fn mixed_shapes_go_on_across_a_seam() {
     }
 }
 
-/// Nodes inside a square that its two triangles have not, for all six that are cut.
+/// Additional nodes inside the six squares that are cut into two triangles.
 fn cut_nodes(degree: usize) -> usize {
     let square = (degree - 1).pow(2);
     let triangles = (degree - 1) * degree.saturating_sub(2) + (degree - 1);

@@ -25,7 +25,7 @@ fn bent(random: &mut Random, geometry_degree: usize) -> Mesh {
         .unwrap();
     let per_cell = mesh.blocks[0].cell_type.nodes();
     for cell in mesh.blocks[0].nodes.chunks_exact_mut(per_cell) {
-        // Gmsh's vertices, and its nodes on edges, go round the cell.
+        // Gmsh's vertices and edge nodes go round the cell.
         let turns = random.below(4);
         for ring in cell.chunks_mut(4).filter(|ring| ring.len() == 4) {
             ring.rotate_left(turns);
@@ -45,7 +45,8 @@ fn area(geometry: &Geometry, degree: usize) -> f64 {
     (0..geometry.len()).map(of_cell).sum()
 }
 
-/// x moves by a function of y and then y by one of x, so the area stays; quadratic cells have the parabola.
+/// x moves by a function of y and then y by one of x, which preserves the area; quadratic cells represent
+/// the parabola.
 #[test]
 fn areas_are_exact() {
     let parabola = |[x, y]: [f64; 2]| [x + 0.3 * y * y, y];
@@ -75,7 +76,7 @@ fn areas_are_exact() {
     }
 }
 
-/// A quad8 has the map of the serendipity functions of order 2, which have no ξ²η².
+/// A quad8's map uses the serendipity functions of order 2, which have no ξ²η².
 #[test]
 fn quad8_maps_are_the_serendipity_ones() {
     let mesh = RectangleMesh {
@@ -161,7 +162,7 @@ fn every_element_puts_its_nodes_where_the_space_does() {
 }
 
 #[test]
-fn what_is_no_mesh_of_the_plane_is_an_error() {
+fn meshes_outside_the_plane_are_errors() {
     let good = RectangleMesh::unit_square(2).build(|x| x).unwrap();
     let mut lifted = good.clone();
     lifted.coordinates[8][2] = 0.1;

@@ -14,7 +14,7 @@ use femto_fem::mesh::{CellBlock, Mesh};
 use simplex_common::volume;
 use space_common::Random;
 
-/// Meshes of both shapes, all orders, structured and irregular, each node `x` moved to `map(x)`.
+/// Meshes of both shapes, all orders, structured and irregular, with each node `x` moved to `map(x)`.
 fn boxes(map: impl Fn([f64; 3]) -> [f64; 3]) -> Vec<(Mesh, usize, usize)> {
     let mut random = Random::new();
     let mut meshes = Vec::new();
@@ -62,7 +62,7 @@ fn boxes_are_affine_and_fill_their_volume() {
     }
 }
 
-/// A cubic deformation, with all of its terms scaled down to the order.
+/// A cubic deformation, with its terms scaled down to the order.
 fn bend(order: usize, [x, y, z]: [f64; 3]) -> [f64; 3] {
     let quadratic = if order >= 2 { 1.0 } else { 0.0 };
     let cubic = if order >= 3 { 1.0 } else { 0.0 };

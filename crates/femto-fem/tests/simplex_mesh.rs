@@ -124,7 +124,7 @@ fn irregular_meshes_are_good_and_repeatable() {
 }
 
 #[test]
-fn what_is_no_box_is_an_error() {
+fn invalid_boxes_are_errors() {
     let error = |mesh: SimplexBox<3>| mesh.build(|x| x).unwrap_err().to_string();
     let unit = SimplexBox::unit_cube(2);
     assert!(
@@ -162,7 +162,7 @@ fn what_is_no_box_is_an_error() {
     assert!(flat.contains("[0, 0, 1]"), "{flat}");
 }
 
-/// Damaged meshes end in an error or a space, never in a panic.
+/// Damaged meshes give an error or a space, never a panic.
 #[test]
 fn damaged_meshes_are_survived() {
     let mut random = Random::new();

@@ -113,7 +113,7 @@ fn nodes_lie_where_every_element_puts_them() {
     }
 }
 
-/// A polynomial of a degree with random coefficients.
+/// A polynomial of given degree with random coefficients.
 fn polynomial(random: &mut Random, degree: usize) -> impl Fn([f64; 3]) -> f64 + use<> {
     let terms: Vec<([f64; 4], i32)> = (0..=degree as i32)
         .flat_map(|power| (0..3).map(move |_| power))
@@ -164,8 +164,8 @@ fn polynomials_are_the_same_from_every_side() {
     }
 }
 
-/// The vertices of a facet of a cell in ascending order, where in the cell each is, and a point of
-/// the facet that depends on that order alone.
+/// The vertices of a facet of a cell in ascending order, their positions in the cell, and a point of the
+/// facet that depends only on that order.
 fn view(geometry: &Geometry, cell: usize, facet: usize) -> (Vec<u32>, Vec<usize>, [f64; 3]) {
     let vertices = geometry.vertex_nodes(cell);
     let places = geometry.cell().facets()[facet].vertices.iter();
@@ -185,8 +185,8 @@ fn view(geometry: &Geometry, cell: usize, facet: usize) -> (Vec<u32>, Vec<usize>
     (vertices, order, point)
 }
 
-/// Values at the nodes that no polynomial has: the traces of neighbours on their common edge or
-/// face must still be the same, in every orientation.
+/// Values at the nodes that belong to no polynomial: the traces of neighbours on their common edge or face
+/// must still agree, in every orientation.
 #[test]
 fn traces_agree_across_every_orientation() {
     let mut random = Random::new();
@@ -319,7 +319,7 @@ fn error(mesh: &Mesh, params: SpaceParams) -> SpaceError {
 }
 
 #[test]
-fn what_makes_no_space_is_an_error() {
+fn invalid_spaces_are_errors() {
     let mut random = Random::new();
     let mesh = cube(&mut random, 1);
     let degree = error(&mesh, params(4, 100));
@@ -362,7 +362,7 @@ fn what_makes_no_space_is_an_error() {
         other => panic!("{other}"),
     }
 
-    // A tagged triangle that is no face, and a group of the wrong dimension.
+    // A tagged triangle that is not a face, and a group of the wrong dimension.
     let mut stranger = mesh;
     stranger.blocks[1].nodes.extend([0, 1, 3]);
     stranger.blocks[1].tags.push(1);

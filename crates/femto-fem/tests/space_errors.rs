@@ -1,4 +1,4 @@
-//! Meshes and parameters that make no space.
+//! Meshes and parameters that do not make a space.
 #![allow(clippy::expect_used)]
 
 mod space_common;
@@ -55,7 +55,7 @@ fn bad_parameters_and_tags_are_errors() {
         "component 1 on `zmax`; components are numbered from 0 and the space has 1"
     );
 
-    // A quadrilateral across a cell is no face, in a group that is asked for.
+    // A quadrilateral across a cell is not a face, in a group that is requested.
     let cell = mesh.blocks[0].cell(0).to_vec();
     mesh.blocks[1].nodes.extend([0, 1, 6, 7].map(|v| cell[v]));
     mesh.blocks[1].tags.push(3);

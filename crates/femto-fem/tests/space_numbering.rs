@@ -1,4 +1,4 @@
-//! Which nodes are the same, how many there are, and in which order.
+//! Merging, number and order of nodes.
 
 mod space_common;
 
@@ -90,7 +90,7 @@ fn nodes_of_curved_cells_agree() {
     }
 }
 
-/// How many of the positions differ by more than rounding.
+/// Number of positions that differ by more than rounding.
 fn distinct(positions: &[[f64; 3]]) -> usize {
     let key = |x: &[f64; 3]| x.map(|x| (x * 1e9).round() as i64);
     positions.iter().map(key).collect::<HashSet<_>>().len()

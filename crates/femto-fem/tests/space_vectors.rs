@@ -1,4 +1,4 @@
-//! gather, scatter_add and what they promise.
+//! gather, scatter_add and their guarantees.
 
 mod space_common;
 
@@ -124,7 +124,7 @@ fn the_result_does_not_depend_on_the_chunks() {
                 .collect();
             let mut l = vec![0.0; space.dofs()];
             space.scatter_add(&e, &mut l);
-            // The same node has another number for other chunks, but the same position.
+            // The same node has another number with other chunks, but the same position.
             let positions = space.node_positions(&geometry);
             let keys = positions
                 .iter()

@@ -1,4 +1,4 @@
-//! Numbers, forms, and kernels: everything that is evaluated per element or per point.
+//! Numbers, forms and kernels: everything evaluated per element or per point.
 //!
 //! This crate is pure: no clock, no file, no environment, no device, and it never sees a mesh.
 #![forbid(unsafe_code)]

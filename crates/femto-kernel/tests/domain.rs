@@ -1,5 +1,5 @@
-//! What functions give outside of their domains and for numbers that are none: the same in plain numbers,
-//! in lanes of every instruction set and precision, and in printed C. `docs/forms.md` says what.
+//! Functions outside their domains and for NaN: the same results in plain numbers, in lanes of every
+//! instruction set and precision, and in printed C. `docs/forms.md` lists them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "a test says what it skips")]
 
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::marker::PhantomData;
 use std::process::Command;
 
-/// A function of the language as text, and what it is for any numbers whatever.
+/// A function of the language as text, and its value for any numbers.
 type Case = (&'static str, fn(f64, f64) -> f64);
 
 const CASES: [Case; 28] = [
@@ -36,11 +36,11 @@ const CASES: [Case; 28] = [
     ("u0 ^ -2", |a, _| 1.0 / (a * a)),
     ("u0 ^ 0.5", |a, _| a.powf(0.5)),
     ("2 ^ u0", |a, _| 2_f64.powf(a)),
-    // Of two numbers the one that is one.
+    // The other number if one is NaN.
     ("min(u0, u1)", f64::min),
     ("max(u0, u1)", f64::max),
     ("min(u0, 0.5)", |a, _| a.min(0.5)),
-    // A comparison with what is no number does not hold; so its opposite does.
+    // Comparisons with NaN do not hold, so their opposites do.
     (
         "select(u0 < u1, 1, 2)",
         |a, b| if a < b { 1.0 } else { 2.0 },
@@ -92,7 +92,7 @@ fn pairs() -> impl Iterator<Item = [f64; 2]> {
     NUMBERS.into_iter().flat_map(|a| NUMBERS.map(|b| [a, b]))
 }
 
-/// Holds what a kind of numbers gives against the table.
+/// Compares the results of one kind of number with the table.
 fn check<T: Real>(what: &str, mut evaluate: impl FnMut([f64; 2]) -> Vec<f64>) {
     let tolerance = if T::BYTES == 4 { 1e-5 } else { 1e-13 };
     for pair in pairs() {
@@ -127,7 +127,7 @@ fn evaluate<S: Scalar>(form: &Everything, [a, b]: [S; 2]) -> [S; COUNT] {
 }
 
 #[test]
-fn plain_numbers_do_as_said() {
+fn plain_numbers_match_the_table() {
     let form = form();
     check::<f64>("f64", |pair| evaluate(&form, pair).to_vec());
 }
@@ -150,7 +150,7 @@ impl<T: Vectorizable> SimdTask for OverLanes<'_, T> {
 }
 
 #[test]
-fn lanes_do_the_same() {
+fn lanes_match_the_table() {
     let form = form();
     for &level in SimdLevel::available() {
         let name = level.name();
@@ -164,7 +164,7 @@ fn lanes_do_the_same() {
 }
 
 #[test]
-fn printed_c_does_the_same() {
+fn printed_c_matches_the_table() {
     let form = form();
     let traced = form.traced();
     let signature = |name| Signature {
@@ -216,7 +216,7 @@ fn c_number(number: f64) -> String {
     }
 }
 
-/// The standard output of the program, or `None` where there is no compiler.
+/// The standard output of the program, or `None` without a compiler.
 #[expect(
     clippy::disallowed_methods,
     reason = "the test, not the crate, writes the file"

@@ -60,7 +60,7 @@ impl Tree {
             7 => Self::Select(Box::new(std::array::from_fn(|_| {
                 Self::random(rng, depth - 1)
             }))),
-            // Sums, differences and products are half of the rest.
+            // Sums, differences and products make up half of the rest.
             8..13 => Self::Binary(BINARY[rng.random_range(0..3)], part(rng), part(rng)),
             _ => Self::Binary(
                 BINARY[rng.random_range(0..BINARY.len())],
@@ -70,12 +70,12 @@ impl Tree {
         }
     }
 
-    /// The value, or `None` where any part of it is not finite: there the graph may differ.
+    /// The value, or `None` if any part of it is not finite: the graph may differ there.
     fn evaluate(&self, x: [f64; 3]) -> Option<f64> {
         self.evaluate_below(f64::MAX, x)
     }
 
-    /// The value, or `None` where any part of it is NaN or larger than `limit`.
+    /// The value, or `None` if any part of it is NaN or larger than `limit`.
     fn evaluate_below(&self, limit: f64, x: [f64; 3]) -> Option<f64> {
         let value = match self {
             Self::Number(value) => *value,
@@ -223,7 +223,7 @@ fn derivatives_equal_central_differences() {
                 (at(h) - at(-h)) / (2.0 * h)
             };
             let (coarse, fine) = (difference(2e-4), difference(1e-4));
-            // Kinks, poles and noise show as differences that depend on the step.
+            // Kinks, poles and noise show up as differences that depend on the step.
             let is_smooth = (coarse - fine).abs() < 1e-5 * (1.0 + fine.abs());
             if !is_smooth || tree.evaluate_below(1e4, x).is_none() {
                 continue;
@@ -246,7 +246,7 @@ fn derivatives_equal_central_differences() {
     );
 }
 
-/// Random bytes and random sequences of words must end in a value or an error.
+/// Random bytes and random sequences of words must give a value or an error.
 #[test]
 fn nothing_that_is_parsed_panics() {
     const WORDS: [&str; 24] = [
@@ -287,8 +287,8 @@ const FUNCTIONS: [&str; 8] = [
     "x + (y + (z + (x*y + (y*z + (z*x + (x*y*z + (x^3 + (y^3 + (z^3 + x^2*y))))))))) + cos(x)",
 ];
 
-/// Compiles the printed functions and their derivatives with the system's C compiler and compares
-/// with the interpreter.
+/// Compiles the printed functions and their derivatives with the system's C compiler, and compares the
+/// results with the interpreter.
 #[test]
 fn printed_c_computes_the_same() {
     let mut graph = Graph::new();
@@ -355,7 +355,7 @@ fn printed_c_computes_the_same() {
     }
 }
 
-/// The standard output of the program, or `None` where there is no compiler.
+/// The standard output of the program, or `None` without a compiler.
 #[expect(
     clippy::disallowed_methods,
     reason = "the test, not the crate, writes the file"

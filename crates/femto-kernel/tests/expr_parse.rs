@@ -56,7 +56,7 @@ fn errors_point_at_the_place() {
     );
 }
 
-/// What simplification would make 0 has no value either.
+/// Expressions that simplification would make 0 have no value either.
 #[test]
 fn constants_must_be_finite() {
     for (text, column, width, value) in [

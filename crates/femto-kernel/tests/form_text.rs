@@ -1,4 +1,4 @@
-//! Forms as text: the same numbers as the same forms in Rust, of every kind of number, and errors in words.
+//! Forms as text: the same results as forms in Rust, for every kind of number, and errors in words.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "a failure shows its seed")]
 
@@ -13,7 +13,7 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use std::cell::RefCell;
 
-/// What a form may read at a point, as numbers.
+/// A form's inputs at a point, as numbers.
 #[derive(Clone, Debug)]
 struct State<const D: usize, const C: usize> {
     u: [f64; C],
@@ -25,7 +25,7 @@ struct State<const D: usize, const C: usize> {
     parameters: Vec<f64>,
 }
 
-/// Enough fields for two components of a state before a form's own.
+/// Enough fields for the two components of a state, followed by a form's own.
 const FIELDS: usize = 5;
 
 impl<const D: usize, const C: usize> State<D, C> {
@@ -66,7 +66,7 @@ impl<F: Form<D, C>, T: Vectorizable, const D: usize, const C: usize> SimdTask
     }
 }
 
-/// f0, then f1, in the kind of number that `make` makes.
+/// f0, then f1, in the kind of number made by `make`.
 #[inline(always)]
 fn evaluate<F: Form<D, C>, S: Scalar, const D: usize, const C: usize>(
     form: &F,
@@ -119,8 +119,8 @@ fn parse<const D: usize, const C: usize>(
     ParsedForm::parse(&expressions).unwrap()
 }
 
-/// Holds a form as text against the same form in Rust: its numbers, those of its derivative, over lanes
-/// of each instruction set, and what inspection says.
+/// Compares a form as text with the same form in Rust: its values, those of its derivative, over lanes of
+/// each instruction set, and its inspected properties.
 #[track_caller]
 fn assert_same<F: Form<D, C> + Copy, const D: usize, const C: usize>(
     rust: F,
@@ -180,7 +180,7 @@ fn over_lanes<T: Vectorizable, F: Form<D, C>, const D: usize, const C: usize>(
     dispatch(level, task)
 }
 
-/// A form as text that runs on symbols of its own graph finds the nodes there.
+/// A form as text that runs on symbols of its own graph reproduces its nodes.
 #[track_caller]
 fn assert_is_traced_to_itself<const D: usize, const C: usize>(form: &ParsedForm<D, C>) {
     use femto_kernel::expr::Input;
@@ -307,7 +307,7 @@ fn a_neo_hookean_body_in_space_as_text() {
     assert_same::<_, 3, 3>(body, None, Some(Expressions::Matrix(rows.collect())));
 }
 
-/// Reads everything that a form may.
+/// Reads every input of a form.
 #[derive(Clone, Copy)]
 struct Everything;
 impl Form<2, 2> for Everything {
@@ -327,13 +327,13 @@ impl Form<2, 2> for Everything {
 }
 
 #[test]
-fn texts_reach_all_that_a_form_may_read() {
+fn texts_can_read_every_input() {
     let f0 = "u*kappa_y + sin(x)*t + p";
     let f1 = "sqrt(abs(min(grad(u), velocity)))*grad(velocity) + select(u0 < u/2 + y, u_x, u1)";
     assert_same::<_, 2, 2>(Everything, some(f0), some(f1));
 }
 
-/// Random sequences of words must end in a form or an error.
+/// Random sequences of words must give a form or an error.
 #[test]
 fn nothing_that_is_read_panics() {
     const WORDS: [&str; 20] = [

@@ -1,4 +1,4 @@
-//! Expressions that are no forms, and the messages for them.
+//! Invalid expressions of forms, and their error messages.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use femto_kernel::form::{Expressions, FormExpressions, FormParseError, ParsedForm};

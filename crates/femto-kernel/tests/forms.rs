@@ -1,4 +1,4 @@
-//! Ready-made forms against formulas written another way, and against differences of their energies.
+//! Ready-made forms against formulas written in another way, and against differences of their energies.
 #![allow(clippy::print_stdout, reason = "a failure shows its seed")]
 
 use femto_kernel::form::{
@@ -8,7 +8,7 @@ use femto_kernel::form::{
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-/// Random numbers, other ones in every run.
+/// Random numbers, seeded differently in every run.
 struct Random(SmallRng);
 
 impl Random {
@@ -35,7 +35,7 @@ const COEFFICIENTS: [Coefficient; 3] = [
 ];
 const A: [f64; 3] = [1.5, 2.5, -0.5];
 const PARAMETERS: [f64; 1] = [3.5];
-/// What [`COEFFICIENTS`] is at a [`point`].
+/// The values of [`COEFFICIENTS`] at a [`point`].
 const VALUES: [f64; 3] = [0.75, 2.5, 3.5];
 
 fn point<const D: usize, const C: usize>(
@@ -159,7 +159,7 @@ fn hookes_law_holds_in_the_plane() {
     assert_close(form.f1(&point([f64::NAN; 2], g)), wanted, 1e-14);
 }
 
-/// Strains are what Hooke's law says of Young's modulus and Poisson's ratio.
+/// Strains follow Hooke's law for Young's modulus and Poisson's ratio.
 #[test]
 fn hookes_law_holds_in_space() {
     let mut random = Random::new();
@@ -259,7 +259,7 @@ fn rotations_cause_no_stress_and_inversions_no_number() {
     assert!(inverted[0][0].is_nan(), "{inverted:?}");
 }
 
-/// `[linear, symmetric]`, and what must be given: `[fields, parameters]`.
+/// `[linear, symmetric]`, and the required numbers of `[fields, parameters]`.
 fn found<F: Form<D, C>, const D: usize, const C: usize>(form: &F) -> ([bool; 2], [usize; 2]) {
     let found = inspect::<F, D, C>(form);
     let given = [found.auxiliary, found.parameters];

@@ -1,4 +1,4 @@
-//! The processor's name, cores and limits, as the operating system has them.
+//! The processor's name, cores and limits, as reported by the operating system.
 
 use crate::device::Cache;
 use std::fs::read_to_string;
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 /// The processor, asked once per process.
 pub(crate) static PROCESSOR: LazyLock<Processor> = LazyLock::new(Processor::detect);
 
-/// The facts that reports and cache keys need.
+/// The facts needed by reports and cache keys.
 #[derive(Debug)]
 pub(crate) struct Processor {
     pub(crate) name: String,
@@ -37,7 +37,7 @@ fn name() -> String {
     model.unwrap_or_else(|| format!("{} processor", std::env::consts::ARCH))
 }
 
-/// The memory that this process may use: the machine's, or less where its control group says so.
+/// The memory that this process may use: the machine's, or less if its control group says so.
 fn allowed_memory() -> Option<u64> {
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
     let limits = cgroup_limits(&groups, Path::new("/sys/fs/cgroup"));
@@ -45,14 +45,14 @@ fn allowed_memory() -> Option<u64> {
     smallest(machine_memory(), limits)
 }
 
-/// The least of `memory` and the limits that are numbers; the others say `max`.
+/// The minimum of `memory` and the numeric limits; others read `max`.
 fn smallest(memory: Option<u64>, limits: impl Iterator<Item = String>) -> Option<u64> {
     let limits = limits.filter_map(|limit| limit.trim().parse().ok());
     memory.into_iter().chain(limits).min()
 }
 
-/// Files that may hold the memory limit of a process whose /proc/self/cgroup reads `groups`: those
-/// of its own control group and of all above, as each of them limits it.
+/// Files that may hold the memory limit of a process whose /proc/self/cgroup reads `groups`: those of its
+/// own control group and of all groups above, each of which may limit it.
 ///
 /// Lines are `0::/path` in version 2 and `number:controllers:/path` in version 1 (cgroups(7)).
 fn cgroup_limits(groups: &str, root: &Path) -> Vec<PathBuf> {
@@ -130,9 +130,9 @@ macro_rules! has {
     ($($feature:tt)*) => { $(is_x86_feature_detected!($feature))&&* };
 }
 
-/// The vector instructions that the host's loops use. They are dispatched by `fearless_simd`, whose
-/// levels `Avx512` (Ice Lake) and `Avx2` require exactly these features; a test of the crate
-/// `femto` holds the two together.
+/// The vector instructions of the host's loops. They are dispatched by `fearless_simd`, whose levels
+/// `Avx512` (Ice Lake) and `Avx2` require exactly these features; a test of the crate `femto` compares the
+/// two.
 #[cfg(target_arch = "x86_64")]
 #[rustfmt::skip]
 fn simd() -> &'static str {

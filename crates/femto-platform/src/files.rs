@@ -9,25 +9,25 @@ use thiserror::Error;
 /// Why a file could not be read or written.
 #[derive(Debug, Error)]
 pub enum FileError {
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("cannot {action} {path:?}: {source}")]
     Io {
-        /// What was tried.
+        /// The attempted operation.
         action: &'static str,
-        /// On which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file is larger than what is looked for can be.
+    /// The file is larger than a valid one can be.
     #[error("{path:?} is larger than {limit} bytes")]
     TooLarge {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// The most that is read.
+        /// Maximum number of bytes read.
         limit: u64,
     },
-    /// No environment variable tells where the user's cache is.
+    /// No environment variable gives the user's cache folder.
     #[error(
         "no cache folder: none of FEMTO_CACHE, XDG_CACHE_HOME and HOME is set to an absolute path"
     )]
@@ -45,9 +45,9 @@ impl FileError {
     }
 }
 
-/// The folder of what femto keeps between runs, not necessarily existing yet.
+/// The folder for data kept between runs, which may not exist yet.
 ///
-/// The first that is set to an absolute path: `$FEMTO_CACHE`, `$XDG_CACHE_HOME/femto`,
+/// The first of these that is an absolute path: `$FEMTO_CACHE`, `$XDG_CACHE_HOME/femto`,
 /// `$HOME/.cache/femto`.
 ///
 /// # Errors
@@ -64,11 +64,11 @@ fn choose_cache_dir(variable: impl Fn(&str) -> Option<PathBuf>) -> Result<PathBu
         .ok_or(FileError::NoCacheFolder)
 }
 
-/// All of a file that is expected to be small.
+/// The contents of a file expected to be small.
 ///
 /// # Errors
-/// [`FileError::Io`]; [`FileError::TooLarge`] for more than `limit` bytes, of which at most
-/// `limit + 1` were read.
+/// [`FileError::Io`]; [`FileError::TooLarge`] for more than `limit` bytes, of which at most `limit + 1` are
+/// read.
 pub fn read_small(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     let file = File::open(path).map_err(FileError::io("open", path))?;
     let mut bytes = Vec::new();
@@ -84,13 +84,12 @@ pub fn read_small(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Writes a file so that others see all of it or nothing, making its folder where needed.
+/// Writes a file atomically, creating its folder if needed.
 ///
-/// Safe with many processes: the bytes go to a new file of a name of its own, which then takes the
-/// place of `path`.
+/// Safe with many processes: the bytes go to a new file with a unique name, which then replaces `path`.
 ///
 /// # Errors
-/// [`FileError::Io`]; what was at `path` is then still there.
+/// [`FileError::Io`]; any previous file at `path` is then unchanged.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(FileError::io("make the folder", folder))?;
@@ -100,13 +99,13 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     drop(file);
     let outcome = written.and_then(|()| fs::rename(&temporary, path));
     outcome.map_err(|source| {
-        // The first error is the one to tell; a temporary file left behind harms nobody.
+        // The first error is the one to report; a leftover temporary file is harmless.
         let _ = fs::remove_file(&temporary);
         FileError::io("write", path)(source)
     })
 }
 
-/// A new file beside `path`, of a name that nobody else uses.
+/// A new file beside `path`, with a unique name.
 fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -114,7 +113,7 @@ fn create_beside(path: &Path) -> io::Result<(File, PathBuf)> {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".{}-{number}.tmp", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&name) {
-            // Left by a process of the same number that was killed.
+            // Left by a killed process with the same number.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             outcome => return outcome.map(|file| (file, PathBuf::from(name))),
         }
@@ -181,7 +180,7 @@ mod tests {
         let missing = folder.join("missing");
         let message = read_small(&missing, 1).unwrap_err().to_string();
         assert!(message.contains("missing"), "{message}");
-        // A folder cannot be replaced by a file, and the temporary file is cleared away.
+        // A folder cannot be replaced by a file, and the temporary file is removed.
         fs::create_dir_all(missing.join("inside")).unwrap();
         assert!(write_atomic(&missing, b"x").is_err());
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);

@@ -1,15 +1,15 @@
 //! The memory of this process.
 
-/// The most memory that processes had so far, in bytes.
+/// Peak memory of processes so far, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeakMemory {
     /// This process.
     pub own: u64,
-    /// The largest of those that it started, such as compilers, and that have ended; 0 where none has.
+    /// The largest child process, such as a compiler, that has ended; 0 if there is none.
     pub children: u64,
 }
 
-/// The most memory that this process and its children had so far, where the system tells.
+/// Peak memory of this process and its children so far, if the system reports it.
 #[cfg(target_os = "linux")]
 pub fn peak() -> Option<PeakMemory> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -28,7 +28,7 @@ pub fn peak() -> Option<PeakMemory> {
     })
 }
 
-/// The most memory that this process and its children had so far, where the system tells.
+/// Peak memory of this process and its children so far, if the system reports it.
 #[cfg(not(target_os = "linux"))]
 pub fn peak() -> Option<PeakMemory> {
     None

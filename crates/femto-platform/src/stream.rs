@@ -1,13 +1,13 @@
-//! Copies and fills that go past the caches.
+//! Copies and fills that bypass the caches.
 //!
-//! An ordinary store first reads the cache line that it is about to overwrite. Where whole lines
-//! are overwritten and not needed again soon, non-temporal stores spare that read.
+//! An ordinary store first reads the cache line that it is about to overwrite. If whole lines are
+//! overwritten and not needed again soon, non-temporal stores save that read.
 
 use crate::device::Element;
 
-/// Copies `source` to `target` past the caches where the processor can.
+/// Copies `source` to `target`, bypassing the caches if the processor can.
 ///
-/// Copies the common length where the two differ.
+/// If the lengths differ, copies the shorter one.
 pub fn copy<T: Element>(source: &[T], target: &mut [T]) {
     let len = source.len().min(target.len());
     let (source, target) = (&source[..len], &mut target[..len]);
@@ -17,7 +17,7 @@ pub fn copy<T: Element>(source: &[T], target: &mut [T]) {
     target.copy_from_slice(source);
 }
 
-/// Sets all of `target` to `value` past the caches where the processor can.
+/// Sets all of `target` to `value`, bypassing the caches if the processor can.
 pub fn fill<T: Element>(target: &mut [T], value: T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     x86::fill(target, value);
@@ -25,9 +25,8 @@ pub fn fill<T: Element>(target: &mut [T], value: T) {
     target.fill(value);
 }
 
-/// Asks for about the first `lines` cache lines of `source`, for when they are read soon; a hint
-/// that changes nothing else. Of values longer than a line, only the first line of each is asked
-/// for.
+/// Prefetches about the first `lines` cache lines of `source`; a hint without other effects. For values
+/// longer than a line, only the first line of each is prefetched.
 #[inline]
 pub fn prefetch<T>(source: &[T], lines: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -55,11 +54,11 @@ mod x86 {
         }
     }
 
-    /// What is stored at a time: a cache line, as four of the 16-byte registers that every x86-64
-    /// has. The line leaves the core as one write whatever the width of the registers was.
+    /// The unit of storing: a cache line, as four of the 16-byte registers of every x86-64. The line leaves
+    /// the core as one write, whatever the width of the registers.
     type Line = [__m128i; 4];
 
-    /// Makes the stores visible before anything that follows, as ordinary stores would be.
+    /// Orders the stores before everything that follows, like ordinary stores.
     fn fence() {
         // SAFETY: every x86-64 has SSE.
         unsafe { _mm_sfence() };
@@ -67,8 +66,7 @@ mod x86 {
 
     /// Lines of one page.
     const PAGE: usize = 4096 / size_of::<Line>();
-    /// Pages that are copied side by side: several streams keep more of the memory busy, as large
-    /// copies of glibc do.
+    /// Pages copied side by side: several streams keep more of the memory busy, as in glibc's large copies.
     const STREAMS: usize = 4;
 
     pub(super) fn copy<T: Element>(source: &[T], target: &mut [T]) {
@@ -92,7 +90,7 @@ mod x86 {
         fence();
     }
 
-    /// The bytes of whole lines of numbers that need not start at a line.
+    /// The bytes of the whole lines within numbers, which need not start at a line.
     fn bytes<T: Element>(numbers: &[T]) -> &[[u8; size_of::<Line>()]] {
         // SAFETY: bytes need no alignment, and numbers consist of bytes without padding.
         let (_, lines, _) = unsafe { numbers.align_to() };

@@ -22,7 +22,7 @@ fn compile(device: &Accelerator, folder: &str, name: &str) -> Vec<String> {
     module.warnings().to_vec()
 }
 
-/// What each of the processes below does; alone, nothing.
+/// The work of each process below; does nothing on its own.
 #[test]
 fn one_process() {
     let Ok(folder) = std::env::var(FOLDER) else {

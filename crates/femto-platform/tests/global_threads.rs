@@ -1,4 +1,4 @@
-//! The threads of rayon's global pool, in a process of their own.
+//! The threads of rayon's global pool, tested in a separate process.
 
 use femto_platform::device::host::start_global_threads;
 

@@ -1,4 +1,5 @@
-//! A GPU that cannot go on says so. In a process of its own: nobody else can go on there either.
+//! A GPU that has become unusable says so. Tested in a separate process, since nothing else works there
+//! either.
 
 #![allow(clippy::unwrap_used)] // also outside of the test functions
 

@@ -1,10 +1,10 @@
-//! A machine without drivers works, and says what is missing. In a process of its own, because a
-//! library is looked for once.
+//! A machine without drivers works, and reports what is missing. Tested in a separate process, because
+//! libraries are looked up only once.
 
 use femto_platform::device::{Accelerator, DeviceError, DeviceKind, list, parse};
 use std::process::Command;
 
-/// Run by the test below with an empty list of OpenCL drivers; alone, nothing.
+/// Run by the test below with an empty list of OpenCL drivers; does nothing on its own.
 #[test]
 fn without_drivers() {
     if std::env::var("OCL_ICD_VENDORS").as_deref() != Ok("/nowhere") {
@@ -52,7 +52,7 @@ fn a_missing_driver_is_named() {
 }
 
 #[test]
-fn what_compiles_no_kernels_is_no_accelerator() {
+fn devices_without_a_compiler_are_not_accelerators() {
     for name in ["host", "null"] {
         let error = Accelerator::open(parse(name).unwrap()).unwrap_err();
         assert!(matches!(error, DeviceError::Unsupported { .. }), "{error}");

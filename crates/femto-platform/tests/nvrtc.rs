@@ -1,5 +1,5 @@
-//! NVRTC compiles without a GPU. `FEMTO_NVRTC_TEST` names libraries, separated as in `PATH`; the test
-//! says that it did nothing where there are none.
+//! NVRTC compiles without a GPU. `FEMTO_NVRTC_TEST` lists libraries, separated as in `PATH`; without any,
+//! the test says that it did nothing.
 
 #![allow(clippy::unwrap_used)] // also outside of the test functions
 
@@ -36,7 +36,7 @@ fn every_compiler_makes_machine_code() {
             machine_code(&compiler, architecture);
         }
         errors(&compiler);
-        // What the shared suite will ask a GPU to run.
+        // The texts that the shared suite runs on GPUs.
         let text = suite::text(LanguageKind::Cuda);
         let text = KernelText::new("suite", &text);
         let suite = compiler.compile(&text, "sm_90").unwrap();

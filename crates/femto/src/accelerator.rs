@@ -1,4 +1,4 @@
-//! Language and limits of an accelerator, in the terms of femto-kernel.
+//! An accelerator's language and limits, in femto-kernel's terms.
 
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
@@ -12,7 +12,7 @@ pub fn language(features: &Features) -> Language {
     }
 }
 
-/// What the accelerator allows a schedule.
+/// The accelerator's limits on schedules.
 pub fn limits(features: &Features) -> Limits {
     Limits {
         threads: features.max_threads,

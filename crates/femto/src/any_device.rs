@@ -1,27 +1,26 @@
-//! Devices of any kind, for programs that choose one when they run.
+//! Devices whose kind is chosen at run time.
 
 use crate::{Host, on_device};
 use femto_platform::device::null::Null;
 use femto_platform::device::{Accelerator, Device, DeviceError, DeviceId, DeviceInfo, DeviceKind};
 
 /// A device of any kind. [`Problem::assemble_on`](crate::problem::Problem::assemble_on) and
-/// [`AnyDevice::operator`] give what does
-/// not show its type.
+/// [`AnyDevice::operator`] return values that do not carry its type.
 #[derive(Clone, Debug)]
 pub enum AnyDevice {
     /// The processor.
     Host(Host),
     /// A device that compiles kernels.
     Accelerator(Accelerator),
-    /// The device that counts.
+    /// The device that only counts.
     Null(Null),
 }
 
 impl AnyDevice {
-    /// Opens a device; the host with so many threads, or one for each core.
+    /// Opens a device. `threads` is for the host; `None` uses every core.
     ///
     /// # Errors
-    /// A device that is not there, or cannot be used.
+    /// A device that is missing or unusable.
     pub fn open(id: DeviceId, threads: Option<usize>) -> Result<Self, DeviceError> {
         Ok(match (id.kind, threads) {
             (DeviceKind::Host, Some(threads)) => Host::with_threads(threads)?.into(),
@@ -31,13 +30,13 @@ impl AnyDevice {
         })
     }
 
-    /// What it is.
+    /// A description of the device.
     pub fn info(&self) -> DeviceInfo {
         on_device!(self, |device| device.info())
     }
 }
 
-/// Evaluates an expression on the device of its own type in an [`AnyDevice`].
+/// Evaluates an expression with the device inside an [`AnyDevice`], whatever its type.
 #[macro_export]
 macro_rules! on_device {
     ($any:expr, |$device:ident| $body:expr) => {

@@ -1,4 +1,4 @@
-//! The numbers that vectors are made of.
+//! Number types of vectors.
 
 use crate::operator::AnyForm;
 use femto_kernel::family::Block;
@@ -13,7 +13,7 @@ pub trait Number: Vectorizable + Element {
     /// The precision's name in reports and options.
     const PRECISION: Precision;
 
-    /// The host's loops for a form on a block.
+    /// The host's loops over a block for a form.
     #[doc(hidden)]
     fn host_kernel(
         form: &dyn AnyForm,

@@ -1,4 +1,4 @@
-//! What the device says of itself, against what the loops on it do.
+//! A device's reported properties against its actual loops.
 
 use femto::Host;
 use femto::kernel::scalar::SimdLevel;

@@ -66,7 +66,7 @@ impl Preconditioner<f64, Host> for Halved {
     }
 }
 
-/// Makes every thread of the host work once: a thread sets itself up when it first does.
+/// Makes every thread of the host work once: threads initialise themselves on first use.
 fn wake(host: &Host, threads: usize, all_awake: &Barrier) {
     if threads == 1 {
         all_awake.wait();
@@ -79,7 +79,7 @@ fn wake(host: &Host, threads: usize, all_awake: &Barrier) {
     }
 }
 
-// One test only: others in this process would allocate meanwhile.
+// One test only: others in this process might allocate meanwhile.
 #[test]
 fn iterations_do_not_allocate() -> Result<(), Box<dyn Error>> {
     for threads in [1, 2, 3] {
@@ -89,11 +89,10 @@ fn iterations_do_not_allocate() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Solves that may allocate in an iteration before one does not.
+/// Maximum number of solves until one does not allocate in an iteration.
 const ATTEMPTS: usize = 3;
 
-/// Solves with Jacobi's preconditioner; returns the number of
-/// iterations, none of which allocated.
+/// Solves with Jacobi's preconditioner; returns the number of iterations, none of which allocated.
 fn solve_without_allocating(
     host: &Host,
     operator: &dyn LinearOperator<f64, Host>,
@@ -116,7 +115,8 @@ fn solve_without_allocating(
             preconditioning,
         };
         let mut workspace = CgWorkspace::new(host, size)?;
-        // Now and then a queue of the thread pool grows, for good: seen once with more threads than processors.
+        // Occasionally a queue of the thread pool grows permanently: seen once with more threads than
+        // processors.
         let mut allocated = Vec::new();
         while !allocated.contains(&0) {
             assert!(

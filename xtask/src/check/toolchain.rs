@@ -1,4 +1,4 @@
-//! Compilers that are not the developer's own: the oldest that is supported, and one for ARM.
+//! Other compilers: the oldest supported one, and one for ARM.
 
 use anyhow::{Context, Result};
 
@@ -6,8 +6,8 @@ use crate::step::{Step, step};
 
 const ARM: &str = "aarch64-unknown-linux-gnu";
 
-/// Checks the workspace with the compiler that `rust-version` promises, and the kernels for ARM, whose
-/// vector instructions no test here runs. Both come by rustup; without it they are skipped.
+/// Checks the workspace with the compiler given by `rust-version`, and the kernels for ARM, whose vector
+/// instructions no test here runs. Both come from rustup; without it they are skipped.
 pub(crate) fn check() -> Result<()> {
     let oldest = oldest()?;
     let version = format!("oldest compiler, {oldest}");

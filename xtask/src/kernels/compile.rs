@@ -1,4 +1,4 @@
-//! Texts through NVIDIA's compilers.
+//! Compiling texts with NVIDIA's compilers.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,15 +16,15 @@ use super::{Case, Selection, Wanted};
 /// Ampere, Hopper, Blackwell.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
-/// A text as threads share it.
+/// A text, as shared by threads.
 type Text<'a> = (&'a str, &'a str);
 
-/// Of the bounded set a text is compiled for one pair of compiler and architecture in so many.
+/// In the bounded set, a text is compiled for one in this many pairs of compiler and architecture.
 const TURNS: usize = 3;
 
-/// Compiles the cases and compares the figures with the recorded ones, or records them. Of all cases, or where
-/// figures are recorded, each is compiled with every compiler for every architecture; of the bounded set
-/// with each compiler for one of them in turn, which is what there is time for on two cores.
+/// Compiles the cases and compares the figures with the recorded ones, or records them. In the full set,
+/// and when recording, each case is compiled with every compiler for every architecture; in the bounded set
+/// with each compiler for one architecture in turn, as time permits on two cores.
 pub(super) fn compile(wanted: Wanted<'_>, bless: bool) -> Result<()> {
     let cases = super::cases(wanted, Language::Cuda, &Limits::default());
     let texts: Vec<Text> = cases

@@ -1,5 +1,5 @@
-/* One pair of numbers per thread through every function that a form may call: u0 and u1 are those of
- * pair g, [pair][2]; what comes out is [pair][FUNCTIONS]. */
+/* One pair of numbers per thread through every function available to forms: u0 and u1 are those of pair g,
+ * [pair][2]; results are [pair][FUNCTIONS]. */
 KERNEL(functions)(const GLOBAL real *g_pairs, GLOBAL real *g_found, const uint pairs)
 {
     const uint pair = BLOCK * BLOCK_X + THREAD_X;

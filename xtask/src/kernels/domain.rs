@@ -1,4 +1,4 @@
-//! What functions give outside of their domains: the same on the device as on the host.
+//! Functions outside their domains: the same results on the device as on the host.
 
 use anyhow::{Result, ensure};
 use femto_kernel::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
@@ -10,8 +10,8 @@ use femto_platform::device::{Device, Element};
 
 use super::{Case, Check, Selection};
 
-/// Every function, of any numbers whatever; `crates/femto-kernel/tests/domain.rs` holds the host's against
-/// a table.
+/// Every function, for arbitrary numbers; `crates/femto-kernel/tests/domain.rs` compares the host's with a
+/// table.
 const FUNCTIONS: [&str; 24] = [
     "sqrt(u0)",
     "abs(u0)",
@@ -68,14 +68,14 @@ const COUNT: usize = FUNCTIONS.len();
 const BLOCK: BlockShape = BlockShape::row(64);
 type Functions = ParsedForm<DIM, COUNT>;
 
-/// One in each precision, to be run: registers of these say nothing.
+/// One case in each precision, only to be run: its registers are irrelevant.
 pub(super) fn cases(_: Selection, language: Language, limits: &Limits) -> Vec<Case> {
     let is_run = language == Language::OpenCl && limits.fp64;
     let precisions = [Precision::Fp64, Precision::Fp32].into_iter();
     let made = precisions
         .filter(|_| is_run)
         .map(|precision| case(language, precision));
-    // The expressions are constants, which `the_functions_are_a_form` reads.
+    // The expressions are constants, checked by `the_functions_are_a_form`.
     made.filter_map(Result::ok).collect()
 }
 
@@ -109,7 +109,7 @@ fn case(language: Language, precision: Precision) -> Result<Case> {
     })
 }
 
-/// From f64, and how far a number may be off relatively.
+/// Conversion from f64, and the relative tolerance.
 type Number<T> = (fn(f64) -> T, f64);
 
 fn check<T: Element + Into<f64>>(

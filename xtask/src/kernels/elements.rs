@@ -1,4 +1,4 @@
-//! Random elements that share nodes, with unknowns and fields of every kind, in double precision.
+//! Random elements with shared nodes, with unknowns and all kinds of fields, in double precision.
 
 use femto_element::tables::BasisAtPoints;
 use femto_kernel::family::EvalContext;
@@ -8,7 +8,7 @@ use femto_kernel::form::Form;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Time and parameters, which single precision holds.
+/// Time and parameters that are exact in single precision.
 pub(super) const CONTEXT: EvalContext = EvalContext {
     time: 0.75,
     parameters: &[1.25, -0.5],
@@ -33,7 +33,7 @@ where
     })
 }
 
-/// Random numbers that single precision holds.
+/// Random numbers that are exact in single precision.
 pub(super) struct Random {
     seed: u64,
     numbers: StdRng,
@@ -56,11 +56,11 @@ impl Random {
     }
 }
 
-/// What elements are made from.
+/// The ingredients of elements.
 pub(super) struct Recipe {
     /// The map of each element.
     pub(super) maps: Vec<Map>,
-    /// Whether Jacobians and positions differ from those of the maps, at each point otherwise.
+    /// Whether Jacobians and positions are perturbed at each point from those of the maps.
     pub(super) curved: bool,
     /// `[element][node]`
     pub(super) nodes: Vec<u32>,
@@ -72,7 +72,7 @@ pub(super) struct Recipe {
     pub(super) amplitude: f64,
 }
 
-/// Elements and everything that a kernel reads of them, whatever the kernel.
+/// Elements with all inputs of any kernel.
 pub(super) struct Elements {
     pub(super) seed: u64,
     pub(super) recipe: Recipe,
@@ -148,7 +148,7 @@ impl Elements {
         }
     }
 
-    /// What the oracle makes of `u` on an element, `[component][node]`.
+    /// The oracle's result for `u` on an element, `[component][node]`.
     pub(super) fn apply(&self, oracle: &Oracle, element: usize, u: &[f64]) -> Vec<f64> {
         let fields = CellFields {
             fields: self.recipe.fields,
@@ -161,7 +161,7 @@ impl Elements {
         v
     }
 
-    /// The sum of `[element][component][node]` at nodes, `[component][node]`.
+    /// Sums `[element][component][node]` at nodes, to `[component][node]`.
     pub(super) fn sum(&self, of_elements: &[Vec<f64>]) -> Vec<f64> {
         let mut sum = vec![0.0; self.u.len()];
         for (element, values) in of_elements.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! General forms on hexahedra and quadrilaterals.
+//! Arbitrary forms on hexahedra and quadrilaterals.
 
 use femto_element::Cell;
 use femto_kernel::dialect::Language;
@@ -34,14 +34,14 @@ const PRECISIONS: [Precision; 2] = [Precision::Fp64, Precision::Fp32];
 
 const PLACES: [PointData; 3] = [PointData::Registers, PointData::Shared, PointData::Private];
 
-/// What is asked of a form.
+/// The kernel under test.
 #[derive(Clone, Copy)]
 enum Action {
     Apply,
     Diagonal,
 }
 
-/// All but the form.
+/// All parameters except the form.
 #[derive(Clone, Copy)]
 struct Kind {
     cell: Cell,
@@ -50,13 +50,13 @@ struct Kind {
     storage: Storage,
     vectors: Vectors,
     precision: Precision,
-    /// Where numbers at the points are; otherwise as is best.
+    /// Storage of numbers at the points; `None` for the best.
     points: Option<PointData>,
     action: Action,
 }
 
 impl Kind {
-    /// Every property takes its turn, at its own pace.
+    /// Cycles through the values of every property, each with its own period.
     fn turn(degree: usize, n: usize) -> Self {
         Self {
             cell: Cell::Hexahedron,
@@ -78,7 +78,7 @@ impl Kind {
     }
 }
 
-/// Bounded: every form at low degrees, everything else taking its turn, and one high degree. All: every
+/// Bounded: every form at low degrees, with all other properties in turn, and one high degree. All: every
 /// degree.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
     let mut cases = Vec::new();
@@ -100,7 +100,8 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
         Selection::All => (1..=15).collect(),
     };
     for degree in degrees {
-        // Forms at a degree begin with different turns, so that none has always the same.
+        // Forms of one degree start at different turns, so that they do not always have the same
+        // properties.
         let turn = |form: usize| Kind::turn(degree, 7 * degree + 4 * form);
         let cell = [FieldKind::Cell];
         cases.extend(turn(0).case::<_, 3, 1>("mass", Mass, &[], on));
@@ -109,7 +110,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
         cases.extend(turn(3).case::<_, 3, 3>("elasticity", elasticity, &[FieldKind::Points], on));
         cases.extend(turn(4).case::<_, 3, 3>("neo-hookean", body, &[], on));
         if degree <= 8 {
-            // What has so many derivatives takes the compilers long.
+            // Forms with many derivatives take long to compile.
             cases.extend(turn(5).case::<_, 3, 3>("jacobian", Jacobian(body), &state, on));
         }
         cases.extend(turn(6).case::<_, 3, 2>("everything", Everything, &KINDS, on));
@@ -129,7 +130,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             &[FieldKind::Cell],
             on,
         ));
-        // PoCL 3.1 is easily led to miscompile these.
+        // PoCL 3.1 is prone to miscompiling these.
         let material = LinearElasticity::from_young(2.0, 0.3);
         for storage in [Storage::Multilinear, Storage::Jacobians] {
             let kind = Kind {
@@ -146,7 +147,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
     cases
 }
 
-/// The same on quadrilaterals.
+/// The same cases on quadrilaterals.
 fn planar_cases(selection: Selection, on: (Language, &Limits)) -> Vec<Case> {
     let mut cases = Vec::new();
     let body = NeoHookean::from_young(1.0, 0.3);
@@ -213,7 +214,7 @@ impl Kind {
                 ..best
             })
         };
-        // One input does without a scratch cube.
+        // A single input does not need a scratch cube.
         let asked = [asked(self.degree % 2 == 1), asked(true)];
         let legal = |schedule: &Schedule| schedule.validate(&problem, limits).is_ok();
         let schedule = asked.into_iter().flatten().chain([best]).find(legal)?;

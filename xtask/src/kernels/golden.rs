@@ -9,12 +9,12 @@ use anyhow::{Context, Result, bail};
 
 const PATH: &str = "xtask/golden/kernels.tsv";
 
-/// What a kernel needs.
+/// Resources of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Figures {
-    /// Registers of a thread.
+    /// Registers per thread.
     pub(super) registers: u32,
-    /// Bytes of a thread that are stored for want of registers.
+    /// Bytes stored per thread for lack of registers.
     pub(super) spilled_bytes: u32,
 }
 
@@ -30,8 +30,8 @@ impl fmt::Display for Figures {
 }
 
 impl Figures {
-    /// Whether the difference is of the size by which NVRTC differs from run to run: its register
-    /// allocation depends on addresses in its memory (seen: 4 registers).
+    /// Whether the difference is within NVRTC's variation from run to run: its register allocation depends
+    /// on addresses in its memory (up to 4 registers seen).
     fn like(self, other: Self) -> bool {
         let spilled = self.spilled_bytes.max(other.spilled_bytes);
         self.registers.abs_diff(other.registers) <= 8
@@ -52,7 +52,7 @@ impl Figures {
 pub(super) struct Golden(BTreeMap<(String, String), Figures>);
 
 impl Golden {
-    /// The recorded table; empty where there is none.
+    /// The recorded table; empty if there is none.
     pub(super) fn read() -> Result<Self> {
         if !crate::root().join(PATH).exists() {
             return Ok(Self::default());
@@ -74,14 +74,14 @@ impl Golden {
         self.0.len()
     }
 
-    /// Takes new figures in place of the old ones; those of compilers that are gone go.
+    /// Replaces old figures by new ones; those of compilers no longer present are dropped.
     pub(super) fn update(&mut self, found: Self) {
         let columns: BTreeSet<String> = found.0.keys().map(|(_, column)| column.clone()).collect();
         self.0.retain(|(_, column), _| columns.contains(column));
         self.0.extend(found.0);
     }
 
-    /// How many of the figures found are not recorded, and which differ from what is recorded.
+    /// The number of figures that are not recorded, and those that differ from the record.
     pub(super) fn compare(&self, found: &Self) -> (usize, Vec<String>) {
         let mut missing = 0;
         let mut changes = Vec::new();

@@ -18,7 +18,7 @@ use super::{Case, Check, Selection};
 /// Degrees of the bounded selection, in turn; high ones take long to compile.
 const DEGREES: [u32; 3] = [1, 2, 3];
 
-/// A degree at which rows of nodes are padded, for the last step of each ladder.
+/// A degree with padded rows of nodes, for the last step of each ladder.
 const PADDED: u32 = 7;
 
 /// A step for elements of a degree.
@@ -29,8 +29,8 @@ struct Variant {
     precision: Precision,
 }
 
-/// Bounded: each step at one of a few degrees, and the last of each ladder in single precision and at
-/// a degree with padding. All: every degree, both precisions.
+/// Bounded: each step at one of a few degrees, and the last of each ladder in single precision and at a
+/// degree with padding. All: every degree, in both precisions.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
     let variants = match selection {
         Selection::Bounded => bounded(),
@@ -77,7 +77,7 @@ fn all() -> Vec<Variant> {
     variants
 }
 
-/// The case of a variant, where it is legal.
+/// The case of a variant, if it is legal.
 fn case(variant: Variant, language: Language, limits: &Limits) -> Option<Case> {
     let Variant {
         step,
@@ -114,14 +114,14 @@ fn case(variant: Variant, language: Language, limits: &Limits) -> Option<Case> {
     })
 }
 
-/// A number type of kernels: from f64, as an argument, and how far results may be off, relative to the
-/// largest.
+/// A number type of kernels: conversion from f64, to an argument, and the tolerance of results relative to
+/// the largest.
 type Number<T> = (fn(f64) -> T, fn(T) -> Argument<'static>, f64);
 
 /// Elements of a check: several blocks.
 const ELEMENTS: u32 = 3;
 
-/// Runs a kernel on random data and compares with the host.
+/// Runs a kernel on random data and compares the result with the host's.
 fn check<T: Element + Into<f64>>(
     device: &Accelerator,
     module: &Module,

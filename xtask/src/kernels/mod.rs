@@ -1,7 +1,7 @@
-//! `cargo xtask kernels`: every kernel text through the real compilers, without a GPU.
+//! `cargo xtask kernels`: compiles and runs every kernel text, without a GPU.
 //!
-//! NVRTC compiles each text for each architecture and tells registers and spills, which are compared
-//! with recorded ones. PoCL runs each text, which is compared with a plain evaluation on the host.
+//! NVRTC compiles each text for each architecture and reports registers and spills, which are compared with
+//! recorded ones. PoCL runs each text, and the results are compared with a plain evaluation on the host.
 
 mod compile;
 mod domain;
@@ -26,10 +26,10 @@ use femto_platform::device::accelerator::{Accelerator, Module};
 
 use crate::step::step;
 
-/// How a compiled text is checked on a device; the error says what is wrong.
+/// The check of a compiled text on a device; the error describes the fault.
 pub(crate) type Check = Box<dyn Fn(&Accelerator, &Module) -> Result<()>>;
 
-/// One text: something to compile and to check.
+/// One text to compile and check.
 pub(crate) struct Case {
     /// The name in reports and in the recorded figures, without tabs.
     pub(crate) name: String,
@@ -39,16 +39,16 @@ pub(crate) struct Case {
     pub(crate) check: Check,
 }
 
-/// How many cases there shall be.
+/// The extent of the cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
-    /// Each kind of text a few times, for every day.
+    /// A few of each kind of text, for everyday use.
     Bounded,
-    /// All.
+    /// All cases.
     All,
 }
 
-/// Makes the cases of a family of texts that are legal within limits.
+/// Makes the cases of a family of texts that are legal within the limits.
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
@@ -62,17 +62,17 @@ const FAMILIES: [Cases; 7] = [
     vectors::cases,
 ];
 
-/// Which cases are meant.
+/// The requested cases.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'a> {
     selection: Selection,
-    /// What the name of each case has in it.
+    /// Required part of the name of each case.
     part: &'a str,
-    /// One of so many equal shares of them.
+    /// One of several equal shares of them.
     share: Share,
 }
 
-/// The share with an index, from 0, of so many.
+/// The share with an index, from 0, of a number of shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Share {
     index: usize,
@@ -80,10 +80,10 @@ struct Share {
 }
 
 impl Share {
-    /// All there is.
+    /// All cases.
     const WHOLE: Self = Self { index: 0, of: 1 };
 
-    /// Reads `K/M`, counted from 1.
+    /// Parses `K/M`, counted from 1.
     fn parse(text: &str) -> Result<Self> {
         let numbers = text.split_once('/').and_then(|(index, of)| {
             let (index, of) = (index.parse::<usize>().ok()?, of.parse().ok()?);
@@ -112,13 +112,13 @@ fn cases(wanted: Wanted<'_>, language: Language, limits: &Limits) -> Vec<Case> {
         .collect()
 }
 
-/// Before a part of the names of the cases that are meant.
+/// Prefix of the required part of names.
 const ONLY: &str = "--only=";
 
-/// Before a share of the cases, `K/M`: all of them take hours, by shares they take as many processors as there are.
+/// Prefix of a share of the cases, `K/M`: all of them take hours, but shares can run on several processors.
 const SHARE: &str = "--share=";
 
-/// The parts of the command, and the process that runs one part of it.
+/// Runs the parts of the command, or, as a child process, one of them.
 pub(crate) fn command(arguments: &[&str]) -> Result<()> {
     let mut wanted = Wanted {
         selection: Selection::Bounded,
@@ -132,7 +132,7 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
             "--bless" => bless = true,
             "--compile" => runs = false,
             "--run" => compiles = false,
-            // What `--run` starts, once for each of PoCL's methods.
+            // Started by `--run`, once for each of PoCL's methods.
             pocl::CHILD => child = true,
             other => match (other.strip_prefix(ONLY), other.strip_prefix(SHARE)) {
                 (Some(part), _) => wanted.part = part,

@@ -11,7 +11,7 @@ use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module}
 use super::runner::close;
 use super::{Case, Selection};
 
-/// The same ones in every selection.
+/// The same cases in every selection.
 pub(super) fn cases(_: Selection, language: Language, _: &Limits) -> Vec<Case> {
     let zero = zero_source(language, Precision::Fp64, 1, true);
     let sum = sum_source(language, Precision::Fp64, 1, true);

@@ -1,4 +1,4 @@
-//! femto's own hexahedral kernel and its diagonal.
+//! femto's own tensor-product kernel and its diagonal.
 
 use femto_element::Cell;
 use femto_kernel::dialect::Language;
@@ -17,8 +17,8 @@ use super::{Case, Selection};
 
 const NODAL: Vectors = nodal(true, Scatter::Atomic);
 
-/// Bounded: each storage and kind of operator at low degrees. All: every degree, and vectors of both
-/// kinds; single precision is compiled alone.
+/// Bounded: each storage and kind of operator at low degrees. All: every degree, and vectors of both kinds;
+/// single precision is only compiled.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
     let degrees: Vec<usize> = match selection {
         Selection::Bounded => vec![1, 2, 3],
@@ -70,7 +70,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
     cases
 }
 
-/// Elements of every kind with factors in both precisions, copied to shared memory.
+/// Elements of every kind, with factors in both precisions copied to shared memory.
 fn staged_cases(degree: usize, on: (Language, &Limits)) -> Vec<Case> {
     let mut cases = Vec::new();
     for (collocated, gradients) in [(true, true), (false, true), (true, false), (false, false)] {
@@ -81,7 +81,7 @@ fn staged_cases(degree: usize, on: (Language, &Limits)) -> Vec<Case> {
     cases
 }
 
-/// λ u, or λ u and κ ∇u, with λ = 1.3 and κ = 1, from E-vector to E-vector.
+/// λ u, or λ u and κ ∇u, with λ = 1.3 and κ = 1, on E-vectors.
 fn operator(degree: usize, collocated: bool, gradients: bool, storage: Storage) -> Operator {
     let basis = basis(Cell::Hexahedron, degree, collocated);
     let mut shape = Shape::new(&basis, &inspect::<ScreenedPoisson, 3, 1>(&FORM), storage);
@@ -138,7 +138,7 @@ impl Operator {
         self.first_legal("pencils", on, |schedule| schedule)
     }
 
-    /// With numbers at the points in shared and in private memory.
+    /// Variants with numbers at the points in shared and in private memory.
     fn memory_cases(&self, on: (Language, &Limits)) -> Vec<Case> {
         let of = |what, change| self.first_legal(what, on, change);
         let cases = [
@@ -152,11 +152,11 @@ impl Operator {
         cases.into_iter().flatten().collect()
     }
 
-    /// With factors copied to shared memory, where they are not anyway.
+    /// A variant with factors copied to shared memory, unless they already are.
     fn staged_case(&self, (language, limits): (Language, &Limits)) -> Option<Case> {
         let best = self.problem(language).best(limits);
         if staged(best) == best {
-            // That is the case above.
+            // Covered by the case above.
             return None;
         }
         self.first_legal("pencils staged", (language, limits), staged)
@@ -190,7 +190,7 @@ impl Operator {
             .case(self.name(what), kernel, oracle, tolerance)
     }
 
-    /// Of one component after the other.
+    /// The oracle, one component after the other.
     fn oracle(&self) -> Oracle {
         let (nodes, basis) = (self.basis.nodes(), self.basis.clone());
         let (scale, of_one) = match self.shape.gradients {

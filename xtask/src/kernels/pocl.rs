@@ -1,4 +1,4 @@
-//! Texts on PoCL.
+//! Running texts on PoCL.
 
 use std::fs;
 use std::panic::resume_unwind;
@@ -15,22 +15,24 @@ use super::{Case, ONLY, SHARE, Selection, Share, Wanted};
 use crate::opencl::{apart, newer_root};
 use crate::step::Step;
 
-/// The argument by which this program starts itself.
+/// The argument with which this program starts itself.
 pub(super) const CHILD: &str = "--run-in-this-process";
 
-/// How PoCL makes one function of all threads of a block: loops between barriers, or continuations.
+/// PoCL's methods to merge all threads of a block into one function: loops between barriers, or
+/// continuations.
 const METHODS: [&str; 2] = [USUAL, CONTINUATIONS];
 
-/// The method that PoCL takes by itself.
+/// PoCL's default method.
 const USUAL: &str = "loopvec";
 
-/// The method that PoCL has since version 4, and without faults that we know of since version 7.
+/// A method of PoCL since version 4, without known faults since version 7.
 const CONTINUATIONS: &str = "cbs";
 
-/// The variable by which PoCL is told its method.
+/// The variable that selects PoCL's method.
 const METHOD: &str = "POCL_WORK_GROUP_METHOD";
 
-/// Runs the cases by each method, of the bounded set some by each, at the same time: PoCL compiles on one processor.
+/// Runs the cases by each method (in the bounded set some by each) concurrently: PoCL compiles on one
+/// processor.
 pub(super) fn with_all_methods(wanted: Wanted<'_>) -> Result<()> {
     crate::opencl::ensure()?;
     thread::scope(|scope| {
@@ -40,8 +42,8 @@ pub(super) fn with_all_methods(wanted: Wanted<'_>) -> Result<()> {
     })
 }
 
-/// Runs the cases in a fresh process, as PoCL reads its method once; with a newer PoCL where the method is
-/// not sound in the system's, and not at all where that cannot be had.
+/// Runs the cases in a fresh process, as PoCL reads its method only once; with a newer PoCL if the method
+/// is unsound in the system's, and not at all if there is none.
 fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let part = format!("{ONLY}{}", wanted.part);
@@ -62,7 +64,7 @@ fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
             }
         };
     }
-    // PoCL's own cache does not tell methods apart.
+    // PoCL's own cache does not distinguish methods.
     let cache = crate::root().join(".cache/pocl").join(method);
     fs::create_dir_all(&cache).with_context(|| format!("cannot make {}", cache.display()))?;
     Step::new(program, arguments)
@@ -77,9 +79,9 @@ fn has_sound_continuations() -> Result<bool> {
     Ok(major.and_then(|major| major.parse().ok()) >= Some(7_u32))
 }
 
-/// This program in the root folder of a newer Debian.
+/// Runs this program in the root folder of a newer Debian.
 fn in_root(root: &Path, program: &Path, arguments: &[&str]) -> Result<()> {
-    // Its own copy, for others may run theirs there.
+    // A separate copy, since others may run theirs there.
     let name = format!("/xtask-{}", std::process::id());
     let there = root.join(&name[1..]);
     fs::copy(program, &there).with_context(|| format!("cannot make {}", there.display()))?;
@@ -98,8 +100,8 @@ pub(super) fn here(wanted: Wanted<'_>) -> Result<()> {
     let device = Accelerator::opencl(0)?;
     let limits = limits(device.features());
     let method = std::env::var(METHOD).unwrap_or_default();
-    // Of the bounded set each text is run by one method. The operators of femto's tests run by the usual one anyway,
-    // which has every third.
+    // In the bounded set each text is run by one method. The operators of femto's tests use the default one
+    // anyway, so it gets only every third.
     let bounded = wanted.selection == Selection::Bounded && wanted.part.is_empty();
     let is_mine = |index: usize| !bounded || index.is_multiple_of(3) == (method == USUAL);
     let cases = super::cases(wanted, Language::OpenCl, &limits).into_iter();
@@ -108,7 +110,7 @@ pub(super) fn here(wanted: Wanted<'_>) -> Result<()> {
     let mut faults = Vec::new();
     for case in &cases {
         if wanted.selection == Selection::All {
-            // These take hours: tell how far they are.
+            // These take hours: report the progress.
             println!("   {} by {method}", case.name);
         }
         if let Err(error) = check(&device, case) {
@@ -135,7 +137,7 @@ fn check(device: &Accelerator, case: &Case) -> Result<()> {
     (case.check)(device, &module)
 }
 
-/// What the device allows, but no more than a GPU does, so that the same texts are checked anywhere.
+/// The device's limits, capped by a GPU's, so that the same texts are checked everywhere.
 fn limits(features: &Features) -> Limits {
     let usual = Limits::default();
     Limits {

@@ -1,4 +1,4 @@
-//! One run of any operator's kernel: arguments from its list of operands, output against the oracle.
+//! Running any operator's kernel: arguments from its list of operands, output against the oracle.
 
 use anyhow::{Context, Result, ensure};
 use femto_kernel::family::cell_quadrature::fans::NONE;
@@ -12,13 +12,14 @@ use femto_platform::device::{Buffer, Device};
 
 use super::elements::{CONTEXT, Elements, Oracle};
 
-/// Contributions begin with so many of another launch.
+/// Offset of the contributions, as if another launch came first.
 const CONTRIBUTION_FIRST: usize = 2;
 
-/// Entries of an element whose diagonal is compared whole: the oracle takes an application for each.
+/// Elements with at most this many entries have their whole diagonal compared: the oracle takes one
+/// application per entry.
 const ALL_ENTRIES: usize = 192;
 
-/// About as many are compared in an element of more.
+/// Approximate number of entries compared in larger elements.
 const SOME_ENTRIES: usize = 8;
 
 /// A device with a compiled kernel.
@@ -32,23 +33,23 @@ pub(super) const fn nodal(interleaved: bool, scatter: Scatter) -> Vectors {
     }
 }
 
-/// A kernel and what it is run on.
+/// A kernel with its input.
 pub(super) struct Run<'a> {
     pub(super) elements: &'a Elements,
     pub(super) kernel: &'a KernelSource,
     pub(super) vectors: Vectors,
     pub(super) interleave: Interleave,
     pub(super) precision: Precision,
-    /// Operands that families make themselves: geometry, rules, vertices, lists of blocks.
+    /// Operands made by families: geometry, rules, vertices, lists of blocks.
     pub(super) arrays: Vec<(Operand, Value)>,
-    /// Nodes that are written to the output, `[node]`; the others are summed.
+    /// Whether a node is written to the output, `[node]`, rather than summed.
     pub(super) written: Vec<bool>,
-    /// Elements, or places for them, that the kernel runs over. Of E-vectors the others stay poison.
+    /// Elements, or places for them, that the kernel runs over. In E-vectors the others stay NaN.
     pub(super) places: usize,
 }
 
 impl Run<'_> {
-    /// Holds the kernel's output against the oracle; the error has the seed of the elements.
+    /// Compares the kernel's output with the oracle; the error includes the seed of the elements.
     pub(super) fn check(&self, on: On<'_>, oracle: &Oracle, tolerance: f64) -> Result<()> {
         let expected = self.expected(oracle);
         let compare = || match self.vectors.scatter() {
@@ -61,8 +62,8 @@ impl Run<'_> {
         compare().with_context(|| format!("seed {}", self.elements.seed))
     }
 
-    /// What the oracle makes of each element, `[element][component][node]`; of the diagonal of large elements some
-    /// entries, the others are poison.
+    /// The oracle's result for each element, `[element][component][node]`; for the diagonal of large
+    /// elements some entries, the others NaN.
     pub(super) fn expected(&self, oracle: &Oracle) -> Vec<Vec<f64>> {
         let is_diagonal = !self.kernel.operands.contains(&Operand::U);
         let of_element = |element: usize| {
@@ -86,7 +87,7 @@ impl Run<'_> {
         (0..self.elements.count()).map(of_element).collect()
     }
 
-    /// Compares an E-vector as the kernel writes it, relative to the largest value of all elements.
+    /// Compares an E-vector written by the kernel, relative to the largest value of all elements.
     fn compare_elements(&self, v: &[f64], expected: &[Vec<f64>], tolerance: f64) -> Result<()> {
         let of_element = |(element, expected): (usize, &Vec<f64>)| -> Vec<f64> {
             let at = |n| place(self.interleave.vectors, element, (n, expected.len()));
@@ -104,7 +105,7 @@ impl Run<'_> {
         )
     }
 
-    /// The L-vector that comes of output and contributions, `[component][node]`.
+    /// The L-vector from output and contributions, `[component][node]`.
     fn l_vector(&self, (v, added): (Vec<f64>, Vec<f64>), scatter: Scatter) -> Result<Vec<f64>> {
         let mut vectors = match self.vectors {
             Vectors::Nodal { interleaved, .. } if interleaved => {
@@ -130,7 +131,7 @@ impl Run<'_> {
         Ok(vectors)
     }
 
-    /// The node of each contribution, and how many come before these.
+    /// The node of each contribution, and the number of preceding contributions.
     fn contributions(&self) -> (&[u32], usize) {
         let nodes = &self.elements.recipe.nodes;
         match self.given(Operand::BlockList) {
@@ -147,7 +148,7 @@ impl Run<'_> {
         given.next().map(|(_, value)| value)
     }
 
-    /// Where an element is in E-vectors; with a list elsewhere.
+    /// The index of an element in E-vectors; permuted if there is a list.
     fn listed(&self, element: usize) -> usize {
         match self.vectors {
             // No number of elements here is a multiple of 3.
@@ -156,7 +157,7 @@ impl Run<'_> {
         }
     }
 
-    /// L-vectors `[vector][node]` as the kernel reads them.
+    /// L-vectors `[vector][node]` in the kernel's layout.
     fn laid_out(&self, vectors: &[f64]) -> Vec<f64> {
         match self.vectors {
             Vectors::Nodal { interleaved, .. } if interleaved => {
@@ -174,7 +175,7 @@ impl Run<'_> {
         }
     }
 
-    /// Poison `[component][node]`, but zero where sums are added.
+    /// NaN `[component][node]`, but zero where sums are added.
     fn start(&self) -> Vec<f64> {
         let is_atomic = self.vectors.scatter() == Some(Scatter::Atomic);
         let of_node = |own: &bool| if is_atomic && !own { 0.0 } else { f64::NAN };
@@ -182,7 +183,7 @@ impl Run<'_> {
         of_component.repeat(self.elements.recipe.components)
     }
 
-    /// What the kernel is given as an operand.
+    /// The value of an operand.
     fn value(&self, operand: Operand) -> Option<Value> {
         let elements = self.elements;
         let sizes = (elements.count(), self.interleave.data);
@@ -243,7 +244,7 @@ impl Run<'_> {
     }
 }
 
-/// The array or number that a kernel reads or writes as an operand.
+/// An array or number as an operand of a kernel.
 #[derive(Clone)]
 pub(super) enum Value {
     Number(usize),
@@ -290,7 +291,7 @@ impl Memory {
         }
     }
 
-    /// The real numbers; none of anything else.
+    /// The real numbers; empty for other types.
     fn read(&self, device: &Accelerator) -> Result<Vec<f64>> {
         let (mut double, mut single) = (Vec::new(), Vec::new());
         if let Self::Double(buffer) = self {
@@ -306,8 +307,8 @@ impl Memory {
     }
 }
 
-/// Rows of so many elements, `all` is `[element][number]`, in their order or another one, with so many rows together
-/// and poison where there is none.
+/// Rows of elements in the given order, from `all` `[element][number]`, interleaved and filled with NaN for
+/// missing ones.
 pub(super) fn rows<N: Copy>(
     all: &[N],
     (elements, together): (usize, usize),
@@ -325,14 +326,14 @@ pub(super) fn rows<N: Copy>(
     array
 }
 
-/// The transpose of `[row][column]` with so many columns.
+/// The transpose of `[row][column]`.
 fn transposed(all: &[f64], columns: usize) -> Vec<f64> {
     let rows = all.len() / columns;
     let entry = |n: usize| all[n % rows * columns + n / rows];
     (0..all.len()).map(entry).collect()
 }
 
-/// Holds numbers against expected ones that are not poison, relative to the largest of these.
+/// Compares numbers with the expected ones that are not NaN, relative to the largest of these.
 pub(super) fn close(found: &[f64], expected: &[f64], tolerance: f64) -> Result<()> {
     let largest = expected.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
     ensure!(found.len() == expected.len(), "lengths differ");

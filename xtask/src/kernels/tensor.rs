@@ -16,11 +16,11 @@ use super::Case;
 use super::elements::{Elements, Map, Oracle, Random, Recipe};
 use super::runner::{Run, Value};
 
-/// Elements of a check: several blocks, the last one not full. They are a pile: the top of one is the
+/// Elements of a check: several blocks, the last one not full. They are stacked: the top of one is the
 /// bottom of the next.
 const ELEMENTS: usize = 5;
 
-/// λ where coefficients are folded; κ is 1.
+/// λ if coefficients are folded; κ is 1.
 pub(super) const LAMBDA: f64 = 1.3;
 
 /// Tables of a degree, at its own nodes or at Gauss points.
@@ -32,7 +32,7 @@ pub(super) fn basis(cell: Cell, degree: usize, collocated: bool) -> TensorTables
     tables.expect("degrees up to 15")
 }
 
-/// What a kernel evaluates.
+/// The operator that a kernel evaluates.
 #[derive(Clone)]
 pub(super) struct Operator {
     pub(super) basis: TensorTables,
@@ -100,7 +100,8 @@ impl Operator {
             points: basis.rule().points,
             components: shape.components,
             fields: shape.fields,
-            // As displacements: no element is turned inside out, also where a polynomial has steep slopes.
+            // Small, like displacements: no element is turned inside out, even where a polynomial has steep
+            // slopes.
             amplitude: 0.1 / ((basis.nodes_1d - 1).pow(2).max(2) as f64),
         }
     }
@@ -110,7 +111,7 @@ impl Operator {
         matches!(storage, Storage::Jacobians | Storage::PointFactors)
     }
 
-    /// A map near the identity; of a quadrilateral that of the layer over it.
+    /// A map near the identity; for a quadrilateral that of the layer above it.
     fn map(&self, random: &mut Random) -> Map {
         let (dim, storage) = (self.shape.dim, self.shape.storage);
         let is_affine = matches!(storage, Storage::Affine | Storage::ElementFactors);
@@ -133,7 +134,7 @@ impl Operator {
         })
     }
 
-    /// The nodes inside elements.
+    /// The interior nodes of elements.
     fn written(&self) -> Vec<bool> {
         let n = self.basis.nodes_1d;
         let (own, plane) = (self.basis.nodes(), self.basis.nodes() / n);

@@ -15,7 +15,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::{Case, Check, Selection};
 
-/// One entry, several blocks with an end inside of a pack, and more than all blocks of a sum at once.
+/// One entry, several blocks ending inside a pack, and more than all blocks of a sum at once.
 const LENGTHS: [usize; 3] = [1, 5003, 1_100_003];
 
 /// Sums such that the first factor is 0.5, the second 0.75.
@@ -46,7 +46,7 @@ fn random_case(language: Language, precision: Precision) -> Case {
     }
 }
 
-/// Every entry is that of the oracle, to the last bit, and so are those of a part.
+/// Every entry equals the oracle's exactly, also in a part of a vector.
 fn check_random<T: Element + Into<f64>>(
     device: &Accelerator,
     module: &Module,
@@ -109,7 +109,7 @@ fn case(language: Language, precision: Precision) -> Case {
     }
 }
 
-/// A number type: from f64, and how far an entry may be off.
+/// A number type: conversion from f64, and the tolerance.
 type Number<T> = (fn(f64) -> T, f64);
 
 fn check<T: Element + Into<f64>>(
@@ -167,13 +167,13 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         Ok(self.device.launch(&kernel, &launch, arguments)?)
     }
 
-    /// Runs a loop without a sum; `y` is what it changes.
+    /// Runs a loop without a sum, which changes `y`.
     fn run(&self, entry: &str, arguments: &[Argument<'_>]) -> Result<()> {
         let blocks = source::blocks(self.precision, self.inputs[0].len());
         self.launch(entry, blocks, arguments)
     }
 
-    /// Holds a vector against a formula of the inputs' entries.
+    /// Compares a vector with a formula of the inputs' entries.
     fn expect(
         &self,
         entry: &str,
@@ -183,7 +183,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         self.expect_entries(entry, found, |_, inputs| formula(inputs))
     }
 
-    /// The same, with the entry's number.
+    /// As [`Self::expect`], with the entry's number.
     fn expect_entries(
         &self,
         entry: &str,
@@ -285,7 +285,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         self.expect("update_direction", &p, |[x, _, p, d]| d * x + 0.6 / 0.8 * p)
     }
 
-    /// Runs a kernel that leaves sums per block and holds them against those of `terms`.
+    /// Runs a kernel that leaves sums per block and compares them with those of `terms`.
     fn sum(
         &self,
         entry: &str,

@@ -1,10 +1,10 @@
-//! Allowed dependencies between our crates, and licences of others'.
+//! Allowed dependencies between our crates, and licences of third-party ones.
 
 use anyhow::{Context, Result};
 
 use crate::step::Step;
 
-/// Our crates and those of ours that each may use.
+/// Our crates, and the crates of ours that each may use.
 ///
 /// ```text
 /// element ─► fem ─────┐
@@ -30,7 +30,7 @@ pub(super) const ALLOWED: &[(&str, &[&str])] = &[
     ("femto-cli", &["femto", "femto-bench"]),
 ];
 
-/// The crates that meet in `femto`.
+/// The crates that `femto` combines.
 const LEAVES: &[&str] = &[
     "femto-element",
     "femto-fem",
@@ -38,7 +38,7 @@ const LEAVES: &[&str] = &[
     "femto-platform",
 ];
 
-/// Licences that do not bind users of femto.
+/// Permissive licences.
 const LICENCES: &[&str] = &[
     "0BSD",
     "Apache-2.0",
@@ -60,7 +60,7 @@ pub(super) fn faults() -> Result<Vec<String>> {
         let path = format!("crates/{name}/Cargo.toml");
         let manifest: toml::Table = crate::read(&path)?
             .parse()
-            .with_context(|| format!("{path} is no TOML"))?;
+            .with_context(|| format!("{path} is not TOML"))?;
         for used in tables(&manifest).flat_map(toml::Table::keys) {
             let ours = used == "femto" || used.starts_with("femto-");
             if ours && !allowed.contains(&used.as_str()) {
@@ -91,7 +91,7 @@ fn tables(manifest: &toml::Table) -> impl Iterator<Item = &toml::Table> {
         })
 }
 
-/// Crates in the dependency tree of which no licence on offer is in [`LICENCES`].
+/// Crates in the dependency tree without a licence in [`LICENCES`].
 fn licence_faults() -> Result<Vec<String>> {
     let arguments = [
         "tree",
@@ -112,7 +112,7 @@ fn licence_faults() -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// Whether an SPDX expression of ORs of ANDs (or the old `A/B`) can be met by [`LICENCES`].
+/// Whether an SPDX expression of ORs of ANDs (or the old `A/B`) can be satisfied by [`LICENCES`].
 fn acceptable(expression: &str) -> bool {
     let flat = expression.replace('/', " OR ");
     let parts: Vec<&str> = flat.split(" AND ").collect();

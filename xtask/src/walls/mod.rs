@@ -1,4 +1,4 @@
-//! The walls of ARCHITECTURE.md that neither crates nor lints hold.
+//! The walls of ARCHITECTURE.md that are not enforced by crates or lints.
 
 mod dependencies;
 mod paths;
@@ -6,7 +6,7 @@ mod sources;
 
 use anyhow::Result;
 
-/// All walls; every fault is listed.
+/// Checks all walls; every fault is listed.
 pub(crate) fn check() -> Result<()> {
     let mut faults = dependencies::faults()?;
     faults.extend(sources::faults()?);

@@ -1,8 +1,8 @@
-//! The documents' paths must exist, so that the documents cannot go stale.
+//! Paths in the documents must exist, so that the documents cannot go stale.
 
 use anyhow::Result;
 
-/// Made by commands, so not there in a fresh clone.
+/// Made by commands, so missing in a fresh clone.
 const MADE: [&str; 2] = [".cache/", "target/"];
 
 const DOCUMENTS: &[&str] = &["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"];
@@ -24,7 +24,7 @@ pub(super) fn faults() -> Result<Vec<String>> {
     Ok(faults)
 }
 
-/// What looks like a path of this repository: `in/backticks` or a [link](to/it).
+/// Text that looks like a path of this repository: `in/backticks` or a [link](to/it).
 fn paths(line: &str) -> impl Iterator<Item = &str> {
     let quoted = line
         .split('`')

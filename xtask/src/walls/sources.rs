@@ -7,21 +7,21 @@ use anyhow::{Context, Result};
 
 use super::dependencies::ALLOWED;
 
-/// The only crate that may hold unsafe code.
+/// The only crate that may contain unsafe code.
 const UNSAFE: &str = "femto-platform";
 
-/// Where `clippy::disallowed_methods` (see clippy.toml: the clocks) may be lifted.
+/// Files that may lift `clippy::disallowed_methods` (see clippy.toml: the clocks).
 const CLOCKS: &[&str] = &[
     "crates/femto-bench/src/",
     "crates/femto-cli/src/",
     "xtask/src/",
 ];
 
-/// The families of kernels; their folders, and where they are registered, say more.
+/// The families of kernels; their folders and their registry describe them.
 const FAMILIES: &[&str] = &["sum_factorization", "hex_published", "cell_quadrature"];
 
-/// Where a family may be named beside tests: its own folder and registry, and rooms that do not yet go through the
-/// contract of families. The list may only get shorter.
+/// Folders, besides tests, that may name a family: its own, the registry, and places that do not use the
+/// families' contract yet. The list may only get shorter.
 const NAME_FAMILIES: &[&str] = &[
     "crates/femto-kernel/src/family/",
     "crates/femto-bench/src/ladder/",
@@ -29,15 +29,15 @@ const NAME_FAMILIES: &[&str] = &[
     "crates/femto-cli/src/command/kernel/",
 ];
 
-/// Where shapes of cells may be told apart beside tests: reference data, generators of meshes, and the
-/// cells that a family evaluates.
+/// Folders, besides tests, that may distinguish shapes of cells: reference data, generators of meshes, and
+/// the cells that a family evaluates.
 const MATCH_CELLS: &[&str] = &[
     "crates/femto-element/",
     "crates/femto-fem/src/mesh/any_box.rs",
     "crates/femto-kernel/src/family/",
 ];
 
-/// What a text says that belongs to other rooms.
+/// Text that belongs in other folders.
 fn misplaced(path: &str, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let is_test = path.contains("/tests/") || path.ends_with("/tests.rs");
@@ -61,7 +61,7 @@ fn misplaced(path: &str, text: &str) -> Vec<String> {
     faults
 }
 
-/// Whether a line is an arm of a match on a cell's shape, or compares one.
+/// Whether a line is an arm of a match on a cell's shape, or compares shapes.
 fn matches_cell(code: &str) -> bool {
     code.match_indices("Cell::").any(|(at, word)| {
         let rest = &code[at + word.len()..];

@@ -1,4 +1,4 @@
-//! Factors and vectors of one size, and the measurement of a step on them.
+//! Factors and vectors of one size, and measuring a step on them.
 
 use super::{LadderSize, kernel};
 use crate::compare::{difference, finite};
@@ -21,9 +21,9 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Elements that are compared with the oracle.
+/// Number of elements compared with the oracle.
 const COMPARED: usize = 5;
-/// The mass term's factor; BK1 does not use it.
+/// The mass term's factor; unused by BK1.
 const LAMBDA: f64 = 0.75;
 
 /// Seeds of the vector and of the factors.
@@ -44,15 +44,15 @@ pub struct LadderData<'a, T: Number> {
     v: AcceleratorBuffer<T>,
     /// Some elements and their outputs.
     wanted: Vec<(usize, Vec<f64>)>,
-    /// Bytes of copies that were timed, and their seconds.
+    /// Bytes of the copies timed, and their seconds.
     copies: BTreeMap<u64, f64>,
 }
 
 impl<'a, T: Number> LadderData<'a, T> {
-    /// Makes them, `[element][factor][point]` and `[element][node]`.
+    /// Generates them, `[element][factor][point]` and `[element][node]`.
     ///
     /// # Errors
-    /// A degree out of range, no memory.
+    /// A degree out of range, or not enough memory.
     pub fn new(device: &'a Accelerator, size: LadderSize) -> Result<Self, BenchError> {
         let basis = size
             .benchmark
@@ -105,8 +105,8 @@ impl<'a, T: Number> LadderData<'a, T> {
     /// Measures: 1. text and kernels, 2. output, compared, 3. time, 4. a copy of as many bytes, 5. record.
     ///
     /// # Errors
-    /// [`BenchError::Illegal`] for a step that the size or the device does not allow; a text that
-    /// does not compile, no memory, an output that is not finite.
+    /// [`BenchError::Illegal`] for a step that is illegal for the size or the device; a text that does not
+    /// compile, not enough memory, an output that is not finite.
     pub fn measure(
         &mut self,
         step: &Step,
@@ -170,7 +170,7 @@ impl<'a, T: Number> LadderData<'a, T> {
             .schedule
             .block(step.benchmark.sizes(size.degree as u32));
         record.extras = vec![
-            // Flops per second that a copy of as many bytes, and the rate of shared memory allow
+            // Flops per second allowed by a copy of as many bytes, and by the rate of shared memory
             // (Świrydowicz et al. 2019, eqs. 12 and 13).
             ("roofline_copy", json!(flops / copy_seconds)),
             ("roofline_shared", json!(shared)),
@@ -185,7 +185,8 @@ impl<'a, T: Number> LadderData<'a, T> {
         Ok(record)
     }
 
-    /// Seconds of a copy on the device that reads and writes so many bytes together (Świrydowicz et al. 2019, eq. 12).
+    /// Seconds of a copy on the device that reads and writes this many bytes in total (Świrydowicz et al.
+    /// 2019, eq. 12).
     fn copy_seconds(&mut self, bytes: u64, sampling: &Sampling) -> Result<f64, DeviceError> {
         if let Some(&seconds) = self.copies.get(&bytes) {
             return Ok(seconds);
@@ -200,7 +201,7 @@ impl<'a, T: Number> LadderData<'a, T> {
 
     /// The largest difference of v from the oracle, relative to the largest entry.
     fn error(&self, step: &Step) -> Result<f64, BenchError> {
-        // A sum of squares is finite where all entries are.
+        // A sum of squares is finite if all entries are.
         if !self.device.norm(&self.v)?.is_finite() {
             let mut v = vec![T::default(); self.v.len()];
             self.device.read(&self.v, &mut v)?;
@@ -217,7 +218,7 @@ impl<'a, T: Number> LadderData<'a, T> {
     }
 }
 
-/// Elements to compare: the first, the last, some between.
+/// Elements to compare: the first, the last, and some between.
 fn sample(elements: usize) -> impl Iterator<Item = usize> {
     let count = elements.min(COMPARED);
     (0..count).map(move |index| index * (elements - 1) / (count - 1).max(1))
@@ -261,7 +262,7 @@ impl<T: Number> Application<'_, '_, T> {
     }
 }
 
-/// What the hungriest of two kernels uses.
+/// The larger resources of two kernels.
 fn most(a: Usage, b: Usage) -> Usage {
     Usage {
         registers: a.registers.max(b.registers),

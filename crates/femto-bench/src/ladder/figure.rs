@@ -1,5 +1,5 @@
-//! Ladders as the figures of Świrydowicz et al. 2019: work per second over the degree, a line per step, and the two
-//! rooflines; from rows that were just measured, or from stored ones.
+//! Ladders as the figures of Świrydowicz et al. 2019: work per second against degree, a line per step, and
+//! the two rooflines; from new or stored rows.
 
 use crate::{BenchError, Record};
 use femto_kernel::family::hex_published::ladder::Step;
@@ -13,17 +13,17 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Steps in order; ladders have 12 at most.
+/// Colours of the steps in order; ladders have at most 12.
 const COLOURS: [&str; 12] = [
     "#9e9e9e", "#c5b0d5", "#17becf", "#bcbd22", "#e377c2", "#8c564b", "#9467bd", "#ff7f0e",
     "#2ca02c", "#1f77b4", "#d62728", "#004d40",
 ];
 /// Width and height of a panel.
 const PANEL: (f64, f64) = (860.0, 480.0);
-/// How many nodes around 5e7 are called large.
+/// Numbers of nodes around 5e7 that are called large.
 const LARGE: std::ops::Range<usize> = 48_000_000..52_000_000;
 
-/// What a figure takes of a record.
+/// The values of a record that a figure uses.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Point {
     step: String,
@@ -42,20 +42,18 @@ pub struct Point {
 }
 
 impl Point {
-    /// What a measured record gives to a figure.
-    ///
-    /// `None` for records of other benchmarks.
+    /// The point of a measured record; `None` for records of other benchmarks.
     pub fn of(record: &Record) -> Option<Self> {
         serde_json::from_value(serde_json::to_value(record).ok()?).ok()
     }
 
-    /// Whether it is of one of these steps.
+    /// Whether it belongs to one of these steps.
     pub fn is_of(&self, steps: &[Step]) -> bool {
         steps.iter().any(|step| step.to_string() == self.step)
     }
 }
 
-/// The rows of a file that `femto bench --ladder --csv` wrote.
+/// The rows of a file written by `femto bench --ladder --csv`.
 ///
 /// # Errors
 /// [`BenchError::NoTable`]
@@ -69,7 +67,7 @@ pub fn read(path: &Path) -> Result<Vec<Point>, BenchError> {
     rows.map_err(no_table)
 }
 
-/// Draws all points into an SVG file, a panel for each ladder and size.
+/// Draws all points into an SVG file, with a panel for each ladder and size.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -77,7 +75,7 @@ pub fn draw(points: &[Point], path: &Path) -> Result<(), BenchError> {
     Ok(write_atomic(path, svg(points).as_bytes())?)
 }
 
-/// Which panel a row belongs to: precision and size are the figure's rows, ladders its columns.
+/// The panel of a row: precision and size are the figure's rows, ladders its columns.
 type PanelKey = ((String, Size), Column);
 
 /// A benchmark's ladder of layers, or of cubes.
@@ -91,7 +89,7 @@ enum Threads {
     Cubes,
 }
 
-/// What sizes are told apart.
+/// The distinguished sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Size {
     Elements(usize),
@@ -212,7 +210,7 @@ fn line(points: &[&Point], rate: impl Fn(&Point) -> Option<f64>) -> LinePlot {
         .with_stroke_width(1.5)
 }
 
-/// Degrees and rates in 10¹² per second, by degree.
+/// Degrees, and rates in 10¹² per second, by degree.
 fn tera(points: &[&Point], rate: impl Fn(&Point) -> Option<f64>) -> Vec<(f64, f64)> {
     let mut found: Vec<(f64, f64)> = points
         .iter()

@@ -3,8 +3,8 @@
 //! [`run_all`] measures many of them:
 //!
 //! 1. [`compile_all`] compiles the texts of many steps at the same time, into the cache on disk.
-//! 2. [`LadderData::new`] makes the factors and vectors of one size, and what the oracle makes of
-//!    some elements.
+//! 2. [`LadderData::new`] makes the factors and vectors of one size, and the oracle's results for some
+//!    elements.
 //! 3. [`LadderData::measure`] compiles a step, compares its output, and times it.
 
 mod data;
@@ -21,7 +21,7 @@ use femto_kernel::family::hex_published::ladder::{Benchmark, LadderKernel, Step,
 use femto_kernel::roofline::Precision;
 use femto_platform::device::accelerator::Features;
 
-/// What a ladder is measured on.
+/// The size of a ladder's measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LadderSize {
     /// The operator.
@@ -35,7 +35,7 @@ pub struct LadderSize {
 /// The text of a step for a device.
 ///
 /// # Errors
-/// [`BenchError::Illegal`] names the rule that the step breaks.
+/// [`BenchError::Illegal`], with the rule that the step breaks.
 fn kernel(
     step: &Step,
     degree: usize,

@@ -1,4 +1,4 @@
-//! Many steps on data of many sizes.
+//! Measuring many steps on data of many sizes.
 
 use super::view::LADDER;
 use super::{LadderData, LadderSize, kernel};
@@ -11,8 +11,8 @@ use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::Accelerator;
 
-/// The steps of these benchmarks with this name or part of it: `all`, `layers`, `cubes/3`, `bk5/layers/7`;
-/// `None` where there is none.
+/// The steps of these benchmarks whose name contains one of `names`: `all`, `layers`, `cubes/3`,
+/// `bk5/layers/7`; `None` if there is none.
 pub fn select(benchmarks: &[Benchmark], names: &[String]) -> Option<Vec<Step>> {
     let benchmark = |step: &Step| {
         let name = step.benchmark.name();
@@ -29,10 +29,10 @@ fn is(step: &Step, name: &str) -> bool {
     name == "all" || full.contains(&format!("/{name}/"))
 }
 
-/// What is measured: every combination.
+/// The combinations to measure.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// The steps, those of a benchmark together.
+    /// The steps, grouped by benchmark.
     pub steps: Vec<Step>,
     /// Degrees.
     pub degrees: Vec<usize>,
@@ -40,7 +40,7 @@ pub struct Sweep {
     pub sizes: Vec<Size>,
     /// Precisions of vectors and arithmetic.
     pub precisions: Vec<Precision>,
-    /// How often.
+    /// Number and length of samples.
     pub sampling: Sampling,
 }
 
@@ -55,7 +55,7 @@ impl Sweep {
         all
     }
 
-    /// Degrees before numbers of elements.
+    /// Sizes, by degree and then by number of elements.
     fn ladder_sizes(&self) -> Vec<LadderSize> {
         let mut benchmarks: Vec<_> = self.steps.iter().map(|step| step.benchmark).collect();
         benchmarks.dedup();
@@ -76,10 +76,10 @@ impl Sweep {
     }
 }
 
-/// Compiles the text of every step, degree and precision that is legal, on all threads, into the
-/// cache on disk, where [`LadderData::measure`] finds it.
+/// Compiles the text of every legal step, degree and precision, on all threads, into the cache on disk for
+/// [`LadderData::measure`].
 ///
-/// Ignores failures: the measurement of the step meets them again.
+/// Ignores failures: measuring the step reports them again.
 pub fn compile_all(device: &Accelerator, all: &[(Step, usize, Precision)]) {
     in_parallel(all, |(step, degree, precision)| {
         if let Ok(kernel) = kernel(step, *degree, *precision, device.features()) {
@@ -88,11 +88,10 @@ pub fn compile_all(device: &Accelerator, all: &[(Step, usize, Precision)]) {
     });
 }
 
-/// First all texts are compiled, then, per size, all steps are measured on the same data. A step
-/// that fails does not keep the others from being measured.
+/// First compiles all texts, then, per size, measures all steps on the same data, even if some steps fail.
 ///
 /// # Errors
-/// No ceilings; a CSV file that cannot be written.
+/// No ceilings, or a CSV file that cannot be written.
 pub fn run_all(
     device: &Accelerator,
     sweep: &Sweep,
@@ -122,7 +121,7 @@ pub fn run_all(
     Ok(report)
 }
 
-/// What all measurements of a run share.
+/// Data common to all measurements of a run.
 struct Run<'a> {
     device: &'a Accelerator,
     sweep: &'a Sweep,
@@ -130,7 +129,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// All steps on the data of one size.
+    /// Measures all steps on the data of one size.
     fn size<T: Number>(&self, size: LadderSize, progress: &mut dyn Progress, report: &mut Report) {
         let (benchmark, degree, elements) = (size.benchmark, size.degree, size.elements);
         let sizes = format!("degree {degree}, {elements} elements, {}", T::PRECISION);

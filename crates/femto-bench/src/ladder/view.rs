@@ -1,4 +1,4 @@
-//! Records of ladders for people.
+//! Text output of ladder records.
 
 use crate::Record;
 use crate::report::View;

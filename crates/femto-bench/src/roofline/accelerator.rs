@@ -12,20 +12,20 @@ use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module}
 use femto_platform::device::{Device, DeviceError};
 use std::ops::Range;
 
-/// Samples; the best counts.
+/// Number of samples; the best counts.
 const SAMPLES: usize = 10;
-/// Runs of a kernel in a sample, on all but processors.
+/// Runs of a kernel in a sample, except on processors.
 const REPEATS: usize = 10;
 /// Bytes of each of the two buffers: well beyond the cache, within these limits.
 const BUFFER_BYTES: Range<u64> = 128 << 20..1 << 30;
-/// How many times the cache.
+/// Size relative to the cache.
 const CACHES: u64 = 16;
 /// Blocks of the kernels that compute, per compute unit.
 const BLOCKS_PER_UNIT: u32 = 8;
 
 impl Measure for Accelerator {
-    /// Copy is the better of a kernel and of the driver's own copy. The buffers hold random numbers
-    /// and are far larger than the cache.
+    /// Copy is the better of a kernel and the driver's own copy. The buffers hold random numbers and are
+    /// far larger than the cache.
     fn measure(&self) -> Result<Ceilings, DeviceError> {
         measure(self, buffer_bytes(self), SAMPLES)
     }
@@ -91,7 +91,7 @@ fn measure(
     })
 }
 
-/// The best of some samples on the device's own clock.
+/// Takes the best of some samples on the device's own clock.
 struct Sampler<'a> {
     clock: DeviceClock<'a>,
     device: &'a Accelerator,
@@ -99,7 +99,7 @@ struct Sampler<'a> {
 }
 
 impl Sampler<'_> {
-    /// `amount` per second, after a run that does not count.
+    /// `amount` per second, after an untimed run.
     fn rate(
         &self,
         amount: u64,
@@ -138,7 +138,7 @@ impl<'a> Probes<'a> {
         })
     }
 
-    /// `amount` per second of so many blocks of a kernel.
+    /// `amount` per second, with this many blocks of a kernel.
     fn rate(
         &self,
         entry: &str,

@@ -9,25 +9,24 @@ use femto_platform::stream;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Timed passes over the buffers; the best counts.
+/// Number of timed passes over the buffers; the best counts.
 const MEMORY_REPEATS: usize = 5;
 /// Timed runs of the arithmetic, short enough that some are not interrupted.
 const FMA_REPEATS: usize = 25;
-/// Bytes of each of the two buffers, where memory and caches do not ask for another size.
+/// Bytes of each of the two buffers, unless memory and caches call for another size.
 const BUFFER_BYTES: u64 = 512 << 20;
-/// Numbers that one task fills, reads or copies.
+/// Numbers per task in fills, reads and copies.
 const PIECE: usize = 8192;
 /// Multiply-adds per chain in one piece of arithmetic: about half a millisecond.
 const FMA_ROUNDS: u64 = 300_000;
-/// Pieces of arithmetic per thread, so that a thread that starts late costs little.
+/// Pieces of arithmetic per thread, so that late threads cost little.
 const FMA_PIECES: usize = 8;
 
 impl Measure for Host {
     /// Measures with the host's number of threads, in about two seconds.
     ///
-    /// Copy and write are the better of ordinary stores and of stores past the caches. The buffers
-    /// are far larger than the caches, in huge pages where the system has them, and first touched by
-    /// the threads that use them.
+    /// Copy and write are the better of ordinary and non-temporal stores. The buffers are far larger than
+    /// the caches, in huge pages if available, and first touched by the threads that use them.
     fn measure(&self) -> Result<Ceilings, DeviceError> {
         let len = buffer_len(self);
         let mut source = self.zeros::<f64>(len)?;
@@ -116,10 +115,10 @@ fn each<P: Send>(host: &Host, pieces: &mut [P], work: &(impl Fn(&mut P) + Sync))
     }
 }
 
-/// `amount` per second of `work`: the best of some runs after one that does not count.
+/// `amount` per second of `work`: the best of some runs after an untimed one.
 ///
-/// The best and not the median, because a ceiling is what the machine can do, whatever else it was
-/// doing while this was measured.
+/// The best and not the median, because a ceiling is the capability of the machine, whatever else was
+/// running meanwhile.
 fn rate(repeats: usize, amount: f64, mut work: impl FnMut()) -> f64 {
     work();
     let runs = (0..repeats).map(|_| {

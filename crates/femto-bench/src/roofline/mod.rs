@@ -16,12 +16,12 @@ pub(crate) trait Measure: Device {
     /// Measures the ceilings, in a few seconds.
     ///
     /// # Errors
-    /// [`DeviceError::OutOfMemory`], or what else the device says.
+    /// [`DeviceError::OutOfMemory`], or another device error.
     fn measure(&self) -> Result<Ceilings, DeviceError>;
 }
 
-/// Evaluates an expression on the device of its own type in an [`AnyDevice`]; the null device cannot
-/// be timed, which is the error that the function returns.
+/// Evaluates an expression with the device inside an [`AnyDevice`]; the null device cannot be timed, which
+/// is the error that the function returns.
 macro_rules! on_timed {
     ($any:expr, |$device:ident| $body:expr) => {
         match $any {
@@ -38,34 +38,33 @@ macro_rules! on_timed {
 }
 pub(crate) use on_timed;
 
-/// Ceilings and where they came from.
+/// Ceilings and their origin.
 #[derive(Debug)]
 pub struct Roofline {
     /// The rates.
     pub ceilings: Ceilings,
-    /// Whether they were measured now.
+    /// The origin of the rates.
     pub origin: Origin,
 }
 
-/// Where ceilings came from.
+/// The origin of ceilings.
 #[derive(Debug)]
 pub enum Origin {
-    /// An earlier measurement, kept in this file.
+    /// An earlier measurement, stored in this file.
     Loaded(PathBuf),
-    /// Measured now and kept in this file.
+    /// Measured now and stored in this file.
     Measured(PathBuf),
-    /// Measured now; they could not be kept.
+    /// Measured now; they could not be stored.
     NotKept(FileError),
 }
 
 /// The ceilings of a device, measured if they are not known yet.
 ///
-/// What is kept belongs to a processor, a number of threads, an instruction set, a driver and a
-/// version of femto; anything else, and a file that cannot be read, is measured anew. Takes about
-/// two seconds then.
+/// Stored ceilings belong to a processor, a number of threads, an instruction set, a driver and a version
+/// of femto; if any differs, or the file cannot be read, they are measured again, in about two seconds.
 ///
 /// # Errors
-/// [`DeviceError::OutOfMemory`], or what else the device says.
+/// [`DeviceError::OutOfMemory`], or another device error.
 pub fn ceilings(device: &AnyDevice) -> Result<Roofline, DeviceError> {
     match cache_dir() {
         Ok(folder) => ceilings_in(&folder, device, measure),
@@ -76,10 +75,10 @@ pub fn ceilings(device: &AnyDevice) -> Result<Roofline, DeviceError> {
     }
 }
 
-/// Measures the ceilings in any case, and keeps them.
+/// Measures the ceilings in any case, and stores them.
 ///
 /// # Errors
-/// [`DeviceError::OutOfMemory`], or what else the device says.
+/// [`DeviceError::OutOfMemory`], or another device error.
 pub fn measure_and_keep(device: &AnyDevice) -> Result<Roofline, DeviceError> {
     let ceilings = measure(device)?;
     let origin = match cache_dir() {
@@ -89,7 +88,7 @@ pub fn measure_and_keep(device: &AnyDevice) -> Result<Roofline, DeviceError> {
     Ok(Roofline { ceilings, origin })
 }
 
-/// Kept ceilings if `kept`, otherwise measured ones, which are not kept.
+/// Stored ceilings if `kept`, otherwise measured ones, which are not stored.
 pub(crate) fn of(device: &AnyDevice, kept: bool) -> Result<Ceilings, DeviceError> {
     match kept {
         true => Ok(ceilings(device)?.ceilings),

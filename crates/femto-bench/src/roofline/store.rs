@@ -6,10 +6,10 @@ use femto_platform::files::{FileError, read_small, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// More than any such file has.
+/// Larger than any such file.
 const LARGEST_FILE: u64 = 64 << 10;
 
-/// What ceilings belong to.
+/// The configuration that ceilings belong to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Key {
     femto: String,
@@ -39,7 +39,7 @@ impl Key {
         }
     }
 
-    /// Readable; where two keys share a name, the key inside the file tells them apart.
+    /// A readable name; if two keys share it, the key inside the file distinguishes them.
     pub(super) fn file_name(&self) -> String {
         let words = self.processor.split(|c: char| !c.is_ascii_alphanumeric());
         let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
@@ -52,7 +52,7 @@ impl Key {
     }
 }
 
-/// The ceilings in this file, if there are some and they belong to `key`.
+/// The ceilings in this file, if it exists and matches `key`.
 pub(super) fn load(path: &Path, key: &Key) -> Option<Ceilings> {
     let bytes = read_small(path, LARGEST_FILE).ok()?;
     let record: Record = serde_json::from_slice(&bytes).ok()?;
@@ -60,7 +60,7 @@ pub(super) fn load(path: &Path, key: &Key) -> Option<Ceilings> {
 }
 
 pub(super) fn save(path: &Path, key: Key, ceilings: Ceilings) -> Result<(), FileError> {
-    // Strings and numbers always have a JSON form; without one there is nothing to keep.
+    // Strings and numbers can always be represented in JSON; otherwise there is nothing to store.
     let json = serde_json::to_string_pretty(&Record { key, ceilings }).unwrap_or_default();
     write_atomic(path, json.as_bytes())
 }

@@ -8,35 +8,35 @@ use femto_kernel::family::cell_quadrature::schedule::{
 };
 use femto_kernel::family::cell_quadrature::source::Interleave;
 
-/// Which schedules.
+/// A selection of schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// All that are listed here.
+    /// All schedules listed here.
     All,
-    /// One or two of each kind, those that were best so far or are thought to be.
+    /// One or two of each kind, known or expected to be the best.
     Best,
-    /// Knepley et al.'s Table 2: its kernel for its numbers of blocks per batch and batches per chunk.
+    /// Knepley et al.'s Table 2: their kernel with their numbers of blocks per batch and batches per chunk.
     Table2,
 }
 
-/// A schedule, what it reads and writes, and how arrays over cells lie in memory.
+/// A schedule, its vectors, and the memory layout of arrays over cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// E-vectors, with stored geometry; or L-vectors, with geometry from vertices.
     pub vectors: Vectors,
-    /// Cells together.
+    /// Interleaving of cells.
     pub interleave: Interleave,
     /// The schedule.
     pub schedule: Schedule,
 }
 
-/// L-vectors with the components of a node together, summed by atomic additions.
+/// L-vectors with the components of a node adjacent, summed by atomic additions.
 pub(super) const NODAL: Vectors = Vectors::Nodal {
     interleaved: true,
     scatter: Scatter::Atomic,
 };
 
-/// Cells together in arrays that neighbouring threads read; a warp.
+/// Interleaved cells in arrays read by neighbouring threads: a warp.
 pub(super) const INTERLEAVED: usize = 32;
 
 /// Knepley et al.'s Table 2.
@@ -56,10 +56,10 @@ const OTHERS: [(u32, u32); 11] = [
     (32, 1),
     (64, 1),
 ];
-/// Those whose other knobs are turned.
+/// Those for which other knobs are varied.
 const TURNED: [(u32, u32); 3] = [(32, 8), (64, 4), (64, 1)];
 const THREADS: [u32; 3] = [64, 128, 256];
-/// Fans of a block with lists of nodes, and most cells of a fan; see [`SimplexMesh::new`].
+/// Fans per block with lists of nodes, and maximum cells per fan; see [`SimplexMesh::new`].
 pub(super) type Fans = (u32, u32);
 pub(super) const FANS: [Fans; 11] = [
     (128, 1),
@@ -75,7 +75,7 @@ pub(super) const FANS: [Fans; 11] = [
     (256, 8),
 ];
 
-/// The candidates of a case on a mesh; on devices with small blocks some are illegal.
+/// The candidates of a case on a mesh; some are illegal on devices with small blocks.
 pub fn candidates(case: &SimplexCase, selection: Selection, mesh: &SimplexMesh) -> Vec<Candidate> {
     match selection {
         Selection::All => {
@@ -98,7 +98,7 @@ fn element(schedule: Schedule, interleave: Interleave) -> Candidate {
     }
 }
 
-/// Knepley et al.'s kernel: a thread per component, nothing else.
+/// Knepley et al.'s kernel: a thread per component, and no other knobs.
 const fn plain((blocks_per_batch, batches_per_chunk): (u32, u32)) -> Transposition {
     Transposition {
         blocks_per_batch,
@@ -221,7 +221,7 @@ fn nodal_schedules(mesh: &SimplexMesh) -> Vec<Candidate> {
     for fans in FANS {
         for threads in THREADS {
             for listed_sums in [false, true] {
-                // Fans of several cells are for as many threads.
+                // Fans of several cells need as many threads.
                 let suits = if fans.1 == 1 {
                     threads <= fans.0
                 } else {
@@ -236,7 +236,7 @@ fn nodal_schedules(mesh: &SimplexMesh) -> Vec<Candidate> {
     all
 }
 
-/// To be kept up to date with what was measured.
+/// To be updated with new measurements.
 fn best(case: &SimplexCase, mesh: &SimplexMesh) -> Vec<Candidate> {
     vec![
         transposition(plain((32, 8))),

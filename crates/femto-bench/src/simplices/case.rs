@@ -30,9 +30,9 @@ pub enum SimplexForm {
 }
 
 impl SimplexForm {
-    /// Those of the publication, which accelerators are measured on.
+    /// The published forms, measured on accelerators.
     pub const PUBLISHED: &[Self] = &[Self::Poisson, Self::Elasticity];
-    /// Those that the host is measured on.
+    /// The forms measured on the host.
     pub const ALL: &[Self] = &[Self::Poisson, Self::Laplacian, Self::Elasticity];
 
     /// Its name in reports.
@@ -62,7 +62,7 @@ const NO_CONTEXT: EvalContext = EvalContext {
 };
 
 impl SimplexCase {
-    /// These forms in both dimensions, in these precisions.
+    /// All cases of these forms and precisions, in both dimensions.
     pub fn all(forms: &[SimplexForm], precisions: &[Precision]) -> Vec<Self> {
         let mut all = Vec::new();
         for &form in forms {
@@ -85,7 +85,8 @@ impl SimplexCase {
         }
     }
 
-    /// The reference element; f1 is constant but for κ, so that one point suffices (Knepley, Rupp, Terrel 2016, N_q = 1).
+    /// The reference element; f1 is constant except for κ, so one point suffices (Knepley, Rupp, Terrel
+    /// 2016, N_q = 1).
     pub(super) fn element(&self) -> Result<DenseTables, OperatorError> {
         let cell = [Cell::Triangle, Cell::Tetrahedron][self.dim - 2];
         Ok(DenseTables::new(&Nodal::new(cell, 1)?, &rule(cell, 0)?))
@@ -118,7 +119,7 @@ impl SimplexCase {
         }
     }
 
-    /// Sizes of a cell: on E-vectors with Knepley et al.'s geometry, on L-vectors with none.
+    /// Sizes of a cell: on E-vectors with Knepley et al.'s geometry, on L-vectors without stored geometry.
     pub(super) fn shape(&self, element: &DenseTables, vectors: Vectors) -> Shape {
         let storage = match vectors {
             Vectors::Element { .. } => Storage::Affine,
@@ -130,7 +131,7 @@ impl SimplexCase {
     /// The text of a candidate.
     ///
     /// # Errors
-    /// [`BenchError::Illegal`] names the rule that it breaks on this device.
+    /// [`BenchError::Illegal`], with the rule that it breaks on this device.
     pub(super) fn kernel(
         &self,
         candidate: &Candidate,
@@ -154,8 +155,8 @@ impl SimplexCase {
         Ok(source(&problem, schedule))
     }
 
-    /// What the oracle makes of a cell, `[component][node]`: `kappa` at its nodes, where the form
-    /// reads it, and `u` `[component][node]`.
+    /// The oracle's result for a cell, `[component][node]`, with `kappa` at its nodes, if the form reads
+    /// it, and `u` `[component][node]`.
     pub(super) fn oracle(
         &self,
         element: &DenseTables,

@@ -1,4 +1,4 @@
-//! One case on a device, and the measurement of a candidate on it.
+//! One case on a device, and measuring a candidate on it.
 
 use super::operands::{Buffers, Chosen};
 use super::oracle::{Inputs, Numbers, Oracle};
@@ -32,13 +32,13 @@ pub struct SimplexData<'a, T: Number> {
     element: DenseTables,
     buffers: Buffers<T>,
     oracle: Oracle,
-    /// E-vectors of all cells and of the first ones, an L-vector.
+    /// E-vectors of all cells and of the first ones, and an L-vector.
     v_of_cells: AcceleratorBuffer<T>,
     v_of_first: AcceleratorBuffer<T>,
     v: AcceleratorBuffer<T>,
 }
 
-/// A kernel and what it is given.
+/// A kernel with its arguments.
 struct Application<'a> {
     device: &'a Accelerator,
     source: &'a KernelSource,
@@ -56,10 +56,10 @@ impl Application<'_> {
 }
 
 impl<'a, T: Number> SimplexData<'a, T> {
-    /// Puts the inputs of a case in this precision on the device: u in [-1, 1), κ in [0.5, 1.5).
+    /// Uploads the inputs of a case in this precision: u in [-1, 1), κ in [0.5, 1.5).
     ///
     /// # Errors
-    /// No memory.
+    /// Not enough memory.
     pub fn new(
         device: &'a Accelerator,
         case: SimplexCase,
@@ -79,7 +79,7 @@ impl<'a, T: Number> SimplexData<'a, T> {
         };
         let (buffers, oracle) = (Buffers::new(device, &inputs, &shape)?, inputs.oracle());
         let first = oracle.cells.len() / unknowns;
-        // Long enough for any number of cells together.
+        // Long enough for any interleaving.
         let len = |cells: usize| places(super::candidate::INTERLEAVED, cells, unknowns);
         Ok(Self {
             device,
@@ -97,8 +97,8 @@ impl<'a, T: Number> SimplexData<'a, T> {
     /// Measures: 1. text and kernel, 2. output, compared, 3. time, 4. record.
     ///
     /// # Errors
-    /// [`BenchError::Illegal`] for a candidate that the device does not allow; a text that does not
-    /// compile, no memory, an output that is not finite.
+    /// [`BenchError::Illegal`] for a candidate that is illegal on the device; a text that does not compile,
+    /// not enough memory, an output that is not finite.
     pub fn measure(
         &mut self,
         candidate: &Candidate,
@@ -159,7 +159,7 @@ impl<'a, T: Number> SimplexData<'a, T> {
             counts,
         );
         if nodal {
-            // The output is set to zero first.
+            // The output is zeroed first.
             work.bytes_written += (self.v.len() * T::BYTES) as u64;
         }
         let outcome = Outcome {
@@ -180,9 +180,9 @@ impl<'a, T: Number> SimplexData<'a, T> {
         let usage = kernel.usage();
         let copied = record.fraction("copy").map(|fraction| 1.0 / fraction - 1.0);
         record.extras.extend([
-            // How much longer than a copy of as many bytes.
+            // Time relative to a copy of as many bytes.
             ("deviation", json!(copied)),
-            // What an application moves should be many times as much.
+            // The bytes of an application should be many times larger.
             ("cache_bytes", json!(device.features().cache_bytes)),
             ("registers", json!(usage.registers)),
             ("local_bytes", json!(usage.local_bytes)),
@@ -248,7 +248,7 @@ impl Application<'_> {
         let operands = &source.operands;
         let unknown = DeviceError::Unsupported {
             device: device.info().kind.name(),
-            what: "be given an operand that this benchmark has not",
+            what: "be given an operand that this benchmark does not have",
         };
         let arguments = buffers
             .arguments(operands, &self.chosen, v)
@@ -257,7 +257,7 @@ impl Application<'_> {
     }
 }
 
-/// N_bl and N_cb of Knepley et al., of their kernel.
+/// N_bl and N_cb of Knepley et al.'s kernel.
 fn batches(schedule: &Schedule) -> Option<(u32, u32)> {
     match schedule {
         Schedule::Transposition(it) => Some((it.blocks_per_batch, it.batches_per_chunk)),
@@ -265,11 +265,12 @@ fn batches(schedule: &Schedule) -> Option<(u32, u32)> {
     }
 }
 
-/// The candidate; it is marked as the best later.
+/// The candidate's parameters; the best one is marked later.
 fn setting(candidate: &Candidate, shape: &Shape, source: &KernelSource) -> [Entry; 9] {
     let schedule = &candidate.schedule;
     let batches = batches(schedule);
-    // E-vectors, geometry stored; or L-vectors, geometry from vertices, the output set to zero first.
+    // E-vectors with stored geometry; or L-vectors with geometry from vertices, and the output zeroed
+    // first.
     let vectors = match candidate.vectors {
         Vectors::Element { .. } => "element",
         Vectors::Nodal { .. } => "nodal",
@@ -287,8 +288,8 @@ fn setting(candidate: &Candidate, shape: &Shape, source: &KernelSource) -> [Entr
     ]
 }
 
-/// Flops and bytes by Knepley et al.'s equations 7 and 6, the bytes for E-vectors, and their prediction: these
-/// bytes at the rate of a copy.
+/// Flops and bytes by Knepley et al.'s equations 7 and 6, with the bytes for E-vectors, and their
+/// prediction: these bytes at the rate of a copy.
 fn set_published(record: &mut Record, candidate: &Candidate, shape: &Shape) {
     let blocks = batches(&candidate.schedule).map_or(1, |(blocks, _)| blocks);
     let model = Model::new(shape, blocks, record.precision.bytes());
@@ -306,7 +307,7 @@ fn set_published(record: &mut Record, candidate: &Candidate, shape: &Shape) {
             "knepley_byte_rate",
             json!(bytes.map(|it| it as f64 / seconds)),
         ),
-        // How far the prediction is off.
+        // The error of the prediction.
         (
             "knepley_deviation",
             json!(predicted.map(|it| seconds / it - 1.0)),

@@ -18,7 +18,7 @@ use serde_json::json;
 /// Inputs are u in [-1, 1) and κ in [0.5, 1.5), random; `ceilings` are those of `host`.
 ///
 /// # Errors
-/// No memory, an output that is not finite.
+/// Not enough memory, or an output that is not finite.
 pub fn measure_on_host(
     host: &Host,
     case: &SimplexCase,

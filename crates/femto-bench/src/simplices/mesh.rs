@@ -1,4 +1,4 @@
-//! An irregular mesh of the unit square or cube, as a space at degree 1 has it.
+//! An irregular mesh of the unit square or cube, as used by a space of degree 1.
 
 use super::candidate::{FANS, Fans};
 use crate::BenchError;
@@ -11,10 +11,10 @@ use femto_kernel::family::cell_quadrature::fans;
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-/// Meshes are the same every time.
+/// The same meshes every time.
 const SEED: u64 = 4;
 
-/// Cells and nodes in the order of a space, which follows a Hilbert curve.
+/// Cells and nodes in the order of a space along a Hilbert curve.
 #[derive(Debug)]
 pub struct SimplexMesh {
     dim: usize,
@@ -25,12 +25,12 @@ pub struct SimplexMesh {
     /// Positions, `[node]`.
     positions: Vec<[f64; 3]>,
     couplings: usize,
-    /// For each of [`FANS`]; made when a device first asks for some.
+    /// For each of [`FANS`]; made when first used by a device.
     lists: OnceLock<Vec<BlockLists>>,
 }
 
 impl SimplexMesh {
-    /// A mesh with at least so many cells.
+    /// A mesh with at least `cells` cells.
     ///
     /// # Errors
     /// From the mesh generator, the geometry, the space.
@@ -83,7 +83,7 @@ impl SimplexMesh {
         Ok(Space::new(&self.mesh, &self.geometry, params).map_err(Box::new)?)
     }
 
-    /// 2 or 3.
+    /// Dimension, 2 or 3.
     pub fn dim(&self) -> usize {
         self.dim
     }
@@ -98,8 +98,8 @@ impl SimplexMesh {
         self.positions.len()
     }
 
-    /// Pairs of nodes that have a cell in common, ordered, each node with itself too: the nonzeros of a
-    /// matrix with one component.
+    /// Ordered pairs of nodes with a common cell, including each node with itself: the nonzeros of a matrix
+    /// with one component.
     pub fn couplings(&self) -> usize {
         self.couplings
     }
@@ -114,7 +114,7 @@ impl SimplexMesh {
         self.positions[node as usize]
     }
 
-    /// The lists of blocks of such fans.
+    /// The lists for blocks of such fans.
     pub(super) fn lists(&self, fans: Fans) -> Option<&BlockLists> {
         let lists = self.lists.get_or_init(|| {
             let lists = FANS.into_par_iter().map(|(per_block, cells)| {
@@ -128,12 +128,12 @@ impl SimplexMesh {
         lists.get(place)
     }
 
-    /// Most nodes of a block of such fans; zero, which is illegal, where there are no lists.
+    /// Maximum number of nodes of a block of such fans; zero, which is illegal, without lists.
     pub(super) fn block_nodes(&self, fans: Fans) -> u32 {
         self.lists(fans).map_or(0, |lists| lists.most_nodes as u32)
     }
 
-    /// All cells that have one of these nodes.
+    /// All cells that contain one of these nodes.
     pub(super) fn cells_around(&self, nodes: &[u32]) -> Vec<usize> {
         let mut wanted = vec![false; self.nodes()];
         for &node in nodes {

@@ -1,9 +1,9 @@
-//! The benchmark of Knepley, Rupp, Terrel 2016 (section 6) on accelerators: Poisson's equation with a coefficient that
-//! varies, and elasticity, at degree 1 on triangles and tetrahedra.
+//! The benchmark of Knepley, Rupp, Terrel 2016 (section 6) on accelerators: Poisson's equation with a
+//! variable coefficient, and elasticity, at degree 1 on triangles and tetrahedra.
 //!
 //! [`run_all`] measures all of it:
 //!
-//! 1. [`SimplexMesh::new`] makes an irregular mesh, its cells and nodes as those of a space.
+//! 1. [`SimplexMesh::new`] makes an irregular mesh, with cells and nodes in the order of a space.
 //! 2. [`candidates`] lists the schedules: on E-vectors Knepley et al.'s kernel with stored geometry, on
 //!    L-vectors gather, geometry from vertices, and scatter.
 //! 3. [`compile_all`] compiles their texts at the same time, into the cache on disk.

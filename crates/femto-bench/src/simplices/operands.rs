@@ -11,7 +11,7 @@ use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
 use rayon::prelude::*;
 
-/// An array over cells as it is, and with [`INTERLEAVED`] cells together.
+/// An array over cells, plain and with [`INTERLEAVED`] cells interleaved.
 struct OverCells<T: Number>([AcceleratorBuffer<T>; 2]);
 
 /// Lists of nodes per block.
@@ -23,7 +23,7 @@ struct Lists {
     slots: AcceleratorBuffer<u16>,
 }
 
-/// What kernels read.
+/// The inputs of kernels.
 pub(super) struct Buffers<T: Number> {
     nodes: usize,
     geometry: OverCells<T>,
@@ -38,20 +38,20 @@ pub(super) struct Buffers<T: Number> {
     u_of_cells: OverCells<T>,
 }
 
-/// Which of the inputs a launch reads.
+/// The variants of the inputs that a launch reads.
 #[derive(Clone, Copy)]
 pub(super) struct Chosen {
     pub(super) cells: usize,
     /// L-vectors.
     pub(super) nodal: bool,
-    /// Data, vectors: cells that are together.
+    /// Interleaved cells in data and in vectors.
     pub(super) interleave: [usize; 2],
     /// Fans of blocks with lists.
     pub(super) fans: Option<Fans>,
 }
 
 impl<T: Number> OverCells<T> {
-    /// Of each cell `numbers`, which `fill` writes.
+    /// For each cell `numbers` entries, written by `fill`.
     fn new(
         device: &Accelerator,
         (cells, numbers): (usize, usize),
@@ -68,7 +68,8 @@ impl<T: Number> OverCells<T> {
     }
 }
 
-/// An array over cells, of each `numbers`; one number where there are none, as no buffer is empty.
+/// An array over cells with `numbers` entries each; a single entry if there are none, as buffers cannot be
+/// empty.
 fn over_cells<T: Copy + Default + Send + Sync>(
     (together, cells, numbers): (usize, usize, usize),
     fill: &(impl Fn(usize, &mut [T]) + Sync),
@@ -94,7 +95,7 @@ fn over_cells<T: Copy + Default + Send + Sync>(
 }
 
 impl<T: Number> Buffers<T> {
-    /// `shape` has the geometry that is stored for E-vectors.
+    /// `shape` has the geometry stored for E-vectors.
     pub(super) fn new(
         device: &Accelerator,
         inputs: &Inputs<'_>,
@@ -162,7 +163,7 @@ impl<T: Number> Buffers<T> {
         })
     }
 
-    /// The arguments of a kernel with these operands; none where there are no such inputs.
+    /// The arguments of a kernel with these operands; `None` if there are no such inputs.
     pub(super) fn arguments<'b>(
         &'b self,
         operands: &[Operand],
@@ -186,7 +187,7 @@ impl<T: Number> Buffers<T> {
                 Operand::Geometry => Argument::input(self.geometry.of(data)),
                 Operand::Coordinates => Argument::input(&self.coordinates),
                 Operand::Nodes => Argument::input(&self.tables[usize::from(data > 1)]),
-                // Components of a node are together.
+                // The components of a node are adjacent.
                 Operand::ComponentStride => number(1),
                 Operand::NodalFields if chosen.nodal => Argument::input(&self.kappa),
                 Operand::NodalFields => Argument::input(self.kappa_of_cells.of(vectors)),

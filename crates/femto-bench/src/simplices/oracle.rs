@@ -8,16 +8,16 @@ use femto_element::tables::DenseTables;
 use rayon::prelude::*;
 use std::collections::HashMap;
 
-/// Cells at the beginning whose E-vector is compared: several blocks, the last one not full.
+/// Number of first cells whose E-vector is compared: several blocks, the last one not full.
 const FIRST_CELLS: usize = 4001;
-/// Cells whose nodes are compared on L-vectors.
+/// Number of cells whose nodes are compared on L-vectors.
 const COMPARED: usize = 7;
 
-/// Wanted outputs.
+/// Expected outputs.
 pub(super) struct Oracle {
     /// Of the first cells, `[cell][component][node]`.
     pub(super) cells: Vec<f64>,
-    /// Nodes, and of each `[component]`.
+    /// Nodes, with their values `[component]`.
     pub(super) nodes: Vec<(u32, Vec<f64>)>,
 }
 
@@ -31,7 +31,7 @@ impl Oracle {
     }
 }
 
-/// What a case reads, rounded to the precision that is measured, so that the oracle reads the same numbers.
+/// The inputs of a case, rounded to the measured precision, so that the oracle reads the same numbers.
 pub(super) struct Numbers {
     /// Positions, `[node]`.
     pub(super) positions: Vec<[f64; 3]>,
@@ -57,7 +57,7 @@ impl Numbers {
     }
 }
 
-/// Inputs on the host as the device has them, rounded to its precision.
+/// Inputs on the host, rounded to the device's precision.
 pub(super) struct Inputs<'a> {
     pub(super) case: SimplexCase,
     pub(super) element: &'a DenseTables,

@@ -1,4 +1,4 @@
-//! The record of a case: rates of cells, and what an assembled matrix would take.
+//! The record of a case: rates of cells, and the bound of an assembled matrix.
 
 use super::{SimplexCase, SimplexMesh};
 use crate::Record;
@@ -6,8 +6,8 @@ use crate::record::Outcome;
 use femto_kernel::roofline::{Precision, Work, bound};
 use serde_json::json;
 
-/// The record of a case; of an operator on L-vectors if `nodal`, compared with a product with the assembled
-/// matrix.
+/// The record of a case; for an operator on L-vectors if `nodal`, compared with a product with the
+/// assembled matrix.
 pub(super) fn record(
     case: &SimplexCase,
     mesh: &SimplexMesh,
@@ -39,8 +39,8 @@ pub(super) fn record(
     record
 }
 
-/// The work of a product with an assembled matrix in rows (CSR, 32-bit columns): values and columns, ends of
-/// rows, two vectors.
+/// The work of a product with an assembled matrix in rows (CSR, 32-bit columns): values and columns, row
+/// ends, two vectors.
 fn csr(nonzeros: u64, dofs: u64, precision: Precision) -> Work {
     let numbers = precision.bytes() as u64;
     Work {
@@ -50,7 +50,7 @@ fn csr(nonzeros: u64, dofs: u64, precision: Precision) -> Work {
     }
 }
 
-/// Marks the fastest record of each case and kind of vectors, and no other.
+/// Marks only the fastest record of each case and kind of vectors.
 pub fn mark_best(records: &mut [Record]) {
     let group = |it: &Record| ["form", "dim", "precision", "vectors"].map(|name| it.text(name));
     let all: Vec<_> = records.iter().map(|it| (group(it), it.seconds())).collect();

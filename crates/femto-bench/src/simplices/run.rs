@@ -1,4 +1,4 @@
-//! All candidates of all cases.
+//! Measuring all candidates of all cases.
 
 use super::view::{HOST, SIMPLICES, TABLE2};
 use super::{
@@ -13,16 +13,16 @@ use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::Accelerator;
 
-/// What is measured.
+/// The combinations to measure.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// Least number of cells of a mesh.
+    /// Minimum number of cells of a mesh.
     pub cells: usize,
     /// Precisions of vectors and arithmetic.
     pub precisions: Vec<Precision>,
-    /// Which schedules of accelerators.
+    /// Selected schedules of accelerators.
     pub selection: Selection,
-    /// How often.
+    /// Number and length of samples.
     pub sampling: Sampling,
 }
 
@@ -42,10 +42,10 @@ fn mesh<'a>(meshes: &'a [SimplexMesh; 2], case: &SimplexCase) -> &'a SimplexMesh
     &meshes[usize::from(case.dim == 3)]
 }
 
-/// Compiles the text of every candidate that is legal, on all threads, into the cache on disk, where
-/// [`SimplexData::measure`] finds it.
+/// Compiles the text of every legal candidate, on all threads, into the cache on disk for
+/// [`SimplexData::measure`].
 ///
-/// Ignores failures: the measurement of the candidate meets them again.
+/// Ignores failures: measuring the candidate reports them again.
 pub fn compile_all(device: &Accelerator, all: &[(SimplexCase, Candidate)]) {
     in_parallel(all, |(case, candidate)| {
         if let Ok(kernel) = case.kernel(candidate, device.features()) {
@@ -54,12 +54,12 @@ pub fn compile_all(device: &Accelerator, all: &[(SimplexCase, Candidate)]) {
     });
 }
 
-/// On an accelerator first meshes are made and all texts compiled; then, per case, all candidates are measured on the
-/// same data. One that fails does not keep the others from being measured. On hosts there is a record for each case
-/// and number of threads.
+/// On an accelerator meshes are made and all texts compiled first; then, per case, all candidates are
+/// measured on the same data, even if some fail. On hosts there is a record for each case and number of
+/// threads.
 ///
 /// # Errors
-/// No mesh, no ceilings; a CSV file that cannot be written.
+/// No mesh, no ceilings, or a CSV file that cannot be written.
 pub fn run_all(
     devices: &[AnyDevice],
     sweep: &Sweep,
@@ -143,7 +143,7 @@ fn run_on_hosts(
     Ok(report)
 }
 
-/// What all measurements of a run share.
+/// Data common to all measurements of a run.
 struct Run<'a> {
     device: &'a Accelerator,
     sampling: Sampling,
@@ -151,7 +151,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// All candidates of a case on the same data.
+    /// Measures all candidates of a case on the same data.
     fn case<T: Number>(
         &self,
         (case, mesh, candidates): (SimplexCase, &SimplexMesh, &[Candidate]),

@@ -1,4 +1,4 @@
-//! Records of the benchmark on simplices for people.
+//! Text output of the benchmark on simplices.
 
 use crate::Record;
 use crate::report::View;
@@ -86,7 +86,7 @@ fn schedule(record: &Record) -> String {
     }
 }
 
-/// The fastest record of each case and kernel, in the order in which they first came.
+/// The fastest record of each case and kernel, in order of first appearance.
 fn fastest(records: &[Record]) -> Vec<&Record> {
     let mut fastest: Vec<([String; 3], &Record)> = Vec::new();
     for record in records {

@@ -1,4 +1,4 @@
-//! Maps from positions to positions.
+//! Maps of positions, given by expressions.
 
 use femto::kernel::expr::{Input, Registers};
 use femto::problem::Expression;
@@ -11,12 +11,12 @@ pub struct Deformation {
 }
 
 impl Deformation {
-    /// The map to (x, y, z), each a function of the old position.
+    /// The map to (x, y, z), each given as a function of the old position.
     pub fn new(coordinates: [Expression; 3]) -> Self {
         Self { coordinates }
     }
 
-    /// The map as a function, not to be shared between threads.
+    /// The map as a function, for use on one thread.
     pub fn as_function(&self) -> impl Fn([f64; 3]) -> [f64; 3] {
         let programs = self.coordinates.each_ref().map(|along| {
             let registers: Registers<f64, 1> = along.program().registers(0.0);

@@ -1,11 +1,11 @@
-//! The text of a case, and places in it.
+//! The text of a case, and positions in it.
 
 use super::error::{CaseError, Mistake, Problem};
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Case files are written by people: a longer one is something else.
+/// Case files are written by hand: a larger file must be something else.
 const LONGEST: u64 = 1 << 20;
 
 /// A case file.
@@ -15,10 +15,10 @@ pub struct Document {
     text: String,
 }
 
-/// Something read from a document, with its place for later errors.
+/// A value read from a document, with its position for later errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Located<T> {
-    /// What was read.
+    /// The value.
     pub value: T,
     /// Its bytes in the document.
     pub span: Range<usize>,
@@ -50,7 +50,7 @@ impl Document {
         Ok(Self::new(path, text))
     }
 
-    /// A document from memory; `path` is what errors call it and where relative paths start.
+    /// A document from memory; `path` is its name in errors and the base of relative paths.
     pub fn new(path: &Path, text: String) -> Self {
         Self {
             path: path.to_owned(),
@@ -68,12 +68,12 @@ impl Document {
         &self.path
     }
 
-    /// `path` as seen from the current folder, if it is relative to the document.
+    /// `path` as seen from the current directory, if it is relative to the document.
     pub fn resolve(&self, path: &str) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
-    /// A mistake at a place of this document.
+    /// A mistake at a position of this document.
     pub fn mistake(&self, span: Range<usize>, problem: Problem) -> CaseError {
         let start = self.boundary(span.start);
         let end = self.boundary(span.end).max(start);
@@ -93,8 +93,8 @@ impl Document {
         }))
     }
 
-    /// Characters, so many from a first one, of a string that is `text` and stands at `span`: their place
-    /// if the string has no escapes, else the whole string.
+    /// The position of some characters (the first, and how many) of a string with contents `text` at
+    /// `span`; the whole string if it has escapes.
     pub fn place_in_text(
         &self,
         span: Range<usize>,

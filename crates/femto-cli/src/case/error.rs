@@ -1,4 +1,4 @@
-//! Errors of cases, with their places.
+//! Errors in cases, with their positions.
 
 use femto::fem::mesh::MeshError;
 use femto::kernel::expr::ParseErrorKind;
@@ -8,7 +8,7 @@ use femto::problem::ProblemError;
 use std::fmt::{Display, Formatter};
 use std::path::PathBuf;
 
-/// Why a case could not be read.
+/// Why a case cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum CaseError {
@@ -23,8 +23,8 @@ pub enum CaseError {
     Mistake(Box<Mistake>),
 }
 
-/// A mistake at one place of a case. Displays as `file:line:column: problem`, then the line, then a
-/// mark under the place.
+/// A mistake at one position of a case. Displays as `file:line:column: problem`, then the line, then a mark
+/// under the position.
 #[derive(Debug, thiserror::Error)]
 pub struct Mistake {
     /// The case file.
@@ -33,11 +33,11 @@ pub struct Mistake {
     pub line: usize,
     /// The column in characters, counted from 1.
     pub column: usize,
-    /// How many characters of the line are wrong, at least 1.
+    /// Number of wrong characters in the line, at least 1.
     pub width: usize,
     /// The line.
     pub excerpt: String,
-    /// What is wrong.
+    /// The mistake.
     #[source]
     pub problem: Problem,
 }
@@ -54,7 +54,7 @@ impl Display for Mistake {
         } = self;
         writeln!(f, "{}:{line}:{column}: {problem}", self.path.display())?;
         let number = line.to_string();
-        // Tabs stay tabs, so that the mark stands under its place at any tab width.
+        // Tabs stay tabs, so that the mark is aligned at any tab width.
         let blank = |c| if c == '\t' { '\t' } else { ' ' };
         let indent: String = excerpt.chars().take(column - 1).map(blank).collect();
         let margin = " ".repeat(number.len());
@@ -63,7 +63,7 @@ impl Display for Mistake {
     }
 }
 
-/// What is wrong at one place.
+/// A mistake, in words.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum Problem {
@@ -87,7 +87,7 @@ pub enum Problem {
          cells or a lower degree"
     )]
     Memory {
-        /// Of the mesh, the space and the vectors alone.
+        /// For the mesh, the space and the vectors alone.
         needed: f64,
         /// By the machine or the process's control group.
         allowed: f64,
@@ -143,12 +143,12 @@ pub enum Problem {
     #[error("{error}{in_file}")]
     Setup {
         error: Box<ProblemError>,
-        /// What the file of the mesh calls the cells that the error names.
+        /// Where the mesh file has the cells named in the error, in words.
         in_file: String,
     },
 }
 
-/// The end of a sentence about an unknown word.
+/// The end of a message about an unknown word.
 fn hint(suggestion: &Option<String>) -> String {
     match suggestion {
         Some(word) => format!("; did you mean `{word}`?"),

@@ -35,7 +35,7 @@ pub enum Form {
     Elasticity(Moduli),
     /// Large deformations.
     NeoHookean(Moduli),
-    /// Any other.
+    /// A form given by expressions.
     Text(Box<FormSource>),
 }
 
@@ -56,7 +56,7 @@ impl Form {
         }
     }
 
-    /// Components of the solution on cells of a dimension.
+    /// Components of the solution on cells of this dimension.
     pub fn components(&self, dim: usize) -> usize {
         match self {
             Self::Elasticity(_) | Self::NeoHookean(_) => dim,
@@ -65,7 +65,7 @@ impl Form {
         }
     }
 
-    /// The coefficients, whatever they are for.
+    /// All coefficients.
     pub fn coefficients(&self) -> Vec<&Coefficient> {
         match self {
             Self::Mass | Self::Poisson => vec![],
@@ -83,7 +83,7 @@ impl Form {
     }
 }
 
-/// What an elastic body is made of.
+/// The moduli of an elastic body.
 #[derive(Clone, Debug)]
 pub enum Moduli {
     /// Lamé's parameters.
@@ -93,7 +93,7 @@ pub enum Moduli {
         /// μ, the shear modulus.
         mu: Coefficient,
     },
-    /// Those of engineers.
+    /// Engineering constants.
     Young {
         /// Young's modulus.
         young: Coefficient,
@@ -102,7 +102,7 @@ pub enum Moduli {
     },
 }
 
-/// A number of a form.
+/// A coefficient of a form.
 #[derive(Clone, Debug)]
 pub enum Coefficient {
     /// The same everywhere.
@@ -113,18 +113,18 @@ pub enum Coefficient {
     Function(Box<CoefficientFunction>),
 }
 
-/// A function of position in the place of a number of a form.
+/// A function of position as a coefficient.
 #[derive(Clone, Debug)]
 pub struct CoefficientFunction {
     /// The function.
     pub function: Located<Expression>,
-    /// What errors call it.
+    /// Its name in errors.
     pub key: String,
-    /// The values that it may have.
+    /// Its permitted values.
     pub allowed: Allowed,
 }
 
-/// The values that a number of a form may have, in words and as limits that it may not reach.
+/// The permitted values of a coefficient, in words and as exclusive limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowed {
     above: f64,
@@ -146,14 +146,14 @@ impl Allowed {
         words: "above zero",
         ..Self::ANY
     };
-    /// Poisson's ratio; at 1/2 a body is incompressible, which a displacement alone cannot describe.
+    /// Poisson's ratio; at 1/2 a body is incompressible, which displacements alone cannot describe.
     pub const RATIO: Self = Self {
         above: -1.0,
         below: 0.5,
         words: "above -1 and below 0.5",
     };
 
-    /// Whether a number is one of them.
+    /// Whether a number is permitted.
     pub fn has(&self, number: f64) -> bool {
         number > self.above && number < self.below
     }
@@ -164,9 +164,9 @@ impl Allowed {
 pub struct FormSource {
     /// The expressions, with the names of fields and parameters.
     pub expressions: FormExpressions,
-    /// Where f0 and f1 are.
+    /// The positions of f0 and f1.
     pub parts: Vec<Located<&'static str>>,
-    /// Where each expression is, by what errors call it.
+    /// The position of each expression, with its name in errors.
     pub places: Vec<(String, Located<String>)>,
     /// Components of the solution.
     pub components: Located<usize>,

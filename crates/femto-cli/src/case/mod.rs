@@ -1,4 +1,4 @@
-//! A case: one TOML file that describes a problem, how to solve it and what to write.
+//! A case: one TOML file with a problem, its solver and its output.
 #![doc = include_str!("../../../../docs/case.md")]
 
 mod deformation;
@@ -28,18 +28,18 @@ use std::fmt::{Display, Formatter};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// A problem, how to solve it and what to write. See the [module documentation](self).
+/// A problem, its solver and its output. See the [module documentation](self).
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The file, for errors that only show later, such as a tag that the mesh does not have.
+    /// The file, for errors found later, such as an unknown tag of the mesh.
     pub document: Document,
-    /// Where sections are, for the same errors.
+    /// The positions of sections, for the same errors.
     pub places: Places,
-    /// What the case is called; the name of the file if it gives none.
+    /// The title; by default the name of the file.
     pub title: String,
-    /// Where the mesh comes from.
+    /// The source of the mesh.
     pub mesh: MeshSource,
-    /// Groups of facets at which the solution goes on from the first to the second, in place of those that the file
+    /// Pairs of groups of facets joined periodically, from the first to the second; replaces the file's own
     /// links.
     pub periodic: Option<Vec<Located<[String; 2]>>>,
     /// Degree of the space.
@@ -48,23 +48,23 @@ pub struct Case {
     pub form: Form,
     /// The right-hand side.
     pub source: Vector,
-    /// The exact solution, where it is known.
+    /// The exact solution, if known.
     pub exact: Option<Vector>,
-    /// Where the iterations start.
+    /// The initial iterate.
     pub start: Option<Vector>,
     /// Boundaries where the solution is given.
     pub dirichlet: Vec<Boundary>,
     /// Boundaries where the flux is given.
     pub neumann: Vec<Boundary>,
-    /// Boundaries where the flux and α u together are given.
+    /// Boundaries where a combination of flux and α u is given.
     pub robin: Vec<Robin>,
     /// How the equations are solved.
     pub solver: Solver,
     /// How the integrals are evaluated.
     pub quadrature: Quadrature,
-    /// What is written.
+    /// The output.
     pub output: Output,
-    /// How the work is done.
+    /// The device, precision and data level.
     pub run: Run,
 }
 
@@ -72,7 +72,7 @@ impl Case {
     /// Reads and checks a case.
     ///
     /// # Errors
-    /// The file cannot be read, or the first mistake in it, with its place.
+    /// The file cannot be read, or its first mistake, with its position.
     pub fn read(path: &Path) -> Result<Self, CaseError> {
         Self::parse(Document::read(path)?)
     }
@@ -106,7 +106,7 @@ impl Field {
     }
 }
 
-/// Where sections of a case are.
+/// The positions of a case's sections.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// `[mesh]`.
@@ -117,16 +117,16 @@ pub struct Places {
     pub form: Range<usize>,
     /// `[quadrature]`, or the degree.
     pub quadrature: Range<usize>,
-    /// `[output]`, or the beginning.
+    /// `[output]`, or the start of the document.
     pub output: Range<usize>,
-    /// `[run]`, or the beginning.
+    /// `[run]`, or the start of the document.
     pub run: Range<usize>,
 }
 
-/// Where a mesh comes from.
+/// The source of a mesh.
 #[derive(Clone, Debug)]
 pub enum MeshSource {
-    /// A file, found from the current folder.
+    /// A file, relative to the current directory.
     File(PathBuf),
     /// A box.
     Box(Box<BoxSource>),
@@ -157,7 +157,7 @@ impl Display for MeshSource {
 pub struct BoxSource {
     /// Cells and corners.
     pub mesh: AnyBox,
-    /// Where the nodes go, if they are moved.
+    /// New positions of the nodes, if they are moved.
     pub deformation: Option<Deformation>,
 }
 
@@ -166,7 +166,7 @@ pub struct BoxSource {
 pub struct Boundary {
     /// Names or numbers of groups of faces, at least one.
     pub tags: Vec<Located<String>>,
-    /// The components that are given, each once, counted from 0; all of them where the case names none.
+    /// The given components, each once, counted from 0; `None` for all.
     pub components: Option<Vec<Located<usize>>>,
     /// The value: a function for each of these components, or one for all.
     pub value: Vector,
@@ -175,19 +175,19 @@ pub struct Boundary {
 /// A Robin condition on a part of the boundary.
 #[derive(Clone, Debug)]
 pub struct Robin {
-    /// Where, and g.
+    /// The groups, and g.
     pub boundary: Boundary,
-    /// α, likewise.
+    /// α for the same components.
     pub alpha: Vector,
 }
 
 impl Boundary {
-    /// The functions of a solution of so many components.
+    /// The functions for a solution of this many components.
     pub fn functions(&self, components: usize) -> Given<'_> {
         self.given(&self.value, components)
     }
 
-    /// The same of another value for these components.
+    /// The same for another value on these components.
     pub fn given<'a>(&self, value: &'a Vector, components: usize) -> Given<'a> {
         match &self.components {
             None => Given::All(value.of(components)),
@@ -212,20 +212,20 @@ impl Boundary {
     }
 }
 
-/// How the equations are solved.
+/// The solver of the equations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solver {
     /// The iteration; chosen by the form if the case has none.
     pub method: Option<Method>,
-    /// What the residual is multiplied by.
+    /// The preconditioner.
     pub preconditioner: Preconditioner,
     /// Residual norm to reach, relative to the right-hand side; of Newton's method, to the forces.
     pub tolerance: f64,
-    /// Iterations of a linear solver after which to give up.
+    /// Maximum number of linear solver iterations.
     pub max_iterations: usize,
-    /// Iterations of GMRES between two starts.
+    /// Iterations of GMRES between restarts.
     pub restart: usize,
-    /// Steps of Newton's method after which to give up.
+    /// Maximum number of Newton steps.
     pub max_newton_steps: usize,
 }
 
@@ -251,12 +251,12 @@ pub enum Preconditioner {
     Jacobi,
 }
 
-/// What is written.
+/// The output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// A VTU file, found from the current folder.
+    /// A VTU file, relative to the current directory.
     pub vtu: Option<PathBuf>,
-    /// The fields in it, where the case says.
+    /// Its fields, if the case gives them.
     pub fields: Option<Vec<Field>>,
 }
 
@@ -273,14 +273,14 @@ pub enum Field {
     Source,
 }
 
-/// How the work is done.
+/// Device, precision and data level of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The number type of vectors and factors.
     pub precision: Precision,
-    /// The device, where the case says.
+    /// The device, if the case gives one.
     pub device: Option<DeviceId>,
-    /// Threads of the host, where the case says.
+    /// Threads of the host, if the case gives them.
     pub threads: Option<usize>,
     /// How much of the geometry the operator stores.
     pub data_level: DataLevel,

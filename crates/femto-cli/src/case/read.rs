@@ -36,10 +36,10 @@ const SECTIONS: [&str; 16] = [
 ];
 
 impl Case {
-    /// Reads and checks the case that `document` holds.
+    /// Reads and checks the case in `document`.
     ///
     /// # Errors
-    /// The first mistake, with its place.
+    /// The first mistake, with its position.
     pub fn parse(document: Document) -> Result<Self, CaseError> {
         let text = document.text().to_owned();
         let root = DeTable::parse(&text).map_err(|error| {
@@ -51,7 +51,7 @@ impl Case {
                 },
             )
         })?;
-        // Errors about the whole file point at its beginning.
+        // Errors about the whole file point at its start.
         let root = Section::new(&document, None, (root.get_ref(), 0..0), &SECTIONS)?;
         let optional = |name| root.optional(name);
         let Located {
@@ -126,7 +126,7 @@ impl Case {
 /// Pairs of groups.
 type Pairs = Vec<Located<[String; 2]>>;
 
-/// The mesh, and the sides at which the solution goes on, where the case says.
+/// The mesh, and the periodic sides if the case gives them.
 fn mesh(
     section: &Value<'_>,
     document: &Document,

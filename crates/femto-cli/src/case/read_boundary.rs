@@ -39,7 +39,7 @@ fn boundary(section: &Section<'_>) -> Result<Boundary, CaseError> {
     })
 }
 
-/// A function for each of the components that are given, or one for all.
+/// One function per given component, or one for all.
 fn values_of(
     given: &Value<'_>,
     components: Option<&[Located<usize>]>,
@@ -76,7 +76,7 @@ fn components_of(value: &Value<'_>) -> Result<Vec<Located<usize>>, CaseError> {
     }
 }
 
-/// Fails where a component of a group has two boundary conditions.
+/// Fails if a component of a group has two boundary conditions.
 pub(super) fn check_groups(
     [dirichlet, neumann]: [&[Boundary]; 2],
     robin: &[Robin],

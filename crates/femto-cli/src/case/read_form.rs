@@ -7,7 +7,7 @@ use super::section::{Section, Value};
 use femto::kernel::form::{Expressions, FormExpressions};
 use femto::problem::Function;
 
-/// Every key of `[form]`, and which forms have it.
+/// Every key of `[form]`, and the forms that have it.
 const KEYS: [(&str, &str); 12] = [
     ("kind", "it goes without f0 and f1"),
     ("f0", "it goes without `kind`"),
@@ -32,10 +32,10 @@ const KEYS: [(&str, &str); 12] = [
     ("epsilon", "only the form p_laplacian has it"),
 ];
 
-/// ε of the p-Laplacian where the case has none.
+/// Default ε of the p-Laplacian.
 const EPSILON: f64 = 1e-3;
 
-/// The word for a form, which may need more to be one.
+/// The form's name, which may need further keys.
 #[derive(Clone, Copy)]
 enum Kind {
     Mass,
@@ -162,7 +162,7 @@ fn moduli(section: &Section<'_>) -> Result<Moduli, CaseError> {
     }
 }
 
-/// A number, a function of position, or numbers by group. What a function gives in places is not known here.
+/// A number, a function of position, or numbers by group. The values of a function are not checked here.
 fn coefficient(value: &Value<'_>, allowed: Allowed) -> Result<Coefficient, CaseError> {
     let check = |value: &Value<'_>, number: f64| match allowed.has(number) {
         true => Ok(number),
@@ -238,7 +238,7 @@ fn text(
     })
 }
 
-/// One expression, a list of them, or a list of lists; notes where each is.
+/// One expression, a list, or a list of lists; records each one's position.
 fn expressions(
     key: &str,
     value: &Value<'_>,

@@ -1,4 +1,4 @@
-//! Typed reading of TOML, with an error for everything that is not understood.
+//! Typed reading of TOML; anything not understood is an error.
 
 use super::document::{Document, Located};
 use super::error::{CaseError, Problem};
@@ -10,18 +10,18 @@ use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A table of which every key is known.
+/// A table whose keys are all known.
 #[derive(Clone)]
 pub(super) struct Section<'a> {
     document: &'a Document,
-    /// What errors call it; `None` for the whole case.
+    /// Its name in errors; `None` for the whole case.
     name: Option<String>,
     table: &'a DeTable<'a>,
     span: Range<usize>,
 }
 
 impl<'a> Section<'a> {
-    /// Checks that `table` has no key that is not in `known`; an empty list admits any.
+    /// Checks that every key of `table` is in `known`; an empty list admits any.
     pub(super) fn new(
         document: &'a Document,
         name: Option<String>,
@@ -48,7 +48,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// Something that stands for the whole section.
+    /// A value positioned at the whole section.
     pub(super) fn located<T>(&self, value: T) -> Located<T> {
         let span = self.span.clone();
         Located { value, span }
@@ -86,7 +86,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// The value of one of two keys, which exclude each other.
+    /// The value of one of two mutually exclusive keys.
     pub(super) fn either(
         &self,
         keys: [&'static str; 2],
@@ -118,10 +118,10 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A value that has not been understood yet.
+/// A value not yet interpreted.
 pub(super) struct Value<'a> {
     document: &'a Document,
-    /// What errors call it.
+    /// Its name in errors.
     key: String,
     value: &'a Spanned<DeValue<'a>>,
 }
@@ -135,12 +135,12 @@ impl<'a> Value<'a> {
         Section::new(self.document, Some(self.key.clone()), table, known)
     }
 
-    /// Its place.
+    /// Its position.
     pub(super) fn span(&self) -> Range<usize> {
         self.value.span()
     }
 
-    /// What errors call it.
+    /// Its name in errors.
     pub(super) fn name(&self) -> &str {
         &self.key
     }
@@ -195,7 +195,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The meaning of one of a few words.
+    /// The value of one of a few words.
     pub(super) fn choice<T: Copy>(&self, choices: &[(&'static str, T)]) -> Result<T, CaseError> {
         let found = self.text()?;
         let chosen = choices.iter().find(|(word, _)| *word == found);
@@ -257,13 +257,13 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// Something read from this value, with its place.
+    /// A result read from this value, with its position.
     pub(super) fn located<T>(&self, value: T) -> Located<T> {
         let span = self.value.span();
         Located { value, span }
     }
 
-    /// A text, or a number as it is written.
+    /// A text, or a number as written.
     pub(super) fn number_or_text(&self) -> Result<String, CaseError> {
         match self.value.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
@@ -313,7 +313,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// A key that must not be here.
+    /// An error for a key that has no meaning here.
     pub(super) fn meaningless(&self, reason: &'static str) -> CaseError {
         self.mistake(Problem::Meaningless {
             key: self.key.clone(),
@@ -355,7 +355,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The value as it is written, if that is short, with its type.
+    /// The value as written, if it is short, with its type.
     fn describe(&self) -> String {
         const SHORT: usize = 40;
         let kind = self.value.get_ref().type_str();

@@ -3,12 +3,12 @@
 use femto::problem::{Expression, Function};
 use std::ops::Range;
 
-/// A value on the right-hand side: a function for each component, or one for all of them.
+/// A value on the right-hand side: one function per component, or one for all.
 #[derive(Clone, Debug)]
 pub struct Vector {
     /// The functions, at least one.
     pub functions: Vec<Expression>,
-    /// Its place in the document.
+    /// Its position in the document.
     pub span: Range<usize>,
 }
 
@@ -21,18 +21,18 @@ impl Vector {
         }
     }
 
-    /// Whether it serves so many components.
+    /// Whether it can be used for this many components.
     pub fn serves(&self, components: usize) -> bool {
         [1, components].contains(&self.functions.len())
     }
 
-    /// The functions of so many components, or as many as there are.
+    /// The functions for this many components, or as many as there are.
     pub fn of(&self, components: usize) -> Vec<&dyn Function> {
         let function = |component| self.function(component) as &dyn Function;
         (0..components).map(function).collect()
     }
 
-    /// The function at a place, or the last one.
+    /// The function at an index, or the last one.
     pub fn function(&self, place: usize) -> &Expression {
         &self.functions[place.min(self.functions.len() - 1)]
     }

@@ -22,7 +22,7 @@ impl Devices {
     }
 }
 
-/// Two lines: what the device is, and what it has.
+/// Two lines: the device's name and its features.
 fn describe(device: &DeviceInfo) -> String {
     const GIB: f64 = (1u64 << 30) as f64;
     let mut parts = vec![
@@ -46,7 +46,7 @@ fn describe(device: &DeviceInfo) -> String {
     format!("{id:<10}{name}\n          {}", parts.join(", "))
 }
 
-/// Two lines: what is missing, and what to do.
+/// Two lines: what is missing, and the remedy.
 fn complain(missing: &Missing) -> String {
     format!("{:<10}none\n          {}", missing.kind, missing.reason)
 }

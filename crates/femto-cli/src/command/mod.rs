@@ -19,10 +19,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Solve partial differential equations with matrix-free, high-order finite elements, and say how
-/// close to the limits of the machine that ran.
+/// Solve partial differential equations with matrix-free, high-order finite elements, and report the
+/// performance relative to the machine's limits.
 ///
-/// Exit codes: 0 done, 1 the computation failed, 2 bad input.
+/// Exit codes: 0 success, 1 the computation failed, 2 bad input.
 #[derive(Debug, Parser)]
 #[command(name = "femto", version, propagate_version = true)]
 pub struct Cli {
@@ -46,9 +46,10 @@ enum Command {
 }
 
 impl Cli {
-    /// Runs the command and says how it went.
+    /// Runs the command and returns its exit code.
     pub fn run(&self) -> ExitCode {
-        // An allocation that fails says so and aborts. Without a handler that is a signal, which is no exit code.
+        // A failed allocation prints a message and aborts. Without a handler that is a signal rather than
+        // an exit code.
         let always = Arc::new(AtomicBool::new(true));
         let _ = flag::register_conditional_shutdown(SIGABRT, 1, always);
         let console = Console::new(self.json);
@@ -62,7 +63,7 @@ impl Cli {
     }
 }
 
-/// Opens a device; the host with each of the numbers of threads, or with a thread for each core.
+/// Opens a device; the host once for each number of threads, by default with one thread per core.
 fn open(id: DeviceId, threads: &[usize]) -> Result<Vec<AnyDevice>, Failure> {
     let Some(&most) = threads.iter().max() else {
         return Ok(vec![AnyDevice::open(id, None)?]);

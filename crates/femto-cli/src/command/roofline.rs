@@ -12,19 +12,18 @@ use femto_bench::table::{self, Column};
 use serde_json::{Value, json};
 use std::fmt::{Display, Formatter};
 
-/// Measure the rates that bound every operator, and keep them for `explain` and the solver's last
-/// lines.
+/// Measure the rates that bound every operator, and save them for `explain` and the solver's report.
 ///
-/// Takes about two seconds per number of threads.
+/// Takes about two seconds for each number of threads.
 #[derive(Debug, Args)]
 pub(super) struct Roofline {
     /// The device: `host`, `cuda:0`, `opencl:0`, ...
     #[arg(long, default_value = "host", value_parser = device::parse)]
     device: DeviceId,
-    /// Numbers of threads of the host, such as `1,2,8`; one and all if left out.
+    /// Numbers of host threads, such as `1,2,8`; one and all if omitted.
     #[arg(long, value_delimiter = ',')]
     threads: Vec<usize>,
-    /// Show what is kept from an earlier run, and measure only where there is nothing.
+    /// Show saved results of an earlier run, and measure only if there are none.
     #[arg(long)]
     kept: bool,
 }
@@ -63,7 +62,7 @@ impl Roofline {
     }
 }
 
-/// The ceilings of a device with a number of threads.
+/// A device's ceilings for one number of threads.
 struct Row {
     device: DeviceId,
     threads: usize,

@@ -16,29 +16,27 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Solve the problem that a case file describes, and say how close to the limits of the machine
-/// that ran.
+/// Solve the problem described by a case file, and report the performance relative to the machine's limits.
 ///
-/// Ctrl-C, SIGTERM or SIGHUP end it after the iteration at work; the output then has what was reached.
-/// A second one ends it at once.
+/// Ctrl-C, SIGTERM or SIGHUP stop it after the current iteration; the output then holds the last iterate. A
+/// second signal stops it immediately.
 #[derive(Debug, Args)]
 pub(super) struct Solve {
-    /// The case, in TOML. The documentation has all keys: docs/case.md.
+    /// The case, in TOML. All keys are documented in docs/case.md.
     case: PathBuf,
-    /// The device, whatever the case says: `host`, `cuda:0`, `opencl:0`, ...; `null` counts what
-    /// would be done.
+    /// The device, overriding the case: `host`, `cuda:0`, `opencl:0`, ...; `null` only counts the work.
     #[arg(long, value_parser = device::parse)]
     device: Option<DeviceId>,
-    /// Write the solution to this file, wherever the case wants it.
+    /// Write the solution to this file, overriding the case.
     #[arg(long, value_name = "FILE.vtu")]
     output: Option<PathBuf>,
-    /// Write no solution.
+    /// Do not write the solution.
     #[arg(long, conflicts_with = "output")]
     no_output: bool,
-    /// Do not measure how close to the limits of the machine the operator is.
+    /// Do not measure the operator's performance relative to the machine's limits.
     #[arg(long)]
     no_roofline: bool,
-    /// Print all that there is to say about the operator.
+    /// Print the full explanation of the operator.
     #[arg(short = 'v', long)]
     explain: bool,
 }
@@ -76,24 +74,24 @@ impl Solve {
     }
 }
 
-/// A flag that signals raise: Ctrl-C's, and what batch systems and closed terminals send. The second one ends the
-/// program.
+/// A flag raised by signals: Ctrl-C, and those sent by batch systems and closing terminals. The second one
+/// ends the program.
 fn listen() -> Arc<AtomicBool> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let hangup = (!ignores_hangup()).then_some(HANGUP);
     for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
-        // In this order, so that the first one does not end the program. Without a handler signals end it, which is
-        // what they do elsewhere.
+        // In this order, so that the first one does not end the program. On systems without handlers the
+        // signals end it, as usual.
         let _ = flag::register_conditional_shutdown(signal, 1, Arc::clone(&interrupt));
         let _ = flag::register(signal, Arc::clone(&interrupt));
     }
     interrupt
 }
 
-/// SIGHUP; systems that do not have it refuse the handler.
+/// SIGHUP; systems without it refuse the handler.
 const HANGUP: i32 = 1;
 
-/// Whether the program was started to ignore SIGHUP, as `nohup` does, where the system says it.
+/// Whether the program was started to ignore SIGHUP, as by `nohup`, if the system tells.
 fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -118,7 +116,7 @@ impl Display for Text<'_> {
 }
 
 fn to_json(report: &Report) -> Value {
-    // Strings and numbers always have a JSON form.
+    // Strings and numbers can always be represented in JSON.
     let mut json = serde_json::to_value(report).unwrap_or_default();
     if let Some(message) = &report.message {
         json["error"] = json!({ "message": message, "exit_code": 1 });

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use femto::fem::geometry::cells_of;
 use femto::fem::mesh::{Mesh, MeshError, gmsh};
 
-/// The mesh with the periodic sides of the case, and how many of its cells were turned.
+/// The mesh with the periodic sides of the case, and the number of its cells that were turned.
 pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
     let of_case = |error| {
         let problem = Problem::Mesh(error);
@@ -15,7 +15,7 @@ pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
         MeshSource::File(path) => {
             let mut mesh = match Mesh::read(path) {
                 Err(error @ MeshError::Io { .. }) => return Err(of_case(error).into()),
-                // Others have a place in the file.
+                // Other errors have a position in the file.
                 read => read?,
             };
             let turned = mesh.turn_left_handed();
@@ -28,7 +28,7 @@ pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
     };
     mesh.periodic.clear();
     match &case.mesh {
-        // A deformed box goes on where the box did.
+        // A deformed box is periodic where the undeformed box was.
         MeshSource::Box(source) if source.deformation.is_some() && !periodic.is_empty() => {
             let mut straight = source.mesh.build(|x| x)?;
             join_sides(case, &mut straight, periodic)?;
@@ -39,7 +39,7 @@ pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
     Ok((mesh, turned))
 }
 
-/// Makes functions on the mesh go on from side to side.
+/// Joins periodic sides of the mesh.
 fn join_sides(
     case: &Case,
     mesh: &mut Mesh,
@@ -56,7 +56,7 @@ fn join_sides(
     Ok(())
 }
 
-/// What the file of a mesh calls the cells with these mesh cell numbers, as the rest of a sentence; nothing of a box.
+/// The mesh file's own numbers for these mesh cells, as the rest of a sentence; empty for a box.
 pub(crate) fn in_file(source: &MeshSource, cells: &[usize]) -> String {
     match numbers_in_file(source, cells).as_deref() {
         None | Some([]) => String::new(),
@@ -65,12 +65,12 @@ pub(crate) fn in_file(source: &MeshSource, cells: &[usize]) -> String {
     }
 }
 
-/// The numbers that the file of a mesh gives the cells with these mesh cell numbers.
+/// The mesh file's own numbers for these mesh cells.
 pub(super) fn numbers_in_file(source: &MeshSource, cells: &[usize]) -> Option<Vec<u64>> {
     let MeshSource::File(path) = source else {
         return None;
     };
-    // Read again: only what is wrong needs the numbers.
+    // The file is read again: only errors need the numbers.
     let bytes = std::fs::read(path).ok().filter(|_| !cells.is_empty())?;
     let name = path.display().to_string();
     let (mesh, numbers) = gmsh::parse_numbered(&bytes, &name).ok()?;
@@ -82,7 +82,7 @@ pub(super) fn numbers_in_file(source: &MeshSource, cells: &[usize]) -> Option<Ve
     cells.iter().map(number).collect()
 }
 
-/// What there is to say of cells that were turned.
+/// A note about turned cells.
 pub(crate) fn turned(cells: usize) -> Option<String> {
     match cells {
         0 => None,
@@ -94,10 +94,10 @@ pub(crate) fn turned(cells: usize) -> Option<String> {
 }
 
 impl BoxSource {
-    /// Makes the mesh.
+    /// Generates the mesh.
     ///
     /// # Errors
-    /// Corners that do not span a volume, more cells than can be counted.
+    /// Corners that do not span a volume, or too many cells.
     pub fn build(&self) -> Result<Mesh, MeshError> {
         let moved = self.deformation.as_ref().map(|map| map.as_function());
         self.mesh

@@ -1,11 +1,11 @@
-//! `femto solve`, from a case to its report and its output file.
+//! `femto solve`: from a case to its report and its output file.
 //!
 //! [`run`] is the driver:
 //!
 //! 1. mesh: the case's file or box → cells and groups, all tags found
-//! 2. the stages of [`femto::problem`]: mesh, form, functions → solution, or what was reached
+//! 2. the stages of [`femto::problem`]: mesh, form, functions → solution, or the last iterate
 //! 3. output: the solution and other fields → a VTU file
-//! 4. operator: one application is timed and set beside the ceilings of the device
+//! 4. operator: one application is timed and compared with the device's ceilings
 //! 5. report: all of it in words, or as JSON
 
 pub(crate) mod mesh;
@@ -39,14 +39,14 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::thread::{self, JoinHandle};
 
-/// What can be asked of a case besides what is in it.
+/// Options of a solve besides the case.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The device that solves, whatever the case says.
+    /// The device, overriding the case.
     pub device: Option<DeviceId>,
-    /// Where the output goes.
+    /// The destination of the output.
     pub output: OutputTo,
-    /// Whether the operator is timed and set beside the ceilings of the device.
+    /// Whether the operator is timed and compared with the device's ceilings.
     pub roofline: bool,
 }
 
@@ -61,40 +61,40 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The device that was asked for, or that of the case, or the host.
+    /// The requested device, or the case's, or the host.
     fn device(&self, case: &Case) -> DeviceId {
         let device = self.device.or(case.run.device);
         device.unwrap_or(DeviceId::HOST)
     }
 }
 
-/// Where the output goes.
+/// The destination of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutputTo {
-    /// To where the case says, if it does.
+    /// The case's file, if it gives one.
     Case,
-    /// To this file, found from the current folder.
+    /// This file, relative to the current directory.
     File(PathBuf),
     /// Nowhere.
     Nowhere,
 }
 
-/// What a case came to.
+/// The outcome of a case.
 #[derive(Debug)]
 pub struct Outcome {
-    /// All that there is to say.
+    /// The full report.
     pub report: Report,
-    /// The solution, or the last iterate; none on a device that executes nothing.
+    /// The solution, or the last iterate; `None` on a device that executes nothing.
     pub u: Option<GridFunction>,
 }
 
-/// Solves a case. It stops early where `interrupt` becomes true, after the iteration at work.
+/// Solves a case. Stops early, after the current iteration, if `interrupt` becomes true.
 ///
-/// A solution that was not reached is an outcome: see [`Report::status`].
+/// Failing to converge is an outcome, not an error: see [`Report::status`].
 ///
 /// # Errors
-/// Input that does not fit together, memory that is not there, an interruption before the first
-/// iteration, a place where no output file can be written. An output that fails later is an outcome.
+/// Inconsistent input, not enough memory, an interruption before the first iteration, or an output file
+/// that cannot be written. An output that fails later is an outcome.
 pub fn run(
     case: &Case,
     options: &Options,
@@ -135,11 +135,11 @@ struct CaseRun<'a> {
     output: Option<PathBuf>,
     device: Opening,
     mesh: &'a Mesh,
-    /// Cells that were turned.
+    /// Number of cells that were turned.
     turned: usize,
 }
 
-/// Auxiliary fields and parameters of a form.
+/// The auxiliary fields and parameters of a form.
 type Inputs = (Vec<Auxiliary>, Vec<f64>);
 
 impl CaseRun<'_> {
@@ -171,8 +171,8 @@ impl CaseRun<'_> {
         self.solve(&problem, monitor)
     }
 
-    /// The form, with auxiliary fields and parameters: the usual ones in three dimensions are compiled for the
-    /// host, others are graphs.
+    /// The form, with auxiliary fields and parameters. Common forms in three dimensions are compiled for
+    /// the host; others are graphs.
     fn form(&self, dim: usize) -> Result<(ProblemForm, Inputs), Failure> {
         let compiled = match (&self.case.form, dim) {
             (Form::Mass, 3) => ProblemForm::with_traced_jacobian::<_, 3, 1>(form::Mass),
@@ -195,7 +195,8 @@ impl CaseRun<'_> {
         Ok((compiled, Default::default()))
     }
 
-    /// Sets the equations up while the device is opened, and solves them unless it is one that only counts.
+    /// Assembles the equations while the device is being opened, and solves them unless the device only
+    /// counts.
     fn solve(
         self,
         problem: &Problem<'_>,
@@ -255,7 +256,7 @@ fn opening(id: DeviceId, threads: Option<usize>) -> Result<Opening, DeviceError>
     })
 }
 
-/// A device that a thread opens.
+/// A device being opened by a thread.
 type Opening = JoinHandle<Result<AnyDevice, DeviceError>>;
 
 fn joined(opening: Opening) -> Result<AnyDevice, DeviceError> {

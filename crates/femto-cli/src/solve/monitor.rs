@@ -13,7 +13,7 @@ pub(super) struct SolveMonitor<'a> {
     progress: &'a mut Progress,
     interrupt: &'a AtomicBool,
     start: Instant,
-    /// When the first iteration began, and when the last one ended.
+    /// Start of the first iteration, and end of the last one.
     iterations: Option<[Instant; 2]>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> SolveMonitor<'a> {
         }
     }
 
-    /// A stage besides those of the problem.
+    /// Runs a stage that is not one of the problem's.
     pub(super) fn stage<R>(&mut self, name: &str, body: impl FnOnce() -> R) -> R {
         self.progress.stage(name);
         let result = body();
@@ -47,7 +47,7 @@ impl<'a> SolveMonitor<'a> {
         self.interrupt.load(Ordering::Relaxed)
     }
 
-    /// How long everything took until now.
+    /// The times until now.
     pub(super) fn times(&self, solver: Option<&Solver>) -> Times {
         let stages = self.progress.done().iter();
         let stages = stages.map(|(name, seconds)| StageTime {

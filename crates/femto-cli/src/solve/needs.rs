@@ -1,4 +1,4 @@
-//! The memory that a case needs at the least, asked for before anything large is made.
+//! The minimum memory of a case, checked before anything large is allocated.
 
 use crate::case::{Case, Form, MeshSource, Problem};
 use crate::failure::Failure;
@@ -9,20 +9,20 @@ use femto::fem::mesh::Mesh;
 use femto::kernel::roofline::Precision;
 use femto::platform::device::{Device, DeviceKind};
 
-/// Sizes of a problem. Floating-point numbers, as they may be beyond all integers.
+/// Sizes of a problem, as floating-point numbers because they may exceed all integers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Sizes {
-    /// Of the mesh.
+    /// Nodes of the mesh.
     nodes: f64,
-    /// Numbers that cells list in the mesh, their tags counted.
+    /// Numbers listed by the mesh's cells, including their tags.
     listed: f64,
-    /// Nodes of all elements together, those inside counted once.
+    /// Nodes over all elements, with each element's interior nodes counted as one.
     element_nodes: f64,
     /// Nodes of the space.
     space_nodes: f64,
 }
 
-/// Fails where a box is too large for the memory that the process may use.
+/// Fails if a box needs more memory than the process may use.
 pub(super) fn check_box(case: &Case, kind: DeviceKind) -> Result<(), Failure> {
     match &case.mesh {
         MeshSource::File(_) => Ok(()),
@@ -37,7 +37,7 @@ pub(super) fn check_box(case: &Case, kind: DeviceKind) -> Result<(), Failure> {
     }
 }
 
-/// The same for the space on a mesh that was read.
+/// As [`check_box`], for the space on a mesh that was read.
 pub(super) fn check_mesh(case: &Case, kind: DeviceKind, mesh: &Mesh) -> Result<(), Failure> {
     let mut sizes = Sizes {
         nodes: mesh.coordinates.len() as f64,
@@ -50,7 +50,7 @@ pub(super) fn check_mesh(case: &Case, kind: DeviceKind, mesh: &Mesh) -> Result<(
             let (cells, block) = (mesh.blocks[block].len() as f64, &mesh.blocks[block]);
             sizes.listed += (block.nodes.len() + block.len()) as f64;
             sizes.element_nodes += cells * shell_nodes(cell, case.degree);
-            // Without the boundary; of a square there are two triangles, of a cube six tetrahedra.
+            // Without the boundary; a square makes two triangles, a cube six tetrahedra.
             let power = (case.degree as f64).powi(cell.dim() as i32);
             sizes.space_nodes += cells * power / cell.per_box() as f64;
         }
@@ -78,7 +78,7 @@ fn check(case: &Case, kind: DeviceKind, sizes: Sizes) -> Result<(), Failure> {
     }
 }
 
-/// Of boxes or rectangles, whose space has a grid of nodes.
+/// Sizes for boxes or rectangles, whose spaces have a grid of nodes.
 fn of_box(cell: Cell, (along, order): (&[usize], usize), degree: usize) -> Sizes {
     let along = || along.iter().map(|&n| n as f64);
     let grid = |order: usize| along().map(|n| n * order as f64 + 1.0).product::<f64>();
@@ -96,10 +96,10 @@ fn shell_nodes(cell: Cell, degree: usize) -> f64 {
     (cell.lattice(degree).len() - cell.interior(degree).len() + 1) as f64
 }
 
-/// Bytes on the host: the mesh and its coordinates once more, the space, vectors.
+/// Bytes on the host: the mesh with a copy of its coordinates, the space, vectors.
 fn bytes(sizes: Sizes, components: usize, (kind, precision): (DeviceKind, Precision)) -> f64 {
     let real = precision.bytes() as f64;
-    // The solution as it is reported, and the right-hand side; on the host also the solver's vectors.
+    // The reported solution, and the right-hand side; on the host also the solver's vectors.
     let numbers = match kind {
         DeviceKind::Host => 8.0 + 6.0 * real,
         _ => 2.0 * 8.0,
@@ -108,7 +108,7 @@ fn bytes(sizes: Sizes, components: usize, (kind, precision): (DeviceKind, Precis
     2.0 * 24.0 * sizes.nodes + 4.0 * (sizes.listed + sizes.element_nodes) + numbers * unknowns
 }
 
-/// Components of the solution, or fewer.
+/// Minimum number of components of the solution.
 fn components(case: &Case) -> usize {
     match &case.form {
         Form::Elasticity(_) | Form::NeoHookean(_) => 2,

@@ -9,10 +9,10 @@ use femto::platform::device::DeviceKind;
 use femto::problem::{Function, GridFunction, OutputField, write_solution};
 use std::path::{Path, PathBuf};
 
-/// Where the output goes, in a folder that is there and can be written.
+/// The output file, in a folder that exists and is writable.
 ///
 /// # Errors
-/// A folder that cannot be made, a place that cannot be written.
+/// A folder that cannot be created, or a file that cannot be written.
 pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Failure> {
     let path = match &options.output {
         _ if options.device(case).kind == DeviceKind::Null => None,
@@ -59,7 +59,7 @@ pub(super) fn write(
     })
 }
 
-/// The fields that the case asks for, or all that it has.
+/// The fields requested by the case, or all available ones.
 fn fields(case: &Case) -> Vec<Field> {
     if let Some(fields) = &case.output.fields {
         return fields.clone();
@@ -74,7 +74,7 @@ fn fields(case: &Case) -> Vec<Field> {
     fields
 }
 
-/// The functions of so many components.
+/// The functions for this many components.
 fn functions(vector: &Vector, components: usize) -> Vec<&dyn Function> {
     let last = vector.functions.len() - 1;
     let of = |component: usize| &vector.functions[component.min(last)] as &dyn Function;

@@ -1,4 +1,4 @@
-//! The form of a case as a graph, its auxiliary fields and parameters.
+//! A case's form as a graph, with its auxiliary fields and parameters.
 
 use super::setup;
 use crate::case::{self, Case, CaseError, Coefficient, Form, FormSource, Located, Moduli};
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 /// A form on cells of one dimension.
 pub(super) struct Physics {
-    /// What it is.
+    /// Its graph.
     pub(super) traced: TracedForm,
     /// Its auxiliary fields: numbers by group.
     pub(super) auxiliary: Vec<Auxiliary>,
@@ -28,11 +28,11 @@ struct GraphCoefficient {
     gradient: [Handle; 3],
 }
 
-/// The form of the case on cells of a dimension: uniform coefficients and functions of position become
-/// part of the graph, numbers by group auxiliary fields.
+/// The case's form on cells of a dimension: uniform coefficients and functions of position become part of
+/// the graph, numbers by group become auxiliary fields.
 ///
 /// # Errors
-/// Expressions that are not understood, groups that are not there, shapes that do not fit the dimension.
+/// Invalid expressions, unknown groups, or shapes that do not match the dimension.
 pub(super) fn physics(case: &Case, mesh: &Mesh, dim: usize) -> Result<Physics, Failure> {
     let TracedForm { graph, f0, f1, .. } = match dim {
         2 => traced::<2>(case),
@@ -154,7 +154,7 @@ fn mistake_of_length(
     case.document.mistake(span, problem).into()
 }
 
-/// A mistake in the expressions of a form, where it is.
+/// A mistake in the expressions of a form, with its position.
 fn expression_mistake(case: &Case, source: &FormSource, error: FormParseError) -> Failure {
     let named = |place: &str| source.places.iter().find(|(name, _)| name == place);
     if let FormParseError::Expression {
@@ -193,7 +193,7 @@ fn named_by(source: &FormSource) -> impl DoubleEndedIterator<Item = &Located<Str
     fields.chain(source.parameters.iter().map(|(name, _)| name))
 }
 
-/// Fails where an expression reads the time, which a case has not, and for a name that none reads.
+/// Fails if an expression reads the time, which cases do not have, or if a name is never read.
 fn check_names(case: &Case, source: &FormSource) -> Result<(), CaseError> {
     let mut read = HashSet::new();
     for (_, text) in &source.places {
@@ -266,7 +266,7 @@ fn import(graph: &RefCell<Graph>, function: &Expression) -> Handle {
     value.handle()
 }
 
-/// λ and μ in the places of Young's modulus and Poisson's ratio. Forms of elasticity do not read their
+/// Replaces Young's modulus and Poisson's ratio by λ and μ. Forms of elasticity do not read their
 /// gradients.
 fn lame(graph: &mut Graph, coefficients: &mut [GraphCoefficient]) {
     let [young, poisson] = coefficients else {

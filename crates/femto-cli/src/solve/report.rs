@@ -14,16 +14,16 @@ use femto::problem::{
 use femto::solve::History;
 use serde::Serialize;
 
-/// What there is to say about a solve. Lengths of time are in seconds, sizes in bytes.
+/// The report of a solve. Times are in seconds, sizes in bytes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The case's title.
     pub title: String,
     /// The case file.
     pub case: String,
-    /// How it ended.
+    /// The outcome.
     pub status: Status,
-    /// Why it ended so, where it did not converge.
+    /// Why it did not converge, if so.
     pub message: Option<String>,
     /// The form's name.
     pub form: &'static str,
@@ -35,55 +35,55 @@ pub struct Report {
     pub unknowns: Unknowns,
     /// The iterations.
     pub solver: Option<Solver>,
-    /// The values of the solution; of a vector its lengths.
+    /// The range of the solution's values; for vectors, of their lengths.
     pub solution: Option<Range>,
-    /// The error, where the exact solution is given.
+    /// The error, if the exact solution is given.
     pub errors: Option<ErrorNorms>,
-    /// How long it took.
+    /// The times.
     pub times: Times,
-    /// What it needed besides the mesh.
+    /// Memory used besides the mesh.
     pub memory: Option<Memory>,
-    /// The most memory that the process had so far, where the system tells.
+    /// Peak memory of the process so far, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// That of the largest process that it started, such as a compiler; none where it started none.
+    /// Peak memory of the largest child process, such as a compiler; `None` without children.
     pub peak_memory_of_children: Option<u64>,
-    /// What one application of the operator does, how fast it was, how fast it could be.
+    /// The work of one operator application, its measured time and its bound.
     pub operator: Explanation,
-    /// The rates of the device that say how fast it could be.
+    /// The device's rates that give the bound.
     pub ceilings: Option<Ceilings>,
     /// The output file.
     pub output: Option<Output>,
-    /// Whether there was to be one that could not be written.
+    /// Whether an output file was requested but could not be written.
     #[serde(skip)]
     pub is_output_lost: bool,
 }
 
-/// How a solve ended.
+/// The outcome of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// The residual that was asked for was reached.
+    /// The target residual was reached.
     Converged,
-    /// It was not.
+    /// The target residual was not reached.
     NotConverged,
     /// The user stopped it.
     Interrupted,
-    /// The residual was reached by recurrence only: the precision of the vectors is exhausted.
+    /// Only the recurrence's residual reached the target: the precision of the vectors is exhausted.
     Stagnated,
     /// The iterations broke down.
     Failed,
-    /// Nothing was executed, on a device that only counts.
+    /// Nothing was executed: the device only counts.
     Counted,
 }
 
-/// The device that solves.
+/// The solving device.
 #[derive(Clone, Debug, Serialize)]
 pub struct Device {
     /// Its kind.
     pub kind: &'static str,
     /// The maker's name.
     pub name: String,
-    /// Threads at work.
+    /// Number of threads.
     pub threads: usize,
     /// Vector instructions.
     pub simd: &'static str,
@@ -92,24 +92,24 @@ pub struct Device {
 /// The mesh of a solve.
 #[derive(Clone, Debug, Serialize)]
 pub struct MeshReport {
-    /// The file, or what was made.
+    /// The file, or the box that was generated.
     pub source: String,
     /// Mesh nodes.
     pub nodes: usize,
     /// Cells with unknowns.
     pub cells: usize,
-    /// What they are.
+    /// The cells' shape, in words.
     pub shape: String,
     /// Bytes in memory.
     pub bytes: usize,
-    /// Cells that are usable, but not good.
+    /// Cells that are usable, but badly shaped.
     pub warnings: Vec<String>,
 }
 
 /// Sizes of the vectors.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Unknowns {
-    /// Those that are not constrained.
+    /// Number of unconstrained entries.
     pub free: usize,
     /// Length of an L-vector.
     pub all: usize,
@@ -122,50 +122,50 @@ pub struct Solver {
     pub method: &'static str,
     /// Name of the preconditioner.
     pub preconditioner: &'static str,
-    /// Iterations done; steps of Newton's method.
+    /// Iterations done; for Newton's method its steps.
     pub iterations: usize,
-    /// Iterations of the linear solver, in all.
+    /// Total number of linear solver iterations.
     pub linear_iterations: usize,
-    /// The residual's norm at the end, relative to the reference; the recurrence's, but that of b - A x
-    /// where the precision is exhausted.
+    /// The residual's final norm, relative to the reference; the recurrence's, or that of b - A x if the
+    /// precision is exhausted.
     pub relative_residual: f64,
-    /// The norm of b - A x at the end, relative to the reference, where it was computed.
+    /// The final norm of b - A x, relative to the reference, if it was computed.
     pub true_relative_residual: Option<f64>,
-    /// The reference: the norm of b; of Newton's method that of the forces at the solution.
+    /// The reference: the norm of b, or for Newton's method that of the forces at the solution.
     pub reference: f64,
-    /// The residual's norm at the end, relative to that at the start.
+    /// The residual's final norm, relative to the initial one.
     pub reduction: f64,
-    /// What it should be.
+    /// The tolerance for it.
     pub tolerance: f64,
     /// The residual's norm before the first iteration and after each.
     pub residual_history: Vec<f64>,
 }
 
-/// The values of the solution at the nodes; of a vector its lengths.
+/// The range of the solution at the nodes; for vectors, of their lengths.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Range {
-    /// The least.
+    /// The minimum.
     pub min: f64,
-    /// The greatest.
+    /// The maximum.
     pub max: f64,
     /// Whether they are lengths of vectors.
     pub of_lengths: bool,
 }
 
-/// How long a solve took.
+/// The times of a solve.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Times {
     /// The stages, in order.
     pub stages: Vec<StageTime>,
-    /// From before the mesh until the first iteration.
+    /// From before reading the mesh to the first iteration.
     pub to_first_iteration: Option<f64>,
-    /// Mean of the iterations.
+    /// Mean over the iterations.
     pub per_iteration: Option<f64>,
-    /// All of it.
+    /// The total.
     pub total: f64,
 }
 
-/// How long a stage took.
+/// The time of a stage.
 #[derive(Clone, Debug, Serialize)]
 pub struct StageTime {
     /// The stage.
@@ -186,7 +186,7 @@ pub struct Output {
 }
 
 impl Report {
-    /// The report of a problem that is set up, and not solved.
+    /// The report of a problem that is assembled, but not solved.
     pub(super) fn new(
         case: &Case,
         (mesh, turned): (&Mesh, usize),
@@ -235,7 +235,7 @@ impl Report {
             is_output_lost: false,
         }
     }
-    /// Says that the output was not written, beside what else went wrong.
+    /// Records that the output was not written, besides any other failure.
     pub(super) fn lose_output(&mut self, error: &Failure) {
         let before = self.message.take();
         let before = before.map_or_else(String::new, |message| format!("{message}; "));
@@ -243,19 +243,19 @@ impl Report {
         self.is_output_lost = true;
     }
 
-    /// Takes in a solution, and gives it back.
+    /// Records a solution, and returns it.
     pub(super) fn solved(&mut self, case: &Case, solution: Solution) -> GridFunction {
         self.status = Status::Converged;
         self.memory = Some(solution.memory);
         self.errors = solution.errors;
         let info = solution.info;
-        // Newton's method has no other residual than that of its history.
+        // Newton's method has no other residual than its history's.
         let true_residual = (info.history.method != Method::Newton).then_some(info.true_residual);
         self.solver = Some(Solver::new(case, info.history, true_residual));
         self.reached(case, &solution.warnings, solution.u)
     }
 
-    /// Takes in what was reached, and gives the last iterate back.
+    /// Records a failed solve, and returns the last iterate.
     pub(super) fn unsolved(&mut self, case: &Case, unsolved: Unsolved) -> GridFunction {
         let error = unsolved.error;
         let mut true_residual = None;
@@ -333,7 +333,7 @@ impl Solver {
     }
 }
 
-/// What a mesh holds in memory.
+/// Bytes of a mesh in memory.
 fn bytes_of(mesh: &Mesh) -> usize {
     let blocks = mesh.blocks.iter();
     let blocks = blocks.map(|block| size_of_val(&block.nodes[..]) + size_of_val(&block.tags[..]));

@@ -1,4 +1,4 @@
-//! The `Problem` of a case, checks against the mesh, and places of errors.
+//! The `Problem` of a case, checks against the mesh, and positions of errors.
 
 use super::mesh::in_file;
 use crate::case::{self, Case, CaseError, Coefficient, CoefficientFunction, Located};
@@ -15,8 +15,8 @@ use femto::problem::{
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Fails for a boundary tag that the mesh does not have, and for conditions on one component of a group that
-/// is given by its name and by its number.
+/// Rejects boundary tags that the mesh does not have, and conditions on the same component of a group,
+/// whether given by name or by number.
 pub(super) fn check_tags<'a>(case: &'a Case, mesh: &Mesh) -> Result<(), CaseError> {
     let dimension = mesh.dimension().saturating_sub(1);
     let tags_of = |boundary: &'a case::Boundary| {
@@ -70,7 +70,7 @@ fn unknown_tag(case: &Case, tag: &Located<String>, error: MeshError) -> CaseErro
     case.document.mistake(tag.span.clone(), problem)
 }
 
-/// Fails for a value that has not as many components as the solution, and for components that it has not.
+/// Rejects values with the wrong number of components, and component indices out of range.
 pub(super) fn check_components(case: &Case, components: usize) -> Result<(), CaseError> {
     let sections = [&case.source]
         .into_iter()
@@ -115,7 +115,7 @@ pub(super) fn check_components(case: &Case, components: usize) -> Result<(), Cas
     Ok(())
 }
 
-/// The numbers of the form that are functions of position.
+/// The coefficients of the form that are functions of position.
 fn functions_of(case: &Case) -> impl Iterator<Item = &CoefficientFunction> {
     let coefficients = case.form.coefficients().into_iter();
     coefficients.filter_map(|coefficient| match coefficient {
@@ -124,7 +124,7 @@ fn functions_of(case: &Case) -> impl Iterator<Item = &CoefficientFunction> {
     })
 }
 
-/// Fails where a function has a value that a number of the form may not have.
+/// Rejects functions with values that a coefficient may not take.
 pub(super) fn check_values(case: &Case, spaces: &Discretized<'_, '_>) -> Result<(), CaseError> {
     for it in functions_of(case) {
         let found = spaces.find_value(&it.function.value, |value| !it.allowed.has(value));
@@ -140,7 +140,7 @@ pub(super) fn check_values(case: &Case, spaces: &Discretized<'_, '_>) -> Result<
     Ok(())
 }
 
-/// Fails for a function of z on a mesh in the plane. Expressions of forms are parsed for the dimension.
+/// Rejects functions of z on a mesh in the plane. Expressions of forms are parsed for the dimension.
 pub(super) fn check_plane(case: &Case, dim: usize) -> Result<(), CaseError> {
     if dim > 2 {
         return Ok(());
@@ -168,7 +168,7 @@ pub(super) fn check_plane(case: &Case, dim: usize) -> Result<(), CaseError> {
     Ok(())
 }
 
-/// What there is to say of fluxes that are given inside the domain.
+/// Warnings about fluxes given inside the domain.
 pub(super) fn loads_inside(case: &Case, blocks: &[Block]) -> Vec<String> {
     let robin = case.robin.iter().map(|it| &it.boundary);
     let tags = case.neumann.iter().chain(robin).flat_map(|it| &it.tags);
@@ -243,7 +243,7 @@ fn robins(parts: &[case::Robin], components: usize) -> Vec<Robin<'_>> {
     robins
 }
 
-/// The error with its place in the case, where there is one.
+/// The error with its position in the case, if it has one.
 pub(super) fn locate(case: &Case, error: ProblemError) -> Failure {
     if !error.is_of_input() {
         return error.into();
@@ -257,7 +257,7 @@ pub(super) fn locate(case: &Case, error: ProblemError) -> Failure {
     case.document.mistake(span, problem).into()
 }
 
-/// What decides about it, where nothing smaller does.
+/// The section responsible for an error without a more precise position.
 fn section_of(case: &Case, error: &ProblemError) -> Range<usize> {
     let places = &case.places;
     let place = match error {

@@ -1,4 +1,4 @@
-//! The speed of the operator beside the ceilings of the device.
+//! The speed of the operator compared with the device's ceilings.
 
 use crate::failure::Failure;
 use femto::kernel::roofline::Ceilings as Rates;
@@ -7,7 +7,7 @@ use femto_bench::roofline::{self, Origin};
 use femto_bench::{Sampling, time_apply};
 use serde::Serialize;
 
-/// Short: it comes after every solve.
+/// Short, since it follows every solve.
 const SAMPLING: Sampling = Sampling {
     samples: 7,
     seconds: 0.02,
@@ -19,12 +19,12 @@ pub struct Ceilings {
     /// In bytes and flops per second.
     #[serde(flatten)]
     pub rates: Rates,
-    /// Where they come from.
+    /// Their source.
     pub origin: String,
 }
 
-/// Times one application, and explains it with the ceilings that are kept; where there are none
-/// they are measured now.
+/// Times one application, and explains it with the saved ceilings, which are measured now if there are
+/// none.
 pub(super) fn measure(operator: &dyn AnyOperator) -> Result<(Explanation, Ceilings), Failure> {
     let found = roofline::ceilings(&operator.device())?;
     let seconds = time_apply(operator, &SAMPLING)?.median;

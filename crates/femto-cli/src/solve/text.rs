@@ -4,9 +4,9 @@ use super::{Report, Solver, StageTime, Status, Times};
 use femto::operator::Explanation;
 use std::fmt::{self, Display, Formatter};
 
-/// Corner warnings that are shown in full.
+/// Number of corner warnings shown in full.
 const WARNINGS: usize = 5;
-/// A stage that takes less than this part of the whole is not shown.
+/// Stages that take less than this fraction of the total are not shown.
 const SHORT: f64 = 0.01;
 
 impl Display for Report {
@@ -223,7 +223,7 @@ fn plural(number: usize, thing: &str) -> String {
     }
 }
 
-/// Seconds or milliseconds, three digits or so.
+/// Seconds or milliseconds, with about three digits.
 fn time(seconds: f64) -> String {
     match seconds {
         1.0.. => format!("{seconds:.2} s"),
@@ -244,7 +244,7 @@ fn count(number: usize) -> String {
     groups.join(" ")
 }
 
-/// A number with six digits, plain where that is short.
+/// A number with six digits, in plain notation if that is short.
 fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),

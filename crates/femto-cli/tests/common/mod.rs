@@ -1,4 +1,4 @@
-//! Cases, the binary, and files of one test.
+//! Cases, the binary, and files for tests.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(dead_code, reason = "every test takes what it needs")]
 
@@ -19,12 +19,12 @@ pub(crate) fn case_path(name: &str) -> String {
     )
 }
 
-/// Solves a committed case in this process, and writes nothing.
+/// Solves a committed case in this process, without output.
 pub(crate) fn run(name: &str) -> Outcome {
     run_on(name, None)
 }
 
-/// The same on a device.
+/// As [`run`], on a device.
 pub(crate) fn run_on(name: &str, device: Option<DeviceId>) -> Outcome {
     let case = Case::read(Path::new(&case_path(name))).unwrap();
     let options = Options {
@@ -36,7 +36,7 @@ pub(crate) fn run_on(name: &str, device: Option<DeviceId>) -> Outcome {
     solve::run(&case, &options, &mut progress, &AtomicBool::new(false)).unwrap()
 }
 
-/// Runs the binary. Ceilings are kept where tests keep theirs.
+/// Runs the binary. Ceilings are saved in the tests' own folder.
 pub(crate) fn femto(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_femto"))
         .args(arguments)
@@ -52,7 +52,7 @@ pub(crate) fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// The only document on the standard output.
+/// The single JSON document on standard output.
 pub(crate) fn json(output: &Output) -> Value {
     let message = text(&output.stderr);
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {message}"))
@@ -66,7 +66,7 @@ pub(crate) fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// Writes a file, and gives its path.
+/// Writes a file, and returns its path.
 pub(crate) fn write(folder: &Path, name: &str, content: &str) -> String {
     let path = folder.join(name);
     std::fs::write(&path, content).unwrap();

@@ -19,8 +19,8 @@ fn barycentric_weights(nodes: &[f64]) -> Vec<f64> {
 
 /// Values of the basis: entry `[p][j]` is ℓ_j(points\[p\]), shape `[points][nodes]`.
 ///
-/// `ℓ_j(x) = (w_j / (x - x_j)) / Σ_k w_k / (x - x_k)` (ibid., eq. 4.2); exactly 0 and 1 where the
-/// point is a node.
+/// `ℓ_j(x) = (w_j / (x - x_j)) / Σ_k w_k / (x - x_k)` (ibid., eq. 4.2); exactly 0 or 1 if the point is a
+/// node.
 pub fn interpolation(nodes: &[f64], points: &[f64]) -> Matrix {
     let weights = barycentric_weights(nodes);
     let mut values = Matrix::zeros(points.len(), nodes.len());

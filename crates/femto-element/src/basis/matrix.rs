@@ -63,7 +63,7 @@ impl Matrix {
         product
     }
 
-    /// The inverse of a square matrix that has one, by Gauss–Jordan elimination with pivoting.
+    /// The inverse of an invertible matrix, by Gauss–Jordan elimination with pivoting.
     pub fn inverse(mut self) -> Self {
         debug_assert_eq!(self.rows, self.columns);
         let n = self.rows;
@@ -95,8 +95,8 @@ impl Matrix {
         inverse
     }
 
-    /// Replaces A by (A + s R A R)/2 with R the reversal of an index, so that
-    /// `A[i][j] == s A[rows-1-i][columns-1-j]` to the bit; `s` is 1 or -1.
+    /// Replaces A by (A + s R A R)/2, where R reverses an index, so that
+    /// `A[i][j] == s A[rows-1-i][columns-1-j]` exactly; `s` is 1 or -1.
     pub(crate) fn symmetrise(&mut self, s: f64) {
         let last = self.data.len().saturating_sub(1);
         for index in 0..self.data.len().div_ceil(2) {

@@ -1,4 +1,4 @@
-//! Lagrange bases on cells of any shape: where their nodes are, and their values and derivatives at points.
+//! Lagrange bases on cells of any shape: nodes, and values and derivatives at points.
 
 use crate::cell::Cell;
 
@@ -20,7 +20,7 @@ pub const MAX_SIMPLEX_DEGREE: usize = 3;
 /// The largest number of quadrature points in one direction.
 pub const MAX_POINTS_1D: usize = 64;
 
-/// The highest degree of a basis on a cell; 0 where there is none.
+/// The highest degree of a basis on a cell; 0 if there is none.
 pub fn max_degree(cell: Cell) -> usize {
     match cell {
         Cell::Line | Cell::Quadrilateral | Cell::Hexahedron => MAX_DEGREE,
@@ -35,29 +35,29 @@ pub enum BasisError {
     /// The degree is out of range.
     #[error("degree {found} on {} is not supported: degrees are 1 to {}", cell.plural(), max_degree(*cell))]
     Degree {
-        /// The degree asked for.
+        /// Requested degree.
         found: usize,
-        /// On which cell.
+        /// The cell.
         cell: Cell,
     },
     /// There are no bases on this cell.
     #[error("finite elements on {} are not supported", cell.plural())]
     Cell {
-        /// The cell asked for.
+        /// Requested cell.
         cell: Cell,
     },
     /// The number of quadrature points is out of range.
     #[error("{found} quadrature points per direction are not supported: 1 to {MAX_POINTS_1D} are")]
     Points {
-        /// The number of points per direction asked for.
+        /// Requested number of points per direction.
         found: usize,
     },
 }
 
-/// Fails unless there is a basis of this degree on a cell.
+/// Checks that a cell has a basis of this degree.
 ///
 /// # Errors
-/// A cell without bases, a degree outside 1..=[`max_degree`].
+/// A cell without bases, or a degree outside 1..=[`max_degree`].
 pub fn check(cell: Cell, degree: usize) -> Result<(), BasisError> {
     match max_degree(cell) {
         0 => Err(BasisError::Cell { cell }),

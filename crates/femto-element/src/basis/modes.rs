@@ -1,4 +1,4 @@
-//! The orthonormal polynomials on a simplex.
+//! Orthonormal polynomials on a simplex.
 //!
 //! J. Proriol, C. R. Acad. Sci. Paris 245 (1957); T. Koornwinder, "Two-variable analogues of the
 //! classical orthogonal polynomials" (1975); M. Dubiner, J. Sci. Comput. 6 (1991). With
@@ -51,7 +51,7 @@ impl Mul for Jet {
     }
 }
 
-/// All modes up to a degree at a point, p slowest.
+/// All modes up to a degree at a point, with p slowest.
 pub(super) fn modes(dim: usize, degree: usize, [x, y, z]: [f64; 3]) -> Vec<Jet> {
     // Coordinates beyond the dimension are held at zero.
     let (y, dy) = if dim > 1 { (y, 1.0) } else { (0.0, 0.0) };

@@ -1,21 +1,22 @@
-//! A Lagrange basis on a cell, evaluated at any points.
+//! Lagrange bases on cells, evaluated at any points.
 //!
-//! On simplices through an orthonormal basis: with ψ_m the modes and V\[i\]\[m\] = ψ_m(x_i) their values at the
-//! nodes, ℓ(x) = V⁻ᵀ ψ(x). On tensor products as a product of bases on the line.
+//! On simplices an orthonormal basis is used: with modes ψ_m and their values V\[i\]\[m\] = ψ_m(x_i) at the
+//! nodes, ℓ(x) = V⁻ᵀ ψ(x). On tensor products, a product of bases on the line.
 
 use super::modes::modes;
 use super::{BasisError, Matrix, check, lagrange, nodes};
 use crate::cell::Cell;
 
-/// The Lagrange basis of a degree on a line, triangle, quadrilateral, tetrahedron or hexahedron.
+/// A Lagrange basis on a line, triangle, quadrilateral, tetrahedron or hexahedron.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nodal {
     cell: Cell,
     degree: usize,
     nodes: Vec<[f64; 3]>,
-    /// V⁻¹ of a simplex, `[modes][nodes]`.
+    /// V⁻¹, for a simplex, `[modes][nodes]`.
     from_modes: Option<Matrix>,
-    /// Of a tensor product the nodes along an axis, `[degree + 1]`, and where each node is among them, `[nodes][axis]`.
+    /// For a tensor product the nodes along an axis, `[degree + 1]`, and the indices of each node among
+    /// them, `[nodes][axis]`.
     line: Vec<f64>,
     lattice: Vec<[usize; 3]>,
 }
@@ -33,7 +34,7 @@ impl Nodal {
     /// The basis of a degree on a cell.
     ///
     /// # Errors
-    /// A cell without bases, a degree out of range: see [`check`].
+    /// A cell without bases, or a degree out of range: see [`check`].
     pub fn new(cell: Cell, degree: usize) -> Result<Self, BasisError> {
         check(cell, degree)?;
         Ok(Self::of_any_degree(cell, degree))

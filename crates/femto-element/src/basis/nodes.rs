@@ -3,13 +3,14 @@
 use crate::cell::Cell;
 use crate::quadrature::gauss_lobatto;
 
-/// The Gauss–Lobatto–Legendre nodes of this degree on `[-1, 1]`, `[degree + 1]`, ascending and
-/// symmetric to the bit. Degree 0 has the midpoint as its only node.
+/// The Gauss–Lobatto–Legendre nodes of this degree on `[-1, 1]`, `[degree + 1]`, ascending and exactly
+/// symmetric. Degree 0 has the midpoint as its only node.
 pub fn gll(degree: usize) -> Vec<f64> {
     gauss_lobatto(degree + 1).map_or_else(|_| vec![0.0], |rule| rule.points)
 }
 
-/// The positions of equispaced nodes, `[nodes][3]`, in femto's order: those of Gmsh's and VTK's cells.
+/// The positions of equispaced nodes, `[nodes][3]`, in femto's order; Gmsh's and VTK's cells have these
+/// nodes.
 pub fn equispaced(cell: Cell, degree: usize) -> Vec<[f64; 3]> {
     let all = cell.lattice(degree).into_iter();
     all.map(|steps| cell.position(degree, steps)).collect()
@@ -18,11 +19,11 @@ pub fn equispaced(cell: Cell, degree: usize) -> Vec<[f64; 3]> {
 /// The positions of femto's nodes, `[nodes][3]`, in femto's order: Gauss–Lobatto points on every edge, so that
 /// traces of neighbours of any shape match.
 ///
-/// On tensor products they are those of [`gll`] along each axis. On simplices: T. Isaac, "Recursive,
-/// parameter-free, explicitly defined interpolation nodes for simplices", SIAM J. Sci. Comput. 42 (2020): on faces
-/// and inside a mean of what is on the boundary. At degrees 1 and 2 they are equispaced, at degree 3 the same as the
-/// "warp & blend" nodes (T. Warburton, J. Engrg. Math. 56, 2006), by symmetry. Prisms and pyramids, which have no
-/// bases yet, get equispaced ones.
+/// On tensor products they are those of [`gll`] along each axis. On simplices see T. Isaac, "Recursive,
+/// parameter-free, explicitly defined interpolation nodes for simplices", SIAM J. Sci. Comput. 42 (2020):
+/// nodes on faces and inside are means of those on the boundary. At degrees 1 and 2 they are equispaced, at
+/// degree 3 equal to the "warp & blend" nodes (T. Warburton, J. Engrg. Math. 56, 2006), by symmetry. Prisms
+/// and pyramids, which have no bases yet, get equispaced nodes.
 pub fn positions(cell: Cell, degree: usize) -> Vec<[f64; 3]> {
     let (line, dim) = (gll(degree), cell.dim());
     if cell.is_tensor_product() {
@@ -90,7 +91,7 @@ mod tests {
         assert_eq!(Cell::Triangle.lattice(3), drawn);
     }
 
-    /// In every order each node of a cell once, as many as its polynomials.
+    /// Every order contains each node of a cell once, as many as there are polynomials.
     #[test]
     fn all_orders_have_every_node_once() {
         for n in 1..=8 {

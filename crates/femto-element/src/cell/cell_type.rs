@@ -1,4 +1,4 @@
-//! The cell types of mesh files.
+//! Cell types of mesh files.
 
 use super::Cell;
 
@@ -36,7 +36,7 @@ impl Row {
     }
 }
 
-/// The type of every Gmsh number; that of the point where there is none.
+/// The type of every Gmsh number; the point's for unused numbers.
 static ROWS: [Row; 256] = {
     let mut rows = [Cell::Point.reference().types[0]; 256];
     let mut cell = 0;
@@ -81,7 +81,7 @@ impl CellType {
         (0..=255).filter_map(Self::from_gmsh)
     }
 
-    /// The type with this Gmsh number, if femto knows its number of nodes.
+    /// The type with this Gmsh number, if femto knows its nodes.
     pub fn from_gmsh(number: i64) -> Option<Self> {
         let cell_type = Self(u8::try_from(number).ok()?);
         (cell_type.row().gmsh_number == cell_type.0).then_some(cell_type)
@@ -96,7 +96,7 @@ impl CellType {
         self.0
     }
 
-    /// The name that errors and reports use, such as `hex27`.
+    /// The name in errors and reports, such as `hex27`.
     pub fn name(self) -> &'static str {
         self.row().name
     }
@@ -121,14 +121,14 @@ impl CellType {
         self.row().nodes
     }
 
-    /// Whether it has all nodes of its order, which serendipity cells have not.
+    /// Whether it has all nodes of its order, unlike serendipity cells.
     pub fn is_complete(self) -> bool {
         self.nodes() == self.cell().lattice(self.order()).len()
     }
 
-    /// Where the nodes of a cell are, `[nodes][3]`, in steps of 1/order from its origin and in Gmsh's order; of
-    /// serendipity cells, which lack nodes inside facets and the cell, those that they have. Right as long as facets have at
-    /// most one node inside.
+    /// Positions of the nodes of a cell, `[nodes][3]`, in steps of 1/order from its origin and in Gmsh's
+    /// order; serendipity cells lack those inside facets and the cell. Correct as long as facets have at
+    /// most one interior node.
     pub fn node_lattice(self) -> Vec<[usize; 3]> {
         let mut all = (self.cell()).lattice_in(self.order(), self.cell().gmsh_order());
         all.truncate(self.nodes());

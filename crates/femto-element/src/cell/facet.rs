@@ -3,8 +3,8 @@
 use super::Cell;
 
 impl Cell {
-    /// Where in the cell the point of a facet's own reference cell is. Coordinates beyond the facet's dimension
-    /// are ignored.
+    /// The position in the cell of a point in a facet's own reference cell. Coordinates beyond the facet's
+    /// dimension are ignored.
     pub fn facet_point(self, facet: usize, point: [f64; 3]) -> [f64; 3] {
         let own = self.facets()[facet];
         let mut position = self.vertex(own.vertices[0]);
@@ -32,8 +32,8 @@ impl Cell {
         })
     }
 
-    /// The outward normal of a facet of the reference cell, as long as the facet is large in units of its own
-    /// reference cell.
+    /// The outward normal of a facet of the reference cell, scaled by the ratio of its area to that of its
+    /// own reference cell.
     pub fn facet_normal(self, facet: usize) -> [f64; 3] {
         let [r, s] = self.facet_tangents(facet);
         let normal = match self.dim() {

@@ -1,8 +1,9 @@
-//! The reference cells: their vertices, edges and facets, and the orders in which files have their nodes.
+//! The reference cells: their vertices, edges and facets, and the node orders of files.
 //!
-//! One file each. A *facet* is a part of the boundary of one dimension less: a face of a solid, an edge of a
-//! triangle or quadrilateral, an end of a line. Edges run from their first vertex to their second. A facet's
-//! vertices are in the order of the facet's own reference cell, so that they say where its axes run.
+//! One file each. A *facet* is a part of the boundary of one dimension less: a face of a solid, an edge of
+//! a triangle or quadrilateral, an end of a line. Edges run from their first vertex to their second. A
+//! facet's vertices are in the order of the facet's own reference cell, which gives the directions of its
+//! axes.
 
 mod cell_type;
 mod facet;
@@ -48,10 +49,11 @@ impl Facet {
     }
 }
 
-/// An order of the nodes of a cell by entities: vertices, edges, facets, interior.
+/// An order of a cell's nodes by entities: vertices, edges, facets, interior.
 ///
-/// Nodes on an edge go from its first vertex to its second; those on a facet in steps towards its second
-/// vertex (fastest) and its third; those inside in steps along ξ (fastest), η and ζ. Vertices are femto's.
+/// Nodes on an edge go from its first vertex to its second, those on a facet in steps towards its second
+/// vertex (fastest) and its third, interior ones in steps along ξ (fastest), η and ζ. Vertices are numbered
+/// as in femto.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeOrder {
     /// The vertices.
@@ -62,26 +64,26 @@ pub struct NodeOrder {
     pub facets: &'static [&'static [usize]],
 }
 
-/// What the file of a cell says of it.
+/// The data of a reference cell, in its own file.
 struct Reference {
     name: &'static str,
     plural: &'static str,
     dim: usize,
-    /// Where the vertices are, in units of the cell: 0 or 1 along each axis.
+    /// Positions of the vertices, in units of the cell: 0 or 1 along each axis.
     corners: &'static [[u8; 3]],
-    /// Where each axis starts; all end at 1.
+    /// The start of each axis; all end at 1.
     lower: [f64; 3],
     edges: &'static [[usize; 2]],
     facets: &'static [Facet],
-    /// Whether the cell of n steps along each axis has the node so many steps from its origin.
+    /// Whether the cell with n steps along each axis has a node at this many steps from its origin.
     contains: fn(usize, [usize; 3]) -> bool,
-    /// Whether femto orders nodes lexicographically, as those of tensor products, not by entities.
+    /// Whether femto orders nodes lexicographically, as in tensor products, not by entities.
     lexicographic: bool,
     gmsh: NodeOrder,
     vtk: NodeOrder,
     /// VTK's number of the Lagrange cell.
     vtk_type: u8,
-    /// The types that files know.
+    /// Its types in mesh files.
     types: &'static [Row],
 }
 
@@ -116,7 +118,7 @@ impl Cell {
         self.reference().name
     }
 
-    /// The word for several, such as `hexahedra`.
+    /// The plural, such as `hexahedra`.
     pub fn plural(self) -> &'static str {
         self.reference().plural
     }
@@ -140,7 +142,7 @@ impl Cell {
         })
     }
 
-    /// Vertices of each edge of a cell that is not one itself, `[edges][2]`.
+    /// Vertices of each edge, `[edges][2]`; a line is not its own edge.
     pub fn edges(self) -> &'static [[usize; 2]] {
         self.reference().edges
     }
@@ -182,8 +184,8 @@ impl Cell {
     }
 
     /// The order of the nodes of VTK's Lagrange cells (`vtkHigherOrderTriangle`, `vtkHigherOrderTetra`,
-    /// `vtkHigherOrderHexahedron` of VTK 9). Of tensor products right at any degree, of simplices up to
-    /// degree 3, beyond which VTK orders the nodes inside faces recursively.
+    /// `vtkHigherOrderHexahedron` of VTK 9). Correct at any degree for tensor products and up to degree 3
+    /// for simplices, beyond which VTK orders the nodes inside faces recursively.
     pub fn vtk_order(self) -> &'static NodeOrder {
         &self.reference().vtk
     }
@@ -194,7 +196,7 @@ impl Cell {
     }
 
     /// Positions in steps of 1/n from the origin of a cell with n steps along each axis, `[nodes][3]`, in
-    /// femto's order: lexicographic of tensor products, else by entities.
+    /// femto's order: lexicographic for tensor products, otherwise by entities.
     pub fn lattice(self, n: usize) -> Vec<[usize; 3]> {
         let Reference {
             lexicographic,
@@ -212,7 +214,7 @@ impl Cell {
         self.ordered(n, (&vertices, edges, &faces))
     }
 
-    /// Where a position comes in [`Cell::lattice`]; none where the cell has no such position.
+    /// The index of a position in [`Cell::lattice`]; `None` if the cell does not have it.
     pub fn lattice_places(self, n: usize) -> impl Fn([usize; 3]) -> Option<usize> {
         let at = move |[i, j, k]: [usize; 3]| (k * (n + 1) + j) * (n + 1) + i;
         let mut places = vec![None; (n + 1).pow(self.dim() as u32)];
@@ -225,19 +227,19 @@ impl Cell {
         }
     }
 
-    /// Where the nodes of a facet come in [`Cell::lattice`], in femto's order of the facet's own.
+    /// The indices of a facet's nodes in [`Cell::lattice`], in the facet's own femto order.
     pub fn facet_nodes(self, n: usize, facet: usize) -> Vec<usize> {
         let on_facet = self.facet_lattice(n, facet).into_iter();
         // Nodes of facets are nodes of the cell.
         on_facet.filter_map(self.lattice_places(n)).collect()
     }
 
-    /// The same positions in another order.
+    /// The positions of [`Cell::lattice`] in another order.
     pub fn lattice_in(self, n: usize, order: &NodeOrder) -> Vec<[usize; 3]> {
         self.ordered(n, (order.vertices, order.edges, order.facets))
     }
 
-    /// Where steps of 1/n from the origin lead.
+    /// The position at given steps of 1/n from the origin.
     pub fn position(self, n: usize, steps: [usize; 3]) -> [f64; 3] {
         let lower = self.reference().lower;
         let n = n.max(1) as f64;
@@ -259,7 +261,7 @@ impl Cell {
         let [origin, first, second] = [0, 1, 2].map(|m| self.corner(vertices[m]));
         let triangle = vertices.len() == 3;
         let at = |p: usize, q: usize| {
-            // n (origin) + p (first - origin) + q (second - origin), which is nowhere negative.
+            // n (origin) + p (first - origin) + q (second - origin), computed without negative terms.
             [0, 1, 2].map(|a| (n * origin[a] + p * first[a] + q * second[a]) - (p + q) * origin[a])
         };
         let along = move |q: usize| 1..if triangle { n.saturating_sub(q) } else { n };
@@ -268,7 +270,7 @@ impl Cell {
             .collect()
     }
 
-    /// Positions on a facet, in femto's order of the facet's own nodes.
+    /// Positions on a facet, in the facet's own femto order.
     pub fn facet_lattice(self, n: usize, facet: usize) -> Vec<[usize; 3]> {
         let own = self.facets()[facet];
         let corner = |m: usize| self.corner(own.vertices[m]);

@@ -1,13 +1,13 @@
 //! Orientation: agreement of two cells on the nodes inside a shared edge or facet.
 //!
-//! An order of the entity's vertices that both know (their global numbers) fixes a *canonical* walk: on a line from
-//! the lower vertex to the higher, on a triangle from the lowest towards the middle one (fastest) and the highest, on
-//! a quadrilateral from the lowest vertex first towards the lower of its two neighbours. An *orientation* says how the
-//! entity's own order lies to that walk.
+//! An order of the entity's vertices known to both cells (by global numbers) fixes a *canonical* walk: on a
+//! line from the lower vertex to the higher, on a triangle from the lowest towards the middle one (fastest)
+//! and the highest, on a quadrilateral from the lowest vertex, first towards the lower of its two
+//! neighbours. An *orientation* relates the entity's own order to that walk.
 
 use super::Cell;
 
-/// The six orders of three things; entry c of one is the place of the c-th lowest.
+/// The six orders of three things; entry c is the position of the c-th lowest.
 const TRIANGLE: [[usize; 3]; 6] = [
     [0, 1, 2],
     [0, 2, 1],
@@ -18,7 +18,7 @@ const TRIANGLE: [[usize; 3]; 6] = [
 ];
 
 impl Cell {
-    /// How many ways there are to look at a line, triangle or quadrilateral.
+    /// Number of orientations of a line, triangle or quadrilateral.
     pub fn orientations(self) -> usize {
         match self {
             Self::Line => 2,
@@ -28,8 +28,8 @@ impl Cell {
         }
     }
 
-    /// The orientation of a line, triangle or quadrilateral with these vertex numbers, in the order of its own
-    /// vertices.
+    /// The orientation of a line, triangle or quadrilateral with these vertex numbers, in its own vertex
+    /// order.
     #[inline]
     pub fn orientation(self, vertices: &[u32]) -> usize {
         match (self, vertices) {
@@ -40,14 +40,14 @@ impl Cell {
         }
     }
 
-    /// Of each orientation and each node inside, in the entity's own order, the place on the canonical walk:
-    /// `[orientations][nodes]`, for n steps along each axis.
+    /// For each orientation and each interior node in the entity's own order, its position on the canonical
+    /// walk: `[orientations][nodes]`, for n steps along each axis.
     pub fn canonical_orders(self, n: usize) -> Vec<Vec<u32>> {
         let nodes = self.interior(n);
         let order = |orientation| {
             let place = |&steps: &[usize; 3]| {
                 let walked = self.walked(n, orientation, steps);
-                // Walks stay in the entity.
+                // Walks stay within the entity.
                 nodes.iter().position(|&other| other == walked).unwrap_or(0) as u32
             };
             nodes.iter().map(place).collect()
@@ -55,7 +55,7 @@ impl Cell {
         (0..self.orientations()).map(order).collect()
     }
 
-    /// Steps along the canonical walk's axes of what is `steps` along the entity's own.
+    /// Converts steps along the entity's own axes to those of the canonical walk.
     fn walked(self, n: usize, orientation: usize, steps: [usize; 3]) -> [usize; 3] {
         let [p, q, _] = steps;
         match self {
@@ -81,7 +81,7 @@ impl Cell {
     }
 }
 
-/// Which of [`TRIANGLE`] puts these in ascending order.
+/// The order in [`TRIANGLE`] that sorts these ascending.
 #[inline]
 fn triangle([a, b, c]: [u32; 3]) -> usize {
     match (a < b, b < c, a < c) {
@@ -128,8 +128,8 @@ mod tests {
         all
     }
 
-    /// Two views of one entity, whose vertices they list in different orders, find the same node at the same place
-    /// of the walk.
+    /// Two views of an entity, which list its vertices in different orders, find the same node at the same
+    /// position of the walk.
     #[test]
     fn all_views_agree_on_every_node() {
         for cell in [Cell::Line, Cell::Triangle, Cell::Quadrilateral] {

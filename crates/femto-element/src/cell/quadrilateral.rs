@@ -12,7 +12,8 @@
 //!   0-----1 > ξ            *--2--*       3: η = +1, 2-3
 //! ```
 //!
-//! Gmsh and VTK go round it; a serendipity cell (quad8) lacks the number in parentheses:
+//! Gmsh and VTK number vertices and edges going round it; a serendipity cell (quad8) lacks the number in
+//! parentheses:
 //!
 //! ```text
 //!   quad8, quad9

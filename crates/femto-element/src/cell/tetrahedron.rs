@@ -21,7 +21,7 @@
 //!                    `> ζ
 //! ```
 //!
-//! Gmsh and VTK have the same vertices; both number and direct edges and faces in ways of their own.
+//! Gmsh and VTK have the same vertices, but number and orient edges and faces differently.
 
 use super::{Cell, Facet, NodeOrder, Reference, Row};
 

@@ -7,9 +7,9 @@ use super::newton;
 /// exact for polynomials f of degree `2 points - 1`.
 ///
 /// The points are the roots of P_n^{(α,0)}, mapped from `[-1, 1]`. Newton's method in double-double
-/// arithmetic polishes roots found one after the other with the known ones divided out (G. E.
-/// Karniadakis and S. J. Sherwin, "Spectral/hp Element Methods for CFD" (1999), appendix B.2). The
-/// weights are `1 / ((1 - x²) P_n'(x)²)`: Abramowitz & Stegun 1964, 25.4.33, for β = 0 on `[0, 1]`.
+/// arithmetic refines roots found one after the other with the known ones divided out (G. E. Karniadakis
+/// and S. J. Sherwin, "Spectral/hp Element Methods for CFD" (1999), appendix B.2). The weights are
+/// `1 / ((1 - x²) P_n'(x)²)`: Abramowitz & Stegun 1964, 25.4.33, for β = 0 on `[0, 1]`.
 pub(super) fn gauss_jacobi(points: usize, alpha: usize) -> Vec<(f64, f64)> {
     let mut roots: Vec<f64> = Vec::with_capacity(points);
     for k in 0..points {
@@ -18,7 +18,7 @@ pub(super) fn gauss_jacobi(points: usize, alpha: usize) -> Vec<(f64, f64)> {
             Some(&last) => 0.5 * (chebyshev + last),
             None => chebyshev,
         };
-        // Quadratic convergence from good guesses: far fewer steps are used.
+        // Quadratic convergence from good guesses: far fewer steps are taken.
         for _ in 0..100 {
             let (value, derivative) = jacobi(points, alpha, Double::from(x));
             let (value, derivative) = (value.round(), derivative.round());

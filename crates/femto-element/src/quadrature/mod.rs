@@ -9,8 +9,8 @@
 //!
 //! On the reference triangle and tetrahedron: [`simplex_rule`]. On any cell: [`rule`].
 //!
-//! Points and weights come from Newton's method on Legendre polynomials in double-double
-//! arithmetic, so that they are correct to the last bit or next to it for any number of points.
+//! Points and weights come from Newton's method on Legendre polynomials in double-double arithmetic, so
+//! that they are correct to within one unit in the last place for any number of points.
 
 mod double_double;
 mod jacobi;
@@ -26,7 +26,7 @@ use std::f64::consts::PI;
 
 /// A quadrature rule on `[-1, 1]`: ∫ f dx ≈ Σ weights\[i\] f(points\[i\]).
 ///
-/// Points ascend; the rule is symmetric to the bit: `points[n-1-i] == -points[i]` and
+/// Points ascend; the rule is exactly symmetric: `points[n-1-i] == -points[i]` and
 /// `weights[n-1-i] == weights[i]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rule1d {
@@ -44,19 +44,19 @@ pub enum QuadratureError {
         "a Gauss–Lobatto rule has both end points, so at least 2 points; {found} were asked for"
     )]
     TooFewLobattoPoints {
-        /// The number of points asked for.
+        /// Requested number of points.
         found: usize,
     },
     /// There are no rules on this cell.
     #[error("quadrature on {} is not supported", cell.plural())]
     Cell {
-        /// The cell asked for.
+        /// Requested cell.
         cell: Cell,
     },
     /// There is no simplex of this dimension.
     #[error("quadrature on a simplex of dimension {found}: supported are 1, 2 and 3")]
     SimplexDimension {
-        /// The dimension asked for.
+        /// Requested dimension.
         found: usize,
     },
     /// A rule on a simplex would have too many points.
@@ -64,7 +64,7 @@ pub enum QuadratureError {
         "quadrature of degree {found} on a simplex: supported is up to {MAX_SIMPLEX_RULE_DEGREE}"
     )]
     SimplexDegree {
-        /// The degree asked for.
+        /// Requested degree.
         found: usize,
     },
 }
@@ -76,7 +76,7 @@ pub struct Rule {
     pub points: Vec<[f64; 3]>,
     /// Weights, `[points]`; they sum to the volume of the reference cell.
     pub weights: Vec<f64>,
-    /// The degree of polynomials up to which the rule is exact; on tensor products, along each axis.
+    /// The degree to which the rule is exact; on tensor products, along each axis.
     pub degree: usize,
 }
 
@@ -97,7 +97,7 @@ impl Rule {
         pairs.map(|(&x, w)| w * f(x)).sum()
     }
 
-    /// The product of a rule on the line with itself along so many axes, lexicographic.
+    /// The product of a rule on the line with itself along `dim` axes, lexicographic.
     pub fn product(dim: usize, line: &Rule1d) -> Self {
         let point = Self {
             points: vec![[0.0; 3]],
@@ -113,11 +113,11 @@ impl Rule {
     }
 }
 
-/// A rule on a cell that is exact to a degree, on tensor products along each axis: [`simplex_rule`] or products of
-/// [`gauss`], points lexicographic.
+/// A rule on a cell that is exact to a degree (on tensor products along each axis): [`simplex_rule`] or
+/// products of [`gauss`], points lexicographic.
 ///
 /// # Errors
-/// Pyramids; a degree above [`MAX_SIMPLEX_RULE_DEGREE`].
+/// Pyramids, or a degree above [`MAX_SIMPLEX_RULE_DEGREE`].
 pub fn rule(cell: Cell, degree: usize) -> Result<Rule, QuadratureError> {
     if degree > MAX_SIMPLEX_RULE_DEGREE {
         return Err(QuadratureError::SimplexDegree { found: degree });
@@ -133,7 +133,7 @@ pub fn rule(cell: Cell, degree: usize) -> Result<Rule, QuadratureError> {
     }
 }
 
-/// The product of a rule with one along another axis, the slowest of the result.
+/// The product of a rule with one along another axis, the slowest in the result.
 fn times_line(base: &Rule, line: &Rule1d, axis: usize) -> Rule {
     let mut product = Rule {
         degree: base.degree,
@@ -192,9 +192,9 @@ impl Rule1d {
 
 /// The Gauss–Legendre rule with this many points, exact for polynomials of degree `2 points - 1`.
 ///
-/// The points x are the roots of the Legendre polynomial P_n; the weights are
-/// `2 / ((1 - x²) P_n'(x)²)` (Abramowitz & Stegun 1964, 25.4.29). Newton's method starts from
-/// `cos(π (i + 3/4) / (n + 1/2))` (ibid., 22.16.6, first term). No points give the empty rule.
+/// The points x are the roots of the Legendre polynomial P_n; the weights are `2 / ((1 - x²) P_n'(x)²)`
+/// (Abramowitz & Stegun 1964, 25.4.29). Newton's method starts from `cos(π (i + 3/4) / (n + 1/2))` (ibid.,
+/// 22.16.6, first term). With zero points the rule is empty.
 pub fn gauss(points: usize) -> Rule1d {
     let n = points as f64;
     Rule1d::mirrored(points, |i| {
@@ -240,7 +240,7 @@ pub fn gauss_lobatto(points: usize) -> Result<Rule1d, QuadratureError> {
     }))
 }
 
-/// Newton's method from `guess` until the step is below the last bit of an f64 by far.
+/// Newton's method from `guess` until the step is far below the last bit of an f64.
 fn newton(guess: f64, step: impl Fn(Double) -> Double) -> Double {
     let mut x = Double::from(guess);
     // Quadratic convergence from guesses good to 1e-2: five steps suffice, twenty are never used.

@@ -1,4 +1,4 @@
-//! Making the geometry of a mesh: collect the cells, classify, lift the curved ones.
+//! Building the geometry of a mesh: collects the cells, classifies their maps, lifts curved ones.
 
 use super::simplex::Simplices;
 use super::tensor::TensorMaps;
@@ -9,13 +9,13 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 impl Geometry {
-    /// The maps of all cells of a mesh that carry unknowns, of the first shape that it has of hexahedra, tetrahedra,
-    /// quadrilaterals and triangles; of the last two in a mesh without solid cells.
+    /// The maps of all cells of a mesh that carry unknowns, of the first shape present among hexahedra,
+    /// tetrahedra, quadrilaterals and triangles; the last two only in meshes without solid cells.
     ///
     /// # Errors
-    /// A mesh without such cells, cells of an order that is not supported, cells with nodes that
-    /// the mesh does not have, triangles or quadrilaterals outside the plane z = 0. Whether the maps can be
-    /// inverted is for [`Geometry::check`] to say.
+    /// A mesh without such cells, cells of an unsupported order, cells that refer to missing nodes,
+    /// triangles or quadrilaterals outside the plane z = 0. [`Geometry::check`] tells whether the maps are
+    /// invertible.
     pub fn new(mesh: &Mesh) -> Result<Self, GeometryError> {
         let shape = shapes_in(mesh)?.swap_remove(0);
         Self::of_shape(mesh, &mesh.coordinates[..].into(), shape, 0)
@@ -36,7 +36,7 @@ impl Geometry {
         Ok(all)
     }
 
-    /// The maps of the cells of one shape, whose mesh cell numbers begin with `first_cell`.
+    /// The maps of the cells of one shape; their mesh cell numbers start at `first_cell`.
     fn of_shape(
         mesh: &Mesh,
         coordinates: &Arc<[[f64; 3]]>,
@@ -79,7 +79,7 @@ impl Geometry {
     }
 }
 
-/// Whether the mesh has the nodes of a block, whose cells are numbered from `first` on.
+/// Checks that the mesh has the nodes of a block, whose cells are numbered from `first` on.
 fn check_nodes(
     block: &CellBlock,
     coordinates: &[[f64; 3]],
@@ -95,7 +95,7 @@ fn check_nodes(
     }
 }
 
-/// Whether a block lies in the plane z = 0, if its cells have to.
+/// Checks that a block lies in the plane z = 0, if its cells must.
 fn check_plane(
     block: &CellBlock,
     coordinates: &[[f64; 3]],
@@ -116,7 +116,7 @@ fn check_plane(
     }
 }
 
-/// Where the first node is that does not exist.
+/// The position of the first missing node.
 fn first_missing(nodes: &[u32], count: usize) -> Option<usize> {
     nodes
         .par_iter()
@@ -127,8 +127,8 @@ fn first_missing(nodes: &[u32], count: usize) -> Option<usize> {
 /// A shape, and the indices of the mesh's blocks of it.
 pub type ShapeBlocks = (Cell, Vec<usize>);
 
-/// The blocks of a mesh's cells that can carry unknowns, by shape, each in mesh order: in a mesh without solids those
-/// in the plane.
+/// The blocks of the cells that can carry unknowns, by shape, each in mesh order; in a mesh without solids
+/// the plane cells.
 pub fn shapes(mesh: &Mesh) -> Vec<ShapeBlocks> {
     let blocks = || {
         mesh.blocks
@@ -146,13 +146,14 @@ pub fn shapes(mesh: &Mesh) -> Vec<ShapeBlocks> {
         .collect()
 }
 
-/// The block of the mesh and the place in it of every cell that carries unknowns, in the order of mesh cell numbers.
+/// The mesh block of every cell that carries unknowns, and its position there, in the order of mesh cell
+/// numbers.
 pub fn cells_of(mesh: &Mesh) -> impl Iterator<Item = (usize, usize)> {
     let blocks = shapes(mesh).into_iter().flat_map(|(_, blocks)| blocks);
     blocks.flat_map(|block| (0..mesh.blocks[block].len()).map(move |cell| (block, cell)))
 }
 
-/// As [`shapes`], of a mesh that has such cells.
+/// As [`shapes`], for a mesh that must have such cells.
 fn shapes_in(mesh: &Mesh) -> Result<Vec<ShapeBlocks>, GeometryError> {
     let shapes = shapes(mesh);
     if shapes.is_empty() {
@@ -168,7 +169,7 @@ fn shapes_in(mesh: &Mesh) -> Result<Vec<ShapeBlocks>, GeometryError> {
     Ok(shapes)
 }
 
-/// Fails where maps have an order that is not supported.
+/// Fails if a map has an unsupported order.
 fn check_orders(cell: Cell, blocks: &[&CellBlock]) -> Result<(), GeometryError> {
     let most = cell.max_map_order();
     // The triangle of order 3 with 9 nodes has no full polynomial.
@@ -193,7 +194,7 @@ const SUPPORTED: [Cell; 4] = [
     Cell::Triangle,
 ];
 
-/// A node of a cell that is off the plane z = 0 by more than 1e-12 of the cell's extent.
+/// A node of a cell that is off the plane z = 0 by more than 1e-12 of the cell's extent, if any.
 fn off_plane(coordinates: &[[f64; 3]], cell: &[u32]) -> Option<[f64; 3]> {
     let positions = || cell.iter().map(|&node| coordinates[node as usize]);
     if positions().all(|[_, _, z]| z == 0.0) {

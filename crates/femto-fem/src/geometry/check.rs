@@ -1,11 +1,11 @@
-//! The check that the map of every cell can be inverted.
+//! Checking that the map of every cell is invertible.
 
 use super::jacobian::{Matrix3, cross, determinant, dot, tangents};
 use super::{CornerWarning, Geometry, GeometryError, Maps, polynomial};
 use femto_element::MapKind;
 use rayon::prelude::*;
 
-/// Where the determinant of a cell is bad.
+/// The position of a determinant that is not positive.
 #[derive(Clone, Copy, PartialEq)]
 enum Defect {
     Points,
@@ -22,7 +22,7 @@ struct Worst {
 impl Worst {
     fn meet(&mut self, index: usize, position: [f64; 3], jacobian: &Matrix3) {
         let determinant = determinant(jacobian);
-        // NaN is the worst: nothing replaces it.
+        // NaN is the worst and is never replaced.
         if determinant.is_nan() || determinant < self.determinant {
             *self = Self {
                 index,
@@ -34,9 +34,8 @@ impl Worst {
 }
 
 impl Geometry {
-    /// Checks that the Jacobian determinant is positive at every point of the tensor grid of
-    /// `points_1d` in every cell, and returns the cells whose map is only bad at corners, in mesh
-    /// cell order.
+    /// Checks that the Jacobian determinant is positive at every point of the tensor grid of `points_1d` in
+    /// every cell, and returns the cells whose map is only bad at corners, in mesh cell order.
     ///
     /// A determinant below the rounding of its own terms counts as zero. The grid on `[-1, 1]³` is
     /// collapsed to simplices; cells in the plane have a grid on two axes.
@@ -137,7 +136,7 @@ impl Geometry {
         points
     }
 
-    /// Where the determinant is worst among reference points.
+    /// The worst determinant among reference points.
     fn worst(&self, cell: usize, points: &[[f64; 3]]) -> Worst {
         let mut worst = Worst {
             index: 0,
@@ -188,12 +187,12 @@ fn is_invertible(jacobian: &Matrix3) -> bool {
     determinant > 0.0 && determinant * determinant > ROUNDING * ROUNDING * lengths
 }
 
-/// A sufficient condition for the determinant to be positive in the whole cell, true for most cells
-/// of a good mesh and much cheaper than looking at points.
+/// A sufficient condition for the determinant to be positive in the whole cell, which holds for most cells
+/// of a good mesh and is much cheaper than checking points.
 ///
-/// With tangents r, s, t at the centre and r + r', ... elsewhere, the determinant is multilinear in
-/// them and at most the product of lengths (Hadamard), so that it differs from the one at the centre
-/// by no more than (|r| + |r'|)(|s| + |s'|)(|t| + |t'|) - |r||s||t|.
+/// With tangents r, s, t at the centre and r + r', ... elsewhere, the determinant is multilinear in them
+/// and at most the product of their lengths (Hadamard), so it differs from that at the centre by at most
+/// (|r| + |r'|)(|s| + |s'|)(|t| + |t'|) - |r||s||t|.
 fn is_invertible_everywhere((tangents, deviations): ([[f64; 3]; 3], [f64; 3])) -> bool {
     let [r, s, t] = tangents;
     let (mut centre, mut largest) = (1.0, 1.0);

@@ -1,13 +1,13 @@
 //! Errors and warnings of geometry.
 
-/// The cell types that geometries have.
+/// Supported cell types, in words.
 const SUPPORTED: &str =
     "hex8, hex20, hex27, tet4, tet10, tet20, quad4, quad8, quad9, tri3, tri6 and tri10";
 
-/// Why the geometry of a mesh cannot be used.
+/// Why the geometry of a mesh is unusable.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GeometryError {
-    /// The mesh has no cell that can carry unknowns.
+    /// The mesh has no cells that can carry unknowns.
     #[error(
         "the mesh has no cells that can carry unknowns: it has {found}; supported are {SUPPORTED}, \
          triangles and quadrilaterals in meshes without solid cells"
@@ -59,15 +59,15 @@ pub enum GeometryError {
         reference: [f64; 3],
         /// Jacobian determinant there.
         determinant: f64,
-        /// How many cells are bad.
+        /// Number of bad cells.
         bad_cells: usize,
-        /// How many cells there are.
+        /// Number of all cells.
         cells: usize,
     },
 }
 
 impl GeometryError {
-    /// The mesh cell numbers that it names.
+    /// The mesh cell numbers named by the error.
     pub fn cells(&self) -> Vec<usize> {
         match self {
             Self::NoSupportedCells { .. } | Self::UnsupportedOrder { .. } => vec![],
@@ -78,8 +78,8 @@ impl GeometryError {
     }
 }
 
-/// A cell whose map is not invertible at a corner, though it is at every quadrature point. Results
-/// are usable; a better mesh would be more accurate.
+/// A cell whose map is not invertible at a corner, though it is at every quadrature point. Results are
+/// usable; a better mesh would be more accurate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CornerWarning {
     /// Mesh cell number.

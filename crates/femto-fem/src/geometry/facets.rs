@@ -1,4 +1,4 @@
-//! The maps of facets, by the maps of the cells that have them.
+//! Maps of facets, from the maps of their cells.
 
 use super::jacobian::{Matrix3, cross, dot};
 use super::{Geometry, Maps};
@@ -17,11 +17,13 @@ pub(super) struct FacetMaps {
 }
 
 impl Geometry {
-    /// The geometry of facets of the cells, which are no facets themselves, given by a cell and the number of a facet in
-    /// it; facets have one shape. Their maps are those of the cells at [`femto_element::Cell::facet_point`].
+    /// The geometry of facets of these cells, which must not be facets themselves, each given by a cell and
+    /// the number of the facet in it; all facets have the same shape. Their maps are those of the cells at
+    /// [`femto_element::Cell::facet_point`].
     ///
-    /// They are mapped as solids over them would be: the last column of a Jacobian (in the plane the second) is the
-    /// unit normal, to the side that makes the determinant positive, which is the factor of areas.
+    /// Facets are mapped as if extruded along their normals: the last column of a Jacobian (in the plane
+    /// the second) is the unit normal, oriented so that the determinant, which is the area factor, is
+    /// positive.
     pub(crate) fn facets(&self, facets: Vec<(u32, u8)>) -> Self {
         let cell = self.cell.facets()[0].cell;
         let vertices = facets.iter().flat_map(|&(of, facet)| {
@@ -43,8 +45,9 @@ impl Geometry {
         }
     }
 
-    /// Facets as cells of their own dimension: every point keeps its position and the factor of areas, and directions have
-    /// no meaning. For forms that read values alone, which then are evaluated as in the plane. Other cells stay.
+    /// Facets as cells of their own dimension: every point keeps its position and area factor, and
+    /// directions have no meaning. For forms that only read values, which are then evaluated as in the
+    /// plane. Geometries of other cells are returned unchanged.
     pub fn flattened(&self) -> Self {
         let mut geometry = self.clone();
         if let Maps::Facets(maps) = &mut geometry.maps {
@@ -55,7 +58,7 @@ impl Geometry {
 }
 
 impl FacetMaps {
-    /// Dimension of the space that the facets lie in.
+    /// Dimension of the space around the facets.
     pub(super) fn dim(&self) -> usize {
         match self.is_flat {
             true => self.cells.dim() - 1,
@@ -63,7 +66,7 @@ impl FacetMaps {
         }
     }
 
-    /// Memory held, in bytes, without the cells'.
+    /// Memory held, in bytes, apart from the cells'.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.facets[..]) + size_of_val(&self.vertices[..])
     }

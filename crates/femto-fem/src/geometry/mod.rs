@@ -1,14 +1,14 @@
 //! Geometry: the maps from the reference cell to the cells of a mesh.
 //!
-//! The cells of a shape (hex8, hex20, hex27; or tet4, tet10, tet20; or, in the plane, quad4, quad8,
-//! quad9; or tri3, tri6, tri10) are numbered consecutively over the mesh's blocks; over all shapes, one after the other,
-//! that is the *mesh cell number*.
-//! Each map is classified once by what it really is, whatever the file calls it: a straight-sided
-//! hex27 is trilinear, a parallelepiped or a straight tet10 affine. See [`MapKind`].
+//! The cells of a shape (hex8, hex20, hex27; or tet4, tet10, tet20; or, in the plane, quad4, quad8, quad9;
+//! or tri3, tri6, tri10) are numbered consecutively over the mesh's blocks; continued from shape to shape,
+//! that is the *mesh cell number*. Each map is classified once by its actual kind, whatever the cell type
+//! in the file: a straight-sided hex27 is trilinear, a parallelepiped or a straight tet10 affine. See
+//! [`MapKind`].
 //!
 //! Jacobians are `[physical][reference]`: `J[c][a] = ∂x_c/∂ξ_a`. Triangles and quadrilaterals lie in the
-//! plane z = 0 and are mapped as the solids over them would be: `J[2][2] = 1`, and the rest of the third row and
-//! column is 0, so that determinants and cofactors are those of the plane.
+//! plane z = 0 and are mapped as if extruded: `J[2][2] = 1`, and the rest of the third row and column is 0,
+//! so that determinants and cofactors are those of the plane.
 
 mod build;
 mod check;
@@ -31,8 +31,8 @@ use simplex::Simplices;
 use std::sync::Arc;
 use tensor::TensorMaps;
 
-/// The maps of all cells of a mesh that carry unknowns, in mesh cell order; or of some of their facets. Clones share
-/// what is large.
+/// The maps of all cells of a mesh that carry unknowns, in mesh cell order; or of some of their facets.
+/// Clones share large arrays.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     cell: Cell,
@@ -44,7 +44,7 @@ pub struct Geometry {
     maps: Maps,
 }
 
-/// Maps as they are evaluated.
+/// Maps in the form in which they are evaluated.
 #[derive(Clone, Debug)]
 enum Maps {
     Tensor(Arc<TensorMaps>),
@@ -52,8 +52,8 @@ enum Maps {
     Facets(FacetMaps),
 }
 
-/// The map of one cell at points: at a tensor grid, arrays `[k][j][i]`, or at a list. Reuse one from cell to cell:
-/// then nothing is allocated.
+/// The map of one cell at points: at a tensor grid, arrays `[k][j][i]`, or at a list. Reuse one for many
+/// cells to avoid allocations.
 #[derive(Clone, Debug, Default)]
 pub struct GeometryAtPoints {
     /// Positions, `[points][3]`.
@@ -69,7 +69,7 @@ pub struct GeometryAtPoints {
 pub struct FacePoint {
     /// Position.
     pub position: [f64; 3],
-    /// Outward normal times the area that a unit of reference area has here.
+    /// Outward normal times the ratio of physical to reference area at this point.
     pub area_normal: [f64; 3],
 }
 
@@ -79,12 +79,12 @@ impl Geometry {
         self.kinds.len()
     }
 
-    /// Whether there are no cells; [`Geometry::new`] makes none such.
+    /// Whether there are no cells; never after [`Geometry::new`].
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
     }
 
-    /// The mesh cell number of the first cell, which comes after the cells of other shapes.
+    /// The mesh cell number of the first cell, which follows the cells of other shapes.
     pub fn first_cell(&self) -> usize {
         self.first_cell
     }
@@ -94,8 +94,8 @@ impl Geometry {
         self.cell
     }
 
-    /// Dimension of the space that the cells lie in: of cells their own, of facets that of the cells unless they are
-    /// flattened.
+    /// Dimension of the space around the cells: that of the cells themselves or, for facets that are not
+    /// flattened, of the cells that they belong to.
     pub fn dim(&self) -> usize {
         match &self.maps {
             Maps::Facets(maps) => maps.dim(),
@@ -127,8 +127,8 @@ impl Geometry {
     /// Coefficients c of `x(ξ, η, ζ) = Σ_m c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`.
     ///
     /// For affine cells the coefficients of products are exactly zero. For curved cells this is the
-    /// trilinear map through the vertices of a hexahedron, the affine one through those of a
-    /// simplex; for facets the affine map at their centre.
+    /// multilinear map through the vertices of a hexahedron or quadrilateral, or the affine map through
+    /// those of a simplex; for facets it is the affine map at their centre.
     pub fn trilinear_coefficients(&self, cell: usize) -> [[f64; 3]; 8] {
         let c = self.trilinear(cell);
         std::array::from_fn(|m| c[m >> 2][m >> 1 & 1][m & 1])
@@ -161,13 +161,13 @@ impl Geometry {
         });
     }
 
-    /// The positions alone at the tensor grid of `nodes_1d`, `[k][j][i]`; `out` is overwritten.
+    /// Only the positions at the tensor grid of `nodes_1d`, `[k][j][i]`; `out` is overwritten.
     pub fn node_positions(&self, cell: usize, nodes_1d: &[f64], out: &mut Vec<[f64; 3]>) {
         out.clear();
         self.visit(cell, self.grid(nodes_1d), |position, _| out.push(position));
     }
 
-    /// The same points along each of the cell's axes.
+    /// The same points along each axis of the cell.
     fn grid<'a>(&self, points_1d: &'a [f64]) -> [&'a [f64]; 3] {
         let along = |axis| match axis < self.cell.dim() {
             true => points_1d,
@@ -183,7 +183,7 @@ impl Geometry {
         found
     }
 
-    /// A reference point of a cell in the plane has no third coordinate.
+    /// Reference points of cells in the plane have no third coordinate.
     #[inline(always)]
     fn in_dimension(&self, [xi, eta, zeta]: [f64; 3]) -> [f64; 3] {
         [xi, eta, if self.cell.dim() == 3 { zeta } else { 0.0 }]
@@ -221,7 +221,7 @@ impl Geometry {
         }
     }
 
-    /// Monomial coefficients of the multilinear map through the vertices, the affine one of a simplex.
+    /// Monomial coefficients of the multilinear map through the vertices, affine for a simplex.
     fn trilinear(&self, cell: usize) -> Tensor<2> {
         match &self.maps {
             Maps::Tensor(maps) => maps.multilinear(cell, self.kinds[cell], &self.coordinates),

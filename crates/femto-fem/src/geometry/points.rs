@@ -1,12 +1,12 @@
-//! The map at lists of points, and on facets.
+//! Maps at lists of points, and on facets.
 
 use super::jacobian::{Matrix3, cofactors, determinant};
 use super::{FacePoint, Geometry, GeometryAtPoints, Maps};
 
 impl Geometry {
-    /// Positions of the first vertices of a cell, in the order of [`femto_element::cell`]: all of a simplex; of a
-    /// facet with fewer the last one again. A triangle's fourth vertex lies above its first at z = 1, so that the columns of the affine Jacobian of simplices
-    /// are the last three less the first.
+    /// Positions of the first vertices of a cell, in the order of [`femto_element::cell`]: all of a
+    /// simplex; a facet with fewer repeats the last one. A triangle's fourth vertex lies above its first at
+    /// z = 1, so that the columns of the affine Jacobian of simplices are the last three less the first.
     #[inline(always)]
     pub fn simplex_vertices(&self, cell: usize) -> [[f64; 3]; 4] {
         match &self.maps {
@@ -49,13 +49,13 @@ impl Geometry {
         });
     }
 
-    /// The positions alone at reference points, `[points][3]`; `out` is overwritten.
+    /// Only the positions at reference points, `[points][3]`; `out` is overwritten.
     pub fn positions_at(&self, cell: usize, points: &[[f64; 3]], out: &mut Vec<[f64; 3]>) {
         out.clear();
         self.visit_list(cell, points, |position, _| out.push(position));
     }
 
-    /// A facet (a face of a solid, an edge of a cell in the plane) at points of its own reference cell.
+    /// A facet (a face of a solid, or an edge of a cell in the plane) at points of its own reference cell.
     ///
     /// The points are those of [`femto_element::Cell::facet_point`].
     pub fn facet_at_points(

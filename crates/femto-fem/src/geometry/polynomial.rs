@@ -1,8 +1,8 @@
 //! The map of a cell as a polynomial in monomials.
 //!
-//! `x(ξ, η, ζ) = Σ c[k][j][i] ξ^i η^j ζ^k` with i, j, k < M: M = 2 for trilinear cells, M = 3 for
-//! quadratic ones. Monomials of so low a degree on `[-1, 1]` are as accurate as a Lagrange basis,
-//! and say at once whether a cell is affine or trilinear.
+//! `x(ξ, η, ζ) = Σ c[k][j][i] ξ^i η^j ζ^k` with i, j, k < M: M = 2 for trilinear cells, M = 3 for quadratic
+//! ones. Monomials of such low degree on `[-1, 1]` are as accurate as a Lagrange basis, and show at once
+//! whether a cell is affine or trilinear.
 
 #![expect(
     clippy::needless_range_loop,
@@ -69,7 +69,7 @@ pub(super) fn drop_products(c: &mut Tensor<2>) {
     }
 }
 
-/// Adds to the 20 nodes of a hex20 those that make it the hex27 with the same map.
+/// Completes the 20 nodes of a hex20 to those of the hex27 with the same map.
 ///
 /// The serendipity polynomials of order 2 (J. Ergatoudis, B. M. Irons and O. C. Zienkiewicz, "Curved, isoparametric,
 /// 'quadrilateral' elements for finite element analysis", Int. J. Solids Structures 4, 1968) are triquadratic, so it
@@ -78,7 +78,7 @@ pub(super) fn drop_products(c: &mut Tensor<2>) {
 /// 12 edge nodes.
 pub(super) fn lift_serendipity(nodes: &mut Tensor<3>) {
     let known = *nodes;
-    // How many of the indices are in the middle: 0 vertex, 1 edge, 2 face, 3 centre.
+    // Number of middle indices: 0 vertex, 1 edge, 2 face, 3 centre.
     let rank = |ijk: [usize; 3]| ijk.iter().filter(|&&index| index == 1).count();
     let all = || (0..27).map(|m| [m % 3, m / 3 % 3, m / 9]);
     for target in all().filter(|&target| rank(target) >= 2) {
@@ -98,7 +98,7 @@ pub(super) fn lift_serendipity(nodes: &mut Tensor<3>) {
     }
 }
 
-/// Adds the centre to the nodes of a quad8, `[j][i]`, as [`lift_serendipity`] does on a face.
+/// Adds the centre to the nodes of a quad8, `[j][i]`, like [`lift_serendipity`] on a face.
 pub(super) fn lift_centre(nodes: &mut [[[f64; 3]; 3]; 3]) {
     let mut centre = [0.0; 3];
     for (j, row) in nodes.iter().enumerate() {
@@ -115,8 +115,8 @@ pub(super) fn lift_centre(nodes: &mut [[[f64; 3]; 3]; 3]) {
 
 /// The kind of a map: coefficients below the tolerance count as zero, NaN never does.
 ///
-/// The tolerance is 1e-12 of the cell's smallest extent, and never below the rounding of its
-/// coordinates. Of the extents along the first `dim` axes.
+/// The tolerance is 1e-12 of the cell's smallest extent along the first `dim` axes, and never below the
+/// rounding of its coordinates.
 pub(super) fn kind<const M: usize>(c: &Tensor<M>, dim: usize) -> MapKind {
     let size = |v: [f64; 3]| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let extents = [c[0][0][1], c[0][1][0], c[1][0][0]].map(size);
@@ -140,8 +140,8 @@ pub(super) fn kind<const M: usize>(c: &Tensor<M>, dim: usize) -> MapKind {
     kind
 }
 
-/// The tangents at the centre of the cell, and for each a bound on how far it is from there
-/// anywhere in the cell: the sum of the lengths of its other coefficients, as |ξ|, |η|, |ζ| ≤ 1.
+/// The tangents at the centre of the cell, and for each a bound on its deviation anywhere in the cell: the
+/// sum of the lengths of its other coefficients, as |ξ|, |η|, |ζ| ≤ 1.
 pub(super) fn tangent_bounds<const M: usize>(c: &Tensor<M>) -> ([[f64; 3]; 3], [f64; 3]) {
     let mut deviation = [0.0; 3];
     for k in 0..M {
@@ -168,7 +168,7 @@ fn transposed([r, s, t]: [[f64; 3]; 3]) -> Matrix3 {
 /// Value and derivative at `s` of a polynomial with coefficients `c`.
 #[inline(always)]
 fn evaluate<const M: usize>(c: [[f64; 3]; M], s: f64) -> ([f64; 3], [f64; 3]) {
-    // Horner's rule for both.
+    // Horner's rule for both value and derivative.
     let (mut value, mut derivative) = (c[M - 1], [0.0; 3]);
     for m in (0..M - 1).rev() {
         derivative = combine(value, s, derivative);
@@ -177,8 +177,8 @@ fn evaluate<const M: usize>(c: [[f64; 3]; M], s: f64) -> ([f64; 3], [f64; 3]) {
     (value, derivative)
 }
 
-/// Visits the tensor grid of `points` (one list per axis ξ, η, ζ) in lexicographic order with the
-/// position and Jacobian at each: sum factorisation, one axis after the other.
+/// Visits the tensor grid of `points` (one list per axis ξ, η, ζ) in lexicographic order with position and
+/// Jacobian: sum factorisation, one axis after the other.
 #[inline(always)]
 pub(super) fn at_tensor_points<const M: usize>(
     c: &Tensor<M>,

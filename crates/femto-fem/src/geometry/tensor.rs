@@ -1,6 +1,6 @@
 //! The maps of hexahedra and quadrilaterals, as polynomials in monomials.
 //!
-//! A quadrilateral is mapped as the hexahedron over it between z = -1 and z = 1 would be.
+//! A quadrilateral is mapped as if it were a hexahedron above and below it, between z = -1 and z = 1.
 
 use super::jacobian::Matrix3;
 use super::polynomial::{self, Tensor};
@@ -15,7 +15,7 @@ pub(super) struct TensorMaps {
     cell: Cell,
     /// Mesh nodes at the vertices of each cell, `[cells][vertices]`, lexicographic.
     vertices: Vec<u32>,
-    /// Where the curved cells are in `curved`, `[cells]`; meaningless for other kinds.
+    /// Indices of the curved cells in `curved`, `[cells]`; meaningless for other kinds.
     curved_index: Vec<u32>,
     /// Monomial coefficients of the curved cells, `[curved cells][k][j][i][3]`.
     curved: Vec<Tensor<3>>,
@@ -44,7 +44,7 @@ impl TensorMaps {
         &self.vertices[cell * count..][..count]
     }
 
-    /// Appends a block of cells, whose nodes exist, and the kind of each.
+    /// Appends a block of cells, whose nodes exist, and the kind of each one's map.
     pub(super) fn append(
         &mut self,
         block: &CellBlock,
@@ -138,9 +138,9 @@ fn vertex_monomials(coordinates: &[[f64; 3]], vertices: &[u32]) -> Tensor<2> {
     ])
 }
 
-/// How the nodes of a quadratic cell type lie in the 3×3×3 grid.
+/// Positions of the nodes of a quadratic cell type in the 3×3×3 grid.
 struct Quadratic {
-    /// Where each node is in the grid.
+    /// The position of each node in the grid.
     places: Vec<[usize; 3]>,
     serendipity: bool,
     flat: bool,

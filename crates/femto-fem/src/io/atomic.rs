@@ -1,4 +1,4 @@
-//! Files that appear complete or not at all.
+//! Atomic writing: files appear complete or not at all.
 
 use super::IoError;
 use std::fs::{self, File, OpenOptions};
@@ -6,11 +6,12 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Fails unless a file can be written at `path`: a new one, or in the place of a regular file that may be written,
-/// in a folder that may be written. Symbolic links are followed.
+/// Fails unless a file can be written at `path`: a new one, or a replacement of a writable regular file, in
+/// a writable folder. Symbolic links are followed.
 ///
 /// # Errors
-/// [`IoError::NotAFile`] for what is there and no regular file, [`IoError::File`] for what the system refuses.
+/// [`IoError::NotAFile`] if something exists that is not a regular file, [`IoError::File`] if the system
+/// refuses.
 pub fn check_writable(path: &Path) -> Result<(), IoError> {
     let target = target(path)?;
     let temporary = temporary_beside(&target);
@@ -22,14 +23,14 @@ pub fn check_writable(path: &Path) -> Result<(), IoError> {
         path: path.into(),
         source,
     })?;
-    // An empty file that stays is no reason not to write.
+    // If an empty file remains, writing is still possible.
     let _ = fs::remove_file(&temporary);
     Ok(())
 }
 
-/// Writes `path` through a temporary file beside it, which is renamed once `write` succeeded, so
-/// that a reader (or a crash) never sees half a file. A symbolic link stays, and the file that it leads to is written;
-/// permissions of a file that was there stay too.
+/// Writes `path` through a temporary file beside it, which is renamed once `write` has succeeded, so that
+/// no reader (or crash) ever leaves half a file. A symbolic link is kept and its target written;
+/// permissions of an existing file are kept too.
 pub(super) fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), IoError>,
@@ -43,7 +44,7 @@ pub(super) fn write_atomically(
         Ok(fs::rename(&temporary, &target)?)
     });
     if written.is_err() {
-        // The error that matters is the first one.
+        // The first error is the relevant one.
         let _ = fs::remove_file(&temporary);
     }
     written.map_err(|error| match error {
@@ -55,14 +56,14 @@ pub(super) fn write_atomically(
     })
 }
 
-/// Where a file at `path` is, or will be, once links are followed.
+/// The location of `path` after following links, whether it exists yet or not.
 fn target(path: &Path) -> Result<PathBuf, IoError> {
     let refused = |source| IoError::File {
         path: path.into(),
         source,
     };
     let mut target = path.to_owned();
-    // As many links as Linux follows.
+    // Linux follows as many links.
     for _ in 0..40 {
         match fs::symlink_metadata(&target) {
             Ok(found) if found.is_symlink() => {
@@ -100,8 +101,8 @@ fn write_whole(
     Ok(())
 }
 
-/// A name in the same folder (renaming across file systems is not atomic) that no other process
-/// and no other thread uses.
+/// A name in the same folder (renaming across file systems is not atomic) that no other process or thread
+/// uses.
 fn temporary_beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -3,32 +3,32 @@
 use femto_element::basis::BasisError;
 use std::path::PathBuf;
 
-/// Why an output file was not written.
+/// Why an output file could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum IoError {
-    /// The operating system refused.
+    /// The operating system's error.
     #[error("cannot write {}: {source}", path.display())]
     File {
-        /// The file that was asked for.
+        /// The requested file.
         path: PathBuf,
         /// The system's reason.
         source: std::io::Error,
     },
-    /// Something is at the place of the output that is no file.
+    /// The output's path exists and is not a file.
     #[error("cannot write {}: it is {what}; only new and regular files are written", path.display())]
     NotAFile {
-        /// The file that was asked for.
+        /// The requested file.
         path: PathBuf,
-        /// What is there.
+        /// The kind of object found.
         what: &'static str,
     },
-    /// The stream that takes the output failed.
+    /// The output stream failed.
     #[error("cannot write the output: {0}")]
     Stream(#[from] std::io::Error),
     /// A degree or shape that cannot be written.
     #[error("such cells cannot be written to a VTU file: {0}")]
     Basis(#[from] BasisError),
-    /// The cell array is no whole number of cells.
+    /// The length of the cell array is not a multiple of a cell's nodes.
     #[error(
         "the cell array has {found} entries, which is no multiple of the {nodes_per_cell} nodes \
          of a cell of degree {degree}"
@@ -69,12 +69,12 @@ pub enum IoError {
         /// Components of the field.
         components: usize,
     },
-    /// A field has no components, no name, or a name that another field has.
+    /// A field without components, without a name, or with another field's name.
     #[error("field '{name}' {fault}")]
     Field {
         /// The field.
         name: String,
-        /// What is wrong with it.
+        /// The mistake.
         fault: &'static str,
     },
 }

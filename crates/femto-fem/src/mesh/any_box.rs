@@ -5,20 +5,20 @@ use super::simplex_box::{RectangleMesh, SimplexBox};
 use super::{Mesh, MeshError};
 use femto_element::Cell;
 
-/// A box of cells of one shape, as [`BoxMesh`], [`SimplexBox`] and [`RectangleMesh`] make them.
+/// A box of cells of one shape, made by [`BoxMesh`], [`SimplexBox`] or [`RectangleMesh`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnyBox {
     /// Triangles, quadrilaterals, tetrahedra or hexahedra.
     pub cell: Cell,
     /// Number of rectangles or boxes along each axis.
     pub cells: Vec<usize>,
-    /// Corner with the least coordinates.
+    /// Corner with the smallest coordinates.
     pub lower: Vec<f64>,
-    /// Corner with the greatest coordinates.
+    /// Corner with the largest coordinates.
     pub upper: Vec<f64>,
-    /// Order of the cells: 1 or 2 of tensor products, up to 3 of simplices.
+    /// Order of the cells: 1 or 2 for tensor products, up to 3 for simplices.
     pub geometry_degree: usize,
-    /// A seed makes a mesh of simplices irregular.
+    /// Seed of an irregular mesh of simplices.
     pub irregular: Option<u64>,
 }
 
@@ -34,7 +34,7 @@ impl AnyBox {
     /// Makes the mesh, moving every node `x` to `deformation(x)`; in the plane the third coordinate is left out.
     ///
     /// # Errors
-    /// A description that is no box, a shape without a generator.
+    /// An invalid description, or a shape without a generator.
     pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
         if self.irregular.is_some() && self.cell.is_tensor_product() {
             return Err(MeshError::IrregularBox { cell: self.cell });
@@ -75,7 +75,7 @@ impl AnyBox {
     }
 }
 
-/// The values along the first axes; zero, which no mesh has, where there are too few.
+/// The values along the first axes; zero, which is invalid for meshes, for missing ones.
 fn along<T: Copy + Default, const N: usize>(values: &[T]) -> [T; N] {
     std::array::from_fn(|axis| values.get(axis).copied().unwrap_or_default())
 }

@@ -13,9 +13,9 @@ use femto_element::CellType;
 pub struct BoxMesh {
     /// Number of cells along x, y, z.
     pub cells: [usize; 3],
-    /// Corner with the least coordinates.
+    /// Corner with the smallest coordinates.
     pub lower: [f64; 3],
-    /// Corner with the greatest coordinates.
+    /// Corner with the largest coordinates.
     pub upper: [f64; 3],
     /// 1 for hex8 and quad4 cells, 2 for hex27 and quad9.
     pub geometry_degree: usize,
@@ -37,12 +37,12 @@ impl BoxMesh {
         }
     }
 
-    /// Makes the mesh, moving every node `x` (the inner nodes of hex27 cells too) to
+    /// Generates the mesh, moving every node `x` (including the inner nodes of hex27 cells) to
     /// `deformation(x)`.
     ///
     /// # Errors
-    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] when the
-    /// description is not a box.
+    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
+    /// not a box.
     pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
         self.check()?;
         Ok(Mesh {
@@ -103,7 +103,7 @@ impl BoxMesh {
         coordinates
     }
 
-    /// The mesh node at `place` of the node grid.
+    /// The mesh node at a position of the node grid.
     fn node(&self, place: [usize; 3]) -> u32 {
         let grid = self.grid();
         (place[0] + grid[0] * (place[1] + grid[1] * place[2])) as u32
@@ -114,7 +114,7 @@ impl BoxMesh {
         let places = cell_type.node_lattice();
         let [nx, ny, nz] = self.cells;
         let mut nodes = Vec::with_capacity(nx * ny * nz * places.len());
-        // A cell's nodes are its first node plus offsets that are the same in every cell.
+        // A cell's nodes are its first node plus offsets common to all cells.
         let offsets: Vec<u32> = places.iter().map(|&place| self.node(place)).collect();
         for k in 0..nz {
             for j in 0..ny {
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_box_is_an_error() {
+    fn invalid_boxes_are_errors() {
         let error = |mesh: BoxMesh| mesh.build(|x| x).map(|_| ()).unwrap_err().to_string();
         let cells = |cells| error(BoxMesh { cells, ..BRICK });
         assert!(cells([1, 0, 1]).contains("[1, 0, 1]"));

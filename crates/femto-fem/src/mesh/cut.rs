@@ -1,14 +1,14 @@
-//! Meshes of several shapes, made from others.
+//! Meshes of several shapes, derived from others.
 
 use super::{CellBlock, Membership, Mesh};
 use femto_element::CellType;
 
-/// Where each of the two triangles has the nodes of a quadrilateral, vertices, then edges, in Gmsh's order.
+/// The nodes of a quadrilateral in each of its two triangles, vertices, then edges, in Gmsh's order.
 const TRIANGLES: [[usize; 6]; 2] = [[0, 1, 2, 4, 5, 8], [0, 2, 3, 8, 6, 7]];
 
 impl Mesh {
-    /// The mesh with some of its quad4 or quad9 cells cut into two triangles of the same order, those that `is_cut`
-    /// says by number in their block. Groups stay.
+    /// The mesh with some of its quad4 or quad9 cells cut into two triangles of the same order: those for
+    /// which `is_cut` is true of the number in their block. Groups are kept.
     pub fn cut_quadrilaterals(&self, is_cut: impl Fn(usize) -> bool) -> Self {
         let mut mesh = Self {
             blocks: Vec::new(),
@@ -40,7 +40,8 @@ impl Mesh {
         mesh
     }
 
-    /// Adds a block of cells, each given by the cell of a block of `from` whose groups it has, and its nodes.
+    /// Adds a block of cells, each given by a cell of a block of `from`, whose groups it inherits, and its
+    /// nodes.
     fn add(
         &mut self,
         from: &Self,

@@ -1,10 +1,10 @@
-//! Errors of meshes and requests about them.
+//! Errors of meshes and of queries about them.
 
 use super::gmsh::{Place, Problem};
 
 use femto_element::Cell;
 
-/// Why a mesh could not be made or a question about it not answered.
+/// Why a mesh could not be made or queried.
 #[derive(Debug, thiserror::Error)]
 pub enum MeshError {
     /// The file could not be opened, read or written.
@@ -12,17 +12,17 @@ pub enum MeshError {
     Io {
         /// The path as given.
         file: String,
-        /// What the operating system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// A Gmsh file that is damaged or of a kind that is not supported.
+    /// A Gmsh file that is damaged or of an unsupported kind.
     #[error("mesh file `{file}`, {place}: {problem}")]
     Gmsh {
         /// The path as given.
         file: String,
         /// Line or byte offset.
         place: Place,
-        /// What was found and what is supported.
+        /// The mistake.
         problem: Problem,
     },
     /// No physical group of this dimension has this name or number.
@@ -31,9 +31,9 @@ pub enum MeshError {
         list(available)
     )]
     NoSuchGroup {
-        /// Dimension that was asked for.
+        /// Requested dimension.
         dimension: usize,
-        /// Name or number that was asked for.
+        /// Requested name or number.
         tag: String,
         /// Every group of the mesh, described.
         available: Vec<String>,
@@ -44,14 +44,14 @@ pub enum MeshError {
          use the number"
     )]
     AmbiguousGroup {
-        /// Dimension that was asked for.
+        /// Requested dimension.
         dimension: usize,
         /// The name.
         tag: String,
         /// The numbers of the groups with that name.
         numbers: Vec<i32>,
     },
-    /// A box with no cell along an axis, or with more nodes than 32-bit numbers can count.
+    /// A box with no cells along an axis, or with more nodes than 32-bit numbers can count.
     #[error(
         "a box mesh of {cells:?} cells: every axis needs at least 1, and all nodes together must be \
          fewer than 2^32"
@@ -71,21 +71,21 @@ pub enum MeshError {
         /// The upper corner.
         upper: [f64; 3],
     },
-    /// A box with a geometry degree that its cells do not have.
+    /// A box with a geometry degree not available for its cells.
     #[error("a box mesh of geometry degree {found}: supported are 1 to {most}")]
     BoxDegree {
-        /// The degree asked for.
+        /// Requested degree.
         found: usize,
-        /// The highest of these cells: 2 of tensor products, 3 of simplices.
+        /// The maximum for these cells: 2 for tensor products, 3 for simplices.
         most: usize,
     },
-    /// An irregular box of cells that are no simplices.
+    /// An irregular box of cells that are not simplices.
     #[error("irregular boxes of {} cannot be generated: only of triangles or tetrahedra", cell.plural())]
     IrregularBox {
-        /// The cell asked for.
+        /// Requested cell.
         cell: Cell,
     },
-    /// Two sides that are to be one, and are no translation of each other.
+    /// Two sides to be joined that are not translations of each other.
     #[error(
         "`{}` and `{}` cannot be one side: the node at {position:?} on `{}` has no partner on `{}`, which lies {shift:?} \
          away", sides[0], sides[1], sides[0], sides[1]
@@ -93,30 +93,30 @@ pub enum MeshError {
     UnlikeSides {
         /// The side with the node, and the other.
         sides: Box<[String; 2]>,
-        /// Where the node is.
+        /// The node's position.
         position: [f64; 3],
         /// From the first side to the second.
         shift: [f64; 3],
     },
-    /// A side that is to be its own partner, or has no cells.
+    /// A side joined with itself, or without cells.
     #[error("`{first}` and `{second}` cannot be one side: {why}")]
     NoSides {
         /// A side.
         first: String,
         /// The other.
         second: String,
-        /// What is wrong.
+        /// The reason.
         why: &'static str,
     },
-    /// There is no generator of boxes of these cells.
+    /// Boxes of these cells cannot be generated.
     #[error("boxes of {} cannot be generated", cell.plural())]
     BoxCell {
-        /// The cell asked for.
+        /// Requested cell.
         cell: Cell,
     },
 }
 
-/// The items separated by commas, or a word for none.
+/// The items separated by commas, or "none".
 fn list(items: &[String]) -> String {
     if items.is_empty() {
         "none".into()

@@ -5,11 +5,11 @@ use std::fmt;
 use super::{Mesh, MeshError, PhysicalGroup};
 
 impl Mesh {
-    /// The number of the group of cells of this dimension that `tag` stands for: the name of a
-    /// group, or its number in decimal. A name that looks like a number is a name.
+    /// The number of the group of cells of this dimension given by `tag`: the name of a group, or its
+    /// number in decimal. A name that looks like a number is treated as a name.
     ///
     /// # Errors
-    /// [`MeshError::NoSuchGroup`] lists the groups that exist; [`MeshError::AmbiguousGroup`] when
+    /// [`MeshError::NoSuchGroup`], which lists the existing groups; [`MeshError::AmbiguousGroup`] if
     /// several groups of the dimension share the name.
     pub fn group(&self, dimension: usize, tag: &str) -> Result<i32, MeshError> {
         let tag = tag.trim();

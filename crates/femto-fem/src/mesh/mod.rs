@@ -19,10 +19,10 @@ mod turn;
 pub use error::MeshError;
 pub use summary::{BlockSummary, GroupSummary, MeshSummary};
 
-/// An unstructured mesh as read from a file or made by a generator.
+/// An unstructured mesh, read from a file or generated.
 ///
-/// Cells are kept by type in [`Mesh::blocks`]; the cells of the highest dimension carry the
-/// unknowns, those of one dimension less carry boundary tags.
+/// Cells are stored by type in [`Mesh::blocks`]; the cells of the highest dimension carry the unknowns,
+/// those of one dimension less carry boundary tags.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Positions of the mesh nodes, `[nodes][3]`, in the length unit of the file.
@@ -31,21 +31,20 @@ pub struct Mesh {
     pub blocks: Vec<CellBlock>,
     /// The named or numbered physical groups.
     pub groups: Vec<PhysicalGroup>,
-    /// Further groups of cells that are in several, by block and cell.
+    /// Further groups of cells that belong to several, by block and cell.
     pub memberships: Vec<Membership>,
-    /// Pairs of sides that are one to functions on the mesh.
+    /// Pairs of sides joined periodically.
     pub periodic: Vec<PeriodicSides>,
 }
 
-/// Two sides of a mesh at which functions go on: periodic boundaries. The facets of the one have their partners among
-/// those of the other.
+/// Two periodic sides of a mesh: the facets of one have partners among those of the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeriodicSides {
-    /// The mesh nodes of the one side, each with its partner on the other.
+    /// The mesh nodes of the first side, each with its partner on the second.
     pub nodes: Vec<[u32; 2]>,
 }
 
-/// A group that a cell is in beside that of its tag.
+/// A further group of a cell, besides that of its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Membership {
     /// Index in [`Mesh::blocks`].
@@ -63,8 +62,8 @@ pub struct CellBlock {
     pub cell_type: CellType,
     /// Mesh nodes of each cell, `[cells][nodes_per_cell]`, in Gmsh's node order for the type.
     pub nodes: Vec<u32>,
-    /// The physical group number of each cell, `[cells]`; 0 where the cell is in no group. Others that it is in are in
-    /// [`Mesh::memberships`].
+    /// The physical group number of each cell, `[cells]`; 0 if the cell is in no group. Its further groups
+    /// are in [`Mesh::memberships`].
     pub tags: Vec<i32>,
 }
 
@@ -75,7 +74,7 @@ pub struct PhysicalGroup {
     pub dimension: usize,
     /// The group's number; cells refer to it in [`CellBlock::tags`].
     pub number: i32,
-    /// The group's name, empty when the file gives none.
+    /// The group's name, empty if the file gives none.
     pub name: String,
 }
 
@@ -85,7 +84,7 @@ impl CellBlock {
         self.nodes.len() / self.cell_type.nodes()
     }
 
-    /// Whether the block holds no cell.
+    /// Whether the block has no cells.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -105,7 +104,7 @@ impl Mesh {
         dimensions.max().unwrap_or(0)
     }
 
-    /// The physical group numbers of a cell of a block; none where it is in no group.
+    /// The physical group numbers of a cell of a block.
     pub fn groups_of(&self, block: usize, cell: usize) -> impl Iterator<Item = i32> {
         let tag = self.blocks[block].tags[cell];
         let place = |it: &Membership| (it.block as usize, it.cell as usize);
@@ -121,8 +120,8 @@ impl Mesh {
     /// Reads a mesh file: Gmsh MSH 1.0 to 4.1, ASCII or binary (see [`gmsh`]).
     ///
     /// # Errors
-    /// [`MeshError::Io`] if the file cannot be read, [`MeshError::Gmsh`] if it is damaged or of
-    /// another kind.
+    /// [`MeshError::Io`] if the file cannot be read, [`MeshError::Gmsh`] if it is damaged or of another
+    /// kind.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MeshError> {
         let path = path.as_ref();
         let file = path.display().to_string();

@@ -2,15 +2,14 @@
 
 use rayon::prelude::*;
 
-/// Bits per axis of the grid on which the curve is drawn: 65536 steps along the longest side of
-/// the bounding box; cells closer than that keep the order of their numbers.
+/// Bits per axis of the grid on which the curve is drawn: 65536 steps along the longest side of the
+/// bounding box. Cells closer than that keep the order of their numbers.
 const BITS: u32 = 16;
 
-/// The numbers of the points in the order in which a 3-D Hilbert curve meets them: entry `n` is
-/// the point that comes `n`-th.
+/// The numbers of the points in the order of a 3-D Hilbert curve: entry `n` is the `n`-th point on it.
 ///
-/// Deterministic for any number of threads; points that fall on the same place of the curve
-/// (all of them, if all are equal) keep their order.
+/// Deterministic for any number of threads; points at the same place of the curve (all of them, if all are
+/// equal) keep their order.
 pub fn hilbert_order(centroids: &[[f64; 3]]) -> Vec<u32> {
     let (lower, upper) = bounding_box(centroids);
     let extent = (0..3).fold(0.0, |extent: f64, a| extent.max(upper[a] - lower[a]));
@@ -19,7 +18,7 @@ pub fn hilbert_order(centroids: &[[f64; 3]]) -> Vec<u32> {
         .par_iter()
         .enumerate()
         .map(|(number, x)| {
-            // The conversion to integers saturates, and takes NaN to 0.
+            // The conversion to integers saturates, and maps NaN to 0.
             let cell = [0, 1, 2].map(|a| ((x[a] - lower[a]) * scale) as u32);
             (
                 hilbert_key(cell.map(|c| c.min((1 << BITS) - 1))),
@@ -31,7 +30,7 @@ pub fn hilbert_order(centroids: &[[f64; 3]]) -> Vec<u32> {
     keys.into_iter().map(|(_, number)| number).collect()
 }
 
-/// Least and greatest coordinates of the points.
+/// Smallest and largest coordinates of the points.
 pub(super) fn bounding_box(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     let empty = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
     points.iter().fold(empty, |(lower, upper), x| {
@@ -42,11 +41,11 @@ pub(super) fn bounding_box(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     })
 }
 
-/// Place along the Hilbert curve of a cell of the grid with 2^[`BITS`] cells along each axis.
+/// Index along the Hilbert curve of a cell of the grid with 2^[`BITS`] cells along each axis.
 ///
-/// J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707 (2004) 381: the
-/// coordinates are turned in place into the "transpose" of the key, whose bits are then
-/// interleaved, first axis most significant.
+/// J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707 (2004) 381: the coordinates
+/// are transformed in place into the "transpose" of the key, whose bits are then interleaved, first axis
+/// most significant.
 fn hilbert_key(mut x: [u32; 3]) -> u64 {
     // Inverse undo of the excess work: from the coarsest bit, exchange or invert the lower bits.
     for bit in (1..BITS).rev() {
@@ -71,7 +70,7 @@ fn hilbert_key(mut x: [u32; 3]) -> u64 {
     x0 << 2 | x1 << 1 | x2
 }
 
-/// Puts two zero bits between the bits of a number below 2^16.
+/// Inserts two zero bits between the bits of a number below 2^16.
 fn spread(x: u32) -> u64 {
     let mut x = u64::from(x);
     x = (x | x << 16) & 0x001f_0000_ff00_00ff;

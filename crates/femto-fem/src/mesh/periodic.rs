@@ -1,19 +1,19 @@
-//! Periodic sides found by their positions.
+//! Joining periodic sides by their positions.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::ordering::bounding_box;
 use super::{Mesh, MeshError, PeriodicSides};
 
-/// How far a node may be from where its partner should have it, as a fraction of the mesh's extent.
+/// Tolerance for the position of a partner node, as a fraction of the mesh's extent.
 const TOLERANCE: f64 = 1e-8;
 
 impl Mesh {
-    /// Makes functions go on from the group of facets `first` to `second`, names or numbers, which must be a
-    /// translation of it.
+    /// Makes functions periodic from the group of facets `first` to `second`, given by name or number,
+    /// which must be its translation.
     ///
     /// # Errors
-    /// A group that is not there or has no cells, sides that are the same or no translation of each other.
+    /// A group that is missing or empty; sides that are the same, or not a translation of each other.
     pub fn join_sides(&mut self, first: &str, second: &str) -> Result<(), MeshError> {
         let dimension = self.dimension().saturating_sub(1);
         let groups = [
@@ -75,7 +75,7 @@ impl Mesh {
     }
 }
 
-/// The greatest extent of the positions along an axis.
+/// The largest extent of the positions along an axis.
 fn extent(positions: &[[f64; 3]]) -> f64 {
     let (lower, upper) = bounding_box(positions);
     let extents = (0..3).map(|a| upper[a] - lower[a]);
@@ -86,7 +86,7 @@ fn extent(positions: &[[f64; 3]]) -> f64 {
 struct Nearby<'a> {
     coordinates: &'a [[f64; 3]],
     tolerance: f64,
-    /// By the square of a grid that they are in.
+    /// By the grid square containing them.
     nodes: HashMap<[i64; 3], Vec<u32>>,
 }
 
@@ -104,12 +104,13 @@ impl<'a> Nearby<'a> {
         nearby
     }
 
-    /// Squares are so wide that what is within the tolerance of a position lies in at most two along each axis.
+    /// Squares are so large that the neighbourhood of a position, within the tolerance, meets at most two
+    /// along each axis.
     fn square(&self, x: [f64; 3]) -> [i64; 3] {
         x.map(|x| (x / (4.0 * self.tolerance)).floor() as i64)
     }
 
-    /// A node at a position.
+    /// A node at a position, if any.
     fn find(&self, x: [f64; 3]) -> Option<u32> {
         let distance = |node: &u32| {
             let there = self.coordinates[*node as usize];

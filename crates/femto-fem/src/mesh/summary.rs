@@ -1,4 +1,4 @@
-//! The summary of a mesh, for people.
+//! Summaries of meshes.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,13 +13,13 @@ pub struct MeshSummary {
     pub nodes: usize,
     /// Number of mesh nodes that no cell uses.
     pub unused_nodes: usize,
-    /// Least and greatest coordinates of the nodes that cells use; `None` without cells.
+    /// Smallest and largest coordinates of the nodes that cells use; `None` without cells.
     pub bounding_box: Option<([f64; 3], [f64; 3])>,
     /// The blocks, in the order of the mesh.
     pub blocks: Vec<BlockSummary>,
     /// The physical groups, in the order of the mesh.
     pub groups: Vec<GroupSummary>,
-    /// Of each pair of periodic sides, how many mesh nodes have a partner.
+    /// Number of mesh nodes with a partner, for each pair of periodic sides.
     pub periodic: Vec<usize>,
 }
 
@@ -30,7 +30,7 @@ pub struct BlockSummary {
     pub cell_type: &'static str,
     /// Number of cells.
     pub cells: usize,
-    /// How many of them are in no physical group.
+    /// Number of them in no physical group.
     pub untagged: usize,
 }
 

@@ -1,18 +1,19 @@
-//! Turning cells over whose nodes are numbered the other way round.
+//! Turning cells whose nodes are numbered in the opposite orientation.
 
 use super::{CellBlock, Mesh};
 use femto_element::Cell;
 use rayon::prelude::*;
 
-/// Cells that one task looks at, about.
+/// Approximate number of cells per task.
 const CELLS: usize = 4096;
 
 impl Mesh {
-    /// Turns clockwise triangles and quadrilaterals of a mesh in the plane, and left-handed tetrahedra and hexahedra:
-    /// their nodes are numbered as in a mirror, so that the map has a positive Jacobian. How many they were.
+    /// Turns clockwise triangles and quadrilaterals of a mesh in the plane, and left-handed tetrahedra and
+    /// hexahedra: their nodes are renumbered as in a mirror, so that the map has a positive Jacobian.
+    /// Returns the number of cells turned.
     ///
-    /// Only cells whose Jacobian is negative at all vertices are turned; one that changes its sign, or a surface in
-    /// space, stays what it is.
+    /// Only cells whose Jacobian is negative at all vertices are turned. Cells whose Jacobian changes sign,
+    /// and surfaces in space, are left alone.
     pub fn turn_left_handed(&mut self) -> usize {
         let is_flat = || {
             self.coordinates
@@ -63,10 +64,12 @@ fn turn(block: &mut CellBlock, coordinates: &[[f64; 3]]) -> usize {
         .sum()
 }
 
-/// A vertex, with its neighbour along each axis and the sign of the way there; vertices are Gmsh's.
+/// A vertex, with its neighbour along each axis and the sign of that direction; vertices are in Gmsh's
+/// order.
 type Frame = (usize, Vec<(usize, f64)>);
 
-/// Those at which the Jacobian is looked at: all vertices of tensor products, one of simplices. None of other cells.
+/// The vertices at which the Jacobian is checked: all of tensor products, one of simplices, none of other
+/// cells.
 fn frames(cell: Cell) -> Vec<Frame> {
     let vertices = cell.gmsh_order().vertices;
     let place = |vertex: usize| vertices.iter().position(|&other| other == vertex);
@@ -94,7 +97,7 @@ fn frames(cell: Cell) -> Vec<Frame> {
     (0..looked_at).filter_map(frame).collect()
 }
 
-/// The sign of the Jacobian's determinant at a vertex, times some length; none where a node is missing.
+/// The sign of the Jacobian's determinant at a vertex, times some scale; `None` if a node is missing.
 fn determinant(
     dim: usize,
     (vertex, neighbours): &Frame,

@@ -1,13 +1,13 @@
-//! Blocks: the cells of one shape of a mesh, with maps and space.
+//! Blocks: the cells of one shape in a mesh, with maps and space.
 
 use super::{Space, SpaceError, SpaceParams};
 use crate::geometry::Geometry;
 use crate::mesh::Mesh;
 
-/// The cells of one shape of a mesh: the space on them and their maps. The spaces of a mesh's blocks have the same
-/// L-vectors: nodes on what cells of different shapes share are one.
+/// The cells of one shape in a mesh: the space on them and their maps. The spaces of a mesh's blocks have
+/// the same L-vectors, with common nodes on vertices, edges and faces shared by different shapes.
 ///
-/// *Mesh cell numbers* go on from block to block: they are those of the geometries, one after the other.
+/// *Mesh cell numbers* continue from block to block: they are those of the geometries, one after the other.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The space on the cells.
@@ -17,11 +17,11 @@ pub struct Block {
 }
 
 impl Block {
-    /// Numbers a space on all cells of a mesh, whose maps the `geometries` have, one for each shape: see
+    /// Numbers a space on all cells of a mesh, with the maps in `geometries`, one for each shape: see
     /// [`Geometry::of_shapes`].
     ///
     /// # Errors
-    /// As [`Space::new`]; a facet that neighbours have in different shapes.
+    /// As [`Space::new`]; neighbours that disagree about the shape of their common facet.
     pub fn all(
         mesh: &Mesh,
         geometries: Vec<Geometry>,
@@ -38,13 +38,13 @@ impl Block {
         blocks.iter().map(|block| block.space.elements()).sum()
     }
 
-    /// What the elements are, such as "quadrilaterals and triangles".
+    /// The shapes of the elements, such as "quadrilaterals and triangles".
     pub fn plural(blocks: &[Self]) -> String {
         let shapes = blocks.iter().map(|block| block.space.cell().plural());
         shapes.collect::<Vec<_>>().join(" and ")
     }
 
-    /// The space of one number per node on the same nodes, numbered the same: that of each component.
+    /// The scalar space with the same nodes and numbering.
     pub fn scalar(&self) -> Self {
         Self {
             space: self.space.scalar(),

@@ -9,7 +9,7 @@ use femto_element::basis::nodes;
 use super::topology::{Side, Topology};
 use super::{Space, SpaceError};
 
-/// A facet of an element, a face or a triangle's edge, that carries a boundary tag.
+/// A facet of an element, a face of a solid or an edge of a plane cell, with a boundary tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BoundaryFace {
     /// Number of the physical group.
@@ -18,12 +18,12 @@ pub struct BoundaryFace {
     pub element: u32,
     /// The number of its cell in the geometry.
     pub cell: u32,
-    /// The facet, numbered as in [`femto_element::cell`]: of a hexahedron 2·axis + side.
+    /// The facet, numbered as in [`femto_element::cell`]; for a hexahedron 2·axis + side.
     pub face: u8,
 }
 
-/// The tagged boundary cells of a mesh, found among the facets of the cells that carry unknowns:
-/// faces of solids, lines of cells in the plane.
+/// The tagged boundary cells of a mesh, matched to the facets of the cells that carry unknowns: faces of
+/// solids, edges of plane cells.
 #[derive(Clone, Debug, Default)]
 pub struct BoundaryFaces {
     /// The mesh's groups, without its cells.
@@ -32,17 +32,18 @@ pub struct BoundaryFaces {
     dimension: usize,
     /// Faces sorted by tag and element, each once per tag.
     faces: Vec<BoundaryFace>,
-    /// Tag and corner mesh nodes of boundary cells that are no facet.
+    /// Tag and corner mesh nodes of boundary cells that are not facets.
     strangers: Vec<(i32, Vec<u32>)>,
-    /// The same of facets on periodic sides.
+    /// Tag and corner mesh nodes of facets on periodic sides.
     periodic: Vec<(i32, Vec<u32>)>,
-    /// Tags of facets between two cells, ascending, with how many there are of each.
+    /// Tags of facets between two cells, ascending, with their numbers.
     inside: Vec<(i32, usize)>,
 }
 
 impl BoundaryFaces {
-    /// Looks up every boundary cell of the mesh that is in a group, for each block of `cells`, `[block][element]`.
-    /// One between two cells belongs to the one in the first block, or with the lower mesh cell number.
+    /// Looks up every boundary cell of the mesh that is in a group, for each block of `cells`,
+    /// `[block][element]`. A facet between two cells belongs to the one in the first block, or with the
+    /// lower mesh cell number.
     pub(super) fn new(mesh: &Mesh, topology: &Topology, cells: &[&[u32]]) -> Vec<Self> {
         let mut boundary = Self {
             groups: Mesh {
@@ -103,15 +104,15 @@ impl BoundaryFaces {
         faces.into_iter().map(of_block).collect()
     }
 
-    /// The facets in a group of their dimension given by name or number, sorted by element; one
-    /// that the mesh lists several times appears once.
+    /// The facets in a group of their dimension given by name or number, sorted by element, without
+    /// repetitions.
     ///
     /// # Errors
-    /// [`SpaceError::Mesh`] when there is no such group, [`SpaceError::NoSuchFace`] when some of
-    /// its cells are no facet, [`SpaceError::PeriodicFace`] when some are on periodic sides.
+    /// [`SpaceError::Mesh`] if there is no such group, [`SpaceError::NoSuchFace`] if some of its cells are
+    /// not facets, [`SpaceError::PeriodicFace`] if some are on periodic sides.
     pub fn tagged(&self, tag: &str) -> Result<&[BoundaryFace], SpaceError> {
         let number = self.groups.group(self.dimension, tag)?;
-        // The nodes of the first, and how many there are.
+        // The nodes of the first one, and their number.
         let own = |facets: &[(i32, Vec<u32>)]| {
             let mut own = facets.iter().filter(|facet| facet.0 == number);
             let nodes = own.next()?.1.clone();
@@ -131,10 +132,10 @@ impl BoundaryFaces {
         Ok(&self.faces[start..end])
     }
 
-    /// How many facets of a group lie between two cells, those that the mesh lists several times counted so often.
+    /// Number of facets of a group that lie between two cells, counting repetitions in the mesh.
     ///
     /// # Errors
-    /// [`SpaceError::Mesh`] when there is no such group.
+    /// [`SpaceError::Mesh`] if there is no such group.
     pub fn inside(&self, tag: &str) -> Result<usize, SpaceError> {
         let number = self.groups.group(self.dimension, tag)?;
         let found = self.inside.iter().find(|(tag, _)| *tag == number);
@@ -147,7 +148,7 @@ impl BoundaryFaces {
     }
 }
 
-/// A node on a facet, and where an element has it.
+/// A node on a facet, and its place in an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BoundaryNode {
     /// The L-vector node.
@@ -193,7 +194,7 @@ impl Space {
         Ok(nodes)
     }
 
-    /// Where boundary nodes are, `[nodes][3]`, with the geometry that the space was made with.
+    /// Positions of boundary nodes, `[nodes][3]`, with the geometry of the space.
     pub fn positions_of(&self, nodes: &[BoundaryNode], geometry: &Geometry) -> Vec<[f64; 3]> {
         let reference = nodes::positions(self.cell(), self.degree());
         let position = |node: &BoundaryNode| {

@@ -2,21 +2,21 @@
 
 use super::{Block, Continuity, Layout, Space, SpaceError};
 
-/// The entries of L-vectors that are not unknowns, ascending: components of the nodes on groups of facets.
+/// The constrained entries of L-vectors, ascending: components of the nodes on groups of facets.
 ///
-/// Solvers work on L-vectors whose constrained entries are held at zero; the given values are put in
-/// their place at the end.
+/// Solvers work on L-vectors whose constrained entries are held at zero; the given values are inserted at
+/// the end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Constraints {
     entries: Vec<u32>,
 }
 
 impl Constraints {
-    /// Constrains components of the nodes on groups of boundary cells, each given by name or number with its
-    /// components.
+    /// Constrains components of the nodes on groups of boundary cells. Each group is given by name or
+    /// number, with its components.
     ///
     /// # Errors
-    /// A broken space, a group that is not there or no boundary, a component that the space has not, more
+    /// A broken space, a group that is missing or not on the boundary, a component out of range, more
     /// entries than 32 bits can count.
     pub fn new(space: &Space, groups: &[(&str, impl AsRef<[usize]>)]) -> Result<Self, SpaceError> {
         let mut entries = Vec::new();
@@ -56,7 +56,7 @@ impl Constraints {
         Self::new(space, &groups)
     }
 
-    /// Those of all blocks of a mesh; see [`Constraints::new`].
+    /// The constraints of all blocks of a mesh; see [`Constraints::new`].
     ///
     /// # Errors
     /// As [`Constraints::new`].
@@ -78,7 +78,7 @@ impl Constraints {
         &self.entries
     }
 
-    /// Whether there is an entry of this component.
+    /// Whether an entry of this component is constrained.
     pub fn has_component(&self, space: &Space, component: usize) -> bool {
         let of = |&entry: &u32| match space.layout() {
             Layout::Interleaved => entry as usize % space.components(),
@@ -87,12 +87,12 @@ impl Constraints {
         self.entries.iter().any(|entry| of(entry) == component)
     }
 
-    /// How many there are.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

@@ -2,14 +2,14 @@
 
 use femto_element::Cell;
 
-/// Positions of the nodes of an element of one degree, by the entity that they lie on.
+/// Positions of the nodes of an element of given degree, by the entity that they lie on.
 ///
-/// *Shell* nodes lie on the cell's boundary; the others are *interior*. Entities are vertices, edges and, of solids,
-/// faces, numbered as in [`femto_element::cell`]. Nodes inside an entity are numbered along its canonical walk, see
-/// [`Cell::orientation`].
+/// *Shell* nodes lie on the cell's boundary; the others are *interior*. Entities are vertices, edges and,
+/// for solids, faces, numbered as in [`femto_element::cell`]. Nodes inside an entity are numbered along its
+/// canonical walk, see [`Cell::orientation`].
 pub(super) struct ElementNodes {
-    /// Number of nodes on a vertex, inside an edge, inside a triangle, inside a quadrilateral; those inside the cell
-    /// itself do not count.
+    /// Number of nodes on a vertex, inside an edge, inside a triangle, inside a quadrilateral, not counting
+    /// the cell itself.
     pub(super) inside: [usize; 4],
     /// Position of each shell node in the element, ascending, `[shell_nodes]`.
     pub(super) shell_positions: Vec<u32>,
@@ -17,9 +17,9 @@ pub(super) struct ElementNodes {
     pub(super) interior_positions: Vec<u32>,
     /// Shell node at each vertex.
     vertices: Vec<u32>,
-    /// Of each edge and face its vertices and nodes.
+    /// The vertices and nodes of each edge and face.
     entities: Vec<Entity>,
-    /// Canonical places of nodes inside edges and faces, `[order][node]`.
+    /// Canonical positions of nodes inside edges and faces, `[order][node]`.
     orders: Vec<Vec<u32>>,
 }
 
@@ -30,7 +30,7 @@ struct Entity {
     vertices: &'static [usize],
     /// Shell nodes inside, in the entity's own order.
     nodes: Vec<u32>,
-    /// Where the orders of its shape begin.
+    /// The start of the orders for its shape.
     orders: usize,
 }
 
@@ -121,11 +121,11 @@ impl ElementNodes {
         }
     }
 
-    /// Writes the numbers of the shell nodes of an element into `shell`, `[shell_nodes]`.
+    /// Writes the numbers of the shell nodes of an element to `shell`, `[shell_nodes]`.
     ///
-    /// `vertices` begins with the element's vertex numbers, which fix the directions of edges and
-    /// faces; `first` gives the number of the first node of one of the element's entities
-    /// (vertices, edges, faces), asked in that order; the others of the entity follow it.
+    /// `vertices` starts with the element's vertex numbers, which fix the directions of edges and faces;
+    /// `first` gives the number of the first node of an entity of the element (vertices, edges, faces), and
+    /// is called in that order; the entity's other nodes follow consecutively.
     pub(super) fn fill_shell(
         &self,
         vertices: &[u32],
@@ -158,12 +158,12 @@ impl ElementNodes {
     }
 }
 
-/// Where [`ElementNodes::inside`] has an entity with so many vertices.
+/// The index in [`ElementNodes::inside`] of an entity with this many vertices.
 pub(super) fn class(vertices: usize) -> usize {
     vertices - 1
 }
 
-/// The faces of a solid, which cells of lower dimension have not: their facets are edges.
+/// The faces of a solid; empty for cells of lower dimension, whose facets are edges.
 pub(super) fn faces(cell: Cell) -> &'static [femto_element::cell::Facet] {
     match cell.dim() {
         3 => cell.facets(),

@@ -1,4 +1,4 @@
-//! The elements of a space: which cells, in which order, cut into chunks.
+//! The elements of a space: selection, order, and chunks.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use super::SpaceError;
 pub(super) struct Elements {
     /// Mesh cell number of each element.
     pub(super) cells: Vec<u32>,
-    /// Runs of consecutive elements, together all of them.
+    /// Runs of consecutive elements that cover all of them.
     pub(super) chunks: Vec<Range<usize>>,
 }
 
 impl Elements {
-    /// Orders the cells of a shape along a Hilbert curve, cuts the curve into chunks, and sorts
-    /// each chunk by the cells' `kinds`, `[cells]`. Also gives the mesh nodes at the vertices of
-    /// each element, `[elements][vertices]`.
+    /// Orders the cells of a shape along a Hilbert curve, cuts the curve into chunks, and sorts each chunk
+    /// by the cells' `kinds`, `[cells]`. Also returns the mesh nodes at the vertices of each element,
+    /// `[elements][vertices]`.
     pub(super) fn new(
         mesh: &Mesh,
         cell: Cell,
@@ -54,8 +54,8 @@ impl Elements {
     }
 }
 
-/// Fails unless all cells of the mesh's dimension that would carry unknowns have one of the `shapes`, and their
-/// entities can be numbered.
+/// Fails unless all cells of the mesh's dimension have one of the `shapes`, and their entities can be
+/// numbered.
 pub(super) fn check(mesh: &Mesh, shapes: &[Cell]) -> Result<(), SpaceError> {
     let dimension = shapes.first().map_or(0, |cell| cell.dim());
     let (mut cells, mut entities) = (0, 0);
@@ -105,7 +105,7 @@ fn vertices(mesh: &Mesh, cell: Cell) -> Result<Vec<u32>, SpaceError> {
     }
 }
 
-/// What is wrong with the vertices of a cell by themselves.
+/// A mistake in the vertices of a single cell, if any.
 fn bad_vertex(cell: u32, vertices: &[u32], mesh: &Mesh) -> Option<SpaceError> {
     let nodes = mesh.coordinates.len();
     if let Some(&node) = vertices.iter().find(|&&node| node as usize >= nodes) {
@@ -115,13 +115,13 @@ fn bad_vertex(cell: u32, vertices: &[u32], mesh: &Mesh) -> Option<SpaceError> {
     Some(SpaceError::RepeatedVertex { cell, node })
 }
 
-/// A vertex that is there twice.
+/// A vertex that occurs twice, if any.
 pub(super) fn repeated(vertices: &[u32]) -> Option<u32> {
     let repeated = (1..vertices.len()).find(|&m| vertices[..m].contains(&vertices[m]))?;
     Some(vertices[repeated])
 }
 
-/// Cuts `elements` into runs of at most `elements_per_chunk` whose lengths differ by one at most.
+/// Cuts `elements` into runs of at most `elements_per_chunk` whose lengths differ by at most one.
 pub(super) fn cut(elements: usize, elements_per_chunk: usize) -> Vec<Range<usize>> {
     let chunks = elements.div_ceil(elements_per_chunk);
     let start = |chunk: usize| (chunk as u64 * elements as u64 / chunks as u64) as usize;

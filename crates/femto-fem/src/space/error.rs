@@ -1,24 +1,24 @@
-//! Errors of spaces and requests about them.
+//! Errors of spaces and of queries about them.
 
 use crate::mesh::MeshError;
 use femto_element::basis::BasisError;
 
-/// Why a space could not be made or a question about it not answered.
+/// Why a space could not be made or queried.
 #[derive(Debug, thiserror::Error)]
 pub enum SpaceError {
-    /// A cell or polynomial degree that there is no basis for.
+    /// A cell or polynomial degree without a basis.
     #[error(transparent)]
     Basis(#[from] BasisError),
-    /// A space of no component.
+    /// A space without components.
     #[error("a space of 0 components: at least 1 is needed")]
     Components,
-    /// The mesh has none of the cells that its geometry has.
+    /// The mesh has none of the cells of its geometry.
     #[error(
         "the mesh has no cells that carry unknowns; spaces are numbered on hexahedra, on tetrahedra \
          or, in the plane, on quadrilaterals or triangles"
     )]
     NoCells,
-    /// The mesh has cells of a shape that was not asked for, or that cannot carry unknowns.
+    /// The mesh has cells of a shape that was not given, or that cannot carry unknowns.
     #[error(
         "the mesh has {count} {name} cells beside others of the same dimension; unknowns can be on hexahedra and \
          tetrahedra or, in the plane, on quadrilaterals and triangles, and a space on several shapes is made of blocks"
@@ -55,7 +55,7 @@ pub enum SpaceError {
         /// The repeated mesh node.
         node: u32,
     },
-    /// A face, or an edge of triangles, belongs to more than two cells.
+    /// A face, or an edge of plane cells, belongs to more than two cells.
     #[error("cells {cells:?} share one facet (mesh nodes {nodes:?}); at most two cells can")]
     CrowdedFace {
         /// Mesh cell numbers of three cells with this face.
@@ -63,7 +63,7 @@ pub enum SpaceError {
         /// Mesh nodes of the face, in cyclic order.
         nodes: Vec<u32>,
     },
-    /// Two cells have a face with the same vertices, but go round it in different orders.
+    /// Two cells have a face with the same vertices in different cyclic orders.
     #[error(
         "cells {cells:?} have a face with the same four vertices in orders that do not match: \
          mesh nodes {first:?} and {second:?}"
@@ -76,7 +76,7 @@ pub enum SpaceError {
         /// Mesh nodes of the face in the second cell, in cyclic order.
         second: Vec<u32>,
     },
-    /// A triangle of one solid lies on a quadrilateral of another.
+    /// A triangular face of one solid lies on a quadrilateral face of another.
     #[error(
         "cells {cells:?} meet at a quadrilateral of mesh nodes {first:?} of the one and a triangle of mesh nodes \
          {second:?} of the other; neighbours must share whole facets of one shape"
@@ -89,7 +89,7 @@ pub enum SpaceError {
         /// Mesh nodes of the triangle.
         second: Vec<u32>,
     },
-    /// A facet of a periodic side that has no partner on the other.
+    /// A facet on a periodic side without a partner on the other.
     #[error(
         "the facet of cell {cell} with mesh nodes {nodes:?} is on a periodic side; its partner would have mesh nodes \
          {partners:?}, {why}"
@@ -101,10 +101,10 @@ pub enum SpaceError {
         nodes: Vec<u32>,
         /// Their partners.
         partners: Vec<u32>,
-        /// What is wrong with the facet that these make.
+        /// The fault of the partner facet.
         why: &'static str,
     },
-    /// A cell between two periodic sides, two vertices of which would be one.
+    /// A cell between two periodic sides, two of whose vertices would coincide.
     #[error(
         "cell {cell} reaches from one periodic side to the other: at least two cells must lie between them"
     )]
@@ -112,7 +112,7 @@ pub enum SpaceError {
         /// Mesh cell number.
         cell: u32,
     },
-    /// A group of facets where functions go on at another side.
+    /// A group with facets on periodic sides.
     #[error(
         "boundary group `{tag}`: {count} of its facets are on periodic sides, which have no boundary conditions; the \
          first has mesh nodes {nodes:?}; in a case `periodic = []` makes them boundaries"
@@ -122,7 +122,7 @@ pub enum SpaceError {
         tag: String,
         /// Corner nodes of the first such facet, in cyclic order.
         nodes: Vec<u32>,
-        /// How many there are.
+        /// Number of such facets.
         count: usize,
     },
     /// More cells than 32-bit numbers can count with their vertices, edges and faces.
@@ -137,7 +137,7 @@ pub enum SpaceError {
         /// The number of nodes that the space would have.
         nodes: u64,
     },
-    /// More entries in the lists of nodes that chunks share than 32-bit numbers can count.
+    /// More entries in the lists of nodes shared by chunks than 32-bit numbers can count.
     #[error(
         "{entries} entries in the lists of nodes that chunks of elements share; at most {} can be \
          numbered",
@@ -155,7 +155,7 @@ pub enum SpaceError {
         /// The tag as given.
         tag: String,
     },
-    /// A component to constrain that the space has not.
+    /// A constrained component that the space does not have.
     #[error(
         "component {component} on `{tag}`; components are numbered from 0 and the space has {components}"
     )]
@@ -164,7 +164,7 @@ pub enum SpaceError {
         tag: String,
         /// The component.
         component: usize,
-        /// How many the space has.
+        /// Number of components of the space.
         components: usize,
     },
     /// More entries of vectors than 32-bit numbers can count.
@@ -179,7 +179,7 @@ pub enum SpaceError {
     /// The mesh has no such group, or several.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// A tagged quadrilateral, triangle or line is no facet of any cell.
+    /// A tagged quadrilateral, triangle or line that is not a facet of any cell.
     #[error(
         "boundary group `{tag}`: {count} of its cells are no face (in the plane: edge) of any cell \
          that carries unknowns, the first has mesh nodes {nodes:?}"
@@ -189,13 +189,13 @@ pub enum SpaceError {
         tag: String,
         /// Corner nodes of the first such boundary cell, in cyclic order.
         nodes: Vec<u32>,
-        /// How many there are.
+        /// Number of such cells.
         count: usize,
     },
 }
 
 impl SpaceError {
-    /// The mesh cell numbers that it names.
+    /// The mesh cell numbers named by the error.
     pub fn cells(&self) -> Vec<usize> {
         let all = |cells: &[u32]| cells.iter().map(|&cell| cell as usize).collect();
         match self {

@@ -1,4 +1,4 @@
-//! The plain version of gather and scatter_add, which says what the faster ones must do.
+//! Plain gather and scatter_add, the reference for the faster versions.
 
 use std::ops::AddAssign;
 
@@ -9,11 +9,11 @@ use super::{Chunk, Layout, Restriction, Space};
 impl Space {
     /// L to E: copies the values of `l` to the nodes of each element.
     ///
-    /// `l` is an L-vector, `e` an E-vector, `[elements][components][nodes_per_element]`. This is the
-    /// plain version, which the faster ones inside operators are tested against.
+    /// `l` is an L-vector, `e` an E-vector, `[elements][components][nodes_per_element]`. This is the plain
+    /// version, against which the faster ones inside operators are tested.
     ///
     /// # Panics
-    /// If a vector has another length.
+    /// If a vector has the wrong length.
     pub fn gather<T: Copy + Default + Send + Sync>(&self, l: &[T], e: &mut [T]) {
         self.check_lengths(l.len(), e.len());
         self.restriction.gather_fields(self.fields(), l, e);
@@ -25,7 +25,7 @@ impl Space {
     /// Bitwise the same for any number of threads.
     ///
     /// # Panics
-    /// If a vector has another length.
+    /// If a vector has the wrong length.
     pub fn scatter_add<T: Copy + Default + AddAssign + Send + Sync>(&self, e: &[T], l: &mut [T]) {
         self.check_lengths(l.len(), e.len());
         let (components, np) = (self.components(), self.nodes_per_element());
@@ -50,7 +50,7 @@ impl Space {
         );
     }
 
-    /// In how many elements of this shape each L-vector node is, `[nodes]`.
+    /// Number of elements of this shape that contain each L-vector node, `[nodes]`.
     pub fn multiplicity(&self) -> Vec<u32> {
         let mut count = vec![0; self.nodes()];
         let fields = Fields::new(Layout::Interleaved, 1);
@@ -60,8 +60,8 @@ impl Space {
     }
 }
 
-/// How the components of a vector lie in memory: `count` fields after each other, each with
-/// `width` numbers per node.
+/// The memory layout of a vector's components: `count` fields in sequence, each with `width` numbers per
+/// node.
 #[derive(Clone, Copy)]
 struct Fields {
     count: usize,
@@ -109,9 +109,9 @@ impl Restriction {
 
     /// Adds `value(element, component, position)` of all element nodes to `l`.
     ///
-    /// Chunks run in parallel: each sums what its elements add, then adds the sums of its private
-    /// nodes to its own part of `l`. The sums of the other nodes are put down, and added node by
-    /// node in chunk order afterwards. So the result does not depend on the number of threads.
+    /// Chunks run in parallel: each sums its elements' contributions, then adds the sums of its private
+    /// nodes to its own part of `l`. The sums of the other nodes are stored, and added node by node in
+    /// chunk order afterwards, so that the result does not depend on the number of threads.
     fn scatter_add_fields<T: Copy + Default + AddAssign + Send + Sync>(
         &self,
         fields: Fields,
@@ -145,7 +145,7 @@ impl Restriction {
         }
     }
 
-    /// What the chunk's elements add to each of its nodes, `[chunk nodes][components]`.
+    /// Sums of the contributions of a chunk's elements to each of its nodes, `[chunk nodes][components]`.
     fn sum_chunk<T: Copy + Default + AddAssign>(
         &self,
         chunk: &Chunk,
@@ -163,8 +163,8 @@ impl Restriction {
         sums
     }
 
-    /// For each chunk the parts of all fields with its private nodes, `[chunks][fields]`, and the
-    /// parts of all fields with the nodes that follow, `[fields]`.
+    /// For each chunk the parts of all fields with its private nodes, `[chunks][fields]`, and the parts of
+    /// all fields with the remaining nodes, `[fields]`.
     #[allow(clippy::type_complexity)]
     fn split_fields<'l, T>(
         &self,

@@ -1,11 +1,10 @@
-//! Finite element spaces: which nodes the elements have, which of them are the same, which are
-//! constrained.
+//! Finite element spaces: numbering of nodes, sharing of nodes between elements, constraints.
 //!
-//! A [`Space`] numbers the nodes of all cells of a mesh of one shape for
-//! one degree, so that an operator can walk through memory. Elements follow a Hilbert curve, which is cut into chunks: the nodes of
-//! a chunk fit a cache, are numbered together and belong, but for those on its surface, to that
-//! chunk alone. Threads work on different chunks without waiting for each other; only the few
-//! nodes on the surfaces need care. See [`Restriction`] for the layout.
+//! A [`Space`] numbers the nodes of all cells of one shape for one degree, so that an operator can walk
+//! through memory. Elements follow a Hilbert curve, which is cut into chunks: the nodes of a chunk fit a
+//! cache, are numbered together and, except for those on its surface, belong only to that chunk. Threads
+//! work on different chunks without waiting for each other; only the few nodes on the surfaces need care.
+//! See [`Restriction`] for the layout.
 //!
 //! A mesh of several shapes has a [`Block`] for each, whose spaces have the same L-vectors.
 
@@ -48,16 +47,16 @@ pub enum Continuity {
     Broken,
 }
 
-/// How the components of an L-vector lie in memory.
+/// The memory layout of the components of an L-vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// All components of a node together, index `node * components + c`.
+    /// The components of a node are adjacent, index `node * components + c`.
     Interleaved,
-    /// All nodes of a component together, index `c * nodes + node`.
+    /// The nodes of a component are adjacent, index `c * nodes + node`.
     Blocked,
 }
 
-/// What to build a space from, besides the mesh.
+/// Parameters of a space, besides the mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaceParams {
     /// Polynomial degree of the basis, 1 to [`basis::max_degree`] of the cells.
@@ -68,8 +67,7 @@ pub struct SpaceParams {
     pub layout: Layout,
     /// Whether elements share nodes.
     pub continuity: Continuity,
-    /// How many L-vector nodes a chunk should have, about; halved until no chunk has more than
-    /// [`MAX_CHUNK_NODES`].
+    /// Approximate number of L-vector nodes of a chunk; halved until no chunk exceeds [`MAX_CHUNK_NODES`].
     pub chunk_nodes: usize,
 }
 
@@ -85,13 +83,13 @@ impl Default for SpaceParams {
     }
 }
 
-/// Most nodes of a chunk, so that their local indices fit 16 bits.
+/// Maximum number of nodes of a chunk, so that their local indices fit 16 bits.
 pub const MAX_CHUNK_NODES: usize = 1 << 16;
 
-/// A finite element space on the cells of a mesh, or on those of one shape. Clones share what is large.
+/// A finite element space on the cells of a mesh, or on those of one shape. Clones share large arrays.
 ///
-/// Arrays over elements are in the order of the elements, which is not that of the mesh:
-/// [`Space::cells`] gives the number of each in the geometry.
+/// Arrays over elements are in element order, which is not that of the mesh: [`Space::cells`] gives each
+/// element's cell number in the geometry.
 #[derive(Clone, Debug)]
 pub struct Space {
     params: SpaceParams,
@@ -103,12 +101,11 @@ pub struct Space {
 }
 
 impl Space {
-    /// Numbers a space on the cells of a mesh of one shape, whose maps `geometry` has. For meshes of several shapes
-    /// there is [`Block::all`].
+    /// Numbers a space on the cells of a mesh with one shape, with the maps in `geometry`. For meshes with
+    /// several shapes see [`Block::all`].
     ///
     /// # Errors
-    /// Parameters out of range, a mesh whose cells do not fit together, tags that are not there:
-    /// see [`SpaceError`].
+    /// Parameters out of range, inconsistent cells, missing tags: see [`SpaceError`].
     pub fn new(mesh: &Mesh, geometry: &Geometry, params: SpaceParams) -> Result<Self, SpaceError> {
         let mut spaces = Self::of_shapes(mesh, &[geometry], params)?;
         spaces.pop().ok_or(SpaceError::NoCells)
@@ -154,7 +151,7 @@ impl Space {
         let restrictions = number(params.continuity, &topology, &shapes)?;
         let most = restrictions.iter().map(Restriction::most_chunk_nodes).max();
         if most > Some(MAX_CHUNK_NODES) && params.chunk_nodes > 1 {
-            // Long thin meshes and broken spaces have more nodes per element than expected.
+            // Long thin meshes and broken spaces have more nodes per element than estimated.
             let chunk_nodes = params.chunk_nodes / 2;
             let params = SpaceParams {
                 chunk_nodes,
@@ -178,7 +175,7 @@ impl Space {
         Ok(blocks.map(space).collect())
     }
 
-    /// The parameters that the space was made with.
+    /// The parameters of the space.
     pub fn params(&self) -> &SpaceParams {
         &self.params
     }
@@ -208,7 +205,7 @@ impl Space {
         self.params.components
     }
 
-    /// How components lie in L-vectors.
+    /// The memory layout of components in L-vectors.
     pub fn layout(&self) -> Layout {
         self.params.layout
     }
@@ -218,7 +215,7 @@ impl Space {
         self.params.continuity
     }
 
-    /// Whether the mesh has periodic sides: then elements that lie apart may have a node in common.
+    /// Whether the mesh has periodic sides, so that distant elements may share a node.
     pub fn is_periodic(&self) -> bool {
         self.is_periodic
     }
@@ -228,22 +225,22 @@ impl Space {
         self.cells.len()
     }
 
-    /// The number in the geometry of each element's cell.
+    /// Each element's cell number in the geometry.
     pub fn cells(&self) -> &[u32] {
         &self.cells
     }
 
-    /// Number of nodes of an element; `nodes_1d³` of a hexahedron.
+    /// Number of nodes of an element; `nodes_1d³` for a hexahedron.
     pub fn nodes_per_element(&self) -> usize {
         self.restriction.nodes_per_element()
     }
 
-    /// Number of L-vector nodes, those of other blocks too.
+    /// Number of L-vector nodes, including those of other blocks.
     pub fn nodes(&self) -> usize {
         self.restriction.nodes
     }
 
-    /// The first node that several chunks touch.
+    /// The first node shared by several chunks.
     pub fn first_interface(&self) -> usize {
         self.restriction.first_interface
     }
@@ -253,7 +250,7 @@ impl Space {
         self.nodes() * self.components()
     }
 
-    /// The entry of L-vectors with a component of a node.
+    /// The index in L-vectors of a component of a node.
     pub fn entry(&self, node: usize, component: usize) -> usize {
         match self.layout() {
             Layout::Interleaved => node * self.components() + component,
@@ -266,7 +263,7 @@ impl Space {
         self.elements() * self.components() * self.nodes_per_element()
     }
 
-    /// The space of one number per node on the same nodes, numbered the same: that of each component.
+    /// The scalar space with the same nodes and numbering.
     pub fn scalar(&self) -> Self {
         let params = SpaceParams {
             components: 1,
@@ -278,20 +275,20 @@ impl Space {
         }
     }
 
-    /// Which L-vector node sits where in which element.
+    /// The restriction: the L-vector node at each position of each element.
     pub fn restriction(&self) -> &Arc<Restriction> {
         &self.restriction
     }
 
-    /// The L-vector nodes of an element, `[nodes_per_element]`, lexicographic in hexahedra, in the
-    /// order of [`femto_element::cell`] in simplices.
+    /// The L-vector nodes of an element, `[nodes_per_element]`, lexicographic in tensor-product cells, in
+    /// the order of [`femto_element::cell`] in simplices.
     pub fn element_nodes(&self, element: usize) -> Vec<u32> {
         let mut nodes = vec![0; self.nodes_per_element()];
         self.write_element_nodes(element, &mut nodes);
         nodes
     }
 
-    /// Writes [`Space::element_nodes`] to an array of their number.
+    /// Writes [`Space::element_nodes`] to an array of that length.
     pub fn write_element_nodes(&self, element: usize, nodes: &mut [u32]) {
         let restriction = &self.restriction;
         let chunk = &restriction.chunks[restriction.chunk_of(element)];
@@ -305,8 +302,7 @@ impl Space {
         &self.boundary
     }
 
-    /// The facets of elements in a group of boundary cells given by name or number, sorted by
-    /// element.
+    /// The facets of elements in a group of boundary cells given by name or number, sorted by element.
     ///
     /// # Errors
     /// As [`BoundaryFaces::tagged`].
@@ -321,7 +317,7 @@ impl Space {
 }
 
 impl Continuity {
-    /// The highest dimension of entities whose nodes are shared.
+    /// The highest dimension of entities with shared nodes.
     fn shared_up_to(self, nodes: &ElementNodes) -> usize {
         match self {
             Self::Continuous => nodes.up_to(),
@@ -330,7 +326,7 @@ impl Continuity {
     }
 }
 
-/// Numbers the nodes of elements in chunks, those of each shape.
+/// Numbers the nodes of the elements in chunks, for each shape.
 fn number(
     continuity: Continuity,
     topology: &Topology,
@@ -342,7 +338,7 @@ fn number(
     }
 }
 
-/// As many elements as have about the nodes of a chunk.
+/// The number of elements whose nodes roughly fill one chunk.
 fn elements_per_chunk(cell: Cell, params: &SpaceParams) -> usize {
     let nodes = params.degree.pow(cell.dim() as u32);
     (params.chunk_nodes.saturating_mul(cell.per_box()) / nodes).max(1)

@@ -8,11 +8,11 @@ use femto_element::basis::nodes;
 use super::gather_scatter::split;
 use super::{Block, Space};
 
-/// Where the nodes of the reference element are.
+/// Positions of the nodes of the reference element.
 struct ReferenceNodes {
     /// `[nodes][3]`
     listed: Vec<[f64; 3]>,
-    /// Of a tensor product, the same along each axis, `[nodes_1d]`.
+    /// For a tensor product, the positions along each axis, `[nodes_1d]`.
     nodes_1d: Option<Vec<f64>>,
 }
 
@@ -35,8 +35,8 @@ impl ReferenceNodes {
 }
 
 impl Space {
-    /// The positions of all L-vector nodes, `[nodes][3]`, with the geometry that the space was
-    /// made with; zero where a node is of other shapes alone.
+    /// The positions of all L-vector nodes, `[nodes][3]`, with the geometry of the space; zero for nodes
+    /// that belong only to other shapes.
     pub fn node_positions(&self, geometry: &Geometry) -> Vec<[f64; 3]> {
         let mut positions = vec![[0.0; 3]; self.nodes()];
         self.write_node_positions(geometry, &mut positions);

@@ -1,4 +1,4 @@
-//! The restriction between L-vectors and E-vectors: its arrays.
+//! Arrays of the restriction between L-vectors and E-vectors.
 
 use std::ops::Range;
 
@@ -10,11 +10,9 @@ use std::ops::Range;
 pub struct Chunk {
     /// The chunk's elements.
     pub elements: Range<usize>,
-    /// L-vector nodes that this chunk alone touches: first those on
-    /// shells of elements, then `interior`.
+    /// L-vector nodes that only this chunk touches: first those on shells of elements, then `interior`.
     pub private: Range<usize>,
-    /// The end of `private`: nodes inside elements, one element after the other. No two elements
-    /// add to the same one of these.
+    /// The end of `private`: interior nodes, element by element. No two elements share any of these.
     pub interior: Range<usize>,
     /// The chunk's part of [`Restriction::interface`].
     pub interface: Range<usize>,
@@ -27,49 +25,48 @@ impl Chunk {
     }
 }
 
-/// Which L-vector node sits at which position of which element.
+/// The map from element positions to L-vector nodes.
 ///
-/// L-vector nodes are numbered: private nodes of chunk 0, of chunk 1, ...; then nodes that
-/// several chunks touch, from [`Restriction::first_interface`].
+/// L-vector nodes are numbered: private nodes of chunk 0, of chunk 1, ...; then nodes shared by several
+/// chunks, from [`Restriction::first_interface`].
 ///
-/// A mesh of several shapes has a restriction for each, a *block*, on the same L-vectors: the private nodes of one
-/// block follow those of the one before, and what chunks share comes after those of all.
+/// A mesh of several shapes has a restriction for each, a *block*, on the same L-vectors: the private nodes
+/// of one block follow those of the previous one, and the shared nodes follow those of all.
 ///
-/// Positions in an element are lexicographic in hexahedra, and in the order of
+/// Positions in an element are lexicographic in tensor-product cells, and in the order of
 /// [`femto_element::cell`] in simplices.
 ///
-/// Nodes on vertices, edges and faces of an element (of a triangle: vertices and edges) form its *shell*, each with its own index;
-/// those inside follow each other in the L-vector, so that their first one is enough. Within a
-/// chunk's private nodes those on shells come before those inside, so that what several elements
-/// add to is one run: `private.start..interior.start`.
+/// Nodes on vertices, edges and faces of an element (in the plane: vertices and edges) form its *shell*,
+/// each with its own index; interior nodes are consecutive in the L-vector, so only the first one is
+/// stored. Within a chunk's private nodes those on shells precede interior ones, so that nodes summed over
+/// several elements are one run: `private.start..interior.start`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restriction {
-    /// The chunks; their elements, their private nodes and their interface lists follow each other.
+    /// The chunks; their elements, their private nodes and their interface lists are consecutive.
     pub chunks: Vec<Chunk>,
     /// Chunk-local index of each shell node, `[elements][shell_nodes]`.
     pub shell: Vec<u32>,
-    /// Chunk-local index of the first interior node of each element, `[elements]`; meaningless
-    /// where elements have none (such as continuous, degree 1).
+    /// Chunk-local index of the first interior node of each element, `[elements]`; meaningless if elements
+    /// have none (such as continuous, degree 1).
     pub interior: Vec<u32>,
     /// Position in the element of each shell node, ascending, `[shell_nodes]`.
     pub shell_positions: Vec<u32>,
     /// Position in the element of each interior node, ascending, `[interior_nodes]`; hexahedra have
     /// (degree - 1)³ of them.
     pub interior_positions: Vec<u32>,
-    /// For each chunk, ascending, the L-vector nodes it touches that are not private to it: entry
-    /// `t` of a chunk's list has the chunk-local index `private.len() + t`.
+    /// For each chunk, ascending, the shared L-vector nodes that it touches: entry `t` of a chunk's list
+    /// has the chunk-local index `private.len() + t`.
     pub interface: Vec<u32>,
-    /// Where the sources of each L-vector node from `first_interface` to `nodes` begin,
-    /// `[nodes - first_interface + 1]`; a node that only other blocks touch has none.
+    /// Start of the sources of each L-vector node from `first_interface` to `nodes`,
+    /// `[nodes - first_interface + 1]`; nodes that only other blocks touch have none.
     pub interface_sources_offsets: Vec<u32>,
-    /// Positions in `interface` at which the node is listed, ascending, that is in chunk order.
+    /// Positions in `interface` at which the node is listed, ascending, which is chunk order.
     pub interface_sources: Vec<u32>,
-    /// Number of private nodes of all blocks, the first node after them.
+    /// Number of private nodes of all blocks, and so the first node after them.
     pub first_interface: usize,
     /// Number of L-vector nodes.
     pub nodes: usize,
-    /// Which block of the space this is, and how many there are. Sums of nodes that chunks share are begun by the
-    /// first block.
+    /// The number of this block in the space. The first block initialises the sums of shared nodes.
     pub block: usize,
     /// Number of blocks.
     pub blocks: usize,
@@ -91,12 +88,12 @@ impl Restriction {
         self.shell_positions.len() + self.interior_positions.len()
     }
 
-    /// The most nodes that a chunk touches.
+    /// Maximum number of nodes that a chunk touches.
     pub fn most_chunk_nodes(&self) -> usize {
         self.chunks.iter().map(Chunk::nodes).max().unwrap_or(0)
     }
 
-    /// The number in `chunks` of the chunk that has the element.
+    /// The index in `chunks` of the chunk that contains the element.
     pub fn chunk_of(&self, element: usize) -> usize {
         self.chunks
             .partition_point(|chunk| chunk.elements.end <= element)
@@ -126,7 +123,7 @@ impl Restriction {
         self.private().len() + shared.count()
     }
 
-    /// The L-vector node with a chunk-local index.
+    /// The L-vector node of a chunk-local index.
     pub fn node(&self, chunk: &Chunk, local: u32) -> usize {
         let local = local as usize;
         match local.checked_sub(chunk.private.len()) {
@@ -135,7 +132,7 @@ impl Restriction {
         }
     }
 
-    /// The places in `interface` that list L-vector node `first_interface + index`.
+    /// The positions in `interface` that list L-vector node `first_interface + index`.
     pub fn sources(&self, index: usize) -> &[u32] {
         let ends = &self.interface_sources_offsets[index..index + 2];
         &self.interface_sources[ends[0] as usize..ends[1] as usize]

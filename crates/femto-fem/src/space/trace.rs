@@ -1,4 +1,4 @@
-//! The facets of a group as elements of a space of their own.
+//! Spaces on the facets of a group.
 
 use super::element_nodes::ElementNodes;
 use super::elements::cut;
@@ -12,18 +12,18 @@ use crate::geometry::Geometry;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The trace of a space on a group of facets: the space whose elements are the facets, with the nodes that the
-/// cells have on them.
+/// The trace of a space on a group of facets: the space whose elements are the facets, with the cells'
+/// nodes on them.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Elements are numbered as the facets are in [`Space::boundary_faces`], and so are the cells of the geometry.
+    /// Elements, and the cells of the geometry, are numbered like the facets in [`Space::boundary_faces`].
     pub block: Block,
-    /// For each entry of L-vectors of `space` the same one in L-vectors of the space of the cells.
+    /// For each entry of L-vectors of the trace, its entry in L-vectors of the cells' space.
     pub entries: Vec<u32>,
 }
 
 impl Trace {
-    /// The same on facets that are [flattened](Geometry::flattened).
+    /// The same trace on [flattened](Geometry::flattened) facets.
     pub fn flattened(&self) -> Self {
         let mut trace = self.clone();
         trace.block.geometry = trace.block.geometry.flattened();
@@ -32,8 +32,8 @@ impl Trace {
 }
 
 impl Space {
-    /// The trace on a group of facets given by name or number, with the geometry that the space was made with; none
-    /// where the group is empty.
+    /// The trace on a group of facets given by name or number, with the geometry of the space; `None` if
+    /// the group is empty.
     ///
     /// # Errors
     /// As [`Space::boundary_faces`].
@@ -50,7 +50,7 @@ impl Space {
         let element = ElementNodes::new(cell, degree);
         let on_facet = |facet| self.cell().facet_nodes(degree, facet);
         let on_facets: Vec<_> = (0..self.cell().facets().len()).map(on_facet).collect();
-        // The nodes that the cell has on a facet.
+        // The cell's nodes on a facet.
         let nodes_on = |face: &BoundaryFace| -> Vec<u32> {
             let of_cell = self.element_nodes(face.element as usize);
             let positions = on_facets[usize::from(face.face)].iter();
@@ -124,8 +124,8 @@ mod tests {
     use femto_element::Cell;
     use femto_element::quadrature::rule;
 
-    /// Nodes of a trace lie where the cells have them, its maps have the facets' area, and those that facets share
-    /// are one.
+    /// Nodes of a trace have the cells' positions, maps have the facets' area, and nodes shared by facets
+    /// are merged.
     #[test]
     fn traces_lie_on_the_boundary() {
         let shapes = [

@@ -1,4 +1,4 @@
-//! What the geometry tests share.
+//! Helpers of the geometry tests.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use femto_element::quadrature::gauss;

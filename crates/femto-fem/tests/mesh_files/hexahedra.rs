@@ -64,7 +64,7 @@ struct Cylinder {
     radius: f64,
     height: f64,
     cells: usize,
-    /// Cells that have an arc, and those that have one on the outside.
+    /// Number of cells with an arc, and of those with one on the outside.
     curved: [usize; 2],
 }
 
@@ -181,9 +181,9 @@ fn volume_of_the_cube() {
     assert_close(volume(&cube), 8.0, 1e-12);
 }
 
-/// The unit cube, as it is and moved to (x + y²/2, y + z²/3, z), which hex27 cells can follow: no volume
-/// changes, and the sum of the area normals of the side of greatest x, y or z is the mean of a row of the
-/// inverse of
+/// The unit cube, unchanged and moved to (x + y²/2, y + z²/3, z), which hex27 cells can represent: volumes
+/// do not change, and the sum of the area normals of the side of largest x, y or z is the mean of a row of
+/// the inverse of
 ///
 /// ```text
 /// 1  y  0
@@ -191,7 +191,7 @@ fn volume_of_the_cube() {
 /// 0  0  1
 /// ```
 ///
-/// and the opposite of that on the other side.
+/// and its opposite on the other side.
 #[test]
 fn volume_and_sides_of_unstructured_cubes() {
     let straight = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
@@ -224,8 +224,8 @@ fn volume_and_sides_of_unstructured_cubes() {
     }
 }
 
-/// Neighbours see a shared face from both sides, in any relative orientation: what they say about
-/// it cancels, and what is left is the surface.
+/// Neighbours see a shared face from both sides, in any relative orientation: their integrals cancel, and
+/// the surface's remain.
 fn check_inner_faces(path: &Path, cells: usize) {
     let solid = geometry(path);
     assert_eq!(solid.len(), cells);
@@ -253,7 +253,7 @@ fn inner_faces_cancel() {
     }
 }
 
-/// Cells of other shapes are left to other families.
+/// Cells of other shapes are left to other geometries.
 #[test]
 fn hexahedra_of_a_mixed_mesh() {
     assert_eq!(geometry(&own("hybrid.msh")).len(), 8);

@@ -1,5 +1,4 @@
-//! What is read from the meshes of `tests/meshes` and from those of other projects: cells and groups, volumes
-//! and areas, numberings.
+//! Meshes of `tests/meshes` and of other projects: cells and groups, volumes and areas, numberings.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../geometry_common/mod.rs"]

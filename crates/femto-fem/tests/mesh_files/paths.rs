@@ -1,4 +1,4 @@
-//! Where the mesh files of the tests are.
+//! Locations of the tests' mesh files.
 #![allow(
     clippy::print_stderr,
     reason = "a test that leaves something out says so"
@@ -6,14 +6,13 @@
 
 use std::path::PathBuf;
 
-/// A mesh of this repository; `make.py` beside it made them.
+/// A mesh of this repository, made by `make.py` beside it.
 pub(crate) fn own(name: &str) -> PathBuf {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../femto-fem/tests/meshes");
     PathBuf::from(folder).join(name)
 }
 
-/// A mesh of another project, in the folder that `FEMTO_SHARED_MESHES` names; `None` and a note where it names
-/// none.
+/// A mesh of another project, in the folder given by `FEMTO_SHARED_MESHES`; `None` and a note without it.
 pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("FEMTO_SHARED_MESHES") else {
         eprintln!("left out: {name}, because FEMTO_SHARED_MESHES is not set");

@@ -1,4 +1,4 @@
-//! Cells, groups and nodes of files that Gmsh and others wrote.
+//! Cells, groups and nodes of files written by Gmsh and others.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ type Facts = (
     usize,
 );
 
-/// As Gmsh itself counts them; `make.py` prints it.
+/// As counted by Gmsh itself; printed by `make.py`.
 #[rustfmt::skip]
 const OWN: &[Facts] = &[
     ("cylinder-hex27.msh", &[("quad9", 40), ("hex27", 24)],
@@ -101,7 +101,7 @@ fn files_hold_what_their_list_says() {
     }
 }
 
-/// A point that no other cell has is a node like any other.
+/// A point used by no other cell is a normal node.
 #[test]
 fn a_stray_point_is_kept() {
     let mesh = read(&own("ell.msh"));
@@ -172,8 +172,8 @@ fn the_same_mesh_in_four_formats_reads_identically() {
     }
 }
 
-/// Greatest difference of coordinates between the nodes of the cells of two meshes, whose cells
-/// must be the same but for the numbers of their nodes.
+/// Largest difference of coordinates between the nodes of the cells of two meshes, whose cells must be the
+/// same except for node numbers.
 fn difference(one: &Mesh, other: &Mesh) -> f64 {
     assert_eq!(one.coordinates.len(), other.coordinates.len());
     assert_eq!(one.blocks.len(), other.blocks.len());
@@ -189,7 +189,7 @@ fn difference(one: &Mesh, other: &Mesh) -> f64 {
             difference = pairs.fold(difference, |most, (a, b)| most.max((a - b).abs()));
         }
     }
-    // Every node has a partner, and no two the same.
+    // Every node has a partner, all of them distinct.
     partner.sort_unstable();
     assert!(
         partner

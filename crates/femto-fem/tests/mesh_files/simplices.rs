@@ -41,8 +41,8 @@ fn straight_meshes_have_their_volumes() {
     ] {
         check_straight(&own(file), cells, expected);
     }
-    // All straight, though Gmsh puts the inner nodes of the quadratic and cubic ones on their
-    // straight sides only to 1e-12.
+    // All straight, though Gmsh puts the inner nodes of quadratic and cubic ones on their straight sides
+    // only to 1e-12.
     for (file, cells, expected) in [
         ("paranumal-cubeTet.msh", 750, 8.0),
         ("petsc-cube_q2.msh", 24, 1.0),
@@ -62,7 +62,7 @@ fn straight_meshes_have_their_volumes() {
     }
 }
 
-/// The cube around the cube has groups 1 and 2, and both surfaces have theirs.
+/// The cube around the cube has groups 1 and 2, and so have both surfaces.
 #[test]
 fn groups_have_their_volumes_and_areas() {
     let mesh = read(&own("box-in-box-4.1-ascii.msh"));
@@ -111,7 +111,7 @@ fn a_file_of_clockwise_triangles_is_an_error() {
     }
 }
 
-/// The triangles on the side follow the parabolas of the arcs where the middles of their diagonals have the
+/// The triangles on the side follow the parabolas of the arcs if the midpoints of their diagonals have the
 /// middle angle; Gmsh puts them there in our file, not in the other.
 #[test]
 fn cylinders_of_tet10_have_their_volumes() {
@@ -147,7 +147,7 @@ fn the_ring_of_tet20_has_its_volume() {
     assert!(error.abs() < alpha.powi(4) / 30.0, "{error:e}");
 }
 
-/// Nodes on periodic sides are one: 29 of 131 have a partner.
+/// Nodes on periodic sides are merged: 29 of 131 have a partner.
 #[test]
 fn linked_sides_share_their_nodes() {
     for file in [
@@ -176,8 +176,8 @@ fn linked_sides_share_their_nodes() {
     }
 }
 
-/// Checks the layout and the number of nodes for all degrees, and that groups of facets are found; what would be one on
-/// periodic sides is counted for itself.
+/// Checks the layout and the number of nodes for all degrees, and that groups of facets are found; facets
+/// on periodic sides are counted separately.
 fn check_numbering(mesh: &Mesh, file: &str) {
     let mesh = &Mesh {
         periodic: vec![],
@@ -200,7 +200,7 @@ fn check_numbering(mesh: &Mesh, file: &str) {
         for group in &mesh.groups {
             if group.dimension + 1 == space.dim() {
                 let faces = space.boundary_faces(&group.number.to_string());
-                // Half of this file's triangles are no faces of its tetrahedra.
+                // Half of this file's triangles are not faces of its tetrahedra.
                 if file == "paranumal-cubeTet.msh" {
                     assert!(matches!(
                         faces,

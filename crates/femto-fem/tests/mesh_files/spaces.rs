@@ -10,7 +10,7 @@ use crate::paths::{own, shared};
 use crate::read;
 use crate::space_common::{position_error, space};
 
-/// The number of vertices, edges and faces that the hexahedra have, counted in the plainest way.
+/// The number of vertices, edges and faces of the hexahedra, counted naively.
 fn count(mesh: &Mesh) -> [usize; 3] {
     let edges = [
         [0, 1],
@@ -55,7 +55,7 @@ fn count(mesh: &Mesh) -> [usize; 3] {
     sets.map(|set| set.len())
 }
 
-/// Checks counts and positions for several degrees; the last space.
+/// Checks counts and positions for several degrees; returns the last space.
 fn check(path: &Path, cells: usize, size: f64) -> Space {
     let mesh = read(path);
     let [vertices, edges, faces] = count(&mesh);
@@ -71,7 +71,7 @@ fn check(path: &Path, cells: usize, size: f64) -> Space {
         let nodes = vertices + edges * n + faces * n * n + cells * n * n * n;
         assert_eq!((space.elements(), space.nodes()), (cells, nodes));
         let error = position_error(&space, &geometry);
-        // Cells that are affine to 1e-12 of their size count as affine.
+        // Cells that are affine up to 1e-12 of their size count as affine.
         assert!(
             error < 1e-12 * size,
             "{}, degree {degree}: {error}",

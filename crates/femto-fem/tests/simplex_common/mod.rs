@@ -1,4 +1,4 @@
-//! What the tests of simplices share.
+//! Helpers of the tests of simplices.
 #![allow(
     dead_code,
     clippy::unwrap_used,
@@ -12,7 +12,7 @@ use femto_element::quadrature::simplex_rule;
 use femto_fem::geometry::{Geometry, GeometryAtPoints};
 use femto_fem::mesh::Mesh;
 
-/// The sum of the determinants, with a rule of this degree.
+/// The sum of the determinants, by a rule of this degree.
 pub(crate) fn volume(geometry: &Geometry, degree: usize) -> f64 {
     let rule = simplex_rule(geometry.cell().dim(), degree).unwrap();
     let mut at = GeometryAtPoints::default();
@@ -25,7 +25,7 @@ pub(crate) fn volume(geometry: &Geometry, degree: usize) -> f64 {
     sum
 }
 
-/// The number of vertices, edges, faces and cells, counted in the plainest way.
+/// The number of vertices, edges, faces and cells, counted naively.
 pub(crate) fn count(mesh: &Mesh, shape: Cell) -> [usize; 4] {
     let mut sets = [const { BTreeSet::new() }; 4];
     let vertices = shape.vertices();

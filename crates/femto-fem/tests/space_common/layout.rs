@@ -1,13 +1,13 @@
-//! The layout that the documentation of `Restriction` promises.
+//! Checks of the layout documented in `Restriction`.
 
 use femto_fem::space::{Block, Chunk, Space};
 
-/// Everything that the documentation of `Restriction` says about its arrays.
+/// Checks everything documented in `Restriction` about its arrays.
 pub(crate) fn check_layout(space: &Space) {
     check_layouts(&[space]);
 }
 
-/// The same of the restrictions of all blocks.
+/// Checks the restrictions of all blocks.
 pub(crate) fn check_blocks(blocks: &[Block]) {
     let spaces: Vec<&Space> = blocks.iter().map(|block| &block.space).collect();
     check_layouts(&spaces);

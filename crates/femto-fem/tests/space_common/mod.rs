@@ -12,8 +12,8 @@ use femto_fem::mesh::box_mesh::BoxMesh;
 use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Space, SpaceParams};
 
-/// Random numbers (xorshift64*, Vigna 2016), another sequence in every run. The seed is printed,
-/// which a failing test shows.
+/// Random numbers (xorshift64*, Vigna 2016), with another seed in every run. It is printed, and shown if a
+/// test fails.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -59,7 +59,7 @@ pub(crate) fn bent_box(cells: [usize; 3], geometry_degree: usize) -> Mesh {
     bent.build(wave).unwrap()
 }
 
-/// A mesh of hex8 cells and no tags.
+/// A mesh of hex8 cells without tags.
 pub(crate) fn hexahedra(coordinates: Vec<[f64; 3]>, cells: &[[u32; 8]]) -> Mesh {
     Mesh {
         coordinates,
@@ -84,8 +84,8 @@ pub(crate) fn space(mesh: &Mesh, params: SpaceParams) -> (Space, Geometry) {
     (Space::new(mesh, &geometry, params).unwrap(), geometry)
 }
 
-/// The greatest distance between where the space says a node is and where the elements that have
-/// it put it.
+/// The largest distance between the space's position of a node and its position in the elements that
+/// contain it.
 pub(crate) fn position_error(space: &Space, geometry: &Geometry) -> f64 {
     let positions = space.node_positions(geometry);
     let nodes_1d = gll(space.degree());

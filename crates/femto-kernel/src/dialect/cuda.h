@@ -10,8 +10,8 @@ typedef float2 real2;
 
 #define GLOBAL
 #define SHARED
-/* Not const: the compiler would know the values, find those that tables have in common, and keep them
- * in registers from one phase to another until it spills; so it takes them as operands from memory. */
+/* Not const: knowing the values, the compiler would merge equal entries of tables and keep them in
+ * registers between phases until it spills; this way they are operands from memory. */
 #define CONSTANT __constant__
 #define RESTRICT __restrict__
 #define INLINE static __device__ __forceinline__
@@ -19,12 +19,12 @@ typedef float2 real2;
 #define UNROLL_BY(count) UNROLL_TEXT(unroll count)
 #define UNROLL_TEXT(text) _Pragma(#text)
 
-/* BLOCKS_PER_UNIT blocks shall fit a multiprocessor at the same time: this limits registers. */
+/* BLOCKS_PER_UNIT is the target number of resident blocks per multiprocessor, which limits registers. */
 #define KERNEL(name)                                                                           \
     extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y *BLOCK_Z, BLOCKS_PER_UNIT) name
 
-/* The compiler no longer knows what a pointer points to, so that it does not keep numbers read through it in
- * registers from one turn of a loop to the next. */
+/* Makes the compiler forget the target of a pointer, so that numbers read through it are not kept in
+ * registers from one loop iteration to the next. */
 #define FORGET(g_pointer) asm volatile("" : "+l"(g_pointer))
 
 #define THREAD_X ((int)threadIdx.x)
@@ -35,8 +35,7 @@ typedef float2 real2;
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()
 
-/* All shared memory of a block, as one array, where 16 bytes may be copied to; its size is given at the
- * launch. */
+/* All shared memory of a block, as one array aligned for 16-byte copies; its size is given at the launch. */
 #define SHARED_MEMORY(name) extern __shared__ __align__(16) real name[]
 #define SHARED_ARRAY(type, name, count) __shared__ __align__(16) type name[count]
 
@@ -50,7 +49,7 @@ INLINE void shared_atomic_add(real *s_target, real value)
     atomicAdd(s_target, value);
 }
 
-/* Reads what no one reads again. */
+/* Reads data that are not read again. */
 INLINE real stream_load(const real *g_source)
 {
     return __ldcs(g_source);
@@ -61,8 +60,8 @@ INLINE float stream_load_single(const float *g_source)
     return __ldcs(g_source);
 }
 
-/* Copies 4, 8 or 16 bytes to shared memory without waiting for them; what a thread has asked for is there
- * after ASYNC_COPIES_DONE(), and for others after a barrier. */
+/* Copies 4, 8 or 16 bytes to shared memory asynchronously; a thread's own copies have arrived after
+ * ASYNC_COPIES_DONE(), other threads' after a barrier. */
 #if __CUDA_ARCH__ >= 800
 #define ASYNC_COPY(bytes, s_target, g_source)                                                  \
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(                            \
@@ -77,10 +76,10 @@ INLINE float stream_load_single(const float *g_source)
 #define ASYNC_COPIES_DONE()
 #endif
 
-/* Brings the 128 bytes that an address is in to the cache of all multiprocessors. */
+/* Prefetches the 128 bytes around an address into the L2 cache. */
 #define PREFETCH_L2(g_source) asm volatile("prefetch.global.L2 [%0];" ::"l"(g_source))
 
-/* 1 / x to about one unit in the last place, for x that are neither huge, tiny nor zero. */
+/* 1 / x to about one unit in the last place, for x that is neither huge, tiny nor zero. */
 INLINE real reciprocal(real x)
 {
 #if REAL_BYTES == 8

@@ -1,30 +1,30 @@
-//! The C dialect of kernel texts, with a page of differences each for CUDA and OpenCL.
+//! The C dialect of kernel texts, with a page of differences for each of CUDA and OpenCL.
 //!
 //! A kernel text is written once, in C99 with the words of `dialect/cuda.h` and `dialect/opencl.h`
-//! (`KERNEL`, `GLOBAL`, `SHARED`, `CONSTANT`, `BARRIER`, `THREAD_X`, ...). A [`SourceBuilder`] puts
-//! together what a compiler is given: definitions, the words of the language, tables, and the texts,
-//! each under its own file name so that compilers name it in their messages.
+//! (`KERNEL`, `GLOBAL`, `SHARED`, `CONSTANT`, `BARRIER`, `THREAD_X`, ...). A [`SourceBuilder`] assembles a
+//! translation unit: definitions, the words of the language, tables, and the texts, each under its own file
+//! name for use in compiler messages.
 //!
 //! | word | meaning |
 //! |------|---------|
 //! | `real`, `REAL_BYTES` | the number type of the source and its size |
 //! | `real2` | two of them side by side, `.x` and `.y` |
 //! | `KERNEL(name)(arguments)` | a kernel of blocks of `BLOCK_X` × `BLOCK_Y` × `BLOCK_Z` threads |
-//! | `BLOCKS_PER_UNIT` | how many blocks shall fit a compute unit; CUDA limits registers by it |
+//! | `BLOCKS_PER_UNIT` | target number of resident blocks per compute unit; CUDA limits registers by it |
 //! | `SHARED_MEMORY(name)` | the block's shared memory, `SHARED_REALS` numbers |
 //! | `SHARED_ARRAY(type, name, count)` | more of it, of any type |
 //! | `THREAD_X/Y/Z`, `BLOCK`, `BLOCKS` | position in the block; number of the block, of all blocks |
-//! | `BARRIER()`, `WARP_BARRIER()` | all threads of a block, or of 32 that follow each other, get here |
-//! | `UNROLL`, `UNROLL_BY(count)` | before a loop: unroll it, wholly or so many times |
+//! | `BARRIER()`, `WARP_BARRIER()` | waits for all threads of a block, or of a group of 32 consecutive ones |
+//! | `UNROLL`, `UNROLL_BY(count)` | before a loop: unroll it, completely or `count` times |
 //! | `atomic_add(g_target, value)` | adds to global memory |
 //! | `shared_atomic_add(s_target, value)` | adds to shared memory |
-//! | `stream_load(g_source)` | reads what no one reads again |
-//! | `stream_load_single(g_source)` | the same of single precision in any source |
-//! | `ASYNC_COPY(bytes, s_target, g_source)`, `ASYNC_COPIES_DONE()` | copies 4, 8 or 16 bytes to shared memory without waiting; waits for one's own |
-//! | `PREFETCH_L2(g_source)` | brings the 128 bytes that an address is in to the cache of all units, where there is an instruction for it |
+//! | `stream_load(g_source)` | reads data that are not read again |
+//! | `stream_load_single(g_source)` | the same for single precision, whatever `real` is |
+//! | `ASYNC_COPY(bytes, s_target, g_source)`, `ASYNC_COPIES_DONE()` | copies 4, 8 or 16 bytes to shared memory asynchronously; waits for the thread's own copies |
+//! | `PREFETCH_L2(g_source)` | prefetches the 128 bytes around an address into the cache shared by all units, where an instruction exists |
 //! | `reciprocal(x)` | 1/x of an ordinary number, to about one unit in the last place |
 //!
-//! No kernel returns before a barrier that others wait at.
+//! No kernel returns before a barrier that other threads wait at.
 
 use crate::roofline::Precision;
 use core::fmt::{Display, Write};
@@ -72,7 +72,7 @@ impl Language {
     }
 }
 
-/// A text of this crate and the name that compilers shall use for it.
+/// A kernel file and the name that compilers report for it.
 #[derive(Clone, Copy, Debug)]
 pub struct KernelFile {
     /// Path below `src`, such as `family/sum_factorization/text/pencils.c`.
@@ -81,12 +81,12 @@ pub struct KernelFile {
     pub text: &'static str,
 }
 
-/// How a kernel is started, known when its text is made.
+/// The launch shape of a kernel, fixed by its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockShape {
     /// Threads along x, y and z.
     pub threads: [u32; 3],
-    /// How many blocks shall fit a compute unit at the same time; 1 limits nothing.
+    /// Target number of resident blocks per compute unit; 1 means no limit on registers.
     pub blocks_per_unit: u32,
     /// Shared memory of a block, in numbers of the source's precision.
     pub shared_reals: u32,
@@ -113,7 +113,7 @@ impl BlockShape {
     }
 }
 
-/// Puts a translation unit together.
+/// Assembles a translation unit.
 #[derive(Clone, Debug)]
 pub struct SourceBuilder {
     language: Language,
@@ -141,18 +141,18 @@ impl SourceBuilder {
             source.define(name, threads);
         }
         source.define("BLOCKS_PER_UNIT", block.blocks_per_unit);
-        // An array cannot be empty.
+        // Arrays cannot be empty.
         source.define("SHARED_REALS", block.shared_reals.max(1));
         source
     }
 
-    /// `#define name value`; the name is none of the language's words, which would take its place.
+    /// `#define name value`; `name` must not be one of the language's words, which it would replace.
     pub fn define(&mut self, name: &str, value: impl Display) {
         debug_assert!(!self.language.has_word(name), "{name} is a word");
         _ = writeln!(self.definitions, "#define {name} {value}");
     }
 
-    /// A table in constant memory, so that an unrolled loop finds each entry as an operand.
+    /// A table in constant memory, so that unrolled loops use its entries as operands.
     pub fn table(&mut self, name: &str, values: &[f64]) {
         let suffix = match self.precision {
             Precision::Fp64 => "",
@@ -174,12 +174,12 @@ impl SourceBuilder {
         _ = writeln!(self.body, "CONSTANT real {name}[{len}] = {{{entries}}};");
     }
 
-    /// Printed code, such as the point-wise function of a form; `name` is what compilers call it.
+    /// Printed code, such as the point-wise function of a form; `name` is its file name for compilers.
     pub fn code(&mut self, name: &str, text: &str) {
         _ = write!(self.body, "#line 1 \"{name}\"\n{text}\n");
     }
 
-    /// A text of this crate.
+    /// A kernel file of this crate.
     pub fn include(&mut self, file: KernelFile) {
         self.code(file.name, file.text);
     }

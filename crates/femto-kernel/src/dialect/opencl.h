@@ -16,7 +16,7 @@ typedef float2 real2;
 #define SHARED __local
 #define CONSTANT __constant
 #define RESTRICT restrict
-/* Forced: PoCL 3.1 miscompiles kernels that call what was not inlined. */
+/* Forced: PoCL 3.1 miscompiles kernels that call functions which were not inlined. */
 #define INLINE static inline __attribute__((always_inline))
 #define UNROLL _Pragma("unroll")
 #define UNROLL_BY(count) UNROLL_TEXT(unroll count)
@@ -39,8 +39,9 @@ typedef float2 real2;
 #define SHARED_MEMORY(name) __local real name[SHARED_REALS] __attribute__((aligned(16)))
 #define SHARED_ARRAY(type, name, count) __local type name[count] __attribute__((aligned(16)))
 
-/* OpenCL 1.2 adds integers only: exchange the bits until nobody came in between. Where it cannot do that
- * with 64 bits there is no atomic_add, and texts that need it do not compile. */
+/* OpenCL 1.2 has atomic additions for integers only: retry a compare-and-exchange of the bits until it
+ * succeeds. Devices without 64-bit exchange have no atomic_add for doubles, and texts that need it do not
+ * compile. */
 #if REAL_BYTES == 4 || defined(cl_khr_int64_base_atomics)
 #if REAL_BYTES == 8
 #define EXCHANGE_LOOP(MEMORY)                                                                  \
@@ -80,7 +81,7 @@ INLINE float stream_load_single(const __global float *g_source)
     return *g_source;
 }
 
-/* A word of numbers of any type. */
+/* A word that may alias numbers of any type. */
 typedef uint __attribute__((may_alias)) any_word;
 
 #define ASYNC_COPY(bytes, s_target, g_source)                                                  \

@@ -1,4 +1,4 @@
-//! Making nodes, simplified as they are made.
+//! Construction of nodes, simplified on the way.
 
 use super::{Binary, Graph, Handle, Input, Literal, Mask, Node, Unary};
 
@@ -12,7 +12,7 @@ impl Graph {
         self.insert(Node::Constant(Literal((value + 0.0).to_bits())))
     }
 
-    /// Something to be known at each evaluation.
+    /// An input, known at each evaluation.
     pub fn input(&mut self, input: Input) -> Handle {
         self.insert(Node::Input(input))
     }
@@ -186,7 +186,7 @@ impl Graph {
         }
     }
 
-    /// The comparison `a < b`, false where either is NaN.
+    /// The comparison `a < b`, false if either is NaN.
     pub fn less(&self, a: Handle, b: Handle) -> Mask {
         Mask {
             lesser: a,
@@ -194,7 +194,7 @@ impl Graph {
         }
     }
 
-    /// `yes` where the mask holds, `no` elsewhere.
+    /// `yes` where the mask holds, otherwise `no`.
     pub fn select(&mut self, mask: Mask, yes: Handle, no: Handle) -> Handle {
         if yes == no || mask.lesser == mask.greater {
             return no;
@@ -209,7 +209,7 @@ impl Graph {
         }
     }
 
-    /// The same outputs with some inputs replaced by nodes, simplified anew.
+    /// The same outputs with some inputs replaced by nodes, simplified again.
     pub fn substitute(
         &mut self,
         outputs: &[Handle],
@@ -247,8 +247,8 @@ impl Graph {
         }
     }
 
-    /// The node of an operation that nothing simplifies; operands that commute are sorted, so that
-    /// `a + b` and `b + a` are one node.
+    /// The node of an operation that cannot be simplified; commuting operands are sorted, so that `a + b`
+    /// and `b + a` are the same node.
     fn binary(&mut self, function: Binary, a: Handle, b: Handle) -> Handle {
         let (a, b) = if function.is_commutative() && b < a {
             (b, a)
@@ -275,7 +275,7 @@ impl Graph {
         }
     }
 
-    /// Two factors without their minus signs, and whether the product changes its sign by that.
+    /// Two factors without their minus signs, and whether that changes the sign of their product.
     fn without_signs(&self, a: Handle, b: Handle) -> (bool, Handle, Handle) {
         let strip = |handle| match self.node(handle) {
             Node::Unary(Unary::Neg, inner) => (true, inner),
@@ -286,7 +286,7 @@ impl Graph {
     }
 }
 
-/// What an operand of a sum looks like to the simplifier.
+/// The form of a summand, as the simplifier sees it.
 enum Summand {
     Zero,
     Minus(Handle),
@@ -294,7 +294,7 @@ enum Summand {
     Other,
 }
 
-/// The reciprocal of a power of two, where it is a normal number.
+/// The reciprocal of a power of two, if it is a normal number.
 fn exact_reciprocal(value: f64) -> Option<f64> {
     const MANTISSA: u64 = (1 << 52) - 1;
     let reciprocal = value.recip();

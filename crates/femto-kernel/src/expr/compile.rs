@@ -3,13 +3,13 @@
 use super::program::{Instruction, Program};
 use super::{Graph, Handle, Node};
 
-/// Assigns registers: constants first, then inputs, both kept; then intermediate values, each
-/// register free again after the last instruction that reads it.
+/// Assigns registers: constants first, then inputs, both permanent; then intermediate values, whose
+/// registers are freed after the last instruction that reads them.
 pub(super) struct Compiler {
     needed: Vec<Handle>,
-    /// How many readers of each node are still to come; outputs have one that never comes.
+    /// Remaining readers of each node; outputs have an extra one that never comes.
     uses: Vec<u32>,
-    /// The register of each node that has been reached.
+    /// The register of each node reached so far.
     register: Vec<u32>,
     free: Vec<u32>,
     program: Program,
@@ -48,7 +48,7 @@ impl Compiler {
             match graph.node(handle) {
                 Node::Constant(_) => {}
                 Node::Input(input) => {
-                    // The inputs were collected from these nodes, so each is found.
+                    // The inputs were collected from these nodes, so the search succeeds.
                     let place = self.program.inputs.iter().position(|&known| known == input);
                     self.register[handle.index()] =
                         (self.program.constants.len() + place.unwrap_or(0)) as u32;
@@ -60,8 +60,8 @@ impl Compiler {
         self.program
     }
 
-    /// Appends the instruction of `node`. An operand that is read for the last time gives its
-    /// register to the result.
+    /// Appends the instruction of `node`. An operand read for the last time passes its register to the
+    /// result.
     fn operation(&mut self, handle: Handle, node: Node, kept: u32) {
         let register = |handle: Handle| self.register[handle.index()];
         let mut instruction = match node {

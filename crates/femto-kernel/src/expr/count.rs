@@ -3,7 +3,7 @@
 use super::{Binary, Graph, Handle, Node, Unary};
 use core::ops::{Add, AddAssign};
 
-/// How many operations of each kind one evaluation does.
+/// Number of operations of each kind in one evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ops {
     /// Additions and subtractions.
@@ -23,8 +23,8 @@ pub struct Ops {
 }
 
 impl Ops {
-    /// Floating-point operations by the usual convention: additions, products and divisions are one
-    /// each; everything else is not counted.
+    /// Floating-point operations by the usual convention: additions, products and divisions count as one
+    /// each, everything else as none.
     pub fn flops(self) -> usize {
         self.add + self.mul + self.div
     }

@@ -1,14 +1,14 @@
-//! Polynomial degrees, estimated.
+//! Estimated polynomial degrees.
 
 use super::{Binary, Graph, Handle, Input, Node, Unary};
 
-/// What a function that is no polynomial adds to the degree of what it varies with.
+/// Degree added by a function that is not a polynomial.
 const BEYOND: usize = 2;
 
 impl Graph {
-    /// The polynomial degree of `output` where each input has the degree that `of` says: exact for
-    /// polynomials; a quotient counts as a product, and any other function adds two to the degree of what it
-    /// is taken of, unless that is constant.
+    /// The polynomial degree of `output`, if each input has the degree given by `of`: exact for
+    /// polynomials; a quotient counts as a product, and any other function adds two to the degree of its
+    /// argument, unless that is constant.
     pub fn degree(&self, output: Handle, of: impl Fn(Input) -> usize) -> usize {
         let mut degrees = vec![0_usize; self.len()];
         for handle in self.needed_by(&[output]) {

@@ -5,14 +5,13 @@ use super::{Binary, Graph, Handle, Input, Mask, Node, Unary};
 impl Graph {
     /// The derivative of `handle` with respect to `input`, as ordinary nodes of this graph.
     ///
-    /// Forward mode, one loop over the nodes that `handle` needs; at most a fixed number of nodes is
-    /// added for each. Where the function has a kink the derivative is that of one side: of the
-    /// right for `abs`, of the second operand for `min` and `max`, of the chosen one for `select`.
-    /// A general power `a^b` is differentiated as `exp(b ln a)`, so its derivative is NaN where
-    /// `a <= 0`, unless `b` is constant.
+    /// Forward mode, in one loop over the nodes that `handle` needs, adding at most a fixed number of nodes
+    /// for each. At a kink the derivative is one-sided: from the right for `abs`, that of the second
+    /// operand for `min` and `max`, that of the chosen operand for `select`. A general power `a^b` is
+    /// differentiated as `exp(b ln a)`, so its derivative is NaN for `a <= 0`, unless `b` is constant.
     pub fn differentiate(&mut self, handle: Handle, input: Input) -> Handle {
         let zero = self.constant(0.0);
-        // The nodes that are added below need no derivative: the table covers those before them.
+        // The nodes added below need no derivative: the table covers those before them.
         let mut derivatives = vec![zero; self.len()];
         for node in self.needed_by(&[handle]) {
             derivatives[node.index()] = match self.node(node) {
@@ -34,7 +33,7 @@ impl Graph {
         derivatives[handle.index()]
     }
 
-    /// The derivative of `value = function(a)`, where `da` is that of `a`.
+    /// The derivative of `value = function(a)`, with `da` the derivative of `a`.
     fn differentiate_unary(
         &mut self,
         function: Unary,
@@ -79,7 +78,7 @@ impl Graph {
         self.mul(slope, da)
     }
 
-    /// The derivative of `value = function(a, b)`, where `da` and `db` are those of `a` and `b`.
+    /// The derivative of `value = function(a, b)`, with `da` and `db` the derivatives of `a` and `b`.
     fn differentiate_binary(
         &mut self,
         function: Binary,

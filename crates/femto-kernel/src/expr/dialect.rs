@@ -1,13 +1,13 @@
-//! The languages that a graph can be printed in.
+//! Languages for printing a graph.
 
 use super::Input;
 
-/// How the languages of the C family differ in the functions printed here.
+/// The differences between languages of the C family in the printed functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
-    /// What a function definition starts with.
+    /// The start of a function definition.
     pub function: &'static str,
-    /// What the type of a pointer to the results starts with.
+    /// The start of the type of a pointer to the results.
     pub pointer: &'static str,
     /// Whether mathematical functions of single precision have names of their own (`sinf`).
     pub suffixed: bool,

@@ -2,23 +2,23 @@
 
 use core::fmt::{Display, Formatter};
 
-/// An expression that could not be parsed.
+/// An expression that cannot be parsed.
 ///
-/// Displays as the message, then the expression, then a line that marks the place.
+/// Displays as the message, then the expression, then a line that marks the position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ParseError {
-    /// What is wrong.
+    /// The kind of error.
     #[source]
     pub kind: ParseErrorKind,
     /// The expression.
     pub text: String,
-    /// Where it is wrong: the first character, counted from 1.
+    /// The first wrong character, counted from 1.
     pub column: usize,
-    /// How many characters are wrong, at least 1.
+    /// Number of wrong characters, at least 1.
     pub width: usize,
 }
 
-/// What is wrong with an expression.
+/// The kinds of errors in expressions.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum ParseErrorKind {
@@ -77,7 +77,7 @@ pub enum ParseErrorKind {
     MissingComparison,
 }
 
-/// The end of a sentence about an unknown word.
+/// The end of a message about an unknown word.
 fn hint(suggestion: &Option<String>) -> String {
     match suggestion {
         Some(word) => format!("; did you mean `{word}`?"),
@@ -95,7 +95,7 @@ fn hint_for_character(found: char) -> &'static str {
     }
 }
 
-/// Characters of the expression shown on each side of the place.
+/// Characters of the expression shown on each side of the position.
 const CONTEXT: usize = 40;
 
 impl Display for ParseError {

@@ -1,4 +1,4 @@
-//! Cutting the text of an expression into words.
+//! Splitting the text of an expression into words.
 
 use super::error::ParseErrorKind;
 
@@ -22,7 +22,7 @@ pub(super) enum TokenKind {
 }
 
 impl Token<'_> {
-    /// How an error message calls the word.
+    /// The word, as named in error messages.
     pub(super) fn describe(&self) -> String {
         match self.kind {
             TokenKind::End => "the end of the expression".to_owned(),
@@ -34,7 +34,7 @@ impl Token<'_> {
 const TWO_CHARACTER_MARKS: [&str; 3] = ["**", "<=", ">="];
 const MARKS: &str = "+-*/^()<>,";
 
-/// The token that starts at or after byte `from`, or the place and kind of the error.
+/// The token that starts at or after byte `from`, or the position and kind of the error.
 pub(super) fn next_token(
     text: &str,
     from: usize,
@@ -83,7 +83,7 @@ pub(super) fn next_token(
     Err((token(first.len_utf8(), TokenKind::Mark), kind))
 }
 
-/// The names in an expression, with their first bytes, up to what is no word.
+/// The names in an expression, with their first bytes, up to the first invalid word.
 pub fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut from = 0;
     let words = std::iter::from_fn(move || {
@@ -96,7 +96,7 @@ pub fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .map(|token| (token.start, token.text))
 }
 
-/// The length of the number that `bytes` start with: digits, a point, and an exponent if its `e` is
+/// The length of the number at the start of `bytes`: digits, a point, and an exponent if its `e` is
 /// followed by digits.
 fn number_length(bytes: &[u8]) -> usize {
     let digits = |from: usize| {

@@ -1,9 +1,9 @@
-//! The graph that a traced form or a parsed expression becomes.
+//! Expression graphs of traced forms and parsed expressions.
 //!
 //! A [`Graph`] is an arena of immutable [`Node`]s, pure functions of [`Input`]s, referred to by
-//! [`Handle`]s. Operands always come before their users, so every pass is one loop over the arena
-//! and nothing here recurses over a graph. Equal nodes are one node: what is used twice is
-//! evaluated, counted and printed once.
+//! [`Handle`]s. Operands always precede their users, so every pass is one loop over the arena and nothing
+//! here recurses over a graph. Equal nodes are the same node, so common subexpressions are evaluated,
+//! counted and printed once.
 //!
 //! ```
 //! use femto_kernel::expr::{Graph, Input, Program, Symbols, Values, parse};
@@ -17,22 +17,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What an expression means
+//! # The meaning of an expression
 //!
-//! The arithmetic is that of IEEE 754, with these liberties, all of them taken when a node is made
-//! (see [`Graph::add`] and its neighbours):
+//! The arithmetic is that of IEEE 754, with these liberties, all taken when a node is made (see
+//! [`Graph::add`] and its neighbours):
 //!
-//! - Operations on constants are done at once in double precision, unless the result would not be
-//!   finite: such an operation stays in the graph. Constants are therefore always finite.
-//! - A constant zero factor or numerator gives zero, also where the other operand is NaN, infinite
-//!   or zero. This is what lets a derivative lose its vanishing terms.
+//! - Operations on constants are done at once in double precision, unless the result would not be finite:
+//!   such an operation stays in the graph. Constants are therefore always finite.
+//! - A constant zero factor or numerator gives zero, even if the other operand is NaN, infinite or zero.
+//!   This lets derivatives lose their vanishing terms.
 //! - The sign of zero is not kept.
 //! - Integer powers up to [`MAX_POWER`] in absolute value are products by repeated squaring.
 //! - All other simplifications are exact, so a NaN anywhere else propagates.
 //!
-//! There is one comparison, `a < b`; `a <= b` means "not `b < a`" and so holds where either is NaN.
+//! There is one comparison, `a < b`; `a <= b` means "not `b < a`" and so holds if either is NaN.
 //!
-//! # What the language does not have
+//! # Not in the language
 //!
 //! No loops, no assignments, no state, no side effects, no recursion, no user-defined functions; no
 //! vectors or matrices (a vector is several handles); no integers and no booleans as values (a
@@ -68,8 +68,8 @@ pub use validate::GraphError;
 use crate::scalar::Scalar;
 use std::collections::HashMap;
 
-/// A node of one [`Graph`]. Using it with another graph is a mistake that is not detected unless
-/// the other graph is too small.
+/// A node of one [`Graph`]. Using it with another graph is a mistake, detected only if the other graph is
+/// too small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Handle(u32);
 
@@ -79,7 +79,7 @@ impl Handle {
     }
 }
 
-/// What an expression depends on.
+/// An input of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Input {
@@ -87,7 +87,7 @@ pub enum Input {
     Position(u8),
     /// The time.
     Time,
-    /// A number that the caller sets at run time, by its place in [`Values::parameters`].
+    /// A number set by the caller at run time, by its index in [`Values::parameters`].
     Parameter(u16),
     /// A component of the solution.
     Value(u8),
@@ -215,7 +215,7 @@ impl Binary {
     }
 }
 
-/// The outcome of `lesser < greater`, to be used in [`Graph::select`].
+/// The outcome of `lesser < greater`, for use in [`Graph::select`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mask {
     /// The left operand.
@@ -244,20 +244,20 @@ impl core::fmt::Debug for Literal {
 /// One operation of a [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// A number known now.
+    /// A constant.
     Constant(Literal),
-    /// A number known at each evaluation.
+    /// An input, known at each evaluation.
     Input(Input),
     /// A function of one node.
     Unary(Unary, Handle),
     /// A function of two nodes.
     Binary(Binary, Handle, Handle),
-    /// The second handle where the mask holds, the third elsewhere.
+    /// The second handle where the mask holds, otherwise the third.
     Select(Mask, Handle, Handle),
 }
 
 impl Node {
-    /// The nodes that this one reads, in the order in which it is written.
+    /// The operands of this node, in the order of writing.
     pub fn operands(self) -> impl Iterator<Item = Handle> {
         let operands = match self {
             Self::Constant(_) | Self::Input(_) => [None; 4],
@@ -292,12 +292,12 @@ impl Graph {
         self.nodes.is_empty()
     }
 
-    /// The node that a handle of this graph refers to.
+    /// The node of a handle of this graph.
     pub fn node(&self, handle: Handle) -> Node {
         self.nodes[handle.index()]
     }
 
-    /// The number that `handle` is, if it is a constant.
+    /// The value of `handle`, if it is a constant.
     pub fn constant_value(&self, handle: Handle) -> Option<f64> {
         match self.node(handle) {
             Node::Constant(literal) => Some(literal.value()),
@@ -305,7 +305,7 @@ impl Graph {
         }
     }
 
-    /// Every node that `outputs` need, themselves included, each once, operands before users.
+    /// Every node needed by `outputs`, including themselves, each once, operands before users.
     pub fn needed_by(&self, outputs: &[Handle]) -> Vec<Handle> {
         let mut needed = vec![false; self.len()];
         for output in outputs {
@@ -324,7 +324,7 @@ impl Graph {
             .collect()
     }
 
-    /// How often each node of the graph is read: by nodes that `outputs` need, and as an output.
+    /// Number of times each node is read: by nodes needed by `outputs`, and as an output.
     fn uses(&self, outputs: &[Handle]) -> Vec<u32> {
         let mut uses = vec![0; self.len()];
         let needed = self.needed_by(outputs).into_iter();
@@ -351,7 +351,7 @@ impl Graph {
         inputs
     }
 
-    /// The one handle of `node`.
+    /// The unique handle of `node`.
     fn insert(&mut self, node: Node) -> Handle {
         *self.known.entry(node).or_insert_with(|| {
             self.nodes.push(node);

@@ -1,4 +1,4 @@
-//! Text to graph.
+//! Parsing text to a graph.
 //!
 //! ```text
 //! sum     = product (("+" | "-") product)*
@@ -15,19 +15,18 @@ use super::lex::{Token, TokenKind, next_token};
 use super::symbols::{FUNCTIONS, Function, GRADIENT, Symbol, Symbols, function, suggest};
 use super::{Binary, Graph, Handle, Mask, Unary};
 
-/// The longest expression, in bytes.
+/// Maximum length of an expression, in bytes.
 pub const MAX_LENGTH: usize = 65_536;
-/// The deepest nesting of parentheses, signs and powers.
+/// Maximum nesting of parentheses, signs and powers.
 pub const MAX_DEPTH: usize = 200;
 
-/// Reads an expression into `graph` and returns its value's node.
+/// Parses an expression into `graph` and returns the node of its value.
 ///
-/// The text may come from anywhere: its length and nesting are limited, so that neither memory nor
-/// the stack can be exhausted.
+/// The text may be untrusted: its length and nesting are limited, so that neither memory nor the stack can
+/// be exhausted.
 ///
 /// # Errors
-/// Whatever is wrong with the text, with its place; nodes of the part before it stay in the graph,
-/// unused.
+/// The first mistake in the text, with its position; nodes made before it stay in the graph, unused.
 pub fn parse(graph: &mut Graph, text: &str, symbols: &Symbols) -> Result<Handle, ParseError> {
     let mut parser = Parser {
         graph,
@@ -53,7 +52,7 @@ const START: Token<'static> = Token {
     start: 0,
 };
 
-/// What went wrong and at which word.
+/// The kind of error, and the word that it is at.
 type Failure<'a> = (Token<'a>, ParseErrorKind);
 
 struct Parser<'a> {
@@ -115,7 +114,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Every recursion passes through here, so this is where its depth is limited.
+    /// Every recursion passes through here, so its depth is limited here.
     fn signed(&mut self) -> Result<Handle, Failure<'a>> {
         if self.depth == MAX_DEPTH {
             return Err((self.token, ParseErrorKind::TooDeep { limit: MAX_DEPTH }));
@@ -276,7 +275,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether `name` takes gradients here.
+    /// Whether gradients are available here under `name`.
     fn is_gradient(&self, name: &str) -> bool {
         name == GRADIENT && self.symbols.gradients().next().is_some()
     }
@@ -305,8 +304,8 @@ impl<'a> Parser<'a> {
         Ok(self.graph.input(input))
     }
 
-    /// The arguments up to and including the closing parenthesis; `started` says that some argument
-    /// has been read already.
+    /// The arguments up to and including the closing parenthesis; `started` means that the first argument
+    /// has begun.
     fn arguments(&mut self, started: bool) -> Result<Vec<Handle>, Failure<'a>> {
         let mut arguments = Vec::new();
         if !started && self.accept(")")? {
@@ -322,7 +321,7 @@ impl<'a> Parser<'a> {
         Ok(arguments)
     }
 
-    /// A mask and whether the comparison holds where the mask does (or where it does not).
+    /// A mask, and whether the comparison holds where the mask does or where it does not.
     fn comparison(&mut self) -> Result<(Mask, bool), Failure<'a>> {
         let start = self.token;
         let left = self.sum()?;
@@ -372,7 +371,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Fails where an operation on constants has no finite value.
+/// Fails if an operation on constants has no finite value.
 fn check_constant(place: Token<'_>, value: Option<f64>) -> Result<(), Failure<'_>> {
     match value {
         Some(value) if !value.is_finite() => Err((

@@ -1,17 +1,17 @@
-//! A graph as a function in C.
+//! Printing a graph as a C function.
 
 use super::dialect::{Dialect, Signature};
 use super::{Binary, Graph, GraphError, Handle, Node, Unary};
 use crate::scalar::Real;
 use core::fmt::Write;
 
-/// The longest expression that is not given a name: keeps lines readable, nesting within what
-/// compilers accept, and printing linear in the number of nodes.
+/// The longest expression without a name of its own: keeps lines readable, nesting within compilers'
+/// limits, and printing linear in the number of nodes.
 const LONGEST: usize = 60;
 
 impl Graph {
-    /// The evaluation of `outputs` as a function in `dialect` and precision `T`. What is used more
-    /// than once has a name.
+    /// Prints the evaluation of `outputs` as a function in `dialect` and precision `T`. Values used more
+    /// than once get a name.
     ///
     /// # Errors
     /// See [`Graph::validate`].
@@ -42,7 +42,7 @@ impl Graph {
         ))
     }
 
-    /// The statements of [`Graph::print`], which put each output into its place of `places`.
+    /// The statements of [`Graph::print`], which write the outputs to `places`.
     pub(crate) fn print_body<T: Real>(
         &self,
         outputs: &[Handle],
@@ -77,7 +77,7 @@ impl Graph {
         Ok(text)
     }
 
-    /// The text of one node, given that of its operands.
+    /// The text of one node, given the texts of its operands.
     fn term<T: Real>(
         &self,
         node: Node,
@@ -148,7 +148,7 @@ fn number_name<T: Real>() -> &'static str {
     if is_single::<T>() { "float" } else { "double" }
 }
 
-/// A piece of C and how tightly its outermost operator binds.
+/// A piece of C, and how tightly its outermost operator binds.
 #[derive(Clone, Debug, Default)]
 struct Term {
     text: String,

@@ -1,4 +1,4 @@
-//! The interpreter: a graph as a list of instructions on registers.
+//! The interpreter: a graph compiled to instructions on registers.
 
 mod point;
 
@@ -6,12 +6,12 @@ use super::compile::Compiler;
 use super::{Binary, Graph, Handle, Input, Unary};
 use crate::scalar::Scalar;
 
-/// Points that one pass over the instructions evaluates: enough to hide the cost of reading an
-/// instruction, few enough for the registers to stay in the first-level cache.
+/// Points evaluated by one pass over the instructions: enough to hide the cost of decoding an instruction,
+/// few enough for the registers to stay in the first-level cache.
 const BLOCK: usize = 64;
 
-/// A graph made ready for evaluation: instructions in order, registers reused where their value is
-/// no longer needed.
+/// A graph compiled for evaluation: instructions in order, with registers reused once their value is no
+/// longer needed.
 ///
 /// It evaluates over any [`Scalar`], many points at a time ([`Program::evaluate`]) or one block of
 /// lanes ([`Program::run`]).
@@ -20,7 +20,7 @@ pub struct Program {
     pub(super) instructions: Vec<Instruction>,
     /// Values of the first registers.
     pub(super) constants: Vec<f64>,
-    /// What the registers after the constants hold.
+    /// The inputs held by the registers after the constants.
     pub(super) inputs: Vec<Input>,
     /// The register of each output.
     pub(super) outputs: Vec<u32>,
@@ -50,7 +50,7 @@ pub(super) enum Instruction {
     },
 }
 
-/// What an evaluation over points cannot do.
+/// Why an evaluation over points fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum ProgramError {
@@ -67,12 +67,12 @@ pub enum ProgramError {
     MissingInput { input: Input },
 }
 
-/// The inputs of an evaluation that do not vary from point to point.
+/// The inputs of an evaluation that are the same at all points.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Values<'a> {
     /// The time.
     pub time: f64,
-    /// The numbers that [`Input::Parameter`] refers to.
+    /// The numbers referred to by [`Input::Parameter`].
     pub parameters: &'a [f64],
 }
 
@@ -86,7 +86,7 @@ impl Program {
         Compiler::new(graph, outputs).compile(graph, outputs)
     }
 
-    /// The inputs that a run needs, in the order in which it takes them.
+    /// The inputs of a run, in order.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
@@ -96,7 +96,7 @@ impl Program {
         self.outputs.len()
     }
 
-    /// Working memory for [`Program::run`], with the constants made to be of the kind of `like`.
+    /// Working memory for [`Program::run`], with constants of the same kind of number as `like`.
     pub fn registers<S: Scalar, const LANES: usize>(&self, like: S) -> Registers<S, LANES> {
         let mut registers = vec![[like.constant(0.0); LANES]; self.registers];
         for (register, &constant) in registers.iter_mut().zip(&self.constants) {
@@ -167,7 +167,7 @@ impl Program {
         Ok(())
     }
 
-    /// Where each input comes from.
+    /// The source of each input.
     fn sources(&self, values: &Values<'_>) -> Result<Vec<Source>, ProgramError> {
         let source = |&input: &Input| match input {
             Input::Position(axis @ 0..3) => Ok(Source::Axis(usize::from(axis))),
@@ -181,15 +181,15 @@ impl Program {
     }
 }
 
-/// Where an input of an evaluation over points comes from.
+/// The source of an input in an evaluation over points.
 #[derive(Clone, Copy)]
 enum Source {
     Axis(usize),
     Uniform(f64),
 }
 
-/// Executes one instruction on all lanes. The loop over lanes is innermost and the function is
-/// chosen outside of it, so the compiler vectorises it.
+/// Executes one instruction on all lanes. The loop over lanes is innermost and the function is chosen
+/// outside it, so that the compiler vectorises it.
 #[inline(always)]
 fn step<S: Scalar, const LANES: usize>(instruction: Instruction, registers: &mut [[S; LANES]]) {
     match instruction {
@@ -231,8 +231,8 @@ fn unary<S: Scalar, const LANES: usize>(function: Unary, lanes: &mut [S; LANES])
     }
 }
 
-/// The functions that take each number by itself, of which a call is a small part: one copy for each kind of
-/// number, not one wherever a program runs.
+/// The functions applied to each number separately, for which call overhead is small: compiled once per
+/// kind of number, not once per use of a program.
 #[inline(never)]
 fn special<S: Scalar, const LANES: usize>(function: Unary, lanes: &mut [S; LANES]) {
     macro_rules! each {

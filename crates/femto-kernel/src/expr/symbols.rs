@@ -1,18 +1,18 @@
-//! The names that an expression may use.
+//! Names in expressions.
 
 use super::{Binary, Input, Unary};
 use std::collections::BTreeMap;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Symbol {
-    /// Something known at each evaluation.
+    /// An input, known at each evaluation.
     Input(Input),
     /// A number.
     Constant(f64),
 }
 
-/// The names that an expression may use, beside the functions.
+/// The names available to an expression, besides functions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Symbols {
     names: BTreeMap<String, Symbol>,
@@ -40,35 +40,35 @@ impl Symbols {
         self.with("t", Symbol::Input(Input::Time))
     }
 
-    /// These names and one more; a name that is there already gets the new meaning.
+    /// These names and one more, which replaces any previous meaning.
     pub fn with(mut self, name: &str, symbol: Symbol) -> Self {
         self.names.insert(name.to_owned(), symbol);
         self
     }
 
-    /// These names, and `grad(name)` for `derivative`: that along the axis which the expression is for, or
-    /// `None` where it is for none, so that a vector does not fit and is refused in words.
+    /// These names, and `grad(name)` for `derivative`, the derivative along the expression's axis; `None`
+    /// if the expression has no axis, so that the vector is rejected with a message.
     pub fn with_gradient(mut self, name: &str, derivative: Option<Input>) -> Self {
         self.gradients.insert(name.to_owned(), derivative);
         self
     }
 
-    /// What `grad(name)` stands for; the inner `None` says that a vector does not fit.
+    /// The meaning of `grad(name)`; the inner `None` means that a vector does not fit.
     pub fn gradient(&self, name: &str) -> Option<Option<Input>> {
         self.gradients.get(name).copied()
     }
 
-    /// All names that `grad` takes, sorted.
+    /// All names with a gradient, sorted.
     pub fn gradients(&self) -> impl Iterator<Item = &str> {
         self.gradients.keys().map(String::as_str)
     }
 
-    /// What `name` stands for.
+    /// The meaning of `name`.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.names.get(name).copied()
     }
 
-    /// Whether a function is called `name`, here or in other expressions.
+    /// Whether `name` is a function, here or in other expressions.
     pub fn is_function(name: &str) -> bool {
         name == GRADIENT || function(name).is_some()
     }
@@ -79,7 +79,7 @@ impl Symbols {
     }
 }
 
-/// What can be called.
+/// A function by its number of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Function {
     Unary(Unary),
@@ -106,7 +106,7 @@ pub(super) const FUNCTIONS: [(&str, Function); 15] = [
     ("select", Function::Select),
 ];
 
-/// What takes the gradient of a name, where there is one to take.
+/// The function that takes the gradient of a name, if available.
 pub(super) const GRADIENT: &str = "grad";
 
 pub(super) fn function(name: &str) -> Option<Function> {
@@ -116,12 +116,11 @@ pub(super) fn function(name: &str) -> Option<Function> {
         .map(|&(_, function)| function)
 }
 
-/// The known word that `word` is probably a misspelling of.
+/// The known word of which `word` is probably a misspelling.
 ///
-/// One edit is allowed for each three characters of the longer word, at least one; capitals do not
-/// count as edits.
+/// Allows one edit for every three characters of the longer word, and at least one; case is ignored.
 pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Distances are quadratic in the length: no misspelling is this long.
+    // Distances take quadratic time: no misspelling is this long.
     const LONGEST: usize = 64;
     if word.len() > LONGEST {
         return None;

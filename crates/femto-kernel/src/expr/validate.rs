@@ -1,4 +1,4 @@
-//! Checks of a graph before it is printed.
+//! Checks of a graph before printing.
 
 use super::{Graph, Handle, Input, Node};
 use crate::scalar::Real;
@@ -19,7 +19,7 @@ impl Graph {
     /// Checks that `outputs` can be printed in precision `T` with these inputs.
     ///
     /// # Errors
-    /// A handle of another graph, a constant that overflows, an input that is not an argument.
+    /// A handle of another graph, a constant that overflows, or an input that is not an argument.
     pub fn validate<T: Real>(
         &self,
         outputs: &[Handle],

@@ -3,7 +3,7 @@
 use crate::form::MAX_FIELDS;
 use crate::roofline::Precision;
 
-/// Time and parameters: the same for all points of one application.
+/// Time and parameters: constant during one application.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EvalContext<'a> {
     /// The time.
@@ -13,7 +13,7 @@ pub struct EvalContext<'a> {
 }
 
 impl EvalContext<'_> {
-    /// As many parameters as a form may index, zeros where none is given.
+    /// The maximum number of parameters, padded by zeros.
     pub(crate) fn all_parameters(&self) -> [f64; MAX_FIELDS] {
         let mut all = [0.0; MAX_FIELDS];
         for (own, &given) in all.iter_mut().zip(self.parameters) {
@@ -23,25 +23,26 @@ impl EvalContext<'_> {
     }
 }
 
-/// The precision of stored factors at points. Those that are constant per element are numbers as all others.
+/// The precision of factors stored at points. Factors that are constant per element always have the
+/// arithmetic's precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum FactorPrecision {
-    /// As all numbers.
+    /// The precision of the arithmetic.
     #[default]
     Same,
-    /// In single precision, whatever the arithmetic: half the bytes of double precision, and an operator
-    /// in which each factor is changed by at most [`FactorPrecision::SINGLE_CHANGE`] of itself.
+    /// Single precision, whatever the arithmetic: half the bytes of double precision, but each factor
+    /// changes by at most [`FactorPrecision::SINGLE_CHANGE`] of itself.
     Single,
 }
 
 impl FactorPrecision {
-    /// Both.
+    /// All values.
     pub const ALL: [Self; 2] = [Self::Same, Self::Single];
 
     /// Half a unit in the last place of single precision: 6e-8.
     pub const SINGLE_CHANGE: f64 = 1.0 / (1 << 24) as f64;
 
-    /// The precision of factors at points, where arithmetic has this one.
+    /// The precision of factors at points, for arithmetic in `precision`.
     pub fn at_points(self, precision: Precision) -> Precision {
         match self {
             Self::Same => precision,

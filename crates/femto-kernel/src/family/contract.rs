@@ -1,8 +1,8 @@
-//! The contract of a family: what the rest of femto asks of one way to evaluate element operators.
+//! The contract of a family: the interface to one way of evaluating element operators.
 //!
-//! Of an [`ElementOperator`] a [`Family`] makes a [`BlockOperator`] for each kind of map that a mesh has. It knows
-//! what is stored of the geometry and what an element costs, and packs for the host's loops. For a device that
-//! compiles kernels it makes [`BlockKernels`]: packed arrays and sources, the ones thought best first.
+//! From an [`ElementOperator`] a [`Family`] makes a [`BlockOperator`] for each kind of map in the mesh. A
+//! block knows its stored geometry and the cost of an element, and packs for the host's loops. For devices
+//! that compile kernels it makes [`BlockKernels`]: packed arrays, and kernel sources, best first.
 
 use super::batch::NodeTable;
 use super::fields::Fields;
@@ -17,7 +17,8 @@ use femto_element::{Cell, MapKind};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The operator of a form on a cell, or on a facet: then the form has the dimension of the space around.
+/// The operator of a form on a cell, or on a facet, where the form has the dimension of the surrounding
+/// space.
 #[derive(Clone, Debug)]
 pub struct ElementOperator {
     /// The cell.
@@ -26,19 +27,19 @@ pub struct ElementOperator {
     pub tables: Tables,
     /// The form.
     pub form: TracedForm,
-    /// What it reads and writes.
+    /// The form's inputs and outputs, and its properties.
     pub inspection: Inspection,
-    /// The auxiliary fields that it is given.
+    /// Its auxiliary fields.
     pub fields: Fields,
-    /// λ and κ of a form λ u, κ ∇u that are folded into the geometry; otherwise the form is evaluated as it is
+    /// λ and κ of a form λ u, κ ∇u if they are folded into the geometry; otherwise the form is evaluated as
     /// written.
     pub coefficients: Option<Coefficients>,
 }
 
-/// The map of a cell, as packing reads it.
+/// The map of a cell, for packing.
 #[derive(Clone, Copy, Debug)]
 pub enum CellMap<'a> {
-    /// Of tensor-product cells `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`, `[8][3]`.
+    /// For tensor-product cells `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`, `[8][3]`.
     Map(&'a [[f64; 3]; 8]),
     /// The vertices of an affine simplex, `[dim + 1]`.
     Vertices(&'a [[f64; 3]]),
@@ -51,7 +52,7 @@ pub enum CellMap<'a> {
     },
 }
 
-/// Which [`CellMap`] a block packs.
+/// The [`CellMap`] that a block packs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapInput {
     /// [`CellMap::Map`].
@@ -67,16 +68,16 @@ pub trait Family {
     /// Its name, in reports.
     const NAME: &'static str;
 
-    /// Whether tables are wanted as 1-D factors.
+    /// Whether its tables are 1-D factors.
     const TENSOR_TABLES: bool;
 
-    /// Whether nodes inside elements are written, since they belong to one alone; otherwise all are summed.
+    /// Whether interior nodes are written, since they belong to one element; otherwise all are summed.
     const WRITES_INSIDE: bool;
 
     /// The operator on the elements of one kind of map.
     type Block: BlockOperator;
 
-    /// Whether it evaluates forms of a dimension on cells of a shape.
+    /// Whether it evaluates forms in `dim` dimensions on cells of a shape.
     fn supports(cell: Cell, dim: usize) -> bool;
 
     /// Whether its kernels have knobs.
@@ -85,14 +86,15 @@ pub trait Family {
     /// Whether coefficients of forms λ u, κ ∇u may be folded into the geometry of such cells.
     fn folds(cell: Cell) -> bool;
 
-    /// The node tables that its host loops read, of cells with so many nodes along an edge and in all.
+    /// The node tables read by its host loops, for cells with these numbers of nodes along an edge and in
+    /// total.
     fn node_table(cell: Cell, nodes: (usize, usize)) -> NodeTable;
 
-    /// The operator on elements of a kind of map. `stored` is the data level: factors or Jacobians are stored, and
-    /// not recomputed, where there is a choice.
+    /// The operator on elements of a kind of map. `stored` is the data level: whether factors or Jacobians
+    /// are stored rather than recomputed, if there is a choice.
     ///
     /// # Errors
-    /// Tables of the other form.
+    /// Tables of the wrong kind.
     fn block(
         operator: &Arc<ElementOperator>,
         map: MapKind,
@@ -102,29 +104,29 @@ pub trait Family {
 
 /// An operator on the elements of one kind of map.
 pub trait BlockOperator: Debug + Send + Sync {
-    /// What packing reads of a cell's map.
+    /// The input of packing.
     fn map_input(&self) -> MapInput;
 
-    /// Numbers of packed geometry of an element, for the host's loops.
+    /// Length of an element's packed geometry, for the host's loops.
     fn geometry_numbers(&self) -> usize;
 
-    /// Packs the geometry of an element for the host's loops: `out` is [`BlockOperator::geometry_numbers`] numbers,
-    /// `coefficients` are λ and κ where they are folded.
+    /// Packs the geometry of an element for the host's loops: `out` has length
+    /// [`BlockOperator::geometry_numbers`], `coefficients` are λ and κ if they are folded.
     fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]);
 
     /// Whether the host's loops read the coordinates of vertices.
     fn reads_vertices(&self) -> bool;
 
-    /// The precision of stored geometry, where arithmetic has this one.
+    /// The precision of stored geometry, for arithmetic in `precision`.
     fn stored_precision(&self, factors: FactorPrecision, precision: Precision) -> Precision;
 
-    /// Flops of an element as the host's loops schedule them.
+    /// Flops of an element, as scheduled in the host's loops.
     fn scheduled_flops(&self) -> u64;
 
     /// Flops of an element as the literature counts them.
     fn nominal_flops(&self) -> u64;
 
-    /// What is stored of the geometry, in words.
+    /// The stored geometry, in words.
     fn stored(&self) -> String;
 
     /// Kernels for these elements on a device.
@@ -138,26 +140,26 @@ pub trait BlockOperator: Debug + Send + Sync {
     ) -> Result<Box<dyn BlockKernels>, BlockError>;
 }
 
-/// What kernels are made for.
+/// The target of kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// The language that they are written in.
+    /// Their language.
     pub language: Language,
-    /// What the device allows.
+    /// The limits of the device.
     pub limits: Limits,
     /// The precision of vectors and arithmetic.
     pub precision: Precision,
-    /// The precision of factors that are stored at points.
+    /// The precision of factors stored at points.
     pub factors: FactorPrecision,
-    /// Knobs in place of the measured ones; with any there is one candidate.
+    /// Knobs that replace the measured defaults; if any is set there is only one candidate.
     pub knobs: Knobs,
     /// The L-vectors of the operator.
     pub vectors: Vectors,
 }
 
-/// The elements of a block, as packing for a device reads them.
+/// The elements of a block, as packing for a device needs them.
 pub trait Elements {
-    /// How many there are.
+    /// Number of elements.
     fn count(&self) -> usize;
 
     /// L-vector nodes, `[element][node]`.
@@ -175,14 +177,15 @@ pub trait Elements {
     /// Coordinates of L-vector nodes at degree 1, `[node][dim]`.
     fn node_coordinates(&self) -> Vec<f64>;
 
-    /// The fields that are constant in each cell, of elements given by their place in the block, `[place][field]`.
+    /// The fields that are constant in each cell, for elements given by their position in the block,
+    /// `[position][field]`.
     fn cell_fields(&self, places: &[u32]) -> Vec<f64>;
 }
 
 /// An array of a block.
 #[derive(Clone, Debug)]
 pub enum Array {
-    /// Numbers of the precision of the arithmetic.
+    /// Numbers in the precision of the arithmetic.
     Reals(Vec<f64>),
     /// 32-bit numbers.
     U32(Vec<u32>),
@@ -190,38 +193,38 @@ pub enum Array {
     U16(Vec<u16>),
 }
 
-/// A kernel that evaluates a block.
+/// A candidate kernel for a block.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// Its schedule, in words.
     pub schedule: String,
     /// Text, operands and launch shape.
     pub source: KernelSource,
-    /// Elements, or places for them, that it runs over.
+    /// Number of elements, or of places for them, that it runs over.
     pub places: usize,
-    /// Its work on the block, L-vectors and fields in the solution's space apart.
+    /// Its work on the block, apart from L-vectors and fields in the solution's space.
     pub work: Work,
 }
 
 /// The kernels of a block on a device.
 pub trait BlockKernels: Debug + Send + Sync {
-    /// Numbers of packed geometry of an element.
+    /// Length of an element's packed geometry.
     fn geometry_len(&self) -> usize;
 
-    /// Their precision.
+    /// The precision of packed geometry.
     fn geometry_precision(&self) -> Precision;
 
-    /// Packs the geometry of an element: `out` is [`BlockKernels::geometry_len`] numbers, `coefficients` are λ and κ
-    /// where they are folded.
+    /// Packs the geometry of an element: `out` has length [`BlockKernels::geometry_len`], `coefficients`
+    /// are λ and κ if they are folded.
     fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]);
 
-    /// The arrays beside geometry, node lists and fields, given away: there are none the second time.
+    /// Moves out the arrays other than geometry, node lists and fields: a second call returns none.
     fn take_arrays(&mut self) -> Vec<(Operand, Array)>;
 
     /// The kernels that the device can run, best first.
     ///
     /// # Errors
-    /// The rule that the last one breaks, where there is none; a form that cannot be printed.
+    /// If no schedule is legal, the rule that the last one broke; a form that cannot be printed.
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError>;
 
     /// The kernel of the diagonal.
@@ -231,19 +234,19 @@ pub trait BlockKernels: Debug + Send + Sync {
     fn diagonal(&self, vectors: Vectors) -> Result<KernelSource, BlockError>;
 }
 
-/// Why a family makes no block or kernel.
+/// Why a family cannot evaluate a block.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum BlockError {
-    /// Tables in a form that the family does not read.
+    /// Tables of a kind that the family does not read.
     #[error("{family} does not read tables of this form")]
     Tables {
         /// The family.
         family: &'static str,
     },
-    /// No family evaluates this.
+    /// No family evaluates such cells.
     #[error("no family evaluates such cells")]
     NoFamily,
-    /// The device can run none of the schedules.
+    /// The device cannot run any of the schedules.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
     /// A form that cannot be printed.
@@ -251,11 +254,11 @@ pub enum BlockError {
     Graph(#[from] GraphError),
 }
 
-/// The candidates that `make` makes of schedules, but for those that the device cannot run, which it fails for with
-/// [`BlockError::Schedule`].
+/// The candidates made by `make` from the schedules. Schedules that the device cannot run, for which it
+/// fails with [`BlockError::Schedule`], are skipped.
 ///
 /// # Errors
-/// The rule that the last one breaks, where there is no other; any other error at once.
+/// If no schedule is legal, the rule that the last one broke. Other errors are returned immediately.
 pub(super) fn legal_candidates<S>(
     schedules: impl IntoIterator<Item = S>,
     make: impl Fn(S) -> Result<Candidate, BlockError>,

@@ -2,7 +2,7 @@
 
 use crate::form::MAX_FIELDS;
 
-/// The kind of an auxiliary field, which is scalar.
+/// The kind of an auxiliary field. All are scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum FieldKind {
     /// One number per cell (P0).
@@ -14,7 +14,7 @@ pub enum FieldKind {
     Points,
 }
 
-/// The kinds of a form's auxiliary fields. Arrays have those of a kind together, in this order.
+/// The kinds of a form's auxiliary fields. Arrays group fields by kind, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Fields {
     kinds: [FieldKind; MAX_FIELDS],
@@ -22,7 +22,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// Fields of these kinds, `[field]`; of more than [`MAX_FIELDS`] the first ones.
+    /// Fields of these kinds, `[field]`; only the first [`MAX_FIELDS`] are kept.
     pub fn new(kinds: &[FieldKind]) -> Self {
         let mut fields = Self::default();
         for (own, &kind) in fields.kinds.iter_mut().zip(kinds) {
@@ -44,13 +44,13 @@ impl Fields {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no fields.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The fields of a kind, in the order in which arrays have them.
+    /// The fields of a kind, in the order of the arrays.
     #[inline]
     pub fn of(&self, kind: FieldKind) -> impl Iterator<Item = usize> {
         (0..self.len).filter(move |&field| self.kinds[field] == kind)
@@ -63,7 +63,7 @@ impl Fields {
     }
 }
 
-/// A cell's auxiliary fields; those of a kind are together, in the order of the form.
+/// A cell's auxiliary fields, grouped by kind in the order of the form.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CellFields<'a> {
     /// The kind of each field of the form.
@@ -77,7 +77,7 @@ pub struct CellFields<'a> {
 }
 
 impl<'a> CellFields<'a> {
-    /// Constants of the cell alone, `[field]`.
+    /// Constants of the cell only, `[field]`.
     pub fn constant(cell: &'a [f64]) -> Self {
         let kinds = [FieldKind::Cell; MAX_FIELDS];
         Self {

@@ -5,22 +5,22 @@ use thiserror::Error;
 /// Limits of a device, as plain numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most threads of a block.
+    /// Maximum number of threads of a block.
     pub threads: u32,
-    /// Most threads of a block along x, y and z.
+    /// Maximum number of threads of a block along x, y and z.
     pub threads_xyz: [u32; 3],
-    /// Most shared memory of a block in bytes.
+    /// Maximum shared memory of a block in bytes.
     pub shared_bytes: u32,
-    /// Double precision is there.
+    /// Whether double precision is supported.
     pub fp64: bool,
 }
 
-/// Bytes of constant memory that tables of a kernel may take: what every CUDA and OpenCL device has, less what texts
-/// of all families keep there.
+/// Maximum bytes of constant memory for the tables of a kernel: the minimum of all CUDA and OpenCL devices,
+/// less the constants of the families' texts.
 pub const MOST_CONSTANT_BYTES: usize = 60 << 10;
 
 impl Default for Limits {
-    /// The limits of every CUDA device without opting in for more: those of Świrydowicz et al. 2019.
+    /// The limits of every CUDA device without opting in to more: those of Świrydowicz et al. 2019.
     fn default() -> Self {
         Self {
             threads: 1024,
@@ -34,7 +34,7 @@ impl Default for Limits {
 /// The rule that a schedule breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ScheduleError {
-    /// Knobs that exclude each other.
+    /// Mutually exclusive knobs.
     #[error("the schedule \"{schedule}\" breaks a rule: {rule}")]
     Rule {
         /// The schedule.
@@ -50,20 +50,20 @@ pub enum ScheduleError {
     Threads {
         /// Threads of the block.
         asked: [u32; 3],
-        /// Most threads in all.
+        /// Maximum number of threads in total.
         most: u32,
-        /// Most threads along each axis.
+        /// Maximum number of threads along each axis.
         most_xyz: [u32; 3],
     },
     /// Too much shared memory.
     #[error("a block needs {asked} bytes of shared memory, the device allows {most}")]
     SharedMemory {
-        /// Bytes of the block.
+        /// Bytes needed by a block.
         asked: u32,
         /// Bytes allowed.
         most: u32,
     },
-    /// No fp64.
+    /// The device does not support fp64.
     #[error("the device has no fp64")]
     Fp64,
 }

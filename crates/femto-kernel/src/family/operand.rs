@@ -2,20 +2,19 @@
 
 use crate::dialect::{BlockShape, SourceBuilder};
 
-/// An argument of a kernel. Numbers are 32-bit and unsigned. Fields of a kind are together, in the order of
-/// the form. Nothing but the lengths of arrays depends on the numbers' values, so other data need no other
-/// text.
+/// An argument of a kernel. Integers are 32-bit and unsigned. Fields are grouped by kind, in the order of
+/// the form. Only the lengths of arrays depend on the argument values, so other data need no other text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
-    /// Node lists of blocks of cells: where the blocks begin.
+    /// Node lists of blocks of cells: the start of each block.
     Blocks,
-    /// Of the same: the nodes of cells, as 16-bit places in the block's list.
+    /// Node lists: the nodes of cells, as 16-bit indices into the block's list.
     BlockLocal,
-    /// Of the same: where the sums of nodes end.
+    /// Node lists: the end of each node's slots.
     BlockEnds,
-    /// Of the same: the places that are summed.
+    /// Node lists: the slots to be summed.
     BlockSlots,
-    /// Of the same: the nodes, in place of `Nodes`.
+    /// Node lists: the nodes, instead of `Nodes`.
     BlockList,
     /// The packed geometry of each element.
     Geometry,
@@ -25,37 +24,37 @@ pub enum Operand {
     Vertices,
     /// Points and weights along an axis, `[points_1d][2]`.
     Rule,
-    /// Basis and rule at all points, where they do not fit constant memory.
+    /// Basis and rule at all points, if they do not fit constant memory.
     Tables,
     /// The nodes of each element.
     Nodes,
-    /// The distance of components in u and v.
+    /// The stride of components in u and v.
     ComponentStride,
-    /// Contributions `[component][contribution_first + element][node]`, of blocks
+    /// Contributions `[component][contribution_first + element][node]`, or for blocks
     /// `[component][contribution_first + entry]`.
     Contributions,
-    /// The distance of components of contributions.
+    /// The stride of components of contributions.
     ContributionStride,
-    /// The first contribution of this launch: a number of elements, of blocks' entries.
+    /// The first contribution of this launch: an element number, or an entry of the blocks' lists.
     ContributionFirst,
     /// The index of each element in E-vectors.
     Elements,
     /// Fields constant in elements, `[element][field]`.
     CellFields,
-    /// The same in the order of blocks of cells, `[place][field]`.
+    /// `CellFields` in the order of blocks of cells, `[place][field]`.
     BlockCellFields,
-    /// Fields in the solution's space: `[element][field][node]` beside E-vectors, otherwise L-vectors of
-    /// all nodes.
+    /// Fields in the solution's space: `[element][field][node]` with E-vectors, otherwise L-vectors of all
+    /// nodes.
     NodalFields,
-    /// The distance of those L-vectors.
+    /// The stride between those L-vectors.
     FieldStride,
     /// Fields at the points, `[element][field][point]`.
     PointFields,
-    /// The time, then the parameters, as numbers of the precision.
+    /// The time, then the parameters, in the precision of the arithmetic.
     EvalContext,
     /// The input.
     U,
-    /// The output; written, but where shared nodes are summed by atomic additions added to.
+    /// The output: written, except for additions to shared nodes under atomic summation.
     V,
     /// The number of elements, or of places for them in blocks.
     Count,
@@ -97,8 +96,8 @@ impl Operand {
     }
 }
 
-/// Defines `KERNEL_ARGUMENTS`, the parameter list of a kernel with these operands, and `ABSENT_OPERANDS`, which
-/// declares as zero those of `optional` that it does not have, for texts that pass all of them on.
+/// Defines `KERNEL_ARGUMENTS`, the parameter list of a kernel with these operands, and `ABSENT_OPERANDS`,
+/// which declares the missing ones of `optional` as zero, for texts that pass all of them on.
 pub(super) fn define_arguments(
     source: &mut SourceBuilder,
     operands: &[Operand],
@@ -117,7 +116,7 @@ pub(super) fn define_arguments(
     source.define("ABSENT_OPERANDS", absent);
 }
 
-/// A text to compile, and how its kernel is started.
+/// A text to compile, and its launch shape.
 #[derive(Clone, Debug)]
 pub struct KernelSource {
     /// A name for reports, with family, sizes and precision.

@@ -1,6 +1,6 @@
 //! The oracle of all families: one cell in double precision, every sum written out.
 //!
-//! Slow on purpose (each point sums over all nodes); it is the definition that every other evaluation is
+//! Slow on purpose (each point sums over all nodes): it is the definition that all other evaluations are
 //! compared with.
 
 use super::EvalContext;
@@ -10,7 +10,7 @@ use femto_element::tables::BasisAtPoints;
 
 pub use super::fields::CellFields;
 
-/// A cell's geometry at its points; what lies beyond its dimension is not read.
+/// A cell's geometry at its points; entries beyond its dimension are not read.
 #[derive(Clone, Copy, Debug)]
 pub struct OracleGeometry<'a> {
     /// ∂x/∂ξ at each point, `[point][physical][reference]`.
@@ -19,7 +19,7 @@ pub struct OracleGeometry<'a> {
     pub position: &'a [[f64; 3]],
 }
 
-/// Value and gradient of a basis function at a point, or of a field.
+/// Value and gradient of a basis function or field at a point.
 type Jet<const D: usize> = (f64, [f64; D]);
 
 /// Values and gradients of the basis functions at a point, `[node]`: ∇φ = J⁻ᵀ ∂φ/∂ξ.
@@ -54,8 +54,8 @@ fn combine<const D: usize>(basis: &[Jet<D>], values: &[f64]) -> Jet<D> {
     )
 }
 
-/// The auxiliary fields at point `q` of `points`, `[field]`; gradients of those that are not nodal are zero, and
-/// so is what is not given.
+/// The auxiliary fields at point `q` of `points`, `[field]`; gradients of fields that are not nodal are
+/// zero, and so are missing values.
 fn auxiliary<const D: usize>(
     fields: &CellFields,
     (q, points): (usize, usize),

@@ -1,4 +1,4 @@
-//! The registry of families: a line for each.
+//! The registry of families, with one line each.
 
 use super::batch::{ElementKernel, NodeTable};
 use super::{BlockError, BlockOperator, ElementOperator, Family};
@@ -21,7 +21,7 @@ macro_rules! families {
         }
 
         impl FamilyId {
-            /// All, those first that are asked first.
+            /// All families, in order of preference.
             pub const ALL: &[Self] = &[$(Self::$name),*];
 
             /// The name, in reports.
@@ -62,7 +62,7 @@ macro_rules! families {
             /// See [`Family::block`].
             ///
             /// # Errors
-            /// Tables of the other form.
+            /// Tables of the wrong kind.
             pub fn block(
                 self,
                 operator: &Arc<ElementOperator>,
@@ -115,10 +115,10 @@ families! {
 }
 
 impl FamilyId {
-    /// The family that evaluates forms of a dimension on cells of a shape.
+    /// The family that evaluates forms in `dim` dimensions on cells of a shape.
     ///
     /// # Errors
-    /// There is none.
+    /// If there is none.
     pub fn of(cell: Cell, dim: usize) -> Result<Self, BlockError> {
         let mut all = Self::ALL.iter().copied();
         all.find(|family| family.supports(cell, dim))

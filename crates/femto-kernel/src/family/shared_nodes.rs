@@ -12,7 +12,7 @@ macro_rules! file {
     };
 }
 
-/// A text that works on nodes, and its block of threads.
+/// A text that runs over nodes, and its block of threads.
 #[derive(Clone, Debug)]
 pub struct NodeKernel {
     /// The translation unit.
@@ -21,9 +21,9 @@ pub struct NodeKernel {
     pub block: BlockShape,
 }
 
-/// The text that prepares an output for atomic sums; its kernel is `zero`, a block takes a piece.
+/// The text that prepares an output for atomic sums; its kernel is `zero`, and a block takes one piece.
 ///
-/// Arguments: pieces `[piece][2]` (first node, end), the distance of components, v.
+/// Arguments: pieces `[piece][2]` (first node, end), the stride of components, v.
 pub fn zero_source(
     language: Language,
     precision: Precision,
@@ -38,11 +38,11 @@ pub fn zero_source(
     )
 }
 
-/// The text that adds up contributions; its kernel is `sum`, a thread takes a node.
+/// The text that sums contributions; its kernel is `sum`, and a thread takes one node.
 ///
-/// Arguments: the nodes, where the sources of each begin `[nodes + 1]`, the sources, the contributions, the
-/// distance of their components, the distance of the components of v, the first node whose sum is added to what v has,
-/// v, the number of nodes in the list.
+/// Arguments: the nodes, the start of each node's sources `[nodes + 1]`, the sources, the contributions,
+/// the stride of their components, the stride of the components of v, the first node whose sum is added to
+/// v's present value, v, the number of nodes in the list.
 pub fn sum_source(
     language: Language,
     precision: Precision,

@@ -1,28 +1,28 @@
-//! Kinds of vectors that kernels read and write; ways to sum shared nodes.
+//! Vectors that kernels read and write, and methods to sum shared nodes.
 
 /// The vectors that a kernel reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Vectors {
-    /// E-vectors `[element][component][node]`. With `listed`, element e of the kernel is the one that
-    /// a list names, which comes where nodal kernels have their tables.
+    /// E-vectors `[element][component][node]`. With `listed`, the kernel's elements are numbers from a
+    /// list, which takes the place of nodal kernels' tables.
     Element {
         /// Whether there is a list.
         listed: bool,
     },
-    /// L-vectors; components of a node are together, or those of each kind.
+    /// L-vectors, either with the components of a node adjacent or component by component.
     Nodal {
-        /// Whether the components of a node are together.
+        /// Whether the components of a node are adjacent.
         interleaved: bool,
-        /// The way to sum nodes that several elements share.
+        /// How shared nodes are summed.
         scatter: Scatter,
     },
 }
 
 impl Vectors {
-    /// E-vectors of all elements in their order.
+    /// E-vectors of all elements, in order.
     pub const ELEMENT: Self = Self::Element { listed: false };
 
-    /// The way to sum shared nodes; none for E-vectors.
+    /// How shared nodes are summed; `None` for E-vectors.
     pub const fn scatter(self) -> Option<Scatter> {
         match self {
             Self::Element { .. } => None,
@@ -31,14 +31,14 @@ impl Vectors {
     }
 }
 
-/// The way to sum nodes that several elements share.
+/// How nodes shared by several elements are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Scatter {
-    /// By atomic additions: fast; the order of sums, and so the last bits, change from run to run.
+    /// By atomic additions: fast, but the order of sums, and so the last bits, vary from run to run.
     #[default]
     Atomic,
-    /// Each element writes its contribution, and a second kernel adds the contributions of a node in a fixed order:
-    /// deterministic to the bit.
+    /// Each element writes its contribution, and a second kernel sums a node's contributions in a fixed
+    /// order: bitwise deterministic.
     Deterministic,
 }
 

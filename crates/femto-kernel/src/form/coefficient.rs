@@ -1,12 +1,12 @@
-//! The numbers of ready-made forms: constants, auxiliary fields, parameters.
+//! Coefficients of ready-made forms: constants, auxiliary fields, parameters.
 
 use super::Point;
 use crate::scalar::Scalar;
 
-/// A number of a ready-made form (a conductivity, a modulus, a velocity), and where it is from.
+/// A coefficient of a ready-made form (a conductivity, a modulus, a velocity), and its source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Coefficient {
-    /// The same everywhere, for as long as the operator lives.
+    /// A constant.
     Constant(f64),
     /// The auxiliary field with this index, below [`MAX_FIELDS`](super::MAX_FIELDS).
     Auxiliary(usize),
@@ -15,7 +15,7 @@ pub enum Coefficient {
 }
 
 impl Coefficient {
-    /// The number at a point.
+    /// The value at a point.
     #[inline(always)]
     pub fn at<S: Scalar, const D: usize, const C: usize>(self, point: &Point<S, D, C>) -> S {
         match self {

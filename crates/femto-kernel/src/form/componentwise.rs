@@ -1,14 +1,14 @@
-//! One scalar form for every component.
+//! One scalar form applied to every component.
 
 use super::{Form, Point};
 use crate::scalar::Scalar;
 
-/// The scalar form `F` for each of `C` components, uncoupled: `Componentwise::<_, 3>(Mass)` is the
-/// operator of BP2, of `Poisson` that of BP4 and BP6.
+/// The scalar form `F` for each of `C` components, uncoupled: `Componentwise::<_, 3>(Mass)` is the operator
+/// of BP2, and with `Poisson` that of BP4 and BP6.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Componentwise<F, const C: usize>(pub F);
 
-/// The point of one component.
+/// The point, as seen by one component.
 #[inline(always)]
 fn component<'a, S: Scalar, const D: usize, const C: usize>(
     point: &Point<'a, S, D, C>,

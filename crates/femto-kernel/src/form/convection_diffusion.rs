@@ -3,13 +3,14 @@
 use super::{Coefficient, Form, Point};
 use crate::scalar::Scalar;
 
-/// ∫ φ (b·∇u) + ∇φ : κ ∇u: what diffuses with κ and is carried along with a velocity b. Not
-/// symmetric: solve it with GMRES. Not stabilised: |b| h / (2 κ) should not be far above one.
+/// ∫ φ (b·∇u) + ∇φ : κ ∇u: diffusion with κ and transport with velocity b. Not symmetric: solve it with
+/// GMRES. Not stabilised: |b| h / (2 κ) should not be far above one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConvectionDiffusion<const D: usize> {
     /// κ.
     pub kappa: Coefficient,
-    /// b, `[axis]`: for a velocity from fields `[Coefficient::Auxiliary(0), Coefficient::Auxiliary(1), …]`.
+    /// b, `[axis]`: for a velocity given by fields,
+    /// `[Coefficient::Auxiliary(0), Coefficient::Auxiliary(1), …]`.
     pub velocity: [Coefficient; D],
 }
 

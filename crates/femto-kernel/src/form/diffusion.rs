@@ -3,8 +3,8 @@
 use super::{Coefficient, Form, Point};
 use crate::scalar::Scalar;
 
-/// ∫ ∇φ : κ ∇u: Poisson's equation with a coefficient. A constant κ, and a κ that is constant per
-/// element, are folded into stored factors.
+/// ∫ ∇φ : κ ∇u: Poisson's equation with a coefficient. If κ is constant, or constant per element, it is
+/// folded into stored factors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diffusion<const D: usize = 3> {
     /// κ: `Coefficient::Auxiliary(0)` is the variable coefficient of Knepley, Rupp, Terrel 2016.
@@ -23,8 +23,8 @@ impl<const D: usize> Form<D> for Diffusion<D> {
     }
 }
 
-/// ∫ ∇φ : κ(u) ∇u with κ(u) = κ₀ + κ₁ u + κ₂ u²: heat conduction whose coefficient depends on the
-/// temperature. The Jacobian is not symmetric, because κ'(u) w ∇u is not. By default κ = 1 + u².
+/// ∫ ∇φ : κ(u) ∇u with κ(u) = κ₀ + κ₁ u + κ₂ u²: heat conduction with a temperature-dependent coefficient.
+/// The Jacobian is not symmetric, because κ'(u) w ∇u is not. By default κ = 1 + u².
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NonlinearDiffusion<const D: usize = 3> {
     /// `[κ₀, κ₁, κ₂]`.

@@ -22,7 +22,7 @@ impl<const D: usize> LinearElasticity<D> {
     }
 }
 
-/// Lamé's λ and μ of Young's modulus and Poisson's ratio.
+/// Lamé's λ and μ from Young's modulus and Poisson's ratio.
 pub(super) fn lame(young: f64, poisson: f64) -> [f64; 2] {
     let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
     [lambda, young / (2.0 * (1.0 + poisson))]

@@ -1,15 +1,15 @@
-//! Forms that are graphs.
+//! Forms given as graphs.
 
 use super::{Form, Point, TracedForm};
 use crate::expr::{Input, Program};
 use crate::scalar::Scalar;
 
-/// A form given by the graph that it becomes: a text, an integrand made of functions of a problem, or a
-/// ready-made form that was traced.
+/// A form given by its graph: a parsed text, an integrand of a problem's functions, or a traced ready-made
+/// form.
 ///
 /// On the host an interpreter runs the graph over lanes, several times slower than code compiled for one
-/// form; but all of them are one type, so programs with many forms compile the host's loops once.
-/// Accelerators print the graph, as they do with every form.
+/// form. But all such forms have the same type, so programs with many forms compile the host's loops only
+/// once. Accelerators print the graph, as for every form.
 #[derive(Clone, Debug)]
 pub struct GraphForm<const D: usize, const C: usize = 1> {
     f0: Program,
@@ -17,14 +17,13 @@ pub struct GraphForm<const D: usize, const C: usize = 1> {
 }
 
 impl<const D: usize, const C: usize> GraphForm<D, C> {
-    /// The form of a graph; `None` where that is of another dimension or has another number of
-    /// components.
+    /// The form of a graph; `None` if its dimension or number of components differs.
     pub fn new(traced: &TracedForm) -> Option<Self> {
         let fits = traced.dim == D && traced.f0.len() == C && traced.f1.len() == C * D;
         fits.then(|| Self::of(traced))
     }
 
-    /// The form of a graph of this dimension, with as many components.
+    /// The form of a graph known to have this dimension and number of components.
     pub(super) fn of(traced: &TracedForm) -> Self {
         Self {
             f0: Program::new(&traced.graph, &traced.f0),
@@ -61,7 +60,7 @@ impl<const D: usize, const C: usize> Form<D, C> for GraphForm<D, C> {
     }
 }
 
-/// The value of an input at a point; NaN if the operator was not given it.
+/// The value of an input at a point; NaN if it was not given to the operator.
 #[inline(always)]
 fn number<S: Scalar, const D: usize, const C: usize>(point: &Point<S, D, C>, input: Input) -> S {
     let found = match input {

@@ -1,52 +1,52 @@
 //! Properties of a form, read off its graph.
 //!
-//! That decides which stages of the evaluation are needed, what is loaded, which solver fits, and
-//! whether the form is "λu, κ∇u", so that its coefficients can be folded into stored factors.
+//! They decide which stages of the evaluation are needed, which data are loaded, which solver fits, and
+//! whether the form is "λu, κ∇u", whose coefficients can be folded into stored factors.
 
 use super::{Form, TracedForm, trace};
 use crate::expr::{Handle, Input, Ops, Program};
 
-/// Most auxiliary fields, and most parameters, that a form may read.
+/// Maximum number of auxiliary fields, and of parameters, of a form.
 pub const MAX_FIELDS: usize = 8;
 
-/// What [`inspect`] found.
+/// The result of [`inspect`].
 #[derive(Clone, Debug)]
 pub struct Inspection {
     /// Number of components.
     pub components: usize,
-    /// Operations of f0 and f1 at one point, what is used twice counted once.
+    /// Operations of f0 and f1 at one point, with common subexpressions counted once.
     pub ops: Ops,
-    /// f0 or f1 reads the values of the solution.
+    /// Whether f0 or f1 reads values of the solution.
     pub reads_values: bool,
-    /// f0 or f1 reads the gradient of the solution.
+    /// Whether f0 or f1 reads the gradient of the solution.
     pub reads_gradients: bool,
-    /// f0 is not identically zero.
+    /// Whether f0 is not identically zero.
     pub writes_values: bool,
-    /// f1 is not identically zero.
+    /// Whether f1 is not identically zero.
     pub writes_gradients: bool,
-    /// The position is read.
+    /// Whether the position is read.
     pub reads_position: bool,
-    /// The time is read.
+    /// Whether the time is read.
     pub reads_time: bool,
-    /// Auxiliary fields that must be given.
+    /// Number of auxiliary fields that must be given.
     pub auxiliary: usize,
-    /// Bit i: the gradient of auxiliary field i is read.
+    /// Bit i: whether the gradient of auxiliary field i is read.
     field_gradients: u8,
-    /// Parameters that must be given.
+    /// Number of parameters that must be given.
     pub parameters: usize,
-    /// Linear in the solution.
+    /// Whether the form is linear in the solution.
     pub linear: bool,
-    /// The derivative with respect to the solution is symmetric, so that the operator of a linear form,
-    /// or the Jacobian of another, is.
+    /// Whether the derivative with respect to the solution is symmetric, so that the operator of a linear
+    /// form, or the Jacobian of a nonlinear one, is.
     pub symmetric: bool,
-    /// A linear form whose coefficients depend on nothing but auxiliary fields.
+    /// Whether the form is linear with coefficients that depend only on auxiliary fields.
     pub field_coefficients: bool,
-    /// The form is λ u, κ ∇u with these coefficients.
+    /// The coefficients, if the form is λ u, κ ∇u.
     pub coefficients: Option<Coefficients>,
 }
 
-/// A form λ u, κ ∇u, the same for each component. The coefficients depend on nothing but auxiliary
-/// fields; where these are constant in each element, so are the coefficients.
+/// A form λ u, κ ∇u, the same for each component. The coefficients depend only on auxiliary fields; if
+/// these are constant in each element, so are the coefficients.
 #[derive(Clone, Debug)]
 pub struct Coefficients {
     /// λ.
@@ -61,20 +61,20 @@ pub struct Coefficients {
 pub enum CoefficientKind {
     /// The term is absent.
     Zero,
-    /// The same number everywhere.
+    /// A constant.
     Constant(f64),
     /// A function of the auxiliary fields.
     OfFields,
 }
 
 impl Inspection {
-    /// Gradients enter or leave the form.
+    /// Whether the form uses gradients.
     pub fn gradients(&self) -> bool {
         self.reads_gradients || self.writes_gradients
     }
 
-    /// Values enter or leave the form; so that there is always something to evaluate, also where a
-    /// form is identically zero.
+    /// Whether the form uses values. Also true for a form that is identically zero, so that there is always
+    /// something to evaluate.
     pub fn values(&self) -> bool {
         self.reads_values || self.writes_values || !self.gradients()
     }
@@ -91,7 +91,7 @@ impl Inspection {
 }
 
 impl CoefficientKind {
-    /// The value, if it is the same everywhere.
+    /// The value, if it is constant.
     pub fn constant(self) -> Option<f64> {
         match self {
             Self::Zero => Some(0.0),
@@ -102,7 +102,7 @@ impl CoefficientKind {
 }
 
 impl Coefficients {
-    /// λ and κ where the auxiliary fields are `a`; a field that is not given reads as NaN.
+    /// λ and κ for auxiliary fields `a`; missing fields read as NaN.
     pub fn at(&self, a: &[f64]) -> (f64, f64) {
         let mut registers = self.program.registers::<f64, 1>(0.0);
         let mut found = [0.0; 2];
@@ -118,13 +118,13 @@ impl Coefficients {
     }
 }
 
-/// Reads off what `form` does.
+/// Finds the properties of `form`.
 pub fn inspect<F: Form<D, C>, const D: usize, const C: usize>(form: &F) -> Inspection {
     trace::<F, D, C>(form).inspect()
 }
 
 impl TracedForm {
-    /// Reads off what the form does.
+    /// Finds the properties of the form.
     pub fn inspect(&self) -> Inspection {
         let inputs = self.inputs();
         let any = |wanted: fn(&Input) -> bool| inputs.iter().any(wanted);
@@ -168,7 +168,7 @@ impl TracedForm {
         }
     }
 
-    /// Whether f0 and f1 are zero where the solution and its gradient are.
+    /// Whether f0 and f1 vanish if the solution and its gradient do.
     fn vanishes_at_zero(&self) -> bool {
         let mut at_zero = self.graph.clone();
         let zero = at_zero.constant(0.0);
@@ -199,7 +199,8 @@ impl Matrix<'_> {
         inputs.iter().all(|input| matches!(input, Input::Field(_)))
     }
 
-    /// Equal nodes or, where the same number is written in two ways, equal numbers at some points.
+    /// Whether opposite nodes are equal or, if the same number is written in two ways, equal at some
+    /// points.
     fn is_symmetric(&self) -> bool {
         let n = self.entries.len();
         let pairs = || (0..n).flat_map(|i| (0..i).map(move |j| (i, j)));
@@ -220,8 +221,8 @@ impl Matrix<'_> {
         })
     }
 
-    /// λ and κ, if u enters nothing but f0 and ∇u nothing but f1, equally for all components and
-    /// axes, with factors that depend on auxiliary fields alone.
+    /// λ and κ, if u enters only f0 and ∇u only f1, equally for all components and axes, with factors that
+    /// depend only on auxiliary fields.
     fn coefficients(&self) -> Option<Coefficients> {
         let components = self.form.components();
         let (mass, stiffness) = (
@@ -257,10 +258,10 @@ impl Matrix<'_> {
     }
 }
 
-/// Points at which numbers are compared.
+/// Number of points at which values are compared.
 const SAMPLES: usize = 3;
 
-/// Some small number for input `i` of a sample: a state near rest, which a material law has.
+/// A small value for input `i` of a sample: a state near rest, valid for material laws.
 fn number(sample: usize, i: usize) -> f64 {
     let fraction = (0.618_033_988_749_895 * (7 * sample + i + 1) as f64).fract();
     0.05 + 0.15 * fraction
@@ -322,7 +323,7 @@ mod tests {
         assert!(!nonlinear.linear && nonlinear.reads_values && nonlinear.coefficients.is_none());
     }
 
-    /// Linear but for a constant, and linear where a kink is not met.
+    /// Linear except for a constant; and linear on one side of a kink.
     struct Affine;
     impl Form<2> for Affine {
         fn f0<S: Scalar>(&self, p: &Point<S, 2>) -> [S; 1] {

@@ -3,11 +3,11 @@
 use super::{Form, MAX_FIELDS, Point};
 use crate::scalar::{Dual, Scalar};
 
-/// The derivative of `F` at a state, along the solution: with w for u,
+/// The derivative of `F` at a state, as a form in w, passed as u:
 /// ∫ φ·(∂f0/∂u w + ∂f0/∂∇u : ∇w) + ∇φ : (∂f1/∂u w + ∂f1/∂∇u : ∇w).
 ///
-/// The state is given as the first `C` auxiliary fields, which lie in the solution's space; those of
-/// `F` follow. It is evaluated by running `F` on dual numbers, so it is exact, on every device.
+/// The state is given as the first `C` auxiliary fields, in the solution's space; those of `F` follow. It
+/// is evaluated by running `F` on dual numbers, so it is exact on every device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Jacobian<F>(pub F);
 
@@ -30,7 +30,7 @@ impl<F> Jacobian<F> {
                 grad_u[c][d] = dual(point.grad_a[c][d], point.grad_u[c][d]);
             }
         }
-        // What is not given is no number: a form that reads more than it can be given shall not go on.
+        // Missing inputs read as NaN, so that a form that needs them fails visibly.
         let missing = Dual::fixed(point.constant(f64::NAN));
         let mut a = [missing; MAX_FIELDS];
         let mut grad_a = [[missing; D]; MAX_FIELDS];

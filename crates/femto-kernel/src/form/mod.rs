@@ -1,8 +1,8 @@
 //! Weak forms: the point-wise physics.
 //!
-//! A form is the pair f0, f1 of  ∫ φ·f0(u, ∇u, a, x, t) + ∇φ : f1(u, ∇u, a, x, t)  (Knepley, Rupp, Terrel 2016,
-//! eq. 1), written once as a generic function. What evaluating it means depends on the number type:
-//! see [`crate::scalar`].
+//! A form is the pair f0, f1 in ∫ φ·f0(u, ∇u, a, x, t) + ∇φ : f1(u, ∇u, a, x, t) (Knepley, Rupp, Terrel
+//! 2016, eq. 1), written once as a generic function. The number type decides the kind of evaluation: see
+//! [`crate::scalar`].
 
 #![allow(
     clippy::needless_range_loop,
@@ -43,7 +43,7 @@ pub use trace::{TracedForm, trace};
 
 use crate::scalar::Scalar;
 
-/// What a form may depend on at one point of a `D`-dimensional cell, for `C` components.
+/// The inputs of a form at one point of a `D`-dimensional cell, for `C` components.
 #[derive(Clone, Copy, Debug)]
 pub struct Point<'a, S, const D: usize, const C: usize = 1> {
     /// Values of the solution, `[component]`.
@@ -53,7 +53,7 @@ pub struct Point<'a, S, const D: usize, const C: usize = 1> {
     /// Auxiliary fields at the point, `[field]`.
     pub a: &'a [S],
     /// Gradients of the auxiliary fields, `[field][axis]`; zero for fields that are constant in each
-    /// element or given at the points alone.
+    /// element or given only at the points.
     pub grad_a: &'a [[S; D]],
     /// The position.
     pub x: [S; D],
@@ -73,16 +73,16 @@ impl<S: Scalar, const D: usize, const C: usize> Point<'_, S, D, C> {
 
 /// The physics of one equation, or of a system of `C` equations, in `D` dimensions.
 ///
-/// Implementors mark both functions `#[inline(always)]`: the host loops run them over SIMD lanes,
-/// which pays only if they inline into code compiled for the instruction set.
+/// Implementors should mark both functions `#[inline(always)]`: the host loops run them over SIMD lanes,
+/// which only pays off if they are inlined into code compiled for the instruction set.
 pub trait Form<const D: usize, const C: usize = 1>: Send + Sync {
-    /// What multiplies the test function, `[component]`. Zero by default.
+    /// The coefficient of the test function, `[component]`. Zero by default.
     #[inline(always)]
     fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
         [point.constant(0.0); C]
     }
 
-    /// What multiplies the gradient of the test function, `[component][axis]`. Zero by default.
+    /// The coefficient of the test function's gradient, `[component][axis]`. Zero by default.
     #[inline(always)]
     fn f1<S: Scalar>(&self, point: &Point<S, D, C>) -> [[S; D]; C] {
         [[point.constant(0.0); D]; C]

@@ -5,15 +5,14 @@ use super::{Coefficient, Form, Point};
 use crate::scalar::Scalar;
 
 /// ∫ ∇φ : P with F = I + ∇u, J = det F and P = μ (F − F⁻ᵀ) + λ ln J F⁻ᵀ: large deformations of a
-/// compressible neo-Hookean body. u and x are those of the undeformed body; in two dimensions plane
-/// strain.
+/// compressible neo-Hookean body. u and x refer to the undeformed body; in two dimensions plane strain.
 ///
-/// P = ∂W/∂F of the energy W = μ/2 (|F|² − D − 2 ln J) + λ/2 (ln J)² (Simo and Pister 1984; Bonet and
-/// Wood, Nonlinear Continuum Mechanics for Finite Element Analysis, 2nd edition, eqs. 6.27 and 6.28),
-/// so the Jacobian is symmetric; near F = I it is that of [`LinearElasticity`](super::LinearElasticity).
+/// P = ∂W/∂F for the energy W = μ/2 (|F|² − D − 2 ln J) + λ/2 (ln J)² (Simo and Pister 1984; Bonet and
+/// Wood, Nonlinear Continuum Mechanics for Finite Element Analysis, 2nd edition, eqs. 6.27 and 6.28), so
+/// the Jacobian is symmetric; near F = I it is that of [`LinearElasticity`](super::LinearElasticity).
 ///
-/// Where J ≤ 0, that is where an element is turned inside out, P is not a finite number: Newton's line
-/// search then takes a shorter step.
+/// If J ≤ 0, that is if an element is turned inside out, P is not finite: Newton's line search then takes a
+/// shorter step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NeoHookean<const D: usize = 3> {
     /// λ, a stress.

@@ -6,8 +6,8 @@ use crate::scalar::Scalar;
 /// ∫ ∇φ : (ε² + |∇u|²)^((p−2)/2) ∇u, the derivative of the energy ∫ (ε² + |∇u|²)^(p/2) / p, which is
 /// convex for p > 1; so the Jacobian is symmetric and positive definite.
 ///
-/// Where ε = 0 and ∇u = 0, f1 or its derivative does not exist for p < 2 and the Jacobian vanishes for
-/// p > 2: hence ε, in the units of ∇u, small against the gradients that matter.
+/// Where ε = 0 and ∇u = 0, f1 or its derivative does not exist for p < 2, and the Jacobian vanishes for p >
+/// 2: hence ε, in the units of ∇u, small compared with the relevant gradients.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PLaplacian<const D: usize = 3> {
     /// p.
@@ -32,7 +32,7 @@ impl<const D: usize> Form<D> for PLaplacian<D> {
     }
 }
 
-/// A power: by multiplications where the exponent is a small integer, which is faster.
+/// A power: by multiplications if the exponent is a small integer, which is faster.
 #[inline(always)]
 fn power<S: Scalar>(base: S, exponent: f64) -> S {
     let integer = exponent as i32;

@@ -6,8 +6,7 @@ use crate::scalar::Scalar;
 /// ∫ λ φ·u + ∇φ : ∇u, the operator of Świrydowicz et al. 2019 (eq. 1), also called Helmholtz.
 #[derive(Clone, Copy, Debug)]
 pub struct ScreenedPoisson<const D: usize = 3> {
-    /// λ where it is the same everywhere; `None` takes it from auxiliary field 0, which the
-    /// operator is given per element.
+    /// λ if it is constant; `None` reads auxiliary field 0, given to the operator per element.
     pub lambda: Option<f64>,
 }
 

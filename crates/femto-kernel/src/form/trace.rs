@@ -1,4 +1,4 @@
-//! Tracing: a form run once on numbers that record a graph.
+//! Tracing: running a form once on numbers that record a graph.
 
 use super::{Form, MAX_FIELDS, Point};
 use crate::dialect::Language;
@@ -77,7 +77,7 @@ impl TracedForm {
         self.f0.iter().chain(&self.f1).copied().collect()
     }
 
-    /// What f0 and f1 depend on, sorted.
+    /// The inputs of f0 and f1, sorted.
     pub fn inputs(&self) -> Vec<Input> {
         self.graph.inputs_of(&self.outputs())
     }
@@ -91,7 +91,7 @@ impl TracedForm {
         values.chain(gradients).collect()
     }
 
-    /// Operations at one point, what is used twice counted once.
+    /// Operations at one point, with common subexpressions counted once.
     pub fn ops(&self) -> Ops {
         self.graph.count(&self.outputs())
     }
@@ -107,10 +107,9 @@ impl TracedForm {
         outputs.iter().map(&mut row).collect()
     }
 
-    /// Degree to which a quadrature rule should be exact for affine cells, where the basis and auxiliary
-    /// fields in its space have degree `degree`, and fields that are constant in each cell are those of
-    /// which `is_constant(field)`: that of the integrand, estimated as [`Graph::degree`] does, but at most
-    /// `2 degree + 2`.
+    /// Degree to which a quadrature rule should be exact on affine cells, if the basis and auxiliary fields
+    /// in its space have degree `degree`, and `is_constant(field)` marks fields that are constant in each
+    /// cell: that of the integrand, estimated by [`Graph::degree`], but at most `2 degree + 2`.
     pub fn quadrature_degree(&self, degree: usize, is_constant: impl Fn(usize) -> bool) -> usize {
         let of = |input| match input {
             Input::Value(_) => degree,
@@ -133,16 +132,16 @@ impl TracedForm {
         integrand.min(2 * degree + 2)
     }
 
-    /// The form as a function of a kernel text,
+    /// The form as a function in a kernel text,
     ///
     /// ```text
     /// void point_form(const real *u, const real *grad_u, const real *a, const real *grad_a, const real *x,
     ///                 const real *parameters, real time, real *f0, real *f1)
     /// ```
     ///
-    /// of arrays in private memory: `u[c]`, `grad_u[c·dim + axis]`, `a[field]`,
-    /// `grad_a[field·dim + axis]`, `x[axis]`, `parameters[k]`, `f0[c]`, `f1[c·dim + axis]`. What the form
-    /// does not use is not read; all of f0 and f1 is written.
+    /// with arrays in private memory: `u[c]`, `grad_u[c·dim + axis]`, `a[field]`,
+    /// `grad_a[field·dim + axis]`, `x[axis]`, `parameters[k]`, `f0[c]`, `f1[c·dim + axis]`. Inputs that the
+    /// form does not use are not read; f0 and f1 are written completely.
     ///
     /// # Errors
     /// A constant that is not finite in this precision.
@@ -187,7 +186,7 @@ impl TracedForm {
         ))
     }
 
-    /// Where a printed function finds an input.
+    /// The C expression of an input in a printed function.
     fn place(&self, input: Input) -> String {
         let dim = self.dim;
         let at = |first: u8, axis: u8| usize::from(first) * dim + usize::from(axis);

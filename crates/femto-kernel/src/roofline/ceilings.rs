@@ -37,21 +37,21 @@ impl fmt::Display for Precision {
     }
 }
 
-/// The rates that a device was measured to reach.
+/// The rates measured on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ceilings {
     /// Copying memory, in bytes read plus bytes written per second.
     pub copy: f64,
-    /// Only reading memory, in bytes per second.
+    /// Reading memory only, in bytes per second.
     pub read: f64,
-    /// Only writing memory, in bytes per second.
+    /// Writing memory only, in bytes per second.
     pub write: f64,
     /// Fused multiply-adds in double precision, in flops per second: two per multiply-add and lane.
     pub fma_fp64: f64,
     /// The same in single precision.
     pub fma_fp32: f64,
-    /// Shared memory, in bytes per second, where the device has such a thing.
+    /// Shared memory, in bytes per second, if the device has any.
     pub shared: Option<f64>,
 }
 

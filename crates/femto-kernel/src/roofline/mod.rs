@@ -21,7 +21,7 @@ pub use work::Work;
 
 use core::fmt;
 
-/// What keeps a piece of work from being faster.
+/// The resource that limits the speed of some work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Limit {
     /// Bytes to and from memory.
@@ -45,23 +45,23 @@ impl fmt::Display for Limit {
 /// The shortest time that the ceilings allow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bound {
-    /// The longest of the times below, as if all of them overlapped perfectly.
+    /// The longest of the times below, as if they overlapped perfectly.
     pub seconds: f64,
-    /// Which one it is.
+    /// The resource with the longest time.
     pub limit: Limit,
     /// Seconds for the bytes to and from memory.
     pub memory_seconds: f64,
-    /// Seconds for the arithmetic, all of it counted as fused multiply-adds.
+    /// Seconds for the arithmetic, counted as fused multiply-adds.
     pub flop_seconds: f64,
-    /// Seconds for the bytes to and from shared memory; zero where the device has none.
+    /// Seconds for the bytes to and from shared memory; zero if the device has none.
     pub shared_seconds: f64,
 }
 
 impl Bound {
     /// `bound / measured`: 1 is as fast as the ceilings allow.
     ///
-    /// Never clamped: a value above 1 says that the work or a ceiling is wrong, or that the data
-    /// was in a cache.
+    /// Never clamped: a value above 1 means that the work or a ceiling is wrong, or that the data were in a
+    /// cache.
     pub fn fraction(&self, measured_seconds: f64) -> f64 {
         self.seconds / measured_seconds
     }
@@ -69,14 +69,13 @@ impl Bound {
 
 /// The shortest time for `work` in `precision`.
 ///
-/// Reads and writes overlap as they do in a copy, and the rest runs at the rate of its own kind:
-/// with R bytes read and W written, memory takes
-/// `2 min(R,W)/copy + (R - min(R,W))/read + (W - min(R,W))/write`.
-/// For R = W this is the bound of the sum_factorization paper (design §5), (R + W) over the rate of a copy
-/// of as many bytes.
+/// Reads and writes overlap as in a copy, and the rest runs at its own rate: with R bytes read and W
+/// written, memory takes `2 min(R,W)/copy + (R - min(R,W))/read + (W - min(R,W))/write`. For R = W this is
+/// the bound of the sum_factorization paper (design §5), (R + W) divided by the rate of a copy of as many
+/// bytes.
 ///
-/// An amount of zero takes no time whatever its ceiling; an amount without a ceiling (zero or
-/// negative) takes forever.
+/// A zero amount takes no time, whatever its ceiling; an amount with a zero or negative ceiling takes
+/// forever.
 pub fn bound(work: &Work, ceilings: &Ceilings, precision: Precision) -> Bound {
     let both = work.bytes_read.min(work.bytes_written);
     let memory_seconds = seconds(both, ceilings.copy) * 2.0
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_time_limits() {
+    fn the_slowest_resource_sets_the_bound() {
         assert_eq!(seconds_of(16, 16, 64, 4).limit, Limit::Memory);
         assert_eq!(seconds_of(16, 16, 65, 4).limit, Limit::Flops);
         assert_eq!(seconds_of(16, 16, 65, 5).limit, Limit::Shared);

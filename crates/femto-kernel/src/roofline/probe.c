@@ -1,7 +1,7 @@
-/* What a device can do at most: kernels that only move numbers or only compute.
+/* Kernels that measure a device's limits by only moving numbers or only computing.
  *
- * Definitions: PASSES, pairs that a thread moves; CHAINS, independent chains of multiply-adds; LINES, numbers
- * that a thread reads from shared memory in a round; ROUNDS.
+ * Definitions: PASSES, pairs that a thread moves; CHAINS, independent chains of multiply-adds; LINES,
+ * numbers that a thread reads from shared memory in a round; ROUNDS.
  */
 #if REAL_BYTES == 8
 typedef double2 pair;
@@ -9,7 +9,7 @@ typedef double2 pair;
 typedef float2 pair;
 #endif
 
-/* A result that nobody needs and no compiler may leave out: numbers so large do not occur. */
+/* An unneeded result that compilers cannot leave out: such large numbers do not occur. */
 #define PRETEND_TO_STORE(value)                                                                \
     if ((value) > (real)1e30)                                                                  \
         g_target[0] = (value);
@@ -55,8 +55,8 @@ KERNEL(probe_fma)(real factor, real addend, GLOBAL real *RESTRICT g_target)
     PRETEND_TO_STORE(r_sum)
 }
 
-/* `flip` is a multiple of 32 below BLOCK_X: the lines that threads read change with every round, so that
- * no compiler can keep them in registers (as it can what an exclusive or brings back), and never share a
+/* `flip` is a multiple of 32 below BLOCK_X: the lines that threads read change with every round, so that no
+ * compiler can keep them in registers (as it could if an exclusive or repeated them), and never share a
  * bank. */
 KERNEL(probe_shared)(int flip, GLOBAL real *RESTRICT g_target)
 {

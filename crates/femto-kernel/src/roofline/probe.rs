@@ -1,16 +1,16 @@
-//! The loops whose rates are the ceilings of a host. Pure: the caller holds the clock.
+//! Loops that measure the ceilings of a host. Pure: the caller holds the clock.
 
 use crate::scalar::Scalar;
 use crate::scalar::simd::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::hint::black_box;
 use fearless_simd::Simd;
 
-/// Independent chains of multiply-adds: more than latency times units of any processor so far
-/// (4 cycles by 2 units), and few enough to stay in the 16 registers of AVX2.
+/// Number of independent chains of multiply-adds: more than latency times units of any processor so far (4
+/// cycles by 2 units), and few enough for the 16 registers of AVX2.
 const CHAINS: usize = 12;
 
-/// Runs `rounds` fused multiply-adds in each of the chains and lanes; returns how many flops that
-/// were and a value that depends on all of them.
+/// Runs `rounds` fused multiply-adds in each of the chains and lanes; returns the number of flops and a
+/// value that depends on all of them.
 pub fn fma<T: Vectorizable>(level: SimdLevel, rounds: u64) -> (u64, f64) {
     dispatch(
         level,
@@ -49,9 +49,9 @@ impl<T: Vectorizable> SimdTask for Fma<T> {
     }
 }
 
-/// Reads all of `source`, fast enough that memory is what limits.
+/// Reads all of `source`, limited only by memory.
 ///
-/// Sums in chains of its own, so the value is deterministic on one instruction set only.
+/// The sum uses this set's own chains, so it is deterministic only for a given instruction set.
 pub fn read(level: SimdLevel, source: &[f64]) -> f64 {
     dispatch(level, Read { source })
 }
@@ -90,7 +90,7 @@ mod tests {
             let (flops, value) = fma::<f64>(level, 100);
             assert_eq!(flops % (100 * 2 * CHAINS as u64), 0);
             assert!(value.is_finite());
-            // Starting from 0, 1, .. 11, each chain tends to 1; after one round the sum is known.
+            // Starting from 0, 1, .. 11, all chains tend to 1; after one round the sum is known.
             let (flops, value) = fma::<f32>(level, 1);
             let lanes = flops / (2 * CHAINS as u64);
             let wanted = lanes as f64 * (66.0 * 0.999 + 12.0 * 0.001);

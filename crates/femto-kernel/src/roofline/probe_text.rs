@@ -1,4 +1,4 @@
-//! The kernels whose rates are the ceilings of an accelerator. Pure: the caller holds the clock.
+//! Kernels that measure the ceilings of an accelerator. Pure: the caller holds the clock.
 //!
 //! | kernel | arguments | does |
 //! |---|---|---|
@@ -13,7 +13,7 @@ use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 
 /// Threads of a block.
 pub const THREADS: u32 = 256;
-/// Numbers that a block of a kernel that moves numbers moves.
+/// Numbers moved by each block of a copying, reading or writing kernel.
 pub const REALS_PER_BLOCK: u32 = 2 * PASSES * THREADS;
 /// The integer argument of `probe_shared`.
 pub const FLIP: i32 = 32;
@@ -49,12 +49,12 @@ pub fn source(language: Language, precision: Precision) -> String {
     source.finish()
 }
 
-/// Flops of so many blocks of `probe_fma`.
+/// Flops of this many blocks of `probe_fma`.
 pub fn fma_flops(blocks: u32) -> u64 {
     2 * u64::from(CHAINS * ROUNDS) * u64::from(blocks * THREADS)
 }
 
-/// Bytes that so many blocks of `probe_shared` read from shared memory.
+/// Bytes that this many blocks of `probe_shared` read from shared memory.
 pub fn shared_bytes(blocks: u32, precision: Precision) -> u64 {
     u64::from(LINES * ROUNDS) * u64::from(blocks * THREADS) * precision.bytes() as u64
 }

@@ -3,10 +3,11 @@
 use core::iter::Sum;
 use core::ops::{Add, AddAssign, Mul};
 
-/// What one application moves and computes, from the schedule and the sizes, never measured.
+/// The data moved and the operations done by one application, from the schedule and the sizes, never
+/// measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Work {
-    /// Bytes read from memory, each once however often it is used.
+    /// Bytes read from memory, each counted once however often it is used.
     pub bytes_read: u64,
     /// Bytes written to memory.
     pub bytes_written: u64,
@@ -41,7 +42,7 @@ impl AddAssign for Work {
     }
 }
 
-/// The same work so many times.
+/// The same work, repeated.
 impl Mul<u64> for Work {
     type Output = Self;
     fn mul(self, times: u64) -> Self {

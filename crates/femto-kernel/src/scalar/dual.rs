@@ -3,11 +3,11 @@
 use super::Scalar;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
-/// `value + ε slope` with ε² = 0, so that any function of it carries its exact directional
-/// derivative: a form evaluated at `u + ε w` gives the action of its Jacobian on w.
+/// `value + ε slope` with ε² = 0, so that functions of it carry their exact directional derivative: a form
+/// evaluated at `u + ε w` gives the action of its Jacobian on w.
 ///
-/// Kinks take the derivative of the side that the value takes: `abs` at 0 that of its right side,
-/// `min` and `max` of equal numbers that of the second. `Dual<Dual<S>>` has second derivatives.
+/// At kinks the derivative is one-sided: `abs` at 0 has that of its right side, `min` and `max` of equal
+/// numbers that of the second. `Dual<Dual<S>>` has second derivatives.
 #[derive(Clone, Copy, Debug)]
 pub struct Dual<S> {
     /// The value.
@@ -186,14 +186,14 @@ impl<S: Scalar> Scalar for Dual<S> {
         let factor = self.value.powi(exponent - 1) * f64::from(exponent);
         self.chain(self.value.powi(exponent), factor)
     }
-    /// A constant exponent should be given to [`Scalar::powf`] of a positive base only: the
-    /// derivative with respect to the exponent takes the logarithm of the base.
+    /// Pass a constant exponent to [`Scalar::powf`] only with a positive base: the derivative with respect
+    /// to the exponent takes the base's logarithm.
     #[inline(always)]
     fn powf(self, exponent: Self) -> Self {
         let value = self.value.powf(exponent.value);
         let of_base = exponent.value * self.value.powf(exponent.value - 1.0) * self.slope;
         let fixed = exponent.slope.constant(0.0);
-        // Where the exponent does not vary its term is left out: ln of a base ≤ 0 is no number.
+        // A constant exponent's term is left out: ln of a base ≤ 0 is NaN.
         let varies = fixed.less(exponent.slope.abs());
         let of_exponent = value * self.value.ln() * exponent.slope;
         Self {

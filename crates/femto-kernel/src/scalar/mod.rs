@@ -1,8 +1,8 @@
-//! The numbers that forms are written over.
+//! Number types for forms.
 //!
-//! A form is one generic function; the number type decides what running it means: evaluating one
-//! point (`f64`, `f32`), evaluating several elements at once (SIMD lanes), differentiating it exactly
-//! ([`Dual`] over any of the others), or writing it down as a graph ([`Traced`]).
+//! A form is one generic function; the number type decides what running it does: evaluate one point (`f64`,
+//! `f32`), evaluate several elements at once (SIMD lanes), differentiate exactly ([`Dual`] over any of the
+//! others), or record a graph ([`Traced`]).
 
 mod dual;
 mod real;
@@ -19,10 +19,9 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number of a weak form.
 ///
-/// Constants enter through `f64` on the right of an operator (`u * 2.0`) or through
-/// [`Scalar::constant`], which makes a constant of the same kind as an existing value; there is no
-/// way to make a number from nothing, because a SIMD lane needs the proof that the processor has it
-/// and a traced symbol needs its graph.
+/// Constants enter as `f64` on the right of an operator (`u * 2.0`) or through [`Scalar::constant`], which
+/// makes a constant of the same kind as an existing value. Numbers cannot be made from nothing, because a
+/// SIMD lane needs the proof that the processor supports it, and a traced symbol needs its graph.
 ///
 /// Branches are written with a comparison and [`Scalar::select`].
 pub trait Scalar:
@@ -43,7 +42,7 @@ pub trait Scalar:
 
     /// The constant `value` as a number of the same kind as `self`.
     fn constant(self, value: f64) -> Self;
-    /// `self * factor + addend`, fused where the hardware has it.
+    /// `self * factor + addend`, fused if the hardware supports it.
     fn mul_add(self, factor: Self, addend: Self) -> Self;
     /// Square root; NaN below zero.
     fn sqrt(self) -> Self;
@@ -69,12 +68,12 @@ pub trait Scalar:
     fn powi(self, exponent: i32) -> Self;
     /// `self` to a real power; NaN for a negative base and a fractional exponent.
     fn powf(self, exponent: Self) -> Self;
-    /// The smaller value; the other one where one is NaN.
+    /// The smaller value; the other one if one is NaN.
     fn min(self, other: Self) -> Self;
-    /// The larger value; the other one where one is NaN.
+    /// The larger value; the other one if one is NaN.
     fn max(self, other: Self) -> Self;
-    /// Whether `self < other`; false where either is NaN.
+    /// Whether `self < other`; false if either is NaN.
     fn less(self, other: Self) -> Self::Mask;
-    /// `yes` where the mask holds, `no` elsewhere; both are evaluated.
+    /// `yes` where the mask holds, otherwise `no`; both are evaluated.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 }

@@ -7,7 +7,7 @@ use core::ops::{AddAssign, MulAssign, SubAssign};
 
 /// A precision: `f64` or `f32`.
 ///
-/// `Real` is what vectors store; a form is evaluated over a [`Scalar`].
+/// `Real` is the type stored in vectors; forms are evaluated over a [`Scalar`].
 pub trait Real:
     Copy
     + Debug

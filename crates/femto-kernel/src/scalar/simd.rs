@@ -1,8 +1,8 @@
 //! SIMD lanes: one number per element of a batch.
 //!
-//! The instruction set is chosen at run time ([`SimdLevel`]); everything between the choice and the
-//! arithmetic must inline into the function compiled for that set, hence `#[inline(always)]`
-//! throughout and [`Simd::vectorize`] at the few real calls.
+//! The instruction set is chosen at run time ([`SimdLevel`]). Everything between the choice and the
+//! arithmetic must be inlined into the function compiled for that set, hence `#[inline(always)]` throughout
+//! and [`Simd::vectorize`] at the few real calls.
 
 use super::{Real, Scalar};
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
@@ -12,7 +12,7 @@ use fearless_simd::{Level, Select, Simd, SimdBase, SimdFloat};
 pub trait Lanes: Scalar + AddAssign + Send + Sync + 'static {
     /// The precision.
     type Real: Real;
-    /// The proof that the processor has the instruction set.
+    /// The proof that the processor supports the instruction set.
     type Token: Simd;
     /// Number of lanes.
     const WIDTH: usize;
@@ -23,9 +23,9 @@ pub trait Lanes: Scalar + AddAssign + Send + Sync + 'static {
     fn load(token: Self::Token, source: &[Self::Real]) -> Self;
     /// The lane values produced by `value(lane)`.
     fn from_fn(token: Self::Token, value: impl FnMut(usize) -> Self::Real) -> Self;
-    /// The lanes with even numbers of this and the other, then those with odd numbers.
+    /// The even lanes of this and the other, then the odd ones.
     fn deinterleave(self, other: Self) -> (Self, Self);
-    /// Lanes of this and the other by turns: of the first halves, then of the second.
+    /// Lanes of this and the other in turn: of the first halves, then of the second.
     fn interleave(self, other: Self) -> (Self, Self);
     /// The lanes as a slice.
     fn lanes(&self) -> &[Self::Real];
@@ -240,7 +240,7 @@ lanes!(F32Lanes, f32, f32s, "Single-precision lanes.");
 /// An instruction set that the host kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SimdLevel {
-    /// What the target always has: SSE2 on x86-64, NEON on AArch64, else plain loops.
+    /// The target's guaranteed set: SSE2 on x86-64, NEON on AArch64, otherwise plain loops.
     Baseline,
     /// AVX2 with fused multiply-add.
     Avx2,
@@ -283,13 +283,13 @@ impl SimdLevel {
 
 /// Work that is generic over the instruction set.
 pub trait SimdTask {
-    /// What the work returns.
+    /// The result of the work.
     type Output;
     /// Does the work; called inside a function compiled for `S`.
     fn run<S: Simd>(self, token: S) -> Self::Output;
 }
 
-/// Runs `task` compiled for `level`, or for the widest level below it that the processor has.
+/// Runs `task` compiled for `level`, or for the widest available level below it.
 pub fn dispatch<K: SimdTask>(level: SimdLevel, task: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {

@@ -6,7 +6,7 @@ use core::cell::RefCell;
 use core::fmt::{self, Debug};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A node of a graph that grows with every operation: a form that runs on these becomes a graph.
+/// A node of a graph that grows with every operation: running a form on these traces it.
 ///
 /// ```
 /// use femto_kernel::{expr::{Graph, Input, Symbols, parse}, scalar::{Scalar, Traced}};
@@ -26,7 +26,7 @@ pub struct Traced<'g> {
 }
 
 impl<'g> Traced<'g> {
-    /// Something that is known at each evaluation.
+    /// An input, known at each evaluation.
     pub fn input(graph: &'g RefCell<Graph>, input: crate::expr::Input) -> Self {
         let handle = graph.borrow_mut().input(input);
         Self { graph, handle }

@@ -1,5 +1,5 @@
-/* A component of an L-vector as a field of its own: g_field [node] from
- * g_u [node * node_stride + component_offset]. */
+/* Extracts a component of an L-vector as a field: g_field [node] from g_u [node * node_stride +
+ * component_offset]. */
 KERNEL(field)
 (const GLOBAL real *RESTRICT g_u, const uint node_stride, const uint component_offset,
     GLOBAL real *RESTRICT g_fields, const uint field_offset, const uint nodes)

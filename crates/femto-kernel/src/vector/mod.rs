@@ -1,14 +1,14 @@
-//! Loops over pieces of vectors: what a Krylov solver does between two applications of its operator.
+//! Loops over pieces of vectors: the work of a Krylov solver between two operator applications.
 //!
-//! Each function works on one piece, a few thousand numbers; how a vector is cut into pieces, and
-//! on how many threads, is decided elsewhere. All slices of one call have the same length; what
-//! goes beyond the shortest is left alone.
+//! Each function works on one piece, a few thousand numbers; cutting vectors into pieces and distributing
+//! them over threads is done elsewhere. All slices of a call should have the same length; entries beyond
+//! the shortest are left alone.
 //!
 //! Sums are taken in double precision in [`CHAINS`] interleaved chains, added in a fixed order:
 //! the same piece gives the same bits on every instruction set. For that reason no multiply-add is
 //! fused here; these loops wait for memory, not for arithmetic.
 //!
-//! [`source`] is the text of the same operations for devices that compile kernels; [`random`] makes
+//! [`source`] is the text of the same operations for devices that compile kernels; [`random`] generates
 //! numbers for measurements there.
 
 pub mod random;
@@ -19,13 +19,13 @@ use crate::scalar::Real;
 use crate::scalar::simd::{SimdLevel, SimdTask, dispatch};
 use fearless_simd::Simd;
 
-/// How many partial sums a reduction has: entry `i` belongs to chain `i % CHAINS`.
+/// Number of partial sums of a reduction: entry `i` belongs to chain `i % CHAINS`.
 pub const CHAINS: usize = 32;
 
-/// Pieces of this many numbers stay in the nearest cache between two loops over them.
+/// Pieces of this length stay in the nearest cache between two loops over them.
 const IN_CACHE: usize = 2048;
 
-/// What an operation moves and computes per entry.
+/// The data moved and the operations done per entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     /// The name in reports.
@@ -59,7 +59,7 @@ impl Cost {
         }
     }
 
-    /// The work for so many entries of a list, which is read too.
+    /// The work for this many entries of a list, including reading the list.
     pub const fn listed_work<T: Real>(&self, count: usize) -> Work {
         let mut work = self.work::<T>(count);
         work.bytes_read += (count * size_of::<u32>()) as u64;
@@ -154,7 +154,7 @@ pub fn convert<T: Real>(level: SimdLevel, x: &[f64], y: &mut [T]) {
     );
 }
 
-/// y = 1 / y, entry by entry; returns how many are not [`invertible`].
+/// y = 1 / y, entry by entry; returns the number of entries that are not [`invertible`].
 pub fn invert<T: Real>(level: SimdLevel, y: &mut [T]) -> f64 {
     vectorized(
         level,
@@ -188,7 +188,7 @@ pub fn dot<T: Real>(level: SimdLevel, x: &[T], y: &[T]) -> f64 {
     )
 }
 
-/// The sum of a term per entry.
+/// The sum of one term per entry.
 #[inline(always)]
 fn terms<T: Real>(level: SimdLevel, x: &[T], y: &[T], term: impl Fn(T, T) -> f64) -> f64 {
     vectorized(
@@ -211,8 +211,8 @@ fn terms<T: Real>(level: SimdLevel, x: &[T], y: &[T], term: impl Fn(T, T) -> f64
     )
 }
 
-/// x = x + α p, then p = z + β p. Where α is zero, x stays whatever p is; where β is zero, p is
-/// overwritten whatever it is.
+/// x = x + α p, then p = z + β p. If α is zero, x is unchanged even if p is NaN; if β is zero, p is
+/// overwritten even if it is NaN.
 pub fn update_direction<T: Real>(
     level: SimdLevel,
     [alpha, beta]: [T; 2],
@@ -265,7 +265,7 @@ fn scaled_xpby<T: Real>(level: SimdLevel, (d, r): (&[T], &[T]), beta: T, p: &mut
     );
 }
 
-/// r = r - α ap; returns Σ r r of the new r. Where α is zero, r stays whatever ap is.
+/// r = r - α ap; returns Σ r r of the new r. If α is zero, r is unchanged even if ap is NaN.
 pub fn update_residual<T: Real>(level: SimdLevel, alpha: T, ap: &[T], r: &mut [T]) -> f64 {
     let pieces = ap.chunks(IN_CACHE).zip(r.chunks_mut(IN_CACHE));
     pieces.fold(0.0, |square, (ap, r)| {
@@ -276,7 +276,7 @@ pub fn update_residual<T: Real>(level: SimdLevel, alpha: T, ap: &[T], r: &mut [T
     })
 }
 
-/// r = r - α ap; returns Σ r r and Σ r (d r) of the new r. Where α is zero, r stays whatever ap is.
+/// r = r - α ap; returns Σ r r and Σ r (d r) of the new r. If α is zero, r is unchanged even if ap is NaN.
 pub fn update_residual_scaled<T: Real>(
     level: SimdLevel,
     alpha: T,
@@ -333,7 +333,7 @@ fn total(mut sums: [f64; CHAINS]) -> f64 {
     sums[0]
 }
 
-/// Runs a loop compiled for `level`; the compiler does the vectorising.
+/// Runs a loop compiled for `level`; the compiler vectorises it.
 #[inline(always)]
 fn vectorized<R>(level: SimdLevel, body: impl FnOnce() -> R) -> R {
     struct Body<F>(F);

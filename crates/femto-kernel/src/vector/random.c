@@ -1,6 +1,6 @@
-/* Numbers for measurements, and the few of them that are looked at. */
+/* Random numbers for measurements, and extraction of a few of them. */
 
-/* x_i: a number in [-1, 1) that depends on the seed and on i alone, by splitmix64. */
+/* x_i: a number in [-1, 1) that depends only on the seed and on i, by splitmix64. */
 KERNEL(random)(uint len, uint seed, GLOBAL number *RESTRICT g_x)
 {
     for (uint i = BLOCK * BLOCK_X + THREAD_X; i < len; i += BLOCKS * BLOCK_X) {

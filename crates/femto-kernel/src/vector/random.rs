@@ -1,4 +1,4 @@
-//! Random numbers that are made where they are needed, on a device or one by one on the host.
+//! Random numbers generated where they are needed, on a device or one by one on the host.
 
 use super::source::{SUMS, blocks, number};
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
@@ -9,11 +9,11 @@ const TEXT: KernelFile = KernelFile {
     text: include_str!("random.c"),
 };
 
-/// How every kernel of the text is started, with [`blocks_of`] blocks.
+/// Block of every kernel of the text, launched with [`blocks_of`] blocks.
 pub const BLOCK: BlockShape = BlockShape::row(256);
 
 /// The text for vectors of one precision: `random`, which fills a vector, and `pick`, which copies a part
-/// of one. Arguments are those of `random.c`.
+/// of one. Arguments are given in `random.c`.
 pub fn source(language: Language, precision: Precision) -> String {
     let mut source = SourceBuilder::new(language, SUMS, BLOCK);
     source.define("number", number(precision));
@@ -26,8 +26,8 @@ pub fn blocks_of(precision: Precision, len: usize) -> u32 {
     blocks(precision, len)
 }
 
-/// Entry `index` of the vector that `random` makes of a seed, in [−1, 1): splitmix64 (Steele et al. 2014)
-/// of both.
+/// Entry `index` of the vector that `random` generates from a seed, in [−1, 1): splitmix64 (Steele et
+/// al. 2014) of both.
 pub fn entry(seed: u32, index: u32) -> f64 {
     let z = (u64::from(seed) << 32).wrapping_add(u64::from(index) + 1);
     let z = z.wrapping_mul(0x9e37_79b9_7f4a_7c15);

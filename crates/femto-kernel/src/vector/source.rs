@@ -13,13 +13,13 @@ const FIELD: KernelFile = KernelFile {
     text: include_str!("field.c"),
 };
 
-/// How the kernel of [`field_source`] is started: a thread takes a node.
+/// Block of the kernel of [`field_source`], in which a thread takes a node.
 pub const FIELD_BLOCK: BlockShape = BlockShape::row(256);
 
-/// The text that takes a component out of an L-vector; its kernel is `field`.
+/// The text that extracts a component of an L-vector; its kernel is `field`.
 ///
-/// Arguments: u, the distance of nodes there, where the component starts; the fields, where the component
-/// goes, the number of nodes.
+/// Arguments: u, its stride of nodes, its offset of the component; the fields, the offset of the target
+/// field, the number of nodes.
 pub fn field_source(language: Language, precision: Precision) -> String {
     let mut source = SourceBuilder::new(language, precision, FIELD_BLOCK);
     source.include(FIELD);
@@ -29,15 +29,15 @@ pub fn field_source(language: Language, precision: Precision) -> String {
 /// Bytes that a thread loads at once.
 const PACK_BYTES: usize = 16;
 
-/// Packs that a thread of a loop without a sum takes: some, so that its start is worth while, and few,
-/// so that blocks are many and any number of multiprocessors has its share.
+/// Packs per thread in loops without a sum: several, to make its start worthwhile, but few, so that there
+/// are enough blocks for any number of multiprocessors.
 const PACKS_OF_A_THREAD: usize = 4;
 
-/// Blocks of a sum at most, for any length: as many as 132 multiprocessors hold at the same time, and few
-/// enough that one block adds what they leave.
+/// Maximum number of blocks of a sum, for any length: as many as 132 multiprocessors hold at the same time,
+/// and few enough for one block to add their results.
 pub const MOST_BLOCKS: u32 = 8 * 132;
 
-/// How every kernel of the text is started.
+/// Block of every kernel of the text.
 pub const BLOCK: BlockShape = BlockShape {
     threads: [256, 1, 1],
     blocks_per_unit: 4,
@@ -49,9 +49,10 @@ pub const SUMS: Precision = Precision::Fp64;
 
 /// The text of all loops over vectors of one precision.
 ///
-/// Kernels, with the arguments that `vectors.c` gives them: `fill`, `set_entries`, `gather`,
-/// `add_to_entries`, `axpy`, `xpby`, `multiply`, `divide`, `convert`, `update_direction`; `invert`, `dot_product`, `square`,
-/// `precondition_dot`, `update_residual`, which leave one or two sums per block, and `finish`, which adds these with a block per sum.
+/// Kernels, with arguments given in `vectors.c`: `fill`, `set_entries`, `gather`, `add_to_entries`, `axpy`,
+/// `xpby`, `multiply`, `divide`, `convert`, `update_direction`; `invert`, `dot_product`, `square`,
+/// `precondition_dot`, `update_residual`, which leave one or two sums per block, and `finish`, which adds
+/// these with one block per sum.
 pub fn source(language: Language, precision: Precision) -> String {
     let mut source = SourceBuilder::new(language, SUMS, BLOCK);
     source.define("number", number(precision));
@@ -74,13 +75,13 @@ pub fn blocks(precision: Precision, len: usize) -> u32 {
     blocks_of(len.div_ceil(PACKS_OF_A_THREAD * pack(precision)))
 }
 
-/// Blocks of a loop over a list of `len` entries, a thread for each.
+/// Blocks of a loop over a list of `len` entries, one thread per entry.
 pub fn entry_blocks(len: usize) -> u32 {
     blocks_of(len)
 }
 
-/// Blocks of a loop with a sum over vectors of `len` entries; depends on nothing else, so that the sum
-/// does not either.
+/// Blocks of a loop with a sum over vectors of `len` entries; depends on nothing else, so neither
+/// does the sum.
 pub fn sum_blocks(precision: Precision, len: usize) -> u32 {
     blocks_of(len.div_ceil(pack(precision))).min(MOST_BLOCKS)
 }

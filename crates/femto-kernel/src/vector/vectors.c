@@ -1,9 +1,9 @@
 /* Loops over vectors and sums over them.
  *
- * Entries are of type `number`; scalars and sums are `real`, which is double for both precisions.
- * A thread takes every (BLOCKS * BLOCK_X)th pack of PACK neighbours, 16 bytes. Sums are taken per
- * thread, then per block, then over the blocks by `finish`, which puts them in a slot: slot s is
- * g_sums[2 s], and g_sums[2 s + 1] is what was there before.
+ * Entries are of type `number`; scalars and sums are `real`, which is double for both precisions. A thread
+ * takes every (BLOCKS * BLOCK_X)th pack of PACK neighbours, 16 bytes. Sums are taken per thread, then per
+ * block, then over the blocks by `finish`, which stores them in a slot: slot s is g_sums[2 s], and g_sums[2
+ * s + 1] is its previous value.
  */
 typedef struct __attribute__((aligned(16)))
 {
@@ -12,11 +12,11 @@ typedef struct __attribute__((aligned(16)))
 
 #define EACH_LANE(l) UNROLL for (int l = 0; l < PACK; ++l)
 
-/* For every pack i of the thread; the last may reach beyond the end. */
+/* For every pack i of the thread; the last one may extend beyond the end. */
 #define EACH_PACK(i) for (uint i = BLOCK * BLOCK_X + THREAD_X; i < PACKS; i += BLOCKS * BLOCK_X)
 #define PACKS (len / PACK + (len % PACK != 0))
 
-/* A factor that is made of two sums; zero unless both are positive. */
+/* A factor that is the ratio of two sums; zero unless both are positive. */
 INLINE real ratio(const GLOBAL real *g_sums, int above, int below)
 {
     return g_sums[above] > 0 && g_sums[below] > 0 ? g_sums[above] / g_sums[below] : 0;
@@ -41,8 +41,8 @@ INLINE void store(GLOBAL number *g_y, uint i, uint len, pack r_y)
         EACH_LANE(l) if (i * PACK + l < len) g_y[i * PACK + l] = r_y.v[l];
 }
 
-/* Adds the sums of the block's threads, those farthest apart first; the result is thread 0's. Every
- * thread gets here. */
+/* Adds the sums of the block's threads, those farthest apart first; thread 0 gets the result. All threads
+ * must call this. */
 INLINE real block_sum(SHARED real *s_sums, real r_sum)
 {
     BARRIER();
@@ -55,7 +55,7 @@ INLINE real block_sum(SHARED real *s_sums, real r_sum)
     return THREAD_X == 0 ? s_sums[0] : 0;
 }
 
-/* Leaves the block's part of sum `which` for `finish`. */
+/* Stores the block's part of sum `which` for `finish`. */
 INLINE void leave(int which, SHARED real *s_sums, real r_sum, GLOBAL real *g_partial)
 {
     r_sum = block_sum(s_sums, r_sum);
@@ -88,7 +88,7 @@ KERNEL(gather)
         g_y[i] = g_x[g_entries[i]];
 }
 
-/* x added to y at the entries of a list, each there once */
+/* Adds x to y at the entries of a list, each of which occurs once. */
 KERNEL(add_to_entries)
 (uint len, const GLOBAL number *RESTRICT g_x, const GLOBAL uint *RESTRICT g_entries,
     GLOBAL number *RESTRICT g_y)
@@ -153,7 +153,7 @@ KERNEL(convert)(uint len, const GLOBAL real *RESTRICT g_x, GLOBAL number *RESTRI
 /* Whether x is above zero and finite. */
 #define POSITIVE(x) ((x) > 0 && (x) - (x) == 0)
 
-/* y = 1 / y, and how many y are not positive and finite, or have an inverse that is not */
+/* y = 1 / y, and the number of y that are not positive and finite, or whose inverse is not */
 KERNEL(invert)(uint len, GLOBAL number *RESTRICT g_y, GLOBAL real *RESTRICT g_partial)
 {
     SHARED_MEMORY(s_sums);
@@ -195,8 +195,8 @@ KERNEL(square)(uint len, const GLOBAL number *RESTRICT g_x, GLOBAL real *RESTRIC
     leave(0, s_sums, r_sum, g_partial);
 }
 
-/* x = x + a p, then p = z + b p; or p = d z + b p where `scaled`. Where a is zero, x stays; where b is
- * zero, p is not read for it. */
+/* x = x + a p, then p = z + b p; or p = d z + b p if `scaled`. If a is zero, x is unchanged; if b is zero,
+ * p is not read. */
 KERNEL(update_direction)
 (uint len, const GLOBAL real *RESTRICT g_sums, int a_above, int a_below, int b_above, int b_below,
  int scaled, const GLOBAL number *RESTRICT g_d, const GLOBAL number *RESTRICT g_z,
@@ -220,7 +220,7 @@ KERNEL(update_direction)
     }
 }
 
-/* r = r - a ap, sum r r, and sum r (d r) where `scaled`. Where a is zero, r stays. */
+/* r = r - a ap, sum r r, and sum r (d r) if `scaled`. If a is zero, r is unchanged. */
 KERNEL(update_residual)
 (uint len, const GLOBAL real *RESTRICT g_sums, int above, int below, int scaled,
  const GLOBAL number *g_d, const GLOBAL number *g_ap, GLOBAL number *RESTRICT g_r,
@@ -267,7 +267,7 @@ KERNEL(precondition_dot)
     leave(0, s_sums, r_sum, g_partial);
 }
 
-/* Adds what the blocks of another kernel left of a sum: block 0 of the first, block 1 of the second. */
+/* Adds the sums left by the blocks of another kernel: block 0 the first sum, block 1 the second. */
 KERNEL(finish)
 (uint blocks, const GLOBAL real *RESTRICT g_partial, int first, int second,
  GLOBAL real *RESTRICT g_sums)

@@ -1,20 +1,20 @@
-//! One file of the cache: a header, and what a compiler made.
+//! One file of the cache: a header, and the compiler's output.
 
 use sha2::{Digest, Sha256};
 
-/// What a text was compiled to, and what the compiler said.
+/// A compiled text, with the compiler's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) log: String,
     pub(crate) binary: Vec<u8>,
 }
 
-/// Names an entry: a hash of everything that it depends on.
+/// Names an entry: a hash of everything that determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key([u8; 32]);
 
 impl Key {
-    /// The hash of these parts; their borders count.
+    /// The hash of these parts, including their boundaries.
     pub(crate) fn new(parts: &[&str]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
@@ -24,19 +24,19 @@ impl Key {
         Self(hash.finalize().into())
     }
 
-    /// The name of its file.
+    /// The name of the entry's file.
     pub(super) fn file_name(&self) -> String {
         let digits = self.0.iter().map(|byte| format!("{byte:02x}"));
         digits.chain([".kernel".to_owned()]).collect()
     }
 }
 
-/// Why the bytes of a file are no entry.
+/// Why the bytes of a file are not a valid entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Damage {
     #[error("it is cut off or too long")]
     Length,
-    #[error("it is no compiled kernel of this version of femto")]
+    #[error("it is not a compiled kernel of this version of femto")]
     Magic,
     #[error("its checksum is wrong")]
     Checksum,
@@ -44,10 +44,10 @@ pub(super) enum Damage {
     Key,
 }
 
-/// The first bytes of a file, with the version of its form at the end.
+/// The first bytes of a file, ending with the version of the format.
 const MAGIC: [u8; 16] = *b"femto kernel \0\0\x01";
 const HASH: usize = 32;
-/// Magic, checksum of all that follows, key, length of the log in bytes.
+/// Magic, checksum of the rest, key, length of the log in bytes.
 const HEADER: usize = MAGIC.len() + HASH + HASH + 8;
 
 pub(super) fn to_bytes(key: &Key, entry: &Entry) -> Vec<u8> {

@@ -1,14 +1,13 @@
 //! Compiled kernels, kept on disk between runs.
 //!
-//! An entry is a file named by a hash of the text, the options, the compiler, the driver and the
-//! device, so that nothing has to be thrown away when one of them changes. Many processes may use a
-//! folder at once: a file appears whole, under its name, or not at all. The checksum is for
-//! accidents; the folder is as trustworthy as those who may write to it.
+//! An entry is a file named by a hash of the text, the options, the compiler, the driver and the device, so
+//! that nothing needs to be discarded when one of them changes. Many processes may use a folder at once: a
+//! complete file appears under its name, or none. The checksum guards against accidents; the folder is as
+//! trustworthy as everyone with write access to it.
 //!
-//! Where several processes want the same new kernel, one compiles it, and the others wait for the entry.
+//! If several processes need the same new kernel, one compiles it, and the others wait for the entry.
 //!
-//! The cache is only there to save time: where it does not work, kernels are compiled, and the
-//! module has a warning.
+//! The cache only saves time: if it fails, kernels are compiled, and the module has a warning.
 
 mod entry;
 
@@ -22,16 +21,16 @@ use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// No compiled kernel is so large.
+/// Larger files are not compiled kernels.
 const LARGEST: u64 = 256 << 20;
 
-/// Where compiled kernels are kept between runs.
+/// The folder of compiled kernels kept between runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelCache {
     folder: Option<PathBuf>,
 }
 
-/// The right to make an entry, until it is dropped or the process ends.
+/// The exclusive right to make an entry, until it is dropped or the process ends.
 pub(crate) struct Reservation {
     file: File,
     path: PathBuf,
@@ -39,15 +38,15 @@ pub(crate) struct Reservation {
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        // Whoever waits has the file open, and finds the entry; whoever comes later finds it without a lock.
+        // Waiting processes have the file open, and find the entry; later ones find it without a lock.
         let _ = std::fs::remove_file(&self.path);
         let _ = self.file.unlock();
     }
 }
 
-/// How often to look whether a process has made an entry; it may have been stopped, so not for ever: ten minutes.
+/// Number of pauses before giving up on another process, which may have been stopped: ten minutes.
 const PAUSES: usize = 60_000;
-/// How long to wait before looking again.
+/// The time between checks for an entry.
 const PAUSE: Duration = Duration::from_millis(10);
 
 impl KernelCache {
@@ -66,7 +65,7 @@ impl KernelCache {
         }
     }
 
-    /// Nothing is kept.
+    /// A cache that keeps nothing.
     pub const fn none() -> Self {
         Self { folder: None }
     }
@@ -75,7 +74,7 @@ impl KernelCache {
         Some(self.folder.as_ref()?.join(key.file_name()))
     }
 
-    /// The entry of a key, if there is one. One that is damaged is dropped, with a warning.
+    /// The entry of a key, if there is one. A damaged entry is dropped, with a warning.
     pub(crate) fn find(&self, key: &Key, warnings: &mut Vec<String>) -> Option<Entry> {
         let bytes = match read_small(&self.path(key)?, LARGEST) {
             Ok(bytes) => bytes,
@@ -96,20 +95,20 @@ impl KernelCache {
         }
     }
 
-    /// Takes an entry out that is of no use, and warns.
+    /// Drops a useless entry, with a warning.
     pub(crate) fn drop_entry(&self, key: &Key, reason: &impl Display, warnings: &mut Vec<String>) {
         if let Some(path) = self.path(key) {
             warnings.push(format!(
                 "the compiled kernel {path:?} was dropped: {reason}"
             ));
-            // Where it cannot be removed, it is replaced, or dropped again next time.
+            // If it cannot be removed, it is replaced, or dropped again next time.
             let _ = std::fs::remove_file(path);
         }
     }
 
-    /// The right to make the entry of a key, which one process has at a time; others wait until it has been made, the
-    /// process has ended, or ten minutes are over. None where nothing can be locked, which is no harm: then several make
-    /// the same.
+    /// The right to make the entry of a key, which one process has at a time; others wait until it has been
+    /// made, the process has ended, or ten minutes have passed. `None` if locking fails, which is harmless:
+    /// several processes then make the same entry.
     pub(crate) fn reserve(&self, key: &Key) -> Option<Reservation> {
         let path = self.path(key)?.with_extension("lock");
         let _ = std::fs::create_dir_all(path.parent()?);
@@ -132,7 +131,7 @@ impl KernelCache {
         None
     }
 
-    /// Keeps an entry, or warns that it could not.
+    /// Stores an entry, or warns that it could not.
     pub(crate) fn store(&self, key: &Key, entry: &Entry, warnings: &mut Vec<String>) {
         let Some(path) = self.path(key).filter(|_| !entry.binary.is_empty()) else {
             return;
@@ -219,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_written_is_a_warning() {
-        // Root may write anywhere, so a file stands where the folder should be.
+        // Root may write anywhere, so a file takes the folder's place.
         let folder = scratch("blocked");
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("file"), b"").unwrap();
@@ -263,9 +262,9 @@ mod tests {
         fs::remove_dir_all(folder).unwrap();
     }
 
-    /// As several processes do: those that come while one makes the entry wait for it.
+    /// Across processes: while one makes the entry, the others wait for it.
     #[test]
-    fn one_makes_what_many_want() {
+    fn one_process_makes_the_entry() {
         let folder = scratch("reserved");
         let cache = KernelCache::at(&folder);
         let made = AtomicUsize::new(0);
@@ -288,7 +287,7 @@ mod tests {
         assert_eq!(made.into_inner(), 5);
         let names = fs::read_dir(&folder).unwrap();
         assert_eq!(names.count(), 5, "locks are left");
-        // What a process that was killed leaves is a file that nobody has locked.
+        // A killed process leaves an unlocked file.
         let (key, _) = sample(9);
         fs::write(cache.path(&key).unwrap().with_extension("lock"), b"").unwrap();
         assert!(cache.reserve(&key).is_some());

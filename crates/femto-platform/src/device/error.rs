@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Why a request to a device failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DeviceError {
-    /// The memory is not there.
+    /// Not enough memory.
     #[error(
         "the {device} device has no memory for {len} numbers of {bytes_each} bytes ({:.3} GiB)",
         gibibytes(*len, *bytes_each)
@@ -13,110 +13,110 @@ pub enum DeviceError {
     OutOfMemory {
         /// The kind of the device.
         device: &'static str,
-        /// How many numbers were asked for.
+        /// Count of numbers requested.
         len: usize,
         /// Bytes of one number.
         bytes_each: usize,
     },
-    /// Two arrays that belong together differ in length.
+    /// Two related arrays differ in length.
     #[error("{what} holds {found} numbers where {expected} are needed")]
     LengthMismatch {
-        /// The array that does not fit.
+        /// The array with the wrong length.
         what: &'static str,
         /// Its length.
         found: usize,
-        /// The length that was needed.
+        /// The required length.
         expected: usize,
     },
-    /// A number of threads that no machine has.
+    /// An invalid number of threads.
     #[error("{asked} threads were asked for; between 1 and {most} are possible")]
     ThreadCount {
-        /// The number asked for.
+        /// Requested number.
         asked: usize,
-        /// The largest that is accepted.
+        /// Maximum accepted.
         most: usize,
     },
-    /// The operating system gave no threads.
+    /// The operating system did not start the threads.
     #[error("the operating system did not start {asked} threads: {reason}")]
     ThreadStart {
-        /// The number asked for.
+        /// Requested number.
         asked: usize,
-        /// What it said.
+        /// The system's error.
         reason: String,
     },
     /// A device name that does not exist.
     #[error("there is no device {name:?}; these exist: {known}")]
     UnknownDevice {
-        /// The name asked for.
+        /// Requested name.
         name: String,
         /// The names that exist, separated by commas.
         known: String,
     },
-    /// A library that makes a kind of device work is not installed.
+    /// A library required by a kind of device is not installed.
     #[error("no {device} here: {looked_for} was not found; {install}")]
     DriverMissing {
         /// The kind of the device.
         device: &'static str,
-        /// What was looked for, and where.
+        /// The libraries and places searched.
         looked_for: String,
         /// What to install.
         install: &'static str,
     },
-    /// A library is there, but too old for what is asked of it.
+    /// A library is installed, but too old.
     #[error("{library} does not know {needed}; {known}")]
     DriverTooOld {
         /// The library and its version.
         library: String,
         /// A function or an architecture.
         needed: String,
-        /// What it does know, or what to install.
+        /// The versions it does support, or what to install.
         known: String,
     },
-    /// The kind exists, but not so many of it.
+    /// The kind exists, but not this many of it.
     #[error("there is no device {device}:{index}; {found} of this kind were found")]
     NoSuchDevice {
         /// The kind of the device.
         device: &'static str,
-        /// The number asked for.
+        /// Requested index.
         index: usize,
-        /// How many there are.
+        /// Number of devices of this kind.
         found: usize,
     },
-    /// The device does not do this at all.
+    /// The device does not support this at all.
     #[error("the {device} device cannot {what}")]
     Unsupported {
         /// The kind of the device.
         device: &'static str,
-        /// What was asked.
+        /// The requested operation.
         what: &'static str,
     },
     /// Memory, a kernel or an event of one device was given to another.
     #[error("{what} belongs to another device than {device}")]
     OtherDevice {
-        /// The device that was asked.
+        /// The device it was given to.
         device: &'static str,
-        /// What it was given.
+        /// The object.
         what: &'static str,
     },
-    /// The device cannot go on; every later call fails too.
+    /// The device is unusable; every later call fails too.
     #[error("the {device} device is lost: {reason}")]
     Lost {
         /// The kind of the device.
         device: &'static str,
-        /// The driver's name of the error.
+        /// The driver's name for the error.
         reason: String,
     },
-    /// A driver call failed in a way that has no variant of its own.
+    /// A driver error without a variant of its own.
     #[error("the {device} driver refused to {action}: {reason}")]
     Driver {
         /// The kind of the device.
         device: &'static str,
-        /// What was tried.
+        /// The attempted operation.
         action: &'static str,
-        /// The driver's name of the error.
+        /// The driver's name for the error.
         reason: String,
     },
-    /// An event was asked for its time before it was recorded.
+    /// The time of an event was requested before it was recorded.
     #[error("an event was not recorded")]
     NotRecorded,
     /// A kernel could not be compiled or started.
@@ -127,20 +127,20 @@ pub enum DeviceError {
 /// Why a kernel could not be compiled or launched.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KernelError {
-    /// The compiler refuses the text.
+    /// The compiler rejected the text.
     #[error("{compiler} does not compile {kernel} for {architecture}:\n{log}")]
     Compile {
         /// Name and version of the compiler.
         compiler: String,
         /// The name of the text.
         kernel: String,
-        /// What it was compiled for.
+        /// The target architecture.
         architecture: String,
-        /// What the compiler said; its lines name the texts that `#line` named.
+        /// The compiler's messages; lines refer to the texts named by `#line`.
         log: String,
     },
-    /// The text needs 64-bit floating point numbers, which the device has not.
-    #[error("{kernel} needs fp64, which {architecture} has not")]
+    /// The text needs 64-bit floating-point numbers, which the device does not support.
+    #[error("{kernel} needs fp64, which {architecture} does not have")]
     NoFp64 {
         /// The name of the text.
         kernel: String,
@@ -152,7 +152,7 @@ pub enum KernelError {
     NoEntry {
         /// The name of the text.
         kernel: String,
-        /// The name asked for.
+        /// Requested name.
         entry: String,
     },
     /// A block is larger than the device or the compiled kernel allows, or empty.
@@ -160,9 +160,9 @@ pub enum KernelError {
     Threads {
         /// The name of the kernel.
         kernel: String,
-        /// Threads asked for, along x, y, z.
+        /// Requested threads, along x, y, z.
         asked: [u32; 3],
-        /// What is allowed, in words.
+        /// The limit, in words.
         most: String,
     },
     /// No blocks, or more than a launch can have.
@@ -170,9 +170,9 @@ pub enum KernelError {
     Blocks {
         /// The name of the kernel.
         kernel: String,
-        /// Blocks asked for.
+        /// Requested blocks.
         asked: u32,
-        /// The most.
+        /// Maximum supported.
         most: u32,
     },
     /// A block needs more shared memory than the device has for it.
@@ -180,9 +180,9 @@ pub enum KernelError {
     SharedMemory {
         /// The name of the kernel.
         kernel: String,
-        /// Bytes asked for.
+        /// Requested bytes.
         asked: u64,
-        /// Bytes that a block may have.
+        /// Maximum bytes of a block.
         most: u64,
     },
     /// The number of arguments differs from the kernel's.
@@ -190,17 +190,17 @@ pub enum KernelError {
     Arguments {
         /// The name of the kernel.
         kernel: String,
-        /// How many were given.
+        /// Number given.
         found: usize,
-        /// How many there are.
+        /// Number expected.
         expected: usize,
     },
-    /// The driver does not start the kernel.
+    /// The driver did not launch the kernel.
     #[error("{kernel} was not started: {reason}")]
     Launch {
         /// The name of the kernel.
         kernel: String,
-        /// The driver's name of the error.
+        /// The driver's name for the error.
         reason: String,
     },
 }

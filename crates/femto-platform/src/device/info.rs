@@ -4,21 +4,21 @@ use super::accelerator::{Features, LanguageKind};
 use super::{Device, DeviceError, cuda, host::Host, null::Null, opencl};
 use std::fmt;
 
-/// The devices that this build knows.
+/// The kinds of devices in this build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeviceKind {
     /// The processor: SIMD over elements, threads over batches.
     Host,
     /// NVIDIA's GPUs through their own driver.
     Cuda,
-    /// Whatever has an OpenCL 1.2 driver.
+    /// Any device with an OpenCL 1.2 driver.
     OpenCl,
     /// Executes nothing, counts everything.
     Null,
 }
 
 impl DeviceKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Host, Self::Cuda, Self::OpenCl, Self::Null];
 
     /// The name on the command line and in cases.
@@ -31,7 +31,7 @@ impl DeviceKind {
         }
     }
 
-    /// Whether kernels are compiled for it; a machine may have several.
+    /// Whether kernels are compiled for it; a machine may have several such devices.
     pub const fn is_accelerator(self) -> bool {
         matches!(self, Self::Cuda | Self::OpenCl)
     }
@@ -46,9 +46,9 @@ impl fmt::Display for DeviceKind {
 /// One device of a machine: `host`, `null`, `cuda:0`, `opencl:1`, ...
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DeviceId {
-    /// Which of the kinds.
+    /// The kind.
     pub kind: DeviceKind,
-    /// Which of this kind, from 0.
+    /// The index within the kind, from 0.
     pub index: usize,
 }
 
@@ -58,7 +58,7 @@ impl DeviceId {
     /// The device that only counts.
     pub const NULL: Self = Self::first(DeviceKind::Null);
 
-    /// The first of a kind.
+    /// The first device of a kind.
     pub const fn first(kind: DeviceKind) -> Self {
         Self { kind, index: 0 }
     }
@@ -77,7 +77,7 @@ impl fmt::Display for DeviceId {
 /// One level of cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cache {
-    /// 1 is nearest to the core. Instruction caches are left out.
+    /// 1 is closest to the core. Instruction caches are omitted.
     pub level: u32,
     /// Bytes of one instance.
     pub bytes: u64,
@@ -86,32 +86,32 @@ pub struct Cache {
 /// The description of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// Which of the kinds.
+    /// The kind.
     pub kind: DeviceKind,
-    /// Which of this kind, from 0.
+    /// The index within the kind, from 0.
     pub index: usize,
     /// The maker's name of the processor.
     pub name: String,
-    /// What kernels are compiled for, such as `sm_90`, where they are compiled at run time.
+    /// The compiler's target, such as `sm_90`, if kernels are compiled at run time.
     pub architecture: Option<String>,
-    /// Version of the driver, where there is one.
+    /// Version of the driver, if there is one.
     pub driver: Option<String>,
-    /// Threads that work at the same time; of an accelerator, those that its compute units hold,
-    /// or the number of compute units where the driver does not tell more.
+    /// Threads that run concurrently; for an accelerator, those resident on its compute units, or the
+    /// number of compute units if the driver does not report more.
     pub threads: usize,
-    /// The widest vector instructions that are used, such as `AVX-512`; `scalar` where none are.
-    /// Of an accelerator, the language of its kernels.
+    /// The widest vector instructions used, such as `AVX-512`; `scalar` if there are none. For an
+    /// accelerator, the language of its kernels.
     pub simd: &'static str,
-    /// Bytes of memory that this process may use, where the system tells.
+    /// Bytes of memory that this process may use, if the system reports it.
     pub memory_bytes: Option<u64>,
-    /// Data caches, nearest first; empty where the system does not tell.
+    /// Data caches, closest first; empty if the system does not report them.
     pub caches: Vec<Cache>,
-    /// Whether values are stored and work is done; false for a device that only counts.
+    /// Whether values are stored and work is done; false for the null device, which only counts.
     pub executes: bool,
 }
 
 impl DeviceInfo {
-    /// Which device it is.
+    /// The device's identifier.
     pub fn id(&self) -> DeviceId {
         let (kind, index) = (self.kind, self.index);
         DeviceId { kind, index }
@@ -145,19 +145,19 @@ impl DeviceInfo {
     }
 }
 
-/// The devices of a machine, and the reasons for those that are missing.
+/// The devices of a machine, and the reasons for missing kinds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
     /// The devices, in the order of [`DeviceKind::ALL`].
     pub devices: Vec<DeviceInfo>,
-    /// The kinds that are not among them.
+    /// The missing kinds.
     pub missing: Vec<Missing>,
 }
 
 /// A kind of device that a machine lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    /// Which kind.
+    /// The kind.
     pub kind: DeviceKind,
     /// Why, and what to install.
     pub reason: DeviceError,
@@ -166,7 +166,7 @@ pub struct Missing {
 /// The devices of this machine, for `femto devices`.
 ///
 /// # Errors
-/// [`DeviceError::ThreadStart`] where the host's threads do not start.
+/// [`DeviceError::ThreadStart`] if the host's threads cannot be started.
 pub fn list() -> Result<Listing, DeviceError> {
     let mut devices = vec![Host::new()?.info()];
     let mut missing = Vec::new();
@@ -188,11 +188,11 @@ pub fn list() -> Result<Listing, DeviceError> {
     Ok(Listing { devices, missing })
 }
 
-/// The device with this name: that of its kind, with the number behind a colon where a machine may
-/// have several, 0 where it is left out.
+/// The device with this name: its kind, followed by a colon and an index if a machine may have several; the
+/// index defaults to 0.
 ///
 /// # Errors
-/// [`DeviceError::UnknownDevice`], which names what exists.
+/// [`DeviceError::UnknownDevice`], which lists the existing names.
 pub fn parse(name: &str) -> Result<DeviceId, DeviceError> {
     let unknown = || DeviceError::UnknownDevice {
         name: name.to_owned(),

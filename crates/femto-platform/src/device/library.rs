@@ -3,10 +3,10 @@
 use libloading::Library;
 use std::ffi::OsStr;
 
-/// The reasons for a library that cannot be used.
+/// Why a library cannot be used.
 #[derive(Debug)]
 pub(super) enum Missing {
-    /// None of the names is there.
+    /// None of the names was found.
     Library(String),
     /// The library lacks a function.
     Function(&'static str),
@@ -24,7 +24,7 @@ pub(super) fn open<N: AsRef<OsStr>>(names: &[N]) -> Result<Library, Missing> {
     Err(Missing::Library(names.collect::<Vec<_>>().join(", ")))
 }
 
-/// The pointer behind the type of a C function that may be absent.
+/// The pointer type of a C function that may be absent.
 pub(super) trait Function {
     /// The type of the function itself.
     type Pointer: Copy;
@@ -34,8 +34,7 @@ impl<F: Copy> Function for Option<F> {
     type Pointer = F;
 }
 
-/// A struct of the functions of a library, which it keeps loaded. Those behind `optional` may be
-/// absent.
+/// A table of the functions of a library, which it keeps loaded. Those marked `optional` may be absent.
 macro_rules! functions {
     (
         $(#[$attribute:meta])*
@@ -53,10 +52,10 @@ macro_rules! functions {
         }
 
         impl $table {
-            /// Finds every function.
+            /// Looks up every function.
             ///
             /// # Safety
-            /// The functions of the library have the types of this table.
+            /// The library's functions must have the types of this table.
             pub(super) unsafe fn new(
                 library: libloading::Library,
             ) -> Result<Self, $crate::device::library::Missing> {

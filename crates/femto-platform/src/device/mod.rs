@@ -1,11 +1,11 @@
 //! Devices: memory for vectors, and threads or kernels that work on it.
 //!
-//! | kind     | what it is                                                        |
-//! |----------|-------------------------------------------------------------------|
-//! | `host`   | the processor and its memory; the default, always there           |
-//! | `cuda`   | NVIDIA's GPUs through their own driver, loaded at run time        |
-//! | `opencl` | whatever has an OpenCL 1.2 driver, loaded at run time             |
-//! | `null`   | stores and executes nothing, counts everything that it is asked   |
+//! | kind     | description                                                 |
+//! |----------|-------------------------------------------------------------|
+//! | `host`   | the processor and its memory; the default, always present   |
+//! | `cuda`   | NVIDIA's GPUs through their own driver, loaded at run time  |
+//! | `opencl` | any device with an OpenCL 1.2 driver, loaded at run time    |
+//! | `null`   | stores and executes nothing, only counts the work           |
 //!
 //! `cuda` and `opencl` compile kernel texts at run time and are one type, [`Accelerator`].
 //!
@@ -40,8 +40,8 @@ mod sealed {
 
 /// A plain number that device memory can hold: `f32`, `f64`, `i32`, `u16`, `u32`.
 ///
-/// Sealed: every bit pattern is a value and all zero bits are the number zero, which is what the
-/// allocators of this crate rely on.
+/// Sealed: every bit pattern is a value and all zero bits are the number zero, as required by the
+/// allocators of this crate.
 pub trait Element:
     sealed::Sealed + Copy + Debug + Default + PartialEq + Send + Sync + 'static
 {
@@ -58,7 +58,7 @@ pub trait Buffer<T>: Debug + Send + Sync {
     /// The number of its entries.
     fn len(&self) -> usize;
 
-    /// Whether it holds none.
+    /// Whether it has no entries.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -69,7 +69,7 @@ pub trait Device: Debug + Send + Sync + 'static {
     /// The memory of this device.
     type Buffer<T: Element>: Buffer<T>;
 
-    /// A description of the device, for reports and for keys of caches.
+    /// A description of the device, for reports and cache keys.
     fn info(&self) -> DeviceInfo;
 
     /// `len` zeros.
@@ -104,16 +104,15 @@ pub trait Device: Debug + Send + Sync + 'static {
         target: &mut [T],
     ) -> Result<(), DeviceError>;
 
-    /// Waits until everything asked of the device so far has happened.
+    /// Waits until all work issued so far is done.
     ///
     /// # Errors
-    /// Those of any work since the last call, from devices that report late.
+    /// Those of any work since the last call, for devices that report late.
     fn synchronize(&self) -> Result<(), DeviceError>;
 
     /// Runs `body` inside the device's own threads.
     ///
-    /// A loop that asks for many small pieces of work enters once and so spares a change of threads
-    /// for every piece.
+    /// Loops over many small pieces of work should enter once, to save a thread switch for every piece.
     fn enter<R: Send>(&self, body: impl FnOnce() -> R + Send) -> R
     where
         Self: Sized,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// One piece of work that a real device would have started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// What was started.
+    /// Name of the work.
     pub name: String,
     /// Bytes read from memory.
     pub bytes_read: u64,
@@ -17,20 +17,20 @@ pub struct Launch {
     pub flops: u64,
 }
 
-/// Counts of requests to a [`Null`] device.
+/// Counts of the requests to a [`Null`] device.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Buffers made.
+    /// Buffers allocated.
     pub allocations: u64,
-    /// Bytes of all buffers made.
+    /// Bytes of all buffers allocated.
     pub allocated_bytes: u64,
     /// Uploads and writes.
     pub writes: u64,
-    /// Bytes that they moved to the device.
+    /// Bytes moved to the device.
     pub written_bytes: u64,
     /// Reads.
     pub reads: u64,
-    /// Bytes that they moved from the device.
+    /// Bytes moved from the device.
     pub read_bytes: u64,
     /// Calls of [`Device::synchronize`].
     pub synchronizations: u64,
@@ -64,7 +64,7 @@ impl<T: Element> Buffer<T> for NullBuffer<T> {
 }
 
 impl Null {
-    /// A device with empty books.
+    /// A device with zero counts.
     pub fn new() -> Self {
         Self::default()
     }
@@ -89,7 +89,7 @@ impl Null {
         *self.ledger() = Ledger::default();
     }
 
-    /// A ledger is valid after every statement, so a panic elsewhere does not spoil it.
+    /// The ledger is valid after every statement, so a panic elsewhere cannot corrupt it.
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }

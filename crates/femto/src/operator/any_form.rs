@@ -7,9 +7,9 @@ use femto_kernel::family::{Block, EvalContext};
 use femto_kernel::form::{Form, TracedForm, trace};
 use femto_kernel::scalar::SimdLevel;
 
-/// A form whose type does not show, as operators take it; a [`Typed`] has one.
+/// A form with its type erased, as operators take it; wrap forms in [`Typed`].
 pub trait AnyForm: Send + Sync {
-    /// Its graph.
+    /// Its expression graph.
     fn trace(&self) -> TracedForm;
 
     /// The host's loops for a block, in double precision.

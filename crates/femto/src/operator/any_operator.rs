@@ -8,7 +8,7 @@ use femto_kernel::form::Inspection;
 use femto_kernel::roofline::{Ceilings, Precision, Work};
 use femto_platform::device::Device;
 
-/// An operator whose precision and device do not show: see [`AnyDevice::operator`].
+/// An operator with precision and device erased: see [`AnyDevice::operator`].
 pub trait AnyOperator: Send + Sync {
     /// The device.
     fn device(&self) -> AnyDevice;
@@ -19,10 +19,10 @@ pub trait AnyOperator: Send + Sync {
     /// Length of an L-vector.
     fn dofs(&self) -> usize;
 
-    /// `v = A u` on L-vectors of the host, rounded to the operator's precision on the way.
+    /// `v = A u` on L-vectors of the host, rounded to the operator's precision for the evaluation.
     ///
     /// # Errors
-    /// Vectors of other lengths, memory that is not there.
+    /// Vectors of the wrong length, or not enough memory.
     fn apply(&self, u: &[f64], v: &mut [f64]) -> Result<(), OperatorError>;
 
     /// The exact diagonal of A, as [`AnyOperator::apply`].
@@ -31,10 +31,10 @@ pub trait AnyOperator: Send + Sync {
     /// As [`Operator::diagonal`].
     fn diagonal(&self, d: &mut [f64]) -> Result<(), OperatorError>;
 
-    /// One application to `u`, on vectors that stay on the device; as often as it is called.
+    /// One application to `u` on vectors that stay on the device; call it as often as needed.
     ///
     /// # Errors
-    /// A vector of another length, memory that is not there.
+    /// A vector of the wrong length, or not enough memory.
     fn application<'a>(&'a self, u: &[f64]) -> Result<Application<'a>, OperatorError>;
 
     /// As [`Operator::inspection`].

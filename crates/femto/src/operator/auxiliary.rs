@@ -8,12 +8,12 @@ use femto_kernel::family::fields::{FieldKind, Fields};
 /// An auxiliary field, read as `Point::a` and `Point::grad_a`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Auxiliary {
-    /// Constant in each cell (P0), `[mesh cell]`, those of one shape after those of another; its gradient is zero.
+    /// Constant in each cell (P0), `[mesh cell]`, shape after shape; its gradient is zero.
     PerCell(Vec<f64>),
     /// In the space of the solution, values at its nodes `[node]`.
     Nodal(Vec<f64>),
-    /// Known at the quadrature points alone, `[mesh cell][point]`, where shapes may have different numbers of points;
-    /// its gradient is not known and reads as zero.
+    /// Known at the quadrature points only, `[mesh cell][point]`, where shapes may have different numbers
+    /// of points; its gradient is unknown and reads as zero.
     AtPoints(Vec<f64>),
 }
 
@@ -49,7 +49,8 @@ impl Auxiliary {
 }
 
 impl OperatorParams {
-    /// Checks the lengths of the fields: for L-vectors of so many nodes, and `end` is where all blocks' cells end.
+    /// Checks the lengths of the fields, for L-vectors of this many nodes; `end` is the end of all blocks'
+    /// cells.
     pub(super) fn check_auxiliary(
         &self,
         nodes: usize,
@@ -80,7 +81,7 @@ impl OperatorParams {
         Fields::new(&kinds)
     }
 
-    /// Time and parameters, as the form sees them at first.
+    /// The initial time and parameters.
     pub(crate) fn context(&self) -> EvalContext<'_> {
         EvalContext {
             time: self.time,
@@ -88,7 +89,7 @@ impl OperatorParams {
         }
     }
 
-    /// The fields of a kind, in the order in which arrays have them.
+    /// The fields of a kind, in the order of the arrays.
     pub(crate) fn auxiliary_of(&self, kind: FieldKind) -> impl Iterator<Item = &[f64]> {
         let fields = self.auxiliary.iter();
         fields
@@ -96,7 +97,7 @@ impl OperatorParams {
             .map(Auxiliary::values)
     }
 
-    /// The fields that are constant in each cell, at one of them; NaN in the place of others.
+    /// The cell-wise constant fields at one cell; NaN for other kinds.
     pub(crate) fn at_cell(&self, cell: usize) -> Vec<f64> {
         let value = |field: &Auxiliary| match field {
             Auxiliary::PerCell(values) => values[cell],

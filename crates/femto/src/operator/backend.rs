@@ -1,4 +1,4 @@
-//! The traits of devices that take operators, and of operators on them.
+//! Traits for devices that evaluate operators, and for their operators.
 
 use super::{Binding, OperatorError};
 use crate::{AnyDevice, Number};
@@ -15,12 +15,12 @@ pub trait Backend: Device + Clone + Into<AnyDevice> {
     /// Prepares everything that does not change between applications.
     ///
     /// # Errors
-    /// Memory that is not there; a degenerate element.
+    /// Not enough memory, or a degenerate element.
     #[doc(hidden)]
     fn bind<T: Number>(&self, binding: &Binding<'_>) -> Result<Self::Bound<T>, OperatorError>;
 }
 
-/// An operator bound to a device; lengths were checked by the caller.
+/// An operator bound to a device; callers have checked lengths.
 #[doc(hidden)]
 pub trait Bound<T: Number, D: Device>: Debug + Send + Sync {
     /// `v = A u` on L-vectors.
@@ -42,19 +42,19 @@ pub trait Bound<T: Number, D: Device>: Debug + Send + Sync {
     /// The diagonal of A, an L-vector.
     fn diagonal(&self, context: &EvalContext, d: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 
-    /// Takes the components of L-vector `u` as the auxiliary fields of the solution's space, from number
-    /// `first` of these on.
+    /// Copies the components of L-vector `u` into the auxiliary fields of the solution's space, starting at
+    /// field `first`.
     fn set_nodal(&mut self, first: usize, u: &D::Buffer<T>) -> Result<(), OperatorError>;
 
-    /// Bytes of device memory held, vectors apart.
+    /// Bytes of device memory held, apart from vectors.
     fn bytes(&self) -> usize;
 
-    /// Warnings, such as a kernel that was wrong and is not used.
+    /// Warnings, such as a wrong kernel that was dropped.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The schedule of the kernel of each kind of map, where there is a choice.
+    /// The kernel's schedule for each kind of map, where there is a choice.
     fn schedules(&self) -> Vec<String> {
         Vec::new()
     }

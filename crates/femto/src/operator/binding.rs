@@ -25,7 +25,7 @@ impl Binding<'_> {
         self.space.cells()[element] as usize
     }
 
-    /// The reader of the maps of cells.
+    /// Reads the maps of cells.
     pub(crate) fn maps(&self) -> Maps<'_> {
         let points = match &self.plan.operator.tables {
             Tables::Tensor(_) => Vec::new(),
@@ -38,12 +38,12 @@ impl Binding<'_> {
         }
     }
 
-    /// Fails where a cell's map cannot be inverted at the points.
+    /// Fails if a cell's map cannot be inverted at a point.
     pub(crate) fn check_geometry(&self) -> Result<(), OperatorError> {
         match &self.plan.operator.tables {
             Tables::Tensor(basis) => self.geometry.check(&basis.points)?,
             Tables::Dense(_) => {
-                // The points of simplices are collapsed from a line's.
+                // Simplex points are collapsed from those on a line.
                 let line = Quadrature::Gauss.tables(Cell::Line, self.space.degree())?;
                 self.geometry.check(&line.points)?
             }
@@ -51,14 +51,14 @@ impl Binding<'_> {
         Ok(())
     }
 
-    /// The numbers of the auxiliary fields of a kind at a cell of the geometry, field by field.
+    /// The values of the auxiliary fields of a kind at a cell of the geometry, field by field.
     pub(crate) fn fields_at(&self, kind: FieldKind, cell: usize) -> impl Iterator<Item = &[f64]> {
         let range = self.plan.place.of_cell(kind, cell, self.plan.points());
         let fields = self.params.auxiliary_of(kind);
         fields.map(move |field| &field[range.clone()])
     }
 
-    /// λ and κ of the form on a cell; zero where nothing is folded.
+    /// λ and κ of the form on a cell; zero if not folded.
     pub(crate) fn coefficients(&self, cell: usize) -> (f64, f64) {
         match &self.plan.operator.coefficients {
             None => (0.0, 0.0),
@@ -67,11 +67,11 @@ impl Binding<'_> {
     }
 }
 
-/// The maps of a mesh's cells, as families pack them.
+/// The maps of a mesh's cells, in the form families pack.
 pub(crate) struct Maps<'a> {
     geometry: &'a Geometry,
     tables: &'a Tables,
-    /// Of dense tables, `[point][3]`.
+    /// Points of dense tables, `[point][3]`.
     points: Vec<[f64; 3]>,
 }
 
@@ -84,7 +84,7 @@ impl Maps<'_> {
         }
     }
 
-    /// Passes a cell's map to `pack`, with `at` as scratch memory.
+    /// Passes a cell's map to `pack`; `at` is scratch memory.
     pub(crate) fn read<R>(
         &self,
         input: MapInput,

@@ -22,9 +22,9 @@ pub enum OperatorError {
     /// More components than the host's kernels take.
     #[error("{found} components; at most {most} are supported")]
     TooManyComponents {
-        /// What was asked.
+        /// Number of components requested.
         found: usize,
-        /// The most that is supported.
+        /// Maximum supported.
         most: usize,
     },
     /// A graph with a number of components that forms of its dimension do not have.
@@ -42,7 +42,7 @@ pub enum OperatorError {
     ChunkTooLarge {
         /// Nodes of the chunk.
         found: usize,
-        /// The most that is supported.
+        /// Maximum supported.
         most: usize,
     },
     /// Too few quadrature points for the collocated gradient.
@@ -50,14 +50,14 @@ pub enum OperatorError {
         "{points_1d} quadrature points along an axis for degree {degree}; at least {least} are needed"
     )]
     Quadrature {
-        /// What was asked.
+        /// Points requested.
         points_1d: usize,
         /// The degree of the space.
         degree: usize,
-        /// The least that is supported.
+        /// Minimum supported.
         least: usize,
     },
-    /// A form of another dimension than the cells.
+    /// The form and the cells differ in dimension.
     #[error("a form in {form} dimensions on {cells}")]
     Dimension {
         /// Of the form.
@@ -65,7 +65,7 @@ pub enum OperatorError {
         /// The cells.
         cells: &'static str,
     },
-    /// A rule that simplices do not have.
+    /// A quadrature rule that simplices do not support.
     #[error(
         "triangles and tetrahedra take Quadrature::Gauss or Quadrature::Exact; the others are products of rules on a line"
     )]
@@ -73,13 +73,13 @@ pub enum OperatorError {
     /// An auxiliary field of the wrong length.
     #[error("auxiliary field {field} has {found} values for {expected} {place}")]
     Auxiliary {
-        /// Which field.
+        /// Index of the field.
         field: usize,
         /// Its length.
         found: usize,
-        /// The length it should have.
+        /// The expected length.
         expected: usize,
-        /// What it has a value for.
+        /// The entities that it has values for.
         place: &'static str,
     },
     /// Too many auxiliary fields or parameters.
@@ -87,9 +87,9 @@ pub enum OperatorError {
     TooManyFields {
         /// "auxiliary fields" or "parameters".
         what: &'static str,
-        /// What was given.
+        /// Number given.
         found: usize,
-        /// The most that is supported.
+        /// Maximum supported.
         most: usize,
     },
     /// Fewer auxiliary fields or parameters than the form reads.
@@ -97,15 +97,15 @@ pub enum OperatorError {
     MissingFields {
         /// "auxiliary fields" or "parameters".
         what: &'static str,
-        /// What was given.
+        /// Number given.
         found: usize,
-        /// What the form reads.
+        /// Number that the form reads.
         read: usize,
     },
-    /// A vector that is no L-vector of the space.
+    /// A vector that is not an L-vector of the space.
     #[error("{what} has {found} entries; an L-vector has {dofs}")]
     VectorLength {
-        /// Which vector.
+        /// Name of the vector.
         what: &'static str,
         /// Its length.
         found: usize,
@@ -115,14 +115,14 @@ pub enum OperatorError {
     /// An E-vector of the wrong length.
     #[error("{what} has {found} entries; an E-vector of this space has {expected}")]
     ElementVectorLength {
-        /// Which vector.
+        /// Name of the vector.
         what: &'static str,
         /// Its length.
         found: usize,
         /// Length of an E-vector.
         expected: usize,
     },
-    /// The diagonal of something that has none.
+    /// A diagonal was requested of a form that is not linear.
     #[error("the form is not linear in u, so it has no diagonal")]
     NotLinear,
     /// The geometry belongs to another mesh.
@@ -133,20 +133,20 @@ pub enum OperatorError {
         /// Elements of the space.
         space: usize,
     },
-    /// Blocks that are not those of one space.
+    /// The blocks given are not all those of one space.
     #[error(
         "{found} blocks that are not all those of one space in their order; it has {blocks}: see Block::all"
     )]
     OtherBlocks {
-        /// How many were given.
+        /// Number given.
         found: usize,
-        /// How many the space of the first one has.
+        /// Number of blocks of the first one's space.
         blocks: usize,
     },
-    /// E-vectors of elements of several shapes.
+    /// E-vectors requested for elements of several shapes.
     #[error("E-vectors are of elements of one shape; this space has {blocks} shapes")]
     ElementsOfShapes {
-        /// How many.
+        /// Number of blocks.
         blocks: usize,
     },
     /// A kernel asks for an operand that its block does not have.
@@ -159,15 +159,16 @@ pub enum OperatorError {
         /// The operand.
         operand: Operand,
     },
-    /// Factors in single precision where kernels read them as vectors of the arithmetic's precision.
+    /// Single-precision factors requested on the host, whose loops keep them in the precision of the
+    /// arithmetic.
     #[error(
         "the host keeps factors in the precision of its arithmetic; factors in single precision are for cuda and opencl devices"
     )]
     SingleFactorsOnHost,
-    /// Knobs for what has none.
+    /// Knobs given where none apply.
     #[error("knobs are for kernels of hexahedra and quadrilaterals on cuda and opencl devices")]
     KnobsElsewhere,
-    /// More places in elements than 32 bits can tell apart.
+    /// More element nodes than 32-bit indices can address.
     #[error(
         "{found} nodes of elements; deterministic sums take at most {}: use atomic ones",
         u32::MAX

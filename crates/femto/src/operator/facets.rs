@@ -1,4 +1,4 @@
-//! Integrals over boundary facets as parts of an operator.
+//! Integrals over boundary facets as terms of an operator.
 
 use super::{AnyForm, Backend, Operator, OperatorError, OperatorParams};
 use crate::Number;
@@ -35,7 +35,7 @@ impl<T: Number, D: Backend> FacetTerm<T, D> {
         u: &D::Buffer<T>,
         v: &mut D::Buffer<T>,
     ) -> Result<(), OperatorError> {
-        // What they hold means nothing between two products, so a panic does not spoil them.
+        // Their contents are scratch between products, so a panic cannot corrupt them.
         let mut vectors = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
         let [input, output] = &mut *vectors;
         let device = self.operator.device();
@@ -57,7 +57,7 @@ impl<T: Number, D: Backend> FacetTerm<T, D> {
         )?)
     }
 
-    /// As [`Operator::set_nodal`], where the form has such fields.
+    /// As [`Operator::set_nodal`], if the form has such fields.
     pub(super) fn set_nodal(
         &mut self,
         first: usize,
@@ -86,11 +86,11 @@ impl<T: Number, D: Backend> FacetTerm<T, D> {
 }
 
 impl<T: Number, D: Backend + VectorOps<T>> Operator<T, D> {
-    /// Adds ∫_Γ φ·f0 + ∇φ:f1 over a group of boundary facets, the trace of the operator's space. The form has the
-    /// dimension of the cells; gradients are those along the facets.
+    /// Adds ∫_Γ φ·f0 + ∇φ:f1 over a group of boundary facets, `trace` of the operator's space. The form has
+    /// the dimension of the cells; gradients are tangential.
     ///
     /// # Errors
-    /// As [`Operator::new`]; the trace of another space.
+    /// As [`Operator::new`]; a trace of another space.
     pub fn add_facets(
         &mut self,
         trace: &Trace,

@@ -1,26 +1,26 @@
-//! Data levels, and the rule for the automatic one.
+//! Data levels, and the rule of the automatic one.
 
 use femto_platform::device::DeviceKind;
 
 /// The amount of stored geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DataLevel {
-    /// What was measured to be faster on this kind of device, by a fixed rule: `Partial` on accelerators
-    /// for forms λ u below degree 6, `OnTheFly` otherwise.
+    /// The level measured to be faster on this kind of device, by a fixed rule: `Partial` on accelerators
+    /// for forms λ u below degree 6, otherwise `OnTheFly`.
     #[default]
     Automatic,
-    /// As little as possible: vertices of affine and trilinear cells, from which the Jacobian is
-    /// recomputed in every application. Curved cells keep data at their points.
+    /// As little as possible: the map coefficients of affine and multilinear cells, from which Jacobians
+    /// are recomputed in every application. Curved cells keep data at their points.
     OnTheFly,
     /// Factors at every quadrature point (one set per affine cell).
     Partial,
 }
 
-/// The least degree at which accelerators recompute the geometry of forms without gradients as fast as
-/// they read it: BP1 on an H200, fp64 (`benches/runs/2026-11-21-nvidia-h200/bp.csv`).
+/// The lowest degree at which accelerators recompute the geometry as fast as they read it, for forms
+/// without gradients: BP1 on an H200, fp64 (`benches/runs/2026-11-21-nvidia-h200/bp.csv`).
 const RECOMPUTED_MASS: usize = 6;
 
-/// A level and why it is taken.
+/// A level and the reason for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChosenLevel {
     /// Never `Automatic`.
@@ -36,21 +36,21 @@ enum Reason {
     MeasuredFaster,
 }
 
-/// The inputs of the choice of a level.
+/// Inputs for choosing a level.
 #[derive(Clone, Copy, Debug)]
 pub struct LevelInputs {
-    /// Where the operator runs.
+    /// The device's kind.
     pub device: DeviceKind,
-    /// Degree.
+    /// Degree of the space.
     pub degree: usize,
-    /// The form is λ u for all cells.
+    /// Whether the form is λ u on all cells.
     pub mass: bool,
-    /// Factors shall be stored in single precision.
+    /// Whether factors are stored in single precision.
     pub single_factors: bool,
 }
 
 impl DataLevel {
-    /// All of them.
+    /// All levels.
     pub const ALL: [Self; 3] = [Self::Automatic, Self::OnTheFly, Self::Partial];
 
     /// The name in options and reports.
@@ -62,7 +62,7 @@ impl DataLevel {
         }
     }
 
-    /// The level that is taken.
+    /// The level to use.
     pub fn choose(self, on: &LevelInputs) -> ChosenLevel {
         let accelerator = on.device.is_accelerator();
         let (level, reason) = match self {

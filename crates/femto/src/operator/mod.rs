@@ -1,7 +1,7 @@
 //! Operators: a space, a geometry and a form, bound to a device.
 //!
-//! `A = Eᵀ Bᵀ D B E` on L-vectors. An operator knows no constraints: what solves equations holds the
-//! constrained entries of its vectors at zero (`problem::Constrained`).
+//! `A = Eᵀ Bᵀ D B E` on L-vectors. Operators do not know constraints: solvers hold the constrained entries
+//! of their vectors at zero (`problem::Constrained`).
 
 mod accelerator;
 mod any_form;
@@ -64,9 +64,9 @@ use femto_platform::device::Buffer;
 #[derive(Debug)]
 pub struct Operator<T: Number, D: Backend> {
     device: D,
-    /// One at least; in this order the later ones add to what the earlier ones have begun.
+    /// At least one, applied in order: the first initialises shared nodes, the rest add to them.
     shapes: Vec<Shape<T, D>>,
-    /// What boundary facets add.
+    /// Terms on boundary facets.
     facets: Vec<FacetTerm<T, D>>,
     /// Number of auxiliary fields in the solution's space.
     nodal: usize,
@@ -93,8 +93,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// Binds `form` to a device, on cells of one shape.
     ///
     /// # Errors
-    /// Parameters out of range, sizes that do not fit together, inverted elements (named, with the
-    /// position and the Jacobian), memory that is not there.
+    /// Parameters out of range, mismatched sizes, inverted elements (named, with position and Jacobian), or
+    /// not enough memory.
     pub fn new<F, const DIM: usize, const C: usize>(
         device: &D,
         space: &Space,
@@ -109,7 +109,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         Self::of_form(device, space, geometry, &form, params)
     }
 
-    /// The same with a form of any type.
+    /// As [`Operator::new`], with a form of any type.
     ///
     /// # Errors
     /// As [`Operator::new`].
@@ -127,10 +127,10 @@ impl<T: Number, D: Backend> Operator<T, D> {
         Self::of_blocks(device, &[block], form, params)
     }
 
-    /// The same on all blocks of a mesh of several shapes.
+    /// As [`Operator::of_form`], on all blocks of a mesh of several shapes.
     ///
     /// # Errors
-    /// As [`Operator::new`]; other blocks than all those of one space.
+    /// As [`Operator::new`]; blocks that are not all those of one space.
     pub fn of_blocks(
         device: &D,
         blocks: &[Block],
@@ -176,7 +176,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// `v = A u` on L-vectors.
     ///
     /// # Errors
-    /// Vectors of other lengths.
+    /// Vectors of the wrong length.
     pub fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.check("the input", u.len())?;
         self.check("the output", v.len())?;
@@ -191,7 +191,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     /// `v = Bᵀ D B u` on E-vectors `[element][component][node]` of the cells, in the space's element order.
     ///
     /// # Errors
-    /// Vectors of other lengths, a mesh of several shapes.
+    /// Vectors of the wrong length, or a mesh of several shapes.
     pub fn apply_elements(
         &self,
         u: &D::Buffer<T>,
@@ -215,11 +215,10 @@ impl<T: Number, D: Backend> Operator<T, D> {
         }
     }
 
-    /// The exact diagonal of A into `d`, an L-vector; for a 3-component form of
-    /// every component.
+    /// Writes the exact diagonal of A, for every component, into the L-vector `d`.
     ///
     /// # Errors
-    /// A form that is not linear, a vector of another length.
+    /// A form that is not linear, or a vector of the wrong length.
     pub fn diagonal(&self, d: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.check("the diagonal", d.len())?;
         if !self.inspection().linear {
@@ -231,7 +230,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         self.facets.iter().try_for_each(|term| term.add_diagonal(d))
     }
 
-    /// Sets the time that the form sees, and those on facets.
+    /// Sets the time for the form and for all facet forms.
     pub fn set_time(&mut self, time: f64) {
         self.time = time;
         for term in &mut self.facets {
@@ -239,7 +238,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         }
     }
 
-    /// Replaces the run-time parameters that the form sees, and those on facets.
+    /// Replaces the run-time parameters of the form and of all facet forms.
     ///
     /// # Errors
     /// Fewer parameters than the form reads, or more than a form may read.
@@ -252,11 +251,11 @@ impl<T: Number, D: Backend> Operator<T, D> {
         Ok(())
     }
 
-    /// Takes the components of `u`, an L-vector, as the auxiliary fields of the solution's space, from
-    /// number `first` of these on: the state of [`Jacobian`](femto_kernel::form::Jacobian) with `first` 0.
+    /// Copies the components of `u`, an L-vector, into the auxiliary fields of the solution's space,
+    /// starting at field `first`: the state of [`Jacobian`](femto_kernel::form::Jacobian) if `first` is 0.
     ///
     /// # Errors
-    /// A vector of another length, fields that were not given at first.
+    /// A vector of the wrong length, or fields that did not exist at construction.
     pub fn set_nodal(&mut self, first: usize, u: &D::Buffer<T>) -> Result<(), OperatorError> {
         let (found, dofs) = (u.len(), self.sizes.dofs);
         femto_platform::device::check_len("the nodal fields", found, dofs)?;
@@ -272,7 +271,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         facets.try_for_each(|term| term.set_nodal(first, u))
     }
 
-    /// What the form on the cells reads, and whether it is linear or symmetric.
+    /// The inputs of the form on the cells, and whether it is linear or symmetric.
     pub fn inspection(&self) -> &Inspection {
         &self.plan().operator.inspection
     }
@@ -320,19 +319,20 @@ impl<T: Number, D: Backend> Operator<T, D> {
         shapes.chain(facets).sum()
     }
 
-    /// How much of the geometry is stored: never `Automatic`, but what that came to; of several shapes for the first.
+    /// The amount of geometry stored: the level chosen, never `Automatic`. The first shape's if there are
+    /// several.
     pub fn data_level(&self) -> DataLevel {
         self.plan().level.level
     }
 
-    /// Bytes of device memory that the operator holds, vectors apart.
+    /// Bytes of device memory that the operator holds, apart from vectors.
     pub fn bytes(&self) -> usize {
         let shapes = self.shapes.iter().map(|shape| shape.bound.bytes());
         let facets = self.facets.iter().map(FacetTerm::bytes);
         shapes.chain(facets).sum()
     }
 
-    /// Warnings so far, such as a kernel that was wrong and is not used.
+    /// Warnings so far, such as a wrong kernel that was dropped.
     pub fn warnings(&self) -> Vec<String> {
         let shapes = self.shapes.iter();
         let shapes = shapes.flat_map(|shape| shape.bound.warnings());
@@ -341,7 +341,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         shapes.chain(facets).collect()
     }
 
-    /// The plan for the first shape, which form and parameters are of as well.
+    /// The first shape's plan; form and parameters are the same for all shapes.
     fn plan(&self) -> &Plan {
         &self.shapes[0].plan
     }
@@ -361,7 +361,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     }
 }
 
-/// Fails unless the blocks are all those of one space, in order; the space of the first.
+/// Returns the first block's space; fails unless the blocks are all those of one space, in order.
 fn check_blocks(blocks: &[Block]) -> Result<&Space, OperatorError> {
     let sizes = |space: &Space| {
         (

@@ -17,7 +17,7 @@ pub enum Quadrature {
     /// ([`TracedForm::quadrature_degree`](femto_kernel::form::TracedForm::quadrature_degree)).
     #[default]
     Gauss,
-    /// The same, but on simplices exact to this degree.
+    /// As `Gauss`, but exact to this degree on simplices.
     GaussOrExact(usize),
     /// Gauss with this many points along each axis; not on simplices.
     GaussPoints(usize),
@@ -72,7 +72,7 @@ impl Quadrature {
     }
 }
 
-/// Parameters of an operator, besides space, geometry and form.
+/// Parameters of an operator, apart from space, geometry and form.
 #[derive(Clone, Debug)]
 pub struct OperatorParams {
     /// The quadrature rule.
@@ -81,19 +81,19 @@ pub struct OperatorParams {
     pub data_level: DataLevel,
     /// The precision of factors that accelerators store at points.
     pub factors: FactorPrecision,
-    /// How accelerators sum what elements share. The host's sums are deterministic in any case.
+    /// How accelerators sum shared nodes. The host's sums are always deterministic.
     pub scatter: Scatter,
     /// Knobs of the kernel in place of the measured ones, for sweeps: only on accelerators, on
     /// hexahedra and quadrilaterals. With any there is no second choice where the device cannot run them.
     pub knobs: Knobs,
-    /// Folds the coefficients of a form λ u, κ ∇u into the geometry, where they are constant in each cell.
-    /// Otherwise the form is evaluated as it is written. Default `true`.
+    /// Folds the coefficients of a form λ u, κ ∇u into the geometry if they are constant in each cell.
+    /// Otherwise the form is evaluated as written. Default `true`.
     pub fold_coefficients: bool,
     /// Auxiliary fields, `[field]`, in the order of `Point::a`.
     pub auxiliary: Vec<Auxiliary>,
-    /// The time that the form sees at first.
+    /// The initial time.
     pub time: f64,
-    /// The parameters that the form sees at first.
+    /// The initial parameters.
     pub parameters: Vec<f64>,
 }
 

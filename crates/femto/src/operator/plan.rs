@@ -15,7 +15,7 @@ use femto_platform::device::DeviceKind;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A run of elements of one kind of map inside a chunk.
+/// A run of elements of one kind of map within a chunk.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
     /// Index in [`Plan::kinds`].
@@ -32,7 +32,7 @@ pub(crate) struct KindPlan {
     pub(crate) block: family::Block,
 }
 
-/// Where the cells of a block begin in auxiliary fields, whose values go on from block to block.
+/// The start of a block's cells in auxiliary fields, whose values run on from block to block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FieldPlace {
     /// In fields that are constant in each cell.
@@ -42,7 +42,7 @@ pub(crate) struct FieldPlace {
 }
 
 impl FieldPlace {
-    /// The numbers of a cell of a block in a field of a kind, with so many points.
+    /// The range of a cell of this block in a field of the given kind, with `points` points per cell.
     pub(super) fn of_cell(self, kind: FieldKind, cell: usize, points: usize) -> Range<usize> {
         let (first, numbers) = match kind {
             FieldKind::Points => (self.points, points),
@@ -68,7 +68,7 @@ pub(crate) struct Plan {
     pub(crate) factors: FactorPrecision,
     pub(crate) place: FieldPlace,
     auxiliary_numbers: u64,
-    /// Whether every node is at one place, so that those at vertices tell where these are.
+    /// Whether every node has a single position, so that vertex nodes determine vertex positions.
     nodes_are_places: bool,
     /// Bytes of the restriction's arrays that one application reads.
     index_bytes: u64,
@@ -154,7 +154,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Cuts elements into runs of one kind of map, and counts them; kinds are listed as they are met.
+    /// Splits elements into runs of one kind of map and counts them; kinds are listed in order of
+    /// appearance.
     fn runs(
         &mut self,
         elements: Range<usize>,
@@ -188,7 +189,7 @@ impl Plan {
         Ok(runs)
     }
 
-    /// The operator on elements of a kind of map.
+    /// The block of elements of one kind of map.
     fn block(&self, map: MapKind, level: DataLevel) -> Result<family::Block, OperatorError> {
         let block = |stored| self.family.block(&self.operator, map, stored);
         let made = block(level == DataLevel::Partial)?;
@@ -239,7 +240,7 @@ impl Plan {
         self.operator.tables.points()
     }
 
-    /// Where the block after this one begins in auxiliary fields.
+    /// The start of the next block in auxiliary fields.
     pub(super) fn next_place(&self) -> FieldPlace {
         FieldPlace {
             cells: self.place.cells + self.elements,
@@ -261,7 +262,7 @@ impl Plan {
             .sum()
     }
 
-    /// Numbers of auxiliary fields that are read for a cell: its constants, and those at its points.
+    /// Numbers of auxiliary fields read per cell: its constants, and those at its points.
     pub(crate) fn auxiliary_numbers(&self) -> usize {
         self.auxiliary_numbers as usize
     }
@@ -271,11 +272,11 @@ impl Plan {
         (self.operator.tables.nodes() * self.operator.inspection.components) as u64
     }
 
-    /// The same plan with the geometry stored as at another data level, for comparison.
+    /// The same plan with the geometry stored at another data level, for comparison.
     pub(crate) fn at_level(&self, level: DataLevel) -> Self {
         let mut plan = self.clone();
         for kind in &mut plan.kinds {
-            // What could be made at one level can be made at another.
+            // A block that exists at one level exists at the others.
             if let Ok(block) = self.block(kind.kind, level) {
                 kind.block = block;
             }
@@ -283,7 +284,7 @@ impl Plan {
         plan
     }
 
-    /// Which nodes of an element the host's tables index.
+    /// The nodes of an element that the host's tables list.
     pub(crate) fn node_table(&self) -> NodeTable {
         let nodes = (self.degree + 1, self.operator.tables.nodes());
         self.family.node_table(self.operator.cell, nodes)
@@ -300,7 +301,7 @@ fn index_bytes(family: FamilyId, space: &Space) -> u64 {
     (table * size_of::<u16>() + lists * size_of::<u32>()) as u64
 }
 
-/// Whether form, space and geometry go together.
+/// Checks that form, space and geometry match.
 fn check(space: &Space, geometry: &Geometry, form: &TracedForm) -> Result<(), OperatorError> {
     if form.dim != geometry.dim() {
         return Err(OperatorError::Dimension {
@@ -321,7 +322,7 @@ fn check(space: &Space, geometry: &Geometry, form: &TracedForm) -> Result<(), Op
     Ok(())
 }
 
-/// As many fields as the form reads, and no more than it may read.
+/// Checks that there are as many fields as the form reads, and no more than a form may read.
 pub(super) fn check_fields(
     what: &'static str,
     found: usize,

@@ -10,8 +10,8 @@ use femto_kernel::family::FamilyId;
 use femto_kernel::form::TracedForm;
 use std::sync::Arc;
 
-/// The tables for a form on a space, as the family wants them. `is_constant` tells auxiliary fields that are
-/// constant in each cell, `curved` that some cell is.
+/// The tables for a form on a space, as its family needs them. `is_constant` marks the auxiliary fields
+/// that are constant in each cell; `curved` means that some cell is.
 pub(super) fn tables(
     (space, geometry): (&Space, &Geometry),
     family: FamilyId,

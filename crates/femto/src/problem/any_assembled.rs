@@ -8,7 +8,7 @@ use femto_fem::space::{Block, Constraints};
 use femto_platform::device::DeviceError;
 use femto_platform::device::null::Null;
 
-/// [`Assembled`] equations whose precision and device do not show: see
+/// [`Assembled`] equations with precision and device erased: see
 /// [`Problem::assemble_on`](super::Problem::assemble_on).
 pub trait AnyAssembled {
     /// As [`Assembled::blocks`].
@@ -26,7 +26,7 @@ pub trait AnyAssembled {
     /// As [`Assembled::solve`].
     ///
     /// # Errors
-    /// As there; a device that only counts.
+    /// As there; the null device, which only counts.
     fn solve(&mut self, monitor: &mut dyn StageMonitor) -> Result<Solution, ProblemError>;
 }
 
@@ -56,7 +56,7 @@ where
     }
 }
 
-/// Equations on the device that only counts: programs that take devices of any kind need no solvers for it.
+/// Equations on the null device, which need no solvers.
 pub(super) struct Counted<'a, T: Number>(pub(super) Assembled<'a, T, Null>);
 
 impl<T: Number> AnyAssembled for Counted<'_, T> {

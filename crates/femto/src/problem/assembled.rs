@@ -1,4 +1,4 @@
-//! `Assembled` equations, and the stages to their solution.
+//! `Assembled` equations and the stages of their solution.
 
 use super::iterate::{Discrete, Outcome};
 use super::monitor::Stages;
@@ -24,15 +24,15 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) quadrature: Quadrature,
     pub(super) time: f64,
     pub(super) scatter: Scatter,
-    /// The right-hand side, an L-vector: of linear forms with the boundary values' part, and zero at
-    /// constrained entries.
+    /// The right-hand side, an L-vector, zero at constrained entries; for linear forms it includes the
+    /// boundary values' part.
     pub(super) b: B::Buffer<T>,
     pub(super) constraints: Constraints,
     /// The constrained entries, on the device.
     pub(super) entries: Entries<B>,
     /// The values of the constrained entries.
     pub(super) boundary_values: Vec<f64>,
-    /// Where the iterations start, an L-vector.
+    /// The initial iterate, an L-vector.
     pub(super) start: Option<Vec<f64>>,
     pub(super) exact: Option<Exact<'a>>,
     pub(super) solver: SolverParams,
@@ -40,9 +40,9 @@ pub struct Assembled<'a, T: Number, B: Backend> {
 
 /// Linear or nonlinear equations, with method and preconditioner or Jacobian.
 pub(super) enum Equation<T: Number, B: Backend> {
-    /// A x = b by conjugate gradients or GMRES, with a preconditioner if there is to be one.
+    /// A x = b by conjugate gradients or GMRES, optionally preconditioned.
     Linear(Method, Option<Jacobi<T, B>>),
-    /// A(u) = b by Newton's method, with a Jacobian and what solves for its directions.
+    /// A(u) = b by Newton's method, with the Jacobian and the method for its directions.
     Newton(Box<Operator<T, B>>, Method),
 }
 
@@ -56,7 +56,7 @@ where
         &self.blocks
     }
 
-    /// The entries of vectors that have given values.
+    /// The entries of L-vectors with given values.
     pub fn constraints(&self) -> &Constraints {
         &self.constraints
     }
@@ -74,13 +74,13 @@ where
         }
     }
 
-    /// The right-hand side, an L-vector: of a linear form less what the form makes of the boundary values,
-    /// and zero at constrained entries.
+    /// The right-hand side, an L-vector: for linear forms less the form applied to the boundary values, and
+    /// zero at constrained entries.
     pub fn right_hand_side(&self) -> &B::Buffer<T> {
         &self.b
     }
 
-    /// The method that will solve the equations.
+    /// The method of solution.
     pub fn method(&self) -> Method {
         match self.equation {
             Equation::Linear(method, _) => method,
@@ -95,7 +95,7 @@ where
     /// 9. errors: u and the exact solution → norms
     ///
     /// # Errors
-    /// [`ProblemError::Unsolved`], with the last iterate; memory that is not there.
+    /// [`ProblemError::Unsolved`], with the last iterate; or not enough memory.
     pub fn solve(&mut self, monitor: &mut dyn StageMonitor) -> Result<Solution, ProblemError> {
         if monitor.stop() {
             let stage = Stage::Solve;
@@ -176,7 +176,7 @@ where
         };
         let (numbers, jacobian) = match &self.equation {
             Equation::Linear(method, _) => ((2 + krylov(*method)) * dofs, 0),
-            // Newton's five and the state.
+            // Newton's five vectors and the state.
             Equation::Newton(jacobian, method) => ((8 + krylov(*method)) * dofs, jacobian.bytes()),
         };
         let blocks = self.blocks.iter();

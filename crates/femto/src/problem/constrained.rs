@@ -5,10 +5,10 @@ use crate::solve::LinearOperator;
 use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator};
 
-/// An operator on L-vectors whose constrained entries are zero: `v = A u`, then zero at these entries of v.
+/// `v = A u` on L-vectors, with the constrained entries of v then set to zero.
 ///
-/// u is to be zero there too; then this is A without the rows and columns of these entries. Solvers keep it so
-/// where the right-hand side, the start and the preconditioner do.
+/// u must be zero there too; this is then A without the rows and columns of these entries. Solvers keep it
+/// so if the right-hand side, the initial iterate and the preconditioner do.
 pub struct Constrained<'a, T: Number, D: Backend> {
     operator: &'a Operator<T, D>,
     entries: &'a Entries<D>,

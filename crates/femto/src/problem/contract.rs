@@ -1,8 +1,8 @@
 //! 1-D contractions of many tensors at once.
 //!
-//! Arrays of nodes have the element as their *fastest* index, `[k][j][i][element]`, those of points
-//! as their slowest, `[element][k][j][i]`. Contracting the slowest index and putting the result last
-//! turns one into the other in three steps.
+//! Arrays of nodes have the element as their *fastest* index, `[k][j][i][element]`, those of points as
+//! their slowest, `[element][k][j][i]`. Contracting the slowest index and appending the result as the
+//! fastest turns one into the other in three steps.
 
 /// `out[l][p] = Σ_n matrix[p][n] input[n][l]`, `matrix` `[points][nodes]`.
 fn contract(matrix: &[f64], nodes: usize, input: &[f64], out: &mut Vec<f64>) {

@@ -10,28 +10,28 @@ use femto_fem::space::{Block, Constraints, Space, Trace};
 use femto_platform::device::{Buffer, check_len};
 use rayon::prelude::*;
 
-/// Points that one task evaluates a function at.
+/// Points at which one task evaluates a function.
 const POINTS: usize = 4096;
 
-/// A space with its geometry, block by block, a quadrature rule, and the time at which functions are taken. Vectors
-/// have the components of a node together.
+/// The blocks of a space with their geometry, a quadrature rule, and the time at which functions are
+/// evaluated. Vectors store the components of a node together.
 ///
-/// Results are in double precision; on the host they have the same bits for any number of threads, and with
-/// [`Scatter::Deterministic`] on accelerators too.
+/// Results are in double precision. They are bitwise reproducible for any number of threads on the host,
+/// and with [`Scatter::Deterministic`] on accelerators.
 #[derive(Clone, Copy, Debug)]
 pub struct Discretization<'a> {
-    /// The blocks of the space, all of them.
+    /// All blocks of the space.
     pub blocks: &'a [Block],
     /// The quadrature rule. [`Quadrature::Gauss`] on simplices is exact to degree 2 N + 2.
     pub quadrature: Quadrature,
-    /// The time that functions are evaluated at.
+    /// The time at which functions are evaluated.
     pub time: f64,
-    /// How accelerators sum what elements share.
+    /// How accelerators sum shared nodes.
     pub scatter: Scatter,
 }
 
 impl<'a> Discretization<'a> {
-    /// The space of the first block, whose L-vectors are those of all.
+    /// The first block's space; its L-vectors are those of all blocks.
     pub(super) fn space(&self) -> &'a Space {
         &self.blocks[0].space
     }
@@ -41,7 +41,7 @@ impl<'a> Discretization<'a> {
         self.blocks[0].geometry.dim()
     }
 
-    /// The traces on a group of facets, of each shape of cells that has any.
+    /// The traces on a group of facets, one for each cell shape that has any.
     pub(super) fn traces(&self, tag: &str) -> Result<Vec<Trace>, ProblemError> {
         let mut traces = Vec::new();
         for block in self.blocks {
@@ -50,12 +50,11 @@ impl<'a> Discretization<'a> {
         Ok(traces)
     }
 
-    /// ∫ φ f for every basis function φ: an L-vector on the device. `f` has a function for each
-    /// component.
+    /// ∫ φ f for every basis function φ: an L-vector on the device. `f` has one function per component.
     ///
     /// # Errors
-    /// Another number of functions than the space has components, a quadrature rule that does not exist
-    /// for the degree, a value that is not finite, a device that refuses.
+    /// Wrong number of functions, a quadrature rule that does not exist for the degree, a value that is not
+    /// finite, or a device error.
     pub fn source<B>(&self, device: &B, f: &[&dyn Function]) -> Result<B::Buffer<f64>, ProblemError>
     where
         B: Backend + VectorOps<f64>,
@@ -64,12 +63,11 @@ impl<'a> Discretization<'a> {
     }
 
     /// Adds ∫ φ g over the boundary facets of the group `tag` to the L-vector `b` on the device. `g` has
-    /// a function for each component.
+    /// one function per component.
     ///
     /// # Errors
-    /// Another number of functions than the space has components, a group that is not there, a quadrature
-    /// rule that does not exist for the degree, a value that is not finite, a `b` that is no L-vector, a device that
-    /// refuses.
+    /// Wrong number of functions, an unknown group, a quadrature rule that does not exist for the degree, a
+    /// value that is not finite, a `b` that is not an L-vector, or a device error.
     pub fn neumann<B>(
         &self,
         device: &B,
@@ -88,7 +86,7 @@ impl<'a> Discretization<'a> {
         traces.try_for_each(|trace| self.add_flux(device, (&role, trace), g, b))
     }
 
-    /// The same on the trace of the group.
+    /// Adds the flux on one trace of the group.
     pub(super) fn add_flux<B>(
         &self,
         device: &B,
@@ -104,7 +102,7 @@ impl<'a> Discretization<'a> {
         Ok(device.add_to_entries(&loads, &entries, b)?)
     }
 
-    /// The discretization on the trace of a group of facets, with the rule of the cells.
+    /// The discretization on the trace of a group of facets, with the cells' quadrature rule.
     pub(super) fn on_trace<'t>(&self, trace: &'t Trace) -> Discretization<'t> {
         Discretization {
             blocks: std::slice::from_ref(&trace.block),
@@ -149,13 +147,12 @@ impl<'a> Discretization<'a> {
         Ok(b)
     }
 
-    /// The values of the constrained entries, `[constraint]`: by nodal interpolation those of the functions of
-    /// the first group in the list that gives the entry; zero where none does. Groups have a function for each
-    /// component that they give.
+    /// The values of the constrained entries, `[constraint]`, by nodal interpolation. An entry takes its
+    /// value from the first group in the list that has a function for its component, or zero if there is
+    /// none.
     ///
     /// # Errors
-    /// Another number of functions than the space has components, a group that is not there, a value that
-    /// is not finite.
+    /// Wrong number of functions, an unknown group, or a value that is not finite.
     pub fn boundary_values(
         &self,
         constraints: &Constraints,
@@ -172,7 +169,7 @@ impl<'a> Discretization<'a> {
                 let positions = space.positions_of(&nodes, geometry);
                 let given = functions.iter().enumerate();
                 for (component, f) in given.filter_map(|(c, f)| f.map(|f| (c, f))) {
-                    // Nodes ascend, and so do their entries.
+                    // Nodes are ascending, and so are their entries.
                     let (mut next, mut places, mut at) = (0, Vec::new(), Vec::new());
                     for (node, &position) in nodes.iter().zip(&positions) {
                         let entry = space.entry(node.node as usize, component) as u32;
@@ -213,7 +210,7 @@ impl<'a> Discretization<'a> {
         Ok(values)
     }
 
-    /// The same with a rule that does not depend on a form; on tensor products that is Gauss's as well.
+    /// The same with a rule that does not depend on a form; on tensor-product cells that is Gauss's anyway.
     pub(super) fn with_rule(&self) -> Self {
         let quadrature = match self.quadrature {
             Quadrature::Gauss => Quadrature::Exact(2 * self.space().degree() + 2),
@@ -225,7 +222,7 @@ impl<'a> Discretization<'a> {
         }
     }
 
-    /// Fails unless there are as many functions as the space has components.
+    /// Fails unless there is one function per component of the space.
     pub(super) fn check_components(&self, functions: usize) -> Result<(), ProblemError> {
         match self.space().components() {
             components if components == functions => Ok(()),
@@ -236,7 +233,7 @@ impl<'a> Discretization<'a> {
         }
     }
 
-    /// The error that names a place where `f` is not finite, if there is one.
+    /// The error that names a position at which `f` is not finite, if any.
     pub(super) fn find_bad_value(
         &self,
         name: &FunctionName,
@@ -261,7 +258,7 @@ impl<'a> Discretization<'a> {
         Ok(values)
     }
 
-    /// The same, by one thread, into `values`.
+    /// As [`Self::evaluate`], on one thread, into `values`.
     pub(super) fn evaluate_into(
         &self,
         name: &FunctionName,

@@ -24,8 +24,8 @@ pub struct Discretized<'p, 'a> {
 }
 
 impl<'a> Discretized<'_, 'a> {
-    /// A place where a function has a value that `is_wanted`, and the value: the first cell with one in its middle or
-    /// halfway from there to a vertex. What a function does on the boundary does not count.
+    /// A position at which a function has a value that `is_wanted`, and the value, from the first cell with
+    /// one at its centre or halfway from there to a vertex. Values on the boundary are ignored.
     pub fn find_value(
         &self,
         function: &dyn Function,
@@ -47,7 +47,7 @@ impl<'a> Discretized<'_, 'a> {
         self.blocks.iter().find_map(in_block)
     }
 
-    /// The other stages of [`Problem::assemble`].
+    /// Runs the remaining stages of [`Problem::assemble`].
     ///
     /// # Errors
     /// As there.
@@ -63,7 +63,7 @@ impl<'a> Discretized<'_, 'a> {
         device.enter(|| self.problem.equations(self, device, Stages(monitor)))
     }
 
-    /// The same on a device of any kind.
+    /// As [`Self::assemble`], on a device of any kind.
     ///
     /// # Errors
     /// As [`Problem::assemble`].
@@ -92,7 +92,7 @@ impl<'a> Discretized<'_, 'a> {
     }
 }
 
-/// The middle of a reference cell, and the points halfway from there to its vertices.
+/// The centre of a reference cell, and the points halfway from there to its vertices.
 fn inner_points(cell: Cell) -> Vec<[f64; 3]> {
     let middle = cell.centre();
     let halfway = |vertex| {

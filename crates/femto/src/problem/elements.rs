@@ -4,7 +4,7 @@ use femto_fem::space::{Chunk, Space};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Points that one call works on, about: enough to hide its cost, few enough for the caches.
+/// Approximate points per call: enough to hide its overhead, few enough for the caches.
 const GROUP_POINTS: usize = 2048;
 
 /// The chunk's elements in groups of about [`GROUP_POINTS`] points.
@@ -15,11 +15,11 @@ fn groups(chunk: &Chunk, points: usize) -> impl Iterator<Item = Range<usize>> {
     starts.map(move |start| start..(start + group).min(end))
 }
 
-/// Puts what elements give to their nodes into an L-vector.
+/// Combines the elements' values at their nodes into an L-vector.
 ///
-/// `give` takes a group of elements, cut so that `points` points each make a good amount of work,
-/// and returns `[node][element of the group]`; `add` says what happens where several elements give
-/// to one node: they are added in an order that depends on the space alone.
+/// `give` takes a group of elements, cut to a good amount of work at `points` points each, and returns
+/// `[node][element of the group]`. `add` combines values of several elements at one node, in an order that
+/// depends on the space alone.
 ///
 /// # Errors
 /// The error of one of the groups.

@@ -15,16 +15,16 @@ pub enum ProblemError {
     /// The mesh has no such group, or several.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// The cells are not usable.
+    /// The cells are unusable.
     #[error(transparent)]
     Geometry(#[from] GeometryError),
-    /// The unknowns cannot be numbered, or a boundary group is not there.
+    /// The unknowns cannot be numbered, or a boundary group does not exist.
     #[error(transparent)]
     Space(#[from] SpaceError),
-    /// The operator cannot be made or applied.
+    /// The operator cannot be built or applied.
     #[error(transparent)]
     Operator(#[from] OperatorError),
-    /// The device refused.
+    /// A device error.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// The operator's diagonal is not that of a positive definite operator.
@@ -39,7 +39,7 @@ pub enum ProblemError {
          match .component { Some(_) => " that holds it", None => "" },
     )]
     Singular {
-        /// The first such component; none where the solution is a scalar.
+        /// The first such component; `None` for scalar solutions.
         component: Option<usize>,
     },
     /// Some cells are in none of the groups that were given a value.
@@ -49,9 +49,9 @@ pub enum ProblemError {
         groups.join(", ")
     )]
     NoValue {
-        /// How many.
+        /// Number of such cells.
         count: usize,
-        /// How many cells there are.
+        /// Number of all cells.
         cells: usize,
         /// The groups with a value.
         groups: Vec<String>,
@@ -73,35 +73,35 @@ pub enum ProblemError {
         /// Its first group number.
         tag: i32,
     },
-    /// Another number of functions than the space has components.
+    /// The number of functions is not the space's number of components.
     #[error("{functions} functions for a space of {components} components")]
     Components {
-        /// How many the space has.
+        /// Components of the space.
         components: usize,
-        /// How many functions were given.
+        /// Functions given.
         functions: usize,
     },
-    /// A component that has two functions.
+    /// A component with two functions.
     #[error("component {component}, counted from 0, is given twice")]
     RepeatedComponent {
         /// The component.
         component: usize,
     },
-    /// A facet that two conditions give a flux.
+    /// A facet whose flux is given by two conditions.
     #[error(
         "the groups `{first}` and `{second}` meet: both give a flux on facet {facet} of mesh cell {cell}{}",
         match .component { Some(component) => format!(", component {component}"), None => String::new() },
     )]
     RepeatedFlux {
-        /// The group of the condition that comes first.
+        /// The earlier condition's group.
         first: String,
-        /// That of the other.
+        /// The later condition's group.
         second: String,
         /// Mesh cell number.
         cell: usize,
-        /// The facet in it.
+        /// The facet's index in the cell.
         facet: usize,
-        /// The component, counted from 0; none where the solution is a scalar.
+        /// The component, counted from 0; `None` for scalar solutions.
         component: Option<usize>,
     },
     /// A function of the problem has no value somewhere.
@@ -111,13 +111,13 @@ pub enum ProblemError {
         function: FunctionName,
         /// Infinite, or not a number.
         value: f64,
-        /// Where.
+        /// The position.
         position: [f64; 3],
     },
-    /// The monitor wanted to stop before the first iteration.
+    /// The monitor stopped the solve before the first iteration.
     #[error("interrupted before the stage `{stage}`")]
     Interrupted {
-        /// The stage that was next.
+        /// The stage that would have been next.
         stage: Stage,
     },
     /// The equations were not solved; the last iterate is kept.
@@ -126,7 +126,7 @@ pub enum ProblemError {
 }
 
 impl ProblemError {
-    /// The mesh cell numbers that it names.
+    /// The mesh cells named by the error.
     pub fn cells(&self) -> Vec<usize> {
         match self {
             Self::Geometry(error) => error.cells(),
@@ -167,7 +167,7 @@ impl ProblemError {
     }
 }
 
-/// The solution, or a component of it.
+/// The solution, or a component of it, in words.
 fn words_of(component: Option<usize>) -> String {
     match component {
         None => "the solution".to_owned(),

@@ -1,4 +1,4 @@
-//! Terms of a problem on groups of boundary facets.
+//! Boundary-facet terms of a problem.
 
 use super::function::Role;
 use super::integral::Term;
@@ -13,15 +13,15 @@ use femto_kernel::form::Inspection;
 use femto_kernel::scalar::{Scalar, Traced};
 use std::cell::RefCell;
 
-/// The condition flux + α u = g on a boundary group, where the flux is, for the ready-made forms, f1 times the outward
-/// normal. With g = α u∞ it says that what leaves is α (u - u∞).
+/// The condition flux + α u = g on a boundary group; the flux of ready-made forms is f1 times the outward
+/// normal. With g = α u∞ the flux out of the domain is α (u - u∞).
 #[derive(Clone)]
 pub struct Robin<'a> {
     /// Name or number of a group of the boundary's dimension.
     pub tag: String,
-    /// α of the components.
+    /// α for the components.
     pub alpha: Given<'a>,
-    /// g of the components.
+    /// g for the components.
     pub value: Given<'a>,
 }
 
@@ -30,20 +30,20 @@ pub struct Robin<'a> {
 pub struct FacetForm {
     /// Name or number of a group of the boundary's dimension.
     pub tag: String,
-    /// A form with the dimension and components of the problem's; gradients are those along the facets. It sees the
-    /// problem's time and parameters, and no auxiliary field.
+    /// A form with the problem's dimension and components; gradients are tangential. It reads the problem's
+    /// time and parameters, and no auxiliary fields.
     pub form: ProblemForm,
 }
 
 /// A form on the trace of a group.
 pub(super) struct OnFacets<'a> {
-    /// Of loads.
+    /// The trace for loads.
     pub(super) trace: Trace,
-    /// Flattened, for a form of the facets' own dimension.
+    /// The flattened trace, for a form of the facets' own dimension.
     flat: Option<Trace>,
     form: ProblemForm,
     params: OperatorParams,
-    /// The condition that it is of, which has a load too.
+    /// The Robin condition that it belongs to, which has a load too.
     pub(super) robin: Option<&'a Robin<'a>>,
 }
 
@@ -69,14 +69,14 @@ impl OnFacets<'_> {
         jacobian.add_facets(self.of_form(), &*self.form.jacobian()?, params)
     }
 
-    /// The trace that the form is on.
+    /// The trace for the form.
     fn of_form(&self) -> &Trace {
         self.flat.as_ref().unwrap_or(&self.trace)
     }
 }
 
 impl Problem<'_> {
-    /// The terms on facets, `on` the discretization of the loads.
+    /// The terms on facets; `on` is the discretization of the loads.
     pub(super) fn on_facets(
         &self,
         on: &Discretization<'_>,
@@ -108,7 +108,7 @@ impl Problem<'_> {
         Ok(terms)
     }
 
-    /// A form with its auxiliary fields on a trace of the space that `on` has.
+    /// A form with its auxiliary fields on a trace of the space of `on`.
     fn term(
         &self,
         on: &Discretization<'_>,
@@ -131,7 +131,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Fails where two conditions give a component of a facet's flux: both would be added.
+    /// Fails if two conditions give the same component of a facet's flux: both would be added.
     pub(super) fn check_fluxes(&self, blocks: &[Block]) -> Result<(), ProblemError> {
         let components = self.form.components();
         let neumann = self.neumann.iter().map(|part| (&part.tag, &part.value));
@@ -170,7 +170,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Whether a term on facets depends on this component itself, and not on its slope alone.
+    /// Whether a term on facets depends on this component's value, not only on its gradient.
     pub(super) fn facets_hold(&self, component: usize) -> Result<bool, ProblemError> {
         for part in &self.robin {
             let alpha = part.alpha.of_components(self.form.components())?;
@@ -185,8 +185,8 @@ impl Problem<'_> {
     }
 }
 
-/// Whether there is a family for facets of this shape as cells of their own dimension that does not take them as parts
-/// of the cells' boundaries.
+/// Whether a family evaluates facets of this shape as cells of their own dimension, but not as parts of the
+/// cells' boundaries.
 fn is_better_flat(trace: &Trace) -> bool {
     let Block { space, geometry } = &trace.block;
     let cell = space.cell();

@@ -19,7 +19,7 @@ pub struct ProblemForm {
 }
 
 impl ProblemForm {
-    /// A form whose loops, and those of its derivative, are compiled for the host.
+    /// A form whose host loops, and those of its derivative, are compiled.
     pub fn new<F, const D: usize, const C: usize>(form: F) -> Self
     where
         F: Form<D, C> + Clone + 'static,
@@ -35,8 +35,8 @@ impl ProblemForm {
         }
     }
 
-    /// The same, but the derivative is a graph, which the host interprets: for programs with many forms, which then
-    /// need not compile the host's loops for the derivative of each.
+    /// As [`ProblemForm::new`], but the host interprets the derivative's graph, so that programs with many
+    /// forms need not compile its loops for each.
     pub fn with_traced_jacobian<F, const D: usize, const C: usize>(form: F) -> Self
     where
         F: Form<D, C> + Clone + 'static,
@@ -54,10 +54,10 @@ impl ProblemForm {
         }
     }
 
-    /// A form that is a graph, which the host interprets, as it does its derivative: a [`GraphForm`].
+    /// A form given as a graph, which the host interprets, as it does the derivative: a [`GraphForm`].
     ///
     /// # Errors
-    /// A number of components other than one or that of axes.
+    /// A number of components that is neither one nor the dimension.
     pub fn traced(traced: &TracedForm) -> Result<Self, OperatorError> {
         match (traced.dim, traced.components()) {
             (2, 1) => Self::of_graph::<2, 1>(traced),
@@ -68,7 +68,7 @@ impl ProblemForm {
         }
     }
 
-    /// The form of `f0`, one for each component, in a graph, without a part that meets slopes.
+    /// The form with `f0`, one node of the graph per component, and no gradient term f1.
     ///
     /// # Errors
     /// As [`ProblemForm::traced`].

@@ -7,19 +7,19 @@ use femto_kernel::expr::{
 
 /// A scalar function of position and time.
 ///
-/// Numbers are constant functions, closures `Fn([f64; 3]) -> f64` functions of position, and an
-/// [`Expression`] is one of the `expr` graph.
+/// Numbers are constant functions, closures `Fn([f64; 3]) -> f64` are functions of position, and
+/// [`Expression`] evaluates an `expr` graph.
 pub trait Function: Send + Sync {
     /// Writes the values at `positions`, `[points][3]`, into `values`, `[points]`.
     fn evaluate(&self, positions: &[[f64; 3]], time: f64, values: &mut [f64]);
 
-    /// The value, where it is known to be the same everywhere and always.
+    /// The value, if it is known to be constant in space and time.
     fn as_constant(&self) -> Option<f64> {
         None
     }
 
-    /// The program of x, y, z and t that gives the value, where there is one: devices then evaluate it
-    /// where it is needed; others are evaluated on the host.
+    /// The program of x, y, z and t that computes the function, if there is one: devices then evaluate it
+    /// themselves; other functions are evaluated on the host.
     fn as_program(&self) -> Option<Program> {
         self.as_constant()
             .map(|value| Expression::constant(value).program)
@@ -53,10 +53,10 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// The function that is `value` in `graph`.
+    /// The function given by the node `value` of `graph`.
     ///
     /// # Errors
-    /// [`ProgramError::MissingInput`] where it needs more than x, y, z and t.
+    /// [`ProgramError::MissingInput`] if it needs inputs other than x, y, z and t.
     pub fn new(graph: &Graph, value: Handle) -> Result<Self, ProgramError> {
         let expression = Self::compile(graph.clone(), value);
         let given = |input: &Input| matches!(input, Input::Position(0..3) | Input::Time);
@@ -67,7 +67,7 @@ impl Expression {
         }
     }
 
-    /// Reads a function of x, y, z.
+    /// Parses a function of x, y, z.
     ///
     /// # Errors
     /// The first mistake in the text.
@@ -77,7 +77,7 @@ impl Expression {
         Ok(Self::compile(graph, value))
     }
 
-    /// The function that is `value` everywhere.
+    /// The constant function `value`.
     pub fn constant(value: f64) -> Self {
         let mut graph = Graph::new();
         let handle = graph.constant(value);
@@ -102,7 +102,7 @@ impl Expression {
         })
     }
 
-    /// The program that evaluates it, of one output.
+    /// Its program, with one output.
     pub fn program(&self) -> &Program {
         &self.program
     }

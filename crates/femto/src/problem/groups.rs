@@ -4,7 +4,7 @@ use super::ProblemError;
 use femto_fem::geometry::cells_of;
 use femto_fem::mesh::Mesh;
 
-/// The physical group number of every cell that carries unknowns, `[mesh cell]`; 0 for none, the first of several.
+/// The physical group of every cell that carries unknowns, `[mesh cell]`: the first of several; 0 for none.
 pub fn cell_tags(mesh: &Mesh) -> Vec<i32> {
     let cells = cells_of(mesh);
     cells
@@ -12,10 +12,10 @@ pub fn cell_tags(mesh: &Mesh) -> Vec<i32> {
         .collect()
 }
 
-/// The values of a coefficient that is given by group of cells (name or number), `[mesh cell]`.
+/// The values of a coefficient given by groups of cells (name or number), `[mesh cell]`.
 ///
 /// # Errors
-/// A group that is not there, a cell in none of the groups, or in two.
+/// An unknown group, or a cell in none or two of the groups.
 pub fn by_group(mesh: &Mesh, values: &[(&str, f64)]) -> Result<Vec<f64>, ProblemError> {
     let dimension = mesh.dimension();
     let numbered = values

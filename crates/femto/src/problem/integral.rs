@@ -12,19 +12,19 @@ use femto_kernel::scalar::{Scalar, Traced};
 use rayon::prelude::*;
 use std::cell::RefCell;
 
-/// Points that one task evaluates a function at, about.
+/// Approximate number of points at which one task evaluates a function.
 const POINTS: usize = 4096;
 
 /// The points of a rule in the reference cell.
 pub(super) enum Points {
-    /// The same along each of so many axes.
+    /// The same points along each of this many axes.
     Grid(Vec<f64>, u32),
     /// `[point][3]`
     List(Vec<[f64; 3]>),
 }
 
 impl Points {
-    /// The points that an operator on `space` has.
+    /// The points of an operator on `space`.
     pub(super) fn new(space: &Space, quadrature: Quadrature) -> Result<Self, OperatorError> {
         let cell = space.cell();
         if cell.is_tensor_product() {
@@ -56,9 +56,9 @@ impl Points {
 
 /// A function in an integrand.
 pub(super) enum Term {
-    /// Evaluated where it is integrated.
+    /// Evaluated at the points by the operator itself.
     Program(Program),
-    /// The auxiliary field of this number, which has its values at the points.
+    /// The auxiliary field of this number, with values at the points.
     Field(u8),
 }
 
@@ -75,7 +75,7 @@ impl Term {
         }
     }
 
-    /// The same, and a program that reads the position has its values at the points too.
+    /// As [`Self::new`], but programs that read the position are tabulated at the points too.
     pub(super) fn without_position(
         on: &Discretization<'_>,
         (name, f): (&FunctionName, &dyn Function),
@@ -99,7 +99,7 @@ impl Term {
         Ok(Self::Field(auxiliary.len() as u8 - 1))
     }
 
-    /// In a graph over points with so many coordinates.
+    /// The term in a graph over points with `dim` coordinates.
     pub(super) fn traced<'g>(&self, graph: &'g RefCell<Graph>, dim: usize) -> Traced<'g> {
         let mut value = match self {
             Self::Program(_) => Traced::input(graph, Input::Time),
@@ -118,14 +118,14 @@ impl Term {
     }
 }
 
-/// Integrands, to be tested with basis functions.
+/// Integrands, tested with basis functions.
 #[derive(Clone, Copy)]
 pub(super) enum Integrand {
     /// f.
     Value,
     /// (u - f)².
     SquareOfError,
-    /// |∇u - f|², where f has a component for each axis.
+    /// |∇u - f|², where f has one component per axis.
     SquareOfGradientError,
 }
 
@@ -185,7 +185,7 @@ impl<'a> Integral<'a> {
         })
     }
 
-    /// The operator that gives it.
+    /// The operator that evaluates it.
     fn bind<B: Backend>(&self, device: &B) -> Result<Operator<f64, B>, OperatorError> {
         let form = ProblemForm::of_values(self.graph.clone(), vec![self.f0], self.dim)?;
         Operator::of_blocks(device, self.blocks, form.form(), self.params.clone())

@@ -1,4 +1,4 @@
-//! Iterations of a linear or nonlinear problem, by its method.
+//! Iterations of a linear or nonlinear problem.
 
 use super::newton::{Equations, Extension};
 use super::stages::uploaded;
@@ -15,7 +15,7 @@ use femto_fem::space::Constraints;
 use femto_platform::device::Buffer;
 use std::ops::ControlFlow;
 
-/// The residual of the extension of boundary values, relative to that of zeros.
+/// Tolerance for extending the boundary values, relative to the residual at zero.
 const EXTENSION: f64 = 1e-3;
 
 /// The discrete equations and their solver, for all methods.
@@ -24,7 +24,7 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) operator: &'a Operator<T, B>,
     pub(super) solver: &'a SolverParams,
     pub(super) preconditioner: PreconditionerKind,
-    /// An L-vector; of linear equations zero at constrained entries.
+    /// An L-vector; for linear equations zero at constrained entries.
     pub(super) b: &'a B::Buffer<T>,
     pub(super) constraints: &'a Constraints,
     pub(super) entries: &'a Entries<B>,
@@ -34,7 +34,7 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) start: Option<&'a [f64]>,
 }
 
-/// The last iterate, an L-vector, and how it went.
+/// The last iterate, an L-vector, and the solver's outcome.
 pub(super) type Outcome = (Vec<f64>, Result<SolveInfo, SolveError>);
 
 impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
@@ -105,7 +105,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         Ok((self.read(&u, dofs)?, outcome))
     }
 
-    /// The boundary values, extended inwards by the Jacobian at zero; by zeros where that has no solution.
+    /// The boundary values, extended inwards by the Jacobian at zero, or by zeros if that fails.
     fn extended(
         &self,
         equations: &mut Equations<'_, T, B>,
@@ -145,7 +145,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         }
     }
 
-    /// The start, with the boundary values: an L-vector.
+    /// The initial iterate with the boundary values: an L-vector.
     fn with_boundary_values(&self) -> Result<B::Buffer<T>, ProblemError> {
         let mut u = match self.start {
             Some(start) => start.to_vec(),

@@ -1,10 +1,10 @@
 //! Boundary value problems, from mesh to solution.
 //!
-//! A [`Problem`] is the equation ∫ φ·f0(u, ∇u, ...) + ∇φ:f1(u, ∇u, ...) = ∫ φ·f + ∫_Γ φ·g for
-//! all φ that vanish on the Dirichlet boundary, with a [`Form`] f0, f1 of any number of components, a source f, and a flux g (for the ready-made forms f1 times the
-//! outward normal) on Neumann boundaries; [`Robin`] conditions and other forms on facets add to the left-hand side.
-//! [`Problem::solve`] is the whole way; its stages are in
-//! `stages.rs` and `assembled.rs`.
+//! A [`Problem`] is the equation ∫ φ·f0(u, ∇u, ...) + ∇φ:f1(u, ∇u, ...) = ∫ φ·f + ∫_Γ φ·g for all φ that
+//! vanish on the Dirichlet boundary, with a [`Form`] f0, f1 of any number of components, a source f, and a
+//! flux g (for the ready-made forms f1 times the outward normal) on Neumann boundaries; [`Robin`]
+//! conditions and other forms on facets add to the left-hand side. [`Problem::solve`] runs all the stages,
+//! which are in `stages.rs` and `assembled.rs`.
 //!
 //! ```
 //! use femto::fem::mesh::box_mesh::BoxMesh;
@@ -23,8 +23,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A form that is not linear needs nothing more: its Jacobian is derived from the one function, exactly,
-//! and Newton's method takes directions from conjugate gradients where it is symmetric, else from GMRES.
+//! Nonlinear forms need nothing more: the exact Jacobian is derived from the form, and Newton's method
+//! computes directions by conjugate gradients if it is symmetric, otherwise by GMRES.
 //!
 //! ```
 //! use femto::fem::mesh::simplex_box::SimplexBox;
@@ -109,10 +109,10 @@ use femto_fem::space::Block;
 use femto_kernel::form::Form;
 use serde::Serialize;
 
-/// A boundary value problem and the parameters of its solution. Start from [`Problem::new`].
+/// A boundary value problem and its solution parameters. Start from [`Problem::new`].
 #[derive(Clone)]
 pub struct Problem<'a> {
-    /// The mesh; its cells of the form's dimension are the domain.
+    /// The mesh; its cells of the form's dimension make up the domain.
     pub mesh: &'a Mesh,
     /// Degree of the space.
     pub degree: usize,
@@ -129,14 +129,14 @@ pub struct Problem<'a> {
     pub robin: Vec<Robin<'a>>,
     /// Further terms on boundary groups.
     pub facets: Vec<FacetForm>,
-    /// u on boundary groups, all of its components or some; where several give the same component of a node,
-    /// the first in the list holds.
+    /// u on boundary groups, all of its components or some; the first in the list takes precedence where
+    /// groups overlap.
     pub dirichlet: Vec<Boundary<'a>>,
-    /// Where the iterations start inside, `[component]`. By default at zero; Newton's method where its Jacobian at
-    /// zero extends the boundary values, which a form such as that of large deformations may need: an element
-    /// must not be turned inside out.
+    /// The initial iterate inside the domain, `[component]`. By default zero; Newton's method by default
+    /// extends the boundary values with its Jacobian at zero, which forms such as large deformations may
+    /// need: an element must not be turned inside out.
     pub start: Option<Vec<&'a dyn Function>>,
-    /// The exact solution, where it is known.
+    /// The exact solution, if known.
     pub exact: Option<Exact<'a>>,
     /// The solver and its stop criteria.
     pub solver: SolverParams,
@@ -145,7 +145,7 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// `form` on the cells of its dimension with zero source, natural boundary conditions and defaults for
+    /// `form` on the cells of its dimension, with zero source, natural boundary conditions and defaults for
     /// the rest.
     pub fn new<F, const D: usize, const C: usize>(mesh: &'a Mesh, degree: usize, form: F) -> Self
     where
@@ -154,7 +154,7 @@ impl<'a> Problem<'a> {
         Self::of_form(mesh, degree, ProblemForm::new(form))
     }
 
-    /// The same with a form of any type.
+    /// As [`Problem::new`], with a form of any type.
     pub fn of_form(mesh: &'a Mesh, degree: usize, form: ProblemForm) -> Self {
         Self {
             mesh,
@@ -183,18 +183,18 @@ pub struct Boundary<'a> {
     pub value: Given<'a>,
 }
 
-/// Functions of a vector's components.
+/// Functions for a vector's components.
 #[derive(Clone)]
 pub enum Given<'a> {
-    /// Of all of them, `[component]`.
+    /// For all components, `[component]`.
     All(Vec<&'a dyn Function>),
-    /// Of some, each counted from 0. A Dirichlet condition leaves the others free, and a Neumann condition gives no
-    /// flux for them.
+    /// For some, each counted from 0. A Dirichlet condition leaves the others free; a Neumann condition
+    /// gives no flux for them.
     Some(Vec<(usize, &'a dyn Function)>),
 }
 
 impl<'a> Boundary<'a> {
-    /// `value` on the group `tag`, of problems with one component.
+    /// `value` on the group `tag`, for problems with one component.
     pub fn new(tag: impl Into<String>, value: &'a dyn Function) -> Self {
         Self::vector(tag, [value])
     }
@@ -207,8 +207,8 @@ impl<'a> Boundary<'a> {
         }
     }
 
-    /// A function for one component, counted from 0, on the group `tag`: with zero a roller or a plane of
-    /// symmetry.
+    /// A function for one component, counted from 0, on the group `tag`: zero makes it a roller or a plane
+    /// of symmetry.
     pub fn component(tag: impl Into<String>, component: usize, value: &'a dyn Function) -> Self {
         Self {
             tag: tag.into(),
@@ -218,10 +218,10 @@ impl<'a> Boundary<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// The functions of a vector of so many components, `[component]`.
+    /// The functions of a vector of this many components, `[component]`.
     ///
     /// # Errors
-    /// Functions of another number of components; a component that is given twice.
+    /// Wrong number of functions, or a component given twice.
     pub fn of_components(
         &self,
         components: usize,
@@ -249,7 +249,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The same with zero for components that are not given.
+    /// As [`Self::of_components`], with zero for components that are not given.
     fn or_zero(&self, components: usize) -> Result<Vec<&'a dyn Function>, ProblemError> {
         let zero: &dyn Function = &0.0;
         let functions = self.of_components(components)?.into_iter();
@@ -257,7 +257,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// An approximate inverse of the operator, of a form that is not linear of its Jacobian.
+/// An approximate inverse of the operator or, for nonlinear forms, of the Jacobian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
     /// The identity.
@@ -282,7 +282,7 @@ impl GridFunction {
         Block::node_positions(&self.blocks)
     }
 
-    /// The discretization that it belongs to, with a quadrature rule, at a time.
+    /// Its discretization, with a quadrature rule, at a time.
     pub fn discretization(&self, quadrature: Quadrature, time: f64) -> Discretization<'_> {
         Discretization {
             blocks: &self.blocks,
@@ -298,46 +298,46 @@ impl GridFunction {
 pub struct Solution {
     /// The solution, boundary values included.
     pub u: GridFunction,
-    /// How the solver got there.
+    /// The solver's information: iterations and residuals.
     pub info: SolveInfo,
-    /// The error, where the exact solution is known.
+    /// The error, if the exact solution is known.
     pub errors: Option<ErrorNorms>,
-    /// Cells whose map is bad at a corner; results are usable.
+    /// Cells whose map is not invertible at a corner; results are usable.
     pub warnings: Vec<CornerWarning>,
-    /// Memory that was needed.
+    /// Memory used.
     pub memory: Memory,
 }
 
 /// The last iterate of a solver that failed or was stopped.
 #[derive(Debug)]
 pub struct Unsolved {
-    /// Why, with the residual history.
+    /// The error, with the residual history.
     pub error: SolveError,
     /// The last iterate, boundary values included.
     pub u: GridFunction,
-    /// Its error, where the exact solution is known.
+    /// Its error, if the exact solution is known.
     pub errors: Option<ErrorNorms>,
-    /// Cells whose map is bad at a corner; results are usable.
+    /// Cells whose map is not invertible at a corner; results are usable.
     pub warnings: Vec<CornerWarning>,
-    /// Memory that was needed.
+    /// Memory used.
     pub memory: Memory,
 }
 
-/// Bytes of memory that a problem holds while it is solved, besides its mesh.
+/// Bytes of memory that a problem holds during its solution, apart from its mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Memory {
     /// The maps of the cells, on the host.
     pub geometry: usize,
-    /// The space, without the numbering of its unknowns, which counts as the operator's.
+    /// The space, apart from the numbering of its unknowns, which counts towards the operator.
     pub space: usize,
     /// The operator, on its device.
     pub operator: usize,
-    /// The solver's vectors on the device, and right-hand side and solution on the host.
+    /// The solver's vectors on the device, and the right-hand side and solution on the host.
     pub vectors: usize,
 }
 
 impl Memory {
-    /// All together.
+    /// The total.
     pub fn total(&self) -> usize {
         self.geometry + self.space + self.operator + self.vectors
     }

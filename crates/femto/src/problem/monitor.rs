@@ -1,4 +1,4 @@
-//! Stages of a problem, and the trait of their monitors.
+//! Stages of a problem, and the trait for monitoring them.
 
 use super::ProblemError;
 use crate::solve::Monitor;
@@ -8,7 +8,7 @@ use std::fmt;
 /// A stage of [`Problem::solve`](super::Problem::solve), in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
-    /// The maps of the cells, and whether they can be inverted.
+    /// The maps of the cells, and a check that they are invertible.
     Geometry,
     /// The numbering of unknowns.
     Space,
@@ -18,11 +18,11 @@ pub enum Stage {
     Loads,
     /// The boundary values' part of the right-hand side.
     Lifting,
-    /// The preconditioner; of a form that is not linear the Jacobian.
+    /// The preconditioner; for nonlinear forms the Jacobian.
     Preconditioner,
     /// The iterations.
     Solve,
-    /// The boundary values put back.
+    /// Restoring the boundary values.
     Extend,
     /// The error against the exact solution.
     Errors,
@@ -44,15 +44,15 @@ impl fmt::Display for Stage {
     }
 }
 
-/// A [`Monitor`] of the iterations that also follows the stages, and may end the solve before any of them.
-/// Every function does nothing by default; `()` follows nothing.
+/// A [`Monitor`] that also follows the stages and can stop the solve before any of them. By default every
+/// function does nothing; `()` follows nothing.
 pub trait StageMonitor: Monitor {
     /// A stage begins.
     fn begin(&mut self, stage: Stage) {
         let _ = stage;
     }
 
-    /// The stage that began last has ended, well or not.
+    /// The stage begun last has ended, successfully or not.
     fn end(&mut self, stage: Stage) {
         let _ = stage;
     }
@@ -62,7 +62,7 @@ pub trait StageMonitor: Monitor {
         let _ = (blocks, constraints);
     }
 
-    /// Whether to stop: asked before every stage up to the iterations.
+    /// Whether to stop; asked before every stage up to the iterations.
     fn stop(&mut self) -> bool {
         false
     }
@@ -70,7 +70,7 @@ pub trait StageMonitor: Monitor {
 
 impl StageMonitor for () {}
 
-/// A monitor with the stages' bookkeeping.
+/// A monitor, with the bookkeeping of stages.
 pub(super) struct Stages<'a>(pub(super) &'a mut dyn StageMonitor);
 
 impl Stages<'_> {
@@ -86,7 +86,7 @@ impl Stages<'_> {
         self.last(stage, body)
     }
 
-    /// Runs a stage that is not worth stopping before.
+    /// Runs a stage without asking the monitor whether to stop.
     pub(super) fn last<R>(&mut self, stage: Stage, body: impl FnOnce() -> R) -> R {
         self.0.begin(stage);
         let result = body();

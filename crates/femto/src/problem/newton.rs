@@ -1,4 +1,4 @@
-//! Nonlinear equations of a problem for Newton's method, and its start.
+//! A problem's nonlinear equations for Newton's method, and their start.
 
 use super::{Constrained, PreconditionerKind};
 use crate::operator::{Backend, OperatorError};
@@ -16,7 +16,7 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     pub(super) b: &'a B::Buffer<T>,
     /// |b|.
     pub(super) loads: f64,
-    /// |A(u)| of the last residual, with the forces at the constrained entries.
+    /// |A(u)| of the last residual, including the forces at the constrained entries.
     pub(super) forces: f64,
     pub(super) entries: &'a Entries<B>,
     pub(super) preconditioner: PreconditionerKind,
@@ -61,7 +61,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
     }
 }
 
-/// J u = 0 at the free entries with the Jacobian at hand: what extends boundary values inwards smoothly, so
+/// J u = 0 at the free entries, with the current Jacobian: extends boundary values smoothly inwards, so
 /// that Newton's method does not start with a jump next to the boundary.
 pub(super) struct Extension<'e, 'a, T: Number, B: Backend>(pub(super) &'e Equations<'a, T, B>);
 

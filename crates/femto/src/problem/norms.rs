@@ -8,7 +8,7 @@ use crate::vector::VectorOps;
 use femto_fem::space::Block;
 use serde::Serialize;
 
-/// A solution that is known.
+/// A known exact solution.
 #[derive(Clone)]
 pub struct Exact<'a> {
     /// Its values, `[component]`.
@@ -17,7 +17,7 @@ pub struct Exact<'a> {
     pub gradient: Option<Vec<Vec<&'a dyn Function>>>,
 }
 
-/// Norms of the error, of the exact solution, and their ratios. Squares are summed over components.
+/// Norms of the error and of the exact solution, and their ratios. Squares are summed over components.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ErrorNorms {
     /// The L2 norm of the error, √∫ |u_h - u|².
@@ -31,27 +31,28 @@ pub struct ErrorNorms {
 }
 
 impl ErrorNorms {
-    /// The L2 error as a fraction of the exact solution's L2 norm; not finite where that is 0.
+    /// The L2 error as a fraction of the exact solution's L2 norm; not finite if that is 0.
     pub fn l2_relative(&self) -> f64 {
         self.l2 / self.l2_exact
     }
 
-    /// The H1 error as a fraction of the exact solution's H1 seminorm; not finite where that is 0.
+    /// The H1 error as a fraction of the exact solution's H1 seminorm; not finite if that is 0.
     pub fn h1_relative(&self) -> Option<f64> {
         Some(self.h1_seminorm? / self.h1_seminorm_exact?)
     }
 }
 
 impl Discretization<'_> {
-    /// The error of the L-vector `u`, by the device: with a Gauss rule of degree + 3 points on hexahedra,
-    /// one exact to degree 2 N + 4 on simplices, whatever the rule of the discretization.
+    /// The error of the L-vector `u`, computed by the device: with a Gauss rule of degree + 3 points on
+    /// tensor-product cells, with a rule exact to degree 2 N + 4 on simplices, whatever the
+    /// discretization's own rule.
     ///
     /// # Errors
-    /// An exact solution with another number of components or axes than the space, a value of it that is
-    /// not finite, a device that refuses.
+    /// An exact solution whose components or axes do not match the space, a value of it that is not finite,
+    /// or a device error.
     ///
     /// # Panics
-    /// If `u` is no L-vector.
+    /// If `u` is not an L-vector.
     pub fn errors<B>(
         &self,
         device: &B,
@@ -111,7 +112,7 @@ impl Discretization<'_> {
                 h1 = [h1[0] + error, h1[1] + norm];
             }
         }
-        // Rounding may leave a sum of squares of zeros below zero.
+        // Rounding may make a sum of zero squares negative.
         let root = |square: f64| square.max(0.0).sqrt();
         let h1 = exact.gradient.as_ref().map(|_| h1.map(root));
         Ok(ErrorNorms {

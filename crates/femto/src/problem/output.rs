@@ -17,10 +17,10 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// Points that one task evaluates a function at.
+/// Points at which one task evaluates a function.
 const POINTS: usize = 4096;
 
-/// A field over the points of an output file. Functions come one for each component.
+/// A field at the points of an output file. Functions are given one per component.
 #[derive(Clone, Copy)]
 pub enum OutputField<'a> {
     /// The solution.
@@ -31,10 +31,10 @@ pub enum OutputField<'a> {
     Error(&'a [&'a dyn Function]),
 }
 
-/// A grid function on a grid of Lagrange cells with equispaced nodes, as VTK wants it.
+/// A grid function on a grid of Lagrange cells with equispaced nodes, as VTK expects.
 ///
-/// A point is an L-vector node, moved along its vertex, edge, face or cell to where VTK has it. One on periodic sides
-/// is a point on each.
+/// A point is an L-vector node, moved within its vertex, edge, face or cell to VTK's position. A node on
+/// periodic sides becomes a point on each.
 #[derive(Clone, Debug)]
 pub struct LagrangeGrid {
     /// Degree of the cells.
@@ -47,7 +47,7 @@ pub struct LagrangeGrid {
     pub values: Vec<Vec<f64>>,
 }
 
-/// From the nodes of the space's elements to equispaced ones.
+/// The map from the nodes of the space's elements to equispaced ones.
 enum Equispaced {
     /// Positions and the interpolation along each axis.
     Grid(Vec<f64>, Vec<f64>),
@@ -103,7 +103,7 @@ impl LagrangeGrid {
     /// The grid of a grid function.
     ///
     /// # Errors
-    /// None for a space that was made.
+    /// None for a properly built space.
     pub fn new(u: &GridFunction) -> Result<Self, IoError> {
         let (mut points, mut values, mut cells) = (Vec::new(), Vec::new(), Vec::new());
         let mut degree = 0;
@@ -125,7 +125,7 @@ impl LagrangeGrid {
                 }
                 Ok(given)
             };
-            // Neighbours agree but for rounding: any of them will do.
+            // Neighbours agree up to rounding, so any of them will do.
             let Ok(()) = collect::<_, Infallible>(space, np, positions, last, &mut points);
             for (component, values) in values.iter_mut().enumerate() {
                 let u: Vec<f64> = u
@@ -162,7 +162,7 @@ impl LagrangeGrid {
         Ok(grid)
     }
 
-    /// Gives nodes on periodic sides a point for each place where elements have them.
+    /// Gives nodes on periodic sides a separate point for each of their positions.
     fn open_seams(&mut self, u: &GridFunction) -> Result<(), IoError> {
         let mut further: HashMap<u32, Vec<u32>> = HashMap::new();
         let mut positions = Vec::new();
@@ -226,13 +226,13 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-/// What neighbours give to a node: the last one's.
+/// Combines neighbours' values at a node: keeps the last one.
 fn last<V>(old: &mut V, new: V) {
     *old = new;
 }
 
-/// The components of a field beside each other, `[points][components]`, and how many. Vectors of the
-/// plane get a third component, zero, so that readers take them for vectors.
+/// The components of a field interleaved, `[points][components]`, and their number. Vectors in the plane
+/// get a third component, zero, so that readers recognise them as vectors.
 fn interleaved(mut field: Vec<Vec<f64>>) -> (usize, Vec<f64>) {
     if field.len() == 1 {
         return (1, field.swap_remove(0));
@@ -248,10 +248,10 @@ fn interleaved(mut field: Vec<Vec<f64>>) -> (usize, Vec<f64>) {
 /// Writes a grid function and named fields to a VTU file of Lagrange cells, with the group number
 /// (`tag`) and the mesh cell number (`cell`) of every cell.
 ///
-/// Functions are taken at `time`. `mesh` is the one that the grid function's space was made on.
+/// Functions are evaluated at `time`. `mesh` is the mesh of the grid function's space.
 ///
 /// # Errors
-/// The file cannot be written, two fields have one name.
+/// The file cannot be written, or two fields have the same name.
 pub fn write_solution(
     path: impl AsRef<std::path::Path>,
     mesh: &Mesh,

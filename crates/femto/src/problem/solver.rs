@@ -1,4 +1,4 @@
-//! Parameters of the solver of a problem.
+//! Solver parameters of a problem.
 
 use crate::solve::gmres::GmresParams;
 use crate::solve::krylov::{KrylovParams, LinearSolver};
@@ -8,24 +8,24 @@ use crate::solve::{Method, StopCriteria};
 /// The solver and its stop criteria.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolverParams {
-    /// Chosen by the form where `None`: linear forms take conjugate gradients where they are symmetric,
-    /// else GMRES; others take Newton's method. With one of the first two, a form that is not linear takes
-    /// Newton's method with directions from it.
+    /// `None` chooses by the form: conjugate gradients if it is linear and symmetric, GMRES if it is
+    /// linear, otherwise Newton's method. If the method is CG or GMRES and the form is nonlinear, Newton's
+    /// method uses it for its directions.
     pub method: Option<Method>,
-    /// Relative to the norm of the right-hand side; with Newton's method to the residual of the start.
-    /// Default 1e-8.
+    /// Relative to the norm of the right-hand side; in Newton's method to the initial residual. Default
+    /// 1e-8.
     pub relative_tolerance: f64,
     /// In the units of the residual. Default 0.
     pub absolute_tolerance: f64,
-    /// The most steps of a linear solver, for each direction of Newton's method. Default 1000.
+    /// Maximum number of linear solver steps, for Newton's method per direction. Default 1000.
     pub max_iterations: usize,
-    /// Steps of GMRES between two starts. Default 30.
+    /// Steps of GMRES between restarts. Default 30.
     pub restart: usize,
-    /// The most steps of Newton's method. Default 50.
+    /// Maximum number of Newton steps. Default 50.
     pub max_newton_steps: usize,
-    /// How exact the directions of Newton's method are.
+    /// Accuracy of Newton's directions.
     pub forcing: Forcing,
-    /// How far it goes along them.
+    /// Step lengths along Newton's directions.
     pub line_search: LineSearch,
 }
 
@@ -46,7 +46,7 @@ impl Default for SolverParams {
 }
 
 impl SolverParams {
-    /// The method for the equations of a form, and that for the directions of Newton's method.
+    /// The method for the equations of a form, and the method for Newton's directions.
     pub(super) fn methods(&self, linear: bool, symmetric: bool) -> (Method, Method) {
         let krylov = match (self.method, symmetric) {
             (Some(method @ (Method::Cg | Method::Gmres)), _) => method,
@@ -59,7 +59,7 @@ impl SolverParams {
         }
     }
 
-    /// Of a linear form.
+    /// Parameters for a linear form.
     pub(super) fn krylov(&self, method: Method) -> KrylovParams {
         KrylovParams {
             solver: self.linear(method),

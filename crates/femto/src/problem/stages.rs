@@ -24,8 +24,8 @@ impl<'a> Problem<'a> {
     /// [`Assembled::solve`] (7 to 9).
     ///
     /// # Errors
-    /// [`ProblemError::Unsolved`], with the last iterate, where the iterations fail or the monitor
-    /// stops them; others before the first iteration.
+    /// [`ProblemError::Unsolved`], with the last iterate, if the iterations fail or the monitor stops them;
+    /// other errors before the first iteration.
     pub fn solve<T, B>(
         &self,
         device: &B,
@@ -38,15 +38,16 @@ impl<'a> Problem<'a> {
         self.assemble::<T, B>(device, monitor)?.solve(monitor)
     }
 
-    /// Makes the equations:
+    /// Assembles the equations:
     ///
     /// 1. geometry: mesh → maps of the cells, checked at the quadrature points
     /// 2. space: mesh, geometry, degree → numbered unknowns; Dirichlet groups → constrained entries
     /// 3. operator: space, geometry, form and forms on facets → A on the device
     /// 4. loads: b = ∫ φ f + ∫_Γ φ g, and u_D at the constrained entries
-    /// 5. lifting: of linear forms, b - A u_D, where u_D is zero at free entries; then zero at constrained ones
-    /// 6. preconditioner: of linear forms, the diagonal of A → M⁻¹; of others, the form's exact derivative
-    ///    → the Jacobian on the device
+    /// 5. lifting: for linear forms, b - A u_D, where u_D is zero at free entries; then zero at constrained
+    ///    ones
+    /// 6. preconditioner: for linear forms, the diagonal of A → M⁻¹; for others, the form's exact
+    ///    derivative → the Jacobian on the device
     ///
     /// # Errors
     /// Every [`ProblemError`] but [`ProblemError::Unsolved`].
@@ -62,7 +63,7 @@ impl<'a> Problem<'a> {
         device.enter(|| self.discretize(monitor)?.assemble(device, monitor))
     }
 
-    /// The same on a device of any kind.
+    /// As [`Problem::assemble`], on a device of any kind.
     ///
     /// # Errors
     /// As [`Problem::assemble`].
@@ -76,7 +77,8 @@ impl<'a> Problem<'a> {
         spaces.assemble_on(device, precision, monitor)
     }
 
-    /// The stages that need no device, the first two of [`Problem::assemble`]: they may be done while one is opened.
+    /// The stages that need no device, the first two of [`Problem::assemble`]: they can run while a device
+    /// is being opened.
     ///
     /// # Errors
     /// As [`Problem::assemble`].
@@ -199,7 +201,7 @@ impl<'a> Problem<'a> {
                 true => self.operator.quadrature,
                 false => Quadrature::Gauss,
             };
-            // Those of simplices are collapsed from a line's.
+            // Simplex points are collapsed from those on a line.
             femto_element::basis::check(cell, self.degree).map_err(OperatorError::from)?;
             let points = quadrature.tables(Cell::Line, self.degree)?.points;
             warnings.extend(geometry.check(&points)?);
@@ -240,7 +242,8 @@ impl<'a> Problem<'a> {
         Ok((blocks, constraints))
     }
 
-    /// The discretization of the loads: on simplices they have a rule of their own, for the form's may be a low one.
+    /// The discretization of the loads: on simplices they have their own rule, since the form's may be too
+    /// low.
     fn loads_on<'s>(&self, on: Discretization<'s>) -> Discretization<'s> {
         Discretization {
             quadrature: self.operator.quadrature,
@@ -260,7 +263,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The parameters of the operator, with one rule on simplices for the form and for its derivative.
+    /// The operator's parameters; on simplices the form and its derivative use the same rule.
     fn operator_params(&self, blocks: &[Block]) -> OperatorParams {
         let fields = self.operator.fields();
         let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
@@ -308,7 +311,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The parameters of the form's derivative: the state, zero at first, comes before the fields.
+/// Parameters for the form's derivative: the state, initially zero, comes before the other fields.
 pub(super) fn jacobian_params(params: OperatorParams, space: &Space) -> OperatorParams {
     let state = (0..space.components()).map(|_| Auxiliary::Nodal(vec![0.0; space.nodes()]));
     let auxiliary = state.chain(params.auxiliary).collect();
@@ -318,7 +321,7 @@ pub(super) fn jacobian_params(params: OperatorParams, space: &Space) -> Operator
     }
 }
 
-/// Subtracts what A makes of the boundary values from `b`, and holds the constrained entries at zero.
+/// Subtracts A applied to the boundary values from `b`, and zeroes the constrained entries.
 fn lift<T: Number, B: Backend + VectorOps<T>>(
     operator: &Operator<T, B>,
     entries: &Entries<B>,
@@ -335,7 +338,7 @@ fn lift<T: Number, B: Backend + VectorOps<T>>(
     Ok(device.set_entries(entries, 0.0, b)?)
 }
 
-/// Numbers in the precision of a solver, on its device.
+/// Uploads numbers to the solver's device, in its precision.
 pub(super) fn uploaded<T: Number, B: Device>(
     device: &B,
     values: &[f64],

@@ -7,14 +7,14 @@ use crate::Number;
 use crate::vector::VectorOps;
 use femto_platform::device::{Device, DeviceError};
 
-/// What solves a linear system.
+/// A linear solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinearSolver {
     /// Conjugate gradients, for operators that are symmetric and positive definite.
     Cg,
     /// GMRES, for any operator.
     Gmres {
-        /// Steps between two starts, as in [`GmresParams`].
+        /// Steps between restarts, as in [`GmresParams`].
         restart: usize,
     },
 }
@@ -26,26 +26,26 @@ impl Default for LinearSolver {
     }
 }
 
-/// What solves a linear system, and when it stops.
+/// A linear solver and its stop criteria.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct KrylovParams {
-    /// What solves it. Default GMRES.
+    /// The solver. Default GMRES.
     pub solver: LinearSolver,
-    /// When it stops.
+    /// The stop criteria.
     pub stop: StopCriteria,
 }
 
 /// The workspace of either.
 #[derive(Debug)]
 pub enum KrylovWorkspace<T: Number, D: Device> {
-    /// Of conjugate gradients.
+    /// For conjugate gradients.
     Cg(CgWorkspace<T, D>),
-    /// Of GMRES.
+    /// For GMRES.
     Gmres(GmresWorkspace<T, D>),
 }
 
 impl<T: Number, D: Device> KrylovWorkspace<T, D> {
-    /// Space for systems of `size` unknowns.
+    /// Allocates for systems of `size` unknowns.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
@@ -58,7 +58,7 @@ impl<T: Number, D: Device> KrylovWorkspace<T, D> {
         })
     }
 
-    /// Whether it was made for this solver.
+    /// Whether it was allocated for this solver.
     pub(super) fn is_for(&self, solver: LinearSolver) -> bool {
         matches!(
             (self, solver),
@@ -75,10 +75,10 @@ impl<T: Number, D: Device> KrylovWorkspace<T, D> {
     }
 }
 
-/// Solves A x = b, starting from what `x` holds: [`cg::solve`] or [`gmres::solve`].
+/// Solves A x = b, starting from the contents of `x`: [`cg::solve`] or [`gmres::solve`].
 ///
 /// # Errors
-/// As these; [`StopReason::Workspace`] where the workspace is for the other.
+/// As these; [`StopReason::Workspace`] if the workspace is for the other solver.
 pub fn solve<T: Number, D: VectorOps<T>>(
     system: &mut System<'_, T, D>,
     b: &D::Buffer<T>,

@@ -1,7 +1,7 @@
 //! Conjugate gradients, GMRES and Newton's method, matrix-free.
 //!
-//! All three return `Result<`[`SolveInfo`]`, `[`SolveError`]`>`, stop by the same [`StopCriteria`], tell a
-//! [`Monitor`] of every step and keep the same [`History`].
+//! All three return `Result<`[`SolveInfo`]`, `[`SolveError`]`>`, share the same [`StopCriteria`], report
+//! every step to a [`Monitor`] and keep the same [`History`].
 
 pub mod cg;
 pub mod gmres;
@@ -20,22 +20,21 @@ use crate::Number;
 use crate::vector::VectorOps;
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 
-/// A square matrix, known by what it does to a vector.
+/// A square matrix, defined by its product with a vector.
 ///
-/// What `apply` asks of a device must be the same each time: solvers may capture it once and launch it
-/// many times.
+/// `apply` must issue the same device work each time: solvers may capture it once and launch it many times.
 pub trait LinearOperator<T: Number, D: Device>: Sync {
-    /// The length of the vectors that it takes and gives.
+    /// Length of its input and output vectors.
     fn size(&self) -> usize;
 
     /// v = A u.
     ///
     /// # Errors
-    /// Where a vector is not [`LinearOperator::size`] long or the device fails.
+    /// A vector is not [`LinearOperator::size`] long, or the device fails.
     fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 }
 
-/// A system to solve: A, M and where they live.
+/// A system to solve: A, M and their device.
 pub struct System<'a, T: Number, D: Device> {
     /// The device of all vectors.
     pub device: &'a D,

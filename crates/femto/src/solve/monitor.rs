@@ -1,4 +1,4 @@
-//! The monitor of iterations, and the history in every result.
+//! Monitoring of iterations, and the history in every result.
 
 use super::newton::NewtonStep;
 use super::{Method, SolveError, SolveInfo, StopCriteria, StopReason, System};
@@ -6,22 +6,22 @@ use crate::Number;
 use crate::vector::VectorOps;
 use std::ops::ControlFlow;
 
-/// One step of a solver; number 0 is the start.
+/// One step of a solver; number 0 is the initial state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Iteration {
-    /// Whether it is a step of the linear solver on the way to the next direction of Newton's method.
+    /// Whether it is a linear solver step towards the next Newton direction.
     pub is_direction: bool,
-    /// How many steps have been taken.
+    /// Number of steps taken.
     pub number: usize,
-    /// The Euclidean norm of the residual, as the solver carries it along.
+    /// The Euclidean norm of the residual that the solver updates.
     pub residual: f64,
     /// The norm at which the solver stops.
     pub target: f64,
-    /// The step of Newton's method that led here.
+    /// The Newton step that led here.
     pub newton_step: Option<NewtonStep>,
 }
 
-/// Follows the iterations and may end them with [`StopReason::Interrupted`].
+/// Follows the iterations and can stop them with [`StopReason::Interrupted`].
 ///
 /// `()` follows nothing; a closure is a monitor.
 pub trait Monitor: Send {
@@ -41,26 +41,26 @@ impl<F: FnMut(Iteration) -> ControlFlow<()> + Send> Monitor for F {
     }
 }
 
-/// The course of a solve.
+/// The history of a solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
-    /// Who solved.
+    /// The method.
     pub method: Method,
     /// The norm of the residual before the first step and after each; empty if the solver did not get that
     /// far.
     ///
-    /// Of conjugate gradients the recurrence's, of GMRES that of the small problem, but that of b - A x
-    /// wherever it was computed.
+    /// For conjugate gradients the recurrence's, for GMRES that of the least-squares problem, replaced by
+    /// that of b - A x wherever it was computed.
     pub residuals: Vec<f64>,
-    /// What the relative tolerance refers to: |b|; of Newton's method the size of the forces at the last iterate, or
-    /// where that is not known the residual of the start.
+    /// The reference of the relative tolerance: |b|; for Newton's method the size of the forces at the last
+    /// iterate or, if unknown, the initial residual.
     pub reference: f64,
-    /// The steps of Newton's method, one fewer than residuals; empty for the others.
+    /// The Newton steps, one fewer than residuals; empty for the other methods.
     pub newton_steps: Vec<NewtonStep>,
 }
 
 impl History {
-    /// Nothing yet, with memory for so many steps.
+    /// An empty history with memory for this many steps.
     pub(super) fn new(method: Method, steps: usize) -> Self {
         Self {
             method,
@@ -70,12 +70,12 @@ impl History {
         }
     }
 
-    /// How many steps were taken; of Newton's method its own.
+    /// Number of steps; for Newton's method its own.
     pub fn iterations(&self) -> usize {
         self.residuals.len().saturating_sub(1)
     }
 
-    /// Steps of the linear solver, in all; of a direction that was not found none.
+    /// Total number of linear solver steps, failed directions not counted.
     pub fn linear_iterations(&self) -> usize {
         match self.method {
             Method::Cg | Method::Gmres => self.iterations(),
@@ -87,18 +87,18 @@ impl History {
     }
 }
 
-/// Keeps the history, talks to the monitor and knows when to stop.
+/// Keeps the history, calls the monitor and decides when to stop.
 pub(super) struct Recorder<'a> {
     stop: StopCriteria,
     /// The norm of the residual at which to stop.
     pub(super) target: f64,
-    /// What reaching the target means.
+    /// The stop reason if the target is reached.
     reason: StopReason,
     pub(super) history: History,
     pub(super) monitor: &'a mut dyn Monitor,
 }
 
-/// Most iterations whose residuals get their memory before the first; beyond, it grows.
+/// Maximum number of iterations whose residuals are allocated up front; the history grows beyond it.
 const PREALLOCATED: usize = 100_000;
 
 impl<'a> Recorder<'a> {
@@ -112,7 +112,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Fails where a tolerance makes no sense.
+    /// Fails if a tolerance is invalid.
     pub(super) fn check(&self) -> Result<(), StopReason> {
         for (name, value) in [
             ("relative tolerance", self.stop.relative_tolerance),
@@ -124,7 +124,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    /// Sets the target relative to this norm, but not below what `rounding` leaves.
+    /// Sets the target relative to this norm, but not below the `rounding` level.
     pub(super) fn aim(&mut self, norm: f64, rounding: f64) {
         self.history.reference = norm;
         let relative = self.stop.relative_tolerance * norm;
@@ -138,7 +138,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Sets the target relative to |b|. For b = 0 it sets x = 0 and returns true: that is the solution.
+    /// Sets the target relative to |b|. For b = 0 it sets x = 0, the solution, and returns true.
     pub(super) fn start<T: Number, D: VectorOps<T>>(
         &mut self,
         system: &System<'_, T, D>,
@@ -156,7 +156,7 @@ impl<'a> Recorder<'a> {
         Ok(false)
     }
 
-    /// Fails where the steps are used up.
+    /// Fails if no steps are left.
     pub(super) fn allow_step(&self) -> Result<(), StopReason> {
         match self.history.iterations() < self.stop.max_iterations {
             true => Ok(()),
@@ -184,14 +184,15 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Puts the norm of b - A x in the place of the residual recorded last.
+    /// Replaces the last recorded residual by the norm of b - A x.
     pub(super) fn correct(&mut self, residual: f64) {
         if let Some(last) = self.history.residuals.last_mut() {
             *last = residual;
         }
     }
 
-    /// The result; `outcome` is the norm of the residual computed from the solution, or what went wrong.
+    /// The result; `outcome` is the norm of the residual computed from the solution, or the reason for
+    /// failing.
     pub(super) fn finish(self, outcome: Result<f64, StopReason>) -> Result<SolveInfo, SolveError> {
         let history = self.history;
         match outcome {
@@ -205,7 +206,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-/// A number of the iteration, unless it is infinite or none.
+/// A number of the iteration, unless it is infinite or NaN.
 pub(super) fn finite(quantity: &'static str, value: f64) -> Result<f64, StopReason> {
     match value.is_finite() {
         true => Ok(value),

@@ -5,14 +5,14 @@ use femto_platform::device::DeviceError;
 use std::fmt;
 use thiserror::Error;
 
-/// What solves the equations.
+/// A method of solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Conjugate gradients, for symmetric forms that are positive definite.
+    /// Conjugate gradients, for symmetric positive definite forms.
     Cg,
     /// GMRES, for any linear form.
     Gmres,
-    /// Newton's method; its directions are from one of the others.
+    /// Newton's method, with directions from one of the others.
     Newton,
 }
 
@@ -37,18 +37,18 @@ impl fmt::Display for Method {
     }
 }
 
-/// When a solver stops: at a residual of max(relative tolerance · reference, absolute tolerance), or after
-/// so many iterations.
+/// Solvers stop at a residual of max(relative tolerance · reference, absolute tolerance), or after a
+/// maximum number of iterations.
 ///
-/// Vectors of `f32` reach relative tolerances of about 1e-6 at best, the less so the worse the
-/// condition of the matrix; [`StopReason::Stagnated`] says so.
+/// `f32` vectors reach relative tolerances of about 1e-6 at best, worse for ill-conditioned matrices;
+/// [`StopReason::Stagnated`] reports that.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StopCriteria {
-    /// Relative to |b|, for Newton's method to the residual of the start. Default 1e-8.
+    /// Relative to |b|; in Newton's method to the initial residual. Default 1e-8.
     pub relative_tolerance: f64,
     /// In the units of the residual. Default 0.
     pub absolute_tolerance: f64,
-    /// The most steps that are taken. Default 1000.
+    /// Maximum number of steps. Default 1000.
     pub max_iterations: usize,
 }
 
@@ -65,34 +65,34 @@ impl Default for StopCriteria {
 /// A finished solve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolveInfo {
-    /// Every step.
+    /// All steps.
     pub history: History,
-    /// The norm of the residual, computed from the solution returned; of a linear system at most ten times
+    /// The norm of the residual computed from the returned solution; for linear systems at most ten times
     /// the target.
     pub true_residual: f64,
-    /// The tolerance that was met, which is relative to [`History::reference`]; or
+    /// The tolerance that was met; the relative one refers to [`History::reference`]. Or
     /// [`StopReason::ZeroRightHandSide`].
     pub reason: StopReason,
 }
 
 impl SolveInfo {
-    /// How many steps were taken; of Newton's method its own.
+    /// Number of steps; for Newton's method its own.
     pub fn iterations(&self) -> usize {
         self.history.iterations()
     }
 }
 
-/// Equations that were not solved. The solution vector holds the last iterate.
+/// A failed solve. The solution vector holds the last iterate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SolveError {
-    /// Why.
+    /// Why the solver stopped.
     pub reason: StopReason,
-    /// Every step until then.
+    /// All steps up to the failure.
     pub history: History,
 }
 
 impl SolveError {
-    /// How many steps were taken; of Newton's method its own.
+    /// Number of steps; for Newton's method its own.
     pub fn iterations(&self) -> usize {
         self.history.iterations()
     }
@@ -100,7 +100,7 @@ impl SolveError {
 
 impl std::error::Error for SolveError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // The reason is in the message.
+        // The message already includes the reason.
         self.reason.source()
     }
 }
@@ -120,38 +120,38 @@ impl fmt::Display for SolveError {
     }
 }
 
-/// Why a solver stopped: the first four are solutions, the others are not.
+/// Why a solver stopped. The first four reasons are successes, the others failures.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StopReason {
     /// The residual is within the relative tolerance.
     #[error("the relative tolerance is met")]
     RelativeTolerance,
-    /// The residual is within the absolute tolerance, the larger of the two.
+    /// The residual is within the absolute tolerance, which is the larger one.
     #[error("the absolute tolerance is met")]
     AbsoluteTolerance,
-    /// The residual of Newton's method is what rounding leaves of the forces a few steps before.
+    /// Newton's residual is only rounding, relative to the forces a few steps before.
     #[error("the residual is no more than rounding")]
     Rounding,
-    /// b = 0, so x = 0 without any step.
+    /// b = 0, so x = 0 without taking a step.
     #[error("the right-hand side is zero")]
     ZeroRightHandSide,
-    /// The iterations are used up.
+    /// The maximum number of iterations is reached.
     #[error("no convergence: a residual of {target:.3e} was not reached")]
     NotConverged {
-        /// The norm of the residual that was asked for.
+        /// The target norm of the residual.
         target: f64,
     },
-    /// From one start of GMRES to the next the residual stayed.
+    /// The residual did not fall between restarts of GMRES.
     #[error(
         "no progress in {restart} steps: start again less often (`restart`), or take a better \
          preconditioner"
     )]
     NoProgress {
-        /// Steps between two starts.
+        /// Steps between restarts.
         restart: usize,
     },
-    /// The residual that the solver carries along is small enough, but b - A x is not, and does not get
-    /// smaller: the tolerance is below what the precision of the vectors allows.
+    /// The solver's own residual is small enough, but b - A x is not and does not decrease: the tolerance
+    /// is beyond the precision of the vectors.
     #[error(
         "the precision of the vectors is exhausted: |b - A x| stays at {true_residual:.3e}, and \
          {target:.3e} was asked for; ask for less, or take fp64 where it is fp32"
@@ -159,23 +159,23 @@ pub enum StopReason {
     Stagnated {
         /// The norm of b - A x.
         true_residual: f64,
-        /// The norm of the residual that was asked for.
+        /// The target norm of the residual.
         target: f64,
     },
-    /// No step along Newton's direction makes the residual smaller: the Jacobian is nearly singular or
-    /// not that of the residual, there is a minimum of the residual that is no solution, or the
-    /// tolerance is below what the precision of the vectors allows.
+    /// No step along Newton's direction reduces the residual: the Jacobian is nearly singular or does not
+    /// match the residual, the residual has a local minimum that is not a solution, or the tolerance is
+    /// beyond the precision of the vectors.
     #[error(
         "no step along Newton's direction makes the residual smaller: it is {residual:.3e} after \
          a step of {length:.1e}"
     )]
     LineSearch {
-        /// The shortest step that was tried, where Newton's is 1.
+        /// The shortest step length tried; the full Newton step is 1.
         length: f64,
         /// The norm of the residual after it.
         residual: f64,
     },
-    /// The monitor ended it.
+    /// The monitor stopped the solver.
     #[error("interrupted")]
     Interrupted,
     /// (p, A p) ≤ 0 for a direction p of conjugate gradients.
@@ -190,39 +190,39 @@ pub enum StopReason {
         /// (r, M⁻¹ r).
         product: f64,
     },
-    /// No combination of the directions that A makes of the residual reduces it further, and A M⁻¹
-    /// takes one of them to zero.
+    /// No combination of the Krylov directions reduces the residual further, and A M⁻¹ maps one of them to
+    /// zero.
     #[error("the operator is singular: |b - A x| of {residual:.3e} is the least that was found")]
     Singular {
         /// The norm of the residual.
         residual: f64,
     },
-    /// A number of the iteration is infinite or not a number.
+    /// A number of the iteration is infinite or NaN.
     #[error("{quantity} is {value}")]
     Breakdown {
-        /// Which one.
+        /// Name of the number.
         quantity: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
-    /// There is no direction for Newton's method.
+    /// No direction was found for Newton's method.
     #[error("no direction: {}: {}", .0.history.method, .0)]
     Direction(Box<SolveError>),
-    /// The diagonal of the Jacobian is no preconditioner.
+    /// The diagonal of the Jacobian is unsuitable as a preconditioner.
     #[error("the diagonal of the Jacobian: {0}")]
     Diagonal(Box<JacobiError>),
-    /// The operator, the preconditioner or the device failed, or a vector has another length than
-    /// the operator.
+    /// The operator, the preconditioner or the device failed, or a vector's length does not match the
+    /// operator.
     #[error(transparent)]
     Operator(Box<OperatorError>),
-    /// A parameter is out of its range; nothing was done.
+    /// A parameter is out of range; nothing was done.
     #[error("the {name} is {value}; it must be {wanted}")]
     InvalidParameter {
-        /// Which one.
+        /// Name of the parameter.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What it may be.
+        /// Its range.
         wanted: &'static str,
     },
     /// The workspace was made for another linear solver; nothing was done.

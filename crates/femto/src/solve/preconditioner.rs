@@ -1,4 +1,4 @@
-//! Preconditioners: the trait, Jacobi, and the choice that solvers take.
+//! Preconditioners: the trait, Jacobi, and the choice passed to solvers.
 
 use super::OperatorError;
 use crate::Number;
@@ -10,10 +10,10 @@ use thiserror::Error;
 
 /// An approximate inverse of a matrix.
 ///
-/// `apply` must ask the same of a device each time, and should not wait for it: solvers capture it once and
-/// launch it many times. A workspace may hold vectors of another precision.
+/// `apply` must issue the same device work each time, and should not wait for it: solvers capture it once
+/// and launch it many times. The workspace may hold vectors of another precision.
 pub trait Preconditioner<T: Number, D: Device>: Sync {
-    /// The memory that `apply` works in.
+    /// Scratch memory of `apply`.
     type Workspace: Send;
 
     /// Allocates the memory, once for all applications.
@@ -25,7 +25,7 @@ pub trait Preconditioner<T: Number, D: Device>: Sync {
     /// z = M⁻¹ r, without allocating.
     ///
     /// # Errors
-    /// Where the vectors do not have the matrix's size or the device fails.
+    /// The vectors do not have the matrix's size, or the device fails.
     fn apply(
         &self,
         r: &D::Buffer<T>,
@@ -42,11 +42,11 @@ pub enum Preconditioning<'a, T: Number, D: Device> {
     Identity,
     /// The inverse of the diagonal.
     Jacobi(&'a Jacobi<T, D>),
-    /// Any other, with its workspace; made by [`Preconditioning::any`].
+    /// Any other with its workspace, made by [`Preconditioning::any`].
     Any(Application<'a, T, D>),
 }
 
-/// z = M⁻¹ r for an r and a z.
+/// z = M⁻¹ r for given r and z.
 type Application<'a, T, D> = Box<
     dyn FnMut(&<D as Device>::Buffer<T>, &mut <D as Device>::Buffer<T>) -> Result<(), OperatorError>
         + Send
@@ -54,7 +54,7 @@ type Application<'a, T, D> = Box<
 >;
 
 impl<'a, T: Number, D: Device> Preconditioning<'a, T, D> {
-    /// A preconditioner, with its workspace.
+    /// Any preconditioner, with its workspace.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
@@ -78,10 +78,10 @@ impl<'a, T: Number, D: Device> From<Option<&'a Jacobi<T, D>>> for Preconditionin
     }
 }
 
-/// Why a diagonal is no preconditioner.
+/// Why a diagonal is unsuitable as a preconditioner.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum JacobiError {
-    /// An entry that no positive definite matrix has, or whose inverse is not a finite number.
+    /// An entry that is not positive, or whose inverse is not finite.
     #[error(
         "entry {index} of the diagonal is {value}; a positive definite operator has positive finite entries"
     )]
@@ -91,7 +91,7 @@ pub enum JacobiError {
         /// Its value.
         value: f64,
     },
-    /// The device refused.
+    /// A device error.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }

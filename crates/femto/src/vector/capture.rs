@@ -6,16 +6,16 @@ use femto_platform::device::null::Null;
 use femto_platform::device::{Device, DeviceError};
 use std::convert::Infallible;
 
-/// A device that may be able to capture work and to launch it again at less cost.
+/// A device that may be able to capture work and replay it at lower cost.
 pub trait Capture: Device {
     /// Captured work.
     type LaunchGraph: Send;
 
-    /// Captures what `body` asks of the device, without doing it. No other thread may use the device
+    /// Captures the work that `body` issues, without executing it. No other thread may use the device
     /// meanwhile.
     ///
-    /// `None` if the device cannot, or if `body` fails, which it does when it reads, writes or
-    /// allocates. Nothing has been done then, and the caller does the work itself.
+    /// `None` if the device cannot capture, or if `body` fails, which it does on reads, writes and
+    /// allocations. Nothing has been executed then, and the caller runs the work itself.
     fn capture(
         &self,
         body: &mut dyn FnMut() -> Result<(), DeviceError>,
@@ -24,10 +24,10 @@ pub trait Capture: Device {
         None
     }
 
-    /// Does what was captured.
+    /// Executes the captured work.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device's error.
     fn launch_graph(&self, graph: &Self::LaunchGraph) -> Result<(), DeviceError>;
 }
 
@@ -46,7 +46,7 @@ impl Capture for Accelerator {
     }
 }
 
-/// Nothing to gain: a call costs no more than launching a graph would.
+/// Direct calls cost no more than launching a graph would.
 impl Capture for Host {
     type LaunchGraph = Infallible;
 
@@ -55,7 +55,7 @@ impl Capture for Host {
     }
 }
 
-/// Counts every launch anyway.
+/// Every launch must be counted.
 impl Capture for Null {
     type LaunchGraph = Infallible;
 

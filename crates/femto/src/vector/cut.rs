@@ -1,13 +1,13 @@
-//! Slices cut in halves down to blocks of a fixed size, the halves on any threads of the host.
+//! Slices halved recursively down to blocks of a fixed size, in parallel on the host.
 //!
-//! Where a slice is cut depends on its length only, and partial sums are added in the shape of the
-//! cuts, so results do not depend on the number of threads or on who was faster.
+//! The cuts depend only on the length, and partial sums are added in the shape of the cuts, so results do
+//! not depend on the number of threads or their timing.
 
 use femto_platform::device::Element;
 use femto_platform::device::host::Host;
 use std::ops::Add;
 
-/// Vectors are cut at multiples of this many entries: enough work to be worth handing over.
+/// Vectors are cut at multiples of this many entries: enough work for a task.
 const BLOCK: usize = 8192;
 
 /// Slices of one length that can be cut in two: a slice, or a tuple of slices.
@@ -44,7 +44,7 @@ impl<A: Split, B: Split> Split for (A, B) {
     }
 }
 
-/// Calls `leaf` for every block and adds the results as the blocks were cut.
+/// Calls `leaf` for every block and adds the results in the shape of the cuts.
 pub(crate) fn sum<S: Split, R: Add<Output = R> + Send>(
     host: &Host,
     slices: S,

@@ -1,20 +1,20 @@
-//! Lists of entries of vectors, on a device.
+//! Lists of vector entries on a device.
 
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use rayon::prelude::*;
 use std::fmt;
 
-/// Some entries of vectors, such as the constrained ones: a list on a device, each entry once.
+/// A list of vector entries on a device, such as the constrained ones, each entry once.
 pub struct Entries<D: Device> {
     pub(super) list: D::Buffer<u32>,
-    /// Each entry and its place in the list, by entry.
+    /// Each entry with its position in the list, sorted by entry.
     pub(super) ascending: Vec<[u32; 2]>,
-    /// The least length of a vector that has them all.
+    /// The minimum length of a vector that contains them all.
     end: usize,
 }
 
 impl<D: Device> Entries<D> {
-    /// Uploads a list, which keeps its order, but for entries that are there again.
+    /// Uploads the list in order, dropping repeated entries.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
@@ -33,7 +33,7 @@ impl<D: Device> Entries<D> {
             ascending = by_entry(&list);
         }
         if list.is_empty() {
-            // No one reads it, but no buffer is empty.
+            // Never read, but buffers cannot be empty.
             list.push(0);
         }
         Ok(Self {
@@ -43,17 +43,17 @@ impl<D: Device> Entries<D> {
         })
     }
 
-    /// How many there are.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.ascending.len()
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.ascending.is_empty()
     }
 
-    /// Fails unless a vector of `len` entries, called `what`, has these.
+    /// Fails if a vector of `len` entries, called `what`, is too short for these.
     pub(crate) fn check(&self, what: &'static str, len: usize) -> Result<(), DeviceError> {
         if self.end <= len {
             return Ok(());
@@ -65,7 +65,7 @@ impl<D: Device> Entries<D> {
         })
     }
 
-    /// The same, and fails unless a vector of what is listed has their number.
+    /// As [`Self::check`]; also fails unless a vector of the listed entries has their number.
     pub(super) fn check_both(
         &self,
         (what, len): (&'static str, usize),

@@ -219,10 +219,10 @@ impl<T: Number> VectorOps<T> for Host {
     }
 }
 
-/// Listed entries that one task changes.
+/// Listed entries per task.
 const ENTRIES: usize = 4096;
 
-/// Changes the entries of an ascending list, each with its place; `y` begins with entry `first`.
+/// Changes the entries of an ascending list, each with its position in it; `y` begins with entry `first`.
 fn at_entries<T: Number>(
     host: &Host,
     ascending: &[[u32; 2]],
@@ -244,7 +244,7 @@ fn at_entries<T: Number>(
     );
 }
 
-/// Two sums that are taken at the same time.
+/// Two sums taken at the same time.
 struct Pair([f64; 2]);
 
 impl Add for Pair {
@@ -259,7 +259,7 @@ type One<'a, T> = (&'a [T], (&'a mut [T], &'a mut [T]));
 /// Two slices to read and two to change.
 type Two<'a, T> = ((&'a [T], &'a [T]), (&'a mut [T], &'a mut [T]));
 
-/// Puts a sum into a slot that exists.
+/// Stores a sum in an existing slot.
 fn put(sums: &mut Sums<Host>, slot: usize, sum: f64) {
     let (last, before) = (Sum::Last(slot).index(), Sum::Before(slot).index());
     let values = sums.values_mut();
@@ -267,7 +267,7 @@ fn put(sums: &mut Sums<Host>, slot: usize, sum: f64) {
     values[last] = sum;
 }
 
-/// A ratio of slots that exist.
+/// The ratio of existing slots.
 fn ratio(sums: &Sums<Host>, ratio: Ratio) -> f64 {
     let values = sums.values();
     let above = values[ratio.numerator.index()];

@@ -17,18 +17,18 @@ pub use sums::{Ratio, Sum, Sums};
 use crate::Number;
 use femto_platform::device::{Buffer, Device, DeviceError, Element, check_len};
 
-/// A device that can work on vectors of `T`.
+/// A device that operates on vectors of `T`.
 ///
-/// Scalars go in and come out in double precision; sums are taken in double precision in an order
-/// that depends on the length only, so that they are deterministic to the bit for any number of threads.
-/// Functions that return a sum wait for it; those that put it into a slot of [`Sums`] do not.
-/// Nothing is allocated. Every function returns [`DeviceError::LengthMismatch`] where its vectors
-/// differ in length or a slot does not exist, and has then done nothing.
+/// Scalars are passed and returned in double precision. Sums are taken in double precision, in an order
+/// that depends only on the length, so that they are bitwise deterministic for any number of threads.
+/// Functions that return a sum wait for it; those that put it into a slot of [`Sums`] do not. Nothing is
+/// allocated. If vectors differ in length or a slot does not exist, functions return
+/// [`DeviceError::LengthMismatch`] and change nothing.
 pub trait VectorOps<T: Number>: Capture + Clone {
     /// y = α.
     fn fill(&self, alpha: f64, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
 
-    /// y = α at the listed entries; [`DeviceError::LengthMismatch`] where y does not have them all.
+    /// y = α at the listed entries; [`DeviceError::LengthMismatch`] if y is too short for them.
     fn set_entries(
         &self,
         entries: &Entries<Self>,
@@ -36,8 +36,8 @@ pub trait VectorOps<T: Number>: Capture + Clone {
         y: &mut Self::Buffer<T>,
     ) -> Result<(), DeviceError>;
 
-    /// y = x at the listed entries, in the order of the list; [`DeviceError::LengthMismatch`] where x does not have
-    /// them all.
+    /// y = x at the listed entries, in list order; [`DeviceError::LengthMismatch`] if x is too short for
+    /// them.
     fn gather(
         &self,
         x: &Self::Buffer<T>,
@@ -45,8 +45,8 @@ pub trait VectorOps<T: Number>: Capture + Clone {
         y: &mut Self::Buffer<T>,
     ) -> Result<(), DeviceError>;
 
-    /// Adds x, in the order of the list, to y at the listed entries; [`DeviceError::LengthMismatch`] where y does not
-    /// have them all.
+    /// Adds x, in list order, to y at the listed entries; [`DeviceError::LengthMismatch`] if y is too short
+    /// for them.
     fn add_to_entries(
         &self,
         x: &Self::Buffer<T>,
@@ -82,14 +82,14 @@ pub trait VectorOps<T: Number>: Capture + Clone {
     /// y = x, rounded.
     fn convert(&self, x: &Self::Buffer<f64>, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
 
-    /// y = 1 / y, entry by entry; returns how many entries are not positive and finite or have an inverse that is
-    /// not.
+    /// y = 1 / y, entry by entry; returns the number of entries that are not positive and finite, or whose
+    /// inverse is not.
     fn invert(&self, y: &mut Self::Buffer<T>) -> Result<f64, DeviceError>;
 
     /// Σ x y.
     fn dot(&self, x: &Self::Buffer<T>, y: &Self::Buffer<T>) -> Result<f64, DeviceError>;
 
-    /// √(Σ x x), without care for squares that overflow.
+    /// √(Σ x x), without protection against overflow of the squares.
     fn norm(&self, x: &Self::Buffer<T>) -> Result<f64, DeviceError>;
 
     /// Puts Σ x y into a slot.
@@ -111,16 +111,16 @@ pub trait VectorOps<T: Number>: Capture + Clone {
         slot: usize,
     ) -> Result<(), DeviceError>;
 
-    /// x = x + α p, then p = d z + β p, with factors that the device computes. Where α is zero, x stays
-    /// whatever p is; where β is zero, p is overwritten whatever it is.
+    /// x = x + α p, then p = d z + β p, with factors that the device computes. If α is zero, x is unchanged
+    /// even if p is NaN; if β is zero, p is overwritten even if it is NaN.
     fn update_direction(
         &self,
         step: UpdateDirection<'_, Self::Buffer<T>>,
         sums: &Sums<Self>,
     ) -> Result<(), DeviceError>;
 
-    /// r = r - α ap with an α that the device computes; puts Σ r r of the new r into a slot, and
-    /// Σ r (d r) into another where there is a d. Where α is zero, r stays whatever ap is.
+    /// r = r - α ap with an α that the device computes; puts Σ r r of the new r into a slot, and Σ r (d r)
+    /// into another if there is a d. If α is zero, r is unchanged even if ap is NaN.
     fn update_residual(
         &self,
         step: UpdateResidual<'_, Self::Buffer<T>>,
@@ -135,7 +135,7 @@ pub struct UpdateDirection<'a, B> {
     pub alpha: Ratio,
     /// β.
     pub beta: Ratio,
-    /// d; ones where there is none.
+    /// d; `None` means ones.
     pub d: Option<&'a B>,
     /// z.
     pub z: &'a B,
@@ -161,7 +161,7 @@ pub struct UpdateResidual<'a, B> {
 }
 
 impl<B> UpdateDirection<'_, B> {
-    /// Fails unless the vectors have one length and the sums are there.
+    /// Fails unless the vectors have the same length and the sums exist.
     fn check<T: Element, D: Device<Buffer<T> = B>>(&self, sums: &Sums<D>) -> Result<(), DeviceError>
     where
         B: Buffer<T>,
@@ -177,7 +177,7 @@ impl<B> UpdateDirection<'_, B> {
 }
 
 impl<B> UpdateResidual<'_, B> {
-    /// Fails unless the vectors have one length and the sums are there.
+    /// Fails unless the vectors have the same length and the sums exist.
     fn check<T: Element, D: Device<Buffer<T> = B>>(&self, sums: &Sums<D>) -> Result<(), DeviceError>
     where
         B: Buffer<T>,

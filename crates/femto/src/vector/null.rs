@@ -1,4 +1,4 @@
-//! Vectors on the null device: every operation is counted with its exact work. Sums are zero.
+//! Vectors on the null device: operations are counted with their exact work; sums are zero.
 
 use super::{Entries, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
 use crate::Number;

@@ -1,4 +1,4 @@
-//! Random vectors that are made on an accelerator, so that nothing large crosses the bus.
+//! Random vectors generated on an accelerator, so that nothing large crosses the bus.
 
 use crate::Number;
 use crate::accelerator::language;
@@ -10,7 +10,7 @@ use femto_platform::device::accelerator::{
 use femto_platform::device::{Buffer, Device, DeviceError};
 use std::marker::PhantomData;
 
-/// The kernels that make random vectors, and look at parts of large ones.
+/// Kernels that generate random vectors and read parts of large ones.
 #[derive(Debug)]
 pub struct RandomVectors<'a, T> {
     device: &'a Accelerator,
@@ -23,7 +23,7 @@ impl<'a, T: Number> RandomVectors<'a, T> {
     /// Compiles the kernels.
     ///
     /// # Errors
-    /// A device that refuses.
+    /// A device error.
     pub fn new(device: &'a Accelerator) -> Result<Self, DeviceError> {
         let language = language(device.features());
         let name = format!("random {}", T::PRECISION);
@@ -41,7 +41,7 @@ impl<'a, T: Number> RandomVectors<'a, T> {
     /// A vector whose entry i is [`RandomVectors::entry`] of i.
     ///
     /// # Errors
-    /// Memory that is not there; more entries than 32 bits count.
+    /// Not enough memory, or more entries than 32-bit indices can address.
     pub fn make(&self, seed: u32, len: usize) -> Result<AcceleratorBuffer<T>, DeviceError> {
         let mut x = self.device.zeros(len)?;
         let arguments = [
@@ -63,7 +63,7 @@ impl<'a, T: Number> RandomVectors<'a, T> {
         first: usize,
         len: usize,
     ) -> Result<Vec<T>, DeviceError> {
-        // All of the vector can be named, and so can its parts.
+        // If indices reach the whole vector, they reach its parts.
         self.len(x.len())?;
         let mut y = self.device.zeros(len)?;
         let arguments = [
@@ -78,7 +78,7 @@ impl<'a, T: Number> RandomVectors<'a, T> {
         Ok(values)
     }
 
-    /// Number `index` of the vectors of a seed, in [−1, 1).
+    /// Entry `index` of the vector of a seed, in [−1, 1).
     pub fn entry(seed: u32, index: usize) -> f64 {
         T::from_f64(random::entry(seed, index as u32)).to_f64()
     }

@@ -1,24 +1,24 @@
-//! Sums that stay on the device, and the factors made of them there.
+//! Sums that stay on the device, and factors computed from them there.
 
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use std::fmt;
 
-/// Slots for sums in the memory of a device. A slot holds the last sum that was put there and the
-/// one before; both are zero at first.
+/// Slots for sums in device memory. A slot holds the last sum stored there and the one before; both are
+/// zero at first.
 ///
-/// An operation that takes its factor from here and one that puts a sum here need not wait for the
-/// host; [`Sums::read`] does.
+/// Operations that take a factor from here or store a sum here need not wait for the host; [`Sums::read`]
+/// does.
 pub struct Sums<D: Device> {
     /// `[slot][last, before]`.
     values: D::Buffer<f64>,
-    /// What was last read.
+    /// The values last read.
     seen: Vec<f64>,
 }
 
 /// A sum of [`Sums`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sum {
-    /// The last one that was put into a slot.
+    /// The last one stored in a slot.
     Last(usize),
     /// The one before.
     Before(usize),
@@ -27,18 +27,18 @@ pub enum Sum {
 /// A factor that an operation takes from [`Sums`]: numerator / denominator, but zero unless both are
 /// positive.
 ///
-/// So an iteration that breaks down (a curvature that is not positive, a number that is none) stands
-/// still until the host sees why.
+/// So an iteration that breaks down (a curvature that is not positive, a NaN) stands still until the host
+/// notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ratio {
-    /// What is divided.
+    /// The numerator.
     pub numerator: Sum,
-    /// By what.
+    /// The denominator.
     pub denominator: Sum,
 }
 
 impl Sum {
-    /// Its place in the memory of [`Sums`].
+    /// Its index in the memory of [`Sums`].
     pub(super) const fn index(self) -> usize {
         match self {
             Self::Last(slot) => 2 * slot,
@@ -48,7 +48,7 @@ impl Sum {
 }
 
 impl<D: Device> Sums<D> {
-    /// So many slots of zeros.
+    /// This many slots of zeros.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
@@ -59,24 +59,24 @@ impl<D: Device> Sums<D> {
         })
     }
 
-    /// Sets all to zero.
+    /// Sets all sums to zero.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device's error.
     pub fn clear(&mut self, device: &D) -> Result<(), DeviceError> {
         self.seen.fill(0.0);
         device.write(&self.seen, &mut self.values)
     }
 
-    /// Waits for all sums and reads them; [`Sums::get`] gives them.
+    /// Waits for all sums and reads them, for [`Sums::get`].
     ///
     /// # Errors
-    /// What the device says, also of earlier work.
+    /// The device's error, which may come from earlier work.
     pub fn read(&mut self, device: &D) -> Result<(), DeviceError> {
         device.read(&self.values, &mut self.seen)
     }
 
-    /// A sum as it was last read; not a number where there is no such slot.
+    /// A sum as last read; NaN if there is no such slot.
     pub fn get(&self, sum: Sum) -> f64 {
         self.seen.get(sum.index()).copied().unwrap_or(f64::NAN)
     }

@@ -26,14 +26,14 @@ fn expression(text: &str) -> Expression {
     Expression::new(&graph, value).unwrap()
 }
 
-/// Functions of everything; random times make them different in every run.
+/// Functions of all inputs; random times make them different in every run.
 const FUNCTIONS: [&str; 3] = [
     "sin(3*t*x)*exp(-y) + t*z^2",
     "sqrt(x^2 + y^2 + t) - cos(t*z)",
     "tanh(t*x)/(1 + y*z) - ln(t + y)",
 ];
 
-/// An expression that notes how many values are asked of it on the host.
+/// An expression that counts the values evaluated on the host.
 struct Noted(Expression, AtomicUsize);
 
 impl Function for Noted {
@@ -124,7 +124,7 @@ fn boundary_data_are_those_of_the_host() {
             let asked = noted.iter().map(|f| f.1.load(Ordering::Relaxed));
             assert_eq!(asked.sum::<usize>(), 0, "the device evaluates");
             assert_eq!(on_sides(&device, &on, &noted_f), found, "deterministic");
-            // Where the host evaluates, the device integrates all the same.
+            // The host evaluates the functions, but the device still integrates.
             for found in [found, on_sides(&device, &on, &closed_f)] {
                 let error = difference(&found, &wanted);
                 assert!(error < 1e-13, "{what}, degree {degree}: {error:e}");
@@ -133,7 +133,7 @@ fn boundary_data_are_those_of_the_host() {
     }
 }
 
-/// Forms on facets, of which those of degree 7 have tables that no constant memory takes: operator and diagonal.
+/// Forms on facets, operator and diagonal; the tables of degree 7 exceed constant memory.
 #[test]
 fn forms_on_facets_are_those_of_the_host() {
     let Some(device) = accelerator() else { return };
@@ -210,7 +210,7 @@ fn with_facets<B: Backend + VectorOps<f64>>(
     results
 }
 
-/// A number, an expression and a closure are components of one vector.
+/// Numbers, expressions and closures may be mixed as components of a vector.
 #[test]
 fn components_may_be_of_any_kind() {
     let Some(device) = accelerator() else { return };
@@ -251,7 +251,7 @@ fn given<'a>(mesh: &'a Mesh, values: [Option<&'a dyn Function>; 3]) -> Problem<'
 }
 
 #[test]
-fn values_that_are_none_are_named_as_on_the_host() {
+fn values_that_are_not_finite_are_named_as_on_the_host() {
     let Some(device) = accelerator() else { return };
     let mesh = mesh(Shape::Trilinear, [2, 2, 2]);
     // In the middle of the sides y = 0 and y = 1.
@@ -278,7 +278,7 @@ fn values_that_are_none_are_named_as_on_the_host() {
     }
 }
 
-/// u³ leaves.
+/// A flux u³ out of the domain.
 #[derive(Clone)]
 struct Radiation;
 
@@ -292,7 +292,7 @@ impl Form<3> for Radiation {
     }
 }
 
-/// Problems with moving boundary data, linear and not: their equations and their solutions.
+/// Problems with moving boundary data, linear and nonlinear: their equations and their solutions.
 #[test]
 fn problems_with_boundary_data_are_those_of_the_host() {
     let Some(device) = accelerator() else { return };

@@ -1,5 +1,5 @@
-//! Printed forms on accelerators against the host: hexahedra, quadrilaterals, tetrahedra and triangles of every kind of
-//! map, fields of every kind, linear and not.
+//! Printed forms on accelerators against the host: hexahedra, quadrilaterals, tetrahedra and triangles, all
+//! kinds of map, all kinds of field, linear and nonlinear forms.
 
 use crate::accelerator;
 use crate::common::forms::{Busy, Conduction};
@@ -80,7 +80,7 @@ fn upload<T: Number, D: Device>(device: &D, values: &[f64]) -> D::Buffer<T> {
     device.upload(&values).unwrap()
 }
 
-/// What `run` makes of a vector of NaN.
+/// The result of `run` on a vector of NaN.
 fn outcome<T: Number, D: Device>(
     device: &D,
     len: usize,
@@ -93,7 +93,7 @@ fn outcome<T: Number, D: Device>(
     values.iter().map(|value| value.to_f64()).collect()
 }
 
-/// Everything that operators do, on both devices.
+/// Compares everything operators do on both devices.
 fn agree<T: Number>(host: &Operator<f64, Host>, there: &Operator<T, Accelerator>, what: &str) {
     let tolerance = if T::BYTES == 8 { 1e-12 } else { 2e-5 };
     assert_eq!(there.warnings(), [] as [&str; 0], "{what}");
@@ -261,7 +261,7 @@ fn tetrahedra(degree: usize) -> Mesh {
         .unwrap()
 }
 
-/// Degrees with the sums, data levels and orders of maps that they are tried with.
+/// Degrees, each with sums, data level and order of the maps.
 const SIMPLICES: [(usize, Scatter, DataLevel, usize); 4] = [
     (1, Scatter::Atomic, DataLevel::OnTheFly, 1),
     (1, Scatter::Deterministic, DataLevel::Partial, 1),
@@ -333,7 +333,7 @@ fn tetrahedra_agree() {
     }
 }
 
-/// Cells whose maps are of different kinds have nodes in common; each kind is a launch of its own.
+/// Cells with different kinds of map share nodes; each kind is launched separately.
 #[test]
 fn straight_and_curved_cells_agree() {
     let Some(device) = accelerator() else { return };
@@ -381,7 +381,7 @@ fn states_are_replaced() {
     }
 }
 
-/// Reads a field and a parameter that no one gives; nothing of them is left, so no one need.
+/// Reads a field and a parameter that simplification removes, so they need not be given.
 #[derive(Clone, Copy)]
 struct Unneeded;
 
@@ -400,7 +400,7 @@ impl Form<3> for Unneeded {
 }
 
 #[test]
-fn what_is_read_and_not_needed_may_be_missing() {
+fn unneeded_inputs_may_be_missing() {
     let Some(device) = accelerator() else { return };
     let host = Host::with_threads(1).unwrap();
     for mesh in [mesh(Shape::Trilinear, [2, 2, 2]), tetrahedra(1)] {

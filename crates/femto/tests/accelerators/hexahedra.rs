@@ -14,7 +14,7 @@ use femto::{
     DataLevel, FactorPrecision, Host, Number, Operator, OperatorParams, Quadrature, Scatter,
 };
 
-/// What is compared: a space, a form's data, an operator's parameters.
+/// A test case: a space, a form's data, an operator's parameters.
 struct Case {
     mesh: Mesh,
     space: SpaceParams,
@@ -41,7 +41,7 @@ impl Case {
         Operator::new(device, &space, &geometry, &LAMBDA, self.params.clone()).unwrap()
     }
 
-    /// Largest relative difference between host and accelerator in all that operators do.
+    /// Largest relative difference between host and accelerator over everything operators do.
     fn worst<T: Number, F, const C: usize>(&self, device: &Accelerator, form: &F) -> f64
     where
         F: Form<3, C> + Clone + 'static,
@@ -100,7 +100,7 @@ fn upload<T: Number>(device: &Accelerator, values: &[f64]) -> Memory<T> {
     device.upload(&values).unwrap()
 }
 
-/// What `run` makes of a vector of NaN.
+/// The result of `run` on a vector of NaN.
 fn outcome<T: Number>(device: &Accelerator, len: usize, run: impl Fn(&mut Memory<T>)) -> Vec<f64> {
     let mut out = upload::<T>(device, &vec![f64::NAN; len]);
     run(&mut out);
@@ -138,7 +138,7 @@ fn every_kind_of_map_form_and_quadrature_agrees() {
     check(Shape::Curved, 4, Quadrature::Gauss);
 }
 
-/// All degrees take minutes where kernels are compiled for a processor: for GPUs, by hand.
+/// All degrees take minutes if kernels are compiled for a processor: run by hand on GPUs.
 #[test]
 #[ignore = "minutes on a processor; run it where there is a GPU"]
 fn all_degrees_agree() {
@@ -251,7 +251,7 @@ fn factors_in_single_precision_change_the_operator_by_their_rounding() {
 }
 
 #[test]
-fn the_level_that_was_measured_to_be_faster_is_taken_and_the_reason_said() {
+fn the_faster_level_is_chosen_with_its_reason() {
     let Some(device) = accelerator() else { return };
     let case = Case::new(Shape::Trilinear, 2);
     let geometry = Geometry::new(&case.mesh).unwrap();
@@ -313,7 +313,7 @@ impl Form<3> for Diffusion {
 }
 
 #[test]
-fn a_form_that_is_zero_on_the_mesh_is_no_wrong_kernel() {
+fn a_form_that_is_zero_on_the_mesh_does_not_reject_its_kernel() {
     let Some(device) = accelerator() else { return };
     let case = Case::new(Shape::Trilinear, 2);
     let geometry = Geometry::new(&case.mesh).unwrap();

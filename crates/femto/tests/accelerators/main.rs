@@ -1,7 +1,7 @@
 //! Operators on accelerators against the host and oracles.
 //!
-//! On `opencl:0` unless FEMTO_ACCELERATOR names another device. Without a driver the tests pass with
-//! a note, unless FEMTO_REQUIRE=opencl says that there must be one.
+//! On `opencl:0` unless FEMTO_ACCELERATOR names another device. Without a driver the tests pass with a
+//! note, unless FEMTO_REQUIRE=opencl requires one.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
 mod boundary;

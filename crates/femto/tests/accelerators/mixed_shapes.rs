@@ -75,8 +75,8 @@ fn products_are_those_of_the_oracle() {
     }
 }
 
-/// Forms whose coefficients quadrilaterals fold into stored factors, and diagonals, which neither oracle nor
-/// verification compare.
+/// Forms whose coefficients quadrilaterals fold into stored factors, and diagonals; neither is compared
+/// with the oracle elsewhere.
 #[test]
 fn products_and_diagonals_are_those_of_the_host() {
     let Some(device) = accelerator() else { return };

@@ -1,10 +1,10 @@
-//! Forms that read everything there is.
+//! Forms that read every input.
 
 use femto::kernel::form::{Form, Point};
 use femto::kernel::scalar::Scalar;
 
-/// Nothing that anyone would write: values, gradients, all kinds of fields and their gradients, position,
-/// time and parameters, coupled and not linear.
+/// Deliberately unnatural: values, gradients, all kinds of fields and their gradients, position, time and
+/// parameters, coupled and nonlinear.
 #[derive(Clone, Copy)]
 pub struct Busy;
 
@@ -28,7 +28,7 @@ impl<const D: usize, const C: usize> Form<D, C> for Busy {
     }
 }
 
-/// Conduction with a coefficient in the solution's space: gradients alone.
+/// Conduction with a coefficient in the solution's space: gradients only.
 #[derive(Clone, Copy)]
 pub struct Conduction;
 

@@ -1,4 +1,4 @@
-//! Meshes, forms and random numbers that several tests use.
+//! Meshes, forms and random numbers shared by tests.
 #![allow(dead_code, reason = "each test uses a part")]
 #![allow(unreachable_pub, reason = "a module of several tests")]
 #![allow(clippy::print_stdout, reason = "the seed belongs to a failure")]
@@ -18,8 +18,8 @@ use femto_element::tables::TensorTables;
 use femto::kernel::form::{Form, Point};
 use femto::kernel::scalar::Scalar;
 
-/// A small generator, seeded from the clock once per test; the seed is printed, so that a failure
-/// can be repeated.
+/// A small generator, seeded from the clock once per test; the seed is printed so that failures can be
+/// reproduced.
 pub struct Random(u64);
 
 impl Random {
@@ -66,7 +66,7 @@ pub fn mesh(shape: Shape, cells: [usize; 3]) -> Mesh {
         .build(|[x, y, z]| match shape {
             Shape::Affine => [x + 0.2 * y, y - 0.1 * z, 0.9 * z + 0.1 * x],
             Shape::Trilinear | Shape::Curved => {
-                // A twist as well, so that even a single cell is none of a simpler kind.
+                // A twist as well, so that even a single cell does not have a simpler kind of map.
                 let bent = bend([x, y, z]);
                 let twist = [0.05 * y * z, -0.07 * x * z, 0.06 * x * y];
                 [0, 1, 2].map(|d| bent[d] + twist[d])
@@ -75,8 +75,8 @@ pub fn mesh(shape: Shape, cells: [usize; 3]) -> Mesh {
         .expect("the deformation keeps Jacobians positive")
 }
 
-/// The square cut into triangles and quadrilaterals of an order: some of `n` cells along each axis, at random, are
-/// pairs of triangles. Sides are bent, but for xmin.
+/// The square cut into triangles and quadrilaterals with maps of the given degree: of `n` cells along each
+/// axis, random ones are split into pairs of triangles. All sides but xmin are bent.
 pub fn mixed(n: usize, geometry_degree: usize) -> Mesh {
     let generator = RectangleMesh {
         geometry_degree,
@@ -88,7 +88,7 @@ pub fn mixed(n: usize, geometry_degree: usize) -> Mesh {
     });
     let mut random = Random::new();
     let pattern: Vec<bool> = (0..n * n).map(|_| random.next() > 0.0).collect();
-    // Of both at least one.
+    // At least one of each.
     let is_cut = |cell: usize| cell == 0 || cell != n && pattern[cell];
     mesh.expect("the deformation keeps Jacobians positive")
         .cut_quadrilaterals(is_cut)
@@ -129,7 +129,7 @@ pub fn difference(a: &[f64], b: &[f64]) -> f64 {
     }) / scale
 }
 
-/// Reaction, diffusion and transport that depend on everything a form may read; nonlinear.
+/// Reaction, diffusion and transport that depend on every input of a form; nonlinear.
 #[derive(Clone, Copy, Debug)]
 pub struct Everything;
 

@@ -1,4 +1,4 @@
-//! Operators by the oracles of the elements and the plain restriction, with fields of every kind.
+//! Operators by the elements' oracles and the plain restriction, with all kinds of fields.
 
 use femto::fem::geometry::{Geometry, GeometryAtPoints};
 use femto::fem::space::{Block, Space};
@@ -58,7 +58,7 @@ pub fn with_dense_tables<F: Form<D, C>, const D: usize, const C: usize>(
     )
 }
 
-/// A u on cells of several shapes, whose fields go on from block to block.
+/// A u on cells of several shapes, with fields that run on from block to block.
 pub fn on_blocks<F: Form<D, C>, const D: usize, const C: usize>(
     form: &F,
     blocks: &[Block],
@@ -115,7 +115,8 @@ pub fn on_hexahedra<F: Form<3, C>, const C: usize>(
     )
 }
 
-/// Gathers, evaluates each cell, given by its number in the mesh, and sums; the pair is components and points.
+/// Gathers, evaluates each cell, given by its number in the mesh, and sums; the pair is (components,
+/// points).
 fn sum(
     space: &Space,
     params: &OperatorParams,

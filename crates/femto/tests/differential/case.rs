@@ -1,4 +1,4 @@
-//! What is tried: a form as text, a mesh, a space, and how the operator is made.
+//! Test cases: a form as text, a mesh, a space, and the operator's parameters.
 
 use crate::tree::{Names, Tree};
 use femto::kernel::expr::Input;
@@ -42,21 +42,21 @@ pub(crate) enum Kind {
     Points,
 }
 
-/// A case, as it is kept in a file.
+/// A case as stored in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Case {
-    /// Of the numbers in vectors and fields, and of the mesh.
+    /// Seed of the vectors, the fields and the mesh.
     pub(crate) seed: u64,
     pub(crate) cell: Cell,
     pub(crate) map: Map,
-    /// Along each axis, each cut into two triangles or six tetrahedra.
+    /// Cells along each axis, each cut into two triangles or six tetrahedra on simplices.
     pub(crate) cells: usize,
     pub(crate) degree: usize,
-    /// To what degree the rule is exact; 0 for the nodes of hexahedra.
+    /// The degree to which the rule is exact; 0 for the nodes of hexahedra.
     pub(crate) exact: usize,
     pub(crate) single: bool,
     pub(crate) by_component: bool,
-    /// Factors at the points are stored.
+    /// Whether factors are stored at the points.
     pub(crate) partial: bool,
     pub(crate) fields: Vec<Kind>,
     pub(crate) parameters: usize,
@@ -103,7 +103,7 @@ impl Case {
         (0..self.parameters).map(|i| format!("p{i}")).collect()
     }
 
-    /// As femto reads it.
+    /// The case as femto parses it.
     pub(crate) fn expressions(&self) -> FormExpressions {
         FormExpressions {
             f0: Some(Expressions::Each(self.f0.clone())),
@@ -113,7 +113,7 @@ impl Case {
         }
     }
 
-    /// f0, then f1 `[component][axis]`; `None` where a text is none of a tree.
+    /// f0, then f1 `[component][axis]`; `None` if a text is not that of a tree.
     pub(crate) fn trees(&self) -> Option<Vec<Tree>> {
         let names = self.names();
         let expressions = self.f0.iter().chain(self.f1.iter().flatten());
@@ -143,7 +143,7 @@ pub(crate) fn gradients(names: &Names) -> impl Iterator<Item = Input> {
     inputs.filter(|input| matches!(input, Input::Gradient { .. } | Input::FieldGradient { .. }))
 }
 
-/// A form that walks over trees.
+/// A form that evaluates trees directly.
 #[derive(Clone, Debug)]
 pub(crate) struct Plain(pub(crate) Vec<Tree>);
 

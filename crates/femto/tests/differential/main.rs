@@ -1,10 +1,9 @@
 //! Random forms on random spaces: operators of forms as text against plain trees on the oracle, exact
 //! Jacobians against the same and against differences of the residual.
-//!
-//! A case is a function of its seed. One that fails is made small and kept in `corpus`, which is run first.
-//! `FEMTO_FUZZ_SECONDS` says for how long cases are tried, `FEMTO_FUZZ_SEED` which one is the first;
-//! `FEMTO_ACCELERATOR` names a device on which they run beside the host. `cargo xtask fuzz forms` runs it
-//! without end.
+//! A case is a function of its seed. A failing one is shrunk and kept in `corpus`, which is run first.
+//! `FEMTO_FUZZ_SECONDS` sets how long cases are tried and `FEMTO_FUZZ_SEED` the first seed;
+//! `FEMTO_ACCELERATOR` names a device to run them on beside the host. `cargo xtask fuzz forms` runs it
+//! forever.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "a failure shows its seed")]
 #![allow(clippy::disallowed_methods, reason = "cases are tried for a time")]
@@ -29,7 +28,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long cases are tried where nothing else is said.
+/// Default duration in seconds.
 const SECONDS: u64 = 20;
 
 fn corpus() -> PathBuf {
@@ -59,7 +58,7 @@ fn devices() -> Devices {
 }
 
 #[test]
-fn what_failed_once_does_not_fail_again() {
+fn past_failures_stay_fixed() {
     let devices = devices();
     let mut files: Vec<PathBuf> = fs::read_dir(corpus())
         .unwrap()
@@ -106,11 +105,11 @@ fn random_forms_agree_with_the_oracle() {
     assert!(counts.unsure <= compared, "most cases cannot be compared");
 }
 
-/// Makes a case small, keeps it, and says so.
+/// Shrinks a failing case, saves it, and fails.
 fn fail(case: &Case, fault: &str, devices: &Devices) -> ! {
     println!("seed {}: {fault}\nmaking it small ...", case.seed);
     std::panic::set_hook(Box::new(|_| {}));
-    // Another fault would be another case.
+    // A different fault would be a different case.
     let kind = |fault: &str| fault.split([' ', ':']).next().map(str::to_owned);
     let same = |other: String| kind(&other) == kind(fault);
     let small = shrink::shrink(case, |case| run(case, devices).is_err_and(same));
@@ -126,7 +125,7 @@ fn fail(case: &Case, fault: &str, devices: &Devices) -> ! {
     );
 }
 
-/// The text of a tree is read as it was, by the tests and by femto.
+/// A tree's text is read back unchanged, by the tests and by femto.
 #[test]
 fn texts_are_those_of_their_trees() {
     for seed in 0..200 {

@@ -4,13 +4,13 @@ use crate::case::{Case, Cell, Kind, Map, gradients};
 use crate::tree::Tree;
 use femto::kernel::expr::Input;
 
-/// A small generator whose seed is told, so that a failure can be repeated.
+/// A small generator with a reported seed, so that failures can be reproduced.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        // splitmix64: near seeds start far from each other.
+        // splitmix64: nearby seeds give unrelated sequences.
         let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -36,7 +36,7 @@ impl Random {
         of[self.below(of.len())]
     }
 
-    /// Uniform in [-1, 1), of few enough bits for single precision.
+    /// Uniform in [-1, 1), with few enough bits for single precision.
     pub(crate) fn number(&mut self) -> f64 {
         (self.bits() >> 41) as f64 / f64::from(1_u32 << 22) - 1.0
     }
@@ -62,7 +62,7 @@ pub(crate) fn case(seed: u64) -> Case {
         _ => &[Map::Affine, Map::Curved],
     };
     let components = random.pick(&[1, cell.dim()]);
-    // Not all are compiled in single precision: see `run`.
+    // Only some are compiled in single precision: see `run`.
     let has_single = components == if is_flat { 2 } else { 1 };
     let kinds = [Kind::Cell, Kind::Nodal, Kind::Points];
     let zero = || "0".to_owned();
@@ -99,7 +99,7 @@ pub(crate) fn case(seed: u64) -> Case {
     case.with_trees(&trees)
 }
 
-/// Zero, or some function and a multiple of an input that keeps it away from zero.
+/// Zero, or some function plus a multiple of an input that keeps it away from zero.
 fn output(case: &Case, random: &mut Random) -> Tree {
     if random.one_in(4) {
         return Tree::Number(0.0);
@@ -111,7 +111,7 @@ fn output(case: &Case, random: &mut Random) -> Tree {
     Tree::infix(function, '+', beside)
 }
 
-/// What trees may read.
+/// The inputs available to trees.
 struct Leaves {
     slopes: Vec<Input>,
     numbers: Vec<Input>,
@@ -130,7 +130,7 @@ impl Leaves {
         Self { slopes, numbers }
     }
 
-    /// A slope is divided by what it may be more than a value.
+    /// Gradients are scaled down by their larger range.
     fn input(&self, random: &mut Random) -> Tree {
         if random.one_in(2) {
             let slope = Tree::Input(random.pick(&self.slopes));
@@ -150,7 +150,7 @@ impl Leaves {
         let mut part = || self.tree(random, depth - 1);
         let number = Tree::Number;
         let square = |a: Tree| Tree::infix(a, '^', number(2.0));
-        // Functions that grow fast are taken of what is between −1 and 1.
+        // Fast-growing functions get arguments between −1 and 1.
         let bounded = |a: Tree| Tree::unary("sin", a);
         match choice {
             0..3 => Tree::infix(part(), '+', part()),
@@ -178,7 +178,7 @@ impl Leaves {
                 let [a, b] = [(); 2].map(|()| Box::new(self.tree(random, depth - 1)));
                 Tree::Extremum(name, a, b)
             }
-            // Zero on both sides of where the outcome changes.
+            // Zero on both sides of the kink, so that there is no jump.
             _ => {
                 let (a, b) = (part(), part());
                 let difference = || Tree::infix(a.clone(), '-', b.clone());

@@ -12,7 +12,7 @@ use femto::{Number, Operator, OperatorParams};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How often something was compared, and how often it could not be.
+/// Numbers of comparisons done, and of those that were not possible.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) operators: usize,
@@ -31,14 +31,14 @@ impl std::ops::AddAssign for Counts {
     }
 }
 
-/// Where a case is run.
+/// The devices on which cases are run.
 pub(crate) struct Devices {
     pub(crate) host: Host,
     /// Beside the host, if FEMTO_ACCELERATOR names one.
     pub(crate) accelerator: Option<Accelerator>,
 }
 
-/// Runs a case on all devices; the error says what differs, also where something panics.
+/// Runs a case on all devices; the error describes the difference, or the panic.
 pub(crate) fn run(case: &Case, devices: &Devices) -> Result<Counts, String> {
     let run = || match (case.cell.dim(), case.components(), case.single) {
         (2, 1, _) => Exact::<2, 1>::new(case)?.everywhere(devices),
@@ -66,10 +66,10 @@ struct Bench<T, M, const D: usize, const C: usize> {
 /// In double precision, with its derivative.
 type Exact<const D: usize, const C: usize> = Bench<f64, Subject<D, C>, D, C>;
 
-/// In single precision, without. Kernels of fewer kinds compile faster.
+/// In single precision, without its derivative. Fewer kinds of kernels compile faster.
 type Single<const D: usize, const C: usize> = Bench<f32, ParsedForm<D, C>, D, C>;
 
-/// By how much the numbers of a case are moved to see its condition, relatively.
+/// The relative perturbation of a case's numbers that measures its condition.
 const MOVED: f64 = 1e-6;
 
 impl<T: Number, M: Made<D, C>, const D: usize, const C: usize> Bench<T, M, D, C>
@@ -110,7 +110,7 @@ where
         } else {
             &mut counts.unsure
         } += 1;
-        // Rounding of single precision is too near to differences.
+        // Single-precision rounding is too close to the differences.
         if T::BYTES == 8 {
             counts += self.derivative(device, &operator, random)?;
         }
@@ -143,8 +143,8 @@ where
         let len = self.setup.space.dofs();
         let (state, w) = (random.vector(len), random.vector(len));
         let params = self.setup.linearised(&state);
-        // The state comes later, as in Newton's method; at first there is another, not poison, because
-        // accelerators try their kernels on what they are given.
+        // The state is set later, as in Newton's method. The initial one differs, but is not NaN, because
+        // accelerators test their kernels on it.
         let other = self.setup.linearised(&random.vector(len));
         let mut jacobian = self.operator(device, true, other)?;
         jacobian
@@ -167,8 +167,8 @@ where
         Ok(counts)
     }
 
-    /// Holds `found` against the oracle. False where the case is so ill-conditioned that rounding may
-    /// change it by more than a hundredth.
+    /// Compares `found` with the oracle. False if the case is so ill-conditioned that rounding may change
+    /// it by more than a hundredth.
     fn compare<F: Form<D, C>>(
         &self,
         what: &str,
@@ -211,8 +211,8 @@ where
         ))
     }
 
-    /// Holds J(u) w against differences of the residual. False where these depend on the step, that is
-    /// near kinks.
+    /// Compares J(u) w with differences of the residual. False if these depend on the step, that is near
+    /// kinks.
     fn differ<V: Backend>(
         &self,
         residual: &Operator<T, V>,
@@ -237,11 +237,12 @@ where
             return Ok(false);
         }
         let error = largest_difference(found, &fine);
-        // What differences of rounded numbers are off by at most.
+        // The error of differences of rounded numbers.
         if error <= 1e-5 * scale || error <= 1e-9 {
             return Ok(true);
         }
-        // Nearer to a kink than either step, both give the mean of its slopes; a step that does not reach it another.
+        // If the kink is closer than either step, both differences give the mean of its slopes; a step that
+        // does not reach it gives another.
         if largest_difference(&difference(1e-7)?, &fine) > 1e-6 * scale {
             return Ok(false);
         }
@@ -256,7 +257,7 @@ fn upload<T: Number, V: Device>(device: &V, values: &[f64]) -> Result<V::Buffer<
     device.upload(&values).map_err(|error| error.to_string())
 }
 
-/// A u, the output poisoned first.
+/// A u, with the output initially NaN.
 fn apply<T: Number, V: Backend>(operator: &Operator<T, V>, u: &[f64]) -> Result<Vec<f64>, String> {
     let device = operator.device();
     let mut v = upload::<T, V>(device, &vec![f64::NAN; u.len()])?;
@@ -271,7 +272,7 @@ fn apply<T: Number, V: Backend>(operator: &Operator<T, V>, u: &[f64]) -> Result<
         .collect())
 }
 
-/// max |a − b|; infinite where anything is no number.
+/// max |a − b|; infinite if a value is NaN.
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
     differences.fold(0.0, |most, difference| match difference.is_nan() {

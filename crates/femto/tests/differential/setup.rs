@@ -33,7 +33,7 @@ impl<const D: usize, const C: usize> Made<D, C> for Subject<D, C> {
     }
 }
 
-/// Where no derivatives are asked for.
+/// For tests without derivatives.
 impl<const D: usize, const C: usize> Made<D, C> for ParsedForm<D, C> {
     fn make(case: &Case, _: bool) -> Result<Self, FormParseError> {
         Self::parse(&case.expressions())
@@ -185,7 +185,7 @@ fn mesh(case: &Case) -> Mesh {
     mesh.expect("a small deformation")
 }
 
-/// What differs between two and three dimensions.
+/// Differences between two and three dimensions.
 pub(crate) trait Dimension<const D: usize> {
     fn bind<
         T: Number,

@@ -1,12 +1,12 @@
-//! Making a failing case small: whatever is simpler and still fails is taken, until nothing is.
+//! Shrinks a failing case: simpler cases that still fail are taken until none is left.
 
 use crate::case::{Case, Cell, Map};
 use crate::tree::Tree;
 
-/// The most cases that are tried.
+/// Maximum number of cases tried.
 const MOST: usize = 2000;
 
-/// A smaller case for which `fails` as well.
+/// A smaller case for which `fails` still holds.
 pub(crate) fn shrink(case: &Case, mut fails: impl FnMut(&Case) -> bool) -> Case {
     let mut best = case.clone();
     let mut tried = 0;
@@ -23,7 +23,7 @@ pub(crate) fn shrink(case: &Case, mut fails: impl FnMut(&Case) -> bool) -> Case 
     }
 }
 
-/// Cases that are simpler in one thing, those that save most first.
+/// Cases that are simpler in one respect, largest simplification first.
 fn simpler(case: &Case) -> Vec<Case> {
     let mut simpler: Vec<Case> = sizes(case);
     let Some(trees) = case.trees() else {
@@ -44,7 +44,7 @@ fn simpler(case: &Case) -> Vec<Case> {
     simpler
 }
 
-/// Less of a mesh, of a space, of fields.
+/// Fewer cells, a smaller space, fewer fields.
 fn sizes(case: &Case) -> Vec<Case> {
     let mut simpler = Vec::new();
     let mut with = |is_simpler: bool, change: &dyn Fn(&mut Case)| {
@@ -66,7 +66,7 @@ fn sizes(case: &Case) -> Vec<Case> {
     with(case.by_component, &|case| case.by_component = false);
     with(case.partial, &|case| case.partial = false);
     with(case.single, &|case| case.single = false);
-    // Of the last ones, which no text may name any more: then it does not parse, and that is no failure.
+    // Drops the last ones; if a text still names them it does not parse, which is not a failure.
     with(!case.fields.is_empty(), &|case| {
         case.fields.pop();
     });
@@ -75,7 +75,7 @@ fn sizes(case: &Case) -> Vec<Case> {
     simpler
 }
 
-/// The output of one component for a form of one component, others' inputs being its own.
+/// A form with one of the components' outputs, reading its own inputs in place of the others'.
 fn one_component(case: &Case, trees: &[Tree]) -> Vec<Case> {
     let (components, dim) = (case.components(), case.cell.dim());
     let of = |component: usize| {
@@ -101,7 +101,7 @@ fn first_component(tree: &mut Tree) {
     tree.parts_mut().into_iter().for_each(first_component);
 }
 
-/// The trees in which one node, by its place in the order of writing, is one of its parts or a number.
+/// Trees in which one node, by its position in the text, is replaced by one of its parts or by a number.
 fn replacements(tree: &Tree, node: usize) -> Vec<Tree> {
     let mut place = node;
     let Some(found) = at(tree, &mut place) else {
@@ -142,7 +142,7 @@ fn at_mut<'a>(tree: &'a mut Tree, place: &mut usize) -> Option<&'a mut Tree> {
 }
 
 #[test]
-fn what_does_not_matter_goes() {
+fn irrelevant_parts_are_dropped() {
     let case = crate::random::case(7);
     let mut case = Case {
         cell: Cell::Hexahedron,

@@ -1,14 +1,14 @@
-//! Expressions as plain trees: evaluated without a graph, written as text in which every operation has its
-//! parentheses, and read from it. They share no code with the forms that they are compared with.
+//! Expressions as plain trees: evaluated without a graph, written as fully parenthesised text, and parsed
+//! back. They share no code with the forms under test.
 
 use femto::kernel::expr::Input;
 use femto::kernel::form::Point;
 use femto::kernel::scalar::Scalar;
 
-/// The names of what a form may read, as expressions of forms have them.
+/// The names of a form's inputs in expressions.
 pub(crate) type Names = [(String, Input)];
 
-/// An expression. Functions are called by the names that they have in expressions.
+/// An expression. Functions have their names from the expression language.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tree {
     Number(f64),
@@ -19,7 +19,7 @@ pub(crate) enum Tree {
     Infix(char, Box<Tree>, Box<Tree>),
     /// `min` or `max`.
     Extremum(String, Box<Tree>, Box<Tree>),
-    /// The third where the first is less than the second, else the fourth.
+    /// The third if the first is less than the second, else the fourth.
     Select(Box<[Tree; 4]>),
 }
 
@@ -80,7 +80,7 @@ impl Tree {
         }
     }
 
-    /// The tree of a text that [`Tree::text`] wrote; `None` for another.
+    /// The tree of a text written by [`Tree::text`]; `None` for other texts.
     pub(crate) fn parse(text: &str, names: &Names) -> Option<Self> {
         let mut rest = text;
         let tree = Self::read(&mut rest, names)?;
@@ -129,7 +129,7 @@ impl Tree {
         }
     }
 
-    /// The trees below, in the order in which they are written.
+    /// The subtrees, in the order of the text.
     pub(crate) fn parts(&self) -> Vec<&Self> {
         match self {
             Self::Number(_) | Self::Input(_) => Vec::new(),

@@ -1,8 +1,8 @@
 //! Orders of convergence against a manufactured solution, degrees 1 to 8: N + 1 in L2, N in H1, on
 //! affine, skewed and curved hexahedra.
 //!
-//! The errors themselves are committed too, in [`GAUSS`] and [`COLLOCATED`], so that an accuracy lost without an
-//! order lost is seen. A failure prints the table as it came out.
+//! The errors themselves are committed too, in [`GAUSS`] and [`COLLOCATED`], to detect a loss of accuracy
+//! that keeps the order. On failure the actual table is printed.
 
 use crate::common::bend;
 use femto::fem::mesh::Mesh;
@@ -12,7 +12,7 @@ use femto::problem::{Boundary, ErrorNorms, Exact, Problem, SolverParams};
 use femto::{Host, OperatorParams, Quadrature};
 use std::fmt::Write;
 
-/// How the cells are.
+/// The shape of the cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Cells {
     /// Parallelepipeds.
@@ -114,7 +114,7 @@ fn coarse(degree: usize) -> usize {
     }
 }
 
-/// What is measured: L2 error and H1 seminorm of the error on the fine mesh, and their orders.
+/// The measured values: L2 error and H1 seminorm of the error on the fine mesh, and their orders.
 type Row = (Cells, usize, [f64; 4]);
 
 fn measure<F: Form<3> + Clone + 'static>(

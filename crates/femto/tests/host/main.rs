@@ -1,6 +1,6 @@
 //! Operators, solvers and problems on the host, against oracles, manufactured solutions and scikit-fem.
 //!
-//! One crate, so that the loops of each form are compiled once for all of them.
+//! A single crate, so that each form's loops are compiled once.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test")]
 
 #[path = "../common/mod.rs"]

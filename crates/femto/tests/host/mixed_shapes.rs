@@ -1,5 +1,5 @@
-//! Meshes of triangles and quadrilaterals: operators against the oracle, orders of convergence, polynomials that the
-//! space has, problems with everything that a mesh of one shape may have.
+//! Meshes of triangles and quadrilaterals: operators against the oracle, orders of convergence, exact
+//! polynomials, and problems with every feature of single-shape meshes.
 
 use crate::common::forms::Busy;
 use crate::common::oracle::{on_blocks, rule};
@@ -69,7 +69,7 @@ fn products_are_those_of_the_oracle() {
     }
 }
 
-/// Of each entry what A makes of its unit vector.
+/// Compares each diagonal entry with A applied to its unit vector.
 #[test]
 fn diagonals_are_those_of_unit_vectors() {
     let params = SpaceParams {
@@ -158,8 +158,8 @@ fn accurate() -> SolverParams {
     }
 }
 
-/// On the side x = 0, which is straight: a flux on the lower half would need a group, so all of it has one, a Robin
-/// condition, that the exact solution fulfils: -∂u/∂x + 2 u = g.
+/// The side x = 0 is straight and has one Robin condition, fulfilled by the exact solution: -∂u/∂x + 2 u =
+/// g.
 #[test]
 fn orders_are_those_of_the_degree() {
     let host = Host::with_threads(2).unwrap();
@@ -168,7 +168,8 @@ fn orders_are_those_of_the_degree() {
     for degree in 1..=3 {
         let coarse = [12, 8, 5][degree - 1];
         let [low, high] = [coarse, 2 * coarse].map(|n| {
-            // Deformed cells get smaller, but no straighter, where maps are of the degree: order 2 has the curves.
+            // With maps of the degree, refined deformed cells get smaller but no straighter; order 2
+            // resolves the curves.
             let mesh = mixed(n, 2);
             let problem = Problem {
                 source: vec![&source],
@@ -199,7 +200,7 @@ fn orders_are_those_of_the_degree() {
     }
 }
 
-/// The unit square, sheared: all maps are affine, so that the space has polynomials of its degree.
+/// The unit square, sheared: all maps are affine, so that the space contains polynomials of its degree.
 fn sheared(n: usize) -> Mesh {
     let mesh = RectangleMesh::unit_square(n).build(|[x, y]| [x + 0.3 * y, y - 0.1 * x]);
     mesh.unwrap().cut_quadrilaterals(|cell| cell % 3 == 0)

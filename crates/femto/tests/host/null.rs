@@ -1,6 +1,6 @@
 //! Operators on the null device: exact launches, bytes and flops, each counted by hand here.
 //!
-//! Two cubes of 2 × 2 × 2 trilinear cells make the mesh, each a chunk, degree 4. So
+//! The mesh is two cubes of 2 × 2 × 2 trilinear cells, each a chunk, degree 4. So
 //!   q = nodes_1d = 5, g = points_1d = 6 (Gauss) or 5 (collocated), 16 elements,
 //!   dofs = 17 · 9 · 9 = 1377, of which the 9 · 9 = 81 between the cubes are shared by two chunks.
 
@@ -103,7 +103,7 @@ const INTERPOLATION: u64 = (FIVE_TO_SIX + SIX_TO_FIVE) * (25 + 30 + 36);
 
 #[test]
 fn bp1_recomputes_the_determinant() {
-    // A row: 3 axpy (6), 2 cross products (9), 4 inner products (5) and a sum, the weight.
+    // A row: 3 axpy (6), 2 cross products (9), 4 inner products (5), a sum, the weight.
     // A point: Horner for the determinant (4), the weight, times the determinant, times u.
     let points = 36 * (3 * 6 + 2 * 9 + 4 * 5 + 1 + 1) + 216 * (4 + 3);
     let level = (GAUSS, DataLevel::OnTheFly);
@@ -251,7 +251,7 @@ fn nothing_is_held_and_nothing_is_executed() {
     let mut values = vec![1.0; v.len()];
     null.read(&v, &mut values).expect("lengths fit");
     assert!(values.iter().all(|&value| value == 0.0));
-    // A vector of another length is an error, and not noted.
+    // A vector of the wrong length is an error, and is not recorded.
     let mut short = null.zeros(operator.dofs() - 1).expect("null");
     assert!(operator.apply(&u, &mut short).is_err());
     assert_eq!(null.launches().len(), 1);

@@ -1,5 +1,5 @@
-//! Orders of convergence on quadrilaterals, degrees 1 to 8: N + 1 in L2, N in H1, on affine, bilinear and curved
-//! cells, with given values and given fluxes; and a polynomial that degree 15 has exactly.
+//! Orders of convergence on quadrilaterals, degrees 1 to 8: N + 1 in L2, N in H1, on affine, bilinear and
+//! curved cells, with given values and fluxes; and an exact polynomial of degree 15.
 
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::RectangleMesh;
@@ -25,7 +25,7 @@ impl Cells {
         let mesh = generator.build(|[x, y]| match self {
             Self::Affine => [x, y + 0.2 * x],
             Self::Bilinear => {
-                // ±1 at the vertices, alternating along both axes; sides stay where they are.
+                // ±1 at the vertices, alternating along both axes; sides stay in place.
                 let sign = |s: f64| (PI * n as f64 * s).cos();
                 let shift = 0.15 / n as f64 * sign(x) * sign(y);
                 let inside = |s: f64| if s > 1e-9 && s < 1.0 - 1e-9 { 1.0 } else { 0.0 };
@@ -100,8 +100,8 @@ fn orders_are_those_of_the_degree() {
                 let order = |norm: usize| (low[norm] / high[norm]).log2();
                 let [l2, h1] = [order(0), order(1)];
                 let n = degree as f64;
-                // Collocation at degree 1 and refinements from few cells are not asymptotic; with more cells, degree
-                // 8 comes to the solver's rounding.
+                // Collocation at degree 1 and refinements from few cells are not asymptotic; with more
+                // cells, degree 8 reaches the solver's rounding.
                 let slack = match degree {
                     8 => 0.75,
                     6 | 7 => 0.45,

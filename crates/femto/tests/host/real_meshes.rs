@@ -9,10 +9,10 @@ use femto::{Host, OperatorParams, Quadrature};
 use std::path::Path;
 
 const LAMBDA: f64 = 1.5;
-/// Of the errors of two degrees in a row.
+/// Of the errors of consecutive degrees.
 const RATIO: f64 = 0.25;
 
-/// u = sin(k·(x + y/2)) + cos(k·(z - x/3)): a wave that the mesh's size sets the length of.
+/// u = sin(k·(x + y/2)) + cos(k·(z - x/3)): a wave whose length is set by the mesh's size.
 #[derive(Clone, Copy)]
 struct Wave {
     k: f64,
@@ -92,7 +92,7 @@ fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
     case.degrees.iter().map(solve).collect()
 }
 
-/// A mesh, conditions on all of its boundary, and how the errors must fall.
+/// A mesh, conditions on its whole boundary, and the required decrease of the errors.
 struct Case {
     /// Groups with Dirichlet conditions.
     groups: &'static [&'static str],
@@ -100,10 +100,10 @@ struct Case {
     bottom_and_top: &'static [&'static str],
     k: f64,
     degrees: &'static [usize],
-    /// The error at most, as a fraction of that of the degree before. All degrees together must reduce it by
-    /// [`RATIO`] each: waves on few cells gain more from some degrees than from others.
+    /// The maximum error as a fraction of the previous degree's. Over all degrees the mean must be
+    /// [`RATIO`]: waves on few cells gain more from some degrees than from others.
     ratio: f64,
-    /// The L2 and H1 errors at the last degree, where they are known; collocated points may be a little worse.
+    /// The L2 and H1 errors at the last degree, if known; collocated points may be slightly worse.
     last: Option<[f64; 2]>,
 }
 
@@ -187,7 +187,7 @@ fn unstructured_hexahedra() {
         last: None,
     };
     check(&own("cube-hex8.msh"), &solid);
-    // Sides z = 0 and z = 1 stay where they are.
+    // Sides z = 0 and z = 1 stay in place.
     check(&own("sheared-hex27.msh"), &solid);
     if let Some(ball) = shared("dealii-sphere_r6.msh") {
         let case = Case {

@@ -1,4 +1,4 @@
-//! Triangles and tetrahedra that share nodes and vertices, and the lists of them that kernels read.
+//! Triangles and tetrahedra that share nodes and vertices, and their lists for kernels.
 
 use femto_element::tables::DenseTables;
 use femto_kernel::family::batch::{Batch, Nodes, Vertices};
@@ -19,24 +19,24 @@ use super::super::runner::{Value, rows};
 /// Cells of a check: several blocks, the last one not full.
 pub(super) const CELLS: usize = 151;
 
-/// So many cells have the same nodes, in turned order.
+/// Number of cells with the same nodes, in rotated order.
 const SHARING: usize = 3;
 
 /// Number of sets of nodes, and of vertices.
 const GROUPS: usize = CELLS.div_ceil(SHARING);
 
-/// Numbers of `own` nodes of each cell, `[cell][node]`: cells of a group have the same ones.
+/// Numbers of the `own` nodes of each cell, `[cell][node]`; cells of a group share them.
 fn table(own: usize) -> Vec<u32> {
     let entry = |n: usize| {
         let (cell, node) = (n / own, n % own);
         let node = cell / SHARING * own + (node + cell % SHARING) % own;
-        // Not in their order: 7 divides no number of nodes.
+        // Out of order: 7 divides no number of nodes.
         (node * 7 % (GROUPS * own)) as u32
     };
     (0..CELLS * own).map(entry).collect()
 }
 
-/// The lists of nodes of blocks of so many fans, and the cells in their order.
+/// The node lists of blocks of `fans_per_block` fans, and the cells in their order.
 pub(super) fn lists(nodes: usize, (fans_per_block, cells): (u32, u32)) -> (BlockLists, Vec<u32>) {
     let per_block = fans_per_block as usize;
     let fans = Fans::new(&table(nodes), nodes, cells as usize, per_block);
@@ -46,7 +46,7 @@ pub(super) fn lists(nodes: usize, (fans_per_block, cells): (u32, u32)) -> (Block
     )
 }
 
-/// The same of a schedule that has them.
+/// The lists of a schedule, if it uses them.
 fn block_lists(schedule: &Schedule, nodes: usize) -> Option<(BlockLists, Vec<u32>)> {
     match *schedule {
         Schedule::BlockLocal(it) => Some(lists(nodes, (it.fans_per_block, it.fan_cells))),
@@ -107,7 +107,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// What is stored of a cell's geometry.
+    /// The stored geometry of a cell.
     fn geometry(&self, cell: usize) -> Vec<f64> {
         let mut numbers = vec![f64::NAN; self.shape.geometry_numbers()];
         let own = self.elements.part(&self.vertices, cell).iter();
@@ -123,7 +123,7 @@ impl<'a> Cells<'a> {
         numbers
     }
 
-    /// Geometry, vertices and lists of blocks; the number of places for cells.
+    /// Geometry, vertices and lists of blocks, and the number of places for cells.
     pub(super) fn arrays(
         &self,
         schedule: &Schedule,
@@ -155,7 +155,7 @@ impl<'a> Cells<'a> {
         (arrays, order.len())
     }
 
-    /// The nodes that a block writes to the output, since no other one has them.
+    /// The nodes that a block writes to the output, since no other block has them.
     pub(super) fn written(&self, schedule: &Schedule, vectors: Vectors) -> Vec<bool> {
         let lists = block_lists(schedule, self.shape.nodes);
         let atomic = vectors.scatter() == Some(Scatter::Atomic);
@@ -166,7 +166,7 @@ impl<'a> Cells<'a> {
         written
     }
 
-    /// What the host's kernel of a form without fields makes of the cells from `first` on,
+    /// The result of the host's kernel for a form without fields on the cells from `first` on,
     /// `[cell][component][node]`.
     pub(super) fn by_host<F, const D: usize, const C: usize>(
         &self,

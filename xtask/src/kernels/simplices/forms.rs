@@ -4,7 +4,7 @@ use femto_kernel::family::cell_quadrature::FieldKind;
 use femto_kernel::form::{Form, Point};
 use femto_kernel::scalar::Scalar;
 
-/// Fields of every kind, not in the order of kinds.
+/// All kinds of fields, deliberately not sorted by kind.
 pub(in crate::kernels) const KINDS: [FieldKind; 4] = [
     FieldKind::Points,
     FieldKind::Nodal,
@@ -12,7 +12,7 @@ pub(in crate::kernels) const KINDS: [FieldKind; 4] = [
     FieldKind::Nodal,
 ];
 
-/// Reads and couples everything, and is not linear.
+/// Reads and couples all inputs; nonlinear.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Everything;
 

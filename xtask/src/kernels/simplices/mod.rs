@@ -118,23 +118,23 @@ fn knepley_cases(selection: Selection, place: (Language, &Limits)) -> Vec<Case> 
     cases
 }
 
-/// A kernel but for its form.
+/// A kernel without its form.
 #[derive(Clone, Copy)]
 struct Kind {
     degree: usize,
     storage: Storage,
     vectors: Vectors,
     precision: Precision,
-    /// Of the schedule, see [`schedule`].
+    /// Number of the schedule, see [`schedule`].
     number: usize,
-    /// What the host makes of the cells that fill no block, where that is compared too.
+    /// The host's results for cells that do not fill a block, if they are compared too.
     remainder: Option<Remainder>,
 }
 
-/// What the host makes of the cells from a first one on, `[cell][component][node]`.
+/// The host's results for the cells from a first one on, `[cell][component][node]`.
 type Remainder = fn(&Cells<'_>, usize) -> Vec<f64>;
 
-/// Rows of numbers of cells, so many together.
+/// The same interleaving for all rows of numbers of cells.
 const fn interleave(together: usize) -> Interleave {
     Interleave {
         data: together,
@@ -142,7 +142,7 @@ const fn interleave(together: usize) -> Interleave {
     }
 }
 
-/// One of the schedules, each knob on and off, and whether cells are together.
+/// One of the schedules, with each knob on and off, and cells interleaved or not.
 fn schedule(number: usize, shape: &Shape) -> (Schedule, Interleave) {
     let transposition = |by_component, set| {
         let transposition = Transposition {
@@ -271,7 +271,7 @@ impl Kind {
                     && self.vectors == Vectors::ELEMENT
                     && self.precision == Precision::Fp64;
                 if remains {
-                    // Full blocks alone, and what remains by the host, if it is to.
+                    // Only full blocks; the host evaluates the rest, if requested.
                     let full = schedule.cells_of_full_blocks(&shape, CELLS);
                     ensure!(0 < full && full < CELLS, "{full} cells are in full blocks");
                     run.places = full;

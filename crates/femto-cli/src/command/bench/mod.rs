@@ -21,47 +21,47 @@ use serde_json::json;
 use std::fmt::Display;
 use std::path::PathBuf;
 
-/// Seconds of a sample at least, on a device's own clock.
+/// Minimum seconds of a sample, on a device's own clock.
 const SAMPLE_SECONDS: f64 = 0.005;
 
-/// Measure the field's benchmarks, and say how close they come to what the machine allows.
+/// Measure the field's benchmarks and compare them with the machine's limits.
 ///
-/// BP1 to BP6 are CEED's bake-off problems on L-vectors, with gather and scatter; BK1, BK3 and BK5
-/// the element-local kernels. A list in any option means every combination. Ceilings are measured
-/// in the same run.
+/// BP1 to BP6 are CEED's bake-off problems on L-vectors, with gather and scatter; BK1, BK3 and BK5 are the
+/// element-local kernels. Options that take lists run every combination. Ceilings are measured in the same
+/// run.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(super) struct Bench {
     #[command(subcommand)]
     other: Option<Other>,
-    /// What to measure.
+    /// The benchmarks to measure.
     #[arg(required = true, value_name = "BENCHMARK", value_parser = options::benchmark())]
     benchmarks: Vec<Benchmark>,
-    /// Degrees: numbers and ranges with both ends, such as `1..8` or `2,4..6`.
+    /// Degrees: numbers and inclusive ranges, such as `1..8` or `2,4..6`.
     #[arg(long, default_value = "1..8")]
     degree: Degrees,
-    /// About how many entries the vectors should have, such as `1.5e6` [default: 1.5e6].
+    /// Approximate length of the vectors, such as `1.5e6` [default: 1.5e6].
     #[arg(long, value_delimiter = ',', value_parser = options::count, conflicts_with = "elements")]
     dofs: Vec<usize>,
-    /// How many elements instead, such as `4096`; `large` for 5e7 entries.
+    /// Number of elements instead, such as `4096`; `large` for 5e7 entries.
     #[arg(long, value_delimiter = ',', value_parser = options::elements)]
     elements: Vec<Size>,
     /// The mesh: affine, trilinear or curved hexahedra.
     #[arg(long, value_delimiter = ',', default_value = "sine", value_parser = options::mesh())]
     mesh: Vec<MeshShape>,
-    /// How much of the geometry is stored.
+    /// Amount of geometry stored.
     #[arg(long, value_delimiter = ',', default_value = "automatic", value_parser = options::data_level())]
     data_level: Vec<DataLevel>,
-    /// How accelerators store factors at points: as all numbers, or in single precision, which changes
-    /// each factor, and so the operator, by up to 6e-8 of itself.
+    /// How accelerators store factors at points: in the precision of the arithmetic, or in single
+    /// precision, which changes each factor, and so the operator, by up to 6e-8 of itself.
     #[arg(long, value_delimiter = ',', default_value = "same", value_parser = options::factors())]
     factors: Vec<FactorPrecision>,
-    /// Knobs of an accelerator's kernel in place of the measured ones, such as `blocks=3+staged=1`; `best`
-    /// for none.
+    /// Knobs of an accelerator's kernel that replace the measured defaults, such as `blocks=3+staged=1`;
+    /// `best` for the defaults.
     #[arg(long, value_delimiter = ',', default_value = "best")]
     knobs: Vec<Knobs>,
-    /// Fold the coefficients of forms λ u, κ ∇u into the geometry; `false` evaluates forms as they are
-    /// written, printed on accelerators.
+    /// Fold the coefficients of forms λ u, κ ∇u into the geometry; `false` evaluates forms as written,
+    /// printed on accelerators.
     #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
     fold_coefficients: bool,
     /// How accelerators sum shared nodes; the host's sums are always deterministic.
@@ -73,26 +73,26 @@ pub(super) struct Bench {
     /// The device: `host`, `cuda:0`, `opencl:0`, ...
     #[arg(long, default_value = "host", value_parser = device::parse)]
     device: DeviceId,
-    /// Numbers of threads of the host, such as `1,2` [default: one per core].
+    /// Numbers of host threads, such as `1,2` [default: one per core].
     #[arg(long, value_delimiter = ',')]
     threads: Vec<usize>,
-    /// Samples; the median is reported.
+    /// Number of samples; the median is reported.
     #[arg(long, default_value_t = 21, value_parser = clap::value_parser!(u32).range(1..))]
     nreps: u32,
-    /// Measure iterations of conjugate gradients (Jacobi) instead of applications of the operator.
+    /// Measure iterations of conjugate gradients (Jacobi) instead of operator applications.
     #[arg(long)]
     cg: bool,
-    /// Measure steps of the published ladders of BK1, BK5 and BK3 on random factors: all, or those
-    /// with this name or part of it, such as `bk5/layers/7`, `cubes` [default size: large].
+    /// Measure steps of the published ladders of BK1, BK5 and BK3 on random factors: all, or those whose
+    /// name contains this, such as `bk5/layers/7`, `cubes` [default size: large].
     #[arg(
         long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
         default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "knobs", "fold_coefficients", "scatter"]
     )]
     ladder: Option<Vec<String>>,
-    /// Also draw the ladders as an SVG file: TFLOP/s over the degree and both rooflines.
+    /// Also draw the ladders as an SVG file: TFLOP/s against degree, with both rooflines.
     #[arg(long, value_name = "FILE", requires = "ladder", conflicts_with_all = ["cg", "threads"])]
     figure: Option<PathBuf>,
-    /// Draw what `--csv` wrote earlier, and measure nothing.
+    /// Draw the rows of earlier `--csv` files instead of measuring.
     #[arg(
         long,
         value_name = "FILE",
@@ -101,19 +101,19 @@ pub(super) struct Bench {
         conflicts_with = "csv"
     )]
     from: Vec<PathBuf>,
-    /// Have an accelerator compile all kernels first, on all threads; the time to compile is then not
-    /// in the rows. Ladders are always compiled so.
+    /// Compile all of an accelerator's kernels first, on all threads; rows then lack the compile time.
+    /// Ladders are always compiled this way.
     #[arg(long)]
     compile_first: bool,
-    /// Take ceilings from an earlier run of `femto roofline` where there are some.
+    /// Use ceilings from an earlier run of `femto roofline`, if any.
     #[arg(long)]
     kept: bool,
-    /// Also write the rows to a CSV file, anew after every row.
+    /// Also write the rows to a CSV file, updated after every row.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 }
 
-/// Benchmarks with options of their own.
+/// Benchmarks with their own options.
 #[derive(Debug, Subcommand)]
 enum Other {
     Simplices(simplices::Simplices),
@@ -158,7 +158,7 @@ impl Bench {
         conclude(report, progress, console)
     }
 
-    /// Draws the rows of files that are of steps that were asked for.
+    /// Draws the requested steps' rows from files.
     fn draw_stored(&self, names: &[String], console: Console) -> Result<(), Failure> {
         let steps = select(&self.benchmarks, names).ok_or_else(|| no_step(names))?;
         let mut points = Vec::new();
@@ -181,7 +181,7 @@ impl Bench {
         }
     }
 
-    /// Every combination, degrees fastest.
+    /// Every combination, with degrees varying fastest.
     fn params(&self) -> Vec<Params> {
         let start = Params {
             measured: match self.cg {
@@ -218,7 +218,7 @@ impl Bench {
     }
 }
 
-/// Each of `all` with each of the values.
+/// Each of `all` combined with each of the values.
 fn vary<T: Copy>(all: Vec<Params>, values: &[T], set: fn(&mut Params, T)) -> Vec<Params> {
     let with = |params: Params| {
         values.iter().map(move |&value| {
@@ -236,7 +236,7 @@ fn no_step(names: &[String]) -> Failure {
     }
 }
 
-/// Prints a report; its first failure is the command's.
+/// Prints a report; its first failure becomes the command's.
 fn conclude(report: Report, mut progress: Progress, console: Console) -> Result<(), Failure> {
     progress.finish();
     console.report(&report, || report.to_json())?;

@@ -1,4 +1,4 @@
-//! Values of the options.
+//! Parsers of option values.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use femto::element::basis::MAX_DEGREE;
@@ -11,10 +11,10 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::command) struct Degrees(pub(in crate::command) Vec<usize>);
 
-/// What is no list of degrees.
+/// Not a valid list of degrees.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(in crate::command) enum DegreesError {
-    #[error("`{0}` is no degree; expected numbers and ranges, such as `1..8` or `2,4..6`")]
+    #[error("`{0}` is not a degree; expected numbers and ranges, such as `1..8` or `2,4..6`")]
     NoNumber(String),
     #[error("degree {0} is out of range; degrees 1 to {MAX_DEGREE} are supported")]
     OutOfRange(usize),
@@ -51,7 +51,7 @@ fn degree(text: &str) -> Result<usize, DegreesError> {
     }
 }
 
-/// A number of things, such as `4096` or `1.5e6`.
+/// A count, such as `4096` or `1.5e6`.
 pub(super) fn count(text: &str) -> Result<usize, String> {
     let most = 1e12;
     match text.trim().parse::<f64>() {
@@ -94,7 +94,7 @@ pub(in crate::command) fn precision() -> impl TypedValueParser<Value = Precision
     named(&[Precision::Fp64, Precision::Fp32], Precision::name)
 }
 
-/// A parser of names that need no help.
+/// A parser of names that are not listed in the help.
 pub(in crate::command) fn named<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,

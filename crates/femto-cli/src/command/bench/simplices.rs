@@ -12,39 +12,40 @@ use femto_bench::simplices::{Selection, Sweep, run_all};
 use femto_bench::{RunOptions, Sampling};
 use std::path::PathBuf;
 
-/// Measure the kernels on triangles and tetrahedra, as Knepley, Rupp, Terrel 2016 do (section 6).
+/// Measure the kernels on triangles and tetrahedra as in Knepley, Rupp, Terrel 2016 (section 6).
 ///
-/// Poisson's equation with a coefficient in the solution's space, and elasticity, at degree 1 on
-/// irregular meshes of the unit square and the unit cube; from E-vectors to E-vectors with stored
-/// geometry, by Knepley et al.'s thread transposition and others, and from L-vectors to L-vectors. On the host
-/// operators from L-vectors to L-vectors, of the Laplacian too.
+/// Poisson's equation with a coefficient in the solution's space, and elasticity, at degree 1 on irregular
+/// meshes of the unit square and the unit cube; between E-vectors with stored geometry, by Knepley et al.'s
+/// thread transposition and other kernels, and between L-vectors. On the host, operators between L-vectors,
+/// including the Laplacian.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Simplices {
     /// The device: `cuda:0`, `opencl:0`, `host`, ...
     #[arg(long, default_value = "cuda:0", value_parser = device::parse)]
     device: DeviceId,
-    /// Numbers of threads of the host, such as `1,2` [default: one per core].
+    /// Numbers of host threads, such as `1,2` [default: one per core].
     #[arg(long, value_delimiter = ',')]
     threads: Vec<usize>,
-    /// How many cells the meshes have at least.
+    /// Minimum number of cells of the meshes.
     #[arg(long, default_value = "4e6", value_parser = options::count)]
     cells: usize,
     /// Precision of vectors and arithmetic.
     #[arg(long, value_delimiter = ',', default_value = "fp64,fp32", value_parser = options::precision())]
     precision: Vec<Precision>,
-    /// Samples; the median is reported.
+    /// Number of samples; the median is reported.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     nreps: u32,
-    /// Only the schedules that were best so far.
+    /// Measure only the fastest schedules known.
     #[arg(long)]
     best: bool,
-    /// Only Knepley et al.'s kernel, for the blocks per batch and batches per chunk of its Table 2.
+    /// Measure only Knepley et al.'s kernel, with the blocks per batch and batches per chunk of its Table
+    /// 2.
     #[arg(long, conflicts_with = "best")]
     table2: bool,
-    /// Take ceilings from an earlier run of `femto roofline` where there are some.
+    /// Use ceilings from an earlier run of `femto roofline`, if any.
     #[arg(long)]
     kept: bool,
-    /// Also write the rows to a CSV file, anew after every case.
+    /// Also write the rows to a CSV file, updated after every case.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
 }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 const BENCHMARKS: [Benchmark; 3] = [Benchmark::Bk1, Benchmark::Bk3, Benchmark::Bk5];
 
-/// A kernel text on simplices; shown for degree 1 on tetrahedra, the Poisson form with a coefficient per
+/// A kernel text on simplices; shown for degree 1 on tetrahedra and the Poisson form with a coefficient per
 /// cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Simplices {
@@ -16,7 +16,7 @@ pub(super) enum Simplices {
     Transposition,
     /// A cell per thread.
     Cell,
-    /// A quadrature point at a time.
+    /// One quadrature point at a time.
     Point,
     /// L-vectors through lists of nodes per block.
     Blocks,
@@ -46,16 +46,16 @@ impl Simplices {
     }
 }
 
-/// A kernel text, or a few that belong together.
+/// A kernel text, or several that belong together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kernel {
     /// A step of a published ladder.
     Step(Step),
-    /// femto's own kernel for the form and the points of a benchmark.
+    /// femto's own kernel for a benchmark's form and points.
     Pencils(Benchmark),
-    /// The diagonal of the same operator.
+    /// The diagonal of that operator.
     Diagonal(Benchmark),
-    /// femto's own kernel for any form, and one for diagonals.
+    /// femto's own kernel for an arbitrary form, or for a diagonal.
     Form(Example),
     /// femto's kernels on simplices.
     Simplices(Simplices),
@@ -67,7 +67,7 @@ pub(super) enum Kernel {
     Vectors,
     /// Random numbers for measurements.
     Random,
-    /// What measures ceilings.
+    /// Kernels that measure ceilings.
     Probe,
 }
 
@@ -84,7 +84,7 @@ impl Kernel {
         all
     }
 
-    /// What a step changes on the one before, or what the kernel does.
+    /// What a step changes relative to the previous one, or what the kernel does.
     pub(super) fn description(self) -> String {
         match self {
             Self::Step(step) => step.change.to_owned(),
@@ -109,7 +109,7 @@ impl Kernel {
         matches!(self, Self::Step(_)) || self.has_data()
     }
 
-    /// Whether the text depends on the vectors and on what is stored of the geometry.
+    /// Whether the text depends on the vectors and on the stored geometry.
     pub(super) fn has_data(self) -> bool {
         matches!(self, Self::Pencils(_) | Self::Diagonal(_) | Self::Form(_))
     }
@@ -141,7 +141,7 @@ impl Display for Kernel {
     }
 }
 
-/// There is no such kernel.
+/// No kernel has this name.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("there is no such kernel{}; `femto kernel list` has all", did_you_mean(.suggestion.as_deref()))]
 pub(super) struct UnknownKernel {
@@ -178,7 +178,7 @@ impl FromStr for Kernel {
     }
 }
 
-/// Some kernels: `all`, one, or those whose name has this part, such as `cubes`, `bk5/layers`.
+/// A selection of kernels: `all`, one, or those whose name contains this, such as `cubes`, `bk5/layers`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Selection(pub(super) Vec<Kernel>);
 

@@ -19,40 +19,40 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, available_parallelism};
 use std::time::Instant;
 
-/// Compile kernels with a device's own compiler, and say what they use.
+/// Compile kernels with a device's own compiler and report the resources they use.
 ///
-/// A list in any option means every combination; options that a kernel does not depend on do not
-/// count. Compiled kernels are kept, and found by operators.
+/// Options that take lists run every combination; options that do not affect a kernel are ignored. Compiled
+/// kernels are cached for operators to use.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Check {
-    /// Kernels: `all`, a name, or a part of names, such as `bk5/layers`, `cubes`, `pencils`.
+    /// Kernels: `all`, a name, or part of a name, such as `bk5/layers`, `cubes`, `pencils`.
     #[arg(default_value = "all", value_name = "NAME")]
     names: Vec<Selection>,
     /// The device: `cuda:0`, `opencl:0`, ...
     #[arg(long, default_value = "cuda:0", value_parser = device::parse)]
     device: DeviceId,
-    /// Compile for this architecture, such as `sm_90`, with NVIDIA's compiler, which needs neither
-    /// device nor driver; nothing is kept.
+    /// Compile for this architecture, such as `sm_90`, with NVIDIA's compiler. Needs neither a device nor a
+    /// driver; nothing is cached.
     #[arg(long, value_name = "SM", conflicts_with = "device")]
     arch: Option<String>,
-    /// Degrees: numbers and ranges with both ends, such as `1..8` or `2,4..6`.
+    /// Degrees: numbers and inclusive ranges, such as `1..8` or `2,4..6`.
     #[arg(long, default_value = "7")]
     degree: Degrees,
     /// Precision of the numbers.
     #[arg(long, value_delimiter = ',', default_value = "fp64", value_parser = precision())]
     precision: Vec<Precision>,
-    /// What femto's own kernels read and write.
+    /// The vectors that femto's own kernels read and write.
     #[arg(long, value_delimiter = ',', default_value = "element,nodal", value_parser = vectors())]
     vectors: Vec<VectorKind>,
-    /// What is stored of the geometry for femto's own kernels.
+    /// The stored geometry that femto's own kernels read.
     #[arg(long, value_delimiter = ',', default_value = "points,multilinear", value_parser = stored())]
     storage: Vec<Stored>,
-    /// Compile what is kept from earlier runs, too.
+    /// Recompile kernels that are already cached.
     #[arg(long)]
     fresh: bool,
 }
 
-/// What a text came to.
+/// The result of compiling a text.
 enum Outcome {
     Rows(Vec<Row>, Vec<String>),
     Illegal(OperatorError),
@@ -60,7 +60,7 @@ enum Outcome {
 }
 
 impl Check {
-    /// A text that fails does not keep the others from being compiled.
+    /// Compiles all texts, even if some fail.
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         let target = match &self.arch {
             Some(architecture) => Target::compiler(architecture)?,
@@ -84,7 +84,7 @@ impl Check {
                 Outcome::Failed(error @ DeviceError::Kernel(_)) => {
                     table.failures.push((request.describe(), error));
                 }
-                // Nothing else about the device or the compiler depends on the text.
+                // Other errors about the device or the compiler do not depend on the text.
                 Outcome::Failed(error) => return Err(error.into()),
             }
         }
@@ -102,7 +102,7 @@ impl Check {
         }
     }
 
-    /// Every combination that is a different text.
+    /// Every combination that gives a different text.
     fn requests(&self) -> Vec<Request> {
         let mut all = Vec::new();
         let kernels = self.names.iter().flat_map(|Selection(kernels)| kernels);
@@ -126,7 +126,7 @@ impl Check {
     }
 }
 
-/// All values of an option that counts, or any of one that does not.
+/// All values of an option that matters, or just one if it does not.
 fn first_unless<T>(counts: bool, values: &[T]) -> &[T] {
     if counts {
         values
@@ -135,7 +135,7 @@ fn first_unless<T>(counts: bool, values: &[T]) -> &[T] {
     }
 }
 
-/// What each text comes to, on all processors.
+/// Compiles the texts, on all processors.
 fn compile_all(target: &Target, requests: &[Request], progress: &Progress) -> Vec<Outcome> {
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(Vec::new());

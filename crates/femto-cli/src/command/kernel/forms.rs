@@ -14,7 +14,7 @@ use femto::kernel::form::{
 };
 use femto::operator::OperatorError;
 
-/// A form that the kernel is shown for.
+/// An example form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Example {
     /// −∇·κ∇u, κ in the solution's space.
@@ -25,7 +25,7 @@ pub(super) enum Example {
     NeoHookean,
     /// Its derivative.
     Jacobian,
-    /// The diagonal of that.
+    /// The diagonal of the derivative.
     Diagonal,
 }
 
@@ -58,7 +58,7 @@ impl Example {
         }
     }
 
-    /// The graph, and the kinds of its fields.
+    /// Its graph, and the kinds of its fields.
     fn form(self) -> (TracedForm, &'static [FieldKind]) {
         let body = NeoHookean::from_young(1.0, 0.3);
         let elasticity = LinearElasticity {
@@ -82,7 +82,7 @@ impl Example {
 /// The text for a device with these limits.
 ///
 /// # Errors
-/// A schedule that is illegal there.
+/// A schedule that is illegal under these limits.
 pub(super) fn text(
     example: Example,
     request: &Request,

@@ -31,8 +31,8 @@ impl List {
     }
 }
 
-/// The highest degree at which the kernel is legal in fp64 on any CUDA device; none where the text
-/// does not depend on it.
+/// The highest degree at which the kernel is legal in fp64 on any CUDA device; `None` if the text does not
+/// depend on the degree.
 fn degrees(kernel: Kernel) -> Option<usize> {
     let legal = |&degree: &usize| match kernel {
         Kernel::Step(step) => text::legal_anywhere(&step, degree),

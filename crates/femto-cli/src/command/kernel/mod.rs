@@ -14,7 +14,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use clap::Subcommand;
 
-/// Look at the kernels of accelerators: their texts, and what compilers make of them.
+/// Inspect the kernels of accelerators: their texts and compiled resources.
 #[derive(Debug, Subcommand)]
 pub(super) enum Kernel {
     List(list::List),

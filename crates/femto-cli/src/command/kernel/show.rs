@@ -13,10 +13,10 @@ use femto::kernel::family::Limits;
 use femto::kernel::roofline::Precision;
 use serde_json::json;
 
-/// Print the exact translation unit of a kernel, as its compiler gets it.
+/// Print the exact translation unit of a kernel, as passed to the compiler.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Show {
-    /// The kernel, such as `bk5/layers/7`, `pencils/bk5`; `femto kernel list` has all.
+    /// The kernel, such as `bk5/layers/7`, `pencils/bk5`; `femto kernel list` shows all.
     name: Kernel,
     /// Degree.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u8).range(1..=MAX_DEGREE as i64))]
@@ -27,12 +27,12 @@ pub(in crate::command) struct Show {
     /// Language of the compiler.
     #[arg(long, default_value = "cuda", value_parser = language())]
     language: Language,
-    /// What the kernel reads and writes: element vectors; nodal vectors, with atomic additions or
-    /// with contributions that are summed later. Ladders have element vectors.
+    /// The vectors that the kernel reads and writes: element vectors; or nodal vectors, with atomic
+    /// additions or with contributions that are summed later. Ladders use element vectors.
     #[arg(long, default_value = "element", value_parser = vectors())]
     vectors: VectorKind,
-    /// What is stored of the geometry: factors at points or per element, or the multilinear map.
-    /// Ladders have factors at points.
+    /// The stored geometry: factors at points or per element, or the multilinear map. Ladders use factors
+    /// at points.
     #[arg(long, default_value = "points", value_parser = stored())]
     storage: Stored,
 }
@@ -46,7 +46,7 @@ impl Show {
             vectors: self.vectors,
             stored: self.storage,
         };
-        // What a large GPU allows: the text does not depend on it.
+        // The limits of a large GPU; the text does not depend on them.
         let limits = Limits {
             shared_bytes: 227 << 10,
             ..Limits::default()

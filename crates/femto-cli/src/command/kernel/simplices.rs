@@ -25,7 +25,7 @@ fn element() -> Result<DenseTables, OperatorError> {
     Ok(DenseTables::new(&Nodal::new(cell, 1)?, &rule(cell, 0)?))
 }
 
-/// A schedule, its vectors, how cells lie in memory, and where the geometry comes from.
+/// A schedule, its vectors, the memory layout of cells, and the source of the geometry.
 fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) {
     let together = Interleave {
         data: 32,
@@ -83,7 +83,7 @@ fn schedule(which: Simplices, shape: &Shape) -> (Schedule, Vectors, Interleave) 
 /// The text of a kernel for a device with these limits.
 ///
 /// # Errors
-/// A schedule that is illegal there.
+/// A schedule that is illegal under these limits.
 pub(super) fn text(
     which: Simplices,
     (precision, language): (Precision, Language),

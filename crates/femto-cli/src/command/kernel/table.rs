@@ -1,4 +1,4 @@
-//! The table of resources of kernels, as text and JSON.
+//! The table of kernel resources, as text and JSON.
 
 use super::text::{Request, Text};
 use femto::kernel::roofline::Precision;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::{self, Display, Formatter};
 
-/// One kernel of a text.
+/// One kernel in a text.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Row {
     kernel: String,
@@ -20,15 +20,15 @@ pub(super) struct Row {
     vectors: Option<&'static str>,
     storage: Option<&'static str>,
     schedule: Option<String>,
-    /// Of a block, along x, y and z.
+    /// Threads of a block along x, y and z.
     threads: [u32; 3],
-    /// Of a block.
+    /// Shared memory of a block.
     shared_bytes: u32,
-    /// 32-bit registers of a thread.
+    /// 32-bit registers per thread.
     registers: Option<u32>,
-    /// Bytes of a thread in slow memory: spilled registers, arrays.
+    /// Bytes of slow memory per thread: spilled registers, arrays.
     local_bytes: Option<u32>,
-    /// To compile the whole text, or to fetch it from the cache.
+    /// Milliseconds to compile the whole text, or to fetch it from the cache.
     milliseconds: f64,
 }
 
@@ -57,7 +57,7 @@ impl Row {
         }
     }
 
-    /// The columns as text.
+    /// The columns, as text.
     fn cells(&self) -> [String; COLUMNS] {
         let or_dash = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
         let data = self.vectors.zip(self.storage);
@@ -92,13 +92,13 @@ impl Request {
     }
 }
 
-/// What `femto kernel check` found.
+/// The results of `femto kernel check`.
 pub(super) struct Table {
     target: String,
     pub(super) rows: Vec<Row>,
-    /// What the device cannot run, and the rule that it breaks.
+    /// Texts that the device cannot run, and the rule that each breaks.
     pub(super) illegal: Vec<(String, OperatorError)>,
-    /// What does not compile.
+    /// Texts that do not compile.
     pub(super) failures: Vec<(String, DeviceError)>,
     pub(super) warnings: Vec<String>,
 }
@@ -118,12 +118,12 @@ const TITLES: [&str; COLUMNS] = [
     "ms",
 ];
 
-/// Columns of words, to the left.
+/// Columns of words, which are left-aligned.
 const WORDS: [bool; COLUMNS] = [
     true, false, true, true, true, false, false, false, false, false,
 ];
 
-/// Lines of a kind that people want to read.
+/// Maximum number of lines shown of each kind of message.
 const SHOWN: usize = 5;
 
 impl Table {

@@ -9,10 +9,10 @@ use femto::platform::device::accelerator::{KernelText, Usage};
 use femto::platform::device::cuda::nvrtc::Compiler;
 use femto::platform::device::{Accelerator, Device, DeviceError, DeviceId};
 
-/// No driver has this version yet: the newest compiler is taken.
+/// Higher than any driver's version: the newest compiler is chosen.
 const ANY_DRIVER: i32 = 19;
 
-/// What compiles.
+/// A compiler, possibly with its device.
 pub(super) enum Target {
     Device {
         device: Accelerator,
@@ -24,7 +24,7 @@ pub(super) enum Target {
     },
 }
 
-/// What a compiler made of a text.
+/// The result of compiling a text.
 pub(super) struct Compiled {
     /// `[entry]`
     pub(super) usage: Vec<Usage>,
@@ -44,7 +44,7 @@ impl Target {
         })
     }
 
-    /// What it is, in a line.
+    /// A one-line description.
     pub(super) fn describe(&self) -> String {
         match self {
             Self::Device { device, .. } => {
@@ -80,7 +80,7 @@ impl Target {
         }
     }
 
-    /// Compiles a text, and says what each of its kernels uses.
+    /// Compiles a text, and returns the resources used by each of its kernels.
     pub(super) fn compile(&self, name: &str, text: &Text) -> Result<Compiled, DeviceError> {
         let source = KernelText::new(name, &text.text);
         match self {
@@ -116,8 +116,8 @@ impl Target {
     }
 }
 
-/// Most shared memory of a block: CUDA C++ Programming Guide, technical specifications per compute
-/// capability. What every device has where the architecture is not in the list.
+/// Maximum shared memory of a block: CUDA C++ Programming Guide, technical specifications per compute
+/// capability. The minimum common to all devices for architectures that are not listed.
 fn shared_bytes(architecture: &str) -> u32 {
     let digits: String = architecture.chars().filter(char::is_ascii_digit).collect();
     let kibibytes = match &*digits {

@@ -1,4 +1,4 @@
-//! A kernel's text, for some sizes and data.
+//! A kernel's text, for given sizes and data.
 
 use super::catalog::Kernel;
 use super::{forms, simplices};
@@ -48,7 +48,7 @@ impl VectorKind {
     }
 }
 
-/// What is stored of the geometry.
+/// The stored geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Stored {
     Points,
@@ -76,7 +76,7 @@ impl Stored {
     }
 }
 
-/// Everything that a text depends on besides the language; some texts do not depend on all of it.
+/// All parameters of a text except the language; some texts depend on only a few.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Request {
     pub(super) kernel: Kernel,
@@ -86,14 +86,14 @@ pub(super) struct Request {
     pub(super) stored: Stored,
 }
 
-/// A translation unit, and how its kernels are started.
+/// A translation unit, and its launch shape.
 pub(super) struct Text {
     pub(super) text: String,
     pub(super) entries: Vec<String>,
     pub(super) block: BlockShape,
     /// Shared memory of a block.
     pub(super) shared_bytes: u32,
-    /// The knobs, where there are some.
+    /// The knobs, if there are any.
     pub(super) schedule: Option<String>,
 }
 
@@ -101,7 +101,7 @@ impl Request {
     /// The text for a device with these limits.
     ///
     /// # Errors
-    /// A schedule that is illegal there.
+    /// A schedule that is illegal under these limits.
     pub(super) fn text(&self, language: Language, limits: &Limits) -> Result<Text, OperatorError> {
         let precision = self.precision;
         Ok(match self.kernel {
@@ -210,8 +210,8 @@ impl Text {
         }
     }
 
-    /// A text with several kernels, which are started alike; `shared` is the precision of the
-    /// numbers in shared memory.
+    /// A text with several kernels of one launch shape; `shared` is the precision of the numbers in shared
+    /// memory.
     fn of_loops(text: String, block: BlockShape, shared: Precision) -> Self {
         Self {
             entries: entries(&text),
@@ -223,7 +223,7 @@ impl Text {
     }
 }
 
-/// The kernels of a text, each of which begins a line with `KERNEL(its name)`.
+/// The kernels in a text, each starting a line with `KERNEL(name)`.
 fn entries(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
         let (name, _) = line.strip_prefix("KERNEL(")?.split_once(')')?;

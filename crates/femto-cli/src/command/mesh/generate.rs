@@ -13,9 +13,9 @@ use femto::platform::files::write_atomic;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Make a box of hexahedra, possibly deformed, as a Gmsh file.
+/// Generate a box of hexahedra, possibly deformed, as a Gmsh file.
 ///
-/// The sides are the groups xmin, xmax, ymin, ymax, zmin, zmax, the hexahedra the group domain.
+/// The sides are the groups xmin, xmax, ymin, ymax, zmin, zmax; the hexahedra are the group domain.
 #[derive(Debug, Args)]
 pub(in crate::command) struct GenerateBox {
     /// The file to write.
@@ -31,17 +31,17 @@ pub(in crate::command) struct GenerateBox {
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0; 3])]
     #[arg(allow_negative_numbers = true)]
     upper: Vec<f64>,
-    /// Where the mesh nodes go: three functions of x, y, z, such as \"x + 0.1*sin(pi*y)\" y z.
+    /// New positions of the mesh nodes: three functions of x, y, z, such as \"x + 0.1*sin(pi*y)\" y z.
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = Expression::parse)]
     #[arg(allow_hyphen_values = true)]
     deform: Vec<Expression>,
     /// 1 for cells with 8 nodes, 2 for cells with 27 nodes, which can be curved.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
     geometry_degree: u8,
-    /// Version of the format.
+    /// Version of the file format.
     #[arg(long, value_enum, default_value_t = Format::V41)]
     format: Format,
-    /// Write text; binary, least significant byte first, if left out.
+    /// Write text instead of little-endian binary.
     #[arg(long)]
     ascii: bool,
 }
@@ -104,7 +104,7 @@ impl GenerateBox {
     }
 }
 
-/// One value per axis; the parser of the arguments has counted them.
+/// One value per axis; the argument parser has already counted them.
 fn per_axis<T: Clone>(list: &[T]) -> Option<[T; 3]> {
     list.to_vec().try_into().ok()
 }

@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 use std::fmt::{Display, Formatter};
 use std::path::PathBuf;
 
-/// Say what a mesh file holds: cells, groups, extent, kinds of geometry, bad elements.
+/// Describe a mesh file: cells, groups, extent, kinds of geometry, bad elements.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Info {
     /// The mesh: Gmsh 1.0 to 4.1, ASCII or binary.
     file: PathBuf,
-    /// Quadrature points along each axis at which the elements are checked.
+    /// Quadrature points along each axis at which elements are checked.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=32))]
     points_1d: u8,
 }
@@ -53,15 +53,15 @@ impl Info {
 
 struct Report {
     summary: MeshSummary,
-    /// Cells that were turned.
+    /// Number of cells that were turned.
     turned: usize,
-    /// Or why nothing can be solved on them.
+    /// The cells that can carry unknowns, or why nothing can be solved on them.
     elements: Result<Elements, String>,
 }
 
 /// The cells that can carry unknowns.
 struct Elements {
-    /// How many there are of each kind.
+    /// Number of cells of each kind.
     kinds: [(&'static str, usize); 3],
     warnings: Vec<CornerWarning>,
 }

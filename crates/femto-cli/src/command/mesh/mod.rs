@@ -7,7 +7,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use clap::Subcommand;
 
-/// Look at meshes, and make them.
+/// Inspect and generate meshes.
 #[derive(Debug, Subcommand)]
 pub(super) enum Mesh {
     Info(info::Info),

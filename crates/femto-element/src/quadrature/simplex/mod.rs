@@ -15,11 +15,11 @@ use tables::{Orbit, TETRAHEDRON, TRIANGLE};
 /// The highest degree of [`simplex_rule`].
 pub const MAX_SIMPLEX_RULE_DEGREE: usize = 63;
 
-/// The rule with the fewest points that is exact to `degree` at least: on triangles and tetrahedra
-/// a symmetric one as far as there are tables, else a conical product; on the line Gauss.
+/// The rule with the fewest points that is exact at least to `degree`: on triangles and tetrahedra a
+/// symmetric one if tabulated, otherwise a conical product; on the line Gauss.
 ///
 /// # Errors
-/// A dimension outside 1..=3, a degree above [`MAX_SIMPLEX_RULE_DEGREE`].
+/// A dimension outside 1..=3, or a degree above [`MAX_SIMPLEX_RULE_DEGREE`].
 pub fn simplex_rule(dim: usize, degree: usize) -> Result<Rule, QuadratureError> {
     let tables = match dim {
         1 => &[],
@@ -59,7 +59,7 @@ fn symmetric(dim: usize, degree: usize, orbits: &[Orbit]) -> Rule {
     rule
 }
 
-/// Visits every arrangement of values, each of which occurs so many times.
+/// Visits every permutation of values, each of which occurs a given number of times.
 fn permutations(groups: &mut [(usize, f64)], begun: &mut Vec<f64>, visit: &mut impl FnMut(&[f64])) {
     if groups.iter().all(|group| group.0 == 0) {
         return visit(begun);
@@ -124,7 +124,7 @@ mod tests {
         all.filter(|m| m.iter().sum::<usize>() == degree).collect()
     }
 
-    /// The greatest relative error over the monomials of one degree.
+    /// The largest relative error over the monomials of one degree.
     fn error(dim: usize, rule: &Rule, degree: usize) -> f64 {
         let error = |powers: [usize; 3]| {
             let f = |x: [f64; 3]| (0..3).map(|a| x[a].powi(powers[a] as i32)).product();

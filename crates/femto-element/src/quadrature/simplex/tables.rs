@@ -1,12 +1,12 @@
 //! Symmetric rules on the triangle and tetrahedron, all with positive weights and points inside.
 //!
-//! The numbers of points and of their orbits are those of the sources named at each table and of
-//! F. D. Witherden and P. E. Vincent, "On the identification of symmetric quadrature rules for
-//! finite element methods", Comput. Math. Appl. 69 (2015). The values are roots of the moment
-//! equations of these orbits, by Newton's method with 40 digits, rounded to the nearest f64.
+//! The numbers of points and orbits are those of the sources named at each table and of F. D. Witherden and
+//! P. E. Vincent, "On the identification of symmetric quadrature rules for finite element methods", Comput.
+//! Math. Appl. 69 (2015). The values are roots of these orbits' moment equations, found by Newton's method
+//! with 40 digits and rounded to the nearest f64.
 
-/// All permutations of one barycentric position, with the same weight: the weight, and how many of
-/// the barycentric coordinates have which value. The others are equal and fill up to a sum of one.
+/// All permutations of one barycentric position, with the same weight: the weight, then pairs of a count
+/// and the value of that many barycentric coordinates. The others are equal and complete the sum to one.
 pub(super) type Orbit = (f64, &'static [(usize, f64)]);
 
 /// A rule: the degree to which it is exact, and its orbits; weights sum to 1/dim!.

@@ -7,7 +7,7 @@ use femto_element::{CellType, basis::Matrix};
 use rayon::prelude::*;
 
 impl Simplices {
-    /// Appends a block of simplices, whose nodes exist, and the kind of each.
+    /// Appends a block of simplices, whose nodes exist, and the kind of each one's map.
     pub(in crate::geometry) fn append(
         &mut self,
         block: &CellBlock,
@@ -61,11 +61,11 @@ impl Simplices {
     }
 }
 
-/// From the nodes of one order to monomial coefficients.
+/// From nodes of one order to monomial coefficients.
 struct Lift {
     /// `[terms of the order][nodes]`
     from_nodes: Matrix,
-    /// Number of terms that are kept, at least those of the order.
+    /// Number of terms kept, at least those of the order.
     terms: usize,
     /// Number of terms of degree 0 and 1.
     affine: usize,
@@ -105,9 +105,9 @@ impl Lift {
         coefficients
     }
 
-    /// Affine if all other terms are below 1e-10 of the cell's smallest extent, or below the
-    /// rounding of its coordinates; NaN never is. Gmsh puts nodes on straight sides to a few 1e-12
-    /// only, and third differences enlarge that.
+    /// Affine if all other terms are below 1e-10 of the cell's smallest extent, or below the rounding of
+    /// its coordinates; never with NaN. Gmsh puts nodes on straight sides only to a few 1e-12, which third
+    /// differences amplify.
     fn kind(&self, coefficients: &[[f64; 3]]) -> MapKind {
         let size = |v: &[f64; 3]| v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let extents = coefficients[1..self.affine].iter().map(size);

@@ -1,8 +1,8 @@
 //! The maps of triangles and tetrahedra: x(ξ) = Σ c_m ξ^a η^b ζ^c of degree 1 to 3.
 //!
-//! Monomials of so low a degree on the unit simplex are as accurate as a Lagrange basis, and say at
-//! once whether a cell is affine. They are ordered by degree, so that the terms of a lower degree
-//! are a prefix of those of a higher one.
+//! Monomials of such low degree on the unit simplex are as accurate as a Lagrange basis, and show at once
+//! whether a cell is affine. They are ordered by degree, so that the terms of a lower degree are a prefix
+//! of those of a higher one.
 
 mod build;
 
@@ -54,8 +54,8 @@ pub(super) struct Simplices {
     dim: usize,
     /// Mesh nodes at the vertices of each cell, `[cells][dim + 1]`.
     vertices: Vec<u32>,
-    /// Where the curved cells are in `curved`, `[cells]`, meaningless for affine ones; empty where
-    /// all are affine.
+    /// Indices of the curved cells in `curved`, `[cells]`, meaningless for affine ones; empty if all are
+    /// affine.
     curved_index: Vec<u32>,
     /// Monomial coefficients of the curved cells, `[curved cells][terms][3]`.
     curved: Vec<[f64; 3]>,
@@ -64,7 +64,7 @@ pub(super) struct Simplices {
 }
 
 impl Simplices {
-    /// Room for cells of this dimension and of orders up to `order`, which is at most 3.
+    /// Allocates for cells of this dimension and of orders up to `order`, which is at most 3.
     pub(super) fn new(dim: usize, order: usize) -> Self {
         let all: &'static [[u8; 3]] = match dim {
             2 => &TRIANGLE_TERMS,
@@ -162,7 +162,7 @@ pub(super) enum SimplexMap<'a> {
 }
 
 impl SimplexMap<'_> {
-    /// Position and Jacobian at a reference point. Of a triangle the third coordinate is ignored.
+    /// Position and Jacobian at a reference point. For a triangle the third coordinate is ignored.
     #[inline(always)]
     pub(super) fn at(&self, xi: [f64; 3]) -> ([f64; 3], Matrix3) {
         match self {

@@ -1,11 +1,11 @@
-//! Data arrays: their bytes, compressed as VTK expects them.
+//! Data arrays as bytes, compressed as VTK expects.
 
 use std::io::{self, Write};
 
 use flate2::{Compression, write::ZlibEncoder};
 use rayon::prelude::*;
 
-/// Bytes of one compression block before compression.
+/// Bytes of a block before compression.
 const BLOCK: usize = 1 << 17;
 
 /// The values of a field, `[points or cells][components]`.
@@ -24,7 +24,7 @@ pub enum Values<'a> {
 }
 
 impl Values<'_> {
-    /// Number of values, all components counted.
+    /// Number of values, counting all components.
     pub fn len(&self) -> usize {
         match self {
             Self::F64(v) => v.len(),
@@ -35,7 +35,7 @@ impl Values<'_> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -87,7 +87,7 @@ impl<'a> From<&'a [i64]> for Values<'a> {
     }
 }
 
-/// One array as it stands in the file.
+/// One array as stored in the file.
 ///
 /// Layout (VTK, `vtkXMLDataReader`): UInt64 number of blocks, bytes of a full block, bytes of the
 /// last block if it is not full (else 0), compressed bytes of each block; then the blocks.
@@ -111,7 +111,7 @@ impl Compressed {
     }
 }
 
-/// Compresses block by block on all threads: no second copy of the whole array is made.
+/// Compresses block by block on all threads, without a second copy of the whole array.
 fn compress<T: Copy + Sync, const N: usize>(
     values: &[T],
     to_le_bytes: impl Fn(T) -> [u8; N] + Sync,

@@ -1,12 +1,12 @@
-//! The grids that can be written.
+//! Grids for VTU files.
 
 use super::super::IoError;
 use femto_element::{Cell, basis};
 
-/// Points and cells to be written.
+/// Points and cells of an output grid.
 #[derive(Clone, Debug)]
 pub struct VtuGrid<'a> {
-    /// Polynomial degree of the cells, on tensor products along each axis.
+    /// Polynomial degree of the cells; for tensor products, along each axis.
     pub degree: usize,
     /// Positions, `[points][3]`.
     ///
@@ -14,7 +14,7 @@ pub struct VtuGrid<'a> {
     /// [`equispaced`](femto_element::basis::nodes::equispaced)), not at the GLL nodes. For discontinuous fields give
     /// each cell its own points.
     pub points: &'a [[f64; 3]],
-    /// By shape, the points of each cell, `[cells][nodes]`, in femto's order of nodes.
+    /// By shape, the points of each cell, `[cells][nodes]`, in femto's node order.
     pub cells: Vec<(Cell, &'a [u32])>,
 }
 
@@ -45,7 +45,7 @@ impl VtuGrid<'_> {
         Ok(count)
     }
 
-    /// The points of each cell in VTK's order, `[cells][nodes]`, where each cell's end, and its type.
+    /// The points of each cell in VTK's order, `[cells][nodes]`, the end of each cell, and its type.
     pub(super) fn arrays(&self) -> (Vec<i64>, Vec<i64>, Vec<u8>) {
         let (mut connectivity, mut offsets, mut types) = (Vec::new(), Vec::new(), Vec::new());
         for &(cell, cells) in &self.cells {
@@ -60,7 +60,7 @@ impl VtuGrid<'_> {
     }
 }
 
-/// For every node of VTK's Lagrange cell in its order, where it is in femto's.
+/// For every node of VTK's Lagrange cell, in order, its number in femto's.
 fn vtk_order(cell: Cell, degree: usize) -> Vec<usize> {
     let order = cell.lattice_in(degree, cell.vtk_order()).into_iter();
     // Both orders have the same positions.
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn low_degrees_of_tensor_products_are_the_classic_cells() {
         assert_eq!(vtk_order(Cell::Hexahedron, 1), [0, 1, 3, 2, 4, 5, 7, 6]);
-        // The last two are the other way round in files of version 2.2.
+        // The last two are swapped in files of version 2.2.
         let quadratic = [
             0, 2, 8, 6, 18, 20, 26, 24, 1, 5, 7, 3, 19, 23, 25, 21, 9, 11, 15, 17,
         ];

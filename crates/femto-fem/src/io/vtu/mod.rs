@@ -1,8 +1,8 @@
 //! VTU files: unstructured grids of Lagrange cells, compressed.
 //!
-//! The format is VTK's XML `UnstructuredGrid` with raw appended data, UInt64 headers and zlib compression; ParaView draws
-//! the high-order cells as curved. Files say version 1.0, which more programs read than 2.2 (meshio 5 among them): the
-//! two differ in the order of nodes on hexahedra.
+//! The format is VTK's XML `UnstructuredGrid` with raw appended data, UInt64 headers and zlib compression;
+//! ParaView draws high-order cells as curved. Files are of version 1.0, which more programs read than 2.2
+//! (meshio 5 among them); they differ in the order of nodes on hexahedra.
 //!
 //! ```text
 //! grid + Fields ──check──► arrays ──compress──► XML header with offsets, then the bytes
@@ -50,10 +50,10 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Writes a grid and its fields to `path`, which is replaced only once all is written.
+/// Writes a grid and its fields to `path`, which is replaced only once everything is written.
 ///
 /// # Errors
-/// [`IoError`] when the file cannot be written, or when an array does not fit the grid.
+/// [`IoError`] if the file cannot be written, or if an array does not match the grid.
 pub fn write_vtu(
     path: impl AsRef<Path>,
     grid: &VtuGrid<'_>,
@@ -67,10 +67,10 @@ pub fn write_vtu(
 
 /// Writes a grid and its fields to any stream, front to back.
 ///
-/// Beside the caller's arrays, memory for the compressed file is held.
+/// Holds the compressed file in memory, besides the caller's arrays.
 ///
 /// # Errors
-/// [`IoError`] when the stream fails, or when an array does not fit the grid.
+/// [`IoError`] if the stream fails, or if an array does not match the grid.
 pub fn write_vtu_to(
     out: &mut impl Write,
     grid: &VtuGrid<'_>,

@@ -1,4 +1,4 @@
-//! The mesh as it grows while a file is read.
+//! Building the mesh while a file is read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +11,17 @@ use femto_element::CellType;
 #[derive(Debug)]
 pub(super) struct Builder {
     mesh: Mesh,
-    /// The file's numbers of cells, `[block][cell]`, where they are asked for.
+    /// The file's numbers of cells, `[block][cell]`, if they are requested.
     numbers: Option<Vec<Vec<u64>>>,
     nodes: NodeIndex,
     elements: IdSet,
     /// Names of groups of any dimension, by number.
     names: BTreeMap<i32, String>,
-    /// Dimension and number of the groups declared.
+    /// Dimension and number of all declared groups.
     declared: BTreeSet<(usize, i32)>,
-    /// Dimension of the entities that are periodic, and their nodes.
+    /// Dimension of each pair of periodic entities, and its nodes.
     periodic: Vec<(usize, PeriodicSides)>,
-    /// Node entries that repetitions of cells may still take: at most as many as the file has
-    /// bytes.
+    /// Remaining node entries for repeated cells: initially as many as the file has bytes.
     repetitions: usize,
 }
 
@@ -40,7 +39,7 @@ impl Builder {
         }
     }
 
-    /// Makes room for nodes; the count must be bounded by the size of the file.
+    /// Reserves memory for nodes; the count must be bounded by the size of the file.
     pub(super) fn reserve_nodes(&mut self, count: u64) {
         self.mesh.coordinates.reserve_exact(count as usize);
     }
@@ -63,7 +62,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The number of the block of a cell type, made if there is none yet.
+    /// The number of the block of a cell type, created on first use.
     pub(super) fn block(&mut self, cell_type: CellType) -> usize {
         let blocks = &mut self.mesh.blocks;
         let found = blocks.iter().position(|b| b.cell_type == cell_type);
@@ -83,7 +82,7 @@ impl Builder {
         self.mesh.blocks[block].cell_type
     }
 
-    /// Begins a cell: its nodes must follow, by [`Builder::add_cell_node`].
+    /// Starts a cell, whose nodes must follow by [`Builder::add_cell_node`].
     #[inline]
     pub(super) fn add_cell(&mut self, block: usize, element: u64, tag: i32) -> Result<(), Problem> {
         if !self.elements.insert(element) {
@@ -114,7 +113,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Repeats the last cell of a block for each further group that it is in, as MSH 2.2 does.
+    /// Repeats the last cell of a block for each further group that it belongs to, as in MSH 2.2.
     pub(super) fn repeat_cell(&mut self, block: usize, tags: &[i32]) -> Result<(), Problem> {
         let own = &mut self.mesh.blocks[block];
         let nodes = own.cell_type.nodes();
@@ -142,7 +141,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Names the groups of a number, whatever their dimension.
+    /// Names the groups of a number, of any dimension.
     pub(super) fn name_groups(&mut self, number: i32, name: String) -> Result<(), Problem> {
         match self.names.insert(number, name) {
             None => Ok(()),
@@ -150,13 +149,13 @@ impl Builder {
         }
     }
 
-    /// Begins a pair of periodic entities: pairs of nodes must follow, by [`Builder::add_partner`].
+    /// Starts a pair of periodic entities, whose pairs of nodes must follow by [`Builder::add_partner`].
     pub(super) fn add_periodic(&mut self, dimension: usize) {
         let sides = PeriodicSides { nodes: Vec::new() };
         self.periodic.push((dimension, sides));
     }
 
-    /// Adds a node of the pair that was begun last, with its partner.
+    /// Adds a node and its partner to the last pair of entities.
     pub(super) fn add_partner(&mut self, pair: [u64; 2]) -> Result<(), Problem> {
         let position = |node| (self.nodes.get(node)).ok_or(Problem::MissingPartner { node });
         let nodes = [position(pair[0])?, position(pair[1])?];
@@ -166,14 +165,15 @@ impl Builder {
         Ok(())
     }
 
-    /// The mesh, with the groups that have cells but no name after those that have one, and the numbers of cells.
+    /// The mesh, with named groups first and groups that only have cells after them, and the numbers of
+    /// cells.
     pub(super) fn finish(mut self) -> (Mesh, Vec<Vec<u64>>) {
         let mut numbers = self.numbers.take().unwrap_or_default();
         numbers.resize(self.mesh.blocks.len(), Vec::new());
         for ((number, block), numbers) in (0..).zip(&mut self.mesh.blocks).zip(&mut numbers) {
             merge_repetitions((number, block), numbers, &mut self.mesh.memberships);
         }
-        // The sides of solids are surfaces; what their edges and corners are follows.
+        // The sides of solids are surfaces; links of their edges and corners follow from these.
         let dimension = self.mesh.dimension();
         let of_facets = self.periodic.into_iter();
         let of_facets = of_facets.filter(|(of, _)| of + 1 == dimension);
@@ -203,15 +203,15 @@ impl Builder {
     }
 }
 
-/// Makes one of a cell that is repeated with other groups, cell after cell, with a membership in each of these. It keeps
-/// the first of its `numbers`, if there are any.
+/// Merges repetitions of a cell with other groups into one cell, with a membership in each of these. The
+/// first of its `numbers`, if any, is kept.
 fn merge_repetitions(
     (number, block): (u32, &mut CellBlock),
     numbers: &mut Vec<u64>,
     memberships: &mut Vec<Membership>,
 ) {
     let (nodes, cells) = (block.cell_type.nodes(), block.len());
-    // So many cells are kept so far; `own` memberships are those of the last one.
+    // Number of cells kept so far; `own` memberships are those of the last one.
     let (mut kept, mut own) = (0_usize, memberships.len());
     for cell in 0..cells {
         let tag = block.tags[cell];

@@ -1,9 +1,9 @@
-//! A position in the bytes of a file, and the text that follows it.
+//! A position in the bytes of a file, with text readers.
 
 use super::problem::Problem;
 
-/// A problem and the byte offset where it was found. Boxed, so that the results of the token
-/// readers fit in registers.
+/// A problem and the byte offset where it was found. Boxed, so that results of the token readers fit in
+/// registers.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) at: usize,
@@ -28,7 +28,7 @@ impl<'a> Cursor<'a> {
         Self { bytes, at: 0 }
     }
 
-    /// The byte offset of what comes next.
+    /// The byte offset of the next token.
     pub(super) fn at(&self) -> usize {
         self.at
     }
@@ -39,7 +39,7 @@ impl<'a> Cursor<'a> {
         1 + before.iter().filter(|&&byte| byte == b'\n').count()
     }
 
-    /// The bytes that are still to be read.
+    /// The unread bytes.
     pub(super) fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
@@ -49,7 +49,7 @@ impl<'a> Cursor<'a> {
         self.bytes.len()
     }
 
-    /// Passes over white space and returns the offset of what follows.
+    /// Skips white space and returns the offset after it.
     #[inline]
     pub(super) fn skip_space(&mut self) -> usize {
         while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
@@ -70,12 +70,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes over `count` bytes, at most to the end of the file.
+    /// Skips `count` bytes, at most to the end of the file.
     pub(super) fn advance(&mut self, count: usize) {
         self.at = self.at.saturating_add(count).min(self.bytes.len());
     }
 
-    /// The bytes up to the next white space; none at the end of the file.
+    /// The bytes up to the next white space; empty at the end of the file.
     #[inline]
     pub(super) fn token(&mut self) -> &'a [u8] {
         self.skip_space();
@@ -152,7 +152,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes over the rest of the line, which must be blank.
+    /// Skips the rest of the line, which must be blank.
     pub(super) fn end_of_line(&mut self) -> Parsed<()> {
         while let Some(&byte) = self.bytes.get(self.at) {
             if !byte.is_ascii_whitespace() {
@@ -166,7 +166,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// The fault of something else, or nothing, in the place of `expected`.
+    /// A fault at anything else than `expected`.
     #[cold]
     pub(super) fn unexpected(&self, expected: &str) -> Box<Fault> {
         if self.rest().is_empty() {
@@ -199,7 +199,7 @@ impl<'a> Cursor<'a> {
         self.unexpected(what)
     }
 
-    /// The next token, cut to a length that fits an error message.
+    /// The next token, cut to fit an error message.
     pub(super) fn excerpt(&self) -> String {
         let token = self.clone().token();
         let cut = &token[..token.len().min(EXCERPT)];

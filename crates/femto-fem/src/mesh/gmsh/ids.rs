@@ -1,7 +1,7 @@
-//! Numbers of nodes and elements: sparse, unordered, possibly hostile.
+//! Node and element numbers: sparse, unordered, possibly hostile.
 //!
-//! Numbers small enough are kept in arrays whose size is bounded by that of the file, all others
-//! in hash tables with one entry per number read. Both are thus bounded by the file's size.
+//! Small numbers are kept in arrays whose size is bounded by that of the file, all others in hash tables
+//! with one entry per number read. Memory is thus bounded by the file's size.
 
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +26,7 @@ impl NodeIndex {
         }
     }
 
-    /// Notes the position of a node; false if its number was there already.
+    /// Records the position of a node; false if its number was already present.
     #[inline]
     pub(super) fn insert(&mut self, number: u64, position: u32) -> bool {
         if number >= self.limit {
@@ -69,7 +69,7 @@ impl IdSet {
         }
     }
 
-    /// Adds a number; false if it was there already.
+    /// Adds a number; false if it was already present.
     #[inline]
     pub(super) fn insert(&mut self, number: u64) -> bool {
         if number >= self.limit {

@@ -1,19 +1,19 @@
-//! Gmsh meshes: MSH 1.0, 2.0 to 2.2, 4.0 and 4.1, ASCII and binary of either byte order; 2.2 and 4.1 are written.
+//! Gmsh meshes: reads MSH 1.0, 2.0 to 2.2, 4.0 and 4.1, ASCII and binary of either byte order; writes 2.2
+//! and 4.1.
 //!
-//! What is read: nodes, cells of every type in [`CellType`](super::CellType), physical groups and
-//! their names. Pairs of sides that `$Periodic` links are kept. Other sections, such as `$Comments`, are skipped.
+//! The reader keeps nodes, cells of every type in [`CellType`](super::CellType), physical groups with their
+//! names, and the pairs of sides linked by `$Periodic`. Other sections, such as `$Comments`, are skipped.
 //!
-//! - Nodes keep the order of the file, also those that no cell uses; cells refer to positions in
-//!   that order, not to the numbers in the file.
-//! - A cell's tag is its first physical group; the others that it is in are memberships. MSH 2 files repeat such a
+//! - Nodes keep the order of the file, even if no cell uses them; cells refer to positions in that order,
+//!   not to the numbers in the file.
+//! - A cell's tag is its first physical group; further groups are memberships. MSH 2 files repeat such a
 //!   cell, once per group.
-//! - Physical tags lose their sign, which only tells an orientation.
-//! - Groups that have cells but no name come after the named ones. A name without a dimension (MSH 2.0) is that of
-//!   the groups of its number that have cells.
+//! - Physical tags lose their sign, which only indicates orientation.
+//! - Groups that have cells but no name come after the named ones. A name without a dimension (MSH 2.0)
+//!   applies to the groups of its number that have cells.
 //!
-//! Files are not trusted: whatever they hold, reading ends in a mesh or in an error that names
-//! the line (ASCII) or byte offset (binary), and what is allocated stays within a small multiple
-//! of the file's size.
+//! Files are not trusted: whatever their contents, reading returns a mesh or an error with the line (ASCII)
+//! or byte offset (binary), and allocations stay within a small multiple of the file's size.
 
 mod build;
 mod cursor;
@@ -32,15 +32,15 @@ pub use write::{Encoding, Version, write};
 
 use super::{Mesh, MeshError};
 
-/// Reads a mesh from the bytes of a file; `name` is what errors call the file.
+/// Parses a mesh from the bytes of a file; `name` is the file's name in errors.
 ///
 /// # Errors
-/// [`MeshError::Gmsh`] with the place and the [`Problem`].
+/// [`MeshError::Gmsh`] with the position and the [`Problem`].
 pub fn parse(bytes: &[u8], name: &str) -> Result<Mesh, MeshError> {
     read(bytes, name, false).map(|(mesh, _)| mesh)
 }
 
-/// The same, and the numbers that the file gives the cells, `[block][cell]`.
+/// As [`parse`], with the file's numbers of the cells, `[block][cell]`.
 ///
 /// # Errors
 /// As [`parse`].

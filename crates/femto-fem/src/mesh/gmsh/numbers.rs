@@ -1,9 +1,9 @@
-//! Numbers of a file, ASCII or binary.
+//! Numbers in a file, ASCII or binary.
 
 use super::cursor::{Cursor, Parsed, fault};
 use super::problem::{Place, Problem};
 
-/// How the sections of a file hold their numbers.
+/// The encoding of numbers in the sections of a file.
 #[derive(Clone, Copy, Debug)]
 enum Coding {
     /// Decimal, separated by white space.
@@ -12,26 +12,25 @@ enum Coding {
     Binary { big_endian: bool, widths: Widths },
 }
 
-/// Bytes of numbers that are not negative, in binary files.
+/// Bytes of non-negative numbers in binary files.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Widths {
     pub(super) count: usize,
-    /// Of the numbers of nodes and elements.
+    /// Of node and element numbers.
     pub(super) id: usize,
 }
 
-/// How many numbers an item of the file has, to bound a count by the bytes that are left.
+/// The numbers of an item in the file, to bound a count of items by the remaining bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Item {
     pub(super) ints: usize,
     pub(super) counts: usize,
-    /// Numbers of nodes and elements.
+    /// Node and element numbers.
     pub(super) ids: usize,
     pub(super) floats: usize,
 }
 
-/// Reads numbers front to back, whatever their coding: the versions of the format are written
-/// once for both.
+/// Reads numbers front to back in either encoding, so that each version of the format is written only once.
 #[derive(Debug)]
 pub(super) struct Numbers<'a> {
     /// The text and bytes underneath.
@@ -40,7 +39,7 @@ pub(super) struct Numbers<'a> {
 }
 
 impl<'a> Numbers<'a> {
-    /// Reads ASCII until told otherwise.
+    /// Starts in ASCII.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self {
             text: Cursor::new(bytes),
@@ -48,7 +47,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// From here on numbers are binary, in the byte order in which the next four bytes are a 1.
+    /// Switches to binary, in the byte order in which the next four bytes are a 1.
     pub(super) fn switch_to_binary(&mut self, widths: Widths) -> Parsed<()> {
         let at = self.text.at();
         let mark = self.text.take("the byte-order mark")?;
@@ -65,7 +64,7 @@ impl<'a> Numbers<'a> {
         matches!(self.coding, Coding::Binary { .. })
     }
 
-    /// The same place, where numbers are text whatever the coding.
+    /// The same position, reading numbers as text.
     pub(super) fn as_text(&self) -> Self {
         Self {
             text: self.text.clone(),
@@ -73,7 +72,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Passes over a count that is below zero, if that is what comes next.
+    /// Skips a count if it is below zero.
     pub(super) fn skip_negative(&mut self, what: &'static str) -> Parsed<bool> {
         let before = self.text.clone();
         let Coding::Binary { big_endian, .. } = self.coding else {
@@ -87,7 +86,7 @@ impl<'a> Numbers<'a> {
         Ok(is_negative)
     }
 
-    /// How errors name a byte offset.
+    /// A byte offset as named in errors.
     pub(super) fn place(&self, at: usize) -> Place {
         match self.coding {
             Coding::Ascii => Place::Line(self.text.line(at)),
@@ -95,7 +94,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The byte offset of the number that comes next.
+    /// The byte offset of the next number.
     #[inline]
     pub(super) fn at(&mut self) -> usize {
         match self.coding {
@@ -124,13 +123,13 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// A count, not negative.
+    /// A non-negative count.
     #[inline]
     pub(super) fn size(&mut self, what: &'static str) -> Parsed<u64> {
         self.natural(what, |widths| widths.count)
     }
 
-    /// A number that is not negative, of a width in binary files.
+    /// A non-negative number of the given width in binary files.
     #[inline]
     fn natural(&mut self, what: &'static str, width: fn(Widths) -> usize) -> Parsed<u64> {
         let at = self.at();
@@ -192,7 +191,7 @@ impl<'a> Numbers<'a> {
         self.bounded(at, what, count, item)
     }
 
-    /// A count that is text in binary files too, alone on its line.
+    /// A count that is text even in binary files, alone on its line.
     pub(super) fn text_count(&mut self, what: &'static str, item: Item) -> Parsed<u64> {
         let at = self.text.skip_space();
         let count = self.text.integer(what)?;
@@ -201,8 +200,8 @@ impl<'a> Numbers<'a> {
         self.bounded(at, what, count, item)
     }
 
-    /// The count, if the rest of the file can hold as many items: what is allocated for them is
-    /// then bounded by the size of the file.
+    /// The count, if the rest of the file can hold that many items, which bounds allocations by the size of
+    /// the file.
     fn bounded(&self, at: usize, what: &'static str, count: u64, item: Item) -> Parsed<u64> {
         let bytes = match self.coding {
             // A digit and a separator.

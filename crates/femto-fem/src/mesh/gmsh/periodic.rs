@@ -1,7 +1,7 @@
-//! `$Periodic`: pairs of entities, with the nodes of the one and their partners on the other.
+//! `$Periodic`: pairs of entities, with nodes on one and their partners on the other.
 //!
-//! Gmsh reference manuals 2.2, 4.0 and 4.1, "MSH file format". The affine map between the two, which most files give,
-//! is not needed: the nodes say it all.
+//! Gmsh reference manuals 2.2, 4.0 and 4.1, "MSH file format". The affine map between the two entities,
+//! present in most files, is not needed: the nodes suffice.
 
 use super::build::Builder;
 use super::cursor::{Parsed, fault};
@@ -27,7 +27,7 @@ const PAIRS: &str = "the number of nodes of a periodic entity";
 /// Numbers of an affine map: 4 × 4, row by row.
 const AFFINE: usize = 16;
 
-/// MSH 4.1: a head, the map after its length, the pairs after their number.
+/// MSH 4.1: a head, the map preceded by its length, the pairs preceded by their number.
 pub(super) fn links(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     for _ in 0..file.count(LINKS, HEAD)? {
         head(file, mesh)?;
@@ -44,7 +44,7 @@ pub(super) fn links(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     Ok(())
 }
 
-/// MSH 4.0: a map comes after the word `Affine`, in binary files after a negative number in the place of the number
+/// MSH 4.0: a map follows the word `Affine` or, in binary files, a negative number in place of the number
 /// of pairs.
 pub(super) fn old_links(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     for _ in 0..file.count(LINKS, HEAD)? {
@@ -63,7 +63,7 @@ pub(super) fn old_links(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     Ok(())
 }
 
-/// MSH 2: as in 4.0, and text in binary files too.
+/// MSH 2: as in 4.0, and text even in binary files.
 pub(super) fn text_links(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     let mut text = file.as_text();
     old_links(&mut text, mesh)?;
@@ -83,7 +83,7 @@ fn head(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     Ok(())
 }
 
-/// Passes over the word `Affine` and the map that follows it, if they are there.
+/// Skips the word `Affine` and the map after it, if present.
 fn skip_affine(file: &mut Numbers) -> Parsed<()> {
     let before = file.text.clone();
     if file.text.token() == b"Affine" {

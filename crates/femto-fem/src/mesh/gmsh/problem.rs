@@ -1,10 +1,10 @@
-//! Errors of Gmsh files, with their places.
+//! Errors in Gmsh files, with their positions.
 
 use std::fmt;
 
 use femto_element::CellType;
 
-/// Where in a file a problem was found.
+/// A position in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Line of an ASCII file, counted from 1.
@@ -22,10 +22,10 @@ impl fmt::Display for Place {
     }
 }
 
-/// What is wrong with a Gmsh file: what was found and what is supported.
+/// A mistake in a Gmsh file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// The file does not begin with a section.
+    /// The file does not start with a section.
     #[error(
         "not a Gmsh mesh: it begins with {found}; supported are Gmsh MSH 1.0, 2.0 to 2.2, 4.0 and 4.1"
     )]
@@ -33,47 +33,47 @@ pub enum Problem {
         /// The first bytes.
         found: String,
     },
-    /// Another version of the format.
+    /// An unsupported version of the format.
     #[error("unsupported MSH version {found}; supported are 1.0, 2.0, 2.1, 2.2, 4.0 and 4.1")]
     Version {
         /// The version of the file.
         found: String,
     },
-    /// Another size of floating-point numbers (before 4.1) or of `size_t` (4.1).
+    /// An unsupported size of floating-point numbers (before 4.1) or of `size_t` (4.1).
     #[error("unsupported data size {found}; supported in MSH {version}: {supported}")]
     DataSize {
         /// The data size of the file.
         found: i64,
         /// The version of the file.
         version: &'static str,
-        /// What that version may have.
+        /// The sizes supported in that version.
         supported: &'static str,
     },
-    /// The integer that tells the byte order of a binary file is not 1 in any order.
+    /// The integer that indicates the byte order of a binary file is not 1 in either order.
     #[error("the byte-order mark of a binary file must be the 32-bit integer 1, found bytes {0:?}")]
     ByteOrder([u8; 4]),
     /// The file ends too early.
     #[error("the file ends where {expected} should be")]
     End {
-        /// What should follow.
+        /// The expected item.
         expected: String,
     },
-    /// Something else than the format demands.
+    /// Something other than the format requires.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// What the format demands.
+        /// The expected item.
         expected: String,
-        /// What is there.
+        /// The item found.
         found: String,
     },
-    /// A number that is none of those allowed.
+    /// A number outside the allowed values.
     #[error("{what} is {found}; it must be {supported}")]
     Range {
-        /// What the number stands for.
+        /// The meaning of the number.
         what: &'static str,
         /// The number.
         found: String,
-        /// The numbers allowed.
+        /// The allowed values.
         supported: &'static str,
     },
     /// A count of more items than the rest of the file can hold.
@@ -81,16 +81,16 @@ pub enum Problem {
         "{what} is {count}: that takes at least {needed} bytes, but only {left} are left in the file"
     )]
     Count {
-        /// What the number stands for.
+        /// The items counted.
         what: &'static str,
-        /// How many the file announces.
+        /// The announced count.
         count: u64,
-        /// The bytes that so many occupy at least.
+        /// The minimum number of bytes for that many items.
         needed: u128,
-        /// The bytes that follow.
+        /// The remaining bytes.
         left: usize,
     },
-    /// A periodic entity has a node that the file does not have.
+    /// A periodic entity refers to a missing node.
     #[error("a periodic entity has node {node}, which the file does not have")]
     MissingPartner {
         /// The node's number.
@@ -99,28 +99,28 @@ pub enum Problem {
     /// Two counts that contradict each other.
     #[error("the section announces {announced} {what}, but its blocks hold {found}")]
     Total {
-        /// What is counted.
+        /// The items counted.
         what: &'static str,
         /// The total in the head of the section.
         announced: u64,
         /// The sum over its blocks.
         found: u64,
     },
-    /// A section that must be there is not.
+    /// A required section is missing.
     #[error("the file has no ${0} section")]
     MissingSection(&'static str),
-    /// A section that was there before.
+    /// A repeated section.
     #[error("a second ${0} section")]
     RepeatedSection(String),
-    /// A section before one that it depends on.
+    /// A section that precedes one it depends on.
     #[error("section ${section} comes before ${needs}")]
     Order {
-        /// The section that is too early.
+        /// The section that comes too early.
         section: String,
         /// The section that it depends on.
         needs: &'static str,
     },
-    /// A physical group that was declared before.
+    /// A physical group declared twice.
     #[error("physical group {number} of dimension {dimension} is declared a second time")]
     RepeatedGroup {
         /// Dimension of the group.
@@ -128,7 +128,7 @@ pub enum Problem {
         /// Number of the group.
         number: i32,
     },
-    /// The name of a physical group of any dimension that was given before.
+    /// A name given twice for a physical group of any dimension.
     #[error("physical group {0} is named a second time")]
     RepeatedName(i32),
     /// Two nodes with the same number.
@@ -145,7 +145,7 @@ pub enum Problem {
     /// Two cells with the same number.
     #[error("element number {0} occurs a second time")]
     RepeatedElement(u64),
-    /// A cell type whose nodes femto cannot count.
+    /// A cell type with an unknown number of nodes.
     #[error(
         "element type {found} is not supported; supported are {}",
         supported_types()
@@ -162,7 +162,7 @@ pub enum Problem {
         /// Dimension of the entity.
         dimension: i32,
     },
-    /// A cell refers to a node that the file does not have.
+    /// A cell refers to a missing node.
     #[error("element {element} refers to node {node}, which the file does not have")]
     MissingNode {
         /// Number of the cell in the file.
@@ -170,7 +170,7 @@ pub enum Problem {
         /// Number of the node in the file.
         node: u64,
     },
-    /// Cells in so many groups at once that keeping them would outgrow the file.
+    /// Cells in so many groups that keeping all memberships would outgrow the file.
     #[error("the cells of this file are in too many physical groups at once")]
     Memberships,
     /// More nodes than 32-bit numbers can count.

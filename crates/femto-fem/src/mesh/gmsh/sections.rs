@@ -1,4 +1,4 @@
-//! The sections of a file, from `$Name` to `$EndName`, whatever the version.
+//! The sections of a file, from `$Name` to `$EndName`, in any version.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::v4::{Entities, Minor};
 use super::{periodic, v1, v2, v4};
 use crate::mesh::{Mesh, PhysicalGroup};
 
-/// The versions of the format, by what is read differently.
+/// The versions of the format that are read differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     V1,
@@ -21,18 +21,18 @@ enum Format {
     V4(Minor),
 }
 
-/// What has been read so far.
+/// The state of reading a file.
 struct Reader<'f, 'a> {
     file: &'f mut Numbers<'a>,
     mesh: Builder,
     entities: Entities,
     format: Option<Format>,
-    /// Names of the sections that were read, not skipped.
+    /// Names of the sections read, not those skipped.
     seen: HashSet<String>,
 }
 
-/// Reads all sections: the mesh, and the numbers of its cells, `[block][cell]`, which are empty unless they are to be
-/// kept.
+/// Reads all sections: the mesh, and the numbers of its cells, `[block][cell]`, which are empty unless
+/// `keep_numbers`.
 pub(super) fn read(file: &mut Numbers, keep_numbers: bool) -> Parsed<(Mesh, Vec<Vec<u64>>)> {
     let size = file.text.size();
     let mut reader = Reader {
@@ -58,7 +58,7 @@ pub(super) fn read(file: &mut Numbers, keep_numbers: bool) -> Parsed<(Mesh, Vec<
 }
 
 impl Reader<'_, '_> {
-    /// The offset and name of the section that begins here; none at the end of the file.
+    /// The offset and name of the section that starts here; `None` at the end of the file.
     fn open(&mut self) -> Parsed<Option<(usize, String)>> {
         let text = &mut self.file.text;
         let at = text.skip_space();
@@ -85,7 +85,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Reads the section whose beginning was just read; false if it is to be skipped.
+    /// Reads the section whose name was just read; false if it should be skipped.
     fn section(&mut self, at: usize, name: &str) -> Parsed<bool> {
         let known = matches!(
             name,
@@ -174,7 +174,7 @@ impl Reader<'_, '_> {
         Err(before.unexpected(&format!("`{end}`")))
     }
 
-    /// Passes over the rest of a section that means nothing to femto.
+    /// Skips the rest of an unknown section.
     fn skip(&mut self, at: usize, name: &str) -> Parsed<()> {
         let end = format!("$End{name}");
         let rest = self.file.text.rest();
@@ -194,8 +194,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// `$MeshFormat`: version, 0 for ASCII or 1 for binary, data size; in binary files a 1 that tells
-/// the byte order. Leaves `file` reading numbers of the right coding.
+/// `$MeshFormat`: version, 0 for ASCII or 1 for binary, data size; in binary files a 1 that shows the byte
+/// order. Switches `file` to the right encoding.
 fn format(file: &mut Numbers) -> Parsed<Format> {
     let at = file.text.skip_space();
     let found = file.text.excerpt();
@@ -218,7 +218,7 @@ fn format(file: &mut Numbers) -> Parsed<Format> {
     };
     let at = file.text.skip_space();
     let found = file.text.integer("the data size")?;
-    // In 4.1 the size of counts and of numbers of nodes and elements, before that of coordinates.
+    // In 4.1 the size of counts and of node and element numbers; before, that of coordinates.
     let [count, id] = match (format, found) {
         (Format::V2_0 | Format::V2, 8) => [4, 4],
         (Format::V4(Minor::Zero), 8) => [8, 4],
@@ -246,10 +246,10 @@ fn format(file: &mut Numbers) -> Parsed<Format> {
     Ok(format)
 }
 
-/// `$PhysicalNames`: dimension, number and quoted name of each group, text in binary files too. The dimension is
-/// missing in most files of version 2.0 (`may_miss`). What has dimension -1 is no group.
+/// `$PhysicalNames`: dimension, number and quoted name of each group, text even in binary files. The
+/// dimension is missing in most files of version 2.0 (`may_miss`). Entries of dimension -1 are not groups.
 fn physical_names(file: &mut Numbers, may_miss: bool, mesh: &mut Builder) -> Parsed<()> {
-    // The least that a group takes, in any coding.
+    // The minimum for a group, in any encoding.
     let group = Item {
         ints: 1,
         ..Item::default()

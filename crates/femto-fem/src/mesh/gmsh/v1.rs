@@ -1,6 +1,7 @@
-//! Elements of MSH 1.0, whose nodes are those of version 2.
+//! Elements of MSH 1.0; its nodes are as in version 2.
 //!
-//! Gmsh reference manual, "MSH file format version 1 (Legacy)". There is no head, no name and no binary file.
+//! Gmsh reference manual, "MSH file format version 1 (Legacy)". The format has no header, no names and no
+//! binary files.
 
 use super::build::Builder;
 use super::cursor::{Parsed, fault};

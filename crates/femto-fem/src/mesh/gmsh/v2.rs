@@ -1,7 +1,7 @@
 //! Nodes and elements of MSH 2.0 to 2.2.
 //!
-//! Gmsh reference manual, "MSH file format version 2 (Legacy)". Counts are text in binary files
-//! too. The first tag of an element is its physical group.
+//! Gmsh reference manual, "MSH file format version 2 (Legacy)". Counts are text even in binary files. The
+//! first tag of an element is its physical group.
 
 use super::build::Builder;
 use super::cursor::{Parsed, fault};
@@ -27,11 +27,11 @@ pub(super) fn nodes(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     Ok(())
 }
 
-/// ASCII: `number type tags... nodes...` per element. Binary: runs of elements of one type and
-/// with equally many tags, each run under a header.
+/// ASCII: `number type tags... nodes...` per element. Binary: runs of elements of the same type and number
+/// of tags, each run under a header.
 pub(super) fn elements(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
-    // Number, type and number of tags, or in binary files only the number is in each element;
-    // every type has at least one node.
+    // Each element has number, type and number of tags, or in binary files only the number; every type has
+    // at least one node.
     let element = Item {
         ids: if file.is_binary() { 2 } else { 4 },
         ..Item::default()
@@ -60,7 +60,7 @@ fn line(file: &mut Numbers, mesh: &mut Builder) -> Parsed<()> {
     cell(file, mesh, head)
 }
 
-/// A header of a binary file and the elements under it, at most `missing`; returns how many.
+/// A header of a binary file and its elements, at most `missing`; returns their number.
 fn run(file: &mut Numbers, mesh: &mut Builder, missing: u64) -> Parsed<u64> {
     let cell_type = cell_type(file)?;
     let count = run_length(file, missing)?;
@@ -80,8 +80,8 @@ fn run(file: &mut Numbers, mesh: &mut Builder, missing: u64) -> Parsed<u64> {
 const NUMBER: &str = "an element number";
 const TAGS: &str = "the number of tags of an element";
 
-/// Number of elements under one header: at least 1, so that the file is used up, and at most
-/// those that are still missing.
+/// Number of elements under one header: at least 1, so that reading advances, and at most the number still
+/// missing.
 fn run_length(file: &mut Numbers, missing: u64) -> Parsed<u64> {
     let (at, what) = (file.at(), "the number of elements under a header");
     match file.size(what)? {
@@ -101,7 +101,7 @@ pub(super) fn cell_type(file: &mut Numbers) -> Parsed<CellType> {
     CellType::from_gmsh(found).ok_or_else(|| fault(at, Problem::CellType { found }))
 }
 
-/// What is known of an element before its tags and nodes are read.
+/// The head of an element, before its tags and nodes.
 struct Head {
     at: usize,
     number: u64,
@@ -125,7 +125,7 @@ fn cell(file: &mut Numbers, mesh: &mut Builder, head: Head) -> Parsed<()> {
     Ok(())
 }
 
-/// The nodes of the cell that was begun in `block`.
+/// The nodes of the cell started in `block`.
 #[inline]
 pub(super) fn cell_nodes(
     file: &mut Numbers,
@@ -142,7 +142,7 @@ pub(super) fn cell_nodes(
     Ok(())
 }
 
-/// The group that a physical tag stands for: its sign only tells an orientation.
+/// The group of a physical tag, whose sign only indicates orientation.
 pub(super) fn group_number(at: usize, tag: i32) -> Parsed<i32> {
     let positive = tag.checked_abs();
     positive.ok_or_else(|| range(at, "a physical tag", tag, "a number between -2^31 and 2^31"))

@@ -1,7 +1,7 @@
 //! Entities, nodes and elements of MSH 4.0 and 4.1.
 //!
-//! Gmsh reference manuals 4.0, and since 4.1, "MSH file format". Cells belong to geometric entities, and those to
-//! physical groups. ASCII and binary files hold the same numbers in the same order.
+//! Gmsh reference manuals 4.0, and since 4.1, "MSH file format". Cells belong to geometric entities, and
+//! these to physical groups. ASCII and binary files have the same numbers in the same order.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,12 +32,14 @@ const HEAD: Item = Item {
     ..INT
 };
 
-/// How the two versions differ.
+/// The differences between the two versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Minor {
-    /// Points have boxes, blocks begin with the entity's tag, each node's number comes before its coordinates.
+    /// Points have boxes, blocks start with the entity's tag, and each node's number precedes its
+    /// coordinates.
     Zero,
-    /// Points have positions, blocks begin with the entity's dimension, and numbers of nodes come together.
+    /// Points have positions, blocks start with the entity's dimension, and node numbers precede all
+    /// coordinates.
     One,
 }
 
@@ -107,7 +109,7 @@ fn physical_groups(file: &mut Numbers) -> Parsed<Vec<i32>> {
     Ok(groups)
 }
 
-/// A count and as many tags, of which nothing is needed.
+/// Skips a count and that many tags, which are not needed.
 fn skip_tags(file: &mut Numbers, what: &'static str) -> Parsed<()> {
     for _ in 0..file.count(what, INT)? {
         file.int("a tag")?;
@@ -115,8 +117,8 @@ fn skip_tags(file: &mut Numbers, what: &'static str) -> Parsed<()> {
     Ok(())
 }
 
-/// `$Nodes`: per entity the numbers of its nodes, then their coordinates, with parameters on the
-/// entity after them if the block says so.
+/// `$Nodes`: per entity the numbers of its nodes, then their coordinates, followed by parameters on the
+/// entity if the block says so.
 pub(super) fn nodes(file: &mut Numbers, minor: Minor, mesh: &mut Builder) -> Parsed<()> {
     let blocks = file.count("the number of node blocks", HEAD)?;
     let at = file.at();
@@ -154,7 +156,7 @@ pub(super) fn nodes(file: &mut Numbers, minor: Minor, mesh: &mut Builder) -> Par
     total(at, "nodes", announced, found)
 }
 
-/// The number of a node, and where it is.
+/// The number of a node, and its byte offset.
 fn numbered(file: &mut Numbers) -> Parsed<(usize, u64)> {
     Ok((file.at(), file.id("a node number")?))
 }
@@ -222,7 +224,7 @@ fn element_block(
     Ok(count)
 }
 
-/// The least and the greatest number, which only 4.1 tells.
+/// The smallest and the largest number, only present in 4.1.
 fn range_of(file: &mut Numbers, minor: Minor, what: &'static str) -> Parsed<()> {
     if minor == Minor::One {
         file.size(what)?;
@@ -261,7 +263,7 @@ fn parametric(file: &mut Numbers) -> Parsed<bool> {
     }
 }
 
-/// The total in the head of a section must be the sum over its blocks.
+/// Checks that the total in the head of a section is the sum over its blocks.
 fn total(at: usize, what: &'static str, announced: u64, found: u64) -> Parsed<()> {
     if announced == found {
         return Ok(());

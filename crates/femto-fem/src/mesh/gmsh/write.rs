@@ -1,4 +1,4 @@
-//! Gmsh files from meshes, in every version and encoding that can be read.
+//! Writing meshes as Gmsh files, in every writable version and encoding.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -10,13 +10,13 @@ use femto_element::CellType;
 /// A version of the MSH format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Version {
-    /// MSH 2.2, which many programs read.
+    /// MSH 2.2, understood by many programs.
     V2_2,
-    /// MSH 4.1, what Gmsh writes today.
+    /// MSH 4.1, Gmsh's current format.
     V4_1,
 }
 
-/// How a file holds its numbers.
+/// The encoding of a file's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// Decimal text; coordinates are read back exactly.
@@ -31,8 +31,8 @@ pub enum Encoding {
 /// pair of dimension and tag becomes an entity.
 ///
 /// # Errors
-/// Those of `out`, which is not buffered here; [`io::ErrorKind::InvalidInput`] for what the format
-/// cannot hold: group names with quotes or line breaks, more elements than 32-bit numbers count.
+/// Those of `out`, which is not buffered here; [`io::ErrorKind::InvalidInput`] for content that the format
+/// cannot represent: group names with quotes or line breaks, more elements than 32-bit numbers can count.
 pub fn write(
     mesh: &Mesh,
     out: &mut dyn Write,
@@ -59,7 +59,7 @@ pub fn write(
     }
 }
 
-/// Whether both versions can hold the mesh.
+/// Checks that both versions can represent the mesh.
 fn check(mesh: &Mesh) -> io::Result<()> {
     let invalid = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     if mesh
@@ -119,7 +119,7 @@ impl Numbers<'_> {
 
     fn point(&mut self, x: [f64; 3]) -> io::Result<()> {
         match self.encoding {
-            // `Debug` writes the shortest text that is read back as the same number.
+            // `Debug` writes the shortest text that parses to the same number.
             Encoding::Ascii => write!(self.out, "{:?} {:?} {:?} ", x[0], x[1], x[2]),
             _ => x.iter().try_for_each(|x| self.put(&mut x.to_le_bytes())),
         }
@@ -189,7 +189,7 @@ impl Numbers<'_> {
                     self.int(head)?;
                 }
             }
-            // A cell is repeated for each group that it is in.
+            // A cell is repeated for each of its groups.
             let cells = (0..block.len()).flat_map(|cell| {
                 let mut groups: Vec<i32> = mesh.groups_of(place, cell).collect();
                 if groups.is_empty() {
@@ -216,7 +216,7 @@ impl Numbers<'_> {
         self.end("Elements")
     }
 
-    /// Text in binary files too.
+    /// Text even in binary files.
     fn periodic_v2(&mut self, mesh: &Mesh) -> io::Result<()> {
         if mesh.periodic.is_empty() {
             return Ok(());
@@ -253,7 +253,7 @@ impl Numbers<'_> {
             self.int(dimension as i32)?;
             tags.into_iter().try_for_each(|tag| self.int(tag))?;
             self.line()?;
-            // Without a map.
+            // Without an affine map.
             self.size(0)?;
             self.line()?;
             self.size(sides.nodes.len())?;
@@ -303,7 +303,7 @@ impl Numbers<'_> {
             self.size(head)?;
         }
         self.line()?;
-        // All nodes belong to the last entity, one of the highest dimension.
+        // All nodes are listed under the last entity, one of the highest dimension.
         self.int(entities.last().map_or(0, |e| e.0 as i32))?;
         self.int(entities.len() as i32)?;
         self.int(0)?;
@@ -350,8 +350,8 @@ impl Numbers<'_> {
     }
 }
 
-/// The dimension of two periodic sides and the tags of their entities, which `entity` gives for the groups of the first
-/// cell on a side; 1 where no cell is.
+/// The dimension of two periodic sides and the tags of their entities, given by `entity` for the groups of
+/// the first cell on each side; 1 without a cell.
 fn ends(mesh: &Mesh, sides: &PeriodicSides, entity: impl Fn(&[i32]) -> i32) -> (usize, [i32; 2]) {
     let dimension = mesh.dimension().saturating_sub(1);
     let tag = |side: usize| {

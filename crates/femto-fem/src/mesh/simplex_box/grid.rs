@@ -24,8 +24,8 @@ const TRIANGLES: [[[Corner; 3]; 2]; 2] = [
     ],
 ];
 
-/// The six tetrahedra of a box, right-handed: one for each order of the axes, by whose steps it
-/// goes from the origin to the opposite corner.
+/// The six tetrahedra of a box, right-handed: one for each order of the axes along which it steps from the
+/// origin to the opposite corner.
 const TETRAHEDRA: [[Corner; 4]; 6] = [
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]],
     [[0, 0, 0], [0, 1, 0], [0, 1, 1], [1, 1, 1]],
@@ -35,9 +35,9 @@ const TETRAHEDRA: [[Corner; 4]; 6] = [
     [[0, 0, 0], [1, 0, 1], [1, 0, 0], [1, 1, 1]],
 ];
 
-/// A grid of rectangles or boxes; what a rectangle lacks along the third axis is one.
+/// A grid of rectangles or boxes; for rectangles, sizes along the third axis are one.
 pub(super) struct Grid {
-    /// Triangles, tetrahedra or quadrilaterals, of which a rectangle is one.
+    /// Triangles, tetrahedra or quadrilaterals; a quadrilateral is a whole rectangle.
     pub(super) cell: Cell,
     pub(super) dim: usize,
     pub(super) cells: [usize; 3],
@@ -115,14 +115,13 @@ impl Grid {
         coordinates
     }
 
-    /// The mesh node at `place` of the node grid.
+    /// The mesh node at a position of the node grid.
     fn node(&self, place: [usize; 3]) -> u32 {
         let [nx, ny, _] = self.nodes();
         (place[0] + nx * (place[1] + ny * place[2])) as u32
     }
 
-    /// What to add to the first node of a cell for the nodes of a simplex with these corners, in
-    /// Gmsh's order.
+    /// Offsets from the first node of a cell to the nodes of a simplex with these corners, in Gmsh's order.
     fn offsets(&self, corners: &[Corner]) -> Vec<u32> {
         let nodes = barycentric_steps(corners.len() - 1, self.order);
         let place = |steps: &[usize; 4]| {
@@ -165,7 +164,7 @@ impl Grid {
         }
     }
 
-    /// The complete type of a cell of the grid's order.
+    /// The complete cell type of the grid's order.
     fn cell_type(&self, cell: Cell) -> CellType {
         let mut types = CellType::all().filter(|it| it.cell() == cell && it.order() == self.order);
         types.find(|it| it.is_complete()).unwrap_or(CellType::TRI3)
@@ -222,14 +221,14 @@ impl Grid {
         };
         if self.dim == 2 {
             let u = 1 - axis;
-            // Counter-clockwise round the rectangle: forwards at ymin and xmax, else backwards.
+            // Counter-clockwise around the rectangle: forwards at ymin and xmax, otherwise backwards.
             let (start, end) = (corner(&[]), corner(&[u]));
             let forwards = side == 1 - axis;
             let line = if forwards { [start, end] } else { [end, start] };
             return vec![self.offsets(&line)];
         }
-        // (axis, u, v) is a cyclic permutation, so u × v points along +axis; seen from outside the
-        // lower side, the two swap.
+        // (axis, u, v) is a cyclic permutation, so u × v points along +axis; on the lower side, seen from
+        // outside, the two swap.
         let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
         let (u, v) = if side == 1 { (u, v) } else { (v, u) };
         let triangles = [

@@ -12,8 +12,8 @@ const TETRAHEDRON_ROTATIONS: [[usize; 4]; 12] = [
     [0, 2, 3, 1], [2, 3, 0, 1], [3, 0, 2, 1], [1, 3, 2, 0], [3, 2, 1, 0], [2, 1, 3, 0],
 ];
 
-/// A hash of two numbers with all bits mixed: the output of SplitMix64 (G. L. Steele, D. Lea and C.
-/// H. Flood, OOPSLA 2014) at this place of its sequence.
+/// A hash of two numbers with all bits mixed: the output of SplitMix64 (G. L. Steele, D. Lea and C. H.
+/// Flood, OOPSLA 2014) at this position in its sequence.
 fn hash(seed: u64, index: u64) -> u64 {
     let z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,9 +21,9 @@ fn hash(seed: u64, index: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// Displaces the inner vertices, by a quarter of the spacing at most: since the vertices of a cut
-/// rectangle or box are 1/√2 spacings from the opposite sides of its simplices, and those give way
-/// by no more, all keep their orientation. Other nodes are put back on straight sides.
+/// Displaces the inner vertices by at most a quarter of the spacing: since the vertices of a cut rectangle
+/// or box are 1/√2 spacings from the opposite sides of its simplices, and those move by no more, all keep
+/// their orientation. Other nodes are put back on straight sides.
 pub(super) fn displace(mesh: &mut Mesh, grid: &Grid, seed: u64) {
     let nodes = grid.nodes();
     let spacing = [0, 1, 2].map(|a| (grid.upper[a] - grid.lower[a]) / grid.cells[a] as f64);
@@ -49,7 +49,7 @@ pub(super) fn displace(mesh: &mut Mesh, grid: &Grid, seed: u64) {
     }
 }
 
-/// Puts all nodes of the simplices where their vertices say.
+/// Moves all other nodes of the simplices to the positions given by their vertices.
 fn straighten(mesh: &mut Mesh, grid: &Grid) {
     let Mesh {
         coordinates,
@@ -77,7 +77,7 @@ pub(super) fn shuffle(block: &mut CellBlock, grid: &Grid, seed: u64) {
         _ => &TETRAHEDRON_ROTATIONS,
     };
     let lattice = barycentric_steps(grid.dim, grid.order);
-    // Where the node is now that a rotated cell has at each place.
+    // The original position of the node at each position of a rotated cell.
     let rotated = |rotation: &[usize; 4]| -> Vec<usize> {
         let source = |steps: &[usize; 4]| {
             let mut before = [0; 4];

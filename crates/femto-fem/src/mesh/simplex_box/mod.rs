@@ -1,4 +1,4 @@
-//! Boxes of triangles, tetrahedra or quadrilaterals, optionally deformed; of simplices also irregular.
+//! Boxes of triangles, tetrahedra or quadrilaterals, optionally deformed; for simplices also irregular.
 
 mod grid;
 mod irregular;
@@ -9,27 +9,27 @@ use grid::Grid;
 
 /// A rectangle of triangles (D = 2) or a box of tetrahedra (D = 3) between two corners.
 ///
-/// Each of the `cells` rectangles is cut into 2 triangles, by diagonals that alternate as the
-/// fields of a chessboard do; each of the `cells` boxes into 6 tetrahedra around its diagonal (H.
-/// W. Kuhn, "Some combinatorial lemmas in topology", IBM J. Res. Dev. 4, 1960).
+/// Each of the `cells` rectangles is cut into 2 triangles, by diagonals that alternate like the squares of
+/// a chessboard; each of the `cells` boxes into 6 tetrahedra around its diagonal (H. W. Kuhn, "Some
+/// combinatorial lemmas in topology", IBM J. Res. Dev. 4, 1960).
 ///
-/// The mesh has two blocks: the triangles or tetrahedra in group "domain" (number 7, dimension D),
-/// and the boundary cells (lines or triangles, outside to their right, or counter-clockwise seen
-/// from outside) in groups "xmin", "xmax", "ymin", "ymax", "zmin", "zmax" (numbers 1 to 6,
-/// dimension D - 1). Triangles lie in the plane z = 0. Nodes are lexicographic, x fastest.
+/// The mesh has two blocks: the triangles or tetrahedra in group "domain" (number 7, dimension D), and the
+/// boundary cells (lines with the outside to their right, or triangles counter-clockwise seen from outside)
+/// in groups "xmin", "xmax", "ymin", "ymax", "zmin", "zmax" (numbers 1 to 6, dimension D - 1). Triangles
+/// lie in the plane z = 0. Nodes are lexicographic, x fastest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SimplexBox<const D: usize> {
     /// Number of rectangles or boxes along each axis; there are 2 or 6 times as many simplices.
     pub cells: [usize; D],
-    /// Corner with the least coordinates.
+    /// Corner with the smallest coordinates.
     pub lower: [f64; D],
-    /// Corner with the greatest coordinates.
+    /// Corner with the largest coordinates.
     pub upper: [f64; D],
     /// Order of the cells: 1 (tri3, tet4), 2 (tri6, tet10) or 3 (tri10, tet20).
     pub geometry_degree: usize,
-    /// A seed makes the mesh irregular: every inner vertex is displaced by up to a quarter of the
-    /// spacing, every cell's vertices are rotated at random (the orientation stays), and the cells
-    /// come in random order. Equal seeds make equal meshes.
+    /// The seed of an irregular mesh: every inner vertex is displaced by up to a quarter of the spacing,
+    /// every cell's vertices are rotated at random (the orientation stays), and the cells are in random
+    /// order. Equal seeds give equal meshes.
     pub irregular: Option<u64>,
 }
 
@@ -77,11 +77,11 @@ impl SimplexBox<2> {
         Self::unit(cells)
     }
 
-    /// Makes the mesh, moving every node `x` to `deformation(x)`.
+    /// Generates the mesh, moving every node `x` to `deformation(x)`.
     ///
     /// # Errors
-    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] when
-    /// the description is not a box.
+    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
+    /// not a box.
     pub fn build(&self, deformation: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Mesh, MeshError> {
         self.make(deformation)
     }
@@ -93,11 +93,11 @@ impl SimplexBox<3> {
         Self::unit(cells)
     }
 
-    /// Makes the mesh, moving every node `x` to `deformation(x)`.
+    /// Generates the mesh, moving every node `x` to `deformation(x)`.
     ///
     /// # Errors
-    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] when
-    /// the description is not a box.
+    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
+    /// not a box.
     pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
         self.make(deformation)
     }
@@ -110,9 +110,9 @@ impl SimplexBox<3> {
 pub struct RectangleMesh {
     /// Number of quadrilaterals along each axis.
     pub cells: [usize; 2],
-    /// Corner with the least coordinates.
+    /// Corner with the smallest coordinates.
     pub lower: [f64; 2],
-    /// Corner with the greatest coordinates.
+    /// Corner with the largest coordinates.
     pub upper: [f64; 2],
     /// 1 for quad4 cells, 2 for quad9.
     pub geometry_degree: usize,
@@ -129,11 +129,11 @@ impl RectangleMesh {
         }
     }
 
-    /// Makes the mesh, moving every node `x` to `deformation(x)`.
+    /// Generates the mesh, moving every node `x` to `deformation(x)`.
     ///
     /// # Errors
-    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] when the description is not a
-    /// rectangle.
+    /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
+    /// not a rectangle.
     pub fn build(&self, deformation: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Mesh, MeshError> {
         let along = |[x, y]: [f64; 2], z| [x, y, z];
         let grid = Grid {
@@ -153,7 +153,8 @@ impl RectangleMesh {
     }
 }
 
-/// Steps towards each vertex of the nodes of a simplex, `[nodes][4]`, in Gmsh's order, all together `order`.
+/// Steps towards each vertex of the nodes of a simplex, `[nodes][4]`, in Gmsh's order, which add up to
+/// `order`.
 fn barycentric_steps(dim: usize, order: usize) -> Vec<[usize; 4]> {
     let cell = [Cell::Line, Cell::Triangle, Cell::Tetrahedron][dim - 1];
     let nodes = cell.lattice_in(order, cell.gmsh_order()).into_iter();

@@ -1,4 +1,4 @@
-//! L-vector numbers: chunk by chunk, then what chunks share.
+//! L-vector numbers: chunk by chunk, then the nodes shared by chunks.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
@@ -10,11 +10,11 @@ use super::Shape;
 use crate::space::SpaceError;
 use crate::space::topology::Topology;
 
-/// Who touches an entity: this, or the number of the only chunk that does.
+/// Owner of an entity: this, or the number of the only chunk that touches it.
 const NOBODY: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
 
-/// A number of nodes that 32 bits can count.
+/// A number of nodes, checked to fit 32 bits.
 pub(super) fn checked(nodes: u64) -> Result<usize, SpaceError> {
     if nodes < u64::from(u32::MAX) {
         Ok(nodes as usize)
@@ -23,7 +23,7 @@ pub(super) fn checked(nodes: u64) -> Result<usize, SpaceError> {
     }
 }
 
-/// Fails unless 32 bits can count the entries of the interface lists, and so be their offsets.
+/// Fails unless the entries of the interface lists, and so their offsets, fit 32 bits.
 pub(super) fn check_interface(entries: u64) -> Result<(), SpaceError> {
     if entries <= u64::from(u32::MAX) {
         Ok(())
@@ -34,7 +34,7 @@ pub(super) fn check_interface(entries: u64) -> Result<(), SpaceError> {
 
 /// L-vector numbers of the nodes of all entities and elements.
 pub(super) struct Numbers {
-    /// First node of each entity; the others of the entity follow it.
+    /// First node of each entity; its others follow consecutively.
     pub(super) first: Vec<u32>,
     /// First interior node of each element, `[block][element]`.
     pub(super) interior: Vec<Vec<u32>>,
@@ -51,7 +51,7 @@ pub(super) struct Numbers {
 impl Numbers {
     pub(super) fn new(topology: &Topology, shapes: &[Shape<'_>]) -> Result<Self, SpaceError> {
         let [vertices, edges, triangles, _] = topology.counts;
-        // Shapes that have an entity have the same nodes on it.
+        // All shapes with an entity have the same nodes on it.
         let mut on_entity = [0; 4];
         for shape in shapes {
             for (most, own) in on_entity.iter_mut().zip(shape.nodes.inside) {
@@ -86,8 +86,8 @@ impl Numbers {
         self.sizes[dimension]
     }
 
-    /// Numbers entities in element order, private ones and shared ones; the interiors of a
-    /// chunk follow its private entities.
+    /// Numbers entities in element order, private and shared ones; the interiors of a chunk follow its
+    /// private entities.
     fn number(&mut self, topology: &Topology, shapes: &[Shape<'_>], owners: &[AtomicU32]) {
         let (mut private, mut several) = (0, 0);
         for (block, shape) in shapes.iter().enumerate() {
@@ -118,7 +118,7 @@ impl Numbers {
             self.interior.push(interior);
             self.private.push(chunks);
         }
-        // The shared ones come after the private nodes.
+        // Shared entities come after the private nodes.
         let numbers = self.first.par_iter_mut().zip(owners);
         numbers.for_each(|(first, owner)| {
             if owner.load(Relaxed) == SEVERAL {
@@ -129,14 +129,14 @@ impl Numbers {
     }
 }
 
-/// Who touches each entity: the number of the only chunk of all shapes, or [`SEVERAL`].
+/// The owner of each entity: the number of the only chunk of all shapes that touches it, or [`SEVERAL`].
 fn owners(topology: &Topology, shapes: &[Shape<'_>]) -> Vec<AtomicU32> {
     let entities = 0..topology.counts.iter().sum();
     let owners: Vec<AtomicU32> = entities.map(|_| AtomicU32::new(NOBODY)).collect();
     let blocks = shapes.iter().enumerate();
     let chunks = blocks.flat_map(|(block, shape)| shape.chunks.iter().map(move |it| (block, it)));
     let chunks: Vec<_> = (0..).zip(chunks).collect();
-    // Whoever comes first, what is found is the same.
+    // The outcome does not depend on the order.
     chunks.into_par_iter().for_each(|(number, (block, chunk))| {
         let elements = topology.block(block);
         for element in chunk.clone() {

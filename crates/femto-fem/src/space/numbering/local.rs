@@ -15,7 +15,7 @@ pub(super) struct LocalNumbers<'a> {
     inside: &'a [u32],
     elements: &'a Range<usize>,
     private: Range<usize>,
-    /// Entities that are not private: first node, size, chunk-local index; ascending.
+    /// Shared entities: first node, size, chunk-local index; ascending.
     interface: Vec<(u32, u32, u32)>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> LocalNumbers<'a> {
         }
     }
 
-    /// The L-vector nodes of the chunk that are not private, ascending.
+    /// The chunk's shared L-vector nodes, ascending.
     pub(super) fn list(&self) -> Vec<u32> {
         let entities = self.interface.iter();
         entities

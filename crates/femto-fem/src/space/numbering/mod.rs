@@ -1,4 +1,4 @@
-//! The restrictions of a space's shapes: numbers for its nodes, and the nodes of each chunk.
+//! The restrictions of a space's shapes: node numbers, and the nodes of each chunk.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use local::LocalNumbers;
 
 /// The elements of one shape, to be numbered.
 pub(super) struct Shape<'a> {
-    /// Runs of consecutive elements, together all of them.
+    /// Runs of consecutive elements that cover all of them.
     pub(super) chunks: &'a [Range<usize>],
     pub(super) nodes: &'a ElementNodes,
 }
@@ -38,8 +38,8 @@ impl Shape<'_> {
     }
 }
 
-/// The restrictions of a space without shared nodes: for each chunk the shell nodes of one element
-/// after the other, then their interior nodes, all in lexicographic order.
+/// The restrictions of a space without shared nodes: for each chunk the shell nodes, element by element,
+/// then their interior nodes, all in lexicographic order.
 pub(super) fn broken(shapes: &[Shape<'_>]) -> Result<Vec<Restriction>, SpaceError> {
     let per_element = |shape: &Shape<'_>| {
         shape.nodes.shell_positions.len() + shape.nodes.interior_positions.len()
@@ -133,7 +133,7 @@ fn of_shape(
     Ok(restriction)
 }
 
-/// Fills the chunk-local indices `shell` and `interior`; the interface list of each chunk.
+/// Fills in the chunk-local indices `shell` and `interior`; returns the interface list of each chunk.
 fn fill_local(
     (topology, block): (&Topology, usize),
     numbers: &Numbers,
@@ -158,11 +158,11 @@ fn fill_local(
         .collect()
 }
 
-/// Nodes whose places one task finds.
+/// Nodes per task in the search for their sources.
 const PART: usize = 1 << 14;
 
-/// For each of the `nodes`, where it is in the `lists` one after the other, each ascending: offsets and positions, which
-/// are known to fit 32 bits.
+/// The positions of each of the `nodes` in the concatenated `lists`, each of which is ascending: offsets
+/// and positions, known to fit 32 bits.
 fn sources(lists: &[Vec<u32>], nodes: Range<usize>) -> (Vec<u32>, Vec<u32>) {
     let of_part = |start: usize| {
         let end = nodes.end.min(start + PART);

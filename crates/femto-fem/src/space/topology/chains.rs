@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::NONE;
 
-/// Records in one list per lowest vertex. Only a handful of edges or faces share theirs, and
-/// elements that follow each other look at the same lists: faster than a hash table.
+/// Records in one list per lowest vertex. Only a handful of edges or faces share theirs, and consecutive
+/// elements use the same lists: faster than a hash table.
 pub(in crate::space) struct Chains<R> {
     /// The vertices that have a list.
     pub(super) vertices: Range<u32>,
@@ -25,7 +25,7 @@ impl<R> Chains<R> {
         }
     }
 
-    /// The number of the record at `vertex` that is the `same`.
+    /// The number of the record at `vertex` for which `same` holds.
     pub(super) fn find(&self, vertex: u32, same: impl Fn(&R) -> bool) -> Option<usize> {
         let mut number = self.heads[(vertex - self.vertices.start) as usize];
         while number != NONE {
@@ -38,7 +38,7 @@ impl<R> Chains<R> {
         None
     }
 
-    /// Adds a record at `vertex`; its number.
+    /// Adds a record at `vertex`; returns its number.
     pub(super) fn push(&mut self, vertex: u32, record: R) -> usize {
         let number = self.links.len();
         let head = &mut self.heads[(vertex - self.vertices.start) as usize];

@@ -1,23 +1,23 @@
-//! The facets of elements: faces of solids, edges of cells in the plane.
+//! The facets of elements: faces of solids, edges of plane cells.
 
 use femto_element::Cell;
 
 use super::NONE;
 use super::chains::Chains;
 
-/// A facet, met by one or two cells.
+/// A facet of one or two cells.
 pub(in crate::space) struct Facet {
     /// The vertices other than the lowest, ascending; [`NONE`] beyond their number.
     pub(super) rest: [u32; 3],
-    /// The vertex opposite to the lowest, of a quadrilateral; else [`NONE`].
+    /// For a quadrilateral the vertex opposite the lowest; otherwise [`NONE`].
     pub(super) opposite: u32,
-    /// facets·element + local facet, of the first and second element, or [`NONE`].
+    /// facets·element + local facet, for the first and second element, or [`NONE`].
     pub(super) sides: [u32; 2],
 }
 
 impl Facet {
-    /// The lowest of a facet's vertices, and the facet. Corners are in the order of the facet's own vertices. Sorts by
-    /// minima and maxima alone: branches on vertex numbers would be mispredicted.
+    /// The lowest of a facet's vertices, and the facet. Corners are in the order of the facet's own
+    /// vertices. Sorts only by minima and maxima: branches on vertex numbers would be mispredicted.
     #[inline]
     pub(super) fn new(corners: &[u32], side: u32) -> (u32, Self) {
         let (lowest, rest, opposite) = match *corners {
@@ -28,7 +28,7 @@ impl Facet {
                 (low.min(c), rest, NONE)
             }
             [a, b, c, d] => {
-                // A quadrilateral is its two diagonals; the one with the lowest vertex first.
+                // A quadrilateral is stored as its two diagonals, the one with the lowest vertex first.
                 let (ad, bc) = ([a.min(d), a.max(d)], [b.min(c), b.max(c)]);
                 let swap = bc[0] < ad[0];
                 let [lowest, opposite] = if swap { bc } else { ad };
@@ -59,7 +59,7 @@ impl Facet {
         }
     }
 
-    /// Adds the side of a second element; the sides that do not go together if it cannot.
+    /// Adds the side of a second element; if that fails, returns the sides that conflict.
     pub(super) fn join(&mut self, new: &Self) -> Result<(), [u32; 3]> {
         if self.opposite != new.opposite || self.sides[1] != NONE {
             return Err([self.sides[0], new.sides[0], self.sides[1]]);
@@ -69,7 +69,8 @@ impl Facet {
     }
 }
 
-/// The sides of the facet with these vertices, in the order of its own, among facets by ranges of the lowest vertex.
+/// The sides of the facet with these vertices, in its own order, among facets in ranges of the lowest
+/// vertex.
 pub(super) fn sides(parts: &[Chains<Facet>], vertices: &[u32]) -> Option<[u32; 2]> {
     let (lowest, facet) = Facet::new(vertices, NONE);
     let part = parts.iter().find(|part| part.vertices.contains(&lowest))?;
@@ -77,7 +78,7 @@ pub(super) fn sides(parts: &[Chains<Facet>], vertices: &[u32]) -> Option<[u32; 2
     Some(part.links[part.find(lowest, same)?].1.sides)
 }
 
-/// The places of a facet's vertices going round it, as files list them.
+/// The order of a facet's vertices going round it, as in files.
 pub(super) fn around(cell: Cell) -> &'static [usize] {
     cell.gmsh_order().vertices
 }

@@ -16,21 +16,21 @@ use chains::Chains;
 use facets::Facet;
 pub(super) use periodic::Classes;
 
-/// No number.
+/// Marks a missing number.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The entities (vertices, edges, faces) of the elements of all shapes.
 ///
-/// Vertices and edges are numbered in the order in which the elements meet them; faces follow their
-/// lowest vertex. Vertex numbers take the place of mesh node numbers wherever an order of vertices
-/// fixes a direction: they follow the elements, so they stay close in memory.
+/// Vertices and edges are numbered in the order in which elements meet them; faces follow their lowest
+/// vertex. Vertex numbers replace mesh node numbers wherever an order of vertices fixes a direction: they
+/// follow the elements, so they stay close in memory.
 ///
-/// Facets are found for every mesh, to check it and to know the elements at them. Those of cells in the plane are
-/// edges, which are found twice: once to be numbered and once with the elements at them.
+/// Facets are found for every mesh, to check it and to know their elements. Those of plane cells are edges,
+/// which are found twice: once for numbering and once with their elements.
 pub(super) struct Topology {
     /// By shape.
     blocks: Vec<Block>,
-    /// Numbers of vertices, edges, triangles and quadrilaterals; zero where they were not asked for.
+    /// Numbers of vertices, edges, triangles and quadrilaterals; zero if not requested.
     pub(super) counts: [usize; 4],
     /// Mesh node of each vertex.
     nodes: Vec<u32>,
@@ -38,23 +38,23 @@ pub(super) struct Topology {
     vertex_at: Vec<u32>,
     /// By ranges of the lowest vertex.
     facets: Vec<Chains<Facet>>,
-    /// Sides that go on at another, as [`Topology::join_sides`] found them, ascending.
+    /// Periodic sides, as found by [`Topology::join_sides`], ascending.
     periodic: Vec<u32>,
 }
 
 /// The entities of the elements of one shape.
 pub(super) struct Block {
     cell: Cell,
-    /// Entities of an element: its vertices and, where they were asked for, edges and faces.
+    /// Entities of an element: its vertices and, if requested, edges and faces.
     stride: usize,
     /// `[elements][stride]`
     entities: Vec<u32>,
-    /// Number of the first element's first facet. They go on element by element, then block by block: a *side* is a
-    /// facet as one element has it.
+    /// Number of the first element's first facet. Numbers continue element by element, then block by block:
+    /// a *side* is a facet of one element.
     first_side: u32,
 }
 
-/// A side: the block, the element in it, the element's facet.
+/// A side: the block, the element in it, and the element's facet.
 pub(super) struct Side {
     pub(super) block: usize,
     pub(super) element: usize,
@@ -62,7 +62,7 @@ pub(super) struct Side {
 }
 
 impl Block {
-    /// The entities of an element: its vertices and, where asked, edges and faces.
+    /// The entities of an element: its vertices and, if requested, edges and faces.
     pub(super) fn entities(&self, element: usize) -> &[u32] {
         &self.entities[element * self.stride..][..self.stride]
     }
@@ -78,8 +78,8 @@ impl Block {
 }
 
 impl Topology {
-    /// Finds the entities of elements, for each shape the mesh nodes at their `vertices`, `[elements][vertices]`, up
-    /// to a dimension: 0 for vertices, 1 for edges too, 2 for faces too.
+    /// Finds the entities of elements, given for each shape by the mesh nodes at their `vertices`,
+    /// `[elements][vertices]`, up to a dimension: 0 for vertices, 1 also for edges, 2 also for faces.
     ///
     /// `cells` gives the mesh cell number of a block's element, for errors.
     pub(super) fn new(
@@ -104,7 +104,8 @@ impl Topology {
         Ok(topology)
     }
 
-    /// The same without a search for facets: of a surface, where more than two elements may meet at one.
+    /// As [`Self::new`] without searching for facets: for surfaces, where more than two elements may share
+    /// one.
     pub(super) fn without_facets(
         shapes: &[(Cell, Vec<u32>)],
         mesh_nodes: usize,
@@ -118,7 +119,7 @@ impl Topology {
         topology
     }
 
-    /// The entities, of which vertices are numbered.
+    /// The entities, with only vertices numbered.
     fn with_vertices(shapes: &[(Cell, Vec<u32>)], mesh_nodes: usize, up_to: usize) -> Self {
         let (mut blocks, mut first_side) = (Vec::new(), 0);
         for (cell, vertices) in shapes {
@@ -155,7 +156,7 @@ impl Topology {
         self.blocks.first().map_or(0, |block| block.cell.dim())
     }
 
-    /// The shapes that facets have.
+    /// Whether facets have a given shape.
     pub(super) fn facet_shapes(&self) -> impl Fn(Cell) -> bool {
         move |shape| {
             let mut facets = self.blocks.iter().flat_map(|block| block.cell.facets());
@@ -180,7 +181,7 @@ impl Topology {
         self.counts[0] = self.nodes.len();
     }
 
-    /// Finds the edges: how many there are, and for each block their numbers, `[elements][edges]`.
+    /// Finds the edges: their number, and for each block the elements' edges, `[elements][edges]`.
     fn edges(&self) -> (usize, Vec<Vec<u32>>) {
         let mut edges = Chains::new(0..self.counts[0] as u32);
         let of_block = |block: &Block| {
@@ -213,7 +214,7 @@ impl Topology {
         }
     }
 
-    /// The facets and the elements at them.
+    /// Finds the facets and their elements.
     fn find_facets(
         &self,
         cells: &(impl Fn(usize, usize) -> u32 + Sync),
@@ -265,7 +266,7 @@ impl Topology {
             let own = block.cell.facets();
             for element in 0..block.elements() {
                 let corners = &block.entities(element)[..block.cell.vertices()];
-                // Vertices are numbered along the elements, so most elements are left out at once.
+                // Vertices are numbered along the elements, so most elements are skipped at once.
                 if corners.iter().all(|v| *v < vertices.start)
                     || corners.iter().all(|v| *v >= vertices.end)
                 {
@@ -292,7 +293,7 @@ impl Topology {
         Ok(facets)
     }
 
-    /// Fails where a triangle of one solid lies on a quadrilateral of another: all of its vertices but one.
+    /// Fails if a triangle of one solid lies on a quadrilateral of another, sharing three of its vertices.
     fn check_shapes(&self, cells: &impl Fn(usize, usize) -> u32) -> Result<(), SpaceError> {
         let facets = self.blocks.iter().flat_map(|block| block.cell.facets());
         let sizes = facets.map(|facet| facet.vertices.len());
@@ -324,11 +325,12 @@ impl Topology {
         Ok(())
     }
 
-    /// The two sides of the facet with these mesh nodes, going round it; the second, or both, may be missing.
+    /// The two sides of the facet with these mesh nodes, going round it; the second, or both, may be
+    /// missing.
     pub(super) fn sides(&self, facet: Cell, nodes: &[u32]) -> Option<(Side, Option<Side>)> {
         let mut vertices = [NONE; 4];
         for (&place, &node) in facets::around(facet).iter().zip(nodes) {
-            // A node that no element has is NONE: then the facet is not found.
+            // A node that no element has is NONE, and the facet is not found.
             vertices[place] = *self.vertex_at.get(node as usize)?;
         }
         let [first, second] = facets::sides(&self.facets, vertices.get(..facet.vertices())?)?;
@@ -374,7 +376,7 @@ impl Topology {
         corners.map(|vertex| self.nodes[vertex as usize]).collect()
     }
 
-    /// Why the sides of two elements, or of three, cannot be one facet.
+    /// Why the sides of two or three elements cannot be one facet.
     fn bad_facet(&self, sides: [u32; 3], cells: impl Fn(usize, usize) -> u32) -> SpaceError {
         let [first, second, third] = sides;
         let cell = |side| self.cell_at(side, &cells);
@@ -392,7 +394,7 @@ impl Topology {
     }
 }
 
-/// The element and facet that a side is of.
+/// The element and facet of a side.
 fn side_of(blocks: &[Block], side: u32) -> Side {
     let block = blocks.partition_point(|block| block.first_side <= side) - 1;
     let own = (side - blocks[block].first_side) as usize;

@@ -1,4 +1,4 @@
-//! Entities that are one though they lie apart.
+//! Entities identified across periodic sides.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use crate::mesh::PeriodicSides;
 use crate::space::SpaceError;
 use crate::space::elements::repeated;
 
-/// Classes of entities that are one.
+/// Classes of identified entities.
 pub(in crate::space) struct Classes {
     /// An entity of the same class with a lower number, or the entity itself.
     lower: Vec<u32>,
 }
 
 impl Classes {
-    /// Every entity by itself.
+    /// Every entity in its own class.
     pub(in crate::space) fn new(topology: &Topology) -> Self {
         let entities = topology.counts.iter().sum::<usize>() as u32;
         Self {
@@ -34,7 +34,7 @@ impl Classes {
         entity
     }
 
-    /// Makes one of two entities.
+    /// Merges two entities.
     pub(in crate::space) fn join(&mut self, first: u32, second: u32) {
         let (first, second) = (self.lowest(first), self.lowest(second));
         self.lower[first.max(second) as usize] = first.min(second);
@@ -42,8 +42,8 @@ impl Classes {
 }
 
 impl Topology {
-    /// Makes one of the facets on each side and their partners on the other, with their edges and vertices. From then
-    /// on entities stand for classes: the mesh nodes of an element cannot be told from them any more.
+    /// Merges the facets on each side with their partners on the other, including edges and vertices. From
+    /// then on entities stand for classes, so an element's mesh nodes no longer follow from them.
     pub(in crate::space) fn join_sides(
         &mut self,
         sides: &[PeriodicSides],
@@ -90,13 +90,13 @@ impl Topology {
         Ok(())
     }
 
-    /// Whether functions go on from this side to another one that lies apart.
+    /// Whether functions continue periodically from this side to a distant one.
     pub(in crate::space) fn is_periodic(&self, side: &Side) -> bool {
         let number = self.blocks[side.block].side(side.element) + side.facet as u32;
         self.periodic.binary_search(&number).is_ok()
     }
 
-    /// The facets that one element has and whose mesh nodes all have `partners`, each with the facet of these.
+    /// The facets of a single element whose mesh nodes all have `partners`, each with its partner facet.
     fn facet_pairs(
         &self,
         partners: &HashMap<u32, u32>,
@@ -133,7 +133,7 @@ impl Topology {
         Ok(pairs)
     }
 
-    /// Makes one of two facets, the first's vertices and edges and those of their `partners`.
+    /// Merges two facets, with the first's vertices and edges and those of their `partners`.
     fn join_facets(
         &self,
         [first, second]: [u32; 2],
@@ -162,7 +162,7 @@ impl Topology {
         }
     }
 
-    /// The edges of a facet with their ends; none where edges have no number.
+    /// The edges of a facet with their ends; empty if edges are not numbered.
     fn edges_of(&self, side: u32) -> Vec<([u32; 2], u32)> {
         let (cell, entities, facet) = self.element_at(side);
         let (vertices, rest) = entities.split_at(cell.vertices());
@@ -174,14 +174,14 @@ impl Topology {
             .collect()
     }
 
-    /// The number of a solid's facet, where it has one.
+    /// The number of a solid's facet, if it is numbered.
     fn face_of(&self, side: u32) -> Option<u32> {
         let (cell, entities, facet) = self.element_at(side);
         let before = cell.vertices() + cell.edges().len();
         entities.get(before + facet).copied()
     }
 
-    /// Numbers the classes in the place of entities.
+    /// Replaces the numbers of entities by those of their classes.
     pub(in crate::space) fn unite(&mut self, mut classes: Classes) {
         let mut numbers: Vec<u32> = Vec::with_capacity(classes.lower.len());
         let mut next = 0;
@@ -189,7 +189,7 @@ impl Topology {
             let first = next;
             for _ in 0..*count {
                 let entity = numbers.len() as u32;
-                // Lower ones are numbered already.
+                // Lower ones already have numbers.
                 numbers.push(match classes.lowest(entity) {
                     lowest if lowest == entity => next,
                     lowest => numbers[lowest as usize],

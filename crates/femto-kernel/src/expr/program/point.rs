@@ -1,21 +1,21 @@
-//! Running a program at one point, without memory of its own.
+//! Running a program at one point, with registers on the stack.
 
 use super::{Program, step};
 use crate::expr::Input;
 use crate::scalar::Scalar;
 
-/// Registers of most programs, few enough to be filled for every point.
+/// Registers that suffice for most programs, few enough to be initialised at every point.
 const SMALL: usize = 32;
 
 impl Program {
-    /// The most registers that [`Program::run_point`] keeps on the stack.
+    /// Maximum number of registers that [`Program::run_point`] keeps on the stack.
     pub const MAX_ON_STACK: usize = 256;
 
-    /// Evaluates one point of any kind of number: `input(i)` is what an input is, `output(i, value)`
+    /// Evaluates one point with any kind of number: `input(i)` returns the i-th input, `output(i, value)`
     /// receives the i-th output. `like` is any number of the kind.
     ///
-    /// Registers lie on the stack; only a program with more than [`Program::MAX_ON_STACK`] values alive at
-    /// a time allocates. Inlines, so that lanes are worked on in code for their instruction set.
+    /// Registers are on the stack; only programs with more than [`Program::MAX_ON_STACK`] values alive at
+    /// the same time allocate. Always inlined, so that lanes are compiled for their instruction set.
     #[inline(always)]
     pub fn run_point<S: Scalar>(
         &self,
@@ -57,7 +57,7 @@ mod tests {
     use crate::expr::{Graph, Symbols, parse};
     use core::fmt::Write;
 
-    /// Sums of products of x that are all alive at the same time.
+    /// A program whose sums of products of x are all alive at the same time.
     fn value(alive: usize) -> (usize, f64) {
         let mut text = String::from("0");
         for i in 0..alive {

@@ -3,8 +3,8 @@
 use super::MAX_LANES;
 use crate::scalar::Lanes;
 
-/// Reads `elements` elements, cut to the batch, into `nodal` `[component][node]`; missing lanes repeat
-/// the last.
+/// Reads `elements` elements, cut to the batch, into `nodal` `[component][node]`; lanes without an element
+/// repeat the last one.
 #[inline(always)]
 pub(super) fn gather<L: Lanes>(
     token: L::Token,

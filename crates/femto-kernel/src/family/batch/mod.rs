@@ -1,7 +1,7 @@
-//! Batches of cells, which the host loops of all families share.
+//! Batches of cells, shared by the host loops of all families.
 //!
-//! A batch has as many cells as the instruction set has lanes; each lane evaluates a cell. A family
-//! builds an [`ElementKernel`] from a form, and traversals of a mesh pass it batches.
+//! A batch has as many cells as the instruction set has lanes; each lane evaluates one cell. A family
+//! builds an [`ElementKernel`] from a form, and mesh traversals pass it batches.
 
 mod elements;
 mod nodes;
@@ -14,11 +14,10 @@ pub(crate) use rows::{Places, gather, gather_any, scatter, scatter_any, to_lanes
 use crate::family::EvalContext;
 use core::any::Any;
 
-/// The scratch memory of one thread. A kernel that gets that of another, of other lanes or sizes,
-/// makes it anew.
+/// The scratch memory of one thread. A kernel given another kernel's workspace replaces it by its own.
 pub type Workspace = Box<dyn Any + Send>;
 
-/// One batch of cells to work on.
+/// One batch of cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a, T> {
     /// Number of cells, at most the kernel's lanes.
@@ -31,8 +30,8 @@ pub struct Batch<'a, T> {
     pub geometry: &'a [T],
     /// Auxiliary fields constant per cell, `[field][lane]`.
     pub auxiliary: &'a [T],
-    /// Auxiliary fields in the solution's space, where `nodes` says: like a source with a component for
-    /// each field, `[element][field][node]` or as local vectors lie.
+    /// Auxiliary fields in the solution's space, at the nodes of `nodes`: like a source with one component
+    /// per field, `[element][field][node]` or in the layout of local vectors.
     pub nodal: &'a [T],
     /// Auxiliary fields at the quadrature points, `[field][point][lane]`.
     pub points: &'a [T],
@@ -43,16 +42,16 @@ pub struct Batch<'a, T> {
 /// The vertices of a batch's cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Vertices<'a, T> {
-    /// Coordinates `[vertex][axis]`, rows of [`row_len`] of the axes that the cells have. At least
-    /// [`LOCAL_NODES`] rows, so that no index needs to be checked.
+    /// Coordinates `[vertex][axis]`, in rows of [`row_len`] for the axes of the cells. At least
+    /// [`LOCAL_NODES`] rows, so that no index needs a check.
     pub coordinates: &'a [T],
-    /// Which of them belong to a cell, `[vertex of the cell][lane]`; lanes without a cell have some
-    /// vertex too.
+    /// The vertices of each cell, `[vertex of the cell][lane]`; lanes without a cell have valid indices
+    /// too.
     pub table: &'a [u16],
 }
 
 impl<T> Vertices<'_, T> {
-    /// None, for storages that do not read them.
+    /// No vertices, for storages that do not read them.
     pub const NONE: Self = Self {
         coordinates: &[],
         table: &[],
@@ -67,9 +66,9 @@ pub trait ElementKernel<T>: Send + Sync {
     fn geometry_len(&self) -> usize;
     /// Scratch memory for one thread.
     fn workspace(&self) -> Workspace;
-    /// Applies the element operators: reads `source`, writes (E-vector) or adds (chunk-local) to
-    /// `target`; chunk-local nodes inside a hexahedron are written, since no other element has them.
+    /// Applies the element operators: reads `source`, writes (E-vector) or adds (chunk-local) to `target`.
+    /// Chunk-local interior nodes of tensor-product cells are written, since no other element has them.
     fn apply(&self, batch: &Batch<T>, source: &[T], target: &mut [T], workspace: &mut Workspace);
-    /// The diagonals of the element matrices, put into `target` as by [`ElementKernel::apply`].
+    /// Writes the diagonals of the element matrices to `target`, as [`ElementKernel::apply`].
     fn diagonal(&self, batch: &Batch<T>, target: &mut [T], workspace: &mut Workspace);
 }

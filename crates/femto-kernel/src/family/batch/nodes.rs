@@ -3,38 +3,38 @@
 use super::{elements, rows::row_len};
 use crate::scalar::Lanes;
 
-/// Most lanes of any instruction set.
+/// Maximum number of lanes of any instruction set.
 pub const MAX_LANES: usize = 16;
 
-/// Most nodes of a chunk: local indices are `u16`, and a local vector has a place for each of them,
-/// so that no index needs to be checked.
+/// Maximum number of nodes of a chunk: local indices are `u16`, and local vectors have room for all of
+/// them, so that no index needs a check.
 pub const LOCAL_NODES: usize = 1 << 16;
 
-/// Distance of components in a local vector: not a multiple of the page size, because places of
-/// equal offset in a page disturb each other.
+/// Stride of components in a local vector: not a multiple of the page size, because addresses with the same
+/// page offset conflict.
 pub const LOCAL_STRIDE: usize = LOCAL_NODES + 520;
 
-/// Degrees up to this have an index for every node; above, interior nodes are found from their
+/// Elements up to this degree have an index for every node; above it, interior nodes are addressed from the
 /// first one.
 const MAX_INDEXED_DEGREE: usize = 3;
 
 /// The layout of a chunk-local vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalLayout {
-    /// Distance of the components of a node.
+    /// Stride between the components of a node.
     pub component: usize,
-    /// Distance of the nodes of a component.
+    /// Stride between the nodes of a component.
     pub node: usize,
 }
 
 impl LocalLayout {
-    /// One component after the other.
+    /// Component after component.
     pub const BY_COMPONENT: Self = Self {
         component: LOCAL_STRIDE,
         node: 1,
     };
 
-    /// A row for each node.
+    /// One row per node.
     pub const fn interleaved(components: usize) -> Self {
         Self {
             component: 1,
@@ -50,39 +50,39 @@ impl LocalLayout {
         }
     }
 
-    /// The index of a number.
+    /// The index of one number.
     #[inline]
     pub const fn place(self, component: usize, node: usize) -> usize {
         component * self.component + node * self.node
     }
 }
 
-/// The nodes of a batch in a vector.
+/// The location of a batch's nodes in a vector.
 #[derive(Clone, Copy, Debug)]
 pub enum Nodes<'a> {
-    /// Elements one after the other: an E-vector `[element][component][node]`, cut to the batch.
+    /// Element after element: an E-vector `[element][component][node]`, cut to the batch.
     Element,
-    /// Places in a local vector, as packed by [`NodeTable::pack`]; see [`NodeTable::layout`].
+    /// Indices into a local vector, as packed by [`NodeTable::pack`]; see [`NodeTable::layout`].
     Local(&'a [u16]),
 }
 
-/// The nodes of an element that have an index of their own, in order.
+/// The nodes of an element that have their own index, in order.
 ///
 /// A batch's table is `[indexed node][lane]`, then the first interior node of each lane.
 #[derive(Clone, Debug)]
 pub struct NodeTable {
     /// Nodes of an element.
     nodes: usize,
-    /// Positions in the element of the nodes that have an index.
+    /// Positions in the element of the indexed nodes.
     indexed: Vec<u16>,
-    /// Positions of the others, in the order in which they follow each other.
+    /// Positions of the others, which are numbered consecutively, in that order.
     run: Vec<u16>,
-    /// The components of a node are together in local vectors.
+    /// Whether the components of a node are adjacent in local vectors.
     interleaved: bool,
 }
 
 impl NodeTable {
-    /// For simplices of `nodes` nodes, which all have an index.
+    /// For simplices of `nodes` nodes, all of them indexed.
     pub fn listed(nodes: usize) -> Self {
         Self {
             nodes,
@@ -92,8 +92,8 @@ impl NodeTable {
         }
     }
 
-    /// For hexahedra or quadrilaterals with `nodes_1d` nodes along each of `dim` axes, whose interior nodes follow
-    /// each other.
+    /// For hexahedra or quadrilaterals with `nodes_1d` nodes along each of `dim` axes, whose interior nodes
+    /// are numbered consecutively.
     pub fn tensor(dim: usize, nodes_1d: usize) -> Self {
         let nodes = nodes_1d.pow(dim as u32);
         let inside = |n: usize| n > 0 && n < nodes_1d - 1;
@@ -119,18 +119,18 @@ impl NodeTable {
         }
     }
 
-    /// Numbers in the table of a batch of `width` lanes.
+    /// Length of the table of a batch of `width` lanes.
     pub fn len(&self, width: usize) -> usize {
         (self.indexed.len() + usize::from(!self.run.is_empty())) * width
     }
 
-    /// Whether a batch needs no table; never.
+    /// Whether a batch needs no table; never the case.
     pub fn is_empty(&self) -> bool {
         false
     }
 
     /// Writes one lane's part: `node(position)` is the local index of the node at a position in the
-    /// element, which is lexicographic in hexahedra and quadrilaterals.
+    /// element, lexicographic in hexahedra and quadrilaterals.
     pub fn pack(
         &self,
         (lane, width): (usize, usize),
@@ -143,8 +143,8 @@ impl NodeTable {
         }
     }
 
-    /// Reads `elements` hexahedra or quadrilaterals into `nodal` `[component][node]`; missing lanes repeat the last of
-    /// an E-vector, and take what their table says otherwise.
+    /// Reads `elements` hexahedra or quadrilaterals into `nodal` `[component][node]`; lanes without an
+    /// element repeat the last one of an E-vector, or follow their table in a local vector.
     #[inline(always)]
     pub(crate) fn gather<L: Lanes>(
         &self,
@@ -176,7 +176,8 @@ impl NodeTable {
         }
     }
 
-    /// Writes (`Element`) or adds (`Local`) `nodal`, of hexahedra or quadrilaterals, into `target`, element after element.
+    /// Writes (`Element`) or adds (`Local`) `nodal`, of hexahedra or quadrilaterals, to `target`, element
+    /// after element.
     #[inline(always)]
     pub(crate) fn scatter<L: Lanes>(
         &self,
@@ -207,7 +208,7 @@ impl NodeTable {
                             }
                         }
                     }
-                    // Interior nodes belong to one element alone.
+                    // Interior nodes belong to a single element.
                     for (lane, &first) in first.iter().enumerate().take(elements) {
                         let out = &mut target[usize::from(first)..][..self.run.len()];
                         for (out, &position) in out.iter_mut().zip(&self.run) {

@@ -1,5 +1,5 @@
-//! Local vectors of simplices: the components of a node are together, in a row that has a power of two of
-//! numbers, so that a row is read and added to at once. Between rows and lanes vectors are transposed.
+//! Local vectors of simplices: the components of a node form a row, padded to a power of two, so that rows
+//! are read and added to as vectors, and transposed between rows and lanes.
 
 #![allow(
     clippy::needless_range_loop,
@@ -10,7 +10,7 @@ use super::{LOCAL_NODES, Nodes, elements};
 use crate::scalar::{Lanes, Real};
 use fearless_simd::Simd;
 
-/// Numbers of a node in a local vector of simplices.
+/// Length of a node's row in a local vector of simplices.
 #[inline]
 pub const fn row_len(components: usize) -> usize {
     match components {
@@ -19,7 +19,7 @@ pub const fn row_len(components: usize) -> usize {
     }
 }
 
-/// The places of a batch's nodes in a local vector, for reads and writes.
+/// The indices of a batch's nodes in a local vector, for reads and writes.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     pub(crate) nodes: Nodes<'a>,
@@ -29,8 +29,8 @@ pub(crate) struct Places<'a> {
     pub(crate) components: usize,
 }
 
-/// Reads the elements into `nodal` `[component][node]`; missing lanes repeat the last of an E-vector,
-/// and take what their table says otherwise.
+/// Reads the elements into `nodal` `[component][node]`; lanes without an element repeat the last one of an
+/// E-vector, or follow their table in a local vector.
 #[inline(always)]
 pub(crate) fn gather<L: Lanes>(
     token: L::Token,
@@ -50,7 +50,8 @@ pub(crate) fn gather<L: Lanes>(
     }
 }
 
-/// The same, compiled once for all kernels: for numbers of nodes and components that they do not know.
+/// As [`gather`], compiled once for all kernels, for numbers of nodes and components unknown at compile
+/// time.
 #[inline(never)]
 pub(crate) fn gather_any<L: Lanes>(
     token: L::Token,
@@ -88,7 +89,7 @@ fn gather_rows<L: Lanes, const R: usize>(
     }
 }
 
-/// Writes (`Element`) or adds (`Local`) `nodal` `[component][node]` into `target`, node after node.
+/// Writes (`Element`) or adds (`Local`) `nodal` `[component][node]` to `target`, node after node.
 #[inline(always)]
 pub(crate) fn scatter<L: Lanes>(places: Places, nodal: &[L], target: &mut [L::Real]) {
     match places.nodes {
@@ -103,7 +104,7 @@ pub(crate) fn scatter<L: Lanes>(places: Places, nodal: &[L], target: &mut [L::Re
     }
 }
 
-/// The same, compiled once for all kernels.
+/// As [`scatter`], compiled once for all kernels.
 #[inline(never)]
 pub(crate) fn scatter_any<L: Lanes>(
     token: L::Token,
@@ -147,7 +148,7 @@ fn scatter_rows<L: Lanes, const R: usize>(
     }
 }
 
-/// Adds a lane's part of numbers `[lane][number]`.
+/// Adds one lane's numbers from `[lane][number]`.
 #[inline(always)]
 fn add<L: Lanes, const R: usize>(values: &[L; R], lane: usize, row: &mut [L::Real; R]) {
     for c in 0..R {
@@ -156,7 +157,7 @@ fn add<L: Lanes, const R: usize>(values: &[L; R], lane: usize, row: &mut [L::Rea
     }
 }
 
-/// Numbers `[lane][number]` to `[number][lane]`.
+/// Transposes `[lane][number]` to `[number][lane]`.
 #[inline(always)]
 pub(crate) fn to_lanes<L: Lanes, const R: usize>(
     token: L::Token,
@@ -170,7 +171,7 @@ pub(crate) fn to_lanes<L: Lanes, const R: usize>(
             |lane| row((k * L::WIDTH + lane) / R)[(k * L::WIDTH + lane) % R],
         );
     }
-    // Even numbers to the first half, odd ones to the second, then each half by itself.
+    // Even numbers to the first half, odd ones to the second, then recursively within each half.
     let mut len = R;
     while len > 1 {
         let before = halves;
@@ -186,7 +187,7 @@ pub(crate) fn to_lanes<L: Lanes, const R: usize>(
     halves
 }
 
-/// Numbers `[number][lane]` to `[lane][number]`, in vectors one after the other.
+/// Transposes `[number][lane]` to `[lane][number]`, vector after vector.
 #[inline(always)]
 fn to_rows<L: Lanes, const R: usize>(halves: &mut [L; R]) {
     reverse(halves);
@@ -203,7 +204,7 @@ fn to_rows<L: Lanes, const R: usize>(halves: &mut [L; R]) {
     }
 }
 
-/// Exchanges numbers, of a power of two, whose bits are the reverse of each other.
+/// Permutes numbers, of which there are a power of two, by bit reversal.
 #[inline(always)]
 fn reverse<L: Copy, const R: usize>(numbers: &mut [L; R]) {
     for n in 0..R {
@@ -224,7 +225,7 @@ mod tests {
     use core::marker::PhantomData;
     use fearless_simd::Simd;
 
-    /// Rows of R numbers, all different, to lanes and back.
+    /// Distinct rows of R numbers, to lanes and back.
     struct Transposed<T, const R: usize>(PhantomData<T>);
 
     impl<T: Vectorizable, const R: usize> SimdTask for Transposed<T, R> {

@@ -1,29 +1,31 @@
-//! The order of the nodes of a block that avoids conflicts of shared memory banks.
+//! Ordering the nodes of a block to avoid conflicts of shared memory banks.
 //!
-//! Shared memory answers 128 bytes at a time: eight threads that read pairs of doubles, if no two different ones are
-//! in the same eighth of the banks. Pairs of floats are read by sixteen threads; their order suits them less well.
+//! Shared memory serves 128 bytes at a time: eight threads that read pairs of doubles, unless different
+//! pairs are in the same eighth of the banks. Pairs of floats are read by sixteen threads; their order
+//! suits them less well.
 
-/// A node of a block and its slots: place of the fan × fans of the block + fan of the block.
+/// A node of a block and its slots: place in the fan × fans of the block + fan within the block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     pub(super) node: u32,
     pub(super) slots: Vec<u16>,
 }
 
-/// Threads that read records in double precision at the same time, and banks that these can be in. Slots of a place that
-/// follow each other are read by such threads, as fans of a block are a multiple of so many.
+/// Number of threads that read double-precision records at the same time, and of the banks that hold these.
+/// Such threads read consecutive slots of a place, since the fans of a block are a multiple of this number.
 const LANES: usize = 8;
 
-/// Threads that read sums in double precision at the same time, and banks that these can be in.
+/// Number of threads that read double-precision sums at the same time, and of the banks that hold these.
 const SUM_LANES: usize = 16;
 
-/// Entries change places within so many: a warp asks for all of them at once, in whatever order.
+/// Entries are exchanged within windows of this size, which a warp loads at once, in any order.
 const WINDOW: usize = 32;
 
-/// Most times that all pairs of a window are looked at.
+/// Maximum number of passes over all pairs of a window.
 const ROUNDS: usize = 4;
 
-/// Reorders the first `privates` entries of a block among themselves, the others too, and the slots of each.
+/// Reorders the first `privates` entries of a block among themselves, likewise the others, and each entry's
+/// slots.
 pub(super) fn spread(entries: &mut Vec<Entry>, privates: usize) {
     let mut reads = Reads::new(entries);
     let mut order: Vec<usize> = (0..entries.len()).collect();
@@ -48,7 +50,7 @@ pub(super) fn spread(entries: &mut Vec<Entry>, privates: usize) {
     }
 }
 
-/// Pairs of places whose entries may be exchanged.
+/// Pairs of positions whose entries may be exchanged.
 fn pairs(privates: usize, len: usize) -> impl Iterator<Item = (usize, usize)> {
     let first = move |q: usize| {
         let window = q - q % WINDOW;
@@ -61,13 +63,15 @@ fn pairs(privates: usize, len: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..len).flat_map(move |q| (first(q)..q).map(move |p| (p, q)))
 }
 
-/// Which entries are read at the same time. An entry is named by where it was first; its bank is where it is now.
+/// The entries read at the same time. Entries are named by their original position; their bank follows from
+/// the current one.
 struct Reads {
-    /// `[entry]`: the groups of [`LANES`] threads that read it, ascending.
+    /// `[entry]`: the groups of [`LANES`] threads that read the entry, ascending.
     groups: Vec<Vec<u16>>,
-    /// `[group]`: the entries that it reads.
+    /// `[group]`: the entries that the group reads.
     members: Vec<Vec<u16>>,
-    /// `[entry][bank]`: entries that its groups read there, counted for each group, itself too.
+    /// `[entry][bank]`: number of entries that its groups read in that bank, summed over the groups and
+    /// including itself.
     load: Vec<[i32; LANES]>,
 }
 
@@ -98,7 +102,7 @@ impl Reads {
         reads
     }
 
-    /// Counts an entry in a bank so many times more.
+    /// Adds `times` to the count of an entry in a bank.
     fn count(&mut self, entry: usize, bank: usize, times: i32) {
         for &group in &self.groups[entry] {
             for &member in &self.members[usize::from(group)] {
@@ -107,12 +111,12 @@ impl Reads {
         }
     }
 
-    /// Exchanges two entries, of each given which and its place, if fewer pairs of entries that a group reads are in the
-    /// same bank then; says so.
+    /// Exchanges two entries, each given with its position, if that leaves fewer pairs of entries of a
+    /// group in the same bank. Returns whether it did.
     fn exchange_if_better(&mut self, (e, p): (usize, usize), (f, q): (usize, usize)) -> bool {
         let (a, b) = (p % LANES, q % LANES);
         let (of_e, of_f) = (&self.groups[e], &self.groups[f]);
-        // As if no group read both; nothing changes for those that do.
+        // Assuming no group reads both; such groups do not change.
         let only = self.load[e][a] - self.load[e][b] + self.load[f][b] - self.load[f][a];
         let only = only - (of_e.len() + of_f.len()) as i32;
         let most = of_e.len().min(of_f.len()) as i32;
@@ -131,8 +135,8 @@ impl Reads {
     }
 }
 
-/// Slots of entries that are summed at the same time, each its k-th: those with fewest left take one first, in the bank
-/// that fewest have taken.
+/// Orders the slots for the sums, in which the k-th slots of all entries are read at the same time: entries
+/// with the fewest slots left choose first, each the slot whose bank is used least.
 fn order_slots(entries: &mut [Entry]) {
     let mut left: Vec<Vec<u16>> = entries
         .iter_mut()
@@ -160,7 +164,8 @@ mod tests {
     use super::*;
     use rand::{RngExt, SeedableRng};
 
-    /// Accesses that groups of threads need for all they read, one for the entries of each bank.
+    /// Number of accesses that the groups of threads need to read everything: one per entry in the fullest
+    /// bank.
     fn accesses(entries: &[Entry]) -> usize {
         let most = |members: &Vec<u16>| {
             let mut load = [0; LANES];

@@ -1,4 +1,4 @@
-//! cell_quadrature behind the contract of families.
+//! cell_quadrature as a family.
 
 use super::host::HostPlan;
 use super::lists::Lists;
@@ -50,7 +50,7 @@ impl Family for CellQuadrature {
         let Tables::Dense(element) = &operator.tables else {
             return Err(BlockError::Tables { family: Self::NAME });
         };
-        // Only maps of simplices are recomputed.
+        // Only maps of simplices can be recomputed.
         let is_facet = operator.cell.dim() < operator.form.dim;
         let storage = match (map, stored) {
             _ if is_facet || operator.cell.is_tensor_product() => Storage::Jacobians,
@@ -131,7 +131,7 @@ impl BlockOperator for Block {
         work::flops(&self.shape, &Schedule::usual(&self.shape))
     }
 
-    /// As Knepley, Rupp, Terrel 2016, eq. 7, count them.
+    /// As counted by Knepley, Rupp, Terrel 2016, eq. 7.
     fn nominal_flops(&self) -> u64 {
         Model::new(&self.shape, 1, size_of::<f64>()).flops_per_cell()
     }
@@ -144,7 +144,7 @@ impl BlockOperator for Block {
         }
     }
 
-    /// Makes node lists per block too, where a schedule reads them and sums are atomic.
+    /// Also makes node lists per block, if a schedule reads them and sums are atomic.
     fn kernels(
         &self,
         target: &Target,
@@ -168,7 +168,7 @@ impl BlockOperator for Block {
             kernels.coordinates = coordinates.len();
             let coordinates = Array::Reals(coordinates);
             kernels.arrays.push((Operand::Coordinates, coordinates));
-            // At degree 1 vertices are nodes.
+            // At degree 1 vertices and nodes coincide.
             if !self.shape.degree_one {
                 let vertices = Array::U32(elements.vertices());
                 kernels.arrays.push((Operand::Vertices, vertices));
@@ -191,10 +191,10 @@ impl BlockOperator for Block {
 struct Kernels {
     block: Block,
     target: Target,
-    /// The form, printed.
+    /// The printed form.
     point_form: String,
     elements: usize,
-    /// Numbers of coordinates that an application reads.
+    /// Coordinates that an application reads.
     coordinates: usize,
     arrays: Vec<(Operand, Array)>,
     lists: Option<Lists>,
@@ -225,7 +225,7 @@ impl Kernels {
         schedule.validate(&self.block.shape, vectors, *precision, limits)
     }
 
-    /// The lists, where vectors are those that they are for.
+    /// The lists, if `vectors` are nodal.
     fn lists(&self, vectors: Vectors) -> Option<&Lists> {
         let nodal = vectors.scatter().is_some();
         self.lists.as_ref().filter(|_| nodal)
@@ -236,7 +236,7 @@ impl Kernels {
             cells: self.elements,
             ..lists.map(|lists| lists.counts).unwrap_or_default()
         };
-        // What contributions cost is counted with their sums.
+        // The cost of contributions is counted with their sums.
         let vectors = match vectors {
             Vectors::Element { .. } => vectors,
             Vectors::Nodal { interleaved, .. } => Vectors::Nodal {

@@ -4,34 +4,34 @@ use super::banks::{self, Entry};
 use super::fans::{Fans, NONE};
 use rayon::prelude::*;
 
-/// In place of an entry that is not there.
+/// Marks a missing entry.
 pub const ABSENT: u16 = u16::MAX;
 
-/// Marks in place of the block of a node: none yet, or several.
+/// Marks in place of a node's block: none yet, or several.
 const NOBODY: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
 
-/// The lists that the block-local kernel reads.
+/// The lists read by the block-local kernel.
 ///
-/// Blocks are of fans that follow each other; the better neighbours are together, as along a
-/// space-filling curve, the fewer nodes a block has.
+/// Blocks consist of consecutive fans; the better neighbours are kept together, as along a space-filling
+/// curve, the fewer nodes a block has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockLists {
-    /// `[block + 1][2]`: first entry in the list; how many entries from there on are of nodes that no other
+    /// `[block + 1][2]`: first entry in the list; number of entries from there on whose nodes no other
     /// block has.
     pub blocks: Vec<u32>,
-    /// `[entry]`: nodes of the blocks, those of a block alone first, nearly ascending: see `banks.rs`.
+    /// `[entry]`: nodes of the blocks, private ones first, nearly ascending: see `banks.rs`.
     pub list: Vec<u32>,
-    /// `[block][place of the fan][fan of the block]`: entries, counted from the block's first; [`ABSENT`] where
-    /// a fan is shorter or is not there.
+    /// `[block][place in the fan][fan in the block]`: entries, counted from the block's first; [`ABSENT`]
+    /// if a fan is shorter or missing.
     pub local: Vec<u16>,
-    /// `[entry]`: where in the block's slots those of the entry end.
+    /// `[entry]`: end of the entry's slots among those of the block.
     pub ends: Vec<u16>,
-    /// `[block][slot]`: place of the fan × fans of a block + fan of the block, those of an entry together.
+    /// `[block][slot]`: place in the fan × fans of a block + fan in the block, grouped by entry.
     pub slots: Vec<u16>,
-    /// Most nodes of a block.
+    /// Maximum number of nodes of a block.
     pub most_nodes: usize,
-    /// Places that have a node.
+    /// Number of places that have a node.
     pub filled: usize,
 }
 
@@ -46,9 +46,10 @@ struct Block {
 }
 
 impl BlockLists {
-    /// The lists for blocks of `fans_per_block` fans: 1. whose each node is, 2. each block, 3. one after the other.
-    /// Places times fans of a block are below 2¹⁶ − 1 (a rule of the schedule). Cells of other launches have the nodes
-    /// for which `elsewhere` is true: no block has these alone.
+    /// The lists for blocks of `fans_per_block` fans, in three steps: the owner of each node, each block's
+    /// lists, their concatenation. The places times fans of a block are below 2¹⁶ − 1 (a rule of the
+    /// schedule). Nodes for which `elsewhere` is true also belong to cells of other launches, so they are
+    /// never private.
     pub fn new(fans: &Fans, fans_per_block: usize, elsewhere: impl Fn(u32) -> bool + Sync) -> Self {
         let per_block = fans.places * fans_per_block;
         let owners = owners(&fans.nodes, per_block);
@@ -77,12 +78,12 @@ impl BlockLists {
         (self.blocks.len() / 2).saturating_sub(1)
     }
 
-    /// Whether there is no block.
+    /// Whether there are no blocks.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Nodes that several blocks have, ascending: those that must be zero before sums are added.
+    /// Nodes of several blocks, ascending: they must be zeroed before sums are added.
     pub fn shared_nodes(&self) -> Vec<u32> {
         let mut shared = Vec::new();
         for pair in self.blocks.windows(4).step_by(2) {
@@ -97,7 +98,7 @@ impl BlockLists {
     }
 }
 
-/// The only block that has a node, or [`SEVERAL`], for all nodes.
+/// The only block of each node, or [`SEVERAL`].
 fn owners(nodes: &[u32], per_block: usize) -> Vec<u32> {
     let present = nodes.iter().copied().filter(|&node| node != NONE);
     let mut owners = vec![NOBODY; present.max().map_or(0, |most| most as usize + 1)];
@@ -131,8 +132,8 @@ impl Block {
             slots: own.iter().map(|&(_, slot)| slot).collect(),
         };
         let entries = pairs.chunk_by(|a, b| a.0 == b.0).map(entry);
-        // Those of a block alone first. Neighbouring threads read neighbouring nodes: in the order of the numbers of
-        // their slots they would have as many to sum, which was slower.
+        // Private nodes first. Neighbouring threads read neighbouring nodes; ordering them by their number
+        // of slots instead, which balances the sums, was slower.
         let (mut entries, shared): (Vec<_>, Vec<_>) =
             entries.partition(|entry| is_private(entry.node));
         let privates = entries.len();
@@ -182,7 +183,7 @@ mod tests {
         assert_eq!(nodes(&lists, 4..8), [2, 3, 4, 5]);
         assert_eq!(nodes(&lists, 4..6), [4, 5]);
         assert_eq!(lists.shared_nodes(), [2, 3]);
-        // Cells 0 1 2 and 1 3 2, nodes outermost.
+        // Cells 0 1 2 and 1 3 2, node index slowest.
         let at = |place: usize| lists.list[usize::from(lists.local[place])];
         assert_eq!([0, 1, 2, 3, 4, 5].map(at), [0, 1, 1, 3, 2, 2]);
         assert_eq!(lists.ends[3], 6);
@@ -194,7 +195,7 @@ mod tests {
         assert_eq!((uneven.filled, uneven.slots.len()), (12, 18));
     }
 
-    /// The same four in two fans of two.
+    /// The same four triangles in two fans of two.
     #[test]
     fn a_strip_in_fans() {
         let fans = Fans::new(&[0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4], 3, 2, 2);
@@ -206,7 +207,7 @@ mod tests {
         assert_eq!(slots, [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 
-    /// Summing through the lists is the same as summing cell after cell.
+    /// Summing through the lists equals summing cell after cell.
     #[test]
     fn every_slot_is_summed_once() {
         let table: Vec<u32> = (0..40).map(|n: u32| n * 7 % 11).collect();
@@ -238,7 +239,8 @@ mod tests {
         }
     }
 
-    /// On a grid of squares cut in two: private nodes are right, and the same however the lists are made.
+    /// On a grid of squares cut in two: private nodes are correct, and do not depend on the number of
+    /// threads.
     #[test]
     fn lists_do_not_depend_on_threads() {
         let table = cut_squares(40).concat();

@@ -5,12 +5,12 @@ use super::schedule::{BlockLocal, CellPerThread, Schedule};
 use super::{Shape, Storage};
 use crate::roofline::Precision;
 
-/// Nodes of the cells that are evaluated through lists per block: those of degree 1.
+/// Node numbers of the cells that are evaluated through lists per block: those of degree 1.
 const BLOCK_LOCAL_DEGREES: [usize; 2] = [3, 4];
 
 const BLOCK_LOCAL_THREADS: u32 = 128;
 
-/// Fans of a block, and most cells of a fan, where blocks have lists: the best first, then those that need less
+/// Fans per block and maximum cells per fan for schedules with lists: best first, then those that need less
 /// shared memory.
 pub(super) fn fans(shape: &Shape, precision: Precision) -> Vec<(u32, u32)> {
     if !BLOCK_LOCAL_DEGREES.contains(&shape.nodes) {
@@ -31,7 +31,7 @@ pub(super) fn fans(shape: &Shape, precision: Precision) -> Vec<(u32, u32)> {
     }]
 }
 
-/// The schedule for blocks of such fans, of which the largest has so many nodes.
+/// The schedule for blocks of such fans, the largest of which has `most_nodes` nodes.
 pub(super) fn block_local(
     shape: &Shape,
     precision: Precision,
@@ -42,7 +42,7 @@ pub(super) fn block_local(
         threads: BLOCK_LOCAL_THREADS,
         fans_per_block,
         fan_cells,
-        // A text for meshes that differ little.
+        // Rounded, so that similar meshes share a text.
         block_nodes: most_nodes.next_multiple_of(32) as u32,
         listed_sums: true,
         blocks_ahead: BlockLocal::AHEAD,
@@ -50,8 +50,8 @@ pub(super) fn block_local(
     })
 }
 
-/// How many blocks with lists shall fit a compute unit: fewer registers than compilers like to use were
-/// faster for forms as simple as these.
+/// Target number of resident blocks with lists per compute unit: for simple forms, fewer registers than
+/// compilers like to use were faster.
 fn blocks_per_unit(shape: &Shape, precision: Precision) -> u32 {
     let simple = shape.form_flops <= 40 && shape.vertex_order_invariant;
     match precision {
@@ -61,7 +61,7 @@ fn blocks_per_unit(shape: &Shape, precision: Precision) -> u32 {
     }
 }
 
-/// The schedule that every device takes.
+/// The schedule that every device can run.
 pub(super) fn plainest() -> Schedule {
     Schedule::CellPerThread(CellPerThread {
         threads: 32,

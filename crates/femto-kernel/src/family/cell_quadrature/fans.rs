@@ -2,31 +2,31 @@
 
 use rayon::prelude::*;
 
-/// In place of a node or cell that is not there.
+/// Marks a missing node or cell.
 pub const NONE: u32 = u32::MAX;
 
-/// Cells that look for neighbours among each other; so many have faces that 64 bits name.
+/// Number of cells searched for neighbours together; their faces can be named by 64 bits.
 const RANGE: usize = 1 << 13;
 
-/// Every cell of a mesh in one fan.
+/// Every cell of a mesh, in exactly one fan.
 ///
-/// The cells of a fan have a hinge in common, a vertex or an edge; with it and the nodes r_0, r_1, ... of a ring
-/// around it, cell k has the nodes (hinge, r_k, r_k+1). Who evaluates a fan reads its n + dim nodes and not
-/// n (dim + 1). An edge has about five tetrahedra around it, a vertex six triangles.
+/// The cells of a fan share a hinge, a vertex or an edge; with the nodes r_0, r_1, ... of a ring around it,
+/// cell k has the nodes (hinge, r_k, r_k+1). Evaluating a fan takes n + dim nodes instead of n (dim + 1).
+/// An edge has about five tetrahedra around it, a vertex six triangles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fans {
-    /// Most cells of a fan.
+    /// Maximum number of cells of a fan.
     pub most: usize,
-    /// Places for the nodes of a fan: those of a cell, and one for each further cell.
+    /// Places for the nodes of a fan: those of one cell, and one for each further cell.
     pub places: usize,
     /// `[fan][place]`: the hinge, then the ring; [`NONE`] at the end of shorter fans.
     pub nodes: Vec<u32>,
-    /// `[fan][place]`, `most` of them: its cells; [`NONE`] at the end of shorter fans.
+    /// `[fan][place]`, with `most` places: its cells; [`NONE`] at the end of shorter fans.
     pub cells: Vec<u32>,
 }
 
 impl Fans {
-    /// Each cell by itself; its nodes keep their order.
+    /// Each cell on its own, with its nodes in their order.
     pub fn single(table: &[u32], nodes: usize) -> Self {
         Self {
             most: 1,
@@ -36,9 +36,10 @@ impl Fans {
         }
     }
 
-    /// Fans of up to `most` cells of a mesh of simplices, `table` `[cell][vertex]`; cells that follow each other
-    /// should be near each other. The order of a cell's nodes is an even permutation of that in the table. Of
-    /// each `fans_per_block` fans, the longer ones come first, so that neighbouring threads have as much to do.
+    /// Fans of up to `most` cells of a mesh of simplices, `table` `[cell][vertex]`; consecutive cells
+    /// should be close to each other. The order of a cell's nodes is an even permutation of that in the
+    /// table. Within each `fans_per_block` fans, longer ones come first, so that neighbouring threads have
+    /// similar work.
     pub fn new(table: &[u32], nodes: usize, most: usize, fans_per_block: usize) -> Self {
         if most <= 1 {
             return Self::single(table, nodes);
@@ -80,13 +81,13 @@ impl Fans {
         self.nodes.len() / self.places.max(1)
     }
 
-    /// Whether there are none.
+    /// Whether there are no fans.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The cells as blocks of so many fans read their data, `[block][cell of the fan][fan of the block]`; [`NONE`]
-    /// where there is none.
+    /// The cells in the order in which blocks of `fans_per_block` fans read their data,
+    /// `[block][cell of the fan][fan of the block]`; [`NONE`] for missing ones.
     pub fn order(&self, fans_per_block: usize) -> Vec<u32> {
         let blocks = self.len().div_ceil(fans_per_block);
         let mut order = vec![NONE; blocks * fans_per_block * self.most];
@@ -106,18 +107,19 @@ struct Fan {
     cells: Vec<u32>,
 }
 
-/// Some cells, with their neighbours among each other.
+/// Some cells, with their neighbours among themselves.
 struct Range<'a> {
     table: &'a [u32],
     nodes: usize,
-    /// `[cell][vertex]`: the cell beyond the face opposite of a vertex.
+    /// `[cell][vertex]`: the cell beyond the face opposite a vertex.
     neighbours: Vec<u32>,
     taken: Vec<bool>,
 }
 
 impl<'a> Range<'a> {
     fn new(table: &'a [u32], nodes: usize) -> Self {
-        // Faces by their nodes' numbers in the range, then the cell and the opposite vertex: 3 · 15 + 13 + 2 bits.
+        // Faces by their nodes' numbers in the range, then the cell and the opposite vertex: 3 · 15 + 13 +
+        // 2 bits.
         let mut numbers = table.to_vec();
         numbers.sort_unstable();
         numbers.dedup();
@@ -163,7 +165,7 @@ impl<'a> Range<'a> {
         &self.table[cell as usize * self.nodes..][..self.nodes]
     }
 
-    /// One cell after the other, if it is in no fan yet, begins the longest fan around one of its hinges.
+    /// Each cell in turn that is not in a fan yet starts the longest fan around one of its hinges.
     fn fans(mut self, most: usize) -> Vec<Fan> {
         let mut fans = Vec::new();
         for cell in 0..self.taken.len() as u32 {
@@ -187,7 +189,7 @@ impl<'a> Range<'a> {
         fans
     }
 
-    /// The fan of a cell whose vertices `ring` are on the ring, the others are the hinge.
+    /// The fan of a cell whose vertices `ring` are on the ring and the others on the hinge.
     fn fan(&self, cell: u32, ring: (usize, usize), most: usize) -> Fan {
         let own = self.cell(cell);
         let others = (0..self.nodes).filter(|&vertex| vertex != ring.0 && vertex != ring.1);
@@ -223,8 +225,8 @@ impl<'a> Range<'a> {
         }
     }
 
-    /// Goes on around the hinge from the last of `cells`, whose ring nodes are the last two of `ring`, in this
-    /// direction or the other.
+    /// Continues around the hinge from the last of `cells`, whose ring nodes are the last two of `ring`, in
+    /// one direction.
     fn extend(
         &self,
         hinge: &[u32],
@@ -293,8 +295,8 @@ mod tests {
         assert_eq!(short.cells[..4], [0, 1, 2, 3]);
     }
 
-    /// Each cell is in one fan, with the nodes that its place says, turned evenly: on a grid of squares cut in two,
-    /// its cells and their nodes in any order, some turned over.
+    /// Each cell is in one fan, with its nodes in place and evenly permuted: on a grid of squares cut in
+    /// two, with cells and their nodes in any order, some reflected.
     #[test]
     fn fans_have_every_cell_once() {
         let mut cells = cut_squares(40);

@@ -1,4 +1,4 @@
-//! Stored geometry of a cell: storages and packing.
+//! Stored geometry of a cell: kinds of storage, and packing.
 
 use super::Shape;
 use femto_element::tables::DenseTables;
@@ -6,17 +6,17 @@ use femto_element::tables::DenseTables;
 /// The storage of a cell's geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
-    /// Nothing but which vertices it has; the Jacobian is recomputed from their coordinates.
+    /// Only the indices of its vertices; the Jacobian is recomputed from their coordinates.
     Vertices,
-    /// Knepley et al.'s: inverse Jacobian `[reference][physical]` and determinant, dim² + 1 numbers per cell;
-    /// then vertex 0 where positions are read, which follow from the map.
+    /// As in Knepley et al.: inverse Jacobian `[reference][physical]` and determinant, dim² + 1 numbers per
+    /// cell; then vertex 0 if positions are read, which follow from the map.
     Affine,
-    /// At each point the Jacobian `[physical][reference]`, then the position where it is read: for curved
+    /// At each point the Jacobian `[physical][reference]`, then the position if it is read: for curved
     /// cells.
     Jacobians,
 }
 
-/// The geometry of one cell; what lies beyond its dimension is not read.
+/// The geometry of one cell; entries beyond its dimension are not read.
 #[derive(Clone, Copy, Debug)]
 pub enum CellGeometry<'a> {
     /// An affine cell's vertices, `[dim + 1]`.
@@ -30,11 +30,10 @@ pub enum CellGeometry<'a> {
     },
 }
 
-/// Calls `put(n, number)` with the numbers that are stored for a cell, [`Shape::geometry_numbers`] of
-/// them.
+/// Calls `put(n, number)` for each number stored for a cell, [`Shape::geometry_numbers`] of them.
 ///
-/// An affine cell can be stored as a curved one is; a cell given at its points is stored as an affine
-/// one with the Jacobian of its first point.
+/// An affine cell can be stored like a curved one; a cell given at its points is stored as an affine one
+/// with the Jacobian of its first point.
 pub fn pack(
     shape: &Shape,
     element: &DenseTables,
@@ -118,7 +117,7 @@ fn edges(vertices: &[[f64; 3]], dim: usize) -> [[f64; 3]; 3] {
     jacobian
 }
 
-/// Vertex 0 of an affine cell with a point at `xi` that lies at `x`.
+/// Vertex 0 of an affine cell whose point `xi` lies at `x`.
 fn origin(dim: usize, jacobian: &[[f64; 3]; 3], x: &[f64; 3], xi: &[f64]) -> [f64; 3] {
     let mut origin = *x;
     for row in 0..dim {

@@ -1,4 +1,4 @@
-//! Node lists per block of fans, for kernels that sum inside of a block.
+//! Node lists per block of fans, for kernels that sum within a block.
 
 use super::blocks::BlockLists;
 use super::fans::{Fans, NONE};
@@ -8,19 +8,19 @@ use super::{FieldKind, Shape, choice};
 use crate::family::{Array, Elements, Operand};
 use crate::roofline::Precision;
 
-/// The lists, and the schedule that they are for.
+/// The lists with their schedule.
 #[derive(Debug)]
 pub(super) struct Lists {
     pub(super) schedule: Schedule,
-    /// Places for cells.
+    /// Number of places for cells.
     pub(super) places: usize,
-    /// For work.
+    /// For the work count.
     pub(super) counts: Counts,
     pub(super) arrays: Vec<(Operand, Array)>,
 }
 
 impl Lists {
-    /// The lists for the first schedule that is legal; none where there is none.
+    /// The lists for the first legal schedule; `None` if there is none.
     pub(super) fn new(
         shape: &Shape,
         precision: Precision,
@@ -66,7 +66,7 @@ impl Lists {
         ];
         let places = order.len();
         if shape.fields_of(FieldKind::Cell) > 0 {
-            // A cell that is not there has the numbers of another one, which no one reads.
+            // A missing cell repeats another one's data, which are not used.
             for place in order.iter_mut().filter(|place| **place == NONE) {
                 *place = 0;
             }

@@ -1,6 +1,6 @@
 //! cell_quadrature: any form on cells with dense tables.
 //!
-//! On a cell the unknowns are values at its nodes, in any number of components. Knepley et al.'s element
+//! The unknowns of a cell are values at its nodes, in any number of components. Knepley et al.'s element
 //! residual (Knepley, Rupp, Terrel 2016, eq. 2) is
 //!
 //! ```text
@@ -8,13 +8,13 @@
 //! ```
 //!
 //! with the tables B (`interp`) and D (`grad`) of the basis at the points, W weights times det J, and
-//! reference gradients carried to the cell and back with J⁻¹. Nothing is factorised: at low degree the
-//! tables are small, and what an operator costs is what it reads and writes.
+//! reference gradients transformed to the cell and back with J⁻¹. Nothing is factorised: at low degree the
+//! tables are small, and the cost of an operator is its memory traffic.
 //!
 //! The [oracle](super::oracle) is that of all families; [`host`] has the fast loops; [`schedule`] and
-//! [`source`](mod@source) the kernels of accelerators, first of all Knepley et al.'s thread transposition;
-//! [`fans`] puts neighbours together, and [`blocks`] packs them for the kernel that sums inside of a block; [`work`]
-//! counts bytes and flops, also by Knepley et al.'s formulas.
+//! [`source`](mod@source) the kernels of accelerators, above all Knepley et al.'s thread transposition;
+//! [`fans`] groups neighbouring cells, and [`blocks`] packs them for the kernel that sums within a block;
+//! [`work`] counts bytes and flops, also by Knepley et al.'s formulas.
 
 #![allow(
     clippy::needless_range_loop,

@@ -8,7 +8,7 @@ use femto_element::tables::DenseTables;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// A generator that tells its seed when the thread panics.
+/// A generator that prints its seed if the thread panics.
 pub(super) struct Random(pub(super) StdRng, u64);
 
 impl Random {
@@ -35,8 +35,8 @@ impl Drop for Random {
     }
 }
 
-/// A simplex of degree 1 to 3 with points and weights at random. Of degree 1 the basis is the true
-/// one; of others the tables are random, which no evaluation may mind.
+/// A simplex of degree 1 to 3 with random points and weights. At degree 1 it has the real basis; at other
+/// degrees the tables are random, which evaluations must handle.
 pub(super) fn element(
     random: &mut Random,
     dim: usize,
@@ -85,7 +85,7 @@ pub(super) fn element(
     }
 }
 
-/// One cell with everything that a form may read of it.
+/// One cell with all inputs of a form.
 pub(super) struct Cell {
     pub(super) vertices: Vec<[f64; 3]>,
     pub(super) jacobian: Vec<[[f64; 3]; 3]>,
@@ -99,7 +99,7 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// A cell that is not thin; curved if its storage is for curved ones.
+    /// A cell that is not too thin; curved if its storage is for curved cells.
     pub(super) fn new(random: &mut Random, element: &DenseTables, shape: &Shape) -> Self {
         let dim = element.dim;
         let vertices: Vec<[f64; 3]> = (0..=dim)
@@ -158,7 +158,7 @@ impl Cell {
     }
 }
 
-/// Fields of every kind, not in the order of kinds.
+/// Fields of every kind, deliberately not sorted by kind.
 pub(super) const KINDS: [FieldKind; 4] = [
     FieldKind::Points,
     FieldKind::Nodal,
@@ -166,7 +166,7 @@ pub(super) const KINDS: [FieldKind; 4] = [
     FieldKind::Nodal,
 ];
 
-/// Reads and couples everything, linearly in the solution.
+/// Reads and couples all inputs, linearly in the solution.
 #[derive(Clone, Copy)]
 pub(super) struct Everything;
 
@@ -195,7 +195,7 @@ impl<const D: usize, const C: usize> Form<D, C> for Everything {
     }
 }
 
-/// κ(u, ∇u): not linear, and no source.
+/// κ(u, ∇u): nonlinear, without a source.
 #[derive(Clone, Copy)]
 pub(super) struct Nonlinear;
 
@@ -213,7 +213,7 @@ impl<const D: usize, const C: usize> Form<D, C> for Nonlinear {
     }
 }
 
-/// The coefficient is given at the points; gradients alone.
+/// The coefficient is given at the points; gradients only.
 #[derive(Clone, Copy)]
 pub(super) struct Variable;
 
@@ -235,7 +235,7 @@ pub(super) fn shape<F: Form<D, C>, const D: usize, const C: usize>(
     (shape, inspection)
 }
 
-/// The triangles of a grid of so many squares each way, each cut in two; nodes row after row.
+/// The triangles of a grid of `side` squares each way, each cut in two; nodes row by row.
 pub(super) fn cut_squares(side: u32) -> Vec<[u32; 3]> {
     let of_square = |n: u32| {
         let at = |i, j| (n / side + j) * (side + 1) + n % side + i;

@@ -1,4 +1,4 @@
-//! Sizes of an operator on one cell, from form and tables.
+//! Sizes of an operator on one cell, from its form and tables.
 
 use super::{FieldKind, Fields, Storage};
 use crate::family::MOST_CONSTANT_BYTES;
@@ -6,7 +6,7 @@ use crate::form::Inspection;
 use crate::roofline::Precision;
 use femto_element::tables::DenseTables;
 
-/// Sizes of a cell, and what a form does on it.
+/// Sizes of a cell, and the inputs and outputs of a form on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// Dimension of the space, 2 or 3.
@@ -17,22 +17,22 @@ pub struct Shape {
     pub points: usize,
     /// Number of components, N_comp of Knepley et al.
     pub components: usize,
-    /// The basis is that of degree 1, see [`DenseTables::is_degree_one`].
+    /// Whether the basis is that of degree 1, see [`DenseTables::is_degree_one`].
     pub degree_one: bool,
-    /// Cells may be turned, their nodes in another even order: at degree 1, with a rule whose points are turned
-    /// into each other, and without fields at these.
+    /// Whether the nodes of cells may be permuted evenly: at degree 1, with a rotation-invariant rule and
+    /// without fields at its points.
     pub vertex_order_invariant: bool,
-    /// The form reads values of the solution.
+    /// Whether the form reads values of the solution.
     pub reads_values: bool,
-    /// The form reads gradients of the solution.
+    /// Whether the form reads gradients of the solution.
     pub reads_gradients: bool,
-    /// f0 is not zero.
+    /// Whether f0 is not zero.
     pub writes_values: bool,
-    /// f1 is not zero.
+    /// Whether f1 is not zero.
     pub writes_gradients: bool,
-    /// The form reads the position.
+    /// Whether the form reads the position.
     pub position: bool,
-    /// The form reads gradients of auxiliary fields in the solution's space.
+    /// Whether the form reads gradients of auxiliary fields in the solution's space.
     pub field_gradients: bool,
     /// Auxiliary fields.
     pub fields: Fields,
@@ -76,7 +76,7 @@ impl Shape {
         }
     }
 
-    /// Whether one map holds for all points of a cell.
+    /// Whether the map is constant in each cell.
     #[inline]
     pub fn map_is_constant(&self) -> bool {
         self.storage != Storage::Jacobians
@@ -99,7 +99,7 @@ impl Shape {
         }
     }
 
-    /// Numbers of a cell's geometry that are stored for it alone.
+    /// Numbers of geometry stored for each cell.
     #[inline]
     pub fn geometry_numbers(&self) -> usize {
         match self.storage {
@@ -114,7 +114,7 @@ impl Shape {
         self.points * (self.nodes * (1 + self.dim) + 1 + self.dim)
     }
 
-    /// Whether the tables fit constant memory; otherwise kernels are given them.
+    /// Whether the tables fit constant memory; otherwise they are kernel arguments.
     pub fn has_constant_tables(&self, precision: Precision) -> bool {
         self.table_numbers() * precision.bytes() <= MOST_CONSTANT_BYTES
     }

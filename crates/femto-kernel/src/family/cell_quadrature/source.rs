@@ -8,25 +8,25 @@ use crate::family::{KernelSource, Operand, Scatter, Vectors};
 use crate::roofline::Precision;
 use femto_element::tables::DenseTables;
 
-/// How many cells are together in arrays over cells, `[cell / together][number][cell % together]`: 1 for
-/// `[cell][number]`, or a multiple of what a device reads at once, such as 32.
+/// Number of cells interleaved in arrays over cells, `[cell / together][number][cell % together]`: 1 for
+/// `[cell][number]`, or a multiple of the device's access width, such as 32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Interleave {
-    /// Of geometry, node and vertex tables, fields per cell and at points.
+    /// For geometry, node and vertex tables, fields per cell and at points.
     pub data: usize,
-    /// Of E-vectors, also those of fields in the solution's space.
+    /// For E-vectors, including those of fields in the solution's space.
     pub vectors: usize,
 }
 
 impl Interleave {
-    /// `[cell][number]` everywhere, which thread transposition reads.
+    /// `[cell][number]` everywhere, as thread transposition requires.
     pub const NONE: Self = Self {
         data: 1,
         vectors: 1,
     };
 }
 
-/// Where number `n` of `numbers` of a cell is, see [`Interleave`].
+/// The index of number `n` of `numbers` of a cell, see [`Interleave`].
 pub fn place(together: usize, cell: usize, (n, numbers): (usize, usize)) -> usize {
     (cell / together * numbers + n) * together + cell % together
 }
@@ -43,7 +43,7 @@ pub struct Problem<'a> {
     pub element: &'a DenseTables,
     /// Its sizes and storage.
     pub shape: Shape,
-    /// From where to where.
+    /// The kind of input and output vectors.
     pub vectors: Vectors,
     /// The interleaving of arrays over cells.
     pub interleave: Interleave,
@@ -51,13 +51,13 @@ pub struct Problem<'a> {
     /// [`TracedForm::point_function`](crate::form::TracedForm::point_function) prints it in this precision
     /// and language.
     pub point_form: &'a str,
-    /// The numbers.
+    /// The precision of the numbers.
     pub precision: Precision,
     /// The language.
     pub language: Language,
 }
 
-/// Operands that kernels pass on whether they have them or not, see `operands.h`.
+/// Operands that are always defined in kernels, even if absent, see `operands.h`.
 const OPTIONAL: [Operand; 16] = [
     Operand::Geometry,
     Operand::Coordinates,
@@ -105,7 +105,7 @@ pub fn source(problem: &Problem, schedule: &Schedule) -> KernelSource {
     )
 }
 
-/// The text that adds up the diagonals of a linear form's element matrices, with a cell per thread; its
+/// The text that sums the diagonals of a linear form's element matrices, with one cell per thread; its
 /// kernel is `diagonal`.
 pub fn diagonal_source(problem: &Problem) -> KernelSource {
     let schedule = Schedule::CellPerThread(CellPerThread {
@@ -163,7 +163,7 @@ fn translation_unit(
     }
 }
 
-/// What kernels read of an element, see `point.h`.
+/// The tables of an element, see `point.h`.
 pub(super) fn tables(element: &DenseTables) -> Vec<f64> {
     let tables = [
         &element.interp,
@@ -174,10 +174,10 @@ pub(super) fn tables(element: &DenseTables) -> Vec<f64> {
     tables.map(|table| &table[..]).concat()
 }
 
-/// Points and nodes of a loop that is still unrolled.
+/// Maximum length of loops over points or nodes that are unrolled.
 const UNROLLED: usize = 64;
 
-/// Unknowns of a cell that loops over them are still unrolled for.
+/// Maximum number of unknowns of a cell for which loops over them are unrolled.
 const MOST_UNKNOWNS: usize = 128;
 
 fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
@@ -236,7 +236,7 @@ fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
         (FieldKind::Points, "POINT_FIELD"),
     ] {
         source.define(&format!("{name}S"), shape.fields_of(kind));
-        // Which field of the form the n-th of a kind is.
+        // The form's field for the n-th field of a kind.
         let chosen = |chain: String, (n, field)| format!("(n) == {n} ? {field} : {chain}");
         let fields = shape.fields.of(kind).enumerate();
         let chain = fields.fold("0".to_owned(), chosen);
@@ -291,7 +291,7 @@ fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedul
         Schedule::BlockLocal(it) => {
             source.define("FANS_PER_BLOCK", it.fans_per_block);
             source.define("FAN_CELLS", it.fan_cells);
-            // Two at a time: what is moved from one to the next is then a change of names.
+            // Two at a time, so that moving values from one to the next only renames registers.
             source.define("FAN_UNROLL", it.fan_cells.min(2));
             source.define("BLOCK_NODES", it.block_nodes);
             source.define("LISTED_SUMS", u8::from(it.listed_sums));
@@ -303,7 +303,7 @@ fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedul
     source.define("CELL_MEMORY", cell_memory);
 }
 
-/// The operands of a kernel, in its order; see `operands.h` and `block_local.c`.
+/// The operands of a kernel, in order; see `operands.h` and `block_local.c`.
 fn operands(problem: &Problem, schedule: &Schedule, input: bool) -> Vec<Operand> {
     let shape = &problem.shape;
     let (nodal, contributions) = match problem.vectors {

@@ -1,4 +1,4 @@
-//! sum_factorization behind the contract of families.
+//! sum_factorization as a family.
 
 use super::host::HostPlan;
 use super::kernel::{PointStep, Problem, Schedule};
@@ -57,7 +57,7 @@ impl Family for SumFactorization {
     }
 }
 
-/// The storage of an element's geometry; with `factors` coefficients are folded.
+/// The storage of an element's geometry; with `factors`, coefficients are folded.
 fn storage(map: MapKind, stored: bool, factors: bool) -> Storage {
     match (map, stored, factors) {
         (MapKind::Affine, _, true) => Storage::ElementFactors,
@@ -98,7 +98,7 @@ impl Block {
     }
 }
 
-/// The same map in the terms of the family.
+/// The same map as the family's own type.
 fn element(map: CellMap<'_>) -> ElementGeometry<'_> {
     match map {
         CellMap::Map(coefficients) => ElementGeometry::Map(coefficients),
@@ -120,7 +120,7 @@ impl BlockOperator for Block {
     }
 
     fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
-        // What is packed is the same for all instruction sets.
+        // Packed geometry is the same for all instruction sets.
         let plan = self.plan(SimdLevel::Baseline);
         plan.pack((0, 1), element(map), coefficients, out);
     }
@@ -137,7 +137,7 @@ impl BlockOperator for Block {
         self.shape.scheduled_flops()
     }
 
-    /// As Świrydowicz et al. 2019 count them.
+    /// As counted by Świrydowicz et al. 2019.
     fn nominal_flops(&self) -> u64 {
         self.shape.nominal_flops()
     }

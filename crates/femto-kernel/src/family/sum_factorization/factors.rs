@@ -1,7 +1,8 @@
 //! Factors of a form λ u, κ ∇u at a point: the multipliers of values and reference derivatives.
 
-/// κ w det J J⁻¹J⁻ᵀ (rr, rs, rt, ss, st, tt) if gradients are wanted, then λ w det J if values are
-/// (Świrydowicz et al. 2019, eq. 10). `j` is the Jacobian `[physical][reference]`, `wanted` values and gradients.
+/// κ w det J J⁻¹J⁻ᵀ (rr, rs, rt, ss, st, tt) if gradients are wanted, then λ w det J if values are wanted
+/// (Świrydowicz et al. 2019, eq. 10). `j` is the Jacobian `[physical][reference]`, `wanted` is (values,
+/// gradients).
 pub fn factors(
     j: &[[f64; 3]; 3],
     weight: f64,

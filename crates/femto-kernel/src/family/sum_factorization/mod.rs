@@ -1,16 +1,17 @@
 //! sum_factorization: operators on hexahedra and quadrilaterals by sum factorisation.
 //!
-//! On an element the unknowns are values at the (N+1)³ tensor-product GLL nodes, `[k][j][i]`. Values
-//! at the tensor-product quadrature points are three 1-D contractions (Świrydowicz et al. 2019, eq. 7),
+//! The unknowns of an element are values at the (N+1)³ tensor-product GLL nodes, `[k][j][i]`. Values at the
+//! tensor-product quadrature points are three 1-D contractions (Świrydowicz et al. 2019, eq. 7),
 //!
 //! ```text
 //! u(ξ_i, η_j, ζ_k) = Σ_c I[k][c] Σ_b I[j][b] Σ_a I[i][a] u[c][b][a],
 //! ```
 //!
-//! and reference gradients three more with the differentiation matrix of the Lagrange basis *on the
-//! points* (eq. 9; twelve contractions instead of eighteen for forward and transpose together).
-//! On a quadrilateral, `[j][i]`, the contractions along k drop out. At the points the form acts, and the transposed contractions bring the result back. When the
-//! points are the nodes (BK5, BP5) the interpolation is the identity and is left out.
+//! and reference gradients three more with the differentiation matrix of the Lagrange basis *on the points*
+//! (eq. 9; twelve contractions instead of eighteen for forward and transpose together). On a quadrilateral,
+//! `[j][i]`, there are no contractions along k. The form is evaluated at the points, and the transposed
+//! contractions bring the result back. If the points are the nodes (BK5, BP5) the interpolation is the
+//! identity and is left out.
 //!
 //! The [oracle](super::oracle) is that of all families; [`host`] has the fast loops; [`work`] counts bytes and
 //! flops.
@@ -26,9 +27,11 @@ pub use block::{Block, SumFactorization};
 /// The storage of an element's geometry, by kind of map and data level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Storage {
-    /// A parallelepiped's 4 coefficient vectors, a parallelogram's 3; the Jacobian follows (`on_the_fly`).
+    /// A parallelepiped's 4 coefficient vectors, a parallelogram's 3; the Jacobian is recomputed
+    /// (`on_the_fly`).
     Affine,
-    /// A trilinear map's 8 coefficient vectors, a bilinear one's 4; the Jacobian follows (`on_the_fly`).
+    /// A trilinear map's 8 coefficient vectors, a bilinear one's 4; the Jacobian is recomputed
+    /// (`on_the_fly`).
     Multilinear,
     /// Jacobian (and position, if it is read) at every point (`partial`), for any form.
     Jacobians,
@@ -38,7 +41,8 @@ pub enum Storage {
     PointFactors,
 }
 
-/// The geometry of one element, a quadrilateral embedded as the layer over it (∂x/∂ζ = e_z), from which [`host::HostPlan::pack`] takes what its storage needs.
+/// The geometry of one element, input of [`host::HostPlan::pack`]. A quadrilateral is embedded in a layer
+/// above it (∂x/∂ζ = e_z).
 #[derive(Clone, Copy, Debug)]
 pub enum ElementGeometry<'a> {
     /// `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`, `[8][3]`.
@@ -53,8 +57,8 @@ pub enum ElementGeometry<'a> {
 }
 
 impl work::Shape {
-    /// The coefficients that [`Storage::Affine`] and [`Storage::Multilinear`] keep of a map: of ξ, η, ... and, if
-    /// positions are read, of 1 at last, `[coefficient][axis]`.
+    /// The coefficients of a map that [`Storage::Affine`] and [`Storage::Multilinear`] keep: of ξ, η, ...
+    /// and finally, if positions are read, of 1, `[coefficient][axis]`.
     fn kept(&self, c: &[[f64; 3]; 8]) -> impl Iterator<Item = f64> {
         let linear = self.storage == Storage::Affine;
         let is_kept = move |m: &usize| !linear || m.is_power_of_two();

@@ -1,9 +1,8 @@
 //! Exact work of sum factorisation: bytes and flops, from the sizes alone.
 //!
-//! Two counts of flops are kept apart. The *nominal* count is the field's (Świrydowicz et al. 2019, table 2 and
-//! §5): every product of a full 1-D matrix. The *scheduled* count is what the host loops do, with
-//! the even-odd decomposition and the geometry recomputed where it is not stored; bounds are made
-//! from it.
+//! Two counts of flops are kept apart. The *nominal* count is the field's (Świrydowicz et al. 2019, table 2
+//! and §5): every product of a full 1-D matrix. The *scheduled* count is that of the host loops, with the
+//! even-odd decomposition and recomputed geometry if it is not stored; bounds use this one.
 
 use super::Storage;
 use crate::family::fields::{FieldKind, Fields};
@@ -13,35 +12,34 @@ use femto_element::tables::TensorTables;
 /// Sizes of an operator on an element, and the storage of its geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Axes of the cell: 3 of hexahedra, 2 of quadrilaterals.
+    /// Dimension of the cell: 3 for hexahedra, 2 for quadrilaterals.
     pub dim: usize,
     /// Nodes along an axis.
     pub nodes_1d: usize,
     /// Points along an axis.
     pub points_1d: usize,
-    /// The points are the nodes.
+    /// Whether the points are the nodes.
     pub collocated: bool,
     /// Number of components.
     pub components: usize,
-    /// Values enter or leave the form.
+    /// Whether the form uses values.
     pub values: bool,
-    /// Gradients enter or leave the form.
+    /// Whether the form uses gradients.
     pub gradients: bool,
-    /// The form reads the position.
+    /// Whether the form reads the position.
     pub position: bool,
     /// The storage of the geometry.
     pub storage: Storage,
     /// Auxiliary fields.
     pub fields: Fields,
-    /// Bit i: field i is at the nodes, and the form reads its gradient.
+    /// Bit i: whether field i is at the nodes and the form reads its gradient.
     pub field_gradients: u8,
     /// Operations of f0 and f1 at one point, see [`Inspection::ops`].
     pub form_flops: u64,
 }
 
 impl Shape {
-    /// The shape of an inspected form on an element, where its auxiliary fields are constant per
-    /// element.
+    /// The shape of an inspected form on an element, with auxiliary fields constant per element.
     pub fn new(basis: &TensorTables, inspection: &Inspection, storage: Storage) -> Self {
         Self {
             dim: basis.cell.dim(),
@@ -61,7 +59,7 @@ impl Shape {
         }
     }
 
-    /// The same with auxiliary fields of these kinds.
+    /// The same shape with auxiliary fields of these kinds.
     pub fn with_fields(self, inspection: &Inspection, fields: Fields) -> Self {
         let read = |field: &usize| inspection.reads_field_gradient(*field);
         let read = fields.of(FieldKind::Nodal).filter(read);
@@ -69,7 +67,7 @@ impl Shape {
         Self {
             fields,
             field_gradients,
-            // The Jacobian is needed for these too.
+            // These need the Jacobian too.
             gradients: self.gradients || field_gradients != 0,
             ..self
         }
@@ -85,11 +83,11 @@ impl Shape {
         self.points() / self.points_1d
     }
 
-    /// Nominal flops of one element: for one component of a hexahedron
-    /// BK1 4(gq³ + g²q² + g³q) + g³, BK5 12q⁴ + 15q³, BK3 4(gq³ + g²q² + g³q) + 12g⁴ + 15g³, with
-    /// q = `nodes_1d`, g = `points_1d`; 4 flops a point more where the form has a mass term beside
-    /// the stiffness term (Świrydowicz et al. 2019). Of a quadrilateral 4(gq² + g²q) + g², 8q³ + 6q² and
-    /// 4(gq² + g²q) + 8g³ + 6g²: the same products along two axes, and a symmetric 2 × 2 matrix at a point.
+    /// Nominal flops of one element: for one component of a hexahedron BK1 4(gq³ + g²q² + g³q) + g³, BK5
+    /// 12q⁴ + 15q³, BK3 4(gq³ + g²q² + g³q) + 12g⁴ + 15g³, with q = `nodes_1d`, g = `points_1d`; 4 more
+    /// flops per point if the form has a mass term besides the stiffness term (Świrydowicz et al. 2019).
+    /// For a quadrilateral 4(gq² + g²q) + g², 8q³ + 6q² and 4(gq² + g²q) + 8g³ + 6g²: the same products
+    /// along two axes, and a symmetric 2 × 2 matrix per point.
     pub fn nominal_flops(&self) -> u64 {
         let (g, d, points) = (self.points_1d as u64, self.dim as u64, self.points() as u64);
         let interpolation = if self.collocated {
@@ -106,7 +104,8 @@ impl Shape {
         self.components as u64 * (interpolation + at_points)
     }
 
-    /// Pencils that an interpolation contracts, along one axis after the other: q² + q g + g², or q + g.
+    /// Number of pencils contracted by an interpolation along one axis after the other: q² + q g + g², or
+    /// q + g.
     fn interpolated(&self) -> u64 {
         let (q, g, last) = (self.nodes_1d as u64, self.points_1d as u64, self.dim - 1);
         (0..=last)
@@ -114,7 +113,7 @@ impl Shape {
             .sum()
     }
 
-    /// Flops of one element as the host loops schedule them.
+    /// Flops of one element, as scheduled in the host loops.
     pub fn scheduled_flops(&self) -> u64 {
         let (q, g) = (self.nodes_1d as u64, self.points_1d as u64);
         let (d, pencils, points) = (self.dim as u64, self.pencils() as u64, self.points() as u64);
@@ -122,7 +121,7 @@ impl Shape {
         let back = contraction_flops(g, q, false) * self.interpolated();
         let interpolation = if self.collocated { 0 } else { forward + back };
         let differentiation_in = d * pencils * contraction_flops(g, g, true);
-        // All axes forward and back; all but the first product of the way back is added.
+        // All axes forward and back; all but the first product on the way back are added.
         let added = if self.values { d } else { d - 1 };
         let differentiation = if self.gradients {
             2 * differentiation_in + added * points
@@ -130,7 +129,7 @@ impl Shape {
             0
         };
         let interpolation_in = if self.collocated { 0 } else { forward };
-        // d scalings and d (2d − 1) flops bring a gradient to the element.
+        // d scalings and d (2d − 1) flops give a physical gradient.
         let fields = self.fields.count(FieldKind::Nodal) as u64 * interpolation_in
             + u64::from(self.field_gradients.count_ones())
                 * (differentiation_in + 2 * d * d * points);
@@ -147,36 +146,36 @@ impl Shape {
         let factor = c * (15 * gradients + values);
         // A form: ∇u (d scalings, d (2d − 1) flops), back (the same), f0 times weight and determinant.
         let form = c * (4 * d * d * gradients + values) + values + gradients + 1 + self.form_flops;
-        // A position, where it is read: one combination of vectors a row, one a point.
+        // A position, if it is read: one combination of vectors per row, one per point.
         let position = if self.position { 2 * d } else { 0 };
         // The weight of a row is a product of d − 1.
         let metric = |row: u64, point: u64| {
             rows * (row + d - 2 + position) + points * (point + position + form)
         };
-        // What the points of a layer share is not counted.
+        // Work common to the points of a layer is not counted.
         match (self.storage, self.gradients) {
             (Storage::PointFactors, _) => points * factor,
             (Storage::ElementFactors, _) => points * (factor + scaling),
             (Storage::Affine, _) => metric(0, 0),
             // A determinant, 3 flops; signs are free.
             (Storage::Jacobians, _) if d == 2 => metric(0, 3),
-            // Per row: a combination of vectors (4) and two determinants; per point: the same combination of
-            // the other column, and one Horner step.
+            // Per row: a combination of vectors (4) and two determinants; per point: the combination of the
+            // other column, and one Horner step.
             (Storage::Multilinear, true) if d == 2 => metric(4 + 2 * 3, 4 + 2),
             (Storage::Multilinear, false) if d == 2 => metric(4 + 2 * 3, 2),
-            // Three cross products (9 flops each; one for the determinant alone) and a triple
+            // Three cross products (9 flops each; one if only the determinant is needed) and a triple
             // product (5).
             (Storage::Jacobians, true) => metric(0, 3 * 9 + 5),
             (Storage::Jacobians, false) => metric(0, 9 + 5),
-            // Per row: 3 combinations of vectors (6), 8 cross products (2 for the determinant
-            // alone), sums, 4 inner products; per point: 4 vector and 2 scalar Horner steps.
+            // Per row: 3 combinations of vectors (6), 8 cross products (2 if only the determinant is
+            // needed), sums, 4 inner products; per point: 4 vector and 2 scalar Horner steps.
             (Storage::Multilinear, true) => metric(3 * 6 + 8 * 9 + 4 + 4 * 5, 4 * 6 + 4),
             (Storage::Multilinear, false) => metric(3 * 6 + 2 * 9 + 1 + 4 * 5, 4),
         }
     }
 
-    /// Numbers of stored geometry per element, as [`HostPlan::pack`](super::host::HostPlan::pack) writes
-    /// them.
+    /// Length of an element's stored geometry, as written by
+    /// [`HostPlan::pack`](super::host::HostPlan::pack).
     pub fn geometry_numbers(&self) -> u64 {
         let factors = 6 * u64::from(self.gradients) + u64::from(self.values);
         let (d, points) = (self.dim as u64, self.points() as u64);

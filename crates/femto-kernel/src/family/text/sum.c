@@ -1,6 +1,6 @@
-/* Adds up what elements have written to g_contributions: node n of the list g_nodes gets the contributions that
- * g_sources names from g_offsets[n] to g_offsets[n + 1], in that order, so that sums are the same to the
- * last bit however blocks were scheduled. Nodes from first_added on keep what others have summed before. */
+/* Sums the elements' contributions in g_contributions: node n of the list g_nodes gets the contributions at
+ * g_sources[g_offsets[n]] to g_sources[g_offsets[n + 1] - 1], in that order, so that sums are bitwise the
+ * same however blocks are scheduled. Sums of nodes from first_added on are added to the present values. */
 KERNEL(sum)
 (const GLOBAL uint *RESTRICT g_nodes, const GLOBAL uint *RESTRICT g_offsets,
  const GLOBAL uint *RESTRICT g_sources, const GLOBAL real *RESTRICT g_contributions,

@@ -1,4 +1,4 @@
-/* Sets pieces of nodes to zero: g_pieces [piece][2], first node and end; a block takes a piece. */
+/* Zeroes pieces of nodes: g_pieces [piece][2], first node and end; a block takes one piece. */
 KERNEL(zero)
 (const GLOBAL uint *RESTRICT g_pieces, const uint component_stride, GLOBAL real *RESTRICT g_v)
 {

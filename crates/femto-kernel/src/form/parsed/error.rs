@@ -2,13 +2,13 @@
 
 use crate::expr::ParseError;
 
-/// Why the expressions of a form could not be parsed.
+/// Why the expressions of a form cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum FormParseError {
     #[error("{place}: {source}")]
     Expression {
-        /// `f0`, `f1`, or as an entry of a list: `f0[component]`, `f1[component][axis]`.
+        /// `f0`, `f1`, or for an entry of a list: `f0[component]`, `f1[component][axis]`.
         place: String,
         source: Box<ParseError>,
     },
@@ -38,7 +38,7 @@ pub enum FormParseError {
     TooLarge { found: usize, limit: usize },
 }
 
-/// What a name is for.
+/// The role of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// An auxiliary field.
@@ -56,16 +56,16 @@ impl core::fmt::Display for Role {
     }
 }
 
-/// One number that a form gives.
+/// One output of a form.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Output {
     pub(super) component: usize,
-    /// The axis of f1; none of f0.
+    /// The axis of f1; `None` for f0.
     pub(super) axis: Option<usize>,
 }
 
 impl Output {
-    /// Of f0 or f1.
+    /// The name of its part, f0 or f1.
     pub(super) fn part(self) -> &'static str {
         match self.axis {
             None => "f0",

@@ -1,21 +1,22 @@
-//! The expressions of a form, before they are parsed.
+//! The expressions of a form, before parsing.
 
 use super::error::{FormParseError, Output};
 use serde::Deserialize;
 
-/// The expressions of a form, and the names that they use.
+/// The expressions of a form, and the names in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FormExpressions {
-    /// What multiplies the test function: one expression for all components, or one for each. Zero where absent.
+    /// Coefficient of the test function: one expression for all components, or one for each. Zero if
+    /// absent.
     pub f0: Option<Expressions>,
-    /// What multiplies the gradient of the test function: one expression for all components and axes; one for
-    /// each component, in which `grad` gives its axes; one for each axis, of a scalar form; or
-    /// `[component][axis]`. Zero where absent.
+    /// Coefficient of the test function's gradient: one expression for all components and axes; one for
+    /// each component, in which `grad` stands for its axes; one for each axis, for a scalar form; or
+    /// `[component][axis]`. Zero if absent.
     pub f1: Option<Expressions>,
-    /// Names of the auxiliary fields, in the order in which an operator takes them.
+    /// Names of the auxiliary fields, in the operator's order.
     pub fields: Vec<String>,
-    /// Names of the run-time parameters, in the order in which an operator takes them.
+    /// Names of the run-time parameters, in the operator's order.
     pub parameters: Vec<String>,
 }
 
@@ -25,14 +26,14 @@ pub struct FormExpressions {
 pub enum Expressions {
     /// One for everything.
     One(String),
-    /// One for each component; of f1 of a scalar form also one for each axis.
+    /// One for each component; for f1 of a scalar form also one for each axis.
     Each(Vec<String>),
     /// `[component][axis]`.
     Matrix(Vec<Vec<String>>),
 }
 
 impl Expressions {
-    /// The expression of an output, and whether it serves all components.
+    /// The expression of an output, and whether it is used for all components.
     pub(super) fn of<const D: usize, const C: usize>(
         &self,
         output: Output,
@@ -60,7 +61,7 @@ impl Expressions {
         Ok((text, serves_all))
     }
 
-    /// How an error message calls the expression of an output.
+    /// The name of an output's expression in error messages.
     pub(super) fn place<const D: usize, const C: usize>(&self, output: Output) -> String {
         let part = output.part();
         match self {

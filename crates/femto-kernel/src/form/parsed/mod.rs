@@ -15,9 +15,9 @@ use symbols::Names;
 
 /// A form whose f0 and f1 are expressions, parsed into one graph.
 ///
-/// On the host an interpreter runs the graph over the lanes of a batch; for a device, for inspection and
-/// for derivatives ([`Jacobian`](super::Jacobian)) it is traced like any other form, which gives the same
-/// graph again. The language of expressions: `docs/forms.md`.
+/// On the host an interpreter runs the graph over the lanes of a batch. For devices, inspection and
+/// derivatives ([`Jacobian`](super::Jacobian)) it is traced like any other form, which reproduces the same
+/// graph. The language of expressions: `docs/forms.md`.
 ///
 /// ```
 /// use femto_kernel::form::{FormExpressions, ParsedForm, inspect};
@@ -39,14 +39,15 @@ pub struct ParsedForm<const D: usize, const C: usize = 1> {
 }
 
 impl<const D: usize, const C: usize> ParsedForm<D, C> {
-    /// The most operations that f0 and f1 may have together.
+    /// Maximum number of operations of f0 and f1 together.
     pub const MAX_OPERATIONS: usize = 4096;
 
-    /// Parses the expressions of a form. They may come from anywhere: their length, their nesting and the work
-    /// of evaluating them are limited.
+    /// Parses the expressions of a form. They may be untrusted: their length, their nesting and the work of
+    /// evaluating them are limited.
     ///
     /// # Errors
-    /// Which expression is wrong, where and why; names that cannot be used; wrong numbers of expressions.
+    /// The wrong expression with position and reason; names that cannot be used; wrong numbers of
+    /// expressions.
     pub fn parse(expressions: &FormExpressions) -> Result<Self, FormParseError> {
         let names = Names::new::<D, C>(&expressions.fields, &expressions.parameters)?;
         let mut graph = Graph::new();
@@ -79,17 +80,17 @@ impl<const D: usize, const C: usize> ParsedForm<D, C> {
         })
     }
 
-    /// The graph that the expressions became.
+    /// The graph of the expressions.
     pub fn traced(&self) -> &TracedForm {
         &self.traced
     }
 
-    /// The names of the auxiliary fields, in the order in which an operator takes them.
+    /// The names of the auxiliary fields, in the operator's order.
     pub fn fields(&self) -> &[String] {
         &self.names.fields
     }
 
-    /// The names of the parameters, in the order in which an operator takes them.
+    /// The names of the parameters, in the operator's order.
     pub fn parameters(&self) -> &[String] {
         &self.names.parameters
     }
@@ -107,7 +108,7 @@ impl<const D: usize, const C: usize> Form<D, C> for ParsedForm<D, C> {
     }
 }
 
-/// Reads the text of one output.
+/// Parses the text of one output.
 fn read<const D: usize, const C: usize>(
     graph: &mut Graph,
     expressions: &Expressions,

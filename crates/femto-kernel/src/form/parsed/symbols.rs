@@ -1,4 +1,4 @@
-//! The names in expressions of a form.
+//! Names in the expressions of a form.
 
 use super::error::{FormParseError, Output, Role};
 use crate::expr::{Input, Symbol, Symbols};
@@ -6,7 +6,7 @@ use crate::form::MAX_FIELDS;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// The names that the user chose.
+/// The names chosen by the user.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     pub(super) fields: Vec<String>,
@@ -14,7 +14,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Checks that each name is one and stands for one thing.
+    /// Checks that each name is valid and unique.
     pub(super) fn new<const D: usize, const C: usize>(
         fields: &[String],
         parameters: &[String],
@@ -52,7 +52,8 @@ impl Names {
         })
     }
 
-    /// What the names mean in the text of an output; where it serves all components, `u` is the own one.
+    /// The meanings of the names in the text of an output; if it serves all components, `u` is its own
+    /// component.
     pub(super) fn symbols<const D: usize, const C: usize>(
         &self,
         output: Output,
@@ -100,7 +101,7 @@ fn built_in<const D: usize, const C: usize>(output: Output, serves_all: bool) ->
     symbols
 }
 
-/// The words that a chosen name brings along, with what they mean.
+/// The words that a chosen name introduces, with their meanings.
 fn meanings<const D: usize>(role: Role, name: &str, index: usize) -> Vec<(String, Input)> {
     match role {
         Role::Parameter => vec![(name.to_owned(), Input::Parameter(index as u16))],
@@ -130,7 +131,7 @@ fn with_all(symbols: Symbols, meanings: Vec<(String, Input)>) -> Symbols {
         })
 }
 
-/// Whether the text of an expression would be cut into just this word.
+/// Whether an expression would be split into exactly this word.
 fn is_name(name: &str) -> bool {
     let mut characters = name.chars();
     characters

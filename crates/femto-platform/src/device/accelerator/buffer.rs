@@ -40,7 +40,7 @@ fn bytes_mut<T: Element>(values: &mut [T]) -> &mut [u8] {
 }
 
 impl Accelerator {
-    /// Memory with any contents; not to be seen before it is overwritten.
+    /// Uninitialised memory; callers must overwrite it before it can be read.
     fn allocate<T: Element>(&self, len: usize) -> Result<AcceleratorBuffer<T>, DeviceError> {
         let bytes_each = size_of::<T>();
         let possible = len.checked_mul(bytes_each);
@@ -65,7 +65,7 @@ impl Accelerator {
     /// Copies all of `source` into `target`, on the device.
     ///
     /// # Errors
-    /// [`DeviceError::LengthMismatch`], [`DeviceError::OtherDevice`], or what the driver says.
+    /// [`DeviceError::LengthMismatch`], [`DeviceError::OtherDevice`], or a driver error.
     pub fn copy<T: Element>(
         &self,
         source: &AcceleratorBuffer<T>,
@@ -89,8 +89,8 @@ impl Accelerator {
     /// Sets the numbers of a range to zero.
     ///
     /// # Errors
-    /// [`DeviceError::LengthMismatch`] for a range that does not lie inside,
-    /// [`DeviceError::OtherDevice`], or what the driver says.
+    /// [`DeviceError::LengthMismatch`] for a range out of bounds, [`DeviceError::OtherDevice`], or a driver
+    /// error.
     pub fn fill_zero<T: Element>(
         &self,
         target: &mut AcceleratorBuffer<T>,

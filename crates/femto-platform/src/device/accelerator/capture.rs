@@ -6,7 +6,7 @@ use crate::device::DeviceError;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 
-/// A capture under way: whose it is, and what its work uses and so must outlive it.
+/// A capture in progress: its thread, and the objects that its work uses and must therefore keep alive.
 #[derive(Debug)]
 pub(super) struct Capture {
     thread: ThreadId,
@@ -19,7 +19,7 @@ struct Leave<'a>(&'a Accelerator);
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
         if self.0.captured().take().is_some() {
-            // The panic is what there is to say.
+            // The panic itself is the error to report.
             _ = self.0.driver.end_capture();
         }
     }
@@ -33,14 +33,13 @@ pub struct LaunchGraph {
 }
 
 impl Accelerator {
-    /// Captures the launches, copies and fills that `body` asks for, without doing them.
+    /// Captures the launches, copies and fills issued by `body`, without executing them.
     ///
-    /// While it runs, nothing may be allocated, written, read or waited for, and other threads are
-    /// refused what they ask of the device.
+    /// Meanwhile allocations, writes, reads and waits fail, and so do requests of other threads.
     ///
     /// # Errors
-    /// [`DeviceError::Unsupported`] where [`Features::graphs`](super::Features::graphs) is false
-    /// or a capture is under way; what `body` returns; what the driver says.
+    /// [`DeviceError::Unsupported`] if [`Features::graphs`](super::Features::graphs) is false or another
+    /// capture is in progress; the error of `body`; or a driver error.
     pub fn capture(
         &self,
         body: &mut dyn FnMut() -> Result<(), DeviceError>,
@@ -65,17 +64,17 @@ impl Accelerator {
         })
     }
 
-    /// Does what was captured, in one launch.
+    /// Executes the captured work, in one launch.
     ///
     /// # Errors
-    /// [`DeviceError::OtherDevice`], or what the driver says.
+    /// [`DeviceError::OtherDevice`], or a driver error.
     pub fn launch_graph(&self, graph: &LaunchGraph) -> Result<(), DeviceError> {
         graph.graph.check(&self.driver, "a graph")?;
         // SAFETY: the graph belongs to this driver and is alive, with everything that it uses.
         unsafe { self.driver.launch_graph(graph.graph.handle()) }
     }
 
-    /// Begins a capture, for this thread alone.
+    /// Begins a capture, for this thread only.
     fn begin(&self) -> Result<(), DeviceError> {
         let mut captured = self.captured();
         if captured.is_some() {
@@ -90,10 +89,10 @@ impl Accelerator {
         Ok(())
     }
 
-    /// Has a capture, if one is under way, keep what it uses.
+    /// Makes the capture in progress, if any, keep the objects it uses.
     ///
     /// # Errors
-    /// [`DeviceError::Unsupported`] where it is another thread's.
+    /// [`DeviceError::Unsupported`] if it belongs to another thread.
     pub(super) fn keep<'a>(
         &self,
         used: impl IntoIterator<Item = &'a Arc<Resource>>,
@@ -122,7 +121,7 @@ impl Accelerator {
         }
     }
 
-    /// It is valid after every statement, so a panic elsewhere does not spoil it.
+    /// Valid after every statement, so a panic elsewhere cannot corrupt it.
     fn captured(&self) -> MutexGuard<'_, Option<Capture>> {
         self.capture.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,11 +1,11 @@
-//! The trait of drivers, which the folders `cuda` and `opencl` implement.
+//! The trait of drivers, implemented in the folders `cuda` and `opencl`.
 
 use super::{Argument, Features, KernelText, Launch, Usage};
 use crate::device::{DeviceError, DeviceInfo, DeviceKind};
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Something that a driver made: an address, or a pointer to something of its own.
+/// An object of a driver: an address, or a pointer to an opaque type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle(pub(crate) u64);
 
@@ -15,7 +15,7 @@ impl Handle {
         Self(pointer.expose_provenance() as u64)
     }
 
-    /// The pointer that was kept.
+    /// The stored pointer.
     pub(crate) fn pointer<T>(self) -> *mut T {
         std::ptr::with_exposed_provenance_mut(self.0 as usize)
     }
@@ -36,21 +36,21 @@ pub(crate) struct Built {
     pub(crate) module: Handle,
     /// The compiler's log.
     pub(crate) log: String,
-    /// The binary for `load`, where the driver gives it.
+    /// The binary for `load`, if the driver provides it.
     pub(crate) binary: Option<Vec<u8>>,
 }
 
 /// A driver with one device: an in-order queue, memory, a compiler.
 ///
 /// # Safety of the unsafe functions
-/// Handles are alive, of the kind that the argument says, and made by this very driver; ranges of
-/// bytes lie within the memory.
+/// Handles must be alive, of the kind that the argument names, and made by this driver; byte ranges must
+/// lie within the memory.
 pub(crate) trait Driver: Debug + Send + Sync {
     fn kind(&self) -> DeviceKind;
     fn info(&self) -> DeviceInfo;
     fn features(&self) -> &Features;
 
-    /// Memory with any contents. `OutOfMemory` where there is none.
+    /// Uninitialised memory, or `OutOfMemory`.
     fn allocate(&self, len: usize, bytes_each: usize) -> Result<Handle, DeviceError>;
     /// Returns once `source` is no longer needed.
     unsafe fn write(&self, source: &[u8], target: Handle) -> Result<(), DeviceError>;
@@ -68,13 +68,13 @@ pub(crate) trait Driver: Debug + Send + Sync {
     fn build(&self, text: &KernelText) -> Result<Built, DeviceError>;
     /// A module from the binary of an earlier `build` on the same device and driver.
     fn load(&self, binary: &[u8]) -> Result<Handle, DeviceError>;
-    /// `None` where the module has no such kernel.
+    /// `None` if the module has no such kernel.
     unsafe fn kernel(
         &self,
         module: Handle,
         entry: &str,
     ) -> Result<Option<(Handle, Usage)>, DeviceError>;
-    /// The launch keeps to the limits of the device and of the kernel.
+    /// The launch must keep to the limits of the device and of the kernel.
     unsafe fn launch(
         &self,
         kernel: (&str, Handle),
@@ -82,21 +82,21 @@ pub(crate) trait Driver: Debug + Send + Sync {
         arguments: &[Argument<'_>],
     ) -> Result<(), DeviceError>;
 
-    /// Notes the time when everything asked so far is done; takes over an earlier event.
+    /// Records the time when all work so far is done; takes over an earlier event.
     unsafe fn record(&self, event: Option<Handle>) -> Result<Handle, DeviceError>;
     unsafe fn seconds_between(&self, from: Handle, to: Handle) -> Result<f64, DeviceError>;
 
-    /// From here on, work is captured instead of done.
+    /// From here on, work is captured instead of executed.
     fn begin_capture(&self) -> Result<(), DeviceError>;
     /// Captured work, ready to be launched.
     fn end_capture(&self) -> Result<Handle, DeviceError>;
     unsafe fn launch_graph(&self, graph: Handle) -> Result<(), DeviceError>;
 
-    /// Gives back; the handle is not used again.
+    /// Releases an object; the handle must not be used again.
     unsafe fn release(&self, kind: ResourceKind, handle: Handle);
 }
 
-/// A handle that is given back when dropped, and keeps its driver alive.
+/// A handle that is released when dropped, and keeps its driver alive.
 #[derive(Debug)]
 pub(crate) struct Resource {
     driver: Arc<dyn Driver>,
@@ -123,7 +123,7 @@ impl Resource {
         &self.driver
     }
 
-    /// The handle, no longer given back by this.
+    /// The handle, which is then no longer released by this.
     pub(crate) fn into_handle(self) -> Handle {
         let mut this = std::mem::ManuallyDrop::new(self);
         // SAFETY: `this` is not dropped, so the driver is dropped here and only here.

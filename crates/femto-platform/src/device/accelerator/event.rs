@@ -18,27 +18,26 @@ impl Event {
 }
 
 impl Accelerator {
-    /// An event that is still to be recorded.
+    /// An event not recorded yet.
     ///
     /// # Errors
-    /// None so far: the driver is asked when it is recorded.
+    /// None so far: the driver is only called when the event is recorded.
     pub fn event(&self) -> Result<Event, DeviceError> {
         Ok(Event::default())
     }
 
-    /// Has the device note the time when everything asked of it so far is done. An event may be
-    /// recorded many times; the last time counts.
+    /// Records the time when all work so far is done. An event may be recorded many times; the last one
+    /// counts.
     ///
     /// # Errors
-    /// [`DeviceError::OtherDevice`] for an event that another device recorded, or what the driver
-    /// says.
+    /// [`DeviceError::OtherDevice`] for an event recorded by another device, or a driver error.
     pub fn record(&self, event: &Event) -> Result<(), DeviceError> {
         self.refuse_while_capturing("note times while work is captured")?;
         let mut recorded = event.recorded();
         if let Some(earlier) = &*recorded {
             earlier.check(&self.driver, "an event")?;
         }
-        // Where another thread just asks for its time, that thread gives it back.
+        // If another thread is just reading its time, that thread releases it.
         let earlier = recorded.take().and_then(Arc::into_inner);
         let earlier = earlier.map(Resource::into_handle);
         // SAFETY: the earlier event belongs to this driver and was alive until given over.
@@ -51,7 +50,7 @@ impl Accelerator {
     /// Seconds of device time from `from` to `to`, once both have happened.
     ///
     /// # Errors
-    /// [`DeviceError::NotRecorded`], [`DeviceError::OtherDevice`], or what the driver says.
+    /// [`DeviceError::NotRecorded`], [`DeviceError::OtherDevice`], or a driver error.
     pub fn seconds_between(&self, from: &Event, to: &Event) -> Result<f64, DeviceError> {
         let recorded = |event: &Event| event.recorded().clone();
         let (Some(from), Some(to)) = (recorded(from), recorded(to)) else {

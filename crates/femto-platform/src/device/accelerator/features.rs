@@ -1,6 +1,6 @@
 //! Features and limits of an accelerator.
 
-/// The language of the texts that a device compiles.
+/// The language of a device's kernel texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LanguageKind {
     /// CUDA C++.
@@ -9,7 +9,7 @@ pub enum LanguageKind {
     OpenCl,
 }
 
-/// Features and limits of an accelerator. `None` where the driver does not tell.
+/// Features and limits of an accelerator. `None` if the driver does not report them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Features {
     /// The language of its texts.
@@ -20,25 +20,25 @@ pub struct Features {
     pub compiler: String,
     /// Version of the driver.
     pub driver: String,
-    /// Threads of a block at most.
+    /// Maximum number of threads of a block.
     pub max_threads: u32,
-    /// Threads of a block at most along x, y, z.
+    /// Maximum number of threads of a block along x, y, z.
     pub max_threads_xyz: [u32; 3],
-    /// Bytes of shared memory of a block at most.
+    /// Maximum bytes of shared memory of a block.
     pub shared_bytes: u32,
     /// Bytes of shared memory of a compute unit.
     pub shared_bytes_per_unit: Option<u32>,
     /// 32-bit registers of a compute unit.
     pub registers_per_unit: Option<u32>,
-    /// Threads that a compute unit holds at the same time.
+    /// Threads resident on a compute unit at the same time.
     pub threads_per_unit: Option<u32>,
-    /// Multiprocessors, or what OpenCL calls compute units.
+    /// Multiprocessors, or compute units in OpenCL's terms.
     pub compute_units: u32,
-    /// Threads that execute together; 1 on processors.
+    /// Threads that execute in lockstep; 1 on processors.
     pub warp: u32,
     /// Bytes of device memory.
     pub memory_bytes: u64,
-    /// Bytes of the cache that all compute units share, 0 where there is none.
+    /// Bytes of the cache shared by all compute units; 0 if there is none.
     pub cache_bytes: u64,
     /// Whether it has 64-bit floating-point numbers.
     pub fp64: bool,

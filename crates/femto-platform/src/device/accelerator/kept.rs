@@ -1,4 +1,4 @@
-//! Values made once per device and kept with it, such as compiled kernels.
+//! Values made once per device and stored with it, such as compiled kernels.
 
 use super::Accelerator;
 use crate::device::DeviceError;
@@ -10,13 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) type Kept = Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>;
 
 impl Accelerator {
-    /// The device's value of type `V`, which the first call makes. All clones of the device share it.
+    /// The device's value of type `V`, made by the first call and shared by all clones of the device.
     ///
-    /// A value that held a clone of the device would keep both alive for ever; kernels and buffers
-    /// do not.
+    /// A value that held a clone of the device would keep both alive for ever; kernels and buffers do not.
     ///
     /// # Errors
-    /// What `make` says; the next call tries again.
+    /// The error of `make`; the next call tries again.
     pub fn kept<V: Any + Send + Sync>(
         &self,
         make: impl FnOnce() -> Result<V, DeviceError>,
@@ -33,7 +32,7 @@ impl Accelerator {
         Ok(self.find().unwrap_or(made))
     }
 
-    /// The map is valid after every statement, so a panic elsewhere does not spoil it.
+    /// The map is valid after every statement, so a panic elsewhere cannot corrupt it.
     fn find<V: Any + Send + Sync>(&self) -> Option<Arc<V>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let value = Arc::clone(kept.get(&TypeId::of::<V>())?);

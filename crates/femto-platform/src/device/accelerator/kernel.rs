@@ -13,7 +13,7 @@ pub struct KernelText<'a> {
     pub name: &'a str,
     /// A whole translation unit in the language of the device.
     pub text: &'a str,
-    /// Options of the compiler, beyond those that the device always gives.
+    /// Compiler options, in addition to the device's own.
     pub options: &'a [String],
 }
 
@@ -42,7 +42,7 @@ struct Contents {
     warnings: Vec<String>,
 }
 
-/// A kernel of a module, which it keeps. Clones share it.
+/// A kernel of a module, which it keeps alive. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub(super) kernel: Arc<Resource>,
@@ -51,29 +51,29 @@ pub struct Kernel {
     usage: Usage,
 }
 
-/// Resources of a compiled kernel; `None` where the driver does not tell.
+/// Resources of a compiled kernel; `None` if the driver does not report them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// 32-bit registers of a thread.
+    /// 32-bit registers per thread.
     pub registers: Option<u32>,
-    /// Bytes of a thread in slow memory, such as spilled registers.
+    /// Bytes of slow memory per thread, such as spilled registers.
     pub local_bytes: Option<u32>,
-    /// Bytes of shared memory of a block whose size the text fixes.
+    /// Bytes of shared memory of a block, as fixed by the text.
     pub shared_bytes: Option<u32>,
-    /// Threads of a block at most.
+    /// Maximum number of threads of a block.
     pub max_threads: Option<u32>,
-    /// The only block that the text allows.
+    /// The block required by the text, if any.
     pub threads: Option<[u32; 3]>,
-    /// The number of its arguments.
+    /// Number of arguments.
     pub arguments: Option<u32>,
 }
 
 impl Accelerator {
-    /// Compiles a text, or takes what an earlier run compiled from the cache.
+    /// Compiles a text, or takes the result of an earlier run from the cache.
     ///
     /// # Errors
-    /// [`KernelError::Compile`] with the compiler's log, [`KernelError::NoFp64`], or what the
-    /// driver says. Troubles of the cache are warnings of the module.
+    /// [`KernelError::Compile`] with the compiler's log, [`KernelError::NoFp64`], or a driver error. Cache
+    /// failures are warnings of the module.
     pub fn compile(&self, text: &KernelText, cache: &KernelCache) -> Result<Module, DeviceError> {
         self.refuse_while_capturing("compile while work is captured")?;
         let key = self.key(text);
@@ -82,7 +82,7 @@ impl Accelerator {
             Some(kept) => kept,
             None => {
                 let _reserved = cache.reserve(&key);
-                // Whoever had the right to make it before may have done so.
+                // A previous holder of the reservation may have made it.
                 match self.kept_module(&key, cache, &mut warnings)? {
                     Some(kept) => kept,
                     None => self.new_module(text, &key, cache, &mut warnings)?,
@@ -100,7 +100,7 @@ impl Accelerator {
         })
     }
 
-    /// The module that the cache has, with its log. One that the driver refuses is dropped.
+    /// The module in the cache, with its log. One that the driver rejects is dropped.
     fn kept_module(
         &self,
         key: &Key,
@@ -120,7 +120,7 @@ impl Accelerator {
         }
     }
 
-    /// Compiles a text, and keeps what it is compiled to.
+    /// Compiles a text, and caches the result.
     fn new_module(
         &self,
         text: &KernelText,
@@ -142,7 +142,7 @@ impl Accelerator {
         Arc::new(Resource::new(&self.driver, ResourceKind::Module, handle))
     }
 
-    /// Everything that what a text is compiled to depends on.
+    /// A hash of everything that determines the result of compiling a text.
     pub(crate) fn key(&self, text: &KernelText) -> Key {
         let features = self.features();
         let mut parts = vec![
@@ -157,8 +157,8 @@ impl Accelerator {
     }
 }
 
-/// What succeeds, at the second attempt if not at the first: compilers with a cache of their own, such as PoCL's, fail now
-/// and then where several processes use it at once.
+/// Tries twice: compilers with their own cache, such as PoCL's, fail occasionally if several processes use
+/// it at once.
 fn twice<T>(attempt: impl Fn() -> Result<T, DeviceError>) -> Result<T, DeviceError> {
     let first = attempt();
     match first {
@@ -171,7 +171,7 @@ impl Module {
     /// The kernel named `entry`.
     ///
     /// # Errors
-    /// [`KernelError::NoEntry`], or what the driver says.
+    /// [`KernelError::NoEntry`], or a driver error.
     pub fn kernel(&self, entry: &str) -> Result<Kernel, DeviceError> {
         let contents = &self.contents;
         let driver = contents.module.driver();
@@ -192,17 +192,17 @@ impl Module {
         })
     }
 
-    /// The name of its text.
+    /// The name of the module's text.
     pub fn name(&self) -> &str {
         &self.contents.name
     }
 
-    /// The compiler's log of the text, also if that was in an earlier run.
+    /// The compiler's log of the text, even if compiled in an earlier run.
     pub fn log(&self) -> &str {
         &self.contents.log
     }
 
-    /// Warnings, such as a damaged entry of the cache.
+    /// Warnings, such as a damaged cache entry.
     pub fn warnings(&self) -> &[String] {
         &self.contents.warnings
     }

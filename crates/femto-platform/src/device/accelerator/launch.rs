@@ -1,14 +1,14 @@
-//! Starting kernels.
+//! Launching kernels.
 
 use super::driver::{Handle, Resource};
 use super::{Accelerator, AcceleratorBuffer, Features, Kernel, LanguageKind};
 use crate::device::{DeviceError, KernelError};
 use std::sync::Arc;
 
-/// Arguments of a kernel at most.
+/// Maximum number of arguments of a kernel.
 pub(crate) const MAX_ARGUMENTS: usize = 64;
 
-/// Blocks of a launch at most: what CUDA allows.
+/// Maximum number of blocks of a launch: CUDA's limit.
 const MAX_BLOCKS: u32 = i32::MAX as u32;
 
 /// The number of blocks, and of threads in each.
@@ -18,14 +18,15 @@ pub struct Launch {
     pub blocks: u32,
     /// Threads of a block along x, y, z.
     pub threads: [u32; 3],
-    /// Bytes of shared memory of a block beyond those that the text fixes; OpenCL texts fix all.
+    /// Bytes of shared memory of a block in addition to that fixed by the text; in OpenCL, texts fix all of
+    /// it.
     pub shared_bytes: u32,
 }
 
 /// One argument of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument<'a> {
-    /// A buffer; made by [`Argument::input`] and [`Argument::output`].
+    /// A buffer, made by [`Argument::input`] or [`Argument::output`].
     Memory(MemoryArgument<'a>),
     /// A number.
     U32(u32),
@@ -45,7 +46,7 @@ pub struct MemoryArgument<'a> {
 }
 
 impl MemoryArgument<'_> {
-    /// Where the driver finds it.
+    /// The driver's handle.
     pub(crate) fn handle(&self) -> &Handle {
         &self.handle
     }
@@ -67,12 +68,12 @@ impl<'a> Argument<'a> {
 }
 
 impl Accelerator {
-    /// Starts a kernel after everything asked so far. Returns before it is done.
+    /// Launches a kernel after all work so far. Returns before it is done.
     ///
     /// # Errors
     /// [`KernelError::Blocks`], [`KernelError::Threads`], [`KernelError::SharedMemory`],
-    /// [`KernelError::Arguments`], [`KernelError::Launch`]; [`DeviceError::OtherDevice`]; or what
-    /// the driver says, which may concern earlier work.
+    /// [`KernelError::Arguments`], [`KernelError::Launch`]; [`DeviceError::OtherDevice`]; or a driver
+    /// error, which may concern earlier work.
     pub fn launch(
         &self,
         kernel: &Kernel,

@@ -1,11 +1,10 @@
-//! Devices that compile kernel texts at run time: one type for all of them.
+//! Devices that compile kernel texts at run time, all of one type.
 //!
-//! Work is asynchronous and happens in the order in which it was asked for. Writing and reading
-//! wait; everything else returns at once, and what goes wrong on the device may be reported by a
-//! later call.
+//! Work is asynchronous and executed in the order in which it is issued. Writes and reads wait; everything
+//! else returns at once, and device errors may be reported by a later call.
 //!
-//! Buffers, modules, kernels, events and graphs keep the device alive and are given back when
-//! dropped. A kernel is as trustworthy as its text: nothing stops it from writing past its buffers.
+//! Buffers, modules, kernels, events and graphs keep the device alive and are released when dropped. A
+//! kernel is as trustworthy as its text: nothing stops it from writing past its buffers.
 
 mod buffer;
 mod capture;
@@ -42,17 +41,16 @@ impl Accelerator {
     /// NVIDIA's GPU `index`, in the driver's order.
     ///
     /// # Errors
-    /// [`DeviceError::DriverMissing`] without driver or run-time compiler,
-    /// [`DeviceError::DriverTooOld`], [`DeviceError::NoSuchDevice`], or what the driver says.
+    /// [`DeviceError::DriverMissing`] without a driver or run-time compiler, [`DeviceError::DriverTooOld`],
+    /// [`DeviceError::NoSuchDevice`], or a driver error.
     pub fn cuda(index: usize) -> Result<Self, DeviceError> {
         Ok(Self::new(Arc::new(cuda::Cuda::new(index)?)))
     }
 
-    /// The device `index` of those that OpenCL drivers offer, all platforms together in the order
-    /// of the loader.
+    /// The device `index` among those offered by OpenCL drivers, over all platforms in the loader's order.
     ///
     /// # Errors
-    /// [`DeviceError::DriverMissing`], [`DeviceError::NoSuchDevice`], or what the driver says.
+    /// [`DeviceError::DriverMissing`], [`DeviceError::NoSuchDevice`], or a driver error.
     pub fn opencl(index: usize) -> Result<Self, DeviceError> {
         Ok(Self::new(Arc::new(opencl::OpenCl::new(index)?)))
     }
@@ -60,8 +58,8 @@ impl Accelerator {
     /// The device with this name.
     ///
     /// # Errors
-    /// As [`Accelerator::cuda`] and [`Accelerator::opencl`]; [`DeviceError::Unsupported`] for the
-    /// other kinds, which compile no kernels.
+    /// As [`Accelerator::cuda`] and [`Accelerator::opencl`]; [`DeviceError::Unsupported`] for the other
+    /// kinds, which do not compile kernels.
     pub fn open(id: DeviceId) -> Result<Self, DeviceError> {
         match id.kind {
             DeviceKind::Cuda => Self::cuda(id.index),

@@ -1,4 +1,4 @@
-//! The suite that every device passes, written once.
+//! The conformance suite for every device, written once.
 //!
 //! Run by one line per device in this crate's tests: `device_conformance!(host, Host::new())`,
 //! `accelerator_conformance!(opencl, Accelerator::opencl(0))`.
@@ -42,7 +42,8 @@ macro_rules! device_conformance {
     };
 }
 
-/// The same and more for a device that compiles kernels; `$make` gives a `Result<Accelerator>`.
+/// Instantiates the suite, and more, for a device that compiles kernels; `$make` gives a
+/// `Result<Accelerator>`.
 #[macro_export]
 macro_rules! accelerator_conformance {
     ($name:ident, $make:expr) => {
@@ -109,9 +110,9 @@ macro_rules! accelerator_conformance {
     };
 }
 
-/// Runs a test on the device, or says why it is skipped where the machine has no such device.
+/// Runs a test on the device, or says why it is skipped if the machine has no such device.
 ///
-/// The environment variable `FEMTO_REQUIRE` names kinds, separated by commas, that must be there.
+/// The environment variable `FEMTO_REQUIRE` lists kinds, separated by commas, that must be present.
 #[allow(clippy::print_stderr, reason = "a test says that it did nothing")]
 pub fn with<D: Device>(device: Result<D, DeviceError>, test: impl FnOnce(&D)) {
     let missing = match &device {
@@ -142,7 +143,7 @@ pub fn information_is_complete(device: &impl Device) {
     assert_eq!(super::parse(&info.id().to_string()), Ok(info.id()));
 }
 
-/// Zeros are zeros, and what is written is read, for every element type and awkward lengths.
+/// Zeros are zeros, and written values are read back, for every element type and awkward lengths.
 pub fn values_survive_the_round_trip(device: &impl Device) {
     for len in [0, 1, 63, 64, 65, 1000, 600_001] {
         round_trip(device, len, |i| i as f64 - 0.5);
@@ -194,7 +195,7 @@ pub fn wrong_lengths_are_errors(device: &impl Device) {
     }
 }
 
-/// More memory than can exist is refused, not died of.
+/// More memory than can exist is an error, not a crash.
 pub fn too_much_memory_is_an_error(device: &impl Device) {
     let len = usize::MAX / 4;
     let error = device.zeros::<f64>(len).unwrap_err();

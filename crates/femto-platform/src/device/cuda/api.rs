@@ -72,8 +72,8 @@ pub(super) const ERROR_OUT_OF_MEMORY: c_int = 2;
 pub(super) const ERROR_NO_DEVICE: c_int = 100;
 pub(super) const ERROR_NOT_FOUND: c_int = 500;
 
-/// Errors after which a context is of no use: deinitialised, device unavailable, uncorrectable
-/// memory or link, contained, invalid addresses and instructions, timeouts, failed launches.
+/// Errors after which a context is unusable: deinitialised, device unavailable, uncorrectable memory or
+/// link, contained, invalid addresses and instructions, timeouts, failed launches.
 const LOST: [c_int; 15] = [
     4, 46, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719,
 ];

@@ -9,7 +9,7 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::atomic::Ordering;
 
-/// Memory may be given back during a capture.
+/// Memory may be released during a capture.
 const CAPTURE_MODE_RELAXED: c_int = 2;
 
 impl Driver for Cuda {
@@ -200,15 +200,15 @@ impl Driver for Cuda {
         // Work in the stream may still use it; events are kept by the driver itself.
         let may_be_used = !matches!(kind, ResourceKind::Event | ResourceKind::Kernel);
         if may_be_used && !self.capturing.load(Ordering::Relaxed) {
-            // An error shows in the next call that can tell it.
+            // An error shows up in the next call that can report it.
             let _ = self.wait();
         }
-        // SAFETY: the caller vouches for kind and handle. A failure has nobody to be told to.
+        // SAFETY: the caller vouches for kind and handle. Errors cannot be reported here.
         unsafe {
             match kind {
                 ResourceKind::Memory => (self.api.cuMemFree_v2)(handle.0),
                 ResourceKind::Module => (self.api.cuModuleUnload)(handle.pointer()),
-                // Goes with its module.
+                // Released with its module.
                 ResourceKind::Kernel => SUCCESS,
                 ResourceKind::Event => (self.api.cuEventDestroy_v2)(handle.pointer()),
                 ResourceKind::Graph => (self.api.cuGraphExecDestroy)(handle.pointer()),

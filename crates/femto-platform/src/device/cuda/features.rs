@@ -18,7 +18,7 @@ const MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: c_int = 81;
 const MAX_REGISTERS_PER_MULTIPROCESSOR: c_int = 82;
 const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: c_int = 97;
 
-/// A device and the functions to ask it.
+/// A device, with the functions to query it.
 pub(super) struct Asked<'a> {
     api: &'a Api,
     pub(super) device: c_int,
@@ -75,7 +75,7 @@ impl<'a> Asked<'a> {
         Ok(name.to_string_lossy().into_owned())
     }
 
-    /// What it is, whatever compiler there is.
+    /// Its description, independent of any compiler.
     pub(super) fn info(&self, index: usize) -> Result<DeviceInfo, DeviceError> {
         let kind = DeviceKind::Cuda;
         let features = self.features(String::new())?;
@@ -86,7 +86,7 @@ impl<'a> Asked<'a> {
         ))
     }
 
-    /// Everything that [`Features`] lists.
+    /// All [`Features`].
     pub(super) fn features(&self, compiler: String) -> Result<Features, DeviceError> {
         let mut memory = 0;
         // SAFETY: the answer is one number.
@@ -119,7 +119,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The newest CUDA that the driver knows: (12, 9) for 12.9.
+/// The newest CUDA version known to the driver: (12, 9) for 12.9.
 pub(super) fn driver_version(api: &Api) -> Result<(i32, i32), DeviceError> {
     let mut version = 0;
     // SAFETY: the answer is one number.

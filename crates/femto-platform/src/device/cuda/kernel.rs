@@ -15,20 +15,20 @@ const LOCAL_SIZE_BYTES: c_int = 3;
 const NUM_REGS: c_int = 4;
 const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
 
-/// A block that asks for more at the launch must be allowed to.
+/// Blocks that need more at the launch must opt in.
 const SHARED_BYTES_OF_ALL: u32 = 48 << 10;
-/// Of these, so many are left for arrays of known size that a text has beside what a launch asks for.
+/// The part of it left for arrays of known size in a text, besides the amount requested at a launch.
 const SHARED_BYTES_OF_TEXTS: u32 = 16 << 10;
 
 impl Cuda {
     /// A module of machine code.
     pub(super) fn load_cubin(&self, cubin: &[u8]) -> Result<Handle, DeviceError> {
-        // The driver is told no length: text would be read up to a zero byte.
+        // The driver is not told the length: it would read text up to a zero byte.
         if !cubin.starts_with(b"\x7fELF") || cubin.len() < 64 {
             return Err(DeviceError::Driver {
                 device: NAME,
                 action: "load a compiled kernel",
-                reason: "it is no ELF file".to_owned(),
+                reason: "it is not an ELF file".to_owned(),
             });
         }
         let mut module: Object = null_mut();
@@ -114,7 +114,7 @@ impl Cuda {
         let mut values: [*mut c_void; MAX_ARGUMENTS] = [null_mut(); MAX_ARGUMENTS];
         for (value, argument) in values.iter_mut().zip(arguments) {
             let start: *const c_void = match argument {
-                // A handle of memory is its address.
+                // The handle of memory is its address.
                 Argument::Memory(memory) => from_ref(memory.handle()).cast(),
                 Argument::U32(number) => from_ref(number).cast(),
                 Argument::I32(number) => from_ref(number).cast(),

@@ -1,25 +1,25 @@
 //! Registers and spills, read from the log of NVIDIA's assembler.
 
-/// Resources of a kernel, according to `--ptxas-options=-v`.
+/// Resources of a kernel, as reported by `--ptxas-options=-v`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EntryUsage {
     /// The name of the kernel.
     pub entry: String,
-    /// 32-bit registers of a thread.
+    /// 32-bit registers per thread.
     pub registers: u32,
-    /// Bytes of a thread on the stack, spilled registers included.
+    /// Bytes of stack per thread, including spilled registers.
     pub stack_bytes: u32,
-    /// Bytes of a thread that are stored because there are not enough registers.
+    /// Bytes stored per thread for lack of registers.
     pub spill_stores: u32,
-    /// Bytes of a thread that are loaded again.
+    /// Bytes loaded again per thread.
     pub spill_loads: u32,
-    /// Bytes of shared memory of a block whose size the text fixes.
+    /// Bytes of shared memory of a block, as fixed by the text.
     pub shared_bytes: u32,
 }
 
 /// The kernels of a log, in its order.
 ///
-/// Its form, in which other lines may stand between:
+/// Its format, in which other lines may be interspersed:
 /// ```text
 /// ptxas info    : Compiling entry function 'axpy' for 'sm_90'
 /// ptxas info    : Function properties for axpy
@@ -28,7 +28,7 @@ pub struct EntryUsage {
 /// ```
 pub(super) fn entry_usage(log: &str) -> Vec<EntryUsage> {
     let mut entries: Vec<EntryUsage> = Vec::new();
-    // Properties are also told of functions that are not inlined.
+    // Properties are also reported for functions that are not inlined.
     let mut of_entry = false;
     for line in log.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {

@@ -1,7 +1,7 @@
 //! NVIDIA's GPUs: their driver and run-time compiler, both loaded at run time.
 //!
-//! A device works in its primary context, in one stream of its own. Texts are compiled to machine
-//! code for exactly its architecture.
+//! A device works in its primary context, in a stream of its own. Texts are compiled to machine code for
+//! its exact architecture.
 
 mod api;
 mod driver;
@@ -23,7 +23,7 @@ use std::fmt;
 use std::ptr::null_mut;
 use std::sync::atomic::AtomicBool;
 
-/// Does not wait for, or hold up, the work of others in the same context.
+/// Neither waits for nor delays work of others in the same context.
 const STREAM_NON_BLOCKING: u32 = 1;
 
 /// One CUDA device.
@@ -72,7 +72,7 @@ impl Cuda {
         Ok(opened)
     }
 
-    /// Makes the context that of the calling thread.
+    /// Makes the context current in the calling thread.
     fn enter(&self) -> Result<(), DeviceError> {
         // SAFETY: the context is alive.
         let code = unsafe { (self.api.cuCtxSetCurrent)(self.context.pointer()) };
@@ -96,7 +96,7 @@ pub(super) fn list() -> Result<Vec<DeviceInfo>, DeviceError> {
         .collect()
 }
 
-/// Why kernels cannot be compiled here, if so.
+/// Why kernels cannot be compiled here, if they cannot.
 pub(super) fn missing_compiler() -> Option<DeviceError> {
     let version = driver_version(api::api().ok()?).ok()?;
     Compiler::find(version.0).err()
@@ -108,7 +108,7 @@ impl Drop for Cuda {
             return;
         }
         // SAFETY: stream and context are alive and used by nobody else; what the stream still has
-        // to do is done before its memory goes. A failure has nobody to be told to.
+        // to do is done before its memory goes. Errors cannot be reported here.
         unsafe {
             if self.stream.0 != 0 {
                 (self.api.cuStreamSynchronize)(self.stream.pointer());

@@ -1,8 +1,8 @@
 //! Aligned, zeroed host memory, first touched by its user.
 //!
-//! Small buffers come from the global allocator, aligned to a cache line. Large ones on Linux are
-//! mapped from the kernel, aligned to and advised for huge pages: pages appear, zeroed, on the
-//! memory node of the thread that first writes them.
+//! Small buffers come from the global allocator, aligned to a cache line. Large ones on Linux are mapped
+//! from the kernel, aligned to and advised for huge pages: pages appear, zeroed, on the memory node of the
+//! thread that first writes them.
 
 use super::super::{Buffer, DeviceError, DeviceKind, Element};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -23,11 +23,11 @@ pub struct HostBuffer<T: Element> {
 
 /// The owner of the bytes, which releases them.
 enum Memory {
-    /// Nobody: no bytes.
+    /// None: no bytes.
     Empty,
     /// The global allocator.
     Heap(Layout),
-    /// The kernel, which takes it back when the mapping is dropped.
+    /// The kernel, which reclaims it when the mapping is dropped.
     #[cfg(all(target_os = "linux", not(miri)))]
     Mapped { _mapping: mapping::Mapping },
 }
@@ -53,7 +53,7 @@ impl<T: Element> HostBuffer<T> {
     }
 }
 
-/// Zeroed memory for `layout`, whose alignment is [`ALIGNMENT`]; `None` where there is none.
+/// Zeroed memory for `layout`, whose alignment is [`ALIGNMENT`]; `None` if there is not enough.
 fn allocate(layout: Layout) -> Option<(NonNull<u8>, Memory)> {
     if layout.size() == 0 {
         let aligned = NonZero::new(layout.align())?;
@@ -75,10 +75,10 @@ mod mapping {
     use std::ptr::{NonNull, null_mut};
 
     const HUGE_PAGE: usize = 2 << 20;
-    /// Below this, a mapping of its own costs more than huge pages bring.
+    /// Below this, a separate mapping costs more than huge pages gain.
     pub(super) const SMALLEST: usize = 2 * HUGE_PAGE;
 
-    /// Anonymous memory of this process; given back when dropped.
+    /// Anonymous memory of this process, released when dropped.
     pub(super) struct Mapping {
         base: *mut c_void,
         bytes: usize,
@@ -96,7 +96,7 @@ mod mapping {
             if base == libc::MAP_FAILED {
                 return None;
             }
-            // Only advice: where the kernel refuses, the pages are small.
+            // Only advice: if the kernel refuses, the pages are small.
             // SAFETY: the range is the mapping just made; this advice does not change its contents.
             unsafe { libc::madvise(base, bytes, libc::MADV_HUGEPAGE) };
             Some(Self { base, bytes })

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 /// The processor with a fixed number of threads.
 ///
-/// Clones share the threads. With one thread there is no pool: everything runs on the caller's
-/// thread, so that a process with many of its own threads may use one host in each.
+/// Clones share the threads. With one thread there is no pool: everything runs on the caller's thread, so
+/// that processes with many threads of their own may use one host in each.
 #[derive(Debug, Clone)]
 pub struct Host {
     pool: Option<Arc<ThreadPool>>,
@@ -31,16 +31,16 @@ impl Host {
         Self::with_threads(PROCESSOR.cores.min(Self::MAX_THREADS))
     }
 
-    /// `threads` threads.
+    /// A host with `threads` threads.
     ///
-    /// They do what runs inside [`Device::enter`]. With one thread there is no pool to enter: loops
-    /// that are parallel by themselves, such as those that number a space or read a geometry, then
-    /// run on rayon's global pool, as they do outside of `enter` with any number of threads.
+    /// They run everything inside [`Device::enter`]. With one thread there is no pool to enter: internally
+    /// parallel loops, such as those that number a space or read a geometry, then run on rayon's global
+    /// pool, as they do outside `enter` with any number of threads.
     /// [`start_global_threads`] limits that one.
     ///
     /// # Errors
     /// [`DeviceError::ThreadCount`] for zero or more than [`Host::MAX_THREADS`],
-    /// [`DeviceError::ThreadStart`] where the operating system gives none.
+    /// [`DeviceError::ThreadStart`] if the operating system cannot start them.
     pub fn with_threads(threads: usize) -> Result<Self, DeviceError> {
         match threads {
             1 => Ok(Self { pool: None }),
@@ -87,11 +87,12 @@ impl Host {
     }
 }
 
-/// Starts the threads of loops outside of every [`Host`], which are those of rayon's global pool: one per core, or so
-/// many. A program calls this once, before anything else; libraries leave it alone. A pool that is at work already stays.
+/// Starts the threads for loops outside of every [`Host`], which are those of rayon's global pool: this
+/// many, or one per core. A program should call this once, before anything else; libraries should not. A
+/// pool that is already running is kept.
 ///
 /// # Errors
-/// [`DeviceError::ThreadStart`] where the operating system gives none.
+/// [`DeviceError::ThreadStart`] if the operating system cannot start them.
 pub fn start_global_threads(threads: Option<usize>) -> Result<(), DeviceError> {
     // Zero stands for one per core.
     let asked = threads.map_or(0, |threads| threads.clamp(1, Host::MAX_THREADS));

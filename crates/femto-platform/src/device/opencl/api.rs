@@ -84,7 +84,7 @@ fn load() -> Result<Api, DeviceError> {
 pub(super) fn check(action: &'static str, code: cl_int) -> Result<(), DeviceError> {
     match code {
         CL_SUCCESS => Ok(()),
-        // NVIDIA's driver reports invalid addresses as out of resources, and then is of no use.
+        // NVIDIA's driver reports invalid addresses as out of resources, and is unusable afterwards.
         CL_DEVICE_NOT_AVAILABLE | CL_OUT_OF_RESOURCES => Err(DeviceError::Lost {
             device: NAME,
             reason: describe(code),

@@ -282,7 +282,7 @@ impl Driver for OpenCl {
     unsafe fn release(&self, kind: ResourceKind, handle: Handle) {
         let handle = handle.pointer();
         // SAFETY: the caller vouches for kind and handle. OpenCL itself keeps what is still in use
-        // by work in the queue. A failure has nobody to be told to.
+        // by work in the queue. Errors cannot be reported here.
         unsafe {
             match kind {
                 ResourceKind::Memory => (self.api.clReleaseMemObject)(handle),

@@ -6,7 +6,7 @@ use crate::device::DeviceError;
 use crate::device::accelerator::{Features, LanguageKind};
 use opencl_sys::*;
 
-/// A device and the functions to ask it.
+/// A device, with the functions to query it.
 pub(super) struct Asked<'a> {
     pub(super) api: &'a Api,
     pub(super) platform: cl_platform_id,
@@ -35,7 +35,7 @@ impl Asked<'_> {
         })
     }
 
-    /// One number; 0 where the device does not know the question.
+    /// One number; 0 if the device does not support the query.
     fn number(&self, what: cl_device_info, bytes_each: usize) -> u64 {
         let answer = self.numbers(what, bytes_each);
         answer
@@ -53,7 +53,7 @@ impl Asked<'_> {
         self.text(CL_DEVICE_NAME)
     }
 
-    /// Everything that [`Features`] lists.
+    /// All [`Features`].
     pub(super) fn features(&self) -> Result<Features, DeviceError> {
         const SIZE: usize = size_of::<usize>();
         let sizes = self.numbers(CL_DEVICE_MAX_WORK_ITEM_SIZES, SIZE)?;
@@ -65,7 +65,7 @@ impl Asked<'_> {
         let platform = self.platform_text(CL_PLATFORM_NAME)?;
         let language = self.text(CL_DEVICE_OPENCL_C_VERSION)?;
         let device = self.text(CL_DEVICE_VERSION)?;
-        // NVIDIA's extension; other drivers refuse the question.
+        // NVIDIA's extension; other drivers reject the query.
         const CL_DEVICE_WARP_SIZE_NV: cl_device_info = 0x4003;
         Ok(Features {
             language: LanguageKind::OpenCl,

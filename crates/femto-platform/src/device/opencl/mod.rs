@@ -1,6 +1,6 @@
 //! Devices with an OpenCL 1.2 driver, which is loaded at run time.
 //!
-//! A device has a context of its own and one in-order queue that notes times.
+//! A device has its own context and one in-order queue that records times.
 
 mod api;
 mod driver;
@@ -26,7 +26,7 @@ pub(super) struct OpenCl {
     context: Handle,
     queue: Handle,
     features: Features,
-    /// Held from setting a kernel's arguments until it is in the queue.
+    /// Held from setting a kernel's arguments until it is enqueued.
     launching: Mutex<()>,
 }
 

@@ -13,7 +13,7 @@ use std::ptr::{null, null_mut};
 /// Options of every compilation.
 const OPTIONS: &str = "-cl-std=CL1.2";
 
-/// A program that is given back unless it is taken.
+/// A program that is released unless it is taken.
 struct Program<'a> {
     owner: &'a OpenCl,
     program: cl_program,
@@ -21,7 +21,7 @@ struct Program<'a> {
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {
-        // SAFETY: `program` is alive and nobody else's. A failure has nobody to be told to.
+        // SAFETY: `program` is alive and nobody else's. Errors cannot be reported here.
         unsafe { (self.owner.api.clReleaseProgram)(self.program) };
     }
 }
@@ -34,7 +34,7 @@ impl Program<'_> {
         Handle::of(program)
     }
 
-    /// Compiles, or only links where the program is a binary already.
+    /// Compiles, or only links if the program is already a binary.
     fn build(&self, options: &str) -> Result<cl_int, DeviceError> {
         let options = to_c("compile with an option that contains a zero byte", options)?;
         let device = self.owner.device.pointer();
@@ -53,7 +53,7 @@ impl Program<'_> {
         })
     }
 
-    /// The compiler's log; empty where there is none.
+    /// The compiler's log; empty if there is none.
     fn log(&self) -> String {
         let log = query::text("show its compiler's log", |len, answer, needed| {
             let (api, device) = (self.owner.api, self.owner.device.pointer());
@@ -64,7 +64,7 @@ impl Program<'_> {
         log.unwrap_or_default()
     }
 
-    /// The binary for [`OpenCl::load_binary`], where the driver gives it.
+    /// The binary for [`OpenCl::load_binary`], if the driver provides it.
     fn binary(&self) -> Option<Vec<u8>> {
         let ask = |what, len, answer: *mut c_void, needed: *mut usize| {
             // SAFETY: the program is alive; the answer has room for `len` bytes.
@@ -126,7 +126,7 @@ impl OpenCl {
         })
     }
 
-    /// The error of a text that was not compiled.
+    /// The error of a text that failed to compile.
     fn refusal(&self, text: &KernelText, code: cl_int, log: String) -> DeviceError {
         let kernel = text.name.to_owned();
         let architecture = self.features.architecture.clone();

@@ -1,4 +1,4 @@
-//! Queries to the driver, length first.
+//! Queries to the driver that ask for the length first.
 
 use super::api::{Api, INSTALL, NAME, check};
 use crate::device::DeviceError;
@@ -14,8 +14,8 @@ const CL_PLATFORM_NOT_FOUND_KHR: cl_int = -1001;
 
 /// Every device of every platform, in the loader's order.
 ///
-/// One thread at a time: PoCL 3.1 sets its devices up when it is first asked for them, and shows
-/// them to a second thread half-made.
+/// One thread at a time: PoCL 3.1 initialises its devices at the first query, and shows them to a second
+/// thread before they are ready.
 pub(super) fn devices(api: &Api) -> Result<Vec<(cl_platform_id, cl_device_id)>, DeviceError> {
     static ASKING: Mutex<()> = Mutex::new(());
     let _guard = ASKING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,7 +99,7 @@ pub(super) fn text(
     Ok(String::from_utf8_lossy(text).trim().to_owned())
 }
 
-/// An answer that is a row of unsigned numbers of `bytes_each` bytes, which is 4 or 8.
+/// An answer that is an array of unsigned numbers of `bytes_each` bytes, 4 or 8.
 pub(super) fn numbers(
     action: &'static str,
     bytes_each: usize,

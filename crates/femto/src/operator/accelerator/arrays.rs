@@ -9,7 +9,7 @@ use femto_platform::device::{Buffer, Device, DeviceError};
 #[derive(Debug)]
 pub(super) enum DeviceArray<T: Number> {
     Reals(AcceleratorBuffer<T>),
-    /// In single precision, whatever the arithmetic.
+    /// In single precision, whatever the precision of the arithmetic.
     Single(AcceleratorBuffer<f32>),
     U32(AcceleratorBuffer<u32>),
     U16(AcceleratorBuffer<u16>),
@@ -46,7 +46,7 @@ impl<T: Number> DeviceArray<T> {
     }
 }
 
-/// The arrays of a block, each with the operand that it is.
+/// The arrays of a block, each with its operand.
 #[derive(Debug)]
 pub(super) struct Arrays<T: Number>(Vec<(Operand, DeviceArray<T>)>);
 
@@ -64,7 +64,7 @@ impl<T: Number> Arrays<T> {
         self.0.push((operand, array));
     }
 
-    /// The argument for an operand, where it is one of these.
+    /// The argument for an operand, or `None` if it is not one of these.
     pub(super) fn argument(&self, operand: Operand) -> Option<Argument<'_>> {
         let mut all = self.0.iter();
         let (_, array) = all.find(|(own, _)| *own == operand)?;

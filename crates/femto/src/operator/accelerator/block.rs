@@ -1,4 +1,5 @@
-//! A block of elements on a device: its arrays, its compiled kernels, their launch from the list of operands.
+//! A block of elements on a device: its arrays, its compiled kernels, and how they are launched from the
+//! operand list.
 
 use super::arrays::{Arrays, DeviceArray};
 use super::contributions::Contributions;
@@ -58,13 +59,13 @@ impl<T: Number> Block<T> {
     }
 }
 
-/// A kernel with its source.
+/// A compiled kernel with its source.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) source: KernelSource,
     /// In words; empty for the diagonal.
     pub(super) schedule: String,
-    /// Elements, or places for them, that it runs over.
+    /// Number of elements, or of places for them, that it runs over.
     places: usize,
     pub(super) work: Work,
     kernel: Kernel,
@@ -97,19 +98,19 @@ impl Compiled {
 /// The arguments that the blocks of one application share.
 pub(super) struct Call<'a, T: Number> {
     pub(super) device: &'a Accelerator,
-    /// Fields in the solution's space, and the distance of L-vectors among them.
+    /// Fields in the solution's space, and the stride between them.
     pub(super) fields: &'a AcceleratorBuffer<T>,
     pub(super) field_stride: usize,
     pub(super) context: &'a AcceleratorBuffer<T>,
-    /// The distance of components of u and v.
+    /// Stride between the components of u and v.
     pub(super) stride: usize,
     pub(super) contributions: Option<(&'a Contributions<T>, &'a mut AcceleratorBuffer<T>)>,
-    /// Elements of blocks before this one.
+    /// Number of elements in earlier blocks.
     pub(super) first: usize,
 }
 
 impl<T: Number> Call<'_, T> {
-    /// Starts a kernel over all elements of a block.
+    /// Launches a kernel over all elements of a block.
     pub(super) fn launch(
         &mut self,
         (block, compiled): (&Block<T>, &Compiled),
@@ -142,7 +143,7 @@ impl<T: Number> Call<'_, T> {
             Operand::V => v.take().map(Argument::output),
             Operand::Count => number(places),
             packed => block.arrays.argument(packed).or(match packed {
-                // Where they were not packed they are the nodes.
+                // If geometry is not packed, they are the nodes.
                 Operand::Vertices => Some(Argument::input(&block.nodes)),
                 _ => None,
             }),

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub(super) struct DeviceContext<T: Number>(Mutex<Held<T>>);
 
-/// The numbers that the device has, and where.
+/// The numbers on the device, with their buffer.
 #[derive(Debug)]
 pub(super) struct Held<T: Number> {
     numbers: Vec<T>,
@@ -26,7 +26,7 @@ fn numbers<T: Number>(context: &EvalContext, len: usize) -> Vec<T> {
 }
 
 impl<T: Number> DeviceContext<T> {
-    /// Of `parameters` numbers beside the time.
+    /// `parameters` is the number of parameters, not counting the time.
     pub(super) fn new(
         device: &Accelerator,
         parameters: usize,
@@ -37,7 +37,7 @@ impl<T: Number> DeviceContext<T> {
         Ok(Self(Mutex::new(Held { numbers, buffer })))
     }
 
-    /// The context on the device, for one launch.
+    /// Locks the context on the device for one launch.
     pub(super) fn hold(
         &self,
         device: &Accelerator,

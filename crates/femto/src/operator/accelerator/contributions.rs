@@ -16,28 +16,28 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Per-element contributions, and the kernel that sums them.
 #[derive(Debug)]
 pub(super) struct Contributions<T: Number> {
-    /// `[component][element][k][j][i]`, nodes inside unused; locked while an application is put in the queue.
+    /// `[component][element][k][j][i]`, interior nodes unused; locked while an application is enqueued.
     contributions: Mutex<AcceleratorBuffer<T>>,
-    /// Distance of components.
+    /// Stride between components.
     stride: usize,
-    /// Contributions of a component that are written.
+    /// Contributions written per component.
     places: usize,
-    /// L-vector nodes on shells, ascending.
+    /// L-vector nodes on element shells, ascending.
     nodes: AcceleratorBuffer<u32>,
-    /// Where the sources of each begin.
+    /// The start of each node's sources.
     offsets: AcceleratorBuffer<u32>,
-    /// Places in the contributions of a component, ascending for each node.
+    /// Indices into a component's contributions, ascending for each node.
     sources: AcceleratorBuffer<u32>,
     count: usize,
-    /// The first node whose sum is added to what other blocks have summed.
+    /// The first node whose sum is added to that of earlier blocks.
     first_added: u32,
     source: NodeKernel,
     kernel: Kernel,
 }
 
 impl<T: Number> Contributions<T> {
-    /// `nodes` are L-vector nodes of all places, such as `[element][k][j][i]`, all groups one after the other;
-    /// those of which `is_shared(place)` are summed.
+    /// `nodes` are the L-vector nodes of all places, such as `[element][k][j][i]`, group after group;
+    /// places for which `is_shared(place)` holds are summed.
     pub(super) fn new(
         device: &Accelerator,
         cache: &KernelCache,
@@ -82,12 +82,12 @@ impl<T: Number> Contributions<T> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Distance of components.
+    /// Stride between components.
     pub(super) fn stride(&self) -> usize {
         self.stride
     }
 
-    /// Adds the contributions up. `stride` is the distance of components in v.
+    /// Sums the contributions into v, whose components are `stride` apart.
     pub(super) fn sum(
         &self,
         device: &Accelerator,
@@ -117,7 +117,7 @@ impl<T: Number> Contributions<T> {
         device.launch(&self.kernel, &launch, &arguments)
     }
 
-    /// How many nodes are summed, and from how many contributions.
+    /// Number of nodes summed, and of their contributions.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.count, self.places)
     }
@@ -137,8 +137,8 @@ pub(super) fn shell(space: &Space) -> impl Fn(usize) -> bool {
     move |place| is_shell[place % is_shell.len()]
 }
 
-/// The nodes with contributions, and those whose sum is begun without any, ascending; where the places of each begin;
-/// the places, ascending for each.
+/// The nodes to sum, ascending, including those that start at zero without contributions; the start of each
+/// node's places; the places, ascending for each node.
 fn transpose(
     nodes: &[u32],
     count: usize,
@@ -192,7 +192,7 @@ mod tests {
             .flat_map(|element| space.element_nodes(element))
             .collect();
         let (listed, offsets, sources) = transpose(&nodes, space.nodes(), shell(&space), |_| false);
-        // All nodes but the one inside each element.
+        // All nodes but each element's interior one.
         assert_eq!((listed.len(), sources.len()), (125 - 8, 8 * 26));
         assert_eq!((offsets.len(), offsets[0]), (listed.len() + 1, 0));
         for (&node, ends) in listed.iter().zip(offsets.windows(2)) {

@@ -1,11 +1,12 @@
 //! Operators on accelerators: blocks of elements, each with a kernel that gathers, evaluates and scatters.
 //!
-//! A block has the elements of one kind of map, with what its kernels read (`block`, `pack`, `arrays`); its family
-//! makes their texts, and what this module knows of families is their contract. Kernels are made when they are first
-//! needed, from the schedules thought best, and the operator is compared with the oracle at some nodes of the
-//! caller's mesh before it is used (`verify`). The diagonal's kernels, which run once a solve, are not compared. Nodes
-//! that several elements share are set to zero first and summed by atomic additions (`zero`), or, to be deterministic,
-//! elements write contributions that a second kernel sums (`contributions`).
+//! A block holds the elements of one kind of map and the arrays their kernels read (`block`, `pack`,
+//! `arrays`). Its family makes the kernel texts; this module knows families only by their contract. Kernels
+//! are compiled when first needed, best schedule first, and the operator is compared with the oracle at
+//! some nodes of the caller's mesh before it is used (`verify`). The diagonal's kernels, which run once a
+//! solve, are not compared. Nodes shared by several elements are set to zero first and summed by atomic
+//! additions (`zero`); for deterministic sums, elements write contributions that a second kernel sums
+//! (`contributions`).
 
 mod arrays;
 mod block;
@@ -43,7 +44,7 @@ impl Backend for Accelerator {
     }
 }
 
-/// A table of the device; an empty one gets an entry that no one reads, since no buffer is empty.
+/// A table on the device. Buffers cannot be empty, so an empty table gets one unread entry.
 fn table(
     device: &Accelerator,
     mut entries: Vec<u32>,

@@ -13,7 +13,7 @@ use femto_platform::device::accelerator::{
 };
 use femto_platform::device::{Buffer, Device, DeviceError};
 
-/// The fields, `[field][node]`, and the kernel that takes them from vectors.
+/// The fields, `[field][node]`, and the kernel that copies them from vectors.
 #[derive(Debug)]
 pub(super) struct NodalFields<T: Number> {
     pub(super) values: AcceleratorBuffer<T>,
@@ -35,7 +35,7 @@ impl<T: Number> NodalFields<T> {
         let text = field_source(language(device.features()), T::PRECISION);
         let text = KernelText::new("vector field", &text);
         let kernel = if values.is_empty() {
-            // No buffer is empty.
+            // Buffers cannot be empty.
             values.push(T::default());
             None
         } else {
@@ -50,12 +50,12 @@ impl<T: Number> NodalFields<T> {
         })
     }
 
-    /// The distance of fields.
+    /// Stride between fields.
     pub(super) fn stride(&self) -> usize {
         self.nodes
     }
 
-    /// Takes the components of an L-vector as the fields from number `first` on.
+    /// Copies the components of an L-vector into the fields from number `first` on.
     pub(super) fn set(
         &mut self,
         device: &Accelerator,
@@ -89,8 +89,8 @@ impl<T: Number> NodalFields<T> {
         Ok(())
     }
 
-    /// The fields as an E-vector `[element][field][node]` of all blocks' elements, made on the host; none
-    /// where there are no fields.
+    /// The fields as an E-vector `[element][field][node]` over all blocks' elements, gathered on the host;
+    /// `None` without fields.
     pub(super) fn of_elements(
         &self,
         device: &Accelerator,

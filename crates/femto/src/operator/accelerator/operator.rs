@@ -16,11 +16,11 @@ use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, DeviceError};
 use std::sync::OnceLock;
 
-/// An edit of a text before it is compiled, by its schedule in words: none, except in the test that plants a wrong
-/// one.
+/// Edits a kernel text, given its schedule in words, before it is compiled. Only the test that plants a
+/// wrong kernel uses it.
 pub(super) type Edit = fn(&str, String) -> String;
 
-/// A kernel of each block, and what is to be warned of.
+/// A kernel for each block, and warnings.
 type Kernels = (Vec<Compiled>, Vec<String>);
 
 /// An operator bound to an accelerator.
@@ -33,7 +33,7 @@ pub struct AcceleratorBound<T: Number> {
     pub(super) vectors: Vectors,
     components: usize,
     interleaved: bool,
-    /// Whether coefficients are folded into the geometry, so that kernels read no field.
+    /// Whether coefficients are folded into the geometry, so that kernels read no fields.
     is_folded: bool,
     context: DeviceContext<T>,
     fields: NodalFields<T>,
@@ -41,17 +41,18 @@ pub struct AcceleratorBound<T: Number> {
     pub(super) blocks: Vec<Block<T>>,
     sums: Sums<T>,
     expected: Expected,
-    /// For L-vectors.
+    /// Kernels for L-vectors.
     pub(super) nodal: Vec<Compiled>,
-    /// For E-vectors; made when first asked for.
+    /// Kernels for E-vectors; made when first used.
     element: OnceLock<Kernels>,
-    /// Made when first asked for.
+    /// Made when first used.
     diagonal: OnceLock<Vec<Compiled>>,
     pub(super) warnings: Vec<String>,
 }
 
 impl<T: Number> AcceleratorBound<T> {
-    /// Binds: 1. the oracle's answer at some nodes, 2. arrays of each block, 3. kernels, compared with the oracle.
+    /// Binds: 1. the oracle's answer at some nodes, 2. arrays of each block, 3. kernels, compared with the
+    /// oracle.
     pub(super) fn new(device: &Accelerator, binding: &Binding<'_>) -> Result<Self, OperatorError> {
         Self::with_edit(device, binding, |_, text| text)
     }
@@ -114,9 +115,9 @@ impl<T: Number> AcceleratorBound<T> {
         Ok(bound)
     }
 
-    /// Kernels of the first schedules that the device can run, and whose `error` is one of rounding.
+    /// The kernels of the first schedules that the device can run and whose `error` is only rounding.
     ///
-    /// What is dropped because it is wrong is warned of; what the device cannot run is passed over.
+    /// Wrong kernels are dropped with a warning; kernels the device cannot run are skipped silently.
     fn choose(
         &self,
         vectors: Vectors,
@@ -126,14 +127,14 @@ impl<T: Number> AcceleratorBound<T> {
         let attempts = candidates.iter().map(Vec::len).max().unwrap_or(0);
         let (mut warnings, mut last) = (Vec::new(), None);
         for attempt in 0..attempts {
-            // Of each block its candidate number `attempt`, or the last one.
+            // For each block, candidate number `attempt`, or the last one.
             let chosen = candidates
                 .iter()
                 .map(|all| &all[attempt.min(all.len() - 1)]);
             let kernels: Result<Vec<_>, _> = chosen.map(|it| self.compile(it.clone())).collect();
             let kernels = match kernels {
                 Ok(kernels) => kernels,
-                // This device does not take this kernel; it may take a plainer one.
+                // The device rejects this kernel; it may accept a plainer one.
                 Err(error @ DeviceError::Kernel(_)) => {
                     last = Some(error.into());
                     continue;
@@ -170,7 +171,7 @@ impl<T: Number> AcceleratorBound<T> {
         }
     }
 
-    /// Of each block the kernels that the device can run.
+    /// For each block, the kernels the device can run.
     pub(super) fn candidates(
         &self,
         vectors: Vectors,
@@ -187,7 +188,7 @@ impl<T: Number> AcceleratorBound<T> {
         Compiled::new(&self.device, &self.cache, candidate)
     }
 
-    /// Launches a kernel of each block, which add to `v`, with `u` where they have an input.
+    /// Launches a kernel for each block, adding to `v`, with `u` if it has an input.
     fn launch(
         &self,
         kernels: &[Compiled],
@@ -221,7 +222,7 @@ impl<T: Number> AcceleratorBound<T> {
         Ok(())
     }
 
-    /// The same on E-vectors.
+    /// As [`Self::launch`], on E-vectors.
     fn launch_elements(
         &self,
         kernels: &[Compiled],
@@ -258,7 +259,7 @@ impl<T: Number> AcceleratorBound<T> {
     ) -> Result<&[Compiled], OperatorError> {
         if self.element.get().is_none() {
             let made = self.choose(self.element_vectors(), |bound, kernels| {
-                // The oracle was asked before time, parameters and fields changed.
+                // The oracle's answer predates changes of time, parameters and fields.
                 if !bound.is_folded {
                     return Ok(0.0);
                 }
@@ -266,13 +267,14 @@ impl<T: Number> AcceleratorBound<T> {
                 let on = (&bound.device, &bound.blocks[..]);
                 bound.expected.element_error(on, apply)
             })?;
-            // Whoever comes second uses what the first one made.
+            // A second caller uses what the first one made.
             _ = self.element.set(made);
         }
         Ok(self.element.get().map_or(&[], |(kernels, _)| kernels))
     }
 
-    /// Schedule and work for E-vectors of each block: of the kernels in use, or of the first that the device can run.
+    /// Each block's schedule and work on E-vectors: of the kernel in use, or of the first that the device
+    /// can run.
     fn element_schedules(&self) -> Vec<(String, Work)> {
         if let Some((kernels, _)) = self.element.get() {
             let kernels = kernels.iter();
@@ -314,8 +316,8 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
         self.launch(&self.nodal, context, Some(u), v)
     }
 
-    /// Fields in the solution's space are gathered on the host for this, which is for tests and for
-    /// comparisons, not for solvers.
+    /// Fields in the solution's space are gathered on the host here; this serves tests and comparisons, not
+    /// solvers.
     fn apply_elements(
         &self,
         context: &EvalContext,
@@ -358,7 +360,8 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
         .collect()
     }
 
-    /// Work of an application: arrays of blocks, input, fields and output once, and sums of shared nodes.
+    /// Work of an application: each block's arrays, input, fields and output once, and the sums of shared
+    /// nodes.
     fn work(&self, dofs: usize, _: Work) -> Work {
         let vector = dofs * T::BYTES;
         let vectors = Work {

@@ -24,7 +24,7 @@ pub(super) struct Packer<'a> {
 }
 
 impl<'a> Packer<'a> {
-    /// Of all blocks, in the order of the plan's kinds.
+    /// One for each kind of map, in the plan's order.
     pub(super) fn all(device: &'a Accelerator, binding: &'a Binding<'a>) -> Vec<Self> {
         let of_kind = |(kind, plan): (usize, &'a crate::operator::plan::KindPlan)| {
             let elements = elements(binding, |other| other == kind);
@@ -40,7 +40,7 @@ impl<'a> Packer<'a> {
         binding.plan.kinds.iter().enumerate().map(of_kind).collect()
     }
 
-    /// Packed geometry, `[element][number]`; none where nothing is stored.
+    /// Packed geometry, `[element][number]`; `None` if nothing is stored.
     pub(super) fn geometry<T: Number>(
         &self,
         kernels: &dyn BlockKernels,
@@ -73,7 +73,7 @@ impl<'a> Packer<'a> {
         packed
     }
 
-    /// The fields of a kind, `[element][field][number]`.
+    /// The fields of one kind, `[element][field][number]`.
     pub(super) fn fields<T: Number>(
         &self,
         kind: FieldKind,
@@ -155,7 +155,7 @@ impl Elements for Packer<'_> {
     }
 }
 
-/// The elements of some kinds of the plan.
+/// The elements whose kind of map `is_wanted`.
 fn elements(binding: &Binding<'_>, is_wanted: impl Fn(usize) -> bool) -> Vec<u32> {
     let segments = binding.plan.segments.iter().flatten();
     segments

@@ -10,21 +10,21 @@ use femto_platform::device::Buffer;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use std::sync::MutexGuard;
 
-/// The sum of nodes that several elements share.
+/// How nodes shared by several elements are summed.
 #[derive(Debug)]
 pub(super) enum Sums<T: Number> {
     /// Some nodes are set to zero before atomic additions.
     Some(Zero),
-    /// So are all, of this number.
+    /// All nodes are, this many.
     All(usize),
     Deterministic(Contributions<T>),
 }
 
-/// Contributions and where they are written, for one application.
+/// Contributions and the locked buffer that holds them, for one application.
 type Locked<'a, T> = (&'a Contributions<T>, MutexGuard<'a, AcceleratorBuffer<T>>);
 
 impl<T: Number> Sums<T> {
-    /// `nodes` are those of all blocks' elements; with `shells` nodes inside elements are written.
+    /// `nodes` are those of all blocks' elements; with `shells`, kernels write interior nodes themselves.
     pub(super) fn new(
         device: &Accelerator,
         cache: &KernelCache,
@@ -46,7 +46,8 @@ impl<T: Number> Sums<T> {
         })
     }
 
-    /// Sets to zero what is added to in v, whose components are `stride` apart, or gives the contributions to write.
+    /// Zeroes the entries of v that will be added to (components `stride` apart), or returns the
+    /// contributions to write.
     pub(super) fn begin(
         &self,
         device: &Accelerator,
@@ -74,8 +75,8 @@ impl<T: Number> Sums<T> {
         }
     }
 
-    /// Work of sums of shared nodes beside their output: zeros before atomic additions, which count as
-    /// one write of each node of `bytes`; or contributions that are written and read, with their lists.
+    /// Work of summing shared nodes, apart from their output: the zeroing before atomic additions, counted
+    /// as one write of `bytes` per node; or contributions written and read, with their lists.
     pub(super) fn work(&self, bytes: usize) -> Work {
         let (bytes_read, bytes_written) = match self {
             Self::Some(zero) => (0, zero.nodes() * bytes),

@@ -17,7 +17,7 @@ use femto_kernel::scalar::Scalar;
 
 type Bound = AcceleratorBound<f64>;
 
-/// Binds a Poisson operator on a small box with these knobs, its texts edited.
+/// Binds a Poisson operator on a small box with these knobs and edited texts.
 fn bind(knobs: &str, edit: Edit) -> Option<Result<Bound, OperatorError>> {
     let device = match Accelerator::opencl(0) {
         Ok(device) => device,
@@ -45,7 +45,7 @@ fn bind(knobs: &str, edit: Edit) -> Option<Result<Bound, OperatorError>> {
     Some(with_binding(&device, &block, (&form, &params), bound))
 }
 
-/// What `run` makes of the form on the block, planned for the device.
+/// Runs `run` on the form's binding to the block, planned for the device.
 fn with_binding<R>(
     device: &Accelerator,
     block: &Block,
@@ -76,7 +76,7 @@ fn candidates(bound: &Bound) -> Vec<String> {
     all.into_iter().map(|it| it.schedule).collect()
 }
 
-/// The schedule that was taken.
+/// The chosen schedule.
 fn taken(bound: &Bound) -> &str {
     &bound.nodal[0].schedule
 }
@@ -132,7 +132,7 @@ fn a_wrong_kernel_of_e_vectors_is_dropped_too() {
 }
 
 #[test]
-fn where_all_variants_are_wrong_there_is_no_operator() {
+fn if_all_variants_are_wrong_there_is_no_operator() {
     let Some(bound) = bind("best", |_, text| spoil(&text)) else {
         return;
     };
@@ -144,7 +144,7 @@ fn where_all_variants_are_wrong_there_is_no_operator() {
 }
 
 #[test]
-fn knobs_are_turned_and_there_is_no_second_choice() {
+fn knobs_are_applied_without_fallback() {
     let Some(bound) = bind("elements=2+even_odd=0", |_, text| text) else {
         return;
     };
@@ -155,7 +155,7 @@ fn knobs_are_turned_and_there_is_no_second_choice() {
         "{schedule}"
     );
     assert!(!schedule.contains("even-odd"), "{schedule}");
-    // The maps are trilinear, and recomputed.
+    // The maps are trilinear and recomputed, so this is not a legal knob.
     let error = bind("staged=1", |_, text| text).unwrap();
     let error = error.unwrap_err().to_string();
     assert!(
@@ -174,9 +174,9 @@ impl Form<2> for Load {
     }
 }
 
-/// Those of vertices are zero on triangles of degree 2: a difference by rounding is none all the same.
+/// Those of vertices are zero on triangles of degree 2: differences there are pure rounding.
 #[test]
-fn numbers_that_are_zero_but_for_rounding_do_not_make_the_scale() {
+fn rounding_errors_do_not_set_the_scale() {
     let Ok(device) = Accelerator::opencl(0) else {
         println!("skipped: no OpenCL device");
         return;

@@ -1,5 +1,5 @@
-//! Verification of an operator before its use: against the oracle, at some nodes of the caller's own mesh, with
-//! all elements around them.
+//! Verification before use: the operator is compared with the oracle at some nodes of the caller's own
+//! mesh, with all elements around them.
 
 use super::block::Block;
 use super::pack::Packer;
@@ -18,16 +18,16 @@ use femto_platform::device::{Buffer, Device};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Of the input.
+/// Seed of the input.
 const SEED: u32 = 0;
 
-/// Nodes at random that are compared.
+/// Number of random nodes compared.
 const NODES: usize = 6;
 
-/// Pairs of a node and a point that the oracle may sum over: a fraction of a second.
+/// Limit on the (node, point) pairs that the oracle sums over: a fraction of a second.
 const PAIRS: usize = 40_000_000;
 
-/// The fields of one cell as the oracles take them.
+/// The fields of one cell, as the oracles take them.
 struct FieldsOf {
     cell: Vec<f64>,
     nodal: Vec<f64>,
@@ -76,33 +76,33 @@ fn oracle(binding: &Binding<'_>, element: usize, u: &[f64]) -> Vec<f64> {
     form.oracle(tables, geometry, (&fields, &context), u)
 }
 
-/// Some entries of what the oracle makes of an input, and how large they are.
+/// Some entries of the oracle's answer, and their scale.
 #[derive(Debug)]
 pub(super) struct Expected {
     /// The size of the input's numbers, a power of two, see [`Expected::input`].
     amplitude: f64,
-    /// Numbers of the input.
+    /// Length of the input.
     dofs: usize,
     components: usize,
     interleaved: bool,
-    /// Entries of an L-vector whose sums other blocks begin.
+    /// Ranges of L-vector entries whose sums other blocks initialise.
     added: Vec<Range<usize>>,
-    /// Nodes of an L-vector, and `[node][component]` their values.
+    /// Nodes of an L-vector, and their values `[node][component]`.
     nodes: Vec<u32>,
     values: Vec<f64>,
-    /// The largest sum over the elements at a node, of each the largest number that it adds to any of its nodes: what it
-    /// adds to one may be zero but for rounding.
+    /// The largest sum over the elements at a node, counting for each element the largest number that it
+    /// adds to any of its nodes: its share at one node may be zero but for rounding.
     scale: f64,
     tolerance: f64,
 }
 
 impl Expected {
-    /// Asks the oracle. `blocks` are the elements of each kind of map.
+    /// Evaluates the oracle. `blocks` are the elements of each kind of map.
     pub(super) fn new<T: Number>(binding: &Binding<'_>, blocks: &[Packer<'_>]) -> Self {
         Self::at::<T>(chosen_nodes(binding.space, blocks), binding, blocks)
     }
 
-    /// The same at given nodes, ascending.
+    /// As [`Self::new`], at given nodes, ascending.
     pub(super) fn at<T: Number>(
         nodes: Vec<u32>,
         binding: &Binding<'_>,
@@ -140,9 +140,9 @@ impl Expected {
         expected
     }
 
-    /// The elements with a node that is compared, with their nodes.
+    /// The elements at the compared nodes, with their nodes.
     fn around<'a>(&self, blocks: &'a [Packer<'_>]) -> Vec<(u32, &'a [u32])> {
-        // Most nodes are told apart by their last bits.
+        // The last bits tell most nodes apart.
         let low = |node: u32| usize::from(node as u16);
         let mut maybe = vec![false; 1 << u16::BITS];
         for &node in &self.nodes {
@@ -160,7 +160,7 @@ impl Expected {
         blocks.iter().flat_map(of_block).collect()
     }
 
-    /// Number `entry` of the input.
+    /// Entry number `entry` of the input.
     fn input<T: Number>(&self, entry: usize) -> f64 {
         self.amplitude * RandomVectors::<T>::entry(SEED, entry)
     }
@@ -180,7 +180,7 @@ impl Expected {
             .collect()
     }
 
-    /// Which values the numbers of an element with these nodes, `[component][node]`, add to.
+    /// The L-vector entries that an element's values `[component][node]` add to, with the values.
     fn entries(&self, nodes: &[u32], v_e: &[f64]) -> Vec<(usize, f64)> {
         let mut entries = Vec::new();
         for (n, &wanted) in self.nodes.iter().enumerate() {
@@ -200,13 +200,12 @@ impl Expected {
         self.scale
     }
 
-    /// Whether there are numbers to compare with.
+    /// Whether all expected values are finite.
     pub(super) fn is_finite(&self) -> bool {
         self.scale.is_finite()
     }
 
-    /// The largest difference of what `apply` makes of the input, relative to the scale; infinite where
-    /// something is not finite.
+    /// The largest error of `apply` on the input, relative to the scale; infinite if a value is not finite.
     pub(super) fn error<T: Number>(
         &self,
         device: &Accelerator,
@@ -235,7 +234,7 @@ impl Expected {
         Ok(self.worst(found.iter().map(|number| number.to_f64())))
     }
 
-    /// The same of E-vectors, `[element][component][node]`.
+    /// As [`Self::error`], on E-vectors `[element][component][node]`.
     pub(super) fn element_error<T: Number>(
         &self,
         (device, blocks): (&Accelerator, &[Block<T>]),
@@ -287,14 +286,14 @@ impl Expected {
         })
     }
 
-    /// The largest difference of a right kernel.
+    /// The error that rounding allows a correct kernel.
     pub(super) fn tolerance(&self) -> f64 {
         self.tolerance
     }
 }
 
-/// Nodes that are compared: of each kind of map a vertex of an element in the middle, then of the first and the last
-/// one, then nodes at random, as many as the oracle can be asked for.
+/// Nodes to compare: for each kind of map a vertex of the middle element, then of the first and the last,
+/// then random nodes, as many as the oracle can afford.
 fn chosen_nodes(space: &Space, blocks: &[Packer<'_>]) -> Vec<u32> {
     let per_element = space.nodes_per_element();
     let mut nodes = Vec::new();
@@ -314,7 +313,7 @@ fn chosen_nodes(space: &Space, blocks: &[Packer<'_>]) -> Vec<u32> {
     nodes
 }
 
-/// The entries of L-vectors that elements add to what other blocks of the space have summed.
+/// The L-vector entries that elements add to after other blocks have initialised them.
 fn added(space: &Space) -> Vec<Range<usize>> {
     let restriction = space.restriction();
     if restriction.block == 0 {
@@ -330,7 +329,7 @@ fn added(space: &Space) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The result of `apply` on `u`, in an output that is poison before.
+/// Runs `apply` on `u`, with an output full of NaN.
 fn run<T: Number>(
     device: &Accelerator,
     u: &[T],
@@ -344,7 +343,7 @@ fn run<T: Number>(
     Ok(v)
 }
 
-/// The size of the input: a material law wants gradients to be small.
+/// The scale of the input: material laws need small gradients.
 fn amplitude(binding: &Binding<'_>) -> f64 {
     if binding.plan.operator.inspection.linear {
         return 1.0;
@@ -372,12 +371,12 @@ fn amplitude(binding: &Binding<'_>) -> f64 {
     };
     let least = cells.map(shortest).fold(f64::INFINITY, f64::min);
     let degree = binding.space.degree() as f64;
-    // A power of two, so that numbers of any precision keep their bits.
+    // A power of two, so that scaling is exact in any precision.
     (0.01 * least / degree.powi(2)).log2().floor().exp2()
 }
 
-/// The largest difference of a right kernel. Rounded factors are some half units in the last place away, as many as
-/// their products weigh more than the largest sum.
+/// The error that rounding allows a correct kernel: rounded factors are off by about half a unit in the
+/// last place, weighted by the ratio of their products to the largest sum.
 fn tolerance<T: Number>(binding: &Binding<'_>) -> f64 {
     let plan = binding.plan;
     match T::PRECISION {

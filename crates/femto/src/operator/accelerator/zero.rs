@@ -12,10 +12,11 @@ use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
 };
 
-/// Nodes of a piece at most; a block of threads takes a piece.
+/// At most this many nodes in a piece; a block of threads takes one piece.
 const PIECE: usize = 2048;
 
-/// Sets nodes to zero: of each chunk those on shells or all, then, for the first block of a space, what chunks share.
+/// Zeroes nodes: in each chunk those on shells, or all; for the first block of a space also the nodes that
+/// chunks share.
 #[derive(Debug)]
 pub(super) struct Zero {
     /// First node and end of each piece.
@@ -68,7 +69,7 @@ impl Zero {
         })
     }
 
-    /// `stride` is the distance of components in v.
+    /// `stride` is the distance between the components of v.
     pub(super) fn apply<T: Number>(
         &self,
         device: &Accelerator,
@@ -91,7 +92,7 @@ impl Zero {
         device.launch(&self.kernel, &launch, &arguments)
     }
 
-    /// How many nodes are set to zero.
+    /// Number of nodes zeroed.
     pub(super) fn nodes(&self) -> usize {
         self.nodes
     }

@@ -1,11 +1,11 @@
-//! The other data levels, with their work and the reason against them.
+//! The other data levels, their work, and why they were not chosen.
 
 use crate::operator::DataLevel;
 use femto_kernel::roofline::{Bound, Work};
 use serde::Serialize;
 use std::fmt::{self, Display};
 
-/// A choice that was not taken.
+/// A data level that was not chosen.
 #[derive(Clone, Debug, Serialize)]
 pub struct Alternative {
     /// The data level.
@@ -16,7 +16,7 @@ pub struct Alternative {
     pub flops: u64,
     /// The shortest time the ceilings would allow, in seconds.
     pub bound_seconds: Option<f64>,
-    /// The reason against it, in words.
+    /// Why it was not chosen, in words.
     pub reason: String,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Candidate {
 }
 
 impl Alternative {
-    /// What became of `other`, where another was chosen for a reason.
+    /// Describes `other`, given the level chosen instead and the reason.
     pub(super) fn new((chosen, why): (&Candidate, &str), other: &Candidate) -> Self {
         Self {
             data_level: other.level.name(),

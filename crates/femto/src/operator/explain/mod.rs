@@ -1,4 +1,4 @@
-//! Explanations: family, storage, work, bound and measured time of an operator.
+//! Explanations of operators: family, storage, work, bound and measured time.
 
 mod alternative;
 
@@ -15,23 +15,23 @@ use std::fmt::{self, Display};
 /// The explanation of an operator.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explanation {
-    /// The families that evaluate the elements, of each shape.
+    /// The families that evaluate the elements, one for each shape.
     pub family: String,
-    /// The amount of stored geometry, of each shape where it differs.
+    /// The amount of stored geometry, for each shape if they differ.
     pub data_level: String,
-    /// Why it is that one.
+    /// Why that level was chosen.
     pub data_level_reason: String,
-    /// What rounding stored factors to single precision changes each of them by at most, relative.
+    /// The largest relative change of a stored factor when rounded to single precision.
     pub perturbation: Option<f64>,
-    /// The schedule: what a batch is and what is stored, per kind of map.
+    /// The schedule: contents of a batch and stored data, per kind of map.
     pub schedule: Vec<String>,
     /// Precision of vectors and arithmetic.
     pub precision: Precision,
     /// Degree of the space.
     pub degree: usize,
-    /// Quadrature points of an element; of several shapes the most.
+    /// Quadrature points per element; the maximum if there are several shapes.
     pub points: usize,
-    /// The form, in words: what it reads, and how it was recognised.
+    /// The form, in words: the values it reads and any special structure recognised.
     pub form: String,
     /// Number of elements.
     pub elements: usize,
@@ -45,10 +45,9 @@ pub struct Explanation {
     pub flops: u64,
     /// Flops of one application as the literature counts them.
     pub nominal_flops: u64,
-    /// The shortest time the ceilings allow, in seconds, and what limits it; absent without
-    /// measured ceilings.
+    /// The shortest time that the ceilings allow, in seconds; `None` without measured ceilings.
     pub bound_seconds: Option<f64>,
-    /// "memory" or "arithmetic".
+    /// The limiting resource: "memory" or "arithmetic".
     pub limit: Option<String>,
     /// The measured time of one application in seconds.
     pub measured_seconds: Option<f64>,
@@ -56,19 +55,19 @@ pub struct Explanation {
     pub fraction: Option<f64>,
     /// The other data levels, and why they were not taken.
     pub alternatives: Vec<Alternative>,
-    /// Kernels that were wrong and are not used.
+    /// Wrong kernels that were dropped.
     pub warnings: Vec<String>,
 }
 
 impl<T: Number, D: Backend> Operator<T, D> {
-    /// Explains one [`Operator::apply`]: `ceilings` of the device give the bound, `measured` seconds
-    /// the fraction of it that was reached.
+    /// Explains one [`Operator::apply`]. The device's `ceilings` give the bound; with the `measured`
+    /// seconds, the fraction of it that was reached.
     pub fn explain(&self, ceilings: Option<&Ceilings>, measured: Option<f64>) -> Explanation {
         let plans = || self.shapes.iter().map(|shape| &shape.plan);
         let planned: Work = plans().map(|plan| plan.work(T::PRECISION)).sum();
         let own = self.work();
         let candidate = |level| {
-            // The device's own count, changed by what the level changes in the plan.
+            // The device's own count, adjusted by the plan's difference between the two levels.
             let other: Work = plans()
                 .map(|plan| plan.at_level(level).work(T::PRECISION))
                 .sum();
@@ -123,7 +122,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
         }
     }
 
-    /// Storage per kind of map, and the schedule of its kernel where there is a choice.
+    /// Storage per kind of map, and the kernel's schedule where there is a choice.
     fn schedules(&self) -> Vec<String> {
         let of_shape = |shape: &Shape<T, D>| -> Vec<String> {
             let mut chosen = shape.bound.schedules().into_iter();
@@ -144,7 +143,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
     }
 }
 
-/// Words of the shapes, each once.
+/// The shapes' texts without duplicates, joined by `between`.
 fn distinct(words: impl Iterator<Item = String>, between: &str) -> String {
     let mut all: Vec<String> = Vec::new();
     for word in words {

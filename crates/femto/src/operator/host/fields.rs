@@ -1,19 +1,19 @@
-//! The components of a vector as slices that split at a node.
+//! The components of a vector as slices that can be split at a node.
 
 use super::MAX_COMPONENTS;
 use femto_fem::space::Layout;
 use femto_kernel::family::batch::LocalLayout;
 use femto_kernel::scalar::Real;
 
-/// The nodes of a vector from some node on: `count` slices (one, or one per component) of `width`
-/// numbers per node.
+/// A vector's nodes from some node on: `count` slices (one, or one per component) of `width` numbers per
+/// node.
 pub(super) struct Fields<'a, T> {
     slices: [&'a mut [T]; MAX_COMPONENTS],
     count: usize,
     width: usize,
 }
 
-/// Slices per vector and numbers per node of each.
+/// Number of slices in a vector, and numbers per node in each.
 pub(super) fn split_components(layout: Layout, components: usize) -> (usize, usize) {
     match layout {
         Layout::Interleaved => (1, components),
@@ -34,7 +34,7 @@ impl<'a, T: Real> Fields<'a, T> {
         }
     }
 
-    /// The first `nodes` nodes, and the others.
+    /// The first `nodes` nodes, and the rest.
     pub(super) fn split_at(self, nodes: usize) -> (Self, Self) {
         let Self {
             slices,
@@ -70,7 +70,7 @@ impl<'a, T: Real> Fields<'a, T> {
         self.slices[0].len() / self.width
     }
 
-    /// Overwrites the nodes with the first ones of a local vector.
+    /// Overwrites the nodes with the first ones of local vector `source`.
     pub(super) fn write(&mut self, source: &[T], local: LocalLayout) {
         if self.count == 1 && local.component == 1 {
             copy_rows((source, local.node), (&mut self.slices[0][..], self.width));
@@ -84,14 +84,14 @@ impl<'a, T: Real> Fields<'a, T> {
         }
     }
 
-    /// One number.
+    /// One component of one node.
     pub(super) fn at(&mut self, node: usize, component: usize) -> &mut T {
         let offset = node * self.width + component % self.width;
         &mut self.slices[component / self.width][offset]
     }
 }
 
-/// Copies a number of each node, as many nodes as both have; with each slice the distance of nodes.
+/// Copies one number per node, up to the shorter slice; each slice comes with its stride between nodes.
 pub(super) fn copy_strided<T: Copy>(source: (&[T], usize), target: (&mut [T], usize)) {
     let ((source, from), (target, to)) = (source, target);
     if (from, to) == (1, 1) {
@@ -104,7 +104,7 @@ pub(super) fn copy_strided<T: Copy>(source: (&[T], usize), target: (&mut [T], us
     }
 }
 
-/// Copies the numbers of nodes, as many nodes as both have; with each slice its numbers per node.
+/// Copies the numbers of nodes, up to the shorter slice; each slice comes with its numbers per node.
 pub(super) fn copy_rows<T: Copy>(source: (&[T], usize), target: (&mut [T], usize)) {
     let ((source, from), (target, to)) = (source, target);
     match (from, to) {
@@ -112,7 +112,7 @@ pub(super) fn copy_rows<T: Copy>(source: (&[T], usize), target: (&mut [T], usize
             let len = source.len().min(target.len());
             target[..len].copy_from_slice(&source[..len]);
         }
-        // Lengths that are known make this several times as fast.
+        // Fixed lengths make this several times faster.
         (3, 4) => copy_triples(source.as_chunks::<3>().0, target.as_chunks_mut::<4>().0),
         (4, 3) => copy_triples(source.as_chunks::<4>().0, target.as_chunks_mut::<3>().0),
         _ => {

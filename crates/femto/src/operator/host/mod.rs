@@ -1,10 +1,10 @@
 //! Operators on the host: threads over chunks, SIMD over the elements of a chunk.
 //!
-//! One chunk after the other is copied from the L-vector into a thread's own memory, its batches of
-//! elements are evaluated there, and its sums go back: those of private nodes straight into the
-//! output, those of nodes shared with other chunks into a list. When all chunks are done, the shared
-//! nodes are summed from the list in chunk order. So no thread waits for another's sums, each output
-//! entry is written once, and results do not depend on the number of threads.
+//! Each chunk is copied from the L-vector into a thread's own memory, its batches of elements are evaluated
+//! there, and its sums are written back: those of private nodes straight into the output, those of nodes
+//! shared with other chunks into a list. After all chunks, the shared nodes are summed from the list in
+//! chunk order. So no thread waits for another's sums, each output entry is written once, and results do
+//! not depend on the number of threads.
 
 mod fields;
 mod pack;
@@ -26,7 +26,7 @@ use std::fmt::{self, Debug};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Most components of a form on the host.
+/// Maximum number of components of a form on the host.
 pub(crate) const MAX_COMPONENTS: usize = 8;
 
 /// An operator bound to the host.
@@ -35,28 +35,28 @@ pub struct HostBound<T: Number> {
     restriction: Arc<Restriction>,
     layout: Layout,
     components: usize,
-    /// Auxiliary fields that are constant in each cell, and numbers of those at its points.
+    /// Auxiliary fields: number constant in each cell, and numbers per cell of those at points.
     constants: usize,
     at_points: usize,
     /// Auxiliary fields in the solution's space, `[field][node]`, and their number.
     nodal: Vec<T>,
     fields: usize,
-    /// Lengths of a chunk's local vectors, of the solution and of these fields.
+    /// Lengths of a chunk's local vectors: of the solution, and of these fields.
     lens: [usize; 2],
-    /// Axes of the cells.
+    /// Dimension of the cells.
     dim: usize,
-    /// Which nodes of an element the tables index.
+    /// The nodes of an element that its table lists.
     nodes: NodeTable,
     /// One kernel per kind of map.
     kernels: Vec<Box<dyn ElementKernel<T>>>,
-    /// `[chunk]`, the chunk's runs of elements of one kind.
+    /// The runs of elements of one kind in each chunk, `[chunk]`.
     segments: Vec<Vec<HostSegment>>,
     /// Packed inputs of the batches.
     arrays: pack::Arrays<T>,
-    /// Memory of the threads.
+    /// Scratch memory of the threads.
     scratch: Pool<Scratch<T>>,
-    /// Contributions of each chunk to shared nodes, `[entry of restriction.interface][component]`; one array
-    /// for each application under way.
+    /// Contributions of each chunk to shared nodes, `[entry of restriction.interface][component]`; one
+    /// array for each concurrent application.
     shared: Pool<HostBuffer<T>>,
 }
 
@@ -65,11 +65,11 @@ pub struct HostBound<T: Number> {
 struct HostSegment {
     kind: usize,
     elements: Range<usize>,
-    /// Where its batches start.
+    /// The start of its batches in the packed arrays.
     start: Offsets,
 }
 
-/// Places in the packed arrays.
+/// Positions in the packed arrays.
 #[derive(Clone, Copy, Debug, Default)]
 struct Offsets {
     geometry: usize,
@@ -79,7 +79,7 @@ struct Offsets {
 
 /// The memory of one thread.
 struct Scratch<T: Number> {
-    /// The chunk's input and sums, as local vectors lie.
+    /// The chunk's input and sums, as local vectors.
     input: HostBuffer<T>,
     sums: HostBuffer<T>,
     /// The chunk's auxiliary fields in the solution's space, likewise.
@@ -160,7 +160,7 @@ impl<T: Number> HostBound<T> {
         self.nodes.layout(components)
     }
 
-    /// Memory for a thread; made anew where more threads work than the host has.
+    /// Memory for a thread; allocated anew if more threads work than the host has.
     fn take_scratch(&self) -> Result<Scratch<T>, DeviceError> {
         match self.scratch.take() {
             Some(scratch) => Ok(scratch),
@@ -168,7 +168,7 @@ impl<T: Number> HostBound<T> {
         }
     }
 
-    /// A list for the shared nodes; made anew where several applications run at once.
+    /// A list for the shared nodes; allocated anew if several applications run at once.
     fn take_shared(&self) -> Result<HostBuffer<T>, DeviceError> {
         match self.shared.take() {
             Some(shared) => Ok(shared),

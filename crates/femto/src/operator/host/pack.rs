@@ -1,4 +1,4 @@
-//! Packed inputs of the batches: geometry, auxiliary fields, node tables.
+//! Packed inputs of the batches: geometry, auxiliary fields and node tables.
 
 use super::{HostSegment, Offsets};
 use crate::Number;
@@ -15,16 +15,17 @@ use femto_platform::device::host::{Host, HostBuffer};
 
 /// Packed arrays of all batches, one batch after the other.
 pub(super) struct Arrays<T: Number> {
-    /// As blocks pack it, `[batch][number][lane]`.
+    /// In the block's layout, `[batch][number][lane]`.
     pub(super) geometry: HostBuffer<T>,
     /// `[batch][field][lane]` constant in each cell, then `[field][point][lane]`.
     pub(super) auxiliary: HostBuffer<T>,
-    /// Chunk-local indices of nodes, as `NodeTable::pack` writes them.
+    /// Chunk-local node indices, as written by `NodeTable::pack`.
     pub(super) tables: Vec<u16>,
-    /// Coordinates of the chunks' nodes that are vertices, `[chunk][node of the chunk][axis]`, then as many
-    /// rows as a chunk has at most; empty where no geometry is recomputed from them.
+    /// Coordinates of the chunks' vertex nodes, `[chunk][node of the chunk][axis]`, with rows for other
+    /// nodes unused, followed by padding rows for the largest chunk; empty if no geometry is recomputed
+    /// from them.
     pub(super) vertices: Vec<T>,
-    /// Where a chunk's are, `[chunk]`.
+    /// The start of a chunk's coordinates, `[chunk]`.
     pub(super) first_vertex: Vec<usize>,
 }
 
@@ -34,14 +35,14 @@ impl<T: Number> Arrays<T> {
         numbers * T::BYTES + self.tables.len() * 2
     }
 
-    /// A chunk's vertices and what follows them, as kernels want them.
+    /// A chunk's coordinates and everything after them, as kernels expect.
     pub(super) fn vertices(&self, chunk: usize) -> &[T] {
         let first = self.first_vertex.get(chunk);
         first.map_or(&[], |&first| &self.vertices[first..])
     }
 }
 
-/// The parts of the arrays that belong to some batches.
+/// The parts of the arrays that belong to a run of batches.
 struct Parts<'a, T> {
     geometry: &'a mut [T],
     auxiliary: &'a mut [T],
@@ -68,7 +69,7 @@ impl<'a, T> Parts<'a, T> {
         )
     }
 
-    /// Cuts the first `len` off.
+    /// Splits off the first `len`.
     fn take(&mut self, len: Offsets) -> Parts<'a, T> {
         let all = Parts {
             geometry: std::mem::take(&mut self.geometry),
@@ -87,7 +88,7 @@ pub(super) struct Packed<T: Number> {
     pub(super) arrays: Arrays<T>,
 }
 
-/// Memory of a thread for the map of a cell, and its packed numbers.
+/// A thread's scratch for a cell's map and its packed numbers.
 #[derive(Default)]
 struct Scratch {
     at: GeometryAtPoints,
@@ -163,7 +164,7 @@ impl Packer<'_> {
         }
     }
 
-    /// Where each segment's batches lie, and the lengths of the arrays.
+    /// The start of each segment's batches, and the lengths of the arrays.
     fn layout(&self) -> (Vec<Vec<HostSegment>>, Offsets) {
         let mut next = Offsets::default();
         let mut place = |segment: &crate::operator::plan::Segment| {
@@ -186,7 +187,8 @@ impl Packer<'_> {
         (segments, next)
     }
 
-    /// Packs chunks from number `first` on by halves, in parallel; `parts` start with the first.
+    /// Packs chunks from number `first` on by recursive halving, in parallel; `parts` start at chunk
+    /// `first`.
     fn pack_chunks<T: Number>(
         &self,
         host: &Host,
@@ -218,7 +220,7 @@ impl Packer<'_> {
         );
     }
 
-    /// Packs the batches of a segment of a chunk, cutting them off `parts`.
+    /// Packs the batches of a segment of a chunk, splitting them off `parts`.
     fn pack_segment<T: Number>(
         &self,
         chunk: usize,
@@ -232,7 +234,7 @@ impl Packer<'_> {
         for first in segment.elements.clone().step_by(width) {
             let batch = parts.take(self.per_batch(segment.kind));
             for lane in 0..width {
-                // Lanes without an element repeat the last one, so that they hold sane numbers.
+                // Unused lanes repeat the last element, so that they hold valid numbers.
                 let element = (first + lane).min(last);
                 let cell = self.binding.mesh_cell(element);
                 self.pack_fields(lane, cell, batch.auxiliary);
@@ -244,7 +246,7 @@ impl Packer<'_> {
         }
     }
 
-    /// The fields that are constant in a cell, then those at its points.
+    /// The fields constant in a cell, then those at its points.
     fn pack_fields<T: Number>(&self, lane: usize, cell: usize, out: &mut [T]) {
         if out.is_empty() {
             return;
@@ -276,7 +278,7 @@ impl Packer<'_> {
         }
     }
 
-    /// [`Arrays::vertices`] and where a chunk's are: a simplex's first nodes are its vertices.
+    /// [`Arrays::vertices`] and the start of each chunk: a simplex's first nodes are its vertices.
     fn vertices<T: Number>(&self) -> (Vec<T>, Vec<usize>) {
         let mut kinds = self.plan.kinds.iter();
         if !kinds.any(|kind| kind.block.reads_vertices()) {
@@ -312,7 +314,7 @@ impl Packer<'_> {
         debug_assert!(restriction.chunks[chunk].elements.contains(&element));
         let count = restriction.shell_nodes();
         let shell = &restriction.shell[element * count..][..count];
-        // Checked to fit: see `check_chunks`.
+        // They fit: see `check_chunks`.
         for (&position, &index) in restriction.shell_positions.iter().zip(shell) {
             local[position as usize] = index as u16;
         }

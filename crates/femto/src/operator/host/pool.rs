@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Reusable objects. Locked only while one is taken or put back, so that a thread that
-/// waits for others in between cannot be waited for in turn.
+/// Reusable objects. Locked only while one is taken or put back, so threads that wait for others in between
+/// cannot deadlock.
 pub(super) struct Pool<X> {
     free: Mutex<Vec<X>>,
 }
@@ -25,7 +25,7 @@ impl<X> Pool<X> {
         self.lock().push(thing);
     }
 
-    /// A list is whole between any two of its operations, so a panic elsewhere does not spoil it.
+    /// The list is consistent between any two of its operations, so a panic elsewhere cannot corrupt it.
     fn lock(&self) -> MutexGuard<'_, Vec<X>> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Traversal of chunks and batches, and the sum of what chunks share.
+//! Traversal of chunks and batches, and the sums of shared nodes.
 
 use super::fields::{Fields, copy_rows, copy_strided, split_components};
 use super::{Action, HostBound, HostSegment, Offsets, Scratch};
@@ -10,8 +10,8 @@ use femto_platform::device::{Device, DeviceError};
 use femto_platform::stream::prefetch;
 use std::ops::Range;
 
-/// Cache lines of the next batch's geometry that are asked for ahead; the hardware follows longer
-/// streams by itself.
+/// Cache lines of the next batch's geometry to prefetch; the hardware prefetcher follows longer streams by
+/// itself.
 const PREFETCH_LINES: usize = 32;
 
 /// Shared nodes summed by one task.
@@ -48,8 +48,8 @@ impl<T: Number> HostBound<T> {
         done
     }
 
-    /// Sums what chunks added to shared nodes from `first` on, in chunk order, for the first block of a space, and adds
-    /// it to the sums of the blocks before for the others.
+    /// Sums the chunks' contributions to shared nodes from `first` on, in chunk order; for a space's first
+    /// block they are the result, for later blocks they are added to it.
     fn sum_shared(&self, first: usize, mut nodes: Fields<'_, T>, shared: &[T]) {
         let count = nodes.nodes();
         if count > SHARED_GRAIN {
@@ -137,7 +137,7 @@ impl<T: Number> HostBound<T> {
         Ok(())
     }
 
-    /// The auxiliary fields in the solution's space at the nodes of elements, `[element][field][node]`.
+    /// The auxiliary fields in the solution's space at the elements' nodes, `[element][field][node]`.
     fn element_fields(&self, elements: Range<usize>, out: &mut Vec<T>) {
         let np = self.restriction.nodes_per_element();
         let fields = self.fields;
@@ -167,8 +167,7 @@ impl<T: Number> HostBound<T> {
         (&*self.kernels[segment.kind], &mut workspaces[segment.kind])
     }
 
-    /// Calls `body` with each batch of a segment. When it is, the data of the next are asked for, so that they
-    /// arrive while this one is computed.
+    /// Calls `body` with each batch of a segment, after prefetching the data of the next batch.
     fn batches(
         &self,
         (chunk, segment): (usize, &HostSegment),
@@ -186,7 +185,7 @@ impl<T: Number> HostBound<T> {
             auxiliary,
             tables,
         } = segment.start;
-        // What is not read yet.
+        // The rest, not read yet.
         let mut geometry = &self.arrays.geometry[geometry..];
         let mut fields = &self.arrays.auxiliary[auxiliary..];
         let mut tables = &self.arrays.tables[tables..];
@@ -231,8 +230,8 @@ struct Pass<'a, T: Number> {
 }
 
 impl<T: Number> Pass<'_, T> {
-    /// Works on chunks by halves, in parallel: `v` holds their private nodes, `shared` their part
-    /// of the list.
+    /// Traverses chunks by recursive halving, in parallel: `v` holds their private nodes, `shared` their
+    /// part of the list.
     fn chunks(
         &self,
         chunks: Range<usize>,

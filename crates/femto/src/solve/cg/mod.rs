@@ -1,7 +1,7 @@
 //! Preconditioned conjugate gradients.
 //!
-//! For a symmetric positive definite A and a symmetric positive definite approximation M of it,
-//! starting from the x that is passed in:
+//! For a symmetric positive definite A and a symmetric positive definite approximation M of it, starting
+//! from the given x:
 //!
 //! ```text
 //! r = b - A x;  z = M⁻¹ r;  p = z
@@ -12,18 +12,19 @@
 //!     β = (r,z) / (r,z) of the step before
 //!     p = z + β p
 //! ```
-//! Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 9.1. The residual recorded
-//! is the recurrence's r in the Euclidean norm. A singular A is fine where b is in its range.
+//! Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 9.1. The recorded residual is
+//! the recurrence's r in the Euclidean norm. A may be singular if b is in its range.
 //!
-//! Sums and factors stay on the device, which captures a step once and launches it as a graph where it
-//! can; the host reads the sums once per step. x gets its α p when p is next at hand, for the next direction.
+//! Sums and factors stay on the device, which captures a step once and launches it as a graph if it can;
+//! the host reads the sums once per step. The update x + α p is deferred until p is next read, for the next
+//! direction.
 //!
-//! Rounding lets the recurrence's r drift from b - A x, which does not fall much below
-//! ε |A| max |x_k|, whatever the recurrence says (Greenbaum, Estimating the attainable accuracy of
-//! recursively computed residual methods, SIAM J. Matrix Anal. Appl. 18, 1997). So once r is small,
-//! b - A x is computed. Where that is not small, the iteration starts again from it (as in van der
-//! Vorst and Ye, Residual replacement strategies, SIAM Journal on Scientific Computing 22, 2000);
-//! where that does not help, the precision is exhausted.
+//! Rounding lets the recurrence's r drift from b - A x, which does not fall much below ε |A| max |x_k|,
+//! whatever the recurrence says (Greenbaum, Estimating the attainable accuracy of recursively computed
+//! residual methods, SIAM J. Matrix Anal. Appl. 18, 1997). So once r is small, b - A x is computed. If that
+//! is not small, the iteration restarts from it (as in van der Vorst and Ye, Residual replacement
+//! strategies, SIAM Journal on Scientific Computing 22, 2000); if that does not help, the precision is
+//! exhausted.
 
 mod step;
 
@@ -37,12 +38,12 @@ use std::fmt;
 pub(super) use step::step;
 use step::{SLOTS, Stepper};
 
-/// How many times the target b - A x may be where the recurrence's residual has reached it: above that the iteration
-/// starts again from b - A x.
+/// When the recurrence's residual reaches the target, the iteration restarts if b - A x exceeds the target
+/// by more than this factor.
 pub(super) const NEAR: f64 = 1.1;
-/// How many times it may be after such a start.
+/// The factor allowed after a restart.
 pub(super) const SLACK: f64 = 10.0;
-/// How often the iteration starts again from b - A x.
+/// Maximum number of restarts from b - A x.
 const MAX_RESTARTS: usize = 3;
 
 /// The four vectors that the solver needs besides b and x, and its sums.
@@ -55,7 +56,7 @@ pub struct CgWorkspace<T: Number, D: Device> {
 }
 
 impl<T: Number, D: Device> CgWorkspace<T, D> {
-    /// Space for systems of `size` unknowns.
+    /// Allocates vectors for systems of `size` unknowns.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
@@ -83,13 +84,13 @@ impl<T: Number, D: Device> fmt::Debug for CgWorkspace<T, D> {
     }
 }
 
-/// Solves A x = b, starting from what `x` holds.
+/// Solves A x = b, starting from the contents of `x`.
 ///
 /// On an accelerator no other thread may use the device meanwhile: its work would be captured as part of a
 /// step.
 ///
-/// Nothing is allocated per iteration. For b = 0 the answer is x = 0 after no iteration. What is
-/// said to be solved has |b - A x| ≤ 1.1 times the target, or after a second start from b - A x, 10 times.
+/// Nothing is allocated per iteration. For b = 0 the answer is x = 0 after no iterations. A converged
+/// solution has |b - A x| ≤ 1.1 times the target, or 10 times after a restart from b - A x.
 ///
 /// # Errors
 /// A [`SolveError`], with the history; `x` then holds the last iterate. A tolerance that the precision `T`
@@ -113,7 +114,7 @@ pub fn solve<T: Number, D: VectorOps<T>>(
     solver.recorder.finish(outcome)
 }
 
-/// One run, with everything in it borrowed.
+/// One run, with everything it borrows.
 struct Solver<'a, 's, T: Number, D: VectorOps<T>> {
     system: &'a mut System<'s, T, D>,
     workspace: &'a mut CgWorkspace<T, D>,
@@ -138,7 +139,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, '_, T, D> {
             let ended = self.descend(x);
             let is_good = starts > 0 && residual <= SLACK * target;
             match ended {
-                // What was good enough before the last start is so still.
+                // A solution good enough before the restart still is.
                 Err(StopReason::NotConverged { .. }) if is_good => (),
                 ended => ended?,
             }

@@ -1,7 +1,7 @@
-//! One step, without waiting for any of its numbers.
+//! One step of conjugate gradients, without waiting for any of its sums.
 //!
-//! A vector is passed over as rarely as sums allow: r gets its step together with the sums over it, and x
-//! gets its own when p is next at hand. Where M is diagonal or the identity there is no z.
+//! Vectors are passed over as rarely as the sums allow: the update of r is fused with the sums over it, and
+//! that of x with the next update of p. If M is diagonal or the identity there is no z.
 
 use super::{CgWorkspace, StopReason, System, finite};
 use crate::Number;
@@ -9,16 +9,16 @@ use crate::solve::{OperatorError, Preconditioning};
 use crate::vector::{Capture, Ratio, Sum, UpdateDirection, UpdateResidual, VectorOps};
 use femto_platform::device::{Device, DeviceError};
 
-/// Sums of a step.
+/// Number of sums of a step.
 pub(super) const SLOTS: usize = 3;
-/// (r, z), where z is not r.
+/// Slot of (r, z), if z is not r.
 const PRODUCT: usize = 0;
-/// (p, A p).
+/// Slot of (p, A p).
 const CURVATURE: usize = 1;
-/// (r, r), of the new r.
+/// Slot of (r, r), for the new r.
 const SQUARE: usize = 2;
 
-/// Where (r, z) is.
+/// The slot of (r, z).
 fn product<T: Number, D: Device>(preconditioning: &Preconditioning<'_, T, D>) -> usize {
     match preconditioning {
         Preconditioning::Identity => SQUARE,
@@ -26,7 +26,7 @@ fn product<T: Number, D: Device>(preconditioning: &Preconditioning<'_, T, D>) ->
     }
 }
 
-/// Before the first step from an r: (r, z), and no step before.
+/// Before the first step from some r: computes (r, z), with no previous step.
 pub(super) fn start<T: Number, D: VectorOps<T>>(
     system: &mut System<'_, T, D>,
     workspace: &mut CgWorkspace<T, D>,
@@ -47,7 +47,7 @@ pub(super) fn start<T: Number, D: VectorOps<T>>(
     Ok(())
 }
 
-/// x = x + α p with the last step's α and p, which closes that step; then p = z + β p, which opens the
+/// x = x + α p with the last step's α and p, which completes that step; then p = z + β p, which starts the
 /// next. Both factors are zero before the first step.
 pub(super) fn update_direction<T: Number, D: VectorOps<T>>(
     system: &System<'_, T, D>,
@@ -78,20 +78,20 @@ pub(super) fn update_direction<T: Number, D: VectorOps<T>>(
     Ok(system.device.update_direction(update, sums)?)
 }
 
-/// Takes steps, and has the device capture one to launch it again.
+/// Takes steps; captures one if the device can, to launch it again.
 pub(super) enum Stepper<G> {
-    /// No step was taken yet. The first is done as it is: it may compile kernels, for example.
+    /// No step taken yet. The first one is not captured, since it may compile kernels, for example.
     New,
     /// The next step may be captured.
     Warm,
-    /// Every step is this one.
+    /// Every step launches this graph.
     Captured(G),
     /// The device or the operator does not allow it.
     Impossible,
 }
 
 impl<G> Stepper<G> {
-    /// One step. Where (r, z) or (p, A p) is not positive, x and r stay.
+    /// Takes one step. If (r, z) or (p, A p) is not positive, x and r are unchanged.
     pub(super) fn step<T: Number, D: VectorOps<T> + Capture<LaunchGraph = G>>(
         &mut self,
         system: &mut System<'_, T, D>,
@@ -117,13 +117,13 @@ impl<G> Stepper<G> {
     }
 }
 
-/// Ends a capture whose step fails; the step says why when it is done without one.
+/// Ends a capture whose step fails; the uncaptured step will report why.
 const NOT_CAPTURED: DeviceError = DeviceError::Unsupported {
     device: "host",
     what: "capture a step",
 };
 
-/// A step but for x, which the next one, or `update_direction`, brings up to date.
+/// A step except for the update of x, left to the next step or to `update_direction`.
 pub(in crate::solve) fn step<T: Number, D: VectorOps<T>>(
     system: &mut System<'_, T, D>,
     workspace: &mut CgWorkspace<T, D>,

@@ -5,31 +5,31 @@ use crate::Number;
 use crate::solve::{OperatorError, Preconditioning};
 use crate::vector::{Sum, Sums, VectorOps};
 
-/// A new direction, as the basis and the column of H take it.
+/// Properties of a new Krylov direction w = A M⁻¹ v.
 pub(super) struct Direction {
     /// |A M⁻¹ v|.
     pub(super) norm: f64,
-    /// Whether nothing of it but rounding is orthogonal to the basis: there is no next vector.
+    /// Whether w depends on the basis up to rounding, so that there is no next vector.
     pub(super) dependent: bool,
 }
 
-/// What is left of a vector after its components along the basis are taken out, relative to it, where
-/// only rounding is left, in units of the precision's ε.
+/// The relative size, in units of the precision's ε, below which the part of a vector orthogonal to the
+/// basis is only rounding.
 const ROUNDING: f64 = 10.0;
 
 impl Direction {
-    /// The size of what is rounding only.
+    /// The size below which it is only rounding.
     pub(super) fn negligible<T: Number>(&self) -> f64 {
         ROUNDING * T::EPSILON * self.norm
     }
 }
 
-/// w = A M⁻¹ v of the last vector v of `k + 1` in the basis; makes w orthogonal to them, which gives
-/// column `k` of H, and a unit vector, which is the next of the basis.
+/// w = A M⁻¹ v for the last v of the `k + 1` vectors in the basis; orthogonalises w against them, which
+/// gives column `k` of H and the next unit vector of the basis.
 ///
-/// Classical Gram–Schmidt twice: as orthogonal as rounding allows (Giraud, Langou, Rozložník and van
-/// den Eshof, Rounding error analysis of the classical Gram-Schmidt orthogonalization process,
-/// Numerische Mathematik 101, 2005), and the host waits for all sums of a pass at once.
+/// Classical Gram–Schmidt, twice: as orthogonal as rounding allows (Giraud, Langou, Rozložník and van den
+/// Eshof, Rounding error analysis of the classical Gram-Schmidt orthogonalization process, Numerische
+/// Mathematik 101, 2005), and the host waits for all sums of a pass at once.
 pub(super) fn step<T: Number, D: VectorOps<T>>(
     system: &mut System<'_, T, D>,
     workspace: &mut GmresWorkspace<T, D>,
@@ -82,7 +82,7 @@ fn precondition<T: Number, D: VectorOps<T>>(
 ) -> Result<(), OperatorError> {
     match &mut system.preconditioning {
         Preconditioning::Identity => Ok(system.device.copy(v, z)?),
-        // One pass, where `Jacobi::apply` needs two.
+        // One pass; `Jacobi::apply` needs two.
         Preconditioning::Jacobi(jacobi) => {
             let device = system.device;
             Ok(device.precondition_dot(&jacobi.inverse, v, z, sums, 0)?)
@@ -110,7 +110,7 @@ fn orthogonalise<T: Number, D: VectorOps<T>>(
     Ok(())
 }
 
-/// y = α y, with a vector to overwrite.
+/// y = α y, with `scratch` overwritten.
 pub(super) fn scale<T: Number, D: VectorOps<T>>(
     device: &D,
     alpha: f64,
@@ -121,7 +121,7 @@ pub(super) fn scale<T: Number, D: VectorOps<T>>(
     Ok(device.multiply(scratch, y)?)
 }
 
-/// x = x + M⁻¹ V y, with the y of the small problem. Overwrites the basis.
+/// x = x + M⁻¹ V y, with the y of the least-squares problem. Overwrites the basis.
 pub(super) fn update<T: Number, D: VectorOps<T>>(
     system: &mut System<'_, T, D>,
     workspace: &mut GmresWorkspace<T, D>,

@@ -1,20 +1,20 @@
-//! The small problem of GMRES, on the host.
+//! The least-squares problem of GMRES, on the host.
 
-/// Minimises |β e₀ - H y| for an upper Hessenberg H that gets one more column at a time, by Givens
-/// rotations (Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 6.5.3).
+/// Minimises |β e₀ - H y| for an upper Hessenberg H that grows column by column, by Givens rotations (Saad,
+/// Iterative Methods for Sparse Linear Systems, 2nd edition, section 6.5.3).
 pub(super) struct LeastSquares {
-    /// R of H = Q R, a column after the other, that of number k with k + 1 numbers.
+    /// R of H = Q R, column by column; column k has k + 1 numbers.
     r: Vec<f64>,
     /// The rotations that make up Qᵀ: `[column][cosine, sine]`.
     rotations: Vec<[f64; 2]>,
-    /// Qᵀ β e₀, one number more than there are columns.
+    /// Qᵀ β e₀, one number more than columns.
     g: Vec<f64>,
     /// The minimiser.
     y: Vec<f64>,
 }
 
 impl LeastSquares {
-    /// Room for so many columns.
+    /// Allocates for this many columns.
     pub(super) fn new(columns: usize) -> Self {
         Self {
             r: Vec::with_capacity(columns * (columns + 1) / 2),
@@ -24,7 +24,7 @@ impl LeastSquares {
         }
     }
 
-    /// No columns, and this β.
+    /// Resets to no columns, with this β.
     pub(super) fn start(&mut self, beta: f64) {
         self.r.clear();
         self.rotations.clear();
@@ -32,19 +32,18 @@ impl LeastSquares {
         self.g.push(beta);
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub(super) fn columns(&self) -> usize {
         self.rotations.len()
     }
 
-    /// The least |β e₀ - H y|.
+    /// The minimum of |β e₀ - H y|.
     pub(super) fn residual(&self) -> f64 {
         self.g.last().copied().unwrap_or(0.0).abs()
     }
 
-    /// Adds a column, whose number is that of columns so far, with two numbers more than that.
-    /// Returns false, and does not add it, where that would make R singular: where its pivot is
-    /// `negligible`.
+    /// Adds column k, of k + 2 numbers, where k columns exist so far. Returns false, without adding it, if
+    /// R would become singular: if its pivot is `negligible`.
     pub(super) fn push(&mut self, column: &mut [f64], negligible: f64) -> bool {
         let k = self.columns();
         for (row, &[cosine, sine]) in self.rotations.iter().enumerate() {
@@ -66,7 +65,7 @@ impl LeastSquares {
         true
     }
 
-    /// The y that minimises, as long as there are columns.
+    /// The minimiser y, one number per column.
     pub(super) fn solve(&mut self) -> &[f64] {
         let columns = self.columns();
         self.y.clear();
@@ -105,9 +104,9 @@ mod tests {
         rest
     }
 
-    /// What is left at the minimum is orthogonal to the columns.
+    /// The residual at the minimum is orthogonal to the columns.
     #[test]
-    fn the_rest_is_orthogonal_and_as_long_as_said() {
+    fn the_residual_is_orthogonal_and_has_the_reported_norm() {
         let mut problem = LeastSquares::new(3);
         problem.start(3.0);
         for columns in 1..=3 {

@@ -1,7 +1,6 @@
 //! Restarted GMRES, preconditioned from the right.
 //!
-//! For any A that is not singular and any approximation M of it, starting from the x that is passed
-//! in:
+//! For any nonsingular A and any approximation M of it, starting from the given x:
 //!
 //! ```text
 //! repeat until |r| is small:
@@ -9,17 +8,16 @@
 //!     for k = 0 … restart - 1, until |r| is small:
 //!         w = A M⁻¹ v_k;  h_k = Vᵀ w;  w = w - V h_k
 //!         v_{k+1} = w / |w|
-//!     x = x + M⁻¹ V y  with the y that makes |b - A x| least
+//!     x = x + M⁻¹ V y  with the y that minimises |b - A x|
 //! ```
 //! Saad and Schultz, GMRES: a generalized minimal residual algorithm for solving nonsymmetric linear
 //! systems, SIAM Journal on Scientific and Statistical Computing 7, 1986; Saad, Iterative Methods for
-//! Sparse Linear Systems, 2nd edition, algorithm 9.5. Because M works from the right, the residual
-//! recorded is that of the system itself, in the Euclidean norm.
+//! Sparse Linear Systems, 2nd edition, algorithm 9.5. Because M is applied from the right, the recorded
+//! residual is that of the system itself, in the Euclidean norm.
 //!
-//! All vectors stay on the device. The host has the small least-squares problem, and waits four times
-//! a step for sums. x is brought up to date where the iteration starts again and where it ends; then
-//! b - A x is computed, which takes the place of the residual of the small problem, from which rounding
-//! lets it drift.
+//! All vectors stay on the device. The host solves the small least-squares problem, and waits for sums four
+//! times a step. x is updated at restarts and at the end; then b - A x is computed, and replaces the
+//! residual of the least-squares problem, which drifts from it by rounding.
 
 mod arnoldi;
 mod least_squares;
@@ -35,14 +33,13 @@ use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use least_squares::LeastSquares;
 use std::fmt;
 
-/// When GMRES stops, and after how many steps it starts again.
+/// Stop criteria and restart length of GMRES.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GmresParams {
-    /// When it stops.
+    /// The stop criteria.
     pub stop: StopCriteria,
-    /// Steps after which x is brought up to date and the basis built anew; at least 1. A vector of
-    /// the workspace for each, and per step work that grows with their number: more of them need
-    /// fewer steps. Default 30.
+    /// Steps after which x is updated and the basis rebuilt; at least 1. Each costs a vector of workspace,
+    /// and the work per step grows with their number, but more of them need fewer steps. Default 30.
     pub restart: usize,
 }
 
@@ -56,20 +53,19 @@ impl Default for GmresParams {
 }
 
 impl GmresParams {
-    /// Steps between two starts for systems of `size` unknowns: more than there are unknowns are
-    /// never needed.
+    /// Steps between restarts for systems of `size` unknowns: never more than there are unknowns.
     fn restart(&self, size: usize) -> usize {
         self.restart.min(size)
     }
 }
 
-/// How often the iteration starts again from b - A x where the small problem's residual was small.
+/// Maximum number of restarts after which b - A x is not small although the least-squares residual was.
 const MAX_REPLACEMENTS: usize = 3;
-/// A residual that falls by less than this fraction between two starts is not going to be small.
+/// Convergence has stalled if the residual falls by less than this fraction between restarts.
 const PROGRESS: f64 = 1e-6;
 
-/// The vectors that the solver needs besides b and x (one more than the steps between two starts, and
-/// another), its sums and its small problem.
+/// The vectors that the solver needs besides b and x (two more than the steps between restarts), its sums
+/// and its least-squares problem.
 pub struct GmresWorkspace<T: Number, D: Device> {
     basis: Vec<D::Buffer<T>>,
     z: D::Buffer<T>,
@@ -80,7 +76,7 @@ pub struct GmresWorkspace<T: Number, D: Device> {
 }
 
 impl<T: Number, D: Device> GmresWorkspace<T, D> {
-    /// Space for systems of `size` unknowns, for so many steps between two starts.
+    /// Allocates for systems of `size` unknowns and this many steps between restarts.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
@@ -111,11 +107,11 @@ impl<T: Number, D: Device> fmt::Debug for GmresWorkspace<T, D> {
     }
 }
 
-/// Solves A x = b, starting from what `x` holds.
+/// Solves A x = b, starting from the contents of `x`.
 ///
-/// Nothing is allocated per iteration. For b = 0 the answer is x = 0 after no iteration. What is
-/// said to be solved has |b - A x| ≤ 1.1 times the target, or after another start from b - A x, 10 times.
-/// Results have the same bits for any number of threads where the operator's have.
+/// Nothing is allocated per iteration. For b = 0 the answer is x = 0 after no iterations. A converged
+/// solution has |b - A x| ≤ 1.1 times the target, or 10 times after another restart from b - A x. Results
+/// are bitwise independent of the number of threads if the operator's are.
 ///
 /// # Errors
 /// A [`SolveError`], with the history; `x` then holds the last iterate, whose residual is the smallest so
@@ -139,7 +135,7 @@ pub fn solve<T: Number, D: VectorOps<T>>(
     solver.recorder.finish(outcome)
 }
 
-/// One run, with everything in it borrowed.
+/// One run, with everything it borrows.
 struct Solver<'a, 's, T: Number, D: VectorOps<T>> {
     system: &'a mut System<'s, T, D>,
     workspace: &'a mut GmresWorkspace<T, D>,
@@ -147,13 +143,13 @@ struct Solver<'a, 's, T: Number, D: VectorOps<T>> {
     recorder: Recorder<'a>,
 }
 
-/// Why the steps from one start ended.
+/// Why a cycle ended.
 enum End {
-    /// The residual of the small problem is small enough, or cannot become smaller.
+    /// The least-squares residual is small enough, or cannot be reduced further.
     Reached,
-    /// There are as many steps as there may be.
+    /// The cycle has reached its maximum length.
     Full,
-    /// There will be no more.
+    /// The iteration ends here.
     Failed(StopReason),
 }
 
@@ -205,7 +201,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, '_, T, D> {
                         };
                     }
                 }
-                // What was good enough before the last start is so still.
+                // A solution good enough before the restart still is.
                 End::Failed(StopReason::NotConverged { .. })
                     if replacements > 0 && residual <= SLACK * target =>
                 {
@@ -222,7 +218,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, '_, T, D> {
         }
     }
 
-    /// Steps from r = b - A x of norm `start`, in the first vector of the basis.
+    /// One cycle of steps from r = b - A x of norm `start`, stored in the first vector of the basis.
     fn cycle(&mut self, start: f64) -> Result<End, StopReason> {
         let (system, workspace) = (&mut *self.system, &mut *self.workspace);
         workspace.small.start(start);
@@ -257,7 +253,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, '_, T, D> {
         Ok(End::Full)
     }
 
-    /// Puts b - A x into the first vector of the basis; returns its norm.
+    /// Writes b - A x into the first vector of the basis; returns its norm.
     fn residual(&mut self, b: &D::Buffer<T>, x: &D::Buffer<T>) -> Result<f64, OperatorError> {
         self.system.residual(b, x, &mut self.workspace.basis[0])
     }

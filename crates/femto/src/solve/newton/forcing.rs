@@ -2,10 +2,10 @@
 
 use super::Forcing;
 
-/// Forcing terms, one after the other.
+/// The sequence of forcing terms.
 pub(super) struct Terms {
     forcing: Forcing,
-    /// η and |R(u)| of the step before.
+    /// η and |R(u)| of the previous step.
     before: Option<[f64; 2]>,
 }
 
@@ -17,7 +17,7 @@ impl Terms {
         }
     }
 
-    /// η of the step from a u whose |R(u)| is `norm`.
+    /// η for the step from a u with |R(u)| = `norm`.
     pub(super) fn next(&mut self, norm: f64, target: f64) -> f64 {
         let eta = match (self.forcing, self.before) {
             (Forcing::Fixed(eta), _) => return eta,
@@ -46,14 +46,14 @@ mod tests {
         let mut terms = Terms::new(Forcing::default());
         assert_eq!(terms.next(1.0, 1e-12), 0.3);
         assert_eq!(terms.next(0.1, 1e-12), 0.9 * (0.1_f64 / 1.0).powi(2));
-        // No progress: as large as may be.
+        // No progress: the maximum.
         assert_eq!(terms.next(0.1, 1e-12), 0.9);
-        // The square of a large one is a lower bound.
+        // The square of a large previous term is a lower bound.
         assert_eq!(terms.next(1e-3, 1e-12), 0.9 * 0.9 * 0.9);
         for norm in [1e-4, 1e-5, 1e-6, 1e-7] {
             terms.next(norm, 1e-12);
         }
-        // No more exact than the target asks for.
+        // No more accurate than the target requires.
         assert_eq!(terms.next(1e-12, 1e-13), 0.5 * 1e-13 / 1e-12);
         let mut fixed = Terms::new(Forcing::Fixed(1e-3));
         assert_eq!([fixed.next(1.0, 0.0), fixed.next(0.5, 0.0)], [1e-3; 2]);

@@ -2,18 +2,17 @@
 
 use super::LineSearch;
 
-/// The lengths that are tried, from 1 downwards.
+/// The step lengths to try, from 1 downwards.
 ///
-/// A shorter length is where the parabola through |R|² at 0 and at the last two lengths is least, but
-/// between a tenth and a half of the last (Kelley, Iterative Methods for Linear and Nonlinear
-/// Equations, 1995, section 8.3.1).
+/// The next length minimises the parabola through |R|² at 0 and at the last two lengths, within a tenth and
+/// a half of the last (Kelley, Iterative Methods for Linear and Nonlinear Equations, 1995, section 8.3.1).
 pub(super) struct Lengths {
     rule: LineSearch,
-    /// |R(u)| of the start.
+    /// The initial |R(u)|.
     start: f64,
-    /// What is tried.
+    /// The length to try.
     pub(super) length: f64,
-    /// What was tried before: the length, and |R|² there over |R|² at the start.
+    /// The previous length, and |R|² there relative to its initial value.
     before: Option<[f64; 2]>,
     cuts: usize,
 }
@@ -29,12 +28,12 @@ impl Lengths {
         }
     }
 
-    /// Whether a residual of this norm is small enough for a step of the length tried.
+    /// Whether a residual of this norm is small enough for the current length.
     pub(super) fn accepts(&self, norm: f64) -> bool {
         norm <= (1.0 - self.rule.decrease * self.length) * self.start
     }
 
-    /// Goes on to a shorter length after one that gave `norm`; false where there are no more.
+    /// Moves to a shorter length after one that gave `norm`; false if none is left.
     pub(super) fn cut(&mut self, norm: f64) -> bool {
         if self.cuts == self.rule.max_cuts {
             return false;
@@ -51,8 +50,8 @@ impl Lengths {
     }
 }
 
-/// Where the parabola that is 1 at 0 and goes through two points `[place, value]` is least; none where it
-/// is nowhere or a value is not finite.
+/// The minimiser of the parabola through (0, 1) and two points `[place, value]`; `None` if it has no
+/// minimum or a value is not finite.
 fn lowest([x, fx]: [f64; 2], [y, fy]: [f64; 2]) -> Option<f64> {
     let (fx, fy) = ((fx - 1.0) / x, (fy - 1.0) / y);
     let curvature = (fy - fx) / (y - x);
@@ -87,7 +86,7 @@ mod tests {
         assert_eq!(lengths.length, 0.5);
         assert!(lengths.cut(2.0 * 10.0_f64.sqrt()));
         assert_eq!(lengths.length, 0.25);
-        // The parabola is lowest at a negative length.
+        // The parabola has its minimum at a negative length.
         assert!(lengths.cut(4.0));
         assert_eq!(lengths.length, 0.025);
         assert!(!lengths.cut(4.0));

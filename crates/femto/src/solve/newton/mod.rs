@@ -6,12 +6,12 @@
 //!     u = u - α d  with the first α of 1, … for which |R(u - α d)| is small enough
 //! ```
 //! Dembo, Eisenstat and Steihaug, Inexact Newton methods, SIAM Journal on Numerical Analysis 19, 1982;
-//! Eisenstat and Walker, Globally convergent inexact Newton methods, SIAM Journal on Optimization 4,
-//! 1994. Norms are Euclidean. The Jacobian is known only by what it does to a vector
-//! ([`NonlinearProblem`]); vectors stay on the device.
+//! Eisenstat and Walker, Globally convergent inexact Newton methods, SIAM Journal on Optimization 4, 1994.
+//! Norms are Euclidean. The Jacobian is defined only by its product with a vector ([`NonlinearProblem`]);
+//! vectors stay on the device.
 //!
-//! Where R has no value at a trial u (its residual is infinite or NaN: a logarithm of a negative
-//! number, an element turned inside out), the step is made shorter.
+//! If R has no value at a trial u (its residual is infinite or NaN: a logarithm of a negative number, an
+//! element turned inside out), the step is shortened.
 
 mod forcing;
 mod line_search;
@@ -38,13 +38,13 @@ use std::fmt;
 /// One step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewtonStep {
-    /// η that its direction was asked for.
+    /// The forcing term η of its direction.
     pub forcing: f64,
     /// Steps of the linear solver.
     pub linear_iterations: usize,
-    /// Whether the direction is as exact as was asked for.
+    /// Whether the direction reached the requested accuracy.
     pub linear_converged: bool,
-    /// α, 1 for Newton's own step.
+    /// The step length α; 1 is the full Newton step.
     pub length: f64,
 }
 
@@ -62,7 +62,7 @@ pub struct NewtonWorkspace<T: Number, D: Device> {
 }
 
 impl<T: Number, D: Device> NewtonWorkspace<T, D> {
-    /// Space for problems of `size` unknowns, for the linear solver that `params` asks for.
+    /// Allocates for problems of `size` unknowns, with the linear solver of `params`.
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
@@ -115,13 +115,13 @@ fn rounding<T: Number>(forces: f64, recent: [f64; RECENT]) -> f64 {
 
 /// A direction.
 struct Direction {
-    /// Steps that it took.
+    /// Linear solver steps that it took.
     linear_iterations: usize,
-    /// Why it is less exact than it was to be. It may be good enough.
+    /// Why it is less accurate than requested. It may be good enough.
     inexact: Option<SolveError>,
 }
 
-/// Solves R(u) = 0, starting from what `u` holds.
+/// Solves R(u) = 0, starting from the contents of `u`.
 ///
 /// # Errors
 /// A [`SolveError`], with the history; `u` then holds the last iterate, whose residual is the smallest so
@@ -145,7 +145,7 @@ pub fn solve<T: Number, D: VectorOps<T>>(
     solver.recorder.finish(outcome)
 }
 
-/// One run, with everything in it borrowed.
+/// One run, with everything it borrows.
 struct Solver<'a, T: Number, D: VectorOps<T>> {
     device: &'a D,
     problem: &'a mut dyn NonlinearProblem<T, D>,
@@ -275,7 +275,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
                 return Ok((length, residual));
             }
             if !lengths.cut(residual) {
-                // A direction that is not what was asked for is the more likely reason.
+                // An inaccurate direction is the more likely reason.
                 return Err(match direction.inexact {
                     Some(error) => StopReason::Direction(Box::new(error)),
                     None => StopReason::LineSearch { length, residual },

@@ -3,19 +3,19 @@
 use crate::solve::krylov::LinearSolver;
 use crate::solve::{StopCriteria, StopReason};
 
-/// How Newton's method goes about it, and when it stops.
+/// Parameters and stop criteria of Newton's method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewtonParams {
-    /// When it stops. Default at most 50 steps; a start close to the solution asks for an absolute
+    /// The stop criteria. Default at most 50 steps. If the start is close to the solution, set an absolute
     /// tolerance.
     pub stop: StopCriteria,
-    /// What solves for a direction. Default GMRES.
+    /// The linear solver for directions. Default GMRES.
     pub linear: LinearSolver,
-    /// The most steps for one direction. Default 1000.
+    /// Maximum number of linear steps per direction. Default 1000.
     pub max_linear_iterations: usize,
-    /// How exact a direction is. Default [`Forcing::default`].
+    /// Accuracy of the directions. Default [`Forcing::default`].
     pub forcing: Forcing,
-    /// How far to go. Default [`LineSearch::default`].
+    /// Choice of step lengths. Default [`LineSearch::default`].
     pub line_search: LineSearch,
 }
 
@@ -34,16 +34,16 @@ impl Default for NewtonParams {
     }
 }
 
-/// The forcing term η: a direction d is exact enough where |R(u) - R'(u) d| ≤ η |R(u)|.
+/// The forcing term η: a direction d is accurate enough if |R(u) - R'(u) d| ≤ η |R(u)|.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Forcing {
-    /// The same for every step, above 0 and below 1. Small ones give quadratic convergence.
+    /// A constant, above 0 and below 1. Small values give quadratic convergence.
     Fixed(f64),
-    /// As exact as the last step was good: η = 0.9 (|R(u)| / |R(u) before|)², but not far below 0.9 times
-    /// the square of the η before, nor so small that the target would be missed by far in vain.
-    /// Convergence stays quadratic. Eisenstat and Walker, Choosing the forcing terms in an inexact
-    /// Newton method, SIAM Journal on Scientific Computing 17, 1996, choice 2 with its safeguard;
-    /// the last bound is of Kelley, Solving Nonlinear Equations with Newton's Method, 2003, section 3.2.
+    /// Adapts to the progress of the last step: η = 0.9 (|R(u)| / |R(u) before|)², but not far below 0.9
+    /// times the square of the previous η, nor tighter than the final tolerance warrants. Convergence stays
+    /// quadratic. Eisenstat and Walker, Choosing the forcing terms in an inexact Newton method, SIAM
+    /// Journal on Scientific Computing 17, 1996, choice 2 with its safeguard; the last bound is from
+    /// Kelley, Solving Nonlinear Equations with Newton's Method, 2003, section 3.2.
     EisenstatWalker {
         /// η of the first step. Default 0.3.
         first: f64,
@@ -61,14 +61,14 @@ impl Default for Forcing {
     }
 }
 
-/// How far to go along a direction d: the first of α = 1 and shorter ones for which
-/// |R(u - α d)| ≤ (1 - decrease · α) |R(u)|. A residual that is no finite number is not small enough.
+/// The step length along a direction d: the first of α = 1 and shorter ones for which |R(u - α d)| ≤ (1 -
+/// decrease · α) |R(u)|. A residual that is not finite is never small enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineSearch {
-    /// The most times that a step is made shorter, by a half or more. Default 25; 0 takes full steps
-    /// or none.
+    /// Maximum number of times that a step is shortened, each time at least by half. Default 25; with 0
+    /// only full steps are taken.
     pub max_cuts: usize,
-    /// The least decrease, from 0 to below 1. Default 1e-4.
+    /// The minimum decrease, from 0 to below 1. Default 1e-4.
     pub decrease: f64,
 }
 
@@ -82,7 +82,7 @@ impl Default for LineSearch {
 }
 
 impl NewtonParams {
-    /// Fails where a parameter makes no sense; the tolerances are for others to check.
+    /// Fails if a parameter is invalid; tolerances are checked elsewhere.
     pub(super) fn check(&self) -> Result<(), StopReason> {
         let [first, most] = match self.forcing {
             Forcing::Fixed(fixed) => [fixed, fixed],

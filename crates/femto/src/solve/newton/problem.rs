@@ -1,4 +1,4 @@
-//! The trait of nonlinear equations, and their linearisation.
+//! The trait for nonlinear equations, and their linearisation.
 
 use crate::Number;
 use crate::solve::{LinearOperator, OperatorError};
@@ -6,43 +6,43 @@ use femto_platform::device::Device;
 
 /// Equations R(u) = 0, as many as there are unknowns, and their derivative.
 ///
-/// Those of a boundary value problem are L-vectors: u has the given boundary values at its constrained entries,
-/// where `residual` and `jacobian` give zero.
+/// In a boundary value problem u is an L-vector with the given boundary values at its constrained entries,
+/// where `residual` and `jacobian` return zero.
 pub trait NonlinearProblem<T: Number, D: Device>: Sync {
-    /// The length of the vectors that it takes and gives.
+    /// Length of its input and output vectors.
     fn size(&self) -> usize;
 
-    /// r = R(u). Where R has no value at u, r holds infinities or NaNs; that is no error.
+    /// r = R(u). If R has no value at u, r holds infinities or NaNs; that is not an error.
     ///
     /// # Errors
-    /// Where a vector is not [`NonlinearProblem::size`] long or the device fails.
+    /// A vector is not [`NonlinearProblem::size`] long, or the device fails.
     fn residual(&mut self, u: &D::Buffer<T>, r: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 
-    /// The size of what the last residual is a difference of, such as forces and loads, which the relative tolerance
-    /// refers to. Where it is not known, as by default, that is the residual of the start.
+    /// The size of the terms whose difference is the last residual, such as forces and loads: the reference
+    /// of the relative tolerance. `None`, the default, refers it to the initial residual.
     fn forces(&self) -> Option<f64> {
         None
     }
 
-    /// Makes [`NonlinearProblem::jacobian`] and [`NonlinearProblem::diagonal`] those at `u`, which stays
-    /// as it is until the next call.
+    /// Linearises at `u`: [`NonlinearProblem::jacobian`] and [`NonlinearProblem::diagonal`] are those at
+    /// `u` until the next call. `u` does not change in between.
     ///
     /// # Errors
-    /// Where a vector is not [`NonlinearProblem::size`] long or the device fails.
+    /// A vector is not [`NonlinearProblem::size`] long, or the device fails.
     fn linearize(&mut self, u: &D::Buffer<T>) -> Result<(), OperatorError>;
 
-    /// v = R'(u) w at the u of the last [`NonlinearProblem::linearize`]. What it asks of a device must be
-    /// the same each time between two of these, as for [`LinearOperator::apply`].
+    /// v = R'(u) w at the u of the last [`NonlinearProblem::linearize`]. Until the next one it must issue
+    /// the same device work each time, as [`LinearOperator::apply`].
     ///
     /// # Errors
-    /// Where a vector is not [`NonlinearProblem::size`] long or the device fails.
+    /// A vector is not [`NonlinearProblem::size`] long, or the device fails.
     fn jacobian(&self, w: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 
-    /// Puts the diagonal of R'(u) into `diagonal`; false, as by default, where it is not known or not
-    /// wanted as a preconditioner. Its entries must be positive.
+    /// Writes the diagonal of R'(u), whose entries must be positive, into `diagonal`. Returns false, the
+    /// default, if it is unknown or should not be used as a preconditioner.
     ///
     /// # Errors
-    /// Where the vector is not [`NonlinearProblem::size`] long or the device fails.
+    /// The vector is not [`NonlinearProblem::size`] long, or the device fails.
     fn diagonal(&self, diagonal: &mut D::Buffer<T>) -> Result<bool, OperatorError> {
         let _ = diagonal;
         Ok(false)

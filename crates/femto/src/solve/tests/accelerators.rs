@@ -1,4 +1,4 @@
-//! Solvers on accelerators do what they do on the host.
+//! Solvers on accelerators match those on the host.
 
 use super::newton::run_newton;
 use super::*;
@@ -23,7 +23,7 @@ KERNEL(tridiagonal)(uint len, const GLOBAL real *g_d, const GLOBAL real *g_u, GL
 }
 ";
 
-/// A matrix with a diagonal of its own and -1 beside it.
+/// A tridiagonal matrix with a given diagonal and -1 beside it.
 struct Tridiagonal<T: Number> {
     device: Accelerator,
     kernel: Kernel,
@@ -75,18 +75,18 @@ impl<T: Number> LinearOperator<T, Accelerator> for Tridiagonal<T> {
 enum Kind {
     Identity,
     Jacobi,
-    /// z = -r, which is no preconditioner.
+    /// z = -r, which is not a valid preconditioner.
     Minus,
 }
 
-/// A tridiagonal system, and how to solve it from a start of zeros.
+/// A tridiagonal system, and how to solve it from zero.
 #[derive(Clone)]
 struct Case {
     diagonal: Vec<f64>,
     b: Vec<f64>,
     preconditioner: Kind,
     params: KrylovParams,
-    /// After which step the monitor ends it.
+    /// The step after which the monitor stops the solver.
     last: usize,
 }
 
@@ -102,7 +102,7 @@ impl Case {
         }
     }
 
-    /// A right-hand side and a diagonal without any symmetry.
+    /// A right-hand side and a diagonal without symmetry.
     fn scattered(size: usize) -> Self {
         let scattered = |factor: f64| (0..size).map(move |i| (i as f64 * factor).sin());
         Self {
@@ -153,7 +153,7 @@ impl Case {
     }
 }
 
-/// Solves on both; the same happens, to about the precision. Returns what did.
+/// Solves on both; the outcomes agree to about the precision. Returns the device's.
 fn same<T: Number>(device: &Accelerator, case: &Case) -> Outcome<T> {
     let (here, there) = (case.on_host::<T>(), case.on_device::<T>(device));
     match (&here.result, &there.result) {
@@ -216,7 +216,7 @@ fn an_end_before_the_solution_leaves_the_last_iterate(device: &Accelerator) {
     assert_eq!(error.iterations(), 5);
 }
 
-/// Where the host finds out after the step, the device did not take it.
+/// The host sees a breakdown only after the step; the device must not have applied it.
 fn a_breakdown_leaves_the_last_iterate(device: &Accelerator) {
     let mut case = Case::scattered(200);
     case.preconditioner = Kind::Minus;
@@ -270,7 +270,7 @@ impl<T: Number, D: VectorOps<T>> LinearOperator<T, D> for RankOne<T, D> {
     }
 }
 
-/// The entries of a vector from their places.
+/// The entries of a vector as a function of position.
 type Entries = fn(f64) -> f64;
 
 fn vector<T: Number, D: Device>(device: &D, size: u32, entries: Entries) -> D::Buffer<T> {
@@ -307,7 +307,7 @@ fn rank_one<T: Number, D: VectorOps<T>>(device: &D, jacobi: bool) -> Outcome<T> 
     run(system, &b, &vec![T::default(); b.len()], params, &mut ())
 }
 
-/// The same happens on a device as on the host, to about the precision, and always with the same bits.
+/// Device and host agree to about the precision, and repeated runs are bitwise the same.
 fn gmres_agrees<T: Number>(device: &Accelerator) {
     let host = Host::with_threads(2).unwrap();
     for jacobi in [false, true] {
@@ -318,7 +318,7 @@ fn gmres_agrees<T: Number>(device: &Accelerator) {
         assert_close(&here.x, &there.x, tolerance);
         let [here, there] = [here, there].map(|outcome| outcome.iterations());
         assert!(here.abs_diff(there) <= 1, "{here} on the host, {there}");
-        // With the diagonal divided out, A is 1 but for one direction.
+        // Divided by the diagonal, A is the identity except in one direction.
         assert_eq!(there <= 3, jacobi, "{there}");
     }
 }
@@ -394,7 +394,7 @@ fn cubic<T: Number, D: VectorOps<T>>(device: &D, linear: LinearSolver) -> Outcom
     run_newton(device, &mut problem, &start, &params, &mut ())
 }
 
-/// The same happens on a device as on the host, to about the precision, and always with the same bits.
+/// Device and host agree to about the precision, and repeated runs are bitwise the same.
 fn newton_agrees<T: Number>(device: &Accelerator) {
     let host = Host::with_threads(2).unwrap();
     for linear in [restart(30), CG] {

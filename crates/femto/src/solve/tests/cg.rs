@@ -51,7 +51,7 @@ fn poisson_in_one_dimension_takes_half_as_many_steps_as_unknowns() {
     let poisson = Poisson { size: 100 };
     let outcome = solve(&poisson, Identity, &[1.0; 100], CG);
     assert_close(&outcome.x, &poisson.exact(), 1e-8);
-    // The right-hand side is symmetric, and so are all directions: 50 of them are independent.
+    // By symmetry of the right-hand side and of all directions, only 50 of them are independent.
     assert_eq!(outcome.iterations(), 50);
 }
 
@@ -129,7 +129,7 @@ fn the_true_residual_is_that_of_the_solution() {
     assert!((recurrence - residual).abs() <= 1e-3 * residual);
 }
 
-/// The first iterates are so large that their rounding errors are all that is left of b - A x.
+/// The first iterates are so large that b - A x ends up at their rounding errors.
 #[test]
 fn a_residual_that_drifted_away_is_replaced() {
     let poisson = Poisson { size: 60 };
@@ -145,7 +145,7 @@ fn a_residual_that_drifted_away_is_replaced() {
     assert!(residuals[1..].iter().any(replaced), "{residuals:?}");
 }
 
-/// Where rounding leaves a few times the target, the iteration starts again before it says that it is done.
+/// If rounding leaves a few times the target, the iteration restarts before it reports success.
 #[test]
 fn a_residual_that_drifted_a_little_is_mended() {
     let poisson = Poisson { size: 60 };
@@ -157,7 +157,7 @@ fn a_residual_that_drifted_a_little_is_mended() {
     }
 }
 
-/// A system in single precision whose solution has no exact one: how it went, and |b - A x|.
+/// A single-precision system whose exact solution is not representable: its outcome, and |b - A x|.
 fn single_precision(relative_tolerance: f64) -> (Result<SolveInfo, SolveError>, f64) {
     let matrix = Dense::positive_definite(40, 2.0);
     let wanted: Vec<f64> = (0..40).map(|i| (f64::from(i) + 0.3).sin()).collect();
@@ -186,7 +186,7 @@ fn single_precision_converges_to_its_own_accuracy() {
     assert!((found - residual).abs() <= 0.5 * residual, "{found}");
 }
 
-/// A x is rounded to single precision, so that |b - A x| is only known to its order.
+/// A x is rounded to single precision, so that |b - A x| is known only to its order of magnitude.
 #[test]
 fn more_than_single_precision_is_an_error() {
     for tolerance in [1e-9, 1e-12] {
@@ -207,7 +207,7 @@ fn more_than_single_precision_is_an_error() {
     }
 }
 
-/// A matrix that costs nothing.
+/// An operator that does no work.
 struct Free(usize);
 
 impl LinearOperator<f64, Null> for Free {
@@ -219,7 +219,7 @@ impl LinearOperator<f64, Null> for Free {
     }
 }
 
-/// A step with Jacobi passes over as few vectors as without a preconditioner, and over the diagonal twice.
+/// A Jacobi step passes over no more vectors than an unpreconditioned one, except over the diagonal twice.
 #[test]
 fn a_step_launches_each_fused_update_once() {
     let null = Null::new();

@@ -24,8 +24,7 @@ fn dense_systems_are_solved_within_their_size() {
     }
 }
 
-/// The residual without restarts is the least of all; a short restart may by chance do better than a longer
-/// one.
+/// Without restarts the residual is minimal; of two restart lengths the shorter may happen to do better.
 #[test]
 fn no_restart_needs_fewest_steps() {
     let mut random = Random::new();
@@ -58,7 +57,7 @@ fn convection_is_solved() {
     assert!(info.iterations() <= 80);
 }
 
-/// M⁻¹ = A⁻¹ of a diagonal A; and what is said of the residual is said of A x = b.
+/// With M⁻¹ = A⁻¹ for a diagonal A, the reported residual is that of A x = b.
 #[test]
 fn the_diagonal_is_taken_from_the_right() {
     let mut random = Random::new();
@@ -119,7 +118,7 @@ fn a_residual_that_stays_is_noticed() {
 }
 
 #[test]
-fn singular_systems_are_solved_where_they_can_be() {
+fn consistent_singular_systems_are_solved() {
     let ring = Dense::ring();
     let mut b: Vec<f64> = (0..12).map(|i| f64::from(i) - 5.5).collect();
     let outcome = solve(&ring, Identity, &b, restart(30));
@@ -127,7 +126,7 @@ fn singular_systems_are_solved_where_they_can_be() {
     outcome.result.unwrap();
     b[0] += 6.0;
     let outcome = solve(&ring, Identity, &b, restart(30));
-    // The least residual is the constant part of b.
+    // The minimal residual is the constant part of b.
     let least = 6.0 / 12.0_f64.sqrt();
     assert!((ring.distance(&outcome.x, &b) - least).abs() < 1e-6);
     let reason = outcome.reason();

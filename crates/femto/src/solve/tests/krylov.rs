@@ -1,4 +1,4 @@
-//! What conjugate gradients and GMRES have in common.
+//! Properties shared by conjugate gradients and GMRES.
 
 use super::*;
 use Preconditioning::Identity;
@@ -19,7 +19,7 @@ fn a_zero_right_hand_side_has_a_zero_solution() {
 }
 
 #[test]
-fn nothing_to_solve_is_solved() {
+fn empty_systems_are_solved() {
     for solver in solvers() {
         let outcome = solve(&Poisson { size: 0 }, Identity, &[], solver);
         assert_eq!(outcome.iterations(), 0);
@@ -72,7 +72,7 @@ fn the_monitor_sees_every_iteration_and_can_stop() {
 }
 
 #[test]
-fn numbers_that_are_none_are_errors() {
+fn numbers_that_are_not_finite_are_errors() {
     let matrix = Dense::new(2, |i, _| if i == 0 { 1.0 } else { f64::NAN });
     for solver in solvers() {
         for reason in [

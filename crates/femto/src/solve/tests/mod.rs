@@ -1,4 +1,4 @@
-//! Small equations whose answers are known, and short ways to solve them.
+//! Small equations with known solutions, and helpers to solve them.
 
 mod accelerators;
 mod cg;
@@ -27,7 +27,7 @@ impl Dense {
         }
     }
 
-    /// Bᵀ B + shift · 1 of a matrix B of scattered numbers.
+    /// Bᵀ B + shift · 1 for a scattered B.
     fn positive_definite(size: usize, shift: f64) -> Self {
         let b = |i: usize, j: usize| ((7 * i * i + 13 * i * j + 5 * j + 1) % 19) as f64 / 9.0 - 1.0;
         let identity = |i, j| if i == j { shift } else { 0.0 };
@@ -36,7 +36,7 @@ impl Dense {
         })
     }
 
-    /// Random numbers, and `shift` more on the diagonal.
+    /// Random numbers, with `shift` added on the diagonal.
     fn random(size: usize, shift: f64, random: &mut Random) -> Self {
         Self::new(size, |i, j| {
             random.number() + if i == j { shift } else { 0.0 }
@@ -91,7 +91,7 @@ fn distance<T: Number>(a: &[T], b: &[T]) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-/// -u'' = 1 on (0,1) with u = 0 at both ends; differences give the parabola exactly at the nodes.
+/// -u'' = 1 on (0,1) with u = 0 at both ends; differences are exact at the nodes for the parabola.
 struct Poisson {
     size: usize,
 }
@@ -112,7 +112,7 @@ impl Poisson {
             .collect()
     }
 
-    /// Solves for ones from a start.
+    /// Solves for a solution of ones from a given start.
     fn solve(
         &self,
         start: &[f64],
@@ -138,7 +138,7 @@ impl LinearOperator<f64, Host> for Poisson {
     }
 }
 
-/// Numbers between -1 and 1, other ones in every run.
+/// Random numbers between -1 and 1, seeded differently in every run.
 struct Random(u64);
 
 impl Random {
@@ -160,7 +160,7 @@ impl Random {
     }
 }
 
-/// A multiple of the identity as preconditioner of no known structure, which works in a vector of its own.
+/// A multiple of the identity as an opaque preconditioner, with a workspace vector.
 struct Multiple<D> {
     device: D,
     size: usize,
@@ -185,7 +185,7 @@ impl<T: Number, D: VectorOps<T>> Preconditioner<T, D> for Multiple<D> {
     }
 }
 
-/// What a solve left behind.
+/// The outcome of a solve.
 #[derive(Debug)]
 struct Outcome<T> {
     result: Result<SolveInfo, SolveError>,
@@ -216,7 +216,7 @@ impl From<LinearSolver> for KrylovParams {
     }
 }
 
-/// A solver that stops otherwise than by default.
+/// A solver with changed stop criteria.
 fn stopping(solver: LinearSolver, change: impl FnOnce(&mut StopCriteria)) -> KrylovParams {
     let mut params = KrylovParams::from(solver);
     change(&mut params.stop);
@@ -247,7 +247,7 @@ fn download<T: Number, D: Device>(device: &D, buffer: &D::Buffer<T>) -> Vec<T> {
     values
 }
 
-/// Fills vectors with what is no number: solvers read nothing of a workspace before they write it.
+/// Fills vectors with NaN: solvers must write their workspace before reading it.
 fn poison<T: Number, D: Device>(device: &D, vectors: Vec<&mut D::Buffer<T>>) {
     for vector in vectors {
         let values = vec![T::from_f64(f64::NAN); vector.len()];
@@ -288,7 +288,7 @@ fn solve<T: Number>(
     run(system, b, &vec![T::default(); b.len()], params, &mut ())
 }
 
-/// A monitor that keeps all that it is told and stops where `stop` says so.
+/// A monitor that records everything and stops when `stop` says so.
 struct Notes<F> {
     seen: Vec<Iteration>,
     stop: F,

@@ -11,10 +11,10 @@ type Map = fn(&[f64]) -> Vec<f64>;
 /// Equations with their Jacobian as a dense matrix.
 struct Algebraic {
     residual: Map,
-    /// `[row][column]`, one row after the other.
+    /// `[row][column]`, row by row.
     jacobian: Map,
     size: usize,
-    /// Gives its diagonal away.
+    /// Whether it provides its diagonal.
     diagonal: bool,
     at: Vec<f64>,
 }
@@ -100,7 +100,7 @@ fn scalar(residual: Map, jacobian: Map) -> Algebraic {
 /// Unknowns of [`heat`].
 const CELLS: usize = 60;
 
-/// -(κ u')' + u³ = 1 by differences, with a κ that varies much: symmetric, and so does the diagonal.
+/// -(κ u')' + u³ = 1 by differences, with a widely varying κ: a symmetric problem with varying diagonal.
 fn heat() -> Algebraic {
     fn c(i: usize) -> f64 {
         1.0 + (i * i) as f64
@@ -141,14 +141,14 @@ const EXACT: NewtonParams = NewtonParams {
     },
 };
 
-/// [`EXACT`] but for something.
+/// [`EXACT`] with a change.
 fn but(change: impl FnOnce(&mut NewtonParams)) -> NewtonParams {
     let mut params = EXACT;
     change(&mut params);
     params
 }
 
-/// The orders of convergence that the last residuals above `floor` show.
+/// The orders of convergence of the last residuals above `floor`.
 fn orders(history: &[f64], floor: f64) -> Vec<f64> {
     let logs: Vec<f64> = history
         .iter()
@@ -179,8 +179,7 @@ fn convergence_is_quadratic() {
     assert_eq!(info.reason, StopReason::RelativeTolerance);
 }
 
-/// Convergence stays faster than linear where directions are only as exact as is worth while, and the
-/// linear solver needs fewer steps.
+/// With adaptive directions convergence stays superlinear, and the linear solver needs fewer steps.
 #[test]
 fn forcing_terms_spare_linear_steps() {
     let solve_with = |forcing, linear| {
@@ -223,7 +222,7 @@ fn atan() -> Algebraic {
     scalar(|u| vec![u[0].atan()], |u| vec![1.0 / (1.0 + u[0] * u[0])])
 }
 
-/// Newton's own steps from 10 lead ever further away.
+/// Full Newton steps from 10 diverge.
 #[test]
 fn the_line_search_makes_far_starts_converge() {
     let outcome = solve_algebraic(&mut atan(), &[10.0], &EXACT);
@@ -242,7 +241,7 @@ fn the_line_search_makes_far_starts_converge() {
 
 /// A full step from 3 leads to ln of a negative number.
 #[test]
-fn a_residual_that_is_no_number_makes_the_step_shorter() {
+fn a_residual_that_is_not_finite_shortens_the_step() {
     let mut problem = scalar(|u| vec![u[0].ln()], |u| vec![1.0 / u[0]]);
     let outcome = solve_algebraic(&mut problem, &[3.0], &EXACT);
     assert!((outcome.x[0] - 1.0).abs() < 1e-12);
@@ -284,13 +283,13 @@ fn a_singular_jacobian_is_an_error() {
         error.reason,
         StopReason::NotPositiveDefinite { .. }
     ));
-    // There is no solution: whatever is done, an end is made of it.
+    // There is no solution: the iteration must still end.
     let outcome = solve_algebraic(&mut square(), &[3.0], &EXACT);
     assert!(outcome.x[0].abs() < 1.0, "{outcome:?}");
     outcome.result.unwrap_err();
 }
 
-/// x² = 0 has a singular Jacobian at the solution: convergence is linear, by a half for x.
+/// x² = 0 has a singular Jacobian at the solution: convergence is linear, halving x.
 #[test]
 fn a_double_root_is_found_slowly() {
     let mut problem = scalar(|u| vec![u[0] * u[0]], |u| vec![2.0 * u[0]]);
@@ -302,7 +301,7 @@ fn a_double_root_is_found_slowly() {
     assert!(info.iterations() > 20);
 }
 
-/// A Jacobian that is not that of the residual points uphill.
+/// A Jacobian that does not match the residual points uphill.
 #[test]
 fn a_wrong_jacobian_is_noticed() {
     let mut wrong = scalar(|u| vec![u[0] - 1.0], |_| vec![-1.0]);
@@ -310,7 +309,7 @@ fn a_wrong_jacobian_is_noticed() {
     assert!(matches!(reason, StopReason::LineSearch { .. }), "{reason}");
 }
 
-/// One step of GMRES gives a direction that will do, though not as exact as was asked for.
+/// One step of GMRES gives a usable direction, though less accurate than requested.
 #[test]
 fn directions_may_be_less_exact_than_asked_for() {
     let params = but(|params| {
@@ -391,7 +390,7 @@ fn the_monitor_sees_every_step_and_can_stop() {
     assert!(residuals.eq(info.history.residuals.iter().copied()));
     assert_eq!(newton[0].newton_step, None);
     assert_eq!(newton[1].newton_step, Some(info.history.newton_steps[0]));
-    // The linear solver tells of its start, too.
+    // The linear solver reports its initial state, too.
     let steps = info.history.linear_iterations() + info.iterations();
     assert_eq!(linear.len(), steps);
     assert!(linear.iter().all(|step| step.newton_step.is_none()));

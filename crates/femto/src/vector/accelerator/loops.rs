@@ -35,8 +35,7 @@ pub(super) struct Loops<T> {
     number: PhantomData<fn(T)>,
 }
 
-/// What a sum needs besides its vectors. Locked from the kernel that adds per block until the sum
-/// is where it belongs.
+/// Memory for sums. Locked from the kernel that sums per block until the sum is stored.
 pub(super) struct Memory {
     /// `[sum][block]`.
     pub(super) partial: AcceleratorBuffer<f64>,
@@ -77,7 +76,7 @@ impl<T: Number> Loops<T> {
         })
     }
 
-    /// What the memory holds means nothing between two sums, so a panic does not spoil it.
+    /// Its contents are scratch between sums, so a panic cannot corrupt them.
     pub(super) fn memory(&self) -> MutexGuard<'_, Memory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -99,7 +98,7 @@ pub(super) struct Loop<'a, T: Number> {
 }
 
 impl<'a, T: Number> Loop<'a, T> {
-    /// Over vectors as long as `y`; compiles the kernels where that was not done yet.
+    /// Over vectors as long as `y`; compiles the kernels on first use.
     pub(super) fn over(
         device: &'a Accelerator,
         y: &AcceleratorBuffer<T>,
@@ -144,7 +143,7 @@ impl<'a, T: Number> Loop<'a, T> {
         start(self.device, kernel, blocks, arguments)
     }
 
-    /// Runs a kernel that leaves a sum per block.
+    /// Runs a kernel that leaves one sum per block.
     pub(super) fn sum(
         &self,
         kernel: &Kernel,
@@ -169,7 +168,7 @@ impl<'a, T: Number> Loop<'a, T> {
         self.sum(&self.loops.dot, &arguments)
     }
 
-    /// Adds what a kernel left per block, into a slot, and its second sum into another.
+    /// Adds the sums per block into a slot, and the second sum into another.
     pub(super) fn finish(
         &self,
         partial: &AcceleratorBuffer<f64>,
@@ -187,7 +186,7 @@ impl<'a, T: Number> Loop<'a, T> {
         start(self.device, &self.loops.finish, blocks, &arguments)
     }
 
-    /// Adds what a kernel left per block, and waits for the sum.
+    /// Adds the sums per block, and waits for the result.
     pub(super) fn wait(&self, memory: &mut Memory) -> Result<f64, DeviceError> {
         self.finish(&memory.partial, &mut memory.sums, (0, None))?;
         let mut found = [0.0; 2];
@@ -210,7 +209,7 @@ fn start(
     device.launch(kernel, &launch, arguments)
 }
 
-/// A factor as kernels take it: where its two sums are.
+/// A factor as kernels take it: the positions of its two sums.
 pub(super) fn ratio(ratio: Ratio) -> [Argument<'static>; 2] {
     [ratio.numerator, ratio.denominator].map(|sum| Argument::I32(sum.index() as i32))
 }

@@ -1,11 +1,11 @@
-//! Operations on vectors of random numbers, held against plain loops.
+//! Vector operations on random numbers, compared with plain loops.
 
 use crate::Number;
 use crate::vector::{Entries, Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps};
 use femto_platform::device::Buffer;
 use std::hash::{BuildHasher, RandomState};
 
-/// A factor that is ordinary, or zero where a sum is not positive.
+/// A factor that is ordinary, or zero if a sum is not positive.
 pub(super) const ALPHA: Ratio = Ratio {
     numerator: Sum::Last(0),
     denominator: Sum::Last(1),
@@ -15,7 +15,7 @@ pub(super) const BETA: Ratio = Ratio {
     denominator: Sum::Before(0),
 };
 
-/// Numbers between 0.5 and 1.5, other ones in every run.
+/// Random numbers between 0.5 and 1.5, seeded differently in every run.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -52,7 +52,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         self.device.upload(values).unwrap()
     }
 
-    /// A vector as long as the others that is full of what is no number.
+    /// A vector as long as the others, filled with NaN.
     fn poison(&self) -> D::Buffer<T> {
         self.upload(&vec![T::from_f64(f64::NAN); self.inputs[0].len()])
     }
@@ -63,7 +63,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         values
     }
 
-    /// Holds a vector against what entry i should be, up to the rounding of three operations.
+    /// Compares a vector with its expected entries, up to the rounding of three operations.
     fn check(&self, name: &str, found: &D::Buffer<T>, wanted: impl Fn(usize) -> f64) {
         let epsilon = match T::BYTES {
             8 => f64::EPSILON,
@@ -82,7 +82,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
             .map(|values| |i: usize| values[i].to_f64())
     }
 
-    /// Operations whose factors the host knows.
+    /// Operations with factors known to the host.
     pub(super) fn plain_operations(&self) {
         let ([x, y, ..], device) = (self.inputs(), self.device);
         let g_x = self.upload(&self.inputs[0]);
@@ -142,7 +142,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         assert!(self.read(&g_z).into_iter().eq(rounded), "convert");
     }
 
-    /// Entries that have no inverse are counted.
+    /// Entries without an inverse are counted.
     pub(super) fn bad_entries(device: &D) {
         let largest = if T::BYTES == 8 {
             f64::MAX
@@ -157,7 +157,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         assert_eq!(device.invert(&mut g_y).unwrap(), bad.len() as f64);
     }
 
-    /// Operations whose factors are made of sums on the device, with and without a diagonal.
+    /// Operations whose factors are computed from sums on the device, with and without a diagonal.
     pub(super) fn resident_operations(&self, sums: &mut Sums<D>) {
         sums.read(self.device).unwrap();
         let factor = |Ratio {
@@ -233,7 +233,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         assert_eq!(sums.get(Sum::Before(slot)), before);
     }
 
-    /// Holds a sum of positive terms against another order of adding.
+    /// Compares a sum of positive terms with one in another order.
     fn close_to_sum(&self, found: f64, term: impl Fn(usize) -> f64) {
         let wanted: f64 = (0..self.inputs[0].len()).map(term).sum();
         let close = (found - wanted).abs() <= 1e-12 * wanted;
@@ -259,7 +259,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         self.check_sum(&mut sums, 0, |i| x(i) * z[i].to_f64());
     }
 
-    /// The bits of everything that sums give, and of what is made with them.
+    /// The bits of all sums and of the results computed with them.
     pub(super) fn bits(&self) -> Vec<u64> {
         let device = self.device;
         let [mut g_x, mut g_r, g_p, g_ap] = self.inputs.each_ref().map(|v| self.upload(v));

@@ -1,4 +1,4 @@
-//! Every operation on every device that executes, against plain loops.
+//! Every operation on every executing device, compared with plain loops.
 
 mod bench;
 
@@ -13,7 +13,7 @@ const LENGTHS: [usize; 13] = [
     0, 1, 2, 3, 5, 255, 256, 257, 8191, 8192, 8193, 100_003, 1_100_001,
 ];
 
-/// Sums (slot 0: last, before; slot 1: last) that make factors ordinary, or zero for a reason.
+/// Sums (slot 0: last, before; slot 1: last) that make factors ordinary, or zero for various reasons.
 fn cases<T: Number, D: VectorOps<T>>(device: &D) -> Vec<Sums<D>> {
     let values = [
         [0.4, 0.5, 0.8],
@@ -42,7 +42,7 @@ fn formulas_hold<T: Number, D: VectorOps<T>>(device: &D) {
         let bench = Bench::<T, D>::new(device, len, &mut random);
         bench.plain_operations();
         bench.sums();
-        // Long vectors are for the loops; what makes factors zero is the same for any length.
+        // Long vectors test the loops; zero factors work the same for any length.
         let factors = if len > 200_000 { 1 } else { usize::MAX };
         for mut sums in cases::<T, D>(device).into_iter().take(factors) {
             bench.resident_operations(&mut sums);

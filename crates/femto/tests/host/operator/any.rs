@@ -1,4 +1,4 @@
-//! Operators whose precision and device do not show.
+//! Operators with precision and device erased.
 
 use super::{Shape, space_on, tolerance, widen};
 use crate::common::{Random, difference};

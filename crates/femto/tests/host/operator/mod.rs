@@ -1,5 +1,4 @@
-//! Operators on the host against the oracle, and the properties that the mathematics gives
-//! them.
+//! Operators on the host against the oracle, and their mathematical properties.
 
 mod any;
 mod oracle;
@@ -28,7 +27,7 @@ fn widen<T: Number>(values: &[T]) -> Vec<f64> {
     values.iter().map(|value| value.to_f64()).collect()
 }
 
-/// A u on the host, with the output poisoned first.
+/// A u on the host, with the output initially NaN.
 fn apply<T: Number>(operator: &Operator<T, Host>, u: &[f64]) -> Vec<f64> {
     let host = operator.device();
     let u = host.upload(&round::<T>(u)).expect("memory");

@@ -19,7 +19,7 @@ fn compare<F, const C: usize>(
     F: Form<3, C> + Clone + 'static,
 {
     let host = Host::with_threads(2).expect("two threads");
-    // Numbers that both precisions hold exactly.
+    // Numbers that are exact in both precisions.
     let u: Vec<f64> = random
         .vector(space.dofs())
         .iter()

@@ -1,4 +1,4 @@
-//! Symmetry, null space, volume, diagonal: what holds whatever the numbers are.
+//! Properties that hold for any input: symmetry, null space, volume, diagonal.
 
 use super::{RULES, apply, space_on, tolerance};
 use crate::common::{Random, SHAPES, difference};
@@ -64,7 +64,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The largest magnitude; NaN if there is any.
+/// The largest magnitude; NaN if any value is.
 fn largest(values: &[f64]) -> f64 {
     let larger = |m: f64, x: &f64| if m >= x.abs() { m } else { x.abs() };
     values.iter().fold(0.0, larger)
@@ -149,7 +149,7 @@ fn diagonal_of<F: Form<3> + Clone + 'static>(
     assert!(error < 1e-13, "degree {}: {error}", space.degree());
 }
 
-/// Nothing at all, and a form that only looks like something.
+/// The zero form, and one that looks nonzero.
 #[derive(Clone, Copy)]
 struct Nothing;
 impl Form<3> for Nothing {}

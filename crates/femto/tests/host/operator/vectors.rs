@@ -101,7 +101,7 @@ fn an_operator_may_be_applied_by_several_threads_at_once() {
     let u = random.vector(space.dofs());
     let expected = apply(&operator, &u);
     for _ in 0..20 {
-        // Nested in the operator's own threads: a waiting thread may take up the other's work.
+        // Nested in the operator's own threads: a waiting thread may pick up the other's work.
         let (a, b) = host.join(|| apply(&operator, &u), || apply(&operator, &u));
         assert!(a == expected && b == expected);
     }

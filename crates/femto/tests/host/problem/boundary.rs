@@ -1,4 +1,4 @@
-//! Boundary conditions and coefficients, held against solutions that the space has.
+//! Boundary conditions and coefficients, checked with solutions in the space.
 
 use super::{RULES, SIDES, accurate, bump, host, linear, on_all_sides, worst};
 use crate::common::{SHAPES, Shape, mesh};
@@ -7,9 +7,9 @@ use femto::kernel::form::{LinearElasticity, Poisson, ScreenedPoisson};
 use femto::problem::{Boundary, Function, PreconditionerKind, Problem, SolverParams, by_group};
 use femto::{Number, OperatorParams, Quadrature};
 
-/// The least degree at which the patch test holds: on hex27 2, so that the space has x, y and z
-/// themselves; for the N + 1 GLL points, which are exact to degree 2 N - 1, the integrand's degree
-/// (N + 1 on trilinear cells, N + 3 on hex27) asks for more.
+/// The lowest degree at which the patch test holds. On hex27 it is 2, so that the space contains x, y and
+/// z; for the N + 1 GLL points, exact to degree 2 N - 1, the integrand's degree (N + 1 on trilinear cells,
+/// N + 3 on hex27) requires more.
 fn least(shape: Shape, quadrature: Quadrature) -> usize {
     match (shape, quadrature) {
         (Shape::Affine, _) => 1,
@@ -131,7 +131,7 @@ fn fluxes_on_slanted_faces_are_per_area() {
 }
 
 #[test]
-fn where_boundary_groups_meet_the_first_listed_holds() {
+fn the_first_listed_group_wins_where_groups_meet() {
     let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
     let solve = |tags: [&str; 2]| {
         let values: [&dyn Function; 2] = [&1.0, &2.0];
@@ -156,7 +156,7 @@ fn where_boundary_groups_meet_the_first_listed_holds() {
 
 /// Different components on groups that meet are all held; of the same component the first in the list.
 #[test]
-fn where_conditions_on_components_meet_all_are_held() {
+fn all_conditions_on_components_hold_where_groups_meet() {
     let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
     let form = LinearElasticity::<3>::from_young(1.0, 0.3);
     let problem = Problem {
@@ -179,7 +179,7 @@ fn where_conditions_on_components_meet_all_are_held() {
     }
 }
 
-/// Uniaxial tension of an eighth of a block between its planes of symmetry.
+/// Uniaxial tension of an eighth of a block with three planes of symmetry.
 #[test]
 fn planes_of_symmetry_hold_their_normal_component() {
     for shape in SHAPES {

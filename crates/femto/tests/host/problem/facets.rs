@@ -1,4 +1,4 @@
-//! Robin conditions and other forms on facets, held against solutions that the space has.
+//! Robin conditions and other forms on facets, checked with solutions in the space.
 
 use super::{accurate, host, worst};
 use femto::element::Cell;
@@ -22,7 +22,7 @@ const CELLS: [Cell; 4] = [
     Cell::Triangle,
 ];
 
-/// The unit box, whose sides stay flat.
+/// The unit box; `bend` must keep its sides flat.
 fn unit_box(cell: Cell, bend: impl Fn([f64; 3]) -> [f64; 3]) -> Mesh {
     let simplices = !cell.is_tensor_product();
     let mesh = AnyBox {
@@ -86,7 +86,7 @@ fn robin_conditions_hold_on_every_cell() {
     }
 }
 
-/// Springs along x on one side carry a bar that is pulled at the other, between rollers.
+/// A bar between rollers, on springs along x at one side and pulled at the other.
 #[test]
 fn a_component_may_stand_on_springs() {
     let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
@@ -122,7 +122,7 @@ fn a_component_may_stand_on_springs() {
         let apart = u.iter().zip(wanted).map(|(u, wanted)| (u - wanted).abs());
         assert!(apart.fold(0.0, f64::max) < 1e-12, "{u:?} at {x:?}");
     }
-    // With α = 0 nothing holds it along x.
+    // With α = 0 it is free along x.
     let free = Problem {
         robin: vec![Robin {
             tag: "xmin".to_owned(),
@@ -138,7 +138,7 @@ fn a_component_may_stand_on_springs() {
     );
 }
 
-/// u⁴ leaves.
+/// A flux u⁴ out of the domain.
 #[derive(Clone)]
 struct Radiation;
 
@@ -178,8 +178,8 @@ fn forms_on_facets_need_not_be_linear() {
     }
 }
 
-/// Gradients on facets are those along them: on a slanted side ∫ |∇_Γ u|² is its area times |∇u|² less the part along
-/// the normal.
+/// Gradients on facets are tangential: on a slanted side ∫ |∇_Γ u|² is its area times |∇u|² less the square
+/// of the normal part.
 #[test]
 fn gradients_on_facets_lie_in_them() {
     for cell in CELLS {

@@ -1,4 +1,4 @@
-//! Problems without a solution say why.
+//! Errors of problems without a solution.
 
 use super::host;
 use femto::OperatorParams;
@@ -125,7 +125,7 @@ fn unknown_tags_list_the_known_ones() {
 }
 
 #[test]
-fn values_that_are_none_are_named() {
+fn values_that_are_not_finite_are_named() {
     let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
     let bad = |[x, _, z]: [f64; 3]| (x - 0.5 * z).sqrt();
     let zero = vec![Boundary::new("ymin", &0.0)];
@@ -202,7 +202,7 @@ fn inverted_cells_are_named() {
     );
 }
 
-/// Of a cell in two groups that give it a value neither is taken.
+/// A cell in two groups with a value gets neither.
 #[test]
 fn a_cell_with_two_values_is_named() {
     let mut mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
@@ -248,7 +248,7 @@ fn a_cell_with_two_values_is_named() {
     assert_eq!(space.boundary_faces("spot").unwrap().len(), 1);
 }
 
-/// A facet that is in two groups, each with a flux.
+/// A facet in two groups, each with a flux.
 #[test]
 fn groups_that_meet_are_named() {
     let mut mesh = RectangleMesh::unit_square(2).build(|x| x).unwrap();
@@ -291,7 +291,7 @@ fn groups_that_meet_are_named() {
         ),
         other => panic!("{other:?}"),
     }
-    // Other components, or a condition that gives the solution, may be on the same facet.
+    // Other components, or a condition on the solution, may share the facet.
     let apart = problem([Given::Some(vec![(0, &1.0)]), Given::Some(vec![(1, &2.0)])]);
     apart.solve::<f64, _>(&host(), &mut ()).expect("solved");
     let robin = Problem {

@@ -41,7 +41,7 @@ fn error_norms_are_integrals() {
     ] {
         assert!((found - expected).abs() < 1e-14, "{found} {expected}");
     }
-    // A function of the space has no error.
+    // A function in the space has no error.
     let on = solution.u.discretization(Quadrature::Gauss, 0.0);
     let positions = solution.u.node_positions();
     let nodal: Vec<f64> = positions.iter().map(|&x| linear(x)).collect();
@@ -56,7 +56,7 @@ fn error_norms_are_integrals() {
     );
 }
 
-/// Σ ∫ φ = volume or area, the same bits for any number of threads, on a curved mesh.
+/// Σ ∫ φ = volume or area, bitwise the same for any number of threads, on a curved mesh.
 #[test]
 fn loads_are_repeatable() {
     let mesh = mesh(Shape::Curved, [5, 4, 3]);

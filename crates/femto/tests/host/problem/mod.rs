@@ -16,7 +16,7 @@ use femto::{Host, Quadrature};
 const SIDES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
 const RULES: [Quadrature; 2] = [Quadrature::Gauss, Quadrature::Collocated];
 
-/// A linear function, which every space has on every mesh.
+/// A linear function, in every space on every mesh.
 fn linear([x, y, z]: [f64; 3]) -> f64 {
     1.0 + 2.0 * x - 3.0 * y + 0.5 * z
 }

@@ -1,4 +1,4 @@
-//! A monitor sees all of a solve, and may stop it.
+//! A monitor sees the whole solve and can stop it.
 
 use super::{SIDES, bump, host};
 use crate::common::{Shape, mesh};
@@ -8,7 +8,7 @@ use femto::problem::{Problem, ProblemError, SolverParams, Stage, StageMonitor, S
 use femto::solve::{Iteration, Monitor};
 use std::ops::ControlFlow;
 
-/// Notes what it is told, and stops where it is asked to.
+/// Records everything, and stops when asked to.
 #[derive(Default)]
 struct Notes {
     begun: Vec<Stage>,
@@ -111,7 +111,7 @@ fn stopping_before_a_stage_is_clean() {
 }
 
 #[test]
-fn what_was_reached_is_kept() {
+fn the_last_iterate_is_kept() {
     let mesh = mesh(Shape::Trilinear, [3, 3, 3]);
     let converged = bump(&mesh)
         .solve::<f64, _>(&host(), &mut ())
@@ -156,7 +156,7 @@ fn what_was_reached_is_kept() {
     );
     assert_eq!(tired.error.history, stopped.error.history);
     assert_eq!(tired.errors, stopped.errors);
-    // The iterate carries the boundary values, and is no solution yet.
+    // The iterate includes the boundary values, but is not a solution yet.
     let held = Constraints::of_all_components(&tired.u.blocks[0].space, &SIDES).expect("a box");
     let both = tired.u.values.iter().zip(&converged.u.values);
     for (entry, (tired, converged)) in (0..).zip(both) {

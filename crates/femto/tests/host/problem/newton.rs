@@ -1,4 +1,4 @@
-//! When Newton's method stops.
+//! Stopping Newton's method.
 
 use super::{accurate, host};
 use femto::fem::mesh::simplex_box::SimplexBox;
@@ -14,7 +14,8 @@ fn source(x: [f64; 3]) -> f64 {
     -2.5 * exact(x)
 }
 
-/// Wherever the start is, the solution is as good; a residual relative to that of the start would not be.
+/// The solution is equally good from any start; a residual relative to the initial one would not ensure
+/// that.
 #[test]
 fn the_start_does_not_set_the_scale() {
     let mesh = SimplexBox::unit_square(6).build(|x| x).unwrap();
@@ -50,7 +51,7 @@ fn the_start_does_not_set_the_scale() {
     assert!(solution.info.iterations() <= 1, "{:?}", solution.info);
 }
 
-/// A tolerance below what single precision has is not met, and that is said.
+/// A tolerance below single precision is not met, and reported.
 #[test]
 fn rounding_is_no_excuse_while_there_are_forces() {
     let mesh = SimplexBox::unit_square(6).build(|x| x).unwrap();
@@ -73,7 +74,7 @@ fn rounding_is_no_excuse_while_there_are_forces() {
     }
 }
 
-/// Nothing pulls at it, so the forces at the solution are zero, and no residual is small relative to them.
+/// Without loads the forces at the solution are zero, so no residual is small relative to them.
 #[test]
 fn zero_is_found_to_rounding() {
     let mesh = SimplexBox::unit_square(4).build(|x| x).unwrap();

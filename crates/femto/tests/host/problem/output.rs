@@ -4,7 +4,7 @@ use super::{bump, host, linear};
 use crate::common::{SHAPES, Shape, mesh};
 use femto::problem::{LagrangeGrid, OutputField, Problem, write_solution};
 
-/// The points of an output grid are where the geometry has them, and carry the function.
+/// The points of an output grid have the geometry's positions and the function's values.
 #[test]
 fn output_grids_are_equispaced_and_carry_the_solution() {
     for shape in SHAPES {

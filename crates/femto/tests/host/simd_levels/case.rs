@@ -24,7 +24,7 @@ const CONTEXT: EvalContext = EvalContext {
 };
 
 thread_local! {
-    /// Goes from kernel to kernel, of whatever lanes and sizes, as the last one left it.
+    /// Passed from kernel to kernel, whatever their lanes and sizes, as the last one left it.
     static WORKSPACE: RefCell<Workspace> = RefCell::new(Box::new(()));
 }
 
@@ -33,14 +33,14 @@ fn tolerance<T: Number>() -> f64 {
     if T::BYTES == 8 { 1e-13 } else { 1e-5 }
 }
 
-/// What kernels are asked to do.
+/// The action of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
     Apply,
     Diagonal,
 }
 
-/// The right answers for a form on some samples.
+/// The expected results for a form on some samples.
 pub struct Case<'a, F, const D: usize, const C: usize> {
     form: &'a F,
     basis: &'a TensorTables,
@@ -48,13 +48,14 @@ pub struct Case<'a, F, const D: usize, const C: usize> {
     fields: Fields,
     action: Action,
     samples: &'a [Sample],
-    /// `[sample][component][node]`; numbers that both precisions hold exactly.
+    /// `[sample][component][node]`; numbers that are exact in both precisions.
     inputs: Vec<Vec<f64>>,
     /// `[sample][component][node]`.
     expected: Vec<Vec<f64>>,
 }
 
-/// One kernel, and a batch of samples packed for it: lanes take the samples in turn, lanes without
+/// One kernel, and a batch of samples packed for it: lanes take the samples cyclically, unused lanes hold
+/// NaN.
 /// an element hold NaN.
 struct Packed<T> {
     kernel: Box<dyn ElementKernel<T>>,
@@ -88,7 +89,7 @@ impl<'a, F, const D: usize, const C: usize> Case<'a, F, D, C>
 where
     F: Form<D, C> + Clone + 'static,
 {
-    /// Asks the oracle; there is one auxiliary field, constant per element.
+    /// Evaluates the oracle; there is one auxiliary field, constant per element.
     pub fn new(
         form: &'a F,
         on: (&'a TensorTables, &'a [Sample]),
@@ -98,7 +99,7 @@ where
         Self::with_fields(form, on, &[FieldKind::Cell], action, random)
     }
 
-    /// The same with auxiliary fields of these kinds.
+    /// As [`Self::new`], with auxiliary fields of these kinds.
     pub fn with_fields(
         form: &'a F,
         (basis, samples): (&'a TensorTables, &'a [Sample]),
@@ -217,8 +218,8 @@ where
         }
     }
 
-    /// E-vectors whose every element is different: each round of samples has half the input of the
-    /// one before, which is exact. Returns the first element's result.
+    /// E-vectors whose elements are all different: each round of samples has half the input of the previous
+    /// one, which is exact. Returns the first element's result.
     fn element_vectors<T: Number>(&self, packed: &Packed<T>, what: &str) -> Vec<f64> {
         let len = C * self.basis.nodes();
         let scale = |element: usize| match self.action {
@@ -238,7 +239,7 @@ where
             .flat_map(|element| &self.samples[element % self.samples.len()].nodal[..nodal])
             .map(|&value| T::from_f64(value))
             .collect();
-        // Poisoned, with room for an element more than there is.
+        // Filled with NaN, with room for one element too many.
         let mut target = vec![T::from_f64(f64::NAN); (packed.elements + 1) * len];
         packed.run(self.action, Nodes::Element, (&source, &nodal), &mut target);
         let target: Vec<f64> = target.iter().map(|v| v.to_f64()).collect();
@@ -269,7 +270,7 @@ where
         let mut source = vec![nan; C * LOCAL_STRIDE];
         let mut nodal = vec![nan; self.fields.count(FieldKind::Nodal) * LOCAL_STRIDE];
         let mut target = vec![T::default(); C * LOCAL_STRIDE];
-        // Shells hold something before; interior nodes, which are one element's own, nothing.
+        // Shells have initial values; interior nodes, which belong to one element, have none.
         let used = places.shared() + packed.elements * places.interior;
         let mut expected = vec![vec![0.0; used]; C];
         for (c, expected) in expected.iter_mut().enumerate() {
@@ -310,7 +311,7 @@ where
     }
 }
 
-/// max |a − b| / max |b|; NaN where a has one.
+/// max |a − b| / max |b|; NaN if a has one.
 fn relative_error(a: &[f64], b: &[f64]) -> f64 {
     if a.iter().any(|a| a.is_nan()) {
         return f64::NAN;

@@ -9,7 +9,7 @@ use femto_element::tables::TensorTables;
 use femto::kernel::form::{Coefficient, Form, Jacobian, NeoHookean, Point};
 use femto::kernel::scalar::Scalar;
 
-/// A linear form with fields of every kind, in an order of its own, some of them with gradients.
+/// A linear form with all kinds of fields in an order of its own, some of them with gradients.
 #[derive(Clone, Copy)]
 struct Every;
 
@@ -33,7 +33,7 @@ impl Form<3> for Every {
     }
 }
 
-/// No derivatives but those of a field.
+/// No derivatives except a field's.
 #[derive(Clone, Copy)]
 struct Slope;
 

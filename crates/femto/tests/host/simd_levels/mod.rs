@@ -1,7 +1,7 @@
 //! The host kernels of every instruction set against the oracle, batch by batch.
 //!
-//! A *sample* is one element with its own map and its own input; the oracle runs once per sample,
-//! and all storages, precisions, instruction sets and lanes are compared with that.
+//! A *sample* is one element with its own map and input; the oracle runs once per sample, and is compared
+//! with all storages, precisions, instruction sets and lanes.
 #![allow(unreachable_pub, reason = "modules of one test")]
 
 mod case;
@@ -22,8 +22,7 @@ use sample::{Kind, samples};
 
 const KINDS: [Kind; 3] = [Kind::Affine, Kind::Trilinear, Kind::Curved];
 
-/// A linear form that no user is likely to write: anisotropic, not symmetric, and reading
-/// everything that there is to read.
+/// A deliberately unnatural linear form: anisotropic, not symmetric, and reading every input.
 #[derive(Clone, Copy)]
 struct Transport;
 
@@ -110,7 +109,7 @@ fn high_degrees_agree_with_the_oracle() {
     }
 }
 
-/// Beyond 17 points no sweep at all is unrolled; fewer points than usual are legal as well.
+/// Beyond 17 points no sweep is unrolled; fewer points than usual are legal as well.
 #[test]
 fn any_number_of_points_will_do() {
     let mut random = Random::new();
@@ -144,8 +143,8 @@ fn diagonals_agree_with_the_oracle() {
     }
 }
 
-/// Auxiliary fields of all kinds, those at the nodes with gradients; forms of several components that
-/// are coupled, not linear, or derivatives of such.
+/// All kinds of auxiliary fields, those at the nodes with gradients; forms of several components that are
+/// coupled, nonlinear, or derivatives of such.
 #[test]
 fn fields_of_every_kind_agree_with_the_oracle() {
     let mut random = Random::new();

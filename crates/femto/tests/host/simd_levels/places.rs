@@ -2,7 +2,7 @@
 
 use femto::kernel::family::batch::{LOCAL_NODES, MAX_LANES};
 
-/// Where nodes are in a local vector: the shells of the samples, backwards, then each element's
+/// Positions of nodes in a local vector: the shells of the samples, backwards, then each element's
 /// interior.
 pub struct Places {
     dim: usize,
@@ -10,7 +10,7 @@ pub struct Places {
     samples: usize,
     shell: usize,
     pub interior: usize,
-    /// Number of each position among those of its own sort.
+    /// The index of each node among the shell or the interior nodes.
     ordinals: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! The same on quadrilaterals.
+//! Host kernels on quadrilaterals, compared with the oracle.
 
 use super::case::{Action, Case};
 use super::sample::{Sample, samples};
@@ -15,7 +15,7 @@ fn basis(quadrature: Quadrature, degree: usize) -> TensorTables {
     quadrature.tables(cell, degree).expect("legal")
 }
 
-/// A linear form that reads everything there is to read, with fields of every kind.
+/// A linear form that reads every input, with all kinds of fields.
 #[derive(Clone, Copy)]
 struct Every;
 

@@ -1,4 +1,4 @@
-//! Elements that kernels are tried on.
+//! Sample elements for testing kernels.
 
 use crate::common::Random;
 use femto::kernel::family::fields::{CellFields, FieldKind, Fields};
@@ -29,7 +29,7 @@ impl Kind {
     }
 }
 
-/// The map of a sample and what follows from it at the points.
+/// The map of a sample, and derived quantities at the points.
 pub struct Map {
     coefficients: [[f64; 3]; 8],
     pub jacobian: Vec<[[f64; 3]; 3]>,
@@ -57,7 +57,7 @@ impl Map {
         let zeta = |p: usize| if dim == 3 { points[p / (n * n)] } else { 0.0 };
         let at = |p: usize| [points[p % n], points[p / n % n], zeta(p)];
         let power = |m: usize, axis: usize, xi: f64| if m >> axis & 1 == 1 { xi } else { 1.0 };
-        // The monomial of m at ξ, or its derivative along an axis.
+        // Monomial m at ξ, or its derivative along an axis.
         let monomial = |m: usize, xi: [f64; 3], along: Option<usize>| match along {
             Some(axis) if m >> axis & 1 == 0 => 0.0,
             Some(axis) => {
@@ -102,7 +102,7 @@ pub struct Sample {
     pub map: Map,
     /// `[field]`, between 0.5 and 2.5.
     pub cell: Vec<f64>,
-    /// `[field][node]`, between -0.05 and 0.05 or less: small, as displacements are, so that no element is
+    /// `[field][node]`, between -0.05 and 0.05 or less: small, like displacements, so that no element is
     /// turned inside out.
     pub nodal: Vec<f64>,
     /// `[field][point]`, between 0.5 and 2.5.
@@ -124,7 +124,7 @@ impl Sample {
 /// Random elements.
 pub fn samples(random: &mut Random, basis: &TensorTables, kind: Kind, count: usize) -> Vec<Sample> {
     let small = 0.1 / ((basis.nodes_1d - 1).pow(2).max(2) as f64);
-    // Numbers that both precisions hold exactly.
+    // Numbers that are exact in both precisions.
     let round = |x: f64| f64::from(x as f32);
     let sample = |_| Sample {
         map: Map::near_identity(random, basis, kind),

@@ -1,5 +1,5 @@
-//! Operators on triangles and tetrahedra, on the host against the oracle, and the properties that the
-//! mathematics gives them.
+//! Operators on triangles and tetrahedra on the host, against the oracle, and their mathematical
+//! properties.
 
 use crate::common::forms::{Busy, Conduction};
 use crate::common::{Random, difference, oracle};
@@ -78,7 +78,7 @@ impl On {
         }
     }
 
-    /// Makes an operator, on whatever dimension, apply to random numbers and compares.
+    /// Builds an operator in any dimension, applies it to random numbers and compares.
     fn check<T: Number>(
         &self,
         operator: &Operator<T, Host>,
@@ -190,8 +190,7 @@ fn systems_agree() {
     });
 }
 
-/// The area under 1 is that of the square, stiffness ignores constants, and the diagonal is what unit
-/// vectors give.
+/// The mass of 1 is the square's area, stiffness ignores constants, and the diagonal matches unit vectors.
 #[test]
 fn mass_stiffness_and_diagonal_are_what_they_should_be() {
     let host = Host::new().expect("threads");
@@ -229,7 +228,7 @@ fn mass_stiffness_and_diagonal_are_what_they_should_be() {
 }
 
 #[test]
-fn what_does_not_go_together_is_an_error() {
+fn mismatched_parts_are_errors() {
     let host = Host::new().expect("threads");
     let mesh = triangles(false);
     let geometry = Geometry::new(&mesh).expect("triangles");

@@ -1,4 +1,4 @@
-//! Right-hand sides that make a given function the solution, derived from the form itself.
+//! Right-hand sides for manufactured solutions, derived from the form itself.
 
 use femto::kernel::expr::{Handle, Input};
 use femto::kernel::form::TracedForm;
@@ -6,7 +6,7 @@ use femto::kernel::scalar::Traced;
 use femto::problem::{Expression, Function};
 use std::cell::RefCell;
 
-/// A solution with the data that make it one.
+/// A manufactured solution with its data.
 pub(crate) struct Manufactured {
     /// `[component]`
     pub(crate) exact: Vec<Expression>,

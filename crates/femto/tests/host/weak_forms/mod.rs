@@ -1,7 +1,7 @@
-//! Every ready-made form solves what it should: orders of convergence against manufactured solutions on
-//! triangles, tetrahedra and hexahedra, and quadratic convergence of Newton's method.
+//! Ready-made forms: orders of convergence against manufactured solutions on triangles, tetrahedra and
+//! hexahedra, and quadratic convergence of Newton's method.
 //!
-//! Forms are graphs: the one type keeps this test's compile time within bounds. Two are compiled too.
+//! Forms are graphs: a single type keeps this test's compile time within bounds. Two are compiled too.
 
 mod manufactured;
 mod scikit_fem;
@@ -20,7 +20,7 @@ use femto::problem::{
 use femto::solve::newton::Forcing;
 use manufactured::{Manufactured, functions};
 
-/// Scalar solutions in the plane and in space, and displacements that turn nothing inside out.
+/// Scalar solutions in the plane and in space, and displacements that turn no element inside out.
 const PLANE: [&str; 1] = ["sin(2*x + 0.3) * cos(1.5*y) + 0.5*x"];
 const SPACE: [&str; 1] = ["sin(2*x + 0.3) * cos(1.5*y - 0.5*z) + 0.5*z"];
 const PLANE_VECTOR: [&str; 2] = ["0.2*sin(2*x + y)", "0.15*cos(1.5*x - y) + 0.1*y"];
@@ -30,7 +30,7 @@ const SPACE_VECTOR: [&str; 3] = [
     "0.1*sin(x + 1.5*y + z)",
 ];
 
-/// Moves the inside and three of the sides; x = 1 stays, so that its normal is known.
+/// Moves the interior and three of the sides; x = 1 stays, so that its normal is known.
 fn bend([x, y]: [f64; 2]) -> [f64; 2] {
     [
         x + 0.15 * x * (1.0 - x) * (2.0 * y).sin(),
@@ -109,7 +109,7 @@ fn graph(form: &TracedForm) -> ProblemForm {
     ProblemForm::traced(form).expect("of usual dimensions")
 }
 
-/// Checks that the error falls as it should from a mesh to one with twice the cells along each axis.
+/// Checks the decrease of the error from a mesh to one with twice the cells along each axis.
 fn check_orders(name: &str, finest: [usize; 3], errors: impl Fn(usize, usize) -> ErrorNorms) {
     for (degree, fine) in (1..=3).zip(finest) {
         let [coarse, fine] = [fine / 2, fine].map(|cells| errors(degree, cells));
@@ -129,7 +129,7 @@ fn check_orders(name: &str, finest: [usize; 3], errors: impl Fn(usize, usize) ->
     }
 }
 
-/// The form on triangles, solved by the method that is its own.
+/// The form on triangles, solved by the expected method.
 fn plane<F, const C: usize>(name: &str, form: F, exact: [&str; C], method: Method)
 where
     F: Form<2, C>,
@@ -281,7 +281,7 @@ fn conditions_on_single_components_converge() {
     with_roller("neo-Hookean", rubber, Method::Newton);
 }
 
-/// The residuals fall quadratically: each logarithm is nearly twice the last, once near the solution and
+/// The residuals fall quadratically: each logarithm is nearly twice the previous one, near the solution and
 /// above rounding.
 fn assert_quadratic(name: &str, solution: &Solution) {
     let history = &solution.info.history.residuals;
@@ -302,7 +302,7 @@ fn assert_quadratic(name: &str, solution: &Solution) {
     }
 }
 
-/// With exact directions, from the derivative that was compiled.
+/// With exact directions, from the compiled derivative.
 #[test]
 fn newtons_method_converges_quadratically() {
     let exactly = SolverParams {
@@ -333,7 +333,7 @@ fn newtons_method_converges_quadratically() {
     };
     let solution = solve(&problem);
     assert_quadratic("p-Laplacian", &solution);
-    // The derivative as a graph is the same one.
+    // The derivative as a graph is identical.
     let traced = solve(&Problem {
         form: graph(&trace::<_, 2, 1>(&p_laplacian)),
         ..problem

@@ -20,7 +20,7 @@ use std::process::Command;
 /// Largest difference allowed, relative to the largest entry.
 const TOLERANCE: f64 = 1e-12;
 
-/// Makes the operator of a form.
+/// Builds the operator of a form.
 type Bind =
     fn(&Host, &Space, &Geometry, OperatorParams) -> Result<Operator<f64, Host>, OperatorError>;
 
@@ -97,8 +97,7 @@ fn one_form_of_each_kind_is_that_of_scikit_fem() {
     }
 }
 
-/// Form number `form` on the space of so many components and a degree, applied to numbers without a
-/// pattern.
+/// Form number `form` on the space of this many components and degree, applied to irregular numbers.
 fn compare(
     python: &Path,
     form: usize,

@@ -1,7 +1,7 @@
 //! The exact diagonal from dense tables, without element matrices.
 //!
-//! A linear form is at each point a (1 + D) × (1 + D) matrix R for each component, found by giving the
-//! form unit inputs; A_bb = Σ_q w det J (φ_b, ∇φ_b)ᵀ R (φ_b, ∇φ_b).
+//! At each point a linear form is a (1 + D) × (1 + D) matrix R for each component, found by applying the
+//! form to unit inputs; A_bb = Σ_q w det J (φ_b, ∇φ_b)ᵀ R (φ_b, ∇φ_b).
 
 use super::evaluate::{Jet, point};
 use super::inputs::{Inputs, physical};
@@ -11,7 +11,7 @@ use crate::family::batch::Batch;
 use crate::form::Form;
 use crate::scalar::Lanes;
 
-/// What component c of a form answers to component c of the solution: to its value, and to each of its
+/// The response of component c of a form to component c of the solution: to its value, and to each of its
 /// derivatives.
 struct Response<L, const D: usize> {
     to_value: (L, [L; D]),
@@ -23,7 +23,7 @@ where
     L: Lanes,
     F: Form<D, C>,
 {
-    /// The diagonals of a batch; of the nodal values the fields are read.
+    /// The diagonals of a batch; nodal values are read for the fields only.
     #[inline(always)]
     pub(super) fn element_diagonals(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L, D>) {
         let Scratch {

@@ -46,8 +46,8 @@ where
         }
     }
 
-    /// Degree 1 on affine cells: gradients are those of the cell, and fluxes are summed before they
-    /// are tested. All loops but that over points have lengths that the compiler knows.
+    /// Degree 1 on affine cells: gradients are constant in the cell, and fluxes are summed before they are
+    /// tested. All loops except that over points have lengths known at compile time.
     #[inline(always)]
     pub(super) fn evaluate_linear(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L, D>) {
         let Scratch {
@@ -97,8 +97,8 @@ where
         }
     }
 
-    /// Tests what meets the reference derivatives, at degree 1: adds where values were tested before, and
-    /// writes otherwise.
+    /// Tests the coefficients of the reference derivatives at degree 1: adds if values were tested before,
+    /// otherwise writes.
     #[inline(always)]
     fn put_differences(&self, along: &[L; D], out: &mut [L]) {
         let adds = self.shape.writes_values;
@@ -116,7 +116,7 @@ where
         out[0] = if adds { out[0] - first } else { -first };
     }
 
-    /// The values of the solution at point `q`, where they are read; gradients are zero.
+    /// The values of the solution at point `q`, if they are read; gradients are zero.
     #[inline(always)]
     fn values(&self, solution: &[L], nodes: usize, q: usize) -> Jet<L, D, C> {
         let zero = self.zero();
@@ -132,7 +132,7 @@ where
         jet
     }
 
-    /// Adds what a point contributes to the nodes.
+    /// Adds the contribution of a point to the nodes.
     #[inline(always)]
     fn test(
         &self,
@@ -178,7 +178,7 @@ where
     }
 }
 
-/// The point of a form.
+/// The inputs of a form at a point.
 #[inline(always)]
 pub(super) fn point<'a, L: Lanes, const D: usize, const C: usize>(
     jet: &Jet<L, D, C>,
@@ -195,7 +195,7 @@ pub(super) fn point<'a, L: Lanes, const D: usize, const C: usize>(
     }
 }
 
-/// The part of a flux that reference derivative `r` of a test function meets.
+/// The coefficient of reference derivative `r` of a test function in a flux.
 #[inline(always)]
 pub(super) fn along<L: Lanes, const D: usize>(flux: &[L; D], map: &Map<L, D>, r: usize) -> L {
     let mut sum = flux[0] * map.inverse[r][0];

@@ -7,7 +7,7 @@ use crate::family::cell_quadrature::FieldKind;
 use crate::form::MAX_FIELDS;
 use crate::scalar::Lanes;
 
-/// Inputs of a form beside the solution; always as many as there may be, as on hexahedra.
+/// Inputs of a form besides the solution, in arrays of the maximum size.
 pub(super) struct Inputs<L, const D: usize> {
     /// `[field]`
     pub(super) a: [L; MAX_FIELDS],
@@ -42,7 +42,8 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         }
     }
 
-    /// Inputs that are the same at all points. The rest is overwritten at each, or zero for good.
+    /// Sets the inputs that are the same at all points. The others are overwritten at each point, or stay
+    /// zero.
     #[inline(always)]
     pub(super) fn inputs_of(&self, batch: &Batch<L::Real>, inputs: &mut Inputs<L, D>) {
         let zero = self.zero();
@@ -55,7 +56,8 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         }
     }
 
-    /// The inputs at point `q`, from values at the nodes of a cell, `nodes` of each component and field.
+    /// Sets the inputs at point `q` from values at the nodes of a cell, `nodes` for each component and
+    /// field.
     #[inline(always)]
     pub(super) fn inputs_at(
         &self,
@@ -83,7 +85,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         }
     }
 
-    /// The value at point `q` from those at the nodes.
+    /// The value at point `q` from values at the nodes.
     #[inline(always)]
     pub(super) fn value(&self, values: &[L], q: usize) -> L {
         let nodes = values.len();
@@ -95,7 +97,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         sum
     }
 
-    /// Derivatives by the reference coordinates at point `q`.
+    /// Reference derivatives at point `q`.
     #[inline(always)]
     pub(super) fn reference_gradient(&self, values: &[L], q: usize) -> [L; D] {
         if self.shape.degree_one {
@@ -113,7 +115,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
     }
 }
 
-/// Derivatives by the reference coordinates at degree 1.
+/// Reference derivatives at degree 1.
 #[inline(always)]
 pub(super) fn differences<L: Lanes, const D: usize>(values: &[L]) -> [L; D] {
     let mut differences = [values[0]; D];
@@ -123,7 +125,7 @@ pub(super) fn differences<L: Lanes, const D: usize>(values: &[L]) -> [L; D] {
     differences
 }
 
-/// The gradient by the position from that by the reference coordinates.
+/// The physical gradient from the reference gradient.
 #[inline(always)]
 pub(super) fn physical<L: Lanes, const D: usize>(reference: &[L; D], map: &Map<L, D>) -> [L; D] {
     let mut gradient = *reference;

@@ -11,16 +11,16 @@ pub(super) struct Map<L, const D: usize> {
     /// J⁻¹, `[reference][physical]`.
     pub(super) inverse: [[L; D]; D],
     pub(super) determinant: L,
-    /// J, `[physical][reference]`, and vertex 0; of affine cells where positions are read.
+    /// J, `[physical][reference]`, and vertex 0; on affine cells if positions are read.
     jacobian: [[L; D]; D],
     origin: [L; D],
 }
 
-/// Maps from stored geometry, whatever the form.
+/// Reads maps from stored geometry, for any form.
 pub(super) struct Maps<L: Lanes, const D: usize> {
     pub(super) token: L::Token,
     pub(super) shape: Shape,
-    /// Of the points, `[point][axis]`.
+    /// Reference positions of the points, `[point][axis]`.
     pub(super) positions: Vec<L::Real>,
 }
 
@@ -34,7 +34,7 @@ impl<L: Lanes, const D: usize> Maps<L, D> {
         }
     }
 
-    /// The map at point `q`, be it constant or not; compiled once for all kernels.
+    /// The map at point `q`, whether it is constant or not; compiled once for all kernels.
     #[inline(never)]
     pub(super) fn any(&self, batch: &Batch<L::Real>, q: usize) -> Map<L, D> {
         self.token.vectorize(
@@ -56,7 +56,7 @@ impl<L: Lanes, const D: usize> Maps<L, D> {
         L::load(self.token, &packed[number * L::WIDTH..][..L::WIDTH])
     }
 
-    /// The map at point `q`, where it is not constant.
+    /// The map at point `q`, if it is not constant.
     #[inline(always)]
     fn at(&self, batch: &Batch<L::Real>, q: usize) -> Map<L, D> {
         let first = q * self.shape.map_numbers();
@@ -96,7 +96,7 @@ impl<L: Lanes, const D: usize> Maps<L, D> {
         x
     }
 
-    /// From the vertices' coordinates.
+    /// The map from the vertices' coordinates.
     #[inline(always)]
     fn of_vertices(&self, batch: &Batch<L::Real>) -> Map<L, D> {
         let table = batch.vertices.table;
@@ -126,7 +126,7 @@ impl<L: Lanes, const D: usize> Maps<L, D> {
         }
     }
 
-    /// The same from rows of R coordinates.
+    /// As [`Self::vertex`], from rows of R coordinates.
     #[inline(always)]
     fn vertex_of<const R: usize>(&self, batch: &Batch<L::Real>, table: &[u16]) -> [L; D] {
         let (rows, _) = batch.vertices.coordinates.as_chunks::<R>();
@@ -144,7 +144,7 @@ impl<L: Lanes, const D: usize> Maps<L, D> {
         )
     }
 
-    /// From the inverse Jacobian and its determinant.
+    /// The map from the inverse Jacobian and its determinant.
     #[inline(always)]
     fn stored(&self, batch: &Batch<L::Real>) -> Map<L, D> {
         let zero = self.zero();

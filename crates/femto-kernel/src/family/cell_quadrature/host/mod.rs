@@ -1,4 +1,4 @@
-//! Host loops for dense tables: SIMD over cells, a cell in registers and the first-level cache.
+//! Host loops for dense tables: SIMD over cells, each in registers and the first-level cache.
 
 mod diagonal;
 mod evaluate;
@@ -18,7 +18,7 @@ use inputs::Inputs;
 use map::Maps;
 use std::sync::Arc;
 
-/// Everything that fixes a host kernel but the form and the precision.
+/// The parameters of a host kernel, besides form and precision.
 #[derive(Clone, Copy, Debug)]
 pub struct HostPlan<'a> {
     /// The element.
@@ -30,8 +30,8 @@ pub struct HostPlan<'a> {
 }
 
 impl HostPlan<'_> {
-    /// The kernel for `form` in precision `T`. Its packed geometry is `[number][lane]`, numbers as
-    /// [`pack`](super::pack) puts them.
+    /// The kernel for `form` in precision `T`. Its packed geometry is `[number][lane]`, with numbers as
+    /// written by [`pack`](super::pack).
     pub fn build<T, F, const D: usize, const C: usize>(&self, form: &F) -> Box<dyn ElementKernel<T>>
     where
         T: Vectorizable,
@@ -48,7 +48,7 @@ impl HostPlan<'_> {
     }
 }
 
-/// Builds the kernel once the instruction set is known.
+/// Builds the kernel once the instruction set is chosen.
 struct Build<'a, T, F, const D: usize, const C: usize> {
     plan: HostPlan<'a>,
     form: &'a F,
@@ -86,7 +86,7 @@ where
 /// The kernel for one kind of lanes.
 struct Kernel<L: Lanes, F, const D: usize, const C: usize> {
     token: L::Token,
-    /// Tells this kernel from all others.
+    /// Identifies this kernel among all others.
     identity: Arc<()>,
     form: F,
     shape: Shape,
@@ -108,9 +108,9 @@ struct Scratch<L, const D: usize> {
     nodal: Vec<L>,
     /// `[component][node]`
     out: Vec<L>,
-    /// Inputs of a form; kept, because filling it with zeros for every batch takes longer than many a form.
+    /// Inputs of a form; kept, because zeroing them for every batch takes longer than many forms.
     inputs: Inputs<L, D>,
-    /// The identity of the kernel that it was made for.
+    /// The identity of the kernel that the scratch was made for.
     owner: Arc<()>,
 }
 
@@ -128,7 +128,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         }
     }
 
-    /// The scratch arrays inside a workspace, made anew if the workspace is of another kernel.
+    /// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
     fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L, D> {
         if !workspace.is::<Scratch<L, D>>() {
             self.renew(workspace);
@@ -148,12 +148,12 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         *workspace = Box::new(self.scratch());
     }
 
-    /// Whether gradients are those of the cell at all points.
+    /// Whether gradients are constant in each cell.
     fn is_degree_one(&self) -> bool {
         self.shape.degree_one && self.shape.map_is_constant()
     }
 
-    /// Where numbers of so many components of a batch are.
+    /// The location of a batch's numbers, with this many components.
     #[inline(always)]
     fn places<'a>(
         &self,
@@ -169,7 +169,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
         }
     }
 
-    /// Reads the fields in the solution's space, behind the components.
+    /// Reads the fields in the solution's space, after the components.
     #[inline(always)]
     fn gather_fields(&self, batch: &Batch<L::Real>, nodes: usize, nodal: &mut [L]) {
         if self.nodal_fields > 0 {
@@ -208,7 +208,7 @@ where
             #[inline(always)]
             || {
                 if self.is_degree_one() {
-                    // A number that the compiler knows.
+                    // A length known at compile time.
                     let nodes = D + 1;
                     let places = self.places(batch, nodes, C);
                     let solution = &mut scratch.nodal[..C * nodes];

@@ -19,7 +19,7 @@ const CONTEXT: EvalContext = EvalContext {
 
 const STORAGES: [Storage; 3] = [Storage::Vertices, Storage::Affine, Storage::Jacobians];
 
-/// Some cells of a form, packed for one kernel; lanes without a cell hold NaN.
+/// Cells for a form, packed for one kernel; lanes without a cell hold NaN.
 struct Packed<T> {
     table: Vec<u16>,
     vertex_table: Vec<u16>,
@@ -80,7 +80,7 @@ fn place(shape: &Shape, cell: usize, node: usize) -> u16 {
     (7 + 5 * (cell * shape.nodes + node)) as u16
 }
 
-/// Local vectors that hold node values of each cell, the rest NaN.
+/// Local vectors with the node values of each cell, and NaN elsewhere.
 fn local<T: Real>(shape: &Shape, cells: &[Cell], values: impl Fn(&Cell) -> &[f64]) -> Vec<T> {
     let row = row_len(values(&cells[0]).len() / shape.nodes);
     let mut local = vec![T::from_f64(f64::NAN); row * LOCAL_NODES];
@@ -90,7 +90,7 @@ fn local<T: Real>(shape: &Shape, cells: &[Cell], values: impl Fn(&Cell) -> &[f64
             local[at * row + n / shape.nodes] = T::from_f64(value);
         }
     }
-    // Lanes without a cell read place 0.
+    // Lanes without a cell read index 0.
     local
         .iter_mut()
         .take(row)
@@ -112,8 +112,8 @@ fn close<T: Real>(found: &[T], expected: &[f64]) {
     }
 }
 
-/// Holds kernels in precision `T` of every instruction set against the oracle, on vectors of both kinds, with
-/// a workspace that other kernels used before.
+/// Compares kernels in precision `T` of every instruction set with the oracle, on vectors of both kinds,
+/// with a workspace used before by other kernels.
 fn check<T, F, const D: usize, const C: usize>(
     (random, workspace): (&mut Random, &mut Workspace),
     (form, element): (&F, &DenseTables),
@@ -200,7 +200,7 @@ fn check<T, F, const D: usize, const C: usize>(
     }
 }
 
-/// The form that reads everything, and its diagonal.
+/// The form that reads all inputs, and its diagonal.
 fn everything<T: Vectorizable, const D: usize, const C: usize>(degrees: &[usize], diagonal: bool) {
     let (mut random, mut workspace): (_, Workspace) = (Random::new(), Box::new(()));
     let mut reversed = KINDS;
@@ -220,7 +220,7 @@ fn everything<T: Vectorizable, const D: usize, const C: usize>(degrees: &[usize]
     }
 }
 
-/// Forms that do not read or write everything.
+/// Forms that use only some inputs and outputs.
 fn others<T: Vectorizable, const D: usize, const C: usize>(degrees: &[usize]) {
     let (mut random, mut workspace): (_, Workspace) = (Random::new(), Box::new(()));
     for &degree in degrees {

@@ -1,14 +1,14 @@
-//! Schedules of the four kernels: the work of each thread, knobs and rules.
+//! Schedules of the four kernels: work per thread, knobs and rules.
 //!
-//! | schedule | text | a thread is |
+//! | schedule | text | work of a thread |
 //! |---|---|---|
 //! | [`Transposition`] | `thread_transposition.c` | a point, then a basis coefficient, for some cells |
 //! | [`CellPerThread`] | `cell_per_thread.c` | a cell |
 //! | [`PointAtATime`] | `point_at_a_time.c` | a basis function of a cell, at one point after the other |
 //! | [`BlockLocal`] | `block_local.c` | a cell or a fan of cells, then a node of the block |
 //!
-//! The first is Knepley et al.'s, the second and third are what they compare with; the fourth is femto's, for
-//! L-vectors.
+//! The first is Knepley et al.'s; the second and third are those they compare with; the fourth is femto's
+//! own, for L-vectors.
 
 mod transposition;
 
@@ -41,11 +41,11 @@ pub enum Schedule {
 pub struct CellPerThread {
     /// Threads of a block, and so cells.
     pub threads: u32,
-    /// Rows of numbers of neighbouring cells pass through shared memory.
+    /// Whether rows of numbers of neighbouring cells pass through shared memory.
     pub staged: bool,
-    /// Rows there are an odd number of numbers apart.
+    /// Whether these rows are padded to an odd length.
     pub padded: bool,
-    /// Blocks that shall fit a compute unit at the same time; the compiler limits registers by it.
+    /// Target number of resident blocks per compute unit, by which the compiler limits registers.
     pub blocks_per_unit: u32,
 }
 
@@ -54,7 +54,7 @@ pub struct CellPerThread {
 pub struct PointAtATime {
     /// Cells of a block, each with a thread per node.
     pub cells_per_block: u32,
-    /// Blocks that shall fit a compute unit at the same time.
+    /// Target number of resident blocks per compute unit.
     pub blocks_per_unit: u32,
 }
 
@@ -65,30 +65,30 @@ pub struct BlockLocal {
     pub threads: u32,
     /// Fans of a block, a multiple of its threads.
     pub fans_per_block: u32,
-    /// Most cells of a fan (see [`Fans`](super::fans::Fans)); with 1, fans are single cells.
+    /// Maximum number of cells of a fan (see [`Fans`](super::fans::Fans)); with 1, fans are single cells.
     pub fan_cells: u32,
-    /// Places for a block's nodes in shared memory: at least as many as any block has.
+    /// Places for a block's nodes in shared memory: at least as many as the largest block needs.
     pub block_nodes: u32,
-    /// Sums inside of a block follow lists, which is deterministic; otherwise they are atomic additions in
-    /// shared memory.
+    /// Whether sums within a block follow lists, which is deterministic; otherwise they are atomic
+    /// additions in shared memory.
     pub listed_sums: bool,
-    /// A block brings the lists of the one that is so many on to the cache of all units; with 0, of none.
+    /// A block prefetches the lists of the block this many further on into the L2 cache; 0 disables it.
     pub blocks_ahead: u32,
-    /// Blocks that shall fit a compute unit at the same time.
+    /// Target number of resident blocks per compute unit.
     pub blocks_per_unit: u32,
 }
 
 impl BlockLocal {
-    /// Blocks ahead that suit a large GPU, which runs 500 to 1000 at a time: with 400 to 800 an H200 was equally fast,
-    /// with 1600 slower (`benches/runs/2026-11-22-nvidia-h200/block-local-ahead.csv`).
+    /// A prefetch distance for large GPUs, which run 500 to 1000 blocks at a time: 400 to 800 were equally
+    /// fast on an H200, 1600 slower (`benches/runs/2026-11-22-nvidia-h200/block-local-ahead.csv`).
     pub const AHEAD: u32 = 512;
 
-    /// Places of the fans of a block.
+    /// Places in the fans of a block.
     pub fn slots(&self, shape: &Shape) -> usize {
         (shape.nodes + self.fan_cells as usize - 1) * self.fans_per_block as usize
     }
 
-    /// Bytes of its lists in shared memory.
+    /// Bytes of a block's lists in shared memory.
     fn list_bytes(&self, shape: &Shape) -> u32 {
         let of_sums = if self.listed_sums {
             self.slots(shape) + self.block_nodes as usize
@@ -100,9 +100,9 @@ impl BlockLocal {
 }
 
 impl Schedule {
-    /// A schedule that should suit cells of this shape; not measured yet.
+    /// A schedule likely to suit cells of this shape; not measured.
     pub fn usual(shape: &Shape) -> Self {
-        // A thread's registers hold a cell's unknowns.
+        // A thread keeps a cell's unknowns in registers.
         let few = shape.unknowns() <= 32;
         Self::CellPerThread(CellPerThread {
             threads: if few { 128 } else { 64 },
@@ -112,10 +112,10 @@ impl Schedule {
         })
     }
 
-    /// Whether a device can run it.
+    /// Checks whether a device can run it.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The rule that is broken.
     pub fn validate(
         &self,
         shape: &Shape,
@@ -251,7 +251,7 @@ impl Schedule {
         }
     }
 
-    /// Cells of a block of threads, Knepley et al.'s N_chunk; of fans, places for cells.
+    /// Cells of a block of threads, Knepley et al.'s N_chunk; for fans, places for cells.
     pub fn cells_per_block(&self, shape: &Shape) -> usize {
         match self {
             Self::Transposition(it) => it.quantities(shape).n_chunk,
@@ -266,7 +266,7 @@ impl Schedule {
         cells.div_ceil(self.cells_per_block(shape)) as u32
     }
 
-    /// How many of some cells fill blocks; what remains is Knepley et al.'s N_R, which the host can do.
+    /// Number of cells in full blocks; the remainder is Knepley et al.'s N_R, which the host can evaluate.
     pub fn cells_of_full_blocks(&self, shape: &Shape, cells: usize) -> usize {
         cells - cells % self.cells_per_block(shape)
     }
@@ -282,12 +282,12 @@ impl Schedule {
     }
 }
 
-/// Distance of rows in shared memory.
+/// Stride of rows in shared memory.
 pub(super) fn row(numbers: usize, padded: bool) -> usize {
     if padded { numbers | 1 } else { numbers }
 }
 
-/// Numbers of a cell that rows in shared memory have: map, unknowns, nodal fields.
+/// Length of a cell's row in shared memory: map, unknowns, nodal fields.
 fn staged_row(shape: &Shape, padded: bool) -> usize {
     let map = if shape.map_is_constant() {
         shape.map_numbers()

@@ -1,4 +1,4 @@
-//! Knepley et al.'s numbers, and rules.
+//! Knepley et al.'s quantities, and rules of schedules.
 
 use super::*;
 use crate::family::cell_quadrature::samples::{Nonlinear, Random, element, shape};
@@ -51,8 +51,8 @@ fn the_quantities_are_those_of_the_figures() {
     assert_eq!(schedule.cells_of_full_blocks(&figure_3, 121), 120);
 }
 
-/// However many points there are, threads are filled: in each phase as many pairs of thread and cell as
-/// there are points, or basis coefficients, in the batch.
+/// For any number of points, all threads have work: in each phase there are as many pairs of thread and
+/// cell as points, or basis coefficients, in the batch.
 #[test]
 fn all_threads_have_work_in_both_phases() {
     for nodes in [3, 4, 6, 10, 20] {

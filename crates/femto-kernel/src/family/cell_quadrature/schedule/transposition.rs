@@ -1,4 +1,4 @@
-//! Knepley et al.'s quantities.
+//! Knepley et al.'s thread transposition: knobs and quantities.
 
 use super::staged_row;
 use crate::family::cell_quadrature::Shape;
@@ -6,41 +6,41 @@ use crate::family::cell_quadrature::Shape;
 /// Knobs of `thread_transposition.c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Transposition {
-    /// N_bl: cell blocks that are worked on at the same time.
+    /// N_bl: cell blocks evaluated at the same time.
     pub blocks_per_batch: u32,
-    /// N_cb: batches that a block of threads takes one after the other.
+    /// N_cb: batches that a block of threads takes in series.
     pub batches_per_chunk: u32,
-    /// A thread per component, as in Knepley et al.: threads of one point evaluate the same form and keep a
-    /// component each. Otherwise a thread keeps all components, and there are N_comp times fewer.
+    /// One thread per component, as in Knepley et al.: the threads of a point evaluate the same form and
+    /// keep one component each. Otherwise a thread keeps all components, with N_comp times fewer threads.
     pub by_component: bool,
-    /// Rows in shared memory are an odd number of numbers apart.
+    /// Whether rows in shared memory are padded to an odd length.
     pub padded: bool,
-    /// The next batch is asked for before this one is computed.
+    /// Whether the next batch is loaded while this one is computed.
     pub prefetch: bool,
-    /// Blocks that shall fit a compute unit at the same time.
+    /// Target number of resident blocks per compute unit.
     pub blocks_per_unit: u32,
 }
 
-/// Knepley et al.'s quantities (section 3), by its names.
+/// Knepley et al.'s quantities (section 3), by their names.
 ///
-/// Where N_b and N_q have a factor in common, a group of N_bs = LCM(N_b, N_q) threads is filled by fewer
-/// cells than LCM: N_sqc cells for each of its N_bs / N_q groups of points, which is N_sqc · N_sbc cells.
-/// Knepley et al.'s texts take LCM or N_b · N_q cells instead; where N_b and N_q are coprime all agree.
+/// If N_b and N_q have a common factor, a group of N_bs = LCM(N_b, N_q) threads is filled by fewer than LCM
+/// cells: N_sqc cells for each of its N_bs / N_q groups of points, which is N_sqc · N_sbc cells. Knepley et
+/// al.'s texts take LCM or N_b · N_q cells instead; for coprime N_b and N_q all agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quantities {
     /// Threads of a block of threads, N_bs · N_comp · N_bl.
     pub n_t: usize,
     /// Threads of a cell block for each component, LCM(N_b, N_q).
     pub n_bs: usize,
-    /// Cell blocks at the same time.
+    /// Concurrent cell blocks.
     pub n_bl: usize,
     /// Cells of a batch.
     pub n_bc: usize,
     /// Batches of a chunk.
     pub n_cb: usize,
-    /// Cells that a thread does in series as a point, N_bs / N_b.
+    /// Cells that a thread evaluates in series as a point, N_bs / N_b.
     pub n_sqc: usize,
-    /// Cells that a thread does in series as a basis coefficient, N_bs / N_q.
+    /// Cells that a thread evaluates in series as a basis coefficient, N_bs / N_q.
     pub n_sbc: usize,
     /// Cells of a chunk, N_cb · N_bc.
     pub n_chunk: usize,
@@ -69,7 +69,7 @@ impl Transposition {
         }
     }
 
-    /// Components that have threads of their own.
+    /// Number of components with their own threads.
     pub(in crate::family::cell_quadrature) fn thread_components(&self, shape: &Shape) -> usize {
         if self.by_component {
             shape.components
@@ -78,7 +78,7 @@ impl Transposition {
         }
     }
 
-    /// Numbers in shared memory: tables, rows of cells, and what is tested.
+    /// Numbers in shared memory: tables, rows of cells, and fluxes to be tested.
     pub(super) fn shared_reals(&self, shape: &Shape) -> usize {
         let n_bc = self.quantities(shape).n_bc;
         let flux =
@@ -87,7 +87,7 @@ impl Transposition {
         shape.table_numbers() + n_bc * (staged_row(shape, self.padded) + tested)
     }
 
-    /// The usual number of cell blocks: about `threads` threads.
+    /// The usual number of cell blocks, for about `threads` threads.
     pub fn blocks_for(shape: &Shape, by_component: bool, threads: usize) -> u32 {
         let components = if by_component { shape.components } else { 1 };
         let of_block = lcm(shape.nodes, shape.points) * components;

@@ -1,33 +1,33 @@
 /* L-vectors through a list of nodes per block: a block reads each of its nodes once, whether coordinates,
- * unknowns or fields, and adds to each once; its cells find their nodes by 16-bit numbers in shared
- * memory. A thread evaluates a fan: up to FAN_CELLS cells around a hinge of NODES - 2 nodes, of which
- * each next one has one new node, so that a node of the fan is read once and is given its sum once. A
- * block has FANS_PER_BLOCK / BLOCK_X fans in series. With FAN_CELLS 1 a fan is a cell.
+ * unknowns or fields, and adds to each once; its cells find their nodes by 16-bit indices in shared memory.
+ * A thread evaluates a fan: up to FAN_CELLS cells around a hinge of NODES - 2 nodes. Each cell after the
+ * first adds one new node, so that a node of the fan is read and summed only once. A block has
+ * FANS_PER_BLOCK / BLOCK_X fans in series. With FAN_CELLS 1 a fan is a cell.
  *
- *   g_blocks   [block + 1][2]: first entry in the list, and how many entries from there on are of nodes
- *              that no other block has, which are written; the others are summed by atomic additions
+ *   g_blocks   [block + 1][2]: first entry in the list, and number of entries from there on whose nodes
+ *              no other block has, which are written; the others are summed by atomic additions
  *   g_list     [entry]: nodes of the blocks
- *   g_local    [block][place of the fan][fan of the block]: entries, counted from the block's first;
+ *   g_local    [block][place in the fan][fan in the block]: entries, counted from the block's first;
  *              ABSENT where a fan is shorter
- *   g_ends, g_slots (LISTED_SUMS): [entry] where in the block's slots those of the entry end, and
- *              [block][slot]: place of the fan * FANS_PER_BLOCK + fan of the block
+ *   g_ends, g_slots (LISTED_SUMS): [entry] end of the entry's slots among the block's, and
+ *              [block][slot]: place in the fan * FANS_PER_BLOCK + fan in the block
  *
- * Numbers of cells are [block][cell of the fan][fan of the block].
+ * Data of cells are [block][cell of the fan][fan of the block].
  *
- * Within a block, what fans give to a node is summed in the order of its slots, which is deterministic
- * (LISTED_SUMS), or by atomic additions in shared memory. With CONTRIBUTIONS the sum is put to
- * g_contributions [component][contribution_first + entry] for sum.c to add up in a fixed order.
+ * Within a block, contributions of fans to a node are summed in the order of its slots, which is
+ * deterministic (LISTED_SUMS), or by atomic additions in shared memory. With CONTRIBUTIONS the sum is
+ * written to g_contributions [component][contribution_first + entry] for sum.c to add up in a fixed order.
  *
- * The order of entries, and of the slots of each, is such that threads which read at the same time find
- * theirs in different banks: see banks.rs.
+ * Entries and their slots are ordered so that threads which read at the same time use different banks: see
+ * banks.rs.
  *
- * A block first asks for all of its lists, then for what the lists name: two waits for memory, and none
- * while it computes. The first is short, for the block that is
- * BLOCKS_AHEAD before has brought the lists near.
+ * A block first loads all of its lists, then the data that the lists refer to: two waits for memory, and
+ * none during the computation. The first is short, since the block BLOCKS_AHEAD before has prefetched the
+ * lists.
  *
  * Shared memory: the record of each entry, which is coordinates (GEOMETRY_VERTICES), unknowns and nodal
- * fields, [pair of numbers][BLOCK_NODES][2], an odd last number [BLOCK_NODES]; then what fans give,
- * [component][slot], or sums [component][BLOCK_NODES].
+ * fields, [pair of numbers][BLOCK_NODES][2], an odd last number [BLOCK_NODES]; then the fans'
+ * contributions, [component][slot], or sums [component][BLOCK_NODES].
  */
 #define SLOTS ((NODES + FAN_CELLS - 1) * FANS_PER_BLOCK)
 #define ABSENT 0xffff
@@ -35,20 +35,20 @@
 #define FIRST_FIELD (FIRST_UNKNOWN + COMPONENTS)
 #define RECORD (FIRST_FIELD + NODAL_FIELDS)
 #define S_SUMS (RECORD * BLOCK_NODES)
-/* Number k of the record of an entry. Threads read entries at random: pairs halve their requests. */
+/* Number k of the record of an entry. Threads read entries at random: pairs halve the number of requests. */
 #define IN_RECORD(k, entry)                                                                    \
     ((k) / 2 * 2 * BLOCK_NODES + ((k) == RECORD - 1 && (k) % 2 == 0 ? (entry) : 2 * (entry) + (k) % 2))
-/* Slots that are summed at the same time. */
+/* Slots summed at the same time. */
 #define SLOTS_AHEAD 6
-/* A thread's entries: n of them in turn, THREAD_X, THREAD_X + BLOCK_X, ... Loops of known length, so that
- * all their loads are under way at the same time. */
+/* A thread's entries: THREAD_X, THREAD_X + BLOCK_X, ... Loops of known length, so that all their loads are
+ * in flight at the same time. */
 #define ROUNDS(length) (((length) + BLOCK_X - 1) / BLOCK_X)
 #define MINE(round) (THREAD_X + (round) * BLOCK_X)
-/* Whether the coordinates of a node lie together as a pair that one request can be for, and its unknowns. */
+/* Whether the coordinates of a node are adjacent, so that one request can load both, and its unknowns. */
 #define PAIR_OF_COORDINATES (GEOMETRY_VERTICES && DIM == 2)
 #define PAIR_OF_UNKNOWNS (COMPONENTS == 2 && NODE_STRIDE == 2)
 
-/* Asks for 16-bit numbers of the block's slots, eight at a time. */
+/* Loads 16-bit numbers of the block's slots, eight at a time. */
 INLINE void ask_for_slots(const GLOBAL ushort *g_numbers, SHARED ushort *s_numbers)
 {
     EACH(r, ROUNDS(SLOTS / 8))
@@ -60,7 +60,7 @@ INLINE void ask_for_slots(const GLOBAL ushort *g_numbers, SHARED ushort *s_numbe
     }
 }
 
-/* Brings an array of 16-bit numbers near, 64 at a time; it may begin anywhere. */
+/* Prefetches an array of 16-bit numbers into L2, 64 at a time; it may start anywhere. */
 INLINE void prefetch_l2(const GLOBAL ushort *g_numbers, int count)
 {
     UNROLL_BY(1) for (int n = 64 * THREAD_X; n < count + 63; n += 64 * BLOCK_X)
@@ -69,19 +69,19 @@ INLINE void prefetch_l2(const GLOBAL ushort *g_numbers, int count)
     }
 }
 
-/* Asks for a number of a node's record, there after ASYNC_COPIES_DONE(). */
+/* Starts to load a number of a node's record, complete after ASYNC_COPIES_DONE(). */
 INLINE void ask(const GLOBAL real *g_number, int k, int entry, SHARED real *s_memory)
 {
     ASYNC_COPY(REAL_BYTES, s_memory + IN_RECORD(k, entry), g_number);
 }
 
-/* Asks for numbers k and k + 1, of which k is even. */
+/* Starts to load numbers k and k + 1, with k even. */
 INLINE void ask_for_pair(const GLOBAL real *g_pair, int k, int entry, SHARED real *s_memory)
 {
     ASYNC_COPY(2 * REAL_BYTES, s_memory + IN_RECORD(k, entry), g_pair);
 }
 
-/* Asks for what belongs to a node. */
+/* Starts to load the record of a node. */
 INLINE void ask_for_node(const operands *o, uint node, int entry, SHARED real *s_memory)
 {
 #if PAIR_OF_COORDINATES
@@ -108,7 +108,7 @@ INLINE void ask_for_node(const operands *o, uint node, int entry, SHARED real *s
 #endif
 }
 
-/* Adds the block's sums of a node, at this entry of the list. */
+/* Adds the block's sums for the node of this entry. */
 INLINE void add_node(
     const operands *o, uint node, uint entry, bool is_private, const real *r_sums)
 {
@@ -132,8 +132,8 @@ INLINE void add_node(
 #endif
 }
 
-/* A cell of a fan: coordinates [node][DIM], the rest [component or field][node]; sums are those of all
- * cells of the fan so far. */
+/* A cell of a fan: coordinates [node][DIM], the rest [component or field][node]; sums are over all cells of
+ * the fan so far. */
 typedef struct {
     int entries[NODES];
     real map[MAP_NUMBERS], u[UNKNOWNS], fields[SOME(NODAL_NUMBERS)], sums[UNKNOWNS];
@@ -161,7 +161,7 @@ INLINE void take(int entry, int b, const SHARED real *s_memory, member *m)
     EACH(c, COMPONENTS) m->sums[c * NODES + b] = 0;
 }
 
-/* Gives the node at b, at a place of the fan, its sums. */
+/* Stores the sums of the node at b, at a place of the fan. */
 INLINE void give(const member *m, int b, int place, int fan, SHARED real *s_memory)
 {
     SHARED real *s_sums = s_memory + S_SUMS;
@@ -176,7 +176,7 @@ INLINE void give(const member *m, int b, int place, int fan, SHARED real *s_memo
     }
 }
 
-/* Puts the node at NODES - 1 in place of that before it. */
+/* Moves the node at NODES - 1 to the place before it. */
 INLINE void move_on(member *m)
 {
     m->entries[NODES - 2] = m->entries[NODES - 1];
@@ -198,7 +198,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     OPERANDS
     const uint first = g_blocks[2 * BLOCK];
     const int privates = g_blocks[2 * BLOCK + 1], count = g_blocks[2 * BLOCK + 2] - first;
-    /* With BLOCKS_AHEAD 0 it is none. */
+    /* Never with BLOCKS_AHEAD 0. */
     const bool is_some = BLOCKS_AHEAD > 0 && BLOCK + BLOCKS_AHEAD < BLOCKS;
     const uint later = is_some ? BLOCK + BLOCKS_AHEAD : BLOCKS;
     const uint later_first = g_blocks[2 * later];

@@ -1,12 +1,13 @@
-/* All of a cell by one thread: r_v [component][node] from r_u [component][node], added to what is there. */
+/* A whole cell by one thread: r_v [component][node] from r_u [component][node], added to the present
+ * values. */
 
-/* Adds f0 of a component at point q, tested. */
+/* Adds f0 of a component at point q, tested with the basis functions. */
 INLINE void test_value(TABLES_PARAMETER int q, real f0, real *r_v)
 {
     EACH(b, NODES) r_v[b] += INTERP(q, b) * f0;
 }
 
-/* Adds f1 of a component, tested. */
+/* Adds f1 of a component, tested with the basis functions. */
 INLINE void test_gradient(TABLES_PARAMETER int q, const real *r_f1, real *r_v)
 {
 #if DEGREE_ONE

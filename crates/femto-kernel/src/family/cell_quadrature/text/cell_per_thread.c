@@ -1,8 +1,9 @@
-/* A cell per thread: everything of a cell in the memory of one thread, which Knepley et al. compare with.
+/* A cell per thread: all data of a cell in the memory of one thread, a kernel that Knepley et al. compare
+ * with.
  *
  * With STAGED, rows of the map, of unknowns and of nodal fields, and the results, pass through shared
- * memory, so that E-vectors [cell][number] are read and written by neighbours. Threads past the last cell
- * repeat it and write nothing.
+ * memory, so that neighbouring threads read and write neighbouring numbers of E-vectors [cell][number].
+ * Threads past the last cell repeat it and write nothing.
  */
 #define MAP_ROW (MAP_CONSTANT ? MAP_NUMBERS : 0)
 #define S_U (MAP_CONSTANT ? ROWS * ROW(MAP_ROW) : 0)
@@ -54,7 +55,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     EACH(n, UNKNOWNS) r_v[n] = 0;
     evaluate_cell(TABLES & o, cell, r_map, r_u, r_fields, r_v);
 #if STAGED
-    /* A row of unknowns is its thread's alone. */
+    /* A row of unknowns is private to its thread. */
     EACH(n, UNKNOWNS) s_u[THREAD_X * ROW(UNKNOWNS) + n] = r_v[n];
     BARRIER();
     EACH_MOVE(k, n, UNKNOWNS)

@@ -1,5 +1,5 @@
-/* The diagonal of the element matrices of a linear form: a cell per thread, which applies the cell's matrix
- * to one unit vector after the other. */
+/* The diagonal of the element matrices of a linear form: one cell per thread, which applies the cell's
+ * matrix to one unit vector after the other. */
 KERNEL(diagonal)(KERNEL_ARGUMENTS)
 {
     OPERANDS

@@ -1,16 +1,16 @@
-/* What a kernel is given, and how it reads and writes what belongs to a cell.
+/* The arguments of a kernel, and access to the data of a cell.
  *
- * Arrays over cells have so many NUMBERS for each, [cell][number], or, with TOGETHER cells together,
- * [cell / TOGETHER][number][cell % TOGETHER]: neighbouring threads then read neighbouring numbers.
- * VECTOR_INTERLEAVE is for E-vectors, DATA_INTERLEAVE for geometry, tables and fields.
+ * Arrays over cells have some number NUMBERS of entries for each, [cell][number], or, with TOGETHER cells
+ * interleaved, [cell / TOGETHER][number][cell % TOGETHER], so that neighbouring threads read neighbouring
+ * numbers. VECTOR_INTERLEAVE is for E-vectors, DATA_INTERLEAVE for geometry, tables and fields.
  *
  *   g_geometry      map_numbers of the cell, or of each of its points (GEOMETRY_POINTS)
- *   g_vertices      GEOMETRY_VERTICES: the cell's vertices; not given if VERTICES_ARE_NODES
+ *   g_vertices      GEOMETRY_VERTICES: the cell's vertices; absent if VERTICES_ARE_NODES
  *   g_coordinates   GEOMETRY_VERTICES: [vertex][DIM]
  *   g_nodes         VECTORS_NODAL: the cell's nodes
- *   g_contributions        CONTRIBUTIONS: [component][contribution_first + cell][node], components contribution_stride apart, for
- *                   sum.c to add up in a fixed order; otherwise nodes are summed by atomic additions
- *   g_elements      VECTORS_LISTED: which cell of E-vectors each cell is
+ *   g_contributions CONTRIBUTIONS: [component][contribution_first + cell][node], components
+ *                   contribution_stride apart, for sum.c to add up in a fixed order; else atomic additions
+ *   g_elements      VECTORS_LISTED: each cell's number in E-vectors
  *   g_cell_fields   [cell][field]
  *   g_nodal_fields  E-vector [cell][field][node]; or L-vectors of all nodes, field_stride apart
  *   g_point_fields  [cell][field][point]
@@ -48,7 +48,7 @@ typedef struct {
     GLOBAL real *g_v;
 } operands;
 
-/* What every kernel begins with: the operands that it has, zeros for others. */
+/* The start of every kernel: its operands, with zeros for absent ones. */
 #define OPERANDS                                                                               \
     ABSENT_OPERANDS                                                                            \
     const operands o = {g_geometry,    g_coordinates,       g_vertices,         g_nodes,       \

@@ -1,8 +1,9 @@
-/* What happens at a point of a cell, in private memory: the map, the form, and what is tested.
+/* Evaluation at a point of a cell, in private memory: the map, the form, and fluxes to be tested.
  *
  * Tables: [POINTS][NODES] values of the basis functions, [POINTS][NODES][DIM] their derivatives, [POINTS]
- * weights, [POINTS][DIM] positions; c_tables, or a copy in shared memory (TABLES_SHARED) for threads that
- * are at different points, or, where constant memory is too small, an operand (TABLES_GIVEN). CELL_MEMORY is where node values of a cell are.
+ * weights, [POINTS][DIM] positions; c_tables, or a copy in shared memory (TABLES_SHARED) for threads at
+ * different points, or an operand (TABLES_GIVEN) if constant memory is too small. CELL_MEMORY is the
+ * address space of a cell's node values.
  */
 #define INTERP_TABLE 0
 #define GRAD_TABLE (POINTS * NODES)
@@ -163,7 +164,7 @@ INLINE void at_point(TABLES_PARAMETER const operands *o, uint cell, int q, const
         gradient_at(TABLES q, u + c * NODES, m, r_grad_u + c * DIM);
 #endif
     }
-    /* Also of fields that have none. */
+    /* Zero for fields without gradients. */
     EACH(n, FIELDS * DIM) r_grad_a[n] = 0;
 #if CELL_FIELDS
     EACH(n, CELL_FIELDS) r_a[CELL_FIELD(n)] = o->g_cell_fields[DATA_AT(cell, n, CELL_FIELDS)];

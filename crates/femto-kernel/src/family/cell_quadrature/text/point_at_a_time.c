@@ -1,6 +1,6 @@
-/* A point at a time: a thread per basis function takes one point of its cell after the other, evaluates
- * the form there and adds what is tested with its function. No memory is shared but the tables, and no
- * thread waits; but all functions' threads evaluate the same points and read all unknowns for each. The
+/* A point at a time: each basis function has a thread, which takes one point of its cell after the other,
+ * evaluates the form there and adds the result tested with its function. Only the tables are shared, and no
+ * thread waits; but all threads of a cell evaluate the same points and read all unknowns for each. The
  * other strategy that Knepley et al. compare with. Threads past the last cell repeat it and write nothing.
  */
 KERNEL(apply)(KERNEL_ARGUMENTS)

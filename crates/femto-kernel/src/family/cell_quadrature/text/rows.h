@@ -1,8 +1,8 @@
 /* Rows of numbers of neighbouring cells, between global memory and shared memory.
  *
- * All threads of a block move the rows of ROWS cells together, neighbours reading neighbours. In shared
- * memory rows are an odd number of numbers apart if PADDED, so that threads which read the same number of
- * neighbouring cells meet no conflict.
+ * All threads of a block move the rows of ROWS cells together, with neighbouring threads reading
+ * neighbouring numbers. With PADDED, rows in shared memory have odd length, so that threads which read the
+ * same number of neighbouring cells use different banks.
  */
 #define ROW(numbers) (PADDED ? (numbers) | 1 : (numbers))
 #define ROW_AT(n, numbers) ((n) / (numbers) * ROW(numbers) + (n) % (numbers))
@@ -11,13 +11,13 @@
 #define EACH_MOVE(k, n, numbers)                                                               \
     UNROLL for (int k = 0, n = THREAD_X; k < MOVES(numbers); ++k, n += BLOCK_X)
 
-/* Puts what a thread holds of some rows where they are in shared memory. */
+/* Copies a thread's numbers of some rows to their places in shared memory. */
 INLINE void put_rows(const real *r_held, int numbers, SHARED real *s_rows)
 {
     EACH_MOVE(k, n, numbers) if (n < ROWS * numbers) s_rows[ROW_AT(n, numbers)] = r_held[k];
 }
 
-/* What a thread holds of the rows of the cells from `first` on, of some READ(operands, cell, number). */
+/* A thread's numbers of the rows of the cells from `first` on, read by READ(operands, cell, number). */
 #define HOLD_ROWS(READ, o, first, cells, numbers, r_held)                                      \
     EACH_MOVE(k, n, numbers)                                                                   \
     {                                                                                          \

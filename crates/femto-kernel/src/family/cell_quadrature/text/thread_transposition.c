@@ -3,17 +3,18 @@
  *   load N_bc cells | a thread is a point: N_sqc cells in series | transpose |
  *   a thread is a basis coefficient: N_sbc cells in series
  *
- * A block of N_t threads takes a chunk of N_cb batches, one after the other, each of N_bl cell blocks at
- * the same time. In a cell block, N_bs threads (for each of THREAD_COMPONENTS components) are first
- * N_bs / POINTS groups of points, each with N_sqc cells, and after one barrier N_bs / NODES groups of
- * coefficients, each with N_sbc cells. Sums over points are done by one thread: no reduction.
+ * A block of N_t threads takes a chunk of N_cb batches, one after the other, each of N_bl concurrent cell
+ * blocks. In a cell block, N_bs threads (for each of THREAD_COMPONENTS components) are first N_bs / POINTS
+ * groups of points, each with N_sqc cells, and after one barrier N_bs / NODES groups of coefficients, each
+ * with N_sbc cells. Sums over points are done by one thread: no reduction.
  *
- * THREAD_COMPONENTS is COMPONENTS, as in Knepley et al., where threads of the same point and of different
- * components evaluate the same form and keep one component of it each; or 1, and a thread keeps all.
- * With PREFETCH the next batch is asked for before this one is computed.
+ * THREAD_COMPONENTS is COMPONENTS, as in Knepley et al., where the threads of different components at a
+ * point evaluate the same form and keep one component each; or 1, and a thread keeps all. With PREFETCH the
+ * next batch is loaded while this one is computed.
  *
- * Shared memory: tables; rows of the map, of unknowns and of nodal fields, [cell][number]; and what is
- * tested, [number][cell][point][component]. Cells past the end are computed from zeros and not written.
+ * Shared memory: tables; rows of the map, of unknowns and of nodal fields, [cell][number]; and the fluxes
+ * to be tested, [number][cell][point][component]. Cells past the end are computed from zeros and not
+ * written.
  */
 #define BLOCK_CELLS (N_SQC * N_SBC)
 #define BLOCK_THREADS (N_BS * THREAD_COMPONENTS)
@@ -26,7 +27,7 @@
 #define S_FIELDS (S_U + N_BC * ROW(UNKNOWNS))
 #define S_FLUX (S_FIELDS + (NODAL_FIELDS ? N_BC * ROW(NODAL_NUMBERS) : 0))
 
-/* Numbers of the next batch that a thread holds. */
+/* A thread's numbers of the next batch. */
 typedef struct {
     real map[SOME(MOVES(MAP_ROW))];
     real u[MOVES(UNKNOWNS)];
@@ -64,7 +65,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     UNROLL_BY(1) for (int batch = 0; batch < N_CB; ++batch)
     {
         const uint first = chunk + batch * N_BC;
-        /* Of the batch before, threads are past the points. */
+        /* All threads are past the points of the previous batch. */
 #if MAP_CONSTANT
         put_rows(h.map, MAP_NUMBERS, s_map);
 #endif

@@ -1,7 +1,7 @@
 //! Knepley et al.'s model (Knepley, Rupp, Terrel 2016, section 3.3), formula by formula.
 //!
-//! It is written for N_bs = LCM(N_b, N_q) = N_b N_q, and counts geometry and products with it for every
-//! component; [`super::work`] is what the kernels do. Numbers have 4 bytes in Knepley et al.
+//! It assumes N_bs = LCM(N_b, N_q) = N_b N_q, and counts the geometry and products with it for every
+//! component; [`super::work`] counts the actual work of the kernels. Numbers have 4 bytes in Knepley et al.
 
 use crate::family::cell_quadrature::Shape;
 
@@ -16,14 +16,14 @@ pub struct Model {
     pub n_q: u64,
     /// N_comp.
     pub n_comp: u64,
-    /// N_bl, cell blocks at the same time.
+    /// N_bl, concurrent cell blocks.
     pub n_bl: u64,
     /// Bytes of a number.
     pub bytes: u64,
 }
 
 impl Model {
-    /// The model of cells of a shape.
+    /// The model for cells of a shape.
     pub fn new(shape: &Shape, blocks_per_batch: u32, bytes: usize) -> Self {
         Self {
             d: shape.dim as u64,
@@ -60,7 +60,7 @@ impl Model {
         self.n_bs() / self.n_b
     }
 
-    /// Equation 3: bytes of shared memory of a batch, at most.
+    /// Equation 3: maximum bytes of shared memory of a batch.
     pub fn shared_bytes(&self) -> u64 {
         let Self { d, n_q, .. } = *self;
         let (n_t, n_bt) = (self.n_t(), self.n_bt());
@@ -68,12 +68,12 @@ impl Model {
             * ((d * d + 1) * n_t + (d + 1) * n_bt * n_q + n_t * n_bt + (d + 1) * n_t * self.n_sqc())
     }
 
-    /// Equation 4: the same for each cell.
+    /// Equation 4: equation 3 per cell.
     pub fn shared_bytes_per_cell(&self) -> f64 {
         self.per_cell(self.d + 1, self.n_sqc())
     }
 
-    /// Equation 5: the same where f0 is zero, for which nothing is tabulated or kept.
+    /// Equation 5: the same if f0 is zero, which needs neither tables nor memory.
     pub fn shared_bytes_per_cell_without_f0(&self) -> f64 {
         self.per_cell(self.d, self.n_q)
     }
@@ -99,12 +99,12 @@ impl Model {
         (points + coefficients) * self.n_bc()
     }
 
-    /// Equation 6 for each cell.
+    /// Equation 6 per cell.
     pub fn bytes_per_cell(&self) -> u64 {
         self.bytes_per_batch() / self.n_bc()
     }
 
-    /// Equation 7 for each cell.
+    /// Equation 7 per cell.
     pub fn flops_per_cell(&self) -> u64 {
         self.flops_per_batch() / self.n_bc()
     }

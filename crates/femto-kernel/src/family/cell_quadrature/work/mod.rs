@@ -1,7 +1,7 @@
 //! Exact work of cell_quadrature: bytes and flops, from sizes and schedule.
 //!
-//! [`work`] counts what a schedule does; [`knepley`] has Knepley et al.'s own model, which its benchmark is
-//! reported by.
+//! [`work`] counts a schedule's actual work; [`knepley`] is Knepley et al.'s own model, used in the reports
+//! of its benchmark.
 
 pub mod knepley;
 
@@ -11,28 +11,28 @@ use crate::family::Scatter;
 use crate::family::Vectors;
 use crate::roofline::{Precision, Work};
 
-/// Numbers of cells, nodes and entries of lists.
+/// Numbers of cells, nodes and list entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Cells.
     pub cells: usize,
-    /// Nodes of the space; for L-vectors.
+    /// Nodes of the space, for L-vectors.
     pub nodes: usize,
-    /// Vertices whose coordinates are read; for geometry from vertices.
+    /// Vertices whose coordinates are read, for geometry from vertices.
     pub vertices: usize,
     /// Entries in the blocks' lists of nodes; these three for the block-local schedule.
     pub entries: usize,
-    /// Places of the blocks' fans.
+    /// Places in the blocks' fans.
     pub slots: usize,
     /// Places that have a node.
     pub filled: usize,
 }
 
-/// Bytes of a node's number, of one in a block, of a vertex's.
+/// Bytes of an index of a node, of an entry in a block, of a vertex.
 const INDEX: usize = 4;
 const SHORT: usize = 2;
 
-/// Work of one application. Of memory everything is read once: what neighbours share comes from caches.
+/// Work of one application. Each memory location is read once: neighbours find shared data in caches.
 pub fn work(
     shape: &Shape,
     schedule: &Schedule,
@@ -90,13 +90,13 @@ pub fn work(
     }
 }
 
-/// Flops of one cell as a schedule does them; sums and products of tables' entries that are zero or one
-/// count as the others.
+/// Flops of one cell for a schedule; sums and products with table entries that are zero or one count like
+/// the others.
 pub fn flops(shape: &Shape, schedule: &Schedule) -> u64 {
     let evaluations = evaluations(shape, schedule);
     let flops = match schedule {
         Schedule::Transposition(_) | Schedule::PointAtATime(_) => {
-            // Threads of the same cell make its map again.
+            // Threads of the same cell recompute its map.
             evaluations * (map_flops(shape) + per_map(shape) + per_point(shape))
                 + shape.points * tested_by_tables(shape)
         }
@@ -111,7 +111,8 @@ pub fn flops(shape: &Shape, schedule: &Schedule) -> u64 {
                 let (c, d) = (shape.components, shape.dim);
                 let values = 2 * c * shape.nodes * usize::from(shape.writes_values);
                 let gradients = c * d * usize::from(shape.writes_gradients);
-                // Fluxes of all points are summed, then added to a vertex each and taken from the first.
+                // The fluxes of all points are summed, then added to one vertex each and subtracted from
+                // the first.
                 shape.points * values + (shape.points + 1) * gradients
             } else {
                 shape.points * tested_by_tables(shape)
@@ -134,7 +135,7 @@ fn evaluations(shape: &Shape, schedule: &Schedule) -> usize {
     }
 }
 
-/// Flops of a map from what is stored of it.
+/// Flops of a map from its stored form.
 fn map_flops(shape: &Shape) -> usize {
     let d = shape.dim;
     // Determinant and reciprocal, cofactors, their scaling.
@@ -149,7 +150,7 @@ fn map_flops(shape: &Shape) -> usize {
     }
 }
 
-/// Flops that depend on the map, and at degree 1 on nothing else: gradients.
+/// Flops per map, which at degree 1 include the gradients.
 fn per_map(shape: &Shape) -> usize {
     let d = shape.dim;
     let reference = if shape.degree_one {
@@ -163,7 +164,7 @@ fn per_map(shape: &Shape) -> usize {
     (of_solution + of_fields) * gradient
 }
 
-/// Flops at a point but for gradients and for what is tested.
+/// Flops at a point, except for gradients and testing.
 fn per_point(shape: &Shape) -> usize {
     let (c, d) = (shape.components, shape.dim);
     let values = c * usize::from(shape.reads_values) + shape.fields_of(FieldKind::Nodal);
@@ -175,13 +176,13 @@ fn per_point(shape: &Shape) -> usize {
     2 * shape.nodes * values + position + shape.form_flops as usize + 1 + c * scaled
 }
 
-/// Flops at a point of what is tested with all basis functions.
+/// Flops at a point of testing with all basis functions.
 fn tested_by_tables(shape: &Shape) -> usize {
     let tables = usize::from(shape.writes_values) + shape.dim * usize::from(shape.writes_gradients);
     2 * shape.unknowns() * tables
 }
 
-/// Numbers that go to and from shared memory; tables not counted.
+/// Numbers moved to and from shared memory, except tables.
 fn shared_numbers(shape: &Shape, schedule: &Schedule, counts: Counts) -> usize {
     let nodal = shape.fields_of(FieldKind::Nodal) * shape.nodes;
     let map = if shape.map_is_constant() {
@@ -208,9 +209,9 @@ fn shared_numbers(shape: &Shape, schedule: &Schedule, counts: Counts) -> usize {
             };
             let c = shape.components;
             let entry = axes + c + shape.fields_of(FieldKind::Nodal);
-            // An atomic addition reads and writes; sums begin with zero and are read.
+            // An atomic addition reads and writes; sums are initialised and finally read.
             let sums = if it.listed_sums { 0 } else { 2 * c };
-            // At each place a node is read, and its sum is written and read.
+            // For each place, a node is read, and its sum is written and read.
             counts.entries * (entry + sums) + counts.filled * (entry + 2 * c)
         }
     }

@@ -1,4 +1,4 @@
-//! Numbers of Knepley et al., and counts by hand.
+//! Knepley et al.'s figures, and counts by hand.
 
 use super::knepley::Model;
 use super::*;
@@ -160,7 +160,7 @@ fn bytes_of_l_vectors_count_tables_and_nodes() {
     assert_eq!(found.bytes_written, 150 * 8);
     shape.degree_one = false;
     let found = work(&shape, &CELL, deterministic, Precision::Fp64, counts);
-    // A table of vertices beside that of nodes.
+    // A table of vertices besides that of nodes.
     assert_eq!(found.bytes_read, 600 * (8 * 4 + 8) + 100 * 8 * (3 + 1));
     assert_eq!(found.bytes_written, 600 * 4 * 8);
 }
@@ -177,7 +177,7 @@ fn flops_are_those_of_the_texts() {
         blocks_per_unit: 1,
     });
     assert_eq!(flops(&flat, &points), 3 * 19 + 12);
-    // Threads of other components do the same again.
+    // Threads of other components repeat the same work.
     let solid = shape(3, 3);
     let more = flops(&solid, &transposition(true)) - flops(&solid, &transposition(false));
     assert_eq!(more, 2 * (3 * (3 + 15) + 9 + 1 + 3 * 18));

@@ -1,9 +1,9 @@
 //! The published ladders: sequences of schedules, each one change on the one before.
 //!
 //! Source: Świrydowicz et al. 2019 (K. Świrydowicz, N. Chalmers, A. Karakus, T. Warburton, *Acceleration of
-//! tensor-product operations for high-order finite element methods*), §6 for BK1 (there BP1.0); the
-//! steps of BK5 (BP3.5) and BK3 (BP3.0) as design §5 lists them. What the lists leave open (the order
-//! of contractions, which array a flux goes to) is chosen here and said in the kernel texts.
+//! tensor-product operations for high-order finite element methods*), §6 for BK1 (there BP1.0); the steps
+//! of BK5 (BP3.5) and BK3 (BP3.0) as listed in design §5. Details that the lists leave open (the order of
+//! contractions, the array of each flux) are decided here and documented in the kernel texts.
 //!
 //! ```
 //! use femto_kernel::family::hex_published::ladder;
@@ -29,11 +29,11 @@ use femto_element::tables::TensorTables;
 /// An element-local operator of the field's benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Benchmark {
-    /// The mass operator, Gauss points: 1 factor a point.
+    /// The mass operator, Gauss points: 1 factor per point.
     Bk1,
-    /// The screened Poisson operator collocated at the GLL nodes: 7 factors a point.
+    /// The screened Poisson operator collocated at the GLL nodes: 7 factors per point.
     Bk5,
-    /// The screened Poisson operator, Gauss points: 7 factors a point.
+    /// The screened Poisson operator, Gauss points: 7 factors per point.
     Bk3,
 }
 
@@ -47,7 +47,7 @@ impl Benchmark {
         }
     }
 
-    /// Sizes of an element of a degree.
+    /// Sizes of an element of the given degree.
     pub fn sizes(self, degree: u32) -> Sizes {
         let nodes_1d = degree + 1;
         Sizes {
@@ -80,7 +80,7 @@ impl Benchmark {
     }
 }
 
-/// The threads of an element.
+/// The distribution of an element over threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Threads {
     /// One per column.
@@ -90,7 +90,7 @@ pub enum Threads {
 }
 
 impl Threads {
-    /// The name in a step's name.
+    /// The name within a step's name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Layers => "layers",
@@ -104,18 +104,18 @@ impl Threads {
 pub struct Step {
     /// The operator.
     pub benchmark: Benchmark,
-    /// Which of the benchmark's ladders.
+    /// The kind of ladder.
     pub threads: Threads,
     /// Its number, from 1.
     pub number: usize,
-    /// Its change on the step before.
+    /// Its change relative to the previous step.
     pub change: &'static str,
-    /// How.
+    /// Its schedule.
     pub schedule: Schedule,
 }
 
 impl fmt::Display for Step {
-    /// The name by which [`find`] knows it: `bk5/layers/7`.
+    /// The name used by [`find`]: `bk5/layers/7`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (benchmark, threads) = (self.benchmark.name(), self.threads.name());
         write!(f, "{benchmark}/{threads}/{}", self.number)
@@ -127,12 +127,12 @@ pub fn steps() -> Vec<Step> {
     steps::all()
 }
 
-/// The step of a name such as `bk5/layers/7`.
+/// The step with a name such as `bk5/layers/7`.
 pub fn find(name: &str) -> Option<Step> {
     steps().into_iter().find(|step| step.to_string() == name)
 }
 
-/// The steps of one ladder, in order; none where nothing was published (BK1 in cubes).
+/// The steps of one ladder, in order; empty if none was published (BK1 in cubes).
 pub fn ladder(benchmark: Benchmark, threads: Threads) -> Vec<Step> {
     let mut steps = steps();
     steps.retain(|step| step.benchmark == benchmark && step.threads == threads);

@@ -1,4 +1,4 @@
-//! Kernel source and launch plan of a ladder step.
+//! Kernel source and launches of a ladder step.
 
 use super::super::schedule::{Sizes, text};
 use super::Step;
@@ -18,7 +18,7 @@ pub struct LaunchPlan {
 }
 
 impl LaunchPlan {
-    /// Blocks for so many elements.
+    /// Blocks for this many elements.
     pub fn blocks(&self, elements: u32) -> u32 {
         elements.div_ceil(self.elements_per_block)
     }
@@ -26,14 +26,14 @@ impl LaunchPlan {
 
 /// A kernel text with its launches.
 ///
-/// Every kernel has the same arguments, in this order; what it does not use may be any buffer:
+/// Every kernel has the same arguments, in this order; unused ones may be any buffer:
 ///
 /// | argument | type | |
 /// |---|---|---|
 /// | `elements` | `u32` | number of elements |
-/// | `lambda` | real | factor of the mass term; BK1 does not use it |
-/// | `g_interp` | input | nodes to points, `[points_1d][nodes_1d]`; BK5 does not use it |
-/// | `g_grad` | input | derivatives at points, `[points_1d][points_1d]`; BK1 does not use it |
+/// | `lambda` | real | factor of the mass term; unused by BK1 |
+/// | `g_interp` | input | nodes to points, `[points_1d][nodes_1d]`; unused by BK5 |
+/// | `g_grad` | input | derivatives at points, `[points_1d][points_1d]`; unused by BK1 |
 /// | `g_factors` | input | `[element][factor][k][j][i]` at the points, see [`super::Benchmark::factors`] |
 /// | `g_u` | input | `[element][k][j][i]` at the nodes |
 /// | `g_v` | output | likewise |
@@ -49,7 +49,7 @@ pub struct LadderKernel {
 }
 
 impl LadderKernel {
-    /// Global scratch memory for so many elements in numbers, those that fill the last block included.
+    /// Numbers of global scratch memory for this many elements, including those that fill the last block.
     pub fn scratch_reals(&self, elements: u32) -> usize {
         let padded = |launch: &LaunchPlan| launch.blocks(elements) * launch.elements_per_block;
         let slots = self.launches.iter().map(padded).max().unwrap_or(0);
@@ -60,7 +60,7 @@ impl LadderKernel {
 /// The kernel text of a step.
 ///
 /// # Errors
-/// Where the schedule is illegal for the sizes or the device.
+/// If the schedule is illegal for the sizes or the device.
 pub fn source(
     step: &Step,
     sizes: Sizes,

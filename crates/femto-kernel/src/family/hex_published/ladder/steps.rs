@@ -6,7 +6,7 @@ use super::super::schedule::{
 };
 use super::{Benchmark, Step, Threads};
 
-/// A change of a schedule, with its words.
+/// A change of a schedule, with its description.
 type Change<S> = (&'static str, fn(&mut S));
 
 pub(super) fn all() -> Vec<Step> {
@@ -39,7 +39,7 @@ pub(super) fn all() -> Vec<Step> {
     steps
 }
 
-/// The ladder of changes on the default schedule.
+/// The ladder of changes from the default schedule.
 fn climb<S: Copy + Default>(
     (benchmark, threads): (Benchmark, Threads),
     changes: &[Change<S>],
@@ -136,7 +136,7 @@ const BK3_LAYERS: &[Change<Bk3Layers>] = &[
         s.grad_rows_in_registers = true;
     }),
     ("only slices in shared memory", |s| {
-        // No cube is left for the fluxes.
+        // No cube remains for the fluxes.
         (s.points, s.fluxes_in_cube) = (Points::Columns, false);
     }),
 ];

@@ -5,12 +5,12 @@ use super::{Benchmark, Step};
 use crate::roofline::{Precision, Work};
 
 impl Step {
-    /// The work of one application on so many elements of a degree.
+    /// The work of one application to this many elements of the given degree.
     ///
-    /// Bytes are those of Świrydowicz et al. 2019, table 2: factors and u once, v once, without the matrices and
-    /// without what some steps keep in global memory for a while
-    /// ([`super::LadderKernel::scratch_reals_per_element`]). Flops are nominal. Shared memory counts
-    /// every number that a thread reads or writes, as the kernel text has it (eq. 13).
+    /// Bytes are those of Świrydowicz et al. 2019, table 2: factors and u once, v once, without the
+    /// matrices and without temporaries in global memory
+    /// ([`super::LadderKernel::scratch_reals_per_element`]). Flops are nominal. Shared memory counts every
+    /// number that a thread reads or writes, according to the kernel text (eq. 13).
     pub fn work(&self, degree: u32, precision: Precision, elements: u32) -> Work {
         let sizes = self.benchmark.sizes(degree);
         let shared = self.schedule.plan().shared(sizes);
@@ -27,8 +27,8 @@ impl Step {
         }
     }
 
-    /// Flops of one element, every product of a full 1-D matrix. BK5 is counted without its mass term, as
-    /// the paper does.
+    /// Flops of one element, counting full 1-D matrices. BK5 is counted without its mass term, as in the
+    /// paper.
     fn nominal_flops(&self, sizes: Sizes) -> u64 {
         let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
         let interpolation = 4 * (g * q.pow(3) + g * g * q * q + g.pow(3) * q);
@@ -63,8 +63,8 @@ mod tests {
         assert_eq!(bk3.bytes_read, 10 * (512 + 7 * 729) * 8);
     }
 
-    /// Accesses of one element at N = 3, counted by running the texts as C++ with a thread per thread
-    /// and shared memory that counts.
+    /// Accesses of one element at N = 3, counted by running the texts as C++ with one thread per thread and
+    /// instrumented shared memory.
     #[test]
     fn shared_memory_is_accessed_as_counted() {
         let counted: [(&str, &[u64]); 5] = [

@@ -4,7 +4,7 @@ use super::plan::text;
 use super::{Common, Memory, Plan, SharedAccesses, Sizes};
 use crate::dialect::KernelFile;
 
-/// The memory of values between two contractions.
+/// Storage of values between two contractions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Temporaries {
     /// In two global arrays.
@@ -12,7 +12,7 @@ pub enum Temporaries {
     Global,
     /// One layer at a time in two slices of shared memory.
     Slices,
-    /// All of the element in one cube of shared memory, contracted in place: five barriers in all.
+    /// A whole element in one cube of shared memory, contracted in place: five barriers in all.
     Cube,
 }
 
@@ -21,9 +21,9 @@ pub enum Temporaries {
 pub struct Bk1Layers {
     /// Knobs of all schedules.
     pub common: Common,
-    /// The memory of values between two contractions.
+    /// Storage of values between two contractions.
     pub temporaries: Temporaries,
-    /// A thread's columns of u and v are in registers, not in global memory.
+    /// Whether a thread's columns of u and v are in registers rather than global memory.
     pub column_in_registers: bool,
     /// `I[i][j] = I[g-1-i][q-1-j]`: one read of the matrix serves two outputs.
     pub symmetry: bool,
@@ -63,7 +63,7 @@ impl Plan for Bk1Layers {
 
     fn memory(&self, sizes: Sizes) -> Memory {
         let (q, g) = (sizes.nodes_1d, sizes.points_1d);
-        // The slice of nodes has rows of q, everything else rows of g.
+        // Slices of nodes have rows of q, all others rows of g.
         let slice = g * self.common.row(g).max(self.common.row(q));
         let (element, scratch) = match self.temporaries {
             Temporaries::Global => (vec![], vec![("T_A", g.pow(3)), ("T_B", g.pow(3))]),
@@ -106,10 +106,10 @@ impl Plan for Bk1Layers {
         let element = if self.temporaries == Temporaries::Cube {
             let (to_points, to_nodes) = matrix_reads(sizes, self.symmetry);
             let matrices = (q * q + q * g + g * g) * (to_points + to_nodes);
-            // Pencils read and written by each stage; the first reads and the last writes registers.
+            // Pencils read and written by each stage; the first reads registers and the last writes them.
             matrices + 2 * (q * q * g + q * g * (q + g) + g * g * q)
         } else {
-            // Threads that take part in a stage, times what each reads of matrix and slices.
+            // Threads that take part in a stage, times the matrix and slice entries each reads.
             let forward = q * q * (q + slices) + (g * q + g * g) * (q + slices * (q + 1));
             let back = q * g * (g + slices * (g + 1)) + q * q * (g + slices * g + q);
             g * (forward + back)
@@ -121,7 +121,7 @@ impl Plan for Bk1Layers {
     }
 }
 
-/// Entries of the matrix that a thread reads to interpolate and to project one pencil.
+/// Matrix entries that a thread reads to interpolate and to project one pencil.
 pub(super) fn matrix_reads(sizes: Sizes, symmetry: bool) -> (u64, u64) {
     let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
     if symmetry {

@@ -5,7 +5,7 @@ use super::plan::text;
 use super::{Common, Memory, Plan, SharedAccesses, Sizes};
 use crate::dialect::KernelFile;
 
-/// Interpolation to the points, and the memory of its results.
+/// Interpolation to the points, and storage of the results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Points {
     /// Interpolated layer by layer in slices of shared memory, kept in a shared cube.
@@ -13,7 +13,7 @@ pub enum Points {
     CubeBySlices,
     /// Interpolated in place in a shared cube, as in the last steps of BK1.
     Cube,
-    /// Interpolated layer by layer in slices, kept in each thread's registers: no cube at all.
+    /// Interpolated layer by layer in slices, kept in each thread's registers without a cube.
     Columns,
 }
 
@@ -22,23 +22,23 @@ pub enum Points {
 pub struct Bk3Layers {
     /// Knobs of all schedules.
     pub common: Common,
-    /// A thread's columns of u and v are in registers, not in global memory.
+    /// Whether a thread's columns of u and v are in registers rather than global memory.
     pub column_in_registers: bool,
     /// Interpolation to the points.
     pub points: Points,
-    /// Derivatives along ζ come from a column of point values in registers, not from the cube.
+    /// Whether derivatives along ζ come from a column of point values in registers, not from the cube.
     pub differentiate_columns: bool,
-    /// Fluxes along ξ overwrite their layer of the cube: one slice fewer.
+    /// Whether fluxes along ξ overwrite their layer of the cube, which saves a slice.
     pub fluxes_in_cube: bool,
-    /// Both the differentiation matrix and its transpose are in shared memory, so that neighbouring
+    /// Whether both the differentiation matrix and its transpose are in shared memory, so that neighbouring
     /// threads read neighbouring entries of either.
     pub transposed_grad: bool,
     /// `I[i][j] = I[g-1-i][q-1-j]`: one read of the matrix serves two outputs.
     pub symmetry: bool,
-    /// Each thread works on the layers k and g-1-k at a time, whose rows of the matrices are the same
-    /// backwards.
+    /// Whether each thread works on layers k and g-1-k together, whose rows of the matrices are the same in
+    /// reverse.
     pub two_layers: bool,
-    /// A thread's two rows of the differentiation matrix are in registers.
+    /// Whether a thread's two rows of the differentiation matrix are in registers.
     pub grad_rows_in_registers: bool,
 }
 
@@ -170,7 +170,7 @@ impl Plan for Bk3Layers {
             let matrices = (q * q + q * g + g * g) * (to_points + to_nodes);
             matrices + 2 * (q * q * g + (q * g + g * g) * (q + g)) + columns + g.pow(3)
         } else {
-            // Matrices serve all layers of a round.
+            // All layers of a round share the matrices.
             let kept = flag(self.points == Points::CubeBySlices);
             let forward = rounds * q * (q * q + g * q + g * g)
                 + g * (q * q + g * q * (q + 1) + g * g * (q + kept));
@@ -184,7 +184,7 @@ impl Plan for Bk3Layers {
         let per_layer = cube + 2 * g + flag(self.points == Points::Columns) + 2 + 2 * g;
         let differentiation = g * g * (rounds * per_round + g * per_layer + rows * 2 * g);
         SharedAccesses {
-            // The transpose is read from the matrix and written.
+            // The transpose is written after reading the matrix.
             block: g * q + (1 + 2 * flag(self.transposed_grad)) * g * g,
             element: interpolation + differentiation,
         }

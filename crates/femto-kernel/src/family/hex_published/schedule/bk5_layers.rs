@@ -4,7 +4,7 @@ use super::plan::text;
 use super::{Common, Memory, Plan, SharedAccesses, Sizes};
 use crate::dialect::KernelFile;
 
-/// The memory of fluxes that other threads read.
+/// Storage of fluxes that other threads read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fluxes {
     /// Those along ξ in a shared cube, those along η in a global array.
@@ -14,7 +14,7 @@ pub enum Fluxes {
     Slices,
 }
 
-/// The memory of a thread's columns of u and v.
+/// Storage of a thread's columns of u and v.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Bk5Column {
     /// In global memory.
@@ -22,7 +22,7 @@ pub enum Bk5Column {
     Global,
     /// u in registers.
     Input,
-    /// u and v in registers, and a layer's factors loaded before the barrier that it waits at.
+    /// u and v in registers, and a layer's factors loaded before its barrier.
     InputAndOutput,
 }
 
@@ -31,16 +31,16 @@ pub enum Bk5Column {
 pub struct Bk5Layers {
     /// Knobs of all schedules.
     pub common: Common,
-    /// One loop over layers around everything, with barriers in it; else one loop for the
+    /// Whether one loop over layers surrounds everything, with barriers in it; otherwise one loop for the
     /// gradients and fluxes, one barrier, and one loop for the transposes.
     pub k_outermost: bool,
-    /// The memory of fluxes.
+    /// Storage of fluxes.
     pub fluxes: Fluxes,
-    /// A layer of u is read from a slice of shared memory, not from global memory.
+    /// Whether a layer of u is read from a slice of shared memory rather than global memory.
     pub values_in_shared: bool,
-    /// The fluxes along ζ are added to v at once, in place of a global array.
+    /// Whether fluxes along ζ are added to v at once, instead of a global array.
     pub no_global_temporaries: bool,
-    /// The memory of a thread's columns of u and v.
+    /// Storage of a thread's columns of u and v.
     pub column: Bk5Column,
 }
 

@@ -4,13 +4,13 @@ use super::plan::text;
 use super::{Common, Memory, Plan, SharedAccesses, Sizes};
 use crate::dialect::KernelFile;
 
-/// The memory of partial derivatives and of the fluxes made of them.
+/// Storage of partial derivatives and of the fluxes computed from them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Partials {
     /// Partial derivatives in global arrays.
     #[default]
     Global,
-    /// Partial derivatives in registers; the fluxes where the temporaries are.
+    /// Partial derivatives in registers; the fluxes with the temporaries.
     Registers,
     /// Partial derivatives in registers and the three fluxes in three shared cubes.
     Shared,
@@ -19,10 +19,11 @@ pub enum Partials {
 /// Intermediate results in global memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CubeTemporaries {
-    /// All that threads exchange.
+    /// Everything that threads exchange.
     #[default]
     Global,
-    /// Those between interpolation, differentiation and projection; inside of the parts, shared memory.
+    /// Results between interpolation, differentiation and projection; within these parts, shared memory is
+    /// used.
     BetweenParts,
     /// None.
     Shared,
@@ -33,14 +34,14 @@ pub enum CubeTemporaries {
 pub struct Cubes {
     /// Knobs of all schedules.
     pub common: Common,
-    /// One launch in place of three: interpolation, differentiation, projection. Collocated
-    /// operators have the second alone.
+    /// Whether there is one launch instead of three: interpolation, differentiation, projection. Collocated
+    /// operators have only the second.
     pub one_launch: bool,
-    /// A point's factors are loaded to registers before they are used.
+    /// Whether a point's factors are loaded into registers before use.
     pub factors_in_registers: bool,
-    /// The values that are differentiated are in a shared cube.
+    /// Whether the values to be differentiated are in a shared cube.
     pub values_in_shared: bool,
-    /// The memory of partial derivatives and fluxes.
+    /// Storage of partial derivatives and fluxes.
     pub partials: Partials,
     /// Intermediate results in global memory.
     pub temporaries: CubeTemporaries,
@@ -55,7 +56,7 @@ impl Cubes {
         self.temporaries == CubeTemporaries::Global
     }
 
-    /// Fluxes go through one shared cube, one after the other.
+    /// Whether fluxes pass through one shared cube, one after the other.
     fn exchange(&self) -> bool {
         self.partials == Partials::Registers && !self.all_global()
     }
@@ -194,7 +195,7 @@ impl Plan for Cubes {
                 element: differentiation,
             };
         }
-        // Threads that take part in a stage, times what each reads and writes.
+        // Threads that take part in a stage, times the numbers each reads and writes.
         let shared = flag(!self.all_global());
         let interpolation = q * q * g * (q + shared)
             + q * g * g * (q + shared * (q + 1))

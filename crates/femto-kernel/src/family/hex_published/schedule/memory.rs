@@ -3,7 +3,7 @@
 /// A named part: its name in the kernel text and its length in numbers.
 pub(in super::super) type Part = (&'static str, u32);
 
-/// The parts of a kernel's memory, in order; the kernel text knows them by name.
+/// The parts of a kernel's memory, in order; the kernel text refers to them by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     /// Shared by all elements of a block: the matrices.
@@ -25,8 +25,8 @@ impl Memory {
         sum(&self.scratch)
     }
 
-    /// Name and value of every definition that the kernel text needs: offsets of the parts, and the
-    /// lengths `S_ELEMENTS` (before the elements' parts), `S_ELEMENT_REALS` and `SCRATCH_REALS`.
+    /// Name and value of every definition in the kernel text: offsets of the parts, and the lengths
+    /// `S_ELEMENTS` (before the elements' parts), `S_ELEMENT_REALS` and `SCRATCH_REALS`.
     pub(in super::super) fn definitions(&self) -> Vec<(&'static str, u32)> {
         let mut definitions = Vec::new();
         for parts in [&self.block, &self.element, &self.scratch] {
@@ -47,7 +47,7 @@ fn sum(parts: &[Part]) -> u32 {
     parts.iter().map(|(_, len)| len).sum()
 }
 
-/// Reads and writes of shared memory by all threads, as the kernel text has them.
+/// Reads and writes of shared memory by all threads, according to the kernel text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SharedAccesses {
     /// Once per block: loading the matrices.

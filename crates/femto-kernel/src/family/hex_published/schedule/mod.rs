@@ -1,8 +1,8 @@
 //! Schedules of the published hexahedral kernels: sizes, common knobs, one variant per kernel.
 //!
-//! A schedule is legal for some sizes and devices and illegal for others; [`Schedule::validate`]
-//! names the rule that it breaks. [`super::ladder`] holds the published sequences of schedules and
-//! makes kernel text of them. Knobs that a benchmark's text does not have are not in its schedule.
+//! A schedule is legal for some sizes and devices and illegal for others; [`Schedule::validate`] names the
+//! rule that is broken. [`super::ladder`] has the published sequences of schedules and their kernel texts.
+//! A schedule contains only the knobs of its benchmark's text.
 
 mod bk1_layers;
 mod bk3_layers;
@@ -44,16 +44,16 @@ impl Sizes {
     }
 }
 
-/// The knobs that all schedules have.
+/// Knobs common to all schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Common {
     /// Elements of a block; the published steps have one.
     pub elements_per_block: u32,
-    /// Inputs are declared `const` and `restrict`.
+    /// Whether inputs are declared `const` and `restrict`.
     pub const_inputs: bool,
-    /// All loops are unrolled.
+    /// Whether all loops are unrolled.
     pub unroll: bool,
-    /// Rows of 8 or 16 numbers in shared memory are one longer, to spread over the banks.
+    /// Whether rows of 8 or 16 numbers in shared memory are padded by one, to spread over the banks.
     pub pad: bool,
 }
 
@@ -69,7 +69,7 @@ impl Default for Common {
 }
 
 impl Common {
-    /// The distance of rows of `len` numbers in shared memory.
+    /// The stride of rows of `len` numbers in shared memory.
     pub fn row(&self, len: u32) -> u32 {
         len + u32::from(self.pad && matches!(len, 8 | 16))
     }
@@ -98,7 +98,7 @@ impl Schedule {
         }
     }
 
-    /// The knobs that all schedules have.
+    /// Knobs common to all schedules.
     pub fn common(&self) -> &Common {
         self.plan().common()
     }
@@ -164,7 +164,7 @@ impl Schedule {
 }
 
 impl fmt::Display for Schedule {
-    /// The knobs that are set, such as `const unroll k_outermost`.
+    /// The knobs in use, such as `const unroll k_outermost`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let common = self.common();
         let mut words: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! The interface of the published schedules to their ladder.
+//! The interface between published schedules and their ladder.
 
 use super::{Common, Memory, SharedAccesses, Sizes};
 use crate::dialect::KernelFile;
@@ -16,13 +16,13 @@ pub(in super::super) use text;
 
 /// One kind of schedule, with its kernel text.
 pub(in super::super) trait Plan {
-    /// The knobs that all schedules have.
+    /// Knobs common to all schedules.
     fn common(&self) -> &Common;
 
-    /// The knobs of this kind that are set, for people.
+    /// The specific knobs in use, in words.
     fn words(&self) -> Vec<(bool, &'static str)>;
 
-    /// The rule of its own that the schedule breaks, if any.
+    /// The specific rule that the schedule breaks, if any.
     fn rules(&self, sizes: Sizes) -> Result<(), &'static str>;
 
     /// Threads of one element along x, y and z.
@@ -31,7 +31,7 @@ pub(in super::super) trait Plan {
     /// The memory of the kernel.
     fn memory(&self, sizes: Sizes) -> Memory;
 
-    /// The knobs as the kernel text knows them.
+    /// The knobs as definitions for the kernel text.
     fn definitions(&self, sizes: Sizes) -> Vec<(&'static str, u32)>;
 
     /// The kernel files, in order.

@@ -12,7 +12,7 @@ INLINE real point_value(INPUT g_factors, int point, real u)
     return g_factors[point] * u;
 }
 
-/* Adds to an entry of the column of v; the first time there is nothing to add to. */
+/* Adds to an entry of the column of v, or initialises it the first time. */
 #if COLUMN_IN_REGISTERS
 #define U(k) r_u[k]
 #define ADD_TO_V(first, k, value) r_v[k] += (value);

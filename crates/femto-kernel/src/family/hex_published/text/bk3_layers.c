@@ -5,9 +5,9 @@
  * DIFFERENTIATE_COLUMNS, FLUXES_IN_CUBE, TRANSPOSED_GRAD, SYMMETRY, LAYERS, GRAD_ROWS_IN_REGISTERS; see
  * Bk3Layers.
  *
- * A round is a layer, or two (LAYERS is 2): k and G-1-k, whose rows of the matrices are the same
- * backwards, I[G-1-k][Q-1-m] = I[k][m] and D[G-1-k][G-1-n] = -D[k][n], so that one read serves both. The
- * middle layer is alone.
+ * A round is one layer, or two (LAYERS is 2): k and G-1-k, whose rows of the matrices are the same in
+ * reverse, I[G-1-k][Q-1-m] = I[k][m] and D[G-1-k][G-1-n] = -D[k][n], so that one read serves both. The
+ * middle layer is on its own.
  */
 #define ROUNDS ((G + LAYERS - 1) / LAYERS)
 #define LAYER(round, p) ((p) == 0 ? (round) : G - 1 - (round))
@@ -18,7 +18,7 @@
 #define NODE_SLICE(s_slice, p, j, i) s_slice[(p) * SLICE_REALS + (j) * NODE_ROW + (i)]
 #define SLICE(s_slice, p, j, i) s_slice[(p) * SLICE_REALS + (j) * ROW + (i)]
 
-/* Adds to an entry of the column of v; the first time there is nothing to add to. */
+/* Adds to an entry of the column of v, or initialises it the first time. */
 #if COLUMN_IN_REGISTERS
 #define U_COLUMN const real *r_u
 #define V_COLUMN real *r_v
@@ -66,8 +66,8 @@
 #define GRAD_J(n) s_grad[j * G + (n)]
 #endif
 
-/* Values at the points: all in the cube, unless there are SLICES_ONLY, and the thread's column in
- * r_values if it is read from there (DIFFERENTIATE_COLUMNS). */
+/* Values at the points: all in the cube, unless SLICES_ONLY, and the thread's column in r_values if it is
+ * read from there (DIFFERENTIATE_COLUMNS). */
 INLINE void to_points(
     const SHARED real *s_interp, SHARED real *s_element, U_COLUMN, real *r_values)
 {
@@ -135,7 +135,7 @@ INLINE void to_points(
 #endif
 }
 
-/* What is tested with the values of the thread's column of points. */
+/* The fluxes of the thread's column of points, to be tested with the values. */
 INLINE void test_points(const SHARED real *s_grad, const SHARED real *s_grad_t,
     SHARED real *s_element, INPUT g_factors, real lambda, const real *r_values, real *r_tested)
 {

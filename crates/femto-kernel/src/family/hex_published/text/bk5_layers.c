@@ -29,7 +29,7 @@
 #define VALUE(k, j, i) g_u[NODE(k, j, i)]
 #endif
 
-/* Adds to an entry of the column of v; the first time there is nothing to add to. */
+/* Adds to an entry of the column of v, or initialises it the first time. */
 #if V_IN_REGISTERS
 #define ADD_TO_V(first, k, value) r_v[k] += (value);
 #else

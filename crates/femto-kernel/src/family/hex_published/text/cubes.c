@@ -1,15 +1,15 @@
 /* v = A u, the screened Poisson operator, collocated (INTERPOLATES is 0) or with Gauss points: one
  * thread per point (i, j, k) of an element (Świrydowicz et al. 2019, algorithms 4 and 5).
  *
- * Three parts: values at the points, what is tested with them, and back to the nodes. Collocated
- * operators have the second alone. The parts are one kernel (ONE_LAUNCH) or three.
+ * Three parts: values at the points, differentiation and fluxes there, and back to the nodes. Collocated
+ * operators have only the second. The parts are one kernel (ONE_LAUNCH) or three.
  *
  * Definitions: ROW, INTERPOLATES, ONE_LAUNCH, FACTORS_IN_REGISTERS, VALUES_IN_SHARED,
  * PARTIALS_IN_GLOBAL, FLUXES_IN_SHARED, EXCHANGE, ALL_GLOBAL, HANDED_OVER; see Cubes.
  * Shared cubes A, B, C, D and global arrays A, B serve several parts, one after the other.
  */
 
-/* What threads exchange inside of interpolation and projection. */
+/* Values exchanged by threads within interpolation and projection. */
 #if ALL_GLOBAL
 #define TEMPORARY GLOBAL
 #define T_CELL(k, j, i) POINT(k, j, i)
@@ -83,14 +83,14 @@ INLINE real project(const SHARED real *s_interp, TEMPORARY real *t_a, TEMPORARY 
 #define VALUES INPUT
 #endif
 
-/* What reads the values that are differentiated: shared, or what the caller has in global memory. */
+/* Source of the values to be differentiated: shared memory, or the caller's in global memory. */
 #if VALUES_IN_SHARED
 #define VALUE(k, j, i) s_values[CELL(k, j, i)]
 #else
 #define VALUE(k, j, i) g_values[POINT(k, j, i)]
 #endif
 
-/* One of three fluxes, where its transpose reads it. */
+/* One of three fluxes, as read by its transpose. */
 #if FLUXES_IN_SHARED
 #define FLUX(name, k, j, i) s_flux_##name[CELL(k, j, i)]
 #define FLUX_BARRIER() BARRIER()
@@ -99,7 +99,7 @@ INLINE real project(const SHARED real *s_interp, TEMPORARY real *t_a, TEMPORARY 
 #define FLUX_BARRIER() BARRIER_ALL()
 #endif
 
-/* A partial derivative, where it is until the fluxes are made. */
+/* A partial derivative, until the fluxes are computed. */
 #if PARTIALS_IN_GLOBAL
 #define PARTIAL(name) g_partial_##name[POINT(k, j, i)]
 #else
@@ -113,8 +113,8 @@ INLINE real project(const SHARED real *s_interp, TEMPORARY real *t_a, TEMPORARY 
 #define FACTOR(f) g_factors[(f) * (G * G * G) + POINT(k, j, i)]
 #endif
 
-/* The fluxes at (k, j, i): one after the other, each with its factors, or all at once where the
- * factors are in registers. */
+/* The fluxes at (k, j, i): one after the other, each with its factors, or all at once if the factors are in
+ * registers. */
 #if FACTORS_IN_REGISTERS
 #define MAKE_FLUXES(flux_r, flux_s, flux_t)                                                    \
     {                                                                                          \
@@ -131,8 +131,8 @@ INLINE real project(const SHARED real *s_interp, TEMPORARY real *t_a, TEMPORARY 
     flux_t = FACTOR(2) * PARTIAL(r) + FACTOR(4) * PARTIAL(s) + FACTOR(5) * PARTIAL(t);
 #endif
 
-/* What is tested at the thread's point. g_values: the values of all points, for those schedules that
- * have them in global memory; `value` is the thread's own. */
+/* The sum at the thread's point to be tested with the value. g_values: the values of all points, for
+ * schedules that keep them in global memory; `value` is the thread's own. */
 INLINE real differentiate(real value, VALUES g_values, INPUT g_factors, real lambda,
     const SHARED real *s_grad, SHARED real *s_element, GLOBAL real *g_scratch)
 {
@@ -176,7 +176,7 @@ INLINE real differentiate(real value, VALUES g_values, INPUT g_factors, real lam
 #endif
 
 #if EXCHANGE
-    /* Through one cube, which is free since the barrier after the values were written. */
+    /* Through one cube, free since the barrier after the values were written. */
     SHARED real *s_flux = s_element + S_B;
     real r_flux_r, r_flux_s, r_flux_t;
     MAKE_FLUXES(r_flux_r, r_flux_s, r_flux_t)

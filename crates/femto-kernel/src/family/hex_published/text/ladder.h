@@ -1,4 +1,4 @@
-/* What all published kernels share: arguments, positions, loops.
+/* Code shared by all published kernels: arguments, positions, loops.
  *
  * Definitions: NODES_1D, POINTS_1D, ELEMENTS_PER_BLOCK, CONST_INPUTS, UNROLLED; offsets S_* of parts
  * of shared memory, G_* of an element's global scratch memory, T_* of temporaries in either;
@@ -6,13 +6,13 @@
  *
  * Arguments of every kernel:
  *   elements              number of elements
- *   lambda                of the screened Poisson operator, not used by BK1
- *   g_interp              nodes to points, [POINTS_1D][NODES_1D], not used by BK5
- *   g_grad                derivatives at points, [POINTS_1D][POINTS_1D], not used by BK1
+ *   lambda                of the screened Poisson operator, unused by BK1
+ *   g_interp              nodes to points, [POINTS_1D][NODES_1D], unused by BK5
+ *   g_grad                derivatives at points, [POINTS_1D][POINTS_1D], unused by BK1
  *   g_factors             [element][factor][k][j][i] at the points
  *   g_u, g_v              input and output, [element][k][j][i] at the nodes
- *   g_scratch             SCRATCH_REALS numbers for every element, those that fill the last block
- *                         included
+ *   g_scratch             SCRATCH_REALS numbers for every element, including those that fill the
+ *                         last block
  */
 #define Q NODES_1D
 #define G POINTS_1D
@@ -41,11 +41,11 @@
 #define BARRIER_ALL() BARRIER()
 #endif
 
-/* Layers: a thread's place in an element is a column (i, j). Cubes: it is a point (i, j, k). */
+/* Layers: a thread is a column (i, j) of an element. Cubes: it is a point (i, j, k). */
 #define THREADS_Z (BLOCK_Z / ELEMENTS_PER_BLOCK)
 #define LANE (THREAD_Z / THREADS_Z)
 
-/* Where a thread works. Threads without an element repeat the last one and write no output; their
+/* The position of a thread. Threads without an element repeat the last one and write no output; their
  * scratch memory is their own. */
 #define PLACE                                                                                  \
     const int i = THREAD_X, j = THREAD_Y;                                                      \
@@ -59,7 +59,7 @@
 
 #define NODE(k, j, i) (((k) * Q + (j)) * Q + (i))
 #define POINT(k, j, i) (((k) * G + (j)) * G + (i))
-/* In shared memory, with rows of ROW numbers. */
+/* Index in shared memory, with rows of ROW numbers. */
 #define CELL(k, j, i) (((k) * G + (j)) * ROW + (i))
 
 /* All threads of a block copy a matrix to shared memory. */

@@ -1,5 +1,5 @@
-/* Nodes to points and back along one pencil (Świrydowicz et al. 2019, algorithms 1 and 2); SYMMETRY: one entry of the
- * matrix, read once, serves two, since I[i][j] = I[G-1-i][Q-1-j]. */
+/* Nodes to points and back along one pencil (Świrydowicz et al. 2019, algorithms 1 and 2). With SYMMETRY,
+ * one entry of the matrix, read once, serves two outputs, since I[i][j] = I[G-1-i][Q-1-j]. */
 
 /* r_out[g] = sum over q of I[g][q] r_in[q] */
 INLINE void interpolate(const SHARED real *s_interp, const real *r_in, real *r_out)

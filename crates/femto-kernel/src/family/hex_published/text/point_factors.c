@@ -1,5 +1,5 @@
-/* The point-wise part of the screened Poisson operator with stored factors. A text with the same
- * names can take its place.
+/* The point-wise part of the screened Poisson operator with stored factors. Another text with the same
+ * names can replace it.
  *
  * The factors of a point are G00 G01 G02 G11 G12 G22, weight |J| (J^T J)^-1, and weight |J| (Świrydowicz et al. 2019,
  * eq. 10).
@@ -22,7 +22,7 @@ INLINE void point_flux(const real *r_factors, real *r_gradient)
     r_gradient[2] = r_factors[2] * r + r_factors[4] * s + r_factors[5] * t;
 }
 
-/* What is tested with the value. */
+/* The factor of the test function's value. */
 INLINE real point_value(const real *r_factors, real lambda, real u)
 {
     return lambda * r_factors[6] * u;

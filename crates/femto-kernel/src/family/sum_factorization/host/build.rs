@@ -1,4 +1,4 @@
-//! The host kernel of a form and a storage, and its packed geometry.
+//! Host kernels of a form and a storage, and their packed geometry.
 
 use super::Kernel;
 use super::factor_stage::FactorStage;
@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 use fearless_simd::Simd;
 use femto_element::tables::TensorTables;
 
-/// Everything that fixes a host kernel but the form and the precision.
+/// The parameters of a host kernel, besides form and precision.
 #[derive(Clone, Copy, Debug)]
 pub struct HostPlan<'a> {
     /// The element.
@@ -30,9 +30,10 @@ pub struct HostPlan<'a> {
 }
 
 impl HostPlan<'_> {
-    /// The kernel for `form` in precision `T`, D being the axes of the element.
+    /// The kernel for `form` in precision `T`; D is the dimension of the element.
     ///
-    /// The factor storages, of hexahedra alone, ignore the form itself: its coefficients are packed with the factors.
+    /// The factor storages, only for hexahedra, ignore the form itself: its coefficients are packed with
+    /// the factors.
     pub fn build<T, F, const D: usize, const C: usize>(&self, form: &F) -> Box<dyn ElementKernel<T>>
     where
         T: Vectorizable,
@@ -48,7 +49,7 @@ impl HostPlan<'_> {
         )
     }
 
-    /// Numbers of packed geometry per element.
+    /// Length of an element's packed geometry.
     pub fn geometry_len(&self) -> usize {
         self.shape.geometry_numbers() as usize
     }
@@ -100,7 +101,7 @@ impl HostPlan<'_> {
     }
 }
 
-/// Builds the kernel once the instruction set is known.
+/// Builds the kernel once the instruction set is chosen.
 struct Build<'a, T, F, const D: usize, const C: usize> {
     plan: HostPlan<'a>,
     form: &'a F,
@@ -125,13 +126,13 @@ where
     }
 }
 
-/// The stage of a form, a `Box<dyn Stage<T::Lanes<S>>>` of the plan's instruction set; none for factors.
+/// The stage of a form, a `Box<dyn Stage<T::Lanes<S>>>` of the plan's instruction set; `None` for factors.
 type AnyStage = Option<Box<dyn Any>>;
 
 /// The kernel of a stage.
 ///
-/// All but the stage of a form is the same for all of them, and is compiled here, once: not in every crate that has
-/// forms.
+/// Everything but the form's stage is the same for all forms and is compiled here once, not in every crate
+/// with forms.
 fn finish<T: Vectorizable>(plan: &HostPlan, stage: AnyStage) -> Box<dyn ElementKernel<T>> {
     let kernel: Box<dyn Any> = match T::BYTES {
         8 => Box::new(finish_fp64(plan, stage)),

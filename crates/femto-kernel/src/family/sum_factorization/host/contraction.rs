@@ -1,9 +1,9 @@
 //! One-dimensional contractions by even-odd decomposition.
 //!
-//! The 1-D matrices of symmetric nodes and points are centro-symmetric,
-//! `M[i][j] = ±M[g−1−i][q−1−j]` (+ interpolation, − differentiation). With e = x_j + x_{q−1−j} and
-//! o = x_j − x_{q−1−j} the product takes half the multiplications (Solomonoff 1992; Świrydowicz et al. 2019 uses
-//! the same symmetry in BK1 step 8).
+//! The 1-D matrices of symmetric nodes and points are centro-symmetric, `M[i][j] = ±M[g−1−i][q−1−j]` (+
+//! interpolation, − differentiation). With e = x_j + x_{q−1−j} and o = x_j − x_{q−1−j} the product needs
+//! half the multiplications (Solomonoff 1992; Świrydowicz et al. 2019 uses the same symmetry in BK1 step
+//! 8).
 
 use crate::scalar::{Lanes, Real};
 
@@ -62,7 +62,7 @@ pub(crate) fn contract<L: Lanes, const NI: usize, const NO: usize, const ODD: bo
 ) -> [L; NO] {
     let (half, sums) = (NI / 2, NI.div_ceil(2));
     let zero = L::splat(token, L::Real::default());
-    // Sums first, differences after: e[m], then o[m] at the mirrored place.
+    // Sums first, then differences: e[m], then o[m] at the mirrored position.
     let mut folded = x;
     for m in 0..half {
         folded[m] = x[m] + x[NI - 1 - m];
@@ -72,7 +72,7 @@ pub(crate) fn contract<L: Lanes, const NI: usize, const NO: usize, const ODD: bo
     for j in 0..NO.div_ceil(2) {
         let middle = 2 * j + 1 == NO;
         let (mut a, mut b) = (zero, zero);
-        // The middle row of a symmetric matrix has no odd part, that of an antisymmetric no even.
+        // The middle row of a symmetric matrix has no odd part, that of an antisymmetric one no even part.
         if !(middle && ODD) {
             for m in 0..sums {
                 a = folded[m].mul_add(L::splat(token, even[j * sums + m]), a);

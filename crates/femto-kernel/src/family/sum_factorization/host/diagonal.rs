@@ -1,9 +1,9 @@
 //! The exact diagonal from 1-D factors, without element matrices.
 //!
-//! With φ₀ = φ and φ₁..φ₃ its reference derivatives, a linear form is at each point a 4 × 4 matrix D
-//! (per component), and A_ii = Σ_q Σ_ab D_ab(q) φ_a,i(q) φ_b,i(q). Each pair (a, b) is a product
-//! of three 1-D factors, so the sum over q is three contractions with entrywise products of the 1-D
-//! matrices. D comes from running the stage on unit inputs. On quadrilaterals D is 3 × 3, and there are two factors.
+//! With φ₀ = φ and φ₁..φ₃ its reference derivatives, a linear form is at each point a 4 × 4 matrix D (per
+//! component), and A_ii = Σ_q Σ_ab D_ab(q) φ_a,i(q) φ_b,i(q). Each pair (a, b) is a product of three 1-D
+//! factors, so the sum over q is three contractions with entrywise products of the 1-D matrices. D is found
+//! by running the stage on unit inputs. On quadrilaterals D is 3 × 3, and there are two factors.
 
 use super::contraction::Contraction;
 use super::stage::{BatchData, Layers, Strided};
@@ -46,8 +46,8 @@ impl<T: Real> Products<T> {
 }
 
 impl<L: Lanes> Kernel<L> {
-    /// Diagonals of a batch's element matrices into `scratch.nodal`, `[component][node]`, whose auxiliary
-    /// fields are read.
+    /// Writes the diagonals of a batch's element matrices into `scratch.nodal`, `[component][node]`, after
+    /// reading its auxiliary fields.
     pub(super) fn element_diagonals(&self, data: &BatchData<L::Real>, scratch: &mut Scratch<L>) {
         let zero = L::splat(self.token, L::Real::from_f64(0.0));
         let (nodes, points) = (self.basis.nodes(), self.basis.points());
@@ -80,8 +80,8 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
-    /// Values and reference gradients of the auxiliary fields at the nodes, where stages find them in
-    /// `scratch.responses`.
+    /// Values and reference gradients of the auxiliary fields at the nodes, put in `scratch.responses` for
+    /// the stages.
     fn fields_at_points(&self, scratch: &mut Scratch<L>) {
         let (points, inputs) = (self.basis.points(), self.inputs());
         let (nodes, plane) = (self.basis.nodes(), self.basis.points_1d.pow(2));
@@ -112,8 +112,8 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
-    /// The stage's answer to input `a` of `component` being one at every point, all other components
-    /// zero: `[output][component][point]`.
+    /// The stage's response to input `a` of `component` being one at every point and all others zero:
+    /// `[output][component][point]`.
     fn respond(&self, data: &BatchData<L::Real>, (component, a): (usize, usize), out: &mut [L]) {
         let points = self.basis.points();
         let one = L::splat(self.token, L::Real::from_f64(1.0));

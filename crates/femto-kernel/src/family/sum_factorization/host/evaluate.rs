@@ -6,7 +6,7 @@ use super::{Kernel, Scratch};
 use crate::scalar::Lanes;
 
 impl<L: Lanes> Kernel<L> {
-    /// Element operators on `scratch.nodal`, in place.
+    /// Applies the element operators to `scratch.nodal`, in place.
     #[inline(always)]
     pub(super) fn evaluate(&self, data: &BatchData<L::Real>, scratch: &mut Scratch<L>) {
         match (self.stage.has_gradients(), self.basis.collocated) {
@@ -48,7 +48,7 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
-    /// Groups of layers: first layer and number.
+    /// Groups of layers: first layer, and number of layers.
     fn groups(&self, layers: usize) -> impl Iterator<Item = (usize, usize)> {
         let group = self.group;
         (0..layers)
@@ -56,7 +56,7 @@ impl<L: Lanes> Kernel<L> {
             .map(move |first| (first, group.min(layers - first)))
     }
 
-    /// Node values in `nodal` to point values in `values`, all components and fields.
+    /// Interpolates node values in `nodal` to point values in `values`, for all components and fields.
     pub(super) fn interpolate(&self, scratch: &mut Scratch<L>) {
         let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
         let (nodes, points) = (self.basis.nodes(), self.basis.points());
@@ -107,7 +107,7 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
-    /// From point values `u` the gradients, the stage, and back into `u`, in place.
+    /// Computes gradients of point values `u`, runs the stage, and returns to `u`, in place.
     #[inline(always)]
     fn gradients(
         &self,

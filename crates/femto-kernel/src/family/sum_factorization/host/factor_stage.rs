@@ -5,7 +5,7 @@ use super::stage::{BatchData, Layers, Rule, Stage};
 use crate::scalar::Lanes;
 use fearless_simd::Simd;
 
-/// Multiplication with the quadrature weight where it is not part of the factors.
+/// Multiplies by the quadrature weight, if it is not part of the factors.
 struct Scale<L, const YES: bool>(L);
 
 impl<L: Lanes, const YES: bool> Scale<L, YES> {
@@ -18,7 +18,7 @@ impl<L: Lanes, const YES: bool> Scale<L, YES> {
 /// A product with stored factors: G ∇u and m u, with the form's coefficients and the weights folded
 /// in (Świrydowicz et al. 2019, eq. 10): 6 numbers for G (rr, rs, rt, ss, st, tt), then 1 for m.
 ///
-/// `PER_ELEMENT`: one set for the whole of an affine element, weights left out.
+/// `PER_ELEMENT`: one set for a whole affine element, without weights.
 pub(crate) struct FactorStage<const VALUES: bool, const GRADIENTS: bool, const PER_ELEMENT: bool> {
     pub(crate) components: usize,
 }

@@ -11,10 +11,10 @@ use fearless_simd::Simd;
 /// A form evaluated with the Jacobian from a metric.
 pub(crate) struct FormStage<F, M, const D: usize, const C: usize> {
     pub(crate) form: F,
-    /// Values enter or leave the form; always, if there are no gradients.
+    /// Whether the form uses values; always, if there are no gradients.
     pub(crate) values: bool,
-    /// Gradients do. Not known when compiling: a form would be compiled twice for each metric, for a
-    /// branch that is always predicted.
+    /// Whether it uses gradients. A run-time value: otherwise each form would be compiled twice for each
+    /// metric, for a perfectly predicted branch.
     pub(crate) gradients: bool,
     pub(crate) reads_position: bool,
     pub(crate) fields: FieldSources,
@@ -23,10 +23,10 @@ pub(crate) struct FormStage<F, M, const D: usize, const C: usize> {
 
 /// Values and gradients at the points of some layers.
 struct Arrays<'a, L, const D: usize, const C: usize> {
-    /// Of the solution, `[component]`: values and derivatives along ξ, η, ζ as far as there are axes.
+    /// For the solution, `[component]`: values and derivatives along the axes ξ, η, ζ that exist.
     values: [&'a mut [L]; C],
     gradients: [[&'a mut [L]; C]; D],
-    /// The same of the auxiliary fields at the nodes.
+    /// Likewise for the auxiliary fields at the nodes.
     fields: Strided<'a, L>,
     field_gradients: [Strided<'a, L>; D],
 }
@@ -113,7 +113,7 @@ impl<F, M, const D: usize, const C: usize> FormStage<F, M, D, C> {
         }
     }
 
-    /// The arrays of some layers of `len` points, apart.
+    /// The arrays of some layers of `len` points, separated.
     #[inline(always)]
     fn arrays<'a, L>(&self, layers: Layers<'a, L>, len: usize) -> Arrays<'a, L, D, C> {
         let (values, fields) = layers.values.split_at(C);
@@ -139,8 +139,8 @@ impl<F, M, const D: usize, const C: usize> FormStage<F, M, D, C> {
         }
     }
 
-    /// One point: from values and reference gradients at `p` to what multiplies the test function
-    /// and its reference gradient.
+    /// Evaluates one point: replaces values and reference gradients at `p` by the coefficients of the test
+    /// function and its reference gradient.
     #[inline(always)]
     fn point<L: Lanes>(
         &self,

@@ -8,16 +8,16 @@ use crate::scalar::{Lanes, Real};
 
 /// The sources of a form's auxiliary fields.
 pub(crate) struct FieldSources {
-    /// Those constant per element.
+    /// Fields constant per element.
     cell: Vec<usize>,
-    /// Those at the nodes, and whether their gradient is read.
+    /// Fields at the nodes, and whether their gradient is read.
     nodal: Vec<(usize, bool)>,
-    /// Those at the points.
+    /// Fields at the points.
     points: Vec<usize>,
 }
 
 impl FieldSources {
-    /// Of fields, where bit i of `gradients` says that the gradient of field i is read.
+    /// For fields with gradients read as marked by the bits of `gradients`.
     pub(crate) fn new(fields: &Fields, gradients: u8) -> Self {
         let nodal = fields.of(FieldKind::Nodal);
         Self {
@@ -37,12 +37,12 @@ impl FieldSources {
         self.nodal.get(n).is_some_and(|&(_, gradient)| gradient)
     }
 
-    /// Whether fields differ from point to point.
+    /// Whether any field varies between points.
     pub(crate) fn vary(&self) -> bool {
         !(self.nodal.is_empty() && self.points.is_empty())
     }
 
-    /// The fields at the nodes whose gradient is read: number among those at the nodes, and field.
+    /// The fields at the nodes whose gradient is read: index among fields at the nodes, and field.
     #[inline(always)]
     pub(crate) fn differentiated(&self) -> impl Iterator<Item = (usize, usize)> {
         let nodal = self.nodal.iter().enumerate();
@@ -50,9 +50,9 @@ impl FieldSources {
     }
 }
 
-/// Auxiliary fields, position, time and parameters at a point. There are always as many as a form may read:
-/// one may name what it has no use for, such as what it multiplies by a zero of its own, and need not be
-/// given that.
+/// Auxiliary fields, position, time and parameters at a point. The arrays have the maximum size, since
+/// forms may name inputs that they do not use, for instance multiplied by zero, and that are therefore not
+/// given.
 pub(crate) struct Inputs<L, const D: usize> {
     pub(crate) a: [L; MAX_FIELDS],
     pub(crate) grad_a: [[L; D]; MAX_FIELDS],
@@ -86,7 +86,7 @@ impl<L: Lanes, const D: usize> Inputs<L, D> {
         inputs
     }
 
-    /// Fields at point `p` of the layers, which is `point` of the element.
+    /// Loads the fields at point `p` of the layers, which is `point` of the element.
     #[inline(always)]
     pub(crate) fn move_to(
         &mut self,

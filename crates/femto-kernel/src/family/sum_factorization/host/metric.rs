@@ -14,15 +14,16 @@ pub(crate) struct Jacobian<L, const D: usize> {
 
 /// The stored geometry of a batch of elements, and the Jacobian from it.
 ///
-/// Positions come last, and only where they are read. What is the same for all points of a layer (ζ fixed), or of a
-/// row (η and ζ fixed), is formed once. A quadrilateral has one layer, and ζ no meaning.
+/// Positions come last, and only if they are read. Quantities common to all points of a layer (ζ fixed), or
+/// of a row (η and ζ fixed), are computed once. A quadrilateral has one layer, and ζ has no meaning.
 pub(crate) trait Metric<L: Lanes, const D: usize>: Send + Sync + 'static {
-    /// Numbers that the points of a layer share.
+    /// Data common to the points of a layer.
     type Layer;
-    /// Numbers that the points of a row share.
+    /// Data common to the points of a row.
     type Row;
 
-    /// Prepares the layer at reference coordinate `zeta`, and for positions if they are stored.
+    /// Prepares the layer at reference coordinate `zeta`; with `position`, also for positions if they are
+    /// stored.
     fn layer(token: L::Token, geometry: &[L::Real], zeta: L, position: bool) -> Self::Layer;
     /// Prepares the row at reference coordinate `eta`, whose first point is `first`.
     fn row(layer: &Self::Layer, first: usize, eta: L) -> Self::Row;
@@ -34,12 +35,12 @@ pub(crate) trait Metric<L: Lanes, const D: usize>: Send + Sync + 'static {
         i: usize,
         xi: L,
     ) -> Jacobian<L, D>;
-    /// The position of that point.
+    /// The position of that point, point `i` at `xi`.
     fn position(row: &Self::Row, token: L::Token, geometry: &[L::Real], i: usize, xi: L) -> [L; D];
 }
 
-/// `[f(0), f(1), ...]`. The array methods of the standard library are not forced to inline, and an
-/// arithmetic closure that does not inline loses the instruction set of its caller.
+/// `[f(0), f(1), ...]`. The standard library's array methods are not forced to inline, and an arithmetic
+/// closure that is not inlined loses its caller's instruction set.
 #[inline(always)]
 pub(crate) fn each<X: Copy, const D: usize>(f: impl Fn(usize) -> X) -> [X; D] {
     let mut all = [f(0); D];
@@ -120,8 +121,8 @@ fn turned<L: Lanes, const D: usize>(b: [L; D]) -> [L; D] {
     turned
 }
 
-/// From the columns of J. In the plane adj J has the rows (b_y, −b_x) and (−a_y, a_x): those that a column c = e_z
-/// would give.
+/// From the columns of J. In the plane adj J has the rows (b_y, −b_x) and (−a_y, a_x), as if there were a
+/// column c = e_z.
 #[inline(always)]
 fn jacobian<L: Lanes, const D: usize>(columns: [[L; D]; D]) -> Jacobian<L, D> {
     let (a, b) = (columns[0], columns[1]);
@@ -154,7 +155,7 @@ pub(crate) struct AffineLayer<L, const D: usize> {
 
 impl<L: Lanes, const D: usize> Metric<L, D> for Affine {
     type Layer = AffineLayer<L, D>;
-    /// The same, with the row's origin.
+    /// [`AffineLayer`] with the row's origin.
     type Row = AffineLayer<L, D>;
 
     #[inline(always)]
@@ -201,10 +202,10 @@ impl<L: Lanes, const D: usize> Metric<L, D> for Affine {
 /// Multilinear hexahedra: eight coefficient vectors, `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`,
 /// stored for m = 1..7, 0, `[8][3]`; bilinear quadrilaterals: four, `[4][2]`.
 ///
-/// Along a row a = ∂x/∂ξ is constant while b = b0 + ξ b1 and c = c0 + ξ c1, so the rows of the
-/// adjugate and the determinant are polynomials in ξ of degree 1 and 2 whose coefficients are
-/// formed once per row: 14 fused operations a point in place of 56 stored bytes. In the plane b × c has degree 1
-/// as well, c × a is constant, and there is no third row.
+/// Along a row a = ∂x/∂ξ is constant while b = b0 + ξ b1 and c = c0 + ξ c1, so the rows of the adjugate and
+/// the determinant are polynomials in ξ of degree 1 and 2, whose coefficients are computed once per row: 14
+/// fused operations per point instead of 56 stored bytes. In the plane b × c also has degree 1, c × a is
+/// constant, and there is no third row.
 pub(crate) struct Multilinear;
 
 /// Vectors at ζ, as polynomials in η: the position and a on ξ⁰, b (independent of η), and c.

@@ -1,4 +1,5 @@
-//! Host loops for hexahedra and quadrilaterals: SIMD over elements, pencils in registers, layers in the first-level cache.
+//! Host loops for hexahedra and quadrilaterals: SIMD over elements, pencils in registers, layers in the L1
+//! cache.
 
 mod build;
 mod contraction;
@@ -39,7 +40,7 @@ struct Kernel<L: Lanes> {
     products: Products<L::Real>,
     /// Layers of nodes and of points along k: one each in a quadrilateral.
     layers: Layers1d,
-    /// Layers worked on at a time: few enough to stay in the first-level cache.
+    /// Layers processed together: few enough to stay in the first-level cache.
     group: usize,
 }
 
@@ -50,8 +51,8 @@ struct Layers1d {
     points: usize,
 }
 
-/// The sizes that scratch arrays have to fit: layers, nodes and points along an axis, components together with
-/// auxiliary fields at the nodes.
+/// The sizes that scratch arrays must fit: layers, nodes and points along an axis, and the number of
+/// components and auxiliary fields at the nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sizes {
     layers: Layers1d,
@@ -65,7 +66,7 @@ struct Scratch<L> {
     sizes: Sizes,
     /// `[component][node]`.
     nodal: Vec<L>,
-    /// Between contractions, one component.
+    /// One component, between contractions.
     partial: Vec<L>,
     /// A group of layers between two contractions.
     layer: Vec<L>,
@@ -75,7 +76,7 @@ struct Scratch<L> {
     gradients: [Vec<L>; 2],
     /// ∂/∂ζ at all points, `[component][point]`.
     along: Vec<L>,
-    /// Answers of the stage, sized when a diagonal is first asked for.
+    /// Responses of the stage, allocated when a diagonal is first computed.
     responses: Vec<L>,
 }
 
@@ -124,12 +125,12 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
-    /// Components, then auxiliary fields at the nodes.
+    /// Number of components and auxiliary fields at the nodes.
     fn inputs(&self) -> usize {
         self.stage.components() + self.stage.nodal_fields()
     }
 
-    /// Whether derivatives of a component, or of the field that is in its place, are needed.
+    /// Whether derivatives of an input, a component or a field, are needed.
     fn differentiates(&self, input: usize) -> bool {
         match input.checked_sub(self.stage.components()) {
             None => true,
@@ -137,12 +138,12 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
-    /// Numbers of an element of a vector.
+    /// Length of an element's vector.
     fn unknowns(&self) -> usize {
         self.stage.components() * self.basis.nodes()
     }
 
-    /// Reads the auxiliary fields at the nodes, behind the components.
+    /// Reads the auxiliary fields at the nodes, after the components.
     #[inline(always)]
     fn gather_fields(&self, batch: &Batch<L::Real>, nodal: &mut [L]) {
         let fields = &mut nodal[self.unknowns()..];
@@ -153,7 +154,7 @@ impl<L: Lanes> Kernel<L> {
         }
     }
 
-    /// Whether elements have layers along k, and derivatives along ζ.
+    /// Whether elements have layers along k and derivatives along ζ.
     fn is_solid(&self) -> bool {
         self.basis.cell.dim() == 3
     }
@@ -187,7 +188,7 @@ impl<L: Lanes> Kernel<L> {
     }
 }
 
-/// The scratch arrays inside a workspace, made anew if the workspace is of another kernel.
+/// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
 fn scratch_of<'a, L: Lanes>(
     kernel: &Kernel<L>,
     workspace: &'a mut Workspace,

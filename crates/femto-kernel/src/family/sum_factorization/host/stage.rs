@@ -4,25 +4,26 @@ use crate::family::EvalContext;
 use crate::family::batch::Batch;
 use crate::scalar::Lanes;
 
-/// Values and reference gradients at the points of a few layers, replaced in place by what
-/// multiplies the test function and its reference gradient.
+/// Values and reference gradients at the points of a few layers, replaced in place by the coefficients of
+/// the test function and its reference gradient.
 pub(crate) struct Layers<'a, L> {
-    /// First layer (index along ζ) and their number.
+    /// First layer (index along ζ), and number of layers.
     pub(crate) first: usize,
     pub(crate) count: usize,
-    /// `[component][layer][j][i]`, neighbouring components `stride` apart, then auxiliary fields at the
-    /// nodes; components are unused when the stage has no values.
+    /// `[component][layer][j][i]`, with components `stride` apart, then auxiliary fields at the nodes;
+    /// components are unused if the stage has no values.
     pub(crate) values: Strided<'a, L>,
-    /// The same for ∂/∂ξ, ∂/∂η, ∂/∂ζ; unused when the stage has no gradients, the last on quadrilaterals.
+    /// Likewise for ∂/∂ξ, ∂/∂η, ∂/∂ζ; unused if the stage has no gradients, the last one also on
+    /// quadrilaterals.
     pub(crate) gradients: [Strided<'a, L>; 3],
 }
 
 /// The part of an array over components that belongs to some layers.
 pub(crate) struct Strided<'a, L> {
     pub(crate) data: &'a mut [L],
-    /// Distance of components.
+    /// Stride between components.
     pub(crate) stride: usize,
-    /// The start of the layers inside a component.
+    /// The start of the layers within a component.
     pub(crate) offset: usize,
 }
 
@@ -37,7 +38,7 @@ impl<'a, L> Strided<'a, L> {
         }
     }
 
-    /// The layers of one component and what follows them; empty where there is no data.
+    /// The layers of one component and everything after them; empty without data.
     #[inline(always)]
     pub(super) fn component(&mut self, component: usize) -> &mut [L] {
         self.data
@@ -45,7 +46,7 @@ impl<'a, L> Strided<'a, L> {
             .unwrap_or_default()
     }
 
-    /// The first components, and those that follow them.
+    /// The first components, and the rest.
     #[inline(always)]
     pub(super) fn split_at(self, components: usize) -> (Self, Self) {
         let Self {
@@ -72,7 +73,7 @@ impl<'a, L> Strided<'a, L> {
         self.data[component * self.stride + self.offset + p]
     }
 
-    /// One slice of `len` entries per component; empty slices where there is no data.
+    /// One slice of `len` entries per component; empty slices without data.
     #[inline(always)]
     pub(super) fn split<const C: usize>(self, len: usize) -> [&'a mut [L]; C] {
         let Self {
@@ -95,8 +96,8 @@ pub(crate) struct Rule<T> {
     pub(crate) weights: Vec<T>,
 }
 
-/// One batch's data for the stage: packed geometry, then auxiliary fields, those constant per element
-/// `[field][lane]`, those at the points `[field][point_count][lane]`.
+/// One batch's data for the stage: packed geometry; auxiliary fields constant per element `[field][lane]`,
+/// and at the points `[field][point_count][lane]`.
 pub(crate) struct BatchData<'a, T> {
     pub(crate) geometry: &'a [T],
     pub(crate) auxiliary: &'a [T],
@@ -105,7 +106,7 @@ pub(crate) struct BatchData<'a, T> {
     pub(crate) context: &'a EvalContext<'a>,
 }
 
-/// A point-wise stage: a form on some geometry, or a product with stored factors.
+/// A point-wise stage: a form with a metric, or a product with stored factors.
 pub(crate) trait Stage<L: Lanes>: Send + Sync {
     /// Number of components.
     fn components(&self) -> usize;
@@ -113,15 +114,15 @@ pub(crate) trait Stage<L: Lanes>: Send + Sync {
     fn nodal_fields(&self) -> usize {
         0
     }
-    /// Whether the gradient of the n-th of them is read.
+    /// Whether the gradient of the n-th field at the nodes is read.
     fn differentiates(&self, _n: usize) -> bool {
         false
     }
-    /// Whether values enter or leave.
+    /// Whether the stage uses values.
     fn has_values(&self) -> bool;
-    /// Whether gradients enter or leave.
+    /// Whether the stage uses gradients.
     fn has_gradients(&self) -> bool;
-    /// Works on some layers.
+    /// Evaluates some layers.
     fn run(
         &self,
         token: L::Token,

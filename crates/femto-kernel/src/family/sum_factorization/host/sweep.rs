@@ -1,26 +1,26 @@
 //! Sweeps: one contraction applied along one axis of an array of lanes.
 //!
-//! Each sweep is compiled with its sizes known, fully unrolled, for the sizes in [`Sweeps::new`]; any
-//! other size takes a plain loop with the same signature.
+//! Each sweep is compiled with known sizes and fully unrolled for the sizes in [`Sweeps::new`]; other sizes
+//! use a plain loop with the same signature.
 
 use super::contraction::{Contraction, contract};
 use crate::scalar::{Lanes, Real};
 use fearless_simd::Simd;
 
-/// `target (+)= M source` along the axis whose neighbours are `inner` entries apart: source
-/// `[outer][inputs][inner]`, target `[outer][outputs][inner]`.
+/// `target (+)= M source` along the axis with stride `inner`: source `[outer][inputs][inner]`, target
+/// `[outer][outputs][inner]`.
 pub(crate) type Sweep<L> =
     fn(<L as Lanes>::Token, &Contraction<<L as Lanes>::Real>, usize, &[L], &mut [L]);
 
-/// The sweeps of one number of nodes and points.
+/// The sweeps for given numbers of nodes and points.
 pub(crate) struct Sweeps<L: Lanes> {
-    /// nodes to points.
+    /// Nodes to points.
     pub(crate) interp: Sweep<L>,
-    /// points to nodes.
+    /// Points to nodes.
     pub(crate) interp_transposed: Sweep<L>,
-    /// points to points, differentiation (or its transpose).
+    /// Points to points: differentiation (or its transpose).
     pub(crate) grad: Sweep<L>,
-    /// The same, added to the target.
+    /// Differentiation, added to the target.
     pub(crate) grad_add: Sweep<L>,
 }
 
@@ -42,7 +42,7 @@ impl<L: Lanes> Sweeps<L> {
         }
     }
 
-    /// The sweeps for `nodes_1d` and `points_1d`, unrolled where they are compiled in.
+    /// The sweeps for `nodes_1d` and `points_1d`, unrolled if these sizes are compiled in.
     pub(crate) fn new(nodes_1d: usize, points_1d: usize) -> Self {
         let plain = Self::plain();
         macro_rules! square {
@@ -74,8 +74,8 @@ impl<L: Lanes> Sweeps<L> {
     }
 }
 
-/// The sweep with sizes known when compiling: `ROW` is the larger of `NI` and `NO`, the length of a
-/// row of points, which is the distance of neighbours along η.
+/// The sweep with sizes known at compile time: `ROW` is the larger of `NI` and `NO`, the length of a row of
+/// points and therefore the stride along η.
 fn unrolled<
     L: Lanes,
     const NI: usize,
@@ -93,7 +93,7 @@ fn unrolled<
     token.vectorize(
         #[inline(always)]
         || {
-            // Lengths known when compiling, so that no access below is checked.
+            // Lengths known at compile time, so that no access below is bounds-checked.
             let rows = NO.div_ceil(2);
             let parts = (
                 &matrix.even[..rows * NI.div_ceil(2)],
@@ -115,7 +115,7 @@ fn unrolled<
     );
 }
 
-/// One contraction, ready to be applied to many pencils.
+/// One contraction, prepared for many pencils.
 struct Pencil<'a, L: Lanes, const NI: usize, const NO: usize, const ODD: bool, const ADD: bool> {
     token: L::Token,
     parts: (&'a [L::Real], &'a [L::Real]),
@@ -132,7 +132,7 @@ impl<L: Lanes, const NI: usize, const NO: usize, const ODD: bool, const ADD: boo
         }
     }
 
-    /// Blocks of rows whose length is known.
+    /// Blocks of rows of known length.
     #[inline(always)]
     fn blocks<const ROW: usize>(&self, source: &[L], target: &mut [L]) {
         let (rows, _) = source.as_chunks::<ROW>();

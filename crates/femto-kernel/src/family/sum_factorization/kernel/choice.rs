@@ -5,20 +5,20 @@ use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{FactorPrecision, Limits};
 
-/// Numbers of all inputs at a pencil of points that registers shall hold, in double precision.
+/// Maximum number of values of all inputs on a pencil of points to keep in registers, in double precision.
 const MOST_IN_REGISTERS: usize = 24;
 
-/// Shared memory that an element shall have at most, in bytes: so that four of them fit a compute unit.
+/// Target shared memory of an element in bytes, so that four elements fit a compute unit.
 const MOST_SHARED: u32 = 56 << 10;
 
-/// Threads of a block at least, where elements are small.
+/// Minimum number of threads of a block for small elements.
 const THREADS: u32 = 128;
 
-/// Registers of a thread that forms of several inputs shall have, of as many as a compute unit has.
+/// Target registers per thread for forms of several inputs, and registers of a compute unit.
 const REGISTERS: (u32, u32) = (168, 1 << 16);
 
 impl Problem<'_> {
-    /// The one thought best, then plainer ones that need less of the device.
+    /// The schedule expected to be best, then plainer ones with lower requirements.
     pub fn schedules(&self, limits: &Limits) -> Vec<Schedule> {
         let (best, plain) = (self.best(limits), Schedule::PLAIN);
         match self.step {
@@ -38,9 +38,9 @@ impl Problem<'_> {
         }
     }
 
-    /// For factors what was best on an H200 in double precision. For forms what is expected to be fast, and
-    /// legal within limits where anything is: on hexahedra with one component and no field at the nodes the
-    /// measured schedule of factors that are evaluated alike.
+    /// For factors, the schedule measured to be best on an H200 in double precision. For forms, a schedule
+    /// expected to be fast, and legal within the limits if any is: on hexahedra with one component and no
+    /// fields at the nodes, the measured schedule of the most similar factors.
     pub fn best(&self, limits: &Limits) -> Schedule {
         match self.step {
             PointStep::Factors(factors) => defaults::schedule(&self.shape, self.vectors, factors),
@@ -79,7 +79,7 @@ impl Problem<'_> {
     }
 }
 
-/// For forms of several inputs.
+/// The schedule for forms of several inputs.
 fn several(shape: &Shape, points: PointData) -> Schedule {
     let pencils = shape.pencils() as u32;
     let elements_per_block = (THREADS / pencils).max(1);
@@ -94,7 +94,7 @@ fn several(shape: &Shape, points: PointData) -> Schedule {
     }
 }
 
-/// A schedule, and the same with half of the elements again and again.
+/// A schedule, and the same with the number of elements halved repeatedly.
 fn with_fewer_elements(schedule: Schedule) -> impl Iterator<Item = Schedule> {
     let half = |schedule: &Schedule| {
         let elements_per_block = schedule.elements_per_block / 2;
@@ -107,7 +107,7 @@ fn with_fewer_elements(schedule: Schedule) -> impl Iterator<Item = Schedule> {
     core::iter::successors(Some(schedule), half)
 }
 
-/// The schedule for a form that is nearest to one for factors.
+/// The schedule for a form that is closest to one for factors.
 fn of_factors(measured: Schedule, shape: &Shape) -> Schedule {
     let looped = measured.point_unroll > 0 && shape.gradients;
     Schedule {
@@ -122,7 +122,7 @@ fn of_factors(measured: Schedule, shape: &Shape) -> Schedule {
     }
 }
 
-/// The shape of factors that are evaluated most like a form on this geometry.
+/// The shape of the factors whose evaluation is most similar to a form on this geometry.
 fn like_factors(shape: &Shape) -> Shape {
     Shape {
         storage: match shape.storage {

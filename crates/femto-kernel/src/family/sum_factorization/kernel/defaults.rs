@@ -1,4 +1,4 @@
-//! The schedules that were best where they were measured: an H200, fp64, 5·10⁷ nodes, in
+//! The schedules measured to be best on an H200, fp64, 5·10⁷ nodes, in
 //! `benches/runs/2026-11-21-nvidia-h200/sweep-*.csv`, for degrees 1 to 15.
 
 use super::{PointData, Schedule, warp_elements};
@@ -6,7 +6,7 @@ use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{FactorPrecision, Vectors};
 
-/// Elements of a block, blocks of a unit, scratch cube, values read again, unrolling of the point step,
+/// Elements per block, blocks per unit, scratch cube, values reloaded, unrolling of the point step,
 /// elements by warp.
 type Row = (u32, u32, u8, u8, u32, u8);
 
@@ -25,8 +25,8 @@ pub(super) fn schedule(shape: &Shape, vectors: Vectors, factors: FactorPrecision
         (true, false, false, false) => &GAUSS_RECOMPUTED,
         (true, false, false, true) => &GAUSS_NODAL,
     };
-    // The rows are for degree + 2 Gauss points, or degree + 1 nodes where derivatives are collocated;
-    // other rules take the row of as many points, or of the fewest.
+    // The rows are for degree + 2 Gauss points, or degree + 1 nodes if derivatives are collocated; other
+    // rules use the row with the same number of points, or with the fewest.
     let fewest = if shape.collocated && shape.gradients {
         2
     } else {
@@ -124,8 +124,8 @@ const COLLOCATED_STORED: [Row; 15] = [
     (1, 1, 1, 1, 4, 0),
     (1, 1, 1, 1, 4, 0),
 ];
-/// Where BK5 with factors stored in single precision has another row: points along an axis, the row, whether
-/// factors are staged. Measured for degrees 3 to 10, above 6 at 6·10⁶ nodes, in `sweep-single-*.csv` of
+/// Exceptions for BK5 with factors stored in single precision: points along an axis, the row, and whether
+/// factors are staged. Measured for degrees 3 to 10, above 6 with 6·10⁶ nodes, in `sweep-single-*.csv` of
 /// `benches/runs/2026-11-22-nvidia-h200`.
 const COLLOCATED_SINGLE: [(usize, Row, bool); 5] = [
     (4, (4, 4, 1, 1, 0, 1), true),

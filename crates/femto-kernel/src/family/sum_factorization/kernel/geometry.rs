@@ -8,7 +8,7 @@ use crate::roofline::Precision;
 use crate::scalar::Real;
 
 impl FactorPrecision {
-    /// The precision of the geometry of elements, where arithmetic has this one.
+    /// The precision of stored element geometry, for arithmetic in `precision`.
     pub fn of(self, storage: Storage, precision: Precision) -> Precision {
         match storage {
             Storage::PointFactors => self.at_points(precision),
@@ -18,12 +18,12 @@ impl FactorPrecision {
 }
 
 impl Problem<'_> {
-    /// Numbers of an element.
+    /// Length of an element's packed geometry.
     pub fn geometry_len(&self) -> usize {
         let shape = &self.shape;
         let factors = 6 * usize::from(shape.gradients) + usize::from(shape.values);
         let points = shape.points();
-        // What is constant per element is read in pairs.
+        // Per-element constants are read in pairs.
         match (self.step, shape.storage) {
             (PointStep::Factors(_), Storage::ElementFactors) => factors.next_multiple_of(2),
             (PointStep::Factors(_), Storage::PointFactors) => factors * points,
@@ -35,13 +35,14 @@ impl Problem<'_> {
                 (shape.geometry_numbers() as usize).next_multiple_of(2)
             }
             (PointStep::Form(_), Storage::Jacobians) => shape.geometry_numbers() as usize,
-            // What the kernel does not take: see `Schedule::validate`.
+            // Not supported by the kernel: see `Schedule::validate`.
             (PointStep::Factors(_), Storage::Affine | Storage::Jacobians)
             | (PointStep::Form(_), Storage::ElementFactors | Storage::PointFactors) => 0,
         }
     }
 
-    /// Packs one element: `out` is [`Problem::geometry_len`] numbers, `coefficients` are folded λ and κ.
+    /// Packs one element: `out` has length [`Problem::geometry_len`], `coefficients` are the folded λ and
+    /// κ.
     ///
     /// | step | storage | layout |
     /// |------|---------|--------|
@@ -53,7 +54,7 @@ impl Problem<'_> {
     /// | form | `Multilinear` | the same `[7][3]` (of ξ, η, ξη, ζ, ξζ, ηζ, ξηζ) |
     /// | form | `Jacobians` | `[k][number][j][i]`: columns of ∂x/∂ξ, then x if it is read |
     ///
-    /// Of quadrilaterals `[2][2]` (of ξ, η), `[3][2]` (of ξ, η, ξη) and `[j][number][i]`.
+    /// For quadrilaterals `[2][2]` (of ξ, η), `[3][2]` (of ξ, η, ξη) and `[j][number][i]`.
     pub fn pack<T: Real>(
         &self,
         geometry: ElementGeometry,

@@ -1,15 +1,15 @@
-//! The knobs of a schedule, by name: for sweeps.
+//! A schedule's knobs by name, for sweeps.
 
 use super::Schedule;
 use core::str::FromStr;
 
-/// Knobs that replace those of a schedule.
+/// Replacements for knobs of a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Knobs([Option<u32>; ALL.len()]);
 
 struct Knob {
     name: &'static str,
-    /// The largest number that it takes.
+    /// The largest number allowed.
     most: u32,
     turn: fn(&mut Schedule, u32),
 }
@@ -31,7 +31,7 @@ const ALL: [Knob; 8] = [
 
 /// A list of knobs that cannot be read: not `name=number`, or an unknown name or number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no knob; expected `best`, or NAME=NUMBER joined by `+`, of {names}", names = names())]
+#[error("`{0}` is not a knob; expected `best`, or NAME=NUMBER joined by `+`, of {names}", names = names())]
 pub struct KnobsError(String);
 
 fn names() -> String {
@@ -40,7 +40,7 @@ fn names() -> String {
 }
 
 impl Knobs {
-    /// Whether nothing is replaced.
+    /// Whether no knob is replaced.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -68,7 +68,7 @@ impl Matrix {
         }
     }
 
-    /// What multiplies even and odd parts of a pencil, `[(rows + 1) / 2][(columns + 1) / 2]` and
+    /// The factors of the even and odd parts of a pencil, `[(rows + 1) / 2][(columns + 1) / 2]` and
     /// `[(rows + 1) / 2][columns / 2]`; see `family/sum_factorization/text/contraction.h`.
     fn parts(&self) -> (Vec<f64>, Vec<f64>) {
         let (mut even, mut odd) = (Vec::new(), Vec::new());

@@ -1,11 +1,12 @@
 //! femto's own kernel for hexahedra and quadrilaterals on accelerators: a pencil per thread.
 //!
-//! (points_1d)² threads take a hexahedron, points_1d a quadrilateral, each of them one pencil of it per phase, contracted in registers
-//! with the 1-D matrices as operands from constant memory (`family/sum_factorization/text/pencils.c`). What happens
-//! at the points is a [`PointStep`]: folded factors, component by component (`factors.h` beside it), or a form printed
-//! from its graph, all components together (`form.h`). Fields, time and parameters are arguments: no text is made anew
-//! when they change. [`Schedule`] says how a kernel is laid out on a device; all else is
-//! asked of a [`Problem`].
+//! A hexahedron takes (points_1d)² threads, a quadrilateral points_1d; in each phase every thread contracts
+//! one pencil in registers, with the 1-D matrices as operands from constant memory
+//! (`family/sum_factorization/text/pencils.c`). The evaluation at the points is a [`PointStep`]: folded
+//! factors, component by component (`factors.h` beside it), or a form printed from its graph, all
+//! components together (`form.h`). Fields, time and parameters are arguments, so that changing them needs
+//! no new text. [`Schedule`] describes how a kernel is laid out on a device; [`Problem`] has everything
+//! else.
 
 mod choice;
 mod defaults;
@@ -28,11 +29,11 @@ use crate::form::TracedForm;
 use crate::roofline::Precision;
 use femto_element::tables::TensorTables;
 
-/// The point step: factors or a form.
+/// The evaluation at the points: factors or a form.
 #[derive(Clone, Copy, Debug)]
 pub enum PointStep<'a> {
-    /// A form λ u, κ ∇u with its coefficients folded into the geometry: factors that are stored in this
-    /// precision, or recomputed from the map.
+    /// A form λ u, κ ∇u with its coefficients folded into the geometry: factors stored in this precision,
+    /// or recomputed from the map.
     Factors(FactorPrecision),
     /// Any form.
     Form(&'a TracedForm),
@@ -47,16 +48,16 @@ pub struct Problem<'a> {
     pub shape: Shape,
     /// The point step: factors or a form.
     pub step: PointStep<'a>,
-    /// From where to where.
+    /// The kind of input and output vectors.
     pub vectors: Vectors,
-    /// The numbers.
+    /// The precision of the numbers.
     pub precision: Precision,
     /// The language.
     pub language: Language,
 }
 
 impl Problem<'_> {
-    /// Components that the point step takes together.
+    /// Number of components that the point step takes together.
     fn coupled(&self) -> usize {
         match self.step {
             PointStep::Factors(_) => 1,
@@ -64,7 +65,7 @@ impl Problem<'_> {
         }
     }
 
-    /// What is brought to the points together: these components, then the fields at nodes.
+    /// Number of inputs brought to the points together: these components, then the fields at nodes.
     fn inputs(&self) -> usize {
         let fields = match self.step {
             // Folded into the geometry.

@@ -4,21 +4,21 @@ use super::schedule::WARP;
 use super::{Problem, Schedule, warp_elements};
 use crate::family::sum_factorization::work::Shape;
 
-/// Numbers that shared memory serves at the same time, of 8 bytes: half a warp.
+/// Numbers of 8 bytes that shared memory serves at the same time: half a warp.
 const BANKS: u32 = 16;
 
-/// Threads that the search looks at.
+/// Maximum number of threads considered by the search.
 const MOST_THREADS: u32 = 256;
 
-/// The threads of a block, and the places of its elements in shared memory.
+/// The threads of a block, and the positions of its elements in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Places {
     pub(super) threads: u32,
-    /// Elements that have a place in shared memory; of those by warp, one more for the lanes left.
+    /// Elements with a slot in shared memory; for elements by warp, plus one for the idle lanes.
     pub(super) slots: u32,
     pencils: u32,
     points: u32,
-    /// Points of an element along k: one of quadrilaterals.
+    /// Points of an element along k: one for quadrilaterals.
     layers: u32,
     /// Elements and slots of a warp.
     by_warp: Option<(u32, u32)>,
@@ -29,7 +29,7 @@ impl Places {
         Self::new(shape, schedule.elements_per_block, schedule.by_warp)
     }
 
-    /// Of a block of elements.
+    /// For a block of elements.
     pub(super) fn new(shape: &Shape, elements: u32, by_warp: bool) -> Self {
         let points = shape.points_1d as u32;
         let pencils = shape.pencils() as u32;
@@ -51,7 +51,7 @@ impl Places {
         }
     }
 
-    /// Slot and pencil (slow, fast) of a thread.
+    /// Slot and pencil indices (slow, fast) of a thread.
     fn at(&self, thread: u32) -> (u32, u32, u32) {
         let (slot, pencil) = match self.by_warp {
             None => (thread / self.pencils, thread % self.pencils),
@@ -64,7 +64,7 @@ impl Places {
     }
 }
 
-/// Distances of slots, layers (k) and rows (j).
+/// Strides of slots, layers (k) and rows (j).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Strides {
     pub(super) slot: u32,
@@ -78,11 +78,11 @@ impl Strides {
         Self::new(&places, schedule.cubes(problem), problem.shape.gradients)
     }
 
-    /// The strides with the fewest conflicts for slots of so many cubes; of equal ones those that take
+    /// The strides with the fewest conflicts for slots of `cubes` cubes; among equal ones, those with the
     /// least memory.
     pub(super) fn new(places: &Places, cubes: u32, gradients: bool) -> Self {
         let (points, layers) = (places.points, places.layers);
-        // How often pencils along i, j, k are read or written.
+        // Number of times that pencils along i, j, k are read or written.
         let accesses = if gradients { [4, 4, 7] } else { [4, 2, 2] };
         let slot_pads = if places.slots > 1 { BANKS } else { 1 };
         let candidates = (points..points + 3).flat_map(|row| {
@@ -101,7 +101,7 @@ impl Strides {
         })
     }
 
-    /// Waits of half warps, weighted by how often pencils are accessed.
+    /// Waits of half warps, weighted by the number of accesses along each axis.
     fn conflicts(self, places: &Places, [along_i, along_j, along_k]: [u32; 3]) -> u32 {
         let Self { slot, layer, row } = self;
         along_i * waits(places, |s, slow, fast| s * slot + slow * layer + fast * row)
@@ -110,21 +110,21 @@ impl Strides {
     }
 }
 
-/// The part of shared memory for staged factors, behind the slots.
+/// The part of shared memory for staged factors, after the slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stage {
-    /// The first place, in numbers of the arithmetic.
+    /// The first index, in numbers of the arithmetic.
     pub(super) start: u32,
-    /// Places of an element, in stored numbers.
+    /// Length of an element's part, in stored numbers.
     pub(super) slot: u32,
     /// Bytes that a thread copies at once.
     pub(super) copy_bytes: u32,
-    /// All of shared memory with it, in numbers of the arithmetic.
+    /// The total shared memory including it, in numbers of the arithmetic.
     pub(super) end: u32,
 }
 
 impl Stage {
-    /// The most that a thread copies at once, and what places are multiples of.
+    /// The maximum that a thread copies at once, and the alignment of positions.
     const BYTES: u32 = 16;
 
     pub(super) fn of(schedule: &Schedule, problem: &Problem) -> Self {
@@ -147,7 +147,7 @@ impl Stage {
     }
 }
 
-/// Accesses of all half warps beyond one each.
+/// Serialised accesses of all half warps, beyond one each.
 fn waits(places: &Places, address: impl Fn(u32, u32, u32) -> u32) -> u32 {
     let threads = places.threads.min(MOST_THREADS);
     (0..threads.div_ceil(BANKS))

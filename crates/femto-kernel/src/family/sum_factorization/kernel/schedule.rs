@@ -12,41 +12,42 @@ use core::fmt;
 /// The knobs of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Schedule {
-    /// Elements of a block: several at low degree, so that a block fills some warps.
+    /// Elements per block: several at low degree, so that a block fills whole warps.
     pub elements_per_block: u32,
-    /// Blocks that shall fit a compute unit at the same time; the compiler limits registers by it.
+    /// Target number of resident blocks per compute unit, by which the compiler limits registers.
     pub blocks_per_unit: u32,
-    /// Contractions by even and odd parts: about half of the products.
+    /// Whether contractions use even and odd parts, which halves the products.
     pub even_odd: bool,
-    /// No element belongs to two warps, so that only warps wait for themselves; for at most 32
-    /// pencils. Elements of a block are then a multiple of [`warp_elements`].
+    /// Whether no element is split between warps, so that only warp barriers are needed; for at most 32
+    /// pencils. The elements of a block are then a multiple of [`warp_elements`].
     pub by_warp: bool,
-    /// The memory of the values and derivatives of the point step.
+    /// Storage of the values and derivatives of the point step.
     pub points: PointData,
-    /// A cube of shared memory for what is on its way, which spares a barrier. Several inputs need it. This and the
-    /// next two are of points in registers.
+    /// Whether there is a cube of shared memory for data in transit, which saves a barrier. Required for
+    /// several inputs. This and the next two apply to points in registers.
     pub scratch_cube: bool,
-    /// Values are read again from the scratch cube when they have been differentiated; otherwise they stay in registers.
+    /// Whether values are reloaded from the scratch cube after differentiation; otherwise they stay in
+    /// registers.
     pub reload_values: bool,
-    /// Points of a pencil that the point step is unrolled by; 0 for all of them, with the derivative along the
-    /// pencil in registers. Others put it in the scratch cube.
+    /// Unrolling of the point step along a pencil; 0 unrolls it completely, with the derivative along the
+    /// pencil in registers. Other values put that derivative in the scratch cube.
     pub point_unroll: u32,
-    /// Factors at points are copied to shared memory from when an element begins.
+    /// Whether factors at points are copied to shared memory, starting when an element begins.
     pub staged: bool,
 }
 
-/// The memory of the values and derivatives of the point step.
+/// Storage of the values and derivatives of the point step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PointData {
     /// Derivatives along ξ and η in shared memory, the others in registers; loops are unrolled.
     Registers,
     /// Everything in shared memory.
     Shared,
-    /// Everything in private memory, which is in caches; needs least shared memory.
+    /// Everything in private memory, backed by caches; needs the least shared memory.
     Private,
 }
 
-/// Threads that execute together, of the devices that `by_warp` is for.
+/// Threads that execute in lockstep, on the devices meant by `by_warp`.
 pub(super) const WARP: u32 = 32;
 
 /// Elements that fit a warp.
@@ -55,7 +56,7 @@ pub fn warp_elements(shape: &Shape) -> u32 {
 }
 
 impl Schedule {
-    /// The one that needs least of a device: one element a block, nothing unrolled by halves.
+    /// The schedule with the lowest requirements: one element per block, no even-odd contractions.
     pub const PLAIN: Self = Self {
         elements_per_block: 1,
         blocks_per_unit: 1,
@@ -68,10 +69,10 @@ impl Schedule {
         staged: false,
     };
 
-    /// Whether a device can run it for a problem.
+    /// Checks whether a device can run it for a problem.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The rule that is broken.
     pub fn validate(&self, problem: &Problem, limits: &Limits) -> Result<(), ScheduleError> {
         if let Err(rule) = self.rules(problem) {
             return Err(ScheduleError::Rule {
@@ -98,7 +99,7 @@ impl Schedule {
         Ok(())
     }
 
-    /// The rules that hold on every device.
+    /// The rules that apply on every device.
     fn rules(&self, problem: &Problem) -> Result<(), &'static str> {
         let shape = &problem.shape;
         if self.elements_per_block == 0 || self.blocks_per_unit == 0 {
@@ -131,7 +132,7 @@ impl Schedule {
         }
     }
 
-    /// Those of the point step's memory.
+    /// The rules for the point step's storage.
     fn point_rules(&self, problem: &Problem) -> Result<(), &'static str> {
         let (shape, inputs) = (&problem.shape, problem.inputs());
         let of_registers = self.scratch_cube || self.reload_values || self.point_unroll > 0;
@@ -176,7 +177,8 @@ impl Schedule {
         }
     }
 
-    /// Arrays of points in shared memory, as `CUBE_OF` of `family/sum_factorization/text/pencils.h` numbers them.
+    /// Number of point arrays in shared memory, as numbered by `CUBE_OF` of
+    /// `family/sum_factorization/text/pencils.h`.
     pub(super) fn cubes(&self, problem: &Problem) -> u32 {
         let (shape, components) = (&problem.shape, problem.coupled());
         let fields = problem.inputs() - components;

@@ -21,7 +21,7 @@ macro_rules! file {
     };
 }
 
-/// Operands that kernels pass on whether they have them or not.
+/// Operands that are always defined in kernels, even if absent.
 const OPTIONAL: [Operand; 5] = [
     Operand::CellFields,
     Operand::NodalFields,
@@ -78,7 +78,7 @@ impl Problem<'_> {
         format!("sum_factorization {what}, degree {degree}, {precision}{rounded}")
     }
 
-    /// What comes before the kernel.
+    /// Everything before the kernel.
     fn begin(&self, schedule: &Schedule, input: bool) -> Result<SourceBuilder, GraphError> {
         let mut source = SourceBuilder::new(self.language, self.precision, schedule.block(self));
         define_arguments(&mut source, &self.operands(input), &OPTIONAL);
@@ -170,7 +170,7 @@ impl Problem<'_> {
         }
     }
 
-    /// The operands of a kernel, in its order.
+    /// The operands of a kernel, in order.
     pub fn operands(&self, input: bool) -> Vec<Operand> {
         let mut all = vec![Operand::Geometry, Operand::Rule];
         match self.vectors {
@@ -208,7 +208,7 @@ fn include(source: &mut SourceBuilder, files: &[KernelFile]) {
     }
 }
 
-/// Sizes of an element, and what `family/sum_factorization/text/nodes.h` needs.
+/// Sizes of an element, and the definitions needed by `family/sum_factorization/text/nodes.h`.
 fn define_vectors(source: &mut SourceBuilder, shape: &Shape, vectors: Vectors) {
     let (nodal, listed, interleaved, contributions) = match vectors {
         Vectors::Element { listed } => (false, listed, false, false),
@@ -233,7 +233,7 @@ fn define_vectors(source: &mut SourceBuilder, shape: &Shape, vectors: Vectors) {
     source.define("CONTRIBUTIONS", u8::from(contributions));
 }
 
-/// Inputs of the form beside the solution.
+/// Inputs of the form besides the solution.
 fn define_form(source: &mut SourceBuilder, shape: &Shape, form: &TracedForm) {
     source.define("POSITION", u8::from(shape.position));
     source.define("FIELDS", shape.fields.len());

@@ -17,7 +17,7 @@ impl Problem<'_> {
             PointStep::Form(_) => shape.fields.count(FieldKind::Cell) + points,
         };
         let geometry = (self.geometry_len() * self.stored_precision().bytes()) as u64;
-        // Written by the copies, read for each component.
+        // Written by the copies, read once per component.
         let staged = u64::from(schedule.staged) * (1 + shape.components as u64);
         Work {
             bytes_read: geometry + (fields * self.precision.bytes()) as u64,
@@ -27,12 +27,12 @@ impl Problem<'_> {
         }
     }
 
-    /// Bytes that one element reads from and writes to shared memory, but for staged factors.
+    /// Bytes of shared memory that one element reads and writes, except for staged factors.
     pub fn shared_bytes(&self, schedule: &Schedule) -> u64 {
         let shape = &self.shape;
         let (q, g) = (shape.nodes_1d as u64, shape.points_1d as u64);
         let (points, components) = (shape.points() as u64, shape.components as u64);
-        // Along j, i, k, one way; of quadrilaterals along j, i, then read at the points.
+        // Along j, i, k, one way; for quadrilaterals along j, i, then read at the points.
         let interpolation = match (shape.collocated, shape.dim) {
             (true, _) => 0,
             (false, 2) => q * g + g * (q + g) + g * g,
@@ -50,19 +50,19 @@ impl Problem<'_> {
     }
 }
 
-/// Accesses of a point in shared memory.
+/// Shared memory accesses per point.
 struct Accesses {
-    /// Of a component with gradients: values in; all axes but the last there and back, each read and written;
-    /// the point step; sums.
+    /// For a component with gradients: values in; all axes but the last there and back, each read and
+    /// written; the point step; sums.
     component: u64,
-    /// Of a field with its gradient: values in, these axes, the form.
+    /// For a field with its gradient: values in, these axes, the form.
     field: u64,
-    /// Of a value.
+    /// For a value.
     value: u64,
 }
 
 impl Accesses {
-    /// Where `axes` are contracted in shared memory.
+    /// If `axes` are contracted in shared memory.
     fn of(schedule: &Schedule, axes: u64) -> Self {
         let (component, field, value) = match schedule.points {
             PointData::Registers => {
@@ -70,7 +70,7 @@ impl Accesses {
                 let again = reloaded + 4 * u64::from(schedule.point_unroll > 0);
                 (1 + 7 * axes + again, 1 + 3 * axes + reloaded, 0)
             }
-            // The derivative along the last axis too, written and read twice, and values read and written.
+            // Also the derivative along the last axis, written and read twice, and values read and written.
             PointData::Shared => (1 + 7 * axes + 4, 1 + 3 * axes + 2, 3),
             // Values in, and columns of the derivative read; on the way back fluxes written, and sums.
             PointData::Private => ((2 + 2 + 4) * axes, 4 * axes, 0),

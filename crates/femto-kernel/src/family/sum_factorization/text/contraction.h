@@ -1,8 +1,7 @@
-/* A pencil of values times a 1-D matrix M, all in registers, the matrix as operands from constant
- * memory. All 1-D matrices of symmetric nodes and points have M[R-1-i][C-1-m] = SIGN M[i][m], SIGN
- * being 1 for interpolation and -1 for differentiation, so that with the even and odd parts of the
- * pencil half of the products suffice (Solomonoff 1992):
- *
+/* A pencil of values times a 1-D matrix M, all in registers, with the matrix as operands from constant
+ * memory. All 1-D matrices of symmetric nodes and points have M[R-1-i][C-1-m] = SIGN M[i][m], where SIGN is
+ * 1 for interpolation and -1 for differentiation, so that even and odd parts of the pencil need only half
+ * of the products (Solomonoff 1992):
  *   e_m = u_m + u_{C-1-m},  o_m = u_m - u_{C-1-m}           (the middle one counts once)
  *   a_i = sum_m c_NAME_even[i][m] e_m,  b_i = sum_m c_NAME_odd[i][m] o_m
  *   v_i = a_i + b_i,  v_{R-1-i} = SIGN (a_i - b_i)
@@ -59,7 +58,7 @@ INLINE void store(SHARED real *s_pencil, int stride, int count, const real *r_pe
     UNROLL for (int m = 0; m < count; ++m) s_pencil[m * stride] = r_pencil[m];
 }
 
-/* The contraction of a pencil in shared memory, put into another one or in its own place. */
+/* The contraction of a pencil in shared memory, into another one or in place. */
 #define CONTRACT(NAME, s_to, s_from, stride, ROWS, COLUMNS)                                    \
     {                                                                                          \
         real r_from[COLUMNS], r_to[ROWS];                                                      \

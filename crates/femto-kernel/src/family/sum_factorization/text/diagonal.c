@@ -1,11 +1,11 @@
-/* The diagonal of the operator of pencils.c. Of component c, with number 0 the value and
- * 1, ..., DIM the derivatives by reference coordinates, the point step is at each point a matrix D, found by giving
- * it unit inputs; entry (k, j, i) of an element is
+/* The diagonal of the operator of pencils.c. For component c, with number 0 the value and 1, ..., DIM the
+ * reference derivatives, the point step is at each point a matrix D, found by giving it unit inputs; entry
+ * (k, j, i) of an element is
  *
  *   sum over points p, numbers a <= b  of  (D_ab + D_ba if a < b else D_aa)  M_k M_j M_i
  *
- * with M as in products.h, of quadrilaterals M_j M_i. Ten terms of three contractions, or six of two, plain and
- * not in a hurry: once per solve.
+ * with M as in products.h, for quadrilaterals M_j M_i. Ten terms of three contractions, or six of two, not
+ * optimised, since it runs once per solve.
  */
 
 /* The numbers that the form reads and tests with. */
@@ -21,7 +21,7 @@ INLINE int term_of(int a, int b)
     return low * (2 * DIM + 1 - low) / 2 + high;
 }
 
-/* Adds column a of D of component c at point k, the response to a unit of number a, to the terms
+/* Adds column a of D for component c at point k, the response to a unit of number a, to the terms
  * [TERMS][POINTS_1D]. */
 INLINE void add_responses(const place *t, const point_data *d, int k, step_inputs *in, int c, int a,
                           real *r_terms)
@@ -42,7 +42,8 @@ INLINE void add_responses(const place *t, const point_data *d, int k, step_input
     }
 }
 
-/* Adds a term to the pencil of nodes along j: r_from is its factor on the pencil of points along the last axis. */
+/* Adds a term to the pencil of nodes along j; r_from is its factor on the pencil of points along the last
+ * axis. */
 INLINE void add_term(const place *t, int a, int b, const real *r_from, real *r_d)
 {
     SHARED real *s_a = cube(t, 0);
@@ -86,8 +87,8 @@ KERNEL(diagonal)(KERNEL_ARGUMENTS)
     {
         real r_d[NODES_1D];
         ALL(j, NODES_1D) r_d[j] = 0;
-        /* All terms before the first barrier, in loops in loops: PoCL 3.1 miscompiles a loop over the points
-         * that is the innermost one of a loop with barriers over the terms. */
+        /* All terms before the first barrier, in nested loops: PoCL 3.1 miscompiles a loop over the points
+         * inside a loop over the terms that has barriers. */
         real r_terms[TERMS * POINTS_1D];
         UNROLL_BY(1) for (int n = 0; n < TERMS * POINTS_1D; ++n) r_terms[n] = 0;
         UNROLL_BY(1) for (int k = 0; k < POINTS_1D; ++k)
@@ -100,7 +101,7 @@ KERNEL(diagonal)(KERNEL_ARGUMENTS)
         {
             const int a = term < DIM + 1 ? 0 : term < 2 * DIM + 1 ? 1 : term < 3 * DIM ? 2 : 3;
             const int b = term - term_of(a, a) + a;
-            /* Axes in place of numbers; 3 is none of them. */
+            /* Axes instead of numbers; 3 stands for none. */
             add_term(&t, a > 0 ? a - 1 : 3, b > 0 ? b - 1 : 3, r_terms + term * POINTS_1D, r_d);
         }
         if (t.slow < NODES_K && t.fast < NODES_1D && t.writes)

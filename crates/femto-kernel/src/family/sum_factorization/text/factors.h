@@ -1,7 +1,7 @@
-/* The point step of forms lambda u, kappa grad u, component by component: the metric at the points of a pencil along k.
+/* The point step of forms lambda u, kappa grad u, component by component: the metric on a pencil along k.
  *
- * metric_along prepares the pencil at (j, i). At point k of it metric_value is what values are
- * multiplied by, and metric_gradient replaces the derivatives along the reference axes (Świrydowicz et al. 2019, eq. 10):
+ * metric_along prepares the pencil at (j, i). At its point k, metric_value is the factor of values, and
+ * metric_gradient replaces the reference derivatives (Świrydowicz et al. 2019, eq. 10):
  *
  *   lambda w det J   and   (r, s, t) <- kappa w det J  J^-1 J^-T (r, s, t)
  *
@@ -13,8 +13,8 @@
  *   xi zeta, eta zeta, xi eta zeta; then lambda if VALUES, then kappa. Without GRADIENTS those of the
  *   polynomial lambda det J instead, [3][3][3] for powers of zeta, eta, xi.
  *
- * What is constant per element is read in pairs, see map.h. g_rule is points and weights,
- * [POINTS_1D][2]; c_points and c_weights are the same.
+ * Per-element constants are read in pairs, see map.h. g_rule is points and weights, [POINTS_1D][2];
+ * c_points and c_weights are the same.
  */
 #define FACTORS (6 * GRADIENTS + VALUES)
 
@@ -170,7 +170,7 @@ INLINE void metric_gradient(const metric *m, int k, real *r, real *s, real *t)
 
 #define STEP_INPUTS(place) metric_along(s_factors, g_rule, 0, (place)->slow, (place)->fast)
 
-/* Begins to copy all factors of the thread's element to shared memory, behind the slots. */
+/* Starts to copy all factors of the thread's element to shared memory, after the slots. */
 INLINE SHARED stored_real *stage_factors(const place *t, SHARED real *s_memory,
                                          const GLOBAL stored_real *g_geometry)
 {
@@ -188,7 +188,7 @@ INLINE SHARED stored_real *stage_factors(const place *t, SHARED real *s_memory,
 
 #endif
 
-/* The metric at point k: r_u and r_g, value and derivatives by reference coordinates, are replaced. */
+/* Applies the metric at point k: replaces r_u and r_g, value and reference derivatives. */
 INLINE void point_step(const place *t, const point_data *d, int k, const metric *m, real *r_u, real *r_g)
 {
 #if VALUES
@@ -199,7 +199,8 @@ INLINE void point_step(const place *t, const point_data *d, int k, const metric 
 #endif
 }
 
-/* The metric at all points of the pencil: values first, whose loop is unrolled where they are in registers. */
+/* Applies the metric at all points of the pencil: values first, whose loop is unrolled if they are in
+ * registers. */
 INLINE void point_steps(const place *t, point_data *d, const metric *m)
 {
 #if VALUES

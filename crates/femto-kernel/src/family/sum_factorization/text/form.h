@@ -1,13 +1,13 @@
-/* The point step of any form: the function point_form, printed before this text, of all components together.
+/* The point step of any form: the function point_form, printed before this text, of all components
+ * together.
  *
- * Auxiliary fields: FIELDS of them, those constant per element [element][field] (CELL_FIELDS), those at
- * the nodes [element][field][k][j][i] or L-vectors field_stride apart, those at the points
- * [element][field][k][j][i] (POINT_FIELDS); *_FIELD_LIST say which fields of the form these are.
- * NODAL_GRADIENTS has bit n set if the gradient of nodal field n is read. g_context is the time, then
- * the PARAMETERS.
+ * Auxiliary fields: FIELDS of them, those constant per element [element][field] (CELL_FIELDS), those at the
+ * nodes [element][field][k][j][i] or L-vectors field_stride apart, those at the points
+ * [element][field][k][j][i] (POINT_FIELDS); *_FIELD_LIST are their numbers in the form. NODAL_GRADIENTS has
+ * bit n set if the gradient of nodal field n is read. g_context is the time, then the PARAMETERS.
  */
 
-/* What point_form reads beside the solution. */
+/* The inputs of point_form besides the solution. */
 typedef struct {
     map geometry;
     const GLOBAL real *g_points;
@@ -72,8 +72,8 @@ INLINE void fields_at(const place *t, const point_data *d, int k, const jacobian
 #endif
 }
 
-/* The form at point k: r_u [component] and r_g [component][DIM], values and derivatives by reference
- * coordinates, are replaced by what multiplies the test function and its derivatives. */
+/* The form at point k: replaces r_u [component] and r_g [component][DIM], values and reference derivatives,
+ * by the coefficients of the test function and its derivatives. */
 INLINE void point_step(const place *t, const point_data *d, int k, step_inputs *in, real *r_u,
                     real *r_g)
 {

@@ -1,14 +1,14 @@
-/* The geometry of a hexahedron at the points of a pencil along k, for any form; plane.h has that of
+/* The geometry of a hexahedron at the points of a pencil along k, for any form; see plane.h for
  * quadrilaterals.
  *
- * map_along prepares the pencil at (j, i); jacobian_at gives at point k of it the rows of the adjugate of
- * J = dx/dxi = [a b c], which are b x c, c x a, a x b, and the determinant; position_at the position.
+ * map_along prepares the pencil at (j, i); at its point k, jacobian_at gives the rows of the adjugate of J
+ * = dx/dxi = [a b c], which are b x c, c x a, a x b, and the determinant; position_at gives the position.
  *
  * GEOMETRY_AFFINE: per element the coefficients of the map, of xi, eta, zeta and, if POSITION, of 1.
  * GEOMETRY_MULTILINEAR: of xi, eta, xi eta, zeta, xi zeta, eta zeta, xi eta zeta and, if POSITION, of 1.
  * GEOMETRY_JACOBIANS: at the points [element][k][number][j][i] the columns a, b, c and, if POSITION, x.
  *
- * What is constant per element is read in pairs, see map.h.
+ * Per-element constants are read in pairs, see map.h.
  */
 typedef struct {
     vector x, y, z;
@@ -26,7 +26,7 @@ INLINE jacobian jacobian_of(vector a, vector b, vector c)
     return J;
 }
 
-/* The gradient by position from the derivatives by reference coordinates. */
+/* The physical gradient from the reference derivatives. */
 INLINE void gradient_of(const jacobian *J, real inverse, const real *r_derivatives, real *r_gradient)
 {
     const real r = r_derivatives[0] * inverse, s = r_derivatives[1] * inverse;
@@ -36,7 +36,7 @@ INLINE void gradient_of(const jacobian *J, real inverse, const real *r_derivativ
     r_gradient[2] = J->x.z * r + J->y.z * s + J->z.z * t;
 }
 
-/* What multiplies the derivatives of the test function, from what multiplies its gradient. */
+/* The coefficients of the test function's derivatives from those of its gradient. */
 INLINE void flux_of(const jacobian *J, real weight, const real *r_f1, real *r_flux)
 {
     const vector flux = {weight * r_f1[0], weight * r_f1[1], weight * r_f1[2]};
@@ -142,7 +142,7 @@ INLINE map map_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, u
     m.rows = trilinear_along(r_map, xi, eta);
     m.origin = m.along = coefficient(r_map, 0);
 #if POSITION
-    /* At zeta = 0, and what is added with zeta. */
+    /* At zeta = 0, and the part proportional to zeta. */
     const vector b = combine(coefficient(r_map, 1), xi, coefficient(r_map, 2));
     const vector c = combine(coefficient(r_map, 5), xi, coefficient(r_map, 6));
     m.origin = combine(combine(coefficient(r_map, 7), xi, coefficient(r_map, 0)), eta, b);

@@ -1,4 +1,4 @@
-/* What texts that read the geometry of hexahedra share: vectors, and trilinear maps along zeta. */
+/* Code shared by texts that read the geometry of hexahedra: vectors, and trilinear maps along zeta. */
 
 typedef struct {
     real x, y, z;
@@ -28,9 +28,9 @@ INLINE vector coefficient(const real *r_map, int m)
     return c;
 }
 
-/* Rows of the adjugate of the Jacobian, and its determinant, of a trilinear map along zeta: the first two
- * columns of the Jacobian are linear and the third is constant, so that two rows of the adjugate are
- * linear, the third one and the determinant quadratic. */
+/* The rows of the adjugate of the Jacobian, and its determinant, of a trilinear map along zeta: the first
+ * two columns of the Jacobian are linear and the third is constant, so that two rows of the adjugate are
+ * linear, and the third one and the determinant quadratic. */
 typedef struct {
     vector row_xi[2], row_eta[2], row_zeta[3];
     real determinant[3];

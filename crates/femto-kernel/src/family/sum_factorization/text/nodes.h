@@ -1,13 +1,13 @@
-/* Where the nodes of an element are in a vector, and how a thread reads and adds to them. A quadrilateral has
- * one layer of nodes along k.
+/* The positions of an element's nodes in a vector, and access to them. A quadrilateral has one layer of
+ * nodes along k.
  *
- * VECTORS_NODAL: an L-vector, g_nodes [element][k][j][i] naming the nodes; NODE_STRIDE and
- *   component_stride are the distances of nodes and of components. Nodes inside an element belong to it alone and
+ * VECTORS_NODAL: an L-vector with nodes g_nodes [element][k][j][i]; NODE_STRIDE and
+ *   component_stride are the strides of nodes and of components. Interior nodes belong to one element and
  *   are written. The others, its shell, are shared: they are summed by atomic additions or, with
  *   CONTRIBUTIONS, each element writes its contribution to g_contributions [component][element][k][j][i], components
  *   contribution_stride apart, elements from contribution_first on, for sum.c to add up in a fixed order.
  *
- * Otherwise: an E-vector, [element][component][k][j][i], elements found in a list if VECTORS_LISTED;
+ * Otherwise: an E-vector, [element][component][k][j][i], with elements from a list if VECTORS_LISTED;
  *   entries are written.
  */
 #if DIM == 3

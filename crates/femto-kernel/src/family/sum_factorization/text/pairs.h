@@ -1,7 +1,7 @@
-/* What is constant per element is read in pairs: its length is rounded up to an even number. */
+/* Per-element constants are read in pairs: their number is rounded up to an even one. */
 #define EVEN(count) (((count) + 1) / 2 * 2)
 
-/* Reads EVEN(count) numbers, the first of them at an even place. */
+/* Reads EVEN(count) numbers, aligned to pairs. */
 INLINE void read_pairs(const GLOBAL real *g_source, int count, real *r_numbers)
 {
     const GLOBAL real2 *g_pairs = (const GLOBAL real2 *)g_source;

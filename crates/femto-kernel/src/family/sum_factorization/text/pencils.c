@@ -1,11 +1,11 @@
-/* v = A u on hexahedra and quadrilaterals, a pencil per thread, see pencils.h:
+/* v = A u on hexahedra and quadrilaterals, one pencil per thread, see pencils.h:
  *
- *   for each input: interpolate along j, i, k, differentiate along k, i, j; of quadrilaterals along j, i
+ *   for each input: interpolate along j, i, k, differentiate along k, i, j; on quadrilaterals along j, i
  *   at each point: the point step, see factors.h and form.h
  *   for each component: the transposes, in reverse
  *
- * Components that the point step does not couple are done one after the other; a thread begins the next one in the
- * pencil that it alone read last, so there is no barrier between them.
+ * Components not coupled by the point step are done one after the other; a thread starts the next one in
+ * the pencil that only it has read last, so no barrier is needed between them.
  */
 #if !COLLOCATED
 CONTRACTION(interp_transposed, NODES_1D, POINTS_1D, 1)
@@ -14,7 +14,7 @@ CONTRACTION(interp_transposed, NODES_1D, POINTS_1D, 1)
 CONTRACTION(grad_transposed, POINTS_1D, POINTS_1D, -1)
 
 #if POINTS_PRIVATE
-/* Adds the transposed derivatives in one direction, through the one cube there is. */
+/* Adds the transposed derivatives in one direction, through the only cube. */
 INLINE void test_along(const place *t, int pencil, int stride, const real *r_flux, real *r_v)
 {
     SHARED real *s_a = cube(t, 0);
@@ -27,7 +27,7 @@ INLINE void test_along(const place *t, int pencil, int stride, const real *r_flu
 #endif
 #endif
 
-/* What component c is tested with, on the pencil along the last axis. */
+/* The coefficients that component c is tested with, on the pencil along the last axis. */
 INLINE void test(const place *t, point_data *d, int c, real *r_v)
 {
 #if GRADIENTS
@@ -109,8 +109,8 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     const SHARED stored_real *s_factors = stage_factors(&t, s_memory, g_geometry);
 #endif
 
-    /* Unrolled, components would need registers at the same time. So would what all of them read; it is read
-     * anew where that was measured to be faster, which is not where there are no gradients. */
+    /* Unrolled, all components would need registers at the same time. So would their common data, which are
+     * reloaded where that was measured to be faster: with gradients. */
     UNROLL_BY(1) for (int first = 0; first < COMPONENTS; first += COUPLED)
     {
         const GLOBAL stored_real *g_own = g_geometry;

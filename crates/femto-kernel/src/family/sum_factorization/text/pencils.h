@@ -1,31 +1,34 @@
-/* What the kernels of hexahedra and quadrilaterals share: a pencil per thread.
+/* Code shared by the kernels of hexahedra and quadrilaterals: one pencil per thread.
  *
- * POINTS_1D^2 threads work on a hexahedron, POINTS_1D on a quadrilateral, which has one layer along k, k = 0. In
- * each phase a thread takes one pencil of the element along one axis, contracts it in registers and puts the result
- * back in its place, so that a phase reads and writes each value in shared memory once, whatever the degree. Where the
- * points are the nodes (COLLOCATED) there is no interpolation, and without GRADIENTS no derivative. A thread keeps the
- * points of its pencil along the last axis: k of hexahedra, j of quadrilaterals.
+ * POINTS_1D^2 threads work on a hexahedron, POINTS_1D on a quadrilateral, which has one layer along k, k =
+ * 0. In each phase a thread takes one pencil of the element along one axis, contracts it in registers and
+ * puts the result back in its place, so that a phase reads and writes each value in shared memory once,
+ * whatever the degree. If the points are the nodes (COLLOCATED) there is no interpolation, and without
+ * GRADIENTS no derivative. A thread keeps the points of its pencil along the last axis: k for hexahedra, j
+ * for quadrilaterals.
  *
- * Inputs are the COUPLED components that the point step takes together, then NODAL_FIELDS auxiliary fields in their
- * (scalar) space. Each is brought to the points on its own, and what the point step needs of all of them is kept:
+ * Inputs are the COUPLED components that the point step takes together, then NODAL_FIELDS auxiliary fields
+ * in their (scalar) space. Each is brought to the points separately, and the numbers needed by the point
+ * step are kept:
  *
- *   number 0 of an input: value, number 1, ..., DIM: derivatives along i, j and, of hexahedra, k
+ *   number 0 of an input: value, number 1, ..., DIM: derivatives along i, j and, for hexahedra, k
  *
- * POINTS_IN_REGISTERS: derivatives along i and, of hexahedra, j in shared memory, where their pencils are
- *   contracted, the others in registers of the thread that has the pencil along the last axis; all loops
+ * POINTS_IN_REGISTERS: derivatives along i and, for hexahedra, j in shared memory, where their pencils are
+ *   contracted, the others in registers of the thread with the pencil along the last axis; all loops
  *   unrolled.
  * POINTS_IN_SHARED: everything in shared memory.
- * POINTS_PRIVATE: everything in private memory of the thread that has the pencil along the last axis, which is
- *   in caches where there are too few registers; only one cube of shared memory is needed.
+ * POINTS_PRIVATE: everything in private memory of the thread with the pencil along the last axis, which is
+ *   in caches if there are too few registers; only one cube of shared memory is needed.
  *
- * Cubes are [k][j][i] of POINTS_1D along each axis, with strides LAYER and ROW padded against conflicts of shared
- * memory. In registers the first one is SCRATCH_CUBE, for what is on its way; one input does without, with a barrier
- * more. With it values may be read again after they were differentiated (RELOAD_VALUES), and the point step need not be
- * unrolled (POINT_UNROLL > 0; derivatives along the last axis are then put there): both save registers at high degree.
+ * Cubes are [k][j][i] of POINTS_1D along each axis, with strides LAYER and ROW padded against conflicts of
+ * shared memory. In registers the first one is SCRATCH_CUBE, for data in transit; a single input can do
+ * without it, with an extra barrier. With it values may be reloaded after differentiation (RELOAD_VALUES),
+ * and the point step need not be unrolled (POINT_UNROLL > 0; derivatives along the last axis are then put
+ * there): both save registers at high degree.
  *
- * A block has ELEMENTS_PER_BLOCK elements, each with a slot of SLOT numbers in shared memory. With WARP_ELEMENTS so
- * many of them belong to a warp and none to two, so that only warps have to wait for themselves; lanes that are left
- * over have a slot of their own, in which they do as the others.
+ * A block has ELEMENTS_PER_BLOCK elements, each with a slot of SLOT numbers in shared memory. With
+ * WARP_ELEMENTS that many belong to each warp and none is split, so that only warp barriers are needed;
+ * idle lanes have a slot of their own and do the same work.
  *
  * The point step is in factors.h or form.h.
  */
@@ -69,20 +72,20 @@ CONTRACTION(interp, POINTS_1D, NODES_1D, 1)
 CONTRACTION(grad, POINTS_1D, POINTS_1D, -1)
 #endif
 
-/* Where field f of an element begins. */
+/* The start of field f of an element. */
 #if VECTORS_NODAL
 #define FIELD_FIRST(element, f) ((size_t)(f) * field_stride)
 #else
 #define FIELD_FIRST(element, f) (((size_t)ELEMENT(element) * NODAL_FIELDS + (f)) * NODES)
 #endif
 
-/* Where a thread works. */
+/* The position of a thread. */
 typedef struct {
     SHARED real *s_slot;
     uint element;
     bool writes;
     int slot;
-    /* The pencil along the last axis, and where the pencils begin. */
+    /* The pencil along the last axis, and the starts of the pencils. */
     int slow, fast, along_i, along_j, along_last;
 } place;
 
@@ -111,7 +114,7 @@ INLINE place place_of(SHARED real *s_memory, uint elements)
     return t;
 }
 
-/* An input's values at the nodes. */
+/* The source of an input's values at the nodes. */
 typedef struct {
     element_nodes at;
     const GLOBAL real *g_values;
@@ -119,7 +122,7 @@ typedef struct {
     bool is_field;
 } source;
 
-/* Input n where the first component is `first`. */
+/* Input n of a group whose first component is `first`. */
 #define SOURCE(element, first, n, g_u)                                                         \
     {                                                                                          \
         ELEMENT_NODES(element, (n) < COUPLED ? (first) + (n) : 0), (n) < COUPLED ? g_u : g_nodal_fields, \
@@ -141,7 +144,7 @@ INLINE real read_source(const source *from, int k, int j, int i)
     return read_node(&from->at, from->g_values, k, j, i);
 }
 
-/* The numbers that are kept of all inputs. */
+/* The numbers kept of all inputs. */
 #if POINTS_IN_REGISTERS
 
 typedef struct {
@@ -160,7 +163,7 @@ typedef struct {
 typedef struct {
     int nothing;
 } point_data;
-/* Where values are not needed at the points, derivatives along the last axis take their place. */
+/* If values are not needed at the points, derivatives along the last axis take their place. */
 #define COMPONENT_CUBES (GRADIENTS ? DIM + VALUES : 1)
 #define FIELD_CUBES (NODAL_GRADIENTS ? DIM + 1 : 1)
 #define CUBE_OF(n, q)                                                                          \
@@ -246,7 +249,7 @@ INLINE void interpolate(const place *t, const source *from, SHARED real *s_a, re
 
 #if GRADIENTS && POINTS_PRIVATE
 
-/* Derivatives in one direction through the one cube there is: pencils begin at `pencil`. */
+/* Derivatives in one direction, through the only cube; pencils start at `pencil`. */
 INLINE void differentiate_along(const place *t, int pencil, int stride, const real *r_u,
                                 real *r_derivative)
 {

@@ -1,8 +1,9 @@
-/* The geometry of a quadrilateral at the points of a pencil along j, for any form; jacobian.h has that of
+/* The geometry of a quadrilateral at the points of a pencil along j, for any form; see jacobian.h for
  * hexahedra.
  *
- * map_along prepares the pencil at i; jacobian_at gives at point k of it the rows of the adjugate of
- * J = dx/dxi = [a b], which are (b_y, -b_x) and (-a_y, a_x), and the determinant; position_at the position.
+ * map_along prepares the pencil at i; at its point k, jacobian_at gives the rows of the adjugate of J =
+ * dx/dxi = [a b], which are (b_y, -b_x) and (-a_y, a_x), and the determinant; position_at gives the
+ * position.
  *
  * GEOMETRY_AFFINE: per element the coefficients of the map, of xi, eta and, if POSITION, of 1.
  * GEOMETRY_MULTILINEAR: of xi, eta, xi eta and, if POSITION, of 1.
@@ -37,7 +38,7 @@ INLINE jacobian jacobian_of(vector a, vector b)
     return J;
 }
 
-/* The gradient by position from the derivatives by reference coordinates. */
+/* The physical gradient from the reference derivatives. */
 INLINE void gradient_of(const jacobian *J, real inverse, const real *r_derivatives, real *r_gradient)
 {
     const real r = r_derivatives[0] * inverse, s = r_derivatives[1] * inverse;
@@ -45,7 +46,7 @@ INLINE void gradient_of(const jacobian *J, real inverse, const real *r_derivativ
     r_gradient[1] = J->x.y * r + J->y.y * s;
 }
 
-/* What multiplies the derivatives of the test function, from what multiplies its gradient. */
+/* The coefficients of the test function's derivatives from those of its gradient. */
 INLINE void flux_of(const jacobian *J, real weight, const real *r_f1, real *r_flux)
 {
     const vector flux = {weight * r_f1[0], weight * r_f1[1]};

@@ -1,9 +1,9 @@
-/* What diagonals contract with: products of two entries of 1-D matrices at a point and a node,
- * c_products [3][POINTS_1D][NODES_1D]: interpolation squared, interpolation times derivative, derivative
- * squared.
+/* Matrices for the contractions of diagonals: products of two entries of 1-D matrices at a point and a
+ * node, c_products [3][POINTS_1D][NODES_1D]: interpolation squared, interpolation times derivative,
+ * derivative squared.
  */
 
-/* Which product an axis has in the term of axes a and b. */
+/* The product for an axis in the term of axes a and b. */
 INLINE int product_of(int axis, int a, int b)
 {
     return (axis == a ? 1 : 0) + (axis == b ? 1 : 0);

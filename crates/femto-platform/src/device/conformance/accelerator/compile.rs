@@ -5,8 +5,8 @@ use crate::cache::{Entry, KernelCache};
 use crate::device::accelerator::{Accelerator, KernelText};
 use crate::device::{Device, DeviceError, KernelError};
 
-/// A kernel from the cache does what a compiled one does; an entry that the driver refuses is
-/// compiled again, with one warning.
+/// A kernel from the cache behaves like a newly compiled one; an entry that the driver rejects is
+/// recompiled, with one warning.
 pub fn a_kept_kernel_computes(device: &Accelerator) {
     let kind = device.info().kind;
     let folder = format!("femto-conformance-{}-{kind}", std::process::id());
@@ -36,14 +36,14 @@ pub fn a_kept_kernel_computes(device: &Accelerator) {
         binary: b"no kernel".to_vec(),
     };
     cache.store(&device.key(&text), &entry, &mut Vec::new());
-    // A compiler that remembers what it compiled may have nothing to say the second time.
+    // A compiler with its own cache may log nothing the second time.
     let again = check(1);
     assert_eq!(again.1, compiled.1);
     assert_eq!(check(0), again);
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// The log names the text as `#line` named it, and the line.
+/// The log names the text as in `#line`, and the line.
 pub fn a_compile_error_names_file_and_line(device: &Accelerator) {
     let text = text(device.features().language) + "#line 7 \"wrong.c\"\nint x = undeclared;\n";
     let log = refusal(device, &text);

@@ -1,4 +1,4 @@
-//! The part of the suite for devices that compile kernels.
+//! The suite for devices that compile kernels.
 
 mod compile;
 mod time;
@@ -14,12 +14,12 @@ use crate::device::{Buffer, Device, DeviceError, KernelError};
 
 const BLOCK: u32 = 32;
 
-/// Numbers that fit the shared memory of a block.
+/// Number of doubles that fit the shared memory of a block.
 fn shared_doubles(device: &Accelerator) -> u32 {
     device.features().shared_bytes / 8
 }
 
-/// The words in which the two languages differ, and the kernels of the tests.
+/// The words that differ between the two languages, and the kernels of the tests.
 pub fn text(language: LanguageKind) -> String {
     let words = match language {
         LanguageKind::Cuda => {
@@ -90,7 +90,7 @@ fn read(device: &Accelerator, buffer: &<Accelerator as Device>::Buffer<f64>) -> 
     values
 }
 
-/// y += a x, with a length that is no multiple of the block.
+/// y += a x, with a length that is not a multiple of the block.
 pub fn a_launch_computes(device: &Accelerator) {
     let axpy = compile(device).kernel("axpy").unwrap();
     assert_eq!(axpy.entry(), "axpy");
@@ -121,7 +121,7 @@ fn launch_axpy(device: &Accelerator, axpy: &Kernel, a: f64, g_x: &Memory, g_y: &
     device.launch(axpy, &blocks(len), &arguments).unwrap();
 }
 
-/// A block may have all the shared memory that the device says it may.
+/// A block may use all the shared memory that the device reports.
 pub fn all_shared_memory_can_be_used(device: &Accelerator) {
     let reverse = compile(device).kernel("reverse").unwrap();
     let len = shared_doubles(device) as usize;
@@ -142,7 +142,7 @@ pub fn all_shared_memory_can_be_used(device: &Accelerator) {
     assert!(read(device, &g_y) == values, "{len} numbers");
 }
 
-/// More memory than the device has is refused by its driver, and less is still there then.
+/// The driver refuses more memory than the device has, after which less is still available.
 pub fn more_memory_than_there_is_is_an_error(device: &Accelerator) {
     let len = device.features().memory_bytes as usize / 4;
     let error = device.zeros::<f64>(len).unwrap_err();
@@ -155,7 +155,7 @@ pub fn more_memory_than_there_is_is_an_error(device: &Accelerator) {
     assert_eq!(read(device, &device.zeros(1000).unwrap()), [0.0; 1000]);
 }
 
-/// Memory that was dropped can be had again, also where kernels used it.
+/// Dropped memory can be allocated again, even if kernels used it.
 pub fn memory_is_given_back(device: &Accelerator) {
     let axpy = compile(device).kernel("axpy").unwrap();
     // A GPU holds eight of these. Processors are spared: zeroing all their memory takes long.
@@ -173,7 +173,7 @@ pub fn memory_is_given_back(device: &Accelerator) {
     device.synchronize().unwrap();
 }
 
-/// Every type of number arrives as it was given.
+/// Every type of number arrives unchanged.
 pub fn numbers_of_every_type_arrive(device: &Accelerator) {
     let numbers = compile(device).kernel("numbers").unwrap();
     let mut g_y = device.upload(&[f64::NAN; 4]).unwrap();
@@ -189,7 +189,7 @@ pub fn numbers_of_every_type_arrive(device: &Accelerator) {
     assert_eq!(read(device, &g_y), wanted);
 }
 
-/// Launches that the device or the kernel does not allow are refused before they start.
+/// Launches not allowed by the device or the kernel are refused before they start.
 pub fn wrong_launches_are_errors(device: &Accelerator) {
     let axpy = compile(device).kernel("axpy").unwrap();
     let g_x = device.upload(&[1.0; 64]).unwrap();
@@ -252,7 +252,7 @@ pub fn wrong_launches_are_errors(device: &Accelerator) {
     );
 }
 
-/// Zeros where they were asked for and only there; a copy is the original.
+/// Zeros exactly in the requested range; a copy equals the original.
 pub fn ranges_are_filled_and_copied(device: &Accelerator) {
     let values: Vec<f64> = (0..1000).map(|i| i as f64 + 1.0).collect();
     for range in [0..0, 0..1, 3..17, 999..1000, 0..1000, 1000..1000] {
@@ -276,7 +276,7 @@ pub fn ranges_are_filled_and_copied(device: &Accelerator) {
     assert_eq!(found, [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
 }
 
-/// Memory of a device that was opened apart is refused.
+/// Memory of a separately opened device is rejected.
 pub fn a_second_device_refuses_foreign_memory(device: &Accelerator) {
     let other = match device.features().language {
         LanguageKind::Cuda => Accelerator::cuda(0).unwrap(),

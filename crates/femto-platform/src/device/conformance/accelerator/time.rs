@@ -28,7 +28,8 @@ pub fn events_are_in_order(device: &Accelerator) {
     assert_eq!(read(device, &g_y)[299_999], 8.0);
 }
 
-/// A launch graph does what its work does, also after its kernel and buffers have no other owner.
+/// A launch graph does the same work as direct launches, even if its kernel and buffers have no other
+/// owner.
 pub fn a_launch_graph_equals_the_work(device: &Accelerator) {
     let axpy = compile(device).kernel("axpy").unwrap();
     let g_x = device.upload(&[1.0; 100]).unwrap();

@@ -60,17 +60,16 @@ pub struct Compiled {
 }
 
 impl Compiler {
-    /// The compiler in a file.
+    /// The compiler in a library file.
     ///
     /// # Errors
-    /// [`DeviceError::DriverMissing`] where it cannot be loaded, [`DeviceError::DriverTooOld`].
+    /// [`DeviceError::DriverMissing`] if it cannot be loaded, [`DeviceError::DriverTooOld`].
     pub fn open(path: &Path) -> Result<Self, DeviceError> {
         Self::first(&[path])
     }
 
-    /// The compiler of this machine: `$FEMTO_NVRTC` or the first that is found on the library path
-    /// and in CUDA's usual folders, of the newest version whose kernels a driver of CUDA
-    /// `driver_major` runs.
+    /// The compiler of this machine: `$FEMTO_NVRTC`, or the first one found on the library path and in
+    /// CUDA's usual folders, of the newest version whose kernels run on a driver of CUDA `driver_major`.
     ///
     /// # Errors
     /// [`DeviceError::DriverMissing`], [`DeviceError::DriverTooOld`].
@@ -131,7 +130,7 @@ impl Compiler {
         &self.architectures
     }
 
-    /// Fails unless it compiles for this architecture, such as `sm_90` or `sm_90a`.
+    /// Fails unless it supports this architecture, such as `sm_90` or `sm_90a`.
     pub(super) fn check_architecture(&self, architecture: &str) -> Result<(), DeviceError> {
         let number = architecture.trim_start_matches("sm_");
         let number = number.trim_end_matches(|end: char| end.is_ascii_lowercase());
@@ -153,8 +152,7 @@ impl Compiler {
     /// Compiles a text to machine code for `architecture`, such as `sm_90`.
     ///
     /// # Errors
-    /// [`KernelError::Compile`] with the log, [`DeviceError::DriverTooOld`] for an architecture
-    /// that it does not know.
+    /// [`KernelError::Compile`] with the log, [`DeviceError::DriverTooOld`] for an unknown architecture.
     pub fn compile(&self, text: &KernelText, architecture: &str) -> Result<Compiled, DeviceError> {
         self.check_architecture(architecture)?;
         let (source, name) = (to_c(text.text)?, to_c(text.name)?);

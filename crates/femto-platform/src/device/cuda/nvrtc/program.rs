@@ -12,7 +12,7 @@ pub(super) fn to_c(text: &str) -> Result<CString, DeviceError> {
     })
 }
 
-/// A program that is given back when dropped.
+/// A program that is released when dropped.
 pub(super) struct OpenProgram<'a> {
     compiler: &'a Compiler,
     program: Program,
@@ -42,7 +42,7 @@ impl<'a> OpenProgram<'a> {
         unsafe { (self.compiler.api.nvrtcCompileProgram)(self.program, count, pointers.as_ptr()) }
     }
 
-    /// The compiler's log; empty where there is none.
+    /// The compiler's log; empty if there is none.
     pub(super) fn log(&self) -> String {
         let api = &self.compiler.api;
         let log = self.bytes(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog);
@@ -56,7 +56,7 @@ impl<'a> OpenProgram<'a> {
         self.bytes(api.nvrtcGetCUBINSize, api.nvrtcGetCUBIN)
     }
 
-    /// An answer of a length that is told first.
+    /// An answer whose length is queried first.
     fn bytes(
         &self,
         ask_len: unsafe extern "C" fn(Program, *mut usize) -> c_int,
@@ -78,7 +78,7 @@ impl<'a> OpenProgram<'a> {
 
 impl Drop for OpenProgram<'_> {
     fn drop(&mut self) {
-        // SAFETY: the program is alive and nobody else's. A failure has nobody to be told to.
+        // SAFETY: the program is alive and nobody else's. Errors cannot be reported here.
         unsafe { (self.compiler.api.nvrtcDestroyProgram)(&raw mut self.program) };
     }
 }

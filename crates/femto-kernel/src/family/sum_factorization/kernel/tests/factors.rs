@@ -32,7 +32,7 @@ fn shape(points_1d: usize, storage: Storage) -> Shape {
     }
 }
 
-/// Up to 17 points in a direction; sources do not mind that the degree of the nodes is lower.
+/// Up to 17 points in a direction; the nodes' lower degree does not matter to sources.
 fn basis(points_1d: usize) -> TensorTables {
     let degree = (points_1d - 1).min(15);
     TensorTables::gauss(femto_element::Cell::Hexahedron, degree, points_1d).unwrap()

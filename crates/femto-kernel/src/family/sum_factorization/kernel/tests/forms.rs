@@ -62,12 +62,12 @@ fn problem<'a>(
     }
 }
 
-/// Every degree, on what any device has.
+/// Every degree, within the limits of every device.
 #[test]
 fn something_is_legal_for_every_shape() {
     let limits = Limits::default();
     let body = Jacobian(NeoHookean::from_young(1.0, 0.3));
-    // Which form it is matters to the text alone.
+    // The form only affects the text.
     let form = trace::<_, 3, 1>(&Mass);
     for degree in 1..=15 {
         for points in [degree + 1, degree + 2] {
@@ -183,7 +183,7 @@ fn arguments_are_those_that_the_form_needs() {
     ];
     assert_eq!(kernel.operands, all);
     assert!(kernel.text.contains("#define NODAL_GRADIENTS 7\n"));
-    // A neo-Hookean body reads no values, so that ∂/∂ζ takes their place.
+    // A neo-Hookean body reads no values, so ∂/∂ζ takes their place.
     let shared = Schedule {
         points: PointData::Shared,
         ..Schedule::PLAIN
