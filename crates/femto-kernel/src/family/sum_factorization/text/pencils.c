@@ -32,7 +32,7 @@ INLINE void test(const place *t, point_data *d, int c, real *r_v)
 {
 #if GRADIENTS
     real r_t[POINTS_1D];
-    ALL(k, POINTS_1D) r_t[k] = get(t, d, c, DIM, k);
+    get_pencil(t, d, c, DIM, r_t);
     grad_transposed(r_t, r_v);
 #if VALUES
     ALL(k, POINTS_1D) r_v[k] += get(t, d, c, 0, k);
@@ -74,8 +74,7 @@ INLINE void add_tested(const place *t, SHARED real *s_a, const real *r_v, const 
             add_node(at, g_v, LAST_NODE(t, k), r_v[k]);
     }
 #else
-    const int pencil = t->slow * POINTS_1D + t->fast;
-    const int node_fast = pencil % NODES_1D, node_slow = pencil / NODES_1D;
+    const int node_fast = t->node_fast, node_slow = t->node_slow;
     real r_nodes[NODES_1D];
 #if DIM == 3
     interp_transposed(r_v, r_nodes);

@@ -87,6 +87,8 @@ typedef struct {
     int slot;
     /* The pencil along the last axis, and the starts of the pencils. */
     int slow, fast, along_i, along_j, along_last;
+    /* The pencil of nodes along j. */
+    int node_slow, node_fast;
 } place;
 
 /* Threads past the last element repeat it and write nothing. */
@@ -111,6 +113,8 @@ INLINE place place_of(SHARED real *s_memory, uint elements)
     t.along_i = t.slow * LAYER + t.fast * ROW;
     t.along_j = t.slow * LAYER + t.fast;
     t.along_last = t.slow * ROW + t.fast;
+    t.node_fast = pencil % NODES_1D;
+    t.node_slow = pencil / NODES_1D;
     return t;
 }
 
@@ -219,14 +223,58 @@ INLINE void put(const place *t, point_data *d, int n, int q, int k, real number)
 #endif
 }
 
+/* Number q of input n at all points of the thread's pencil. As loops over get and put it makes the compilers spill. */
+#if POINTS_IN_REGISTERS
+#define PENCIL_CUBE(n, q) ((q) == DIM ? SCRATCH(n) : CUBE_OF(n, q))
+#else
+#define PENCIL_CUBE(n, q) CUBE_OF(n, q)
+#endif
+
+INLINE void get_pencil(const place *t, const point_data *d, int n, int q, real *r_pencil)
+{
+#if POINTS_PRIVATE
+    ALL(k, POINTS_1D) r_pencil[k] = d->numbers[n][q][k];
+#else
+#if POINTS_IN_REGISTERS
+    if (q == 0) {
+        ALL(k, POINTS_1D) r_pencil[k] = d->value[n][k];
+        return;
+    }
+    if (q == DIM && !POINT_UNROLL) {
+        ALL(k, POINTS_1D) r_pencil[k] = d->along_last[n][k];
+        return;
+    }
+#endif
+    load(r_pencil, cube(t, PENCIL_CUBE(n, q)) + t->along_last, LAST_STRIDE, POINTS_1D);
+#endif
+}
+
+INLINE void put_pencil(const place *t, point_data *d, int n, int q, const real *r_pencil)
+{
+#if POINTS_PRIVATE
+    ALL(k, POINTS_1D) d->numbers[n][q][k] = r_pencil[k];
+#else
+#if POINTS_IN_REGISTERS
+    if (q == 0) {
+        ALL(k, POINTS_1D) d->value[n][k] = r_pencil[k];
+        return;
+    }
+    if (q == DIM && !POINT_UNROLL) {
+        ALL(k, POINTS_1D) d->along_last[n][k] = r_pencil[k];
+        return;
+    }
+#endif
+    store(cube(t, PENCIL_CUBE(n, q)) + t->along_last, LAST_STRIDE, POINTS_1D, r_pencil);
+#endif
+}
+
 /* Values at the points of the pencil along the last axis, through the cube s_a. */
 INLINE void interpolate(const place *t, const source *from, SHARED real *s_a, real *r_u)
 {
 #if COLLOCATED
     ALL(k, NODES_1D) r_u[k] = read_source(from, LAST_NODE(t, k));
 #else
-    const int pencil = t->slow * POINTS_1D + t->fast;
-    const int node_fast = pencil % NODES_1D, node_slow = pencil / NODES_1D;
+    const int node_fast = t->node_fast, node_slow = t->node_slow;
     real r_nodes[NODES_1D];
     if (node_slow < NODES_K) {
         real r_points[POINTS_1D];
@@ -312,9 +360,9 @@ INLINE void bring(const place *t, const source *from, int n, point_data *d)
 #if SCRATCH_CUBE
         grad(r_u, r_t);
 #endif
-        ALL(k, POINTS_1D) put(t, d, n, DIM, k, r_t[k]);
+        put_pencil(t, d, n, DIM, r_t);
     }
 #endif
     if (VALUES || n >= COUPLED)
-        ALL(k, POINTS_1D) put(t, d, n, 0, k, r_u[k]);
+        put_pencil(t, d, n, 0, r_u);
 }
