@@ -216,7 +216,7 @@ fn mistakes_have_their_line_and_cells_the_number_of_their_file() {
                  [[dirichlet]]\ntags = [\"xmin\"]\ncomponents = [\"x\"]\nvalue = [0]\n\
                  [[dirichlet]]\ntags = [\"xmin\"]\ncomponents = [\"y\", \"z\"]\nvalue = [0, \"1/x\"]\n",
             ),
-            ":16:9: ",
+            ":17:9: ",
             "the boundary value on `xmin` is inf at",
         ),
     ] {

@@ -189,6 +189,13 @@ INLINE SHARED real *cube(const place *t, int number)
     return t->s_slot + number * CUBE;
 }
 
+/* The cube that has number q of input n along the last axis. */
+#if POINTS_IN_REGISTERS
+#define PENCIL_CUBE(n, q) ((q) == DIM ? SCRATCH(n) : CUBE_OF(n, q))
+#else
+#define PENCIL_CUBE(n, q) CUBE_OF(n, q)
+#endif
+
 /* Number q of input n at point k of the thread's pencil. */
 INLINE real get(const place *t, const point_data *d, int n, int q, int k)
 {
@@ -213,10 +220,12 @@ INLINE void put(const place *t, point_data *d, int n, int q, int k, real number)
 #if POINTS_IN_REGISTERS
     if (q == 0)
         d->value[n][k] = number;
-    else if (q == DIM && POINT_UNROLL)
-        cube(t, SCRATCH(n))[t->along_last + k * LAST_STRIDE] = number;
     else if (q == DIM)
+#if POINT_UNROLL
+        cube(t, SCRATCH(n))[t->along_last + k * LAST_STRIDE] = number;
+#else
         d->along_last[n][k] = number;
+#endif
     else
 #endif
         cube(t, CUBE_OF(n, q))[t->along_last + k * LAST_STRIDE] = number;
@@ -224,12 +233,6 @@ INLINE void put(const place *t, point_data *d, int n, int q, int k, real number)
 }
 
 /* Number q of input n at all points of the thread's pencil. As loops over get and put it makes the compilers spill. */
-#if POINTS_IN_REGISTERS
-#define PENCIL_CUBE(n, q) ((q) == DIM ? SCRATCH(n) : CUBE_OF(n, q))
-#else
-#define PENCIL_CUBE(n, q) CUBE_OF(n, q)
-#endif
-
 INLINE void get_pencil(const place *t, const point_data *d, int n, int q, real *r_pencil)
 {
 #if POINTS_PRIVATE
@@ -240,10 +243,12 @@ INLINE void get_pencil(const place *t, const point_data *d, int n, int q, real *
         ALL(k, POINTS_1D) r_pencil[k] = d->value[n][k];
         return;
     }
-    if (q == DIM && !POINT_UNROLL) {
+#if !POINT_UNROLL
+    if (q == DIM) {
         ALL(k, POINTS_1D) r_pencil[k] = d->along_last[n][k];
         return;
     }
+#endif
 #endif
     load(r_pencil, cube(t, PENCIL_CUBE(n, q)) + t->along_last, LAST_STRIDE, POINTS_1D);
 #endif
@@ -259,10 +264,12 @@ INLINE void put_pencil(const place *t, point_data *d, int n, int q, const real *
         ALL(k, POINTS_1D) d->value[n][k] = r_pencil[k];
         return;
     }
-    if (q == DIM && !POINT_UNROLL) {
+#if !POINT_UNROLL
+    if (q == DIM) {
         ALL(k, POINTS_1D) d->along_last[n][k] = r_pencil[k];
         return;
     }
+#endif
 #endif
     store(cube(t, PENCIL_CUBE(n, q)) + t->along_last, LAST_STRIDE, POINTS_1D, r_pencil);
 #endif
