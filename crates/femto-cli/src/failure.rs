@@ -105,8 +105,8 @@ impl Failure {
         match self {
             Self::Device(error) => device_exit_code(error),
             Self::Bench(error) => bench_exit_code(error),
-            Self::Problem(error) => problem_exit_code(error),
-            Self::Operator(error) => operator_exit_code(error),
+            Self::Problem(error) => exit_code_of(error.is_of_input()),
+            Self::Operator(error) => exit_code_of(error.is_of_input()),
             Self::Print(_)
             | Self::File(_)
             | Self::Unsolved { .. }
@@ -149,14 +149,6 @@ pub(crate) fn is_missing(error: &DeviceError) -> bool {
     )
 }
 
-fn problem_exit_code(error: &ProblemError) -> u8 {
-    exit_code_of(error.is_of_input())
-}
-
-fn operator_exit_code(error: &OperatorError) -> u8 {
-    exit_code_of(error.is_of_input())
-}
-
 /// 2 where the input is wrong, 1 for other failures.
 fn exit_code_of(is_of_input: bool) -> u8 {
     if is_of_input { 2 } else { 1 }
@@ -170,7 +162,7 @@ fn bench_exit_code(error: &BenchError) -> u8 {
         | BenchError::NoTable { .. }
         | BenchError::Mesh(_)
         | BenchError::Space(_) => 2,
-        BenchError::Operator(error) => operator_exit_code(error),
+        BenchError::Operator(error) => exit_code_of(error.is_of_input()),
         _ => 1,
     }
 }

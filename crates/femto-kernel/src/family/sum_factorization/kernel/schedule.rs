@@ -153,8 +153,9 @@ impl Schedule {
                 return Err("a point step that is not wholly unrolled needs a scratch cube");
             }
         }
-        if self.point_unroll > 0 && inputs > 1 {
-            return Err("a point step of several inputs is wholly unrolled");
+        // The next input takes the scratch cube before all threads have read this one's values again.
+        if (self.reload_values || self.point_unroll > 0) && inputs > 1 {
+            return Err("several inputs keep values in registers and unroll the point step wholly");
         }
         match problem.step {
             PointStep::Form(_) if self.point_unroll > 0 && shape.values => {

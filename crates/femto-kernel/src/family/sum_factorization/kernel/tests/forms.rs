@@ -145,6 +145,14 @@ fn broken_rules_are_named() {
     assert!(message(&factors, plain).contains("not for any form"));
     let few = mass((4, 3), Storage::Affine);
     assert!(message(&few, plain).contains("as many points as nodes"));
+    let fields = shape::<_, 1>(&Mass, &[FieldKind::Nodal], (4, 5), Storage::Affine);
+    let reloaded = Schedule {
+        points: PointData::Registers,
+        scratch_cube: true,
+        reload_values: true,
+        ..plain
+    };
+    assert!(message(&fields, reloaded).contains("several inputs keep values"));
     let crowd = Schedule {
         elements_per_block: 200,
         ..plain
