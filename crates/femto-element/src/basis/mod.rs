@@ -15,7 +15,7 @@ pub use nodal::{Nodal, Values};
 pub const MAX_DEGREE: usize = 15;
 
 /// The highest polynomial degree of a space on triangles or tetrahedra.
-pub const MAX_SIMPLEX_DEGREE: usize = 3;
+pub const MAX_SIMPLEX_DEGREE: usize = 8;
 
 /// The largest number of quadrature points in one direction.
 pub const MAX_POINTS_1D: usize = 64;

@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn modes_are_orthonormal() {
         for dim in 1..=3 {
-            let degree = 5;
+            let degree = 8;
             let rule = simplex_rule(dim, 2 * degree).unwrap();
             let count = modes(dim, degree, [0.2; 3]).len();
             let mut products = vec![0.0; count * count];

@@ -113,6 +113,7 @@ pub(super) const REFERENCE: Reference = Reference {
             &[3, 2, 7, 6],
             &[4, 5, 6, 7],
         ],
+        recursive: false,
     },
     vtk: NodeOrder {
         vertices: VERTICES,
@@ -138,6 +139,7 @@ pub(super) const REFERENCE: Reference = Reference {
             &[0, 1, 2, 3],
             &[4, 5, 6, 7],
         ],
+        recursive: false,
     },
     vtk_type: 72,
     types: &[

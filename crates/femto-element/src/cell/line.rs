@@ -32,4 +32,5 @@ const ORDER: NodeOrder = NodeOrder {
     vertices: &[0, 1],
     edges: &[],
     facets: &[],
+    recursive: false,
 };

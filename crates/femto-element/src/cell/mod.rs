@@ -51,9 +51,9 @@ impl Facet {
 
 /// An order of a cell's nodes by entities: vertices, edges, facets, interior.
 ///
-/// Nodes on an edge go from its first vertex to its second, those on a facet in steps towards its second
-/// vertex (fastest) and its third, interior ones in steps along ξ (fastest), η and ζ. Vertices are numbered
-/// as in femto.
+/// Nodes on an edge go from its first vertex to its second. Those inside a facet are in steps towards its second
+/// vertex (fastest) and its third, and interior ones in steps along ξ (fastest), η and ζ, unless the order is
+/// recursive. Vertices are numbered as in femto.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeOrder {
     /// The vertices.
@@ -62,6 +62,8 @@ pub struct NodeOrder {
     pub edges: &'static [[usize; 2]],
     /// Vertices of each face of a solid.
     pub facets: &'static [&'static [usize]],
+    /// Whether the nodes inside the cell, and inside its triangular facets, are in the order of a smaller simplex.
+    pub recursive: bool,
 }
 
 /// The data of a reference cell, in its own file.
@@ -184,8 +186,7 @@ impl Cell {
     }
 
     /// The order of the nodes of VTK's Lagrange cells (`vtkHigherOrderTriangle`, `vtkHigherOrderTetra`,
-    /// `vtkHigherOrderHexahedron` of VTK 9). Correct at any degree for tensor products and up to degree 3
-    /// for simplices, beyond which VTK orders the nodes inside faces recursively.
+    /// `vtkHigherOrderHexahedron` of VTK 9).
     pub fn vtk_order(self) -> &'static NodeOrder {
         &self.reference().vtk
     }
@@ -211,7 +212,10 @@ impl Cell {
             3 => self.facets().iter().map(|facet| facet.vertices).collect(),
             _ => Vec::new(),
         };
-        self.ordered(n, (&vertices, edges, &faces))
+        let mut all = self.on_skeleton(n, &vertices, edges);
+        all.extend(faces.iter().flat_map(|face| self.inside_facet(n, face)));
+        all.extend(self.interior(n));
+        all
     }
 
     /// The index of a position in [`Cell::lattice`]; `None` if the cell does not have it.
@@ -236,7 +240,26 @@ impl Cell {
 
     /// The positions of [`Cell::lattice`] in another order.
     pub fn lattice_in(self, n: usize, order: &NodeOrder) -> Vec<[usize; 3]> {
-        self.ordered(n, (order.vertices, order.edges, order.facets))
+        if n == 0 {
+            return vec![[0; 3]];
+        }
+        let mut all = self.on_skeleton(n, order.vertices, order.edges);
+        for facet in order.facets {
+            all.extend(match order.recursive {
+                true => self.triangle_inside_facet(n, facet),
+                false => self.inside_facet(n, facet),
+            });
+        }
+        match order.recursive {
+            true if n > self.dim() => {
+                let smaller = self.lattice_in(n - self.dim() - 1, order).into_iter();
+                let dim = self.dim();
+                all.extend(smaller.map(|at| [0, 1, 2].map(|a| at[a] + usize::from(a < dim))));
+            }
+            true => {}
+            false => all.extend(self.interior(n)),
+        }
+        all
     }
 
     /// The position at given steps of 1/n from the origin.
@@ -258,16 +281,29 @@ impl Cell {
 
     /// Positions inside a facet with these vertices, towards the second vertex fastest.
     pub fn inside_facet(self, n: usize, vertices: &[usize]) -> Vec<[usize; 3]> {
-        let [origin, first, second] = [0, 1, 2].map(|m| self.corner(vertices[m]));
         let triangle = vertices.len() == 3;
-        let at = |p: usize, q: usize| {
-            // n (origin) + p (first - origin) + q (second - origin), computed without negative terms.
-            [0, 1, 2].map(|a| (n * origin[a] + p * first[a] + q * second[a]) - (p + q) * origin[a])
-        };
+        let at = |p: usize, q: usize| self.on_facet(n, vertices, [p, q]);
         let along = move |q: usize| 1..if triangle { n.saturating_sub(q) } else { n };
         (1..n)
             .flat_map(|q| along(q).map(move |p| at(p, q)))
             .collect()
+    }
+
+    /// Positions inside a triangular facet, in VTK's order of the triangle that they form.
+    fn triangle_inside_facet(self, n: usize, vertices: &[usize]) -> Vec<[usize; 3]> {
+        if n < 3 {
+            return Vec::new();
+        }
+        let inside = Self::Triangle.lattice_in(n - 3, Self::Triangle.vtk_order());
+        let at = |[p, q, _]: [usize; 3]| self.on_facet(n, vertices, [p + 1, q + 1]);
+        inside.into_iter().map(at).collect()
+    }
+
+    /// The position that is this many steps from a facet's first vertex towards its second and third.
+    fn on_facet(self, n: usize, vertices: &[usize], [p, q]: [usize; 2]) -> [usize; 3] {
+        let [origin, first, second] = [0, 1, 2].map(|m| self.corner(vertices[m]));
+        // n (origin) + p (first - origin) + q (second - origin), computed without negative terms.
+        [0, 1, 2].map(|a| (n * origin[a] + p * first[a] + q * second[a]) - (p + q) * origin[a])
     }
 
     /// Positions on a facet, in the facet's own femto order.
@@ -308,20 +344,11 @@ impl Cell {
         all.filter(move |&steps| contains(n, steps))
     }
 
-    fn ordered(
-        self,
-        n: usize,
-        (vertices, edges, facets): (&[usize], &[[usize; 2]], &[&[usize]]),
-    ) -> Vec<[usize; 3]> {
+    /// Positions at the vertices and inside the edges.
+    fn on_skeleton(self, n: usize, vertices: &[usize], edges: &[[usize; 2]]) -> Vec<[usize; 3]> {
         let at_vertex = |&vertex: &usize| self.corner(vertex).map(|side| side * n);
         let mut all: Vec<[usize; 3]> = vertices.iter().map(at_vertex).collect();
-        for &ends in edges {
-            all.extend(self.inside_edge(n, ends));
-        }
-        for facet in facets {
-            all.extend(self.inside_facet(n, facet));
-        }
-        all.extend(self.interior(n));
+        all.extend(edges.iter().flat_map(|&ends| self.inside_edge(n, ends)));
         all
     }
 }

@@ -22,4 +22,5 @@ const ORDER: NodeOrder = NodeOrder {
     vertices: &[0],
     edges: &[],
     facets: &[],
+    recursive: false,
 };

@@ -70,6 +70,7 @@ pub(super) const REFERENCE: Reference = Reference {
             &[0, 3, 2, 5],
             &[1, 2, 4, 5],
         ],
+        recursive: false,
     },
     vtk: NodeOrder {
         vertices: VERTICES,
@@ -91,6 +92,7 @@ pub(super) const REFERENCE: Reference = Reference {
             &[1, 2, 4, 5],
             &[0, 2, 3, 5],
         ],
+        recursive: false,
     },
     vtk_type: 73,
     types: &[

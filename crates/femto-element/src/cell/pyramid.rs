@@ -58,6 +58,7 @@ pub(super) const REFERENCE: Reference = Reference {
             &[3, 2, 4],
             &[0, 2, 1, 3],
         ],
+        recursive: false,
     },
     vtk: NodeOrder {
         vertices: VERTICES,
@@ -78,6 +79,7 @@ pub(super) const REFERENCE: Reference = Reference {
             &[2, 3, 4],
             &[0, 2, 4],
         ],
+        recursive: false,
     },
     vtk_type: 74,
     types: &[

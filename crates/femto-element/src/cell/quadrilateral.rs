@@ -46,11 +46,13 @@ pub(super) const REFERENCE: Reference = Reference {
         vertices: AROUND,
         edges: &[[0, 1], [1, 3], [3, 2], [2, 0]],
         facets: &[],
+        recursive: false,
     },
     vtk: NodeOrder {
         vertices: AROUND,
         edges: &[[0, 1], [1, 3], [2, 3], [0, 2]],
         facets: &[],
+        recursive: false,
     },
     vtk_type: 70,
     types: &[

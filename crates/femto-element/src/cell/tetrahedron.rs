@@ -44,11 +44,13 @@ pub(super) const REFERENCE: Reference = Reference {
         vertices: VERTICES,
         edges: &[[0, 1], [1, 2], [2, 0], [3, 0], [3, 2], [3, 1]],
         facets: &[&[0, 2, 1], &[0, 1, 3], &[0, 3, 2], &[3, 1, 2]],
+        recursive: false,
     },
     vtk: NodeOrder {
         vertices: VERTICES,
         edges: &[[0, 1], [1, 2], [2, 0], [0, 3], [1, 3], [2, 3]],
-        facets: &[&[0, 1, 3], &[1, 2, 3], &[2, 0, 3], &[0, 2, 1]],
+        facets: &[&[0, 1, 3], &[2, 3, 1], &[0, 3, 2], &[0, 2, 1]],
+        recursive: true,
     },
     vtk_type: 71,
     types: &[

@@ -49,4 +49,5 @@ const AROUND: NodeOrder = NodeOrder {
     vertices: &[0, 1, 2],
     edges: &[[0, 1], [1, 2], [2, 0]],
     facets: &[],
+    recursive: true,
 };

@@ -2,8 +2,8 @@
 //!
 //! | rule | degrees | points |
 //! |---|---|---|
-//! | symmetric, triangle | 1, 2, 4 to 10 | 1, 3, 6, 7, 12, 15, 16, 19, 25 |
-//! | symmetric, tetrahedron | 1, 2, 3, 5 to 8 | 1, 4, 8, 14, 24, 35, 46 |
+//! | symmetric, triangle | 1, 2, 4 to 16 | 1, 3, 6, 7, 12, 15, 16, 19, 25, 28, 33, 37, 42, 49, 55 |
+//! | symmetric, tetrahedron | 1, 2, 3, 5 to 16 | 1, 4, 8, 14, 24, 35, 46, 59, 81, 110, 168, 172, 204, 264, 304 |
 //! | conical product | any | ⌊degree/2⌋ + 1 to the power of the dimension |
 
 mod tables;
@@ -142,7 +142,7 @@ mod tests {
             assert!(error < 4e-14, "{dim} {} {degree}: {error:e}", rule.degree);
         }
         let beyond = error(dim, rule, rule.degree + 1);
-        assert!(beyond > 1e-9, "{dim} {}: {beyond:e}", rule.degree);
+        assert!(beyond > 1e-11, "{dim} {}: {beyond:e}", rule.degree);
         assert!(rule.weights.iter().all(|&w| w > 0.0));
         for x in &rule.points {
             assert!(x[..dim].iter().all(|&x| x > 0.0) && x.iter().sum::<f64>() < 1.0);
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn rules_are_exact_to_their_degree_and_not_beyond() {
         for dim in 1..=3 {
-            for degree in 0..=12 {
+            for degree in 0..=17 {
                 let rule = simplex_rule(dim, degree).unwrap();
                 assert!(rule.degree >= degree);
                 check(dim, &rule);
@@ -180,10 +180,10 @@ mod tests {
             let size = |&degree| simplex_rule(dim, degree).map_or(0, |rule| rule.len());
             degrees.iter().map(size).collect()
         };
-        let triangle = sizes(2, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-        assert_eq!(triangle, [1, 1, 3, 6, 6, 7, 12, 15, 16, 19, 25, 36]);
-        let tetrahedron = sizes(3, &[1, 2, 3, 4, 5, 6, 7, 8, 9]);
-        assert_eq!(tetrahedron, [1, 4, 8, 14, 14, 24, 35, 46, 125]);
+        let triangle = sizes(2, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17]);
+        assert_eq!(triangle, [1, 1, 3, 6, 6, 7, 12, 15, 16, 19, 25, 28, 55, 81]);
+        let tetrahedron = sizes(3, &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17]);
+        assert_eq!(tetrahedron, [1, 4, 8, 14, 14, 24, 35, 46, 59, 81, 304, 729]);
         assert_eq!(sizes(1, &[1, 2, 3]), [1, 2, 2]);
     }
 
