@@ -77,8 +77,20 @@ pub trait Family {
     /// The operator on the elements of one kind of map.
     type Block: BlockOperator;
 
-    /// Whether it evaluates forms in `dim` dimensions on cells of a shape.
+    /// Whether it evaluates only the operators that it [`takes`](Family::takes), which it evaluates better than the
+    /// family for all forms does.
+    const SPECIAL: bool = false;
+
+    /// Whether it evaluates forms in `dim` dimensions on cells of a shape: all of them, unless it is special.
     fn supports(cell: Cell, dim: usize) -> bool;
+
+    /// For a special family, whether it evaluates an operator on cells of one kind of map.
+    ///
+    /// # Errors
+    /// Why it does not, in words.
+    fn takes(_: &ElementOperator, _: MapKind) -> Result<(), &'static str> {
+        Ok(())
+    }
 
     /// Whether its kernels have knobs.
     const KNOBS: bool;
@@ -116,6 +128,9 @@ pub trait BlockOperator: Debug + Send + Sync {
 
     /// Whether the host's loops read the coordinates of vertices.
     fn reads_vertices(&self) -> bool;
+
+    /// Whether λ and κ are folded into the geometry, so that no fields are read.
+    fn folds_coefficients(&self) -> bool;
 
     /// The precision of stored geometry, for arithmetic in `precision`.
     fn stored_precision(&self, factors: FactorPrecision, precision: Precision) -> Precision;

@@ -1,5 +1,6 @@
 //! The families: ways to evaluate element operators.
 
+pub mod affine_simplex;
 pub mod batch;
 pub mod cell_quadrature;
 mod context;

@@ -2,7 +2,7 @@
 
 use super::batch::{ElementKernel, NodeTable};
 use super::{BlockError, BlockOperator, ElementOperator, Family};
-use super::{cell_quadrature, sum_factorization};
+use super::{affine_simplex, cell_quadrature, sum_factorization};
 use crate::form::Form;
 use crate::scalar::{SimdLevel, Vectorizable};
 use core::ops::Deref;
@@ -40,13 +40,22 @@ macro_rules! families {
             }
 
             /// See [`Family::folds`].
-            pub fn folds(self, cell: Cell) -> bool {
+            fn folds(self, cell: Cell) -> bool {
                 match self { $(Self::$name => <$family>::folds(cell),)* }
             }
 
             /// See [`Family::WRITES_INSIDE`].
             pub fn writes_inside(self) -> bool {
                 match self { $(Self::$name => <$family>::WRITES_INSIDE,)* }
+            }
+
+            fn is_special(self) -> bool {
+                match self { $(Self::$name => <$family>::SPECIAL,)* }
+            }
+
+            /// See [`Family::takes`].
+            fn takes(self, operator: &ElementOperator, map: MapKind) -> Result<(), &'static str> {
+                match self { $(Self::$name => <$family>::takes(operator, map),)* }
             }
 
             /// See [`Family::supports`].
@@ -111,17 +120,39 @@ macro_rules! families {
 
 families! {
     SumFactorization: sum_factorization::SumFactorization,
+    AffineSimplex: affine_simplex::AffineSimplex,
     CellQuadrature: cell_quadrature::CellQuadrature,
 }
 
 impl FamilyId {
-    /// The family that evaluates forms in `dim` dimensions on cells of a shape.
+    /// The family that evaluates all forms in `dim` dimensions on cells of a shape.
     ///
     /// # Errors
     /// If there is none.
     pub fn of(cell: Cell, dim: usize) -> Result<Self, BlockError> {
         let mut all = Self::ALL.iter().copied();
-        all.find(|family| family.supports(cell, dim))
+        all.find(|family| !family.is_special() && family.supports(cell, dim))
             .ok_or(BlockError::NoFamily)
+    }
+
+    /// The special family that takes an operator on cells of one kind of map; `None` if there is none, with the
+    /// reasons of those for such cells.
+    pub fn special(operator: &ElementOperator, map: MapKind) -> (Option<Self>, Vec<String>) {
+        let mut reasons = Vec::new();
+        for &family in Self::ALL {
+            if family.is_special() && family.supports(operator.cell, operator.form.dim) {
+                match family.takes(operator, map) {
+                    Ok(()) => return (Some(family), reasons),
+                    Err(reason) => reasons.push(format!("not {}: {reason}", family.name())),
+                }
+            }
+        }
+        (None, reasons)
+    }
+
+    /// Whether a family for such cells folds coefficients of forms λ u, κ ∇u into the geometry.
+    pub fn any_folds(cell: Cell, dim: usize) -> bool {
+        let mut all = Self::ALL.iter();
+        all.any(|family| family.supports(cell, dim) && family.folds(cell))
     }
 }

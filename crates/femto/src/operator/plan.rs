@@ -29,6 +29,10 @@ pub(crate) struct Segment {
 pub(crate) struct KindPlan {
     pub(crate) kind: MapKind,
     pub(crate) elements: usize,
+    /// The family that evaluates them: a special one, or that of the plan.
+    pub(crate) family: FamilyId,
+    /// Why no special family does, in words.
+    pub(crate) reasons: Vec<String>,
     pub(crate) block: family::Block,
 }
 
@@ -104,8 +108,8 @@ impl Plan {
         let on = (is_constant, curved);
         let tables = tables((space, geometry), family, &form, params.quadrature, on)?;
         let foldable = fields.count(FieldKind::Cell) == fields.len();
-        let coefficients = match family.folds(space.cell()) && foldable && params.fold_coefficients
-        {
+        let folds = FamilyId::any_folds(space.cell(), geometry.dim());
+        let coefficients = match folds && foldable && params.fold_coefficients {
             true => inspection.coefficients.clone(),
             false => None,
         };
@@ -168,11 +172,14 @@ impl Plan {
             let index = match index {
                 Some(index) => index,
                 None => {
-                    let block = self.block(kind, self.level.level)?;
+                    let (special, reasons) = FamilyId::special(&self.operator, kind);
+                    let family = special.unwrap_or(self.family);
                     self.kinds.push(KindPlan {
                         kind,
                         elements: 0,
-                        block,
+                        family,
+                        reasons,
+                        block: self.block((family, kind), self.level.level)?,
                     });
                     self.kinds.len() - 1
                 }
@@ -190,8 +197,12 @@ impl Plan {
     }
 
     /// The block of elements of one kind of map.
-    fn block(&self, map: MapKind, level: DataLevel) -> Result<family::Block, OperatorError> {
-        let block = |stored| self.family.block(&self.operator, map, stored);
+    fn block(
+        &self,
+        (family, map): (FamilyId, MapKind),
+        level: DataLevel,
+    ) -> Result<family::Block, OperatorError> {
+        let block = |stored| family.block(&self.operator, map, stored);
         let made = block(level == DataLevel::Partial)?;
         match made.reads_vertices() && !self.nodes_are_places {
             true => Ok(block(true)?),
@@ -277,7 +288,7 @@ impl Plan {
         let mut plan = self.clone();
         for kind in &mut plan.kinds {
             // A block that exists at one level exists at the others.
-            if let Ok(block) = self.block(kind.kind, level) {
+            if let Ok(block) = self.block((kind.family, kind.kind), level) {
                 kind.block = block;
             }
         }

@@ -123,6 +123,10 @@ impl BlockOperator for Block {
         self.shape.storage == Storage::Vertices
     }
 
+    fn folds_coefficients(&self) -> bool {
+        false
+    }
+
     fn stored_precision(&self, _: FactorPrecision, precision: Precision) -> Precision {
         precision
     }

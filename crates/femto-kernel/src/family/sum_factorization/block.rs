@@ -129,6 +129,10 @@ impl BlockOperator for Block {
         false
     }
 
+    fn folds_coefficients(&self) -> bool {
+        self.operator.coefficients.is_some()
+    }
+
     fn stored_precision(&self, factors: FactorPrecision, precision: Precision) -> Precision {
         factors.of(self.shape.storage, precision)
     }

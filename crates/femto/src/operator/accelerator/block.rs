@@ -37,7 +37,7 @@ impl<T: Number> Block<T> {
             }
         };
         add(Operand::Geometry, packer.geometry(&*kernels)?);
-        if plan.operator.coefficients.is_none() {
+        if !packer.block.folds_coefficients() {
             let fields = |of| packer.fields(of).map(|it| it.map(DeviceArray::Reals));
             add(Operand::CellFields, fields(FieldKind::Cell)?);
             add(Operand::PointFields, fields(FieldKind::Points)?);

@@ -95,7 +95,10 @@ impl<T: Number> AcceleratorBound<T> {
                     ..
                 }
             ),
-            is_folded: plan.operator.coefficients.is_some(),
+            is_folded: plan
+                .kinds
+                .iter()
+                .all(|kind| kind.block.folds_coefficients()),
             context: DeviceContext::new(device, params.parameters.len(), &context)?,
             fields: NodalFields::new(device, &cache, space, params)?,
             blocks: blocks.collect::<Result<_, _>>()?,

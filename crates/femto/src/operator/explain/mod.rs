@@ -91,7 +91,12 @@ impl<T: Number, D: Backend> Operator<T, D> {
         let alternatives = others.filter(|&other| plans().any(|plan| plan.level.level != other));
         let is_perturbed = plans().any(|plan| plan.is_perturbed(T::PRECISION));
         Explanation {
-            family: distinct(plans().map(|plan| plan.family.name().to_owned()), " and "),
+            family: distinct(
+                plans()
+                    .flat_map(|plan| &plan.kinds)
+                    .map(|kind| kind.family.name().to_owned()),
+                " and ",
+            ),
             data_level: distinct(
                 plans().map(|plan| plan.level.level.name().to_owned()),
                 " and ",
@@ -196,7 +201,13 @@ fn schedule(kind: &KindPlan, plan: &Plan, precision: Precision) -> String {
     let single = if is_same { "" } else { ", in single precision" };
     let cells = plan.operator.cell.plural();
     let (count, name) = (kind.elements, format!("{:?}", kind.kind).to_lowercase());
-    format!("{count} {name} {cells}: {stored}{single}")
+    let several = plan.kinds.iter().any(|other| other.family != kind.family);
+    let family = if several { kind.family.name() } else { "" };
+    let between = if several { ", " } else { "" };
+    let reasons: String = (kind.reasons.iter())
+        .map(|reason| format!("; {reason}"))
+        .collect();
+    format!("{count} {name} {cells}: {family}{between}{stored}{single}{reasons}")
 }
 
 impl Display for Explanation {

@@ -4,11 +4,12 @@
 use crate::common::forms::{Busy, Conduction};
 use crate::common::{Random, difference, oracle};
 use femto::element::MapKind;
+use femto::element::basis::MAX_SIMPLEX_DEGREE;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::simplex_box::SimplexBox;
 use femto::fem::space::{Layout, Space, SpaceParams};
-use femto::kernel::form::{Form, Mass, Poisson};
+use femto::kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use femto::operator::{Auxiliary, OperatorError};
 use femto::platform::device::Device;
 use femto::{DataLevel, Host, Number, Operator, OperatorParams, Quadrature};
@@ -190,11 +191,55 @@ fn systems_agree() {
     });
 }
 
+/// Forms λ u, κ ∇u, which affine cells evaluate with matrices of the reference cell, at every degree.
+#[test]
+fn coefficients_constant_in_each_cell_agree_at_every_degree() {
+    let mut random = Random::new();
+    for degree in 1..=MAX_SIMPLEX_DEGREE {
+        for components in [1, 3] {
+            let params = || SpaceParams {
+                degree,
+                components,
+                chunk_nodes: 300,
+                ..SpaceParams::default()
+            };
+            // Curved cells take much longer here.
+            for curved in [false, true].into_iter().take(1 + usize::from(degree <= 4)) {
+                let mut solids = On::new(
+                    &tetrahedra(curved),
+                    params(),
+                    DataLevel::OnTheFly,
+                    &mut random,
+                );
+                let mut plane_cells = On::new(
+                    &triangles(curved),
+                    params(),
+                    DataLevel::OnTheFly,
+                    &mut random,
+                );
+                for on in [&mut solids, &mut plane_cells] {
+                    on.params.auxiliary.truncate(1);
+                    on.params.quadrature = Quadrature::Exact(2 * degree);
+                }
+                if components == 1 {
+                    solid(&Mass, &solids, &mut random);
+                    solid(&ScreenedPoisson { lambda: None }, &solids, &mut random);
+                    plane(&Poisson, &plane_cells, &mut random);
+                    plane(&ScreenedPoisson { lambda: None }, &plane_cells, &mut random);
+                } else {
+                    solid(&Componentwise::<_, 3>(Poisson), &solids, &mut random);
+                    plane(&Componentwise::<_, 3>(Mass), &plane_cells, &mut random);
+                }
+            }
+        }
+    }
+}
+
 /// The mass of 1 is the square's area, stiffness ignores constants, and the diagonal matches unit vectors.
 #[test]
 fn mass_stiffness_and_diagonal_are_what_they_should_be() {
     let host = Host::new().expect("threads");
-    for degree in 1..=3 {
+    for degree in 1..=MAX_SIMPLEX_DEGREE {
         let mesh = SimplexBox::<2>::unit_square(3)
             .build(|x| x)
             .expect("a mesh");

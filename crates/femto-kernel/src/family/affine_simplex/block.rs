@@ -1,0 +1,193 @@
+//! affine_simplex as a family.
+
+use super::schedule::{Schedule, defaults};
+use super::source::{Problem, tables};
+use super::{Matrices, host};
+use crate::family::batch::{ElementKernel, NodeTable};
+use crate::family::{
+    Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
+    FactorPrecision, Family, KernelSource, MapInput, Operand, Target, Vectors, legal_candidates,
+};
+use crate::form::Form;
+use crate::roofline::Precision;
+use crate::scalar::{SimdLevel, Vectorizable};
+use femto_element::tables::Tables;
+use femto_element::{Cell, MapKind};
+use std::sync::Arc;
+
+/// Sums of matrices of the reference cell.
+#[derive(Clone, Copy, Debug)]
+pub struct AffineSimplex;
+
+impl Family for AffineSimplex {
+    const NAME: &'static str = "affine_simplex";
+    const TENSOR_TABLES: bool = false;
+    const KNOBS: bool = false;
+    const WRITES_INSIDE: bool = false;
+    const SPECIAL: bool = true;
+    type Block = Block;
+
+    fn supports(cell: Cell, dim: usize) -> bool {
+        matches!(cell, Cell::Triangle | Cell::Tetrahedron) && cell.dim() == dim
+    }
+
+    fn takes(operator: &ElementOperator, map: MapKind) -> Result<(), &'static str> {
+        match (map, &operator.coefficients) {
+            (MapKind::Multilinear | MapKind::Curved, _) => Err("the cells are curved"),
+            (MapKind::Affine, None) => {
+                Err("the form is not λ u, κ ∇u with coefficients that are constant in each cell")
+            }
+            (MapKind::Affine, Some(_)) => Ok(()),
+        }
+    }
+
+    fn folds(_: Cell) -> bool {
+        true
+    }
+
+    fn node_table(_: Cell, (_, nodes): (usize, usize)) -> NodeTable {
+        NodeTable::listed(nodes)
+    }
+
+    fn block(operator: &Arc<ElementOperator>, _: MapKind, _: bool) -> Result<Block, BlockError> {
+        let Tables::Dense(element) = &operator.tables else {
+            return Err(BlockError::Tables { family: Self::NAME });
+        };
+        Ok(Block {
+            matrices: Arc::new(Matrices::new(element, &operator.inspection)),
+            components: operator.inspection.components,
+        })
+    }
+}
+
+/// The operator on affine cells.
+#[derive(Clone, Debug)]
+pub struct Block {
+    matrices: Arc<Matrices>,
+    components: usize,
+}
+
+impl Block {
+    pub(in crate::family) fn kernel<T, F, const D: usize, const C: usize>(
+        &self,
+        _: &F,
+        level: SimdLevel,
+    ) -> Box<dyn ElementKernel<T>>
+    where
+        T: Vectorizable,
+        F: Form<D, C> + Clone + 'static,
+    {
+        host::build(&self.matrices, self.components, level)
+    }
+}
+
+impl BlockOperator for Block {
+    fn map_input(&self) -> MapInput {
+        MapInput::Vertices
+    }
+
+    fn geometry_numbers(&self) -> usize {
+        self.matrices.factors()
+    }
+
+    fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
+        self.matrices.pack(map, coefficients, out);
+    }
+
+    fn reads_vertices(&self) -> bool {
+        false
+    }
+
+    fn folds_coefficients(&self) -> bool {
+        true
+    }
+
+    fn stored_precision(&self, _: FactorPrecision, precision: Precision) -> Precision {
+        precision
+    }
+
+    fn scheduled_flops(&self) -> u64 {
+        self.components as u64 * self.matrices.host_flops()
+    }
+
+    /// As Karakus, Warburton et al. count them for seven matrices.
+    fn nominal_flops(&self) -> u64 {
+        self.components as u64 * self.matrices.flops(self.matrices.factors())
+    }
+
+    fn stored(&self) -> String {
+        format!("{} factors an element", self.matrices.factors())
+    }
+
+    fn kernels(
+        &self,
+        target: &Target,
+        elements: &dyn Elements,
+    ) -> Result<Box<dyn BlockKernels>, BlockError> {
+        Ok(Box::new(Kernels {
+            block: self.clone(),
+            target: *target,
+            elements: elements.count(),
+            tables: tables(&self.matrices, true),
+        }))
+    }
+}
+
+/// The kernels of a block on a device.
+#[derive(Debug)]
+struct Kernels {
+    block: Block,
+    target: Target,
+    elements: usize,
+    tables: Vec<f64>,
+}
+
+impl Kernels {
+    fn problem(&self, vectors: Vectors) -> Problem<'_> {
+        Problem {
+            matrices: &self.block.matrices,
+            components: self.block.components,
+            vectors,
+            precision: self.target.precision,
+            language: self.target.language,
+        }
+    }
+}
+
+impl BlockKernels for Kernels {
+    fn geometry_len(&self) -> usize {
+        self.block.geometry_numbers()
+    }
+
+    fn geometry_precision(&self) -> Precision {
+        self.target.precision
+    }
+
+    fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
+        self.block.pack(map, coefficients, out);
+    }
+
+    fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
+        let tables = std::mem::take(&mut self.tables);
+        vec![(Operand::Tables, Array::Reals(tables))]
+    }
+
+    fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
+        let problem = self.problem(vectors);
+        let sizes = problem.sizes();
+        let best = defaults(self.block.matrices.dim, sizes.nodes, self.target.precision);
+        legal_candidates([best, Schedule::PLAIN], |schedule| {
+            schedule.validate(sizes, self.target.precision, &self.target.limits)?;
+            Ok(Candidate {
+                schedule: schedule.to_string(),
+                source: problem.source(&schedule),
+                places: self.elements,
+                work: problem.work(&schedule, self.elements),
+            })
+        })
+    }
+
+    fn diagonal(&self, vectors: Vectors) -> Result<KernelSource, BlockError> {
+        Ok(self.problem(vectors).diagonal_source(&self.target.limits))
+    }
+}

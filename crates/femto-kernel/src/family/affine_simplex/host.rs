@@ -1,0 +1,277 @@
+//! Host loops: SIMD over cells, products with dense matrices whose rows are taken eight at a time.
+
+use super::Matrices;
+use crate::family::batch::{Batch, ElementKernel, Places, Workspace, gather_any, scatter_any};
+use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
+use core::marker::PhantomData;
+use fearless_simd::Simd;
+
+/// The kernel of an instruction set; its packed geometry is `[factor][lane]`, see [`Matrices::pack`].
+pub fn build<T: Vectorizable>(
+    matrices: &Matrices,
+    components: usize,
+    level: SimdLevel,
+) -> Box<dyn ElementKernel<T>> {
+    let task = Build {
+        matrices,
+        components,
+        precision: PhantomData,
+    };
+    dispatch(level, task)
+}
+
+/// Builds the kernel once the instruction set is chosen.
+struct Build<'a, T> {
+    matrices: &'a Matrices,
+    components: usize,
+    precision: PhantomData<T>,
+}
+
+impl<T: Vectorizable> SimdTask for Build<'_, T> {
+    type Output = Box<dyn ElementKernel<T>>;
+
+    fn run<S: Simd>(self, token: S) -> Self::Output {
+        let Matrices {
+            dim,
+            nodes,
+            mass,
+            derivatives,
+            rank,
+            ..
+        } = self.matrices;
+        let (slopes, masses) = (
+            derivatives.len() / nodes,
+            usize::from(mass.is_some()) * nodes,
+        );
+        let back = |row: usize, column: usize| match column.checked_sub(slopes) {
+            None => derivatives[column * nodes + row],
+            Some(column) => mass.as_ref().map_or(0.0, |mass| mass[row * nodes + column]),
+        };
+        let all = self.matrices.all(true).into_iter();
+        let diagonal =
+            |matrix: Vec<f64>| (0..*nodes).map(move |n| T::from_f64(matrix[n * nodes + n]));
+        Box::new(Kernel::<T::Lanes<S>> {
+            token,
+            dim: *dim,
+            nodes: *nodes,
+            rank: *rank,
+            components: self.components,
+            factors: self.matrices.factors(),
+            slopes: RowBlocks::new((slopes, *nodes), |row, column| {
+                derivatives[row * nodes + column]
+            }),
+            back: RowBlocks::new((*nodes, slopes + masses), back),
+            diagonals: all.flat_map(diagonal).collect(),
+        })
+    }
+}
+
+/// Rows of a matrix that are multiplied at the same time.
+const ROWS: usize = 8;
+
+/// A matrix in blocks of rows, `[block][column][ROWS]`; rows beyond the last are zero.
+struct RowBlocks<R> {
+    columns: usize,
+    entries: Vec<[R; ROWS]>,
+}
+
+impl<R: crate::scalar::Real> RowBlocks<R> {
+    fn new((rows, columns): (usize, usize), entry: impl Fn(usize, usize) -> f64) -> Self {
+        let at = |row: usize, column: usize| match row < rows {
+            true => R::from_f64(entry(row, column)),
+            false => R::from_f64(0.0),
+        };
+        let blocks = 0..rows.div_ceil(ROWS);
+        let entries = blocks.flat_map(|block| {
+            let columns = 0..columns;
+            columns.map(move |column| core::array::from_fn(|row| (block * ROWS + row, column)))
+        });
+        let entries = entries
+            .map(|places: [(usize, usize); ROWS]| places.map(|(row, column)| at(row, column)));
+        Self {
+            columns,
+            entries: entries.collect(),
+        }
+    }
+
+    /// The product with a vector, into `out`, `[rows]`.
+    #[inline(always)]
+    fn multiply<L: Lanes<Real = R>>(&self, token: L::Token, vector: &[L], out: &mut [L]) {
+        if self.columns == 0 {
+            return;
+        }
+        let zero = L::splat(token, R::from_f64(0.0));
+        let blocks = self.entries.chunks_exact(self.columns);
+        for (block, out) in blocks.zip(out.chunks_mut(ROWS)) {
+            let mut sums = [zero; ROWS];
+            for (entries, &x) in block.iter().zip(vector) {
+                for (sum, &entry) in sums.iter_mut().zip(entries) {
+                    *sum = L::splat(token, entry).mul_add(x, *sum);
+                }
+            }
+            out.copy_from_slice(&sums[..out.len()]);
+        }
+    }
+}
+
+/// The kernel for one kind of lanes.
+struct Kernel<L: Lanes> {
+    token: L::Token,
+    dim: usize,
+    nodes: usize,
+    rank: usize,
+    components: usize,
+    /// Numbers of a cell's packed geometry.
+    factors: usize,
+    /// D̂, `[axis and rank][node]`.
+    slopes: RowBlocks<L::Real>,
+    /// D̂ᵀ, then M, `[node][axis and rank, then node]`.
+    back: RowBlocks<L::Real>,
+    /// The diagonals of the matrices, `[matrix][node]`.
+    diagonals: Vec<L::Real>,
+}
+
+/// Scratch arrays of lanes.
+struct Scratch<L> {
+    /// `[component][node]`
+    nodal: Vec<L>,
+    /// `[component][node]`
+    out: Vec<L>,
+    /// Derivatives `[axis][rank]`, then values `[node]`.
+    columns: Vec<L>,
+}
+
+impl<L: Lanes> Kernel<L> {
+    fn scratch(&self) -> Scratch<L> {
+        let zeros =
+            |len: usize| vec![L::splat(self.token, crate::scalar::Real::from_f64(0.0)); len];
+        Scratch {
+            nodal: zeros(self.components * self.nodes),
+            out: zeros(self.components * self.nodes),
+            columns: zeros(self.back.columns),
+        }
+    }
+
+    /// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
+    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L> {
+        let fits = |it: &Scratch<L>| {
+            it.nodal.len() == self.components * self.nodes && it.columns.len() == self.back.columns
+        };
+        if !workspace.downcast_ref::<Scratch<L>>().is_some_and(fits) {
+            *workspace = Box::new(self.scratch());
+        }
+        workspace
+            .downcast_mut::<Scratch<L>>()
+            .expect("the lines above made it of this type")
+    }
+
+    fn places<'a>(&self, batch: &Batch<'a, L::Real>) -> Places<'a> {
+        Places {
+            nodes: batch.nodes,
+            elements: batch.elements,
+            nodes_per_element: self.nodes,
+            components: self.components,
+        }
+    }
+
+    /// Multiplies derivatives by the factors G, and values by λ |J|.
+    #[inline(always)]
+    fn weigh<const D: usize>(&self, geometry: &[L::Real], u: &[L], columns: &mut [L]) {
+        let factor = |n: usize| L::load(self.token, &geometry[n * L::WIDTH..][..L::WIDTH]);
+        let (slopes, values) = columns.split_at_mut(D * self.rank);
+        if self.rank > 0 {
+            // G_ab for a ≤ b.
+            let at = |a: usize, b: usize| match a <= b {
+                true => a * D - a * (a + 1) / 2 + b,
+                false => b * D - b * (b + 1) / 2 + a,
+            };
+            let factors: [[L; D]; D] =
+                core::array::from_fn(|a| core::array::from_fn(|b| factor(at(a, b))));
+            for r in 0..self.rank {
+                let slope: [L; D] = core::array::from_fn(|axis| slopes[axis * self.rank + r]);
+                for (a, row) in factors.iter().enumerate() {
+                    let mut sum = row[0] * slope[0];
+                    for b in 1..D {
+                        sum = row[b].mul_add(slope[b], sum);
+                    }
+                    slopes[a * self.rank + r] = sum;
+                }
+            }
+        }
+        if !values.is_empty() {
+            let lambda = factor(self.factors - 1);
+            for (value, &u) in values.iter_mut().zip(u) {
+                *value = lambda * u;
+            }
+        }
+    }
+}
+
+impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
+    fn lanes(&self) -> usize {
+        L::WIDTH
+    }
+
+    fn geometry_len(&self) -> usize {
+        self.factors * L::WIDTH
+    }
+
+    fn workspace(&self) -> Workspace {
+        Box::new(self.scratch())
+    }
+
+    fn apply(
+        &self,
+        batch: &Batch<L::Real>,
+        source: &[L::Real],
+        target: &mut [L::Real],
+        workspace: &mut Workspace,
+    ) {
+        let Scratch {
+            nodal,
+            out,
+            columns,
+        } = self.scratch_of(workspace);
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                let places = self.places(batch);
+                gather_any(self.token, places, source, nodal);
+                for component in 0..self.components {
+                    let own = component * self.nodes..(component + 1) * self.nodes;
+                    let u = &nodal[own.clone()];
+                    self.slopes.multiply(self.token, u, columns);
+                    match self.dim {
+                        2 => self.weigh::<2>(batch.geometry, u, columns),
+                        _ => self.weigh::<3>(batch.geometry, u, columns),
+                    }
+                    self.back.multiply(self.token, columns, &mut out[own]);
+                }
+                scatter_any(self.token, places, out, target);
+            },
+        );
+    }
+
+    fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
+        let Scratch { out, .. } = self.scratch_of(workspace);
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                let nodes = self.nodes;
+                for n in 0..nodes {
+                    let mut sum = L::splat(self.token, crate::scalar::Real::from_f64(0.0));
+                    for m in 0..self.factors {
+                        let factor =
+                            L::load(self.token, &batch.geometry[m * L::WIDTH..][..L::WIDTH]);
+                        let entry = L::splat(self.token, self.diagonals[m * nodes + n]);
+                        sum = factor.mul_add(entry, sum);
+                    }
+                    for component in 0..self.components {
+                        out[component * nodes + n] = sum;
+                    }
+                }
+                scatter_any(self.token, self.places(batch), out, target);
+            },
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! The published ladder: eleven schedules, each one change of the one before.
+//!
+//! A. Karakus, T. Warburton et al., "Finite Element Stiffness Matrix Action: monolithic kernel optimization on Titan
+//! V" (2018), with the kernels of libParanumal. Step 9 there loads the factors of wrong elements; here they are
+//! right.
+//!
+//! ```
+//! use femto_kernel::family::affine_simplex::ladder;
+//!
+//! let steps = ladder::steps();
+//! assert_eq!(steps.len(), 11);
+//! assert_eq!(steps[6].change, "S_ab and S_ba in one matrix");
+//! ```
+
+use super::schedule::{Factors, Input, Schedule};
+
+/// A step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its number, from 0.
+    pub number: usize,
+    /// Its change relative to the previous step.
+    pub change: &'static str,
+    /// Its schedule; steps 7 to 10 are tuned over elements of a thread, 8 to 10 over elements aside.
+    pub schedule: Schedule,
+    /// Whether elements come from a list; otherwise they are consecutive.
+    pub listed: bool,
+}
+
+/// The steps, in order, with one element per thread and aside.
+pub fn steps() -> Vec<Step> {
+    let mut schedule = Schedule {
+        const_inputs: false,
+        unroll: 1,
+        input: Input::Global,
+        factors: Factors::Before,
+        symmetric: false,
+        elements_per_thread: 1,
+        elements_aside: 1,
+    };
+    let mut steps = Vec::new();
+    let mut add = |change, schedule: Schedule| {
+        let number = steps.len();
+        steps.push(Step {
+            number,
+            change,
+            schedule,
+            listed: number < 9,
+        });
+    };
+    add("a row per thread, ten matrices", schedule);
+    schedule.const_inputs = true;
+    add("inputs are const", schedule);
+    schedule.unroll = 0;
+    add("columns unrolled", schedule);
+    schedule.input = Input::Register;
+    add("u read once a column", schedule);
+    schedule.input = Input::Shared;
+    add("u in shared memory", schedule);
+    schedule.factors = Factors::Shared;
+    add("factors in shared memory", schedule);
+    schedule.symmetric = true;
+    add("S_ab and S_ba in one matrix", schedule);
+    add("several elements a thread", schedule);
+    add("several elements side by side", schedule);
+    schedule.factors = Factors::SharedFlat;
+    add("factors loaded flat, consecutive elements", schedule);
+    schedule.factors = Factors::After;
+    add("factors read last, into registers", schedule);
+    steps
+}
+
+impl Step {
+    /// Whether the step has several elements per thread.
+    pub fn tunes_thread(&self) -> bool {
+        self.number >= 7
+    }
+
+    /// Whether the step has several elements side by side.
+    pub fn tunes_block(&self) -> bool {
+        self.number >= 8
+    }
+
+    /// The step with these many elements per thread and side by side, where it is tuned over them.
+    pub fn with(&self, per_thread: u32, aside: u32) -> Schedule {
+        Schedule {
+            elements_per_thread: if self.tunes_thread() { per_thread } else { 1 },
+            elements_aside: if self.tunes_block() { aside } else { 1 },
+            ..self.schedule
+        }
+    }
+}

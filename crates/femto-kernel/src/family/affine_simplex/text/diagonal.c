@@ -1,0 +1,22 @@
+/* The diagonal: a thread per node of an element, ELEMENTS_ASIDE elements side by side. Operands as in apply.c. */
+KERNEL(diagonal)(KERNEL_ARGUMENTS)
+{
+    const int node = THREAD_X;
+    const uint element = BLOCK * ELEMENTS_ASIDE + THREAD_Y;
+    if (element < elements) {
+        real r_sum = 0;
+        UNROLL for (int m = 0; m < MATRICES; ++m)
+        {
+            r_sum += g_geometry[(size_t)element * FACTORS + m] * g_tables[(m * NODES + node) * NODES + node];
+        }
+        for (int component = 0; component < COMPONENTS; ++component) {
+#if CONTRIBUTIONS
+            g_contributions[(size_t)component * contribution_stride +
+                (size_t)(contribution_first + element) * NODES + node] = r_sum;
+#else
+            const size_t first = (size_t)g_nodes[(size_t)element * NODES + node] * NODE_STRIDE;
+            atomic_add(g_v + first + (size_t)component * component_stride, r_sum);
+#endif
+        }
+    }
+}
