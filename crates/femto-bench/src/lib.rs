@@ -44,6 +44,7 @@ mod subject;
 pub mod table;
 #[cfg(test)]
 mod tests;
+pub mod tetrahedra;
 mod timing;
 mod view;
 

@@ -16,7 +16,11 @@ pub(crate) fn check(
     device: &DeviceInfo,
 ) -> Result<(), BenchError> {
     let cells = cells.map(|cells| cells as f64);
-    let (elements, degree) = (cells.iter().product::<f64>(), params.degree as f64);
+    let boxes: f64 = cells.iter().product();
+    let (elements, degree) = (
+        boxes * params.mesh.cell().per_box() as f64,
+        params.degree as f64,
+    );
     let nodes: f64 = cells.iter().map(|n| n * degree + 1.0).product();
     let vectors = 2.0 * nodes * params.benchmark.components() as f64;
     let points = elements * (points_1d as f64).powi(3);
@@ -60,7 +64,8 @@ fn numbers_per_point(params: &Params, device: DeviceKind) -> f64 {
         single_factors: params.factors == FactorPrecision::Single,
     });
     match (chosen.level, params.mesh, physics) {
-        (_, MeshShape::Box, _) | (DataLevel::OnTheFly, MeshShape::Sine, _) => 0.0,
+        (_, MeshShape::Box | MeshShape::Tetrahedra, _)
+        | (DataLevel::OnTheFly, MeshShape::Sine, _) => 0.0,
         (_, _, Physics::Mass) => 1.0,
         (_, _, Physics::Poisson) => 6.0,
         (_, _, Physics::ScreenedPoisson) => 7.0,

@@ -3,8 +3,8 @@
 use crate::problem::Problem;
 use crate::{BenchError, Benchmark, MeshShape, Physics, Sampling, Size, VectorKind, memory};
 use femto::operator::OperatorError;
-use femto::{DataLevel, FactorPrecision, Knobs, Scatter};
-use femto_element::Cell;
+use femto::{DataLevel, FactorPrecision, Knobs, Quadrature, Scatter};
+use femto_element::basis;
 use femto_fem::space::SpaceParams;
 use femto_kernel::roofline::Precision;
 use femto_platform::device::{DeviceInfo, DeviceKind};
@@ -77,9 +77,7 @@ impl Params {
     /// fit the memory of the device or the host.
     pub fn check(&self, device: &DeviceInfo) -> Result<(), BenchError> {
         let benchmark = self.benchmark;
-        let basis = benchmark
-            .quadrature()
-            .tables(Cell::Hexahedron, self.degree)?;
+        let points_1d = self.points_1d()?;
         if self.measured == Measured::CgIteration && benchmark.vector() == VectorKind::E {
             return Err(BenchError::NoIterations { benchmark });
         }
@@ -90,7 +88,7 @@ impl Params {
         if !self.knobs.is_empty() && !kind.is_accelerator() {
             return Err(OperatorError::KnobsElsewhere.into());
         }
-        memory::check(self, self.cells(), basis.points_1d, device)
+        memory::check(self, self.cells(), points_1d.unwrap_or(0), device)
     }
 
     /// Whether the measurements share mesh and space.
@@ -120,11 +118,26 @@ impl Params {
         Problem::new(self.mesh, cells, space, constrained)
     }
 
-    /// Cells along x, y and z, for the requested size.
+    /// Boxes along x, y and z, for the requested size.
     pub(crate) fn cells(&self) -> [usize; 3] {
-        let components = self.benchmark.components();
-        self.size
-            .cells(self.degree, components, self.benchmark.vector())
+        let vectors = (self.benchmark.components(), self.benchmark.vector());
+        self.size.cells(self.mesh.cell(), self.degree, vectors)
+    }
+
+    /// Quadrature points along an axis; `None` on cells that are no tensor products, where the form decides.
+    ///
+    /// # Errors
+    /// A degree out of range, or nodes as points on cells without such a rule.
+    pub(crate) fn points_1d(&self) -> Result<Option<usize>, OperatorError> {
+        let (cell, quadrature) = (self.mesh.cell(), self.benchmark.quadrature());
+        if cell.is_tensor_product() {
+            return Ok(Some(quadrature.tables(cell, self.degree)?.points_1d));
+        }
+        basis::check(cell, self.degree)?;
+        match quadrature {
+            Quadrature::Collocated => Err(OperatorError::QuadratureOnSimplices),
+            _ => Ok(None),
+        }
     }
 
     /// The benchmark and its most important parameters, in a few words.

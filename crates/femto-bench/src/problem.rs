@@ -2,9 +2,11 @@
 
 use super::timing::since;
 use super::{BenchError, VectorKind};
+use femto_element::Cell;
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::Mesh;
 use femto_fem::mesh::box_mesh::BoxMesh;
+use femto_fem::mesh::simplex_box::SimplexBox;
 use femto_fem::space::{Constraints, Space, SpaceParams};
 use serde::Serialize;
 use std::f64::consts::PI;
@@ -21,11 +23,16 @@ pub enum MeshShape {
     Sine,
     /// The nodes of hex27 cells moved by the same sine: curved maps.
     Curved,
+    /// Each box cut into six tetrahedra, the vertices moved at random: affine maps, all different.
+    Tetrahedra,
 }
+
+/// The seed of the irregular mesh: the same one every time.
+const SEED: u64 = 4;
 
 impl MeshShape {
     /// All shapes.
-    pub const ALL: [Self; 3] = [Self::Box, Self::Sine, Self::Curved];
+    pub const ALL: [Self; 4] = [Self::Box, Self::Sine, Self::Curved, Self::Tetrahedra];
 
     /// The name in options and reports.
     pub const fn name(self) -> &'static str {
@@ -33,10 +40,19 @@ impl MeshShape {
             Self::Box => "box",
             Self::Sine => "sine",
             Self::Curved => "curved",
+            Self::Tetrahedra => "tetrahedra",
         }
     }
 
-    /// The mesh with this many cells along x, y and z.
+    /// The shape of its cells.
+    pub const fn cell(self) -> Cell {
+        match self {
+            Self::Box | Self::Sine | Self::Curved => Cell::Hexahedron,
+            Self::Tetrahedra => Cell::Tetrahedron,
+        }
+    }
+
+    /// The mesh with this many boxes along x, y and z.
     pub(super) fn build(self, cells: [usize; 3]) -> Result<Mesh, BenchError> {
         let geometry_degree = if self == Self::Curved { 2 } else { 1 };
         let generator = BoxMesh {
@@ -47,6 +63,12 @@ impl MeshShape {
         let mesh = match self {
             Self::Box => generator.build(|x| x),
             Self::Sine | Self::Curved => generator.build(bend),
+            Self::Tetrahedra => SimplexBox {
+                cells,
+                irregular: Some(SEED),
+                ..SimplexBox::unit_cube(1)
+            }
+            .build(|x| x),
         };
         Ok(mesh.map_err(Box::new)?)
     }
@@ -72,12 +94,20 @@ impl Size {
     /// The size for comparing rates of accelerators.
     pub const LARGE: Self = Self::Dofs(50_000_000);
 
-    /// Cells along x, y, z that come closest to the size, and differ by at most one.
-    pub(super) fn cells(self, degree: usize, components: usize, vector: VectorKind) -> [usize; 3] {
+    /// Boxes along x, y, z that come closest to the size, and differ by at most one, for cells of which several fill a
+    /// box.
+    pub(super) fn cells(
+        self,
+        cell: Cell,
+        degree: usize,
+        (components, vector): (usize, VectorKind),
+    ) -> [usize; 3] {
+        let per_box = cell.per_box();
+        let in_box = per_box * cell.lattice(degree).len();
         let (target, along): (usize, &dyn Fn(usize) -> f64) = match (self, vector) {
-            (Self::Elements(target), _) => (target, &|cells| cells as f64),
+            (Self::Elements(target), _) => (target / per_box, &|cells| cells as f64),
             (Self::Dofs(target), VectorKind::E) => {
-                (target / components, &|cells| (cells * (degree + 1)) as f64)
+                (target / components / in_box, &|cells| cells as f64)
             }
             (Self::Dofs(target), _) => (target / components, &|cells| (cells * degree + 1) as f64),
         };
@@ -147,11 +177,16 @@ mod tests {
 
     #[test]
     fn shapes_have_their_kind_of_map_and_no_bad_element() {
-        let kinds = [MapKind::Affine, MapKind::Multilinear, MapKind::Curved];
+        let kinds = [
+            MapKind::Affine,
+            MapKind::Multilinear,
+            MapKind::Curved,
+            MapKind::Affine,
+        ];
         for (shape, kind) in MeshShape::ALL.into_iter().zip(kinds) {
             for cells in [[1, 2, 3], [5, 5, 5]] {
                 let geometry = Geometry::new(&shape.build(cells).unwrap()).unwrap();
-                let count = cells.iter().product::<usize>();
+                let count = shape.cell().per_box() * cells.iter().product::<usize>();
                 assert_eq!(geometry.kinds(), vec![kind; count], "{shape:?}");
                 assert!(geometry.check(&[-1.0, 0.0, 1.0]).unwrap().is_empty());
             }
@@ -160,14 +195,20 @@ mod tests {
 
     #[test]
     fn sizes_come_as_near_as_boxes_can() {
-        let cells = |size: Size, degree| size.cells(degree, 1, VectorKind::L);
+        let hexahedron = Cell::Hexahedron;
+        let cells = |size: Size, degree| size.cells(hexahedron, degree, (1, VectorKind::L));
         assert_eq!(cells(Size::Elements(4096), 7), [16; 3]);
         assert_eq!(cells(Size::Elements(0), 7), [1; 3]);
         assert_eq!(cells(Size::Elements(5), 7), [2, 2, 1]);
         assert_eq!(cells(Size::Dofs(27), 2), [1; 3]);
         assert_eq!(cells(Size::Dofs(125), 2), [2; 3]);
-        assert_eq!(Size::Dofs(375).cells(2, 3, VectorKind::L), [2; 3]);
-        assert_eq!(Size::Dofs(216).cells(2, 1, VectorKind::E), [2; 3]);
+        let of =
+            |dofs, components, vector| Size::Dofs(dofs).cells(hexahedron, 2, (components, vector));
+        assert_eq!(of(375, 3, VectorKind::L), [2; 3]);
+        assert_eq!(of(216, 1, VectorKind::E), [2; 3]);
+        let tetrahedra = |size: Size| size.cells(Cell::Tetrahedron, 2, (1, VectorKind::E));
+        assert_eq!(tetrahedra(Size::Elements(48)), [2; 3]);
+        assert_eq!(tetrahedra(Size::Dofs(480)), [2; 3]);
         for degree in 1..=8 {
             let cells = cells(Size::Dofs(1_500_000), degree);
             let dofs: usize = cells.iter().map(|n| n * degree + 1).product();

@@ -13,7 +13,6 @@ use crate::{BenchError, Measured, Params, Record, Report};
 use femto::operator::Backend;
 use femto::vector::VectorOps;
 use femto::{AnyDevice, FactorPrecision, Host, Knobs, Number, Scatter};
-use femto_element::Cell;
 use femto_kernel::roofline::{Ceilings, Precision};
 use femto_platform::device::DeviceKind;
 use serde_json::json;
@@ -162,10 +161,6 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
     let mut record = Record::new(benchmark.name(), outcome);
     let [cells_x, cells_y, cells_z] = problem.cells;
     let dofs = subject.unknowns();
-    let points_1d = benchmark
-        .quadrature()
-        .tables(Cell::Hexahedron, params.degree)?
-        .points_1d;
     let scatter = match record.device.kind {
         DeviceKind::Host => Scatter::Deterministic,
         _ => params.scatter,
@@ -174,7 +169,7 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         ("measured", json!(params.measured)),
         ("vector", json!(params.benchmark.vector())),
         ("degree", json!(params.degree)),
-        ("points_1d", json!(points_1d)),
+        ("points_1d", json!(params.points_1d()?)),
         ("components", json!(benchmark.components())),
         ("data_level", json!(operator.data_level().name())),
         // `single` changes each factor, and so the operator, by up to 6e-8 of itself.

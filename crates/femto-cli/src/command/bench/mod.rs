@@ -2,6 +2,7 @@
 
 pub(super) mod options;
 mod simplices;
+mod tetrahedra;
 
 use super::open;
 use crate::console::Console;
@@ -46,7 +47,7 @@ pub(super) struct Bench {
     /// Number of elements instead, such as `4096`; `large` for 5e7 entries.
     #[arg(long, value_delimiter = ',', value_parser = options::elements)]
     elements: Vec<Size>,
-    /// The mesh: affine, trilinear or curved hexahedra.
+    /// The mesh: affine (box), trilinear (sine) or curved hexahedra; affine tetrahedra.
     #[arg(long, value_delimiter = ',', default_value = "sine", value_parser = options::mesh())]
     mesh: Vec<MeshShape>,
     /// Amount of geometry stored.
@@ -117,12 +118,15 @@ pub(super) struct Bench {
 #[derive(Debug, Subcommand)]
 enum Other {
     Simplices(simplices::Simplices),
+    Tetrahedra(tetrahedra::Tetrahedra),
 }
 
 impl Bench {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
-        if let Some(Other::Simplices(simplices)) = &self.other {
-            return simplices.run(console);
+        match &self.other {
+            Some(Other::Simplices(simplices)) => return simplices.run(console),
+            Some(Other::Tetrahedra(tetrahedra)) => return tetrahedra.run(console),
+            None => {}
         }
         if let Some(names) = &self.ladder {
             return match self.from.is_empty() {

@@ -27,7 +27,7 @@ impl Matrices {
 impl Problem<'_> {
     /// The work on `elements` elements, apart from L-vectors: geometry, E-vectors or lists of nodes, and the
     /// matrices once.
-    pub(super) fn work(&self, schedule: &Schedule, elements: usize) -> Work {
+    pub fn work(&self, schedule: &Schedule, elements: usize) -> Work {
         let Matrices { nodes, dim, .. } = *self.matrices;
         let (numbers, count) = (self.precision.bytes(), self.count(schedule.symmetric));
         debug_assert!(self.matrices.factors() <= pairs(dim) + 1);
