@@ -100,9 +100,9 @@ fn leaving(u: &GridFunction) -> f64 {
         .iter()
         .flat_map(|a| rule.weights.iter().map(move |b| a * b));
     let weights: Vec<f64> = weights.collect();
-    let faces = u.blocks[0].space.boundary().tagged("cooled").unwrap();
-    let heat = faces.iter().flat_map(|face| {
-        let (cell, number) = (face.cell as usize, usize::from(face.face));
+    let facets = u.blocks[0].space.boundary().tagged("cooled").unwrap();
+    let heat = facets.iter().flat_map(|facet| {
+        let (cell, number) = (facet.cell as usize, usize::from(facet.number));
         let at = u.blocks[0]
             .geometry
             .face_at_points(cell, number, &rule.points);

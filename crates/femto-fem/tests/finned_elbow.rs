@@ -88,7 +88,7 @@ fn areas_are_those_of_the_drawing() {
     let space = Space::new(&mesh, &geometry, SpaceParams::default()).unwrap();
     let rule = gauss(5);
     let area = |tag: &str| -> f64 {
-        let faces = space.boundary_faces(tag).unwrap();
+        let facets = space.boundary_facets(tag).unwrap();
         let of_face = |cell: usize, face: usize| -> f64 {
             let points = geometry.face_at_points(cell, face, &rule.points);
             let weight = |q: usize| rule.weights[q % 5] * rule.weights[q / 5];
@@ -100,9 +100,9 @@ fn areas_are_those_of_the_drawing() {
                 .map(term)
                 .sum()
         };
-        faces
+        facets
             .iter()
-            .map(|f| of_face(f.cell as usize, usize::from(f.face)))
+            .map(|f| of_face(f.cell as usize, usize::from(f.number)))
             .sum()
     };
     assert_close("bore", area("bore"), 2.0 * PI * BORE * length());

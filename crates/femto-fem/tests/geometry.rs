@@ -7,7 +7,7 @@ use femto_element::MapKind;
 use femto_element::basis::lagrange;
 use femto_element::quadrature::gauss;
 use femto_fem::geometry::jacobian::{cofactors, determinant, dot};
-use femto_fem::geometry::{FacePoint, Geometry, GeometryAtPoints};
+use femto_fem::geometry::{FacetPoint, Geometry, GeometryAtPoints};
 use femto_fem::mesh::{CellBlock, Mesh};
 use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
 
@@ -39,7 +39,7 @@ fn face_integral(
     let rule = gauss(points_1d);
     let points = geometry.face_at_points(cell, face, &rule.points);
     let weight = |q: usize| rule.weights[q % points_1d] * rule.weights[q / points_1d];
-    let term = |(q, p): (usize, &FacePoint)| weight(q) * f(p.position, p.area_normal);
+    let term = |(q, p): (usize, &FacetPoint)| weight(q) * f(p.position, p.area_normal);
     points.iter().enumerate().map(term).sum()
 }
 

@@ -131,7 +131,7 @@ fn groups_have_facets_of_both_shapes() {
     let blocks = blocks(&mesh, params).unwrap();
     let (mut facets, mut entries) = (0, Vec::new());
     for block in &blocks {
-        facets += block.space.boundary_faces("ymin").unwrap().len();
+        facets += block.space.boundary_facets("ymin").unwrap().len();
         if let Some(trace) = block.space.trace(&block.geometry, "ymin").unwrap() {
             let all = Block::node_positions(&blocks);
             let own = trace.block.space.node_positions(&trace.block.geometry);
@@ -201,7 +201,7 @@ fn mismatched_parts_are_errors() {
         Geometry::of_shapes(&flat).unwrap(),
         SpaceParams::default(),
     ) {
-        Err(SpaceError::CrowdedFace { mut cells, .. }) => {
+        Err(SpaceError::CrowdedFacet { mut cells, .. }) => {
             cells.sort_unstable();
             assert!(
                 cells.contains(&all) || cells.contains(&(all + 1)),

@@ -271,13 +271,13 @@ fn constrained_nodes_are_those_on_tagged_sides() {
                 let y = positions[node.node as usize];
                 assert!((0..3).all(|a| (x[a] - y[a]).abs() < 1e-14), "{x:?} {y:?}");
             }
-            let faces = space.boundary_faces("xmin").unwrap();
-            assert_eq!(faces.len(), if space.dim() == 2 { 6 } else { 2 * 3 * 5 });
-            for face in faces {
+            let facets = space.boundary_facets("xmin").unwrap();
+            assert_eq!(facets.len(), if space.dim() == 2 { 6 } else { 2 * 3 * 5 });
+            for facet in facets {
                 let point = [[0.3, 0.3, 0.0]];
-                let at = geometry.facet_at_points(face.cell as usize, face.face.into(), &point);
+                let at = geometry.facet_at_points(facet.cell as usize, facet.number.into(), &point);
                 assert!((at[0].position[0] + 1.0).abs() < 1e-14 && at[0].area_normal[0] < 0.0);
-                assert_eq!(space.cells()[face.element as usize], face.cell);
+                assert_eq!(space.cells()[facet.element as usize], facet.cell);
             }
         }
     }
@@ -355,14 +355,14 @@ fn invalid_spaces_are_errors() {
     crowded.blocks[0].nodes.extend([0, 4, 3]);
     crowded.blocks[0].tags.push(7);
     match error(&crowded, params(2, 100)) {
-        SpaceError::CrowdedFace { mut nodes, .. } => {
+        SpaceError::CrowdedFacet { mut nodes, .. } => {
             nodes.sort_unstable();
             assert_eq!(nodes, [0, 3]);
         }
         other => panic!("{other}"),
     }
 
-    // A tagged triangle that is not a face, and a group of the wrong dimension.
+    // A tagged triangle that is not a facet, and a group of the wrong dimension.
     let mut stranger = mesh;
     stranger.blocks[1].nodes.extend([0, 1, 3]);
     stranger.blocks[1].tags.push(1);
@@ -370,7 +370,7 @@ fn invalid_spaces_are_errors() {
     let constrain = |tag: &str| Constraints::of_all_components(&space, &[tag]).unwrap_err();
     let found = constrain("xmin");
     assert!(
-        matches!(&found, SpaceError::NoSuchFace { nodes, count: 1, .. } if *nodes == [0, 1, 3]),
+        matches!(&found, SpaceError::NoSuchFacet { nodes, count: 1, .. } if *nodes == [0, 1, 3]),
         "{found}"
     );
     let missing = constrain("domain").to_string();

@@ -164,7 +164,7 @@ pub struct BoxSource {
 /// A value on a part of the boundary.
 #[derive(Clone, Debug)]
 pub struct Boundary {
-    /// Names or numbers of groups of faces, at least one.
+    /// Names or numbers of groups of facets, at least one.
     pub tags: Vec<Located<String>>,
     /// The given components, each once, counted from 0; `None` for all.
     pub components: Option<Vec<Located<usize>>>,

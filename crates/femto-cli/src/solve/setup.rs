@@ -281,7 +281,7 @@ fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
             return Some(case.periodic.as_ref()?.first()?.span.clone());
         }
         ProblemError::Space(
-            SpaceError::NoSuchFace { tag, .. } | SpaceError::PeriodicFace { tag, .. },
+            SpaceError::NoSuchFacet { tag, .. } | SpaceError::PeriodicFacet { tag, .. },
         ) => {
             let mut tags = case.boundaries().flat_map(|it| &it.tags);
             tags.find(|other| other.value == *tag)?

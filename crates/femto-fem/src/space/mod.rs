@@ -28,7 +28,7 @@ use crate::mesh::Mesh;
 use femto_element::{Cell, basis};
 
 pub use block::Block;
-pub use boundary::{BoundaryFace, BoundaryFaces, BoundaryNode};
+pub use boundary::{BoundaryFacet, BoundaryFacets, BoundaryNode};
 pub use constraints::Constraints;
 use element_nodes::ElementNodes;
 use elements::Elements;
@@ -96,7 +96,7 @@ pub struct Space {
     cell: Cell,
     cells: Arc<[u32]>,
     restriction: Arc<Restriction>,
-    boundary: Arc<BoundaryFaces>,
+    boundary: Arc<BoundaryFacets>,
     is_periodic: bool,
 }
 
@@ -140,7 +140,7 @@ impl Space {
         drop(shapes);
         topology.join_sides(&mesh.periodic, number_of)?;
         let numbered: Vec<&[u32]> = elements.iter().map(|own| &own.cells[..]).collect();
-        let boundary = BoundaryFaces::new(mesh, &topology, &numbered);
+        let boundary = BoundaryFacets::new(mesh, &topology, &numbered);
         let shapes = elements.iter().zip(&nodes);
         let shapes: Vec<Shape<'_>> = shapes
             .map(|(elements, nodes)| Shape {
@@ -298,15 +298,15 @@ impl Space {
     }
 
     /// All tagged facets of the mesh.
-    pub fn boundary(&self) -> &BoundaryFaces {
+    pub fn boundary(&self) -> &BoundaryFacets {
         &self.boundary
     }
 
     /// The facets of elements in a group of boundary cells given by name or number, sorted by element.
     ///
     /// # Errors
-    /// As [`BoundaryFaces::tagged`].
-    pub fn boundary_faces(&self, tag: &str) -> Result<Vec<BoundaryFace>, SpaceError> {
+    /// As [`BoundaryFacets::tagged`].
+    pub fn boundary_facets(&self, tag: &str) -> Result<Vec<BoundaryFacet>, SpaceError> {
         self.boundary.tagged(tag).map(<[_]>::to_vec)
     }
 
