@@ -6,7 +6,7 @@ use femto::operator::OperatorError;
 use femto::{DataLevel, FactorPrecision, Knobs, Scatter};
 use femto_element::Cell;
 use femto_fem::space::SpaceParams;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::{DeviceInfo, DeviceKind};
 use serde::Serialize;
 

@@ -4,7 +4,7 @@ use super::timing::since;
 use super::{BenchError, VectorKind};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::Mesh;
-use femto_fem::mesh::box_mesh::BoxMesh;
+use femto_fem::mesh::boxes::BoxMesh;
 use femto_fem::space::{Constraints, Space, SpaceParams};
 use serde::Serialize;
 use std::f64::consts::PI;

@@ -1,7 +1,7 @@
 //! Cases: their meaning, and the errors for mistakes in them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::problem::Function;
 use femto::{DataLevel, FactorPrecision, Quadrature, Scatter};
 use femto_cli::case::{

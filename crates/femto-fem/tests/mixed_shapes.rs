@@ -6,7 +6,7 @@ mod space_common;
 use femto_element::basis::nodes;
 use femto_element::{Cell, CellType};
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::simplex_box::RectangleMesh;
+use femto_fem::mesh::boxes::RectangleMesh;
 use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Block, Constraints, Continuity, SpaceError, SpaceParams};
 use space_common::layout::check_blocks;

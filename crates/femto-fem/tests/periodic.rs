@@ -3,7 +3,7 @@
 use femto_element::Cell;
 use femto_element::basis::max_degree;
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::any_box::AnyBox;
+use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::{Mesh, MeshError};
 use femto_fem::space::{Block, Continuity, Space, SpaceError, SpaceParams};

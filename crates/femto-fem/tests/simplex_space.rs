@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use femto_element::basis::Nodal;
 use femto_element::basis::{BasisError, MAX_SIMPLEX_DEGREE};
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::simplex_box::SimplexBox;
+use femto_fem::mesh::boxes::SimplexBox;
 use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Constraints, Continuity, Layout, Space, SpaceError, SpaceParams};
 use simplex_common::{count, inside};

@@ -6,7 +6,7 @@ use femto_kernel::family::Limits;
 use femto_kernel::family::hex_published::ladder::oracle::Oracle;
 use femto_kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel, Step};
 use femto_kernel::family::hex_published::schedule::Sizes;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
 use femto_platform::device::{Device, Element};
 use rand::rngs::StdRng;

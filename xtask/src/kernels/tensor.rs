@@ -10,7 +10,7 @@ use femto_kernel::family::sum_factorization::work::Shape;
 use femto_kernel::family::sum_factorization::{ElementGeometry, Storage};
 use femto_kernel::family::{FactorPrecision, KernelSource, Operand, Vectors};
 use femto_kernel::form::TracedForm;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 
 use super::Case;
 use super::elements::{Elements, Map, Oracle, Random, Recipe};

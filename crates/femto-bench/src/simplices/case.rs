@@ -13,7 +13,7 @@ use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage, a
 use femto_kernel::family::oracle::{CellFields, OracleGeometry};
 use femto_kernel::family::{EvalContext, KernelSource, Vectors};
 use femto_kernel::form::{Coefficient, Diffusion, Poisson, SymmetricGradient, TracedForm};
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::Features;
 use std::fmt;
 use std::sync::Arc;

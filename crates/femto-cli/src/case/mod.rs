@@ -18,10 +18,10 @@ pub use femto::problem::{Expression, Method};
 pub use form::{Allowed, Coefficient, CoefficientFunction, Form, FormSource, Moduli};
 pub use vector::Vector;
 
-use femto::fem::mesh::any_box::AnyBox;
+use femto::fem::mesh::boxes::AnyBox;
 use femto::problem::{Function, Given};
 
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::platform::device::DeviceId;
 use femto::{DataLevel, FactorPrecision, Quadrature, Scatter};
 use std::fmt::{Display, Formatter};

@@ -11,8 +11,8 @@ use super::{
 use femto::element::Cell;
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
-use femto::fem::mesh::any_box::AnyBox;
-use femto::kernel::roofline::Precision;
+use femto::fem::mesh::boxes::AnyBox;
+use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
 use toml::de::DeTable;
 

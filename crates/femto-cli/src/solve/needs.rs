@@ -6,7 +6,7 @@ use femto::Host;
 use femto::element::Cell;
 use femto::fem::geometry::shapes;
 use femto::fem::mesh::Mesh;
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::platform::device::{Device, DeviceKind};
 
 /// Sizes of a problem, as floating-point numbers because they may exceed all integers.

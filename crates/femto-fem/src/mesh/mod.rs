@@ -3,16 +3,13 @@
 use femto_element::CellType;
 use std::path::Path;
 
-pub mod any_box;
-pub mod box_mesh;
+pub mod boxes;
 mod cut;
-
 mod error;
 pub mod gmsh;
 mod groups;
 pub mod ordering;
 mod periodic;
-pub mod simplex_box;
 mod summary;
 mod turn;
 

@@ -119,7 +119,7 @@ impl Space {
 mod tests {
     use super::*;
     use crate::geometry::GeometryAtPoints;
-    use crate::mesh::any_box::AnyBox;
+    use crate::mesh::boxes::AnyBox;
     use crate::space::{Continuity, SpaceParams};
     use femto_element::Cell;
     use femto_element::quadrature::rule;

@@ -3,7 +3,7 @@
 
 use femto_element::quadrature::gauss;
 use femto_fem::geometry::{Geometry, GeometryAtPoints};
-use femto_fem::mesh::{Mesh, box_mesh::BoxMesh};
+use femto_fem::mesh::{Mesh, boxes::BoxMesh};
 
 pub(crate) type Point = [f64; 3];
 

@@ -26,7 +26,7 @@
 //!
 //! No kernel returns before a barrier that other threads wait at.
 
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use core::fmt::{Display, Write};
 
 /// A language that kernel texts are compiled in.

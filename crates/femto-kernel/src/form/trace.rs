@@ -3,8 +3,7 @@
 use super::{Form, MAX_FIELDS, Point};
 use crate::dialect::Language;
 use crate::expr::{Dialect, Graph, GraphError, Handle, Input, Ops, Signature};
-use crate::roofline::Precision;
-use crate::scalar::Traced;
+use crate::scalar::{Precision, Traced};
 use core::cell::RefCell;
 
 /// The graph of a form.

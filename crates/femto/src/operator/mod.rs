@@ -20,6 +20,8 @@ mod plan;
 mod tables;
 
 pub use accelerator::AcceleratorBound;
+#[doc(hidden)]
+pub use any_form::FormNumber;
 pub use any_form::{AnyForm, Typed};
 pub use any_operator::{AnyOperator, Application};
 pub use auxiliary::Auxiliary;
@@ -46,7 +48,7 @@ use femto_platform::device::Buffer;
 /// A weak form on a space, applied without a matrix.
 ///
 /// ```
-/// use femto::fem::{geometry::Geometry, mesh::box_mesh::BoxMesh, space::{Space, SpaceParams}};
+/// use femto::fem::{geometry::Geometry, mesh::boxes::BoxMesh, space::{Space, SpaceParams}};
 /// use femto::{Host, Operator, OperatorParams, kernel::form::Poisson, platform::device::Device};
 ///
 /// let mesh = BoxMesh::unit_cube(4).build(|x| x)?;

@@ -7,7 +7,7 @@
 //! which are in `stages.rs` and `assembled.rs`.
 //!
 //! ```
-//! use femto::fem::mesh::box_mesh::BoxMesh;
+//! use femto::fem::mesh::boxes::BoxMesh;
 //! use femto::problem::{Boundary, Problem};
 //! use femto::{Host, kernel::form::Poisson};
 //!
@@ -27,7 +27,7 @@
 //! computes directions by conjugate gradients if it is symmetric, otherwise by GMRES.
 //!
 //! ```
-//! use femto::fem::mesh::simplex_box::SimplexBox;
+//! use femto::fem::mesh::boxes::SimplexBox;
 //! use femto::kernel::{form::{Form, Point}, scalar::Scalar};
 //! use femto::problem::{Boundary, Problem};
 //! use femto::Host;

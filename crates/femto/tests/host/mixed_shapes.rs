@@ -5,7 +5,7 @@ use crate::common::forms::Busy;
 use crate::common::oracle::{on_blocks, rule};
 use crate::common::{Random, blocks, difference, mixed};
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::simplex_box::RectangleMesh;
+use femto::fem::mesh::boxes::RectangleMesh;
 use femto::fem::space::{Block, Layout, SpaceParams};
 use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson, ScreenedPoisson};
 use femto::kernel::scalar::Scalar;

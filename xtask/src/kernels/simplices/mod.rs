@@ -16,7 +16,7 @@ use femto_kernel::family::cell_quadrature::source::{Interleave, Problem, source}
 use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage};
 use femto_kernel::family::{Limits, Scatter, Vectors};
 use femto_kernel::form::{Coefficient, Diffusion, Form, Mass, SymmetricGradient, trace};
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 
 use super::elements::oracle;
 use super::runner::{Run, close, nodal};

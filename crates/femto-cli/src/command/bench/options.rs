@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use femto::element::basis::MAX_DEGREE;
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Scatter};
 use femto_bench::{Benchmark, MeshShape, Size};
 use std::str::FromStr;

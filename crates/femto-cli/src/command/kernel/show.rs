@@ -10,7 +10,7 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use femto::element::basis::MAX_DEGREE;
 use femto::kernel::dialect::Language;
 use femto::kernel::family::Limits;
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use serde_json::json;
 
 /// Print the exact translation unit of a kernel, as passed to the compiler.

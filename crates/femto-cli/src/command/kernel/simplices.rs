@@ -16,7 +16,7 @@ use femto::kernel::family::cell_quadrature::schedule::{
 use femto::kernel::family::cell_quadrature::source::{Interleave, Problem, source};
 use femto::kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage};
 use femto::kernel::form::{Coefficient, Diffusion, trace};
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::operator::OperatorError;
 
 /// Degree 1 on tetrahedra, one point.

@@ -12,7 +12,8 @@ use femto::kernel::family::sum_factorization::kernel::{PointStep, Problem, Sched
 use femto::kernel::family::sum_factorization::work::Shape;
 use femto::kernel::family::{FactorPrecision, KernelSource, Scatter, Vectors};
 use femto::kernel::form::{Mass, ScreenedPoisson, inspect};
-use femto::kernel::roofline::{Precision, probe_text};
+use femto::kernel::roofline::probe_text;
+use femto::kernel::scalar::Precision;
 use femto::kernel::vector::{random, source as vector};
 use femto::operator::OperatorError;
 

@@ -13,8 +13,8 @@ use crate::family::{
     legal_candidates,
 };
 use crate::form::Form;
-use crate::roofline::{Precision, Work};
-use crate::scalar::{SimdLevel, Vectorizable};
+use crate::roofline::Work;
+use crate::scalar::{Precision, SimdLevel, Vectorizable};
 use femto_element::tables::{DenseTables, Tables};
 use femto_element::{Cell, MapKind};
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use super::{FieldKind, Shape, Storage};
 use crate::dialect::{KernelFile, Language, SourceBuilder};
 use crate::family::operand::define_arguments;
 use crate::family::{KernelSource, Operand, Scatter, Vectors};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use femto_element::tables::DenseTables;
 
 /// Number of cells interleaved in arrays over cells, `[cell / together][number][cell % together]`: 1 for

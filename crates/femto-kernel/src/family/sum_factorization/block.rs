@@ -10,8 +10,8 @@ use crate::family::{
     FactorPrecision, Family, KernelSource, MapInput, Operand, Target, Vectors, legal_candidates,
 };
 use crate::form::Form;
-use crate::roofline::{Precision, Work};
-use crate::scalar::{SimdLevel, Vectorizable};
+use crate::roofline::Work;
+use crate::scalar::{Precision, SimdLevel, Vectorizable};
 use femto_element::tables::{Tables, TensorTables};
 use femto_element::{Cell, MapKind};
 use std::sync::Arc;

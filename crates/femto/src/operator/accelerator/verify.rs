@@ -12,7 +12,7 @@ use femto_fem::space::{Layout, Space};
 use femto_kernel::family::FactorPrecision;
 use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
 use femto_kernel::family::oracle::OracleGeometry;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, Device};
 use rayon::prelude::*;

@@ -8,7 +8,8 @@ use super::plan::{KindPlan, Plan};
 use super::{Backend, Bound as _, DataLevel, FactorPrecision, Operator, Shape};
 use crate::Number;
 use alternative::Candidate;
-use femto_kernel::roofline::{Ceilings, Precision, Work, bound};
+use femto_kernel::roofline::{Ceilings, Work, bound};
+use femto_kernel::scalar::Precision;
 use serde::Serialize;
 use std::fmt::{self, Display};
 

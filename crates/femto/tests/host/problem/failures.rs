@@ -3,8 +3,7 @@
 use super::host;
 use femto::OperatorParams;
 use femto::fem::geometry::Geometry;
-use femto::fem::mesh::box_mesh::BoxMesh;
-use femto::fem::mesh::simplex_box::RectangleMesh;
+use femto::fem::mesh::boxes::{BoxMesh, RectangleMesh};
 use femto::fem::mesh::{Membership, PhysicalGroup};
 use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{LinearElasticity, Mass, Poisson, ScreenedPoisson};

@@ -6,7 +6,7 @@ use crate::common::{Random, difference, oracle};
 use femto::element::MapKind;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::fem::mesh::boxes::SimplexBox;
 use femto::fem::space::{Layout, Space, SpaceParams};
 use femto::kernel::form::{Form, Mass, Poisson};
 use femto::operator::{Auxiliary, OperatorError};

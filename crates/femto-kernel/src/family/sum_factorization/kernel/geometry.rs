@@ -4,8 +4,7 @@ use super::{PointStep, Problem};
 use crate::family::FactorPrecision;
 use crate::family::sum_factorization::factors::factors;
 use crate::family::sum_factorization::{ElementGeometry, Storage};
-use crate::roofline::Precision;
-use crate::scalar::Real;
+use crate::scalar::{Precision, Real};
 
 impl FactorPrecision {
     /// The precision of stored element geometry, for arithmetic in `precision`.

@@ -26,7 +26,7 @@ use crate::dialect::Language;
 use crate::family::fields::FieldKind;
 use crate::family::{FactorPrecision, Vectors};
 use crate::form::TracedForm;
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use femto_element::tables::TensorTables;
 
 /// The evaluation at the points: factors or a form.

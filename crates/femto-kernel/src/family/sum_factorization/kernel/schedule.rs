@@ -6,7 +6,7 @@ use crate::dialect::BlockShape;
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{Limits, ScheduleError};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use core::fmt;
 
 /// The knobs of the kernel.
