@@ -14,7 +14,7 @@ mod vector;
 pub use deformation::Deformation;
 pub use document::{Document, Located};
 pub use error::{CaseError, Mistake, Problem};
-pub use femto::problem::{Expression, Method};
+pub use femto::problem::{Expression, Method, PreconditionerKind, SolverParams};
 pub use form::{Allowed, Coefficient, CoefficientFunction, Form, FormSource, Moduli};
 pub use vector::Vector;
 
@@ -81,16 +81,6 @@ impl Case {
     pub fn boundaries(&self) -> impl Iterator<Item = &Boundary> {
         let robin = self.robin.iter().map(|it| &it.boundary);
         self.dirichlet.iter().chain(&self.neumann).chain(robin)
-    }
-}
-
-impl Preconditioner {
-    /// The name in cases and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Jacobi => "jacobi",
-        }
     }
 }
 
@@ -215,40 +205,22 @@ impl Boundary {
 /// The solver of the equations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solver {
-    /// The iteration; chosen by the form if the case has none.
-    pub method: Option<Method>,
+    /// The iterations; the method is chosen by the form if the case has none.
+    pub params: SolverParams,
     /// The preconditioner.
-    pub preconditioner: Preconditioner,
-    /// Residual norm to reach, relative to the right-hand side; of Newton's method, to the forces.
-    pub tolerance: f64,
-    /// Maximum number of linear solver iterations.
-    pub max_iterations: usize,
-    /// Iterations of GMRES between restarts.
-    pub restart: usize,
-    /// Maximum number of Newton steps.
-    pub max_newton_steps: usize,
+    pub preconditioner: PreconditionerKind,
 }
 
 impl Default for Solver {
     fn default() -> Self {
         Self {
-            method: None,
-            preconditioner: Preconditioner::Jacobi,
-            tolerance: 1e-8,
-            max_iterations: 10_000,
-            restart: 30,
-            max_newton_steps: 50,
+            params: SolverParams {
+                max_iterations: 10_000,
+                ..SolverParams::default()
+            },
+            preconditioner: PreconditionerKind::default(),
         }
     }
-}
-
-/// An approximate inverse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preconditioner {
-    /// The identity.
-    None,
-    /// The inverse of the diagonal.
-    Jacobi,
 }
 
 /// The output.

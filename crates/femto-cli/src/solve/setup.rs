@@ -9,8 +9,7 @@ use femto::fem::space::{Block, SpaceError};
 use femto::kernel::expr::Input;
 use femto::operator::OperatorError;
 use femto::problem::{
-    Boundary, Discretized, Function, FunctionName, PreconditionerKind, Problem, ProblemError,
-    ProblemForm, Robin, Role, SolverParams,
+    Boundary, Discretized, Function, FunctionName, Problem, ProblemError, ProblemForm, Robin, Role,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -204,18 +203,8 @@ pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> 
         dirichlet: boundaries(&case.dirichlet, components),
         robin: robins(&case.robin, components),
         start: case.start.as_ref().map(|start| start.of(components)),
-        solver: SolverParams {
-            method: case.solver.method,
-            relative_tolerance: case.solver.tolerance,
-            max_iterations: case.solver.max_iterations,
-            restart: case.solver.restart,
-            max_newton_steps: case.solver.max_newton_steps,
-            ..SolverParams::default()
-        },
-        preconditioner: match case.solver.preconditioner {
-            case::Preconditioner::None => PreconditionerKind::None,
-            case::Preconditioner::Jacobi => PreconditionerKind::Jacobi,
-        },
+        solver: case.solver.params,
+        preconditioner: case.solver.preconditioner,
         ..Problem::of_form(mesh, case.degree, form)
     }
 }

@@ -267,6 +267,19 @@ pub enum PreconditionerKind {
     Jacobi,
 }
 
+impl PreconditionerKind {
+    /// All of them, the default first.
+    pub const ALL: [Self; 2] = [Self::Jacobi, Self::None];
+
+    /// The name in cases and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Jacobi => "jacobi",
+        }
+    }
+}
+
 /// A function of a space.
 #[derive(Clone, Debug)]
 pub struct GridFunction {
