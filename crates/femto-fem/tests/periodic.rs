@@ -109,7 +109,7 @@ fn broken_spaces_share_nothing_across_a_seam() {
     };
     let space = Space::new(&mesh, &geometry, params).unwrap();
     assert_eq!(space.nodes(), 8 * 27);
-    assert!(space.boundary_facets("xmin").is_err());
+    assert!(space.boundary().tagged("xmin").is_err());
 }
 
 #[test]

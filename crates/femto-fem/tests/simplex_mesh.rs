@@ -64,7 +64,7 @@ fn sides_are_tagged_lie_on_the_boundary_and_face_outwards() {
             assert_eq!(mesh.group(dim - 1, name).unwrap(), number);
             let (axis, side) = ((number as usize - 1) / 2, (number - 1) % 2);
             let plane = if side == 0 { extent.0 } else { extent.1 }[axis];
-            for facet in space.boundary_facets(name).unwrap() {
+            for facet in space.boundary().tagged(name).unwrap() {
                 found.insert((facet.element, facet.number));
                 let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.2, 0.3, 0.0]];
                 for point in

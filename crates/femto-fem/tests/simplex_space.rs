@@ -271,7 +271,7 @@ fn constrained_nodes_are_those_on_tagged_sides() {
                 let y = positions[node.node as usize];
                 assert!((0..3).all(|a| (x[a] - y[a]).abs() < 1e-14), "{x:?} {y:?}");
             }
-            let facets = space.boundary_facets("xmin").unwrap();
+            let facets = space.boundary().tagged("xmin").unwrap();
             assert_eq!(facets.len(), if space.dim() == 2 { 6 } else { 2 * 3 * 5 });
             for facet in facets {
                 let point = [[0.3, 0.3, 0.0]];

@@ -20,7 +20,7 @@ fn boundary_nodes_are_those_on_the_tagged_facets() {
         let (space, geometry) = space(&mesh, params);
         let [nx, ny, nz] = [3, 4, 2].map(|n| n * degree + 1);
         let on_group = |tag: &str| -> HashSet<u32> {
-            let facets = space.boundary_facets(tag).unwrap();
+            let facets = space.boundary().tagged(tag).unwrap();
             let nodes = facets.iter().flat_map(|facet| {
                 let (axis, side) = (facet.number / 2, facet.number % 2);
                 let fixed = usize::from(side) * degree;
@@ -98,11 +98,11 @@ fn boundary_facets_carry_their_tag_side_and_cell() {
     let (space, _) = space(&mesh, SpaceParams::default());
     let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
     for (side, name) in sides.iter().enumerate() {
-        let facets = space.boundary_facets(name).unwrap();
+        let facets = space.boundary().tagged(name).unwrap();
         assert_eq!(facets.len(), [8, 6, 12][side / 2]);
         assert_eq!(
             facets,
-            space.boundary_facets(&format!("{}", side + 1)).unwrap()
+            space.boundary().tagged(&format!("{}", side + 1)).unwrap()
         );
         assert!(facets.is_sorted_by_key(|facet| facet.element));
         for facet in facets {
@@ -125,7 +125,7 @@ fn an_inner_facet_belongs_to_the_cell_with_the_lower_number_and_counts_once() {
         mesh.blocks[1].tags.push(6);
     }
     let (space, _) = space(&mesh, SpaceParams::default());
-    let facets = space.boundary_facets("zmax").unwrap();
+    let facets = space.boundary().tagged("zmax").unwrap();
     assert_eq!(facets.len(), 3);
     let inner: Vec<_> = facets.iter().filter(|facet| facet.number == 1).collect();
     assert_eq!((inner.len(), inner[0].cell), (1, 0));

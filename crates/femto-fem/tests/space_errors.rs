@@ -67,8 +67,8 @@ fn bad_parameters_and_tags_are_errors() {
         "{stranger}"
     );
     let (space, _) = space(&mesh, SpaceParams::default());
-    assert!(space.boundary_facets("ymin").is_err());
-    assert!(space.boundary_facets("ymax").is_ok());
+    assert!(space.boundary().tagged("ymin").is_err());
+    assert!(space.boundary().tagged("ymax").is_ok());
 }
 
 #[test]

@@ -82,13 +82,6 @@ impl Geometry {
         out
     }
 
-    /// A face of a hexahedron at the tensor grid of `points_1d` along its own axes, the lower axis fastest.
-    pub fn face_at_points(&self, cell: usize, face: usize, points_1d: &[f64]) -> Vec<FacetPoint> {
-        let rows = points_1d.iter();
-        let grid = rows.flat_map(|&t| points_1d.iter().map(move |&s| [s, t, 0.0]));
-        self.facet_at_points(cell, face, &grid.collect::<Vec<_>>())
-    }
-
     /// Calls `visit` with position and Jacobian at each of the points.
     #[inline(always)]
     pub(super) fn visit_list(

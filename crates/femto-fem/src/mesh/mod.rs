@@ -4,7 +4,6 @@ use femto_element::CellType;
 use std::path::Path;
 
 pub mod boxes;
-mod cut;
 mod error;
 pub mod gmsh;
 mod groups;

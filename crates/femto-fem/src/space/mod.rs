@@ -302,14 +302,6 @@ impl Space {
         &self.boundary
     }
 
-    /// The facets of elements in a group of boundary cells given by name or number, sorted by element.
-    ///
-    /// # Errors
-    /// As [`BoundaryFacets::tagged`].
-    pub fn boundary_facets(&self, tag: &str) -> Result<Vec<BoundaryFacet>, SpaceError> {
-        self.boundary.tagged(tag).map(<[_]>::to_vec)
-    }
-
     /// Memory of the space, in bytes.
     pub fn bytes(&self) -> usize {
         self.restriction.bytes() + size_of_val(&self.cells[..]) + size_of_val(self.boundary.all())

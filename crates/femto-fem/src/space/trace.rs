@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// nodes on them.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Elements, and the cells of the geometry, are numbered like the facets in [`Space::boundary_facets`].
+    /// Elements, and the cells of the geometry, are numbered like the facets in [`BoundaryFacets::tagged`].
     pub block: Block,
     /// For each entry of L-vectors of the trace, its entry in L-vectors of the cells' space.
     pub entries: Vec<u32>,
@@ -36,7 +36,7 @@ impl Space {
     /// the group is empty.
     ///
     /// # Errors
-    /// As [`Space::boundary_facets`].
+    /// As [`BoundaryFacets::tagged`].
     pub fn trace(&self, geometry: &Geometry, tag: &str) -> Result<Option<Trace>, SpaceError> {
         let tagged = self.boundary().tagged(tag)?;
         if tagged.is_empty() {
@@ -183,7 +183,7 @@ mod tests {
                 let mut area = 0.0;
                 for facet in 0..trace.block.space.elements() {
                     let (of, number) = {
-                        let facet = space.boundary_facets("xmax").expect("there")[facet];
+                        let facet = space.boundary().tagged("xmax").expect("there")[facet];
                         (facet.cell as usize, usize::from(facet.number))
                     };
                     trace

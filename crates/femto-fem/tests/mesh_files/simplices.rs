@@ -83,7 +83,7 @@ fn groups_have_their_volumes_and_areas() {
     let rule = simplex_rule(2, 1).unwrap();
     for (group, expected) in [("boundary", 6.0), ("the inner faces", 6.0 / 4.0)] {
         let mut area = 0.0;
-        for facet in space.boundary_facets(group).unwrap() {
+        for facet in space.boundary().tagged(group).unwrap() {
             let at =
                 geometry.facet_at_points(facet.cell as usize, facet.number.into(), &rule.points);
             let terms = at.iter().zip(&rule.weights);
@@ -200,7 +200,7 @@ fn check_numbering(mesh: &Mesh, file: &str) {
         assert_eq!(space.nodes(), nodes.sum::<usize>(), "{file}");
         for group in &mesh.groups {
             if group.dimension + 1 == space.dim() {
-                let facets = space.boundary_facets(&group.number.to_string());
+                let facets = space.boundary().tagged(&group.number.to_string());
                 // Half of this file's triangles are not facets of its tetrahedra.
                 if file == "paranumal-cubeTet.msh" {
                     assert!(matches!(

@@ -244,7 +244,7 @@ fn a_cell_with_two_values_is_named() {
     });
     let geometry = Geometry::new(&mesh).unwrap();
     let space = Space::new(&mesh, &geometry, SpaceParams::default()).unwrap();
-    assert_eq!(space.boundary_facets("spot").unwrap().len(), 1);
+    assert_eq!(space.boundary().tagged("spot").unwrap().len(), 1);
 }
 
 /// A facet in two groups, each with a flux.
