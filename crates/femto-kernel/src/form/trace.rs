@@ -167,10 +167,7 @@ impl TracedForm {
             inputs: &named,
             result: "f",
         };
-        let dialect = match language {
-            Language::Cuda => Dialect::CUDA,
-            Language::OpenCl => Dialect::OPENCL,
-        };
+        let dialect = Dialect::from(language);
         let body = match precision {
             Precision::Fp64 => self
                 .graph
