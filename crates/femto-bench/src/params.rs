@@ -1,6 +1,6 @@
 //! Parameters of a measurement.
 
-use crate::problem::Problem;
+use crate::meshed_space::MeshedSpace;
 use crate::{BenchError, Benchmark, MeshShape, Physics, Sampling, Size, VectorKind, memory};
 use femto::operator::OperatorError;
 use femto::{DataLevel, FactorPrecision, Knobs, Scatter};
@@ -109,7 +109,7 @@ impl Params {
     }
 
     /// A mesh with `cells` cells and a space on it.
-    pub(crate) fn problem(&self, cells: [usize; 3]) -> Result<Problem, BenchError> {
+    pub(crate) fn problem(&self, cells: [usize; 3]) -> Result<MeshedSpace, BenchError> {
         let space = SpaceParams {
             degree: self.degree,
             components: self.benchmark.components(),
@@ -117,7 +117,7 @@ impl Params {
         };
         let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
         let constrained: &[&str] = if self.is_held() { &sides } else { &[] };
-        Problem::new(self.mesh, cells, space, constrained)
+        MeshedSpace::new(self.mesh, cells, space, constrained)
     }
 
     /// Cells along x, y and z, for the requested size.

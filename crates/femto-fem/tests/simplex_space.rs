@@ -7,7 +7,7 @@ mod space_common;
 use femto_element::CellType;
 use std::collections::{BTreeMap, BTreeSet};
 
-use femto_element::basis::Nodal;
+use femto_element::basis::LagrangeBasis;
 use femto_element::basis::{BasisError, MAX_SIMPLEX_DEGREE};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::boxes::SimplexBox;
@@ -62,7 +62,7 @@ fn nodes_are_those_of_all_entities() {
                     .map(|(count, size)| count * size)
                     .sum();
                 assert_eq!(space.nodes(), nodes);
-                let simplex = Nodal::new(space.cell(), degree).unwrap();
+                let simplex = LagrangeBasis::new(space.cell(), degree).unwrap();
                 assert_eq!(space.nodes_per_element(), simplex.nodes().len());
                 assert_eq!(space.elements(), geometry.len());
                 let mut cells = space.cells().to_vec();
@@ -94,7 +94,7 @@ fn nodes_lie_where_every_element_puts_them() {
     for mesh in meshes {
         for degree in 1..=MAX_SIMPLEX_DEGREE {
             let (space, geometry) = space(&mesh, params(degree, 50));
-            let simplex = Nodal::new(space.cell(), degree).unwrap();
+            let simplex = LagrangeBasis::new(space.cell(), degree).unwrap();
             let positions = space.node_positions(&geometry);
             let mut at = Vec::new();
             for (element, &cell) in space.cells().iter().enumerate() {
@@ -132,7 +132,7 @@ fn polynomials_are_the_same_from_every_side() {
     for mesh in [square(&mut random, 1), cube(&mut random, 1)] {
         for degree in 1..=MAX_SIMPLEX_DEGREE {
             let (space, geometry) = space(&mesh, params(degree, 80));
-            let simplex = Nodal::new(space.cell(), degree).unwrap();
+            let simplex = LagrangeBasis::new(space.cell(), degree).unwrap();
             let f = polynomial(&mut random, degree);
             let positions = space.node_positions(&geometry);
             let l: Vec<f64> = positions.iter().map(|&x| f(x)).collect();
@@ -194,7 +194,7 @@ fn traces_agree_across_every_orientation() {
         let mut seen = BTreeSet::new();
         for degree in 1..=MAX_SIMPLEX_DEGREE {
             let (space, geometry) = space(&mesh, params(degree, 80));
-            let simplex = Nodal::new(space.cell(), degree).unwrap();
+            let simplex = LagrangeBasis::new(space.cell(), degree).unwrap();
             let l = random.vector(space.dofs());
             let mut e = vec![f64::NAN; space.element_dofs()];
             space.gather(&l, &mut e);

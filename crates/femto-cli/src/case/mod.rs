@@ -13,7 +13,7 @@ mod vector;
 
 pub use deformation::Deformation;
 pub use document::{Document, Located};
-pub use error::{CaseError, Mistake, Problem};
+pub use error::{CaseError, Mistake, MistakeKind};
 pub use femto::problem::{Expression, Method, PreconditionerKind, SolverParams};
 pub use form::{Allowed, Coefficient, CoefficientFunction, Form, FormSource, Moduli};
 pub use vector::Vector;

@@ -2,7 +2,7 @@
 
 use super::deformation::Deformation;
 use super::document::Document;
-use super::error::{CaseError, Problem};
+use super::error::{CaseError, MistakeKind};
 use super::section::{Section, Value};
 use super::{
     BoxSource, Case, Expression, Field, Located, MeshSource, Method, Output, Places,
@@ -46,7 +46,7 @@ impl Case {
             let span = error.span().unwrap_or(0..0);
             document.mistake(
                 span,
-                Problem::Syntax {
+                MistakeKind::Syntax {
                     message: error.message().to_owned(),
                 },
             )

@@ -33,7 +33,7 @@ pub use constraints::Constraints;
 use element_nodes::ElementNodes;
 use elements::Elements;
 pub use error::SpaceError;
-use numbering::Shape;
+use numbering::ShapeElements;
 pub use restriction::{Chunk, Restriction};
 use topology::Topology;
 pub use trace::Trace;
@@ -142,8 +142,8 @@ impl Space {
         let numbered: Vec<&[u32]> = elements.iter().map(|own| &own.cells[..]).collect();
         let boundary = BoundaryFacets::new(mesh, &topology, &numbered);
         let shapes = elements.iter().zip(&nodes);
-        let shapes: Vec<Shape<'_>> = shapes
-            .map(|(elements, nodes)| Shape {
+        let shapes: Vec<ShapeElements<'_>> = shapes
+            .map(|(elements, nodes)| ShapeElements {
                 chunks: &elements.chunks,
                 nodes,
             })
@@ -322,7 +322,7 @@ impl Continuity {
 fn number(
     continuity: Continuity,
     topology: &Topology,
-    shapes: &[Shape<'_>],
+    shapes: &[ShapeElements<'_>],
 ) -> Result<Vec<Restriction>, SpaceError> {
     match continuity {
         Continuity::Broken => numbering::broken(shapes),

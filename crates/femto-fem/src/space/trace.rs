@@ -2,7 +2,7 @@
 
 use super::element_nodes::ElementNodes;
 use super::elements::cut;
-use super::numbering::Shape;
+use super::numbering::ShapeElements;
 use super::topology::{Classes, Topology};
 use super::{
     Block, BoundaryFacet, BoundaryFacets, Continuity, MAX_CHUNK_NODES, Space, SpaceError,
@@ -78,7 +78,7 @@ impl Space {
         let mut params = self.params.clone();
         let restriction = loop {
             let chunks = cut(tagged.len(), elements_per_chunk(cell, &params));
-            let shape = Shape {
+            let shape = ShapeElements {
                 chunks: &chunks,
                 nodes: &own_nodes,
             };

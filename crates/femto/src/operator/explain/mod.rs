@@ -5,7 +5,7 @@ mod alternative;
 pub use alternative::Alternative;
 
 use super::plan::{KindPlan, Plan};
-use super::{Backend, Bound as _, DataLevel, FactorPrecision, Operator, Shape};
+use super::{Backend, Bound as _, BoundShape, DataLevel, FactorPrecision, Operator};
 use crate::Number;
 use alternative::Candidate;
 use femto_kernel::roofline::{Ceilings, Work, bound};
@@ -125,7 +125,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// Storage per kind of map, and the kernel's schedule where there is a choice.
     fn schedules(&self) -> Vec<String> {
-        let of_shape = |shape: &Shape<T, D>| -> Vec<String> {
+        let of_shape = |shape: &BoundShape<T, D>| -> Vec<String> {
             let mut chosen = shape.bound.schedules().into_iter();
             let kinds = shape.plan.kinds.iter();
             let line = |kind| {

@@ -98,7 +98,7 @@ impl Size {
 }
 
 /// A space on a mesh, and the time to make it.
-pub(super) struct Problem {
+pub(super) struct MeshedSpace {
     pub(super) cells: [usize; 3],
     pub(super) geometry: Geometry,
     pub(super) space: Space,
@@ -108,7 +108,7 @@ pub(super) struct Problem {
     pub(super) space_seconds: f64,
 }
 
-impl Problem {
+impl MeshedSpace {
     /// All components are constrained on the groups `constrained`.
     pub(super) fn new(
         shape: MeshShape,
