@@ -1,12 +1,12 @@
 //! Parameters of a measurement.
 
-use crate::problem::Problem;
+use crate::meshed_space::MeshedSpace;
 use crate::{BenchError, Benchmark, MeshShape, Physics, Sampling, Size, VectorKind, memory};
 use femto::operator::OperatorError;
 use femto::{DataLevel, FactorPrecision, Knobs, Quadrature, Scatter};
 use femto_element::basis;
 use femto_fem::space::SpaceParams;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::{DeviceInfo, DeviceKind};
 use serde::Serialize;
 
@@ -107,7 +107,7 @@ impl Params {
     }
 
     /// A mesh with `cells` cells and a space on it.
-    pub(crate) fn problem(&self, cells: [usize; 3]) -> Result<Problem, BenchError> {
+    pub(crate) fn problem(&self, cells: [usize; 3]) -> Result<MeshedSpace, BenchError> {
         let space = SpaceParams {
             degree: self.degree,
             components: self.benchmark.components(),
@@ -115,7 +115,7 @@ impl Params {
         };
         let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
         let constrained: &[&str] = if self.is_held() { &sides } else { &[] };
-        Problem::new(self.mesh, cells, space, constrained)
+        MeshedSpace::new(self.mesh, cells, space, constrained)
     }
 
     /// Boxes along x, y and z, for the requested size.

@@ -1,7 +1,8 @@
 //! A measurement as a record: parameters, time, work, and bounds from the ceilings.
 
 use crate::Timing;
-use femto_kernel::roofline::{Ceilings, Limit, Precision, Work, bound};
+use femto_kernel::roofline::{Ceilings, Limit, Work, bound};
+use femto_kernel::scalar::Precision;
 use femto_platform::device::DeviceInfo;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use crate::compare::difference;
 use crate::compile::in_parallel;
-use crate::problem::Problem;
+use crate::meshed_space::MeshedSpace;
 use crate::record::Outcome;
 use crate::report::{Progress, RunOptions, label};
 use crate::roofline::{self, on_timed};
@@ -13,7 +13,8 @@ use crate::{BenchError, Measured, Params, Record, Report};
 use femto::operator::Backend;
 use femto::vector::VectorOps;
 use femto::{AnyDevice, FactorPrecision, Host, Knobs, Number, Scatter};
-use femto_kernel::roofline::{Ceilings, Precision};
+use femto_kernel::roofline::Ceilings;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::DeviceKind;
 use serde_json::json;
 use std::time::Instant;
@@ -37,7 +38,7 @@ pub fn run(device: &AnyDevice, params: &Params, ceilings: &Ceilings) -> Result<R
 /// record has the time it took to make them.
 #[derive(Default)]
 struct Bench {
-    last: Option<(Params, Problem)>,
+    last: Option<(Params, MeshedSpace)>,
 }
 
 impl Bench {
@@ -55,7 +56,7 @@ impl Bench {
         })
     }
 
-    fn problem(&mut self, params: &Params) -> Result<&Problem, BenchError> {
+    fn problem(&mut self, params: &Params) -> Result<&MeshedSpace, BenchError> {
         let last = self.last.take();
         let problem = match last.filter(|(last, _)| last.has_problem_of(params)) {
             Some((_, problem)) => problem,
@@ -133,7 +134,7 @@ fn by_problem(all: &[Params]) -> Vec<usize> {
 fn run_in<T: Number, D: Backend + VectorOps<T>>(
     device: &D,
     params: &Params,
-    problem: &Problem,
+    problem: &MeshedSpace,
     ceilings: &Ceilings,
 ) -> Result<Record, BenchError> {
     let compile_seconds = compile::<T, D>(device, params)?;
@@ -228,7 +229,7 @@ fn compile<T: Number, D: Backend>(device: &D, params: &Params) -> Result<f64, Be
 fn compare<T: Number, D: Backend>(
     subject: &Subject<T, D>,
     params: &Params,
-    problem: &Problem,
+    problem: &MeshedSpace,
 ) -> Result<Option<f64>, BenchError> {
     let len = subject.len();
     let kind = subject.operator.device().info().kind;

@@ -1,7 +1,7 @@
 //! Subjects of measurements: an operator on its vectors, or conjugate gradients with it.
 
 use crate::compare::finite;
-use crate::problem::Problem;
+use crate::meshed_space::MeshedSpace;
 use crate::timing::{random, since, time};
 use crate::{BenchError, Benchmark, Params, Physics, Timing, VectorKind};
 use femto::operator::{Backend, OperatorError};
@@ -36,7 +36,7 @@ impl<T: Number, D: Backend> Subject<T, D> {
     pub(crate) fn new(
         device: &D,
         params: &Params,
-        problem: &Problem,
+        problem: &MeshedSpace,
     ) -> Result<Self, OperatorError> {
         const LAMBDA: ScreenedPoisson = ScreenedPoisson { lambda: Some(1.0) };
         let benchmark = params.benchmark;
@@ -165,7 +165,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
 fn bind<T, D, F, const C: usize>(
     device: &D,
     params: &Params,
-    problem: &Problem,
+    problem: &MeshedSpace,
     form: &F,
 ) -> Result<Operator<T, D>, OperatorError>
 where

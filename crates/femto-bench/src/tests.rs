@@ -2,7 +2,8 @@
 
 use super::subject::Subject;
 use super::*;
-use femto::kernel::roofline::{Ceilings, Precision, bound};
+use femto::kernel::roofline::{Ceilings, bound};
+use femto::kernel::scalar::Precision;
 use femto::{AnyDevice, DataLevel, Host};
 use femto_platform::device::Device;
 

@@ -1,12 +1,12 @@
 //! Cases: their meaning, and the errors for mistakes in them.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::problem::Function;
 use femto::{DataLevel, FactorPrecision, Quadrature, Scatter};
 use femto_cli::case::{
     Case, CaseError, Coefficient, Document, Field, Form, MeshSource, Method, Mistake, Moduli,
-    Preconditioner,
+    PreconditionerKind,
 };
 use std::path::Path;
 
@@ -171,10 +171,13 @@ fn a_full_case_is_read() {
     );
     assert_eq!(case.dirichlet[0].components, None);
     assert_eq!(case.neumann.len(), 1);
-    assert_eq!(case.solver.preconditioner, Preconditioner::None);
-    assert_eq!(case.solver.method, Some(Method::Cg));
+    assert_eq!(case.solver.preconditioner, PreconditionerKind::None);
+    assert_eq!(case.solver.params.method, Some(Method::Cg));
     assert_eq!(
-        (case.solver.tolerance, case.solver.max_iterations),
+        (
+            case.solver.params.relative_tolerance,
+            case.solver.params.max_iterations
+        ),
         (1e-10, 1000)
     );
     assert_eq!(case.quadrature, Quadrature::Collocated);
@@ -219,7 +222,7 @@ fn omitted_keys_have_defaults() {
     assert!(case.source.is_zero());
     assert!(case.exact.is_none() && case.dirichlet.is_empty() && case.output.vtu.is_none());
     assert_eq!(
-        (case.solver.tolerance, case.run.precision),
+        (case.solver.params.relative_tolerance, case.run.precision),
         (1e-8, Precision::Fp64)
     );
 }

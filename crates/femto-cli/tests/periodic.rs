@@ -5,7 +5,7 @@ mod common;
 
 use common::{case_path, femto, json, run, scratch, text, write};
 use femto::element::Cell;
-use femto::fem::mesh::any_box::AnyBox;
+use femto::fem::mesh::boxes::AnyBox;
 use femto::fem::mesh::gmsh::{self, Encoding, Version};
 use femto::platform::device::Accelerator;
 use femto::platform::device::conformance::with;

@@ -100,12 +100,13 @@ fn leaving(u: &GridFunction) -> f64 {
         .iter()
         .flat_map(|a| rule.weights.iter().map(move |b| a * b));
     let weights: Vec<f64> = weights.collect();
-    let faces = u.blocks[0].space.boundary().tagged("cooled").unwrap();
-    let heat = faces.iter().flat_map(|face| {
-        let (cell, number) = (face.cell as usize, usize::from(face.face));
-        let at = u.blocks[0]
-            .geometry
-            .face_at_points(cell, number, &rule.points);
+    let rows = rule.points.iter();
+    let grid = rows.flat_map(|&t| rule.points.iter().map(move |&s| [s, t, 0.0]));
+    let grid: Vec<[f64; 3]> = grid.collect();
+    let facets = u.blocks[0].space.boundary().tagged("cooled").unwrap();
+    let heat = facets.iter().flat_map(|facet| {
+        let (cell, number) = (facet.cell as usize, usize::from(facet.number));
+        let at = u.blocks[0].geometry.facet_at_points(cell, number, &grid);
         let terms = at.iter().zip(&weights).map(|(point, weight)| {
             let [x, y, z] = point.area_normal;
             -weight * (x * x + y * y + z * z).sqrt() * cooling(point.position)

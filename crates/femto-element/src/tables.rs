@@ -1,6 +1,6 @@
 //! A basis at the points of a quadrature rule: 1-D factors on tensor products, or full tables.
 
-use crate::basis::{BasisError, MAX_POINTS_1D, Matrix, Nodal, check, lagrange, nodes};
+use crate::basis::{BasisError, LagrangeBasis, MAX_POINTS_1D, Matrix, check, lagrange, nodes};
 use crate::cell::Cell;
 use crate::quadrature::{Rule, Rule1d, gauss, gauss_lobatto};
 use std::sync::Arc;
@@ -244,12 +244,12 @@ pub struct DenseTables {
 
 impl DenseTables {
     /// A basis at the points of a rule on its cell.
-    pub fn new(basis: &Nodal, rule: &Rule) -> Self {
+    pub fn new(basis: &LagrangeBasis, rule: &Rule) -> Self {
         Self::in_space(basis, rule, basis.cell().dim())
     }
 
     /// As [`Self::new`], for a cell in a space of `dim` dimensions, its own or more.
-    pub fn in_space(basis: &Nodal, rule: &Rule, dim: usize) -> Self {
+    pub fn in_space(basis: &LagrangeBasis, rule: &Rule, dim: usize) -> Self {
         let (values, own) = (basis.at(&rule.points), basis.cell().dim());
         let positions = rule.points.iter().flat_map(|x| &x[..dim]);
         let gradients = values.grad.chunks_exact(own);

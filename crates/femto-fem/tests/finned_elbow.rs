@@ -10,7 +10,7 @@ use femto_element::quadrature::gauss;
 use femto_fem::geometry::{Geometry, jacobian::dot};
 use femto_fem::mesh::Mesh;
 use femto_fem::space::{Space, SpaceParams};
-use geometry_common::volume;
+use geometry_common::{face_at_points, volume};
 
 // The lengths of finned-elbow.geo, in millimetres.
 const BORE: f64 = 10.0;
@@ -88,9 +88,9 @@ fn areas_are_those_of_the_drawing() {
     let space = Space::new(&mesh, &geometry, SpaceParams::default()).unwrap();
     let rule = gauss(5);
     let area = |tag: &str| -> f64 {
-        let faces = space.boundary_faces(tag).unwrap();
+        let facets = space.boundary().tagged(tag).unwrap();
         let of_face = |cell: usize, face: usize| -> f64 {
-            let points = geometry.face_at_points(cell, face, &rule.points);
+            let points = face_at_points(&geometry, (cell, face), &rule.points);
             let weight = |q: usize| rule.weights[q % 5] * rule.weights[q / 5];
             let term = |(q, normal): (usize, [f64; 3])| weight(q) * dot(normal, normal).sqrt();
             points
@@ -100,9 +100,9 @@ fn areas_are_those_of_the_drawing() {
                 .map(term)
                 .sum()
         };
-        faces
+        facets
             .iter()
-            .map(|f| of_face(f.cell as usize, usize::from(f.face)))
+            .map(|f| of_face(f.cell as usize, usize::from(f.number)))
             .sum()
     };
     assert_close("bore", area("bore"), 2.0 * PI * BORE * length());

@@ -7,9 +7,11 @@ use femto_element::MapKind;
 use femto_element::basis::lagrange;
 use femto_element::quadrature::gauss;
 use femto_fem::geometry::jacobian::{cofactors, determinant, dot};
-use femto_fem::geometry::{FacePoint, Geometry, GeometryAtPoints};
+use femto_fem::geometry::{FacetPoint, Geometry, GeometryAtPoints};
 use femto_fem::mesh::{CellBlock, Mesh};
-use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
+use geometry_common::{
+    Point, assert_near, deformed_box, face_at_points, geometry, shear, volume, wave,
+};
 
 /// Trilinear on the whole box, so in every cell.
 fn twist([x, y, z]: Point) -> Point {
@@ -37,9 +39,9 @@ fn face_integral(
     f: impl Fn(Point, Point) -> f64,
 ) -> f64 {
     let rule = gauss(points_1d);
-    let points = geometry.face_at_points(cell, face, &rule.points);
+    let points = face_at_points(geometry, (cell, face), &rule.points);
     let weight = |q: usize| rule.weights[q % points_1d] * rule.weights[q / points_1d];
-    let term = |(q, p): (usize, &FacePoint)| weight(q) * f(p.position, p.area_normal);
+    let term = |(q, p): (usize, &FacetPoint)| weight(q) * f(p.position, p.area_normal);
     points.iter().enumerate().map(term).sum()
 }
 
@@ -284,7 +286,7 @@ fn face_points_follow_the_axes_of_the_face() {
     let points_1d = [-0.5, 0.25];
     for (face, [low, high], axis) in [(1, [1, 2], 0), (2, [0, 2], 1), (5, [0, 1], 2)] {
         let side = [-1.0, 1.0][face % 2];
-        for (q, point) in g.face_at_points(3, face, &points_1d).iter().enumerate() {
+        for (q, point) in face_at_points(&g, (3, face), &points_1d).iter().enumerate() {
             let mut xi = [side; 3];
             (xi[low], xi[high]) = (points_1d[q % 2], points_1d[q / 2]);
             assert_near(point.position, g.map(3, xi), 1e-15);

@@ -6,7 +6,7 @@ use femto_element::CellType;
 use femto_element::quadrature::gauss;
 use femto_element::{Cell, basis::nodes};
 use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError};
-use femto_fem::mesh::{CellBlock, Mesh, box_mesh::BoxMesh};
+use femto_fem::mesh::{CellBlock, Mesh, boxes::BoxMesh};
 use geometry_common::{Point, assert_near, deformed_box, geometry, shear, volume, wave};
 
 /// A mesh of one hex8 with the vertices of [0, 1]³, in Gmsh's order, moved by `place`.

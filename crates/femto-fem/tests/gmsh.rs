@@ -1,7 +1,7 @@
 //! Our own files written and read back.
 
 use femto_element::CellType;
-use femto_fem::mesh::box_mesh::BoxMesh;
+use femto_fem::mesh::boxes::BoxMesh;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::{CellBlock, Mesh, MeshError, PhysicalGroup};
 

@@ -3,7 +3,7 @@
 //! The only test in its program: the allocator counts for all threads.
 
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
-use femto_fem::mesh::{Mesh, box_mesh::BoxMesh};
+use femto_fem::mesh::{Mesh, boxes::BoxMesh};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]

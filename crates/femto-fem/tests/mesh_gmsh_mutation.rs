@@ -3,7 +3,7 @@
 
 use femto_element::CellType;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
-use femto_fem::mesh::{CellBlock, Mesh, MeshError, PhysicalGroup, box_mesh::BoxMesh};
+use femto_fem::mesh::{CellBlock, Mesh, MeshError, PhysicalGroup, boxes::BoxMesh};
 
 type Failure = Box<dyn std::error::Error>;
 

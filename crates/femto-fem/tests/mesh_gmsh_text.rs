@@ -2,7 +2,7 @@
 //! text and line of each error.
 
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
-use femto_fem::mesh::{Mesh, MeshError, box_mesh::BoxMesh};
+use femto_fem::mesh::{Mesh, MeshError, boxes::BoxMesh};
 
 const HEAD_2: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
 const HEAD_4: &str = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n";

@@ -1,7 +1,7 @@
 //! Versions of Gmsh's format that femto reads but does not write: the same mesh in each must be read
 //! equally.
 
-use femto_fem::mesh::box_mesh::BoxMesh;
+use femto_fem::mesh::boxes::BoxMesh;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::{Mesh, MeshError};
 

@@ -1,12 +1,14 @@
 //! Spaces on several shapes: nodes shared by cells of different shapes are merged.
 #![allow(clippy::unwrap_used)]
 
+mod cut_common;
 mod space_common;
 
+use cut_common::cut_quadrilaterals;
 use femto_element::basis::nodes;
 use femto_element::{Cell, CellType};
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::simplex_box::RectangleMesh;
+use femto_fem::mesh::boxes::RectangleMesh;
 use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Block, Constraints, Continuity, SpaceError, SpaceParams};
 use space_common::layout::check_blocks;
@@ -25,7 +27,7 @@ fn mixed(random: &mut Random, geometry_degree: usize) -> Mesh {
         .map(|cell| cell == 7 || random.below(2) == 0)
         .collect();
     let is_cut = |cell: usize| cell != 20 && cut[cell];
-    rectangle.build(bend).unwrap().cut_quadrilaterals(is_cut)
+    cut_quadrilaterals(&rectangle.build(bend).unwrap(), is_cut)
 }
 
 fn blocks(mesh: &Mesh, params: SpaceParams) -> Result<Vec<Block>, SpaceError> {
@@ -108,8 +110,10 @@ fn vectors_are_gathered_and_scattered_by_all_blocks() {
             let mut e = vec![f64::NAN; block.space.element_dofs()];
             block.space.gather(&u, &mut e);
             block.space.scatter_add(&e, &mut sums);
-            for (all, own) in count.iter_mut().zip(block.space.multiplicity()) {
-                *all += own;
+            for element in 0..block.space.elements() {
+                for node in block.space.element_nodes(element) {
+                    count[node as usize] += 1;
+                }
             }
         }
         for (entry, (sum, u)) in sums.iter().zip(&u).enumerate() {
@@ -131,7 +135,7 @@ fn groups_have_facets_of_both_shapes() {
     let blocks = blocks(&mesh, params).unwrap();
     let (mut facets, mut entries) = (0, Vec::new());
     for block in &blocks {
-        facets += block.space.boundary_faces("ymin").unwrap().len();
+        facets += block.space.boundary().tagged("ymin").unwrap().len();
         if let Some(trace) = block.space.trace(&block.geometry, "ymin").unwrap() {
             let all = Block::node_positions(&blocks);
             let own = trace.block.space.node_positions(&trace.block.geometry);
@@ -201,7 +205,7 @@ fn mismatched_parts_are_errors() {
         Geometry::of_shapes(&flat).unwrap(),
         SpaceParams::default(),
     ) {
-        Err(SpaceError::CrowdedFace { mut cells, .. }) => {
+        Err(SpaceError::CrowdedFacet { mut cells, .. }) => {
             cells.sort_unstable();
             assert!(
                 cells.contains(&all) || cells.contains(&(all + 1)),

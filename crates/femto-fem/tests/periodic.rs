@@ -3,7 +3,7 @@
 use femto_element::Cell;
 use femto_element::basis::max_degree;
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::any_box::AnyBox;
+use femto_fem::mesh::boxes::AnyBox;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
 use femto_fem::mesh::{Mesh, MeshError};
 use femto_fem::space::{Block, Continuity, Space, SpaceError, SpaceParams};
@@ -109,7 +109,7 @@ fn broken_spaces_share_nothing_across_a_seam() {
     };
     let space = Space::new(&mesh, &geometry, params).unwrap();
     assert_eq!(space.nodes(), 8 * 27);
-    assert!(space.boundary_faces("xmin").is_err());
+    assert!(space.boundary().tagged("xmin").is_err());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use femto_element::quadrature::{gauss, rule};
 use femto_element::{Cell, CellType};
 use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError};
 use femto_fem::mesh::Mesh;
-use femto_fem::mesh::simplex_box::RectangleMesh;
+use femto_fem::mesh::boxes::RectangleMesh;
 use femto_fem::space::{Constraints, SpaceParams};
 use space_common::{Random, position_error, space};
 

@@ -9,7 +9,7 @@ use femto_element::quadrature::{gauss, rule};
 use femto_element::{Cell, MapKind};
 use femto_fem::geometry::jacobian::dot;
 use femto_fem::geometry::{Geometry, GeometryAtPoints, GeometryError};
-use femto_fem::mesh::simplex_box::SimplexBox;
+use femto_fem::mesh::boxes::SimplexBox;
 use femto_fem::mesh::{CellBlock, Mesh};
 use simplex_common::volume;
 use space_common::Random;

@@ -9,8 +9,8 @@ use femto_element::quadrature::gauss;
 use femto_fem::geometry::Geometry;
 use femto_fem::geometry::jacobian::dot;
 use femto_fem::mesh::Mesh;
+use femto_fem::mesh::boxes::SimplexBox;
 use femto_fem::mesh::gmsh::{self, Encoding, Version};
-use femto_fem::mesh::simplex_box::SimplexBox;
 use femto_fem::space::{Constraints, Space, SpaceParams};
 use space_common::layout::check_layout;
 use space_common::{Random, space};
@@ -64,10 +64,11 @@ fn sides_are_tagged_lie_on_the_boundary_and_face_outwards() {
             assert_eq!(mesh.group(dim - 1, name).unwrap(), number);
             let (axis, side) = ((number as usize - 1) / 2, (number - 1) % 2);
             let plane = if side == 0 { extent.0 } else { extent.1 }[axis];
-            for face in space.boundary_faces(name).unwrap() {
-                found.insert((face.element, face.face));
+            for facet in space.boundary().tagged(name).unwrap() {
+                found.insert((facet.element, facet.number));
                 let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.2, 0.3, 0.0]];
-                for point in geometry.facet_at_points(face.cell as usize, face.face.into(), &points)
+                for point in
+                    geometry.facet_at_points(facet.cell as usize, facet.number.into(), &points)
                 {
                     assert!((point.position[axis] - plane).abs() < 1e-14);
                     assert_eq!(point.area_normal[axis] > 0.0, side == 1);

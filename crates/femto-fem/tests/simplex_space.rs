@@ -7,10 +7,10 @@ mod space_common;
 use femto_element::CellType;
 use std::collections::{BTreeMap, BTreeSet};
 
-use femto_element::basis::Nodal;
+use femto_element::basis::LagrangeBasis;
 use femto_element::basis::{BasisError, MAX_SIMPLEX_DEGREE};
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::simplex_box::SimplexBox;
+use femto_fem::mesh::boxes::SimplexBox;
 use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Constraints, Continuity, Layout, Space, SpaceError, SpaceParams};
 use simplex_common::{count, inside};
@@ -62,7 +62,7 @@ fn nodes_are_those_of_all_entities() {
                     .map(|(count, size)| count * size)
                     .sum();
                 assert_eq!(space.nodes(), nodes);
-                let simplex = Nodal::new(space.cell(), degree).unwrap();
+                let simplex = LagrangeBasis::new(space.cell(), degree).unwrap();
                 assert_eq!(space.nodes_per_element(), simplex.nodes().len());
                 assert_eq!(space.elements(), geometry.len());
                 let mut cells = space.cells().to_vec();
@@ -94,7 +94,7 @@ fn nodes_lie_where_every_element_puts_them() {
     for mesh in meshes {
         for degree in 1..=MAX_SIMPLEX_DEGREE {
             let (space, geometry) = space(&mesh, params(degree, 50));
-            let simplex = Nodal::new(space.cell(), degree).unwrap();
+            let simplex = LagrangeBasis::new(space.cell(), degree).unwrap();
             let positions = space.node_positions(&geometry);
             let mut at = Vec::new();
             for (element, &cell) in space.cells().iter().enumerate() {
@@ -132,7 +132,7 @@ fn polynomials_are_the_same_from_every_side() {
     for mesh in [square(&mut random, 1), cube(&mut random, 1)] {
         for degree in 1..=MAX_SIMPLEX_DEGREE {
             let (space, geometry) = space(&mesh, params(degree, 80));
-            let simplex = Nodal::new(space.cell(), degree).unwrap();
+            let simplex = LagrangeBasis::new(space.cell(), degree).unwrap();
             let f = polynomial(&mut random, degree);
             let positions = space.node_positions(&geometry);
             let l: Vec<f64> = positions.iter().map(|&x| f(x)).collect();
@@ -195,7 +195,7 @@ fn traces_agree_across_every_orientation() {
         let mut seen = BTreeSet::new();
         for degree in 1..=MAX_SIMPLEX_DEGREE {
             let (space, geometry) = space(&mesh, params(degree, 80));
-            let simplex = Nodal::new(space.cell(), degree).unwrap();
+            let simplex = LagrangeBasis::new(space.cell(), degree).unwrap();
             let l = random.vector(space.dofs());
             let mut e = vec![f64::NAN; space.element_dofs()];
             space.gather(&l, &mut e);
@@ -272,13 +272,13 @@ fn constrained_nodes_are_those_on_tagged_sides() {
                 let y = positions[node.node as usize];
                 assert!((0..3).all(|a| (x[a] - y[a]).abs() < 1e-14), "{x:?} {y:?}");
             }
-            let faces = space.boundary_faces("xmin").unwrap();
-            assert_eq!(faces.len(), if space.dim() == 2 { 6 } else { 2 * 3 * 5 });
-            for face in faces {
+            let facets = space.boundary().tagged("xmin").unwrap();
+            assert_eq!(facets.len(), if space.dim() == 2 { 6 } else { 2 * 3 * 5 });
+            for facet in facets {
                 let point = [[0.3, 0.3, 0.0]];
-                let at = geometry.facet_at_points(face.cell as usize, face.face.into(), &point);
+                let at = geometry.facet_at_points(facet.cell as usize, facet.number.into(), &point);
                 assert!((at[0].position[0] + 1.0).abs() < 1e-14 && at[0].area_normal[0] < 0.0);
-                assert_eq!(space.cells()[face.element as usize], face.cell);
+                assert_eq!(space.cells()[facet.element as usize], facet.cell);
             }
         }
     }
@@ -356,14 +356,14 @@ fn invalid_spaces_are_errors() {
     crowded.blocks[0].nodes.extend([0, 4, 3]);
     crowded.blocks[0].tags.push(7);
     match error(&crowded, params(2, 100)) {
-        SpaceError::CrowdedFace { mut nodes, .. } => {
+        SpaceError::CrowdedFacet { mut nodes, .. } => {
             nodes.sort_unstable();
             assert_eq!(nodes, [0, 3]);
         }
         other => panic!("{other}"),
     }
 
-    // A tagged triangle that is not a face, and a group of the wrong dimension.
+    // A tagged triangle that is not a facet, and a group of the wrong dimension.
     let mut stranger = mesh;
     stranger.blocks[1].nodes.extend([0, 1, 3]);
     stranger.blocks[1].tags.push(1);
@@ -371,7 +371,7 @@ fn invalid_spaces_are_errors() {
     let constrain = |tag: &str| Constraints::of_all_components(&space, &[tag]).unwrap_err();
     let found = constrain("xmin");
     assert!(
-        matches!(&found, SpaceError::NoSuchFace { nodes, count: 1, .. } if *nodes == [0, 1, 3]),
+        matches!(&found, SpaceError::NoSuchFacet { nodes, count: 1, .. } if *nodes == [0, 1, 3]),
         "{found}"
     );
     let missing = constrain("domain").to_string();

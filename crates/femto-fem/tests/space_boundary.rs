@@ -1,4 +1,4 @@
-//! Nodes and faces on the boundary.
+//! Nodes and facets on the boundary.
 #![allow(clippy::expect_used)]
 
 mod space_common;
@@ -9,7 +9,7 @@ use femto_fem::space::{Constraints, Layout, SpaceParams};
 use space_common::{bent_box, space};
 
 #[test]
-fn boundary_nodes_are_those_on_the_tagged_faces() {
+fn boundary_nodes_are_those_on_the_tagged_facets() {
     let mesh = bent_box([3, 4, 2], 1);
     for (degree, chunk_nodes) in [(1, 4), (2, 30), (3, 10_000), (5, 300)] {
         let params = SpaceParams {
@@ -19,12 +19,12 @@ fn boundary_nodes_are_those_on_the_tagged_faces() {
         };
         let (space, geometry) = space(&mesh, params);
         let [nx, ny, nz] = [3, 4, 2].map(|n| n * degree + 1);
-        let on_face = |faces: &str| -> HashSet<u32> {
-            let faces = space.boundary_faces(faces).unwrap();
-            let nodes = faces.iter().flat_map(|face| {
-                let (axis, side) = (face.face / 2, face.face % 2);
+        let on_group = |tag: &str| -> HashSet<u32> {
+            let facets = space.boundary().tagged(tag).unwrap();
+            let nodes = facets.iter().flat_map(|facet| {
+                let (axis, side) = (facet.number / 2, facet.number % 2);
                 let fixed = usize::from(side) * degree;
-                let all = space.element_nodes(face.element as usize);
+                let all = space.element_nodes(facet.element as usize);
                 let stride = (degree + 1).pow(u32::from(axis));
                 (all.into_iter().enumerate())
                     .filter(move |(p, _)| p / stride % (degree + 1) == fixed)
@@ -38,7 +38,7 @@ fn boundary_nodes_are_those_on_the_tagged_faces() {
             assert_eq!(nodes.len(), count);
             assert!(nodes.is_sorted_by(|a, b| a.node < b.node));
             let found = nodes.iter().map(|node| node.node);
-            assert_eq!(found.collect::<HashSet<_>>(), on_face(tag));
+            assert_eq!(found.collect::<HashSet<_>>(), on_group(tag));
             let at = space.positions_of(&nodes, &geometry);
             for (node, x) in nodes.iter().zip(at) {
                 let y = positions[node.node as usize];
@@ -46,7 +46,7 @@ fn boundary_nodes_are_those_on_the_tagged_faces() {
             }
         }
         let constraints = Constraints::of_all_components(&space, &["xmin", "4"]).unwrap();
-        let expected: HashSet<u32> = &on_face("xmin") | &on_face("ymax");
+        let expected: HashSet<u32> = &on_group("xmin") | &on_group("ymax");
         assert_eq!(constraints.len(), (ny + nx - 1) * nz);
         assert!(constraints.entries().is_sorted_by(|a, b| a < b));
         let found = constraints.entries().iter().copied();
@@ -93,23 +93,23 @@ fn single_components_are_constrained_in_both_layouts() {
 }
 
 #[test]
-fn boundary_faces_carry_their_tag_side_and_cell() {
+fn boundary_facets_carry_their_tag_side_and_cell() {
     let mesh = bent_box([3, 4, 2], 2);
     let (space, _) = space(&mesh, SpaceParams::default());
     let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
     for (side, name) in sides.iter().enumerate() {
-        let faces = space.boundary_faces(name).unwrap();
-        assert_eq!(faces.len(), [8, 6, 12][side / 2]);
+        let facets = space.boundary().tagged(name).unwrap();
+        assert_eq!(facets.len(), [8, 6, 12][side / 2]);
         assert_eq!(
-            faces,
-            space.boundary_faces(&format!("{}", side + 1)).unwrap()
+            facets,
+            space.boundary().tagged(&format!("{}", side + 1)).unwrap()
         );
-        assert!(faces.is_sorted_by_key(|face| face.element));
-        for face in faces {
-            assert_eq!(usize::from(face.face), side);
-            assert_eq!(face.tag, side as i32 + 1);
-            assert_eq!(face.cell, space.cells()[face.element as usize]);
-            let i = face.cell as usize;
+        assert!(facets.is_sorted_by_key(|facet| facet.element));
+        for facet in facets {
+            assert_eq!(usize::from(facet.number), side);
+            assert_eq!(facet.tag, side as i32 + 1);
+            assert_eq!(facet.cell, space.cells()[facet.element as usize]);
+            let i = facet.cell as usize;
             let place = [i % 3, i / 3 % 4, i / 12][side / 2];
             assert_eq!(place, side % 2 * ([3, 4, 2][side / 2] - 1));
         }
@@ -117,7 +117,7 @@ fn boundary_faces_carry_their_tag_side_and_cell() {
 }
 
 #[test]
-fn an_inner_face_belongs_to_the_cell_with_the_lower_number_and_counts_once() {
+fn an_inner_facet_belongs_to_the_cell_with_the_lower_number_and_counts_once() {
     let mut mesh = bent_box([2, 1, 1], 1);
     let cell = mesh.blocks[0].cell(1).to_vec();
     for quad in [[0, 3, 7, 4], [3, 7, 4, 0], [7, 3, 0, 4]] {
@@ -125,8 +125,8 @@ fn an_inner_face_belongs_to_the_cell_with_the_lower_number_and_counts_once() {
         mesh.blocks[1].tags.push(6);
     }
     let (space, _) = space(&mesh, SpaceParams::default());
-    let faces = space.boundary_faces("zmax").unwrap();
-    assert_eq!(faces.len(), 3);
-    let inner: Vec<_> = faces.iter().filter(|face| face.face == 1).collect();
+    let facets = space.boundary().tagged("zmax").unwrap();
+    assert_eq!(facets.len(), 3);
+    let inner: Vec<_> = facets.iter().filter(|facet| facet.number == 1).collect();
     assert_eq!((inner.len(), inner[0].cell), (1, 0));
 }

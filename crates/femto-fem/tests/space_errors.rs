@@ -55,20 +55,20 @@ fn bad_parameters_and_tags_are_errors() {
         "component 1 on `zmax`; components are numbered from 0 and the space has 1"
     );
 
-    // A quadrilateral across a cell is not a face, in a group that is requested.
+    // A quadrilateral across a cell is not a facet, in a group that is requested.
     let cell = mesh.blocks[0].cell(0).to_vec();
     mesh.blocks[1].nodes.extend([0, 1, 6, 7].map(|v| cell[v]));
     mesh.blocks[1].tags.push(3);
     let stranger = constrain(&mesh, Continuity::Continuous, "ymin").unwrap_err();
     let corners = [0, 1, 6, 7].map(|v| cell[v]);
     assert!(
-        matches!(&stranger, SpaceError::NoSuchFace { tag, nodes, count: 1 }
+        matches!(&stranger, SpaceError::NoSuchFacet { tag, nodes, count: 1 }
             if tag == "ymin" && *nodes == corners),
         "{stranger}"
     );
     let (space, _) = space(&mesh, SpaceParams::default());
-    assert!(space.boundary_faces("ymin").is_err());
-    assert!(space.boundary_faces("ymax").is_ok());
+    assert!(space.boundary().tagged("ymin").is_err());
+    assert!(space.boundary().tagged("ymax").is_ok());
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn hexahedra_that_do_not_fit_together_are_errors() {
     let third = cubes[1].map(|v| if v >= 8 { v + 4 } else { v });
     let mesh = hexahedra(corners.clone(), &[cubes[0], cubes[1], third]);
     match error(&mesh, params()) {
-        SpaceError::CrowdedFace {
+        SpaceError::CrowdedFacet {
             mut cells,
             mut nodes,
         } => {

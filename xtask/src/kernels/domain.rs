@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use femto_kernel::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use femto_kernel::family::Limits;
 use femto_kernel::form::{Expressions, Form, FormExpressions, ParsedForm, Point};
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
 use femto_platform::device::{Device, Element};
 

@@ -12,7 +12,7 @@ use femto_kernel::form::{
     Coefficient, Diffusion, Form, Jacobian, LinearElasticity, Mass, NeoHookean, ScreenedPoisson,
     trace,
 };
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 
 use super::elements::oracle;
 use super::runner::nodal;

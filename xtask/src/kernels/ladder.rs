@@ -6,7 +6,7 @@ use femto_kernel::family::Limits;
 use femto_kernel::family::hex_published::ladder::oracle::Oracle;
 use femto_kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel, Step};
 use femto_kernel::family::hex_published::schedule::Sizes;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
 use femto_platform::device::{Device, Element};
 use rand::rngs::StdRng;
@@ -130,7 +130,7 @@ fn check<T: Element + Into<f64>>(
     (from, argument, tolerance): Number<T>,
 ) -> Result<()> {
     let seed = rand::random();
-    let problem = random_problem(variant, &mut StdRng::seed_from_u64(seed));
+    let problem = random_case(variant, &mut StdRng::seed_from_u64(seed));
     let upload = |values: &[f64]| {
         let values: Vec<T> = values.iter().map(|&value| from(value)).collect();
         device.upload(&values)
@@ -166,7 +166,7 @@ fn check<T: Element + Into<f64>>(
 }
 
 /// Random numbers throughout, with matrices as symmetric as those of polynomials.
-fn random_problem(variant: Variant, random: &mut StdRng) -> Problem {
+fn random_case(variant: Variant, random: &mut StdRng) -> LadderCase {
     let benchmark = variant.step.benchmark;
     let sizes = benchmark.sizes(variant.degree);
     let (q, g) = (sizes.nodes_1d as usize, sizes.points_1d as usize);
@@ -182,7 +182,7 @@ fn random_problem(variant: Variant, random: &mut StdRng) -> Problem {
             matrix[last - n] = if odd { 0.0 } else { sign * matrix[n] };
         }
     }
-    Problem {
+    LadderCase {
         benchmark,
         sizes,
         elements,
@@ -195,7 +195,7 @@ fn random_problem(variant: Variant, random: &mut StdRng) -> Problem {
 }
 
 /// An operator on several elements. Its matrices need not be those of polynomials.
-struct Problem {
+struct LadderCase {
     benchmark: Benchmark,
     sizes: Sizes,
     elements: usize,
@@ -210,7 +210,7 @@ struct Problem {
     u: Vec<f64>,
 }
 
-impl Problem {
+impl LadderCase {
     /// v = A u, `[element][k][j][i]`.
     fn apply(&self) -> Vec<f64> {
         let oracle = Oracle {

@@ -4,7 +4,7 @@ use anyhow::Result;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
 use femto_kernel::family::shared_nodes::{NodeKernel, sum_source, zero_source};
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
 

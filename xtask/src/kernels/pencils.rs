@@ -8,7 +8,7 @@ use femto_kernel::family::sum_factorization::kernel::{PointData, Schedule};
 use femto_kernel::family::sum_factorization::work::Shape;
 use femto_kernel::family::{FactorPrecision, KernelSource, Limits, Scatter, Vectors};
 use femto_kernel::form::{Mass, ScreenedPoisson, inspect};
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 
 use super::elements::{Oracle, oracle};
 use super::runner::nodal;

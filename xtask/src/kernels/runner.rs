@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use femto_kernel::family::cell_quadrature::fans::NONE;
 use femto_kernel::family::cell_quadrature::source::{Interleave, place, places};
 use femto_kernel::family::{KernelSource, Operand, Scatter, Vectors};
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Launch, Module,
 };

@@ -5,12 +5,12 @@ use femto_element::tables::TensorTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::cell_quadrature::source::Interleave;
 use femto_kernel::family::oracle::OracleGeometry;
-use femto_kernel::family::sum_factorization::kernel::{PointStep, Problem};
+use femto_kernel::family::sum_factorization::kernel::{KernelSpec, PointStep};
 use femto_kernel::family::sum_factorization::work::Shape;
 use femto_kernel::family::sum_factorization::{ElementGeometry, Storage};
 use femto_kernel::family::{FactorPrecision, KernelSource, Operand, Vectors};
 use femto_kernel::form::TracedForm;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 
 use super::Case;
 use super::elements::{Elements, Map, Oracle, Random, Recipe};
@@ -45,8 +45,8 @@ pub(super) struct Operator {
 }
 
 impl Operator {
-    pub(super) fn problem(&self, language: Language) -> Problem<'_> {
-        Problem {
+    pub(super) fn problem(&self, language: Language) -> KernelSpec<'_> {
+        KernelSpec {
             basis: &self.basis,
             shape: self.shape,
             step: match &self.form {

@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use femto_kernel::dialect::Language;
 use femto_kernel::family::Limits;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_kernel::vector::random;
 use femto_kernel::vector::source::{self, BLOCK, MOST_BLOCKS, SUMS};
 use femto_platform::device::accelerator::{

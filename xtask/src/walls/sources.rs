@@ -33,7 +33,7 @@ const NAME_FAMILIES: &[&str] = &[
 /// the cells that a family evaluates.
 const MATCH_CELLS: &[&str] = &[
     "crates/femto-element/",
-    "crates/femto-fem/src/mesh/any_box.rs",
+    "crates/femto-fem/src/mesh/boxes/mod.rs",
     "crates/femto-kernel/src/family/",
 ];
 

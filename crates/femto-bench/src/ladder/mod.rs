@@ -18,7 +18,7 @@ pub use run::{Sweep, compile_all, run_all, select};
 use super::BenchError;
 use femto::accelerator::{language, limits};
 use femto_kernel::family::hex_published::ladder::{Benchmark, LadderKernel, Step, source};
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::Features;
 
 /// The size of a ladder's measurement.

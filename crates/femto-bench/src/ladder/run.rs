@@ -7,7 +7,8 @@ use crate::report::{Progress, RunOptions};
 use crate::{BenchError, Benchmark, Report, Sampling, Size, roofline};
 use femto::Number;
 use femto_kernel::family::hex_published::ladder::{self, Step};
-use femto_kernel::roofline::{Ceilings, Precision};
+use femto_kernel::roofline::Ceilings;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::Accelerator;
 

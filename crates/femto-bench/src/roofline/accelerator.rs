@@ -4,10 +4,11 @@ use super::Measure;
 use crate::compile::compile;
 use crate::timing::{DeviceClock, random};
 use femto::accelerator::language;
+use femto_kernel::roofline::Ceilings;
 use femto_kernel::roofline::probe_text::{
     BLOCK, FLIP, REALS_PER_BLOCK, fma_flops, shared_bytes, source,
 };
-use femto_kernel::roofline::{Ceilings, Precision};
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
 use femto_platform::device::{Device, DeviceError};
 use std::ops::Range;

@@ -5,15 +5,15 @@ use crate::BenchError;
 use femto::accelerator::{language, limits};
 use femto::operator::{AnyForm, OperatorError, Typed};
 use femto_element::Cell;
-use femto_element::basis::Nodal;
+use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::{DenseTables, Tables};
-use femto_kernel::family::cell_quadrature::source::{Problem, source};
+use femto_kernel::family::cell_quadrature::source::{KernelSpec, source};
 use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage, at_points};
 use femto_kernel::family::oracle::{CellFields, OracleGeometry};
 use femto_kernel::family::{EvalContext, KernelSource, Vectors};
 use femto_kernel::form::{Coefficient, Diffusion, Poisson, SymmetricGradient, TracedForm};
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::Features;
 use std::fmt;
 use std::sync::Arc;
@@ -89,7 +89,10 @@ impl SimplexCase {
     /// 2016, N_q = 1).
     pub(super) fn element(&self) -> Result<DenseTables, OperatorError> {
         let cell = [Cell::Triangle, Cell::Tetrahedron][self.dim - 2];
-        Ok(DenseTables::new(&Nodal::new(cell, 1)?, &rule(cell, 0)?))
+        Ok(DenseTables::new(
+            &LagrangeBasis::new(cell, 1)?,
+            &rule(cell, 0)?,
+        ))
     }
 
     /// The form, with κ as its field.
@@ -143,7 +146,7 @@ impl SimplexCase {
         let schedule = &candidate.schedule;
         schedule.validate(&shape, how, self.precision, &limits(features))?;
         let language = language(features);
-        let problem = Problem {
+        let problem = KernelSpec {
             element: &element,
             shape,
             vectors: candidate.vectors,

@@ -9,7 +9,8 @@ use crate::{BenchError, Record, Sampling, time_apply};
 use femto::operator::{Auxiliary, Operator, OperatorError, OperatorParams};
 use femto::{Host, Number};
 use femto_fem::space::Space;
-use femto_kernel::roofline::{Ceilings, Precision};
+use femto_kernel::roofline::Ceilings;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use serde_json::json;
 

@@ -4,7 +4,7 @@ use super::candidate::{FANS, Fans};
 use crate::BenchError;
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::Mesh;
-use femto_fem::mesh::simplex_box::SimplexBox;
+use femto_fem::mesh::boxes::SimplexBox;
 use femto_fem::space::{Space, SpaceParams};
 use femto_kernel::family::cell_quadrature::blocks::BlockLists;
 use femto_kernel::family::cell_quadrature::fans;

@@ -3,7 +3,8 @@
 use super::{SimplexCase, SimplexMesh};
 use crate::Record;
 use crate::record::Outcome;
-use femto_kernel::roofline::{Precision, Work, bound};
+use femto_kernel::roofline::{Work, bound};
+use femto_kernel::scalar::Precision;
 use serde_json::json;
 
 /// The record of a case; for an operator on L-vectors if `nodal`, compared with a product with the

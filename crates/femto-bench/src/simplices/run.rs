@@ -9,7 +9,8 @@ use crate::compile::{compile, in_parallel};
 use crate::report::{Progress, RunOptions, label};
 use crate::{BenchError, Report, Sampling, roofline};
 use femto::{AnyDevice, Number};
-use femto_kernel::roofline::{Ceilings, Precision};
+use femto_kernel::roofline::Ceilings;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::Accelerator;
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::tests::{CEILINGS, SAMPLING};
 use crate::{BenchError, Record};
 use femto::Number;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{Accelerator, Features};
 use femto_platform::device::conformance::with;
 use serde_json::json;

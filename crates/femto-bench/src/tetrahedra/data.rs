@@ -12,14 +12,15 @@ use femto::accelerator::{language, limits};
 use femto::operator::OperatorError;
 use femto::vector::{RandomVectors, VectorOps};
 use femto_element::Cell;
-use femto_element::basis::Nodal;
+use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::affine_simplex::Matrices;
 use femto_kernel::family::affine_simplex::source::{Problem, tables};
 use femto_kernel::family::{KernelSource, Operand, Vectors};
-use femto_kernel::roofline::{Ceilings, Precision};
+use femto_kernel::roofline::Ceilings;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, Launch,
 };
@@ -38,7 +39,7 @@ const GEOMETRY: u32 = 1;
 /// The matrices of a degree, with mass and stiffness.
 pub(super) fn matrices(degree: usize) -> Result<Matrices, BenchError> {
     let cell = Cell::Tetrahedron;
-    let basis = Nodal::new(cell, degree).map_err(OperatorError::from)?;
+    let basis = LagrangeBasis::new(cell, degree).map_err(OperatorError::from)?;
     let rule = rule(cell, 2 * degree).map_err(OperatorError::from)?;
     let tables = DenseTables::in_space(&basis, &rule, cell.dim());
     Ok(Matrices::with(&tables, true, true))

@@ -1,6 +1,6 @@
 //! The text of a case, and positions in it.
 
-use super::error::{CaseError, Mistake, Problem};
+use super::error::{CaseError, Mistake, MistakeKind};
 use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ impl Document {
     }
 
     /// A mistake at a position of this document.
-    pub fn mistake(&self, span: Range<usize>, problem: Problem) -> CaseError {
+    pub fn mistake(&self, span: Range<usize>, problem: MistakeKind) -> CaseError {
         let start = self.boundary(span.start);
         let end = self.boundary(span.end).max(start);
         let line_start = self.text[..start]

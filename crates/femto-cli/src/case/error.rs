@@ -39,7 +39,7 @@ pub struct Mistake {
     pub excerpt: String,
     /// The mistake.
     #[source]
-    pub problem: Problem,
+    pub problem: MistakeKind,
 }
 
 impl Display for Mistake {
@@ -66,7 +66,7 @@ impl Display for Mistake {
 /// A mistake, in words.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
-pub enum Problem {
+pub enum MistakeKind {
     #[error("this is not TOML: {message}")]
     Syntax { message: String },
     #[error("unknown key `{key}` in {section}{} Known keys: {}", hint(suggestion), .known.join(", "))]

@@ -13,15 +13,15 @@ mod vector;
 
 pub use deformation::Deformation;
 pub use document::{Document, Located};
-pub use error::{CaseError, Mistake, Problem};
-pub use femto::problem::{Expression, Method};
+pub use error::{CaseError, Mistake, MistakeKind};
+pub use femto::problem::{Expression, Method, PreconditionerKind, SolverParams};
 pub use form::{Allowed, Coefficient, CoefficientFunction, Form, FormSource, Moduli};
 pub use vector::Vector;
 
-use femto::fem::mesh::any_box::AnyBox;
+use femto::fem::mesh::boxes::AnyBox;
 use femto::problem::{Function, Given};
 
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::platform::device::DeviceId;
 use femto::{DataLevel, FactorPrecision, Quadrature, Scatter};
 use std::fmt::{Display, Formatter};
@@ -81,16 +81,6 @@ impl Case {
     pub fn boundaries(&self) -> impl Iterator<Item = &Boundary> {
         let robin = self.robin.iter().map(|it| &it.boundary);
         self.dirichlet.iter().chain(&self.neumann).chain(robin)
-    }
-}
-
-impl Preconditioner {
-    /// The name in cases and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Jacobi => "jacobi",
-        }
     }
 }
 
@@ -164,7 +154,7 @@ pub struct BoxSource {
 /// A value on a part of the boundary.
 #[derive(Clone, Debug)]
 pub struct Boundary {
-    /// Names or numbers of groups of faces, at least one.
+    /// Names or numbers of groups of facets, at least one.
     pub tags: Vec<Located<String>>,
     /// The given components, each once, counted from 0; `None` for all.
     pub components: Option<Vec<Located<usize>>>,
@@ -215,40 +205,22 @@ impl Boundary {
 /// The solver of the equations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solver {
-    /// The iteration; chosen by the form if the case has none.
-    pub method: Option<Method>,
+    /// The iterations; the method is chosen by the form if the case has none.
+    pub params: SolverParams,
     /// The preconditioner.
-    pub preconditioner: Preconditioner,
-    /// Residual norm to reach, relative to the right-hand side; of Newton's method, to the forces.
-    pub tolerance: f64,
-    /// Maximum number of linear solver iterations.
-    pub max_iterations: usize,
-    /// Iterations of GMRES between restarts.
-    pub restart: usize,
-    /// Maximum number of Newton steps.
-    pub max_newton_steps: usize,
+    pub preconditioner: PreconditionerKind,
 }
 
 impl Default for Solver {
     fn default() -> Self {
         Self {
-            method: None,
-            preconditioner: Preconditioner::Jacobi,
-            tolerance: 1e-8,
-            max_iterations: 10_000,
-            restart: 30,
-            max_newton_steps: 50,
+            params: SolverParams {
+                max_iterations: 10_000,
+                ..SolverParams::default()
+            },
+            preconditioner: PreconditionerKind::default(),
         }
     }
-}
-
-/// An approximate inverse.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preconditioner {
-    /// The identity.
-    None,
-    /// The inverse of the diagonal.
-    Jacobi,
 }
 
 /// The output.

@@ -2,17 +2,17 @@
 
 use super::deformation::Deformation;
 use super::document::Document;
-use super::error::{CaseError, Problem};
+use super::error::{CaseError, MistakeKind};
 use super::section::{Section, Value};
 use super::{
     BoxSource, Case, Expression, Field, Located, MeshSource, Method, Output, Places,
-    Preconditioner, Run, Solver, Vector, read_boundary, read_form,
+    PreconditionerKind, Run, Solver, Vector, read_boundary, read_form,
 };
 use femto::element::Cell;
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
-use femto::fem::mesh::any_box::AnyBox;
-use femto::kernel::roofline::Precision;
+use femto::fem::mesh::boxes::AnyBox;
+use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
 use toml::de::DeTable;
 
@@ -46,7 +46,7 @@ impl Case {
             let span = error.span().unwrap_or(0..0);
             document.mistake(
                 span,
-                Problem::Syntax {
+                MistakeKind::Syntax {
                     message: error.message().to_owned(),
                 },
             )
@@ -226,32 +226,30 @@ fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
         "max_newton_steps",
     ])?;
     let mut solver = Solver::default();
+    let params = &mut solver.params;
     if let Some(method) = section.optional("method") {
         let choices = [Method::Cg, Method::Gmres, Method::Newton];
         let choices = choices.map(|method| (method.name(), method));
-        solver.method = Some(method.choice(&choices)?);
+        params.method = Some(method.choice(&choices)?);
     }
     if let Some(restart) = section.optional("restart") {
-        solver.restart = restart.integer(1..=usize::MAX)?;
+        params.restart = restart.integer(1..=usize::MAX)?;
     }
     if let Some(steps) = section.optional("max_newton_steps") {
-        solver.max_newton_steps = steps.integer(1..=usize::MAX)?;
+        params.max_newton_steps = steps.integer(1..=usize::MAX)?;
     }
     if let Some(preconditioner) = section.optional("preconditioner") {
-        let choices = [
-            ("jacobi", Preconditioner::Jacobi),
-            ("none", Preconditioner::None),
-        ];
+        let choices = PreconditionerKind::ALL.map(|kind| (kind.name(), kind));
         solver.preconditioner = preconditioner.choice(&choices)?;
     }
     if let Some(tolerance) = section.optional("tolerance") {
-        solver.tolerance = tolerance.positive_number()?;
-        if solver.tolerance >= 1.0 {
+        params.relative_tolerance = tolerance.positive_number()?;
+        if params.relative_tolerance >= 1.0 {
             return Err(tolerance.out_of_range("below 1, as it is relative"));
         }
     }
     if let Some(iterations) = section.optional("max_iterations") {
-        solver.max_iterations = iterations.integer(1..=usize::MAX)?;
+        params.max_iterations = iterations.integer(1..=usize::MAX)?;
     }
     Ok(solver)
 }

@@ -1,7 +1,7 @@
 //! Boundary conditions of a case.
 
 use super::document::{Document, Located};
-use super::error::{CaseError, Problem};
+use super::error::{CaseError, MistakeKind};
 use super::section::{Section, Value};
 use super::{Boundary, Robin, Vector};
 use std::collections::HashMap;
@@ -90,7 +90,7 @@ pub(super) fn check_groups(
         for tag in &boundary.tags {
             let others = seen.entry(&tag.value).or_default();
             if let Some((_, first)) = others.iter().find(|(other, _)| other.overlaps(boundary)) {
-                let tag_again = Problem::RepeatedTag {
+                let tag_again = MistakeKind::RepeatedTag {
                     tag: tag.value.clone(),
                     first,
                 };

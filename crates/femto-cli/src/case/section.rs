@@ -1,7 +1,7 @@
 //! Typed reading of TOML; anything not understood is an error.
 
 use super::document::{Document, Located};
-use super::error::{CaseError, Problem};
+use super::error::{CaseError, MistakeKind};
 use super::vector::Vector;
 use femto::kernel::expr::suggest;
 use femto::platform::device::{self, DeviceId};
@@ -31,7 +31,7 @@ impl<'a> Section<'a> {
         for key in table.keys() {
             let name_of_key: &str = key.get_ref();
             if !known.is_empty() && !known.contains(&name_of_key) {
-                let problem = Problem::UnknownKey {
+                let problem = MistakeKind::UnknownKey {
                     key: name_of_key.to_owned(),
                     section: name.unwrap_or_else(|| "the case".to_owned()),
                     suggestion: suggest(name_of_key, known.iter().copied()).map(str::to_owned),
@@ -79,7 +79,7 @@ impl<'a> Section<'a> {
 
     pub(super) fn required(&self, key: &'static str) -> Result<Value<'a>, CaseError> {
         self.optional(key).ok_or_else(|| {
-            self.mistake(Problem::MissingKey {
+            self.mistake(MistakeKind::MissingKey {
                 section: self.name(),
                 key,
             })
@@ -96,7 +96,7 @@ impl<'a> Section<'a> {
             [None, Some(value)] => Ok((keys[1], value)),
             _ => {
                 let (section, keys) = (self.name(), keys.to_vec());
-                Err(self.mistake(Problem::ExactlyOne { section, keys }))
+                Err(self.mistake(MistakeKind::ExactlyOne { section, keys }))
             }
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Section<'a> {
         })
     }
 
-    fn mistake(&self, problem: Problem) -> CaseError {
+    fn mistake(&self, problem: MistakeKind) -> CaseError {
         self.document.mistake(self.span.clone(), problem)
     }
 }
@@ -201,7 +201,7 @@ impl<'a> Value<'a> {
         let chosen = choices.iter().find(|(word, _)| *word == found);
         chosen.map(|&(_, meaning)| meaning).ok_or_else(|| {
             let known: Vec<_> = choices.iter().map(|&(word, _)| word).collect();
-            self.mistake(Problem::UnknownChoice {
+            self.mistake(MistakeKind::UnknownChoice {
                 key: self.key.clone(),
                 found: found.to_owned(),
                 suggestion: suggest(found, known.iter().copied()).map(str::to_owned),
@@ -213,7 +213,7 @@ impl<'a> Value<'a> {
     /// The name of a device.
     pub(super) fn device(&self) -> Result<DeviceId, CaseError> {
         let found = self.text()?;
-        device::parse(found).map_err(|error| self.mistake(Problem::Device(error)))
+        device::parse(found).map_err(|error| self.mistake(MistakeKind::Device(error)))
     }
 
     /// The tables of an array of tables.
@@ -249,7 +249,7 @@ impl<'a> Value<'a> {
         let count = read.len();
         read.try_into().map_err(|_| {
             let (key, expected) = (self.key.clone(), format!("an array of {N} elements"));
-            self.mistake(Problem::OutOfRange {
+            self.mistake(MistakeKind::OutOfRange {
                 key,
                 expected,
                 found: format!("{count}"),
@@ -309,13 +309,14 @@ impl<'a> Value<'a> {
         Expression::parse(text).map_err(|error| {
             let place = (error.column - 1, error.width);
             let span = self.document.place_in_text(self.value.span(), text, place);
-            self.document.mistake(span, Problem::Expression(error.kind))
+            self.document
+                .mistake(span, MistakeKind::Expression(error.kind))
         })
     }
 
     /// An error for a key that has no meaning here.
     pub(super) fn meaningless(&self, reason: &'static str) -> CaseError {
-        self.mistake(Problem::Meaningless {
+        self.mistake(MistakeKind::Meaningless {
             key: self.key.clone(),
             reason,
         })
@@ -324,7 +325,7 @@ impl<'a> Value<'a> {
     /// An error about the value.
     pub(super) fn out_of_range(&self, expected: &str) -> CaseError {
         let (key, expected, found) = (self.key.clone(), expected.to_owned(), self.describe());
-        self.mistake(Problem::OutOfRange {
+        self.mistake(MistakeKind::OutOfRange {
             key,
             expected,
             found,
@@ -348,7 +349,7 @@ impl<'a> Value<'a> {
 
     fn wrong_type(&self, expected: &'static str) -> CaseError {
         let (key, found) = (self.key.clone(), self.describe());
-        self.mistake(Problem::WrongType {
+        self.mistake(MistakeKind::WrongType {
             key,
             expected,
             found,
@@ -365,7 +366,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    fn mistake(&self, problem: Problem) -> CaseError {
+    fn mistake(&self, problem: MistakeKind) -> CaseError {
         self.document.mistake(self.value.span(), problem)
     }
 }

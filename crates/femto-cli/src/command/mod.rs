@@ -38,7 +38,7 @@ enum Command {
     Bench(Box<bench::Bench>),
     Devices(devices::Devices),
     #[command(subcommand)]
-    Kernel(kernel::Kernel),
+    Kernel(kernel::KernelCommand),
     #[command(subcommand)]
     Mesh(mesh::Mesh),
     Roofline(roofline::Roofline),

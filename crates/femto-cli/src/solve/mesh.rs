@@ -1,6 +1,6 @@
 //! The mesh of a case.
 
-use crate::case::{BoxSource, Case, CaseError, Located, MeshSource, Problem};
+use crate::case::{BoxSource, Case, CaseError, Located, MeshSource, MistakeKind};
 use crate::failure::Failure;
 use femto::fem::geometry::cells_of;
 use femto::fem::mesh::{Mesh, MeshError, gmsh};
@@ -8,7 +8,7 @@ use femto::fem::mesh::{Mesh, MeshError, gmsh};
 /// The mesh with the periodic sides of the case, and the number of its cells that were turned.
 pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
     let of_case = |error| {
-        let problem = Problem::Mesh(error);
+        let problem = MistakeKind::Mesh(error);
         case.document.mistake(case.places.mesh.clone(), problem)
     };
     let (mut mesh, turned) = match &case.mesh {
@@ -49,7 +49,7 @@ fn join_sides(
         let [first, second] = &pair.value;
         let joined = mesh.join_sides(first, second);
         joined.map_err(|error| {
-            let problem = Problem::Mesh(error);
+            let problem = MistakeKind::Mesh(error);
             case.document.mistake(pair.span.clone(), problem)
         })?;
     }

@@ -106,7 +106,7 @@ pub fn run(
     let device = opening(id, threads)?;
     let output = output::path(case, options).map_err(|failure| match options.output {
         OutputTo::Case => {
-            let problem = case::Problem::Output(failure.to_string());
+            let problem = case::MistakeKind::Output(failure.to_string());
             case.document
                 .mistake(case.places.output.clone(), problem)
                 .into()
@@ -208,7 +208,7 @@ impl CaseRun<'_> {
         let device = monitor.stage("device", || joined(self.device));
         let device = device.map_err(|error| match self.options.device {
             None if is_missing(&error) => {
-                let problem = case::Problem::Device(error);
+                let problem = case::MistakeKind::Device(error);
                 let place = self.case.places.run.clone();
                 self.case.document.mistake(place, problem).into()
             }

@@ -1,12 +1,12 @@
 //! The minimum memory of a case, checked before anything large is allocated.
 
-use crate::case::{Case, Form, MeshSource, Problem};
+use crate::case::{Case, Form, MeshSource, MistakeKind};
 use crate::failure::Failure;
 use femto::Host;
 use femto::element::Cell;
 use femto::fem::geometry::shapes;
 use femto::fem::mesh::Mesh;
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::platform::device::{Device, DeviceKind};
 
 /// Sizes of a problem, as floating-point numbers because they may exceed all integers.
@@ -65,7 +65,7 @@ fn check(case: &Case, kind: DeviceKind, sizes: Sizes) -> Result<(), Failure> {
     let needed = bytes(sizes, components(case), (kind, case.run.precision));
     match needed > allowed as f64 {
         true => {
-            let problem = Problem::Memory {
+            let problem = MistakeKind::Memory {
                 needed: needed * 1e-9,
                 allowed: allowed as f64 * 1e-9,
             };

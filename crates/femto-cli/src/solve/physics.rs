@@ -146,7 +146,7 @@ fn mistake_of_length(
     (expected, found): (String, usize),
     span: std::ops::Range<usize>,
 ) -> Failure {
-    let problem = case::Problem::OutOfRange {
+    let problem = case::MistakeKind::OutOfRange {
         key: format!("{key} in [form]"),
         expected,
         found: found.to_string(),
@@ -166,7 +166,7 @@ fn expression_mistake(case: &Case, source: &FormSource, error: FormParseError) -
         let marked = (parse.column - 1, parse.width);
         let span = text.span.clone();
         let span = case.document.place_in_text(span, &text.value, marked);
-        let problem = case::Problem::Expression(parse.kind.clone());
+        let problem = case::MistakeKind::Expression(parse.kind.clone());
         return case.document.mistake(span, problem).into();
     }
     let mut names = named_by(source);
@@ -183,7 +183,7 @@ fn expression_mistake(case: &Case, source: &FormSource, error: FormParseError) -
     let first = source.parts.first().map(|it| &it.span);
     let span = chosen.or(first).unwrap_or(&source.components.span).clone();
     case.document
-        .mistake(span, case::Problem::Form(error))
+        .mistake(span, case::MistakeKind::Form(error))
         .into()
 }
 
@@ -201,7 +201,7 @@ fn check_names(case: &Case, source: &FormSource) -> Result<(), CaseError> {
             if name == "t" {
                 let place = (text.value[..start].chars().count(), 1);
                 let span = (case.document).place_in_text(text.span.clone(), &text.value, place);
-                return Err(case.document.mistake(span, case::Problem::NoTime));
+                return Err(case.document.mistake(span, case::MistakeKind::NoTime));
             }
             read.insert(name);
         }
@@ -211,7 +211,7 @@ fn check_names(case: &Case, source: &FormSource) -> Result<(), CaseError> {
         let is_read = |name: &String| read.contains(&name[..]);
         if !is_read(&name.value) && !along.iter().any(is_read) {
             let name_of = name.value.clone();
-            let problem = case::Problem::Unread { name: name_of };
+            let problem = case::MistakeKind::Unread { name: name_of };
             return Err(case.document.mistake(name.span.clone(), problem));
         }
     }

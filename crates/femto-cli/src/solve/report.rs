@@ -327,7 +327,7 @@ impl Solver {
             true_relative_residual: true_residual.map(relative),
             reference: history.reference,
             reduction: fraction(last, first),
-            tolerance: case.solver.tolerance,
+            tolerance: case.solver.params.relative_tolerance,
             residual_history: history.residuals,
         }
     }

@@ -9,8 +9,7 @@ use femto::fem::space::{Block, SpaceError};
 use femto::kernel::expr::Input;
 use femto::operator::OperatorError;
 use femto::problem::{
-    Boundary, Discretized, Function, FunctionName, PreconditionerKind, Problem, ProblemError,
-    ProblemForm, Robin, Role, SolverParams,
+    Boundary, Discretized, Function, FunctionName, Problem, ProblemError, ProblemForm, Robin, Role,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -53,7 +52,7 @@ fn check_tags_of<'a>(
         };
         let others = seen.entry(group).or_default();
         if let Some((first, _)) = others.iter().find(|(_, other)| is_same(*other)) {
-            let same = case::Problem::SameGroup {
+            let same = case::MistakeKind::SameGroup {
                 tag: tag.value.clone(),
                 first: (*first).to_owned(),
                 what,
@@ -66,7 +65,7 @@ fn check_tags_of<'a>(
 }
 
 fn unknown_tag(case: &Case, tag: &Located<String>, error: MeshError) -> CaseError {
-    let problem = case::Problem::Mesh(error);
+    let problem = case::MistakeKind::Mesh(error);
     case.document.mistake(tag.span.clone(), problem)
 }
 
@@ -87,7 +86,7 @@ pub(super) fn check_components(case: &Case, components: usize) -> Result<(), Cas
                 1 => "0".to_owned(),
                 _ => format!("from 0 to {}", components - 1),
             };
-            let problem = case::Problem::OutOfRange {
+            let problem = case::MistakeKind::OutOfRange {
                 key: "a component".to_owned(),
                 expected: format!("{} or {numbers}", letters.join(", ")),
                 found: case.document.text()[component.span.clone()].to_owned(),
@@ -101,7 +100,7 @@ pub(super) fn check_components(case: &Case, components: usize) -> Result<(), Cas
     let values = sections.chain(all).map(|vector| ("`value`", vector));
     for (key, vector) in values.chain(robin.map(|it| ("`alpha`", &it.alpha))) {
         if !vector.serves(components) {
-            let problem = case::Problem::OutOfRange {
+            let problem = case::MistakeKind::OutOfRange {
                 key: key.to_owned(),
                 expected: match components {
                     1 => "one expression or number".to_owned(),
@@ -129,7 +128,7 @@ pub(super) fn check_values(case: &Case, spaces: &Discretized<'_, '_>) -> Result<
     for it in functions_of(case) {
         let found = spaces.find_value(&it.function.value, |value| !it.allowed.has(value));
         if let Some((position, value)) = found {
-            let problem = case::Problem::OutOfRange {
+            let problem = case::MistakeKind::OutOfRange {
                 key: it.key.clone(),
                 expected: it.allowed.words.to_owned(),
                 found: format!("{value} at {position:?}"),
@@ -162,7 +161,7 @@ pub(super) fn check_plane(case: &Case, dim: usize) -> Result<(), CaseError> {
         if inputs.any(|input| input == Input::Position(2)) {
             return Err(case
                 .document
-                .mistake(span.clone(), case::Problem::OutOfPlane));
+                .mistake(span.clone(), case::MistakeKind::OutOfPlane));
         }
     }
     Ok(())
@@ -204,18 +203,8 @@ pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> 
         dirichlet: boundaries(&case.dirichlet, components),
         robin: robins(&case.robin, components),
         start: case.start.as_ref().map(|start| start.of(components)),
-        solver: SolverParams {
-            method: case.solver.method,
-            relative_tolerance: case.solver.tolerance,
-            max_iterations: case.solver.max_iterations,
-            restart: case.solver.restart,
-            max_newton_steps: case.solver.max_newton_steps,
-            ..SolverParams::default()
-        },
-        preconditioner: match case.solver.preconditioner {
-            case::Preconditioner::None => PreconditionerKind::None,
-            case::Preconditioner::Jacobi => PreconditionerKind::Jacobi,
-        },
+        solver: case.solver.params,
+        preconditioner: case.solver.preconditioner,
         ..Problem::of_form(mesh, case.degree, form)
     }
 }
@@ -250,7 +239,7 @@ pub(super) fn locate(case: &Case, error: ProblemError) -> Failure {
     }
     let span = span_of(case, &error).unwrap_or_else(|| section_of(case, &error));
     let in_file = in_file(&case.mesh, &error.cells());
-    let problem = case::Problem::Setup {
+    let problem = case::MistakeKind::Setup {
         error: Box::new(error),
         in_file,
     };
@@ -281,7 +270,7 @@ fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
             return Some(case.periodic.as_ref()?.first()?.span.clone());
         }
         ProblemError::Space(
-            SpaceError::NoSuchFace { tag, .. } | SpaceError::PeriodicFace { tag, .. },
+            SpaceError::NoSuchFacet { tag, .. } | SpaceError::PeriodicFacet { tag, .. },
         ) => {
             let mut tags = case.boundaries().flat_map(|it| &it.tags);
             tags.find(|other| other.value == *tag)?

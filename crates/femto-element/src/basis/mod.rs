@@ -3,13 +3,13 @@
 use crate::cell::Cell;
 
 pub mod lagrange;
+mod lagrange_basis;
 mod matrix;
 mod modes;
-mod nodal;
 pub mod nodes;
 
+pub use lagrange_basis::{LagrangeBasis, Values};
 pub use matrix::Matrix;
-pub use nodal::{Nodal, Values};
 
 /// The highest polynomial degree of a space on tensor-product cells.
 pub const MAX_DEGREE: usize = 15;

@@ -64,9 +64,9 @@ pub struct GeometryAtPoints {
     pub determinant: Vec<f64>,
 }
 
-/// The map of one face of a cell at one point.
+/// The map of one facet of a cell at one point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FacePoint {
+pub struct FacetPoint {
     /// Position.
     pub position: [f64; 3],
     /// Outward normal times the ratio of physical to reference area at this point.

@@ -1,7 +1,7 @@
 //! Maps at lists of points, and on facets.
 
 use super::jacobian::{Matrix3, cofactors, determinant};
-use super::{FacePoint, Geometry, GeometryAtPoints, Maps};
+use super::{FacetPoint, Geometry, GeometryAtPoints, Maps};
 
 impl Geometry {
     /// Positions of the first vertices of a cell, in the order of [`femto_element::cell`]: all of a
@@ -63,7 +63,7 @@ impl Geometry {
         cell: usize,
         facet: usize,
         points: &[[f64; 3]],
-    ) -> Vec<FacePoint> {
+    ) -> Vec<FacetPoint> {
         let inside: Vec<[f64; 3]> = points
             .iter()
             .map(|&point| self.cell.facet_point(facet, point))
@@ -74,19 +74,12 @@ impl Geometry {
             // Nanson's formula: the area normal is det J · J⁻ᵀ times the reference one.
             let rows = cofactors(&jacobian);
             let component = |c: usize| (0..3).map(|a| normal[a] * rows[a][c]).sum();
-            out.push(FacePoint {
+            out.push(FacetPoint {
                 position,
                 area_normal: [0, 1, 2].map(component),
             });
         });
         out
-    }
-
-    /// A face of a hexahedron at the tensor grid of `points_1d` along its own axes, the lower axis fastest.
-    pub fn face_at_points(&self, cell: usize, face: usize, points_1d: &[f64]) -> Vec<FacePoint> {
-        let rows = points_1d.iter();
-        let grid = rows.flat_map(|&t| points_1d.iter().map(move |&s| [s, t, 0.0]));
-        self.facet_at_points(cell, face, &grid.collect::<Vec<_>>())
     }
 
     /// Calls `visit` with position and Jacobian at each of the points.

@@ -1,6 +1,6 @@
 //! Errors of meshes and of queries about them.
 
-use super::gmsh::{Place, Problem};
+use super::gmsh::{GmshError, Place};
 
 use femto_element::Cell;
 
@@ -23,7 +23,7 @@ pub enum MeshError {
         /// Line or byte offset.
         place: Place,
         /// The mistake.
-        problem: Problem,
+        problem: GmshError,
     },
     /// No physical group of this dimension has this name or number.
     #[error(

@@ -3,16 +3,12 @@
 use femto_element::CellType;
 use std::path::Path;
 
-pub mod any_box;
-pub mod box_mesh;
-mod cut;
-
+pub mod boxes;
 mod error;
 pub mod gmsh;
 mod groups;
 pub mod ordering;
 mod periodic;
-pub mod simplex_box;
 mod summary;
 mod turn;
 

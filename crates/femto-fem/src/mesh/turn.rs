@@ -117,8 +117,7 @@ fn determinant(
 mod tests {
     use crate::geometry::Geometry;
     use crate::mesh::Mesh;
-    use crate::mesh::box_mesh::BoxMesh;
-    use crate::mesh::simplex_box::SimplexBox;
+    use crate::mesh::boxes::{BoxMesh, SimplexBox};
 
     fn meshes() -> Vec<Mesh> {
         let bent = |[x, y, z]: [f64; 3]| [x + 0.1 * y * z, y, z + 0.05 * x];

@@ -11,27 +11,27 @@ use super::{Space, SpaceError};
 
 /// A facet of an element, a face of a solid or an edge of a plane cell, with a boundary tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct BoundaryFace {
+pub struct BoundaryFacet {
     /// Number of the physical group.
     pub tag: i32,
     /// The element.
     pub element: u32,
     /// The number of its cell in the geometry.
     pub cell: u32,
-    /// The facet, numbered as in [`femto_element::cell`]; for a hexahedron 2·axis + side.
-    pub face: u8,
+    /// Its number in the cell, as in [`femto_element::cell`]; for a hexahedron 2·axis + side.
+    pub number: u8,
 }
 
 /// The tagged boundary cells of a mesh, matched to the facets of the cells that carry unknowns: faces of
 /// solids, edges of plane cells.
 #[derive(Clone, Debug, Default)]
-pub struct BoundaryFaces {
+pub struct BoundaryFacets {
     /// The mesh's groups, without its cells.
     groups: Mesh,
     /// Dimension of the facets.
     dimension: usize,
-    /// Faces sorted by tag and element, each once per tag.
-    faces: Vec<BoundaryFace>,
+    /// Facets sorted by tag and element, each once per tag.
+    facets: Vec<BoundaryFacet>,
     /// Tag and corner mesh nodes of boundary cells that are not facets.
     strangers: Vec<(i32, Vec<u32>)>,
     /// Tag and corner mesh nodes of facets on periodic sides.
@@ -40,7 +40,7 @@ pub struct BoundaryFaces {
     inside: Vec<(i32, usize)>,
 }
 
-impl BoundaryFaces {
+impl BoundaryFacets {
     /// Looks up every boundary cell of the mesh that is in a group, for each block of `cells`,
     /// `[block][element]`. A facet between two cells belongs to the one in the first block, or with the
     /// lower mesh cell number.
@@ -53,7 +53,7 @@ impl BoundaryFaces {
             dimension: topology.dim() - 1,
             ..Self::default()
         };
-        let mut faces: Vec<Vec<BoundaryFace>> = vec![Vec::new(); cells.len()];
+        let mut facets: Vec<Vec<BoundaryFacet>> = vec![Vec::new(); cells.len()];
         let mut inside: Vec<i32> = Vec::new();
         let is_facet = topology.facet_shapes();
         let blocks = mesh.blocks.iter().enumerate();
@@ -82,35 +82,35 @@ impl BoundaryFaces {
                     Some(second) if place(&second) < place(&first) => second,
                     _ => first,
                 };
-                faces[side.block].extend(groups.into_iter().map(|tag| BoundaryFace {
+                facets[side.block].extend(groups.into_iter().map(|tag| BoundaryFacet {
                     tag,
                     element: side.element as u32,
                     cell: cells[side.block][side.element],
-                    face: side.facet as u8,
+                    number: side.facet as u8,
                 }));
             }
         }
         inside.sort_unstable();
         let runs = inside.chunk_by(|a, b| a == b);
         boundary.inside = runs.map(|run| (run[0], run.len())).collect();
-        let of_block = |mut faces: Vec<BoundaryFace>| {
-            faces.sort_unstable();
-            faces.dedup();
+        let of_block = |mut facets: Vec<BoundaryFacet>| {
+            facets.sort_unstable();
+            facets.dedup();
             Self {
-                faces,
+                facets,
                 ..boundary.clone()
             }
         };
-        faces.into_iter().map(of_block).collect()
+        facets.into_iter().map(of_block).collect()
     }
 
     /// The facets in a group of their dimension given by name or number, sorted by element, without
     /// repetitions.
     ///
     /// # Errors
-    /// [`SpaceError::Mesh`] if there is no such group, [`SpaceError::NoSuchFace`] if some of its cells are
-    /// not facets, [`SpaceError::PeriodicFace`] if some are on periodic sides.
-    pub fn tagged(&self, tag: &str) -> Result<&[BoundaryFace], SpaceError> {
+    /// [`SpaceError::Mesh`] if there is no such group, [`SpaceError::NoSuchFacet`] if some of its cells are
+    /// not facets, [`SpaceError::PeriodicFacet`] if some are on periodic sides.
+    pub fn tagged(&self, tag: &str) -> Result<&[BoundaryFacet], SpaceError> {
         let number = self.groups.group(self.dimension, tag)?;
         // The nodes of the first one, and their number.
         let own = |facets: &[(i32, Vec<u32>)]| {
@@ -121,15 +121,15 @@ impl BoundaryFaces {
         let tag = || tag.to_owned();
         if let Some((nodes, count)) = own(&self.strangers) {
             let tag = tag();
-            return Err(SpaceError::NoSuchFace { tag, nodes, count });
+            return Err(SpaceError::NoSuchFacet { tag, nodes, count });
         }
         if let Some((nodes, count)) = own(&self.periodic) {
             let tag = tag();
-            return Err(SpaceError::PeriodicFace { tag, nodes, count });
+            return Err(SpaceError::PeriodicFacet { tag, nodes, count });
         }
-        let start = self.faces.partition_point(|face| face.tag < number);
-        let end = self.faces.partition_point(|face| face.tag <= number);
-        Ok(&self.faces[start..end])
+        let start = self.facets.partition_point(|facet| facet.tag < number);
+        let end = self.facets.partition_point(|facet| facet.tag <= number);
+        Ok(&self.facets[start..end])
     }
 
     /// Number of facets of a group that lie between two cells, counting repetitions in the mesh.
@@ -143,8 +143,8 @@ impl BoundaryFaces {
     }
 
     /// All tagged facets that were found, sorted by tag, then by element.
-    pub fn all(&self) -> &[BoundaryFace] {
-        &self.faces
+    pub fn all(&self) -> &[BoundaryFacet] {
+        &self.facets
     }
 }
 
@@ -163,7 +163,7 @@ impl Space {
     /// The nodes on a group of boundary cells given by name or number, ascending.
     ///
     /// # Errors
-    /// As [`BoundaryFaces::tagged`].
+    /// As [`BoundaryFacets::tagged`].
     pub fn boundary_nodes(&self, tag: &str) -> Result<Vec<BoundaryNode>, SpaceError> {
         let (cell, degree) = (self.cell(), self.degree());
         let restriction = self.restriction();
@@ -175,16 +175,16 @@ impl Space {
             let in_shell = |position| shell.partition_point(|&other| (other as usize) < position);
             positions.map(|p| (p, in_shell(p))).collect()
         };
-        let facets: Vec<_> = (0..cell.facets().len()).map(on_facet).collect();
-        let faces = self.boundary().tagged(tag)?.par_iter();
-        let nodes = faces.flat_map_iter(|face| {
-            let element = face.element as usize;
+        let on_facets: Vec<_> = (0..cell.facets().len()).map(on_facet).collect();
+        let facets = self.boundary().tagged(tag)?.par_iter();
+        let nodes = facets.flat_map_iter(|facet| {
+            let element = facet.element as usize;
             let chunk = &restriction.chunks[restriction.chunk_of(element)];
             let shell = &restriction.shell[element * shell_nodes..][..shell_nodes];
-            let on_facet = facets[usize::from(face.face)].iter();
+            let on_facet = on_facets[usize::from(facet.number)].iter();
             on_facet.map(move |&(position, place)| BoundaryNode {
                 node: restriction.node(chunk, shell[place]) as u32,
-                element: face.element,
+                element: facet.element,
                 position: position as u32,
             })
         });

@@ -55,12 +55,12 @@ pub enum SpaceError {
         /// The repeated mesh node.
         node: u32,
     },
-    /// A face, or an edge of plane cells, belongs to more than two cells.
+    /// A facet belongs to more than two cells.
     #[error("cells {cells:?} share one facet (mesh nodes {nodes:?}); at most two cells can")]
-    CrowdedFace {
-        /// Mesh cell numbers of three cells with this face.
+    CrowdedFacet {
+        /// Mesh cell numbers of three cells with this facet.
         cells: [u32; 3],
-        /// Mesh nodes of the face, in cyclic order.
+        /// Mesh nodes of the facet, in cyclic order.
         nodes: Vec<u32>,
     },
     /// Two cells have a face with the same vertices in different cyclic orders.
@@ -117,7 +117,7 @@ pub enum SpaceError {
         "boundary group `{tag}`: {count} of its facets are on periodic sides, which have no boundary conditions; the \
          first has mesh nodes {nodes:?}; in a case `periodic = []` makes them boundaries"
     )]
-    PeriodicFace {
+    PeriodicFacet {
         /// The tag as given.
         tag: String,
         /// Corner nodes of the first such facet, in cyclic order.
@@ -181,10 +181,10 @@ pub enum SpaceError {
     Mesh(#[from] MeshError),
     /// A tagged quadrilateral, triangle or line that is not a facet of any cell.
     #[error(
-        "boundary group `{tag}`: {count} of its cells are no face (in the plane: edge) of any cell \
-         that carries unknowns, the first has mesh nodes {nodes:?}"
+        "boundary group `{tag}`: {count} of its cells are not facets of any cell that carries unknowns, \
+         the first has mesh nodes {nodes:?}"
     )]
-    NoSuchFace {
+    NoSuchFacet {
         /// The tag as given.
         tag: String,
         /// Corner nodes of the first such boundary cell, in cyclic order.
@@ -203,7 +203,7 @@ impl SpaceError {
             | Self::RepeatedVertex { cell, .. }
             | Self::NoPartner { cell, .. }
             | Self::NarrowPeriod { cell } => all(&[*cell]),
-            Self::CrowdedFace { cells, .. } => all(cells),
+            Self::CrowdedFacet { cells, .. } => all(cells),
             Self::TwistedFace { cells, .. } | Self::DisagreeingFaces { cells, .. } => all(cells),
             _ => vec![],
         }

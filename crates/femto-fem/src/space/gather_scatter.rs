@@ -49,15 +49,6 @@ impl Space {
             "a vector of length {e} is not an E-vector ({element_dofs})"
         );
     }
-
-    /// Number of elements of this shape that contain each L-vector node, `[nodes]`.
-    pub fn multiplicity(&self) -> Vec<u32> {
-        let mut count = vec![0; self.nodes()];
-        let fields = Fields::new(Layout::Interleaved, 1);
-        self.restriction
-            .scatter_add_fields(fields, |_, _, _| 1, &mut count);
-        count
-    }
 }
 
 /// The memory layout of a vector's components: `count` fields in sequence, each with `width` numbers per

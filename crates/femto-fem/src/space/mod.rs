@@ -28,12 +28,12 @@ use crate::mesh::Mesh;
 use femto_element::{Cell, basis};
 
 pub use block::Block;
-pub use boundary::{BoundaryFace, BoundaryFaces, BoundaryNode};
+pub use boundary::{BoundaryFacet, BoundaryFacets, BoundaryNode};
 pub use constraints::Constraints;
 use element_nodes::ElementNodes;
 use elements::Elements;
 pub use error::SpaceError;
-use numbering::Shape;
+use numbering::ShapeElements;
 pub use restriction::{Chunk, Restriction};
 use topology::Topology;
 pub use trace::Trace;
@@ -96,7 +96,7 @@ pub struct Space {
     cell: Cell,
     cells: Arc<[u32]>,
     restriction: Arc<Restriction>,
-    boundary: Arc<BoundaryFaces>,
+    boundary: Arc<BoundaryFacets>,
     is_periodic: bool,
 }
 
@@ -140,10 +140,10 @@ impl Space {
         drop(shapes);
         topology.join_sides(&mesh.periodic, number_of)?;
         let numbered: Vec<&[u32]> = elements.iter().map(|own| &own.cells[..]).collect();
-        let boundary = BoundaryFaces::new(mesh, &topology, &numbered);
+        let boundary = BoundaryFacets::new(mesh, &topology, &numbered);
         let shapes = elements.iter().zip(&nodes);
-        let shapes: Vec<Shape<'_>> = shapes
-            .map(|(elements, nodes)| Shape {
+        let shapes: Vec<ShapeElements<'_>> = shapes
+            .map(|(elements, nodes)| ShapeElements {
                 chunks: &elements.chunks,
                 nodes,
             })
@@ -298,16 +298,8 @@ impl Space {
     }
 
     /// All tagged facets of the mesh.
-    pub fn boundary(&self) -> &BoundaryFaces {
+    pub fn boundary(&self) -> &BoundaryFacets {
         &self.boundary
-    }
-
-    /// The facets of elements in a group of boundary cells given by name or number, sorted by element.
-    ///
-    /// # Errors
-    /// As [`BoundaryFaces::tagged`].
-    pub fn boundary_faces(&self, tag: &str) -> Result<Vec<BoundaryFace>, SpaceError> {
-        self.boundary.tagged(tag).map(<[_]>::to_vec)
     }
 
     /// Memory of the space, in bytes.
@@ -330,7 +322,7 @@ impl Continuity {
 fn number(
     continuity: Continuity,
     topology: &Topology,
-    shapes: &[Shape<'_>],
+    shapes: &[ShapeElements<'_>],
 ) -> Result<Vec<Restriction>, SpaceError> {
     match continuity {
         Continuity::Broken => numbering::broken(shapes),

@@ -2,10 +2,10 @@
 
 use super::element_nodes::ElementNodes;
 use super::elements::cut;
-use super::numbering::Shape;
+use super::numbering::ShapeElements;
 use super::topology::{Classes, Topology};
 use super::{
-    Block, BoundaryFace, BoundaryFaces, Continuity, MAX_CHUNK_NODES, Space, SpaceError,
+    Block, BoundaryFacet, BoundaryFacets, Continuity, MAX_CHUNK_NODES, Space, SpaceError,
     elements_per_chunk, number,
 };
 use crate::geometry::Geometry;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// nodes on them.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Elements, and the cells of the geometry, are numbered like the facets in [`Space::boundary_faces`].
+    /// Elements, and the cells of the geometry, are numbered like the facets in [`BoundaryFacets::tagged`].
     pub block: Block,
     /// For each entry of L-vectors of the trace, its entry in L-vectors of the cells' space.
     pub entries: Vec<u32>,
@@ -36,38 +36,38 @@ impl Space {
     /// the group is empty.
     ///
     /// # Errors
-    /// As [`Space::boundary_faces`].
+    /// As [`BoundaryFacets::tagged`].
     pub fn trace(&self, geometry: &Geometry, tag: &str) -> Result<Option<Trace>, SpaceError> {
-        let faces = self.boundary().tagged(tag)?;
-        if faces.is_empty() {
+        let tagged = self.boundary().tagged(tag)?;
+        if tagged.is_empty() {
             return Ok(None);
         }
-        let facets = faces.iter().map(|face| (face.cell, face.face));
+        let facets = tagged.iter().map(|facet| (facet.cell, facet.number));
         let facets = geometry.facets(facets.collect());
         let (cell, degree) = (facets.cell(), self.degree());
-        let vertices = (0..faces.len()).flat_map(|facet| facets.vertex_nodes(facet));
+        let vertices = (0..tagged.len()).flat_map(|facet| facets.vertex_nodes(facet));
         let vertices: Vec<u32> = vertices.copied().collect();
-        let element = ElementNodes::new(cell, degree);
+        let own_nodes = ElementNodes::new(cell, degree);
         let on_facet = |facet| self.cell().facet_nodes(degree, facet);
         let on_facets: Vec<_> = (0..self.cell().facets().len()).map(on_facet).collect();
         // The cell's nodes on a facet.
-        let nodes_on = |face: &BoundaryFace| -> Vec<u32> {
-            let of_cell = self.element_nodes(face.element as usize);
-            let positions = on_facets[usize::from(face.face)].iter();
+        let nodes_on = |facet: &BoundaryFacet| -> Vec<u32> {
+            let of_cell = self.element_nodes(facet.element as usize);
+            let positions = on_facets[usize::from(facet.number)].iter();
             positions.map(|&position| of_cell[position]).collect()
         };
         let mut topology = Topology::without_facets(
             &[(cell, vertices)],
             geometry.coordinates().len(),
-            self.continuity().shared_up_to(&element),
+            self.continuity().shared_up_to(&own_nodes),
         );
         if self.is_periodic() && self.continuity() == Continuity::Continuous {
             let mut classes = Classes::new(&topology);
             let mut known = HashMap::new();
-            for (facet, face) in faces.iter().enumerate() {
-                let nodes = nodes_on(face);
-                for (slot, &entity) in topology.block(0).entities(facet).iter().enumerate() {
-                    let on_entity = element.on_entity(slot).map(|it| nodes[it as usize]);
+            for (element, facet) in tagged.iter().enumerate() {
+                let nodes = nodes_on(facet);
+                for (slot, &entity) in topology.block(0).entities(element).iter().enumerate() {
+                    let on_entity = own_nodes.on_entity(slot).map(|it| nodes[it as usize]);
                     if let Some(lowest) = on_entity.min() {
                         classes.join(entity, *known.entry(lowest).or_insert(entity));
                     }
@@ -77,10 +77,10 @@ impl Space {
         }
         let mut params = self.params.clone();
         let restriction = loop {
-            let chunks = cut(faces.len(), elements_per_chunk(cell, &params));
-            let shape = Shape {
+            let chunks = cut(tagged.len(), elements_per_chunk(cell, &params));
+            let shape = ShapeElements {
                 chunks: &chunks,
-                nodes: &element,
+                nodes: &own_nodes,
             };
             let numbered = number(params.continuity, &topology, &[shape])?.pop();
             let restriction = numbered.ok_or(SpaceError::NoCells)?;
@@ -93,14 +93,14 @@ impl Space {
             params,
             cell,
             is_periodic: self.is_periodic,
-            cells: (0..faces.len() as u32).collect(),
-            boundary: Arc::new(BoundaryFaces::default()),
+            cells: (0..tagged.len() as u32).collect(),
+            boundary: Arc::new(BoundaryFacets::default()),
             restriction: Arc::new(restriction),
         };
         let mut entries = vec![0; space.dofs()];
-        for (facet, face) in faces.iter().enumerate() {
-            let of_cell = nodes_on(face);
-            for (node, of_cell) in space.element_nodes(facet).into_iter().zip(of_cell) {
+        for (element, facet) in tagged.iter().enumerate() {
+            let of_cell = nodes_on(facet);
+            for (node, of_cell) in space.element_nodes(element).into_iter().zip(of_cell) {
                 for component in 0..space.components() {
                     let entry = self.entry(of_cell as usize, component);
                     entries[space.entry(node as usize, component)] = entry as u32;
@@ -119,7 +119,7 @@ impl Space {
 mod tests {
     use super::*;
     use crate::geometry::GeometryAtPoints;
-    use crate::mesh::any_box::AnyBox;
+    use crate::mesh::boxes::AnyBox;
     use crate::space::{Continuity, SpaceParams};
     use femto_element::Cell;
     use femto_element::quadrature::rule;
@@ -183,8 +183,8 @@ mod tests {
                 let mut area = 0.0;
                 for facet in 0..trace.block.space.elements() {
                     let (of, number) = {
-                        let face = space.boundary_faces("xmax").expect("there")[facet];
-                        (face.cell as usize, usize::from(face.face))
+                        let facet = space.boundary().tagged("xmax").expect("there")[facet];
+                        (facet.cell as usize, usize::from(facet.number))
                     };
                     trace
                         .block

@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use femto_element::quadrature::gauss;
-use femto_fem::geometry::{Geometry, GeometryAtPoints};
-use femto_fem::mesh::{Mesh, box_mesh::BoxMesh};
+use femto_fem::geometry::{FacetPoint, Geometry, GeometryAtPoints};
+use femto_fem::mesh::{Mesh, boxes::BoxMesh};
 
 pub(crate) type Point = [f64; 3];
 
@@ -50,6 +50,17 @@ pub(crate) fn volume(geometry: &Geometry, points_1d: usize) -> f64 {
             .sum()
     };
     (0..geometry.len()).map(&mut of_cell).sum()
+}
+
+/// A face of a hexahedron at the tensor grid of `points_1d` along its own axes, the lower axis fastest.
+pub(crate) fn face_at_points(
+    geometry: &Geometry,
+    (cell, face): (usize, usize),
+    points_1d: &[f64],
+) -> Vec<FacetPoint> {
+    let rows = points_1d.iter();
+    let grid = rows.flat_map(|&t| points_1d.iter().map(move |&s| [s, t, 0.0]));
+    geometry.facet_at_points(cell, face, &grid.collect::<Vec<_>>())
 }
 
 pub(crate) fn assert_near(found: Point, expected: Point, tolerance: f64) {

@@ -12,9 +12,9 @@ use std::path::Path;
 
 use femto_element::quadrature::gauss;
 use femto_fem::geometry::jacobian::dot;
-use femto_fem::geometry::{FacePoint, Geometry};
+use femto_fem::geometry::{FacetPoint, Geometry};
 
-use crate::geometry_common::assert_near;
+use crate::geometry_common::{assert_near, face_at_points};
 use crate::paths::{own, shared};
 use crate::{read, sector, space_common};
 
@@ -31,7 +31,7 @@ fn volume(geometry: &Geometry) -> f64 {
 }
 
 /// ∫ f over one face of a cell, f of position and area normal.
-fn face_integral(points: &[FacePoint], weights: &[f64], f: impl Fn(&FacePoint) -> f64) -> f64 {
+fn face_integral(points: &[FacetPoint], weights: &[f64], f: impl Fn(&FacetPoint) -> f64) -> f64 {
     let n = weights.len();
     let weight = |q: usize| weights[q % n] * weights[q / n];
     points
@@ -104,17 +104,17 @@ fn lateral_area(cylinder: &Geometry, r: f64) -> (f64, usize) {
     let (mut area, mut faces) = (0.0, 0);
     for cell in 0..cylinder.len() {
         for face in 0..6 {
-            let nodes = cylinder.face_at_points(cell, face, &[-1.0, 0.0, 1.0]);
+            let nodes = face_at_points(cylinder, (cell, face), &[-1.0, 0.0, 1.0]);
             if nodes.iter().any(|p| (radius(p.position) - r).abs() > 1e-9) {
                 continue;
             }
-            let points = cylinder.face_at_points(cell, face, &rule.points);
-            let outward = |p: &FacePoint| {
+            let points = face_at_points(cylinder, (cell, face), &rule.points);
+            let outward = |p: &FacetPoint| {
                 let [x, y, _] = p.position;
                 dot(p.area_normal, [x, y, 0.0]) > 0.0 && p.area_normal[2].abs() < 1e-12
             };
             assert!(points.iter().all(outward));
-            let length = |p: &FacePoint| dot(p.area_normal, p.area_normal).sqrt();
+            let length = |p: &FacetPoint| dot(p.area_normal, p.area_normal).sqrt();
             area += face_integral(&points, &rule.weights, length);
             faces += 1;
         }
@@ -211,9 +211,9 @@ fn volume_and_sides_of_unstructured_cubes() {
         for (sides, normal) in sides.iter().zip(normals) {
             for (side, sign) in sides.iter().zip([-1.0, 1.0]) {
                 let mut sum = [0.0; 3];
-                for face in space.boundary_faces(side).unwrap() {
-                    let (cell, face) = (face.cell as usize, face.face.into());
-                    let points = geometry.face_at_points(cell, face, &rule.points);
+                for facet in space.boundary().tagged(side).unwrap() {
+                    let (cell, face) = (facet.cell as usize, facet.number.into());
+                    let points = face_at_points(&geometry, (cell, face), &rule.points);
                     for (d, sum) in sum.iter_mut().enumerate() {
                         *sum += face_integral(&points, &rule.weights, |p| p.area_normal[d]);
                     }
@@ -233,8 +233,9 @@ fn check_inner_faces(path: &Path, cells: usize) {
     let (mut normal, mut three_volumes) = ([0.0; 3], 0.0);
     for cell in 0..solid.len() {
         for face in 0..6 {
-            let points = solid.face_at_points(cell, face, &rule.points);
-            let integral = |f: &dyn Fn(&FacePoint) -> f64| face_integral(&points, &rule.weights, f);
+            let points = face_at_points(&solid, (cell, face), &rule.points);
+            let integral =
+                |f: &dyn Fn(&FacetPoint) -> f64| face_integral(&points, &rule.weights, f);
             for (d, sum) in normal.iter_mut().enumerate() {
                 *sum += integral(&|p| p.area_normal[d]);
             }

@@ -83,8 +83,9 @@ fn groups_have_their_volumes_and_areas() {
     let rule = simplex_rule(2, 1).unwrap();
     for (group, expected) in [("boundary", 6.0), ("the inner faces", 6.0 / 4.0)] {
         let mut area = 0.0;
-        for face in space.boundary_faces(group).unwrap() {
-            let at = geometry.facet_at_points(face.cell as usize, face.face.into(), &rule.points);
+        for facet in space.boundary().tagged(group).unwrap() {
+            let at =
+                geometry.facet_at_points(facet.cell as usize, facet.number.into(), &rule.points);
             let terms = at.iter().zip(&rule.weights);
             area += terms
                 .map(|(p, weight)| weight * dot(p.area_normal, p.area_normal).sqrt())
@@ -199,17 +200,17 @@ fn check_numbering(mesh: &Mesh, file: &str) {
         assert_eq!(space.nodes(), nodes.sum::<usize>(), "{file}");
         for group in &mesh.groups {
             if group.dimension + 1 == space.dim() {
-                let faces = space.boundary_faces(&group.number.to_string());
-                // Half of this file's triangles are not faces of its tetrahedra.
+                let facets = space.boundary().tagged(&group.number.to_string());
+                // Half of this file's triangles are not facets of its tetrahedra.
                 if file == "paranumal-cubeTet.msh" {
                     assert!(matches!(
-                        faces,
-                        Err(SpaceError::NoSuchFace { count: 150, .. })
+                        facets,
+                        Err(SpaceError::NoSuchFacet { count: 150, .. })
                     ));
                     continue;
                 }
-                let faces = faces.unwrap_or_else(|error| panic!("{file}: {error}"));
-                assert!(!faces.is_empty(), "{file}: {group}");
+                let facets = facets.unwrap_or_else(|error| panic!("{file}: {error}"));
+                assert!(!facets.is_empty(), "{file}: {group}");
             }
         }
     }

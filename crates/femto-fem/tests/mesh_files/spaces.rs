@@ -96,7 +96,7 @@ fn unstructured_hexahedra() {
 fn curved_cylinders() {
     let cylinder = |path: &Path, cells: usize, outside: usize| {
         let space = check(path, cells, 10.0);
-        let tagged = |tag| space.boundary_faces(tag).unwrap().len();
+        let tagged = |tag| space.boundary().tagged(tag).unwrap().len();
         assert_eq!(
             ["top", "bottom", "exterior"]
                 .map(tagged)

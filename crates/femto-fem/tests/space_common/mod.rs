@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use femto_element::basis::nodes::gll;
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::box_mesh::BoxMesh;
+use femto_fem::mesh::boxes::BoxMesh;
 use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Space, SpaceParams};
 

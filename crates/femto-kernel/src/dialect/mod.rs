@@ -3,7 +3,7 @@
 //! A kernel text is written once, in C99 with the words of `dialect/cuda.h` and `dialect/opencl.h`
 //! (`KERNEL`, `GLOBAL`, `SHARED`, `CONSTANT`, `BARRIER`, `THREAD_X`, ...). A [`SourceBuilder`] assembles a
 //! translation unit: definitions, the words of the language, tables, and the texts, each under its own file
-//! name for use in compiler messages.
+//! name for use in compiler messages. Functions printed from graphs differ by [`crate::expr::Dialect`].
 //!
 //! | word | meaning |
 //! |------|---------|
@@ -26,10 +26,10 @@
 //!
 //! No kernel returns before a barrier that other threads wait at.
 
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use core::fmt::{Display, Write};
 
-/// A language that kernel texts are compiled in.
+/// A language that kernel texts are compiled in: a compiler and its page of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Language {
     /// CUDA C, for NVRTC.

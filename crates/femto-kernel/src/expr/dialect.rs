@@ -1,6 +1,11 @@
-//! Languages for printing a graph.
+//! The C of printed functions.
+//!
+//! [`Language`] is the choice of a compiler, and a page of words for the texts of whole kernels. A [`Dialect`] is the
+//! little that the printer of a graph needs to know: how functions and pointers are declared. Every language has one,
+//! and so has ISO C, in which no kernel is written, but in which tests compile what is printed.
 
 use super::Input;
+use crate::dialect::Language;
 
 /// The differences between languages of the C family in the printed functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +37,15 @@ impl Dialect {
         pointer: "__private ",
         suffixed: false,
     };
+}
+
+impl From<Language> for Dialect {
+    fn from(language: Language) -> Self {
+        match language {
+            Language::Cuda => Self::CUDA,
+            Language::OpenCl => Self::OPENCL,
+        }
+    }
 }
 
 /// The interface of a printed function: `void name(const T input, ..., T *result)`.

@@ -1,7 +1,7 @@
 //! The evaluation context: time and parameters; the precision of stored factors.
 
 use crate::form::MAX_FIELDS;
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 
 /// Time and parameters: constant during one application.
 #[derive(Clone, Copy, Debug, Default)]

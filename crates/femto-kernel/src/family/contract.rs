@@ -10,7 +10,8 @@ use super::{FactorPrecision, KernelSource, Knobs, Limits, Operand, ScheduleError
 use crate::dialect::Language;
 use crate::expr::GraphError;
 use crate::form::{Coefficients, Inspection, TracedForm};
-use crate::roofline::{Precision, Work};
+use crate::roofline::Work;
+use crate::scalar::Precision;
 use core::fmt::Debug;
 use femto_element::tables::Tables;
 use femto_element::{Cell, MapKind};

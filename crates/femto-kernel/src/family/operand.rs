@@ -144,7 +144,7 @@ impl KernelSource {
 mod tests {
     use super::*;
     use crate::dialect::Language;
-    use crate::roofline::Precision;
+    use crate::scalar::Precision;
 
     #[test]
     fn parameters_are_printed_in_the_order_of_operands() {

@@ -1,7 +1,7 @@
 //! The kernels of shared nodes: zeroing before atomic sums, sums of contributions.
 
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 
 macro_rules! file {
     ($name:literal) => {

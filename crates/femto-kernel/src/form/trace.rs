@@ -3,8 +3,7 @@
 use super::{Form, MAX_FIELDS, Point};
 use crate::dialect::Language;
 use crate::expr::{Dialect, Graph, GraphError, Handle, Input, Ops, Signature};
-use crate::roofline::Precision;
-use crate::scalar::Traced;
+use crate::scalar::{Precision, Traced};
 use core::cell::RefCell;
 
 /// The graph of a form.
@@ -168,10 +167,7 @@ impl TracedForm {
             inputs: &named,
             result: "f",
         };
-        let dialect = match language {
-            Language::Cuda => Dialect::CUDA,
-            Language::OpenCl => Dialect::OPENCL,
-        };
+        let dialect = Dialect::from(language);
         let body = match precision {
             Precision::Fp64 => self
                 .graph

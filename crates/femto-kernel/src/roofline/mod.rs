@@ -1,7 +1,8 @@
 //! Bounds: exact work against the ceilings of a device.
 //!
 //! ```
-//! use femto_kernel::roofline::{Ceilings, Limit, Precision, Work, bound};
+//! use femto_kernel::roofline::{Ceilings, Limit, Work, bound};
+//! use femto_kernel::scalar::Precision;
 //!
 //! let ceilings = Ceilings { copy: 20e9, read: 15e9, write: 12e9, fma_fp64: 1e11, fma_fp32: 2e11, shared: None };
 //! let work = Work { bytes_read: 3_000, bytes_written: 1_000, flops: 500, shared_bytes: 0 };
@@ -16,9 +17,10 @@ pub mod probe;
 pub mod probe_text;
 mod work;
 
-pub use ceilings::{Ceilings, Precision};
+pub use ceilings::Ceilings;
 pub use work::Work;
 
+use crate::scalar::Precision;
 use core::fmt;
 
 /// The resource that limits the speed of some work.

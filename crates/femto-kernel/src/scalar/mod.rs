@@ -5,11 +5,13 @@
 //! others), or record a graph ([`Traced`]).
 
 mod dual;
+mod precision;
 mod real;
 pub mod simd;
 mod traced;
 
 pub use dual::Dual;
+pub use precision::Precision;
 pub use real::Real;
 pub use simd::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 pub use traced::Traced;

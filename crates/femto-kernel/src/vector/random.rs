@@ -2,7 +2,7 @@
 
 use super::source::{SUMS, blocks, number};
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 
 const TEXT: KernelFile = KernelFile {
     name: "vector/random.c",

@@ -1,7 +1,7 @@
 //! The kernel source of the vector loops.
 
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 
 const TEXT: KernelFile = KernelFile {
     name: "vector/vectors.c",

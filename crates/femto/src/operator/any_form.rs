@@ -5,7 +5,7 @@ use femto_kernel::family::batch::ElementKernel;
 use femto_kernel::family::oracle::{self, CellFields, OracleGeometry};
 use femto_kernel::family::{Block, EvalContext};
 use femto_kernel::form::{Form, TracedForm, trace};
-use femto_kernel::scalar::SimdLevel;
+use femto_kernel::scalar::{SimdLevel, Vectorizable};
 
 /// A form with its type erased, as operators take it; wrap forms in [`Typed`].
 pub trait AnyForm: Send + Sync {
@@ -26,6 +26,37 @@ pub trait AnyForm: Send + Sync {
         environment: (&CellFields, &EvalContext),
         u: &[f64],
     ) -> Vec<f64>;
+}
+
+/// A number type in which forms have host loops, one of [`AnyForm`]'s two.
+#[doc(hidden)]
+pub trait FormNumber: Vectorizable {
+    /// The form's host loops over a block.
+    fn host_kernel(
+        form: &dyn AnyForm,
+        block: &Block,
+        level: SimdLevel,
+    ) -> Box<dyn ElementKernel<Self>>;
+}
+
+impl FormNumber for f64 {
+    fn host_kernel(
+        form: &dyn AnyForm,
+        block: &Block,
+        level: SimdLevel,
+    ) -> Box<dyn ElementKernel<Self>> {
+        form.host_kernel_fp64(block, level)
+    }
+}
+
+impl FormNumber for f32 {
+    fn host_kernel(
+        form: &dyn AnyForm,
+        block: &Block,
+        level: SimdLevel,
+    ) -> Box<dyn ElementKernel<Self>> {
+        form.host_kernel_fp32(block, level)
+    }
 }
 
 /// A form in `D` dimensions with `C` components.

@@ -5,7 +5,8 @@ use crate::vector::VectorOps;
 use crate::{AnyDevice, Number, on_device};
 use femto_fem::space::Block;
 use femto_kernel::form::Inspection;
-use femto_kernel::roofline::{Ceilings, Precision, Work};
+use femto_kernel::roofline::{Ceilings, Work};
+use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 
 /// An operator with precision and device erased: see [`AnyDevice::operator`].

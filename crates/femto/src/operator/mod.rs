@@ -20,6 +20,8 @@ mod plan;
 mod tables;
 
 pub use accelerator::AcceleratorBound;
+#[doc(hidden)]
+pub use any_form::FormNumber;
 pub use any_form::{AnyForm, Typed};
 pub use any_operator::{AnyOperator, Application};
 pub use auxiliary::Auxiliary;
@@ -46,7 +48,7 @@ use femto_platform::device::Buffer;
 /// A weak form on a space, applied without a matrix.
 ///
 /// ```
-/// use femto::fem::{geometry::Geometry, mesh::box_mesh::BoxMesh, space::{Space, SpaceParams}};
+/// use femto::fem::{geometry::Geometry, mesh::boxes::BoxMesh, space::{Space, SpaceParams}};
 /// use femto::{Host, Operator, OperatorParams, kernel::form::Poisson, platform::device::Device};
 ///
 /// let mesh = BoxMesh::unit_cube(4).build(|x| x)?;
@@ -65,7 +67,7 @@ use femto_platform::device::Buffer;
 pub struct Operator<T: Number, D: Backend> {
     device: D,
     /// At least one, applied in order: the first initialises shared nodes, the rest add to them.
-    shapes: Vec<Shape<T, D>>,
+    shapes: Vec<BoundShape<T, D>>,
     /// Terms on boundary facets.
     facets: Vec<FacetTerm<T, D>>,
     /// Number of auxiliary fields in the solution's space.
@@ -77,7 +79,7 @@ pub struct Operator<T: Number, D: Backend> {
 
 /// The elements of one shape.
 #[derive(Debug)]
-struct Shape<T: Number, D: Backend> {
+struct BoundShape<T: Number, D: Backend> {
     plan: Plan,
     bound: D::Bound<T>,
 }
@@ -153,7 +155,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
                 params: &params,
                 plan: &plan,
             })?;
-            Ok(Shape { plan, bound })
+            Ok(BoundShape { plan, bound })
         };
         let shapes = plans.into_iter().zip(blocks).map(bind);
         let shapes: Vec<_> = shapes.collect::<Result<_, OperatorError>>()?;
@@ -293,7 +295,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// Work of one [`Operator::apply`] on L-vectors.
     pub fn work(&self) -> Work {
-        let of_shape = |shape: &Shape<T, D>| {
+        let of_shape = |shape: &BoundShape<T, D>| {
             let planned = shape.plan.work(T::PRECISION);
             shape.bound.work(shape.plan.dofs, planned)
         };
@@ -303,7 +305,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// Work of one [`Operator::apply_elements`].
     pub fn element_work(&self) -> Work {
-        let of_shape = |shape: &Shape<T, D>| {
+        let of_shape = |shape: &BoundShape<T, D>| {
             let planned = shape.plan.element_work(T::PRECISION);
             let elements = shape.plan.elements as u64;
             let dofs = (elements * shape.plan.element_dofs()) as usize;

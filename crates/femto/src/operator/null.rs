@@ -3,7 +3,8 @@
 use super::{Backend, Binding, Bound, OperatorError, Plan};
 use crate::Number;
 use femto_kernel::family::EvalContext;
-use femto_kernel::roofline::{Precision, Work};
+use femto_kernel::roofline::Work;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::null::{Launch, Null, NullBuffer};
 
 /// An operator that only counts.

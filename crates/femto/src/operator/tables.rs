@@ -1,7 +1,7 @@
 //! Basis and quadrature rule of an operator.
 
 use super::{OperatorError, Quadrature};
-use femto_element::basis::Nodal;
+use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::{DenseTables, Tables};
 use femto_fem::geometry::Geometry;
@@ -30,6 +30,6 @@ pub(super) fn tables(
             return Err(OperatorError::QuadratureOnSimplices);
         }
     };
-    let tables = DenseTables::in_space(&Nodal::new(cell, degree)?, &rule, geometry.dim());
+    let tables = DenseTables::in_space(&LagrangeBasis::new(cell, degree)?, &rule, geometry.dim());
     Ok(Tables::Dense(Arc::new(tables)))
 }

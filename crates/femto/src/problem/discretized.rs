@@ -11,7 +11,7 @@ use femto_element::Cell;
 use femto_fem::geometry::CornerWarning;
 use femto_fem::space::{Block, Constraints};
 use femto_kernel::form::Inspection;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use rayon::prelude::*;
 
 /// A problem with its space: maps, numbered unknowns and constraints. See [`Problem::discretize`].

@@ -142,9 +142,9 @@ impl Problem<'_> {
             let own = (0..components).filter(|&component| functions[component].is_some());
             let own: Vec<usize> = own.collect();
             for Block { space, geometry } in blocks {
-                for face in space.boundary().tagged(tag)? {
-                    let cell = geometry.first_cell() + face.cell as usize;
-                    let facet = (cell, usize::from(face.face));
+                for facet in space.boundary().tagged(tag)? {
+                    let cell = geometry.first_cell() + facet.cell as usize;
+                    let facet = (cell, usize::from(facet.number));
                     given.extend(
                         own.iter()
                             .map(|&component| (facet, component, condition, tag)),

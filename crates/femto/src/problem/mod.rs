@@ -7,7 +7,7 @@
 //! which are in `stages.rs` and `assembled.rs`.
 //!
 //! ```
-//! use femto::fem::mesh::box_mesh::BoxMesh;
+//! use femto::fem::mesh::boxes::BoxMesh;
 //! use femto::problem::{Boundary, Problem};
 //! use femto::{Host, kernel::form::Poisson};
 //!
@@ -27,7 +27,7 @@
 //! computes directions by conjugate gradients if it is symmetric, otherwise by GMRES.
 //!
 //! ```
-//! use femto::fem::mesh::simplex_box::SimplexBox;
+//! use femto::fem::mesh::boxes::SimplexBox;
 //! use femto::kernel::{form::{Form, Point}, scalar::Scalar};
 //! use femto::problem::{Boundary, Problem};
 //! use femto::Host;
@@ -265,6 +265,19 @@ pub enum PreconditionerKind {
     /// The inverse of the diagonal.
     #[default]
     Jacobi,
+}
+
+impl PreconditionerKind {
+    /// All of them, the default first.
+    pub const ALL: [Self; 2] = [Self::Jacobi, Self::None];
+
+    /// The name in cases and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Jacobi => "jacobi",
+        }
+    }
 }
 
 /// A function of a space.

@@ -6,7 +6,7 @@ use super::{Function, GridFunction, cell_tags};
 use femto_element::Cell;
 use femto_element::basis::lagrange::interpolation;
 use femto_element::basis::nodes::{equispaced, gll};
-use femto_element::basis::{BasisError, Nodal};
+use femto_element::basis::{BasisError, LagrangeBasis};
 use femto_fem::geometry::Geometry;
 use femto_fem::io::IoError;
 use femto_fem::io::vtu::{Field, VtuGrid, write_vtu};
@@ -66,7 +66,7 @@ impl Equispaced {
             return Ok(Self::Grid(nodes, interpolation));
         }
         let points = equispaced(cell, degree);
-        let interpolation = Nodal::new(cell, degree)?.at(&points).interp;
+        let interpolation = LagrangeBasis::new(cell, degree)?.at(&points).interp;
         Ok(Self::List(points, interpolation))
     }
 

@@ -16,7 +16,7 @@ use femto_fem::geometry::{CornerWarning, Geometry};
 use femto_fem::space::{Block, Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::{Buffer, Device};
 
 impl<'a> Problem<'a> {

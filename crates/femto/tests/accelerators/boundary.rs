@@ -5,7 +5,7 @@ use crate::accelerator;
 use crate::common::{Random, Shape, difference, mesh, mixed};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::fem::mesh::boxes::SimplexBox;
 use femto::fem::space::{Block, Space, SpaceParams, Trace};
 use femto::kernel::expr::{Graph, Program, Symbols, parse};
 use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson};

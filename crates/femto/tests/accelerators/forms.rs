@@ -6,7 +6,7 @@ use crate::common::forms::{Busy, Conduction};
 use crate::common::{Random, SHAPES, Shape, difference, mesh};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::simplex_box::{RectangleMesh, SimplexBox};
+use femto::fem::mesh::boxes::{RectangleMesh, SimplexBox};
 use femto::fem::space::{Layout, Space, SpaceParams};
 use femto::kernel::form::{Form, Jacobian, LinearElasticity, NonlinearDiffusion, Point};
 use femto::kernel::scalar::Scalar;

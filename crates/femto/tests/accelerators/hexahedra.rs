@@ -274,9 +274,9 @@ fn the_faster_level_is_chosen_with_its_reason() {
 fn a_mesh_of_several_kinds_and_a_coefficient_per_element_agree() {
     let Some(device) = accelerator() else { return };
     // The first cells are straight, those at the far end bent.
-    let generator = femto::fem::mesh::box_mesh::BoxMesh {
+    let generator = femto::fem::mesh::boxes::BoxMesh {
         cells: [4, 2, 2],
-        ..femto::fem::mesh::box_mesh::BoxMesh::unit_cube(1)
+        ..femto::fem::mesh::boxes::BoxMesh::unit_cube(1)
     };
     let bent = |[x, y, z]: [f64; 3]| {
         if x > 0.6 {

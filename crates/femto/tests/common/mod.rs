@@ -3,14 +3,17 @@
 #![allow(unreachable_pub, reason = "a module of several tests")]
 #![allow(clippy::print_stdout, reason = "the seed belongs to a failure")]
 
+#[path = "../../../femto-fem/tests/cut_common/mod.rs"]
+mod cut_common;
 pub mod forms;
 pub mod oracle;
+
+pub(crate) use cut_common::cut_quadrilaterals;
 
 use femto::Quadrature;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::box_mesh::BoxMesh;
-use femto::fem::mesh::simplex_box::RectangleMesh;
+use femto::fem::mesh::boxes::{BoxMesh, RectangleMesh};
 use femto::fem::space::{Block, SpaceParams};
 use femto_element::Cell;
 use femto_element::tables::TensorTables;
@@ -90,8 +93,8 @@ pub fn mixed(n: usize, geometry_degree: usize) -> Mesh {
     let pattern: Vec<bool> = (0..n * n).map(|_| random.next() > 0.0).collect();
     // At least one of each.
     let is_cut = |cell: usize| cell == 0 || cell != n && pattern[cell];
-    mesh.expect("the deformation keeps Jacobians positive")
-        .cut_quadrilaterals(is_cut)
+    let mesh = mesh.expect("the deformation keeps Jacobians positive");
+    cut_quadrilaterals(&mesh, is_cut)
 }
 
 /// The blocks of a space on a mesh.

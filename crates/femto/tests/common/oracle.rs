@@ -9,7 +9,7 @@ use femto::kernel::form::Form;
 use femto::operator::Auxiliary;
 use femto::{OperatorParams, Quadrature};
 use femto_element::Cell;
-use femto_element::basis::Nodal;
+use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::Rule;
 use femto_element::tables::DenseTables;
 use femto_element::tables::TensorTables;
@@ -39,7 +39,7 @@ pub fn with_dense_tables<F: Form<D, C>, const D: usize, const C: usize>(
     u: &[f64],
 ) -> Vec<f64> {
     let rule = rule(space, params.quadrature);
-    let basis = Nodal::new(space.cell(), space.degree()).expect("legal");
+    let basis = LagrangeBasis::new(space.cell(), space.degree()).expect("legal");
     let element = DenseTables::new(&basis, &rule);
     let mut at = GeometryAtPoints::default();
     sum(

@@ -6,7 +6,7 @@
 
 use crate::common::bend;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::box_mesh::BoxMesh;
+use femto::fem::mesh::boxes::BoxMesh;
 use femto::kernel::form::{Form, Poisson, ScreenedPoisson};
 use femto::problem::{Boundary, ErrorNorms, Exact, Problem, SolverParams};
 use femto::{Host, OperatorParams, Quadrature};

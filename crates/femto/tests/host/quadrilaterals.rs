@@ -2,7 +2,7 @@
 //! curved cells, with given values and fluxes; and an exact polynomial of degree 15.
 
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::simplex_box::RectangleMesh;
+use femto::fem::mesh::boxes::RectangleMesh;
 use femto::kernel::form::Poisson;
 use femto::problem::{Boundary, ErrorNorms, Exact, Problem, SolverParams};
 use femto::{Host, OperatorParams, Quadrature};

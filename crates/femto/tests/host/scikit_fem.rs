@@ -11,7 +11,7 @@ use std::process::Command;
 
 use super::mesh_paths::{own, shared};
 use femto::fem::geometry::Geometry;
-use femto::fem::mesh::{Mesh, box_mesh::BoxMesh};
+use femto::fem::mesh::{Mesh, boxes::BoxMesh};
 use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{Form, Mass, Poisson};
 use femto::platform::device::Device;

@@ -5,18 +5,18 @@ pub(super) mod forms;
 
 use anyhow::ensure;
 use femto_element::Cell;
-use femto_element::basis::Nodal;
+use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::cell_quadrature::schedule::{
     BlockLocal, CellPerThread, PointAtATime, Schedule, Transposition,
 };
-use femto_kernel::family::cell_quadrature::source::{Interleave, Problem, source};
+use femto_kernel::family::cell_quadrature::source::{Interleave, KernelSpec, source};
 use femto_kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage};
 use femto_kernel::family::{Limits, Scatter, Vectors};
 use femto_kernel::form::{Coefficient, Diffusion, Form, Mass, SymmetricGradient, trace};
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 
 use super::elements::oracle;
 use super::runner::{Run, close, nodal};
@@ -202,7 +202,7 @@ impl Kind {
         let cell = [Cell::Triangle, Cell::Tetrahedron][dim - 2];
         let rule = rule(cell, 2 * self.degree - 2).expect("degrees up to 3");
         DenseTables::new(
-            &Nodal::new(cell, self.degree).expect("degrees up to 3"),
+            &LagrangeBasis::new(cell, self.degree).expect("degrees up to 3"),
             &rule,
         )
     }
@@ -236,7 +236,7 @@ impl Kind {
         let text = traced
             .point_function(self.precision, language)
             .expect("all constants are finite");
-        let problem = Problem {
+        let problem = KernelSpec {
             element: &element,
             shape,
             vectors: self.vectors,

@@ -9,7 +9,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::{Args, Subcommand};
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::platform::device::{self, Accelerator, DeviceId};
 use femto::{DataLevel, FactorPrecision, Knobs, Scatter};
 use femto_bench::ladder::figure::{self, Point};

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use femto::element::basis::MAX_DEGREE;
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Scatter};
 use femto_bench::{Benchmark, MeshShape, Size};
 use std::str::FromStr;
@@ -11,21 +11,10 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::command) struct Degrees(pub(in crate::command) Vec<usize>);
 
-/// Not a valid list of degrees.
-#[derive(Debug, PartialEq, thiserror::Error)]
-pub(in crate::command) enum DegreesError {
-    #[error("`{0}` is not a degree; expected numbers and ranges, such as `1..8` or `2,4..6`")]
-    NoNumber(String),
-    #[error("degree {0} is out of range; degrees 1 to {MAX_DEGREE} are supported")]
-    OutOfRange(usize),
-    #[error("range `{0}` is empty; its first number is the smaller one, as in `1..8`")]
-    Empty(String),
-}
-
 impl FromStr for Degrees {
-    type Err = DegreesError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, DegreesError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let mut degrees = Vec::new();
         for part in text.split(',').map(str::trim) {
             let (first, last) = match part.split_once("..") {
@@ -33,7 +22,9 @@ impl FromStr for Degrees {
                 None => (degree(part)?, degree(part)?),
             };
             if first > last {
-                return Err(DegreesError::Empty(part.to_owned()));
+                return Err(format!(
+                    "range `{part}` is empty; its first number is the smaller one, as in `1..8`"
+                ));
             }
             degrees.extend(first..=last);
         }
@@ -41,13 +32,15 @@ impl FromStr for Degrees {
     }
 }
 
-fn degree(text: &str) -> Result<usize, DegreesError> {
-    let no_number = |_| DegreesError::NoNumber(text.to_owned());
-    let degree = text.trim().parse().map_err(no_number)?;
-    if (1..=MAX_DEGREE).contains(&degree) {
-        Ok(degree)
-    } else {
-        Err(DegreesError::OutOfRange(degree))
+fn degree(text: &str) -> Result<usize, String> {
+    match text.trim().parse() {
+        Ok(degree) if (1..=MAX_DEGREE).contains(&degree) => Ok(degree),
+        Ok(degree) => Err(format!(
+            "degree {degree} is out of range; degrees 1 to {MAX_DEGREE} are supported"
+        )),
+        Err(_) => Err(format!(
+            "`{text}` is not a degree; expected numbers and ranges, such as `1..8` or `2,4..6`"
+        )),
     }
 }
 
@@ -119,7 +112,7 @@ pub(in crate::command) fn one_of<T: Copy + Send + Sync + 'static>(
 mod tests {
     use super::*;
 
-    fn degrees(text: &str) -> Result<Vec<usize>, DegreesError> {
+    fn degrees(text: &str) -> Result<Vec<usize>, String> {
         text.parse().map(|Degrees(degrees)| degrees)
     }
 
@@ -133,17 +126,18 @@ mod tests {
 
     #[test]
     fn what_is_no_degree_is_said() {
-        let no_number = |text: &str| Err(DegreesError::NoNumber(text.to_owned()));
-        assert_eq!(degrees(""), no_number(""));
-        assert_eq!(degrees("1..x"), no_number("x"));
-        assert_eq!(degrees("1..=3"), no_number("=3"));
-        assert_eq!(degrees("-1"), no_number("-1"));
-        assert_eq!(degrees("0"), Err(DegreesError::OutOfRange(0)));
-        assert_eq!(
-            degrees("1..99999999"),
-            Err(DegreesError::OutOfRange(99_999_999))
-        );
-        assert_eq!(degrees("4..2"), Err(DegreesError::Empty("4..2".to_owned())));
+        for (text, message) in [
+            ("", "`` is not a degree"),
+            ("1..x", "`x` is not a degree"),
+            ("1..=3", "`=3` is not a degree"),
+            ("-1", "`-1` is not a degree"),
+            ("0", "degree 0 is out of range"),
+            ("1..99999999", "degree 99999999 is out of range"),
+            ("4..2", "range `4..2` is empty"),
+        ] {
+            let error = degrees(text).expect_err("no degrees");
+            assert!(error.starts_with(message), "{error}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::platform::device::accelerator::Accelerator;
 use femto::platform::device::{self, DeviceId};
 use femto_bench::tetrahedra::{Sweep, run_all};

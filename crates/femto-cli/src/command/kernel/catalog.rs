@@ -48,7 +48,7 @@ impl Simplices {
 
 /// A kernel text, or several that belong together.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kernel {
+pub(super) enum CatalogEntry {
     /// A step of a published ladder.
     Step(Step),
     /// femto's own kernel for a benchmark's form and points.
@@ -71,7 +71,7 @@ pub(super) enum Kernel {
     Probe,
 }
 
-impl Kernel {
+impl CatalogEntry {
     /// All kernels: the ladders, then femto's own.
     pub(super) fn all() -> Vec<Self> {
         let mut all: Vec<Self> = ladder::steps().into_iter().map(Self::Step).collect();
@@ -123,7 +123,7 @@ fn form(benchmark: Benchmark) -> &'static str {
     }
 }
 
-impl Display for Kernel {
+impl Display for CatalogEntry {
     /// The name on the command line.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -155,7 +155,7 @@ fn did_you_mean(name: Option<&str>) -> String {
 impl UnknownKernel {
     fn new(name: &str) -> Self {
         let mut names: Vec<String> = Vec::new();
-        for kernel in Kernel::all() {
+        for kernel in CatalogEntry::all() {
             let name = kernel.to_string();
             let slashes = name.match_indices('/').map(|(at, _)| name[..at].to_owned());
             names.extend(slashes);
@@ -168,7 +168,7 @@ impl UnknownKernel {
     }
 }
 
-impl FromStr for Kernel {
+impl FromStr for CatalogEntry {
     type Err = UnknownKernel;
 
     fn from_str(name: &str) -> Result<Self, UnknownKernel> {
@@ -180,13 +180,13 @@ impl FromStr for Kernel {
 
 /// A selection of kernels: `all`, one, or those whose name contains this, such as `cubes`, `bk5/layers`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Selection(pub(super) Vec<Kernel>);
+pub(super) struct Selection(pub(super) Vec<CatalogEntry>);
 
 impl FromStr for Selection {
     type Err = UnknownKernel;
 
     fn from_str(name: &str) -> Result<Self, UnknownKernel> {
-        let mut all = Kernel::all();
+        let mut all = CatalogEntry::all();
         if name != "all" {
             all.retain(|kernel| format!("/{kernel}/").contains(&format!("/{name}/")));
         }
@@ -203,10 +203,10 @@ mod tests {
 
     #[test]
     fn every_name_leads_to_its_kernel() {
-        for kernel in Kernel::all() {
+        for kernel in CatalogEntry::all() {
             assert_eq!(kernel.to_string().parse(), Ok(kernel));
         }
-        assert_eq!(Kernel::all().len(), 45 + 3 + 3 + 5 + 4 + 4 + 1);
+        assert_eq!(CatalogEntry::all().len(), 45 + 3 + 3 + 5 + 4 + 4 + 1);
     }
 
     #[test]

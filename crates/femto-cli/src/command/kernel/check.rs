@@ -10,7 +10,7 @@ use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::operator::OperatorError;
 use femto::platform::cache::KernelCache;
 use femto::platform::device::{self, DeviceError, DeviceId};

@@ -7,7 +7,7 @@ use femto::kernel::dialect::Language;
 use femto::kernel::family::Limits;
 use femto::kernel::family::fields::{FieldKind, Fields};
 use femto::kernel::family::sum_factorization::Storage;
-use femto::kernel::family::sum_factorization::kernel::{PointStep, Problem, Schedule};
+use femto::kernel::family::sum_factorization::kernel::{KernelSpec, PointStep, Schedule};
 use femto::kernel::family::sum_factorization::work::Shape;
 use femto::kernel::form::{
     Coefficient, Diffusion, Jacobian, LinearElasticity, NeoHookean, TracedForm, trace,
@@ -98,7 +98,7 @@ pub(super) fn text(
         Stored::Multilinear => Storage::Multilinear,
     };
     let shape = Shape::new(&basis, &inspection, storage);
-    let problem = Problem {
+    let problem = KernelSpec {
         basis: &basis,
         shape: shape.with_fields(&inspection, Fields::new(fields)),
         step: PointStep::Form(&form),

@@ -1,6 +1,6 @@
 //! `femto kernel list`
 
-use super::catalog::Kernel;
+use super::catalog::CatalogEntry;
 use super::text;
 use crate::console::Console;
 use crate::failure::Failure;
@@ -14,7 +14,7 @@ pub(in crate::command) struct List {}
 
 impl List {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
-        let all: Vec<_> = Kernel::all()
+        let all: Vec<_> = CatalogEntry::all()
             .into_iter()
             .map(|kernel| (kernel, degrees(kernel)))
             .collect();
@@ -33,21 +33,21 @@ impl List {
 
 /// The highest degree at which the kernel is legal in fp64 on any CUDA device; `None` if the text does not
 /// depend on the degree.
-fn degrees(kernel: Kernel) -> Option<usize> {
+fn degrees(kernel: CatalogEntry) -> Option<usize> {
     let legal = |&degree: &usize| match kernel {
-        Kernel::Step(step) => text::legal_anywhere(&step, degree),
+        CatalogEntry::Step(step) => text::legal_anywhere(&step, degree),
         _ => kernel.has_degree(),
     };
     (1..=MAX_DEGREE).take_while(legal).last()
 }
 
-fn describe(kernel: Kernel, most: Option<usize>) -> String {
+fn describe(kernel: CatalogEntry, most: Option<usize>) -> String {
     let name = kernel.to_string();
     let degrees = most.map_or_else(|| "-".to_owned(), |most| format!("1..{most}"));
     format!("{name:<25}{degrees:<9}{}", kernel.description())
 }
 
-fn to_json(kernel: Kernel, most: Option<usize>) -> Value {
+fn to_json(kernel: CatalogEntry, most: Option<usize>) -> Value {
     json!({
         "name": kernel.to_string(),
         "degrees": most.map(|most| (1..=most).collect::<Vec<_>>()),

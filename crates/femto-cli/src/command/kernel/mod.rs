@@ -16,13 +16,13 @@ use clap::Subcommand;
 
 /// Inspect the kernels of accelerators: their texts and compiled resources.
 #[derive(Debug, Subcommand)]
-pub(super) enum Kernel {
+pub(super) enum KernelCommand {
     List(list::List),
     Show(show::Show),
     Check(check::Check),
 }
 
-impl Kernel {
+impl KernelCommand {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         match self {
             Self::List(command) => command.run(console),

@@ -1,6 +1,6 @@
 //! `femto kernel show`
 
-use super::catalog::Kernel;
+use super::catalog::CatalogEntry;
 use super::text::{Request, Stored, VectorKind};
 use crate::command::bench::options::{named, one_of, precision};
 use crate::console::Console;
@@ -10,14 +10,14 @@ use clap::builder::{PossibleValue, TypedValueParser};
 use femto::element::basis::MAX_DEGREE;
 use femto::kernel::dialect::Language;
 use femto::kernel::family::Limits;
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use serde_json::json;
 
 /// Print the exact translation unit of a kernel, as passed to the compiler.
 #[derive(Debug, Args)]
 pub(in crate::command) struct Show {
     /// The kernel, such as `bk5/layers/7`, `pencils/bk5`; `femto kernel list` shows all.
-    name: Kernel,
+    name: CatalogEntry,
     /// Degree.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u8).range(1..=MAX_DEGREE as i64))]
     degree: u8,

@@ -3,7 +3,7 @@
 use super::catalog::Simplices;
 use super::text::Text;
 use femto::element::Cell;
-use femto::element::basis::Nodal;
+use femto::element::basis::LagrangeBasis;
 use femto::element::quadrature::rule;
 use femto::element::tables::DenseTables;
 use femto::kernel::dialect::Language;
@@ -13,16 +13,19 @@ use femto::kernel::family::Vectors;
 use femto::kernel::family::cell_quadrature::schedule::{
     BlockLocal, CellPerThread, PointAtATime, Schedule, Transposition,
 };
-use femto::kernel::family::cell_quadrature::source::{Interleave, Problem, source};
+use femto::kernel::family::cell_quadrature::source::{Interleave, KernelSpec, source};
 use femto::kernel::family::cell_quadrature::{FieldKind, Fields, Shape, Storage};
 use femto::kernel::form::{Coefficient, Diffusion, trace};
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::operator::OperatorError;
 
 /// Degree 1 on tetrahedra, one point.
 fn element() -> Result<DenseTables, OperatorError> {
     let cell = Cell::Tetrahedron;
-    Ok(DenseTables::new(&Nodal::new(cell, 1)?, &rule(cell, 0)?))
+    Ok(DenseTables::new(
+        &LagrangeBasis::new(cell, 1)?,
+        &rule(cell, 0)?,
+    ))
 }
 
 /// A schedule, its vectors, the memory layout of cells, and the source of the geometry.
@@ -102,7 +105,7 @@ pub(super) fn text(
     let (schedule, vectors, interleave) = schedule(which, &shape);
     schedule.validate(&shape, (vectors, interleave), precision, limits)?;
     let point_form = form.point_function(precision, language)?;
-    let problem = Problem {
+    let problem = KernelSpec {
         element: &element,
         shape,
         vectors,

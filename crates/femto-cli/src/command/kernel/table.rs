@@ -1,7 +1,7 @@
 //! The table of kernel resources, as text and JSON.
 
 use super::text::{Request, Text};
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::operator::OperatorError;
 use femto::platform::device::DeviceError;
 use femto::platform::device::accelerator::Usage;

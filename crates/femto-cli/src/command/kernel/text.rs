@@ -1,6 +1,6 @@
 //! A kernel's text, for given sizes and data.
 
-use super::catalog::Kernel;
+use super::catalog::CatalogEntry;
 use super::{forms, simplices};
 use femto::element::tables::TensorTables;
 use femto::kernel::dialect::{BlockShape, Language};
@@ -8,11 +8,12 @@ use femto::kernel::family::Limits;
 use femto::kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel, Step};
 use femto::kernel::family::shared_nodes::{NodeKernel, sum_source, zero_source};
 use femto::kernel::family::sum_factorization::Storage;
-use femto::kernel::family::sum_factorization::kernel::{PointStep, Problem, Schedule};
+use femto::kernel::family::sum_factorization::kernel::{KernelSpec, PointStep, Schedule};
 use femto::kernel::family::sum_factorization::work::Shape;
 use femto::kernel::family::{FactorPrecision, KernelSource, Scatter, Vectors};
 use femto::kernel::form::{Mass, ScreenedPoisson, inspect};
-use femto::kernel::roofline::{Precision, probe_text};
+use femto::kernel::roofline::probe_text;
+use femto::kernel::scalar::Precision;
 use femto::kernel::vector::{random, source as vector};
 use femto::operator::OperatorError;
 
@@ -79,7 +80,7 @@ impl Stored {
 /// All parameters of a text except the language; some texts depend on only a few.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Request {
-    pub(super) kernel: Kernel,
+    pub(super) kernel: CatalogEntry,
     pub(super) degree: usize,
     pub(super) precision: Precision,
     pub(super) vectors: VectorKind,
@@ -105,19 +106,19 @@ impl Request {
     pub(super) fn text(&self, language: Language, limits: &Limits) -> Result<Text, OperatorError> {
         let precision = self.precision;
         Ok(match self.kernel {
-            Kernel::Step(step) => {
+            CatalogEntry::Step(step) => {
                 let sizes = step.benchmark.sizes(self.degree as u32);
                 let kernel = ladder::source(&step, sizes, language, precision, limits)?;
                 Text::of_step(&step, step.schedule.block(sizes), kernel, precision)
             }
-            Kernel::Pencils(benchmark) => {
+            CatalogEntry::Pencils(benchmark) => {
                 let basis = benchmark.tables(self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
                 let schedule = problem.best(limits);
                 schedule.validate(&problem, limits)?;
                 Text::of_kernel(problem.source(&schedule)?, precision, schedule.to_string())
             }
-            Kernel::Diagonal(benchmark) => {
+            CatalogEntry::Diagonal(benchmark) => {
                 let basis = benchmark.tables(self.degree)?;
                 let problem = self.problem(benchmark, &basis, language);
                 let schedule = Schedule::PLAIN;
@@ -125,20 +126,22 @@ impl Request {
                 let kernel = problem.diagonal_source()?;
                 Text::of_kernel(kernel, precision, schedule.to_string())
             }
-            Kernel::Form(example) => forms::text(example, self, language, limits)?,
-            Kernel::Simplices(which) => simplices::text(which, (precision, language), limits)?,
-            Kernel::Zero => Text::of_nodes(zero_source(language, precision, 1, true)),
-            Kernel::Sum => Text::of_nodes(sum_source(language, precision, 1, true)),
-            Kernel::Vectors => {
+            CatalogEntry::Form(example) => forms::text(example, self, language, limits)?,
+            CatalogEntry::Simplices(which) => {
+                simplices::text(which, (precision, language), limits)?
+            }
+            CatalogEntry::Zero => Text::of_nodes(zero_source(language, precision, 1, true)),
+            CatalogEntry::Sum => Text::of_nodes(sum_source(language, precision, 1, true)),
+            CatalogEntry::Vectors => {
                 let text = vector::source(language, precision);
                 Text::of_loops(text, vector::BLOCK, vector::SUMS)
             }
-            Kernel::Random => Text::of_loops(
+            CatalogEntry::Random => Text::of_loops(
                 random::source(language, precision),
                 random::BLOCK,
                 precision,
             ),
-            Kernel::Probe => {
+            CatalogEntry::Probe => {
                 let text = probe_text::source(language, precision);
                 Text::of_loops(text, probe_text::BLOCK, precision)
             }
@@ -150,7 +153,7 @@ impl Request {
         benchmark: Benchmark,
         basis: &'a TensorTables,
         language: Language,
-    ) -> Problem<'a> {
+    ) -> KernelSpec<'a> {
         let storage = self.stored.storage();
         let screened = ScreenedPoisson { lambda: Some(1.0) };
         let shape = match benchmark {
@@ -159,7 +162,7 @@ impl Request {
                 Shape::new(basis, &inspect::<_, 3, 1>(&screened), storage)
             }
         };
-        Problem {
+        KernelSpec {
             basis,
             shape,
             step: PointStep::Factors(FactorPrecision::Same),

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use femto::element::Cell;
-use femto::fem::mesh::any_box::AnyBox;
+use femto::fem::mesh::boxes::AnyBox;
 use femto::fem::mesh::gmsh::{self, Encoding, Version};
 use femto::fem::mesh::{Mesh, MeshError};
 use femto::platform::files::write_atomic;

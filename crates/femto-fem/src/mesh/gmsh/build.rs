@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::error::GmshError;
 use super::ids::{IdSet, NodeIndex};
-use super::problem::Problem;
 use crate::mesh::{CellBlock, Membership, Mesh, PeriodicSides, PhysicalGroup};
 use femto_element::CellType;
 
@@ -45,18 +45,18 @@ impl Builder {
     }
 
     #[inline]
-    pub(super) fn add_node(&mut self, number: u64, x: [f64; 3]) -> Result<(), Problem> {
+    pub(super) fn add_node(&mut self, number: u64, x: [f64; 3]) -> Result<(), GmshError> {
         if !x.iter().all(|x| x.is_finite()) {
             let (node, position) = (number, format!("{x:?}"));
-            return Err(Problem::NotFinite { node, position });
+            return Err(GmshError::NotFinite { node, position });
         }
         let position = self.mesh.coordinates.len();
-        let position = u32::try_from(position).map_err(|_| Problem::Nodes)?;
+        let position = u32::try_from(position).map_err(|_| GmshError::Nodes)?;
         if position == u32::MAX {
-            return Err(Problem::Nodes);
+            return Err(GmshError::Nodes);
         }
         if !self.nodes.insert(number, position) {
-            return Err(Problem::RepeatedNode(number));
+            return Err(GmshError::RepeatedNode(number));
         }
         self.mesh.coordinates.push(x);
         Ok(())
@@ -84,9 +84,14 @@ impl Builder {
 
     /// Starts a cell, whose nodes must follow by [`Builder::add_cell_node`].
     #[inline]
-    pub(super) fn add_cell(&mut self, block: usize, element: u64, tag: i32) -> Result<(), Problem> {
+    pub(super) fn add_cell(
+        &mut self,
+        block: usize,
+        element: u64,
+        tag: i32,
+    ) -> Result<(), GmshError> {
         if !self.elements.insert(element) {
-            return Err(Problem::RepeatedElement(element));
+            return Err(GmshError::RepeatedElement(element));
         }
         self.mesh.blocks[block].tags.push(tag);
         self.note_number(block, element);
@@ -106,20 +111,20 @@ impl Builder {
         block: usize,
         element: u64,
         node: u64,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), GmshError> {
         let position = self.nodes.get(node);
-        let position = position.ok_or(Problem::MissingNode { element, node })?;
+        let position = position.ok_or(GmshError::MissingNode { element, node })?;
         self.mesh.blocks[block].nodes.push(position);
         Ok(())
     }
 
     /// Repeats the last cell of a block for each further group that it belongs to, as in MSH 2.2.
-    pub(super) fn repeat_cell(&mut self, block: usize, tags: &[i32]) -> Result<(), Problem> {
+    pub(super) fn repeat_cell(&mut self, block: usize, tags: &[i32]) -> Result<(), GmshError> {
         let own = &mut self.mesh.blocks[block];
         let nodes = own.cell_type.nodes();
         for &tag in tags {
             let left = self.repetitions.checked_sub(nodes);
-            self.repetitions = left.ok_or(Problem::Memberships)?;
+            self.repetitions = left.ok_or(GmshError::Memberships)?;
             own.nodes.extend_from_within(own.nodes.len() - nodes..);
             own.tags.push(tag);
             if let Some(numbers) = &mut self.numbers {
@@ -130,22 +135,22 @@ impl Builder {
         Ok(())
     }
 
-    pub(super) fn add_group(&mut self, group: PhysicalGroup) -> Result<(), Problem> {
+    pub(super) fn add_group(&mut self, group: PhysicalGroup) -> Result<(), GmshError> {
         let PhysicalGroup {
             dimension, number, ..
         } = group;
         if !self.declared.insert((dimension, number)) {
-            return Err(Problem::RepeatedGroup { dimension, number });
+            return Err(GmshError::RepeatedGroup { dimension, number });
         }
         self.mesh.groups.push(group);
         Ok(())
     }
 
     /// Names the groups of a number, of any dimension.
-    pub(super) fn name_groups(&mut self, number: i32, name: String) -> Result<(), Problem> {
+    pub(super) fn name_groups(&mut self, number: i32, name: String) -> Result<(), GmshError> {
         match self.names.insert(number, name) {
             None => Ok(()),
-            Some(_) => Err(Problem::RepeatedName(number)),
+            Some(_) => Err(GmshError::RepeatedName(number)),
         }
     }
 
@@ -156,8 +161,8 @@ impl Builder {
     }
 
     /// Adds a node and its partner to the last pair of entities.
-    pub(super) fn add_partner(&mut self, pair: [u64; 2]) -> Result<(), Problem> {
-        let position = |node| (self.nodes.get(node)).ok_or(Problem::MissingPartner { node });
+    pub(super) fn add_partner(&mut self, pair: [u64; 2]) -> Result<(), GmshError> {
+        let position = |node| (self.nodes.get(node)).ok_or(GmshError::MissingPartner { node });
         let nodes = [position(pair[0])?, position(pair[1])?];
         if let Some((_, sides)) = self.periodic.last_mut() {
             sides.nodes.push(nodes);

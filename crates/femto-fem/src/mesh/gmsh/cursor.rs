@@ -1,13 +1,13 @@
 //! A position in the bytes of a file, with text readers.
 
-use super::problem::Problem;
+use super::error::GmshError;
 
 /// A problem and the byte offset where it was found. Boxed, so that results of the token readers fit in
 /// registers.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) at: usize,
-    pub(super) problem: Problem,
+    pub(super) problem: GmshError,
 }
 
 /// The result of reading something from the file.
@@ -174,7 +174,7 @@ impl<'a> Cursor<'a> {
         }
         fault(
             self.at,
-            Problem::Expected {
+            GmshError::Expected {
                 expected: expected.into(),
                 found: self.excerpt(),
             },
@@ -189,7 +189,7 @@ impl<'a> Cursor<'a> {
             let (found, supported) = (self.excerpt(), "a 64-bit integer");
             return fault(
                 self.at,
-                Problem::Range {
+                GmshError::Range {
                     what,
                     found,
                     supported,
@@ -211,12 +211,12 @@ impl<'a> Cursor<'a> {
 
 /// A problem at a byte offset.
 #[cold]
-pub(super) fn fault(at: usize, problem: Problem) -> Box<Fault> {
+pub(super) fn fault(at: usize, problem: GmshError) -> Box<Fault> {
     Box::new(Fault { at, problem })
 }
 
 #[cold]
 fn end(at: usize, expected: &str) -> Box<Fault> {
     let expected = expected.into();
-    fault(at, Problem::End { expected })
+    fault(at, GmshError::End { expected })
 }

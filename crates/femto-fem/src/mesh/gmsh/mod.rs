@@ -17,17 +17,17 @@
 
 mod build;
 mod cursor;
+mod error;
 mod ids;
 mod numbers;
 mod periodic;
-mod problem;
 mod sections;
 mod v1;
 mod v2;
 mod v4;
 mod write;
 
-pub use problem::{Place, Problem};
+pub use error::{GmshError, Place};
 pub use write::{Encoding, Version, write};
 
 use super::{Mesh, MeshError};
@@ -35,7 +35,7 @@ use super::{Mesh, MeshError};
 /// Parses a mesh from the bytes of a file; `name` is the file's name in errors.
 ///
 /// # Errors
-/// [`MeshError::Gmsh`] with the position and the [`Problem`].
+/// [`MeshError::Gmsh`] with the position and the [`GmshError`].
 pub fn parse(bytes: &[u8], name: &str) -> Result<Mesh, MeshError> {
     read(bytes, name, false).map(|(mesh, _)| mesh)
 }

@@ -1,7 +1,7 @@
 //! Numbers in a file, ASCII or binary.
 
 use super::cursor::{Cursor, Parsed, fault};
-use super::problem::{Place, Problem};
+use super::error::{GmshError, Place};
 
 /// The encoding of numbers in the sections of a file.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ impl<'a> Numbers<'a> {
         let big_endian = match mark {
             [1, 0, 0, 0] => false,
             [0, 0, 0, 1] => true,
-            _ => return Err(fault(at, Problem::ByteOrder(mark))),
+            _ => return Err(fault(at, GmshError::ByteOrder(mark))),
         };
         self.coding = Coding::Binary { big_endian, widths };
         Ok(())
@@ -214,7 +214,7 @@ impl<'a> Numbers<'a> {
         let needed = u128::from(count) * bytes as u128;
         let left = self.text.rest().len();
         if needed > left as u128 {
-            let problem = Problem::Count {
+            let problem = GmshError::Count {
                 what,
                 count,
                 needed,
@@ -237,7 +237,7 @@ pub(super) fn range(
     let found = found.to_string();
     fault(
         at,
-        Problem::Range {
+        GmshError::Range {
             what,
             found,
             supported,

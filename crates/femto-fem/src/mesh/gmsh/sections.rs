@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::build::Builder;
 use super::cursor::{Parsed, fault};
+use super::error::GmshError;
 use super::numbers::{Item, Numbers, Widths, range};
-use super::problem::Problem;
 use super::v4::{Entities, Minor};
 use super::{periodic, v1, v2, v4};
 use crate::mesh::{Mesh, PhysicalGroup};
@@ -51,7 +51,7 @@ pub(super) fn read(file: &mut Numbers, keep_numbers: bool) -> Parsed<(Mesh, Vec<
     }
     for needed in ["MeshFormat", "Nodes", "Elements"] {
         if !reader.seen.contains(needed) {
-            return Err(fault(size, Problem::MissingSection(needed)));
+            return Err(fault(size, GmshError::MissingSection(needed)));
         }
     }
     Ok(reader.mesh.finish())
@@ -79,7 +79,7 @@ impl Reader<'_, '_> {
             }
             _ if at == 0 || before.line(at) == 1 => {
                 let found = before.excerpt();
-                Err(fault(at, Problem::NotGmsh { found }))
+                Err(fault(at, GmshError::NotGmsh { found }))
             }
             _ => Err(before.unexpected("the beginning of a section, such as `$Nodes`")),
         }
@@ -107,7 +107,7 @@ impl Reader<'_, '_> {
             name => name,
         };
         if !self.seen.insert(role.into()) {
-            return Err(fault(at, Problem::RepeatedSection(name.into())));
+            return Err(fault(at, GmshError::RepeatedSection(name.into())));
         }
         self.check_order(at, role)?;
         let (file, mesh, entities) = (&mut *self.file, &mut self.mesh, &mut self.entities);
@@ -138,7 +138,7 @@ impl Reader<'_, '_> {
     fn check_order(&self, at: usize, name: &str) -> Parsed<()> {
         let error = |section: &str, needs| {
             let section = section.into();
-            Err(fault(at, Problem::Order { section, needs }))
+            Err(fault(at, GmshError::Order { section, needs }))
         };
         if name != "MeshFormat" && self.format.is_none() {
             return error(name, "MeshFormat");
@@ -190,7 +190,7 @@ impl Reader<'_, '_> {
             from += 1;
         }
         let expected = format!("`{end}`, for the section that begins here,");
-        Err(fault(at, Problem::End { expected }))
+        Err(fault(at, GmshError::End { expected }))
     }
 }
 
@@ -207,7 +207,7 @@ fn format(file: &mut Numbers) -> Parsed<Format> {
         4.1 => (Format::V4(Minor::One), "4.1"),
         _ => {
             let found = found.trim_matches('`').into();
-            return Err(fault(at, Problem::Version { found }));
+            return Err(fault(at, GmshError::Version { found }));
         }
     };
     let at = file.text.skip_space();
@@ -231,7 +231,7 @@ fn format(file: &mut Numbers) -> Parsed<Format> {
             };
             return Err(fault(
                 at,
-                Problem::DataSize {
+                GmshError::DataSize {
                     found,
                     version,
                     supported,

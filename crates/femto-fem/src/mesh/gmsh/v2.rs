@@ -5,8 +5,8 @@
 
 use super::build::Builder;
 use super::cursor::{Parsed, fault};
+use super::error::GmshError;
 use super::numbers::{Item, Numbers, range};
-use super::problem::Problem;
 use femto_element::CellType;
 
 /// `number x y z` per node.
@@ -98,7 +98,7 @@ fn run_length(file: &mut Numbers, missing: u64) -> Parsed<u64> {
 pub(super) fn cell_type(file: &mut Numbers) -> Parsed<CellType> {
     let at = file.at();
     let found = file.int("an element type")?.into();
-    CellType::from_gmsh(found).ok_or_else(|| fault(at, Problem::CellType { found }))
+    CellType::from_gmsh(found).ok_or_else(|| fault(at, GmshError::CellType { found }))
 }
 
 /// The head of an element, before its tags and nodes.

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::build::Builder;
 use super::cursor::{Parsed, fault};
+use super::error::GmshError;
 use super::numbers::{Item, Numbers, range};
-use super::problem::Problem;
 use super::v2::{cell_nodes, cell_type, group_number};
 
 /// The physical groups of each entity, by dimension and tag of the entity.
@@ -193,7 +193,7 @@ fn element_block(
         let cell_type = cell_type.name();
         return Err(fault(
             at,
-            Problem::Dimension {
+            GmshError::Dimension {
                 cell_type,
                 dimension,
             },
@@ -268,7 +268,7 @@ fn total(at: usize, what: &'static str, announced: u64, found: u64) -> Parsed<()
     if announced == found {
         return Ok(());
     }
-    let problem = Problem::Total {
+    let problem = GmshError::Total {
         what,
         announced,
         found,

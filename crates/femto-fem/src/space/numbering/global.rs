@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
-use super::Shape;
+use super::ShapeElements;
 use crate::space::SpaceError;
 use crate::space::topology::Topology;
 
@@ -49,7 +49,10 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    pub(super) fn new(topology: &Topology, shapes: &[Shape<'_>]) -> Result<Self, SpaceError> {
+    pub(super) fn new(
+        topology: &Topology,
+        shapes: &[ShapeElements<'_>],
+    ) -> Result<Self, SpaceError> {
         let [vertices, edges, triangles, _] = topology.counts;
         // All shapes with an entity have the same nodes on it.
         let mut on_entity = [0; 4];
@@ -59,7 +62,8 @@ impl Numbers {
             }
         }
         let on_entities = topology.counts.iter().zip(on_entity);
-        let inside = |shape: &Shape<'_>| (shape.elements(), shape.nodes.interior_positions.len());
+        let inside =
+            |shape: &ShapeElements<'_>| (shape.elements(), shape.nodes.interior_positions.len());
         let total: u64 = on_entities
             .map(|(&count, size)| (count, size))
             .chain(shapes.iter().map(inside))
@@ -88,7 +92,7 @@ impl Numbers {
 
     /// Numbers entities in element order, private and shared ones; the interiors of a chunk follow its
     /// private entities.
-    fn number(&mut self, topology: &Topology, shapes: &[Shape<'_>], owners: &[AtomicU32]) {
+    fn number(&mut self, topology: &Topology, shapes: &[ShapeElements<'_>], owners: &[AtomicU32]) {
         let (mut private, mut several) = (0, 0);
         for (block, shape) in shapes.iter().enumerate() {
             let inside = shape.nodes.interior_positions.len() as u32;
@@ -130,7 +134,7 @@ impl Numbers {
 }
 
 /// The owner of each entity: the number of the only chunk of all shapes that touches it, or [`SEVERAL`].
-fn owners(topology: &Topology, shapes: &[Shape<'_>]) -> Vec<AtomicU32> {
+fn owners(topology: &Topology, shapes: &[ShapeElements<'_>]) -> Vec<AtomicU32> {
     let entities = 0..topology.counts.iter().sum();
     let owners: Vec<AtomicU32> = entities.map(|_| AtomicU32::new(NOBODY)).collect();
     let blocks = shapes.iter().enumerate();

@@ -15,13 +15,13 @@ use global::{Numbers, check_interface, checked};
 use local::LocalNumbers;
 
 /// The elements of one shape, to be numbered.
-pub(super) struct Shape<'a> {
+pub(super) struct ShapeElements<'a> {
     /// Runs of consecutive elements that cover all of them.
     pub(super) chunks: &'a [Range<usize>],
     pub(super) nodes: &'a ElementNodes,
 }
 
-impl Shape<'_> {
+impl ShapeElements<'_> {
     fn elements(&self) -> usize {
         self.chunks.last().map_or(0, |chunk| chunk.end)
     }
@@ -40,15 +40,15 @@ impl Shape<'_> {
 
 /// The restrictions of a space without shared nodes: for each chunk the shell nodes, element by element,
 /// then their interior nodes, all in lexicographic order.
-pub(super) fn broken(shapes: &[Shape<'_>]) -> Result<Vec<Restriction>, SpaceError> {
-    let per_element = |shape: &Shape<'_>| {
+pub(super) fn broken(shapes: &[ShapeElements<'_>]) -> Result<Vec<Restriction>, SpaceError> {
+    let per_element = |shape: &ShapeElements<'_>| {
         shape.nodes.shell_positions.len() + shape.nodes.interior_positions.len()
     };
     let counts = shapes.iter();
     let counts = counts.map(|shape| shape.elements() as u64 * per_element(shape) as u64);
     let count = checked(counts.sum())?;
     let mut first = 0;
-    let of_shape = |(block, shape): (usize, &Shape<'_>)| {
+    let of_shape = |(block, shape): (usize, &ShapeElements<'_>)| {
         let (elements, np) = (shape.elements(), per_element(shape));
         let shell_nodes = shape.nodes.shell_positions.len();
         let mut shell = Vec::with_capacity(elements * shell_nodes);
@@ -86,7 +86,7 @@ pub(super) fn broken(shapes: &[Shape<'_>]) -> Result<Vec<Restriction>, SpaceErro
 /// The restrictions of a continuous space.
 pub(super) fn continuous(
     topology: &Topology,
-    shapes: &[Shape<'_>],
+    shapes: &[ShapeElements<'_>],
 ) -> Result<Vec<Restriction>, SpaceError> {
     let numbers = Numbers::new(topology, shapes)?;
     let blocks = shapes.iter().enumerate();
@@ -101,7 +101,7 @@ fn of_shape(
     topology: &Topology,
     numbers: &Numbers,
     [block, blocks]: [usize; 2],
-    shape: &Shape<'_>,
+    shape: &ShapeElements<'_>,
 ) -> Result<Restriction, SpaceError> {
     let elements = shape.elements();
     let mut restriction = Restriction {
@@ -137,7 +137,7 @@ fn of_shape(
 fn fill_local(
     (topology, block): (&Topology, usize),
     numbers: &Numbers,
-    shape: &Shape<'_>,
+    shape: &ShapeElements<'_>,
     restriction: &mut Restriction,
 ) -> Vec<Vec<u32>> {
     let shell_nodes = shape.nodes.shell_positions.len();

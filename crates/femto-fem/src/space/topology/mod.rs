@@ -386,7 +386,7 @@ impl Topology {
                 first: self.around(first),
                 second: self.around(second),
             },
-            _ => SpaceError::CrowdedFace {
+            _ => SpaceError::CrowdedFacet {
                 cells: sides.map(cell),
                 nodes: self.around(first),
             },

@@ -72,7 +72,7 @@ impl Topology {
         if let Some(twice) = self.periodic.windows(2).find(|pair| pair[0] == pair[1]) {
             let both = joined.iter().filter(|pair| pair.contains(&twice[0]));
             let others: Vec<u32> = both.map(|pair| pair[0] + pair[1] - twice[0]).collect();
-            return Err(SpaceError::CrowdedFace {
+            return Err(SpaceError::CrowdedFacet {
                 cells: [twice[0], others[0], others[1]].map(|side| self.cell_at(side, &cells)),
                 nodes: self.around(twice[0]),
             });

@@ -9,7 +9,7 @@ use crate::family::{
     FactorPrecision, Family, KernelSource, MapInput, Operand, Target, Vectors, legal_candidates,
 };
 use crate::form::Form;
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use crate::scalar::{SimdLevel, Vectorizable};
 use femto_element::tables::Tables;
 use femto_element::{Cell, MapKind};

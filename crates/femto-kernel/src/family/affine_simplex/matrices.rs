@@ -182,12 +182,16 @@ fn orthonormal<'a>(columns: impl Iterator<Item = &'a Vec<f64>> + Clone) -> Vec<V
 mod tests {
     use super::*;
     use femto_element::Cell;
-    use femto_element::basis::Nodal;
+    use femto_element::basis::LagrangeBasis;
     use femto_element::quadrature::rule;
 
     fn tables(cell: Cell, degree: usize) -> DenseTables {
         let rule = rule(cell, 2 * degree).unwrap();
-        DenseTables::in_space(&Nodal::new(cell, degree).unwrap(), &rule, cell.dim())
+        DenseTables::in_space(
+            &LagrangeBasis::new(cell, degree).unwrap(),
+            &rule,
+            cell.dim(),
+        )
     }
 
     /// S_ab = D̂_aᵀ D̂_b, with as many rows as there are polynomials of one degree less.

@@ -2,7 +2,7 @@
 
 use crate::dialect::BlockShape;
 use crate::family::{Limits, ScheduleError};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use core::fmt;
 
 /// Where the input is when it is multiplied.

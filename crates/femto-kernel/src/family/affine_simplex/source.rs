@@ -5,7 +5,7 @@ use super::schedule::{Factors, Input, Schedule, Sizes};
 use crate::dialect::{KernelFile, Language, SourceBuilder};
 use crate::family::operand::define_arguments;
 use crate::family::{KernelSource, Operand, Scatter, Vectors};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 
 /// The problem that a kernel evaluates.
 #[derive(Clone, Copy, Debug)]

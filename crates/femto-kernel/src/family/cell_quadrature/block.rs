@@ -3,7 +3,7 @@
 use super::host::HostPlan;
 use super::lists::Lists;
 use super::schedule::Schedule;
-use super::source::{self, Interleave, Problem, diagonal_source};
+use super::source::{self, Interleave, KernelSpec, diagonal_source};
 use super::work::{self, Counts, knepley::Model};
 use super::{CellGeometry, Shape, Storage, choice};
 use crate::family::batch::{ElementKernel, NodeTable};
@@ -13,8 +13,8 @@ use crate::family::{
     legal_candidates,
 };
 use crate::form::Form;
-use crate::roofline::{Precision, Work};
-use crate::scalar::{SimdLevel, Vectorizable};
+use crate::roofline::Work;
+use crate::scalar::{Precision, SimdLevel, Vectorizable};
 use femto_element::tables::{DenseTables, Tables};
 use femto_element::{Cell, MapKind};
 use std::sync::Arc;
@@ -205,8 +205,8 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn problem(&self, vectors: Vectors) -> Problem<'_> {
-        Problem {
+    fn spec(&self, vectors: Vectors) -> KernelSpec<'_> {
+        KernelSpec {
             element: &self.block.element,
             shape: self.block.shape,
             vectors,
@@ -288,7 +288,7 @@ impl BlockKernels for Kernels {
             let lists = lists.filter(|lists| lists.schedule == schedule);
             Ok(Candidate {
                 schedule: schedule.to_string(),
-                source: source::source(&self.problem(vectors), &schedule),
+                source: source::source(&self.spec(vectors), &schedule),
                 places: lists.map_or(self.elements, |lists| lists.places),
                 work: self.work(&schedule, vectors, lists),
             })
@@ -296,6 +296,6 @@ impl BlockKernels for Kernels {
     }
 
     fn diagonal(&self, vectors: Vectors) -> Result<KernelSource, BlockError> {
-        Ok(diagonal_source(&self.problem(vectors)))
+        Ok(diagonal_source(&self.spec(vectors)))
     }
 }

@@ -36,7 +36,7 @@ pub struct BlockLists {
 }
 
 /// One block.
-struct Block {
+struct FanBlock {
     /// The number of leading nodes that no other block has.
     privates: usize,
     nodes: Vec<u32>,
@@ -54,8 +54,8 @@ impl BlockLists {
         let per_block = fans.places * fans_per_block;
         let owners = owners(&fans.nodes, per_block);
         let is_private = |node: u32| owners[node as usize] != SEVERAL && !elsewhere(node);
-        let of_block = |nodes| Block::new(nodes, (fans.places, fans_per_block), is_private);
-        let blocks: Vec<Block> = fans.nodes.par_chunks(per_block).map(of_block).collect();
+        let of_block = |nodes| FanBlock::new(nodes, (fans.places, fans_per_block), is_private);
+        let blocks: Vec<FanBlock> = fans.nodes.par_chunks(per_block).map(of_block).collect();
         let mut lists = Self {
             filled: fans.nodes.iter().filter(|&&node| node != NONE).count(),
             ..Self::default()
@@ -115,7 +115,7 @@ fn owners(nodes: &[u32], per_block: usize) -> Vec<u32> {
     owners
 }
 
-impl Block {
+impl FanBlock {
     /// A block of fans with nodes `[fan][place]`.
     fn new(
         nodes: &[u32],

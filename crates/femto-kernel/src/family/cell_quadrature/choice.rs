@@ -3,7 +3,7 @@
 
 use super::schedule::{BlockLocal, CellPerThread, Schedule};
 use super::{Shape, Storage};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 
 /// Node numbers of the cells that are evaluated through lists per block: those of degree 1.
 const BLOCK_LOCAL_DEGREES: [usize; 2] = [3, 4];

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 /// Marks a missing node or cell.
 pub const NONE: u32 = u32::MAX;
 
-/// Number of cells searched for neighbours together; their faces can be named by 64 bits.
+/// Number of cells searched for neighbours together; their facets can be named by 64 bits.
 const RANGE: usize = 1 << 13;
 
 /// Every cell of a mesh, in exactly one fan.
@@ -111,42 +111,42 @@ struct Fan {
 struct Range<'a> {
     table: &'a [u32],
     nodes: usize,
-    /// `[cell][vertex]`: the cell beyond the face opposite a vertex.
+    /// `[cell][vertex]`: the cell beyond the facet opposite a vertex.
     neighbours: Vec<u32>,
     taken: Vec<bool>,
 }
 
 impl<'a> Range<'a> {
     fn new(table: &'a [u32], nodes: usize) -> Self {
-        // Faces by their nodes' numbers in the range, then the cell and the opposite vertex: 3 · 15 + 13 +
+        // Facets by their nodes' numbers in the range, then the cell and the opposite vertex: 3 · 15 + 13 +
         // 2 bits.
         let mut numbers = table.to_vec();
         numbers.sort_unstable();
         numbers.dedup();
         let local = |node: &u32| numbers.partition_point(|other| other < node) as u64;
-        let mut faces = Vec::with_capacity(table.len());
+        let mut facets = Vec::with_capacity(table.len());
         for (cell, own) in table.chunks_exact(nodes).enumerate() {
             let mut locals = [0; 4];
             for (local_node, node) in locals.iter_mut().zip(own) {
                 *local_node = local(node);
             }
             for opposite in 0..nodes {
-                let mut face = [0; 3];
+                let mut facet = [0; 3];
                 let others = (0..nodes).filter(|&vertex| vertex != opposite);
-                for (corner, vertex) in face.iter_mut().zip(others) {
+                for (corner, vertex) in facet.iter_mut().zip(others) {
                     *corner = locals[vertex];
                 }
-                face.sort_unstable();
-                let name = face.iter().fold(0, |name, corner| name << 15 | corner);
-                faces.push(name << 15 | (cell as u64) << 2 | opposite as u64);
+                facet.sort_unstable();
+                let name = facet.iter().fold(0, |name, corner| name << 15 | corner);
+                facets.push(name << 15 | (cell as u64) << 2 | opposite as u64);
             }
         }
-        faces.sort_unstable();
+        facets.sort_unstable();
         let mut neighbours = vec![NONE; table.len()];
-        for pair in faces.windows(2) {
+        for pair in facets.windows(2) {
             if pair[0] >> 15 == pair[1] >> 15 {
-                let place = |face: u64| {
-                    let (cell, opposite) = ((face >> 2) & 0x1fff, face & 3);
+                let place = |facet: u64| {
+                    let (cell, opposite) = ((facet >> 2) & 0x1fff, facet & 3);
                     (cell as u32, cell as usize * nodes + opposite as usize)
                 };
                 let ((a, at_a), (b, at_b)) = (place(pair[0]), place(pair[1]));

@@ -6,7 +6,7 @@ use super::schedule::Schedule;
 use super::work::Counts;
 use super::{FieldKind, Shape, choice};
 use crate::family::{Array, Elements, Operand};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 
 /// The lists with their schedule.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use super::{FieldKind, Fields, Storage};
 use crate::family::MOST_CONSTANT_BYTES;
 use crate::form::Inspection;
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use femto_element::tables::DenseTables;
 
 /// Sizes of a cell, and the inputs and outputs of a form on it.

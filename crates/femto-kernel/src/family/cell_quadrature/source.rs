@@ -1,11 +1,11 @@
-//! Kernel sources of cell_quadrature, from problem and schedule.
+//! Kernel sources of cell_quadrature, from what a kernel evaluates and its schedule.
 
 use super::schedule::{CellPerThread, Schedule};
 use super::{FieldKind, Shape, Storage};
 use crate::dialect::{KernelFile, Language, SourceBuilder};
 use crate::family::operand::define_arguments;
 use crate::family::{KernelSource, Operand, Scatter, Vectors};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use femto_element::tables::DenseTables;
 
 /// Number of cells interleaved in arrays over cells, `[cell / together][number][cell % together]`: 1 for
@@ -36,9 +36,9 @@ pub fn places(together: usize, cells: usize, numbers: usize) -> usize {
     cells.next_multiple_of(together) * numbers
 }
 
-/// The problem that a kernel evaluates.
+/// What a kernel evaluates.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem<'a> {
+pub struct KernelSpec<'a> {
     /// The element.
     pub element: &'a DenseTables,
     /// Its sizes and storage.
@@ -87,7 +87,7 @@ macro_rules! file {
 }
 
 /// The text that applies the operator.
-pub fn source(problem: &Problem, schedule: &Schedule) -> KernelSource {
+pub fn source(spec: &KernelSpec, schedule: &Schedule) -> KernelSource {
     let files: &[KernelFile] = match schedule {
         Schedule::Transposition(_) => &[file!("rows.h"), file!("thread_transposition.c")],
         Schedule::CellPerThread(_) => {
@@ -96,18 +96,13 @@ pub fn source(problem: &Problem, schedule: &Schedule) -> KernelSource {
         Schedule::PointAtATime(_) => &[file!("point_at_a_time.c")],
         Schedule::BlockLocal(_) => &[file!("cell.h"), file!("block_local.c")],
     };
-    let operands = operands(problem, schedule, true);
-    translation_unit(
-        problem,
-        schedule,
-        ("apply", schedule.name(), files),
-        operands,
-    )
+    let operands = operands(spec, schedule, true);
+    translation_unit(spec, schedule, ("apply", schedule.name(), files), operands)
 }
 
 /// The text that sums the diagonals of a linear form's element matrices, with one cell per thread; its
 /// kernel is `diagonal`.
-pub fn diagonal_source(problem: &Problem) -> KernelSource {
+pub fn diagonal_source(spec: &KernelSpec) -> KernelSource {
     let schedule = Schedule::CellPerThread(CellPerThread {
         threads: 64,
         staged: false,
@@ -115,32 +110,27 @@ pub fn diagonal_source(problem: &Problem) -> KernelSource {
         blocks_per_unit: 1,
     });
     let files = [file!("cell.h"), file!("diagonal.c")];
-    let operands = operands(problem, &schedule, false);
-    translation_unit(
-        problem,
-        &schedule,
-        ("diagonal", "diagonal", &files),
-        operands,
-    )
+    let operands = operands(spec, &schedule, false);
+    translation_unit(spec, &schedule, ("diagonal", "diagonal", &files), operands)
 }
 
 fn translation_unit(
-    problem: &Problem,
+    spec: &KernelSpec,
     schedule: &Schedule,
     (entry, name, files): (&'static str, &str, &[KernelFile]),
     operands: Vec<Operand>,
 ) -> KernelSource {
-    let shape = &problem.shape;
+    let shape = &spec.shape;
     let block = schedule.block(shape);
-    let mut source = SourceBuilder::new(problem.language, problem.precision, block);
+    let mut source = SourceBuilder::new(spec.language, spec.precision, block);
     define_arguments(&mut source, &operands, &OPTIONAL);
     source.define("stored_real", "real");
-    define_shape(&mut source, problem);
+    define_shape(&mut source, spec);
     define_schedule(&mut source, shape, schedule);
-    if shape.has_constant_tables(problem.precision) {
-        source.table("c_tables", &tables(problem.element));
+    if shape.has_constant_tables(spec.precision) {
+        source.table("c_tables", &tables(spec.element));
     }
-    source.code("form", problem.point_form);
+    source.code("form", spec.point_form);
     for file in [file!("operands.h"), file!("point.h")] {
         source.include(file);
     }
@@ -153,7 +143,7 @@ fn translation_unit(
             name,
             shape.nodes,
             shape.points,
-            problem.precision.name()
+            spec.precision.name()
         ),
         text: source.finish(),
         entry,
@@ -180,9 +170,9 @@ const UNROLLED: usize = 64;
 /// Maximum number of unknowns of a cell for which loops over them are unrolled.
 const MOST_UNKNOWNS: usize = 128;
 
-fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
-    let shape = &problem.shape;
-    let (nodal, interleaved, contributions) = match problem.vectors {
+fn define_shape(source: &mut SourceBuilder, spec: &KernelSpec) {
+    let shape = &spec.shape;
+    let (nodal, interleaved, contributions) = match spec.vectors {
         Vectors::Element { .. } => (false, false, false),
         Vectors::Nodal {
             interleaved,
@@ -201,8 +191,8 @@ fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
             "NODE_STRIDE",
             if interleaved { shape.components } else { 1 },
         ),
-        ("DATA_INTERLEAVE", problem.interleave.data),
-        ("VECTOR_INTERLEAVE", problem.interleave.vectors),
+        ("DATA_INTERLEAVE", spec.interleave.data),
+        ("VECTOR_INTERLEAVE", spec.interleave.vectors),
     ] {
         source.define(name, number);
     }
@@ -217,16 +207,13 @@ fn define_shape(source: &mut SourceBuilder, problem: &Problem) {
         ("VECTORS_NODAL", nodal),
         (
             "VECTORS_LISTED",
-            problem.vectors == Vectors::Element { listed: true },
+            spec.vectors == Vectors::Element { listed: true },
         ),
         ("CONTRIBUTIONS", contributions),
         ("GEOMETRY_VERTICES", shape.storage == Storage::Vertices),
         ("GEOMETRY_POINTS", shape.storage == Storage::Jacobians),
         ("VERTICES_ARE_NODES", nodal && shape.degree_one),
-        (
-            "TABLES_GIVEN",
-            !shape.has_constant_tables(problem.precision),
-        ),
+        ("TABLES_GIVEN", !shape.has_constant_tables(spec.precision)),
     ] {
         source.define(name, u8::from(is));
     }
@@ -304,9 +291,9 @@ fn define_schedule(source: &mut SourceBuilder, shape: &Shape, schedule: &Schedul
 }
 
 /// The operands of a kernel, in order; see `operands.h` and `block_local.c`.
-fn operands(problem: &Problem, schedule: &Schedule, input: bool) -> Vec<Operand> {
-    let shape = &problem.shape;
-    let (nodal, contributions) = match problem.vectors {
+fn operands(spec: &KernelSpec, schedule: &Schedule, input: bool) -> Vec<Operand> {
+    let shape = &spec.shape;
+    let (nodal, contributions) = match spec.vectors {
         Vectors::Element { .. } => (false, false),
         Vectors::Nodal { scatter, .. } => (true, scatter == Scatter::Deterministic),
     };
@@ -323,7 +310,7 @@ fn operands(problem: &Problem, schedule: &Schedule, input: bool) -> Vec<Operand>
         _ => false,
     };
     add(
-        !shape.has_constant_tables(problem.precision),
+        !shape.has_constant_tables(spec.precision),
         &[Operand::Tables],
     );
     match shape.storage {
@@ -333,7 +320,7 @@ fn operands(problem: &Problem, schedule: &Schedule, input: bool) -> Vec<Operand>
         }
         Storage::Affine | Storage::Jacobians => add(true, &[Operand::Geometry]),
     }
-    let listed = problem.vectors == Vectors::Element { listed: true };
+    let listed = spec.vectors == Vectors::Element { listed: true };
     add(listed, &[Operand::Elements]);
     add(nodal && !block_local, &[Operand::Nodes]);
     add(nodal && block_local, &[Operand::BlockList]);

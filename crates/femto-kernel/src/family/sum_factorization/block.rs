@@ -1,7 +1,7 @@
 //! sum_factorization as a family.
 
 use super::host::HostPlan;
-use super::kernel::{PointStep, Problem, Schedule};
+use super::kernel::{KernelSpec, PointStep, Schedule};
 use super::work::Shape;
 use super::{ElementGeometry, Storage};
 use crate::family::batch::{ElementKernel, NodeTable};
@@ -10,8 +10,8 @@ use crate::family::{
     FactorPrecision, Family, KernelSource, MapInput, Operand, Target, Vectors, legal_candidates,
 };
 use crate::form::Form;
-use crate::roofline::{Precision, Work};
-use crate::scalar::{SimdLevel, Vectorizable};
+use crate::roofline::Work;
+use crate::scalar::{Precision, SimdLevel, Vectorizable};
 use femto_element::tables::{Tables, TensorTables};
 use femto_element::{Cell, MapKind};
 use std::sync::Arc;
@@ -187,13 +187,13 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn problem(&self, vectors: Vectors) -> Problem<'_> {
+    fn spec(&self, vectors: Vectors) -> KernelSpec<'_> {
         let Block {
             operator,
             basis,
             shape,
         } = &self.block;
-        Problem {
+        KernelSpec {
             basis,
             shape: *shape,
             step: match operator.coefficients {
@@ -207,8 +207,8 @@ impl Kernels {
     }
 
     /// All schedules, best first.
-    fn schedules(&self, problem: &Problem) -> Vec<Schedule> {
-        let mut schedules = problem.schedules(&self.target.limits);
+    fn schedules(&self, spec: &KernelSpec) -> Vec<Schedule> {
+        let mut schedules = spec.schedules(&self.target.limits);
         let knobs = self.target.knobs;
         if !knobs.is_empty() {
             schedules.truncate(1);
@@ -217,14 +217,14 @@ impl Kernels {
         turned.map(|schedule| knobs.turn(schedule)).collect()
     }
 
-    fn work(&self, problem: &Problem, schedule: &Schedule) -> Work {
-        let nodes = (self.elements * problem.basis.nodes()) as u64;
-        let bytes = (problem.shape.components * problem.precision.bytes()) as u64;
-        let (bytes_read, bytes_written) = match problem.vectors {
+    fn work(&self, spec: &KernelSpec, schedule: &Schedule) -> Work {
+        let nodes = (self.elements * spec.basis.nodes()) as u64;
+        let bytes = (spec.shape.components * spec.precision.bytes()) as u64;
+        let (bytes_read, bytes_written) = match spec.vectors {
             Vectors::Element { .. } => (nodes * bytes, nodes * bytes),
             Vectors::Nodal { .. } => (nodes * size_of::<u32>() as u64, 0),
         };
-        problem.element_work(schedule) * self.elements as u64
+        spec.element_work(schedule) * self.elements as u64
             + Work {
                 bytes_read,
                 bytes_written,
@@ -235,16 +235,16 @@ impl Kernels {
 
 impl BlockKernels for Kernels {
     fn geometry_len(&self) -> usize {
-        self.problem(Vectors::ELEMENT).geometry_len()
+        self.spec(Vectors::ELEMENT).geometry_len()
     }
 
     fn geometry_precision(&self) -> Precision {
-        self.problem(Vectors::ELEMENT).stored_precision()
+        self.spec(Vectors::ELEMENT).stored_precision()
     }
 
     fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
-        let problem = self.problem(Vectors::ELEMENT);
-        problem.pack(element(map), coefficients, out);
+        let spec = self.spec(Vectors::ELEMENT);
+        spec.pack(element(map), coefficients, out);
     }
 
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
@@ -253,19 +253,19 @@ impl BlockKernels for Kernels {
     }
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
-        let problem = self.problem(vectors);
-        legal_candidates(self.schedules(&problem), |schedule| {
-            schedule.validate(&problem, &self.target.limits)?;
+        let spec = self.spec(vectors);
+        legal_candidates(self.schedules(&spec), |schedule| {
+            schedule.validate(&spec, &self.target.limits)?;
             Ok(Candidate {
-                source: problem.source(&schedule)?,
+                source: spec.source(&schedule)?,
                 places: self.elements,
-                work: self.work(&problem, &schedule),
+                work: self.work(&spec, &schedule),
                 schedule: schedule.to_string(),
             })
         })
     }
 
     fn diagonal(&self, vectors: Vectors) -> Result<KernelSource, BlockError> {
-        Ok(self.problem(vectors).diagonal_source()?)
+        Ok(self.spec(vectors).diagonal_source()?)
     }
 }

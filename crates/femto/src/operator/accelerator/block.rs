@@ -17,7 +17,7 @@ use femto_platform::device::{Buffer, Device, DeviceError};
 
 /// The elements of one kind of map.
 #[derive(Debug)]
-pub(super) struct Block<T: Number> {
+pub(super) struct BoundBlock<T: Number> {
     /// The elements, ascending.
     pub(super) elements: Vec<u32>,
     /// L-vector nodes `[element][node]`.
@@ -26,7 +26,7 @@ pub(super) struct Block<T: Number> {
     pub(super) kernels: Box<dyn BlockKernels>,
 }
 
-impl<T: Number> Block<T> {
+impl<T: Number> BoundBlock<T> {
     pub(super) fn new(packer: Packer<'_>, target: &Target) -> Result<Self, OperatorError> {
         let (device, plan) = (packer.device, packer.binding.plan);
         let mut kernels = packer.block.kernels(target, &packer)?;
@@ -113,7 +113,7 @@ impl<T: Number> Call<'_, T> {
     /// Launches a kernel over all elements of a block.
     pub(super) fn launch(
         &mut self,
-        (block, compiled): (&Block<T>, &Compiled),
+        (block, compiled): (&BoundBlock<T>, &Compiled),
         u: Option<&AcceleratorBuffer<T>>,
         v: &mut AcceleratorBuffer<T>,
     ) -> Result<(), OperatorError> {

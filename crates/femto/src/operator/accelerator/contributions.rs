@@ -176,7 +176,7 @@ fn transpose(
 mod tests {
     use super::*;
     use femto_fem::geometry::Geometry;
-    use femto_fem::mesh::box_mesh::BoxMesh;
+    use femto_fem::mesh::boxes::BoxMesh;
     use femto_fem::space::SpaceParams;
 
     #[test]

@@ -1,6 +1,6 @@
 //! Auxiliary fields in the solution's space, on a device.
 
-use super::block::Block;
+use super::block::BoundBlock;
 use crate::Number;
 use crate::accelerator::language;
 use crate::operator::{OperatorError, OperatorParams};
@@ -94,7 +94,7 @@ impl<T: Number> NodalFields<T> {
     pub(super) fn of_elements(
         &self,
         device: &Accelerator,
-        blocks: &[Block<T>],
+        blocks: &[BoundBlock<T>],
     ) -> Result<Option<AcceleratorBuffer<T>>, DeviceError> {
         if self.kernel.is_none() {
             return Ok(None);

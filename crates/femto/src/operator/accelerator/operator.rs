@@ -1,6 +1,6 @@
 //! `AcceleratorBound`: binding, kernels, launches, work.
 
-use super::block::{Block, Call, Compiled};
+use super::block::{BoundBlock, Call, Compiled};
 use super::context::DeviceContext;
 use super::nodal::NodalFields;
 use super::pack::Packer;
@@ -38,7 +38,7 @@ pub struct AcceleratorBound<T: Number> {
     context: DeviceContext<T>,
     fields: NodalFields<T>,
     /// One per kind of map.
-    pub(super) blocks: Vec<Block<T>>,
+    pub(super) blocks: Vec<BoundBlock<T>>,
     sums: Sums<T>,
     expected: Expected,
     /// Kernels for L-vectors.
@@ -82,7 +82,7 @@ impl<T: Number> AcceleratorBound<T> {
             vectors,
         };
         let blocks = packers.into_iter();
-        let blocks = blocks.map(|packer| Block::new(packer, &target));
+        let blocks = blocks.map(|packer| BoundBlock::new(packer, &target));
         let mut bound = Self {
             device: device.clone(),
             edit,
@@ -283,7 +283,7 @@ impl<T: Number> AcceleratorBound<T> {
             let kernels = kernels.iter();
             return kernels.map(|it| (it.schedule.clone(), it.work)).collect();
         }
-        let first = |block: &Block<T>| {
+        let first = |block: &BoundBlock<T>| {
             let all = block.kernels.candidates(self.element_vectors());
             let first = all.ok()?.into_iter().next()?;
             Some((first.schedule, first.work))
@@ -293,7 +293,7 @@ impl<T: Number> AcceleratorBound<T> {
 
     fn diagonals(&self) -> Result<&[Compiled], OperatorError> {
         if self.diagonal.get().is_none() {
-            let compile = |block: &Block<T>| -> Result<Compiled, OperatorError> {
+            let compile = |block: &BoundBlock<T>| -> Result<Compiled, OperatorError> {
                 let candidate = Candidate {
                     schedule: String::new(),
                     source: block.kernels.diagonal(self.vectors)?,
@@ -343,7 +343,7 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
     }
 
     fn bytes(&self) -> usize {
-        let blocks: usize = self.blocks.iter().map(Block::bytes).sum();
+        let blocks: usize = self.blocks.iter().map(BoundBlock::bytes).sum();
         blocks + self.sums.bytes(self.components) + self.fields.bytes()
     }
 

@@ -6,7 +6,7 @@ use crate::operator::{Binding, OperatorError};
 use femto_fem::geometry::GeometryAtPoints;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::family::{Block, BlockKernels, Elements};
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use rayon::prelude::*;

@@ -1,7 +1,7 @@
 //! Verification before use: the operator is compared with the oracle at some nodes of the caller's own
 //! mesh, with all elements around them.
 
-use super::block::Block;
+use super::block::BoundBlock;
 use super::pack::Packer;
 use crate::Number;
 use crate::operator::{Binding, OperatorError};
@@ -12,7 +12,7 @@ use femto_fem::space::{Layout, Space};
 use femto_kernel::family::FactorPrecision;
 use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
 use femto_kernel::family::oracle::OracleGeometry;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use femto_platform::device::{Buffer, Device};
 use rayon::prelude::*;
@@ -237,7 +237,7 @@ impl Expected {
     /// As [`Self::error`], on E-vectors `[element][component][node]`.
     pub(super) fn element_error<T: Number>(
         &self,
-        (device, blocks): (&Accelerator, &[Block<T>]),
+        (device, blocks): (&Accelerator, &[BoundBlock<T>]),
         apply: impl FnOnce(
             &AcceleratorBuffer<T>,
             &mut AcceleratorBuffer<T>,

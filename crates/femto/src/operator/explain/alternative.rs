@@ -87,7 +87,8 @@ fn times(amount: u64, of: u64, things: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use femto_kernel::roofline::{Ceilings, Precision, bound};
+    use femto_kernel::roofline::{Ceilings, bound};
+    use femto_kernel::scalar::Precision;
 
     const CEILINGS: Ceilings = Ceilings {
         copy: 10e9,

@@ -5,10 +5,11 @@ mod alternative;
 pub use alternative::Alternative;
 
 use super::plan::{KindPlan, Plan};
-use super::{Backend, Bound as _, DataLevel, FactorPrecision, Operator, Shape};
+use super::{Backend, Bound as _, BoundShape, DataLevel, FactorPrecision, Operator};
 use crate::Number;
 use alternative::Candidate;
-use femto_kernel::roofline::{Ceilings, Precision, Work, bound};
+use femto_kernel::roofline::{Ceilings, Work, bound};
+use femto_kernel::scalar::Precision;
 use serde::Serialize;
 use std::fmt::{self, Display};
 
@@ -129,7 +130,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
 
     /// Storage per kind of map, and the kernel's schedule where there is a choice.
     fn schedules(&self) -> Vec<String> {
-        let of_shape = |shape: &Shape<T, D>| -> Vec<String> {
+        let of_shape = |shape: &BoundShape<T, D>| -> Vec<String> {
             let mut chosen = shape.bound.schedules().into_iter();
             let kinds = shape.plan.kinds.iter();
             let line = |kind| {

@@ -3,7 +3,7 @@
 use crate::Number;
 use crate::accelerator::language;
 use crate::vector::Ratio;
-use femto_kernel::roofline::Precision;
+use femto_kernel::scalar::Precision;
 use femto_kernel::vector::source::{self, BLOCK, MOST_BLOCKS, SUMS};
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{

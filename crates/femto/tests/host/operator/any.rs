@@ -4,7 +4,7 @@ use super::{Shape, space_on, tolerance, widen};
 use crate::common::{Random, difference};
 use femto::fem::space::{Block, SpaceParams};
 use femto::kernel::form::Poisson;
-use femto::kernel::roofline::Precision;
+use femto::kernel::scalar::Precision;
 use femto::operator::{OperatorError, Typed};
 use femto::platform::device::Device;
 use femto::platform::device::null::Null;

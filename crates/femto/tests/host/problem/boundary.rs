@@ -2,7 +2,7 @@
 
 use super::{RULES, SIDES, accurate, bump, host, linear, on_all_sides, worst};
 use crate::common::{SHAPES, Shape, mesh};
-use femto::fem::mesh::box_mesh::BoxMesh;
+use femto::fem::mesh::boxes::BoxMesh;
 use femto::kernel::form::{LinearElasticity, Poisson, ScreenedPoisson};
 use femto::problem::{Boundary, Function, PreconditionerKind, Problem, SolverParams, by_group};
 use femto::{Number, OperatorParams, Quadrature};

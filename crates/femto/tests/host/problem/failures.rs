@@ -3,8 +3,7 @@
 use super::host;
 use femto::OperatorParams;
 use femto::fem::geometry::Geometry;
-use femto::fem::mesh::box_mesh::BoxMesh;
-use femto::fem::mesh::simplex_box::RectangleMesh;
+use femto::fem::mesh::boxes::{BoxMesh, RectangleMesh};
 use femto::fem::mesh::{Membership, PhysicalGroup};
 use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{LinearElasticity, Mass, Poisson, ScreenedPoisson};
@@ -245,7 +244,7 @@ fn a_cell_with_two_values_is_named() {
     });
     let geometry = Geometry::new(&mesh).unwrap();
     let space = Space::new(&mesh, &geometry, SpaceParams::default()).unwrap();
-    assert_eq!(space.boundary_faces("spot").unwrap().len(), 1);
+    assert_eq!(space.boundary().tagged("spot").unwrap().len(), 1);
 }
 
 /// A facet in two groups, each with a flux.

@@ -3,7 +3,7 @@
 use super::{host, linear};
 use crate::common::{Shape, difference, mesh};
 use femto::fem::geometry::Geometry;
-use femto::fem::mesh::box_mesh::BoxMesh;
+use femto::fem::mesh::boxes::BoxMesh;
 use femto::fem::space::{Block, Constraints, Space, SpaceParams};
 use femto::kernel::expr::{Graph, Input};
 use femto::kernel::form::{Mass, Poisson};

@@ -1,7 +1,7 @@
 //! Stopping Newton's method.
 
 use super::{accurate, host};
-use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::fem::mesh::boxes::SimplexBox;
 use femto::kernel::form::NonlinearDiffusion;
 use femto::problem::{Boundary, Exact, Function, Problem, ProblemError, StopReason};
 

@@ -7,7 +7,7 @@ use femto::element::MapKind;
 use femto::element::basis::MAX_SIMPLEX_DEGREE;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::fem::mesh::boxes::SimplexBox;
 use femto::fem::space::{Layout, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use femto::operator::{Auxiliary, OperatorError};

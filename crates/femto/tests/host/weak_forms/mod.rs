@@ -8,8 +8,7 @@ mod scikit_fem;
 
 use femto::Host;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::box_mesh::BoxMesh;
-use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::fem::mesh::boxes::{BoxMesh, SimplexBox};
 use femto::kernel::form::{
     Coefficient, ConvectionDiffusion, Diffusion, Form, LinearElasticity, Mass, NeoHookean,
     NonlinearDiffusion, PLaplacian, Poisson, ScreenedPoisson, SymmetricGradient, TracedForm, trace,

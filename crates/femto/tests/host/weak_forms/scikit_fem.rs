@@ -5,7 +5,7 @@
 
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::simplex_box::SimplexBox;
+use femto::fem::mesh::boxes::SimplexBox;
 use femto::fem::space::{Space, SpaceParams};
 use femto::kernel::form::{
     Coefficient, ConvectionDiffusion, LinearElasticity, NonlinearDiffusion, trace,

@@ -6,7 +6,7 @@
 use super::evaluate::{Jet, point};
 use super::inputs::{Inputs, physical};
 use super::map::Map;
-use super::{Kernel, Scratch};
+use super::{HostKernel, Scratch};
 use crate::family::batch::Batch;
 use crate::form::Form;
 use crate::scalar::Lanes;
@@ -18,7 +18,7 @@ struct Response<L, const D: usize> {
     to_gradient: [(L, [L; D]); D],
 }
 
-impl<L, F, const D: usize, const C: usize> Kernel<L, F, D, C>
+impl<L, F, const D: usize, const C: usize> HostKernel<L, F, D, C>
 where
     L: Lanes,
     F: Form<D, C>,

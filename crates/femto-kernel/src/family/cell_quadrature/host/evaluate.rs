@@ -2,7 +2,7 @@
 
 use super::inputs::{Inputs, differences, physical};
 use super::map::Map;
-use super::{Kernel, Scratch};
+use super::{HostKernel, Scratch};
 use crate::family::batch::Batch;
 use crate::form::{Form, Point};
 use crate::scalar::Lanes;
@@ -13,7 +13,7 @@ pub(super) struct Jet<L, const D: usize, const C: usize> {
     pub(super) grad_u: [[L; D]; C],
 }
 
-impl<L, F, const D: usize, const C: usize> Kernel<L, F, D, C>
+impl<L, F, const D: usize, const C: usize> HostKernel<L, F, D, C>
 where
     L: Lanes,
     F: Form<D, C>,

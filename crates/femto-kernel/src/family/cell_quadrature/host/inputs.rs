@@ -1,6 +1,6 @@
 //! Inputs of a form at the points of a batch.
 
-use super::Kernel;
+use super::HostKernel;
 use super::map::Map;
 use crate::family::batch::Batch;
 use crate::family::cell_quadrature::FieldKind;
@@ -19,7 +19,7 @@ pub(super) struct Inputs<L, const D: usize> {
     pub(super) parameters: [L; MAX_FIELDS],
 }
 
-impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
+impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
     #[inline(always)]
     pub(super) fn splat(&self, value: L::Real) -> L {
         L::splat(self.token, value)

@@ -65,7 +65,7 @@ where
     fn run<S: Simd>(self, token: S) -> Self::Output {
         let HostPlan { element, shape, .. } = self.plan;
         let cast = |values: &[f64]| values.iter().map(|&value| T::from_f64(value)).collect();
-        Box::new(Kernel::<T::Lanes<S>, F, D, C> {
+        Box::new(HostKernel::<T::Lanes<S>, F, D, C> {
             token,
             identity: Arc::new(()),
             form: self.form.clone(),
@@ -84,7 +84,7 @@ where
 }
 
 /// The kernel for one kind of lanes.
-struct Kernel<L: Lanes, F, const D: usize, const C: usize> {
+struct HostKernel<L: Lanes, F, const D: usize, const C: usize> {
     token: L::Token,
     /// Identifies this kernel among all others.
     identity: Arc<()>,
@@ -114,7 +114,7 @@ struct Scratch<L, const D: usize> {
     owner: Arc<()>,
 }
 
-impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
+impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
     #[cold]
     #[inline(never)]
     fn scratch(&self) -> Scratch<L, D> {
@@ -179,7 +179,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> Kernel<L, F, D, C> {
     }
 }
 
-impl<L, F, const D: usize, const C: usize> ElementKernel<L::Real> for Kernel<L, F, D, C>
+impl<L, F, const D: usize, const C: usize> ElementKernel<L::Real> for HostKernel<L, F, D, C>
 where
     L: Lanes,
     F: Form<D, C> + 'static,

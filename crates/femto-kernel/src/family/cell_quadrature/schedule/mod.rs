@@ -20,7 +20,7 @@ use crate::dialect::BlockShape;
 use crate::family::Scatter;
 use crate::family::Vectors;
 use crate::family::{Limits, ScheduleError};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use core::fmt;
 
 /// A schedule of one of the kernels.

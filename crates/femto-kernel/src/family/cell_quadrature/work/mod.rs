@@ -9,7 +9,8 @@ use super::schedule::Schedule;
 use super::{FieldKind, Shape, Storage};
 use crate::family::Scatter;
 use crate::family::Vectors;
-use crate::roofline::{Precision, Work};
+use crate::roofline::Work;
+use crate::scalar::Precision;
 
 /// Numbers of cells, nodes and list entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::super::schedule::{Sizes, text};
 use super::Step;
 use crate::dialect::{BlockShape, Language, SourceBuilder};
 use crate::family::{Limits, ScheduleError};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 
 /// One launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -168,7 +168,7 @@ mod tests {
     use super::super::ladder;
     use super::*;
     use crate::family::Limits;
-    use crate::roofline::Precision;
+    use crate::scalar::Precision;
 
     #[test]
     fn names_are_unique_and_numbered() {

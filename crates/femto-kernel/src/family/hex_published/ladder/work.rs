@@ -2,7 +2,8 @@
 
 use super::super::schedule::Sizes;
 use super::{Benchmark, Step};
-use crate::roofline::{Precision, Work};
+use crate::roofline::Work;
+use crate::scalar::Precision;
 
 impl Step {
     /// The work of one application to this many elements of the given degree.

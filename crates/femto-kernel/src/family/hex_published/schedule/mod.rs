@@ -20,7 +20,7 @@ pub(super) use plan::{Plan, text};
 
 use crate::dialect::BlockShape;
 use crate::family::{Limits, ScheduleError};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use core::fmt;
 
 /// Nodes and points along an axis of an element.

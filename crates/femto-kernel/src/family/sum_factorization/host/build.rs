@@ -1,6 +1,6 @@
 //! Host kernels of a form and a storage, and their packed geometry.
 
-use super::Kernel;
+use super::HostKernel;
 use super::factor_stage::FactorStage;
 use super::form_stage::FormStage;
 use super::inputs::FieldSources;
@@ -182,7 +182,7 @@ impl<T: Vectorizable> SimdTask for Finish<'_, T> {
             None => factor_stage::<_, false>(shape),
         };
         let len = self.plan.geometry_len();
-        Box::new(Kernel::new(token, self.plan.basis, stage, len))
+        Box::new(HostKernel::new(token, self.plan.basis, stage, len))
     }
 }
 

@@ -8,7 +8,7 @@
 use super::contraction::Contraction;
 use super::stage::{BatchData, Layers, Strided};
 use super::sweep::Sweeps;
-use super::{Kernel, Layers1d, Scratch};
+use super::{HostKernel, Layers1d, Scratch};
 use femto_element::tables::TensorTables;
 
 use crate::scalar::{Lanes, Real};
@@ -45,7 +45,7 @@ impl<T: Real> Products<T> {
     }
 }
 
-impl<L: Lanes> Kernel<L> {
+impl<L: Lanes> HostKernel<L> {
     /// Writes the diagonals of a batch's element matrices into `scratch.nodal`, `[component][node]`, after
     /// reading its auxiliary fields.
     pub(super) fn element_diagonals(&self, data: &BatchData<L::Real>, scratch: &mut Scratch<L>) {

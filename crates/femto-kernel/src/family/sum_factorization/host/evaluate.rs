@@ -2,10 +2,10 @@
 
 use super::stage::{BatchData, Layers, Strided};
 use super::sweep::Sweeps;
-use super::{Kernel, Scratch};
+use super::{HostKernel, Scratch};
 use crate::scalar::Lanes;
 
-impl<L: Lanes> Kernel<L> {
+impl<L: Lanes> HostKernel<L> {
     /// Applies the element operators to `scratch.nodal`, in place.
     #[inline(always)]
     pub(super) fn evaluate(&self, data: &BatchData<L::Real>, scratch: &mut Scratch<L>) {

@@ -24,7 +24,7 @@ use stage::{BatchData, Rule, Stage};
 use sweep::Sweeps;
 
 /// The kernel for one kind of lanes.
-struct Kernel<L: Lanes> {
+struct HostKernel<L: Lanes> {
     token: L::Token,
     stage: Box<dyn Stage<L>>,
     basis: TensorTables,
@@ -80,7 +80,7 @@ struct Scratch<L> {
     responses: Vec<L>,
 }
 
-impl<L: Lanes> Kernel<L> {
+impl<L: Lanes> HostKernel<L> {
     fn new(
         token: L::Token,
         basis: &TensorTables,
@@ -190,7 +190,7 @@ impl<L: Lanes> Kernel<L> {
 
 /// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
 fn scratch_of<'a, L: Lanes>(
-    kernel: &Kernel<L>,
+    kernel: &HostKernel<L>,
     workspace: &'a mut Workspace,
 ) -> &'a mut Scratch<L> {
     let own = workspace.downcast_ref::<Scratch<L>>();
@@ -202,7 +202,7 @@ fn scratch_of<'a, L: Lanes>(
         .expect("the line above made it of this type")
 }
 
-impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
+impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
     fn lanes(&self) -> usize {
         L::WIDTH
     }

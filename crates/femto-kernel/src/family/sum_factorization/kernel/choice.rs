@@ -1,6 +1,6 @@
-//! Candidate schedules of a problem, best first.
+//! Candidate schedules of a kernel, best first.
 
-use super::{PointData, PointStep, Problem, Schedule, defaults};
+use super::{KernelSpec, PointData, PointStep, Schedule, defaults};
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{FactorPrecision, Limits};
@@ -17,7 +17,7 @@ const THREADS: u32 = 128;
 /// Target registers per thread for forms of several inputs, and registers of a compute unit.
 const REGISTERS: (u32, u32) = (168, 1 << 16);
 
-impl Problem<'_> {
+impl KernelSpec<'_> {
     /// The schedule expected to be best, then plainer ones with lower requirements.
     pub fn schedules(&self, limits: &Limits) -> Vec<Schedule> {
         let (best, plain) = (self.best(limits), Schedule::PLAIN);

@@ -6,9 +6,57 @@ use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{FactorPrecision, Vectors};
 
-/// Elements per block, blocks per unit, scratch cube, values reloaded, unrolling of the point step,
-/// elements by warp.
-type Row = (u32, u32, u8, u8, u32, u8);
+/// The fields of [`Schedule`] in which these schedules differ.
+#[derive(Clone, Copy)]
+struct Row {
+    elements_per_block: u32,
+    blocks_per_unit: u32,
+    scratch_cube: bool,
+    reload_values: bool,
+    point_unroll: u32,
+    staged: bool,
+    by_warp: bool,
+}
+
+/// A row without any of the options below.
+const fn row(elements_per_block: u32, blocks_per_unit: u32) -> Row {
+    Row {
+        elements_per_block,
+        blocks_per_unit,
+        scratch_cube: false,
+        reload_values: false,
+        point_unroll: 0,
+        staged: false,
+        by_warp: false,
+    }
+}
+
+impl Row {
+    const fn scratch(mut self) -> Self {
+        self.scratch_cube = true;
+        self
+    }
+
+    const fn reload(mut self) -> Self {
+        self.reload_values = true;
+        self
+    }
+
+    const fn unroll(mut self, count: u32) -> Self {
+        self.point_unroll = count;
+        self
+    }
+
+    const fn staged(mut self) -> Self {
+        self.staged = true;
+        self
+    }
+
+    const fn by_warp(mut self) -> Self {
+        self.by_warp = true;
+        self
+    }
+}
 
 pub(super) fn schedule(shape: &Shape, vectors: Vectors, factors: FactorPrecision) -> Schedule {
     let nodal = matches!(vectors, Vectors::Nodal { .. });
@@ -35,192 +83,190 @@ pub(super) fn schedule(shape: &Shape, vectors: Vectors, factors: FactorPrecision
     let index = shape.points_1d.saturating_sub(fewest).min(rows.len() - 1);
     let single = factors == FactorPrecision::Single && kind == (true, true, true, false);
     let mut others = COLLOCATED_SINGLE.iter().filter(|_| single);
-    let other = others.find(|(points, ..)| *points == shape.points_1d);
-    let (row, staged) = other.map_or((rows[index], false), |&(_, row, staged)| (row, staged));
-    let (elements_per_block, blocks_per_unit, scratch, reload, point_unroll, by_warp) = row;
+    let other = others.find(|(points, _)| *points == shape.points_1d);
+    let row = other.map_or(rows[index], |&(_, row)| row);
     let of_warp = warp_elements(shape);
     Schedule {
-        elements_per_block,
-        blocks_per_unit,
+        elements_per_block: row.elements_per_block,
+        blocks_per_unit: row.blocks_per_unit,
         even_odd: true,
         points: PointData::Registers,
-        scratch_cube: scratch == 1,
-        reload_values: reload == 1,
-        point_unroll,
-        staged,
-        by_warp: by_warp == 1 && of_warp > 0 && elements_per_block.is_multiple_of(of_warp),
+        scratch_cube: row.scratch_cube,
+        reload_values: row.reload_values,
+        point_unroll: row.point_unroll,
+        staged: row.staged,
+        by_warp: row.by_warp && of_warp > 0 && row.elements_per_block.is_multiple_of(of_warp),
     }
 }
 
 /// BK1, stored factors.
 const MASS_STORED: [Row; 15] = [
-    (12, 6, 0, 0, 0, 1),
-    (4, 12, 0, 0, 0, 1),
-    (5, 10, 0, 0, 0, 0),
-    (2, 14, 0, 0, 0, 0),
-    (1, 21, 0, 0, 0, 0),
-    (1, 21, 0, 0, 0, 0),
-    (1, 14, 0, 0, 0, 0),
-    (1, 4, 0, 0, 0, 0),
-    (1, 8, 0, 0, 0, 0),
-    (1, 5, 0, 0, 0, 0),
-    (1, 3, 0, 0, 0, 0),
-    (1, 3, 0, 0, 0, 0),
-    (1, 4, 0, 0, 0, 0),
-    (1, 4, 0, 0, 0, 0),
-    (1, 3, 0, 0, 0, 0),
+    row(12, 6).by_warp(),
+    row(4, 12).by_warp(),
+    row(5, 10),
+    row(2, 14),
+    row(1, 21),
+    row(1, 21),
+    row(1, 14),
+    row(1, 4),
+    row(1, 8),
+    row(1, 5),
+    row(1, 3),
+    row(1, 3),
+    row(1, 4),
+    row(1, 4),
+    row(1, 3),
 ];
 /// BK1, geometry recomputed or constant.
 const MASS_RECOMPUTED: [Row; 15] = [
-    (7, 16, 0, 0, 0, 0),
-    (8, 10, 0, 0, 0, 0),
-    (5, 8, 0, 0, 0, 0),
-    (4, 8, 0, 0, 0, 0),
-    (3, 8, 0, 0, 0, 0),
-    (1, 8, 0, 0, 0, 0),
-    (1, 10, 0, 0, 0, 0),
-    (1, 4, 0, 0, 0, 0),
-    (1, 6, 0, 0, 0, 0),
-    (1, 5, 0, 0, 0, 0),
-    (1, 4, 0, 0, 0, 0),
-    (1, 4, 0, 0, 0, 0),
-    (1, 3, 0, 0, 0, 0),
-    (1, 3, 0, 0, 0, 0),
-    (1, 2, 0, 0, 0, 0),
+    row(7, 16),
+    row(8, 10),
+    row(5, 8),
+    row(4, 8),
+    row(3, 8),
+    row(1, 8),
+    row(1, 10),
+    row(1, 4),
+    row(1, 6),
+    row(1, 5),
+    row(1, 4),
+    row(1, 4),
+    row(1, 3),
+    row(1, 3),
+    row(1, 2),
 ];
 /// BP1.
 const MASS_NODAL: [Row; 15] = [
-    (7, 16, 0, 0, 0, 0),
-    (8, 10, 0, 0, 0, 1),
-    (5, 10, 0, 0, 0, 0),
-    (4, 8, 0, 0, 0, 0),
-    (3, 8, 0, 0, 0, 0),
-    (2, 10, 0, 0, 0, 0),
-    (1, 10, 0, 0, 0, 0),
-    (1, 8, 0, 0, 0, 0),
-    (1, 8, 0, 0, 0, 0),
-    (1, 5, 0, 0, 0, 0),
-    (1, 4, 0, 0, 0, 0),
-    (1, 4, 0, 0, 0, 0),
-    (1, 3, 0, 0, 0, 0),
-    (1, 3, 0, 0, 0, 0),
-    (1, 2, 0, 0, 0, 0),
+    row(7, 16),
+    row(8, 10).by_warp(),
+    row(5, 10),
+    row(4, 8),
+    row(3, 8),
+    row(2, 10),
+    row(1, 10),
+    row(1, 8),
+    row(1, 8),
+    row(1, 5),
+    row(1, 4),
+    row(1, 4),
+    row(1, 3),
+    row(1, 3),
+    row(1, 2),
 ];
 /// BK5, stored factors.
 const COLLOCATED_STORED: [Row; 15] = [
-    (32, 8, 0, 0, 0, 1),
-    (7, 6, 0, 0, 0, 0),
-    (4, 10, 1, 1, 0, 1),
-    (5, 3, 1, 1, 0, 0),
-    (4, 3, 1, 1, 0, 0),
-    (1, 8, 1, 1, 4, 0),
-    (1, 8, 1, 1, 4, 0),
-    (1, 5, 1, 1, 4, 0),
-    (1, 4, 1, 1, 4, 0),
-    (1, 4, 1, 1, 4, 0),
-    (1, 3, 1, 1, 4, 0),
-    (1, 2, 1, 1, 4, 0),
-    (1, 2, 1, 1, 4, 0),
-    (1, 1, 1, 1, 4, 0),
-    (1, 1, 1, 1, 4, 0),
+    row(32, 8).by_warp(),
+    row(7, 6),
+    row(4, 10).scratch().reload().by_warp(),
+    row(5, 3).scratch().reload(),
+    row(4, 3).scratch().reload(),
+    row(1, 8).scratch().reload().unroll(4),
+    row(1, 8).scratch().reload().unroll(4),
+    row(1, 5).scratch().reload().unroll(4),
+    row(1, 4).scratch().reload().unroll(4),
+    row(1, 4).scratch().reload().unroll(4),
+    row(1, 3).scratch().reload().unroll(4),
+    row(1, 2).scratch().reload().unroll(4),
+    row(1, 2).scratch().reload().unroll(4),
+    row(1, 1).scratch().reload().unroll(4),
+    row(1, 1).scratch().reload().unroll(4),
 ];
-/// Exceptions for BK5 with factors stored in single precision: points along an axis, the row, and whether
-/// factors are staged. Measured for degrees 3 to 10, above 6 with 6·10⁶ nodes, in `sweep-single-*.csv` of
+/// Exceptions for BK5 with factors stored in single precision: points along an axis and the row. Measured for degrees 3 to 10, above 6 with 6·10⁶ nodes, in `sweep-single-*.csv` of
 /// `benches/runs/2026-11-22-nvidia-h200`.
-const COLLOCATED_SINGLE: [(usize, Row, bool); 5] = [
-    (4, (4, 4, 1, 1, 0, 1), true),
-    (5, (5, 6, 1, 1, 0, 0), false),
-    (6, (4, 3, 1, 1, 0, 0), true),
-    (7, (1, 12, 1, 1, 4, 0), false),
-    (9, (1, 6, 1, 1, 4, 0), false),
+const COLLOCATED_SINGLE: [(usize, Row); 5] = [
+    (4, row(4, 4).scratch().reload().by_warp().staged()),
+    (5, row(5, 6).scratch().reload()),
+    (6, row(4, 3).scratch().reload().staged()),
+    (7, row(1, 12).scratch().reload().unroll(4)),
+    (9, row(1, 6).scratch().reload().unroll(4)),
 ];
 /// BK5, geometry recomputed or constant.
 const COLLOCATED_RECOMPUTED: [Row; 15] = [
-    (16, 12, 1, 0, 0, 1),
-    (7, 10, 1, 0, 0, 0),
-    (4, 8, 1, 0, 0, 1),
-    (5, 4, 1, 1, 0, 0),
-    (4, 3, 1, 1, 0, 0),
-    (3, 3, 1, 0, 0, 0),
-    (1, 8, 1, 0, 1, 0),
-    (1, 5, 1, 0, 1, 0),
-    (1, 5, 1, 0, 1, 0),
-    (1, 4, 1, 1, 4, 0),
-    (1, 3, 1, 0, 1, 0),
-    (1, 2, 1, 0, 0, 0),
-    (1, 2, 1, 1, 2, 0),
-    (1, 2, 1, 1, 1, 0),
-    (1, 1, 1, 1, 2, 0),
+    row(16, 12).scratch().by_warp(),
+    row(7, 10).scratch(),
+    row(4, 8).scratch().by_warp(),
+    row(5, 4).scratch().reload(),
+    row(4, 3).scratch().reload(),
+    row(3, 3).scratch(),
+    row(1, 8).scratch().unroll(1),
+    row(1, 5).scratch().unroll(1),
+    row(1, 5).scratch().unroll(1),
+    row(1, 4).scratch().reload().unroll(4),
+    row(1, 3).scratch().unroll(1),
+    row(1, 2).scratch(),
+    row(1, 2).scratch().reload().unroll(2),
+    row(1, 2).scratch().reload().unroll(1),
+    row(1, 1).scratch().reload().unroll(2),
 ];
 /// BP5.
 const COLLOCATED_NODAL: [Row; 15] = [
-    (16, 12, 1, 0, 0, 1),
-    (7, 10, 1, 0, 0, 0),
-    (4, 10, 0, 0, 0, 0),
-    (5, 5, 0, 0, 0, 0),
-    (4, 4, 0, 0, 0, 0),
-    (3, 3, 0, 0, 0, 0),
-    (1, 6, 1, 0, 0, 0),
-    (1, 5, 1, 1, 4, 0),
-    (1, 5, 1, 0, 1, 0),
-    (1, 4, 1, 1, 4, 0),
-    (1, 3, 1, 1, 1, 0),
-    (1, 2, 1, 0, 0, 0),
-    (1, 2, 1, 0, 1, 0),
-    (1, 2, 1, 1, 1, 0),
-    (1, 2, 1, 1, 1, 0),
+    row(16, 12).scratch().by_warp(),
+    row(7, 10).scratch(),
+    row(4, 10),
+    row(5, 5),
+    row(4, 4),
+    row(3, 3),
+    row(1, 6).scratch(),
+    row(1, 5).scratch().reload().unroll(4),
+    row(1, 5).scratch().unroll(1),
+    row(1, 4).scratch().reload().unroll(4),
+    row(1, 3).scratch().reload().unroll(1),
+    row(1, 2).scratch(),
+    row(1, 2).scratch().unroll(1),
+    row(1, 2).scratch().reload().unroll(1),
+    row(1, 2).scratch().reload().unroll(1),
 ];
 /// BK3, stored factors.
 const GAUSS_STORED: [Row; 15] = [
-    (6, 10, 0, 0, 0, 1),
-    (4, 12, 0, 0, 0, 1),
-    (5, 5, 0, 0, 0, 0),
-    (4, 3, 0, 0, 0, 0),
-    (3, 4, 0, 0, 0, 0),
-    (1, 10, 1, 1, 4, 0),
-    (1, 7, 1, 1, 2, 0),
-    (1, 3, 1, 1, 4, 0),
-    (1, 4, 1, 1, 4, 0),
-    (1, 3, 1, 1, 4, 0),
-    (1, 2, 1, 1, 4, 0),
-    (1, 2, 1, 1, 4, 0),
-    (1, 2, 1, 1, 4, 0),
-    (1, 2, 1, 1, 4, 0),
-    (1, 1, 1, 1, 4, 0),
+    row(6, 10).by_warp(),
+    row(4, 12).by_warp(),
+    row(5, 5),
+    row(4, 3),
+    row(3, 4),
+    row(1, 10).scratch().reload().unroll(4),
+    row(1, 7).scratch().reload().unroll(2),
+    row(1, 3).scratch().reload().unroll(4),
+    row(1, 4).scratch().reload().unroll(4),
+    row(1, 3).scratch().reload().unroll(4),
+    row(1, 2).scratch().reload().unroll(4),
+    row(1, 2).scratch().reload().unroll(4),
+    row(1, 2).scratch().reload().unroll(4),
+    row(1, 2).scratch().reload().unroll(4),
+    row(1, 1).scratch().reload().unroll(4),
 ];
 /// BK3, geometry recomputed or constant.
 const GAUSS_RECOMPUTED: [Row; 15] = [
-    (7, 10, 1, 0, 0, 0),
-    (4, 8, 1, 0, 0, 0),
-    (5, 4, 0, 0, 0, 0),
-    (4, 3, 0, 0, 0, 0),
-    (3, 3, 0, 0, 0, 0),
-    (1, 6, 1, 0, 0, 0),
-    (1, 5, 1, 1, 4, 0),
-    (1, 5, 1, 1, 2, 0),
-    (1, 4, 1, 1, 1, 0),
-    (1, 4, 1, 1, 4, 0),
-    (1, 2, 1, 0, 0, 0),
-    (1, 2, 1, 1, 2, 0),
-    (1, 2, 1, 1, 4, 0),
-    (1, 2, 1, 1, 2, 0),
-    (1, 1, 1, 0, 0, 0),
+    row(7, 10).scratch(),
+    row(4, 8).scratch(),
+    row(5, 4),
+    row(4, 3),
+    row(3, 3),
+    row(1, 6).scratch(),
+    row(1, 5).scratch().reload().unroll(4),
+    row(1, 5).scratch().reload().unroll(2),
+    row(1, 4).scratch().reload().unroll(1),
+    row(1, 4).scratch().reload().unroll(4),
+    row(1, 2).scratch(),
+    row(1, 2).scratch().reload().unroll(2),
+    row(1, 2).scratch().reload().unroll(4),
+    row(1, 2).scratch().reload().unroll(2),
+    row(1, 1).scratch(),
 ];
 /// BP3.
 const GAUSS_NODAL: [Row; 15] = [
-    (7, 10, 1, 0, 0, 0),
-    (4, 10, 1, 0, 0, 1),
-    (5, 5, 1, 0, 0, 0),
-    (7, 2, 0, 0, 0, 0),
-    (3, 4, 1, 1, 0, 0),
-    (1, 10, 1, 0, 1, 0),
-    (1, 7, 1, 0, 1, 0),
-    (1, 3, 1, 1, 1, 0),
-    (1, 5, 1, 0, 1, 0),
-    (1, 4, 1, 1, 4, 0),
-    (1, 3, 1, 1, 1, 0),
-    (1, 2, 1, 0, 1, 0),
-    (1, 2, 1, 1, 1, 0),
-    (1, 2, 1, 1, 1, 0),
-    (1, 1, 1, 1, 4, 0),
+    row(7, 10).scratch(),
+    row(4, 10).scratch().by_warp(),
+    row(5, 5).scratch(),
+    row(7, 2),
+    row(3, 4).scratch().reload(),
+    row(1, 10).scratch().unroll(1),
+    row(1, 7).scratch().unroll(1),
+    row(1, 3).scratch().reload().unroll(1),
+    row(1, 5).scratch().unroll(1),
+    row(1, 4).scratch().reload().unroll(4),
+    row(1, 3).scratch().reload().unroll(1),
+    row(1, 2).scratch().unroll(1),
+    row(1, 2).scratch().reload().unroll(1),
+    row(1, 2).scratch().reload().unroll(1),
+    row(1, 1).scratch().reload().unroll(4),
 ];

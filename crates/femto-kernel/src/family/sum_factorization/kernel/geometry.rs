@@ -1,11 +1,10 @@
 //! Packing of an element's geometry for the kernel, see `family/sum_factorization/text/factors.h` and `jacobian.h`.
 
-use super::{PointStep, Problem};
+use super::{KernelSpec, PointStep};
 use crate::family::FactorPrecision;
 use crate::family::sum_factorization::factors::factors;
 use crate::family::sum_factorization::{ElementGeometry, Storage};
-use crate::roofline::Precision;
-use crate::scalar::Real;
+use crate::scalar::{Precision, Real};
 
 impl FactorPrecision {
     /// The precision of stored element geometry, for arithmetic in `precision`.
@@ -17,7 +16,7 @@ impl FactorPrecision {
     }
 }
 
-impl Problem<'_> {
+impl KernelSpec<'_> {
     /// Length of an element's packed geometry.
     pub fn geometry_len(&self) -> usize {
         let shape = &self.shape;
@@ -41,7 +40,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Packs one element: `out` has length [`Problem::geometry_len`], `coefficients` are the folded λ and
+    /// Packs one element: `out` has length [`KernelSpec::geometry_len`], `coefficients` are the folded λ and
     /// κ.
     ///
     /// | step | storage | layout |

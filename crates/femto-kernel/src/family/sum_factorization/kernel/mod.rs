@@ -5,7 +5,7 @@
 //! (`family/sum_factorization/text/pencils.c`). The evaluation at the points is a [`PointStep`]: folded
 //! factors, component by component (`factors.h` beside it), or a form printed from its graph, all
 //! components together (`form.h`). Fields, time and parameters are arguments, so that changing them needs
-//! no new text. [`Schedule`] describes how a kernel is laid out on a device; [`Problem`] has everything
+//! no new text. [`Schedule`] describes how a kernel is laid out on a device; [`KernelSpec`] has everything
 //! else.
 
 mod choice;
@@ -26,7 +26,7 @@ use crate::dialect::Language;
 use crate::family::fields::FieldKind;
 use crate::family::{FactorPrecision, Vectors};
 use crate::form::TracedForm;
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use femto_element::tables::TensorTables;
 
 /// The evaluation at the points: factors or a form.
@@ -39,9 +39,9 @@ pub enum PointStep<'a> {
     Form(&'a TracedForm),
 }
 
-/// The problem that a kernel evaluates.
+/// What a kernel evaluates.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem<'a> {
+pub struct KernelSpec<'a> {
     /// The element.
     pub basis: &'a TensorTables,
     /// Its sizes and storage.
@@ -56,7 +56,7 @@ pub struct Problem<'a> {
     pub language: Language,
 }
 
-impl Problem<'_> {
+impl KernelSpec<'_> {
     /// Number of components that the point step takes together.
     fn coupled(&self) -> usize {
         match self.step {

@@ -1,7 +1,7 @@
 //! Padding of shared memory against bank conflicts.
 
 use super::schedule::WARP;
-use super::{Problem, Schedule, warp_elements};
+use super::{KernelSpec, Schedule, warp_elements};
 use crate::family::sum_factorization::work::Shape;
 
 /// Numbers of 8 bytes that shared memory serves at the same time: half a warp.
@@ -73,9 +73,9 @@ pub(super) struct Strides {
 }
 
 impl Strides {
-    pub(super) fn of(schedule: &Schedule, problem: &Problem) -> Self {
-        let places = Places::of(schedule, &problem.shape);
-        Self::new(&places, schedule.cubes(problem), problem.shape.gradients)
+    pub(super) fn of(schedule: &Schedule, spec: &KernelSpec) -> Self {
+        let places = Places::of(schedule, &spec.shape);
+        Self::new(&places, schedule.cubes(spec), spec.shape.gradients)
     }
 
     /// The strides with the fewest conflicts for slots of `cubes` cubes; among equal ones, those with the
@@ -127,14 +127,14 @@ impl Stage {
     /// The maximum that a thread copies at once, and the alignment of positions.
     const BYTES: u32 = 16;
 
-    pub(super) fn of(schedule: &Schedule, problem: &Problem) -> Self {
-        let shape = &problem.shape;
-        let stored = problem.stored_precision().bytes() as u32;
-        let number = problem.precision.bytes() as u32;
+    pub(super) fn of(schedule: &Schedule, spec: &KernelSpec) -> Self {
+        let shape = &spec.shape;
+        let stored = spec.stored_precision().bytes() as u32;
+        let number = spec.precision.bytes() as u32;
         let slots = Places::of(schedule, shape).slots;
-        let bytes = problem.geometry_len() as u32 * stored;
+        let bytes = spec.geometry_len() as u32 * stored;
         let start =
-            (slots * Strides::of(schedule, problem).slot * number).next_multiple_of(Self::BYTES);
+            (slots * Strides::of(schedule, spec).slot * number).next_multiple_of(Self::BYTES);
         let slot = bytes.next_multiple_of(Self::BYTES);
         let copies = [Self::BYTES, Self::BYTES / 2, Self::BYTES / 4];
         let fits = |copy: &u32| bytes.is_multiple_of(*copy);

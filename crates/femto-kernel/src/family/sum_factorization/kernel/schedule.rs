@@ -1,12 +1,12 @@
 //! The schedule of the pencil kernel: its knobs and rules.
 
 use super::padding::{Places, Stage, Strides};
-use super::{PointStep, Problem};
+use super::{KernelSpec, PointStep};
 use crate::dialect::BlockShape;
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{Limits, ScheduleError};
-use crate::roofline::Precision;
+use crate::scalar::Precision;
 use core::fmt;
 
 /// The knobs of the kernel.
@@ -69,21 +69,21 @@ impl Schedule {
         staged: false,
     };
 
-    /// Checks whether a device can run it for a problem.
+    /// Checks whether a device can run it for a kernel.
     ///
     /// # Errors
     /// The rule that is broken.
-    pub fn validate(&self, problem: &Problem, limits: &Limits) -> Result<(), ScheduleError> {
-        if let Err(rule) = self.rules(problem) {
+    pub fn validate(&self, spec: &KernelSpec, limits: &Limits) -> Result<(), ScheduleError> {
+        if let Err(rule) = self.rules(spec) {
             return Err(ScheduleError::Rule {
                 schedule: self.to_string(),
                 rule,
             });
         }
-        if problem.precision == Precision::Fp64 && !limits.fp64 {
+        if spec.precision == Precision::Fp64 && !limits.fp64 {
             return Err(ScheduleError::Fp64);
         }
-        let block = self.block(problem);
+        let block = self.block(spec);
         let ([asked, ..], most) = (block.threads, limits.threads.min(limits.threads_xyz[0]));
         if asked > most {
             return Err(ScheduleError::Threads {
@@ -92,7 +92,7 @@ impl Schedule {
                 most_xyz: limits.threads_xyz,
             });
         }
-        let (asked, most) = (block.shared_bytes(problem.precision), limits.shared_bytes);
+        let (asked, most) = (block.shared_bytes(spec.precision), limits.shared_bytes);
         if asked > most {
             return Err(ScheduleError::SharedMemory { asked, most });
         }
@@ -100,8 +100,8 @@ impl Schedule {
     }
 
     /// The rules that apply on every device.
-    fn rules(&self, problem: &Problem) -> Result<(), &'static str> {
-        let shape = &problem.shape;
+    fn rules(&self, spec: &KernelSpec) -> Result<(), &'static str> {
+        let shape = &spec.shape;
         if self.elements_per_block == 0 || self.blocks_per_unit == 0 {
             return Err("a block has elements, and a compute unit blocks");
         }
@@ -117,8 +117,8 @@ impl Schedule {
                 _ => {}
             }
         }
-        self.point_rules(problem)?;
-        match (problem.step, shape.storage) {
+        self.point_rules(spec)?;
+        match (spec.step, shape.storage) {
             (PointStep::Factors(_), _) if shape.dim == 2 => {
                 Err("factors are folded on hexahedra alone")
             }
@@ -133,8 +133,8 @@ impl Schedule {
     }
 
     /// The rules for the point step's storage.
-    fn point_rules(&self, problem: &Problem) -> Result<(), &'static str> {
-        let (shape, inputs) = (&problem.shape, problem.inputs());
+    fn point_rules(&self, spec: &KernelSpec) -> Result<(), &'static str> {
+        let (shape, inputs) = (&spec.shape, spec.inputs());
         let of_registers = self.scratch_cube || self.reload_values || self.point_unroll > 0;
         if of_registers && self.points != PointData::Registers {
             return Err("a scratch cube is for points in registers");
@@ -157,7 +157,7 @@ impl Schedule {
         if (self.reload_values || self.point_unroll > 0) && inputs > 1 {
             return Err("several inputs keep values in registers and unroll the point step wholly");
         }
-        match problem.step {
+        match spec.step {
             PointStep::Form(_) if self.point_unroll > 0 && shape.values => {
                 Err("a form that reads values is wholly unrolled, since they are in registers")
             }
@@ -166,23 +166,23 @@ impl Schedule {
     }
 
     /// The block of threads and its shared memory.
-    pub fn block(&self, problem: &Problem) -> BlockShape {
-        let places = Places::of(self, &problem.shape);
+    pub fn block(&self, spec: &KernelSpec) -> BlockShape {
+        let places = Places::of(self, &spec.shape);
         BlockShape {
             threads: [places.threads, 1, 1],
             blocks_per_unit: self.blocks_per_unit,
             shared_reals: match self.staged {
-                true => Stage::of(self, problem).end,
-                false => places.slots * Strides::of(self, problem).slot,
+                true => Stage::of(self, spec).end,
+                false => places.slots * Strides::of(self, spec).slot,
             },
         }
     }
 
     /// Number of point arrays in shared memory, as numbered by `CUBE_OF` of
     /// `family/sum_factorization/text/pencils.h`.
-    pub(super) fn cubes(&self, problem: &Problem) -> u32 {
-        let (shape, components) = (&problem.shape, problem.coupled());
-        let fields = problem.inputs() - components;
+    pub(super) fn cubes(&self, spec: &KernelSpec) -> u32 {
+        let (shape, components) = (&spec.shape, spec.coupled());
+        let fields = spec.inputs() - components;
         let (field_gradients, dim) = (shape.field_gradients != 0, shape.dim);
         let cubes = match (self.points, shape.gradients) {
             (PointData::Registers, true) => {

@@ -1,8 +1,8 @@
-//! Kernel sources of sum_factorization, from problem and schedule.
+//! Kernel sources of sum_factorization, from what a kernel evaluates and its schedule.
 
 use super::matrices::{matrices, products, rule};
 use super::padding::{Stage, Strides};
-use super::{PointData, PointStep, Problem, Schedule, warp_elements};
+use super::{KernelSpec, PointData, PointStep, Schedule, warp_elements};
 use crate::dialect::{KernelFile, SourceBuilder};
 use crate::expr::{GraphError, Input};
 use crate::family::fields::FieldKind;
@@ -30,7 +30,7 @@ const OPTIONAL: [Operand; 5] = [
     Operand::EvalContext,
 ];
 
-impl Problem<'_> {
+impl KernelSpec<'_> {
     /// The text that applies the operator; its kernel is `apply`.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl Problem<'_> {
     /// The text of the diagonal of a linear form's operator; its kernel is `diagonal`.
     ///
     /// # Errors
-    /// As [`Problem::source`].
+    /// As [`KernelSpec::source`].
     pub fn diagonal_source(&self) -> Result<KernelSource, GraphError> {
         let mut source = self.begin(&Schedule::PLAIN, false)?;
         products(&mut source, self.basis);

@@ -1,11 +1,11 @@
 //! Exact work of the pencil kernel under a schedule.
 
-use super::{PointData, PointStep, Problem, Schedule};
+use super::{KernelSpec, PointData, PointStep, Schedule};
 use crate::family::fields::FieldKind;
 use crate::family::sum_factorization::work::Shape;
 use crate::roofline::Work;
 
-impl Problem<'_> {
+impl KernelSpec<'_> {
     /// Work of one element apart from vectors, node tables and fields at the nodes: geometry, other fields,
     /// flops, shared memory.
     pub fn element_work(&self, schedule: &Schedule) -> Work {

@@ -38,13 +38,13 @@ fn basis(points_1d: usize) -> TensorTables {
     TensorTables::gauss(femto_element::Cell::Hexahedron, degree, points_1d).unwrap()
 }
 
-fn problem(
+fn spec(
     basis: &TensorTables,
     shape: Shape,
     vectors: Vectors,
     (precision, factors): (Precision, FactorPrecision),
-) -> Problem<'_> {
-    Problem {
+) -> KernelSpec<'_> {
+    KernelSpec {
         basis,
         shape,
         step: PointStep::Factors(factors),
@@ -73,9 +73,9 @@ fn the_best_are_legal_on_the_device_they_are_for() {
                 (Precision::Fp64, FactorPrecision::Single),
             ] {
                 let basis = basis(shape.points_1d);
-                let problem = problem(&basis, shape, vectors, (precision, factors));
-                let schedule = problem.best(&limits);
-                let result = schedule.validate(&problem, &limits);
+                let spec = spec(&basis, shape, vectors, (precision, factors));
+                let schedule = spec.best(&limits);
+                let result = schedule.validate(&spec, &limits);
                 assert_eq!(result, Ok(()), "{shape:?}: {schedule}");
             }
         }
@@ -100,9 +100,9 @@ fn broken_rules_are_named() {
     let shape8 = shape(8, Storage::Multilinear);
     let (limits, basis8) = (Limits::default(), basis(8));
     let numbers = (Precision::Fp64, FactorPrecision::Same);
-    let good = problem(&basis8, shape8, ELEMENTS, numbers).best(&limits);
+    let good = spec(&basis8, shape8, ELEMENTS, numbers).best(&limits);
     let message = |schedule: Schedule, shape: &Shape, limits: &Limits| {
-        let result = schedule.validate(&problem(&basis8, *shape, ELEMENTS, numbers), limits);
+        let result = schedule.validate(&spec(&basis8, *shape, ELEMENTS, numbers), limits);
         result.unwrap_err().to_string()
     };
     let with = |reload_values, point_unroll| Schedule {
@@ -138,7 +138,7 @@ fn strides_leave_rows_apart_and_threads_together() {
     let strides = |points| {
         let numbers = (Precision::Fp64, FactorPrecision::Same);
         let (basis, shape) = (basis(points), shape(points, Storage::Multilinear));
-        Strides::of(&Schedule::PLAIN, &problem(&basis, shape, ELEMENTS, numbers))
+        Strides::of(&Schedule::PLAIN, &spec(&basis, shape, ELEMENTS, numbers))
     };
     for points in 2..=17 {
         let strides = strides(points);
@@ -169,14 +169,14 @@ fn staged_factors_lie_where_they_can_be_copied_to() {
             };
             for (precision, factors) in numbers {
                 let basis = basis(points);
-                let problem = problem(&basis, shape, ELEMENTS, (precision, factors));
-                let stage = Stage::of(&schedule, &problem);
+                let spec = spec(&basis, shape, ELEMENTS, (precision, factors));
+                let stage = Stage::of(&schedule, &spec);
                 let stored = factors.of(shape.storage, precision).bytes() as u32;
                 let number = precision.bytes() as u32;
                 let (start, slot) = (stage.start * number, stage.slot * stored);
                 let slots = Places::of(&schedule, &shape).slots;
-                let cubes = slots * Strides::of(&schedule, &problem).slot * number;
-                let bytes = problem.geometry_len() as u32 * stored;
+                let cubes = slots * Strides::of(&schedule, &spec).slot * number;
+                let bytes = spec.geometry_len() as u32 * stored;
                 assert_eq!((start % 16, slot % 16), (0, 0));
                 assert!(start >= cubes && slot >= bytes);
                 assert_eq!(bytes % stage.copy_bytes, 0);
@@ -188,7 +188,7 @@ fn staged_factors_lie_where_they_can_be_copied_to() {
     let shape3 = shape(3, Storage::PointFactors);
     let odd = Stage::of(
         &Schedule::PLAIN,
-        &problem(&basis3, shape3, ELEMENTS, numbers[1]),
+        &spec(&basis3, shape3, ELEMENTS, numbers[1]),
     );
     assert_eq!(
         odd.copy_bytes, 8,

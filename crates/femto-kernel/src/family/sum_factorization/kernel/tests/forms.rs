@@ -46,13 +46,13 @@ fn shape_on<F: Form<D, C>, const D: usize, const C: usize>(
     shape.with_fields(&inspection, Fields::new(fields))
 }
 
-fn problem<'a>(
+fn spec<'a>(
     (basis, form): (&'a TensorTables, &'a TracedForm),
     shape: Shape,
     vectors: Vectors,
     precision: Precision,
-) -> Problem<'a> {
-    Problem {
+) -> KernelSpec<'a> {
+    KernelSpec {
         basis,
         shape,
         step: PointStep::Form(form),
@@ -82,9 +82,9 @@ fn something_is_legal_for_every_shape() {
                     for precision in [Precision::Fp64, Precision::Fp32] {
                         for vectors in [ELEMENTS, NODAL] {
                             let basis = basis(sizes.0, sizes.1);
-                            let problem = problem((&basis, &form), shape, vectors, precision);
-                            for schedule in problem.schedules(&limits) {
-                                let legal = schedule.validate(&problem, &limits);
+                            let spec = spec((&basis, &form), shape, vectors, precision);
+                            for schedule in spec.schedules(&limits) {
+                                let legal = schedule.validate(&spec, &limits);
                                 assert_eq!(legal, Ok(()), "{shape:?}: {schedule}");
                             }
                         }
@@ -109,19 +109,19 @@ fn something_is_legal_for_every_quadrilateral() {
                     shape_on::<_, 2, 1>(&Poisson, &[], &basis, storage),
                     shape_on::<_, 2, 2>(&body, &[FieldKind::Nodal; 2], &basis, storage),
                 ] {
-                    let problem = problem((&basis, &form), shape, NODAL, Precision::Fp64);
-                    for schedule in problem.schedules(&limits) {
-                        let legal = schedule.validate(&problem, &limits);
+                    let spec = spec((&basis, &form), shape, NODAL, Precision::Fp64);
+                    for schedule in spec.schedules(&limits) {
+                        let legal = schedule.validate(&spec, &limits);
                         assert_eq!(legal, Ok(()), "{shape:?}: {schedule}");
-                        let block = schedule.block(&problem);
+                        let block = schedule.block(&spec);
                         let threads = schedule.elements_per_block * points as u32;
                         assert_eq!(block.threads[0], threads, "a pencil along j each");
                     }
-                    let numbers = problem.geometry_len() as u64;
+                    let numbers = spec.geometry_len() as u64;
                     assert_eq!(numbers, shape.geometry_numbers(), "no padding");
-                    let factors = Problem {
+                    let factors = KernelSpec {
                         step: PointStep::Factors(FactorPrecision::Same),
-                        ..problem
+                        ..spec
                     };
                     let message = Schedule::PLAIN.validate(&factors, &limits).unwrap_err();
                     assert!(message.to_string().contains("on hexahedra alone"));
@@ -135,8 +135,8 @@ fn something_is_legal_for_every_quadrilateral() {
 fn broken_rules_are_named() {
     let (basis, form) = (basis(4, 5), trace::<_, 3, 1>(&Mass));
     let message = |shape: &Shape, schedule: Schedule| {
-        let problem = problem((&basis, &form), *shape, ELEMENTS, Precision::Fp64);
-        let result = schedule.validate(&problem, &Limits::default());
+        let spec = spec((&basis, &form), *shape, ELEMENTS, Precision::Fp64);
+        let result = schedule.validate(&spec, &Limits::default());
         result.unwrap_err().to_string()
     };
     let mass = |sizes, storage| shape::<_, 1>(&Mass, &[], sizes, storage);
@@ -166,7 +166,7 @@ fn arguments_are_those_that_the_form_needs() {
     let traced = trace::<_, 3, 3>(&form);
     let basis = basis(3, 4);
     let shape = shape::<_, 3>(&form, &[FieldKind::Nodal; 3], (3, 4), Storage::Multilinear);
-    let problem = Problem {
+    let spec = KernelSpec {
         basis: &basis,
         shape,
         step: PointStep::Form(&traced),
@@ -174,7 +174,7 @@ fn arguments_are_those_that_the_form_needs() {
         precision: Precision::Fp64,
         language: Language::Cuda,
     };
-    let kernel = problem.source(&Schedule::PLAIN).unwrap();
+    let kernel = spec.source(&Schedule::PLAIN).unwrap();
     let all = [
         Operand::Geometry,
         Operand::Rule,
@@ -196,5 +196,5 @@ fn arguments_are_those_that_the_form_needs() {
         points: PointData::Shared,
         ..Schedule::PLAIN
     };
-    assert_eq!(shared.cubes(&problem), 3 * 3 + 3 * 4);
+    assert_eq!(shared.cubes(&spec), 3 * 3 + 3 * 4);
 }

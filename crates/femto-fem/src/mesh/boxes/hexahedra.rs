@@ -1,6 +1,7 @@
-//! A structured box of hexahedra, optionally deformed.
+//! Boxes of hexahedra, optionally deformed.
 
-use super::{CellBlock, Mesh, MeshError, PhysicalGroup};
+use super::{DOMAIN, groups};
+use crate::mesh::{CellBlock, Mesh, MeshError};
 use femto_element::CellType;
 
 /// A box of `cells[0] × cells[1] × cells[2]` hexahedra between two corners.
@@ -20,11 +21,6 @@ pub struct BoxMesh {
     /// 1 for hex8 and quad4 cells, 2 for hex27 and quad9.
     pub geometry_degree: usize,
 }
-
-/// Names of the boundary groups; group number = 1 + 2·axis + side.
-const SIDES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
-/// Group number of the hexahedra.
-const DOMAIN: i32 = 7;
 
 impl BoxMesh {
     /// The unit cube with the same number of hex8 cells along each axis.
@@ -48,7 +44,7 @@ impl BoxMesh {
         Ok(Mesh {
             coordinates: self.coordinates(deformation),
             blocks: vec![self.hexahedra(), self.boundary()],
-            groups: groups(),
+            groups: groups(3),
             ..Mesh::default()
         })
     }
@@ -165,20 +161,6 @@ impl BoxMesh {
             }
         }
     }
-}
-
-fn groups() -> Vec<PhysicalGroup> {
-    let sides = SIDES.iter().zip(1..).map(|(name, number)| PhysicalGroup {
-        dimension: 2,
-        number,
-        name: (*name).into(),
-    });
-    let domain = PhysicalGroup {
-        dimension: 3,
-        number: DOMAIN,
-        name: "domain".into(),
-    };
-    sides.chain([domain]).collect()
 }
 
 #[cfg(test)]

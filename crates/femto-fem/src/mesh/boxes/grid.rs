@@ -1,13 +1,9 @@
-//! The structured mesh.
+//! The structured mesh of all boxes but those of hexahedra.
 
-use super::barycentric_steps;
-use crate::mesh::{CellBlock, Mesh, MeshError, PhysicalGroup};
+use super::simplices::barycentric_steps;
+use super::{DOMAIN, groups};
+use crate::mesh::{CellBlock, Mesh, MeshError};
 use femto_element::{Cell, CellType};
-
-/// Names of the boundary groups; group number = 1 + 2·axis + side.
-const SIDES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
-/// Group number of the simplices.
-const DOMAIN: i32 = 7;
 
 /// A corner of a cell, 0 or 1 along each axis.
 type Corner = [usize; 3];
@@ -77,7 +73,7 @@ impl Grid {
         Mesh {
             coordinates: self.coordinates(),
             blocks: vec![self.interior(), self.boundary()],
-            groups: self.groups(),
+            groups: groups(self.dim),
             ..Mesh::default()
         }
     }
@@ -236,20 +232,5 @@ impl Grid {
             [corner(&[]), corner(&[u, v]), corner(&[v])],
         ];
         triangles.map(|corners| self.offsets(&corners)).into()
-    }
-
-    fn groups(&self) -> Vec<PhysicalGroup> {
-        let sides = SIDES[..2 * self.dim].iter().zip(1..);
-        let sides = sides.map(|(name, number)| PhysicalGroup {
-            dimension: self.dim - 1,
-            number,
-            name: (*name).into(),
-        });
-        let domain = PhysicalGroup {
-            dimension: self.dim,
-            number: DOMAIN,
-            name: "domain".into(),
-        };
-        sides.chain([domain]).collect()
     }
 }

@@ -9,7 +9,7 @@ use crate::cell::Cell;
 
 /// A Lagrange basis on a line, triangle, quadrilateral, tetrahedron or hexahedron.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Nodal {
+pub struct LagrangeBasis {
     cell: Cell,
     degree: usize,
     nodes: Vec<[f64; 3]>,
@@ -30,7 +30,7 @@ pub struct Values {
     pub grad: Vec<f64>,
 }
 
-impl Nodal {
+impl LagrangeBasis {
     /// The basis of a degree on a cell.
     ///
     /// # Errors
@@ -185,7 +185,7 @@ mod tests {
         for cell in CELLS {
             let dim = cell.dim();
             for degree in 1..=8 {
-                let basis = Nodal::of_any_degree(cell, degree);
+                let basis = LagrangeBasis::of_any_degree(cell, degree);
                 let nodes = basis.nodes().len();
                 let values = basis.at(basis.nodes());
                 for (i, &value) in values.interp.iter().enumerate() {
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn what_is_no_basis_is_an_error() {
-        let error = |cell, degree| Nodal::new(cell, degree).unwrap_err().to_string();
+        let error = |cell, degree| LagrangeBasis::new(cell, degree).unwrap_err().to_string();
         let degree = error(Cell::Triangle, 9);
         assert!(
             degree.contains("degree 9 on triangles") && degree.contains("1 to 8"),
@@ -231,6 +231,12 @@ mod tests {
         assert!(error(Cell::Hexahedron, 16).contains("1 to 15"));
         assert!(error(Cell::Triangle, 0).contains("degree 0"));
         assert!(error(Cell::Prism, 1).contains("prisms are not supported"));
-        assert_eq!(Nodal::new(Cell::Tetrahedron, 3).unwrap().nodes().len(), 20);
+        assert_eq!(
+            LagrangeBasis::new(Cell::Tetrahedron, 3)
+                .unwrap()
+                .nodes()
+                .len(),
+            20
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Irregular meshes: displaced vertices, shuffled cells.
 
-use super::barycentric_steps;
 use super::grid::Grid;
+use super::simplices::barycentric_steps;
 use crate::mesh::{CellBlock, Mesh};
 
 /// The rotations of a triangle's and a tetrahedron's vertices: all even permutations.

@@ -24,7 +24,7 @@ impl fmt::Display for Place {
 
 /// A mistake in a Gmsh file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub enum GmshError {
     /// The file does not start with a section.
     #[error(
         "not a Gmsh mesh: it begins with {found}; supported are Gmsh MSH 1.0, 2.0 to 2.2, 4.0 and 4.1"

@@ -1,9 +1,22 @@
-//! Boxes of cells whose shape is chosen at run time.
+//! Generated meshes: boxes and rectangles of each shape of cells, a file each; [`AnyBox`] chooses at run time.
 
-use super::box_mesh::BoxMesh;
-use super::simplex_box::{RectangleMesh, SimplexBox};
-use super::{Mesh, MeshError};
+mod grid;
+mod hexahedra;
+mod irregular;
+mod quadrilaterals;
+mod simplices;
+
+pub use hexahedra::BoxMesh;
+pub use quadrilaterals::RectangleMesh;
+pub use simplices::SimplexBox;
+
+use super::{Mesh, MeshError, PhysicalGroup};
 use femto_element::Cell;
+
+/// Names of the boundary groups; group number = 1 + 2·axis + side.
+const SIDES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
+/// Group number of the cells.
+const DOMAIN: i32 = 7;
 
 /// A box of cells of one shape, made by [`BoxMesh`], [`SimplexBox`] or [`RectangleMesh`].
 #[derive(Clone, Debug, PartialEq)]
@@ -78,4 +91,20 @@ impl AnyBox {
 /// The values along the first axes; zero, which is invalid for meshes, for missing ones.
 fn along<T: Copy + Default, const N: usize>(values: &[T]) -> [T; N] {
     std::array::from_fn(|axis| values.get(axis).copied().unwrap_or_default())
+}
+
+/// The groups of a box in `dim` dimensions: its sides and its cells.
+fn groups(dim: usize) -> Vec<PhysicalGroup> {
+    let sides = SIDES[..2 * dim].iter().zip(1..);
+    let sides = sides.map(|(name, number)| PhysicalGroup {
+        dimension: dim - 1,
+        number,
+        name: (*name).into(),
+    });
+    let domain = PhysicalGroup {
+        dimension: dim,
+        number: DOMAIN,
+        name: "domain".into(),
+    };
+    sides.chain([domain]).collect()
 }

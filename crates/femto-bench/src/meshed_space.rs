@@ -5,8 +5,7 @@ use super::{BenchError, VectorKind};
 use femto_element::Cell;
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::Mesh;
-use femto_fem::mesh::box_mesh::BoxMesh;
-use femto_fem::mesh::simplex_box::SimplexBox;
+use femto_fem::mesh::boxes::{BoxMesh, SimplexBox};
 use femto_fem::space::{Constraints, Space, SpaceParams};
 use serde::Serialize;
 use std::f64::consts::PI;
@@ -128,7 +127,7 @@ impl Size {
 }
 
 /// A space on a mesh, and the time to make it.
-pub(super) struct Problem {
+pub(super) struct MeshedSpace {
     pub(super) cells: [usize; 3],
     pub(super) geometry: Geometry,
     pub(super) space: Space,
@@ -138,7 +137,7 @@ pub(super) struct Problem {
     pub(super) space_seconds: f64,
 }
 
-impl Problem {
+impl MeshedSpace {
     /// All components are constrained on the groups `constrained`.
     pub(super) fn new(
         shape: MeshShape,
