@@ -3,6 +3,7 @@
 //! NVRTC compiles each text for each architecture and reports registers and spills, which are compared with
 //! recorded ones. PoCL runs each text, and the results are compared with a plain evaluation on the host.
 
+mod affine_simplices;
 mod compile;
 mod domain;
 mod elements;
@@ -52,13 +53,14 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 7] = [
+const FAMILIES: [Cases; 8] = [
     domain::cases,
     ladder::cases,
     pencils::cases,
     forms::cases,
     nodes::cases,
     simplices::cases,
+    affine_simplices::cases,
     vectors::cases,
 ];
 

@@ -17,7 +17,7 @@ use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::affine_simplex::Matrices;
-use femto_kernel::family::affine_simplex::source::{Problem, tables};
+use femto_kernel::family::affine_simplex::source::{KernelSpec, tables};
 use femto_kernel::family::{KernelSource, Operand, Vectors};
 use femto_kernel::roofline::Ceilings;
 use femto_kernel::scalar::Precision;
@@ -51,7 +51,7 @@ pub(super) fn source(
     variant: &Variant,
     language: Language,
 ) -> KernelSource {
-    let problem = Problem {
+    let problem = KernelSpec {
         matrices,
         components: 1,
         vectors: Vectors::Element {
@@ -153,7 +153,7 @@ impl<'a, T: Number> TetrahedraData<'a, T> {
             variant,
             language(device.features()),
         );
-        let problem = Problem {
+        let problem = KernelSpec {
             matrices: &self.matrices,
             components: 1,
             vectors: Vectors::ELEMENT,

@@ -1,7 +1,7 @@
 //! affine_simplex as a family.
 
 use super::schedule::{Schedule, defaults};
-use super::source::{Problem, tables};
+use super::source::{KernelSpec, tables};
 use super::{Matrices, host};
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
@@ -143,8 +143,8 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn problem(&self, vectors: Vectors) -> Problem<'_> {
-        Problem {
+    fn problem(&self, vectors: Vectors) -> KernelSpec<'_> {
+        KernelSpec {
             matrices: &self.block.matrices,
             components: self.block.components,
             vectors,

@@ -9,7 +9,7 @@ use crate::scalar::Precision;
 
 /// The problem that a kernel evaluates.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem<'a> {
+pub struct KernelSpec<'a> {
     /// The matrices of the reference cell.
     pub matrices: &'a Matrices,
     /// Components of the solution, each on its own.
@@ -42,7 +42,7 @@ macro_rules! file {
     };
 }
 
-impl Problem<'_> {
+impl KernelSpec<'_> {
     /// The sizes on which schedules depend.
     pub fn sizes(&self) -> Sizes {
         Sizes {

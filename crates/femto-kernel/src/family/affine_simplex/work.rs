@@ -3,7 +3,7 @@
 use super::Matrices;
 use super::matrices::pairs;
 use super::schedule::{Input, Schedule};
-use super::source::Problem;
+use super::source::KernelSpec;
 use crate::family::Vectors;
 use crate::roofline::Work;
 
@@ -24,7 +24,7 @@ impl Matrices {
     }
 }
 
-impl Problem<'_> {
+impl KernelSpec<'_> {
     /// The work on `elements` elements, apart from L-vectors: geometry, E-vectors or lists of nodes, and the
     /// matrices once.
     pub fn work(&self, schedule: &Schedule, elements: usize) -> Work {

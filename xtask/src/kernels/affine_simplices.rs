@@ -1,0 +1,163 @@
+//! The published ladder of affine simplices.
+
+use anyhow::Result;
+use femto_element::Cell;
+use femto_element::basis::LagrangeBasis;
+use femto_element::quadrature::rule;
+use femto_element::tables::DenseTables;
+use femto_kernel::dialect::Language;
+use femto_kernel::family::affine_simplex::Matrices;
+use femto_kernel::family::affine_simplex::ladder::{self, Step};
+use femto_kernel::family::affine_simplex::schedule::Schedule;
+use femto_kernel::family::affine_simplex::source::{KernelSpec, tables};
+use femto_kernel::family::{KernelSource, Limits, Operand, Vectors};
+use femto_kernel::scalar::Precision;
+use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::{Device, Element};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::runner::close;
+use super::{Case, Check, Selection};
+
+/// Elements of a check: several blocks, the last one not full.
+const ELEMENTS: usize = 23;
+
+/// Elements of a thread, and side by side, of tuned steps.
+const TUNED: (u32, u32) = (3, 2);
+
+/// Bounded: each step on a triangle or tetrahedron of low degree. All: on both, at every degree.
+pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for step in ladder::steps() {
+        for (index, cell) in [Cell::Triangle, Cell::Tetrahedron].into_iter().enumerate() {
+            let degrees = match selection {
+                Selection::All => 1..=8,
+                Selection::Bounded => 1 + (step.number + index) % 3..=1 + (step.number + index) % 3,
+            };
+            for degree in degrees {
+                let precision = match (step.number + degree) % 2 {
+                    0 => Precision::Fp64,
+                    _ => Precision::Fp32,
+                };
+                cases.extend(case((step, precision), (cell, degree), (language, limits)));
+            }
+        }
+    }
+    cases
+}
+
+/// The case of a step, if it is legal.
+fn case(
+    (step, precision): (Step, Precision),
+    (cell, degree): (Cell, usize),
+    (language, limits): (Language, &Limits),
+) -> Option<Case> {
+    let rule = rule(cell, 2 * degree).ok()?;
+    let basis = LagrangeBasis::new(cell, degree).ok()?;
+    let element = DenseTables::in_space(&basis, &rule, cell.dim());
+    let matrices = Matrices::with(&element, true, true);
+    let schedule = step.with(TUNED.0, TUNED.1);
+    let spec = KernelSpec {
+        matrices: &matrices,
+        components: 2,
+        vectors: Vectors::Element {
+            listed: step.listed,
+        },
+        precision,
+        language,
+    };
+    schedule.validate(spec.sizes(), precision, limits).ok()?;
+    let source = spec.source(&schedule);
+    let text = source.text.clone();
+    let check: Check = Box::new(move |device, module| {
+        let on = (device, module, &source);
+        match precision {
+            Precision::Fp64 => check::<f64>(on, &matrices, &schedule, (|x| x, 1e-13)),
+            Precision::Fp32 => check::<f32>(on, &matrices, &schedule, (|x| x as f32, 1e-5)),
+        }
+    });
+    Some(Case {
+        name: format!(
+            "affine_simplex/{} {} N={degree} {precision}",
+            step.number,
+            cell.name()
+        ),
+        text,
+        check,
+    })
+}
+
+/// Runs a kernel on random factors and vectors, elements in random order if they are listed, and compares the
+/// result with plain sums.
+fn check<T: Element + Into<f64>>(
+    (device, module, source): (&Accelerator, &Module, &KernelSource),
+    matrices: &Matrices,
+    schedule: &Schedule,
+    (from, tolerance): (fn(f64) -> T, f64),
+) -> Result<()> {
+    let mut random = StdRng::seed_from_u64(rand::random());
+    // Exact in both precisions.
+    let mut numbers = |len: usize| -> Vec<f64> {
+        (0..len)
+            .map(|_| f64::from(random.random_range(-1.0..1.0_f32)))
+            .collect()
+    };
+    let (nodes, factors) = (matrices.nodes, matrices.factors());
+    let (geometry, u) = (numbers(ELEMENTS * factors), numbers(ELEMENTS * 2 * nodes));
+    let listed = source.operands.contains(&Operand::Elements);
+    // A permutation, as 5 and the number of elements have no common factor.
+    let place = |element: usize| {
+        if listed {
+            element * 5 % ELEMENTS
+        } else {
+            element
+        }
+    };
+    let mut expected = vec![0.0; u.len()];
+    for element in 0..ELEMENTS {
+        for component in 0..2 {
+            let first = (place(element) * 2 + component) * nodes;
+            for (m, matrix) in matrices.all(true).iter().enumerate() {
+                let factor = geometry[element * factors + m];
+                for (row, entries) in matrix.chunks_exact(nodes).enumerate() {
+                    let terms = entries.iter().zip(&u[first..]);
+                    expected[first + row] += factor * terms.map(|(a, u)| a * u).sum::<f64>();
+                }
+            }
+        }
+    }
+    let upload = |values: &[f64]| {
+        let values: Vec<T> = values.iter().map(|&value| from(value)).collect();
+        device.upload(&values)
+    };
+    let (geometry, input) = (upload(&geometry)?, upload(&u)?);
+    let tables = upload(&tables(matrices, schedule.symmetric))?;
+    let list: Vec<u32> = (0..ELEMENTS).map(|element| place(element) as u32).collect();
+    let list = device.upload(&list)?;
+    let mut v = upload(&vec![f64::NAN; u.len()])?;
+    let mut output = Some(&mut v);
+    let arguments: Vec<Argument<'_>> = (source.operands.iter())
+        .filter_map(|operand| match operand {
+            Operand::Geometry => Some(Argument::input(&geometry)),
+            Operand::Tables => Some(Argument::input(&tables)),
+            Operand::Elements => Some(Argument::input(&list)),
+            Operand::U => Some(Argument::input(&input)),
+            Operand::V => output.take().map(Argument::output),
+            _ => Some(Argument::U32(ELEMENTS as u32)),
+        })
+        .collect();
+    let launch = Launch {
+        blocks: source.blocks(ELEMENTS),
+        threads: source.block.threads,
+        shared_bytes: source.block.shared_bytes(match size_of::<T>() {
+            8 => Precision::Fp64,
+            _ => Precision::Fp32,
+        }),
+    };
+    device.launch(&module.kernel(source.entry)?, &launch, &arguments)?;
+    let mut found = vec![from(0.0); u.len()];
+    device.read(&v, &mut found)?;
+    let found: Vec<f64> = found.into_iter().map(Into::into).collect();
+    close(&found, &expected, tolerance)
+}
