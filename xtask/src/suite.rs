@@ -16,7 +16,7 @@ use crate::step::{Step, step};
 const AT_A_TIME: usize = 2;
 
 /// The program that takes longest.
-const LONGEST: &str = "femto accelerators";
+const LONGEST: &str = "femto battery";
 
 /// A compiled test program.
 struct Program {
@@ -123,7 +123,7 @@ mod tests {
         let messages = r#"
             {"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","target":{"name":"a"},"profile":{"test":false},"executable":null}
             {"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml","target":{"name":"a"},"profile":{"test":true},"executable":"/t/a-1"}
-            {"reason":"compiler-artifact","manifest_path":"/w/femto/Cargo.toml","target":{"name":"accelerators"},"profile":{"test":true},"executable":"/t/b-1"}
+            {"reason":"compiler-artifact","manifest_path":"/w/femto/Cargo.toml","target":{"name":"battery"},"profile":{"test":true},"executable":"/t/b-1"}
             {"reason":"build-finished","success":true}"#;
         let found = programs(messages.trim()).unwrap();
         let names: Vec<_> = found.iter().map(|program| &*program.name).collect();

@@ -156,17 +156,3 @@ impl Serialize for Benchmark {
         serializer.serialize_str(self.name())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_tell_the_vectors() {
-        for benchmark in Benchmark::ALL {
-            let kernel = benchmark.name().starts_with("bk");
-            assert_eq!(benchmark.vector() == VectorKind::E, kernel);
-            assert_eq!(benchmark.vector().unit().starts_with("nodes"), kernel);
-        }
-    }
-}

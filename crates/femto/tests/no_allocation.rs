@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{SHAPES, mesh};
+use common::hexahedra;
+use common::meshes::maps;
+use femto::element::Cell;
 use femto::fem::geometry::Geometry;
 use femto::fem::space::{Constraints, Space, SpaceParams};
 use femto::kernel::form::Poisson;
@@ -159,8 +161,8 @@ fn vector_operations(threads: usize) -> Result<(), Box<dyn Error>> {
 /// Poisson on several chunks of each kind of map, with Dirichlet faces.
 fn element_operators(threads: usize) -> Result<(), Box<dyn Error>> {
     let host = Host::with_threads(threads)?;
-    for shape in SHAPES {
-        let mesh = mesh(shape, [8, 8, 8]);
+    for &map in maps(Cell::Hexahedron) {
+        let mesh = hexahedra(map, [8, 8, 8]);
         let geometry = Geometry::new(&mesh)?;
         let params = SpaceParams {
             degree: 3,

@@ -156,17 +156,6 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_read_as_it_is_written() {
-        let written = table(&[
-            ("a 1\tf", "X sm_80", "40"),
-            ("a 1\tg", "X sm_80", "255+24"),
-            ("a 1\tf", "Y sm_80", "41"),
-        ]);
-        assert_eq!(Golden::parse(&written.to_string()).unwrap(), written);
-        assert!(Golden::parse("text\tkernel\tX\na\tf\tmany").is_err());
-    }
-
-    #[test]
     fn changes_and_gaps_are_told_apart() {
         let mut recorded = table(&[("a\tf", "X", "40"), ("b\tf", "X", "50"), ("a\tf", "W", "1")]);
         let found = table(&[

@@ -161,18 +161,3 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_counted_from_one() {
-        assert_eq!(Share::parse("2/3").unwrap(), Share { index: 1, of: 3 });
-        assert_eq!(Share::parse("2/3").unwrap().to_string(), "2/3");
-        for wrong in ["0/3", "4/3", "1/0", "3", "a/b", ""] {
-            let error = Share::parse(wrong).unwrap_err().to_string();
-            assert!(error.contains("is no share"), "{error}");
-        }
-    }
-}

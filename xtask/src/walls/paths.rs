@@ -42,18 +42,3 @@ fn paths(line: &str) -> impl Iterator<Item = &str> {
         !text.is_empty() && text.chars().all(plain) && !outside(text) && !made(text)
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn finds_paths_and_nothing_else() {
-        let line = "see `crates/femto` or [it](docs/a.md#part), not `a b/c`, `x::y`, `word`, \
-                    `/etc/x`, `.cache/x` or [this](https://example.org)";
-        assert_eq!(
-            paths(line).collect::<Vec<_>>(),
-            ["crates/femto", "docs/a.md"]
-        );
-    }
-}

@@ -64,22 +64,3 @@ pub(super) fn save(path: &Path, key: Key, ceilings: Ceilings) -> Result<(), File
     let json = serde_json::to_string_pretty(&Record { key, ceilings }).unwrap_or_default();
     write_atomic(path, json.as_bytes())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn file_names_are_plain() {
-        let key = Key {
-            femto: "1".to_owned(),
-            device: "host".to_owned(),
-            driver: None,
-            processor: "Intel(R) Xeon(R) ../Processor @ 2 GHz".to_owned(),
-            simd: "AVX2".to_owned(),
-            threads: 4,
-        };
-        let wanted = "roofline-host-intel-r-xeon-r-processor-2-ghz-4t.json";
-        assert_eq!(key.file_name(), wanted);
-    }
-}

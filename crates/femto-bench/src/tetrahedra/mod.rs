@@ -20,7 +20,7 @@ use crate::{BenchError, Report, Sampling, roofline};
 use femto::Number;
 use femto::accelerator::{language, limits};
 use femto_kernel::family::affine_simplex::ladder::{self, Step};
-use femto_kernel::family::affine_simplex::schedule::{Schedule, Sizes, defaults};
+use femto_kernel::family::affine_simplex::schedule::{Schedule, Sizes};
 use femto_kernel::roofline::Ceilings;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
@@ -61,14 +61,14 @@ impl Sweep {
     /// The kernels of a degree in a precision.
     pub fn variants(&self, degree: usize, precision: Precision) -> Vec<Variant> {
         let nodes = nodes(degree);
-        let published = defaults(3, nodes, precision);
+        let published = ladder::published(nodes, precision);
         let or = |given: &[u32], own: u32| match given {
             [] => vec![own],
             given => given.to_vec(),
         };
         let mut tuned = Vec::new();
-        for per_thread in or(&self.per_thread, published.elements_per_thread) {
-            for aside in or(&self.aside, published.elements_aside) {
+        for per_thread in or(&self.per_thread, published.0) {
+            for aside in or(&self.aside, published.1) {
                 tuned.push((per_thread, aside));
             }
         }

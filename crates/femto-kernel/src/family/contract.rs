@@ -85,11 +85,12 @@ pub trait Family {
     /// Whether it evaluates forms in `dim` dimensions on cells of a shape: all of them, unless it is special.
     fn supports(cell: Cell, dim: usize) -> bool;
 
-    /// For a special family, whether it evaluates an operator on cells of one kind of map.
+    /// For a special family, whether it evaluates an operator on cells of one kind of map, on an accelerator or on the
+    /// host.
     ///
     /// # Errors
     /// Why it does not, in words.
-    fn takes(_: &ElementOperator, _: MapKind) -> Result<(), &'static str> {
+    fn takes(_: &ElementOperator, _: MapKind, _accelerator: bool) -> Result<(), &'static str> {
         Ok(())
     }
 

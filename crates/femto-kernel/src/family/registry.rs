@@ -54,8 +54,13 @@ macro_rules! families {
             }
 
             /// See [`Family::takes`].
-            fn takes(self, operator: &ElementOperator, map: MapKind) -> Result<(), &'static str> {
-                match self { $(Self::$name => <$family>::takes(operator, map),)* }
+            fn takes(
+                self,
+                operator: &ElementOperator,
+                map: MapKind,
+                accelerator: bool,
+            ) -> Result<(), &'static str> {
+                match self { $(Self::$name => <$family>::takes(operator, map, accelerator),)* }
             }
 
             /// See [`Family::supports`].
@@ -137,11 +142,15 @@ impl FamilyId {
 
     /// The special family that takes an operator on cells of one kind of map; `None` if there is none, with the
     /// reasons of those for such cells.
-    pub fn special(operator: &ElementOperator, map: MapKind) -> (Option<Self>, Vec<String>) {
+    pub fn special(
+        operator: &ElementOperator,
+        map: MapKind,
+        accelerator: bool,
+    ) -> (Option<Self>, Vec<String>) {
         let mut reasons = Vec::new();
         for &family in Self::ALL {
             if family.is_special() && family.supports(operator.cell, operator.form.dim) {
-                match family.takes(operator, map) {
+                match family.takes(operator, map, accelerator) {
                     Ok(()) => return (Some(family), reasons),
                     Err(reason) => reasons.push(format!("not {}: {reason}", family.name())),
                 }

@@ -60,21 +60,3 @@ impl Sum for Work {
         parts.fold(Self::default(), Add::add)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn work_adds_and_scales() {
-        let work = Work {
-            bytes_read: 1,
-            bytes_written: 2,
-            flops: 6,
-            shared_bytes: 4,
-        };
-        assert_eq!(work + work + work, work * 3);
-        assert_eq!([work; 5].into_iter().sum::<Work>(), work * 5);
-        assert_eq!(work.bytes(), 3);
-    }
-}

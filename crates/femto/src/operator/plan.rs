@@ -151,7 +151,7 @@ impl Plan {
             }),
         };
         for chunk in &space.restriction().chunks {
-            let runs = plan.runs(chunk.elements.clone(), |element| {
+            let runs = plan.runs(device.is_accelerator(), chunk.elements.clone(), |element| {
                 geometry.kind(space.cells()[element] as usize)
             })?;
             plan.segments.push(runs);
@@ -163,6 +163,7 @@ impl Plan {
     /// appearance.
     fn runs(
         &mut self,
+        accelerator: bool,
         elements: Range<usize>,
         kind_of: impl Fn(usize) -> MapKind,
     ) -> Result<Vec<Segment>, OperatorError> {
@@ -173,7 +174,7 @@ impl Plan {
             let index = match index {
                 Some(index) => index,
                 None => {
-                    let (special, reasons) = FamilyId::special(&self.operator, kind);
+                    let (special, reasons) = FamilyId::special(&self.operator, kind, accelerator);
                     let family = special.unwrap_or(self.family);
                     self.kinds.push(KindPlan {
                         kind,

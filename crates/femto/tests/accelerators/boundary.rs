@@ -1,11 +1,12 @@
 //! Loads and forms on facets on accelerators against the host: hexahedra, tetrahedra and triangles, scalars and
 //! vectors, functions of time.
 
-use crate::accelerator;
-use crate::common::{Random, Shape, difference, mesh, mixed};
+use crate::common::bound::accelerator;
+use crate::common::meshes::mesh;
+use crate::common::{Random, difference, hexahedra, mixed};
+use femto::element::{Cell, MapKind};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::boxes::SimplexBox;
 use femto::fem::space::{Block, Space, SpaceParams, Trace};
 use femto::kernel::expr::{Graph, Program, Symbols, parse};
 use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson};
@@ -57,24 +58,18 @@ impl Function for Closed<'_> {
 }
 
 fn meshes() -> [(&'static str, Mesh); 5] {
-    let triangles = SimplexBox {
-        geometry_degree: 2,
-        irregular: Some(7),
-        ..SimplexBox::<2>::unit_square(5)
-    };
-    let tetrahedra = SimplexBox {
-        geometry_degree: 2,
-        irregular: Some(5),
-        ..SimplexBox::<3>::unit_cube(3)
-    };
-    let bent = |[x, y]: [f64; 2]| [x + 0.02 * (3.0 * y).sin(), 1.3 * y];
-    let wavy = |[x, y, z]: [f64; 3]| [x, y + 0.02 * (3.0 * z).sin(), z];
     [
-        ("trilinear hexahedra", mesh(Shape::Trilinear, [3, 2, 2])),
-        ("curved hexahedra", mesh(Shape::Curved, [2, 3, 2])),
+        (
+            "trilinear hexahedra",
+            hexahedra(MapKind::Multilinear, [3, 2, 2]),
+        ),
+        ("curved hexahedra", hexahedra(MapKind::Curved, [2, 3, 2])),
         ("triangles and quadrilaterals", mixed(4, 2)),
-        ("triangles", triangles.build(bent).unwrap()),
-        ("tetrahedra", tetrahedra.build(wavy).unwrap()),
+        ("triangles", mesh(Cell::Triangle, MapKind::Curved, &[5, 5])),
+        (
+            "tetrahedra",
+            mesh(Cell::Tetrahedron, MapKind::Curved, &[3, 3, 3]),
+        ),
     ]
 }
 
@@ -215,7 +210,7 @@ fn with_facets<B: Backend + VectorOps<f64>>(
 fn components_may_be_of_any_kind() {
     let Some(device) = accelerator() else { return };
     let host = Host::with_threads(2).unwrap();
-    let mesh = mesh(Shape::Trilinear, [2, 2, 2]);
+    let mesh = hexahedra(MapKind::Multilinear, [2, 2, 2]);
     let geometry = Geometry::new(&mesh).unwrap();
     let params = SpaceParams {
         degree: 2,
@@ -253,7 +248,7 @@ fn given<'a>(mesh: &'a Mesh, values: [Option<&'a dyn Function>; 3]) -> Problem<'
 #[test]
 fn values_that_are_not_finite_are_named_as_on_the_host() {
     let Some(device) = accelerator() else { return };
-    let mesh = mesh(Shape::Trilinear, [2, 2, 2]);
+    let mesh = hexahedra(MapKind::Multilinear, [2, 2, 2]);
     // In the middle of the sides y = 0 and y = 1.
     let bad = expression("1/(t - 1) + ln((x - 0.5)^2 - 0.01)");
     for (values, what) in [
@@ -298,7 +293,7 @@ fn problems_with_boundary_data_are_those_of_the_host() {
     let Some(device) = accelerator() else { return };
     let host = Host::with_threads(2).unwrap();
     let (wall, flux) = (expression("sin(x + t)*z"), expression("t*y - exp(z)"));
-    let mesh = mesh(Shape::Curved, [3, 2, 2]);
+    let mesh = hexahedra(MapKind::Curved, [3, 2, 2]);
     for time in [0.5, 0.75] {
         let operator = OperatorParams {
             time,

@@ -1,20 +1,43 @@
-//! Operators by the elements' oracles and the plain restriction, with all kinds of fields.
+//! Operators by the elements' oracles and the plain restriction, on any cells, with all kinds of fields.
 
 use femto::fem::geometry::{Geometry, GeometryAtPoints};
 use femto::fem::space::{Block, Space};
 use femto::kernel::family::EvalContext;
 use femto::kernel::family::fields::{CellFields, FieldKind, Fields};
-use femto::kernel::family::oracle::{OracleGeometry, apply};
-use femto::kernel::form::Form;
-use femto::operator::Auxiliary;
+use femto::kernel::family::oracle::OracleGeometry;
+use femto::operator::{AnyForm, Auxiliary};
 use femto::{OperatorParams, Quadrature};
 use femto_element::Cell;
 use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::Rule;
-use femto_element::tables::DenseTables;
-use femto_element::tables::TensorTables;
+use femto_element::tables::{DenseTables, Tables};
+use std::sync::Arc;
 
-/// The rule of a space's cells.
+/// A form on one element.
+pub trait Element {
+    /// v = A u, as [`AnyForm::oracle`].
+    fn apply(
+        &self,
+        tables: &Tables,
+        geometry: OracleGeometry,
+        environment: (&CellFields, &EvalContext),
+        u: &[f64],
+    ) -> Vec<f64>;
+}
+
+impl Element for dyn AnyForm + '_ {
+    fn apply(
+        &self,
+        tables: &Tables,
+        geometry: OracleGeometry,
+        environment: (&CellFields, &EvalContext),
+        u: &[f64],
+    ) -> Vec<f64> {
+        self.oracle(tables, geometry, environment, u)
+    }
+}
+
+/// The rule of a space's cells; on simplices one that does not depend on the form.
 pub fn rule(space: &Space, quadrature: Quadrature) -> Rule {
     let cell = space.cell();
     match quadrature {
@@ -30,37 +53,19 @@ pub fn rule(space: &Space, quadrature: Quadrature) -> Rule {
     }
 }
 
-/// A u on any cells, `u` an L-vector.
-pub fn with_dense_tables<F: Form<D, C>, const D: usize, const C: usize>(
-    form: &F,
-    space: &Space,
-    geometry: &Geometry,
-    params: &OperatorParams,
-    u: &[f64],
-) -> Vec<f64> {
-    let rule = rule(space, params.quadrature);
-    let basis = LagrangeBasis::new(space.cell(), space.degree()).expect("legal");
-    let element = DenseTables::new(&basis, &rule);
-    let mut at = GeometryAtPoints::default();
-    sum(
-        space,
-        params,
-        (C, element.points),
-        u,
-        |cell, fields, context, values| {
-            geometry.at_listed_points(cell, &rule.points, &mut at);
-            let map = OracleGeometry {
-                jacobian: &at.jacobian,
-                position: &at.position,
-            };
-            apply(form, &element, map, (fields, context), values)
-        },
-    )
+/// Tables of a space's cells: dense ones, except where these would be large.
+fn tables(space: &Space, quadrature: Quadrature) -> Tables {
+    let (cell, degree) = (space.cell(), space.degree());
+    if cell == Cell::Hexahedron {
+        return Tables::Tensor(Arc::new(quadrature.tables(cell, degree).expect("legal")));
+    }
+    let basis = LagrangeBasis::new(cell, degree).expect("legal");
+    Tables::Dense(Arc::new(DenseTables::new(&basis, &rule(space, quadrature))))
 }
 
-/// A u on cells of several shapes, with fields that run on from block to block.
-pub fn on_blocks<F: Form<D, C>, const D: usize, const C: usize>(
-    form: &F,
+/// A u, `u` an L-vector, on cells of any shapes, with fields that run on from block to block.
+pub fn apply<E: Element + ?Sized>(
+    element: &E,
     blocks: &[Block],
     params: &OperatorParams,
     u: &[f64],
@@ -69,7 +74,7 @@ pub fn on_blocks<F: Form<D, C>, const D: usize, const C: usize>(
     let mut v = vec![0.0; u.len()];
     for Block { space, geometry } in blocks {
         let elements = space.elements();
-        let at_points = elements * rule(space, params.quadrature).points.len();
+        let at_points = elements * rule(space, params.quadrature).len();
         let own = |field: &Auxiliary| match field {
             Auxiliary::PerCell(all) => Auxiliary::PerCell(all[cells..][..elements].to_vec()),
             Auxiliary::AtPoints(all) => Auxiliary::AtPoints(all[points..][..at_points].to_vec()),
@@ -79,60 +84,33 @@ pub fn on_blocks<F: Form<D, C>, const D: usize, const C: usize>(
             auxiliary: params.auxiliary.iter().map(own).collect(),
             ..params.clone()
         };
-        let added = with_dense_tables::<F, D, C>(form, space, geometry, &own, u);
-        v.iter_mut().zip(added).for_each(|(v, added)| *v += added);
+        let mut e = vec![f64::NAN; space.element_dofs()];
+        space.gather(u, &mut e);
+        let e = apply_elements(element, (space, geometry), &own, &e);
+        space.scatter_add(&e, &mut v);
         (cells, points) = (cells + elements, points + at_points);
     }
     v
 }
 
-/// A u on hexahedra.
-pub fn on_hexahedra<F: Form<3, C>, const C: usize>(
-    form: &F,
-    space: &Space,
-    geometry: &Geometry,
+/// Bᵀ D B u, `u` an E-vector on cells of one shape.
+pub fn apply_elements<E: Element + ?Sized>(
+    element: &E,
+    (space, geometry): (&Space, &Geometry),
     params: &OperatorParams,
     u: &[f64],
-) -> Vec<f64> {
-    let basis: TensorTables = params
-        .quadrature
-        .tables(Cell::Hexahedron, space.degree())
-        .expect("legal");
-    let mut at = GeometryAtPoints::default();
-    sum(
-        space,
-        params,
-        (C, basis.points()),
-        u,
-        |cell, fields, context, values| {
-            geometry.at_points(cell, &basis.points, &mut at);
-            let map = OracleGeometry {
-                jacobian: &at.jacobian,
-                position: &at.position,
-            };
-            apply(form, &basis, map, (fields, context), values)
-        },
-    )
-}
-
-/// Gathers, evaluates each cell, given by its number in the mesh, and sums; the pair is (components,
-/// points).
-fn sum(
-    space: &Space,
-    params: &OperatorParams,
-    (components, points): (usize, usize),
-    u: &[f64],
-    mut evaluate: impl FnMut(usize, &CellFields, &EvalContext, &[f64]) -> Vec<f64>,
 ) -> Vec<f64> {
     let context = EvalContext {
         time: params.time,
         parameters: &params.parameters,
     };
     let kinds: Vec<FieldKind> = params.auxiliary.iter().map(kind).collect();
-    let mut e = vec![f64::NAN; space.element_dofs()];
-    space.gather(u, &mut e);
-    let numbers = components * space.nodes_per_element();
-    for (number, values) in e.chunks_exact_mut(numbers).enumerate() {
+    let tables = tables(space, params.quadrature);
+    let rule = rule(space, params.quadrature);
+    let numbers = space.components() * space.nodes_per_element();
+    let mut at = GeometryAtPoints::default();
+    let mut v = Vec::with_capacity(u.len());
+    for (number, values) in u.chunks_exact(numbers).enumerate() {
         let cell = space.cells()[number] as usize;
         let nodes = space.element_nodes(number);
         let (mut constants, mut nodal, mut at_points) = (Vec::new(), Vec::new(), Vec::new());
@@ -143,7 +121,7 @@ fn sum(
                     nodal.extend(nodes.iter().map(|&node| values[node as usize]));
                 }
                 Auxiliary::AtPoints(values) => {
-                    at_points.extend(&values[cell * points..][..points]);
+                    at_points.extend(&values[cell * rule.len()..][..rule.len()]);
                 }
             }
         }
@@ -153,11 +131,13 @@ fn sum(
             nodal: &nodal,
             points: &at_points,
         };
-        let result = evaluate(cell, &fields, &context, values);
-        values.copy_from_slice(&result);
+        geometry.at_listed_points(cell, &rule.points, &mut at);
+        let map = OracleGeometry {
+            jacobian: &at.jacobian,
+            position: &at.position,
+        };
+        v.extend(element.apply(&tables, map, (&fields, &context), values));
     }
-    let mut v = vec![0.0; u.len()];
-    space.scatter_add(&e, &mut v);
     v
 }
 

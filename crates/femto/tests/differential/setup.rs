@@ -3,10 +3,13 @@
 use crate::case::{Case, Cell, Kind, Map};
 use crate::common::oracle;
 use crate::random::Random;
+use femto::element::tables::Tables;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::boxes::{BoxMesh, RectangleMesh, SimplexBox};
 use femto::fem::space::{Layout, Space, SpaceParams};
+use femto::kernel::family::EvalContext;
+use femto::kernel::family::oracle::{CellFields, OracleGeometry, apply};
 use femto::kernel::form::{Form, FormParseError, Jacobian, ParsedForm, Point};
 use femto::kernel::scalar::Scalar;
 use femto::operator::{Auxiliary, OperatorError};
@@ -209,6 +212,36 @@ pub(crate) trait Dimension<const D: usize> {
 
 pub(crate) struct Any;
 
+/// A form of which only the oracle is compiled.
+struct Plain<'a, F, const D: usize, const C: usize>(&'a F);
+
+impl<F: Form<D, C>, const D: usize, const C: usize> oracle::Element for Plain<'_, F, D, C> {
+    fn apply(
+        &self,
+        tables: &Tables,
+        geometry: OracleGeometry,
+        environment: (&CellFields, &EvalContext),
+        u: &[f64],
+    ) -> Vec<f64> {
+        apply::<F, D, C>(self.0, tables, geometry, environment, u)
+    }
+}
+
+fn by_oracle(
+    setup: &Setup,
+    form: &impl oracle::Element,
+    params: &OperatorParams,
+    u: &[f64],
+) -> Vec<f64> {
+    let space = &setup.space;
+    let mut e = vec![f64::NAN; space.element_dofs()];
+    space.gather(u, &mut e);
+    let e = oracle::apply_elements(form, (space, &setup.geometry), params, &e);
+    let mut v = vec![0.0; u.len()];
+    space.scatter_add(&e, &mut v);
+    v
+}
+
 impl Dimension<2> for Any {
     fn bind<
         T: Number,
@@ -230,7 +263,7 @@ impl Dimension<2> for Any {
         params: &OperatorParams,
         u: &[f64],
     ) -> Vec<f64> {
-        oracle::with_dense_tables(form, &setup.space, &setup.geometry, params, u)
+        by_oracle(setup, &Plain::<_, 2, C>(form), params, u)
     }
 }
 
@@ -255,10 +288,6 @@ impl Dimension<3> for Any {
         params: &OperatorParams,
         u: &[f64],
     ) -> Vec<f64> {
-        let apply = match setup.space.cell().is_tensor_product() {
-            true => oracle::on_hexahedra::<F, C>,
-            false => oracle::with_dense_tables::<F, 3, C>,
-        };
-        apply(form, &setup.space, &setup.geometry, params, u)
+        by_oracle(setup, &Plain::<_, 3, C>(form), params, u)
     }
 }

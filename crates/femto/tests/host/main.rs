@@ -5,16 +5,13 @@
 
 #[path = "../common/mod.rs"]
 mod common;
-mod convergence;
 #[path = "../../../femto-fem/tests/mesh_files/paths.rs"]
 mod mesh_paths;
 mod mixed_shapes;
 mod null;
 mod operator;
 mod problem;
-mod quadrilaterals;
 mod real_meshes;
 mod scikit_fem;
 mod simd_levels;
-mod simplices;
 mod weak_forms;

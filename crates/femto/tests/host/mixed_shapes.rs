@@ -1,100 +1,19 @@
-//! Meshes of triangles and quadrilaterals: operators against the oracle, orders of convergence, exact
-//! polynomials, and problems with every feature of single-shape meshes.
+//! Meshes of triangles and quadrilaterals: orders of convergence, exact polynomials, and problems with every feature
+//! of single-shape meshes. The battery has their operators.
 
-use crate::common::forms::Busy;
-use crate::common::oracle::{on_blocks, rule};
-use crate::common::{Random, blocks, cut_quadrilaterals, difference, mixed};
+use crate::common::{blocks, cut_quadrilaterals, mixed};
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::boxes::RectangleMesh;
-use femto::fem::space::{Block, Layout, SpaceParams};
-use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson, ScreenedPoisson};
+use femto::fem::space::{Block, SpaceParams};
+use femto::kernel::form::{Form, NonlinearDiffusion, Point, Poisson};
 use femto::kernel::scalar::Scalar;
-use femto::operator::{Auxiliary, OperatorError, Typed};
+use femto::operator::{OperatorError, Typed};
 use femto::platform::device::Device;
 use femto::problem::{
     Boundary, Exact, Given, LagrangeGrid, Problem, Robin, SolverParams, by_group, cell_tags,
 };
-use femto::{Host, Operator, OperatorParams, Quadrature};
+use femto::{Host, Operator, OperatorParams};
 use femto_element::Cell;
-
-#[test]
-fn products_are_those_of_the_oracle() {
-    let mut random = Random::new();
-    for (geometry_degree, degree, layout) in [
-        (1, 1, Layout::Interleaved),
-        (2, 2, Layout::Blocked),
-        (2, 3, Layout::Interleaved),
-    ] {
-        let mesh = mixed(9, geometry_degree);
-        let blocks = blocks(
-            &mesh,
-            SpaceParams {
-                degree,
-                components: 2,
-                layout,
-                chunk_nodes: 50,
-                ..SpaceParams::default()
-            },
-        );
-        let quadrature = Quadrature::GaussOrExact(2 * degree);
-        let points = blocks
-            .iter()
-            .map(|block| block.space.elements() * rule(&block.space, quadrature).points.len());
-        let params = OperatorParams {
-            quadrature,
-            auxiliary: vec![
-                Auxiliary::PerCell(random.vector(Block::elements(&blocks))),
-                Auxiliary::Nodal(random.vector(blocks[0].space.nodes())),
-                Auxiliary::AtPoints(random.vector(points.sum())),
-            ],
-            time: random.next(),
-            parameters: vec![random.next()],
-            ..OperatorParams::default()
-        };
-        let u = random.vector(blocks[0].space.dofs());
-        let wanted = on_blocks::<Busy, 2, 2>(&Busy, &blocks, &params, &u);
-        let mut all = Vec::new();
-        for threads in [1, 2] {
-            let host = Host::with_threads(threads).unwrap();
-            let form = Typed::<_, 2, 2>(Busy);
-            let operator = Operator::<f64, _>::of_blocks(&host, &blocks, &form, params.clone());
-            let mut found = host.upload(&vec![f64::NAN; u.len()]).unwrap();
-            let u = host.upload(&u).unwrap();
-            operator.unwrap().apply(&u, &mut found).unwrap();
-            let error = difference(&found, &wanted);
-            assert!(error < 1e-13, "degree {degree}: {error:e}");
-            all.push(found.to_vec());
-        }
-        assert_eq!(all[0], all[1], "whatever the number of threads");
-    }
-}
-
-/// Compares each diagonal entry with A applied to its unit vector.
-#[test]
-fn diagonals_are_those_of_unit_vectors() {
-    let params = SpaceParams {
-        degree: 3,
-        chunk_nodes: 30,
-        ..SpaceParams::default()
-    };
-    let blocks = blocks(&mixed(3, 2), params);
-    let host = Host::with_threads(2).unwrap();
-    let form = Typed::<_, 2, 1>(ScreenedPoisson { lambda: Some(2.0) });
-    let params = OperatorParams::default();
-    let operator = Operator::<f64, _>::of_blocks(&host, &blocks, &form, params).unwrap();
-    let dofs = operator.dofs();
-    let mut diagonal = host.upload(&vec![f64::NAN; dofs]).unwrap();
-    operator.diagonal(&mut diagonal).unwrap();
-    let (mut unit, mut product) = (host.zeros(dofs).unwrap(), host.zeros(dofs).unwrap());
-    let mut wanted = Vec::new();
-    for entry in 0..dofs {
-        unit[entry] = 1.0;
-        operator.apply(&unit, &mut product).unwrap();
-        unit[entry] = 0.0;
-        wanted.push(product[entry]);
-    }
-    assert!(difference(&diagonal, &wanted) < 1e-13);
-}
 
 #[test]
 fn blocks_belong_together() {

@@ -4,7 +4,7 @@
 //!   q = nodes_1d = 5, g = points_1d = 6 (Gauss) or 5 (collocated), 16 elements,
 //!   dofs = 17 · 9 · 9 = 1377, of which the 9 · 9 = 81 between the cubes are shared by two chunks.
 
-use crate::common::{Shape, mesh};
+use crate::common::hexahedra;
 use femto::element::MapKind;
 use femto::fem::geometry::Geometry;
 use femto::fem::space::{Space, SpaceParams};
@@ -30,8 +30,8 @@ const INDEX_BYTES: u64 = ELEMENTS * (125 - 27 + 1) * 2 + (2 * SHARED + 2 * SHARE
 const GAUSS: Quadrature = Quadrature::Gauss;
 const COLLOCATED: Quadrature = Quadrature::Collocated;
 
-fn discretization(shape: Shape, components: usize) -> (Geometry, Space) {
-    let mesh = mesh(shape, [4, 2, 2]);
+fn discretization(map: MapKind, components: usize) -> (Geometry, Space) {
+    let mesh = hexahedra(map, [4, 2, 2]);
     let geometry = Geometry::new(&mesh).expect("hexahedra");
     let params = SpaceParams {
         degree: DEGREE,
@@ -43,21 +43,19 @@ fn discretization(shape: Shape, components: usize) -> (Geometry, Space) {
     assert_eq!(space.dofs() as u64, DOFS * components as u64);
     let chunks = &space.restriction().chunks;
     assert_eq!(chunks.len(), 2, "the mesh is two chunks");
-    let all = [MapKind::Affine, MapKind::Multilinear];
-    let kind = all[usize::from(shape == Shape::Trilinear)];
-    assert!(geometry.kinds().iter().all(|&found| found == kind));
+    assert!(geometry.kinds().iter().all(|&found| found == map));
     (geometry, space)
 }
 
 fn operator<T: Number, F, const C: usize>(
     form: &F,
-    shape: Shape,
+    map: MapKind,
     (quadrature, data_level): (Quadrature, DataLevel),
 ) -> Operator<T, Null>
 where
     F: Form<3, C> + Clone + 'static,
 {
-    let (geometry, space) = discretization(shape, C);
+    let (geometry, space) = discretization(map, C);
     let params = OperatorParams {
         quadrature,
         data_level,
@@ -107,16 +105,16 @@ fn bp1_recomputes_the_determinant() {
     // A point: Horner for the determinant (4), the weight, times the determinant, times u.
     let points = 36 * (3 * 6 + 2 * 9 + 4 * 5 + 1 + 1) + 216 * (4 + 3);
     let level = (GAUSS, DataLevel::OnTheFly);
-    let double = operator::<f64, _, 1>(&Mass, Shape::Trilinear, level);
+    let double = operator::<f64, _, 1>(&Mass, MapKind::Multilinear, level);
     assert_launch(&double, 21, INTERPOLATION + points);
-    let single = operator::<f32, _, 1>(&Mass, Shape::Trilinear, level);
+    let single = operator::<f32, _, 1>(&Mass, MapKind::Multilinear, level);
     assert_launch(&single, 21, INTERPOLATION + points);
 }
 
 #[test]
 fn bp1_reads_a_factor_per_point() {
     let level = (GAUSS, DataLevel::Partial);
-    let operator = operator::<f64, _, 1>(&Mass, Shape::Trilinear, level);
+    let operator = operator::<f64, _, 1>(&Mass, MapKind::Multilinear, level);
     assert_launch(&operator, 216, INTERPOLATION + 216);
 }
 
@@ -129,7 +127,7 @@ const fn differentiation(pencil: u64, pencils: u64, points: u64) -> u64 {
 #[test]
 fn bp3_reads_six_factors_per_point() {
     let level = (GAUSS, DataLevel::Partial);
-    let operator = operator::<f64, _, 1>(&Poisson, Shape::Trilinear, level);
+    let operator = operator::<f64, _, 1>(&Poisson, MapKind::Multilinear, level);
     let differentiation = differentiation(SIX_TO_SIX, 36, 216);
     // G ∇u: 3 inner products.
     let flops = INTERPOLATION + differentiation + 216 * 15;
@@ -139,7 +137,7 @@ fn bp3_reads_six_factors_per_point() {
 #[test]
 fn bp5_reads_six_factors_per_point() {
     let level = (COLLOCATED, DataLevel::Partial);
-    let operator = operator::<f64, _, 1>(&Poisson, Shape::Trilinear, level);
+    let operator = operator::<f64, _, 1>(&Poisson, MapKind::Multilinear, level);
     let flops = differentiation(FIVE_TO_FIVE, 25, 125) + 125 * 15;
     assert_launch(&operator, 6 * 125, flops);
 }
@@ -155,7 +153,7 @@ const POISSON_POINT: u64 = 1 + 1 + 2 * (3 + 3 * 5);
 #[test]
 fn bp3_recomputes_the_jacobian() {
     let level = (GAUSS, DataLevel::OnTheFly);
-    let operator = operator::<f64, _, 1>(&Poisson, Shape::Trilinear, level);
+    let operator = operator::<f64, _, 1>(&Poisson, MapKind::Multilinear, level);
     let differentiation = differentiation(SIX_TO_SIX, 36, 216);
     let points = 36 * TRILINEAR_ROW + 216 * (TRILINEAR_POINT + POISSON_POINT);
     assert_launch(&operator, 21, INTERPOLATION + differentiation + points);
@@ -164,7 +162,7 @@ fn bp3_recomputes_the_jacobian() {
 #[test]
 fn bp5_recomputes_the_jacobian() {
     let level = (COLLOCATED, DataLevel::OnTheFly);
-    let operator = operator::<f64, _, 1>(&Poisson, Shape::Trilinear, level);
+    let operator = operator::<f64, _, 1>(&Poisson, MapKind::Multilinear, level);
     let points = 25 * TRILINEAR_ROW + 125 * (TRILINEAR_POINT + POISSON_POINT);
     let flops = differentiation(FIVE_TO_FIVE, 25, 125) + points;
     assert_launch(&operator, 21, flops);
@@ -174,7 +172,7 @@ fn bp5_recomputes_the_jacobian() {
 fn affine_cells_have_one_set_of_factors() {
     for data_level in [DataLevel::OnTheFly, DataLevel::Partial] {
         let level = (COLLOCATED, data_level);
-        let operator = operator::<f64, _, 1>(&Poisson, Shape::Affine, level);
+        let operator = operator::<f64, _, 1>(&Poisson, MapKind::Affine, level);
         // The weight, 3 scalings with it, G ∇u.
         let flops = differentiation(FIVE_TO_FIVE, 25, 125) + 125 * (1 + 3 + 15);
         assert_launch(&operator, 6, flops);
@@ -185,7 +183,7 @@ fn affine_cells_have_one_set_of_factors() {
 fn three_components_share_geometry_and_indices() {
     let form = Componentwise::<_, 3>(Mass);
     let level = (GAUSS, DataLevel::Partial);
-    let operator = operator::<f32, _, 3>(&form, Shape::Trilinear, level);
+    let operator = operator::<f32, _, 3>(&form, MapKind::Multilinear, level);
     let expected = Launch {
         name: "apply".to_owned(),
         bytes_read: (3 * DOFS + ELEMENTS * 216) * 4 + INDEX_BYTES,
@@ -198,7 +196,7 @@ fn three_components_share_geometry_and_indices() {
 #[test]
 fn element_vectors_need_no_indices() {
     let level = (COLLOCATED, DataLevel::Partial);
-    let operator = operator::<f64, _, 1>(&Poisson, Shape::Trilinear, level);
+    let operator = operator::<f64, _, 1>(&Poisson, MapKind::Multilinear, level);
     let null = operator.device();
     let u = null.zeros(operator.element_dofs()).expect("null");
     let mut v = null.zeros(operator.element_dofs()).expect("null");
@@ -220,27 +218,27 @@ fn nominal_flops_are_the_published_ones() {
         (GAUSS, DataLevel::OnTheFly),
         (COLLOCATED, DataLevel::OnTheFly),
     );
-    let shape = Shape::Trilinear;
+    let map = MapKind::Multilinear;
     // 4(gq³ + g²q² + g³q)
     let interpolation = 4 * (750 + 900 + 1080);
-    let bk1 = operator::<f64, _, 1>(&Mass, shape, gauss).nominal_flops();
+    let bk1 = operator::<f64, _, 1>(&Mass, map, gauss).nominal_flops();
     assert_eq!(bk1, ELEMENTS * (interpolation + 216));
     let screened = ScreenedPoisson { lambda: Some(2.0) };
-    let bk3 = operator::<f64, _, 1>(&screened, shape, gauss).nominal_flops();
+    let bk3 = operator::<f64, _, 1>(&screened, map, gauss).nominal_flops();
     assert_eq!(bk3, ELEMENTS * (interpolation + 12 * 1296 + 19 * 216));
     // Without λ, 4 flops a point fewer.
-    let bp3 = operator::<f64, _, 1>(&Poisson, shape, gauss).nominal_flops();
+    let bp3 = operator::<f64, _, 1>(&Poisson, map, gauss).nominal_flops();
     assert_eq!(bp3, ELEMENTS * (interpolation + 12 * 1296 + 15 * 216));
-    let bk5 = operator::<f64, _, 1>(&Poisson, shape, collocated).nominal_flops();
+    let bk5 = operator::<f64, _, 1>(&Poisson, map, collocated).nominal_flops();
     assert_eq!(bk5, ELEMENTS * (12 * 625 + 15 * 125));
-    let bp2 = operator::<f64, _, 3>(&Componentwise::<_, 3>(Mass), shape, gauss);
+    let bp2 = operator::<f64, _, 3>(&Componentwise::<_, 3>(Mass), map, gauss);
     assert_eq!(bp2.nominal_flops(), 3 * bk1);
 }
 
 #[test]
 fn nothing_is_held_and_nothing_is_executed() {
     let level = (GAUSS, DataLevel::Partial);
-    let operator = operator::<f64, _, 1>(&Poisson, Shape::Trilinear, level);
+    let operator = operator::<f64, _, 1>(&Poisson, MapKind::Multilinear, level);
     let null = operator.device();
     assert_eq!(operator.bytes(), 0);
     assert_eq!(null.counts(), Counts::default(), "binding makes no buffers");
@@ -261,7 +259,7 @@ fn nothing_is_held_and_nothing_is_executed() {
 #[test]
 fn conjugate_gradients_launch_once_for_each_operation() {
     let level = (COLLOCATED, DataLevel::OnTheFly);
-    let operator = operator::<f64, _, 1>(&Poisson, Shape::Trilinear, level);
+    let operator = operator::<f64, _, 1>(&Poisson, MapKind::Multilinear, level);
     let null = operator.device();
     let size = operator.dofs();
     let entries = Entries::new(null, &[1, 5, 6]).expect("null");

@@ -12,7 +12,8 @@
 //! assert_eq!(steps[6].change, "S_ab and S_ba in one matrix");
 //! ```
 
-use super::schedule::{Factors, Input, Schedule};
+use super::schedule::{Factors, Input, Schedule, row};
+use crate::scalar::Precision;
 
 /// A step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +69,39 @@ pub fn steps() -> Vec<Step> {
     schedule.factors = Factors::After;
     add("factors read last, into registers", schedule);
     steps
+}
+
+/// The elements of a thread and side by side that were published for step 10 (or 9) on a Titan V, for a number of
+/// nodes.
+pub fn published(nodes: usize, precision: Precision) -> (u32, u32) {
+    const FP64: [(u32, u32); 8] = [
+        (1, 24),
+        (5, 3),
+        (4, 3),
+        (5, 7),
+        (4, 1),
+        (6, 3),
+        (4, 3),
+        (4, 3),
+    ];
+    const FP32: [(u32, u32); 8] = [
+        (2, 24),
+        (6, 3),
+        (4, 3),
+        (8, 7),
+        (3, 6),
+        (4, 3),
+        (6, 3),
+        (5, 5),
+    ];
+    row(
+        if precision == Precision::Fp64 {
+            &FP64
+        } else {
+            &FP32
+        },
+        nodes,
+    )
 }
 
 impl Step {

@@ -155,43 +155,42 @@ impl fmt::Display for Schedule {
     }
 }
 
-/// The best schedule measured for a degree, given by its nodes, on tetrahedra; triangles take that of the
-/// tetrahedron with as many nodes.
-pub fn defaults(dim: usize, nodes: usize, precision: Precision) -> Schedule {
-    // Elements of a thread and side by side, by degree; Karakus, Warburton et al.'s for a Titan V.
-    const FP64: [(u32, u32); 8] = [
-        (1, 24),
-        (5, 3),
-        (4, 3),
-        (5, 7),
-        (4, 1),
-        (6, 3),
-        (4, 3),
-        (4, 3),
+/// Numbers of nodes of tetrahedra of degree 1 to 8.
+const TETRAHEDRA: [usize; 8] = [4, 10, 20, 35, 56, 84, 120, 165];
+
+/// The row of a table by degree: that of the tetrahedron with at least as many nodes.
+pub(super) fn row<T: Copy>(table: &[T; 8], nodes: usize) -> T {
+    let index = TETRAHEDRA.iter().position(|&most| nodes <= most);
+    table[index.unwrap_or(7)]
+}
+
+/// The best schedule measured on an H200 for tetrahedra between E-vectors, fp64
+/// (`benches/runs/2026-11-24-nvidia-h200/tetrahedra`), except that columns are never unrolled wholly where that takes
+/// long to compile; that of the tetrahedron with as many nodes for triangles, and Karakus, Warburton et al.'s elements
+/// for fp32.
+pub fn defaults(nodes: usize, precision: Precision) -> Schedule {
+    // Elements of a thread, elements side by side, columns unrolled.
+    const FP64: [(u32, u32, u32); 8] = [
+        (4, 8, 2),
+        (5, 3, 4),
+        (5, 3, 2),
+        (5, 3, 4),
+        (4, 4, 2),
+        (6, 6, 2),
+        (5, 1, 2),
+        (6, 2, 4),
     ];
-    const FP32: [(u32, u32); 8] = [
-        (2, 24),
-        (6, 3),
-        (4, 3),
-        (8, 7),
-        (3, 6),
-        (4, 3),
-        (6, 3),
-        (5, 5),
-    ];
-    const NODES: [usize; 8] = [4, 10, 20, 35, 56, 84, 120, 165];
-    let rows = match precision {
-        Precision::Fp64 => FP64,
-        Precision::Fp32 => FP32,
+    let (elements_per_thread, elements_aside, unroll) = match precision {
+        Precision::Fp64 => row(&FP64, nodes),
+        Precision::Fp32 => {
+            let (each, aside) = super::ladder::published(nodes, precision);
+            (each, aside, 4)
+        }
     };
-    let index = NODES.iter().position(|&most| nodes <= most).unwrap_or(7);
-    let (each, aside) = rows[index];
-    // Triangles have fewer matrices, so their threads have room for more.
-    let each = if dim == 2 { each.max(4) } else { each };
     Schedule {
-        unroll: 4,
-        elements_per_thread: each,
-        elements_aside: aside,
+        unroll,
+        elements_per_thread,
+        elements_aside,
         ..Schedule::PLAIN
     }
 }

@@ -1,7 +1,9 @@
 //! Constrained operators, and threads.
 
-use super::{apply, space_on};
-use crate::common::{Random, Shape};
+use super::space_on;
+use crate::common::Random;
+use crate::common::bound::Bound;
+use crate::common::forms::Interpreted;
 use femto::fem::space::{Constraints, Layout, SpaceParams};
 use femto::kernel::form::{Componentwise, Poisson};
 use femto::platform::device::Device;
@@ -21,11 +23,11 @@ fn constrained_entries_are_held_at_zero() {
             chunk_nodes: 60,
             ..SpaceParams::default()
         };
-        let (geometry, space) = space_on(Shape::Trilinear, [3, 2, 2], params);
+        let (geometry, space) = space_on([3, 2, 2], params);
         let host = Host::with_threads(2).expect("two threads");
-        let form = Componentwise::<_, 3>(Poisson::<3>);
+        let form = Interpreted::<_, 3, 3>::new(Componentwise::<_, 3>(Poisson::<3>));
         let params = OperatorParams::default();
-        let operator = Operator::<f64, _>::new(&host, &space, &geometry, &form, params);
+        let operator = Operator::<f64, _>::of_form(&host, &space, &geometry, &form, params);
         let operator = operator.expect("binds");
         let sides = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
         for groups in [
@@ -49,7 +51,7 @@ fn constrained_entries_are_held_at_zero() {
             }
             constrained.apply(&u, &mut v).expect("lengths fit");
             constrained.diagonal(&mut d).expect("linear");
-            let free = apply(&operator, &u);
+            let free = Bound::apply(&operator, &u);
             let mut all = host.zeros(u.len()).expect("memory");
             operator.diagonal(&mut all).expect("linear");
             for entry in 0..u.len() {
@@ -71,13 +73,13 @@ fn results_do_not_depend_on_the_number_of_threads() {
         chunk_nodes: 100,
         ..SpaceParams::default()
     };
-    let (geometry, space) = space_on(Shape::Curved, [4, 3, 3], params);
+    let (geometry, space) = space_on([4, 3, 3], params);
     let u = random.vector(space.dofs());
     let with = |threads| {
         let host = Host::with_threads(threads).expect("threads");
         let params = OperatorParams::default();
         let operator = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson::<3>, params);
-        apply(&operator.expect("binds"), &u)
+        Bound::apply(&operator.expect("binds"), &u)
     };
     let one = with(1);
     for threads in 2..=4 {
@@ -93,16 +95,19 @@ fn an_operator_may_be_applied_by_several_threads_at_once() {
         chunk_nodes: 50,
         ..SpaceParams::default()
     };
-    let (geometry, space) = space_on(Shape::Trilinear, [4, 4, 3], params);
+    let (geometry, space) = space_on([4, 4, 3], params);
     let host = Host::with_threads(2).expect("two threads");
     let params = OperatorParams::default();
     let operator = Operator::<f64, _>::new(&host, &space, &geometry, &Poisson::<3>, params);
     let operator = operator.expect("binds");
     let u = random.vector(space.dofs());
-    let expected = apply(&operator, &u);
+    let expected = Bound::apply(&operator, &u);
     for _ in 0..20 {
         // Nested in the operator's own threads: a waiting thread may pick up the other's work.
-        let (a, b) = host.join(|| apply(&operator, &u), || apply(&operator, &u));
+        let (a, b) = host.join(
+            || Bound::apply(&operator, &u),
+            || Bound::apply(&operator, &u),
+        );
         assert!(a == expected && b == expected);
     }
 }

@@ -1,7 +1,9 @@
 //! Boundary conditions and coefficients, checked with solutions in the space.
 
 use super::{RULES, SIDES, accurate, bump, host, linear, on_all_sides, worst};
-use crate::common::{SHAPES, Shape, mesh};
+use crate::common::hexahedra;
+use crate::common::meshes::maps;
+use femto::element::{Cell, MapKind};
 use femto::fem::mesh::boxes::BoxMesh;
 use femto::kernel::form::{LinearElasticity, Poisson, ScreenedPoisson};
 use femto::problem::{Boundary, Function, PreconditionerKind, Problem, SolverParams, by_group};
@@ -10,21 +12,21 @@ use femto::{Number, OperatorParams, Quadrature};
 /// The lowest degree at which the patch test holds. On hex27 it is 2, so that the space contains x, y and
 /// z; for the N + 1 GLL points, exact to degree 2 N - 1, the integrand's degree (N + 1 on trilinear cells,
 /// N + 3 on hex27) requires more.
-fn least(shape: Shape, quadrature: Quadrature) -> usize {
-    match (shape, quadrature) {
-        (Shape::Affine, _) => 1,
-        (Shape::Trilinear, Quadrature::Collocated) | (Shape::Curved, Quadrature::Gauss) => 2,
-        (Shape::Trilinear, _) => 1,
-        (Shape::Curved, _) => 4,
+fn least(map: MapKind, quadrature: Quadrature) -> usize {
+    match (map, quadrature) {
+        (MapKind::Affine, _) => 1,
+        (MapKind::Multilinear, Quadrature::Collocated) | (MapKind::Curved, Quadrature::Gauss) => 2,
+        (MapKind::Multilinear, _) => 1,
+        (MapKind::Curved, _) => 4,
     }
 }
 
 fn patch_test<T: Number>(tolerance: f64) {
-    for shape in SHAPES {
-        let mesh = mesh(shape, [3, 2, 2]);
+    for &map in maps(Cell::Hexahedron) {
+        let mesh = hexahedra(map, [3, 2, 2]);
         for degree in [1, 2, 3, 5] {
             for quadrature in RULES {
-                if degree < least(shape, quadrature) {
+                if degree < least(map, quadrature) {
                     continue;
                 }
                 let problem = Problem {
@@ -43,7 +45,7 @@ fn patch_test<T: Number>(tolerance: f64) {
                 let error = worst(&solution.u, linear);
                 assert!(
                     error < tolerance,
-                    "{shape:?} degree {degree} {quadrature:?}: {error:e}"
+                    "{map:?} degree {degree} {quadrature:?}: {error:e}"
                 );
             }
         }
@@ -96,7 +98,7 @@ fn fluxes_and_sources_meet() {
 /// The flux of a linear function through each of the sheared box's sides, which are flat.
 #[test]
 fn fluxes_on_slanted_faces_are_per_area() {
-    let mesh = mesh(Shape::Affine, [2, 2, 2]);
+    let mesh = hexahedra(MapKind::Affine, [2, 2, 2]);
     // Columns of the shear x + 0.2 y, y - 0.1 z, 0.9 z + 0.1 x.
     let edges = [[1.0, 0.0, 0.1], [0.2, 1.0, 0.0], [0.0, -0.1, 0.9]];
     let cross = |a: [f64; 3], b: [f64; 3]| {
@@ -182,13 +184,13 @@ fn all_conditions_on_components_hold_where_groups_meet() {
 /// Uniaxial tension of an eighth of a block with three planes of symmetry.
 #[test]
 fn planes_of_symmetry_hold_their_normal_component() {
-    for shape in SHAPES {
+    for &map in maps(Cell::Hexahedron) {
         let mesh = BoxMesh {
-            geometry_degree: if shape == Shape::Curved { 2 } else { 1 },
+            geometry_degree: if map == MapKind::Curved { 2 } else { 1 },
             ..BoxMesh::unit_cube(2)
         };
-        let bend = |x: [f64; 3]| match shape {
-            Shape::Affine => x,
+        let bend = |x: [f64; 3]| match map {
+            MapKind::Affine => x,
             _ => [
                 x[0],
                 x[1] + 0.1 * (x[1] - x[1] * x[1]) * (3.0 * x[0]).sin(),
@@ -216,7 +218,7 @@ fn planes_of_symmetry_hold_their_normal_component() {
         for (x, u) in positions.iter().zip(u.values.chunks_exact(3)) {
             for (exact, u) in exact.iter().zip(u) {
                 let error = (u - exact(*x)).abs();
-                assert!(error < 1e-11, "{shape:?}: {error:e} at {x:?}");
+                assert!(error < 1e-11, "{map:?}: {error:e} at {x:?}");
             }
         }
     }

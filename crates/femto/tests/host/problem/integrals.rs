@@ -1,7 +1,8 @@
 //! Loads and norms of errors.
 
 use super::{host, linear};
-use crate::common::{Shape, difference, mesh};
+use crate::common::{difference, hexahedra};
+use femto::element::MapKind;
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::boxes::BoxMesh;
 use femto::fem::space::{Block, Constraints, Space, SpaceParams};
@@ -59,7 +60,7 @@ fn error_norms_are_integrals() {
 /// Σ ∫ φ = volume or area, bitwise the same for any number of threads, on a curved mesh.
 #[test]
 fn loads_are_repeatable() {
-    let mesh = mesh(Shape::Curved, [5, 4, 3]);
+    let mesh = hexahedra(MapKind::Curved, [5, 4, 3]);
     let expression = Expression::parse("sin(3*x) + y*z^2").expect("a function of position");
     let closure = |[x, y, z]: [f64; 3]| (3.0 * x).sin() + y * z * z;
     for degree in [1, 4] {

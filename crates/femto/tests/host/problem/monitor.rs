@@ -1,7 +1,8 @@
 //! A monitor sees the whole solve and can stop it.
 
 use super::{SIDES, bump, host};
-use crate::common::{Shape, mesh};
+use crate::common::hexahedra;
+use femto::element::MapKind;
 use femto::fem::space::{Block, Constraints};
 use femto::platform::device::null::Null;
 use femto::problem::{Problem, ProblemError, SolverParams, Stage, StageMonitor, StopReason};
@@ -59,7 +60,7 @@ impl StageMonitor for Notes {
 
 #[test]
 fn monitors_see_every_stage_and_iteration() {
-    let mesh = mesh(Shape::Trilinear, [3, 3, 3]);
+    let mesh = hexahedra(MapKind::Multilinear, [3, 3, 3]);
     let mut notes = Notes::default();
     let solution = bump(&mesh)
         .solve::<f64, _>(&host(), &mut notes)
@@ -86,7 +87,7 @@ fn monitors_see_every_stage_and_iteration() {
 
 #[test]
 fn stopping_before_a_stage_is_clean() {
-    let mesh = mesh(Shape::Trilinear, [3, 3, 3]);
+    let mesh = hexahedra(MapKind::Multilinear, [3, 3, 3]);
     for stage in [
         Stage::Geometry,
         Stage::Operator,
@@ -112,7 +113,7 @@ fn stopping_before_a_stage_is_clean() {
 
 #[test]
 fn the_last_iterate_is_kept() {
-    let mesh = mesh(Shape::Trilinear, [3, 3, 3]);
+    let mesh = hexahedra(MapKind::Multilinear, [3, 3, 3]);
     let converged = bump(&mesh)
         .solve::<f64, _>(&host(), &mut ())
         .expect("solved");
@@ -167,7 +168,7 @@ fn the_last_iterate_is_kept() {
 
 #[test]
 fn the_null_device_goes_all_the_way() {
-    let mesh = mesh(Shape::Trilinear, [2, 2, 2]);
+    let mesh = hexahedra(MapKind::Multilinear, [2, 2, 2]);
     let null = Null::default();
     let solver = SolverParams {
         max_iterations: 3,

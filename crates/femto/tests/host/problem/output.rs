@@ -1,14 +1,16 @@
 //! Solutions written to files.
 
 use super::{bump, host, linear};
-use crate::common::{SHAPES, Shape, mesh};
+use crate::common::hexahedra;
+use crate::common::meshes::maps;
+use femto::element::{Cell, MapKind};
 use femto::problem::{LagrangeGrid, OutputField, Problem, write_solution};
 
 /// The points of an output grid have the geometry's positions and the function's values.
 #[test]
 fn output_grids_are_equispaced_and_carry_the_solution() {
-    for shape in SHAPES {
-        let mesh = mesh(shape, [3, 2, 2]);
+    for &map in maps(Cell::Hexahedron) {
+        let mesh = hexahedra(map, [3, 2, 2]);
         for degree in [2, 5] {
             let problem = Problem {
                 degree,
@@ -35,9 +37,9 @@ fn output_grids_are_equispaced_and_carry_the_solution() {
                     let far = (0..3)
                         .map(|c| (found[c] - expected[c]).abs())
                         .fold(0.0, f64::max);
-                    assert!(far < 1e-14, "{shape:?} degree {degree}: {far:e}");
+                    assert!(far < 1e-14, "{map:?} degree {degree}: {far:e}");
                     let error = (grid.values[0][point as usize] - linear(found)).abs();
-                    assert!(error < 1e-6, "{shape:?} degree {degree}: {error:e}");
+                    assert!(error < 1e-6, "{map:?} degree {degree}: {error:e}");
                 }
             }
         }
@@ -46,7 +48,7 @@ fn output_grids_are_equispaced_and_carry_the_solution() {
 
 #[test]
 fn solutions_are_written_with_fields_and_tags() {
-    let mesh = mesh(Shape::Curved, [2, 2, 2]);
+    let mesh = hexahedra(MapKind::Curved, [2, 2, 2]);
     let u = bump(&mesh)
         .solve::<f64, _>(&host(), &mut ())
         .expect("solved")

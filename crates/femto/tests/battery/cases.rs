@@ -1,0 +1,406 @@
+//! The cases of the battery, as data.
+
+use crate::common::meshes::maps;
+use crate::physics::Physics::{self, *};
+use femto::fem::space::{Continuity, Layout};
+use femto::kernel::scalar::Precision::{self, Fp32, Fp64};
+use femto::{DataLevel, Quadrature, Scatter};
+use femto_element::{Cell, MapKind};
+
+/// A space on a mesh, and a quadrature rule.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) cell: Cell,
+    pub(crate) map: MapKind,
+    /// Whether some quadrilaterals are cut into triangles, whose maps are affine or curved.
+    pub(crate) is_cut: bool,
+    /// Rectangles or boxes along each axis.
+    pub(crate) cells: [usize; 3],
+    pub(crate) degree: usize,
+    pub(crate) quadrature: Quadrature,
+    pub(crate) continuity: Continuity,
+    pub(crate) layout: Layout,
+}
+
+/// A way to evaluate an operator.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    pub(crate) precision: Precision,
+    pub(crate) data_level: DataLevel,
+    pub(crate) scatter: Scatter,
+}
+
+/// All places with all forms in all ways.
+pub(crate) struct Group {
+    pub(crate) places: Vec<Place>,
+    pub(crate) forms: &'static [Physics],
+    pub(crate) ways: Vec<Way>,
+    /// Without the oracle, which is slow at high degrees, only the other properties are checked.
+    pub(crate) oracle: bool,
+}
+
+impl Place {
+    fn new(cell: Cell, map: MapKind, degree: usize, quadrature: Quadrature) -> Self {
+        Self {
+            cell,
+            map,
+            is_cut: false,
+            cells: [3, 2, 2],
+            degree,
+            quadrature,
+            continuity: Continuity::Continuous,
+            layout: Layout::Interleaved,
+        }
+    }
+
+    fn of(self, cells: [usize; 3]) -> Self {
+        Self { cells, ..self }
+    }
+
+    fn with(self, layout: Layout) -> Self {
+        Self { layout, ..self }
+    }
+
+    fn broken(self) -> Self {
+        let continuity = Continuity::Broken;
+        Self { continuity, ..self }
+    }
+}
+
+const BOTH_LAYOUTS: [Layout; 2] = [Layout::Interleaved, Layout::Blocked];
+const RULES: [Quadrature; 2] = [Quadrature::Gauss, Quadrature::Collocated];
+const SCALARS: &[Physics] = &[Mass, Poisson, Screened];
+const SYSTEMS: &[Physics] = &[
+    BusySystem,
+    ComponentwiseMass,
+    ComponentwisePoisson,
+    ComponentwiseScreened,
+    Elasticity,
+];
+
+fn way(precision: Precision, data_level: DataLevel, scatter: Scatter) -> Way {
+    Way {
+        precision,
+        data_level,
+        scatter,
+    }
+}
+
+/// Both precisions at both data levels.
+fn all_ways() -> Vec<Way> {
+    let levels = [DataLevel::OnTheFly, DataLevel::Partial];
+    let both = |level| [Fp64, Fp32].map(|precision| way(precision, level, Scatter::Atomic));
+    levels.into_iter().flat_map(both).collect()
+}
+
+fn group(places: Vec<Place>, forms: &'static [Physics], ways: Vec<Way>) -> Group {
+    Group {
+        places,
+        forms,
+        ways,
+        oracle: true,
+    }
+}
+
+/// All maps of a cell with all of some degrees and rules.
+fn product(
+    cell: Cell,
+    degrees: impl IntoIterator<Item = usize>,
+    rules: impl Fn(usize) -> Vec<Quadrature>,
+) -> Vec<Place> {
+    let mut places = Vec::new();
+    for degree in degrees {
+        for &map in maps(cell) {
+            let rules = rules(degree).into_iter();
+            places.extend(rules.map(|rule| Place::new(cell, map, degree, rule)));
+        }
+    }
+    places
+}
+
+fn each(places: Vec<Place>, change: impl Fn(Place) -> Place) -> Vec<Place> {
+    places.into_iter().map(change).collect()
+}
+
+/// Every place with both layouts.
+fn both_layouts(places: &[Place]) -> Vec<Place> {
+    let with = |place: &Place| BOTH_LAYOUTS.map(|layout| place.with(layout));
+    places.iter().flat_map(with).collect()
+}
+
+/// The cases that only the host runs: accelerators would compile for minutes.
+pub(crate) fn on_hosts(cell: Cell) -> Vec<Group> {
+    match cell.is_tensor_product() {
+        true => tensor_products(cell),
+        false => simplices(cell),
+    }
+}
+
+fn tensor_products(cell: Cell) -> Vec<Group> {
+    let gauss_or_collocated = |_| RULES.to_vec();
+    let alternating = |degree: usize| vec![RULES[degree % 2]];
+    let low = each(product(cell, 1..=8, gauss_or_collocated), |place| {
+        place.of(match place.degree {
+            1..=3 => [3, 3, 2],
+            4 | 5 => [2, 2, 1],
+            _ => [2, 1, 1],
+        })
+    });
+    // At least as many points as nodes, and so many that no loop is unrolled for them.
+    let many_points = |_| vec![Quadrature::Gauss, points(4), points(9)];
+    let any = each(
+        product(cell, [1, 2, 3, 5], alternating),
+        |place| match place.degree {
+            5 => place.of([2, 1, 1]),
+            _ => place,
+        },
+    );
+    let high = product(cell, 9..=15, alternating);
+    let single = each(high, |place| place.of([1, 1, 1]));
+    let high = product(cell, 9..=15, gauss_or_collocated);
+    let unrelated = Group {
+        oracle: false,
+        ..group(
+            each(high, |place| place.of([2, 1, 1])),
+            &[Mass, Poisson],
+            all_ways(),
+        )
+    };
+    let some = || each(product(cell, [2], alternating), |place| place.of([2, 2, 2]));
+    let mut groups = vec![
+        group(low, SCALARS, all_ways()),
+        group(single, &[Screened], all_ways()),
+        unrelated,
+        group(both_layouts(&any), SYSTEMS, all_ways()),
+        group(any, &[Busy, Conduction, ScreenedPerCell], all_ways()),
+        group(
+            each(product(cell, [3], many_points), |it| it.of([2, 2, 2])),
+            &[ScreenedPerCell],
+            all_ways(),
+        ),
+        group(
+            some(),
+            &[Orthotropic, Isotropic, Nothing, TimesZero],
+            all_ways(),
+        ),
+        group(
+            each(some(), Place::broken),
+            &[Mass, ScreenedPerCell, Busy],
+            all_ways(),
+        ),
+    ];
+    if cell == Cell::Hexahedron {
+        // Chunks near the limit of 16-bit indices, and boxes whose chunks are long.
+        let many = Place::new(cell, MapKind::Multilinear, 1, Quadrature::Gauss).of([24, 20, 20]);
+        let thin = Place::new(cell, MapKind::Affine, 1, Quadrature::Gauss).of([1, 1, 20000]);
+        groups.push(group(vec![many.broken(), thin], &[Mass], all_ways()));
+    }
+    groups
+}
+
+fn simplices(cell: Cell) -> Vec<Group> {
+    let cells = match cell.dim() {
+        2 => [4, 4, 0],
+        _ => [2, 2, 2],
+    };
+    let rules = |degree| vec![Quadrature::Exact(4), Quadrature::GaussOrExact(2 * degree)];
+    let places = each(product(cell, 1..=3, rules), |place| place.of(cells));
+    let broken = places.iter().filter(|place| place.degree == 2);
+    let broken = broken.map(|place| place.broken()).collect();
+    vec![
+        group(both_layouts(&places), SYSTEMS, all_ways()),
+        group(
+            places,
+            &[
+                Mass,
+                Poisson,
+                Screened,
+                ScreenedPerCell,
+                Busy,
+                Conduction,
+                Orthotropic,
+                Isotropic,
+                Nothing,
+                TimesZero,
+            ],
+            all_ways(),
+        ),
+        group(broken, &[Mass, ScreenedPerCell, Busy], all_ways()),
+    ]
+}
+
+/// The cases that every device runs.
+pub(crate) fn on_all_devices(cell: Cell) -> Vec<Group> {
+    match cell {
+        Cell::Hexahedron => hexahedra(),
+        Cell::Quadrilateral => quadrilaterals(),
+        _ => simplices_everywhere(cell),
+    }
+}
+
+fn hexahedra() -> Vec<Group> {
+    const AUTOMATIC: DataLevel = DataLevel::Automatic;
+    let at = |map, degree, quadrature| Place::new(Cell::Hexahedron, map, degree, quadrature);
+    let every = |degree, rule| product(Cell::Hexahedron, [degree], |_| vec![rule]);
+    let gauss = Quadrature::Gauss;
+    let first = [every(1, gauss), every(2, Quadrature::Collocated)].concat();
+    let (mut multilinear, mut others): (Vec<_>, Vec<_>) = first
+        .into_iter()
+        .partition(|place| place.map == MapKind::Multilinear);
+    multilinear.push(at(MapKind::Multilinear, 3, points(6)));
+    others.push(at(MapKind::Curved, 4, gauss));
+    let double = |level, scatter| vec![way(Fp64, level, scatter)];
+    let plain = || double(AUTOMATIC, Scatter::Atomic);
+    let stored = || double(DataLevel::Partial, Scatter::Atomic);
+    let repeatable = double(AUTOMATIC, Scatter::Deterministic);
+    let mut groups = vec![
+        group(multilinear, &[Mass, Poisson], plain()),
+        group(others, &[Screened], plain()),
+        group(every(3, gauss), &[Screened], stored()),
+        group(
+            both_layouts(&every(3, gauss)),
+            &[ComponentwiseScreened],
+            stored(),
+        ),
+        group(
+            both_layouts(&[at(MapKind::Multilinear, 3, gauss)]),
+            &[ComponentwiseScreened],
+            repeatable,
+        ),
+        group(
+            every(4, gauss),
+            &[Screened],
+            vec![way(Fp32, AUTOMATIC, Scatter::Atomic)],
+        ),
+        group(
+            vec![at(MapKind::Multilinear, 3, gauss).broken()],
+            &[ScreenedPerCell],
+            plain(),
+        ),
+    ];
+    for (degree, rule, scatter) in [
+        (1, gauss, Scatter::Deterministic),
+        (2, gauss, Scatter::Atomic),
+        (2, Quadrature::Collocated, Scatter::Atomic),
+    ] {
+        let ways = || double(DataLevel::OnTheFly, scatter);
+        let blocked = each(every(degree, rule), |place| place.with(Layout::Blocked));
+        groups.push(group(every(degree, rule), &[Busy], ways()));
+        groups.push(group(blocked, &[Elasticity], ways()));
+    }
+    groups
+}
+
+fn quadrilaterals() -> Vec<Group> {
+    let (atomic, ordered) = (Scatter::Atomic, Scatter::Deterministic);
+    let (gauss, collocated) = (Quadrature::Gauss, Quadrature::Collocated);
+    let rows = [
+        (1, MapKind::Multilinear, ordered, gauss),
+        (3, MapKind::Affine, atomic, collocated),
+        (6, MapKind::Curved, ordered, collocated),
+        (8, MapKind::Multilinear, atomic, gauss),
+        (15, MapKind::Affine, atomic, gauss),
+    ];
+    let row = |(degree, map, scatter, rule)| {
+        let place = Place::new(Cell::Quadrilateral, map, degree, rule).of([3, 3, 0]);
+        let ways = || vec![way(Fp64, DataLevel::Automatic, scatter)];
+        [
+            group(vec![place], &[Conduction], ways()),
+            group(vec![place.with(Layout::Blocked)], &[BusySystem], ways()),
+        ]
+    };
+    rows.into_iter().flat_map(row).collect()
+}
+
+fn simplices_everywhere(cell: Cell) -> Vec<Group> {
+    let (on_the_fly, partial) = (DataLevel::OnTheFly, DataLevel::Partial);
+    let rows = [
+        (1, Scatter::Atomic, on_the_fly, MapKind::Affine),
+        (1, Scatter::Deterministic, partial, MapKind::Affine),
+        (2, Scatter::Atomic, on_the_fly, MapKind::Curved),
+        (3, Scatter::Deterministic, on_the_fly, MapKind::Affine),
+    ];
+    let row = |(degree, scatter, level, map)| {
+        let (cells, layout) = match cell.dim() {
+            2 => ([5, 5, 0], Layout::Blocked),
+            _ => ([3, 3, 3], Layout::Interleaved),
+        };
+        let place = Place::new(cell, map, degree, Quadrature::Exact(4)).of(cells);
+        let double = || vec![way(Fp64, level, scatter)];
+        let both = [Fp64, Fp32].map(|precision| way(precision, level, scatter));
+        let blocked = vec![place.with(layout)];
+        match cell.dim() {
+            2 => [
+                group(vec![place], &[Conduction], both.into()),
+                group(blocked, &[BusySystem], double()),
+            ],
+            _ => [
+                group(vec![place], &[Busy], double()),
+                group(blocked, &[Elasticity], double()),
+            ],
+        }
+    };
+    rows.into_iter().flat_map(row).collect()
+}
+
+/// Triangles and quadrilaterals: as many degrees as triangles have.
+fn cut(degree: usize, map: MapKind) -> Place {
+    let rule = Quadrature::GaussOrExact(2 * degree);
+    Place {
+        is_cut: true,
+        ..Place::new(Cell::Quadrilateral, map, degree, rule).of([7, 7, 0])
+    }
+}
+
+/// As [`on_hosts`], on cells of both shapes.
+pub(crate) fn mixed_on_hosts() -> Vec<Group> {
+    let maps = [MapKind::Multilinear, MapKind::Curved].into_iter();
+    let places = maps.flat_map(|map| [1, 2, 3].map(|degree| cut(degree, map)));
+    let places: Vec<Place> = places.collect();
+    vec![
+        group(both_layouts(&places), SYSTEMS, all_ways()),
+        group(places.clone(), SCALARS, all_ways()),
+        group(places, &[Busy, ScreenedPerCell], all_ways()),
+    ]
+}
+
+/// As [`on_all_devices`], on cells of both shapes.
+pub(crate) fn mixed_on_all_devices() -> Vec<Group> {
+    let ways = || {
+        let both = [Scatter::Atomic, Scatter::Deterministic];
+        both.map(|scatter| way(Fp64, DataLevel::Automatic, scatter))
+            .to_vec()
+    };
+    let systems = [
+        cut(1, MapKind::Multilinear),
+        cut(2, MapKind::Curved).with(Layout::Blocked),
+        cut(3, MapKind::Curved),
+    ];
+    let scalars = [1, 2, 3].map(|degree| cut(degree, MapKind::Multilinear));
+    vec![
+        group(systems.into(), &[BusySystem], ways()),
+        group(scalars.into(), &[Mass, Poisson], ways()),
+    ]
+}
+
+/// All degrees of hexahedra, for GPUs.
+pub(crate) fn all_degrees() -> Vec<Group> {
+    let ways = || {
+        let ways = [Fp64, Fp32].map(|it| way(it, DataLevel::Automatic, Scatter::Atomic));
+        ways.to_vec()
+    };
+    let rule = |map| match map {
+        MapKind::Multilinear => Quadrature::Collocated,
+        _ => Quadrature::Gauss,
+    };
+    let places = product(Cell::Hexahedron, 1..=15, |_| vec![Quadrature::Gauss]);
+    let places = each(places, |place| Place {
+        quadrature: rule(place.map),
+        ..place
+    });
+    vec![group(places, &[Screened], ways())]
+}
+
+fn points(points_1d: usize) -> Quadrature {
+    Quadrature::GaussPoints(points_1d)
+}

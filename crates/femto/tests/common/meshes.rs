@@ -1,0 +1,119 @@
+//! Boxes of any cells with any kind of map.
+
+use super::{Random, cut_quadrilaterals};
+use femto::fem::geometry::Geometry;
+use femto::fem::mesh::Mesh;
+use femto::fem::mesh::boxes::{AnyBox, RectangleMesh};
+use femto::fem::space::{Block, SpaceParams};
+use femto_element::{Cell, MapKind};
+use std::f64::consts::PI;
+
+/// The kinds of map that cells have.
+pub fn maps(cell: Cell) -> &'static [MapKind] {
+    match cell.is_tensor_product() {
+        true => &[MapKind::Affine, MapKind::Multilinear, MapKind::Curved],
+        false => &[MapKind::Affine, MapKind::Curved],
+    }
+}
+
+/// The unit box with this many rectangles or boxes along each axis; simplices lie irregularly, so that neighbours
+/// have many relative orientations.
+fn unit_box(cell: Cell, map: MapKind, cells: &[usize]) -> AnyBox {
+    let dim = cell.dim();
+    AnyBox {
+        cell,
+        cells: cells[..dim].to_vec(),
+        lower: vec![0.0; dim],
+        upper: vec![1.0; dim],
+        geometry_degree: if map == MapKind::Curved { 2 } else { 1 },
+        irregular: (!cell.is_tensor_product()).then_some(5),
+    }
+}
+
+/// A box of cells whose maps are all of this kind: sheared, or bent at the vertices, or truly curved.
+pub fn mesh(cell: Cell, map: MapKind, cells: &[usize]) -> Mesh {
+    let deformation = |[x, y, z]: [f64; 3]| {
+        // The plane is a section through the solid in which all terms act.
+        let z = if cell.dim() == 2 { 0.25 } else { z };
+        match map {
+            MapKind::Affine => [x + 0.2 * y, y - 0.1 * z, 0.9 * z + 0.1 * x],
+            MapKind::Multilinear | MapKind::Curved => {
+                // A twist as well, so that even a single cell does not have a simpler kind of map.
+                let bent = bend([x, y, z]);
+                let twist = [0.05 * y * (z + x), -0.07 * x * z, 0.06 * x * y];
+                [0, 1, 2].map(|d| bent[d] + twist[d])
+            }
+        }
+    };
+    let mesh = unit_box(cell, map, cells).build(deformation);
+    mesh.expect("the deformation keeps Jacobians positive")
+}
+
+/// As [`mesh`], of hexahedra.
+pub fn hexahedra(map: MapKind, cells: [usize; 3]) -> Mesh {
+    mesh(Cell::Hexahedron, map, &cells)
+}
+
+/// The unit box with `n` rectangles or boxes along each axis, so deformed that refinements keep the kind of map
+/// and the quality of cells. In the plane, and of simplices, the side xmax stays at x = 1.
+pub fn refined(cell: Cell, map: MapKind, n: usize) -> Mesh {
+    let plain = AnyBox {
+        irregular: None,
+        ..unit_box(cell, map, &[n; 3])
+    };
+    // ±1 at the vertices, alternating along every axis.
+    let sign = |s: f64| (PI * n as f64 * s).cos();
+    let inside = |s: f64| if s > 1e-9 && s < 1.0 - 1e-9 { 1.0 } else { 0.0 };
+    let mesh = plain.build(|[x, y, z]| match (cell, map) {
+        (Cell::Hexahedron, MapKind::Affine) => [x + 0.2 * y, y - 0.1 * z, 0.9 * z + 0.1 * x],
+        (Cell::Hexahedron, MapKind::Multilinear) => {
+            let shift = 0.15 / n as f64 * sign(x) * sign(y) * sign(z);
+            [x + shift, y - shift, z + 0.5 * shift]
+        }
+        (Cell::Hexahedron, MapKind::Curved) => bend([x, y, z]),
+        (_, MapKind::Affine) => [x, y + 0.2 * x, z + 0.1 * x],
+        (_, MapKind::Multilinear) => {
+            let shift = 0.15 / n as f64 * sign(x) * sign(y);
+            [x + shift * inside(x), y - shift * inside(y), z]
+        }
+        (_, MapKind::Curved) => {
+            let bump = 0.1 * (PI * x).sin();
+            [x + bump * y, y + 0.1 * (2.0 * x).sin(), z + bump * y]
+        }
+    });
+    mesh.expect("the deformation keeps Jacobians positive")
+}
+
+/// The square cut into triangles and quadrilaterals with maps of the given degree: of `n` cells along each
+/// axis, random ones are split into pairs of triangles. All sides but xmin are bent.
+pub fn mixed(n: usize, geometry_degree: usize) -> Mesh {
+    let generator = RectangleMesh {
+        geometry_degree,
+        ..RectangleMesh::unit_square(n)
+    };
+    let mesh = generator.build(|[x, y]| {
+        let bump = 0.1 * (PI * x).sin();
+        [x + bump * y, y + 0.1 * (2.0 * x).sin()]
+    });
+    let mut random = Random::new();
+    let pattern: Vec<bool> = (0..n * n).map(|_| random.next() > 0.0).collect();
+    // At least one of each.
+    let is_cut = |cell: usize| cell == 0 || cell != n && pattern[cell];
+    let mesh = mesh.expect("the deformation keeps Jacobians positive");
+    cut_quadrilaterals(&mesh, is_cut)
+}
+
+/// The blocks of a space on a mesh.
+pub fn blocks(mesh: &Mesh, params: SpaceParams) -> Vec<Block> {
+    let geometries = Geometry::of_shapes(mesh).expect("legal");
+    Block::all(mesh, geometries, params).expect("legal")
+}
+
+/// A smooth deformation of the unit cube.
+pub fn bend([x, y, z]: [f64; 3]) -> [f64; 3] {
+    [
+        x + 0.06 * (PI * y).sin() * (PI * z).sin() + 0.03 * y,
+        y + 0.05 * (PI * x).sin() * (2.0 * PI * z).sin(),
+        z + 0.04 * (2.0 * PI * x).sin() * (PI * y).sin() + 0.1 * x,
+    ]
+}
