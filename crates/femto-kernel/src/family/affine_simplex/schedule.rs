@@ -164,29 +164,36 @@ pub(super) fn row<T: Copy>(table: &[T; 8], nodes: usize) -> T {
     table[index.unwrap_or(7)]
 }
 
-/// The best schedule measured on an H200 for tetrahedra between E-vectors, fp64
-/// (`benches/runs/2026-11-24-nvidia-h200/tetrahedra`), except that columns are never unrolled wholly where that takes
-/// long to compile; that of the tetrahedron with as many nodes for triangles, and Karakus, Warburton et al.'s elements
-/// for fp32.
+/// The best schedule measured on an H200 for tetrahedra between E-vectors (`docs/families/affine_simplex.md`), among
+/// those that unroll at most four columns, which keeps texts short; that of the tetrahedron with as many nodes for
+/// triangles.
 pub fn defaults(nodes: usize, precision: Precision) -> Schedule {
     // Elements of a thread, elements side by side, columns unrolled.
     const FP64: [(u32, u32, u32); 8] = [
         (4, 8, 2),
         (5, 3, 4),
         (5, 3, 2),
-        (5, 3, 4),
+        (5, 5, 4),
         (4, 4, 2),
         (6, 6, 2),
         (5, 1, 2),
         (6, 2, 4),
     ];
-    let (elements_per_thread, elements_aside, unroll) = match precision {
-        Precision::Fp64 => row(&FP64, nodes),
-        Precision::Fp32 => {
-            let (each, aside) = super::ladder::published(nodes, precision);
-            (each, aside, 4)
-        }
+    const FP32: [(u32, u32, u32); 8] = [
+        (6, 8, 4),
+        (8, 3, 4),
+        (6, 3, 4),
+        (8, 6, 4),
+        (6, 4, 4),
+        (6, 3, 4),
+        (6, 1, 4),
+        (4, 6, 4),
+    ];
+    let table = match precision {
+        Precision::Fp64 => &FP64,
+        Precision::Fp32 => &FP32,
     };
+    let (elements_per_thread, elements_aside, unroll) = row(table, nodes);
     Schedule {
         unroll,
         elements_per_thread,
