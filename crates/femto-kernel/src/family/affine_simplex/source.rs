@@ -164,10 +164,12 @@ impl KernelSpec<'_> {
 
     /// Number of matrices.
     pub(super) fn count(&self, symmetric: bool) -> usize {
-        let Matrices { dim, mass, .. } = self.matrices;
+        let Matrices {
+            stiffness, mass, ..
+        } = self.matrices;
         match symmetric {
             true => self.matrices.factors(),
-            false => self.matrices.stiffness.len().min(dim * dim) + usize::from(mass.is_some()),
+            false => stiffness.len() + usize::from(mass.is_some()),
         }
     }
 }

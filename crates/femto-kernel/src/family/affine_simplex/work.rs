@@ -1,7 +1,6 @@
 //! Exact work: bytes and flops, from sizes and schedule.
 
 use super::Matrices;
-use super::matrices::pairs;
 use super::schedule::{Input, Schedule};
 use super::source::KernelSpec;
 use crate::family::Vectors;
@@ -28,9 +27,8 @@ impl KernelSpec<'_> {
     /// The work on `elements` elements, apart from L-vectors: geometry, E-vectors or lists of nodes, and the
     /// matrices once.
     pub fn work(&self, schedule: &Schedule, elements: usize) -> Work {
-        let Matrices { nodes, dim, .. } = *self.matrices;
+        let nodes = self.matrices.nodes;
         let (numbers, count) = (self.precision.bytes(), self.count(schedule.symmetric));
-        debug_assert!(self.matrices.factors() <= pairs(dim) + 1);
         let unknowns = nodes * self.components;
         let (read, written) = match self.vectors {
             Vectors::Element { .. } => (unknowns * numbers, unknowns * numbers),
