@@ -19,5 +19,10 @@ pub fn limits(features: &Features) -> Limits {
         threads_xyz: features.max_threads_xyz,
         shared_bytes: features.shared_bytes,
         fp64: features.fp64,
+        matrix_units: features.language == LanguageKind::Cuda
+            && MATRIX_UNITS.contains(&features.architecture.as_str()),
     }
 }
+
+/// The architectures whose matrix units multiply doubles faster than the other units do.
+const MATRIX_UNITS: [&str; 3] = ["sm_80", "sm_90", "sm_100"];

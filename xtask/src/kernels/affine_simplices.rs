@@ -132,7 +132,10 @@ fn check<T: Element + Into<f64>>(
         device.upload(&values)
     };
     let (geometry, input) = (upload(&geometry)?, upload(&u)?);
-    let tables = upload(&tables(matrices, schedule.symmetric))?;
+    let tables = upload(&tables(
+        matrices,
+        schedule.rows().is_none_or(|it| it.symmetric),
+    ))?;
     let list: Vec<u32> = (0..ELEMENTS).map(|element| place(element) as u32).collect();
     let list = device.upload(&list)?;
     let mut v = upload(&vec![f64::NAN; u.len()])?;

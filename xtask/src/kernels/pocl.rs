@@ -146,5 +146,6 @@ fn limits(features: &Features) -> Limits {
             .map(|axis| features.max_threads_xyz[axis].min(usual.threads_xyz[axis])),
         shared_bytes: features.shared_bytes.min(usual.shared_bytes),
         fp64: features.fp64,
+        matrix_units: false,
     }
 }

@@ -16,8 +16,9 @@ use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use femto_kernel::dialect::Language;
-use femto_kernel::family::affine_simplex::Matrices;
+use femto_kernel::family::affine_simplex::schedule::Schedule;
 use femto_kernel::family::affine_simplex::source::{KernelSpec, tables};
+use femto_kernel::family::affine_simplex::{Matrices, fragments};
 use femto_kernel::family::{KernelSource, Operand, Vectors};
 use femto_kernel::roofline::Ceilings;
 use femto_kernel::scalar::Precision;
@@ -73,6 +74,7 @@ pub struct TetrahedraData<'a, T: Number> {
     numbers: RandomVectors<'a, T>,
     /// With S_ab and S_ba apart, and added up.
     tables: [AcceleratorBuffer<T>; 2],
+    fragments: AcceleratorBuffer<T>,
     geometry: AcceleratorBuffer<T>,
     list: AcceleratorBuffer<u32>,
     u: AcceleratorBuffer<T>,
@@ -116,8 +118,7 @@ impl<'a, T: Number> TetrahedraData<'a, T> {
         let count = elements.min(COMPARED);
         let sample = (0..count).map(|index| index * (elements - 1) / (count - 1).max(1));
         let wanted = sample.map(oracle).collect();
-        let upload = |symmetric| {
-            let values = tables(&matrices, symmetric);
+        let upload = |values: Vec<f64>| {
             device.upload(&values.into_iter().map(T::from_f64).collect::<Vec<T>>())
         };
         let list: Vec<u32> = (0..elements as u32).collect();
@@ -125,7 +126,11 @@ impl<'a, T: Number> TetrahedraData<'a, T> {
             device,
             degree,
             elements,
-            tables: [upload(false)?, upload(true)?],
+            tables: [
+                upload(tables(&matrices, false))?,
+                upload(tables(&matrices, true))?,
+            ],
+            fragments: upload(fragments(&matrices, T::PRECISION))?,
             geometry: numbers.make(GEOMETRY, elements * FACTORS)?,
             list: device.upload(&list)?,
             u: numbers.make(U, elements * nodes)?,
@@ -180,15 +185,16 @@ impl<'a, T: Number> TetrahedraData<'a, T> {
         };
         let mut record = Record::new("tetrahedra", outcome);
         let nodes = self.elements * self.matrices.nodes;
+        let rows = schedule.rows();
         record.setting = vec![
             ("step", json!(variant.step.map(|step| step.number))),
             ("change", json!(variant.step.map(|step| step.change))),
             ("degree", json!(self.degree)),
             ("elements", json!(self.elements)),
             ("nodes", json!(nodes)),
-            ("per_thread", json!(schedule.elements_per_thread)),
-            ("aside", json!(schedule.elements_aside)),
-            ("unroll", json!(schedule.unroll)),
+            ("per_thread", json!(rows.map(|it| it.elements_per_thread))),
+            ("aside", json!(rows.map(|it| it.elements_aside))),
+            ("unroll", json!(rows.map(|it| it.unroll))),
         ];
         record.schedule = schedule.to_string();
         record.counts = vec![("rate", Some(nodes))];
@@ -212,9 +218,9 @@ impl<'a, T: Number> TetrahedraData<'a, T> {
         kernel: &Kernel,
     ) -> Result<(), DeviceError> {
         let [apart, symmetric] = &self.tables;
-        let tables = match variant.schedule.symmetric {
-            true => symmetric,
-            false => apart,
+        let tables = match variant.schedule {
+            Schedule::Rows(rows) if !rows.symmetric => apart,
+            _ => symmetric,
         };
         let launch = Launch {
             blocks: source.blocks(self.elements),
@@ -228,6 +234,7 @@ impl<'a, T: Number> TetrahedraData<'a, T> {
             arguments.extend(match operand {
                 Operand::Geometry => Some(Argument::input(&self.geometry)),
                 Operand::Tables => Some(Argument::input(tables)),
+                Operand::Fragments => Some(Argument::input(&self.fragments)),
                 Operand::Elements => Some(Argument::input(&self.list)),
                 Operand::U => Some(Argument::input(&self.u)),
                 Operand::V => v.take().map(Argument::output),

@@ -20,7 +20,7 @@ use crate::{BenchError, Report, Sampling, roofline};
 use femto::Number;
 use femto::accelerator::{language, limits};
 use femto_kernel::family::affine_simplex::ladder::{self, Step};
-use femto_kernel::family::affine_simplex::schedule::{Schedule, Sizes};
+use femto_kernel::family::affine_simplex::schedule::{MatrixUnits, Rows, Schedule, Sizes};
 use femto_kernel::roofline::Ceilings;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
@@ -53,6 +53,8 @@ pub struct Sweep {
     pub aside: Vec<u32>,
     /// Columns that femto's own schedules unroll; none of these is measured if empty.
     pub unroll: Vec<u32>,
+    /// Warps of a block of femto's own schedules for matrix units; none of these is measured if empty.
+    pub warps: Vec<u32>,
     /// Number and length of samples.
     pub sampling: Sampling,
 }
@@ -89,13 +91,28 @@ impl Sweep {
             for &(elements_per_thread, elements_aside) in &tuned {
                 add(
                     None,
-                    Schedule {
+                    Schedule::Rows(Rows {
                         unroll,
                         elements_per_thread,
                         elements_aside,
-                        ..Schedule::PLAIN
-                    },
+                        ..Rows::PLAIN
+                    }),
                 );
+            }
+        }
+        for &warps in &self.warps {
+            for element_tiles in [1, 2] {
+                for input_shared in [false, true] {
+                    for lockstep in [false, true] {
+                        let units = MatrixUnits {
+                            warps,
+                            element_tiles,
+                            input_shared,
+                            lockstep,
+                        };
+                        add(None, Schedule::MatrixUnits(units));
+                    }
+                }
             }
         }
         all

@@ -92,3 +92,65 @@ INLINE real reciprocal(real x)
     return 1.0f / x;
 #endif
 }
+
+#if __CUDA_ARCH__ >= 800
+/* Matrix units: sums += a b for a of 16 × 8, b of 8 × 8. Of rows, quad q = lane / 4 has q and q + 8; of columns of a
+ * and rows of b, its thread t has t and t + 4; of columns of sums, 2 t and 2 t + 1:
+ *
+ *   a     [column t, t + 4][row q, q + 8]
+ *   b     [row t, t + 4] of column q; in single precision first the leading bits of both, then the rest
+ *   sums  [column 2 t, 2 t + 1][row q, q + 8]
+ */
+#if REAL_BYTES == 8
+typedef double2 fragment;
+#define FRAGMENT 2
+INLINE void multiply_add(double sums[4], const double a[4], fragment b)
+{
+#if __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+d"(sums[0]), "+d"(sums[2]), "+d"(sums[1]), "+d"(sums[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b.x), "d"(b.y));
+#else
+    UNROLL for (int n = 0; n < 4; ++n)
+        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+            : "+d"(sums[n % 2]), "+d"(sums[n % 2 + 2])
+            : "d"(a[n]), "d"(n < 2 ? b.x : b.y));
+#endif
+}
+#else
+typedef float4 fragment;
+#define FRAGMENT 4
+INLINE uint leading_bits(float x)
+{
+    uint bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+    return bits;
+}
+
+INLINE void multiply_add_tf32(float sums[4], const uint a[4], float b0, float b1)
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(sums[0]), "+f"(sums[2]), "+f"(sums[1]), "+f"(sums[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
+}
+
+/* Three products of numbers of 11 bits: their sum has the accuracy of single precision but for 2^-21. */
+INLINE void multiply_add(float sums[4], const float a[4], fragment b)
+{
+    uint leading[4], rest[4];
+    UNROLL for (int i = 0; i < 4; ++i)
+    {
+        leading[i] = leading_bits(a[i]);
+        rest[i] = leading_bits(a[i] - __uint_as_float(leading[i]));
+    }
+    multiply_add_tf32(sums, rest, b.x, b.y);
+    multiply_add_tf32(sums, leading, b.z, b.w);
+    multiply_add_tf32(sums, leading, b.x, b.y);
+}
+#endif
+
+INLINE fragment load_fragment(const real *g_source)
+{
+    return *(const fragment *)g_source;
+}
+#endif

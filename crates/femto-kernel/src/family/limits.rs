@@ -13,6 +13,8 @@ pub struct Limits {
     pub shared_bytes: u32,
     /// Whether double precision is supported.
     pub fp64: bool,
+    /// Whether it has matrix units that multiply in both precisions, faster than it multiplies otherwise.
+    pub matrix_units: bool,
 }
 
 /// Maximum bytes of constant memory for the tables of a kernel: the minimum of all CUDA and OpenCL devices,
@@ -27,6 +29,7 @@ impl Default for Limits {
             threads_xyz: [1024, 1024, 64],
             shared_bytes: 48 * 1024,
             fp64: true,
+            matrix_units: false,
         }
     }
 }
@@ -66,4 +69,7 @@ pub enum ScheduleError {
     /// The device does not support fp64.
     #[error("the device has no fp64")]
     Fp64,
+    /// The device has no matrix units for these products.
+    #[error("the device has no matrix units that are faster in fp64")]
+    MatrixUnits,
 }

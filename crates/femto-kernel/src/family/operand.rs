@@ -26,6 +26,8 @@ pub enum Operand {
     Rule,
     /// Basis and rule at all points, if they do not fit constant memory.
     Tables,
+    /// Matrices in the order and the places in which matrix units use them.
+    Fragments,
     /// The nodes of each element.
     Nodes,
     /// The stride of components in u and v.
@@ -79,6 +81,7 @@ impl Operand {
             Self::Vertices => (TABLE, "g_vertices"),
             Self::Rule => (NUMBERS, "g_rule"),
             Self::Tables => (NUMBERS, "g_tables"),
+            Self::Fragments => (NUMBERS, "g_fragments"),
             Self::ComponentStride => (COUNT, "component_stride"),
             Self::Contributions => (OUTPUT, "g_contributions"),
             Self::ContributionStride => (COUNT, "contribution_stride"),

@@ -44,6 +44,9 @@ pub(in crate::command) struct Tetrahedra {
     /// Also measure femto's own schedules, with this many columns unrolled; 0 unrolls all.
     #[arg(long, value_delimiter = ',')]
     unroll: Vec<u32>,
+    /// Also measure femto's own schedules for matrix units, with this many warps a block.
+    #[arg(long, value_delimiter = ',')]
+    warps: Vec<u32>,
     /// Number of samples; the median is reported.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     nreps: u32,
@@ -69,6 +72,7 @@ impl Tetrahedra {
             per_thread: self.per_thread.clone(),
             aside: self.aside.clone(),
             unroll: self.unroll.clone(),
+            warps: self.warps.clone(),
             sampling: Sampling {
                 samples: self.nreps as usize,
                 seconds: SAMPLE_SECONDS,

@@ -1,8 +1,8 @@
 //! affine_simplex as a family.
 
-use super::schedule::{Schedule, defaults};
+use super::schedule::{Rows, Schedule, defaults};
 use super::source::{KernelSpec, tables};
-use super::{Matrices, host};
+use super::{Matrices, fragments, host};
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
@@ -186,14 +186,20 @@ impl BlockKernels for Kernels {
 
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
         let tables = std::mem::take(&mut self.tables);
-        vec![(Operand::Tables, Array::Reals(tables))]
+        let mut arrays = vec![(Operand::Tables, Array::Reals(tables))];
+        if self.target.limits.matrix_units {
+            let fragments = fragments(&self.block.matrices, self.target.precision);
+            arrays.push((Operand::Fragments, Array::Reals(fragments)));
+        }
+        arrays
     }
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
         let problem = self.problem(vectors);
         let sizes = problem.sizes();
-        let best = defaults(sizes.nodes, self.target.precision);
-        legal_candidates([best, Schedule::PLAIN], |schedule| {
+        let mut schedules = defaults(sizes.nodes, self.target.precision);
+        schedules.push(Schedule::Rows(Rows::PLAIN));
+        legal_candidates(schedules, |schedule| {
             schedule.validate(sizes, self.target.precision, &self.target.limits)?;
             Ok(Candidate {
                 schedule: schedule.to_string(),

@@ -12,7 +12,7 @@
 //! assert_eq!(steps[6].change, "S_ab and S_ba in one matrix");
 //! ```
 
-use super::schedule::{Factors, Input, Schedule, row};
+use super::schedule::{Factors, Input, Rows, Schedule, row};
 use crate::scalar::Precision;
 
 /// A step.
@@ -23,14 +23,14 @@ pub struct Step {
     /// Its change relative to the previous step.
     pub change: &'static str,
     /// Its schedule; steps 7 to 10 are tuned over elements of a thread, 8 to 10 over elements aside.
-    pub schedule: Schedule,
+    pub schedule: Rows,
     /// Whether elements come from a list; otherwise they are consecutive.
     pub listed: bool,
 }
 
 /// The steps, in order, with one element per thread and aside.
 pub fn steps() -> Vec<Step> {
-    let mut schedule = Schedule {
+    let mut schedule = Rows {
         const_inputs: false,
         unroll: 1,
         input: Input::Global,
@@ -40,7 +40,7 @@ pub fn steps() -> Vec<Step> {
         elements_aside: 1,
     };
     let mut steps = Vec::new();
-    let mut add = |change, schedule: Schedule| {
+    let mut add = |change, schedule: Rows| {
         let number = steps.len();
         steps.push(Step {
             number,
@@ -117,10 +117,10 @@ impl Step {
 
     /// The step with these many elements per thread and side by side, where it is tuned over them.
     pub fn with(&self, per_thread: u32, aside: u32) -> Schedule {
-        Schedule {
+        Schedule::Rows(Rows {
             elements_per_thread: if self.tunes_thread() { per_thread } else { 1 },
             elements_aside: if self.tunes_block() { aside } else { 1 },
             ..self.schedule
-        }
+        })
     }
 }

@@ -16,6 +16,7 @@
 //! are as many as polynomials of one degree less.
 
 mod block;
+mod fragments;
 pub mod host;
 pub mod ladder;
 mod matrices;
@@ -24,4 +25,5 @@ pub mod source;
 mod work;
 
 pub use block::{AffineSimplex, Block};
+pub use fragments::fragments;
 pub use matrices::Matrices;

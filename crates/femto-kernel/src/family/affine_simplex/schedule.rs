@@ -1,4 +1,4 @@
-//! Schedules of the kernel: where data live, and how many elements a thread and a block have.
+//! Schedules of the kernels: where data live, and how many elements a thread and a block have.
 
 use crate::dialect::BlockShape;
 use crate::family::{Limits, ScheduleError};
@@ -29,9 +29,34 @@ pub enum Factors {
     After,
 }
 
+/// A schedule of one of the kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Schedule {
+    /// A row of the matrices per thread.
+    Rows(Rows),
+    /// Matrix units.
+    MatrixUnits(MatrixUnits),
+}
+
+/// A schedule of `matrix_units.c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixUnits {
+    /// Warps of a block.
+    pub warps: u32,
+    /// Tiles of [`ELEMENT_TILE`] elements of a warp: a fragment of the matrices is read once for all of them.
+    pub element_tiles: u32,
+    /// Whether the input is in shared memory; otherwise it is in registers.
+    pub input_shared: bool,
+    /// Whether the warps of a block wait for each other, so that they read the same fragments together.
+    pub lockstep: bool,
+}
+
+/// Rows of a product of matrix units.
+pub const ELEMENT_TILE: u32 = 16;
+
 /// A schedule of `apply.c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Schedule {
+pub struct Rows {
     /// Whether pointers to inputs are `const`.
     pub const_inputs: bool,
     /// Columns of the matrices that are unrolled; 0 unrolls all.
@@ -57,7 +82,7 @@ pub struct Sizes {
     pub factors: usize,
 }
 
-impl Schedule {
+impl Rows {
     /// The schedule with the least shared memory and registers among those of operators.
     pub const PLAIN: Self = Self {
         const_inputs: true,
@@ -69,13 +94,11 @@ impl Schedule {
         elements_aside: 1,
     };
 
-    /// Elements of a block.
-    pub fn elements_per_block(&self) -> u32 {
+    fn elements_per_block(&self) -> u32 {
         self.elements_per_thread * self.elements_aside
     }
 
-    /// Threads and shared memory of a block.
-    pub fn block(&self, sizes: Sizes) -> BlockShape {
+    fn block(&self, sizes: Sizes) -> BlockShape {
         let input = match self.input {
             Input::Shared => sizes.nodes,
             Input::Global | Input::Register => 0,
@@ -88,6 +111,47 @@ impl Schedule {
             threads: [sizes.nodes as u32, self.elements_aside, 1],
             blocks_per_unit: 1,
             shared_reals: self.elements_per_block() * (input + factors) as u32,
+        }
+    }
+}
+
+impl MatrixUnits {
+    fn block(&self, sizes: Sizes) -> BlockShape {
+        let numbers = self.element_tiles * ELEMENT_TILE * sizes.nodes.next_multiple_of(8) as u32;
+        BlockShape {
+            threads: [32, self.warps, 1],
+            blocks_per_unit: 1,
+            shared_reals: if self.input_shared {
+                self.warps * numbers
+            } else {
+                0
+            },
+        }
+    }
+}
+
+impl Schedule {
+    /// The schedule, if it has a row per thread.
+    pub fn rows(&self) -> Option<&Rows> {
+        match self {
+            Self::Rows(rows) => Some(rows),
+            Self::MatrixUnits(_) => None,
+        }
+    }
+
+    /// Elements of a block.
+    pub fn elements_per_block(&self) -> u32 {
+        match self {
+            Self::Rows(rows) => rows.elements_per_block(),
+            Self::MatrixUnits(it) => it.warps * it.element_tiles * ELEMENT_TILE,
+        }
+    }
+
+    /// Threads and shared memory of a block.
+    pub fn block(&self, sizes: Sizes) -> BlockShape {
+        match self {
+            Self::Rows(rows) => rows.block(sizes),
+            Self::MatrixUnits(it) => it.block(sizes),
         }
     }
 
@@ -110,6 +174,9 @@ impl Schedule {
         if precision == Precision::Fp64 && !limits.fp64 {
             return Err(ScheduleError::Fp64);
         }
+        if matches!(self, Self::MatrixUnits(_)) && !limits.matrix_units {
+            return Err(ScheduleError::MatrixUnits);
+        }
         let block = self.block(sizes);
         let fits =
             (block.threads.iter().zip(limits.threads_xyz)).all(|(&asked, most)| asked <= most);
@@ -129,6 +196,34 @@ impl Schedule {
 }
 
 impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rows(rows) => rows.fmt(f),
+            Self::MatrixUnits(it) => it.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for MatrixUnits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let memory = if self.input_shared {
+            "shared memory"
+        } else {
+            "registers"
+        };
+        let (elements, warps) = (self.element_tiles * ELEMENT_TILE, self.warps);
+        write!(
+            f,
+            "matrix units, {elements} elements a warp, {warps} warps, u in {memory}"
+        )?;
+        if self.lockstep {
+            write!(f, ", warps in lockstep")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Rows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let input = match self.input {
             Input::Global => "u from global memory",
@@ -164,10 +259,56 @@ pub(super) fn row<T: Copy>(table: &[T; 8], nodes: usize) -> T {
     table[index.unwrap_or(7)]
 }
 
-/// The best schedule measured on an H200 for tetrahedra between E-vectors (`docs/families/affine_simplex.md`), among
-/// those that unroll at most four columns, which keeps texts short; that of the tetrahedron with as many nodes for
-/// triangles.
-pub fn defaults(nodes: usize, precision: Precision) -> Schedule {
+/// Of the schedules that were measured to be the best on an H200 for tetrahedra between E-vectors
+/// (`docs/families/affine_simplex.md`), those for a number of nodes, best first: with matrix units, for devices that
+/// have them, and with a row per thread. For triangles it is that of the tetrahedron with as many nodes.
+pub fn defaults(nodes: usize, precision: Precision) -> Vec<Schedule> {
+    let units = matrix_units(nodes, precision).map(Schedule::MatrixUnits);
+    let mut all = Vec::from_iter(units);
+    all.push(Schedule::Rows(rows(nodes, precision)));
+    all
+}
+
+/// The best for matrix units, unless a row per thread is faster (degree 1) or too much more accurate (degree 8 in
+/// single precision, whose error was 6e-6).
+fn matrix_units(nodes: usize, precision: Precision) -> Option<MatrixUnits> {
+    const fn with(warps: u32, input_shared: bool, lockstep: bool) -> Option<MatrixUnits> {
+        Some(MatrixUnits {
+            warps,
+            element_tiles: 1,
+            input_shared,
+            lockstep,
+        })
+    }
+    const FP64: [Option<MatrixUnits>; 8] = [
+        None,
+        with(2, false, false),
+        with(2, false, false),
+        with(2, false, false),
+        with(2, false, false),
+        with(2, true, true),
+        with(4, true, true),
+        with(4, true, true),
+    ];
+    const FP32: [Option<MatrixUnits>; 8] = [
+        None,
+        with(2, false, true),
+        with(2, true, false),
+        with(2, false, false),
+        with(4, false, false),
+        with(2, true, true),
+        with(2, true, true),
+        None,
+    ];
+    let table = match precision {
+        Precision::Fp64 => &FP64,
+        Precision::Fp32 => &FP32,
+    };
+    row(table, nodes)
+}
+
+/// The best with a row per thread among those that unroll at most four columns, which keeps texts short.
+fn rows(nodes: usize, precision: Precision) -> Rows {
     // Elements of a thread, elements side by side, columns unrolled.
     const FP64: [(u32, u32, u32); 8] = [
         (4, 8, 2),
@@ -194,10 +335,10 @@ pub fn defaults(nodes: usize, precision: Precision) -> Schedule {
         Precision::Fp32 => &FP32,
     };
     let (elements_per_thread, elements_aside, unroll) = row(table, nodes);
-    Schedule {
+    Rows {
         unroll,
         elements_per_thread,
         elements_aside,
-        ..Schedule::PLAIN
+        ..Rows::PLAIN
     }
 }

@@ -1,7 +1,7 @@
 //! Kernel sources, from problem and schedule.
 
 use super::Matrices;
-use super::schedule::{Factors, Input, Schedule, Sizes};
+use super::schedule::{Factors, Input, MatrixUnits, Rows, Schedule, Sizes};
 use crate::dialect::{KernelFile, Language, SourceBuilder};
 use crate::family::operand::define_arguments;
 use crate::family::{KernelSource, Operand, Scatter, Vectors};
@@ -53,7 +53,10 @@ impl KernelSpec<'_> {
 
     /// The text that applies the operator.
     pub fn source(&self, schedule: &Schedule) -> KernelSource {
-        self.translation_unit(schedule, ("apply", file!("apply.c")), true)
+        match schedule {
+            Schedule::Rows(rows) => self.rows_source(rows, ("apply", file!("apply.c")), true),
+            Schedule::MatrixUnits(it) => self.matrix_units_source(it),
+        }
     }
 
     /// The text that sums the diagonals of the element matrices.
@@ -62,32 +65,87 @@ impl KernelSpec<'_> {
             .threads
             .min(DIAGONAL_THREADS)
             .min(limits.threads_xyz[1]);
-        let schedule = Schedule {
+        let rows = Rows {
             input: Input::Register,
             elements_aside: (most / self.matrices.nodes as u32).max(1),
-            ..Schedule::PLAIN
+            ..Rows::PLAIN
         };
-        self.translation_unit(&schedule, ("diagonal", file!("diagonal.c")), false)
+        self.rows_source(&rows, ("diagonal", file!("diagonal.c")), false)
+    }
+
+    fn rows_source(
+        &self,
+        rows: &Rows,
+        text: (&'static str, KernelFile),
+        reads_u: bool,
+    ) -> KernelSource {
+        let unroll = match rows.unroll {
+            0 => "UNROLL".to_owned(),
+            count => format!("UNROLL_BY({count})"),
+        };
+        let factors_shared = matches!(rows.factors, Factors::Shared | Factors::SharedFlat);
+        let numbers = [
+            ("MATRICES", self.count(rows.symmetric)),
+            ("ELEMENTS_PER_THREAD", rows.elements_per_thread as usize),
+            ("ELEMENTS_ASIDE", rows.elements_aside as usize),
+            ("CONST_INPUTS", usize::from(rows.const_inputs)),
+            ("SYMMETRIC", usize::from(rows.symmetric)),
+            ("INPUT_SHARED", usize::from(rows.input == Input::Shared)),
+            ("INPUT_ONCE", usize::from(rows.input != Input::Global)),
+            (
+                "FACTORS_BEFORE",
+                usize::from(rows.factors == Factors::Before),
+            ),
+            ("FACTORS_SHARED", usize::from(factors_shared)),
+            (
+                "FACTORS_FLAT",
+                usize::from(rows.factors == Factors::SharedFlat),
+            ),
+        ];
+        let define = |source: &mut SourceBuilder| {
+            source.define("COLUMN_LOOP", unroll);
+            for (name, number) in numbers {
+                source.define(name, number);
+            }
+        };
+        let schedule = Schedule::Rows(*rows);
+        let operands = self.operands(Operand::Tables, reads_u);
+        self.translation_unit(&schedule, text, operands, define)
+    }
+
+    fn matrix_units_source(&self, it: &MatrixUnits) -> KernelSource {
+        let numbers = [
+            ("RANK", self.matrices.rank),
+            ("WARPS", it.warps as usize),
+            ("ELEMENT_TILES", it.element_tiles as usize),
+            ("INPUT_SHARED", usize::from(it.input_shared)),
+            ("LOCKSTEP", usize::from(it.lockstep)),
+        ];
+        let define = |source: &mut SourceBuilder| {
+            for (name, number) in numbers {
+                source.define(name, number);
+            }
+        };
+        let schedule = Schedule::MatrixUnits(*it);
+        let text = ("apply", file!("matrix_units.c"));
+        let operands = self.operands(Operand::Fragments, true);
+        self.translation_unit(&schedule, text, operands, define)
     }
 
     fn translation_unit(
         &self,
         schedule: &Schedule,
         (entry, file): (&'static str, KernelFile),
-        reads_u: bool,
+        operands: Vec<Operand>,
+        define: impl FnOnce(&mut SourceBuilder),
     ) -> KernelSource {
         let (matrices, block) = (self.matrices, schedule.block(self.sizes()));
         let mut source = SourceBuilder::new(self.language, self.precision, block);
-        let operands = self.operands(reads_u);
         define_arguments(&mut source, &operands, &[]);
         source.define("stored_real", "real");
-        let unroll = match schedule.unroll {
-            0 => "UNROLL".to_owned(),
-            count => format!("UNROLL_BY({count})"),
-        };
-        source.define("COLUMN_LOOP", unroll);
+        let (scatter, vectors) = (self.vectors.scatter(), self.vectors);
         let interleaved = matches!(
-            self.vectors,
+            vectors,
             Vectors::Nodal {
                 interleaved: true,
                 ..
@@ -98,35 +156,22 @@ impl KernelSpec<'_> {
             ("NODES", matrices.nodes),
             ("COMPONENTS", self.components),
             ("FACTORS", matrices.factors()),
-            ("MATRICES", self.count(schedule.symmetric)),
+            ("STIFFNESS", usize::from(matrices.has_stiffness())),
+            ("MASS", usize::from(matrices.mass.is_some())),
             ("NODE_STRIDE", if interleaved { self.components } else { 1 }),
-            ("ELEMENTS_PER_THREAD", schedule.elements_per_thread as usize),
-            ("ELEMENTS_ASIDE", schedule.elements_aside as usize),
+            ("VECTORS_NODAL", usize::from(scatter.is_some())),
+            (
+                "VECTORS_LISTED",
+                usize::from(vectors == Vectors::Element { listed: true }),
+            ),
+            (
+                "CONTRIBUTIONS",
+                usize::from(scatter == Some(Scatter::Deterministic)),
+            ),
         ] {
             source.define(name, number);
         }
-        let scatter = self.vectors.scatter();
-        for (name, is) in [
-            ("CONST_INPUTS", schedule.const_inputs),
-            ("STIFFNESS", matrices.has_stiffness()),
-            ("SYMMETRIC", schedule.symmetric),
-            ("INPUT_SHARED", schedule.input == Input::Shared),
-            ("INPUT_ONCE", schedule.input != Input::Global),
-            ("FACTORS_BEFORE", schedule.factors == Factors::Before),
-            (
-                "FACTORS_SHARED",
-                matches!(schedule.factors, Factors::Shared | Factors::SharedFlat),
-            ),
-            ("FACTORS_FLAT", schedule.factors == Factors::SharedFlat),
-            ("VECTORS_NODAL", scatter.is_some()),
-            (
-                "VECTORS_LISTED",
-                self.vectors == Vectors::Element { listed: true },
-            ),
-            ("CONTRIBUTIONS", scatter == Some(Scatter::Deterministic)),
-        ] {
-            source.define(name, u8::from(is));
-        }
+        define(&mut source);
         source.include(file);
         KernelSource {
             name: format!(
@@ -142,8 +187,8 @@ impl KernelSpec<'_> {
         }
     }
 
-    fn operands(&self, reads_u: bool) -> Vec<Operand> {
-        let mut all = vec![Operand::Geometry, Operand::Tables];
+    fn operands(&self, matrices: Operand, reads_u: bool) -> Vec<Operand> {
+        let mut all = vec![Operand::Geometry, matrices];
         match self.vectors {
             Vectors::Element { listed } => all.extend(listed.then_some(Operand::Elements)),
             Vectors::Nodal { scatter, .. } => {

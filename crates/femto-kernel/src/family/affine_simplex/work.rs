@@ -28,23 +28,41 @@ impl KernelSpec<'_> {
     /// matrices once.
     pub fn work(&self, schedule: &Schedule, elements: usize) -> Work {
         let nodes = self.matrices.nodes;
-        let (numbers, count) = (self.precision.bytes(), self.count(schedule.symmetric));
+        let numbers = self.precision.bytes();
         let unknowns = nodes * self.components;
         let (read, written) = match self.vectors {
             Vectors::Element { .. } => (unknowns * numbers, unknowns * numbers),
             Vectors::Nodal { .. } => (nodes * size_of::<u32>(), 0),
         };
-        // A row of each thread reads all entries of the input, which is written once.
-        let shared = match schedule.input {
-            Input::Shared => unknowns * (nodes + 1),
-            Input::Global | Input::Register => 0,
+        // Entries of the matrices, shared accesses and flops of a component of an element.
+        let (entries, shared, flops) = match schedule {
+            Schedule::Rows(rows) => {
+                let count = self.count(rows.symmetric);
+                // A row of each thread reads all entries of the input, which is written once.
+                let shared = match rows.input {
+                    Input::Shared => nodes * (nodes + 1),
+                    Input::Global | Input::Register => 0,
+                };
+                (count * nodes * nodes, shared, self.matrices.flops(count))
+            }
+            Schedule::MatrixUnits(it) => {
+                let Matrices { dim, rank, .. } = *self.matrices;
+                let mass = usize::from(self.matrices.mass.is_some()) * nodes * nodes;
+                let rounds = usize::from(self.matrices.mass.is_some()) * nodes + rank;
+                let shared = usize::from(it.input_shared) * nodes * (1 + rounds.div_ceil(8));
+                (
+                    2 * dim * rank * nodes + mass,
+                    shared,
+                    self.matrices.host_flops(),
+                )
+            }
         };
         let geometry = self.matrices.factors() * numbers;
         Work {
-            bytes_read: (elements * (geometry + read) + count * nodes * nodes * numbers) as u64,
+            bytes_read: (elements * (geometry + read) + entries * numbers) as u64,
             bytes_written: (elements * written) as u64,
-            flops: elements as u64 * self.components as u64 * self.matrices.flops(count),
-            shared_bytes: (elements * shared * numbers) as u64,
+            flops: (elements * self.components) as u64 * flops,
+            shared_bytes: (elements * self.components * shared * numbers) as u64,
         }
     }
 }

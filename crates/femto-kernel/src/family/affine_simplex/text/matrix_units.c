@@ -1,0 +1,128 @@
+/* λ u, κ ∇u on affine simplices with matrix units: v = λ M u + Σ_a D_aᵀ (Σ_b G_ab D_b u), where the derivatives D_a
+ * have as many rows as there are polynomials of one degree less. A warp has 16 ELEMENT_TILES elements, which are
+ * the rows of all products; u, v and the fluxes stay in the registers of the threads that multiply them.
+ *
+ * Quad lane / 4 of a warp has elements lane / 4 and lane / 4 + 8 of each tile, and of each tile of eight nodes or
+ * rows of derivatives thread lane % 4 has numbers 2 (lane % 4) and 2 (lane % 4) + 1. Sums come out of the matrix
+ * units in these places, and as both numbers of a thread may be multiplied in any order, they go in again as they
+ * are.
+ *
+ *   g_fragments  the right factors as they are used, [tile of 8 × 8][lane][FRAGMENT]: of M by tiles of columns, then
+ *                for each tile of rows of derivatives D_aᵀ by tiles of nodes, and D_a likewise
+ *   g_geometry   [element][factor]
+ *   g_elements, g_nodes, g_u, g_v  as in apply.c
+ *
+ * Shared memory: with INPUT_SHARED u, [warp][element tile][node tile][number of the thread][lane].
+ */
+#define EACH(n, count) UNROLL for (int n = 0; n < (count); ++n)
+#define NODE_TILES ((NODES + 7) / 8)
+#define RANK_TILES ((RANK + 7) / 8)
+#if VECTORS_LISTED
+#define ELEMENT(element) g_elements[element]
+#else
+#define ELEMENT(element) (element)
+#endif
+#if VECTORS_NODAL
+#define PLACE(element, node)                                                                   \
+    ((size_t)g_nodes[(size_t)(element) * NODES + (node)] * NODE_STRIDE + (size_t)component * component_stride)
+#else
+#define PLACE(element, node) (((size_t)ELEMENT(element) * COMPONENTS + component) * NODES + (node))
+#endif
+/* Number i of a thread in an element tile: those past the last element repeat it and are not written. */
+#define ASKED(tile, i) (first + (tile) * 16 + (i) % 2 * 8)
+#define OWN(tile, i) (ASKED(tile, i) < elements ? ASKED(tile, i) : elements - 1)
+#define NODE(tile, i) ((tile) * 8 + 2 * (lane % 4) + (i) / 2)
+#define PLANE(a, b) ((a) < (b) ? (a) * DIM - (a) * ((a) + 1) / 2 + (b) : (b) * DIM - (b) * ((b) + 1) / 2 + (a))
+
+KERNEL(apply)(KERNEL_ARGUMENTS)
+{
+    const int lane = THREAD_X;
+    const uint first = (BLOCK * WARPS + THREAD_Y) * 16 * ELEMENT_TILES + lane / 4;
+#if INPUT_SHARED
+    SHARED_MEMORY(s_memory);
+    real *s_u = s_memory + THREAD_Y * ELEMENT_TILES * NODE_TILES * 128 + lane;
+#define U(tile, k, i) s_u[(((tile) * NODE_TILES + (k)) * 4 + (i)) * 32]
+#else
+#define U(tile, k, i) r_u[tile][k][i]
+    real r_u[ELEMENT_TILES][NODE_TILES][4];
+#endif
+    real r_factors[ELEMENT_TILES][2][FACTORS];
+    EACH(tile, ELEMENT_TILES) EACH(i, 2) EACH(m, FACTORS)
+        r_factors[tile][i][m] = g_geometry[(size_t)OWN(tile, i) * FACTORS + m];
+    UNROLL_BY(1) for (int component = 0; component < COMPONENTS; ++component)
+    {
+        const real *g_next = g_fragments + lane * FRAGMENT;
+        EACH(tile, ELEMENT_TILES) EACH(k, NODE_TILES) EACH(i, 4)
+        {
+            const int node = NODE(k, i);
+            U(tile, k, i) = (NODES % 8 == 0 || node < NODES) ? g_u[PLACE(OWN(tile, i), node)] : 0;
+        }
+        real r_v[ELEMENT_TILES][NODE_TILES][4];
+        EACH(n, NODE_TILES)
+        {
+            EACH(tile, ELEMENT_TILES) EACH(i, 4) r_v[tile][n][i] = 0;
+#if MASS
+            EACH(k, NODE_TILES)
+            {
+                const fragment b = load_fragment(g_next);
+                g_next += 32 * FRAGMENT;
+                EACH(tile, ELEMENT_TILES)
+                {
+                    real r_a[4];
+                    EACH(i, 4) r_a[i] = r_factors[tile][i % 2][FACTORS - 1] * U(tile, k, i);
+                    multiply_add(r_v[tile][n], r_a, b);
+                }
+            }
+#endif
+        }
+#if STIFFNESS
+        UNROLL_BY(1) for (int rank = 0; rank < RANK_TILES; ++rank)
+        {
+            real r_w[ELEMENT_TILES][DIM][4];
+            EACH(tile, ELEMENT_TILES) EACH(a, DIM) EACH(i, 4) r_w[tile][a][i] = 0;
+            EACH(k, NODE_TILES)
+            {
+                real r_a[ELEMENT_TILES][4];
+                EACH(tile, ELEMENT_TILES) EACH(i, 4) r_a[tile][i] = U(tile, k, i);
+                EACH(a, DIM)
+                {
+                    const fragment b = load_fragment(g_next);
+                    g_next += 32 * FRAGMENT;
+                    EACH(tile, ELEMENT_TILES) multiply_add(r_w[tile][a], r_a[tile], b);
+                }
+            }
+            real r_f[ELEMENT_TILES][DIM][4];
+            EACH(tile, ELEMENT_TILES) EACH(a, DIM) EACH(i, 4)
+            {
+                real sum = 0;
+                EACH(b, DIM) sum += r_factors[tile][i % 2][PLANE(a, b)] * r_w[tile][b][i];
+                r_f[tile][a][i] = sum;
+            }
+            EACH(n, NODE_TILES) EACH(a, DIM)
+            {
+                const fragment b = load_fragment(g_next);
+                g_next += 32 * FRAGMENT;
+                EACH(tile, ELEMENT_TILES) multiply_add(r_v[tile][n], r_f[tile][a], b);
+            }
+#if LOCKSTEP
+            /* The warps of a block read the same fragments at about the same time. */
+            BARRIER();
+#endif
+        }
+#endif
+        EACH(tile, ELEMENT_TILES) EACH(n, NODE_TILES) EACH(i, 4)
+        {
+            const int node = NODE(n, i);
+            if (ASKED(tile, i) < elements && (NODES % 8 == 0 || node < NODES)) {
+#if VECTORS_NODAL && CONTRIBUTIONS
+                g_contributions[(size_t)component * contribution_stride +
+                    (size_t)(contribution_first + OWN(tile, i)) * NODES + node] = r_v[tile][n][i];
+#elif VECTORS_NODAL
+                atomic_add(g_v + PLACE(OWN(tile, i), node), r_v[tile][n][i]);
+#else
+                g_v[PLACE(OWN(tile, i), node)] = r_v[tile][n][i];
+#endif
+            }
+        }
+    }
+}
