@@ -1,4 +1,4 @@
-//! The published ladder of affine simplices.
+//! The published ladder of affine simplices, and matrix units.
 
 use anyhow::Result;
 use femto_element::Cell;
@@ -7,8 +7,8 @@ use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::affine_simplex::Matrices;
-use femto_kernel::family::affine_simplex::ladder::{self, Step};
-use femto_kernel::family::affine_simplex::schedule::Schedule;
+use femto_kernel::family::affine_simplex::ladder;
+use femto_kernel::family::affine_simplex::schedule::{Schedule, defaults};
 use femto_kernel::family::affine_simplex::source::{KernelSpec, tables};
 use femto_kernel::family::{KernelSource, Limits, Operand, Vectors};
 use femto_kernel::scalar::Precision;
@@ -26,7 +26,8 @@ const ELEMENTS: usize = 23;
 /// Elements of a thread, and side by side, of tuned steps.
 const TUNED: (u32, u32) = (3, 2);
 
-/// Bounded: each step on a triangle or tetrahedron of low degree. All: on both, at every degree.
+/// Bounded: each step on a triangle or tetrahedron of low degree, and what each degree of tetrahedra runs on matrix
+/// units. All: on both cells, at every degree.
 pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
     let mut cases = Vec::new();
     for step in ladder::steps() {
@@ -40,16 +41,39 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
                     0 => Precision::Fp64,
                     _ => Precision::Fp32,
                 };
-                cases.extend(case((step, precision), (cell, degree), (language, limits)));
+                let of = (
+                    step.number.to_string(),
+                    step.with(TUNED.0, TUNED.1),
+                    step.listed,
+                );
+                cases.extend(case(of, precision, (cell, degree), (language, limits)));
+            }
+        }
+    }
+    let cells = match selection {
+        Selection::All => &[Cell::Tetrahedron, Cell::Triangle][..],
+        Selection::Bounded => &[Cell::Tetrahedron],
+    };
+    for (&cell, degree) in cells
+        .iter()
+        .flat_map(|cell| (1..=8).map(move |degree| (cell, degree)))
+    {
+        for precision in [Precision::Fp64, Precision::Fp32] {
+            for schedule in defaults(cell.lattice(degree).len(), precision) {
+                if schedule.rows().is_none() {
+                    let of = ("matrix units".to_owned(), schedule, false);
+                    cases.extend(case(of, precision, (cell, degree), (language, limits)));
+                }
             }
         }
     }
     cases
 }
 
-/// The case of a step, if it is legal.
+/// The case of a schedule with its name and whether elements are listed, if it is legal.
 fn case(
-    (step, precision): (Step, Precision),
+    (name, schedule, listed): (String, Schedule, bool),
+    precision: Precision,
     (cell, degree): (Cell, usize),
     (language, limits): (Language, &Limits),
 ) -> Option<Case> {
@@ -57,13 +81,10 @@ fn case(
     let basis = LagrangeBasis::new(cell, degree).ok()?;
     let element = DenseTables::in_space(&basis, &rule, cell.dim());
     let matrices = Matrices::with(&element, true, true);
-    let schedule = step.with(TUNED.0, TUNED.1);
     let spec = KernelSpec {
         matrices: &matrices,
         components: 2,
-        vectors: Vectors::Element {
-            listed: step.listed,
-        },
+        vectors: Vectors::Element { listed },
         precision,
         language,
     };
@@ -79,8 +100,7 @@ fn case(
     });
     Some(Case {
         name: format!(
-            "affine_simplex/{} {} N={degree} {precision}",
-            step.number,
+            "affine_simplex/{name} {} N={degree} {precision}",
             cell.name()
         ),
         text,

@@ -13,7 +13,7 @@ use femto_platform::device::cuda::nvrtc::Compiler;
 use super::golden::{Figures, Golden};
 use super::{Case, Selection, Wanted};
 
-/// Ampere, Hopper, Blackwell.
+/// Ampere, Hopper, Blackwell, all with matrix units for doubles.
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
 /// A text, as shared by threads.
@@ -26,7 +26,11 @@ const TURNS: usize = 3;
 /// and when recording, each case is compiled with every compiler for every architecture; in the bounded set
 /// with each compiler for one architecture in turn, as time permits on two cores.
 pub(super) fn compile(wanted: Wanted<'_>, bless: bool) -> Result<()> {
-    let cases = super::cases(wanted, Language::Cuda, &Limits::default());
+    let limits = Limits {
+        matrix_units: true,
+        ..Limits::default()
+    };
+    let cases = super::cases(wanted, Language::Cuda, &limits);
     let texts: Vec<Text> = cases
         .iter()
         .map(|Case { name, text, .. }| (&**name, &**text))
