@@ -141,11 +141,16 @@ impl BlockOperator for Block {
         target: &Target,
         elements: &dyn Elements,
     ) -> Result<Box<dyn BlockKernels>, BlockError> {
+        let mut arrays = vec![(Operand::Tables, Array::Reals(tables(&self.matrices, true)))];
+        if target.limits.matrix_units {
+            let fragments = fragments(&self.matrices, target.precision);
+            arrays.push((Operand::Fragments, Array::Reals(fragments)));
+        }
         Ok(Box::new(Kernels {
             block: self.clone(),
             target: *target,
             elements: elements.count(),
-            tables: tables(&self.matrices, true),
+            arrays,
         }))
     }
 }
@@ -156,7 +161,7 @@ struct Kernels {
     block: Block,
     target: Target,
     elements: usize,
-    tables: Vec<f64>,
+    arrays: Vec<(Operand, Array)>,
 }
 
 impl Kernels {
@@ -185,13 +190,7 @@ impl BlockKernels for Kernels {
     }
 
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
-        let tables = std::mem::take(&mut self.tables);
-        let mut arrays = vec![(Operand::Tables, Array::Reals(tables))];
-        if self.target.limits.matrix_units {
-            let fragments = fragments(&self.block.matrices, self.target.precision);
-            arrays.push((Operand::Fragments, Array::Reals(fragments)));
-        }
-        arrays
+        std::mem::take(&mut self.arrays)
     }
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {

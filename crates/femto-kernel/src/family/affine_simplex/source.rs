@@ -172,6 +172,7 @@ impl KernelSpec<'_> {
             source.define(name, number);
         }
         define(&mut source);
+        source.include(file!("places.c"));
         source.include(file);
         KernelSource {
             name: format!(

@@ -47,11 +47,11 @@ impl KernelSpec<'_> {
             }
             Schedule::MatrixUnits(it) => {
                 let Matrices { dim, rank, .. } = *self.matrices;
-                let mass = usize::from(self.matrices.mass.is_some()) * nodes * nodes;
-                let rounds = usize::from(self.matrices.mass.is_some()) * nodes + rank;
+                let mass_rows = usize::from(self.matrices.mass.is_some()) * nodes;
+                let rounds = mass_rows + rank;
                 let shared = usize::from(it.input_shared) * nodes * (1 + rounds.div_ceil(8));
                 (
-                    2 * dim * rank * nodes + mass,
+                    (2 * dim * rank + mass_rows) * nodes,
                     shared,
                     self.matrices.host_flops(),
                 )

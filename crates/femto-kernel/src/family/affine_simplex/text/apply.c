@@ -17,7 +17,6 @@
 /* The first step of the ladder declares no pointer const. */
 #define const
 #endif
-#define EACH(n, count) UNROLL for (int n = 0; n < (count); ++n)
 #define ELEMENTS_PER_BLOCK (ELEMENTS_PER_THREAD * ELEMENTS_ASIDE)
 #define S_FACTORS (INPUT_SHARED * ELEMENTS_PER_BLOCK * NODES)
 /* The factor of matrix m: S_ab and S_ba have the same one. */
@@ -28,18 +27,6 @@
 #define UPPER(m) ((m) / DIM < (m) % DIM ? (m) % DIM : (m) / DIM)
 #define FACTOR_OF(m)                                                                           \
     ((m) == DIM * DIM ? FACTORS - 1 : LOWER(m) * DIM - LOWER(m) * (LOWER(m) + 1) / 2 + UPPER(m))
-#endif
-#if VECTORS_LISTED
-#define ELEMENT(element) g_elements[element]
-#else
-#define ELEMENT(element) (element)
-#endif
-/* The place of a node of an element in vectors. */
-#if VECTORS_NODAL
-#define PLACE(element, node)                                                                   \
-    ((size_t)g_nodes[(size_t)(element) * NODES + (node)] * NODE_STRIDE + (size_t)component * component_stride)
-#else
-#define PLACE(element, node) (((size_t)ELEMENT(element) * COMPONENTS + component) * NODES + (node))
 #endif
 /* Element t of the thread; those past the last one repeat it and are not written. */
 #define SLOT(t) ((t) * ELEMENTS_ASIDE + aside)

@@ -14,8 +14,7 @@ KERNEL(diagonal)(KERNEL_ARGUMENTS)
             g_contributions[(size_t)component * contribution_stride +
                 (size_t)(contribution_first + element) * NODES + node] = r_sum;
 #else
-            const size_t first = (size_t)g_nodes[(size_t)element * NODES + node] * NODE_STRIDE;
-            atomic_add(g_v + first + (size_t)component * component_stride, r_sum);
+            atomic_add(g_v + PLACE(element, node), r_sum);
 #endif
         }
     }

@@ -14,20 +14,8 @@
  *
  * Shared memory: with INPUT_SHARED u, [warp][element tile][node tile][number of the thread][lane].
  */
-#define EACH(n, count) UNROLL for (int n = 0; n < (count); ++n)
 #define NODE_TILES ((NODES + 7) / 8)
 #define RANK_TILES ((RANK + 7) / 8)
-#if VECTORS_LISTED
-#define ELEMENT(element) g_elements[element]
-#else
-#define ELEMENT(element) (element)
-#endif
-#if VECTORS_NODAL
-#define PLACE(element, node)                                                                   \
-    ((size_t)g_nodes[(size_t)(element) * NODES + (node)] * NODE_STRIDE + (size_t)component * component_stride)
-#else
-#define PLACE(element, node) (((size_t)ELEMENT(element) * COMPONENTS + component) * NODES + (node))
-#endif
 /* Number i of a thread in an element tile: those past the last element repeat it and are not written. */
 #define ASKED(tile, i) (first + (tile) * 16 + (i) % 2 * 8)
 #define OWN(tile, i) (ASKED(tile, i) < elements ? ASKED(tile, i) : elements - 1)
