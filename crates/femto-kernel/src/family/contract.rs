@@ -6,7 +6,9 @@
 
 use super::batch::NodeTable;
 use super::fields::Fields;
-use super::{FactorPrecision, KernelSource, Knobs, Limits, Operand, ScheduleError, Vectors};
+use super::{
+    FactorPrecision, KernelSource, Knobs, Limits, MatrixStorage, Operand, ScheduleError, Vectors,
+};
 use crate::dialect::Language;
 use crate::expr::GraphError;
 use crate::form::{Coefficients, Inspection, TracedForm};
@@ -64,6 +66,17 @@ pub enum MapInput {
     Points,
 }
 
+/// What a family is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Any form.
+    AnyForm,
+    /// Only the operators that it [`takes`](Family::takes), which it evaluates better than the family for any form.
+    Special,
+    /// Products with matrices of the elements, which another family assembles.
+    Matrices,
+}
+
 /// One way to evaluate element operators.
 pub trait Family {
     /// Its name, in reports.
@@ -78,9 +91,8 @@ pub trait Family {
     /// The operator on the elements of one kind of map.
     type Block: BlockOperator;
 
-    /// Whether it evaluates only the operators that it [`takes`](Family::takes), which it evaluates better than the
-    /// family for all forms does.
-    const SPECIAL: bool = false;
+    /// What it is asked for.
+    const ROLE: Role = Role::AnyForm;
 
     /// Whether it evaluates forms in `dim` dimensions on cells of a shape: all of them, unless it is special.
     fn supports(cell: Cell, dim: usize) -> bool;
@@ -123,6 +135,11 @@ pub trait BlockOperator: Debug + Send + Sync {
 
     /// Length of an element's packed geometry, for the host's loops.
     fn geometry_numbers(&self) -> usize;
+
+    /// How the host's loops expect the matrices of the elements in place of packed geometry, if they read any.
+    fn matrices(&self) -> Option<MatrixStorage> {
+        None
+    }
 
     /// Packs the geometry of an element for the host's loops: `out` has length
     /// [`BlockOperator::geometry_numbers`], `coefficients` are λ and κ if they are folded.
@@ -223,8 +240,27 @@ pub struct Candidate {
     pub work: Work,
 }
 
+/// How the matrices that kernels read are assembled on a device, from products of another family's kernels on
+/// E-vectors.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    /// Length of [`Operand::Matrices`].
+    pub len: usize,
+    /// Columns of a matrix.
+    pub columns: usize,
+    /// Writes into V, an E-vector, the unit input for a column.
+    pub unit: KernelSource,
+    /// Stores the products U with unit inputs as a column of the matrices V.
+    pub store: KernelSource,
+}
+
 /// The kernels of a block on a device.
 pub trait BlockKernels: Debug + Send + Sync {
+    /// How the matrices of the elements are assembled, if kernels read any; `vectors` are E-vectors.
+    fn assembly(&self, _vectors: Vectors) -> Option<Assembly> {
+        None
+    }
+
     /// Length of an element's packed geometry.
     fn geometry_len(&self) -> usize;
 

@@ -1,5 +1,7 @@
 //! Limits of a device, and the error of a schedule that exceeds them.
 
+use crate::dialect::BlockShape;
+use crate::scalar::Precision;
 use thiserror::Error;
 
 /// Limits of a device, as plain numbers.
@@ -30,6 +32,31 @@ impl Default for Limits {
             shared_bytes: 48 * 1024,
             fp64: true,
             matrix_units: false,
+        }
+    }
+}
+
+impl Limits {
+    /// Checks whether the device can run blocks of a shape with numbers of a precision.
+    ///
+    /// # Errors
+    /// Too many threads, too much shared memory, or no fp64.
+    pub fn check(&self, block: &BlockShape, precision: Precision) -> Result<(), ScheduleError> {
+        if precision == Precision::Fp64 && !self.fp64 {
+            return Err(ScheduleError::Fp64);
+        }
+        let mut sides = block.threads.iter().zip(self.threads_xyz);
+        if block.threads() > self.threads || sides.any(|(&asked, most)| asked > most) {
+            return Err(ScheduleError::Threads {
+                asked: block.threads,
+                most: self.threads,
+                most_xyz: self.threads_xyz,
+            });
+        }
+        let (asked, most) = (block.shared_bytes(precision), self.shared_bytes);
+        match asked > most {
+            true => Err(ScheduleError::SharedMemory { asked, most }),
+            false => Ok(()),
         }
     }
 }

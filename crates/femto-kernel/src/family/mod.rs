@@ -5,9 +5,11 @@ pub mod batch;
 pub mod cell_quadrature;
 mod context;
 mod contract;
+pub mod element_matrix;
 pub mod fields;
 pub mod hex_published;
 mod limits;
+mod matrix_storage;
 pub mod operand;
 pub mod oracle;
 mod registry;
@@ -18,10 +20,11 @@ mod vectors;
 pub use context::{EvalContext, FactorPrecision};
 use contract::legal_candidates;
 pub use contract::{
-    Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    Family, MapInput, Target,
+    Array, Assembly, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator,
+    Elements, Family, MapInput, Role, Target,
 };
 pub use limits::{Limits, MOST_CONSTANT_BYTES, ScheduleError};
+pub use matrix_storage::MatrixStorage;
 pub use operand::{KernelSource, Operand};
 pub use registry::{Block, FamilyId};
 pub use sum_factorization::kernel::{Knobs, KnobsError};

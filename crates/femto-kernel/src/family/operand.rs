@@ -28,6 +28,10 @@ pub enum Operand {
     Tables,
     /// Matrices in the order and the places in which matrix units use them.
     Fragments,
+    /// The matrices of the elements.
+    Matrices,
+    /// A column of the matrices.
+    Column,
     /// The nodes of each element.
     Nodes,
     /// The stride of components in u and v.
@@ -82,6 +86,8 @@ impl Operand {
             Self::Rule => (NUMBERS, "g_rule"),
             Self::Tables => (NUMBERS, "g_tables"),
             Self::Fragments => (NUMBERS, "g_fragments"),
+            Self::Matrices => (NUMBERS, "g_matrices"),
+            Self::Column => (COUNT, "column"),
             Self::ComponentStride => (COUNT, "component_stride"),
             Self::Contributions => (OUTPUT, "g_contributions"),
             Self::ContributionStride => (COUNT, "contribution_stride"),

@@ -1,8 +1,8 @@
 //! The registry of families, with one line each.
 
 use super::batch::{ElementKernel, NodeTable};
-use super::{BlockError, BlockOperator, ElementOperator, Family};
-use super::{affine_simplex, cell_quadrature, sum_factorization};
+use super::{BlockError, BlockOperator, ElementOperator, Family, Role};
+use super::{affine_simplex, cell_quadrature, element_matrix, sum_factorization};
 use crate::form::Form;
 use crate::scalar::{SimdLevel, Vectorizable};
 use core::ops::Deref;
@@ -49,8 +49,8 @@ macro_rules! families {
                 match self { $(Self::$name => <$family>::WRITES_INSIDE,)* }
             }
 
-            fn is_special(self) -> bool {
-                match self { $(Self::$name => <$family>::SPECIAL,)* }
+            fn role(self) -> Role {
+                match self { $(Self::$name => <$family>::ROLE,)* }
             }
 
             /// See [`Family::takes`].
@@ -127,6 +127,7 @@ families! {
     SumFactorization: sum_factorization::SumFactorization,
     AffineSimplex: affine_simplex::AffineSimplex,
     CellQuadrature: cell_quadrature::CellQuadrature,
+    ElementMatrix: element_matrix::ElementMatrix,
 }
 
 impl FamilyId {
@@ -136,7 +137,17 @@ impl FamilyId {
     /// If there is none.
     pub fn of(cell: Cell, dim: usize) -> Result<Self, BlockError> {
         let mut all = Self::ALL.iter().copied();
-        all.find(|family| !family.is_special() && family.supports(cell, dim))
+        all.find(|family| family.role() == Role::AnyForm && family.supports(cell, dim))
+            .ok_or(BlockError::NoFamily)
+    }
+
+    /// The family of element matrices.
+    ///
+    /// # Errors
+    /// If there is none for such cells.
+    pub fn of_matrices(cell: Cell, dim: usize) -> Result<Self, BlockError> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|family| family.role() == Role::Matrices && family.supports(cell, dim))
             .ok_or(BlockError::NoFamily)
     }
 
@@ -149,7 +160,7 @@ impl FamilyId {
     ) -> (Option<Self>, Vec<String>) {
         let mut reasons = Vec::new();
         for &family in Self::ALL {
-            if family.is_special() && family.supports(operator.cell, operator.form.dim) {
+            if family.role() == Role::Special && family.supports(operator.cell, operator.form.dim) {
                 match family.takes(operator, map, accelerator) {
                     Ok(()) => return (Some(family), reasons),
                     Err(reason) => reasons.push(format!("not {}: {reason}", family.name())),

@@ -1,5 +1,14 @@
 //! Vectors that kernels read and write, and methods to sum shared nodes.
 
+use super::Operand;
+use crate::dialect::{KernelFile, SourceBuilder};
+
+/// The places of an element's numbers in vectors, for texts with [`Vectors::operands`].
+pub(super) const PLACES: KernelFile = KernelFile {
+    name: "family/text/places.h",
+    text: include_str!("text/places.h"),
+};
+
 /// The vectors that a kernel reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Vectors {
@@ -27,6 +36,49 @@ impl Vectors {
         match self {
             Self::Element { .. } => None,
             Self::Nodal { scatter, .. } => Some(scatter),
+        }
+    }
+
+    /// The operands of a kernel that finds elements in vectors by `places.h`, after its `own`.
+    pub(super) fn operands(self, own: &[Operand], reads_u: bool) -> Vec<Operand> {
+        let mut all = own.to_vec();
+        match self {
+            Self::Element { listed } => all.extend(listed.then_some(Operand::Elements)),
+            Self::Nodal { scatter, .. } => {
+                all.extend([Operand::Nodes, Operand::ComponentStride]);
+                if scatter == Scatter::Deterministic {
+                    all.extend([
+                        Operand::Contributions,
+                        Operand::ContributionStride,
+                        Operand::ContributionFirst,
+                    ]);
+                }
+            }
+        }
+        all.extend(reads_u.then_some(Operand::U));
+        all.extend([Operand::V, Operand::Count]);
+        all
+    }
+
+    /// Defines what `places.h` reads.
+    pub(super) fn define(self, source: &mut SourceBuilder, nodes: usize, components: usize) {
+        let node_stride = match self {
+            Self::Nodal {
+                interleaved: true, ..
+            } => components,
+            _ => 1,
+        };
+        let is_listed = self == Self::Element { listed: true };
+        let is_deterministic = self.scatter() == Some(Scatter::Deterministic);
+        for (name, number) in [
+            ("NODES", nodes),
+            ("COMPONENTS", components),
+            ("NODE_STRIDE", node_stride),
+            ("VECTORS_NODAL", usize::from(self.scatter().is_some())),
+            ("VECTORS_LISTED", usize::from(is_listed)),
+            ("CONTRIBUTIONS", usize::from(is_deterministic)),
+        ] {
+            source.define(name, number);
         }
     }
 }

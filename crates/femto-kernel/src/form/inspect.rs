@@ -39,6 +39,8 @@ pub struct Inspection {
     /// Whether the derivative with respect to the solution is symmetric, so that the operator of a linear
     /// form, or the Jacobian of a nonlinear one, is.
     pub symmetric: bool,
+    /// Whether some component's part of the form reads another component, or differs from another component's.
+    pub mixed: bool,
     /// Whether the form is linear with coefficients that depend only on auxiliary fields.
     pub field_coefficients: bool,
     /// The coefficients, if the form is λ u, κ ∇u.
@@ -163,6 +165,7 @@ impl TracedForm {
             }),
             linear,
             symmetric: matrix.is_symmetric(),
+            mixed: matrix.is_mixed(),
             field_coefficients: linear && matrix.depends_on_fields_alone(),
             coefficients: linear.then(|| matrix.coefficients()).flatten(),
         }
@@ -197,6 +200,28 @@ impl Matrix<'_> {
     fn depends_on_fields_alone(&self) -> bool {
         let inputs = self.form.graph.inputs_of(&self.all());
         inputs.iter().all(|input| matches!(input, Input::Field(_)))
+    }
+
+    /// Whether an entry joins two components, or differs between components.
+    fn is_mixed(&self) -> bool {
+        let components = self.form.components();
+        let numbers = self.entries.len();
+        let axes = numbers / components - 1;
+        // Component, and place among its value and derivatives.
+        let place = |i: usize| match i.checked_sub(components) {
+            None => (i, 0),
+            Some(i) => (i / axes, 1 + i % axes),
+        };
+        let of_first = |n: usize| if n == 0 { 0 } else { components + n - 1 };
+        let is_right = |i: usize, j: usize| {
+            let ((own, m), (other, n)) = (place(i), place(j));
+            let entry = self.entries[i][j];
+            match own == other {
+                true => entry == self.entries[of_first(m)][of_first(n)],
+                false => self.form.graph.constant_value(entry) == Some(0.0),
+            }
+        };
+        (0..numbers).any(|i| (0..numbers).any(|j| !is_right(i, j)))
     }
 
     /// Whether opposite nodes are equal or, if the same number is written in two ways, equal at some

@@ -46,6 +46,12 @@ pub trait Bound<T: Number, D: Device>: Debug + Send + Sync {
     /// field `first`.
     fn set_nodal(&mut self, first: usize, u: &D::Buffer<T>) -> Result<(), OperatorError>;
 
+    /// Assembles element matrices, if the operator has any, for this context and the auxiliary fields of now.
+    fn assemble(&mut self, context: &EvalContext) -> Result<(), OperatorError> {
+        let _ = context;
+        Ok(())
+    }
+
     /// Bytes of device memory held, apart from vectors.
     fn bytes(&self) -> usize;
 

@@ -125,6 +125,23 @@ pub enum OperatorError {
     /// A diagonal was requested of a form that is not linear.
     #[error("the form is not linear in u, so it has no diagonal")]
     NotLinear,
+    /// Element matrices requested of a form that is not linear.
+    #[error("the form is not linear in u, so its elements have no matrices")]
+    MatricesOfNonlinear,
+    /// Element matrices that do not fit the device.
+    #[error(
+        "{elements} matrices of elements, {bytes} bytes with what assembles them, do not fit the device's {available}: {most} elements would"
+    )]
+    MatricesTooLarge {
+        /// Elements of the space.
+        elements: usize,
+        /// Bytes needed.
+        bytes: u64,
+        /// Bytes of the device.
+        available: u64,
+        /// Elements whose matrices would fit.
+        most: u64,
+    },
     /// The geometry belongs to another mesh.
     #[error("the geometry has {geometry} cells but the space has {space} elements")]
     OtherMesh {
@@ -229,6 +246,8 @@ impl OperatorError {
             | Self::VectorLength { .. }
             | Self::ElementVectorLength { .. }
             | Self::NotLinear
+            | Self::MatricesOfNonlinear
+            | Self::MatricesTooLarge { .. }
             | Self::OtherMesh { .. }
             | Self::OtherBlocks { .. }
             | Self::ElementsOfShapes { .. }

@@ -14,6 +14,8 @@ pub enum DataLevel {
     OnTheFly,
     /// Factors at every quadrature point (one set per affine cell).
     Partial,
+    /// A dense matrix for each element, assembled by products at the level `Automatic`; of linear forms only.
+    Element,
 }
 
 /// The lowest degree at which accelerators recompute the geometry as fast as they read it, for forms
@@ -51,7 +53,12 @@ pub struct LevelInputs {
 
 impl DataLevel {
     /// All levels.
-    pub const ALL: [Self; 3] = [Self::Automatic, Self::OnTheFly, Self::Partial];
+    pub const ALL: [Self; 4] = [
+        Self::Automatic,
+        Self::OnTheFly,
+        Self::Partial,
+        Self::Element,
+    ];
 
     /// The name in options and reports.
     pub const fn name(self) -> &'static str {
@@ -59,6 +66,7 @@ impl DataLevel {
             Self::Automatic => "automatic",
             Self::OnTheFly => "on_the_fly",
             Self::Partial => "partial",
+            Self::Element => "element",
         }
     }
 
@@ -66,7 +74,7 @@ impl DataLevel {
     pub fn choose(self, on: &LevelInputs) -> ChosenLevel {
         let accelerator = on.device.is_accelerator();
         let (level, reason) = match self {
-            Self::OnTheFly | Self::Partial => (self, Reason::Asked),
+            Self::OnTheFly | Self::Partial | Self::Element => (self, Reason::Asked),
             Self::Automatic if on.single_factors => (Self::Partial, Reason::SingleFactors),
             Self::Automatic if accelerator && on.mass && on.degree < RECOMPUTED_MASS => {
                 (Self::Partial, Reason::MeasuredFaster)
@@ -135,7 +143,7 @@ mod tests {
             mass: true,
             single_factors: false,
         };
-        for level in [DataLevel::OnTheFly, DataLevel::Partial] {
+        for level in [DataLevel::OnTheFly, DataLevel::Partial, DataLevel::Element] {
             let chosen = level.choose(&choice);
             assert_eq!(chosen.level, level);
             assert_eq!(chosen.why(), format!("{} was asked for", level.name()));

@@ -43,6 +43,7 @@ use femto_kernel::family::EvalContext;
 use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{Form, Inspection};
 use femto_kernel::roofline::Work;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::Buffer;
 
 /// A weak form on a space, applied without a matrix.
@@ -147,6 +148,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
             plans.push(plan);
         }
         params.check_auxiliary(first.nodes(), place)?;
+        check_memory(&plans, device.info().memory_bytes, T::PRECISION)?;
         let bind = |(plan, block): (Plan, &Block)| {
             let bound = device.bind::<T>(&Binding {
                 space: &block.space,
@@ -233,11 +235,30 @@ impl<T: Number, D: Backend> Operator<T, D> {
     }
 
     /// Sets the time for the form and for all facet forms.
-    pub fn set_time(&mut self, time: f64) {
+    ///
+    /// # Errors
+    /// From the device, where element matrices are assembled anew.
+    pub fn set_time(&mut self, time: f64) -> Result<(), OperatorError> {
+        let is_stale = self.inspection().reads_time && self.time != time;
         self.time = time;
         for term in &mut self.facets {
-            term.operator.set_time(time);
+            term.operator.set_time(time)?;
         }
+        self.assemble(is_stale)
+    }
+
+    /// Assembles element matrices anew, if there are any and they are stale.
+    fn assemble(&mut self, is_stale: bool) -> Result<(), OperatorError> {
+        let context = EvalContext {
+            time: self.time,
+            parameters: &self.parameters,
+        };
+        for shape in &mut self.shapes {
+            if is_stale && shape.plan.base.is_some() {
+                shape.bound.assemble(&context)?;
+            }
+        }
+        Ok(())
     }
 
     /// Replaces the run-time parameters of the form and of all facet forms.
@@ -249,8 +270,9 @@ impl<T: Number, D: Backend> Operator<T, D> {
         plan::check_fields("parameters", parameters.len(), read)?;
         let mut facets = self.facets.iter_mut();
         facets.try_for_each(|term| term.operator.set_parameters(parameters))?;
+        let is_stale = read > 0 && self.parameters != parameters;
         self.parameters = parameters.to_vec();
-        Ok(())
+        self.assemble(is_stale)
     }
 
     /// Copies the components of `u`, an L-vector, into the auxiliary fields of the solution's space,
@@ -270,7 +292,8 @@ impl<T: Number, D: Backend> Operator<T, D> {
             shape.bound.set_nodal(first, u)?;
         }
         let mut facets = self.facets.iter_mut();
-        facets.try_for_each(|term| term.set_nodal(first, u))
+        facets.try_for_each(|term| term.set_nodal(first, u))?;
+        self.assemble(true)
     }
 
     /// The inputs of the form on the cells, and whether it is linear or symmetric.
@@ -360,6 +383,36 @@ impl<T: Number, D: Backend> Operator<T, D> {
             dofs if dofs == found => Ok(()),
             dofs => Err(OperatorError::VectorLength { what, found, dofs }),
         }
+    }
+}
+
+/// Fails if element matrices, the vectors that assemble them and L-vectors of input and output do not fit `memory`
+/// bytes.
+fn check_memory(
+    plans: &[Plan],
+    memory: Option<u64>,
+    precision: Precision,
+) -> Result<(), OperatorError> {
+    let elements = plans.iter().map(|plan| plan.elements).sum();
+    let matrices: u64 = (plans.iter())
+        .map(|plan| plan.matrices_bytes(precision))
+        .sum();
+    let vectors = |plan: &Plan| {
+        let numbers = plan.elements as u64 * plan.element_dofs() + plan.dofs as u64;
+        2 * numbers * precision.bytes() as u64
+    };
+    let bytes = matrices + plans.iter().map(vectors).sum::<u64>();
+    match memory {
+        Some(available) if matrices > 0 && bytes > available => {
+            let share = available as f64 / bytes as f64;
+            Err(OperatorError::MatricesTooLarge {
+                elements,
+                bytes,
+                available,
+                most: (share * elements as f64) as u64,
+            })
+        }
+        _ => Ok(()),
     }
 }
 

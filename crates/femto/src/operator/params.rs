@@ -97,6 +97,17 @@ pub struct OperatorParams {
     pub parameters: Vec<f64>,
 }
 
+impl OperatorParams {
+    /// The same without auxiliary fields.
+    pub(crate) fn without_fields(&self) -> Self {
+        Self {
+            auxiliary: Vec::new(),
+            parameters: self.parameters.clone(),
+            ..*self
+        }
+    }
+}
+
 impl Default for OperatorParams {
     fn default() -> Self {
         Self {

@@ -67,6 +67,8 @@ pub(crate) struct Plan {
     /// Degree of the space.
     pub(crate) degree: usize,
     pub(crate) kinds: Vec<KindPlan>,
+    /// With element matrices, the plan of the operator that assembles them.
+    pub(crate) base: Option<Box<Plan>>,
     /// `[chunk]`, the segments of each chunk.
     pub(crate) segments: Vec<Vec<Segment>>,
     pub(crate) level: ChosenLevel,
@@ -121,15 +123,21 @@ impl Plan {
         if !has_knobs && !params.knobs.is_empty() {
             return Err(OperatorError::KnobsElsewhere);
         }
-        let level = params.data_level.choose(&LevelInputs {
+        let inputs = LevelInputs {
             device,
             degree: space.degree(),
             mass: coefficients.is_some() && !inspection.gradients(),
             single_factors: coefficients.is_some() && params.factors == FactorPrecision::Single,
-        });
+        };
+        let with_matrices = params.data_level == DataLevel::Element;
+        let level = match with_matrices {
+            true => DataLevel::Automatic.choose(&inputs),
+            false => params.data_level.choose(&inputs),
+        };
         let at_points = tables.points() * fields.count(FieldKind::Points);
         let mut plan = Self {
             kinds: Vec::new(),
+            base: None,
             segments: Vec::new(),
             level,
             factors: params.factors,
@@ -156,7 +164,42 @@ impl Plan {
             })?;
             plan.segments.push(runs);
         }
-        Ok(plan)
+        match with_matrices {
+            true => plan.with_matrices(space, DataLevel::Element.choose(&inputs)),
+            false => Ok(plan),
+        }
+    }
+
+    /// The plan of products with element matrices, which this one's operator assembles.
+    fn with_matrices(self, space: &Space, level: ChosenLevel) -> Result<Self, OperatorError> {
+        let operator = &self.operator;
+        if !operator.inspection.linear {
+            return Err(OperatorError::MatricesOfNonlinear);
+        }
+        let family = FamilyId::of_matrices(operator.cell, operator.form.dim)?;
+        let mut plan = self.clone();
+        for kind in &mut plan.kinds {
+            kind.block = family.block(operator, kind.kind, true)?;
+            kind.family = family;
+            kind.reasons.clear();
+        }
+        Ok(Self {
+            family,
+            level,
+            auxiliary_numbers: 0,
+            index_bytes: index_bytes(family, space),
+            base: Some(Box::new(self)),
+            ..plan
+        })
+    }
+
+    /// Bytes of the element matrices, if there are any.
+    pub(crate) fn matrices_bytes(&self, precision: Precision) -> u64 {
+        let bytes = |kind: &KindPlan| {
+            let entries = kind.block.matrices().map_or(0, |it| it.entries());
+            (kind.elements * entries * precision.bytes()) as u64
+        };
+        self.kinds.iter().map(bytes).sum()
     }
 
     /// Splits elements into runs of one kind of map and counts them; kinds are listed in order of
@@ -264,7 +307,9 @@ impl Plan {
     /// Whether stored factors are rounded to less than this precision.
     pub(crate) fn is_perturbed(&self, precision: Precision) -> bool {
         let stored = |plan: &KindPlan| plan.block.stored_precision(self.factors, precision);
+        let base = self.base.as_ref();
         self.kinds.iter().any(|plan| stored(plan) != precision)
+            || base.is_some_and(|base| base.is_perturbed(precision))
     }
 
     /// Flops as the literature counts them.
@@ -287,7 +332,7 @@ impl Plan {
 
     /// The same plan with the geometry stored at another data level, for comparison.
     pub(crate) fn at_level(&self, level: DataLevel) -> Self {
-        let mut plan = self.clone();
+        let mut plan = self.base.as_deref().unwrap_or(self).clone();
         for kind in &mut plan.kinds {
             // A block that exists at one level exists at the others.
             if let Ok(block) = self.block((kind.family, kind.kind), level) {

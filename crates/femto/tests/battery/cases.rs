@@ -383,6 +383,68 @@ pub(crate) fn mixed_on_all_devices() -> Vec<Group> {
     ]
 }
 
+/// Element matrices, on the host.
+pub(crate) fn matrices_on_hosts() -> Vec<Group> {
+    let cells = [
+        Cell::Hexahedron,
+        Cell::Quadrilateral,
+        Cell::Tetrahedron,
+        Cell::Triangle,
+    ];
+    let of_cell = |&cell: &Cell| {
+        let rule = |degree| vec![Quadrature::GaussOrExact(2 * degree)];
+        each(product(cell, 1..=3, rule), |place| place.of([2, 2, 2]))
+    };
+    let mut places: Vec<Place> = cells.iter().flat_map(of_cell).collect();
+    places.extend([1, 2].map(|degree| cut(degree, MapKind::Curved)));
+    let both = [Fp64, Fp32].map(|it| way(it, DataLevel::Element, Scatter::Atomic));
+    vec![
+        group(both_layouts(&places), MATRIX_SYSTEMS, both.to_vec()),
+        group(places, MATRIX_SCALARS, both.to_vec()),
+    ]
+}
+
+const MATRIX_SYSTEMS: &[Physics] = &[ComponentwiseScreened, Elasticity];
+const MATRIX_SCALARS: &[Physics] = &[Mass, ScreenedPerCell, Conduction, Orthotropic];
+
+/// Element matrices, on all devices.
+pub(crate) fn matrices_on_all_devices() -> Vec<Group> {
+    let rows = [
+        (Cell::Tetrahedron, MapKind::Affine, 1, Scatter::Atomic),
+        (
+            Cell::Tetrahedron,
+            MapKind::Curved,
+            2,
+            Scatter::Deterministic,
+        ),
+        (Cell::Triangle, MapKind::Affine, 4, Scatter::Atomic),
+        (
+            Cell::Hexahedron,
+            MapKind::Multilinear,
+            2,
+            Scatter::Deterministic,
+        ),
+        (Cell::Hexahedron, MapKind::Curved, 3, Scatter::Atomic),
+    ];
+    let row = |(cell, map, degree, scatter)| {
+        let place = Place::new(cell, map, degree, Quadrature::GaussOrExact(2 * degree));
+        let both = [Fp64, Fp32].map(|it| way(it, DataLevel::Element, scatter));
+        [
+            group(
+                vec![place.with(Layout::Blocked)],
+                MATRIX_SYSTEMS,
+                both.to_vec(),
+            ),
+            group(vec![place], &[ScreenedPerCell, Orthotropic], both.to_vec()),
+        ]
+    };
+    let mut groups: Vec<Group> = rows.into_iter().flat_map(row).collect();
+    let ways = vec![way(Fp64, DataLevel::Element, Scatter::Atomic)];
+    let mixed = vec![cut(2, MapKind::Curved)];
+    groups.push(group(mixed, &[Elasticity, Conduction], ways));
+    groups
+}
+
 /// All degrees of hexahedra, for GPUs.
 pub(crate) fn all_degrees() -> Vec<Group> {
     let ways = || {

@@ -58,6 +58,16 @@ fn mixed_shapes_on_all_devices() {
     run::run(&cases::mixed_on_all_devices(), &devices());
 }
 
+#[test]
+fn matrices_on_hosts() {
+    run::run(&cases::matrices_on_hosts(), &hosts());
+}
+
+#[test]
+fn matrices_on_all_devices() {
+    run::run(&cases::matrices_on_all_devices(), &devices());
+}
+
 /// All degrees take minutes if kernels are compiled for a processor: run by hand on GPUs.
 #[test]
 #[ignore = "minutes on a processor; run it where there is a GPU"]

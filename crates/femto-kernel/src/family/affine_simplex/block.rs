@@ -6,7 +6,8 @@ use super::{Matrices, fragments, host};
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    FactorPrecision, Family, KernelSource, MapInput, Operand, Target, Vectors, legal_candidates,
+    FactorPrecision, Family, KernelSource, MapInput, Operand, Role, Target, Vectors,
+    legal_candidates,
 };
 use crate::form::Form;
 use crate::scalar::Precision;
@@ -29,7 +30,7 @@ impl Family for AffineSimplex {
     const TENSOR_TABLES: bool = false;
     const KNOBS: bool = false;
     const WRITES_INSIDE: bool = false;
-    const SPECIAL: bool = true;
+    const ROLE: Role = Role::Special;
     type Block = Block;
 
     fn supports(cell: Cell, dim: usize) -> bool {

@@ -171,27 +171,10 @@ impl Schedule {
                 rule: "threads and blocks have elements",
             });
         }
-        if precision == Precision::Fp64 && !limits.fp64 {
-            return Err(ScheduleError::Fp64);
-        }
         if matches!(self, Self::MatrixUnits(_)) && !limits.matrix_units {
             return Err(ScheduleError::MatrixUnits);
         }
-        let block = self.block(sizes);
-        let fits =
-            (block.threads.iter().zip(limits.threads_xyz)).all(|(&asked, most)| asked <= most);
-        if block.threads() > limits.threads || !fits {
-            return Err(ScheduleError::Threads {
-                asked: block.threads,
-                most: limits.threads,
-                most_xyz: limits.threads_xyz,
-            });
-        }
-        let (asked, most) = (block.shared_bytes(precision), limits.shared_bytes);
-        if asked > most {
-            return Err(ScheduleError::SharedMemory { asked, most });
-        }
-        Ok(())
+        limits.check(&self.block(sizes), precision)
     }
 }
 

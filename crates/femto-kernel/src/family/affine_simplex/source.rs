@@ -4,7 +4,8 @@ use super::Matrices;
 use super::schedule::{Factors, Input, MatrixUnits, Rows, Schedule, Sizes};
 use crate::dialect::{KernelFile, Language, SourceBuilder};
 use crate::family::operand::define_arguments;
-use crate::family::{KernelSource, Operand, Scatter, Vectors};
+use crate::family::vectors::PLACES;
+use crate::family::{KernelSource, Operand, Vectors};
 use crate::scalar::Precision;
 
 /// The problem that a kernel evaluates.
@@ -109,7 +110,9 @@ impl KernelSpec<'_> {
             }
         };
         let schedule = Schedule::Rows(*rows);
-        let operands = self.operands(Operand::Tables, reads_u);
+        let operands = self
+            .vectors
+            .operands(&[Operand::Geometry, Operand::Tables], reads_u);
         self.translation_unit(&schedule, text, operands, define)
     }
 
@@ -128,7 +131,9 @@ impl KernelSpec<'_> {
         };
         let schedule = Schedule::MatrixUnits(*it);
         let text = ("apply", file!("matrix_units.c"));
-        let operands = self.operands(Operand::Fragments, true);
+        let operands = self
+            .vectors
+            .operands(&[Operand::Geometry, Operand::Fragments], true);
         self.translation_unit(&schedule, text, operands, define)
     }
 
@@ -143,36 +148,18 @@ impl KernelSpec<'_> {
         let mut source = SourceBuilder::new(self.language, self.precision, block);
         define_arguments(&mut source, &operands, &[]);
         source.define("stored_real", "real");
-        let (scatter, vectors) = (self.vectors.scatter(), self.vectors);
-        let interleaved = matches!(
-            vectors,
-            Vectors::Nodal {
-                interleaved: true,
-                ..
-            }
-        );
+        self.vectors
+            .define(&mut source, matrices.nodes, self.components);
         for (name, number) in [
             ("DIM", matrices.dim),
-            ("NODES", matrices.nodes),
-            ("COMPONENTS", self.components),
             ("FACTORS", matrices.factors()),
             ("STIFFNESS", usize::from(matrices.has_stiffness())),
             ("MASS", usize::from(matrices.mass.is_some())),
-            ("NODE_STRIDE", if interleaved { self.components } else { 1 }),
-            ("VECTORS_NODAL", usize::from(scatter.is_some())),
-            (
-                "VECTORS_LISTED",
-                usize::from(vectors == Vectors::Element { listed: true }),
-            ),
-            (
-                "CONTRIBUTIONS",
-                usize::from(scatter == Some(Scatter::Deterministic)),
-            ),
         ] {
             source.define(name, number);
         }
         define(&mut source);
-        source.include(file!("places.c"));
+        source.include(PLACES);
         source.include(file);
         KernelSource {
             name: format!(
@@ -186,26 +173,6 @@ impl KernelSpec<'_> {
             elements_per_block: schedule.elements_per_block(),
             operands,
         }
-    }
-
-    fn operands(&self, matrices: Operand, reads_u: bool) -> Vec<Operand> {
-        let mut all = vec![Operand::Geometry, matrices];
-        match self.vectors {
-            Vectors::Element { listed } => all.extend(listed.then_some(Operand::Elements)),
-            Vectors::Nodal { scatter, .. } => {
-                all.extend([Operand::Nodes, Operand::ComponentStride]);
-                if scatter == Scatter::Deterministic {
-                    all.extend([
-                        Operand::Contributions,
-                        Operand::ContributionStride,
-                        Operand::ContributionFirst,
-                    ]);
-                }
-            }
-        }
-        all.extend(reads_u.then_some(Operand::U));
-        all.extend([Operand::V, Operand::Count]);
-        all
     }
 
     /// Number of matrices.

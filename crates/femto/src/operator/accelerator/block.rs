@@ -23,6 +23,8 @@ pub(super) struct BoundBlock<T: Number> {
     /// L-vector nodes `[element][node]`.
     pub(super) nodes: AcceleratorBuffer<u32>,
     arrays: Arrays<T>,
+    /// Element matrices, if the kernels read them.
+    pub(super) matrices: Option<AcceleratorBuffer<T>>,
     pub(super) kernels: Box<dyn BlockKernels>,
 }
 
@@ -49,13 +51,15 @@ impl<T: Number> BoundBlock<T> {
         Ok(Self {
             nodes: device.upload(&packer.nodes)?,
             arrays,
+            matrices: None,
             kernels,
             elements: packer.elements,
         })
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.arrays.bytes() + self.nodes.len() * size_of::<u32>()
+        let matrices = self.matrices.as_ref().map_or(0, Buffer::len);
+        self.arrays.bytes() + self.nodes.len() * size_of::<u32>() + matrices * T::BYTES
     }
 }
 
@@ -107,6 +111,24 @@ pub(super) struct Call<'a, T: Number> {
     pub(super) contributions: Option<(&'a Contributions<T>, &'a mut AcceleratorBuffer<T>)>,
     /// Number of elements in earlier blocks.
     pub(super) first: usize,
+    /// The column of element matrices that is assembled.
+    pub(super) column: usize,
+}
+
+impl<'a, T: Number> Call<'a, T> {
+    /// On E-vectors, without fields in the solution's space.
+    pub(super) fn of_elements(device: &'a Accelerator, context: &'a AcceleratorBuffer<T>) -> Self {
+        Self {
+            device,
+            fields: context,
+            field_stride: 0,
+            context,
+            stride: 0,
+            contributions: None,
+            first: 0,
+            column: 0,
+        }
+    }
 }
 
 impl<T: Number> Call<'_, T> {
@@ -142,6 +164,8 @@ impl<T: Number> Call<'_, T> {
             Operand::U => u.map(Argument::input),
             Operand::V => v.take().map(Argument::output),
             Operand::Count => number(places),
+            Operand::Column => number(self.column),
+            Operand::Matrices => block.matrices.as_ref().map(Argument::input),
             packed => block.arrays.argument(packed).or(match packed {
                 // If geometry is not packed, they are the nodes.
                 Operand::Vertices => Some(Argument::input(&block.nodes)),

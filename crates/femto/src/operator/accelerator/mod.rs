@@ -6,12 +6,13 @@
 //! some nodes of the caller's mesh before it is used (`verify`). The diagonal's kernels, which run once a
 //! solve, are not compared. Nodes shared by several elements are set to zero first and summed by atomic
 //! additions (`zero`); for deterministic sums, elements write contributions that a second kernel sums
-//! (`contributions`).
+//! (`contributions`). Element matrices are assembled by another bound operator (`matrices`).
 
 mod arrays;
 mod block;
 mod context;
 mod contributions;
+mod matrices;
 mod nodal;
 mod operator;
 mod pack;

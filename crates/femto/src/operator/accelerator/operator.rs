@@ -2,6 +2,7 @@
 
 use super::block::{BoundBlock, Call, Compiled};
 use super::context::DeviceContext;
+use super::matrices::Assembler;
 use super::nodal::NodalFields;
 use super::pack::Packer;
 use super::sums::Sums;
@@ -35,10 +36,12 @@ pub struct AcceleratorBound<T: Number> {
     interleaved: bool,
     /// Whether coefficients are folded into the geometry, so that kernels read no fields.
     is_folded: bool,
-    context: DeviceContext<T>,
-    fields: NodalFields<T>,
+    pub(super) context: DeviceContext<T>,
+    pub(super) fields: NodalFields<T>,
     /// One per kind of map.
     pub(super) blocks: Vec<BoundBlock<T>>,
+    /// Of element matrices.
+    assembler: Option<Box<Assembler<T>>>,
     sums: Sums<T>,
     expected: Expected,
     /// Kernels for L-vectors.
@@ -51,8 +54,8 @@ pub struct AcceleratorBound<T: Number> {
 }
 
 impl<T: Number> AcceleratorBound<T> {
-    /// Binds: 1. the oracle's answer at some nodes, 2. arrays of each block, 3. kernels, compared with the
-    /// oracle.
+    /// Binds: 1. the oracle's answer at some nodes, 2. arrays of each block, 3. element matrices, if asked for,
+    /// 4. kernels, compared with the oracle.
     pub(super) fn new(device: &Accelerator, binding: &Binding<'_>) -> Result<Self, OperatorError> {
         Self::with_edit(device, binding, |_, text| text)
     }
@@ -63,14 +66,22 @@ impl<T: Number> AcceleratorBound<T> {
         edit: Edit,
     ) -> Result<Self, OperatorError> {
         binding.check_geometry()?;
-        let (space, params, plan) = (binding.space, binding.params, binding.plan);
+        let (space, plan) = (binding.space, binding.plan);
+        let whole = binding;
+        // What matrices are made of, their products do not read.
+        let without_fields = binding.params.without_fields();
+        let params = match plan.base {
+            Some(_) => &without_fields,
+            None => binding.params,
+        };
+        let binding = &Binding { params, ..*whole };
         let cache = KernelCache::user().unwrap_or_default();
         let packers = Packer::all(device, binding);
         let nodes: Vec<u32> = match params.scatter {
             Scatter::Atomic => Vec::new(),
             Scatter::Deterministic => packers.iter().flat_map(|it| &it.nodes).copied().collect(),
         };
-        let expected = Expected::new::<T>(binding, &packers);
+        let expected = Expected::new::<T>(whole, &packers);
         let vectors = super::vectors(binding);
         let context = params.context();
         let target = Target {
@@ -102,6 +113,7 @@ impl<T: Number> AcceleratorBound<T> {
             context: DeviceContext::new(device, params.parameters.len(), &context)?,
             fields: NodalFields::new(device, &cache, space, params)?,
             blocks: blocks.collect::<Result<_, _>>()?,
+            assembler: None,
             sums: Sums::new(device, &cache, binding, &nodes, plan.family.writes_inside())?,
             expected,
             nodal: Vec::new(),
@@ -111,6 +123,11 @@ impl<T: Number> AcceleratorBound<T> {
             cache,
         };
         drop(nodes);
+        let on = (device, &bound.cache);
+        let vectors_of_elements = bound.element_vectors();
+        let to = (&mut bound.blocks[..], vectors_of_elements);
+        bound.assembler = Assembler::new(on, whole, to)?.map(Box::new);
+        bound.assemble(&context)?;
         (bound.nodal, bound.warnings) = bound.choose(vectors, |bound, kernels| {
             let apply = |u: &_, v: &mut _| bound.launch(kernels, &context, Some(u), v);
             bound.expected.error::<T>(&bound.device, apply)
@@ -215,6 +232,7 @@ impl<T: Number> AcceleratorBound<T> {
                 .as_mut()
                 .map(|(contributions, locked)| (*contributions, &mut **locked)),
             first: 0,
+            column: 0,
         };
         for block in self.blocks.iter().zip(kernels) {
             call.launch(block, u, v)?;
@@ -236,13 +254,8 @@ impl<T: Number> AcceleratorBound<T> {
         let held = self.context.hold(&self.device, context)?;
         let fields = self.fields.of_elements(&self.device, &self.blocks)?;
         let mut call = Call {
-            device: &self.device,
             fields: fields.as_ref().unwrap_or(&self.fields.values),
-            field_stride: 0,
-            context: &held.buffer,
-            stride: 0,
-            contributions: None,
-            first: 0,
+            ..Call::of_elements(&self.device, &held.buffer)
         };
         for block in self.blocks.iter().zip(kernels) {
             call.launch(block, Some(u), v)?;
@@ -263,7 +276,7 @@ impl<T: Number> AcceleratorBound<T> {
         if self.element.get().is_none() {
             let made = self.choose(self.element_vectors(), |bound, kernels| {
                 // The oracle's answer predates changes of time, parameters and fields.
-                if !bound.is_folded {
+                if !bound.is_folded || bound.assembler.is_some() {
                     return Ok(0.0);
                 }
                 let apply = |u: &_, v: &mut _| bound.launch_elements(kernels, context, u, v);
@@ -339,12 +352,24 @@ impl<T: Number> Bound<T, Accelerator> for AcceleratorBound<T> {
     }
 
     fn set_nodal(&mut self, first: usize, u: &AcceleratorBuffer<T>) -> Result<(), OperatorError> {
-        self.fields.set(&self.device, first, u)
+        let fields = match &mut self.assembler {
+            Some(assembler) => &mut assembler.base.fields,
+            None => &mut self.fields,
+        };
+        fields.set(&self.device, first, u)
+    }
+
+    fn assemble(&mut self, context: &EvalContext) -> Result<(), OperatorError> {
+        match &self.assembler {
+            Some(assembler) => assembler.assemble(&self.device, context, &mut self.blocks),
+            None => Ok(()),
+        }
     }
 
     fn bytes(&self) -> usize {
         let blocks: usize = self.blocks.iter().map(BoundBlock::bytes).sum();
-        blocks + self.sums.bytes(self.components) + self.fields.bytes()
+        let base = self.assembler.as_ref().map_or(0, |it| it.base.bytes());
+        base + blocks + self.sums.bytes(self.components) + self.fields.bytes()
     }
 
     fn warnings(&self) -> Vec<String> {

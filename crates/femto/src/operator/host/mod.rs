@@ -7,6 +7,7 @@
 //! not depend on the number of threads.
 
 mod fields;
+mod matrices;
 mod pack;
 mod pool;
 mod traverse;
@@ -21,6 +22,7 @@ use femto_kernel::scalar::SimdLevel;
 use femto_platform::device::host::{Host, HostBuffer};
 use femto_platform::device::{Device, DeviceError};
 use fields::split_components;
+use matrices::Assembler;
 use pool::Pool;
 use std::fmt::{self, Debug};
 use std::ops::Range;
@@ -51,6 +53,8 @@ pub struct HostBound<T: Number> {
     kernels: Vec<Box<dyn ElementKernel<T>>>,
     /// The runs of elements of one kind in each chunk, `[chunk]`.
     segments: Vec<Vec<HostSegment>>,
+    /// Of element matrices, which are the geometry then.
+    assembler: Option<Assembler<T>>,
     /// Packed inputs of the batches.
     arrays: pack::Arrays<T>,
     /// Scratch memory of the threads.
@@ -102,7 +106,19 @@ impl Backend for Host {
         let (form, level) = (binding.form, SimdLevel::detect());
         let kinds = binding.plan.kinds.iter();
         let kernels = kinds.map(|kind| T::host_kernel(form, &kind.block, level));
-        HostBound::new(self, binding, kernels.collect())
+        let kernels = kernels.collect();
+        let Some(plan) = binding.plan.base.as_deref() else {
+            return HostBound::new(self, binding, kernels);
+        };
+        let params = &binding.params.without_fields();
+        let mut bound = HostBound::new(self, &Binding { params, ..*binding }, kernels)?;
+        let base = self.bind::<T>(&Binding { plan, ..*binding })?;
+        let block = binding.plan.kinds.first();
+        bound.assembler = block
+            .and_then(|kind| kind.block.matrices())
+            .map(|storage| Assembler::new(base, storage));
+        bound.assemble(&binding.params.context())?;
+        Ok(bound)
     }
 }
 
@@ -148,6 +164,7 @@ impl<T: Number> HostBound<T> {
             lens,
             kernels,
             segments: packed.segments,
+            assembler: None,
             arrays: packed.arrays,
             scratch,
             shared,
@@ -218,6 +235,9 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
     }
 
     fn set_nodal(&mut self, first: usize, u: &HostBuffer<T>) -> Result<(), OperatorError> {
+        if let Some(assembler) = &mut self.assembler {
+            return assembler.base.set_nodal(first, u);
+        }
         let nodes = self.restriction.nodes;
         let (count, width) = split_components(self.layout, self.components);
         for component in 0..self.components {
@@ -231,11 +251,25 @@ impl<T: Number> Bound<T, Host> for HostBound<T> {
         Ok(())
     }
 
+    fn assemble(&mut self, context: &EvalContext) -> Result<(), OperatorError> {
+        match self.assembler.take() {
+            None => Ok(()),
+            Some(assembler) => {
+                let done = assembler.assemble(context, self);
+                self.assembler = Some(assembler);
+                done
+            }
+        }
+    }
+
     fn bytes(&self) -> usize {
+        let base = self.assembler.as_ref().map_or(0, |it| it.base.bytes());
         let [solution, fields] = self.lens;
         let locals = (2 * solution + fields) * self.host.threads();
         let numbers = locals + self.restriction.interface.len() * self.components;
-        (numbers + self.nodal.len()) * T::BYTES + self.arrays.bytes() + self.restriction.bytes()
+        base + (numbers + self.nodal.len()) * T::BYTES
+            + self.arrays.bytes()
+            + self.restriction.bytes()
     }
 }
 

@@ -238,7 +238,10 @@ impl Packer<'_> {
                 let element = (first + lane).min(last);
                 let cell = self.binding.mesh_cell(element);
                 self.pack_fields(lane, cell, batch.auxiliary);
-                self.pack_geometry((lane, block), cell, scratch, batch.geometry);
+                // Matrices are assembled.
+                if block.matrices().is_none() {
+                    self.pack_geometry((lane, block), cell, scratch, batch.geometry);
+                }
                 self.local_indices(chunk, element, &mut local);
                 self.nodes
                     .pack((lane, width), |position| local[position], batch.tables);

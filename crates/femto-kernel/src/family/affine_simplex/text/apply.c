@@ -49,7 +49,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     UNROLL_BY(1) for (int component = 0; component < COMPONENTS; ++component)
     {
 #if INPUT_SHARED
-        EACH(t, ELEMENTS_PER_THREAD) s_memory[SLOT(t) * NODES + row] = g_u[PLACE(OWN(t), row)];
+        EACH(t, ELEMENTS_PER_THREAD) s_memory[SLOT(t) * NODES + row] = g_u[PLACE(OWN(t), component, row)];
 #endif
 #if FACTORS_SHARED && FACTORS_FLAT
         const uint first = BLOCK * ELEMENTS_PER_BLOCK * FACTORS, end = elements * FACTORS;
@@ -70,7 +70,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
 #if INPUT_SHARED
 #define U(t, k) s_memory[SLOT(t) * NODES + (k)]
 #else
-#define U(t, k) g_u[PLACE(OWN(t), k)]
+#define U(t, k) g_u[PLACE(OWN(t), component, k)]
 #endif
         real r_sums[ELEMENTS_PER_THREAD][MATRICES];
         EACH(t, ELEMENTS_PER_THREAD) EACH(m, MATRICES) r_sums[t][m] = 0;
@@ -104,16 +104,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
 #endif
                 r_v += factor * r_sums[t][m];
             }
-            if (ASKED(t) < elements) {
-#if VECTORS_NODAL && CONTRIBUTIONS
-                g_contributions[(size_t)component * contribution_stride +
-                    (size_t)(contribution_first + OWN(t)) * NODES + row] = r_v;
-#elif VECTORS_NODAL
-                atomic_add(g_v + PLACE(OWN(t), row), r_v);
-#else
-                g_v[PLACE(OWN(t), row)] = r_v;
-#endif
-            }
+            if (ASKED(t) < elements) ADD(OWN(t), component, row, r_v);
         }
 #if COMPONENTS > 1 && (INPUT_SHARED || FACTORS_SHARED)
         BARRIER();

@@ -9,13 +9,6 @@ KERNEL(diagonal)(KERNEL_ARGUMENTS)
         {
             r_sum += g_geometry[(size_t)element * FACTORS + m] * g_tables[(m * NODES + node) * NODES + node];
         }
-        for (int component = 0; component < COMPONENTS; ++component) {
-#if CONTRIBUTIONS
-            g_contributions[(size_t)component * contribution_stride +
-                (size_t)(contribution_first + element) * NODES + node] = r_sum;
-#else
-            atomic_add(g_v + PLACE(element, node), r_sum);
-#endif
-        }
+        for (int component = 0; component < COMPONENTS; ++component) ADD(element, component, node, r_sum);
     }
 }

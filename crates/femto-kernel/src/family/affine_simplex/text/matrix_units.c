@@ -43,7 +43,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         EACH(tile, ELEMENT_TILES) EACH(k, NODE_TILES) EACH(i, 4)
         {
             const int node = NODE(k, i);
-            U(tile, k, i) = (NODES % 8 == 0 || node < NODES) ? g_u[PLACE(OWN(tile, i), node)] : 0;
+            U(tile, k, i) = (NODES % 8 == 0 || node < NODES) ? g_u[PLACE(OWN(tile, i), component, node)] : 0;
         }
         real r_v[ELEMENT_TILES][NODE_TILES][4];
         EACH(n, NODE_TILES)
@@ -102,14 +102,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         {
             const int node = NODE(n, i);
             if (ASKED(tile, i) < elements && (NODES % 8 == 0 || node < NODES)) {
-#if VECTORS_NODAL && CONTRIBUTIONS
-                g_contributions[(size_t)component * contribution_stride +
-                    (size_t)(contribution_first + OWN(tile, i)) * NODES + node] = r_v[tile][n][i];
-#elif VECTORS_NODAL
-                atomic_add(g_v + PLACE(OWN(tile, i), node), r_v[tile][n][i]);
-#else
-                g_v[PLACE(OWN(tile, i), node)] = r_v[tile][n][i];
-#endif
+                ADD(OWN(tile, i), component, node, r_v[tile][n][i]);
             }
         }
     }

@@ -6,7 +6,6 @@ use crate::dialect::BlockShape;
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{Limits, ScheduleError};
-use crate::scalar::Precision;
 use core::fmt;
 
 /// The knobs of the kernel.
@@ -80,23 +79,7 @@ impl Schedule {
                 rule,
             });
         }
-        if spec.precision == Precision::Fp64 && !limits.fp64 {
-            return Err(ScheduleError::Fp64);
-        }
-        let block = self.block(spec);
-        let ([asked, ..], most) = (block.threads, limits.threads.min(limits.threads_xyz[0]));
-        if asked > most {
-            return Err(ScheduleError::Threads {
-                asked: block.threads,
-                most: limits.threads,
-                most_xyz: limits.threads_xyz,
-            });
-        }
-        let (asked, most) = (block.shared_bytes(spec.precision), limits.shared_bytes);
-        if asked > most {
-            return Err(ScheduleError::SharedMemory { asked, most });
-        }
-        Ok(())
+        limits.check(&self.block(spec), spec.precision)
     }
 
     /// The rules that apply on every device.

@@ -1,0 +1,216 @@
+//! element_matrix as a family.
+
+use super::host;
+use super::schedule::{Schedule, default};
+use super::source::KernelSpec;
+use crate::family::batch::{ElementKernel, NodeTable};
+use crate::family::{
+    Array, Assembly, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator,
+    Elements, FactorPrecision, Family, KernelSource, MapInput, MatrixStorage, Operand, Role,
+    Target, Vectors, legal_candidates,
+};
+use crate::form::Form;
+use crate::scalar::{Precision, SimdLevel, Vectorizable};
+use femto_element::{Cell, MapKind};
+use std::sync::Arc;
+
+/// A dense matrix for each element.
+#[derive(Clone, Copy, Debug)]
+pub struct ElementMatrix;
+
+impl Family for ElementMatrix {
+    const NAME: &'static str = "element_matrix";
+    const ROLE: Role = Role::Matrices;
+    const TENSOR_TABLES: bool = false;
+    const KNOBS: bool = false;
+    const WRITES_INSIDE: bool = false;
+    type Block = Block;
+
+    fn supports(_: Cell, _: usize) -> bool {
+        true
+    }
+
+    fn folds(_: Cell) -> bool {
+        false
+    }
+
+    fn node_table(_: Cell, (_, nodes): (usize, usize)) -> NodeTable {
+        NodeTable::listed(nodes)
+    }
+
+    fn block(operator: &Arc<ElementOperator>, _: MapKind, _: bool) -> Result<Block, BlockError> {
+        let inspection = &operator.inspection;
+        Ok(Block {
+            nodes: operator.tables.nodes(),
+            components: inspection.components,
+            mixed: inspection.mixed,
+            symmetric: inspection.symmetric,
+        })
+    }
+}
+
+/// The matrices of the elements.
+#[derive(Clone, Debug)]
+pub struct Block {
+    nodes: usize,
+    components: usize,
+    mixed: bool,
+    symmetric: bool,
+}
+
+impl Block {
+    fn spec(&self, target: &Target, vectors: Vectors) -> KernelSpec {
+        KernelSpec {
+            nodes: self.nodes,
+            components: self.components,
+            mixed: self.mixed,
+            vectors,
+            precision: target.precision,
+            language: target.language,
+        }
+    }
+
+    /// Rows of a matrix, and its right-hand sides.
+    fn sizes(&self) -> (usize, usize) {
+        match self.mixed {
+            true => (self.nodes * self.components, 1),
+            false => (self.nodes, self.components),
+        }
+    }
+
+    fn storage(&self) -> MatrixStorage {
+        MatrixStorage {
+            unknowns: self.sizes().0,
+            triangle: self.symmetric,
+        }
+    }
+
+    pub(in crate::family) fn kernel<T, F, const D: usize, const C: usize>(
+        &self,
+        _: &F,
+        level: SimdLevel,
+    ) -> Box<dyn ElementKernel<T>>
+    where
+        T: Vectorizable,
+        F: Form<D, C> + Clone + 'static,
+    {
+        host::build(self.storage(), (self.nodes, self.components), level)
+    }
+}
+
+impl BlockOperator for Block {
+    fn matrices(&self) -> Option<MatrixStorage> {
+        Some(self.storage())
+    }
+
+    fn map_input(&self) -> MapInput {
+        MapInput::Points
+    }
+
+    fn geometry_numbers(&self) -> usize {
+        self.storage().entries()
+    }
+
+    /// Nothing: the matrices are assembled.
+    fn pack(&self, _: CellMap, _: (f64, f64), _: &mut [f64]) {}
+
+    fn reads_vertices(&self) -> bool {
+        false
+    }
+
+    fn folds_coefficients(&self) -> bool {
+        true
+    }
+
+    fn stored_precision(&self, _: FactorPrecision, precision: Precision) -> Precision {
+        precision
+    }
+
+    fn scheduled_flops(&self) -> u64 {
+        let (unknowns, sides) = self.sizes();
+        (2 * unknowns * unknowns * sides) as u64
+    }
+
+    fn nominal_flops(&self) -> u64 {
+        self.scheduled_flops()
+    }
+
+    fn stored(&self) -> String {
+        let (unknowns, sides) = self.sizes();
+        let entries = self.storage().entries();
+        let part = if self.symmetric { "a triangle of " } else { "" };
+        let shared = match sides {
+            1 => String::new(),
+            count => format!(", shared by {count} components"),
+        };
+        format!("{part}a {unknowns} × {unknowns} matrix an element, {entries} numbers{shared}")
+    }
+
+    fn kernels(
+        &self,
+        target: &Target,
+        elements: &dyn Elements,
+    ) -> Result<Box<dyn BlockKernels>, BlockError> {
+        let sizes = self.spec(target, target.vectors).sizes();
+        Ok(Box::new(Kernels {
+            block: self.clone(),
+            target: *target,
+            elements: elements.count(),
+            schedule: default(sizes, self.symmetric, &target.limits),
+        }))
+    }
+}
+
+/// The kernels of a block on a device.
+#[derive(Debug)]
+struct Kernels {
+    block: Block,
+    target: Target,
+    elements: usize,
+    /// Its storage is that of all kernels.
+    schedule: Schedule,
+}
+
+impl BlockKernels for Kernels {
+    fn assembly(&self, vectors: Vectors) -> Option<Assembly> {
+        let spec = self.block.spec(&self.target, vectors);
+        Some(Assembly {
+            len: spec.matrices_len(&self.schedule, self.elements),
+            columns: spec.sizes().unknowns,
+            unit: spec.unit_source(&self.schedule),
+            store: spec.store_source(&self.schedule),
+        })
+    }
+
+    fn geometry_len(&self) -> usize {
+        0
+    }
+
+    fn geometry_precision(&self) -> Precision {
+        self.target.precision
+    }
+
+    fn pack(&self, _: CellMap, _: (f64, f64), _: &mut [f64]) {}
+
+    fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
+        Vec::new()
+    }
+
+    fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
+        let spec = self.block.spec(&self.target, vectors);
+        legal_candidates([self.schedule, self.schedule.plain()], |schedule| {
+            schedule.validate(spec.sizes(), self.target.precision, &self.target.limits)?;
+            Ok(Candidate {
+                schedule: schedule.to_string(),
+                source: spec.source(&schedule),
+                places: self.elements,
+                work: spec.work(&schedule, self.elements),
+            })
+        })
+    }
+
+    fn diagonal(&self, vectors: Vectors) -> Result<KernelSource, BlockError> {
+        let spec = self.block.spec(&self.target, vectors);
+        Ok(spec.diagonal_source(&self.schedule))
+    }
+}

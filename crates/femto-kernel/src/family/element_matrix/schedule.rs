@@ -1,0 +1,115 @@
+//! Schedules of the kernels: the storage of the matrices, and how a block of threads shares them.
+
+use crate::dialect::BlockShape;
+use crate::family::{Limits, ScheduleError};
+use crate::scalar::Precision;
+use core::fmt;
+
+/// A schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Schedule {
+    /// Whether only a triangle is stored, as the matrix is symmetric.
+    pub triangle: bool,
+    /// Elements side by side in a block.
+    pub elements_aside: u32,
+    /// Whether the columns, or diagonals, of these elements are interleaved,
+    /// `[group][column][element of the group][row]`; otherwise the matrices follow one another.
+    pub interleaved: bool,
+    /// Rows of a thread.
+    pub rows_per_thread: u32,
+    /// Columns, or diagonals, that are unrolled; 0 unrolls all.
+    pub unroll: u32,
+}
+
+/// The sizes on which a schedule depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Rows of a matrix.
+    pub unknowns: usize,
+    /// Right-hand sides of a matrix: the components, if these do not mix.
+    pub sides: usize,
+}
+
+impl Schedule {
+    /// Elements whose matrices are interleaved.
+    pub fn group(&self) -> usize {
+        match self.interleaved {
+            true => self.elements_aside as usize,
+            false => 1,
+        }
+    }
+
+    /// Threads and shared memory of a block.
+    pub fn block(&self, sizes: Sizes) -> BlockShape {
+        let rows = (sizes.unknowns as u32).div_ceil(self.rows_per_thread);
+        BlockShape {
+            threads: [rows, self.elements_aside, 1],
+            blocks_per_unit: 1,
+            shared_reals: self.elements_aside * (sizes.unknowns * sizes.sides) as u32,
+        }
+    }
+
+    /// Checks whether a device can run it.
+    ///
+    /// # Errors
+    /// The rule that is broken.
+    pub fn validate(
+        &self,
+        sizes: Sizes,
+        precision: Precision,
+        limits: &Limits,
+    ) -> Result<(), ScheduleError> {
+        if self.elements_aside == 0 || self.rows_per_thread == 0 {
+            return Err(ScheduleError::Rule {
+                schedule: self.to_string(),
+                rule: "blocks have elements and threads have rows",
+            });
+        }
+        limits.check(&self.block(sizes), precision)
+    }
+
+    /// The same without unrolled loops.
+    pub(super) fn plain(self) -> Self {
+        Self { unroll: 1, ..self }
+    }
+}
+
+fn most_rows(limits: &Limits) -> u32 {
+    limits.threads.min(limits.threads_xyz[0])
+}
+
+/// Threads of a block that are aimed at.
+const THREADS: u32 = 256;
+
+/// The schedule for a number of unknowns.
+pub fn default(sizes: Sizes, triangle: bool, limits: &Limits) -> Schedule {
+    let rows_per_thread = (sizes.unknowns as u32).div_ceil(most_rows(limits));
+    let rows = (sizes.unknowns as u32).div_ceil(rows_per_thread);
+    Schedule {
+        triangle,
+        elements_aside: (THREADS / rows).max(1).min(limits.threads_xyz[1]),
+        interleaved: true,
+        rows_per_thread,
+        unroll: 8,
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stored = match self.triangle {
+            true => "a triangle",
+            false => "full matrices",
+        };
+        write!(f, "{stored}, {} elements a block", self.elements_aside)?;
+        if self.interleaved && self.elements_aside > 1 {
+            write!(f, ", interleaved")?;
+        }
+        if self.rows_per_thread > 1 {
+            write!(f, ", {} rows a thread", self.rows_per_thread)?;
+        }
+        match self.unroll {
+            0 => write!(f, ", unrolled"),
+            count => write!(f, ", unrolled by {count}"),
+        }
+    }
+}

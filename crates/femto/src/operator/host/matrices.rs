@@ -1,0 +1,85 @@
+//! Element matrices on the host, assembled column by column by the operator of another family.
+
+use super::{HostBound, HostSegment};
+use crate::Number;
+use crate::operator::OperatorError;
+use femto_kernel::family::{EvalContext, MatrixStorage};
+use femto_platform::device::Device;
+use rayon::prelude::*;
+
+/// The operator that assembles the matrices, and their storage.
+pub(super) struct Assembler<T: Number> {
+    pub(super) base: Box<HostBound<T>>,
+    storage: MatrixStorage,
+}
+
+impl<T: Number> Assembler<T> {
+    pub(super) fn new(base: HostBound<T>, storage: MatrixStorage) -> Self {
+        Self {
+            base: Box::new(base),
+            storage,
+        }
+    }
+
+    /// Assembles the matrices of all elements of `bound`.
+    pub(super) fn assemble(
+        &self,
+        context: &EvalContext,
+        bound: &mut HostBound<T>,
+    ) -> Result<(), OperatorError> {
+        let numbers = bound.components * bound.restriction.nodes_per_element();
+        let lanes = bound.kernels.first().map_or(1, |kernel| kernel.lanes());
+        let elements: usize = (bound.restriction.chunks.iter())
+            .map(|chunk| chunk.elements.len())
+            .sum();
+        let mut unit = bound.host.zeros(elements * numbers)?;
+        let mut product = bound.host.zeros(elements * numbers)?;
+        for column in 0..self.storage.unknowns {
+            for element in unit.chunks_exact_mut(numbers) {
+                if let Some(before) = column.checked_sub(1) {
+                    element[before] = T::default();
+                }
+                element[column] = T::from_f64(1.0);
+            }
+            self.base.traverse_elements(context, &unit, &mut product)?;
+            let segments = bound.segments.iter().flatten();
+            let mut rest = &mut bound.arrays.geometry[..];
+            let mut parts = Vec::new();
+            for segment in segments {
+                let batches = segment.elements.len().div_ceil(lanes);
+                let len = batches * self.storage.entries() * lanes;
+                let (own, next) = rest.split_at_mut(len);
+                rest = next;
+                parts.push((segment, own));
+            }
+            let store = |(segment, own): (&HostSegment, &mut [T])| {
+                self.store(column, (segment, lanes), (&product, numbers), own);
+            };
+            bound.host.enter(|| parts.into_par_iter().for_each(store));
+        }
+        Ok(())
+    }
+
+    /// Stores a column of a segment's matrices, `[batch][entry][lane]`, from an E-vector.
+    fn store(
+        &self,
+        column: usize,
+        (segment, lanes): (&HostSegment, usize),
+        (product, numbers): (&[T], usize),
+        matrices: &mut [T],
+    ) {
+        let last = segment.elements.end - 1;
+        let batches = matrices.chunks_exact_mut(self.storage.entries() * lanes);
+        for (first, batch) in segment.elements.clone().step_by(lanes).zip(batches) {
+            for row in 0..self.storage.unknowns {
+                let Some(place) = self.storage.place(row, column) else {
+                    continue;
+                };
+                for (lane, entry) in batch[place * lanes..][..lanes].iter_mut().enumerate() {
+                    // Unused lanes repeat the last element.
+                    *entry = product[(first + lane).min(last) * numbers + row];
+                }
+            }
+        }
+    }
+}
