@@ -10,7 +10,7 @@ use super::{
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::solve::Jacobi;
 use crate::vector::{Entries, VectorOps};
-use crate::{AnyDevice, Number, Operator, OperatorParams, Quadrature, on_device};
+use crate::{AnyDevice, DataLevel, Number, Operator, OperatorParams, Quadrature, on_device};
 use femto_element::{Cell, MapKind};
 use femto_fem::geometry::{CornerWarning, Geometry};
 use femto_fem::space::{Block, Constraints, Space, SpaceParams};
@@ -158,7 +158,10 @@ impl<'a> Problem<'a> {
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
                 Method::Newton => {
-                    let params = jacobian_params(params, on.space());
+                    let params = OperatorParams {
+                        data_level: self.operator.data_level,
+                        ..jacobian_params(params, on.space())
+                    };
                     let form = self.form.jacobian()?;
                     let mut jacobian = Operator::of_blocks(device, &blocks, &*form, params)?;
                     for term in &facets {
@@ -271,7 +274,13 @@ impl<'a> Problem<'a> {
         let curved = kinds.any(|&kind| kind == MapKind::Curved);
         let form = self.form.form().trace();
         let rule = self.operator.quadrature;
+        // A form that is not linear has no matrices; its Jacobian does.
+        let has_matrices = form.inspect().linear;
         OperatorParams {
+            data_level: match self.operator.data_level {
+                DataLevel::Element if !has_matrices => DataLevel::Automatic,
+                level => level,
+            },
             quadrature: rule.of_form(&form, self.degree, (is_constant, curved)),
             ..self.operator.clone()
         }

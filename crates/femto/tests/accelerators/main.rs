@@ -6,4 +6,5 @@
 mod boundary;
 #[path = "../common/mod.rs"]
 mod common;
+mod matrices;
 mod operators;

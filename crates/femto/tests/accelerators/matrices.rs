@@ -1,0 +1,102 @@
+//! Element matrices on every device: assembled anew when what they depend on changes, refused where there are none.
+
+use crate::common::bound::{Bound, devices};
+use crate::common::forms::Interpreted;
+use crate::common::meshes::{blocks, mesh};
+use crate::common::{Random, difference};
+use femto::element::{Cell, MapKind};
+use femto::fem::space::{Block, SpaceParams};
+use femto::kernel::form::{Form, NonlinearDiffusion, Point};
+use femto::kernel::scalar::Scalar;
+use femto::operator::{Auxiliary, Backend, OperatorError};
+use femto::vector::VectorOps;
+use femto::{DataLevel, Operator, OperatorParams, on_device};
+
+/// ∇φ·((1 + t + p) a ∇u) with the nodal coefficient a: linear, depends on all that may change.
+#[derive(Clone)]
+struct Changing;
+
+impl Form<3> for Changing {
+    fn f1<S: Scalar>(&self, p: &Point<S, 3>) -> [[S; 3]; 1] {
+        let factor = (p.time + p.parameters[0] + 1.0) * p.a[0];
+        [p.grad_u[0].map(|slope| slope * factor)]
+    }
+}
+
+fn space(degree: usize) -> Vec<Block> {
+    let params = SpaceParams {
+        degree,
+        chunk_nodes: 40,
+        ..SpaceParams::default()
+    };
+    blocks(
+        &mesh(Cell::Tetrahedron, MapKind::Curved, &[2, 2, 2]),
+        params,
+    )
+}
+
+fn params(level: DataLevel, nodes: usize) -> OperatorParams {
+    OperatorParams {
+        data_level: level,
+        auxiliary: vec![Auxiliary::Nodal(vec![1.0; nodes])],
+        parameters: vec![0.0],
+        ..OperatorParams::default()
+    }
+}
+
+fn follows_changes<B: Backend + VectorOps<f64>>(device: &B) -> Result<(), OperatorError> {
+    let blocks = space(2);
+    let (nodes, mut random) = (blocks[0].space.nodes(), Random::new());
+    let form = Interpreted::<_, 3, 1>::new(Changing);
+    let bind = |level| Operator::<f64, B>::of_blocks(device, &blocks, &form, params(level, nodes));
+    let (mut plain, mut matrices) = (bind(DataLevel::Automatic)?, bind(DataLevel::Element)?);
+    let u = random.vector(nodes);
+    let agree = |plain: &Operator<f64, B>, matrices: &Operator<f64, B>| {
+        let error = difference(&Bound::apply(matrices, &u), &Bound::apply(plain, &u));
+        assert!(error < 1e-12, "{error}");
+        Bound::apply(matrices, &u)
+    };
+    let mut seen = vec![agree(&plain, &matrices)];
+    let coefficient: Vec<f64> = random.vector(nodes).iter().map(|a| 2.0 + a).collect();
+    for change in 0..3 {
+        for operator in [&mut plain, &mut matrices] {
+            match change {
+                0 => operator.set_time(0.5)?,
+                1 => operator.set_parameters(&[2.0])?,
+                _ => Bound::set_nodal(operator, 0, &coefficient)?,
+            }
+        }
+        seen.push(agree(&plain, &matrices));
+        let [.., before, now] = &seen[..] else {
+            return Ok(());
+        };
+        assert!(
+            difference(before, now) > 1e-3,
+            "change {change} has no effect"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn matrices_follow_time_parameters_and_fields() {
+    for device in devices() {
+        on_device!(&device, |device| follows_changes(device).unwrap());
+    }
+}
+
+#[test]
+fn forms_that_are_not_linear_have_no_matrices() {
+    let blocks = space(1);
+    let form = Interpreted::<_, 3, 1>::new(NonlinearDiffusion { kappa: [1.0; 3] });
+    let params = OperatorParams {
+        data_level: DataLevel::Element,
+        ..OperatorParams::default()
+    };
+    for device in devices() {
+        let refused = on_device!(&device, |device| {
+            Operator::<f64, _>::of_blocks(device, &blocks, &form, params.clone()).map(drop)
+        });
+        assert_eq!(refused.unwrap_err(), OperatorError::MatricesOfNonlinear);
+    }
+}
