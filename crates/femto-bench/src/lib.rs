@@ -30,8 +30,10 @@
 mod benchmark;
 mod compare;
 mod compile;
+mod element_vectors;
 mod error;
 pub mod ladder;
+pub mod matrices;
 mod memory;
 mod meshed_space;
 mod params;

@@ -12,12 +12,12 @@ use femto_kernel::family::affine_simplex::schedule::{Schedule, defaults};
 use femto_kernel::family::affine_simplex::source::{KernelSpec, tables};
 use femto_kernel::family::{KernelSource, Limits, Operand, Vectors};
 use femto_kernel::scalar::Precision;
-use femto_platform::device::accelerator::{Accelerator, Argument, Launch, Module};
+use femto_platform::device::accelerator::{Accelerator, Argument, Module};
 use femto_platform::device::{Device, Element};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::runner::close;
+use super::runner::{close, element_product};
 use super::{Case, Check, Selection};
 
 /// Elements of a check: several blocks, the last one not full.
@@ -151,36 +151,23 @@ fn check<T: Element + Into<f64>>(
         let values: Vec<T> = values.iter().map(|&value| from(value)).collect();
         device.upload(&values)
     };
-    let (geometry, input) = (upload(&geometry)?, upload(&u)?);
+    let geometry = upload(&geometry)?;
     let tables = upload(&tables(
         matrices,
         schedule.rows().is_none_or(|it| it.symmetric),
     ))?;
     let list: Vec<u32> = (0..ELEMENTS).map(|element| place(element) as u32).collect();
     let list = device.upload(&list)?;
-    let mut v = upload(&vec![f64::NAN; u.len()])?;
-    let mut output = Some(&mut v);
-    let arguments: Vec<Argument<'_>> = (source.operands.iter())
-        .filter_map(|operand| match operand {
-            Operand::Geometry => Some(Argument::input(&geometry)),
-            Operand::Tables => Some(Argument::input(&tables)),
-            Operand::Elements => Some(Argument::input(&list)),
-            Operand::U => Some(Argument::input(&input)),
-            Operand::V => output.take().map(Argument::output),
-            _ => Some(Argument::U32(ELEMENTS as u32)),
-        })
-        .collect();
-    let launch = Launch {
-        blocks: source.blocks(ELEMENTS),
-        threads: source.block.threads,
-        shared_bytes: source.block.shared_bytes(match size_of::<T>() {
-            8 => Precision::Fp64,
-            _ => Precision::Fp32,
-        }),
-    };
-    device.launch(&module.kernel(source.entry)?, &launch, &arguments)?;
-    let mut found = vec![from(0.0); u.len()];
-    device.read(&v, &mut found)?;
-    let found: Vec<f64> = found.into_iter().map(Into::into).collect();
+    let found =
+        element_product(
+            (device, module, source),
+            (ELEMENTS, &u, from),
+            |operand| match operand {
+                Operand::Geometry => Some(Argument::input(&geometry)),
+                Operand::Tables => Some(Argument::input(&tables)),
+                Operand::Elements => Some(Argument::input(&list)),
+                _ => None,
+            },
+        )?;
     close(&found, &expected, tolerance)
 }

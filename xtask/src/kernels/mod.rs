@@ -6,6 +6,7 @@
 mod affine_simplices;
 mod compile;
 mod domain;
+mod element_matrices;
 mod elements;
 mod forms;
 mod golden;
@@ -53,7 +54,7 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 8] = [
+const FAMILIES: [Cases; 9] = [
     domain::cases,
     ladder::cases,
     pencils::cases,
@@ -61,6 +62,7 @@ const FAMILIES: [Cases; 8] = [
     nodes::cases,
     simplices::cases,
     affine_simplices::cases,
+    element_matrices::cases,
     vectors::cases,
 ];
 

@@ -8,7 +8,7 @@ use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Launch, Module,
 };
-use femto_platform::device::{Buffer, Device};
+use femto_platform::device::{Buffer, Device, Element};
 
 use super::elements::{CONTEXT, Elements, Oracle};
 
@@ -344,4 +344,37 @@ pub(super) fn close(found: &[f64], expected: &[f64], tolerance: f64) -> Result<(
         ensure!(close, "entry {n} is {found}, not {expected}");
     }
     Ok(())
+}
+
+/// The output of a kernel on E-vectors of some elements for the input `u`; `inputs` are its other arrays.
+pub(super) fn element_product<'a, T: Element + Into<f64>>(
+    (device, module, source): (&Accelerator, &Module, &KernelSource),
+    (elements, u, from): (usize, &[f64], fn(f64) -> T),
+    inputs: impl Fn(Operand) -> Option<Argument<'a>>,
+) -> Result<Vec<f64>> {
+    let numbers: Vec<T> = u.iter().map(|&value| from(value)).collect();
+    let u = device.upload(&numbers)?;
+    let mut v = device.upload(&vec![from(f64::NAN); numbers.len()])?;
+    let mut output = Some(&mut v);
+    let mut arguments = Vec::new();
+    for &operand in &source.operands {
+        arguments.extend(match operand {
+            Operand::U => Some(Argument::input(&u)),
+            Operand::V => output.take().map(Argument::output),
+            Operand::Count => Some(Argument::U32(elements as u32)),
+            other => inputs(other),
+        });
+    }
+    let launch = Launch {
+        blocks: source.blocks(elements),
+        threads: source.block.threads,
+        shared_bytes: source.block.shared_bytes(match size_of::<T>() {
+            8 => Precision::Fp64,
+            _ => Precision::Fp32,
+        }),
+    };
+    device.launch(&module.kernel(source.entry)?, &launch, &arguments)?;
+    let mut found = vec![from(0.0); numbers.len()];
+    device.read(&v, &mut found)?;
+    Ok(found.into_iter().map(Into::into).collect())
 }

@@ -1,5 +1,6 @@
 //! `femto bench`
 
+mod matrices;
 pub(super) mod options;
 mod simplices;
 mod tetrahedra;
@@ -119,6 +120,7 @@ pub(super) struct Bench {
 enum Other {
     Simplices(simplices::Simplices),
     Tetrahedra(tetrahedra::Tetrahedra),
+    Matrices(matrices::Matrices),
 }
 
 impl Bench {
@@ -126,6 +128,7 @@ impl Bench {
         match &self.other {
             Some(Other::Simplices(simplices)) => return simplices.run(console),
             Some(Other::Tetrahedra(tetrahedra)) => return tetrahedra.run(console),
+            Some(Other::Matrices(matrices)) => return matrices.run(console),
             None => {}
         }
         if let Some(names) = &self.ladder {

@@ -39,13 +39,21 @@ impl Schedule {
         }
     }
 
+    /// Numbers of a right-hand side in shared memory.
+    pub(super) fn input(&self, sizes: Sizes) -> usize {
+        match self.triangle {
+            true => 2 * sizes.unknowns,
+            false => sizes.unknowns,
+        }
+    }
+
     /// Threads and shared memory of a block.
     pub fn block(&self, sizes: Sizes) -> BlockShape {
         let rows = (sizes.unknowns as u32).div_ceil(self.rows_per_thread);
         BlockShape {
             threads: [rows, self.elements_aside, 1],
             blocks_per_unit: 1,
-            shared_reals: self.elements_aside * (sizes.unknowns * sizes.sides) as u32,
+            shared_reals: self.elements_aside * (self.input(sizes) * sizes.sides) as u32,
         }
     }
 

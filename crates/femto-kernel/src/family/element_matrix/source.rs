@@ -61,6 +61,19 @@ impl KernelSpec {
         elements.next_multiple_of(schedule.group()) * self.storage(schedule).entries()
     }
 
+    /// The index of an entry of an element's matrix, or of the equal one of a triangle.
+    pub fn index(&self, schedule: &Schedule, element: usize, row: usize, column: usize) -> usize {
+        let (storage, group) = (self.storage(schedule), schedule.group());
+        let place = storage.place(row, column);
+        // One of a pair is stored.
+        let place = place.or(storage.place(column, row)).unwrap_or(0);
+        let (diagonal, row) = (place / storage.unknowns, place % storage.unknowns);
+        let is_last = storage.triangle && 2 * diagonal == storage.unknowns;
+        let len = if is_last { diagonal } else { storage.unknowns };
+        let first = element / group * group * storage.entries();
+        first + diagonal * group * storage.unknowns + element % group * len + row
+    }
+
     /// The text that applies the operator.
     pub fn source(&self, schedule: &Schedule) -> KernelSource {
         let operands = self.vectors.operands(&[Operand::Matrices], true);
@@ -104,6 +117,7 @@ impl KernelSpec {
         for (name, number) in [
             ("UNKNOWNS", sizes.unknowns),
             ("SIDES", sizes.sides),
+            ("INPUT", schedule.input(sizes)),
             ("TRIANGLE", usize::from(schedule.triangle)),
             ("ENTRIES", self.storage(schedule).entries()),
             ("GROUP", schedule.group()),

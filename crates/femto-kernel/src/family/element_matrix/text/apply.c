@@ -6,7 +6,8 @@
  *   g_nodes      VECTORS_NODAL: [element][node]
  *   g_u, g_v     E-vector [element][component][node]; or nodes NODE_STRIDE apart, components component_stride apart
  *
- * Shared memory: u, [element aside][right-hand side][row].
+ * Shared memory: u, [element aside][right-hand side][row]; for a triangle twice, so that its diagonals go on at the
+ * other end.
  *
  * A. Karakus, T. Warburton et al., "Finite Element Stiffness Matrix Action: to precompute or not to precompute"
  * (2018); the triangle is ours.
@@ -26,10 +27,14 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     SHARED_MEMORY(s_memory);
     const uint asked = BLOCK * ELEMENTS_ASIDE + THREAD_Y;
     const uint element = asked < elements ? asked : elements - 1;
-    SHARED real *s_u = s_memory + THREAD_Y * SIDES * UNKNOWNS;
+    SHARED real *s_u = s_memory + THREAD_Y * SIDES * INPUT;
     EVERY(row)
     {
-        EACH(side, SIDES) s_u[side * UNKNOWNS + row] = g_u[PLACE(element, COMPONENT(side, row), row % NODES)];
+        EACH(side, SIDES)
+        {
+            const real value = g_u[PLACE(element, COMPONENT(side, row), row % NODES)];
+            EACH(copy, INPUT / UNKNOWNS) s_u[side * INPUT + copy * UNKNOWNS + row] = value;
+        }
     }
     BARRIER();
     const GLOBAL real *g_own = g_matrices + MATRIX(element);
@@ -39,19 +44,18 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     EACH(i, ROWS_PER_THREAD)
     {
         const real entry = g_own[ROW(i)];
-        EACH(side, SIDES) r_v[i][side] += entry * s_u[side * UNKNOWNS + ROW(i)];
+        EACH(side, SIDES) r_v[i][side] += entry * s_u[side * INPUT + ROW(i)];
     }
     COLUMN_LOOP for (int d = 1; d < DIAGONALS; ++d)
     {
         EACH(i, ROWS_PER_THREAD)
         {
-            const int row = ROW(i);
-            const int right = row + d < UNKNOWNS ? row + d : row + d - UNKNOWNS;
-            const int left = row >= d ? row - d : row - d + UNKNOWNS;
-            const real entry = g_own[d * STRIDE + row], opposite = g_own[d * STRIDE + left];
+            const int row = ROW(i), left = row + UNKNOWNS - d;
+            const real entry = g_own[d * STRIDE + row];
+            const real opposite = g_own[d * STRIDE + (row < d ? left : row - d)];
             EACH(side, SIDES)
             {
-                r_v[i][side] += entry * s_u[side * UNKNOWNS + right] + opposite * s_u[side * UNKNOWNS + left];
+                r_v[i][side] += entry * s_u[side * INPUT + row + d] + opposite * s_u[side * INPUT + left];
             }
         }
     }
@@ -62,7 +66,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         const int row = ROW(i), middle = UNKNOWNS / 2;
         const int other = row < middle ? row + middle : row - middle;
         const real entry = g_matrices[LAST_DIAGONAL(element) + (row < middle ? row : other)];
-        EACH(side, SIDES) r_v[i][side] += entry * s_u[side * UNKNOWNS + other];
+        EACH(side, SIDES) r_v[i][side] += entry * s_u[side * INPUT + other];
     }
 #endif
 #else
@@ -71,7 +75,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
         EACH(i, ROWS_PER_THREAD)
         {
             const real entry = g_own[column * STRIDE + ROW(i)];
-            EACH(side, SIDES) r_v[i][side] += entry * s_u[side * UNKNOWNS + column];
+            EACH(side, SIDES) r_v[i][side] += entry * s_u[side * INPUT + column];
         }
     }
 #endif

@@ -1,0 +1,115 @@
+//! Products with stored matrices of elements: the published ladder, and femto's own schedules.
+
+use anyhow::Result;
+use femto_kernel::dialect::Language;
+use femto_kernel::family::element_matrix::ladder;
+use femto_kernel::family::element_matrix::schedule::{Schedule, default};
+use femto_kernel::family::element_matrix::source::KernelSpec;
+use femto_kernel::family::{KernelSource, Limits, Operand, Vectors};
+use femto_kernel::scalar::Precision;
+use femto_platform::device::accelerator::{Accelerator, Argument, Module};
+use femto_platform::device::{Device, Element};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::runner::{close, element_product};
+use super::{Case, Check, Selection};
+
+/// Elements of a check: several blocks, the last one not full.
+const ELEMENTS: usize = 23;
+
+/// Elements of a block of tuned steps.
+const ASIDE: u32 = 3;
+
+/// Bounded: each step and femto's own schedules at low degrees of tetrahedra. All: at every degree.
+pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
+    let degrees = match selection {
+        Selection::All => 1..=8,
+        Selection::Bounded => 1..=3,
+    };
+    let mut cases = Vec::new();
+    for degree in degrees {
+        let nodes = (degree + 1) * (degree + 2) * (degree + 3) / 6;
+        for precision in [Precision::Fp64, Precision::Fp32] {
+            let spec = |components, mixed| KernelSpec {
+                nodes,
+                components,
+                mixed,
+                vectors: Vectors::ELEMENT,
+                precision,
+                language,
+            };
+            for step in ladder::steps() {
+                let name = format!("{} N={degree} {precision}", step.number);
+                cases.extend(case(name, spec(1, false), step.with(ASIDE), limits));
+            }
+            for (components, mixed) in [(1, false), (3, false), (2, true)] {
+                for triangle in [false, true] {
+                    let spec = spec(components, mixed);
+                    let schedule = default(spec.sizes(), triangle, limits);
+                    let stored = if triangle { "triangle" } else { "full" };
+                    let mixing = if mixed { "mixed" } else { "apart" };
+                    let name = format!("{stored} {components} {mixing} N={degree} {precision}");
+                    cases.extend(case(name, spec, schedule, limits));
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// The case of a schedule, if it is legal.
+fn case(name: String, spec: KernelSpec, schedule: Schedule, limits: &Limits) -> Option<Case> {
+    let precision = spec.precision;
+    schedule.validate(spec.sizes(), precision, limits).ok()?;
+    let source = spec.source(&schedule);
+    let text = source.text.clone();
+    let check: Check = Box::new(move |device, module| {
+        let on = (device, module, &source);
+        match precision {
+            Precision::Fp64 => check::<f64>(on, &spec, &schedule, (|x| x, 1e-13)),
+            Precision::Fp32 => check::<f32>(on, &spec, &schedule, (|x| x as f32, 1e-5)),
+        }
+    });
+    Some(Case {
+        name: format!("element_matrix/{name}"),
+        text,
+        check,
+    })
+}
+
+/// Runs a kernel on random matrices and vectors, and compares the result with plain sums.
+fn check<T: Element + Into<f64>>(
+    (device, module, source): (&Accelerator, &Module, &KernelSource),
+    spec: &KernelSpec,
+    schedule: &Schedule,
+    (from, tolerance): (fn(f64) -> T, f64),
+) -> Result<()> {
+    let mut random = StdRng::seed_from_u64(rand::random());
+    // Exact in both precisions.
+    let mut numbers = |len: usize| -> Vec<f64> {
+        (0..len)
+            .map(|_| f64::from(random.random_range(-1.0..1.0_f32)))
+            .collect()
+    };
+    let unknowns = spec.sizes().unknowns;
+    let matrices = numbers(spec.matrices_len(schedule, ELEMENTS));
+    let u = numbers(ELEMENTS * spec.nodes * spec.components);
+    let sides = spec.nodes * spec.components / unknowns;
+    let mut expected = Vec::new();
+    for (side, u) in u.chunks_exact(unknowns).enumerate() {
+        for row in 0..unknowns {
+            let entry = |column| matrices[spec.index(schedule, side / sides, row, column)];
+            let terms = u.iter().enumerate();
+            expected.push(terms.map(|(column, u)| entry(column) * u).sum::<f64>());
+        }
+    }
+    let matrices: Vec<T> = matrices.into_iter().map(from).collect();
+    let matrices = device.upload(&matrices)?;
+    let on = (device, module, source);
+    let found = element_product(on, (ELEMENTS, &u, from), |operand| match operand {
+        Operand::Matrices => Some(Argument::input(&matrices)),
+        _ => None,
+    })?;
+    close(&found, &expected, tolerance)
+}
