@@ -51,10 +51,20 @@ pub struct Sweep {
     pub aside: Vec<u32>,
     /// Columns or diagonals that femto's own schedules unroll; femto's own if empty.
     pub unroll: Vec<u32>,
+    /// Whether femto's own schedules prefetch; femto's own if empty.
+    pub prefetch: Vec<bool>,
     /// Right-hand sides of femto's own schedules; none of these is measured if empty.
     pub sides: Vec<usize>,
     /// Number and length of samples.
     pub sampling: Sampling,
+}
+
+/// What was asked for, or else femto's own.
+fn or<T: Copy>(given: &[T], own: T) -> Vec<T> {
+    match given {
+        [] => vec![own],
+        given => given.to_vec(),
+    }
 }
 
 /// The problem of a degree.
@@ -77,10 +87,6 @@ impl Sweep {
                 all.push(variant);
             }
         };
-        let or = |given: &[u32], own: u32| match given {
-            [] => vec![own],
-            given => given.to_vec(),
-        };
         let steps = ladder::steps().into_iter();
         for step in steps.filter(|step| self.steps.contains(&step.number)) {
             for aside in or(&self.aside, ladder::published(degree)) {
@@ -97,17 +103,19 @@ impl Sweep {
                 let own = default(sizes, triangle, &limits(device.features()));
                 for elements_aside in or(&self.aside, own.elements_aside) {
                     for unroll in or(&self.unroll, own.unroll) {
-                        let schedule = Schedule {
-                            elements_aside,
-                            unroll,
-                            ..own
-                        };
-                        let step = None;
-                        add(Variant {
-                            step,
-                            schedule,
-                            sides,
-                        });
+                        for prefetch in or(&self.prefetch, own.prefetch) {
+                            let schedule = Schedule {
+                                elements_aside,
+                                unroll,
+                                prefetch,
+                                ..own
+                            };
+                            add(Variant {
+                                step: None,
+                                schedule,
+                                sides,
+                            });
+                        }
                     }
                 }
             }
@@ -223,6 +231,7 @@ fn measure<T: Number>(
         ),
         ("aside", json!(schedule.elements_aside)),
         ("unroll", json!(schedule.unroll)),
+        ("prefetch", json!(schedule.prefetch)),
         ("gigabytes", json!((len * T::BYTES) as f64 * 1e-9)),
     ];
     Ok(record)

@@ -64,7 +64,9 @@ fn numbers_per_point(params: &Params, device: DeviceKind) -> f64 {
         single_factors: params.factors == FactorPrecision::Single,
     });
     match (chosen.level, params.mesh, physics) {
-        (_, MeshShape::Box | MeshShape::Tetrahedra, _)
+        // Operators check the memory of matrices themselves.
+        (DataLevel::Element, _, _)
+        | (_, MeshShape::Box | MeshShape::Tetrahedra, _)
         | (DataLevel::OnTheFly, MeshShape::Sine, _) => 0.0,
         (_, _, Physics::Mass) => 1.0,
         (_, _, Physics::Poisson) => 6.0,

@@ -394,26 +394,30 @@ fn check_memory(
     precision: Precision,
 ) -> Result<(), OperatorError> {
     let elements = plans.iter().map(|plan| plan.elements).sum();
-    let matrices: u64 = (plans.iter())
-        .map(|plan| plan.matrices_bytes(precision))
-        .sum();
-    let vectors = |plan: &Plan| {
+    let matrices = plans.iter().map(|plan| plan.matrices_bytes(precision));
+    let matrices: u64 = matrices.sum();
+    let vectors = plans.iter().map(|plan| {
         let numbers = plan.elements as u64 * plan.element_dofs() + plan.dofs as u64;
         2 * numbers * precision.bytes() as u64
-    };
-    let bytes = matrices + plans.iter().map(vectors).sum::<u64>();
-    match memory {
-        Some(available) if matrices > 0 && bytes > available => {
-            let share = available as f64 / bytes as f64;
-            Err(OperatorError::MatricesTooLarge {
-                elements,
-                bytes,
-                available,
-                most: (share * elements as f64) as u64,
-            })
-        }
-        _ => Ok(()),
+    });
+    match (matrices, memory) {
+        (0, _) | (_, None) => Ok(()),
+        (_, Some(available)) => matrices_fit(elements, matrices + vectors.sum::<u64>(), available),
     }
+}
+
+/// Fails if matrices of elements that take `bytes` do not fit, with the number that would.
+fn matrices_fit(elements: usize, bytes: u64, available: u64) -> Result<(), OperatorError> {
+    if bytes <= available {
+        return Ok(());
+    }
+    let most = u128::from(available) * elements as u128 / u128::from(bytes);
+    Err(OperatorError::MatricesTooLarge {
+        elements,
+        bytes,
+        available,
+        most: most as u64,
+    })
 }
 
 /// Returns the first block's space; fails unless the blocks are all those of one space, in order.
@@ -438,5 +442,22 @@ fn check_blocks(blocks: &[Block]) -> Result<&Space, OperatorError> {
             found,
             blocks: wanted,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matrices_that_do_not_fit_are_refused_with_the_number_that_would() {
+        assert_eq!(matrices_fit(1000, 8_000, 8_000), Ok(()));
+        let refused = matrices_fit(1000, 8_000, 4_004).unwrap_err();
+        assert!(refused.is_of_input());
+        let words = refused.to_string();
+        assert!(
+            words.contains("1000 matrices") && words.ends_with("500 elements would"),
+            "{words}"
+        );
     }
 }

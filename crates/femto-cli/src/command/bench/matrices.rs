@@ -40,6 +40,9 @@ pub(in crate::command) struct Matrices {
     /// Columns that femto's own schedules unroll; 0 unrolls all.
     #[arg(long, value_delimiter = ',')]
     unroll: Vec<u32>,
+    /// Whether femto's own schedules prefetch matrices into the L2 cache.
+    #[arg(long, value_delimiter = ',')]
+    prefetch: Vec<bool>,
     /// Right-hand sides of femto's own schedules.
     #[arg(long, value_delimiter = ',', default_value = "1,3", value_parser = clap::value_parser!(u8).range(1..=8))]
     sides: Vec<u8>,
@@ -67,6 +70,7 @@ impl Matrices {
             precisions: self.precision.clone(),
             aside: self.aside.clone(),
             unroll: self.unroll.clone(),
+            prefetch: self.prefetch.clone(),
             sides: self.sides.iter().map(|&sides| sides.into()).collect(),
             sampling: Sampling {
                 samples: self.nreps as usize,

@@ -31,6 +31,7 @@ pub fn steps() -> Vec<Step> {
         interleaved: false,
         rows_per_thread: 1,
         unroll: 0,
+        prefetch: false,
     };
     let first = Step {
         number: 0,

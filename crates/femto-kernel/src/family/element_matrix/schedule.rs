@@ -19,6 +19,8 @@ pub struct Schedule {
     pub rows_per_thread: u32,
     /// Columns, or diagonals, that are unrolled; 0 unrolls all.
     pub unroll: u32,
+    /// Whether a block first brings its matrices, interleaved, into the L2 cache.
+    pub prefetch: bool,
 }
 
 /// The sizes on which a schedule depends.
@@ -73,32 +75,47 @@ impl Schedule {
                 rule: "blocks have elements and threads have rows",
             });
         }
+        if self.prefetch && !self.interleaved {
+            return Err(ScheduleError::Rule {
+                schedule: self.to_string(),
+                rule: "only interleaved matrices are prefetched: their array is padded to whole blocks",
+            });
+        }
         limits.check(&self.block(sizes), precision)
     }
 
     /// The same without unrolled loops.
     pub(super) fn plain(self) -> Self {
-        Self { unroll: 1, ..self }
+        Self {
+            unroll: 1,
+            prefetch: false,
+            ..self
+        }
     }
 }
 
-fn most_rows(limits: &Limits) -> u32 {
-    limits.threads.min(limits.threads_xyz[0])
-}
-
 /// Threads of a block that are aimed at.
-const THREADS: u32 = 256;
+const THREADS: u32 = 128;
 
-/// The schedule for a number of unknowns.
+/// The schedule for a number of unknowns, as measured with matrices of tetrahedra of degree 1 to 8 on an H200
+/// (`benches/runs/2026-11-24-nvidia-h200/matrices`).
 pub fn default(sizes: Sizes, triangle: bool, limits: &Limits) -> Schedule {
-    let rows_per_thread = (sizes.unknowns as u32).div_ceil(most_rows(limits));
-    let rows = (sizes.unknowns as u32).div_ceil(rows_per_thread);
+    let Sizes { unknowns, sides } = sizes;
+    let rows_per_thread = (unknowns as u32).div_ceil(limits.threads.min(limits.threads_xyz[0]));
+    let rows = (unknowns as u32).div_ceil(rows_per_thread);
+    let (unroll, prefetch) = match (triangle, sides) {
+        (true, 1) => (if unknowns <= 60 { 4 } else { 8 }, unknowns <= 100),
+        (true, _) => (if unknowns <= 60 { 4 } else { 8 }, true),
+        (false, 1) => (if unknowns <= 128 { 0 } else { 8 }, false),
+        (false, _) => (8, unknowns <= 10),
+    };
     Schedule {
         triangle,
         elements_aside: (THREADS / rows).max(1).min(limits.threads_xyz[1]),
         interleaved: true,
         rows_per_thread,
-        unroll: 8,
+        unroll,
+        prefetch,
     }
 }
 
@@ -118,6 +135,10 @@ impl fmt::Display for Schedule {
         match self.unroll {
             0 => write!(f, ", unrolled"),
             count => write!(f, ", unrolled by {count}"),
+        }?;
+        match self.prefetch {
+            true => write!(f, ", prefetched"),
+            false => Ok(()),
         }
     }
 }

@@ -121,6 +121,7 @@ impl KernelSpec {
             ("TRIANGLE", usize::from(schedule.triangle)),
             ("ENTRIES", self.storage(schedule).entries()),
             ("GROUP", schedule.group()),
+            ("PREFETCH", usize::from(schedule.prefetch)),
             ("ELEMENTS_ASIDE", schedule.elements_aside as usize),
             ("ROWS_PER_THREAD", schedule.rows_per_thread as usize),
             ("ROW_THREADS", block.threads[0] as usize),

@@ -198,6 +198,12 @@ fn form_words(plan: &Plan) -> String {
 
 fn schedule(kind: &KindPlan, plan: &Plan, precision: Precision) -> String {
     let stored = kind.block.stored();
+    let entries = kind.block.matrices().map_or(0, |it| it.entries());
+    let bytes = (kind.elements * entries * precision.bytes()) as f64;
+    let memory = match entries {
+        0 => String::new(),
+        _ => format!(", {:.4} GB in all", bytes * 1e-9),
+    };
     let is_same = kind.block.stored_precision(plan.factors, precision) == precision;
     let single = if is_same { "" } else { ", in single precision" };
     let cells = plan.operator.cell.plural();
@@ -208,7 +214,7 @@ fn schedule(kind: &KindPlan, plan: &Plan, precision: Precision) -> String {
     let reasons: String = (kind.reasons.iter())
         .map(|reason| format!("; {reason}"))
         .collect();
-    format!("{count} {name} {cells}: {family}{between}{stored}{single}{reasons}")
+    format!("{count} {name} {cells}: {family}{between}{stored}{memory}{single}{reasons}")
 }
 
 impl Display for Explanation {

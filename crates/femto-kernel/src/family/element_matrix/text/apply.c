@@ -13,6 +13,8 @@
  * (2018); the triangle is ours.
  */
 #define EVERY(row) for (int row = THREAD_X; row < UNKNOWNS; row += ROW_THREADS)
+/* Numbers of a cache line. */
+#define LINE (128 / REAL_BYTES)
 /* Row i of the thread; those past the last one repeat it and are not written. */
 #define ASKED(i) (THREAD_X + (i) * ROW_THREADS)
 #if UNKNOWNS % ROW_THREADS == 0
@@ -28,6 +30,14 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     const uint asked = BLOCK * ELEMENTS_ASIDE + THREAD_Y;
     const uint element = asked < elements ? asked : elements - 1;
     SHARED real *s_u = s_memory + THREAD_Y * SIDES * INPUT;
+#if PREFETCH
+    /* The block's matrices follow one another: all of them are on their way while u is awaited. */
+    const GLOBAL real *g_first = g_matrices + FIRST(BLOCK * ELEMENTS_ASIDE);
+    for (int n = (THREAD_Y * ROW_THREADS + THREAD_X) * LINE; n < ELEMENTS_ASIDE * ENTRIES;
+         n += ELEMENTS_ASIDE * ROW_THREADS * LINE) {
+        PREFETCH_L2(g_first + n);
+    }
+#endif
     EVERY(row)
     {
         EACH(side, SIDES)
