@@ -193,6 +193,12 @@ impl Plan {
         })
     }
 
+    /// Columns of the element matrices; 0 without any.
+    pub(crate) fn columns(&self) -> usize {
+        let storage = self.kinds.first().and_then(|kind| kind.block.matrices());
+        storage.map_or(0, |it| it.unknowns)
+    }
+
     /// Bytes of the element matrices, if there are any.
     pub(crate) fn matrices_bytes(&self, precision: Precision) -> u64 {
         let bytes = |kind: &KindPlan| {

@@ -54,6 +54,8 @@ pub struct Explanation {
     pub measured_seconds: Option<f64>,
     /// bound / measured, never clamped.
     pub fraction: Option<f64>,
+    /// What assembling element matrices takes, and after how many applications it pays, in words.
+    pub assembly: Option<String>,
     /// The other data levels, and why they were not taken.
     pub alternatives: Vec<Alternative>,
     /// Wrong kernels that were dropped.
@@ -90,6 +92,25 @@ impl<T: Number, D: Backend> Operator<T, D> {
         let why = distinct(plans().map(|plan| plan.level.why()), "; ");
         let others = [DataLevel::OnTheFly, DataLevel::Partial].into_iter();
         let alternatives = others.filter(|&other| plans().any(|plan| plan.level.level != other));
+        let bases = || plans().filter_map(|plan| plan.base.as_deref());
+        let assembly = bases().next().map(|base| {
+            let rates = ceilings.zip(found);
+            let bounds = rates.map(|(rates, own)| {
+                let columns = |plan: &Plan| plan.columns() as u64;
+                let products = plans().filter_map(|plan| {
+                    let base = plan.base.as_ref()?;
+                    Some(base.element_work(T::PRECISION) * columns(plan))
+                });
+                let once = bound(&products.sum(), rates, T::PRECISION);
+                let other = candidate(base.level.level).bound;
+                [
+                    once.seconds,
+                    other.map_or(0.0, |it| it.seconds),
+                    own.seconds,
+                ]
+            });
+            assembly_words(self.plan().columns(), base.level.level, bounds)
+        });
         let is_perturbed = plans().any(|plan| plan.is_perturbed(T::PRECISION));
         Explanation {
             family: distinct(
@@ -120,6 +141,7 @@ impl<T: Number, D: Backend> Operator<T, D> {
             fraction: found
                 .zip(measured)
                 .map(|(bound, seconds)| bound.fraction(seconds)),
+            assembly,
             alternatives: alternatives
                 .map(|other| Alternative::new((&chosen, &why), &candidate(other)))
                 .collect(),
@@ -146,6 +168,22 @@ impl<T: Number, D: Backend> Operator<T, D> {
         let facets = self.facets.iter();
         let facets = facets.flat_map(|term| term.operator.schedules());
         lines.chain(facets).collect()
+    }
+}
+
+/// What assembling matrices with this many columns takes at a data level; with the bounds of that, of an application
+/// at that level and of one with the matrices, in seconds, after how many applications it pays.
+fn assembly_words(columns: usize, level: DataLevel, bounds: Option<[f64; 3]>) -> String {
+    let level = level.name();
+    let words =
+        format!("the matrices are assembled by {columns} products with unit inputs, {level}");
+    match bounds {
+        None => words,
+        Some([once, other, own]) if own < other => {
+            let count = (once / (other - own)).ceil();
+            format!("{words}; by the bounds that pays after {count} applications")
+        }
+        Some(_) => format!("{words}; by the bounds that never pays, as {level} is not slower"),
     }
 }
 
@@ -263,6 +301,9 @@ impl Display for Explanation {
                 fraction * 100.0
             )?;
         }
+        if let Some(words) = &self.assembly {
+            writeln!(f, "  {words}")?;
+        }
         for other in &self.alternatives {
             writeln!(f, "  {other}")?;
         }
@@ -270,5 +311,18 @@ impl Display for Explanation {
             writeln!(f, "  warning: {warning}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matrices_pay_after_what_they_save() {
+        let words = |bounds| assembly_words(35, DataLevel::OnTheFly, bounds);
+        assert!(words(None).ends_with("by 35 products with unit inputs, on_the_fly"));
+        assert!(words(Some([8.0, 3.0, 1.0])).ends_with("after 4 applications"));
+        assert!(words(Some([8.0, 1.0, 1.0])).contains("never pays"));
     }
 }
