@@ -72,6 +72,7 @@ fn errors(mesh: &Mesh, case: &Case, quadrature: Quadrature) -> Vec<[f64; 2]> {
             },
             solver: SolverParams {
                 relative_tolerance: 1e-12,
+                max_iterations: 5000,
                 ..SolverParams::default()
             },
             ..Problem::new(
@@ -108,9 +109,13 @@ struct Case {
 }
 
 fn check(path: &Path, case: &Case) {
+    check_rules(path, case, &[Quadrature::Gauss, Quadrature::Collocated]);
+}
+
+fn check_rules(path: &Path, case: &Case, rules: &[Quadrature]) {
     let file = path.display();
     let mesh = Mesh::read(path).expect("a good mesh");
-    for quadrature in [Quadrature::Gauss, Quadrature::Collocated] {
+    for &quadrature in rules {
         let found = errors(&mesh, case, quadrature);
         for pair in found.windows(2) {
             for (before, after) in pair[0].iter().zip(pair[1]) {
@@ -225,4 +230,21 @@ fn rings_of_four_cells() {
             },
         );
     }
+}
+
+/// Curved cells outside, affine ones inside.
+#[test]
+fn tetrahedra_to_degree_8() {
+    let Some(path) = shared("palace-cylinder-tet.msh") else {
+        return;
+    };
+    let cylinder = Case {
+        groups: &["exterior"],
+        bottom_and_top: &["bottom", "top"],
+        k: 0.5,
+        degrees: &[1, 2, 3, 4, 5, 6, 7, 8],
+        ratio: 0.5,
+        last: None,
+    };
+    check_rules(&path, &cylinder, &[Quadrature::Gauss]);
 }

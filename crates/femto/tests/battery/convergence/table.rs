@@ -109,13 +109,33 @@ pub(super) const TABLE: &[Row] = &[
     (Tetrahedron, Affine, Gauss, 1, [1.906e-2, 4.692e-1]), // 1.84 0.94
     (Tetrahedron, Affine, Gauss, 2, [9.446e-4, 5.682e-2]), // 3.03 1.91
     (Tetrahedron, Affine, Gauss, 3, [1.311e-4, 7.919e-3]), // 4.08 2.97
+    (Tetrahedron, Affine, Gauss, 4, [5.848e-5, 2.680e-3]), // 4.92 3.90
+    (Tetrahedron, Affine, Gauss, 5, [4.354e-6, 2.263e-4]), // 5.91 4.91
+    (Tetrahedron, Affine, Gauss, 6, [2.823e-7, 1.661e-5]), // 6.91 5.92
+    (Tetrahedron, Affine, Gauss, 7, [1.622e-8, 1.069e-6]), // 7.92 6.91
+    (Tetrahedron, Affine, Gauss, 8, [8.412e-10, 6.177e-8]), // 8.93 7.93
     (Tetrahedron, Curved, Gauss, 1, [1.988e-2, 4.638e-1]), // 1.83 0.94
     (Tetrahedron, Curved, Gauss, 2, [1.005e-3, 5.815e-2]), // 3.03 1.90
     (Tetrahedron, Curved, Gauss, 3, [1.537e-4, 8.841e-3]), // 4.05 2.95
+    (Tetrahedron, Curved, Gauss, 4, [7.125e-5, 3.223e-3]), // 4.80 3.77
+    (Tetrahedron, Curved, Gauss, 5, [5.971e-6, 3.057e-4]), // 5.82 4.83
+    (Tetrahedron, Curved, Gauss, 6, [4.354e-7, 2.553e-5]), // 6.67 5.71
+    (Tetrahedron, Curved, Gauss, 7, [2.869e-8, 1.894e-6]), // 7.74 6.76
+    (Tetrahedron, Curved, Gauss, 8, [1.768e-9, 1.308e-7]), // 8.59 7.63
     (Triangle, Affine, Gauss, 1, [6.579e-4, 6.474e-2]), // 2.01 1.00
     (Triangle, Affine, Gauss, 2, [4.865e-5, 4.433e-3]), // 2.98 1.99
     (Triangle, Affine, Gauss, 3, [2.133e-6, 2.246e-4]), // 4.04 3.02
+    (Triangle, Affine, Gauss, 4, [3.434e-7, 2.906e-5]), // 4.97 3.98
+    (Triangle, Affine, Gauss, 5, [8.430e-9, 8.764e-7]), // 6.02 5.01
+    (Triangle, Affine, Gauss, 6, [1.481e-9, 1.332e-7]), // 7.19 6.19
+    (Triangle, Affine, Gauss, 7, [3.938e-11, 4.067e-9]), // 7.88 6.88
+    (Triangle, Affine, Gauss, 8, [9.764e-13, 1.125e-10]), // 9.19 8.20
     (Triangle, Curved, Gauss, 1, [6.824e-4, 6.399e-2]), // 2.01 1.01
     (Triangle, Curved, Gauss, 2, [5.043e-5, 4.514e-3]), // 2.97 1.99
     (Triangle, Curved, Gauss, 3, [2.414e-6, 2.521e-4]), // 4.04 3.01
+    (Triangle, Curved, Gauss, 4, [4.140e-7, 3.457e-5]), // 4.82 3.87
+    (Triangle, Curved, Gauss, 5, [1.216e-8, 1.247e-6]), // 6.10 5.07
+    (Triangle, Curved, Gauss, 6, [2.262e-9, 2.095e-7]), // 7.19 6.08
+    (Triangle, Curved, Gauss, 7, [8.211e-11, 8.415e-9]), // 7.73 6.83
+    (Triangle, Curved, Gauss, 8, [2.103e-12, 2.530e-10]), // 9.16 8.07
 ];
