@@ -101,16 +101,21 @@ impl Sweep {
             }
         }
         for &warps in &self.warps {
-            for element_tiles in [1, 2] {
-                for input_shared in [false, true] {
-                    for lockstep in [false, true] {
-                        let units = MatrixUnits {
-                            warps,
-                            element_tiles,
-                            input_shared,
-                            lockstep,
-                        };
-                        add(None, Schedule::MatrixUnits(units));
+            for lockstep in [false, true] {
+                let units = |element_tiles, input_shared, together| {
+                    Schedule::MatrixUnits(MatrixUnits {
+                        warps,
+                        element_tiles,
+                        input_shared,
+                        lockstep,
+                        together,
+                    })
+                };
+                for element_tiles in [1, 2] {
+                    add(None, units(element_tiles, false, false));
+                    add(None, units(element_tiles, true, false));
+                    if !lockstep {
+                        add(None, units(element_tiles, true, true));
                     }
                 }
             }
@@ -193,6 +198,7 @@ fn compile_on(
     let sizes = Sizes {
         nodes: nodes(degree),
         factors: data::FACTORS,
+        dim: 3,
     };
     let limits = limits(device.features());
     variant.schedule.validate(sizes, precision, &limits)?;

@@ -49,6 +49,8 @@ pub struct MatrixUnits {
     pub input_shared: bool,
     /// Whether the warps of a block wait for each other, so that they read the same fragments together.
     pub lockstep: bool,
+    /// Whether the warps of a block share its elements, and fluxes pass through shared memory.
+    pub together: bool,
 }
 
 /// Rows of a product of matrix units.
@@ -80,6 +82,8 @@ pub struct Sizes {
     pub nodes: usize,
     /// Factors of an element.
     pub factors: usize,
+    /// Dimension.
+    pub dim: usize,
 }
 
 impl Rows {
@@ -117,11 +121,14 @@ impl Rows {
 
 impl MatrixUnits {
     fn block(&self, sizes: Sizes) -> BlockShape {
-        let numbers = self.element_tiles * ELEMENT_TILE * sizes.nodes.next_multiple_of(8) as u32;
+        let elements = self.element_tiles * ELEMENT_TILE;
+        let numbers = elements * sizes.nodes.next_multiple_of(8) as u32;
         BlockShape {
             threads: [32, self.warps, 1],
             blocks_per_unit: 1,
-            shared_reals: if self.input_shared {
+            shared_reals: if self.together {
+                numbers + 2 * self.warps * elements * 8 * sizes.dim as u32
+            } else if self.input_shared {
                 self.warps * numbers
             } else {
                 0
@@ -143,7 +150,10 @@ impl Schedule {
     pub fn elements_per_block(&self) -> u32 {
         match self {
             Self::Rows(rows) => rows.elements_per_block(),
-            Self::MatrixUnits(it) => it.warps * it.element_tiles * ELEMENT_TILE,
+            Self::MatrixUnits(it) => match it.together {
+                true => it.element_tiles * ELEMENT_TILE,
+                false => it.warps * it.element_tiles * ELEMENT_TILE,
+            },
         }
     }
 
@@ -201,6 +211,9 @@ impl fmt::Display for MatrixUnits {
         )?;
         if self.lockstep {
             write!(f, ", warps in lockstep")?;
+        }
+        if self.together {
+            write!(f, ", shared by all warps")?;
         }
         Ok(())
     }
@@ -261,8 +274,16 @@ fn matrix_units(nodes: usize, precision: Precision) -> Option<MatrixUnits> {
             element_tiles: 1,
             input_shared,
             lockstep,
+            together: false,
         })
     }
+    const TOGETHER: Option<MatrixUnits> = Some(MatrixUnits {
+        warps: 3,
+        element_tiles: 2,
+        input_shared: true,
+        lockstep: false,
+        together: true,
+    });
     const FP64: [Option<MatrixUnits>; 8] = [
         None,
         with(2, false, false),
@@ -270,8 +291,8 @@ fn matrix_units(nodes: usize, precision: Precision) -> Option<MatrixUnits> {
         with(2, false, false),
         with(2, false, false),
         with(2, true, true),
-        with(4, true, true),
-        with(4, true, true),
+        with(2, true, true),
+        TOGETHER,
     ];
     const FP32: [Option<MatrixUnits>; 8] = [
         None,

@@ -49,6 +49,7 @@ impl KernelSpec<'_> {
         Sizes {
             nodes: self.matrices.nodes,
             factors: self.matrices.factors(),
+            dim: self.matrices.dim,
         }
     }
 
@@ -123,6 +124,7 @@ impl KernelSpec<'_> {
             ("ELEMENT_TILES", it.element_tiles as usize),
             ("INPUT_SHARED", usize::from(it.input_shared)),
             ("LOCKSTEP", usize::from(it.lockstep)),
+            ("TOGETHER", usize::from(it.together)),
         ];
         let define = |source: &mut SourceBuilder| {
             for (name, number) in numbers {

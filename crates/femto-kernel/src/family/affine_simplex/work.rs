@@ -49,7 +49,11 @@ impl KernelSpec<'_> {
                 let Matrices { dim, rank, .. } = *self.matrices;
                 let mass_rows = usize::from(self.matrices.mass.is_some()) * nodes;
                 let rounds = mass_rows + rank;
-                let shared = usize::from(it.input_shared) * nodes * (1 + rounds.div_ceil(8));
+                let mut shared = usize::from(it.input_shared) * nodes * (1 + rounds.div_ceil(8));
+                if it.together {
+                    // Fluxes are written once, and read by all warps.
+                    shared += dim * rank * (1 + it.warps as usize);
+                }
                 (
                     (2 * dim * rank + mass_rows) * nodes,
                     shared,
