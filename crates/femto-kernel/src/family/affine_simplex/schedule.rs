@@ -278,7 +278,7 @@ fn matrix_units(nodes: usize, precision: Precision) -> Option<MatrixUnits> {
         })
     }
     const TOGETHER: Option<MatrixUnits> = Some(MatrixUnits {
-        warps: 3,
+        warps: 4,
         element_tiles: 2,
         input_shared: true,
         lockstep: false,
@@ -291,7 +291,7 @@ fn matrix_units(nodes: usize, precision: Precision) -> Option<MatrixUnits> {
         with(2, false, false),
         with(2, false, false),
         with(2, true, true),
-        with(2, true, true),
+        TOGETHER,
         TOGETHER,
     ];
     const FP32: [Option<MatrixUnits>; 8] = [
