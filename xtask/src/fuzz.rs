@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::step::{Step, install, step};
+use crate::step::{Step, cpp, step};
 
 /// libFuzzer's coverage instrumentation; the flags of cargo-fuzz without its sanitizers.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
@@ -26,9 +26,7 @@ pub(crate) fn fuzz(seconds: u32) -> Result<()> {
     let targets = targets()?;
     let each = (seconds / targets.len() as u32).max(1);
     let host = host()?;
-    if !Step::new("c++", ["--version"]).works() {
-        install(&["g++"])?; // libFuzzer is compiled from source.
-    }
+    cpp()?; // libFuzzer is compiled from source.
     let build = crate::root().join(".cache/fuzz-target");
     step("building the fuzz targets", || {
         // An explicit target keeps the coverage flags away from build scripts.

@@ -81,10 +81,11 @@ fn test() -> Result<()> {
     let python = python::environment()?;
     let compilers = nvrtc::path_list()?;
     opencl::ensure()?;
+    step::cpp()?;
     suite::run(&[
         ("FEMTO_PYTHON", python.as_ref()),
         ("FEMTO_NVRTC_TEST", compilers.as_ref()),
-        ("FEMTO_REQUIRE", "opencl".as_ref()),
+        ("FEMTO_REQUIRE", "opencl,c++".as_ref()),
     ])?;
     // As in the README, without naming the binary.
     step("cargo run", || {

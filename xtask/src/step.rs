@@ -113,6 +113,14 @@ impl Step {
     }
 }
 
+/// Installs a C++ compiler if there is none.
+pub(crate) fn cpp() -> Result<()> {
+    match Step::new("c++", ["--version"]).works() {
+        true => Ok(()),
+        false => install(&["g++"]),
+    }
+}
+
 /// Installs Debian packages if possible: as root, with apt-get.
 ///
 /// # Errors
