@@ -121,9 +121,21 @@ pub(super) fn repeated(vertices: &[u32]) -> Option<u32> {
     Some(vertices[repeated])
 }
 
-/// Cuts `elements` into runs of at most `elements_per_chunk` whose lengths differ by at most one.
+/// Elements that kernels evaluate at once, at most on most processors: chunks end after a whole number of these.
+const BATCH: usize = 8;
+
+/// Cuts `elements` into runs of about `elements_per_chunk`, as equal as whole batches allow.
 pub(super) fn cut(elements: usize, elements_per_chunk: usize) -> Vec<Range<usize>> {
     let chunks = elements.div_ceil(elements_per_chunk);
-    let start = |chunk: usize| (chunk as u64 * elements as u64 / chunks as u64) as usize;
+    let unit = if elements_per_chunk < 2 * BATCH {
+        1
+    } else {
+        BATCH
+    };
+    let units = elements.div_ceil(unit) as u64;
+    let start = |chunk: usize| {
+        let units = (chunk as u64 * units / chunks as u64) as usize;
+        elements.min(units * unit)
+    };
     (0..chunks).map(|c| start(c)..start(c + 1)).collect()
 }

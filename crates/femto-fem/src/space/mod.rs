@@ -67,7 +67,8 @@ pub struct SpaceParams {
     pub layout: Layout,
     /// Whether elements share nodes.
     pub continuity: Continuity,
-    /// Approximate number of L-vector nodes of a chunk; halved until no chunk exceeds [`MAX_CHUNK_NODES`].
+    /// Approximate number of L-vector nodes of a chunk; halved until no chunk exceeds [`MAX_CHUNK_NODES`]. Small
+    /// meshes have smaller chunks, so that all threads have some.
     pub chunk_nodes: usize,
 }
 
@@ -82,6 +83,12 @@ impl Default for SpaceParams {
         }
     }
 }
+
+/// With fewer chunks, chunks are made smaller, down to these numbers of nodes and elements: threads need some each, and
+/// kernels several batches of elements.
+const FEW_CHUNKS: usize = 32;
+const SMALL_CHUNK_NODES: usize = 2048;
+const SMALL_CHUNK_ELEMENTS: usize = 32;
 
 /// Maximum number of nodes of a chunk, so that their local indices fit 16 bits.
 pub const MAX_CHUNK_NODES: usize = 1 << 16;
@@ -123,7 +130,7 @@ impl Space {
         for geometry in geometries {
             let cell = geometry.cell();
             check(cell, &params)?;
-            let at_once = elements_per_chunk(cell, &params);
+            let at_once = elements_per_chunk(cell, &params, geometry.kinds().len());
             let (own, vertices) = Elements::new(mesh, cell, geometry.kinds(), at_once)?;
             elements.push(own);
             shapes.push((cell, vertices));
@@ -330,10 +337,13 @@ fn number(
     }
 }
 
-/// The number of elements whose nodes roughly fill one chunk.
-fn elements_per_chunk(cell: Cell, params: &SpaceParams) -> usize {
+/// The number of elements whose nodes roughly fill one chunk, of so many elements in all.
+fn elements_per_chunk(cell: Cell, params: &SpaceParams, elements: usize) -> usize {
     let nodes = params.degree.pow(cell.dim() as u32);
-    (params.chunk_nodes.saturating_mul(cell.per_box()) / nodes).max(1)
+    let with = |chunk_nodes: usize| chunk_nodes.saturating_mul(cell.per_box()) / nodes;
+    let small = with(SMALL_CHUNK_NODES).max(SMALL_CHUNK_ELEMENTS);
+    let small = small.max(elements.div_ceil(FEW_CHUNKS));
+    with(params.chunk_nodes).min(small).max(1)
 }
 
 fn check(cell: Cell, params: &SpaceParams) -> Result<(), SpaceError> {

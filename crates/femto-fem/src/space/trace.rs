@@ -77,7 +77,10 @@ impl Space {
         }
         let mut params = self.params.clone();
         let restriction = loop {
-            let chunks = cut(tagged.len(), elements_per_chunk(cell, &params));
+            let chunks = cut(
+                tagged.len(),
+                elements_per_chunk(cell, &params, tagged.len()),
+            );
             let shape = ShapeElements {
                 chunks: &chunks,
                 nodes: &own_nodes,
