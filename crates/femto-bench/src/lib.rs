@@ -33,7 +33,6 @@ mod compile;
 mod element_vectors;
 mod error;
 pub mod ladder;
-pub mod matrices;
 mod memory;
 mod meshed_space;
 mod params;
@@ -46,7 +45,7 @@ mod subject;
 pub mod table;
 #[cfg(test)]
 mod tests;
-pub mod tetrahedra;
+pub mod tet;
 mod timing;
 mod view;
 

@@ -1,9 +1,8 @@
 //! `femto bench`
 
-mod matrices;
 pub(super) mod options;
 mod simplices;
-mod tetrahedra;
+mod tet;
 
 use super::open;
 use crate::console::Console;
@@ -119,16 +118,14 @@ pub(super) struct Bench {
 #[derive(Debug, Subcommand)]
 enum Other {
     Simplices(simplices::Simplices),
-    Tetrahedra(tetrahedra::Tetrahedra),
-    Matrices(matrices::Matrices),
+    Tet(Box<tet::Tet>),
 }
 
 impl Bench {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         match &self.other {
             Some(Other::Simplices(simplices)) => return simplices.run(console),
-            Some(Other::Tetrahedra(tetrahedra)) => return tetrahedra.run(console),
-            Some(Other::Matrices(matrices)) => return matrices.run(console),
+            Some(Other::Tet(tet)) => return tet.run(console),
             None => {}
         }
         if let Some(names) = &self.ladder {

@@ -4,6 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use femto::element::basis::MAX_DEGREE;
 use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Scatter};
+use femto_bench::tet::Stored;
 use femto_bench::{Benchmark, MeshShape, Size};
 use std::str::FromStr;
 
@@ -81,6 +82,10 @@ pub(super) fn factors() -> impl TypedValueParser<Value = FactorPrecision> {
 
 pub(super) fn scatter() -> impl TypedValueParser<Value = Scatter> {
     named(&[Scatter::Atomic, Scatter::Deterministic], Scatter::name)
+}
+
+pub(super) fn stored() -> impl TypedValueParser<Value = Stored> {
+    named(&Stored::ALL, Stored::name)
 }
 
 pub(in crate::command) fn precision() -> impl TypedValueParser<Value = Precision> {

@@ -1,0 +1,136 @@
+//! `femto bench tet`
+
+use super::options::{self, Degrees};
+use super::{SAMPLE_SECONDS, conclude};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use clap::Args;
+use femto::kernel::scalar::Precision;
+use femto::platform::device::accelerator::Accelerator;
+use femto::platform::device::{self, DeviceId};
+use femto_bench::tet::figure::{self, Point};
+use femto_bench::tet::{Stored, Sweep, Tuning, run_all};
+use femto_bench::{RunOptions, Sampling};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Measure affine tetrahedra with stored factors and with stored matrices, and tell which is faster.
+///
+/// Screened Poisson's equation on random E-vectors, by the published ladders (A. Karakus, T. Warburton et al., "Finite
+/// Element Stiffness Matrix Action: monolithic kernel optimization on Titan V" and "… to precompute or not to
+/// precompute", 2018) and by femto's own schedules.
+#[derive(Debug, Args)]
+pub(in crate::command) struct Tet {
+    /// The device: `cuda:0`, `opencl:0`, ...
+    #[arg(long, default_value = "cuda:0", value_parser = device::parse)]
+    device: DeviceId,
+    /// What an element stores: factors of the reference cell's matrices, its matrix, or a triangle of it.
+    #[arg(long, value_delimiter = ',', default_value = "factors,full,triangle", value_parser = options::stored())]
+    stored: Vec<Stored>,
+    /// Steps of the ladders, from 0 to 10 with factors, to 2 with full matrices [default: all].
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u8).range(0..=10))]
+    steps: Vec<u8>,
+    /// Degrees: numbers and inclusive ranges, such as `1..8` or `2,4..6`.
+    #[arg(long, default_value = "1..8")]
+    degree: Degrees,
+    /// Numbers of elements.
+    #[arg(long, value_delimiter = ',', default_value = "100000", value_parser = options::count)]
+    elements: Vec<usize>,
+    /// Precision of vectors and arithmetic.
+    #[arg(long, value_delimiter = ',', default_value = "fp64,fp32", value_parser = options::precision())]
+    precision: Vec<Precision>,
+    /// Right-hand sides, of femto's own schedules.
+    #[arg(long, value_delimiter = ',', default_value = "1,3", value_parser = clap::value_parser!(u8).range(1..=8))]
+    sides: Vec<u8>,
+    /// Elements of a thread, for factors [default: as published].
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
+    per_thread: Vec<u32>,
+    /// Elements side by side in a block [default: as published, or femto's own].
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=64))]
+    aside: Vec<u32>,
+    /// Columns that femto's own schedules unroll, with factors only those with a row per thread; 0 unrolls all
+    /// [default: femto's own].
+    #[arg(long, value_delimiter = ',')]
+    unroll: Vec<u32>,
+    /// Warps of a block of femto's own schedules for matrix units, for factors [default: femto's own].
+    #[arg(long, value_delimiter = ',')]
+    warps: Vec<u32>,
+    /// Whether femto's own schedules prefetch matrices into the L2 cache [default: femto's own].
+    #[arg(long, value_delimiter = ',')]
+    prefetch: Vec<bool>,
+    /// Number of samples; the median is reported.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    nreps: u32,
+    /// Use ceilings from an earlier run of `femto roofline`, if any.
+    #[arg(long)]
+    kept: bool,
+    /// Also write the rows to a CSV file, updated after every problem.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Also draw an SVG file: work per second by step with both rooflines, all kernels from best to worst, rates
+    /// against size, and beside their bounds.
+    #[arg(long, value_name = "FILE")]
+    figure: Option<PathBuf>,
+    /// Draw the rows of earlier `--csv` files instead of measuring.
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_delimiter = ',',
+        requires = "figure",
+        conflicts_with = "csv"
+    )]
+    from: Vec<PathBuf>,
+}
+
+impl Tet {
+    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        if let (Some(path), false) = (&self.figure, self.from.is_empty()) {
+            let mut points = Vec::new();
+            for file in &self.from {
+                points.extend(figure::read(file)?);
+            }
+            figure::draw(&points, path)?;
+            let shown = path.display();
+            return console.report(
+                format!("{shown}: {} rows", points.len()),
+                || json!({ "figure": path, "rows": points.len() }),
+            );
+        }
+        let steps = match &self.steps[..] {
+            [] => (0..=10).collect(),
+            steps => steps.iter().map(|&step| step.into()).collect(),
+        };
+        let sweep = Sweep {
+            stored: self.stored.clone(),
+            steps,
+            degrees: self.degree.0.clone(),
+            elements: self.elements.clone(),
+            precisions: self.precision.clone(),
+            sides: self.sides.iter().map(|&sides| sides.into()).collect(),
+            tuning: Tuning {
+                per_thread: self.per_thread.clone(),
+                aside: self.aside.clone(),
+                unroll: self.unroll.clone(),
+                warps: self.warps.clone(),
+                prefetch: self.prefetch.clone(),
+            },
+            sampling: Sampling {
+                samples: self.nreps as usize,
+                seconds: SAMPLE_SECONDS,
+            },
+        };
+        let options = RunOptions {
+            kept_ceilings: self.kept,
+            csv: self.csv.clone(),
+        };
+        let device = Accelerator::open(self.device)?;
+        let mut progress = Progress::new(!console.is_json());
+        let report = run_all(&device, &sweep, &options, &mut progress)?;
+        if let Some(path) = &self.figure {
+            let points: Vec<Point> = report.records.iter().filter_map(Point::of).collect();
+            figure::draw(&points, path)?;
+        }
+        conclude(report, progress, console)
+    }
+}
