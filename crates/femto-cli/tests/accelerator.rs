@@ -133,6 +133,50 @@ fn ladders_are_measured_on_the_same_data() {
     });
 }
 
+/// Both ladders and femto's own kernels, with one and with two right-hand sides; the rows and the figure are kept.
+#[test]
+fn both_routes_of_tetrahedra_are_measured_and_compared() {
+    on_opencl(|| {
+        let folder = scratch("tet");
+        let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+        let (table, figure, again) = (path("tet.csv"), path("tet.svg"), path("again.svg"));
+        let start = [
+            "bench", "tet", "--device", "opencl", "--kept", "--nreps", "1",
+        ];
+        let sizes = ["--degree", "2", "--elements", "50", "--sides", "1,2"];
+        let which = ["--precision", "fp64", "--steps", "0,2,10"];
+        let files = ["--csv", &table, "--figure", &figure];
+        let arguments = [&start[..], &sizes, &which, &files].concat();
+        let output = femto(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let shown = text(&output.stdout);
+        assert_eq!(shown.matches(" times\n").count(), 2, "{shown}");
+
+        let report = good(&arguments);
+        let rows = report["rows"].as_array().unwrap();
+        let count = |stored: &str| rows.iter().filter(|row| row["stored"] == stored).count();
+        // Three steps, and femto's own for one and two sides; steps 0 and 2 of matrices.
+        assert_eq!(
+            (count("factors"), count("full"), count("triangle")),
+            (5, 4, 2),
+            "{rows:?}"
+        );
+        assert!(
+            rows.iter()
+                .all(|row| row["error"].as_f64().unwrap() < 1e-13)
+        );
+
+        let drawn = good(&["bench", "tet", "--figure", &again, "--from", &table]);
+        assert_eq!(drawn["rows"], rows.len());
+        let figures = [figure, again].map(|path| std::fs::read_to_string(path).unwrap());
+        assert!(
+            figures
+                .iter()
+                .all(|it| it.contains("Stored matrices, 50 elements, fp64"))
+        );
+    });
+}
+
 #[test]
 fn unknown_ladder_steps_are_bad_input() {
     let output = femto(&[

@@ -213,7 +213,10 @@ fn steps(points: &[&Point], factors: bool) -> Panel {
     roofline("a copy of as many bytes, FMA", |it| {
         it.copy_seconds.max(it.fma_seconds)
     });
-    roofline(SHARED, |it| it.shared_seconds);
+    // Matrices are read once, from memory.
+    if factors {
+        roofline(SHARED, |it| it.shared_seconds);
+    }
     let stored = if factors { "factors" } else { "matrices" };
     Panel {
         title: format!("Stored {stored}, {elements} elements"),
