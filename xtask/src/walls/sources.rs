@@ -31,8 +31,7 @@ const NAME_FAMILIES: &[&str] = &[
     "crates/femto-kernel/src/family/",
     "crates/femto-bench/src/ladder/",
     "crates/femto-bench/src/simplices/",
-    "crates/femto-bench/src/matrices.rs",
-    "crates/femto-bench/src/tetrahedra/",
+    "crates/femto-bench/src/tet/",
     "crates/femto-cli/src/command/kernel/",
 ];
 

@@ -4,10 +4,9 @@
 //! A. Karakus, T. Warburton et al., "Finite Element Stiffness Matrix Action: monolithic kernel optimization on Titan V"
 //! and "… to precompute or not to precompute" (2018). [`run_all`] measures many kernels:
 //!
-//! 1. [`Sweep::variants`] lists them.
+//! 1. A [`Sweep`] lists them.
 //! 2. All texts are compiled at the same time, into the cache on disk.
-//! 3. [`Factors`] and [`matrices::measure`] make random data, and the oracle's results for some elements; the output
-//!    of each kernel is compared with those, and timed.
+//! 3. On random data, the output of each kernel is compared with the oracle's for some elements, and timed.
 //!
 //! The report tells which route was faster for each size; [`figure`] draws it.
 
