@@ -180,6 +180,24 @@ mod tests {
         [-0.4, 1.3, 0.2],
     ];
 
+    /// The Lebesgue constants that [`nodes::positions`] states, on a fine lattice.
+    #[test]
+    fn lebesgue_constants_are_those_documented() {
+        const TRIANGLE: [f64; 8] = [1.0, 1.67, 2.11, 2.66, 3.41, 3.90, 4.43, 5.08];
+        const TETRAHEDRON: [f64; 8] = [1.0, 2.0, 2.93, 4.09, 5.54, 7.17, 9.12, 11.67];
+        for (cell, documented) in [(Cell::Triangle, TRIANGLE), (Cell::Tetrahedron, TETRAHEDRON)] {
+            for (degree, documented) in (1..=8).zip(documented) {
+                let basis = LagrangeBasis::new(cell, degree).unwrap();
+                let values = basis.at(&nodes::equispaced(cell, 24)).interp;
+                let sums = values.chunks_exact(basis.nodes().len());
+                let sums = sums.map(|values| values.iter().map(|x| x.abs()).sum::<f64>());
+                let constant = sums.fold(0.0, f64::max);
+                let error = constant / documented - 1.0;
+                assert!(error.abs() < 0.02, "{cell:?} {degree}: {constant:.2}");
+            }
+        }
+    }
+
     #[test]
     fn the_basis_is_nodal_and_reproduces_polynomials() {
         for cell in CELLS {
