@@ -51,12 +51,14 @@ fn csr(nonzeros: u64, dofs: u64, precision: Precision) -> Work {
     }
 }
 
-/// Marks only the fastest record of each case and kind of vectors.
+/// Marks only the fastest record of each case and kind of vectors, the first of several.
 pub fn mark_best(records: &mut [Record]) {
     let group = |it: &Record| ["form", "dim", "precision", "vectors"].map(|name| it.text(name));
     let all: Vec<_> = records.iter().map(|it| (group(it), it.seconds())).collect();
-    for (record, (own, seconds)) in records.iter_mut().zip(&all) {
-        let is_faster = |(other, less): &([String; 4], f64)| other == own && less < seconds;
-        record.set("best", json!(!all.iter().any(is_faster)));
+    for (index, (record, (own, seconds))) in records.iter_mut().zip(&all).enumerate() {
+        let is_better = |(at, (other, less)): (usize, &([String; 4], f64))| {
+            other == own && (less < seconds || (less == seconds && at < index))
+        };
+        record.set("best", json!(!all.iter().enumerate().any(is_better)));
     }
 }
