@@ -72,15 +72,43 @@ impl Counts {
                 last: number(5),
                 stride: words[6].parse().unwrap(),
             };
-            counts.arrays.insert(words[0].to_owned(), (access, times));
+            // Each kernel of a text has its own shared memory.
+            let found = counts.arrays.entry(words[0].to_owned());
+            let all = &mut found.or_insert((Access::default(), times)).0;
+            all.reads += access.reads;
+            all.writes += access.writes;
         }
         counts
     }
 }
 
+/// A text to run.
+pub(crate) struct Text<'a> {
+    pub(crate) text: &'a str,
+    /// Parameters of its kernels, as in C; arrays begin with `g_`.
+    pub(crate) parameters: &'a str,
+    /// Kernels to run one after the other, and the threads of a block.
+    pub(crate) launches: Vec<(&'a str, [u32; 3])>,
+    /// Elements of a block.
+    pub(crate) elements: u32,
+}
+
 /// Counts the accesses of one full block; `None` and a note without a compiler.
 pub(crate) fn count(source: &KernelSource) -> Option<Counts> {
-    let program = program(source);
+    let mut lines = source.text.lines();
+    let arguments = |line: &'_ str| line.starts_with("#define KERNEL_ARGUMENTS ");
+    let parameters = lines.find(|line| arguments(line)).unwrap();
+    count_text(&Text {
+        text: &source.text,
+        parameters: &parameters["#define KERNEL_ARGUMENTS ".len()..],
+        launches: vec![(source.entry, source.block.threads)],
+        elements: source.elements_per_block,
+    })
+}
+
+/// As [`count`].
+pub(crate) fn count_text(text: &Text<'_>) -> Option<Counts> {
+    let program = program(text);
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let file = folder.join(format!("count-{:x}", fingerprint(&program)));
     if !compile(&program, &file) {
@@ -88,7 +116,7 @@ pub(crate) fn count(source: &KernelSource) -> Option<Counts> {
     }
     let output = Command::new(&file).output().unwrap();
     std::fs::remove_file(&file).unwrap();
-    assert!(output.status.success(), "{}: {output:?}", source.name);
+    assert!(output.status.success(), "{output:?}");
     Some(Counts {
         unconst: program.contains("#define CONST_INPUTS 0\n"),
         unrolled: program.contains("#define COLUMN_LOOP UNROLL\n"),
@@ -97,43 +125,36 @@ pub(crate) fn count(source: &KernelSource) -> Option<Counts> {
 }
 
 /// The text with counting words, and a function `main` that runs a block's threads one after the other.
-fn program(source: &KernelSource) -> String {
-    let words = source.text.find("#line 1 \"dialect/").unwrap();
-    let rest = source.text.find("#line 1 \"tables\"").unwrap();
-    let definitions = &source.text[..words];
-    let parameters = definitions
-        .lines()
-        .find_map(|line| line.strip_prefix("#define KERNEL_ARGUMENTS "))
-        .unwrap();
+fn program(text: &Text<'_>) -> String {
+    let words = text.text.find("#line 1 \"dialect/").unwrap();
+    let rest = text.text.find("#line 1 \"tables\"").unwrap();
     let (mut arrays, mut arguments) = (String::new(), Vec::new());
-    for parameter in parameters.split(", ") {
-        let name = parameter.rsplit(' ').next().unwrap();
+    for parameter in text.parameters.split(", ") {
+        let name = parameter.rsplit([' ', '*']).next().unwrap();
         arguments.push(name);
-        let of = if parameter.contains("uint") {
-            "uint"
-        } else {
-            "real"
+        let of = match parameter.contains("uint") {
+            true => "uint",
+            false => "real",
         };
-        arrays += &match parameter.contains('*') {
+        arrays += &match name.starts_with("g_") {
             true => format!("    {of} *{name} = array_named<{of}>(\"{name}\");\n"),
-            false => format!("    {of} {name} = {};\n", source.elements_per_block),
+            false => format!("    {of} {name} = {};\n", text.elements),
         };
     }
-    let [x, y, z] = source.block.threads;
-    let counting = include_str!("counting.h");
-    format!(
-        "{definitions}{counting}{}
-int main()
-{{
-{arrays}    for (thread_index[2] = 0; thread_index[2] < {z}; ++thread_index[2])
+    let arguments = arguments.join(", ");
+    let mut launches = String::new();
+    for (entry, [x, y, z]) in &text.launches {
+        launches += &format!(
+            "    for (thread_index[2] = 0; thread_index[2] < {z}; ++thread_index[2])
     for (thread_index[1] = 0; thread_index[1] < {y}; ++thread_index[1])
-    for (thread_index[0] = 0; thread_index[0] < {x}; ++thread_index[0]) {}({});
-    print_counts();
-}}
-",
-        &source.text[rest..],
-        source.entry,
-        arguments.join(", ")
+    for (thread_index[0] = 0; thread_index[0] < {x}; ++thread_index[0]) {entry}({arguments});
+"
+        );
+    }
+    let (definitions, counting) = (&text.text[..words], include_str!("counting.h"));
+    let kernels = &text.text[rest..];
+    format!(
+        "{definitions}{counting}{kernels}\nint main()\n{{\n{arrays}{launches}    print_counts();\n}}\n"
     )
 }
 

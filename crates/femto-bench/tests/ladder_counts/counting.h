@@ -51,19 +51,19 @@ struct Number {
     Number() {}
     Number(double start) : value(start) {}
     Number(const Number &other) : value(other.read()) {}
-    operator double() const { return read(); }
     Number &operator=(const Number &other)
     {
         value = other.read();
         wrote();
         return *this;
     }
-    Number &operator+=(const Number &other)
-    {
-        value = read() + other.read();
-        wrote();
-        return *this;
-    }
+    Number &operator+=(const Number &other) { return *this = *this + other; }
+    Number &operator-=(const Number &other) { return *this = *this - other; }
+    Number &operator*=(const Number &other) { return *this = *this * other; }
+    friend Number operator+(const Number &a, const Number &b) { return a.read() + b.read(); }
+    friend Number operator-(const Number &a, const Number &b) { return a.read() - b.read(); }
+    friend Number operator*(const Number &a, const Number &b) { return a.read() * b.read(); }
+    friend Number operator-(const Number &a) { return -a.read(); }
 
     double read() const
     {

@@ -1,5 +1,6 @@
-//! The published ladders of simplices, step by step: where each step keeps its data, counted by running its text with
-//! numbers that count. A translation with the right result and the wrong memory fails here.
+//! The published ladders, step by step, run with numbers that count: where each step of those of simplices keeps its data,
+//! so that a translation with the right result and the wrong memory fails; and that hexahedral steps access shared memory
+//! as often as their work says.
 //!
 //! Needs a C++ compiler; without one the tests are left out with a note, unless `FEMTO_REQUIRE` lists `c++`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -10,14 +11,15 @@
 
 mod count;
 
-use count::{Access, Counts, count};
+use count::{Access, Counts, Text, count, count_text};
 use femto_element::Cell;
 use femto_element::basis::LagrangeBasis;
 use femto_element::quadrature::rule;
 use femto_element::tables::DenseTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::affine_simplex::{self, Matrices, ladder};
-use femto_kernel::family::{Vectors, element_matrix};
+use femto_kernel::family::hex_published::ladder::{LaunchPlan, source as ladder_source};
+use femto_kernel::family::{Limits, Vectors, element_matrix, hex_published};
 use femto_kernel::scalar::Precision;
 
 /// Degree, nodes, and elements of a thread and side by side of the steps that are tuned.
@@ -152,6 +154,41 @@ fn steps_of_element_matrices_keep_data_where_they_were_published() {
             "{what}: columns"
         );
         assert!(found.unrolled, "{what}: unrolled columns");
+    }
+}
+
+/// Świrydowicz et al. (2019), eq. 13: reads and writes of shared memory by a block with all its elements.
+#[test]
+fn hexahedral_steps_access_shared_memory_as_often_as_their_work_says() {
+    let steps = hex_published::ladder::steps();
+    std::thread::scope(|scope| {
+        for steps in steps.chunks(steps.len().div_ceil(4)) {
+            scope.spawn(|| steps.iter().for_each(compare_shared_accesses));
+        }
+    });
+}
+
+fn compare_shared_accesses(step: &hex_published::ladder::Step) {
+    let precision = Precision::Fp32;
+    for degree in [3, 4] {
+        let (sizes, limits) = (step.benchmark.sizes(degree), Limits::default());
+        let source = ladder_source(step, sizes, Language::OpenCl, precision, &limits).unwrap();
+        let launch = |it: &LaunchPlan| (it.entry, it.block.threads);
+        let elements = source.launches[0].elements_per_block;
+        let text = Text {
+            text: &source.text,
+            parameters: "uint elements, real lambda, real *g_interp, real *g_grad, real *g_factors, real *g_u, real \
+                         *g_v, real *g_scratch",
+            launches: source.launches.iter().map(launch).collect(),
+            elements,
+        };
+        let Some(found) = count_text(&text) else {
+            return;
+        };
+        let found = found.of(SHARED);
+        let work = step.work(degree, precision, elements);
+        let bytes = 4 * (found.reads + found.writes);
+        assert_eq!(bytes, work.shared_bytes, "{step}, degree {degree}");
     }
 }
 

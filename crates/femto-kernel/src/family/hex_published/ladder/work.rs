@@ -63,39 +63,4 @@ mod tests {
         let bk3 = work("bk3/cubes/9");
         assert_eq!(bk3.bytes_read, 10 * (512 + 7 * 729) * 8);
     }
-
-    /// Accesses of one element at N = 3, counted by running the texts as C++ with one thread per thread and
-    /// instrumented shared memory.
-    #[test]
-    fn shared_memory_is_accessed_as_counted() {
-        let counted: [(&str, &[u64]); 5] = [
-            (
-                "bk1/layers",
-                &[2460, 4665, 4665, 4665, 4665, 4665, 3180, 2082],
-            ),
-            (
-                "bk5/layers",
-                &[1872, 1872, 1872, 1872, 2192, 2768, 2768, 2768, 2768, 2768],
-            ),
-            ("bk5/cubes", &[1552, 1552, 1552, 1552, 2384, 3344]),
-            (
-                "bk3/layers",
-                &[
-                    12065, 12065, 12065, 12065, 10830, 10205, 10205, 10255, 9157, 7657, 7157, 8389,
-                ],
-            ),
-            (
-                "bk3/cubes",
-                &[6255, 6235, 6235, 6235, 8235, 8235, 13090, 13090, 13090],
-            ),
-        ];
-        for (ladder, accesses) in counted {
-            for (index, &accesses) in accesses.iter().enumerate() {
-                let name = format!("{ladder}/{}", index + 1);
-                let step = find(&name).expect("a published step");
-                let work = step.work(3, Precision::Fp32, 1);
-                assert_eq!(work.shared_bytes, 4 * accesses, "{name}");
-            }
-        }
-    }
 }
