@@ -32,6 +32,7 @@ mod compare;
 mod compile;
 mod element_vectors;
 mod error;
+mod figure;
 pub mod ladder;
 mod memory;
 mod meshed_space;

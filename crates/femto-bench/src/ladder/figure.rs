@@ -1,25 +1,16 @@
 //! Ladders as the figures of Świrydowicz et al. 2019: work per second against degree, a line per step, and
 //! the two rooflines; from new or stored rows.
 
+use crate::figure::{self, COLOURS, Panels};
 use crate::{BenchError, Record};
 use femto_kernel::family::hex_published::ladder::Step;
-use femto_platform::files::write_atomic;
-use kuva::backend::svg::SvgBackend;
 use kuva::plot::{LinePlot, ScatterPlot};
-use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Colours of the steps in order; ladders have at most 12.
-const COLOURS: [&str; 12] = [
-    "#9e9e9e", "#c5b0d5", "#17becf", "#bcbd22", "#e377c2", "#8c564b", "#9467bd", "#ff7f0e",
-    "#2ca02c", "#1f77b4", "#d62728", "#004d40",
-];
-/// Width and height of a panel.
-const PANEL: (f64, f64) = (860.0, 480.0);
 /// Numbers of nodes around 5e7 that are called large.
 const LARGE: std::ops::Range<usize> = 48_000_000..52_000_000;
 
@@ -58,13 +49,7 @@ impl Point {
 /// # Errors
 /// [`BenchError::NoTable`]
 pub fn read(path: &Path) -> Result<Vec<Point>, BenchError> {
-    let no_table = |source| BenchError::NoTable {
-        path: path.to_owned(),
-        source,
-    };
-    let mut reader = csv::Reader::from_path(path).map_err(no_table)?;
-    let rows = reader.deserialize().collect::<Result<_, _>>();
-    rows.map_err(no_table)
+    figure::read(path)
 }
 
 /// Draws all points into an SVG file, with a panel for each ladder and size.
@@ -72,7 +57,7 @@ pub fn read(path: &Path) -> Result<Vec<Point>, BenchError> {
 /// # Errors
 /// The file cannot be written.
 pub fn draw(points: &[Point], path: &Path) -> Result<(), BenchError> {
-    Ok(write_atomic(path, svg(points).as_bytes())?)
+    figure::write(&svg(points), path)
 }
 
 /// The panel of a row: precision and size are the figure's rows, ladders its columns.
@@ -117,18 +102,12 @@ fn svg(points: &[Point]) -> String {
         let row = index(rows.iter().position(|it| it == row));
         row * columns.len() + index(columns.iter().position(|it| it == column))
     };
-    let cells = panels.keys().map(|key| vec![cell(key)]).collect();
-    let (plots, layouts) = panels.iter().map(panel).unzip();
-    let mut devices: Vec<&str> = points.iter().map(|it| it.device_name.as_str()).collect();
-    devices.sort_unstable();
-    devices.dedup();
-    let figure = Figure::new(rows.len().max(1), columns.len().max(1))
-        .with_structure(cells)
-        .with_plots(plots)
-        .with_layouts(layouts)
-        .with_title(devices.join(", "))
-        .with_cell_size(PANEL.0, PANEL.1);
-    SvgBackend.render_scene(&figure.render())
+    let mut figure = Panels::default();
+    for (key, points) in &panels {
+        figure.add(cell(key), panel((key, points)));
+    }
+    let devices = points.iter().map(|it| it.device_name.as_str());
+    figure.svg((rows.len(), columns.len()), devices)
 }
 
 fn panel((key, points): (&PanelKey, &Vec<&Point>)) -> (Vec<Plot>, Layout) {

@@ -2,24 +2,14 @@
 //! size, and predicted against measured rates; from new or stored rows.
 
 use super::Stored;
+use crate::figure::{self, COLOURS, Panels};
 use crate::{BenchError, Record};
-use femto_platform::files::write_atomic;
-use kuva::backend::svg::SvgBackend;
 use kuva::plot::LinePlot;
-use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-
-/// Colours of lines, in order.
-const COLOURS: [&str; 12] = [
-    "#9e9e9e", "#c5b0d5", "#17becf", "#bcbd22", "#e377c2", "#8c564b", "#9467bd", "#ff7f0e",
-    "#2ca02c", "#1f77b4", "#d62728", "#004d40",
-];
-/// Width and height of a panel.
-const PANEL: (f64, f64) = (860.0, 480.0);
 
 /// The values of a record that the figures use.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -57,13 +47,7 @@ impl Point {
 /// # Errors
 /// [`BenchError::NoTable`]
 pub fn read(path: &Path) -> Result<Vec<Point>, BenchError> {
-    let no_table = |source| BenchError::NoTable {
-        path: path.to_owned(),
-        source,
-    };
-    let mut reader = csv::Reader::from_path(path).map_err(no_table)?;
-    let rows = reader.deserialize().collect::<Result<_, _>>();
-    rows.map_err(no_table)
+    figure::read(path)
 }
 
 /// Draws all points with one right-hand side into an SVG file, with a column for each precision.
@@ -71,7 +55,7 @@ pub fn read(path: &Path) -> Result<Vec<Point>, BenchError> {
 /// # Errors
 /// The file cannot be written.
 pub fn draw(points: &[Point], path: &Path) -> Result<(), BenchError> {
-    Ok(write_atomic(path, svg(points).as_bytes())?)
+    figure::write(&svg(points), path)
 }
 
 /// A line of a panel: its name, and its points.
@@ -90,7 +74,7 @@ fn svg(points: &[Point]) -> String {
     for point in points.iter().filter(|point| point.sides == 1) {
         columns.entry(&point.precision).or_default().push(point);
     }
-    let (mut cells, mut plots, mut layouts) = (Vec::new(), Vec::new(), Vec::new());
+    let mut figure = Panels::default();
     let panels: [fn(&[&Point]) -> Panel; 5] = [
         |points| steps(points, true),
         |points| steps(points, false),
@@ -106,24 +90,13 @@ fn svg(points: &[Point]) -> String {
         }
         for (column, (panel, precision)) in row.into_iter().zip(columns.keys()).enumerate() {
             if !panel.lines.is_empty() {
-                cells.push(vec![rows * columns.len() + column]);
-                let (plot, layout) = panel.plot(precision);
-                plots.push(plot);
-                layouts.push(layout);
+                figure.add(rows * columns.len() + column, panel.plot(precision));
             }
         }
         rows += 1;
     }
-    let mut devices: Vec<&str> = points.iter().map(|it| it.device_name.as_str()).collect();
-    devices.sort_unstable();
-    devices.dedup();
-    let figure = Figure::new(rows.max(1), columns.len().max(1))
-        .with_structure(cells)
-        .with_plots(plots)
-        .with_layouts(layouts)
-        .with_title(devices.join(", "))
-        .with_cell_size(PANEL.0, PANEL.1);
-    SvgBackend.render_scene(&figure.render())
+    let devices = points.iter().map(|it| it.device_name.as_str());
+    figure.svg((rows, columns.len()), devices)
 }
 
 impl Panel {

@@ -1,0 +1,76 @@
+//! What figures have in common: rows of stored tables, colours, and panels in a grid.
+
+use crate::BenchError;
+use femto_platform::files::write_atomic;
+use kuva::backend::svg::SvgBackend;
+use kuva::render::figure::Figure;
+use kuva::render::layout::Layout;
+use kuva::render::plots::Plot;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// Colours of lines, in order; ladders have at most 12 steps.
+pub(crate) const COLOURS: [&str; 12] = [
+    "#9e9e9e", "#c5b0d5", "#17becf", "#bcbd22", "#e377c2", "#8c564b", "#9467bd", "#ff7f0e",
+    "#2ca02c", "#1f77b4", "#d62728", "#004d40",
+];
+
+/// Width and height of a panel.
+const PANEL: (f64, f64) = (860.0, 480.0);
+
+/// The rows of a CSV file.
+///
+/// # Errors
+/// [`BenchError::NoTable`]
+pub(crate) fn read<P: DeserializeOwned>(path: &Path) -> Result<Vec<P>, BenchError> {
+    let no_table = |source| BenchError::NoTable {
+        path: path.to_owned(),
+        source,
+    };
+    let mut reader = csv::Reader::from_path(path).map_err(no_table)?;
+    let rows = reader.deserialize().collect::<Result<_, _>>();
+    rows.map_err(no_table)
+}
+
+/// Panels in the cells of a grid.
+#[derive(Default)]
+pub(crate) struct Panels {
+    cells: Vec<Vec<usize>>,
+    plots: Vec<Vec<Plot>>,
+    layouts: Vec<Layout>,
+}
+
+impl Panels {
+    /// Adds a panel.
+    pub(crate) fn add(&mut self, cell: usize, (plots, layout): (Vec<Plot>, Layout)) {
+        self.cells.push(vec![cell]);
+        self.plots.push(plots);
+        self.layouts.push(layout);
+    }
+
+    /// The figure as SVG, with these rows and columns; its title names the devices.
+    pub(crate) fn svg<'d>(
+        self,
+        (rows, columns): (usize, usize),
+        devices: impl Iterator<Item = &'d str>,
+    ) -> String {
+        let mut devices: Vec<&str> = devices.collect();
+        devices.sort_unstable();
+        devices.dedup();
+        let figure = Figure::new(rows.max(1), columns.max(1))
+            .with_structure(self.cells)
+            .with_plots(self.plots)
+            .with_layouts(self.layouts)
+            .with_title(devices.join(", "))
+            .with_cell_size(PANEL.0, PANEL.1);
+        SvgBackend.render_scene(&figure.render())
+    }
+}
+
+/// Writes a figure.
+///
+/// # Errors
+/// The file cannot be written.
+pub(crate) fn write(svg: &str, path: &Path) -> Result<(), BenchError> {
+    Ok(write_atomic(path, svg.as_bytes())?)
+}
