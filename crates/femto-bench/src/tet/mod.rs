@@ -241,15 +241,14 @@ fn measure<T: Number>(
         let how = (&sweep.sampling, ceilings);
         let (schedule, result) = match &variant.kernel {
             Kernel::Factors { schedule, listed } => {
-                let data = match factors.take() {
+                let data = match &mut factors {
                     Some(data) => Ok(data),
-                    None => Factors::<T>::new(device, (degree, sides), elements),
+                    none => {
+                        let new = Factors::<T>::new(device, (degree, sides), elements);
+                        new.map(|data| none.insert(data))
+                    }
                 };
-                let result = data.and_then(|mut data| {
-                    let result = data.measure(schedule, *listed, how);
-                    factors = Some(data);
-                    result
-                });
+                let result = data.and_then(|data| data.measure(schedule, *listed, how));
                 (schedule.to_string(), result)
             }
             Kernel::Matrices(schedule) => {

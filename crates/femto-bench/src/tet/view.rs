@@ -5,6 +5,7 @@ use crate::Record;
 use crate::report::View;
 use crate::table::{self, Column};
 use crate::view::{bound, error};
+use serde_json::Value;
 
 pub(super) const TET: View = View {
     tables: |records, f| {
@@ -84,26 +85,26 @@ const ANSWER_COLUMNS: &[Column<Answer>] = &[
 
 /// Of each problem that both routes were measured on, in the order of the records.
 fn answers(records: &[Record]) -> Vec<Answer> {
-    let problem =
-        |it: &Record| ["degree", "elements", "sides", "precision"].map(|name| it.get(name));
-    let has_factors = |it: &Record| it.get("stored") == Stored::Factors.name();
-    let mut problems = Vec::new();
+    // The fastest with factors, and with matrices.
+    let mut problems: Vec<([Value; 4], [Option<&Record>; 2])> = Vec::new();
     for record in records {
-        if !problems.contains(&problem(record)) {
-            problems.push(problem(record));
+        let problem = ["degree", "elements", "sides", "precision"].map(|name| record.get(name));
+        let known = problems.iter().position(|(other, _)| *other == problem);
+        let at = known.unwrap_or_else(|| {
+            problems.push((problem, [None; 2]));
+            problems.len() - 1
+        });
+        let has_matrices = record.get("stored") != Stored::Factors.name();
+        let fastest = &mut problems[at].1[usize::from(has_matrices)];
+        if fastest.is_none_or(|other| record.seconds() < other.seconds()) {
+            *fastest = Some(record);
         }
     }
-    let fastest = |of: &[_; 4], with_factors: bool| {
-        let own = records
-            .iter()
-            .filter(|it| problem(it) == *of && has_factors(it) == with_factors);
-        own.min_by(|a, b| a.seconds().total_cmp(&b.seconds()))
-    };
-    let answer = |of: &[_; 4]| {
+    let answer = |(_, [factors, matrices]): ([Value; 4], [Option<&Record>; 2])| {
         Some(Answer {
-            factors: fastest(of, true)?.clone(),
-            matrices: fastest(of, false)?.clone(),
+            factors: factors?.clone(),
+            matrices: matrices?.clone(),
         })
     };
-    problems.iter().filter_map(answer).collect()
+    problems.into_iter().filter_map(answer).collect()
 }

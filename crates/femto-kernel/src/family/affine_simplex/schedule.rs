@@ -181,8 +181,16 @@ impl Schedule {
                 rule: "threads and blocks have elements",
             });
         }
-        if matches!(self, Self::MatrixUnits(_)) && !limits.matrix_units {
-            return Err(ScheduleError::MatrixUnits);
+        if let Self::MatrixUnits(it) = self {
+            if !limits.matrix_units {
+                return Err(ScheduleError::MatrixUnits);
+            }
+            if it.together && (it.lockstep || !it.input_shared) {
+                return Err(ScheduleError::Rule {
+                    schedule: self.to_string(),
+                    rule: "warps that share elements have u in shared memory, and wait for each other as it is",
+                });
+            }
         }
         limits.check(&self.block(sizes), precision)
     }
