@@ -32,8 +32,10 @@ def read(path):
 
 
 def order(cell):
-    """Hexahedra have an order per direction, simplices one."""
-    return cell.GetOrder(0) if cell.GetNumberOfFaces() == 6 else cell.GetOrder()
+    """Lagrange hexahedra and wedges have an order per direction, simplices one, linear cells none."""
+    if not hasattr(cell, "GetOrder"):
+        return 1
+    return cell.GetOrder(0) if cell.GetNumberOfFaces() in (5, 6) else cell.GetOrder()
 
 
 def samples(grid, index):

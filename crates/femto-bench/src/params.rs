@@ -135,7 +135,7 @@ impl Params {
         }
         basis::check(cell, self.degree)?;
         match quadrature {
-            Quadrature::Collocated => Err(OperatorError::QuadratureOnSimplices),
+            Quadrature::Collocated => Err(OperatorError::QuadratureByAxis),
             _ => Ok(None),
         }
     }

@@ -342,7 +342,7 @@ fn forms_are_read_and_mistakes_in_them_found() {
         mistake(&irregular)
             .problem
             .to_string()
-            .contains("only boxes of triangles or tetrahedra have it")
+            .contains("only boxes of triangles, tetrahedra, prisms or pyramids have it")
     );
 }
 

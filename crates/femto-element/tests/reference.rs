@@ -334,7 +334,7 @@ fn rules_on_every_cell_are_exact() {
         }
     };
     for degree in 0..=9 {
-        for cell in Cell::ALL.into_iter().filter(|&cell| cell != Cell::Pyramid) {
+        for cell in Cell::ALL {
             let rule = rule(cell, degree).unwrap();
             for [a, b, c] in [[0, 0, 0], [1, 2, 0], [2, 1, 3], [4, 0, 2], [0, 3, 1]] {
                 let powers = [a, b, c].map(|n: i32| if n as usize > degree { 0 } else { n });
@@ -351,6 +351,11 @@ fn rules_on_every_cell_are_exact() {
                     Cell::Hexahedron => line(a) * line(b) * line(c),
                     Cell::Triangle => factorial(a) * factorial(b) / factorial(a + b + 2),
                     Cell::Prism => factorial(a) * factorial(b) / factorial(a + b + 2) * line(c),
+                    Cell::Pyramid => {
+                        factorial(c) * factorial(a + b + 2)
+                            / factorial(a + b + c + 3)
+                            / f64::from((a + 1) * (b + 1))
+                    }
                     _ => factorial(a) * factorial(b) * factorial(c) / factorial(a + b + c + 3),
                 };
                 let found = rule.integrate(|x| x[0].powi(a) * x[1].powi(b) * x[2].powi(c));
@@ -361,5 +366,4 @@ fn rules_on_every_cell_are_exact() {
             }
         }
     }
-    assert!(rule(Cell::Pyramid, 1).is_err());
 }

@@ -136,7 +136,7 @@ fn groups_have_facets_of_both_shapes() {
     let (mut facets, mut entries) = (0, Vec::new());
     for block in &blocks {
         facets += block.space.boundary().tagged("ymin").unwrap().len();
-        if let Some(trace) = block.space.trace(&block.geometry, "ymin").unwrap() {
+        for trace in block.space.traces(&block.geometry, "ymin").unwrap() {
             let all = Block::node_positions(&blocks);
             let own = trace.block.space.node_positions(&trace.block.geometry);
             for (x, &node) in own.iter().zip(&trace.entries) {

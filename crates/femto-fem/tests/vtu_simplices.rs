@@ -1,4 +1,4 @@
-//! VTU files of triangles and tetrahedra, read back by VTK.
+//! VTU files of triangles, tetrahedra, prisms and pyramids, read back by VTK.
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
@@ -12,16 +12,12 @@ use femto_fem::io::vtu::{Field, VtuGrid, write_vtu, write_vtu_to};
 
 /// Two cells side by side in x, curved, each with its own points.
 struct TwoCells {
-    dim: usize,
+    cell: Cell,
     degree: usize,
     points: Vec<[f64; 3]>,
     cells: Vec<u32>,
     polynomial: Vec<f64>,
     vector: Vec<f32>,
-}
-
-fn cell_of(dim: usize) -> Cell {
-    [Cell::Triangle, Cell::Tetrahedron][dim - 2]
 }
 
 /// The curved map of a cell: of degree `degree`, invertible.
@@ -42,14 +38,14 @@ fn polynomial(cell: usize, degree: usize, [x, y, z]: [f64; 3]) -> f64 {
 }
 
 impl TwoCells {
-    fn new(dim: usize, degree: usize) -> Self {
-        let nodes = equispaced(cell_of(dim), degree);
+    fn new(cell: Cell, degree: usize) -> Self {
+        let nodes = equispaced(cell, degree);
         let all = || (0..2).flat_map(|cell| nodes.iter().map(move |&xi| (cell, xi)));
         let points: Vec<[f64; 3]> = all()
-            .map(|(cell, xi)| position(cell, dim, degree, xi))
+            .map(|(place, xi)| position(place, cell.dim(), degree, xi))
             .collect();
         Self {
-            dim,
+            cell,
             degree,
             cells: (0..points.len() as u32).collect(),
             vector: points.iter().flatten().map(|&x| x as f32).collect(),
@@ -64,14 +60,14 @@ impl TwoCells {
         VtuGrid {
             degree: self.degree,
             points: &self.points,
-            cells: vec![(cell_of(self.dim), &self.cells)],
+            cells: vec![(self.cell, &self.cells)],
         }
     }
 }
 
 #[test]
 fn grids_that_do_not_fit_are_errors() {
-    let case = TwoCells::new(3, 2);
+    let case = TwoCells::new(Cell::Tetrahedron, 2);
     let error = |grid: &VtuGrid<'_>| write_vtu_to(&mut Vec::new(), grid, &[], &[]).unwrap_err();
     let degree = error(&VtuGrid {
         degree: 9,
@@ -81,16 +77,16 @@ fn grids_that_do_not_fit_are_errors() {
         matches!(degree, IoError::Basis(BasisError::Degree { found: 9, .. })),
         "{degree}"
     );
-    let prism = error(&VtuGrid {
-        cells: vec![(Cell::Prism, &case.cells)],
+    let point = error(&VtuGrid {
+        cells: vec![(Cell::Point, &case.cells)],
         ..case.grid()
     });
     assert!(
         matches!(
-            prism,
-            IoError::Basis(BasisError::Cell { cell: Cell::Prism })
+            point,
+            IoError::Basis(BasisError::Cell { cell: Cell::Point })
         ),
-        "{prism}"
+        "{point}"
     );
     let cut = error(&VtuGrid {
         cells: vec![(Cell::Tetrahedron, &case.cells[..19])],
@@ -132,11 +128,16 @@ fn vtk_reads_the_same_polynomials() {
         env!("CARGO_MANIFEST_DIR"),
         "/../../tests/python/read_vtu.py"
     );
-    for dim in 2..=3 {
+    for (cell, degrees, vtk_type) in [
+        (Cell::Triangle, 8, 69),
+        (Cell::Tetrahedron, 8, 71),
+        (Cell::Prism, 8, 73),
+        (Cell::Pyramid, 1, 14),
+    ] {
         let mut paths = Vec::new();
-        for degree in 1..=8 {
-            let case = TwoCells::new(dim, degree);
-            let path = folder.join(format!("{dim}-{degree}.vtu"));
+        for degree in 1..=degrees {
+            let case = TwoCells::new(cell, degree);
+            let path = folder.join(format!("{}-{degree}.vtu", cell.name()));
             let fields = [
                 Field::scalar("u", &case.polynomial[..]),
                 Field::new("position <f32>", 3, &case.vector[..]),
@@ -161,25 +162,35 @@ fn vtk_reads_the_same_polynomials() {
             let words: Vec<&str> = line.split_whitespace().collect();
             let degree: usize = words[1].parse().unwrap();
             if words[0] == "grid" {
-                let points = 2 * equispaced(cell_of(dim), degree).len();
-                let types = [0, 0, 69, 71][dim];
+                let points = 2 * equispaced(cell, degree).len();
                 let expected =
-                    format!("grid {degree} points {points} cells 2 types {types} tags 7 -3");
+                    format!("grid {degree} points {points} cells 2 types {vtk_type} tags 7 -3");
                 assert_eq!(line, expected);
                 continue;
             }
-            let cell: usize = words[2].parse().unwrap();
+            let place: usize = words[2].parse().unwrap();
             let numbers: Vec<f64> = words[3..].iter().map(|w| w.parse().unwrap()).collect();
             let [mut p, x, v] = [0, 3, 7].map(|i| [numbers[i], numbers[i + 1], numbers[i + 2]]);
-            p[dim..].fill(0.0);
+            p[cell.dim()..].fill(0.0);
             // Outside the cell the rounding of the nodes' values grows.
-            let is_inside = p.iter().sum::<f64>() <= 1.0;
+            let in_plane = p[0] + p[1];
+            let is_inside = match cell {
+                Cell::Pyramid => true,
+                Cell::Prism => in_plane <= 1.0,
+                _ => in_plane + p[2] <= 1.0,
+            };
+            // VTK's coordinates are those of the cube from 0 to 1, collapsed for pyramids.
+            p = match cell {
+                Cell::Pyramid => cell.collapsed(p.map(|x| 2.0 * x - 1.0)),
+                Cell::Prism => [p[0], p[1], 2.0 * p[2] - 1.0],
+                _ => p,
+            };
             let [double, single] = if is_inside {
                 [1e-12, 1e-5]
             } else {
                 [1e-7, 1.0]
             };
-            let expected = position(cell, dim, degree, p);
+            let expected = position(place, cell.dim(), degree, p);
             for axis in 0..3 {
                 assert!(
                     (x[axis] - expected[axis]).abs() < double,
@@ -190,10 +201,10 @@ fn vtk_reads_the_same_polynomials() {
                     "{line}: {expected:?}"
                 );
             }
-            let expected = polynomial(cell, degree, p);
+            let expected = polynomial(place, degree, p);
             assert!((numbers[6] - expected).abs() < double, "{line}: {expected}");
             samples += 1;
         }
-        assert_eq!(samples, 8 * 2 * 27);
+        assert_eq!(samples, degrees * 2 * 27);
     }
 }

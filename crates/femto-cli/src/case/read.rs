@@ -175,7 +175,9 @@ fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
         },
         irregular: match section.optional("irregular") {
             Some(seed) if cell.is_tensor_product() => {
-                return Err(seed.meaningless("only boxes of triangles or tetrahedra have it"));
+                return Err(seed.meaningless(
+                    "only boxes of triangles, tetrahedra, prisms or pyramids have it",
+                ));
             }
             Some(seed) => Some(seed.integer(0..=usize::MAX)? as u64),
             None => None,

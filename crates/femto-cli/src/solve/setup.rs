@@ -254,7 +254,7 @@ fn section_of(case: &Case, error: &ProblemError) -> Range<usize> {
         ProblemError::Operator(OperatorError::Reference(_)) => &places.degree,
         ProblemError::Operator(
             OperatorError::Quadrature { .. }
-            | OperatorError::QuadratureOnSimplices
+            | OperatorError::QuadratureByAxis
             | OperatorError::Rule(_),
         ) => &places.quadrature,
         ProblemError::Mesh(_) | ProblemError::Geometry(_) | ProblemError::Space(_) => &places.mesh,

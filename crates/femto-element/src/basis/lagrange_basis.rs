@@ -1,19 +1,19 @@
 //! Lagrange bases on cells, evaluated at any points.
 //!
-//! On simplices an orthonormal basis is used: with modes ψ_m and their values V\[i\]\[m\] = ψ_m(x_i) at the
-//! nodes, ℓ(x) = V⁻ᵀ ψ(x). On tensor products, a product of bases on the line.
+//! On simplices, prisms and pyramids an orthogonal basis is used: with modes ψ_m and their values
+//! V\[i\]\[m\] = ψ_m(x_i) at the nodes, ℓ(x) = V⁻ᵀ ψ(x). On tensor products, a product of bases on the line.
 
 use super::modes::modes;
 use super::{BasisError, Matrix, check, lagrange, nodes};
 use crate::cell::Cell;
 
-/// A Lagrange basis on a line, triangle, quadrilateral, tetrahedron or hexahedron.
+/// A Lagrange basis on a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LagrangeBasis {
     cell: Cell,
     degree: usize,
     nodes: Vec<[f64; 3]>,
-    /// V⁻¹, for a simplex, `[modes][nodes]`.
+    /// V⁻¹, unless the cell is a tensor product, `[modes][nodes]`.
     from_modes: Option<Matrix>,
     /// For a tensor product the nodes along an axis, `[degree + 1]`, and the indices of each node among
     /// them, `[nodes][axis]`.
@@ -37,28 +37,24 @@ impl LagrangeBasis {
     /// A cell without bases, or a degree out of range: see [`check`].
     pub fn new(cell: Cell, degree: usize) -> Result<Self, BasisError> {
         check(cell, degree)?;
-        Ok(Self::of_any_degree(cell, degree))
-    }
-
-    fn of_any_degree(cell: Cell, degree: usize) -> Self {
         let nodes = nodes::positions(cell, degree);
         let from_modes = (!cell.is_tensor_product()).then(|| {
             let mut values = Matrix::zeros(nodes.len(), nodes.len());
             for (i, &node) in nodes.iter().enumerate() {
-                for (m, mode) in modes(cell.dim(), degree, node).iter().enumerate() {
+                for (m, mode) in modes(cell, degree, node).iter().enumerate() {
                     values[(i, m)] = mode.value;
                 }
             }
             values.inverse()
         });
-        Self {
+        Ok(Self {
             cell,
             degree,
             nodes,
             from_modes,
             line: nodes::gll(degree),
             lattice: cell.lattice(degree),
-        }
+        })
     }
 
     /// The cell.
@@ -87,7 +83,9 @@ impl LagrangeBasis {
         for &point in points {
             match &self.from_modes {
                 None => self.push_product(point, &mut values),
-                Some(_) if self.degree == 1 => self.push_barycentric(point, &mut values),
+                Some(_) if self.degree == 1 && self.cell.is_simplex() => {
+                    self.push_barycentric(point, &mut values);
+                }
                 Some(from_modes) => self.push_modes(from_modes, point, &mut values),
             }
         }
@@ -96,7 +94,7 @@ impl LagrangeBasis {
 
     fn push_modes(&self, from_modes: &Matrix, point: [f64; 3], values: &mut Values) {
         let dim = self.cell.dim();
-        let modes = modes(dim, self.degree, point);
+        let modes = modes(self.cell, self.degree, point);
         for node in 0..self.nodes.len() {
             let mut value = 0.0;
             let mut gradient = [0.0; 3];
@@ -146,13 +144,16 @@ impl LagrangeBasis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::basis::max_degree;
 
-    const CELLS: [Cell; 5] = [
+    const CELLS: [Cell; 7] = [
         Cell::Line,
         Cell::Triangle,
         Cell::Quadrilateral,
         Cell::Tetrahedron,
         Cell::Hexahedron,
+        Cell::Prism,
+        Cell::Pyramid,
     ];
 
     /// A polynomial of full degree without symmetry, and its gradient.
@@ -202,8 +203,8 @@ mod tests {
     fn the_basis_is_nodal_and_reproduces_polynomials() {
         for cell in CELLS {
             let dim = cell.dim();
-            for degree in 1..=8 {
-                let basis = LagrangeBasis::of_any_degree(cell, degree);
+            for degree in 1..=max_degree(cell).min(8) {
+                let basis = LagrangeBasis::new(cell, degree).unwrap();
                 let nodes = basis.nodes().len();
                 let values = basis.at(basis.nodes());
                 for (i, &value) in values.interp.iter().enumerate() {
@@ -248,7 +249,8 @@ mod tests {
         );
         assert!(error(Cell::Hexahedron, 16).contains("1 to 15"));
         assert!(error(Cell::Triangle, 0).contains("degree 0"));
-        assert!(error(Cell::Prism, 1).contains("prisms are not supported"));
+        assert!(error(Cell::Pyramid, 3).contains("degree 3 on pyramids"));
+        assert!(error(Cell::Point, 1).contains("points are not supported"));
         assert_eq!(
             LagrangeBasis::new(Cell::Tetrahedron, 3)
                 .unwrap()

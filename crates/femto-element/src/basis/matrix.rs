@@ -50,7 +50,7 @@ impl Matrix {
     }
 
     /// The product of `self` (`[rows][inner]`) and `right` (`[inner][columns]`).
-    pub(crate) fn times(&self, right: &Self) -> Self {
+    pub fn times(&self, right: &Self) -> Self {
         debug_assert_eq!(self.columns, right.rows);
         let mut product = Self::zeros(self.rows, right.columns);
         for i in 0..self.rows {

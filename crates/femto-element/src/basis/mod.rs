@@ -14,8 +14,11 @@ pub use matrix::Matrix;
 /// The highest polynomial degree of a space on tensor-product cells.
 pub const MAX_DEGREE: usize = 15;
 
-/// The highest polynomial degree of a space on triangles or tetrahedra.
+/// The highest polynomial degree of a space on triangles or tetrahedra, and on prisms.
 pub const MAX_SIMPLEX_DEGREE: usize = 8;
+
+/// The highest polynomial degree of a space on pyramids.
+pub const MAX_PYRAMID_DEGREE: usize = 2;
 
 /// The largest number of quadrature points in one direction.
 pub const MAX_POINTS_1D: usize = 64;
@@ -24,8 +27,9 @@ pub const MAX_POINTS_1D: usize = 64;
 pub fn max_degree(cell: Cell) -> usize {
     match cell {
         Cell::Line | Cell::Quadrilateral | Cell::Hexahedron => MAX_DEGREE,
-        Cell::Triangle | Cell::Tetrahedron => MAX_SIMPLEX_DEGREE,
-        Cell::Point | Cell::Prism | Cell::Pyramid => 0,
+        Cell::Triangle | Cell::Tetrahedron | Cell::Prism => MAX_SIMPLEX_DEGREE,
+        Cell::Pyramid => MAX_PYRAMID_DEGREE,
+        Cell::Point => 0,
     }
 }
 

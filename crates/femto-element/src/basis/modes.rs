@@ -1,5 +1,6 @@
-//! Orthonormal polynomials on a simplex.
+//! Orthogonal functions on simplices, prisms and pyramids.
 //!
+//! On a simplex, orthonormal polynomials:
 //! J. Proriol, C. R. Acad. Sci. Paris 245 (1957); T. Koornwinder, "Two-variable analogues of the
 //! classical orthogonal polynomials" (1975); M. Dubiner, J. Sci. Comput. 6 (1991). With
 //! P_n^{α}(s, t) = tⁿ P_n^{(α,0)}(s/t), the Jacobi polynomials made homogeneous, which has no
@@ -8,8 +9,13 @@
 //! ψ_pqr = √((2p+1)(2p+2q+2)(2p+2q+2r+3)) · P_p^0(2x+y+z-1, 1-y-z) ·
 //! P_q^{2p+1}(2y+z-1, 1-z) · P_r^{2p+2q+2}(2z-1, 1),
 //!
-//! and on the triangle (z = 0) and the line the same without the last factors.
+//! and on the triangle (z = 0) and the line the same without the last factors. On the prism, the triangle's
+//! times Legendre's P_r^0(z, 1). On the pyramid (M. Bergot, G. Cohen and M. Duruflé, J. Sci. Comput. 42 (2010),
+//! eq. 10), for p, q ≤ n and r ≤ n - max(p, q), in this reference cell:
+//!
+//! ψ_pqr = P_p^0(2x+z-1, 1-z) P_q^0(2y+z-1, 1-z) (1-z)^-min(p,q) P_r^{2max(p,q)+2}(2z-1, 1).
 
+use crate::cell::Cell;
 use std::ops::{Add, Mul};
 
 /// A value and its derivatives along the three axes.
@@ -51,8 +57,51 @@ impl Mul for Jet {
     }
 }
 
-/// All modes up to a degree at a point, with p slowest.
-pub(super) fn modes(dim: usize, degree: usize, [x, y, z]: [f64; 3]) -> Vec<Jet> {
+/// All modes of a degree on a simplex, prism or pyramid at a point, with p slowest.
+pub(super) fn modes(cell: Cell, degree: usize, point: [f64; 3]) -> Vec<Jet> {
+    match cell {
+        Cell::Prism => on_prism(degree, point),
+        Cell::Pyramid => on_pyramid(degree, point),
+        _ => on_simplex(cell.dim(), degree, point),
+    }
+}
+
+fn on_prism(degree: usize, [x, y, z]: [f64; 3]) -> Vec<Jet> {
+    let along = Jet::new(z, [0.0, 0.0, 1.0]);
+    let line = homogeneous_jacobi(degree, 0, along, Jet::constant(1.0));
+    let triangle = on_simplex(2, degree, [x, y, 0.0]).into_iter();
+    triangle
+        .flat_map(|in_plane| line.iter().map(move |&upwards| in_plane * upwards))
+        .collect()
+}
+
+fn on_pyramid(degree: usize, [x, y, z]: [f64; 3]) -> Vec<Jet> {
+    let width = Jet::new(1.0 - z, [0.0, 0.0, -1.0]);
+    // At the apex, where the quotients have bounded values but no limits, those of the axis above vertex 0.
+    let inverse = match width.value {
+        0.0 => Jet::constant(0.0),
+        w => Jet::new(1.0 / w, [0.0, 0.0, 1.0 / (w * w)]),
+    };
+    let across = |x: f64, axis: usize| {
+        let slope = |a: usize| if a == axis { 2.0 } else { 0.0 };
+        let s = Jet::new(2.0 * x + z - 1.0, [slope(0), slope(1), 1.0]);
+        homogeneous_jacobi(degree, 0, s, width)
+    };
+    let (in_x, in_y) = (across(x, 0), across(y, 1));
+    let upwards = Jet::new(2.0 * z - 1.0, [0.0, 0.0, 2.0]);
+    let mut all = Vec::new();
+    for (p, &in_x) in in_x.iter().enumerate() {
+        for (q, &in_y) in in_y.iter().enumerate() {
+            let quotient = (0..p.min(q)).fold(in_x * in_y, |product, _| product * inverse);
+            let most = p.max(q);
+            let in_z = homogeneous_jacobi(degree - most, 2 * most + 2, upwards, Jet::constant(1.0));
+            all.extend(in_z.into_iter().map(|in_z| quotient * in_z));
+        }
+    }
+    all
+}
+
+fn on_simplex(dim: usize, degree: usize, [x, y, z]: [f64; 3]) -> Vec<Jet> {
     // Coordinates beyond the dimension are held at zero.
     let (y, dy) = if dim > 1 { (y, 1.0) } else { (0.0, 0.0) };
     let (z, dz) = if dim > 2 { (z, 1.0) } else { (0.0, 0.0) };
@@ -116,24 +165,45 @@ fn homogeneous_jacobi(degree: usize, alpha: usize, s: Jet, t: Jet) -> Vec<Jet> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quadrature::simplex_rule;
+    use crate::quadrature::rule;
 
     #[test]
-    fn modes_are_orthonormal() {
-        for dim in 1..=3 {
-            let degree = 8;
-            let rule = simplex_rule(dim, 2 * degree).unwrap();
-            let count = modes(dim, degree, [0.2; 3]).len();
+    fn modes_are_orthogonal_and_on_simplices_orthonormal() {
+        for (cell, degree) in [
+            (Cell::Line, 8),
+            (Cell::Triangle, 8),
+            (Cell::Tetrahedron, 8),
+            (Cell::Prism, 6),
+            (Cell::Pyramid, 4),
+        ] {
+            let rule = rule(cell, 2 * degree).unwrap();
+            let at = |x: [f64; 3]| match cell {
+                // The line here is the simplex [0, 1].
+                Cell::Line => modes(cell, degree, [0.5 * (1.0 + x[0]), 0.0, 0.0]),
+                _ => modes(cell, degree, x),
+            };
+            let scale = if cell == Cell::Line { 0.5 } else { 1.0 };
+            let count = at([0.2; 3]).len();
+            assert_eq!(count, cell.lattice(degree).len());
             let mut products = vec![0.0; count * count];
             for (&point, weight) in rule.points.iter().zip(&rule.weights) {
-                let values = modes(dim, degree, point);
+                let values = at(point);
                 for (i, entry) in products.iter_mut().enumerate() {
-                    *entry += weight * values[i / count].value * values[i % count].value;
+                    *entry += scale * weight * values[i / count].value * values[i % count].value;
                 }
             }
             for (i, &found) in products.iter().enumerate() {
-                let delta = f64::from(i / count == i % count);
-                assert!((found - delta).abs() < 1e-12, "{dim} {i}: {found}");
+                let is_diagonal = i / count == i % count;
+                let has_length_one = cell == Cell::Line || cell.is_simplex();
+                let wanted = match (is_diagonal, has_length_one) {
+                    (false, _) => 0.0,
+                    (true, true) => 1.0,
+                    (true, false) => {
+                        assert!(found > 1e-6, "{cell:?} {i}: {found}");
+                        found
+                    }
+                };
+                assert!((found - wanted).abs() < 1e-12, "{cell:?} {i}: {found}");
             }
         }
     }

@@ -19,11 +19,12 @@ pub fn equispaced(cell: Cell, degree: usize) -> Vec<[f64; 3]> {
 /// The positions of femto's nodes, `[nodes][3]`, in femto's order: Gauss–Lobatto points on every edge, so that
 /// traces of neighbours of any shape match.
 ///
-/// On tensor products they are those of [`gll`] along each axis. On simplices see T. Isaac, "Recursive,
+/// On tensor products they are those of [`gll`] along each axis, on prisms those of the triangle times these. On
+/// simplices see T. Isaac, "Recursive,
 /// parameter-free, explicitly defined interpolation nodes for simplices", SIAM J. Sci. Comput. 42 (2020):
 /// nodes on faces and inside are means of those on the boundary. At degrees 1 and 2 they are equispaced, at
-/// degree 3 equal to the "warp & blend" nodes (T. Warburton, J. Engrg. Math. 56, 2006), by symmetry. Prisms
-/// and pyramids, which have no bases yet, get equispaced nodes.
+/// degree 3 equal to the "warp & blend" nodes (T. Warburton, J. Engrg. Math. 56, 2006), by symmetry. Pyramids,
+/// whose bases end at degree 2, have equispaced nodes.
 ///
 /// Conditioning: the Lebesgue constants, the largest sums of absolute values of the basis in a cell, to 2 %:
 ///
@@ -38,7 +39,17 @@ pub fn positions(cell: Cell, degree: usize) -> Vec<[f64; 3]> {
         let at = |steps: [usize; 3]| [0, 1, 2].map(|a| axis(a, steps[a]));
         return cell.lattice(degree).into_iter().map(at).collect();
     }
-    if cell.vertices() != dim + 1 {
+    if cell == Cell::Prism {
+        let triangle = positions(Cell::Triangle, degree);
+        let place = Cell::Triangle.lattice_places(degree);
+        let at = |[i, j, k]: [usize; 3]| {
+            // The prism's lattice is the triangle's times the line's.
+            let [x, y, _] = place([i, j, 0]).map_or([0.0; 3], |node| triangle[node]);
+            [x, y, line[k]]
+        };
+        return cell.lattice(degree).into_iter().map(at).collect();
+    }
+    if cell == Cell::Pyramid {
         return equispaced(cell, degree);
     }
     // Gauss–Lobatto points on [0, 1] of each degree.
@@ -116,7 +127,11 @@ mod tests {
                 let orders = [
                     cell.lattice(n),
                     cell.lattice_in(n, cell.gmsh_order()),
-                    cell.lattice_in(n, cell.vtk_order()),
+                    match cell {
+                        // VTK's pyramids have no nodes inside facets.
+                        Cell::Pyramid => cell.lattice(n),
+                        _ => cell.lattice_in(n, cell.vtk_order()),
+                    },
                 ];
                 for mut nodes in orders {
                     assert_eq!(nodes.len(), count, "{cell:?} {n}");

@@ -89,6 +89,7 @@ pub(super) const REFERENCE: Reference = Reference {
     ],
     contains: |n, [i, j, k]| i <= n && j <= n && k <= n,
     lexicographic: true,
+    per_box: 1,
     gmsh: NodeOrder {
         vertices: VERTICES,
         edges: &[
@@ -141,7 +142,7 @@ pub(super) const REFERENCE: Reference = Reference {
         ],
         recursive: false,
     },
-    vtk_type: 72,
+    vtk_types: [72, 72],
     types: &[
         Row::new(5, "hex8", Cell::Hexahedron, 1, 8),
         Row::new(12, "hex27", Cell::Hexahedron, 2, 27),

@@ -16,9 +16,10 @@ pub(super) const REFERENCE: Reference = Reference {
     facets: &[Facet::new(Cell::Point, &[0]), Facet::new(Cell::Point, &[1])],
     contains: |n, [i, j, k]| i <= n && j + k == 0,
     lexicographic: true,
+    per_box: 1,
     gmsh: ORDER,
     vtk: ORDER,
-    vtk_type: 68,
+    vtk_types: [68, 68],
     types: &[
         Row::new(1, "line2", Cell::Line, 1, 2),
         Row::new(8, "line3", Cell::Line, 2, 3),

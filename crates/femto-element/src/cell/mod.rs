@@ -6,14 +6,15 @@
 //! axes.
 
 mod cell_type;
-mod facet;
 mod hexahedron;
 mod line;
 mod orientation;
 mod point;
+mod points;
 mod prism;
 mod pyramid;
 mod quadrilateral;
+mod terms;
 mod tetrahedron;
 mod triangle;
 
@@ -81,10 +82,12 @@ struct Reference {
     contains: fn(usize, [usize; 3]) -> bool,
     /// Whether femto orders nodes lexicographically, as in tensor products, not by entities.
     lexicographic: bool,
+    /// The number of such cells that a box, or a rectangle, is cut into.
+    per_box: usize,
     gmsh: NodeOrder,
     vtk: NodeOrder,
-    /// VTK's number of the Lagrange cell.
-    vtk_type: u8,
+    /// VTK's number of the cell of degree 1 and of the Lagrange cell.
+    vtk_types: [u8; 2],
     /// Its types in mesh files.
     types: &'static [Row],
 }
@@ -166,17 +169,19 @@ impl Cell {
         self.reference().lexicographic
     }
 
-    /// The highest order of maps that geometry takes.
-    pub fn max_map_order(self) -> usize {
-        if self.is_tensor_product() { 2 } else { 3 }
+    /// Whether it is a triangle or tetrahedron: {ξ_a ≥ 0, Σ ξ_a ≤ 1} with more than one axis.
+    pub fn is_simplex(self) -> bool {
+        self.dim() > 1 && self.vertices() == self.dim() + 1
     }
 
-    /// The number of such cells that fill a box, or a rectangle.
+    /// The highest order of maps that geometry takes.
+    pub fn max_map_order(self) -> usize {
+        if self.is_simplex() { 3 } else { 2 }
+    }
+
+    /// The number of such cells that a box, or a rectangle, is cut into.
     pub fn per_box(self) -> usize {
-        match self.is_tensor_product() {
-            true => 1,
-            false => (1..=self.dim()).product(),
-        }
+        self.reference().per_box
     }
 
     /// Gmsh's order of the nodes of its complete cells (reference manual, "Node ordering"); right as long as a
@@ -186,14 +191,16 @@ impl Cell {
     }
 
     /// The order of the nodes of VTK's Lagrange cells (`vtkHigherOrderTriangle`, `vtkHigherOrderTetra`,
-    /// `vtkHigherOrderHexahedron` of VTK 9).
+    /// `vtkHigherOrderHexahedron`, `vtkHigherOrderWedge` of VTK 9). Pyramids, which VTK has no Lagrange cells of, lack
+    /// the nodes inside their base (`vtkQuadraticPyramid`).
     pub fn vtk_order(self) -> &'static NodeOrder {
         &self.reference().vtk
     }
 
-    /// VTK's number of the Lagrange cell, such as 72 for VTK_LAGRANGE_HEXAHEDRON.
-    pub fn vtk_type(self) -> u8 {
-        self.reference().vtk_type
+    /// VTK's number of the cell of a degree, such as 72 for VTK_LAGRANGE_HEXAHEDRON.
+    pub fn vtk_type(self, degree: usize) -> u8 {
+        let [linear, lagrange] = self.reference().vtk_types;
+        if degree == 1 { linear } else { lagrange }
     }
 
     /// Positions in steps of 1/n from the origin of a cell with n steps along each axis, `[nodes][3]`, in

@@ -12,9 +12,10 @@ pub(super) const REFERENCE: Reference = Reference {
     facets: &[],
     contains: |_, [i, j, k]| i + j + k == 0,
     lexicographic: false,
+    per_box: 1,
     gmsh: ORDER,
     vtk: ORDER,
-    vtk_type: 1,
+    vtk_types: [1, 1],
     types: &[Row::new(15, "point", Cell::Point, 1, 1)],
 };
 

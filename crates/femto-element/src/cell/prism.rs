@@ -50,6 +50,7 @@ pub(super) const REFERENCE: Reference = Reference {
     ],
     contains: |n, [i, j, k]| i + j <= n && k <= n,
     lexicographic: false,
+    per_box: 2,
     gmsh: NodeOrder {
         vertices: VERTICES,
         edges: &[
@@ -90,11 +91,11 @@ pub(super) const REFERENCE: Reference = Reference {
             &[3, 4, 5],
             &[0, 1, 3, 4],
             &[1, 2, 4, 5],
-            &[0, 2, 3, 5],
+            &[2, 0, 5, 3],
         ],
         recursive: false,
     },
-    vtk_type: 73,
+    vtk_types: [73, 73],
     types: &[
         Row::new(6, "prism6", Cell::Prism, 1, 6),
         Row::new(13, "prism18", Cell::Prism, 2, 18),

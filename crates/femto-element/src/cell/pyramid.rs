@@ -39,6 +39,7 @@ pub(super) const REFERENCE: Reference = Reference {
     ],
     contains: |n, [i, j, k]| i + k <= n && j + k <= n,
     lexicographic: false,
+    per_box: 6,
     gmsh: NodeOrder {
         vertices: VERTICES,
         edges: &[
@@ -72,16 +73,10 @@ pub(super) const REFERENCE: Reference = Reference {
             [3, 4],
             [2, 4],
         ],
-        facets: &[
-            &[0, 1, 2, 3],
-            &[0, 1, 4],
-            &[1, 3, 4],
-            &[2, 3, 4],
-            &[0, 2, 4],
-        ],
+        facets: &[],
         recursive: false,
     },
-    vtk_type: 74,
+    vtk_types: [14, 27],
     types: &[
         Row::new(7, "pyramid5", Cell::Pyramid, 1, 5),
         Row::new(14, "pyramid14", Cell::Pyramid, 2, 14),

@@ -42,6 +42,7 @@ pub(super) const REFERENCE: Reference = Reference {
     ],
     contains: |n, [i, j, k]| i <= n && j <= n && k == 0,
     lexicographic: true,
+    per_box: 1,
     gmsh: NodeOrder {
         vertices: AROUND,
         edges: &[[0, 1], [1, 3], [3, 2], [2, 0]],
@@ -54,7 +55,7 @@ pub(super) const REFERENCE: Reference = Reference {
         facets: &[],
         recursive: false,
     },
-    vtk_type: 70,
+    vtk_types: [70, 70],
     types: &[
         Row::new(3, "quad4", Cell::Quadrilateral, 1, 4),
         Row::new(10, "quad9", Cell::Quadrilateral, 2, 9),

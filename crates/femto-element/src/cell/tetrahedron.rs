@@ -40,6 +40,7 @@ pub(super) const REFERENCE: Reference = Reference {
     ],
     contains: |n, [i, j, k]| i + j + k <= n,
     lexicographic: false,
+    per_box: 6,
     gmsh: NodeOrder {
         vertices: VERTICES,
         edges: &[[0, 1], [1, 2], [2, 0], [3, 0], [3, 2], [3, 1]],
@@ -52,7 +53,7 @@ pub(super) const REFERENCE: Reference = Reference {
         facets: &[&[0, 1, 3], &[2, 3, 1], &[0, 3, 2], &[0, 2, 1]],
         recursive: true,
     },
-    vtk_type: 71,
+    vtk_types: [71, 71],
     types: &[
         Row::new(4, "tet4", Cell::Tetrahedron, 1, 4),
         Row::new(11, "tet10", Cell::Tetrahedron, 2, 10),

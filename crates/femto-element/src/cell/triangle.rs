@@ -32,9 +32,10 @@ pub(super) const REFERENCE: Reference = Reference {
     ],
     contains: |n, [i, j, k]| i + j <= n && k == 0,
     lexicographic: false,
+    per_box: 2,
     gmsh: AROUND,
     vtk: AROUND,
-    vtk_type: 69,
+    vtk_types: [69, 69],
     types: &[
         Row::new(2, "tri3", Cell::Triangle, 1, 3),
         Row::new(9, "tri6", Cell::Triangle, 2, 6),

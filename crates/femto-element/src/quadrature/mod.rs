@@ -15,6 +15,7 @@
 mod double_double;
 mod jacobi;
 mod legendre;
+mod pyramid;
 mod simplex;
 
 use double_double::Double;
@@ -46,12 +47,6 @@ pub enum QuadratureError {
     TooFewLobattoPoints {
         /// Requested number of points.
         found: usize,
-    },
-    /// There are no rules on this cell.
-    #[error("quadrature on {} is not supported", cell.plural())]
-    Cell {
-        /// Requested cell.
-        cell: Cell,
     },
     /// There is no simplex of this dimension.
     #[error("quadrature on a simplex of dimension {found}: supported are 1, 2 and 3")]
@@ -114,10 +109,10 @@ impl Rule {
 }
 
 /// A rule on a cell that is exact to a degree (on tensor products along each axis): [`simplex_rule`] or
-/// products of [`gauss`], points lexicographic.
+/// products of [`gauss`], points lexicographic; a conical product on pyramids.
 ///
 /// # Errors
-/// Pyramids, or a degree above [`MAX_SIMPLEX_RULE_DEGREE`].
+/// A degree above [`MAX_SIMPLEX_RULE_DEGREE`].
 pub fn rule(cell: Cell, degree: usize) -> Result<Rule, QuadratureError> {
     if degree > MAX_SIMPLEX_RULE_DEGREE {
         return Err(QuadratureError::SimplexDegree { found: degree });
@@ -126,7 +121,7 @@ pub fn rule(cell: Cell, degree: usize) -> Result<Rule, QuadratureError> {
     match cell {
         Cell::Triangle | Cell::Tetrahedron => simplex_rule(cell.dim(), degree),
         Cell::Prism => Ok(times_line(&simplex_rule(2, degree)?, &line, 2)),
-        Cell::Pyramid => Err(QuadratureError::Cell { cell }),
+        Cell::Pyramid => Ok(pyramid::conical(degree)),
         Cell::Point | Cell::Line | Cell::Quadrilateral | Cell::Hexahedron => {
             Ok(Rule::product(cell.dim(), &line))
         }

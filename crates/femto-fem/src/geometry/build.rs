@@ -1,7 +1,7 @@
 //! Building the geometry of a mesh: collects the cells, classifies their maps, lifts curved ones.
 
-use super::simplex::Simplices;
 use super::tensor::TensorMaps;
+use super::terms::TermMaps;
 use super::{Geometry, GeometryError, Maps};
 use crate::mesh::{CellBlock, Mesh};
 use femto_element::{Cell, CellType};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 impl Geometry {
     /// The maps of all cells of a mesh that carry unknowns, of the first shape present among hexahedra,
-    /// tetrahedra, quadrilaterals and triangles; the last two only in meshes without solid cells.
+    /// tetrahedra, prisms, pyramids, quadrilaterals and triangles; the last two only in meshes without solid cells.
     ///
     /// # Errors
     /// A mesh without such cells, cells of an unsupported order, cells that refer to missing nodes,
@@ -62,12 +62,12 @@ impl Geometry {
             }
             Maps::Tensor(Arc::new(maps))
         } else {
-            let mut maps = Simplices::new(cell.dim(), order.unwrap_or(1));
+            let mut maps = TermMaps::new(cell, order.unwrap_or(1));
             for block in blocks {
                 check(block, kinds.len())?;
                 maps.append(block, coordinates, &mut kinds);
             }
-            Maps::Simplex(Arc::new(maps))
+            Maps::Terms(Arc::new(maps))
         };
         Ok(Self {
             cell,
@@ -172,10 +172,9 @@ fn shapes_in(mesh: &Mesh) -> Result<Vec<ShapeBlocks>, GeometryError> {
 /// Fails if a map has an unsupported order.
 fn check_orders(cell: Cell, blocks: &[&CellBlock]) -> Result<(), GeometryError> {
     let most = cell.max_map_order();
-    // The triangle of order 3 with 9 nodes has no full polynomial.
+    // Serendipity cells of order 2 lack centres alone; the triangle of order 3 with 9 nodes has no full polynomial.
     let is_bad = |cell_type: CellType| {
-        let needs_all = !cell_type.cell().is_tensor_product();
-        cell_type.order() > most || (needs_all && !cell_type.is_complete())
+        cell_type.order() > most || (cell_type.order() > 2 && !cell_type.is_complete())
     };
     match blocks.iter().find(|block| is_bad(block.cell_type)) {
         None => Ok(()),
@@ -187,9 +186,11 @@ fn check_orders(cell: Cell, blocks: &[&CellBlock]) -> Result<(), GeometryError> 
 }
 
 /// The cells that carry unknowns.
-const SUPPORTED: [Cell; 4] = [
+const SUPPORTED: [Cell; 6] = [
     Cell::Hexahedron,
     Cell::Tetrahedron,
+    Cell::Prism,
+    Cell::Pyramid,
     Cell::Quadrilateral,
     Cell::Triangle,
 ];

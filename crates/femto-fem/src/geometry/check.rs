@@ -38,7 +38,7 @@ impl Geometry {
     /// every cell, and returns the cells whose map is only bad at corners, in mesh cell order.
     ///
     /// A determinant below the rounding of its own terms counts as zero. The grid on `[-1, 1]³` is
-    /// collapsed to simplices; cells in the plane have a grid on two axes.
+    /// [collapsed](femto_element::Cell::collapsed) to other cells; cells in the plane have a grid on two axes.
     ///
     /// # Errors
     /// [`GeometryError::NotInvertible`] with the worst point of the first bad cell.
@@ -81,10 +81,10 @@ impl Geometry {
                 });
                 good
             }
-            Maps::Simplex(_) if self.kinds[cell] == MapKind::Affine => {
+            Maps::Terms(_) if self.kinds[cell] == MapKind::Affine => {
                 return (!is_invertible_at(&[[0.0; 3]])).then_some(Defect::Points);
             }
-            Maps::Simplex(_) | Maps::Facets(_) => is_invertible_at(&self.checked_points(points_1d)),
+            Maps::Terms(_) | Maps::Facets(_) => is_invertible_at(&self.checked_points(points_1d)),
         };
         if !good_points {
             Some(Defect::Points)
@@ -103,37 +103,10 @@ impl Geometry {
 
     /// The points of [`Geometry::check`] in the reference cell.
     fn checked_points(&self, points_1d: &[f64]) -> Vec<[f64; 3]> {
-        match self.cell.is_tensor_product() {
-            false => self.collapsed(points_1d),
-            true => {
-                let [x, y, z] = self.grid(points_1d);
-                let planes = z.iter().flat_map(|&z| y.iter().map(move |&y| [y, z]));
-                planes
-                    .flat_map(|[y, z]| x.iter().map(move |&x| [x, y, z]))
-                    .collect()
-            }
-        }
-    }
-
-    /// The tensor grid of `points_1d` collapsed to the simplex, lexicographic.
-    fn collapsed(&self, points_1d: &[f64]) -> Vec<[f64; 3]> {
-        let half = |x: &f64| 0.5 * (1.0 + x);
-        let unit: Vec<f64> = points_1d.iter().map(half).collect();
-        let third = if self.cell.dim() == 3 {
-            &unit[..]
-        } else {
-            &[0.0]
-        };
-        let mut points = Vec::new();
-        for w in third {
-            for v in &unit {
-                points.extend(unit.iter().map(|u| {
-                    let y = v * (1.0 - w);
-                    [u * (1.0 - v) * (1.0 - w), y, *w]
-                }));
-            }
-        }
-        points
+        let [x, y, z] = self.grid(points_1d);
+        let planes = z.iter().flat_map(|&z| y.iter().map(move |&y| [y, z]));
+        let points = planes.flat_map(|[y, z]| x.iter().map(move |&x| [x, y, z]));
+        points.map(|point| self.cell.collapsed(point)).collect()
     }
 
     /// The worst determinant among reference points.

@@ -1,8 +1,8 @@
 //! Errors and warnings of geometry.
 
 /// Supported cell types, in words.
-const SUPPORTED: &str =
-    "hex8, hex20, hex27, tet4, tet10, tet20, quad4, quad8, quad9, tri3, tri6 and tri10";
+const SUPPORTED: &str = "hex8, hex20, hex27, tet4, tet10, tet20, prism6, prism15, prism18, pyramid5, pyramid13, pyramid14, quad4, quad8, \
+     quad9, tri3, tri6 and tri10";
 
 /// Why the geometry of a mesh is unusable.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use super::jacobian::{Matrix3, cross, dot};
 use super::{Geometry, Maps};
-use femto_element::MapKind;
+use femto_element::{Cell, MapKind};
 
 /// Facets of the cells of a mesh.
 #[derive(Clone, Debug)]
@@ -18,14 +18,13 @@ pub(super) struct FacetMaps {
 
 impl Geometry {
     /// The geometry of facets of these cells, which must not be facets themselves, each given by a cell and
-    /// the number of the facet in it; all facets have the same shape. Their maps are those of the cells at
+    /// the number of the facet in it; all facets have the shape `cell`. Their maps are those of the cells at
     /// [`femto_element::Cell::facet_point`].
     ///
     /// Facets are mapped as if extruded along their normals: the last column of a Jacobian (in the plane
     /// the second) is the unit normal, oriented so that the determinant, which is the area factor, is
     /// positive.
-    pub(crate) fn facets(&self, facets: Vec<(u32, u8)>) -> Self {
-        let cell = self.cell.facets()[0].cell;
+    pub(crate) fn facets(&self, cell: Cell, facets: Vec<(u32, u8)>) -> Self {
         let vertices = facets.iter().flat_map(|&(of, facet)| {
             let nodes = self.vertex_nodes(of as usize);
             let own = self.cell.facets()[usize::from(facet)].vertices.iter();

@@ -1,7 +1,7 @@
 //! Geometry: the maps from the reference cell to the cells of a mesh.
 //!
-//! The cells of a shape (hex8, hex20, hex27; or tet4, tet10, tet20; or, in the plane, quad4, quad8, quad9;
-//! or tri3, tri6, tri10) are numbered consecutively over the mesh's blocks; continued from shape to shape,
+//! The cells of a shape (hex8, hex20, hex27; or tet4, tet10, tet20; or prism6, prism15, prism18; or pyramid5,
+//! pyramid13, pyramid14; or, in the plane, quad4, quad8, quad9; or tri3, tri6, tri10) are numbered consecutively over the mesh's blocks; continued from shape to shape,
 //! that is the *mesh cell number*. Each map is classified once by its actual kind, whatever the cell type
 //! in the file: a straight-sided hex27 is trilinear, a parallelepiped or a straight tet10 affine. See
 //! [`MapKind`].
@@ -17,8 +17,8 @@ mod facets;
 pub mod jacobian;
 mod points;
 mod polynomial;
-mod simplex;
 mod tensor;
+mod terms;
 
 pub use build::{ShapeBlocks, cells_of, shapes};
 pub use error::{CornerWarning, GeometryError};
@@ -27,9 +27,9 @@ use facets::FacetMaps;
 use femto_element::{Cell, MapKind};
 use jacobian::{Matrix3, determinant, dot};
 use polynomial::Tensor;
-use simplex::Simplices;
 use std::sync::Arc;
 use tensor::TensorMaps;
+use terms::TermMaps;
 
 /// The maps of all cells of a mesh that carry unknowns, in mesh cell order; or of some of their facets.
 /// Clones share large arrays.
@@ -48,7 +48,7 @@ pub struct Geometry {
 #[derive(Clone, Debug)]
 enum Maps {
     Tensor(Arc<TensorMaps>),
-    Simplex(Arc<Simplices>),
+    Terms(Arc<TermMaps>),
     Facets(FacetMaps),
 }
 
@@ -99,7 +99,7 @@ impl Geometry {
     pub fn dim(&self) -> usize {
         match &self.maps {
             Maps::Facets(maps) => maps.dim(),
-            Maps::Tensor(_) | Maps::Simplex(_) => self.cell.dim(),
+            Maps::Tensor(_) | Maps::Terms(_) => self.cell.dim(),
         }
     }
 
@@ -119,7 +119,7 @@ impl Geometry {
             + size_of_val(&self.coordinates[..])
             + match &self.maps {
                 Maps::Tensor(maps) => maps.bytes(),
-                Maps::Simplex(maps) => maps.bytes(),
+                Maps::Terms(maps) => maps.bytes(),
                 Maps::Facets(maps) => maps.bytes(),
             }
     }
@@ -128,7 +128,7 @@ impl Geometry {
     ///
     /// For affine cells the coefficients of products are exactly zero. For curved cells this is the
     /// multilinear map through the vertices of a hexahedron or quadrilateral, or the affine map through
-    /// those of a simplex; for facets it is the affine map at their centre.
+    /// vertex 0 of another cell and its neighbours along the axes; for facets it is the affine map at their centre.
     pub fn trilinear_coefficients(&self, cell: usize) -> [[f64; 3]; 8] {
         let c = self.trilinear(cell);
         std::array::from_fn(|m| c[m >> 2][m >> 1 & 1][m & 1])
@@ -213,7 +213,7 @@ impl Geometry {
         let kind = self.kinds[cell];
         match &self.maps {
             Maps::Tensor(maps) => maps.visit((cell, kind), &self.coordinates, points, visit),
-            Maps::Simplex(maps) => {
+            Maps::Terms(maps) => {
                 let map = maps.map(cell, kind, &self.coordinates);
                 Self::visit_grid(points, |point| map.at(point), visit);
             }
@@ -221,11 +221,11 @@ impl Geometry {
         }
     }
 
-    /// Monomial coefficients of the multilinear map through the vertices, affine for a simplex.
+    /// Monomial coefficients of the multilinear map through the vertices, affine unless the cell is a tensor product.
     fn trilinear(&self, cell: usize) -> Tensor<2> {
         match &self.maps {
             Maps::Tensor(maps) => maps.multilinear(cell, self.kinds[cell], &self.coordinates),
-            Maps::Simplex(maps) => maps.affine(cell, &self.coordinates),
+            Maps::Terms(maps) => maps.affine(cell, &self.coordinates),
             Maps::Facets(maps) => {
                 let centre = self.cell.centre();
                 let (x, jacobian) = maps.at(cell, centre);

@@ -10,7 +10,7 @@ impl Geometry {
     #[inline(always)]
     pub fn simplex_vertices(&self, cell: usize) -> [[f64; 3]; 4] {
         match &self.maps {
-            Maps::Simplex(maps) => maps.positions(cell, &self.coordinates),
+            Maps::Terms(maps) => maps.simplex_vertices(cell, &self.coordinates),
             Maps::Tensor(maps) => {
                 let nodes = maps.vertex_nodes(cell);
                 [0, 1, 2, 3].map(|vertex| self.coordinates[nodes[vertex] as usize])
@@ -27,7 +27,7 @@ impl Geometry {
     pub fn vertex_nodes(&self, cell: usize) -> &[u32] {
         match &self.maps {
             Maps::Tensor(maps) => maps.vertex_nodes(cell),
-            Maps::Simplex(maps) => maps.vertex_nodes(cell),
+            Maps::Terms(maps) => maps.vertex_nodes(cell),
             Maps::Facets(maps) => maps.vertex_nodes(cell),
         }
     }
@@ -97,7 +97,7 @@ impl Geometry {
                     visit(position, jacobian);
                 }
             }
-            Maps::Simplex(maps) => {
+            Maps::Terms(maps) => {
                 let map = maps.map(cell, self.kinds[cell], &self.coordinates);
                 for &point in points {
                     let (position, jacobian) = map.at(self.in_dimension(point));

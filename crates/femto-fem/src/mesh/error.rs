@@ -76,11 +76,11 @@ pub enum MeshError {
     BoxDegree {
         /// Requested degree.
         found: usize,
-        /// The maximum for these cells: 2 for tensor products, 3 for simplices.
+        /// The maximum for these cells: 3 for simplices, otherwise 2.
         most: usize,
     },
-    /// An irregular box of cells that are not simplices.
-    #[error("irregular boxes of {} cannot be generated: only of triangles or tetrahedra", cell.plural())]
+    /// An irregular box of tensor products.
+    #[error("irregular boxes of {} cannot be generated: only of triangles, tetrahedra, prisms or pyramids", cell.plural())]
     IrregularBox {
         /// Requested cell.
         cell: Cell,

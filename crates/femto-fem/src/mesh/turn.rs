@@ -8,8 +8,7 @@ use rayon::prelude::*;
 const CELLS: usize = 4096;
 
 impl Mesh {
-    /// Turns clockwise triangles and quadrilaterals of a mesh in the plane, and left-handed tetrahedra and
-    /// hexahedra: their nodes are renumbered as in a mirror, so that the map has a positive Jacobian.
+    /// Turns clockwise triangles and quadrilaterals of a mesh in the plane, and left-handed solids: their nodes are renumbered as in a mirror, so that the map has a positive Jacobian.
     /// Returns the number of cells turned.
     ///
     /// Only cells whose Jacobian is negative at all vertices are turned. Cells whose Jacobian changes sign,
@@ -68,8 +67,8 @@ fn turn(block: &mut CellBlock, coordinates: &[[f64; 3]]) -> usize {
 /// order.
 type Frame = (usize, Vec<(usize, f64)>);
 
-/// The vertices at which the Jacobian is checked: all of tensor products, one of simplices, none of other
-/// cells.
+/// The vertices at which the Jacobian is checked, those with an edge along every axis: all of tensor products, two of
+/// prisms, one of simplices and pyramids.
 fn frames(cell: Cell) -> Vec<Frame> {
     let vertices = cell.gmsh_order().vertices;
     let place = |vertex: usize| vertices.iter().position(|&other| other == vertex);
@@ -88,13 +87,7 @@ fn frames(cell: Cell) -> Vec<Frame> {
         let axes: Option<Vec<_>> = (0..cell.dim()).map(along).collect();
         Some((place(vertex)?, axes?))
     };
-    let is_simplex = cell.vertices() == cell.dim() + 1;
-    let looked_at = match (cell.is_tensor_product(), is_simplex) {
-        (true, _) => cell.vertices(),
-        (false, true) => 1,
-        (false, false) => 0,
-    };
-    (0..looked_at).filter_map(frame).collect()
+    (0..cell.vertices()).filter_map(frame).collect()
 }
 
 /// The sign of the Jacobian's determinant at a vertex, times some scale; `None` if a node is missing.
@@ -117,7 +110,7 @@ fn determinant(
 mod tests {
     use crate::geometry::Geometry;
     use crate::mesh::Mesh;
-    use crate::mesh::boxes::{BoxMesh, SimplexBox};
+    use crate::mesh::boxes::{BoxMesh, SimplexBox, SolidBox, Solids};
 
     fn meshes() -> Vec<Mesh> {
         let bent = |[x, y, z]: [f64; 3]| [x + 0.1 * y * z, y, z + 0.05 * x];
@@ -125,6 +118,7 @@ mod tests {
         vec![
             BoxMesh::unit_cube(2).build(bent).unwrap(),
             SimplexBox::unit_cube(2).build(bent).unwrap(),
+            SolidBox::unit_cube(Solids::All, 4).build(bent).unwrap(),
             SimplexBox {
                 geometry_degree: 2,
                 ..SimplexBox::unit_square(3)

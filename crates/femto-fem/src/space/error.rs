@@ -20,8 +20,8 @@ pub enum SpaceError {
     NoCells,
     /// The mesh has cells of a shape that was not given, or that cannot carry unknowns.
     #[error(
-        "the mesh has {count} {name} cells beside others of the same dimension; unknowns can be on hexahedra and \
-         tetrahedra or, in the plane, on quadrilaterals and triangles, and a space on several shapes is made of blocks"
+        "the mesh has {count} {name} cells beside others of the same dimension: a space on several shapes is made of \
+         blocks, one for each shape"
     )]
     UnsupportedCells {
         /// Name of the cell type.

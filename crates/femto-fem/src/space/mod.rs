@@ -288,7 +288,7 @@ impl Space {
     }
 
     /// The L-vector nodes of an element, `[nodes_per_element]`, lexicographic in tensor-product cells, in
-    /// the order of [`femto_element::cell`] in simplices.
+    /// the order of [`femto_element::cell`] in others.
     pub fn element_nodes(&self, element: usize) -> Vec<u32> {
         let mut nodes = vec![0; self.nodes_per_element()];
         self.write_element_nodes(element, &mut nodes);

@@ -34,7 +34,7 @@ impl Chunk {
 /// of one block follow those of the previous one, and the shared nodes follow those of all.
 ///
 /// Positions in an element are lexicographic in tensor-product cells, and in the order of
-/// [`femto_element::cell`] in simplices.
+/// [`femto_element::cell`] in others.
 ///
 /// Nodes on vertices, edges and faces of an element (in the plane: vertices and edges) form its *shell*,
 /// each with its own index; interior nodes are consecutive in the L-vector, so only the first one is

@@ -9,14 +9,16 @@ use super::{
     elements_per_chunk, number,
 };
 use crate::geometry::Geometry;
+use femto_element::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The trace of a space on a group of facets: the space whose elements are the facets, with the cells'
-/// nodes on them.
+/// The trace of a space on the facets of one shape in a group: the space whose elements are the facets, with the
+/// cells' nodes on them.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Elements, and the cells of the geometry, are numbered like the facets in [`BoundaryFacets::tagged`].
+    /// Elements, and the cells of the geometry, are numbered like the facets of this shape in
+    /// [`BoundaryFacets::tagged`].
     pub block: Block,
     /// For each entry of L-vectors of the trace, its entry in L-vectors of the cells' space.
     pub entries: Vec<u32>,
@@ -32,19 +34,36 @@ impl Trace {
 }
 
 impl Space {
-    /// The trace on a group of facets given by name or number, with the geometry of the space; `None` if
-    /// the group is empty.
+    /// The traces on a group of facets given by name or number, with the geometry of the space: one for each shape
+    /// of facets in it.
     ///
     /// # Errors
     /// As [`BoundaryFacets::tagged`].
-    pub fn trace(&self, geometry: &Geometry, tag: &str) -> Result<Option<Trace>, SpaceError> {
-        let tagged = self.boundary().tagged(tag)?;
-        if tagged.is_empty() {
-            return Ok(None);
+    pub fn traces(&self, geometry: &Geometry, tag: &str) -> Result<Vec<Trace>, SpaceError> {
+        let mut shapes: Vec<(Cell, Vec<BoundaryFacet>)> = Vec::new();
+        for &facet in self.boundary().tagged(tag)? {
+            let cell = self.cell().facets()[usize::from(facet.number)].cell;
+            match shapes.iter_mut().find(|(other, _)| *other == cell) {
+                Some((_, facets)) => facets.push(facet),
+                None => shapes.push((cell, vec![facet])),
+            }
         }
+        let traces = shapes.iter();
+        traces
+            .map(|(cell, facets)| self.trace(geometry, *cell, facets))
+            .collect()
+    }
+
+    /// The trace on facets of one shape.
+    fn trace(
+        &self,
+        geometry: &Geometry,
+        cell: Cell,
+        tagged: &[BoundaryFacet],
+    ) -> Result<Trace, SpaceError> {
         let facets = tagged.iter().map(|facet| (facet.cell, facet.number));
-        let facets = geometry.facets(facets.collect());
-        let (cell, degree) = (facets.cell(), self.degree());
+        let facets = geometry.facets(cell, facets.collect());
+        let degree = self.degree();
         let vertices = (0..tagged.len()).flat_map(|facet| facets.vertex_nodes(facet));
         let vertices: Vec<u32> = vertices.copied().collect();
         let own_nodes = ElementNodes::new(cell, degree);
@@ -111,10 +130,10 @@ impl Space {
             }
         }
         let geometry = facets;
-        Ok(Some(Trace {
+        Ok(Trace {
             block: Block { space, geometry },
             entries,
-        }))
+        })
     }
 }
 
@@ -124,7 +143,6 @@ mod tests {
     use crate::geometry::GeometryAtPoints;
     use crate::mesh::boxes::AnyBox;
     use crate::space::{Continuity, SpaceParams};
-    use femto_element::Cell;
     use femto_element::quadrature::rule;
 
     /// Nodes of a trace have the cells' positions, maps have the facets' area, and nodes shared by facets
@@ -163,8 +181,8 @@ mod tests {
                     ..SpaceParams::default()
                 };
                 let space = Space::new(&mesh, &geometry, params).expect("legal");
-                let trace = space.trace(&geometry, "xmax").expect("there");
-                let trace = trace.expect("not empty");
+                let traces = space.traces(&geometry, "xmax").expect("there");
+                let trace = &traces[0];
                 let (all, own) = (
                     space.node_positions(&geometry),
                     trace.block.space.node_positions(&trace.block.geometry),

@@ -1,10 +1,11 @@
-//! Spaces on hexahedra from files: every relative orientation, curved cells, inner faces.
+//! Spaces on hexahedra and prisms from files: every relative orientation, curved cells, inner faces.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::Mesh;
-use femto_fem::space::{Space, SpaceError, SpaceParams};
+use femto_fem::space::{Block, Space, SpaceError, SpaceParams};
 
 use crate::paths::{own, shared};
 use crate::read;
@@ -134,20 +135,70 @@ fn a_cube_of_hexahedra() {
     }
 }
 
+/// Shared nodes have one place, wherever shapes meet; alone a shape is refused.
 #[test]
-fn prisms_beside_hexahedra_are_refused() {
-    let refuse = |path: &Path, prisms: usize| {
+fn prisms_beside_hexahedra() {
+    let check = |path: &Path, prisms: usize, size: f64| {
         let mesh = read(path);
-        let geometry = Geometry::new(&mesh).unwrap();
-        let refused = Space::new(&mesh, &geometry, SpaceParams::default()).unwrap_err();
+        let geometries = Geometry::of_shapes(&mesh).unwrap();
+        let refused = Space::new(&mesh, &geometries[0], SpaceParams::default()).unwrap_err();
         let unsupported = matches!(
             refused,
             SpaceError::UnsupportedCells { name: "prism6", count } if count == prisms
         );
         assert!(unsupported, "{refused}");
+        for degree in [1, 2, 4] {
+            let params = SpaceParams {
+                degree,
+                ..SpaceParams::default()
+            };
+            let blocks = Block::all(&mesh, geometries.clone(), params).unwrap();
+            let all = Block::node_positions(&blocks);
+            for Block { space, geometry } in &blocks {
+                let own = space.node_positions(geometry);
+                for node in (0..space.nodes()).filter(|&node| space.restriction().touches(node)) {
+                    let apart = (0..3).map(|a| (own[node][a] - all[node][a]).abs());
+                    assert!(apart.fold(0.0, f64::max) < 1e-12 * size);
+                }
+            }
+            // Distinct nodes lie apart.
+            let key = |x: &[f64; 3]| x.map(|x| (x / size * 1e7).round() as i64);
+            let distinct: BTreeSet<_> = all.iter().map(key).collect();
+            assert_eq!(distinct.len(), all.len(), "degree {degree}");
+        }
     };
-    refuse(&own("hybrid.msh"), 28);
+    check(&own("hybrid.msh"), 28, 2.0);
     if let Some(path) = shared("petsc-hybrid_hexwedge.msh") {
-        refuse(&path, 18);
+        check(&path, 18, 6000.0);
+    }
+}
+
+#[test]
+fn prisms_of_a_cylinder() {
+    let check = |path: &Path| {
+        let mesh = read(path);
+        for degree in 1..=4 {
+            let params = SpaceParams {
+                degree,
+                chunk_nodes: 200,
+                ..SpaceParams::default()
+            };
+            let (space, geometry) = space(&mesh, params);
+            assert!(position_error(&space, &geometry) < 1e-12 * 10.0);
+            let volume: usize = mesh
+                .blocks
+                .iter()
+                .filter(|it| it.cell_type.dimension() == 3)
+                .map(|it| it.len())
+                .sum();
+            assert_eq!(space.elements(), volume);
+            for side in ["top", "exterior"] {
+                assert_eq!(space.traces(&geometry, side).unwrap().len(), 1);
+            }
+        }
+    };
+    check(&own("cylinder-prism18.msh"));
+    if let Some(path) = shared("palace-cylinder-prism.msh") {
+        check(&path);
     }
 }

@@ -5,6 +5,7 @@ use crate::dialect::Language;
 use crate::expr::{Dialect, Graph, GraphError, Handle, Input, Ops, Signature};
 use crate::scalar::{Precision, Traced};
 use core::cell::RefCell;
+use femto_element::Cell;
 
 /// The graph of a form.
 #[derive(Clone, Debug)]
@@ -108,14 +109,21 @@ impl TracedForm {
 
     /// Degree to which a quadrature rule should be exact on affine cells, if the basis and auxiliary fields
     /// in its space have degree `degree`, and `is_constant(field)` marks fields that are constant in each
-    /// cell: that of the integrand, estimated by [`Graph::degree`], but at most `2 degree + 2`.
-    pub fn quadrature_degree(&self, degree: usize, is_constant: impl Fn(usize) -> bool) -> usize {
+    /// cell: that of the integrand, estimated by [`Graph::degree`], but at most `2 degree + 2`. Only on simplices
+    /// have gradients a lower degree than values.
+    pub fn quadrature_degree(
+        &self,
+        cell: Cell,
+        degree: usize,
+        is_constant: impl Fn(usize) -> bool,
+    ) -> usize {
+        let of_gradients = degree - usize::from(cell.is_simplex());
         let of = |input| match input {
             Input::Value(_) => degree,
-            Input::Gradient { .. } => degree - 1,
+            Input::Gradient { .. } => of_gradients,
             Input::Field(field) if is_constant(field.into()) => 0,
             Input::Field(_) => degree,
-            Input::FieldGradient { .. } => degree - 1,
+            Input::FieldGradient { .. } => of_gradients,
             Input::Position(_) => 1,
             Input::Time | Input::Parameter(_) => 0,
         };
@@ -127,7 +135,7 @@ impl TracedForm {
                 .max()
                 .unwrap_or(0)
         };
-        let integrand = tests(&self.f0, degree).max(tests(&self.f1, degree - 1));
+        let integrand = tests(&self.f0, degree).max(tests(&self.f1, of_gradients));
         integrand.min(2 * degree + 2)
     }
 

@@ -65,11 +65,12 @@ pub enum OperatorError {
         /// The cells.
         cells: &'static str,
     },
-    /// A quadrature rule that simplices do not support.
+    /// A quadrature rule of hexahedra and quadrilaterals, on other cells.
     #[error(
-        "triangles and tetrahedra take Quadrature::Gauss or Quadrature::Exact; the others are products of rules on a line"
+        "only hexahedra and quadrilaterals have rules with given points along each axis; other cells take \
+         Quadrature::Gauss or Quadrature::Exact"
     )]
-    QuadratureOnSimplices,
+    QuadratureByAxis,
     /// An auxiliary field of the wrong length.
     #[error("auxiliary field {field} has {found} values for {expected} {place}")]
     Auxiliary {
@@ -239,7 +240,7 @@ impl OperatorError {
             | Self::ChunkTooLarge { .. }
             | Self::Quadrature { .. }
             | Self::Dimension { .. }
-            | Self::QuadratureOnSimplices
+            | Self::QuadratureByAxis
             | Self::Auxiliary { .. }
             | Self::TooManyFields { .. }
             | Self::MissingFields { .. }

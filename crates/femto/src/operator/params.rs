@@ -13,15 +13,15 @@ pub use femto_kernel::family::{FactorPrecision, Knobs, Scatter};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Quadrature {
     /// On hexahedra and quadrilaterals Gauss with degree + 2 points along each axis, as in BP1 and BP3; on
-    /// simplices a rule that is exact for the form, as far as its degree can be told
+    /// other cells a rule that is exact for the form, as far as its degree can be told
     /// ([`TracedForm::quadrature_degree`](femto_kernel::form::TracedForm::quadrature_degree)).
     #[default]
     Gauss,
-    /// As `Gauss`, but exact to this degree on simplices.
+    /// As `Gauss`, but exact to this degree on cells other than hexahedra and quadrilaterals.
     GaussOrExact(usize),
-    /// Gauss with this many points along each axis; not on simplices.
+    /// Gauss with this many points along each axis; only on hexahedra and quadrilaterals.
     GaussPoints(usize),
-    /// The GLL nodes themselves, as in BP5; not on simplices.
+    /// The GLL nodes themselves, as in BP5; only on hexahedra and quadrilaterals.
     Collocated,
     /// Exact for polynomials of this degree on affine cells; on hexahedra and quadrilaterals, of this
     /// degree along each axis.
@@ -29,19 +29,19 @@ pub enum Quadrature {
 }
 
 impl Quadrature {
-    /// The rule for a form on a space of a degree: on simplices [`Quadrature::Gauss`] depends on the form.
-    /// `is_constant` tells auxiliary fields that are constant in each cell, `curved` that some cell is.
+    /// The rule for a form on a space of a degree: unless `cell` is a tensor product, [`Quadrature::Gauss`] depends
+    /// on the form. `is_constant` tells auxiliary fields that are constant in each cell, `curved` that some cell is.
     pub(crate) fn of_form(
         self,
         form: &TracedForm,
-        degree: usize,
+        (cell, degree): (Cell, usize),
         (is_constant, curved): (impl Fn(usize) -> bool, bool),
     ) -> Self {
         match self {
             // The determinant and the inverse of a curved map are not constant.
             Self::Gauss => {
                 let more = if curved { 2 } else { 0 };
-                Self::GaussOrExact(form.quadrature_degree(degree, is_constant) + more)
+                Self::GaussOrExact(form.quadrature_degree(cell, degree, is_constant) + more)
             }
             rule => rule,
         }

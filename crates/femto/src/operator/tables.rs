@@ -23,11 +23,11 @@ pub(super) fn tables(
     if family.wants_tensor_tables() {
         return Ok(Tables::Tensor(Arc::new(quadrature.tables(cell, degree)?)));
     }
-    let rule = match quadrature.of_form(form, degree, on) {
+    let rule = match quadrature.of_form(form, (cell, degree), on) {
         _ if cell.is_tensor_product() => quadrature.tables(cell, degree)?.rule(),
         Quadrature::Exact(exact) | Quadrature::GaussOrExact(exact) => rule(cell, exact)?,
         Quadrature::Gauss | Quadrature::GaussPoints(_) | Quadrature::Collocated => {
-            return Err(OperatorError::QuadratureOnSimplices);
+            return Err(OperatorError::QuadratureByAxis);
         }
     };
     let tables = DenseTables::in_space(&LagrangeBasis::new(cell, degree)?, &rule, geometry.dim());

@@ -22,7 +22,8 @@ const POINTS: usize = 4096;
 pub struct Discretization<'a> {
     /// All blocks of the space.
     pub blocks: &'a [Block],
-    /// The quadrature rule. [`Quadrature::Gauss`] on simplices is exact to degree 2 N + 2.
+    /// The quadrature rule. [`Quadrature::Gauss`] is exact to degree 2 N + 2, on
+    /// tensor products along each axis.
     pub quadrature: Quadrature,
     /// The time at which functions are evaluated.
     pub time: f64,
@@ -41,11 +42,11 @@ impl<'a> Discretization<'a> {
         self.blocks[0].geometry.dim()
     }
 
-    /// The traces on a group of facets, one for each cell shape that has any.
+    /// The traces on a group of facets, one for each shape of cells and of facets.
     pub(super) fn traces(&self, tag: &str) -> Result<Vec<Trace>, ProblemError> {
         let mut traces = Vec::new();
         for block in self.blocks {
-            traces.extend(block.space.trace(&block.geometry, tag)?);
+            traces.extend(block.space.traces(&block.geometry, tag)?);
         }
         Ok(traces)
     }

@@ -35,7 +35,7 @@ impl Points {
             Quadrature::Exact(degree) | Quadrature::GaussOrExact(degree) => {
                 Ok(Self::List(rule(cell, degree)?.points))
             }
-            _ => Err(OperatorError::QuadratureOnSimplices),
+            _ => Err(OperatorError::QuadratureByAxis),
         }
     }
 

@@ -44,7 +44,7 @@ impl ErrorNorms {
 
 impl Discretization<'_> {
     /// The error of the L-vector `u`, computed by the device: with a Gauss rule of degree + 3 points on
-    /// tensor-product cells, with a rule exact to degree 2 N + 4 on simplices, whatever the
+    /// tensor-product cells, with a rule exact to degree 2 N + 4 on other cells, whatever the
     /// discretization's own rule.
     ///
     /// # Errors

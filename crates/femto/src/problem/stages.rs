@@ -204,7 +204,7 @@ impl<'a> Problem<'a> {
                 true => self.operator.quadrature,
                 false => Quadrature::Gauss,
             };
-            // Simplex points are collapsed from those on a line.
+            // Points of other cells are collapsed from those on a line.
             femto_element::basis::check(cell, self.degree).map_err(OperatorError::from)?;
             let points = quadrature.tables(Cell::Line, self.degree)?.points;
             warnings.extend(geometry.check(&points)?);
@@ -245,7 +245,7 @@ impl<'a> Problem<'a> {
         Ok((blocks, constraints))
     }
 
-    /// The discretization of the loads: on simplices they have their own rule, since the form's may be too
+    /// The discretization of the loads: unless cells are tensor products they have their own rule, since the form's may be too
     /// low.
     fn loads_on<'s>(&self, on: Discretization<'s>) -> Discretization<'s> {
         Discretization {
@@ -266,7 +266,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// The operator's parameters; on simplices the form and its derivative use the same rule.
+    /// The operator's parameters; unless cells are tensor products, the form and its derivative use the same rule.
     fn operator_params(&self, blocks: &[Block]) -> OperatorParams {
         let fields = self.operator.fields();
         let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
@@ -274,6 +274,10 @@ impl<'a> Problem<'a> {
         let curved = kinds.any(|&kind| kind == MapKind::Curved);
         let form = self.form.form().trace();
         let rule = self.operator.quadrature;
+        // Of the cells whose rule depends on the form, one that needs the highest degree.
+        let cells = blocks.iter().map(|block| block.space.cell());
+        let cell = cells.min_by_key(|cell| (cell.is_tensor_product(), cell.is_simplex()));
+        let cell = cell.unwrap_or(Cell::Hexahedron);
         // A form that is not linear has no matrices; its Jacobian does.
         let has_matrices = form.inspect().linear;
         OperatorParams {
@@ -281,7 +285,7 @@ impl<'a> Problem<'a> {
                 DataLevel::Element if !has_matrices => DataLevel::Automatic,
                 level => level,
             },
-            quadrature: rule.of_form(&form, self.degree, (is_constant, curved)),
+            quadrature: rule.of_form(&form, (cell, self.degree), (is_constant, curved)),
             ..self.operator.clone()
         }
     }

@@ -57,7 +57,7 @@ impl Function for Closed<'_> {
     }
 }
 
-fn meshes() -> [(&'static str, Mesh); 5] {
+fn meshes() -> [(&'static str, Mesh); 6] {
     [
         (
             "trilinear hexahedra",
@@ -70,6 +70,7 @@ fn meshes() -> [(&'static str, Mesh); 5] {
             "tetrahedra",
             mesh(Cell::Tetrahedron, MapKind::Curved, &[3, 3, 3]),
         ),
+        ("prisms", mesh(Cell::Prism, MapKind::Curved, &[2, 2, 2])),
     ]
 }
 
@@ -144,7 +145,7 @@ fn forms_on_facets_are_those_of_the_host() {
             };
             let blocks = Block::all(&mesh, geometries.clone(), params).unwrap();
             let traces = blocks.iter();
-            let traces = traces.filter_map(|it| it.space.trace(&it.geometry, "xmax").unwrap());
+            let traces = traces.flat_map(|it| it.space.traces(&it.geometry, "xmax").unwrap());
             let traces: Vec<Trace> = traces.collect();
             let form = match geometries[0].dim() {
                 2 => ProblemForm::new::<_, 2, 1>(OnSurface),

@@ -5,6 +5,7 @@ use crate::physics::Physics::{self, *};
 use femto::fem::space::{Continuity, Layout};
 use femto::kernel::scalar::Precision::{self, Fp32, Fp64};
 use femto::{DataLevel, Quadrature, Scatter};
+use femto_element::basis::max_degree;
 use femto_element::{Cell, MapKind};
 
 /// A space on a mesh, and a quadrature rule.
@@ -12,7 +13,8 @@ use femto_element::{Cell, MapKind};
 pub(crate) struct Place {
     pub(crate) cell: Cell,
     pub(crate) map: MapKind,
-    /// Whether some quadrilaterals are cut into triangles, whose maps are affine or curved.
+    /// Whether some quadrilaterals are cut into triangles, or hexahedra into all other solids, whose maps are affine
+    /// or curved.
     pub(crate) is_cut: bool,
     /// Rectangles or boxes along each axis.
     pub(crate) cells: [usize; 3],
@@ -132,7 +134,7 @@ fn both_layouts(places: &[Place]) -> Vec<Place> {
 pub(crate) fn on_hosts(cell: Cell) -> Vec<Group> {
     match cell.is_tensor_product() {
         true => tensor_products(cell),
-        false => simplices(cell),
+        false => others(cell),
     }
 }
 
@@ -198,13 +200,14 @@ fn tensor_products(cell: Cell) -> Vec<Group> {
     groups
 }
 
-fn simplices(cell: Cell) -> Vec<Group> {
+fn others(cell: Cell) -> Vec<Group> {
     let cells = match cell.dim() {
         2 => [4, 4, 0],
         _ => [2, 2, 2],
     };
     let rules = |degree| vec![Quadrature::Exact(4), Quadrature::GaussOrExact(2 * degree)];
-    let places = each(product(cell, 1..=3, rules), |place| place.of(cells));
+    let degrees = 1..=max_degree(cell).min(3);
+    let places = each(product(cell, degrees, rules), |place| place.of(cells));
     let broken = places.iter().filter(|place| place.degree == 2);
     let broken = broken.map(|place| place.broken()).collect();
     vec![
@@ -234,7 +237,7 @@ pub(crate) fn on_all_devices(cell: Cell) -> Vec<Group> {
     match cell {
         Cell::Hexahedron => hexahedra(),
         Cell::Quadrilateral => quadrilaterals(),
-        _ => simplices_everywhere(cell),
+        _ => others_everywhere(cell),
     }
 }
 
@@ -312,7 +315,7 @@ fn quadrilaterals() -> Vec<Group> {
     rows.into_iter().flat_map(row).collect()
 }
 
-fn simplices_everywhere(cell: Cell) -> Vec<Group> {
+fn others_everywhere(cell: Cell) -> Vec<Group> {
     let (on_the_fly, partial) = (DataLevel::OnTheFly, DataLevel::Partial);
     let rows = [
         (1, Scatter::Atomic, on_the_fly, MapKind::Affine),
@@ -320,6 +323,7 @@ fn simplices_everywhere(cell: Cell) -> Vec<Group> {
         (2, Scatter::Atomic, on_the_fly, MapKind::Curved),
         (3, Scatter::Deterministic, on_the_fly, MapKind::Affine),
     ];
+    let rows = rows.into_iter().filter(|row| row.0 <= max_degree(cell));
     let row = |(degree, scatter, level, map)| {
         let (cells, layout) = match cell.dim() {
             2 => ([5, 5, 0], Layout::Blocked),
@@ -340,10 +344,19 @@ fn simplices_everywhere(cell: Cell) -> Vec<Group> {
             ],
         }
     };
-    rows.into_iter().flat_map(row).collect()
+    rows.flat_map(row).collect()
 }
 
-/// Triangles and quadrilaterals: as many degrees as triangles have.
+/// All four solids, of which some are hexahedra.
+fn all_solids(degree: usize, map: MapKind) -> Place {
+    let rule = Quadrature::GaussOrExact(2 * degree);
+    Place {
+        is_cut: true,
+        ..Place::new(Cell::Hexahedron, map, degree, rule).of([4, 2, 2])
+    }
+}
+
+/// Triangles and quadrilaterals.
 fn cut(degree: usize, map: MapKind) -> Place {
     let rule = Quadrature::GaussOrExact(2 * degree);
     Place {
@@ -352,11 +365,12 @@ fn cut(degree: usize, map: MapKind) -> Place {
     }
 }
 
-/// As [`on_hosts`], on cells of both shapes.
+/// As [`on_hosts`], on cells of several shapes.
 pub(crate) fn mixed_on_hosts() -> Vec<Group> {
-    let maps = [MapKind::Multilinear, MapKind::Curved].into_iter();
-    let places = maps.flat_map(|map| [1, 2, 3].map(|degree| cut(degree, map)));
-    let places: Vec<Place> = places.collect();
+    let maps = || [MapKind::Multilinear, MapKind::Curved].into_iter();
+    let places = maps().flat_map(|map| [1, 2, 3].map(|degree| cut(degree, map)));
+    let solids = maps().flat_map(|map| [1, 2].map(|degree| all_solids(degree, map)));
+    let places: Vec<Place> = places.chain(solids).collect();
     vec![
         group(both_layouts(&places), SYSTEMS, all_ways()),
         group(places.clone(), SCALARS, all_ways()),
@@ -364,7 +378,7 @@ pub(crate) fn mixed_on_hosts() -> Vec<Group> {
     ]
 }
 
-/// As [`on_all_devices`], on cells of both shapes.
+/// As [`on_all_devices`], on cells of several shapes.
 pub(crate) fn mixed_on_all_devices() -> Vec<Group> {
     let ways = || {
         let both = [Scatter::Atomic, Scatter::Deterministic];
@@ -377,9 +391,16 @@ pub(crate) fn mixed_on_all_devices() -> Vec<Group> {
         cut(3, MapKind::Curved),
     ];
     let scalars = [1, 2, 3].map(|degree| cut(degree, MapKind::Multilinear));
+    let solids = [1, 2].map(|degree| all_solids(degree, MapKind::Curved));
     vec![
         group(systems.into(), &[BusySystem], ways()),
         group(scalars.into(), &[Mass, Poisson], ways()),
+        group(solids.into(), &[Screened], ways()),
+        group(
+            vec![all_solids(2, MapKind::Multilinear)],
+            &[Elasticity],
+            ways(),
+        ),
     ]
 }
 
@@ -390,10 +411,13 @@ pub(crate) fn matrices_on_hosts() -> Vec<Group> {
         Cell::Quadrilateral,
         Cell::Tetrahedron,
         Cell::Triangle,
+        Cell::Prism,
+        Cell::Pyramid,
     ];
     let of_cell = |&cell: &Cell| {
         let rule = |degree| vec![Quadrature::GaussOrExact(2 * degree)];
-        each(product(cell, 1..=3, rule), |place| place.of([2, 2, 2]))
+        let degrees = 1..=max_degree(cell).min(3);
+        each(product(cell, degrees, rule), |place| place.of([2, 2, 2]))
     };
     let mut places: Vec<Place> = cells.iter().flat_map(of_cell).collect();
     places.extend([1, 2].map(|degree| cut(degree, MapKind::Curved)));
@@ -425,6 +449,7 @@ pub(crate) fn matrices_on_all_devices() -> Vec<Group> {
             Scatter::Deterministic,
         ),
         (Cell::Hexahedron, MapKind::Curved, 3, Scatter::Atomic),
+        (Cell::Prism, MapKind::Curved, 2, Scatter::Atomic),
     ];
     let row = |(cell, map, degree, scatter)| {
         let place = Place::new(cell, map, degree, Quadrature::GaussOrExact(2 * degree));

@@ -45,7 +45,9 @@ cells!(
     hexahedra: Hexahedron,
     quadrilaterals: Quadrilateral,
     tetrahedra: Tetrahedron,
-    triangles: Triangle
+    triangles: Triangle,
+    prisms: Prism,
+    pyramids: Pyramid
 );
 
 #[test]

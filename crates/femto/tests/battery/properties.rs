@@ -90,9 +90,9 @@ fn measures_the_volume(subject: &Subject, _: &mut Random) -> Result<(), String> 
     let (dim, tensor) = (place.cell.dim(), place.cell.is_tensor_product());
     let order = if place.map == MapKind::Curved { 2 } else { 1 };
     // Degree of the determinant, along each axis or altogether.
-    let degree = match tensor {
-        true => dim * order - 1,
-        false => dim * (order - 1),
+    let degree = match place.cell.is_simplex() {
+        false => dim * order - 1,
+        true => dim * (order - 1),
     };
     let exact_to = match place.quadrature {
         Quadrature::Exact(degree) | Quadrature::GaussOrExact(degree) if !tensor => degree,

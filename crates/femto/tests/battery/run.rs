@@ -2,7 +2,7 @@
 
 use crate::cases::{Group, Place, Way};
 use crate::common::bound::{Bound, bind, name};
-use crate::common::meshes::{blocks, mesh};
+use crate::common::meshes::{blocks, mesh, solids};
 use crate::common::{Random, cut_quadrilaterals, oracle};
 use crate::physics::Physics;
 use crate::properties::PROPERTIES;
@@ -172,7 +172,7 @@ fn describe(subject: &Subject, property: &str, fault: &str) -> String {
          {layout:?}; {precision}, {data_level:?}, {scatter:?}, {}, {}",
         subject.physics,
         cell.plural(),
-        if *is_cut { " and triangles" } else { "" },
+        if *is_cut { " and others" } else { "" },
         subject.operator.family(),
         name(subject.device)
     )
@@ -183,6 +183,9 @@ fn made(place: &Place, random: &mut Random) -> Mesh {
     let mesh = mesh(place.cell, place.map, &place.cells);
     if !place.is_cut {
         return mesh;
+    }
+    if place.cell.dim() == 3 {
+        return solids(place.map, place.cells);
     }
     // At least one of each.
     let pattern = random.vector(place.cells[0] * place.cells[1]);
@@ -205,7 +208,12 @@ fn space(place: &Place, physics: Physics, mesh: &Mesh) -> Vec<Block> {
         .max(20),
     };
     let blocks = blocks(mesh, params);
-    assert_eq!(blocks.len(), if place.is_cut { 2 } else { 1 }, "shapes");
+    let shapes = match (place.is_cut, place.cell.dim()) {
+        (false, _) => 1,
+        (true, 2) => 2,
+        (true, _) => 4,
+    };
+    assert_eq!(blocks.len(), shapes, "shapes");
     let kinds = blocks[0].geometry.kinds();
     let right = match place.cell.is_tensor_product() || place.map == MapKind::Affine {
         true => kinds.iter().all(|&kind| kind == place.map),

@@ -3,7 +3,7 @@
 use super::{Random, cut_quadrilaterals};
 use femto::fem::geometry::Geometry;
 use femto::fem::mesh::Mesh;
-use femto::fem::mesh::boxes::{AnyBox, RectangleMesh};
+use femto::fem::mesh::boxes::{AnyBox, RectangleMesh, SolidBox, Solids};
 use femto::fem::space::{Block, SpaceParams};
 use femto_element::{Cell, MapKind};
 use std::f64::consts::PI;
@@ -30,11 +30,11 @@ fn unit_box(cell: Cell, map: MapKind, cells: &[usize]) -> AnyBox {
     }
 }
 
-/// A box of cells whose maps are all of this kind: sheared, or bent at the vertices, or truly curved.
-pub fn mesh(cell: Cell, map: MapKind, cells: &[usize]) -> Mesh {
-    let deformation = |[x, y, z]: [f64; 3]| {
+/// The deformation for cells of a dimension whose maps are all to be of this kind.
+fn deformation(dim: usize, map: MapKind) -> impl Fn([f64; 3]) -> [f64; 3] {
+    move |[x, y, z]| {
         // The plane is a section through the solid in which all terms act.
-        let z = if cell.dim() == 2 { 0.25 } else { z };
+        let z = if dim == 2 { 0.25 } else { z };
         match map {
             MapKind::Affine => [x + 0.2 * y, y - 0.1 * z, 0.9 * z + 0.1 * x],
             MapKind::Multilinear | MapKind::Curved => {
@@ -44,8 +44,24 @@ pub fn mesh(cell: Cell, map: MapKind, cells: &[usize]) -> Mesh {
                 [0, 1, 2].map(|d| bent[d] + twist[d])
             }
         }
+    }
+}
+
+/// A box of cells whose maps are all of this kind: sheared, or bent at the vertices, or truly curved.
+pub fn mesh(cell: Cell, map: MapKind, cells: &[usize]) -> Mesh {
+    let mesh = unit_box(cell, map, cells).build(deformation(cell.dim(), map));
+    mesh.expect("the deformation keeps Jacobians positive")
+}
+
+/// As [`mesh`], of all four solids.
+pub fn solids(map: MapKind, cells: [usize; 3]) -> Mesh {
+    let of = SolidBox {
+        cells,
+        geometry_degree: if map == MapKind::Curved { 2 } else { 1 },
+        irregular: Some(5),
+        ..SolidBox::unit_cube(Solids::All, 1)
     };
-    let mesh = unit_box(cell, map, cells).build(deformation);
+    let mesh = of.build(deformation(3, map));
     mesh.expect("the deformation keeps Jacobians positive")
 }
 

@@ -50,20 +50,20 @@ impl VtuGrid<'_> {
         let (mut connectivity, mut offsets, mut types) = (Vec::new(), Vec::new(), Vec::new());
         for &(cell, cells) in &self.cells {
             let order = vtk_order(cell, self.degree);
-            for nodes in cells.chunks_exact(order.len()) {
+            for nodes in cells.chunks_exact(cell.lattice(self.degree).len()) {
                 connectivity.extend(order.iter().map(|&node| i64::from(nodes[node])));
                 offsets.push(connectivity.len() as i64);
-                types.push(cell.vtk_type());
+                types.push(cell.vtk_type(self.degree));
             }
         }
         (connectivity, offsets, types)
     }
 }
 
-/// For every node of VTK's Lagrange cell, in order, its number in femto's.
+/// For every node of VTK's cell, in order, its number in femto's.
 fn vtk_order(cell: Cell, degree: usize) -> Vec<usize> {
     let order = cell.lattice_in(degree, cell.vtk_order()).into_iter();
-    // Both orders have the same positions.
+    // femto's order has all positions of VTK's.
     order.filter_map(cell.lattice_places(degree)).collect()
 }
 

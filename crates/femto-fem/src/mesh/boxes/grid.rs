@@ -44,29 +44,11 @@ pub(super) struct Grid {
 
 impl Grid {
     pub(super) fn check(&self) -> Result<(), MeshError> {
-        let most = self.cell.max_map_order();
-        if !(1..=most).contains(&self.order) {
-            let found = self.order;
-            return Err(MeshError::BoxDegree { found, most });
-        }
-        let corners = (0..3).all(|a| {
-            self.lower[a].is_finite() && self.upper[a].is_finite() && self.lower[a] < self.upper[a]
-        });
-        if !corners {
-            return Err(MeshError::BoxCorners {
-                lower: self.lower,
-                upper: self.upper,
-            });
-        }
-        let along = |&n: &usize| {
-            let along = u32::try_from(n).ok().filter(|&n| n > 0)?;
-            along.checked_mul(self.order as u32)?.checked_add(1)
-        };
-        let mut axes = self.cells[..self.dim].iter().map(along);
-        let nodes = axes.try_fold(1u32, |product, n| product.checked_mul(n?));
-        nodes
-            .map(|_| ())
-            .ok_or(MeshError::BoxCells { cells: self.cells })
+        super::check(
+            (&self.cells[..self.dim], self.order),
+            (self.lower, self.upper),
+            (self.order, self.cell.max_map_order()),
+        )
     }
 
     pub(super) fn mesh(&self) -> Mesh {

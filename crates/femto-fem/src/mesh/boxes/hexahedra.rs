@@ -40,39 +40,17 @@ impl BoxMesh {
     /// [`MeshError::BoxCells`], [`MeshError::BoxCorners`] or [`MeshError::BoxDegree`] if the description is
     /// not a box.
     pub fn build(&self, deformation: impl Fn([f64; 3]) -> [f64; 3]) -> Result<Mesh, MeshError> {
-        self.check()?;
+        super::check(
+            (&self.cells, self.geometry_degree),
+            (self.lower, self.upper),
+            (self.geometry_degree, 2),
+        )?;
         Ok(Mesh {
             coordinates: self.coordinates(deformation),
             blocks: vec![self.hexahedra(), self.boundary()],
             groups: groups(3),
             ..Mesh::default()
         })
-    }
-
-    fn check(&self) -> Result<(), MeshError> {
-        if !matches!(self.geometry_degree, 1 | 2) {
-            return Err(MeshError::BoxDegree {
-                found: self.geometry_degree,
-                most: 2,
-            });
-        }
-        let corners = (0..3).all(|a| {
-            self.lower[a].is_finite() && self.upper[a].is_finite() && self.lower[a] < self.upper[a]
-        });
-        if !corners {
-            return Err(MeshError::BoxCorners {
-                lower: self.lower,
-                upper: self.upper,
-            });
-        }
-        let nodes = self.cells.iter().try_fold(1u32, |product, &n| {
-            let along = u32::try_from(n).ok().filter(|&n| n > 0)?;
-            let along = along.checked_mul(self.geometry_degree as u32)?;
-            product.checked_mul(along.checked_add(1)?)
-        });
-        nodes
-            .map(|_| ())
-            .ok_or(MeshError::BoxCells { cells: self.cells })
     }
 
     /// Number of nodes along each axis.

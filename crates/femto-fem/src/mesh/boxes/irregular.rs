@@ -14,7 +14,7 @@ const TETRAHEDRON_ROTATIONS: [[usize; 4]; 12] = [
 
 /// A hash of two numbers with all bits mixed: the output of SplitMix64 (G. L. Steele, D. Lea and C. H.
 /// Flood, OOPSLA 2014) at this position in its sequence.
-fn hash(seed: u64, index: u64) -> u64 {
+pub(super) fn hash(seed: u64, index: u64) -> u64 {
     let z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -5,10 +5,12 @@ mod hexahedra;
 mod irregular;
 mod quadrilaterals;
 mod simplices;
+mod solids;
 
 pub use hexahedra::BoxMesh;
 pub use quadrilaterals::RectangleMesh;
 pub use simplices::SimplexBox;
+pub use solids::{SolidBox, Solids};
 
 use super::{Mesh, MeshError, PhysicalGroup};
 use femto_element::Cell;
@@ -18,10 +20,10 @@ const SIDES: [&str; 6] = ["xmin", "xmax", "ymin", "ymax", "zmin", "zmax"];
 /// Group number of the cells.
 const DOMAIN: i32 = 7;
 
-/// A box of cells of one shape, made by [`BoxMesh`], [`SimplexBox`] or [`RectangleMesh`].
+/// A box of cells of one shape, made by [`BoxMesh`], [`SimplexBox`], [`SolidBox`] or [`RectangleMesh`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnyBox {
-    /// Triangles, quadrilaterals, tetrahedra or hexahedra.
+    /// The shape of the cells, one of [`AnyBox::CELLS`].
     pub cell: Cell,
     /// Number of rectangles or boxes along each axis.
     pub cells: Vec<usize>,
@@ -29,17 +31,19 @@ pub struct AnyBox {
     pub lower: Vec<f64>,
     /// Corner with the largest coordinates.
     pub upper: Vec<f64>,
-    /// Order of the cells: 1 or 2 for tensor products, up to 3 for simplices.
+    /// Order of the cells: 1 or 2, up to 3 for simplices.
     pub geometry_degree: usize,
-    /// Seed of an irregular mesh of simplices.
+    /// Seed of an irregular mesh of simplices, or of randomly rotated prisms or pyramids.
     pub irregular: Option<u64>,
 }
 
 impl AnyBox {
     /// The cells that boxes are made of.
-    pub const CELLS: [Cell; 4] = [
+    pub const CELLS: [Cell; 6] = [
         Cell::Hexahedron,
         Cell::Tetrahedron,
+        Cell::Prism,
+        Cell::Pyramid,
         Cell::Quadrilateral,
         Cell::Triangle,
     ];
@@ -73,7 +77,20 @@ impl AnyBox {
             .build(planar),
             Cell::Tetrahedron => self.simplices::<3>().build(deformation),
             Cell::Triangle => self.simplices::<2>().build(planar),
+            Cell::Prism => self.solids(Solids::Prisms).build(deformation),
+            Cell::Pyramid => self.solids(Solids::Pyramids).build(deformation),
             cell => Err(MeshError::BoxCell { cell }),
+        }
+    }
+
+    fn solids(&self, solids: Solids) -> SolidBox {
+        SolidBox {
+            solids,
+            cells: along(&self.cells),
+            lower: along(&self.lower),
+            upper: along(&self.upper),
+            geometry_degree: self.geometry_degree,
+            irregular: self.irregular,
         }
     }
 
@@ -86,6 +103,32 @@ impl AnyBox {
             irregular: self.irregular,
         }
     }
+}
+
+/// Checks a description of a box: the cells along each axis with the nodes along each cell, which must number at most
+/// 2³² in all, the corners, and the order with the highest.
+fn check(
+    (cells, nodes_along): (&[usize], usize),
+    (lower, upper): ([f64; 3], [f64; 3]),
+    (order, most): (usize, usize),
+) -> Result<(), MeshError> {
+    if !(1..=most).contains(&order) {
+        return Err(MeshError::BoxDegree { found: order, most });
+    }
+    let is_box = |a: usize| lower[a].is_finite() && upper[a].is_finite() && lower[a] < upper[a];
+    if !(0..3).all(is_box) {
+        return Err(MeshError::BoxCorners { lower, upper });
+    }
+    let along = |&n: &usize| {
+        let along = u32::try_from(n).ok().filter(|&n| n > 0)?;
+        along.checked_mul(nodes_along as u32)?.checked_add(1)
+    };
+    let mut axes = cells.iter().map(along);
+    let nodes = axes.try_fold(1u32, |product, n| product.checked_mul(n?));
+    let error = || MeshError::BoxCells {
+        cells: [0, 1, 2].map(|a| cells.get(a).copied().unwrap_or(1)),
+    };
+    nodes.map(|_| ()).ok_or_else(error)
 }
 
 /// The values along the first axes; zero, which is invalid for meshes, for missing ones.

@@ -53,7 +53,7 @@ impl Family for CellQuadrature {
         // Only maps of simplices can be recomputed.
         let is_facet = operator.cell.dim() < operator.form.dim;
         let storage = match (map, stored) {
-            _ if is_facet || operator.cell.is_tensor_product() => Storage::Jacobians,
+            _ if is_facet || !operator.cell.is_simplex() => Storage::Jacobians,
             (MapKind::Affine, true) => Storage::Affine,
             (MapKind::Affine, false) => Storage::Vertices,
             (MapKind::Multilinear | MapKind::Curved, _) => Storage::Jacobians,

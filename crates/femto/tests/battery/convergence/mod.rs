@@ -1,5 +1,5 @@
 //! Orders of convergence against a manufactured solution, on every cell with every kind of map and every degree up
-//! to 8: N + 1 in L2, N in H1.
+//! to 8, of prisms to 4 and of pyramids to 2: N + 1 in L2, N in H1.
 //!
 //! The errors themselves are committed too, in [`TABLE`](table::TABLE), to detect a loss of accuracy that keeps the
 //! order. On failure the actual table is printed.
@@ -11,6 +11,7 @@ use femto::fem::mesh::Mesh;
 use femto::kernel::form::Poisson;
 use femto::problem::{Boundary, ErrorNorms, Exact, Function, Problem, ProblemForm, SolverParams};
 use femto::{Host, OperatorParams, Quadrature};
+use femto_element::basis::max_degree;
 use femto_element::{Cell, MapKind};
 use std::fmt::Write;
 
@@ -120,10 +121,18 @@ fn coarse(cell: Cell, degree: usize) -> usize {
     let by_degree = match cell {
         Cell::Hexahedron => [8, 6, 4, 4, 2, 2, 2, 2],
         Cell::Quadrilateral => [16, 12, 8, 4, 4, 2, 3, 2],
-        Cell::Tetrahedron => [5, 4, 3, 2, 2, 2, 2, 2],
+        Cell::Tetrahedron | Cell::Prism | Cell::Pyramid => [5, 4, 3, 2, 2, 2, 2, 2],
         _ => [16, 8, 6, 4, 4, 3, 3, 3],
     };
     by_degree[degree - 1]
+}
+
+/// The highest degree of the table.
+fn highest(cell: Cell) -> usize {
+    match cell {
+        Cell::Prism => 4,
+        _ => max_degree(cell).min(8),
+    }
 }
 
 /// How far an order may stay below the theory: on the few cells of high degrees it is not asymptotic.
@@ -150,7 +159,7 @@ fn check(cell: Cell) {
     let mut figures = figures.copied();
     for &rule in rules(cell) {
         for &map in maps(cell) {
-            for degree in 1..=8 {
+            for degree in 1..=highest(cell) {
                 let n = coarse(cell, degree);
                 let [low, high] = [n, 2 * n].map(|n| errors(cell, map, degree, rule, n));
                 let order = |norm: usize| (low[norm] / high[norm]).log2();
@@ -197,6 +206,16 @@ fn orders_on_quadrilaterals() {
 #[test]
 fn orders_on_tetrahedra() {
     check(Cell::Tetrahedron);
+}
+
+#[test]
+fn orders_on_prisms() {
+    check(Cell::Prism);
+}
+
+#[test]
+fn orders_on_pyramids() {
+    check(Cell::Pyramid);
 }
 
 #[test]

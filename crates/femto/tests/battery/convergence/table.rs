@@ -2,7 +2,7 @@
 //! comment their orders.
 
 use femto::Quadrature::{self, Collocated, Gauss};
-use femto_element::Cell::{self, Hexahedron, Quadrilateral, Tetrahedron, Triangle};
+use femto_element::Cell::{self, Hexahedron, Prism, Pyramid, Quadrilateral, Tetrahedron, Triangle};
 use femto_element::MapKind::{self, Affine, Curved, Multilinear};
 
 type Row = (Cell, MapKind, Quadrature, usize, [f64; 2]);
@@ -122,6 +122,18 @@ pub(super) const TABLE: &[Row] = &[
     (Tetrahedron, Curved, Gauss, 6, [4.354e-7, 2.553e-5]), // 6.67 5.71
     (Tetrahedron, Curved, Gauss, 7, [2.869e-8, 1.894e-6]), // 7.74 6.76
     (Tetrahedron, Curved, Gauss, 8, [1.768e-9, 1.308e-7]), // 8.59 7.63
+    (Prism, Affine, Gauss, 1, [1.048e-2, 2.927e-1]), // 1.93 0.97
+    (Prism, Affine, Gauss, 2, [4.349e-4, 2.675e-2]), // 2.98 1.95
+    (Prism, Affine, Gauss, 3, [4.967e-5, 2.966e-3]), // 4.06 3.00
+    (Prism, Affine, Gauss, 4, [1.766e-5, 8.004e-4]), // 4.90 3.97
+    (Prism, Curved, Gauss, 1, [1.129e-2, 3.005e-1]), // 1.92 0.97
+    (Prism, Curved, Gauss, 2, [4.928e-4, 2.900e-2]), // 2.97 1.93
+    (Prism, Curved, Gauss, 3, [6.820e-5, 3.814e-3]), // 4.03 2.98
+    (Prism, Curved, Gauss, 4, [2.603e-5, 1.179e-3]), // 4.74 3.81
+    (Pyramid, Affine, Gauss, 1, [5.534e-3, 1.789e-1]), // 1.99 1.00
+    (Pyramid, Affine, Gauss, 2, [1.491e-4, 1.104e-2]), // 3.01 1.99
+    (Pyramid, Curved, Gauss, 1, [6.052e-3, 1.946e-1]), // 1.98 1.00
+    (Pyramid, Curved, Gauss, 2, [1.874e-4, 1.281e-2]), // 2.99 1.97
     (Triangle, Affine, Gauss, 1, [6.579e-4, 6.474e-2]), // 2.01 1.00
     (Triangle, Affine, Gauss, 2, [4.865e-5, 4.433e-3]), // 2.98 1.99
     (Triangle, Affine, Gauss, 3, [2.133e-6, 2.246e-4]), // 4.04 3.02

@@ -33,7 +33,7 @@ fn mismatched_parts_are_errors() {
     });
     assert_eq!(
         collocated.expect_err("no GLL points"),
-        OperatorError::QuadratureOnSimplices
+        OperatorError::QuadratureByAxis
     );
     let knobs = operator(OperatorParams {
         knobs: "blocks=2".parse().expect("a knob"),

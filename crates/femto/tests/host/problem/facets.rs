@@ -189,8 +189,7 @@ fn gradients_on_facets_lie_in_them() {
             ..SpaceParams::default()
         };
         let space = Space::new(&mesh, &geometry, params).expect("legal");
-        let trace = space.trace(&geometry, "ymax").expect("there");
-        let trace = trace.expect("not empty");
+        let trace = space.traces(&geometry, "ymax").expect("there").remove(0);
         let form = match cell.dim() {
             2 => ProblemForm::new::<_, 2, 1>(Poisson),
             _ => ProblemForm::new::<_, 3, 1>(Poisson),

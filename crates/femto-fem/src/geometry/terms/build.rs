@@ -1,13 +1,13 @@
-//! Collecting and classifying simplices.
+//! Collecting and classifying simplices, prisms and pyramids.
 
-use super::Simplices;
+use super::TermMaps;
 use crate::mesh::CellBlock;
 use femto_element::MapKind;
 use femto_element::{CellType, basis::Matrix};
 use rayon::prelude::*;
 
-impl Simplices {
-    /// Appends a block of simplices, whose nodes exist, and the kind of each one's map.
+impl TermMaps {
+    /// Appends a block of cells, whose nodes exist, and the kind of each one's map.
     pub(in crate::geometry) fn append(
         &mut self,
         block: &CellBlock,
@@ -15,17 +15,24 @@ impl Simplices {
         kinds: &mut Vec<MapKind>,
     ) {
         let first = kinds.len();
-        let vertices = self.dim + 1;
+        let (vertices, places) = (self.cell.vertices(), self.cell.gmsh_order().vertices);
         let per_cell = block.cell_type.nodes();
         let cells = || block.nodes.par_chunks_exact(per_cell).with_min_len(4096);
-        self.vertices.reserve(block.len() * vertices);
-        for cell in block.nodes.chunks_exact(per_cell) {
-            self.vertices.extend_from_slice(&cell[..vertices]);
-        }
-        if block.cell_type.order() == 1 {
+        let first_vertex = self.vertices.len();
+        self.vertices
+            .resize(first_vertex + block.len() * vertices, 0);
+        let rows = self.vertices[first_vertex..].par_chunks_exact_mut(vertices);
+        rows.zip(block.nodes.par_chunks_exact(per_cell))
+            .with_min_len(4096)
+            .for_each(|(row, cell)| {
+                for (&place, &node) in places.iter().zip(cell) {
+                    row[place] = node;
+                }
+            });
+        if block.cell_type.order() == 1 && self.cell.is_simplex() {
             kinds.resize(first + block.len(), MapKind::Affine);
         } else {
-            let lift = Lift::new(block.cell_type, self.terms);
+            let lift = Lift::new(block.cell_type, &self.terms);
             let kind = |cell: &[u32]| lift.kind(&lift.coefficients(coordinates, cell));
             kinds.par_extend(cells().map(kind));
             self.append_curved(block, coordinates, &kinds[first..], &lift);
@@ -46,7 +53,7 @@ impl Simplices {
         if self.curved_index.is_empty() && !kinds.iter().any(is_curved) {
             return;
         }
-        let before = self.vertices.len() / (self.dim + 1) - kinds.len();
+        let before = self.vertices.len() / self.cell.vertices() - kinds.len();
         self.curved_index.resize(before, 0);
         let mut next = (self.curved.len() / self.terms.len()) as u32;
         for kind in kinds {
@@ -61,7 +68,7 @@ impl Simplices {
     }
 }
 
-/// From nodes of one order to monomial coefficients.
+/// From nodes of one order to coefficients of terms.
 struct Lift {
     /// `[terms of the order][nodes]`
     from_nodes: Matrix,
@@ -72,20 +79,30 @@ struct Lift {
 }
 
 impl Lift {
-    fn new(cell_type: CellType, terms: &[[u8; 3]]) -> Self {
-        let (nodes, order) = (cell_type.node_lattice(), cell_type.order());
+    fn new(cell_type: CellType, terms: &[[usize; 4]]) -> Self {
+        let (cell, order) = (cell_type.cell(), cell_type.order());
+        let nodes = cell.lattice_in(order, cell.gmsh_order());
         let mut values = Matrix::zeros(nodes.len(), nodes.len());
-        for (i, node) in nodes.iter().enumerate() {
-            let x = |a: usize| node[a] as f64 / order as f64;
-            for (m, exponents) in terms[..nodes.len()].iter().enumerate() {
-                let powers = (0..3).map(|a| x(a).powi(exponents[a].into()));
-                values[(i, m)] = powers.product();
+        for (i, &node) in nodes.iter().enumerate() {
+            let [x, y, z] = cell.position(order, node);
+            for (m, &[a, b, c, d]) in terms[..nodes.len()].iter().enumerate() {
+                // Terms with quotients are zero at the apex of a pyramid, their only singular point.
+                let quotient = match z {
+                    1.0 if d > 0 => 0.0,
+                    _ => (1.0 - z).powi(-(d as i32)),
+                };
+                values[(i, m)] = x.powi(a as i32) * y.powi(b as i32) * z.powi(c as i32) * quotient;
             }
         }
+        let from_all = values.inverse();
+        let from_nodes = match cell_type.is_complete() {
+            true => from_all,
+            false => from_all.times(&completion(cell_type)),
+        };
         Self {
-            from_nodes: values.inverse(),
+            from_nodes,
             terms: terms.len(),
-            affine: cell_type.dimension() + 1,
+            affine: cell.dim() + 1,
         }
     }
 
@@ -93,7 +110,11 @@ impl Lift {
     fn coefficients(&self, coordinates: &[[f64; 3]], cell: &[u32]) -> Vec<[f64; 3]> {
         let origin = coordinates[cell[0] as usize];
         let mut coefficients = vec![[0.0; 3]; self.terms];
-        for (m, coefficient) in coefficients.iter_mut().take(cell.len()).enumerate() {
+        for (m, coefficient) in coefficients
+            .iter_mut()
+            .take(self.from_nodes.rows())
+            .enumerate()
+        {
             for (weight, &node) in self.from_nodes.row(m).iter().zip(cell) {
                 let x = coordinates[node as usize];
                 for c in 0..3 {
@@ -101,7 +122,9 @@ impl Lift {
                 }
             }
         }
-        coefficients[0] = origin;
+        for c in 0..3 {
+            coefficients[0][c] += origin[c];
+        }
         coefficients
     }
 
@@ -120,4 +143,28 @@ impl Lift {
             false => MapKind::Curved,
         }
     }
+}
+
+/// The nodes of the complete cell of order 2 from those of a serendipity cell, `[complete nodes][nodes]`, both in
+/// Gmsh's order. The missing nodes are centres of quadrilateral facets, on which the serendipity functions are -1/4
+/// for the 4 vertices and 1/2 for the 4 edge nodes.
+fn completion(cell_type: CellType) -> Matrix {
+    let (cell, given) = (cell_type.cell(), cell_type.nodes());
+    let all = cell.lattice_in(2, cell.gmsh_order());
+    let mut completion = Matrix::zeros(all.len(), given);
+    (0..given).for_each(|node| completion[(node, node)] = 1.0);
+    for facet in 0..cell.facets().len() {
+        let on_facet = cell.facet_lattice(2, facet);
+        let place = |steps| all.iter().position(|&other| other == steps);
+        let centre = on_facet.get(4).and_then(|&steps| place(steps));
+        let Some(centre) = centre.filter(|&centre| centre >= given && on_facet.len() == 9) else {
+            continue;
+        };
+        for (n, &steps) in on_facet.iter().enumerate() {
+            if let Some(node) = place(steps).filter(|&node| node < given) {
+                completion[(centre, node)] = if n % 2 == 0 { -0.25 } else { 0.5 };
+            }
+        }
+    }
+    completion
 }

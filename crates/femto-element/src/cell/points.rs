@@ -1,8 +1,30 @@
-//! Points on the facets of a cell.
+//! Points of a cell: on its facets, and those that a cube is collapsed to.
 
 use super::Cell;
 
 impl Cell {
+    /// The vertex at the end of an axis that starts in vertex 0.
+    pub fn end_of_axis(self, axis: usize) -> usize {
+        let unit = [0, 1, 2].map(|a| u8::from(a == axis));
+        let mut corners = self.reference().corners.iter();
+        corners.position(|&corner| corner == unit).unwrap_or(0)
+    }
+
+    /// The point of the cell to which a point of the cube `[-1, 1]³` is collapsed: (ξ, η) (1 - ζ) on pyramids, and
+    /// likewise η and then ξ on the triangles of simplices and prisms; itself on tensor products. Coordinates beyond
+    /// the dimension are ignored.
+    pub fn collapsed(self, point: [f64; 3]) -> [f64; 3] {
+        if self.is_tensor_product() {
+            return [0, 1, 2].map(|a| if a < self.dim() { point[a] } else { 0.0 });
+        }
+        let [u, v, w] = point.map(|x| 0.5 * (1.0 + x));
+        match self {
+            Self::Prism => [u * (1.0 - v), v, point[2]],
+            Self::Pyramid => [u * (1.0 - w), v * (1.0 - w), w],
+            Self::Triangle => [u * (1.0 - v), v, 0.0],
+            _ => [u * (1.0 - v) * (1.0 - w), v * (1.0 - w), w],
+        }
+    }
     /// The position in the cell of a point in a facet's own reference cell. Coordinates beyond the facet's
     /// dimension are ignored.
     pub fn facet_point(self, facet: usize, point: [f64; 3]) -> [f64; 3] {
