@@ -184,7 +184,9 @@ fn prisms_of_a_cylinder() {
                 ..SpaceParams::default()
             };
             let (space, geometry) = space(&mesh, params);
-            assert!(position_error(&space, &geometry) < 1e-12 * 10.0);
+            // Cells that are affine up to 1e-10 of their size count as affine.
+            let error = position_error(&space, &geometry);
+            assert!(error < 1e-10 * 10.0, "{error}");
             let volume: usize = mesh
                 .blocks
                 .iter()
