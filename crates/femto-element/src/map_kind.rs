@@ -7,6 +7,8 @@ pub enum MapKind {
     Affine,
     /// A hexahedron or quadrilateral given by its vertices: linear along each axis.
     Multilinear,
+    /// A prism in a column of prisms, with vertical edges between its triangles.
+    Extruded,
     /// Any other: a hexahedron or quadrilateral of order 2 along each axis, a simplex of order 2 or 3.
     Curved,
 }

@@ -184,6 +184,25 @@ impl Cell {
         self.reference().per_box
     }
 
+    /// The cell whose bottom and top have this shape, with lines between them.
+    pub fn extruded(self) -> Option<Self> {
+        match self {
+            Self::Line => Some(Self::Quadrilateral),
+            Self::Triangle => Some(Self::Prism),
+            Self::Quadrilateral => Some(Self::Hexahedron),
+            _ => None,
+        }
+    }
+
+    /// For a cell that may stand in a column: the entities (vertices, edges, facets, numbered through) over each entity
+    /// of its bottom, from below to above, `[entities of the bottom][3]`; empty for other cells.
+    pub fn lines(self) -> &'static [[Option<usize>; 3]] {
+        match self {
+            Self::Prism => &prism::LINES,
+            _ => &[],
+        }
+    }
+
     /// Gmsh's order of the nodes of its complete cells (reference manual, "Node ordering"); right as long as a
     /// facet has at most one node inside.
     pub fn gmsh_order(self) -> &'static NodeOrder {

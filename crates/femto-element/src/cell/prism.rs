@@ -105,4 +105,16 @@ pub(super) const REFERENCE: Reference = Reference {
     ],
 };
 
+/// The entities over each entity of the triangle: its own below, the one between, its own above; numbered through
+/// vertices, edges and facets.
+pub(super) const LINES: [[Option<usize>; 3]; 7] = [
+    [Some(0), Some(12), Some(3)],
+    [Some(1), Some(13), Some(4)],
+    [Some(2), Some(14), Some(5)],
+    [Some(6), Some(17), Some(9)],
+    [Some(7), Some(18), Some(10)],
+    [Some(8), Some(19), Some(11)],
+    [Some(15), None, Some(16)],
+];
+
 const VERTICES: &[usize] = &[0, 1, 2, 3, 4, 5];

@@ -50,6 +50,8 @@ impl Geometry {
         let cells: usize = blocks.iter().map(|block| block.len()).sum();
         let order = blocks.iter().map(|block| block.cell_type.order()).max();
         let mut kinds = Vec::with_capacity(cells);
+        let has_lines = !cell.lines().is_empty();
+        let columns = has_lines.then(|| mesh.columns()).flatten();
         let check = |block: &CellBlock, first: usize| {
             check_nodes(block, coordinates, first_cell + first)?;
             check_plane(block, coordinates, first_cell + first)
@@ -63,15 +65,17 @@ impl Geometry {
             Maps::Tensor(Arc::new(maps))
         } else {
             let mut maps = TermMaps::new(cell, order.unwrap_or(1));
+            let extruded = columns.is_some();
             for block in blocks {
                 check(block, kinds.len())?;
-                maps.append(block, coordinates, &mut kinds);
+                maps.append((block, extruded), coordinates, &mut kinds);
             }
             Maps::Terms(Arc::new(maps))
         };
         Ok(Self {
             cell,
             first_cell,
+            columns: columns.map(Arc::new),
             kinds: kinds.into(),
             coordinates: Arc::clone(coordinates),
             maps,

@@ -33,6 +33,7 @@ impl Geometry {
         Self {
             cell,
             first_cell: 0,
+            columns: None,
             kinds: vec![MapKind::Curved; facets.len()].into(),
             coordinates: self.coordinates.clone(),
             maps: Maps::Facets(FacetMaps {

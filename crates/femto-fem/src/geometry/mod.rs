@@ -23,6 +23,7 @@ mod terms;
 pub use build::{ShapeBlocks, cells_of, shapes};
 pub use error::{CornerWarning, GeometryError};
 
+use crate::mesh::Columns;
 use facets::FacetMaps;
 use femto_element::{Cell, MapKind};
 use jacobian::{Matrix3, determinant, dot};
@@ -37,6 +38,8 @@ use terms::TermMaps;
 pub struct Geometry {
     cell: Cell,
     first_cell: usize,
+    /// The columns that they form, if they are prisms that do.
+    columns: Option<Arc<Columns>>,
     /// `[cells]`.
     kinds: Arc<[MapKind]>,
     /// Positions of the mesh nodes, `[nodes][3]`.
@@ -92,6 +95,11 @@ impl Geometry {
     /// The shape of every cell.
     pub fn cell(&self) -> Cell {
         self.cell
+    }
+
+    /// The columns that all cells form, whose maps then are [`MapKind::Extruded`].
+    pub fn columns(&self) -> Option<&Columns> {
+        self.columns.as_deref()
     }
 
     /// Dimension of the space around the cells: that of the cells themselves or, for facets that are not

@@ -85,6 +85,42 @@ pub enum MeshError {
         /// Requested cell.
         cell: Cell,
     },
+    /// Levels of layers that do not ascend from 0 to 1.
+    #[error("levels of layers {found:?}: they ascend from 0 to 1, and are at least 2")]
+    Levels {
+        /// The levels.
+        found: Vec<f64>,
+    },
+    /// Cells that cannot be extruded.
+    #[error(
+        "{count} cells of type {found} cannot be extruded: tri3, quad4 and, on their boundary, line2 can"
+    )]
+    ExtrudedCells {
+        /// Name of the cell type.
+        found: &'static str,
+        /// Number of such cells.
+        count: usize,
+    },
+    /// A mesh without plane cells, or with too many nodes when extruded.
+    #[error(
+        "extruded to {nodes} nodes: a mesh of plane cells can be extruded to less than 2^32 nodes"
+    )]
+    ExtrudedNodes {
+        /// Nodes of the extruded mesh.
+        nodes: u64,
+    },
+    /// A top that is not above the bottom.
+    #[error(
+        "at {position:?} the bottom is at {bottom} and the top at {top}: it must lie above, both finite"
+    )]
+    ExtrudedHeight {
+        /// Position in the plane.
+        position: [f64; 2],
+        /// Height of the bottom.
+        bottom: f64,
+        /// Height of the top.
+        top: f64,
+    },
     /// Two sides to be joined that are not translations of each other.
     #[error(
         "`{}` and `{}` cannot be one side: the node at {position:?} on `{}` has no partner on `{}`, which lies {shift:?} \

@@ -4,7 +4,9 @@ use femto_element::CellType;
 use std::path::Path;
 
 pub mod boxes;
+mod columns;
 mod error;
+mod extrude;
 pub mod gmsh;
 mod groups;
 pub mod ordering;
@@ -12,7 +14,9 @@ mod periodic;
 mod summary;
 mod turn;
 
+pub use columns::Columns;
 pub use error::MeshError;
+pub use extrude::Layers;
 pub use summary::{BlockSummary, GroupSummary, MeshSummary};
 
 /// An unstructured mesh, read from a file or generated.

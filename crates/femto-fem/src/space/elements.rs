@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::mesh::Mesh;
+use crate::geometry::Geometry;
 use crate::mesh::ordering::hilbert_order;
-use femto_element::{Cell, MapKind};
+use crate::mesh::{Columns, Mesh};
+use femto_element::Cell;
 
 use super::SpaceError;
 
@@ -20,14 +21,14 @@ pub(super) struct Elements {
 
 impl Elements {
     /// Orders the cells of a shape along a Hilbert curve, cuts the curve into chunks, and sorts each chunk
-    /// by the cells' `kinds`, `[cells]`. Also returns the mesh nodes at the vertices of each element,
-    /// `[elements][vertices]`.
+    /// by the cells' kinds of map. Columns are ordered along the curve, stay whole and are listed from bottom to top.
+    /// Also returns the mesh nodes at the vertices of each element, `[elements][vertices]`.
     pub(super) fn new(
         mesh: &Mesh,
-        cell: Cell,
-        kinds: &[MapKind],
+        geometry: &Geometry,
         elements_per_chunk: usize,
     ) -> Result<(Self, Vec<u32>), SpaceError> {
+        let (cell, kinds) = (geometry.cell(), geometry.kinds());
         let (all, count) = (vertices(mesh, cell)?, cell.vertices());
         if kinds.len() != all.len() / count {
             return Err(SpaceError::GeometryCells {
@@ -42,16 +43,44 @@ impl Elements {
                 [0, 1, 2].map(|a| x().map(|x| x[a]).sum::<f64>() / count as f64)
             })
             .collect();
-        let mut cells = hilbert_order(&centroids);
-        let chunks = cut(cells.len(), elements_per_chunk);
-        for chunk in &chunks {
-            cells[chunk.clone()].sort_by_key(|&cell| kinds[cell as usize]);
-        }
+        let (cells, chunks) = match geometry.columns() {
+            Some(columns) => in_columns(columns, &centroids, elements_per_chunk),
+            None => {
+                let mut cells = hilbert_order(&centroids);
+                let chunks = cut(cells.len(), elements_per_chunk);
+                for chunk in &chunks {
+                    cells[chunk.clone()].sort_by_key(|&cell| kinds[cell as usize]);
+                }
+                (cells, chunks)
+            }
+        };
         let mut vertices = vec![0; all.len()];
         let rows = vertices.par_chunks_exact_mut(count).zip(&cells);
         rows.for_each(|(row, &cell)| row.copy_from_slice(&all[cell as usize * count..][..count]));
         Ok((Self { cells, chunks }, vertices))
     }
+}
+
+/// Columns along a Hilbert curve, and chunks of whole columns.
+fn in_columns(
+    columns: &Columns,
+    centroids: &[[f64; 3]],
+    elements_per_chunk: usize,
+) -> (Vec<u32>, Vec<Range<usize>>) {
+    let layers = columns.layers;
+    let column = |number: u32| &columns.cells[number as usize * layers..][..layers];
+    let lowest = columns
+        .cells
+        .chunks_exact(layers)
+        .map(|it| centroids[it[0] as usize]);
+    let plane: Vec<[f64; 3]> = lowest.map(|[x, y, _]| [x, y, 0.0]).collect();
+    let order = hilbert_order(&plane);
+    let chunks = cut(order.len(), (elements_per_chunk / layers).max(1)).into_iter();
+    let chunks = chunks.map(|it| it.start * layers..it.end * layers);
+    let cells = order
+        .into_iter()
+        .flat_map(|number| column(number).iter().copied());
+    (cells.collect(), chunks.collect())
 }
 
 /// Fails unless all cells of the mesh's dimension have one of the `shapes`, and their entities can be

@@ -131,7 +131,7 @@ impl Space {
             let cell = geometry.cell();
             check(cell, &params)?;
             let at_once = elements_per_chunk(cell, &params, geometry.kinds().len());
-            let (own, vertices) = Elements::new(mesh, cell, geometry.kinds(), at_once)?;
+            let (own, vertices) = Elements::new(mesh, geometry, at_once)?;
             elements.push(own);
             shapes.push((cell, vertices));
             nodes.push(ElementNodes::new(cell, params.degree));
@@ -150,8 +150,10 @@ impl Space {
         let boundary = BoundaryFacets::new(mesh, &topology, &numbered);
         let shapes = elements.iter().zip(&nodes);
         let shapes: Vec<ShapeElements<'_>> = shapes
-            .map(|(elements, nodes)| ShapeElements {
+            .zip(geometries)
+            .map(|((elements, nodes), geometry)| ShapeElements {
                 chunks: &elements.chunks,
+                layers: geometry.columns().map_or(1, |columns| columns.layers),
                 nodes,
             })
             .collect();

@@ -102,6 +102,7 @@ impl Space {
             );
             let shape = ShapeElements {
                 chunks: &chunks,
+                layers: 1,
                 nodes: &own_nodes,
             };
             let numbered = number(params.continuity, &topology, &[shape])?.pop();

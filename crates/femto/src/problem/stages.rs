@@ -271,7 +271,7 @@ impl<'a> Problem<'a> {
         let fields = self.operator.fields();
         let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
         let mut kinds = blocks.iter().flat_map(|block| block.geometry.kinds());
-        let curved = kinds.any(|&kind| kind == MapKind::Curved);
+        let curved = kinds.any(|&kind| matches!(kind, MapKind::Extruded | MapKind::Curved));
         let form = self.form.form().trace();
         let rule = self.operator.quadrature;
         // Of the cells whose rule depends on the form, one that needs the highest degree.

@@ -7,10 +7,10 @@ use femto_element::{CellType, basis::Matrix};
 use rayon::prelude::*;
 
 impl TermMaps {
-    /// Appends a block of cells, whose nodes exist, and the kind of each one's map.
+    /// Appends a block of cells, whose nodes exist, and the kind of each one's map, which may be known to be extruded.
     pub(in crate::geometry) fn append(
         &mut self,
-        block: &CellBlock,
+        (block, extruded): (&CellBlock, bool),
         coordinates: &[[f64; 3]],
         kinds: &mut Vec<MapKind>,
     ) {
@@ -29,7 +29,9 @@ impl TermMaps {
                     row[place] = node;
                 }
             });
-        if block.cell_type.order() == 1 && self.cell.is_simplex() {
+        if extruded {
+            kinds.resize(first + block.len(), MapKind::Extruded);
+        } else if block.cell_type.order() == 1 && self.cell.is_simplex() {
             kinds.resize(first + block.len(), MapKind::Affine);
         } else {
             let lift = Lift::new(block.cell_type, &self.terms);

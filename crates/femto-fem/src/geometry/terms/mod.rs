@@ -87,11 +87,36 @@ impl TermMaps {
         [[[origin, r], [s, zero]], [[t, zero], [zero, zero]]]
     }
 
+    /// Coefficients of the map of a prism through its vertices, in the order of its terms of degree 1.
+    #[inline(always)]
+    fn extruded(&self, cell: usize, coordinates: &[[f64; 3]]) -> [[f64; 3]; 6] {
+        let nodes = self.vertex_nodes(cell);
+        let at = |vertex: usize| coordinates[nodes[vertex] as usize];
+        // Of the mean and half the difference of the triangles.
+        let parts = |vertex: usize| {
+            let (low, high) = (at(vertex), at(vertex + 3));
+            let mean = [0, 1, 2].map(|c| 0.5 * (low[c] + high[c]));
+            (mean, [0, 1, 2].map(|c| 0.5 * (high[c] - low[c])))
+        };
+        let less = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|c| a[c] - b[c]);
+        let [(o, o_up), (r, r_up), (s, s_up)] = [0, 1, 2].map(parts);
+        [
+            o,
+            less(r, o),
+            less(s, o),
+            o_up,
+            less(r_up, o_up),
+            less(s_up, o_up),
+        ]
+    }
+
     /// The map of a cell of this kind.
     #[inline(always)]
     pub(super) fn map(&self, cell: usize, kind: MapKind, coordinates: &[[f64; 3]]) -> TermMap<'_> {
-        if kind != MapKind::Curved {
-            return self.affine_map(cell, coordinates);
+        match kind {
+            MapKind::Curved => {}
+            MapKind::Extruded => return TermMap::Extruded(self.extruded(cell, coordinates)),
+            MapKind::Affine | MapKind::Multilinear => return self.affine_map(cell, coordinates),
         }
         let count = self.terms.len();
         let first = self.curved_index[cell] as usize * count;
@@ -109,6 +134,8 @@ pub(super) enum TermMap<'a> {
         origin: [f64; 3],
         jacobian: Matrix3,
     },
+    /// By 1, ξ, η, ζ, ξ ζ, η ζ.
+    Extruded([[f64; 3]; 6]),
     Curved {
         dim: usize,
         terms: &'a [[usize; 4]],
@@ -128,6 +155,20 @@ impl TermMap<'_> {
                     origin[c] + (r * xi[0] + s * xi[1] + t * xi[2])
                 };
                 ([0, 1, 2].map(position), *jacobian)
+            }
+            Self::Extruded(c) => {
+                let [x, y, z] = xi;
+                let slopes = |k: usize| {
+                    [
+                        c[1][k] + z * c[4][k],
+                        c[2][k] + z * c[5][k],
+                        c[3][k] + x * c[4][k] + y * c[5][k],
+                    ]
+                };
+                let position = |k: usize| {
+                    c[0][k] + x * c[1][k] + y * c[2][k] + z * (c[3][k] + x * c[4][k] + y * c[5][k])
+                };
+                ([0, 1, 2].map(position), [0, 1, 2].map(slopes))
             }
             Self::Curved {
                 dim,

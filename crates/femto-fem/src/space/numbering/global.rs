@@ -90,8 +90,8 @@ impl Numbers {
         self.sizes[dimension]
     }
 
-    /// Numbers entities in element order, private and shared ones; the interiors of a chunk follow its
-    /// private entities.
+    /// Numbers entities in element order, in columns line by line, private and shared ones; the interiors of a chunk
+    /// follow its private entities.
     fn number(&mut self, topology: &Topology, shapes: &[ShapeElements<'_>], owners: &[AtomicU32]) {
         let (mut private, mut several) = (0, 0);
         for (block, shape) in shapes.iter().enumerate() {
@@ -101,17 +101,22 @@ impl Numbers {
             let elements = topology.block(block);
             for chunk in shape.chunks {
                 let start = private;
-                for element in chunk.clone() {
-                    for &entity in elements.entities(element) {
-                        if self.first[entity as usize] == NOBODY {
-                            let next = match owners[entity as usize].load(Relaxed) {
-                                SEVERAL => &mut several,
-                                _ => &mut private,
-                            };
-                            self.first[entity as usize] = *next;
-                            *next += self.size(entity);
-                        }
+                let mut meet = |entity: u32| {
+                    if self.first[entity as usize] == NOBODY {
+                        let next = match owners[entity as usize].load(Relaxed) {
+                            SEVERAL => &mut several,
+                            _ => &mut private,
+                        };
+                        self.first[entity as usize] = *next;
+                        *next += self.size(entity);
                     }
+                };
+                match shape.layers {
+                    1 => (chunk.clone())
+                        .flat_map(|element| elements.entities(element))
+                        .for_each(|&entity| meet(entity)),
+                    layers => (chunk.clone().step_by(layers))
+                        .for_each(|lowest| elements.walk_lines(lowest..lowest + layers, &mut meet)),
                 }
                 for _ in chunk.clone() {
                     interior.push(private);

@@ -18,6 +18,8 @@ use local::LocalNumbers;
 pub(super) struct ShapeElements<'a> {
     /// Runs of consecutive elements that cover all of them.
     pub(super) chunks: &'a [Range<usize>],
+    /// Elements of a column, which follow each other; otherwise 1.
+    pub(super) layers: usize,
     pub(super) nodes: &'a ElementNodes,
 }
 

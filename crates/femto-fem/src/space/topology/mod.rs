@@ -67,6 +67,22 @@ impl Block {
         &self.entities[element * self.stride..][..self.stride]
     }
 
+    /// Visits the entities of a column's elements: over each entity of the bottom, all from below to above. So the
+    /// numbers of entities of a kind on a line grow by the same step from element to element.
+    pub(super) fn walk_lines(&self, column: Range<usize>, visit: &mut impl FnMut(u32)) {
+        for &[below, between, above] in self.cell.lines() {
+            let mut meet = |element: usize, slot: Option<usize>| {
+                let entity = slot.and_then(|slot| self.entities(element).get(slot));
+                entity.into_iter().for_each(|&entity| visit(entity));
+            };
+            for element in column.clone() {
+                meet(element, below);
+                meet(element, between);
+            }
+            meet(column.end - 1, above);
+        }
+    }
+
     fn elements(&self) -> usize {
         self.entities.len() / self.stride
     }

@@ -51,7 +51,9 @@ impl Family for AffineSimplex {
             return Err("the degree is so low that the other family was measured to be faster");
         }
         match (map, &operator.coefficients) {
-            (MapKind::Multilinear | MapKind::Curved, _) => Err("the cells are curved"),
+            (MapKind::Multilinear | MapKind::Extruded | MapKind::Curved, _) => {
+                Err("the cells are curved")
+            }
             (MapKind::Affine, None) => {
                 Err("the form is not λ u, κ ∇u with coefficients that are constant in each cell")
             }

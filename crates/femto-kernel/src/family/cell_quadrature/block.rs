@@ -56,7 +56,7 @@ impl Family for CellQuadrature {
             _ if is_facet || !operator.cell.is_simplex() => Storage::Jacobians,
             (MapKind::Affine, true) => Storage::Affine,
             (MapKind::Affine, false) => Storage::Vertices,
-            (MapKind::Multilinear | MapKind::Curved, _) => Storage::Jacobians,
+            (MapKind::Multilinear | MapKind::Extruded | MapKind::Curved, _) => Storage::Jacobians,
         };
         Ok(Block {
             shape: Shape::new(element, &operator.inspection, operator.fields, storage),

@@ -1,0 +1,112 @@
+//! Columns: prisms that stand on each other, with vertical edges.
+
+use super::Mesh;
+use femto_element::Cell;
+use std::collections::HashMap;
+
+/// The prisms of a mesh as columns of equal height.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Columns {
+    /// Prisms of a column, at least two.
+    pub layers: usize,
+    /// The prisms, numbered as in the mesh's blocks of prisms one after the other, from bottom to top,
+    /// `[column][layer]`.
+    pub cells: Vec<u32>,
+}
+
+impl Mesh {
+    /// The columns that all prisms of the mesh form; `None` if there are no prisms, or some have another number of
+    /// prisms above them, lie on others turned round, are curved, or have edges that are not vertical.
+    pub fn columns(&self) -> Option<Columns> {
+        let prisms = self
+            .blocks
+            .iter()
+            .filter(|it| it.cell_type.cell() == Cell::Prism);
+        if !self.periodic.is_empty() || prisms.clone().any(|it| it.cell_type.order() > 1) {
+            return None;
+        }
+        let cells: Vec<&[u32]> = prisms.flat_map(|it| it.nodes.chunks_exact(6)).collect();
+        if !cells.iter().all(|cell| self.is_vertical(cell)) {
+            return None;
+        }
+        let bottoms: HashMap<&[u32], u32> = cells.iter().map(|cell| &cell[..3]).zip(0..).collect();
+        let above = |cell: u32| bottoms.get(&cells[cell as usize][3..]).copied();
+        let mut is_above = vec![false; cells.len()];
+        for cell in (0..cells.len() as u32).filter_map(above) {
+            is_above[cell as usize] = true;
+        }
+        let lowest: Vec<u32> = (0..cells.len() as u32)
+            .filter(|&cell| !is_above[cell as usize])
+            .collect();
+        let column = |cell: u32| std::iter::successors(Some(cell), |&cell| above(cell));
+        let layers = column(*lowest.first()?).count();
+        // Equal numbers: no prism is left over in a ring, and none counts twice.
+        if layers < 2 || layers * lowest.len() != cells.len() {
+            return None;
+        }
+        let cells: Vec<u32> = lowest
+            .iter()
+            .flat_map(|&cell| column(cell).take(layers))
+            .collect();
+        let is_whole = cells.len() == layers * lowest.len();
+        is_whole.then_some(Columns { layers, cells })
+    }
+
+    /// Whether the edges between the triangles of a prism are vertical, to 1e-12 of its extent.
+    fn is_vertical(&self, cell: &[u32]) -> bool {
+        let at = |vertex: usize| self.coordinates.get(cell[vertex] as usize);
+        let Some(x) = (0..6).map(at).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        let extent = x.iter().flat_map(|y| [y[0] - x[0][0], y[1] - x[0][1]]);
+        let extent = extent.fold(0.0, |most: f64, length| most.max(length.abs()));
+        let apart = |n: usize, axis: usize| (x[n + 3][axis] - x[n][axis]).abs();
+        (0..3).all(|n| apart(n, 0) <= 1e-12 * extent && apart(n, 1) <= 1e-12 * extent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::boxes::{SolidBox, Solids};
+
+    fn prisms(irregular: Option<u64>) -> Mesh {
+        let of = SolidBox {
+            cells: [3, 2, 4],
+            irregular,
+            ..SolidBox::unit_cube(Solids::Prisms, 1)
+        };
+        of.build(|[x, y, z]| [x + 0.1 * y, y, z + 0.2 * x * y])
+            .expect("legal")
+    }
+
+    #[test]
+    fn prisms_on_each_other_are_columns() {
+        let mesh = prisms(None);
+        let columns = mesh.columns().expect("columns");
+        assert_eq!((columns.layers, columns.cells.len()), (4, 48));
+        for column in columns.cells.chunks_exact(4) {
+            for pair in column.windows(2) {
+                let [lower, upper] = [pair[0], pair[1]].map(|it| mesh.blocks[0].cell(it as usize));
+                assert_eq!(lower[3..], upper[..3]);
+            }
+        }
+        let mut sorted = columns.cells.clone();
+        sorted.sort_unstable();
+        assert!(sorted.into_iter().eq(0..48));
+    }
+
+    #[test]
+    fn other_prisms_are_not() {
+        assert_eq!(prisms(Some(1)).columns(), None, "turned round");
+        let mut slanted = prisms(None);
+        slanted.coordinates[0][0] += 1e-3;
+        assert_eq!(slanted.columns(), None);
+        let mut taller = prisms(None);
+        let block = &mut taller.blocks[0];
+        block.nodes.truncate(6 * 47);
+        block.tags.pop();
+        assert_eq!(taller.columns(), None);
+        assert_eq!(Mesh::default().columns(), None);
+    }
+}
