@@ -196,13 +196,16 @@ pub trait Elements {
     /// Number of elements.
     fn count(&self) -> usize;
 
+    /// Elements of a column: columns follow each other, each from bottom to top; 1 if there are none.
+    fn layers(&self) -> usize;
+
     /// L-vector nodes, `[element][node]`.
     fn nodes(&self) -> &[u32];
 
     /// For each L-vector node, whether elements of other blocks have it.
     fn elsewhere(&self) -> Vec<bool>;
 
-    /// Mesh nodes at the vertices of simplices, `[element][vertex]`.
+    /// Mesh nodes at the vertices, `[element][vertex]`.
     fn vertices(&self) -> Vec<u32>;
 
     /// Coordinates of mesh nodes, `[mesh node][dim]`.
@@ -296,6 +299,9 @@ pub enum BlockError {
         /// The family.
         family: &'static str,
     },
+    /// Elements that are not the columns that their geometry says they are.
+    #[error("the nodes of the columns do not step upwards alike")]
+    Columns,
     /// No family evaluates such cells.
     #[error("no family evaluates such cells")]
     NoFamily,

@@ -1,5 +1,6 @@
 //! Kinds of auxiliary fields, and their order in a form.
 
+use crate::dialect::SourceBuilder;
 use crate::form::MAX_FIELDS;
 
 /// The kind of an auxiliary field. All are scalar.
@@ -48,6 +49,22 @@ impl Fields {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// Defines FIELDS, and for each kind their number, such as CELL_FIELDS, and the form's field for the n-th of them,
+    /// such as CELL_FIELD(n).
+    pub(super) fn define(&self, source: &mut SourceBuilder) {
+        source.define("FIELDS", self.len);
+        for (kind, name) in [
+            (FieldKind::Cell, "CELL_FIELD"),
+            (FieldKind::Nodal, "NODAL_FIELD"),
+            (FieldKind::Points, "POINT_FIELD"),
+        ] {
+            source.define(&format!("{name}S"), self.count(kind));
+            let chosen = |chain: String, (n, field)| format!("(n) == {n} ? {field} : {chain}");
+            let chain = self.of(kind).enumerate().fold("0".to_owned(), chosen);
+            source.define(&format!("{name}(n)"), format!("({chain})"));
+        }
     }
 
     /// The fields of a kind, in the order of the arrays.

@@ -32,6 +32,12 @@ pub enum Operand {
     Matrices,
     /// A column of the matrices.
     Column,
+    /// Of columns of elements: nodes of the lowest element, then numbers of the edges, `[column][number]`.
+    ColumnStarts,
+    /// Of columns: their bases in the plane, `[column][vertex][2]`.
+    ColumnBases,
+    /// Heights along the edges of columns, `[edge][level]`.
+    ColumnHeights,
     /// The nodes of each element.
     Nodes,
     /// The stride of components in u and v.
@@ -88,6 +94,9 @@ impl Operand {
             Self::Fragments => (NUMBERS, "g_fragments"),
             Self::Matrices => (NUMBERS, "g_matrices"),
             Self::Column => (COUNT, "column"),
+            Self::ColumnStarts => (TABLE, "g_columns"),
+            Self::ColumnBases => (NUMBERS, "g_bases"),
+            Self::ColumnHeights => (NUMBERS, "g_heights"),
             Self::ComponentStride => (COUNT, "component_stride"),
             Self::Contributions => (OUTPUT, "g_contributions"),
             Self::ContributionStride => (COUNT, "contribution_stride"),

@@ -2,7 +2,7 @@
 
 use super::batch::{ElementKernel, NodeTable};
 use super::{BlockError, BlockOperator, ElementOperator, Family, Role};
-use super::{affine_simplex, cell_quadrature, element_matrix, sum_factorization};
+use super::{affine_simplex, cell_quadrature, element_matrix, prism_column, sum_factorization};
 use crate::form::Form;
 use crate::scalar::{SimdLevel, Vectorizable};
 use core::ops::Deref;
@@ -126,6 +126,7 @@ macro_rules! families {
 families! {
     SumFactorization: sum_factorization::SumFactorization,
     AffineSimplex: affine_simplex::AffineSimplex,
+    PrismColumn: prism_column::PrismColumn,
     CellQuadrature: cell_quadrature::CellQuadrature,
     ElementMatrix: element_matrix::ElementMatrix,
 }

@@ -347,6 +347,42 @@ fn others_everywhere(cell: Cell) -> Vec<Group> {
     rows.flat_map(row).collect()
 }
 
+/// Prisms in columns.
+pub(crate) fn columns_on_all_devices() -> Vec<Group> {
+    let at = |degree, cells| {
+        let rule = Quadrature::GaussOrExact(2 * degree);
+        Place::new(Cell::Prism, MapKind::Extruded, degree, rule).of(cells)
+    };
+    let both = |level| [Fp64, Fp32].map(|it| way(it, level, Scatter::Atomic));
+    let automatic = || both(DataLevel::Automatic).to_vec();
+    let ordered = vec![way(Fp64, DataLevel::Automatic, Scatter::Deterministic)];
+    vec![
+        group(
+            vec![at(1, [4, 3, 5]), at(1, [2, 2, 40]), at(2, [3, 3, 3])],
+            &[Screened, Busy],
+            automatic(),
+        ),
+        group(vec![at(3, [2, 2, 4])], &[Poisson], automatic()),
+        group(vec![at(4, [2, 1, 2])], &[Mass], automatic()),
+        group(
+            vec![at(1, [3, 3, 4]).with(Layout::Blocked), at(2, [2, 2, 3])],
+            &[Elasticity],
+            automatic(),
+        ),
+        group(
+            vec![at(1, [3, 3, 4]), at(2, [2, 2, 3])],
+            &[ScreenedPerCell, Conduction],
+            ordered,
+        ),
+        group(vec![at(2, [2, 2, 3]).broken()], &[Mass], automatic()),
+        group(
+            vec![at(1, [2, 2, 3])],
+            &[Orthotropic],
+            vec![way(Fp64, DataLevel::Element, Scatter::Atomic)],
+        ),
+    ]
+}
+
 /// All four solids, of which some are hexahedra.
 fn all_solids(degree: usize, map: MapKind) -> Place {
     let rule = Quadrature::GaussOrExact(2 * degree);

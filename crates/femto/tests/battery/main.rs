@@ -61,6 +61,11 @@ fn mixed_shapes_on_all_devices() {
 }
 
 #[test]
+fn columns_on_all_devices() {
+    run::run(&cases::columns_on_all_devices(), &devices());
+}
+
+#[test]
 fn matrices_on_hosts() {
     run::run(&cases::matrices_on_hosts(), &hosts());
 }

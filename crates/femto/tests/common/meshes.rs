@@ -2,8 +2,8 @@
 
 use super::{Random, cut_quadrilaterals};
 use femto::fem::geometry::Geometry;
-use femto::fem::mesh::Mesh;
-use femto::fem::mesh::boxes::{AnyBox, RectangleMesh, SolidBox, Solids};
+use femto::fem::mesh::boxes::{AnyBox, RectangleMesh, SimplexBox, SolidBox, Solids};
+use femto::fem::mesh::{Layers, Mesh};
 use femto::fem::space::{Block, SpaceParams};
 use femto_element::{Cell, MapKind};
 use std::f64::consts::PI;
@@ -37,7 +37,7 @@ fn deformation(dim: usize, map: MapKind) -> impl Fn([f64; 3]) -> [f64; 3] {
         let z = if dim == 2 { 0.25 } else { z };
         match map {
             MapKind::Affine => [x + 0.2 * y, y - 0.1 * z, 0.9 * z + 0.1 * x],
-            MapKind::Multilinear | MapKind::Curved => {
+            MapKind::Multilinear | MapKind::Extruded | MapKind::Curved => {
                 // A twist as well, so that even a single cell does not have a simpler kind of map.
                 let bent = bend([x, y, z]);
                 let twist = [0.05 * y * (z + x), -0.07 * x * z, 0.06 * x * y];
@@ -47,8 +47,29 @@ fn deformation(dim: usize, map: MapKind) -> impl Fn([f64; 3]) -> [f64; 3] {
     }
 }
 
+/// Columns of prisms over an irregular mesh of triangles, from a bent bottom to a bent top; for `parallel` ones all
+/// triangles of a column are parallel.
+pub fn columns(cells: &[usize], parallel: bool) -> Mesh {
+    let plane = SimplexBox::<2> {
+        cells: [cells[0], cells[1]],
+        irregular: Some(5),
+        ..SimplexBox::unit_square(1)
+    };
+    let plane = plane.build(|[x, y]| [x + 0.2 * y, y]).expect("legal");
+    let bottom = |[x, y]: [f64; 2]| 0.3 * (2.0 * x - y).sin();
+    let top = |[x, y]: [f64; 2]| match parallel {
+        true => bottom([x, y]) + 1.5,
+        false => 1.5 + 0.2 * (x * y).cos(),
+    };
+    let layers = Layers::graded(cells[2], if cells[2] > 9 { 1.02 } else { 1.3 });
+    plane.extrude(&layers, bottom, top).expect("legal")
+}
+
 /// A box of cells whose maps are all of this kind: sheared, or bent at the vertices, or truly curved.
 pub fn mesh(cell: Cell, map: MapKind, cells: &[usize]) -> Mesh {
+    if map == MapKind::Extruded {
+        return columns(cells, cells[2] == 3);
+    }
     let mesh = unit_box(cell, map, cells).build(deformation(cell.dim(), map));
     mesh.expect("the deformation keeps Jacobians positive")
 }
@@ -86,13 +107,13 @@ pub fn refined(cell: Cell, map: MapKind, n: usize) -> Mesh {
             let shift = 0.15 / n as f64 * sign(x) * sign(y) * sign(z);
             [x + shift, y - shift, z + 0.5 * shift]
         }
-        (Cell::Hexahedron, MapKind::Curved) => bend([x, y, z]),
+        (Cell::Hexahedron, MapKind::Extruded | MapKind::Curved) => bend([x, y, z]),
         (_, MapKind::Affine) => [x, y + 0.2 * x, z + 0.1 * x],
         (_, MapKind::Multilinear) => {
             let shift = 0.15 / n as f64 * sign(x) * sign(y);
             [x + shift * inside(x), y - shift * inside(y), z]
         }
-        (_, MapKind::Curved) => {
+        (_, MapKind::Extruded | MapKind::Curved) => {
             let bump = 0.1 * (PI * x).sin();
             [x + bump * y, y + 0.1 * (2.0 * x).sin(), z + bump * y]
         }

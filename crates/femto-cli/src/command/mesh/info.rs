@@ -62,7 +62,7 @@ struct Report {
 /// The cells that can carry unknowns.
 struct Elements {
     /// Number of cells of each kind.
-    kinds: [(&'static str, usize); 3],
+    kinds: [(&'static str, usize); 4],
     warnings: Vec<CornerWarning>,
 }
 

@@ -184,7 +184,6 @@ fn define_shape(source: &mut SourceBuilder, spec: &KernelSpec) {
         ("NODES", shape.nodes),
         ("POINTS", shape.points),
         ("COMPONENTS", shape.components),
-        ("FIELDS", shape.fields.len()),
         ("PARAMETERS", shape.parameters),
         ("MAP_NUMBERS", shape.map_numbers()),
         (
@@ -217,18 +216,7 @@ fn define_shape(source: &mut SourceBuilder, spec: &KernelSpec) {
     ] {
         source.define(name, u8::from(is));
     }
-    for (kind, name) in [
-        (FieldKind::Cell, "CELL_FIELD"),
-        (FieldKind::Nodal, "NODAL_FIELD"),
-        (FieldKind::Points, "POINT_FIELD"),
-    ] {
-        source.define(&format!("{name}S"), shape.fields_of(kind));
-        // The form's field for the n-th field of a kind.
-        let chosen = |chain: String, (n, field)| format!("(n) == {n} ? {field} : {chain}");
-        let fields = shape.fields.of(kind).enumerate();
-        let chain = fields.fold("0".to_owned(), chosen);
-        source.define(&format!("{name}(n)"), format!("({chain})"));
-    }
+    shape.fields.define(source);
     let unroll = |count: usize| {
         if count <= UNROLLED {
             "UNROLL"

@@ -106,6 +106,11 @@ impl Elements for Packer<'_> {
         self.elements.len()
     }
 
+    fn layers(&self) -> usize {
+        let columns = self.binding.geometry.columns();
+        columns.map_or(1, |columns| columns.layers)
+    }
+
     fn nodes(&self) -> &[u32] {
         &self.nodes
     }

@@ -1,0 +1,222 @@
+//! prism_column as a family.
+
+use super::columns::Columns;
+use super::schedule::Schedule;
+use super::source::KernelSpec;
+use super::tables::Tables;
+use crate::family::batch::{ElementKernel, NodeTable};
+use crate::family::cell_quadrature;
+use crate::family::{
+    Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
+    FactorPrecision, Family, KernelSource, MapInput, Operand, Role, Target, Vectors,
+    legal_candidates,
+};
+use crate::form::Form;
+use crate::scalar::{Precision, SimdLevel, Vectorizable};
+use femto_element::{Cell, MapKind, tables};
+use std::sync::Arc;
+
+/// Prisms in columns.
+#[derive(Clone, Copy, Debug)]
+pub struct PrismColumn;
+
+impl Family for PrismColumn {
+    const NAME: &'static str = "prism_column";
+    const TENSOR_TABLES: bool = false;
+    const KNOBS: bool = false;
+    const WRITES_INSIDE: bool = false;
+    const ROLE: Role = Role::Special;
+    type Block = Block;
+
+    fn supports(cell: Cell, dim: usize) -> bool {
+        cell == Cell::Prism && dim == 3
+    }
+
+    fn takes(
+        operator: &ElementOperator,
+        map: MapKind,
+        accelerator: bool,
+    ) -> Result<(), &'static str> {
+        match (map, accelerator) {
+            (MapKind::Extruded, true) => factors(operator)
+                .map(|_| ())
+                .ok_or("the rule is not a product"),
+            (MapKind::Extruded, false) => Err("processors have no loops for columns yet"),
+            _ => Err("the prisms do not form columns of equal numbers with vertical edges"),
+        }
+    }
+
+    fn folds(_: Cell) -> bool {
+        false
+    }
+
+    fn node_table(_: Cell, (_, nodes): (usize, usize)) -> NodeTable {
+        NodeTable::listed(nodes)
+    }
+
+    fn block(
+        operator: &Arc<ElementOperator>,
+        map: MapKind,
+        stored: bool,
+    ) -> Result<Block, BlockError> {
+        let tables = factors(operator).ok_or(BlockError::Tables { family: Self::NAME })?;
+        Ok(Block {
+            tables: Arc::new(tables),
+            operator: Arc::clone(operator),
+            general: cell_quadrature::CellQuadrature::block(operator, map, stored)?,
+        })
+    }
+}
+
+/// The factors of an operator's tables.
+fn factors(operator: &ElementOperator) -> Option<Tables> {
+    match &operator.tables {
+        tables::Tables::Dense(dense) => Tables::new(dense),
+        tables::Tables::Tensor(_) => None,
+    }
+}
+
+/// The operator on prisms in columns.
+#[derive(Clone, Debug)]
+pub struct Block {
+    tables: Arc<Tables>,
+    operator: Arc<ElementOperator>,
+    /// The same on any cells, whose loops processors run.
+    general: cell_quadrature::Block,
+}
+
+impl Block {
+    pub(in crate::family) fn kernel<T, F, const D: usize, const C: usize>(
+        &self,
+        form: &F,
+        level: SimdLevel,
+    ) -> Box<dyn ElementKernel<T>>
+    where
+        T: Vectorizable,
+        F: Form<D, C> + Clone + 'static,
+    {
+        self.general.kernel::<T, F, D, C>(form, level)
+    }
+}
+
+impl BlockOperator for Block {
+    fn map_input(&self) -> MapInput {
+        self.general.map_input()
+    }
+
+    fn geometry_numbers(&self) -> usize {
+        self.general.geometry_numbers()
+    }
+
+    fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
+        self.general.pack(map, coefficients, out);
+    }
+
+    fn reads_vertices(&self) -> bool {
+        false
+    }
+
+    fn folds_coefficients(&self) -> bool {
+        false
+    }
+
+    fn stored_precision(&self, _: FactorPrecision, precision: Precision) -> Precision {
+        precision
+    }
+
+    fn scheduled_flops(&self) -> u64 {
+        self.general.scheduled_flops()
+    }
+
+    fn nominal_flops(&self) -> u64 {
+        self.general.nominal_flops()
+    }
+
+    fn stored(&self) -> String {
+        "nodes and bases of columns, heights of their edges".to_owned()
+    }
+
+    fn kernels(
+        &self,
+        target: &Target,
+        elements: &dyn Elements,
+    ) -> Result<Box<dyn BlockKernels>, BlockError> {
+        let form = &self.operator.form;
+        let columns = Columns::new(&self.tables, elements).ok_or(BlockError::Columns)?;
+        Ok(Box::new(Kernels {
+            point_form: form.point_function(target.precision, target.language)?,
+            arrays: vec![
+                (Operand::ColumnStarts, Array::U32(columns.starts.clone())),
+                (Operand::ColumnBases, Array::Reals(columns.bases.clone())),
+                (
+                    Operand::ColumnHeights,
+                    Array::Reals(columns.heights.clone()),
+                ),
+            ],
+            block: self.clone(),
+            target: *target,
+            columns,
+        }))
+    }
+}
+
+/// The kernels of a block on a device.
+#[derive(Debug)]
+struct Kernels {
+    block: Block,
+    target: Target,
+    /// The printed form.
+    point_form: String,
+    columns: Columns,
+    arrays: Vec<(Operand, Array)>,
+}
+
+impl Kernels {
+    fn spec(&self, vectors: Vectors) -> KernelSpec<'_> {
+        KernelSpec {
+            tables: &self.block.tables,
+            columns: &self.columns,
+            inspection: &self.block.operator.inspection,
+            fields: self.block.operator.fields,
+            point_form: &self.point_form,
+            vectors,
+            precision: self.target.precision,
+            language: self.target.language,
+        }
+    }
+}
+
+impl BlockKernels for Kernels {
+    fn geometry_len(&self) -> usize {
+        0
+    }
+
+    fn geometry_precision(&self) -> Precision {
+        self.target.precision
+    }
+
+    fn pack(&self, _: CellMap, _: (f64, f64), _: &mut [f64]) {}
+
+    fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
+        std::mem::take(&mut self.arrays)
+    }
+
+    fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
+        let spec = self.spec(vectors);
+        let prisms = self.columns.count() * self.columns.layers;
+        legal_candidates(Schedule::all(spec.tables), |schedule| {
+            let sizes = (spec.tables, spec.inspection.components);
+            schedule.validate(sizes, self.target.precision, &self.target.limits)?;
+            Ok(Candidate {
+                schedule: schedule.to_string(),
+                source: spec.source(&schedule),
+                places: prisms,
+                work: spec.work(prisms),
+            })
+        })
+    }
+
+    fn diagonal(&self, vectors: Vectors) -> Result<KernelSource, BlockError> {
+        Ok(self.spec(vectors).diagonal_source())
+    }
+}

@@ -1,0 +1,87 @@
+//! The columns of a block: nodes, bases and heights, once per column.
+
+use super::tables::Tables;
+use crate::family::Elements;
+use std::collections::HashMap;
+
+/// What kernels read of columns.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Columns {
+    /// Prisms of a column.
+    pub(super) layers: usize,
+    /// L-vector nodes of the lowest prism, `[t][k]`, then the numbers of the edges at its vertices,
+    /// `[column][nodes + 3]`.
+    pub(super) starts: Vec<u32>,
+    /// The step of each node from layer to layer, `[t][k]`.
+    pub(super) steps: Vec<u32>,
+    /// Whether the nodes on top of a prism are those below the next one.
+    pub(super) share: bool,
+    /// Positions x, y of the base's vertices, `[column][3][2]`.
+    pub(super) bases: Vec<f64>,
+    /// z of the vertices along each edge, `[edge][layers + 1]`.
+    pub(super) heights: Vec<f64>,
+}
+
+impl Columns {
+    /// The columns of elements; `None` if the elements are not columns of prisms whose nodes step upwards alike.
+    pub(super) fn new(tables: &Tables, elements: &dyn Elements) -> Option<Self> {
+        let (layers, nodes) = (elements.layers(), tables.nodes());
+        if layers < 2 || !elements.count().is_multiple_of(layers) {
+            return None;
+        }
+        let (all, coordinates, vertices) = (
+            elements.nodes(),
+            elements.coordinates(),
+            elements.vertices(),
+        );
+        let own = |element: usize| &all[element * nodes..][..nodes];
+        let ordered = |element: usize| tables.places.iter().map(move |&place| own(element)[place]);
+        let steps: Vec<u32> = ordered(0)
+            .zip(ordered(1))
+            .map(|(low, high)| high.wrapping_sub(low))
+            .collect();
+        let mut columns = Self {
+            layers,
+            share: true,
+            ..Self::default()
+        };
+        let mut edges: HashMap<u32, u32> = HashMap::new();
+        for lowest in (0..elements.count()).step_by(layers) {
+            columns.starts.extend(ordered(lowest));
+            for element in lowest..lowest + layers - 1 {
+                let mut pairs = ordered(element).zip(ordered(element + 1)).zip(&steps);
+                if !pairs.all(|((low, high), &step)| low.wrapping_add(step) == high) {
+                    return None;
+                }
+                let (low, high): (Vec<_>, Vec<_>) =
+                    (ordered(element).collect(), ordered(element + 1).collect());
+                let last = tables.line[0] - 1;
+                columns.share &= (0..tables.triangle[0])
+                    .all(|t| low[t * (last + 1) + last] == high[t * (last + 1)]);
+            }
+            for corner in 0..3 {
+                let vertex =
+                    |element: usize, corner: usize| vertices[element * 6 + corner] as usize;
+                let bottom = vertex(lowest, corner);
+                columns.bases.extend(&coordinates[3 * bottom..][..2]);
+                let next = edges.len() as u32;
+                let edge = *edges.entry(bottom as u32).or_insert(next);
+                columns.starts.push(edge);
+                if edge == next {
+                    let levels = (lowest..lowest + layers).map(|element| vertex(element, corner));
+                    let levels = levels.chain([vertex(lowest + layers - 1, corner + 3)]);
+                    columns
+                        .heights
+                        .extend(levels.map(|node| coordinates[3 * node + 2]));
+                }
+            }
+        }
+        columns.steps = steps;
+        Some(columns)
+    }
+
+    /// Number of columns.
+    pub(super) fn count(&self) -> usize {
+        self.bases.len() / 6
+    }
+}

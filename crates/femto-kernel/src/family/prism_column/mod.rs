@@ -1,0 +1,20 @@
+//! The family prism_column: prisms in columns, by triangle × line sum factorisation.
+//!
+//! A thread has a prism. Threads side by side have prisms on each other, so that they read and write neighbouring
+//! numbers of L-vectors; what a prism adds to its upper triangle it hands to the thread above, so that each node takes
+//! one addition per column. Node lists and the map of the base are stored once per column: the nodes of the lowest
+//! prism, to which every layer adds the same steps, and the heights of the columns' edges.
+//!
+//! The layout is that of O. Weigl, R. Savitski and Y. W. Chua, *Helmholtz Challenge* (2013), whose kernels are
+//! Kelly's and the Firedrake project's (prisms of degree 1); here for any form and degree. Formulas:
+//! `docs/families/prism_column.md`.
+
+mod block;
+mod columns;
+mod schedule;
+mod source;
+mod tables;
+mod work;
+
+pub use block::{Block, PrismColumn};
+pub use schedule::Schedule;

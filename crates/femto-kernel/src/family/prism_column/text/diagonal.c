@@ -1,0 +1,22 @@
+/* The diagonal of the prisms' matrices of a linear form: a prism per thread, which applies its matrix to one unit
+ * vector after the other. */
+KERNEL(diagonal)(KERNEL_ARGUMENTS)
+{
+    PRISM
+    real r_u[UNKNOWNS], r_v[UNKNOWNS];
+    EACH(n, UNKNOWNS) r_u[n] = 0;
+    UNROLL_BY(1) for (int c = 0; c < COMPONENTS; ++c)
+    {
+        UNROLL_BY(1) for (int t = 0; t < TRIANGLE_NODES; ++t)
+        {
+            UNROLL_BY(1) for (int k = 0; k < LINE_NODES; ++k)
+            {
+                const int n = c * NODES + AT(t, k);
+                r_u[n] = 1;
+                evaluate_prism(&p, r_u, r_fields, r_v);
+                r_u[n] = 0;
+                if (writes) ADD(c, t, k, r_v[n]);
+            }
+        }
+    }
+}
