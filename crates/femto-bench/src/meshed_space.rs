@@ -4,8 +4,8 @@ use super::timing::since;
 use super::{BenchError, VectorKind};
 use femto_element::Cell;
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::Mesh;
 use femto_fem::mesh::boxes::{BoxMesh, SimplexBox};
+use femto_fem::mesh::{Layers, Mesh};
 use femto_fem::space::{Constraints, Space, SpaceParams};
 use serde::Serialize;
 use std::f64::consts::PI;
@@ -24,6 +24,8 @@ pub enum MeshShape {
     Curved,
     /// Each box cut into six tetrahedra, the vertices moved at random: affine maps, all different.
     Tetrahedra,
+    /// Columns of prisms over triangles moved at random, between a bent bottom and a bent top.
+    Columns,
 }
 
 /// The seed of the irregular mesh: the same one every time.
@@ -31,7 +33,13 @@ const SEED: u64 = 4;
 
 impl MeshShape {
     /// All shapes.
-    pub const ALL: [Self; 4] = [Self::Box, Self::Sine, Self::Curved, Self::Tetrahedra];
+    pub const ALL: [Self; 5] = [
+        Self::Box,
+        Self::Sine,
+        Self::Curved,
+        Self::Tetrahedra,
+        Self::Columns,
+    ];
 
     /// The name in options and reports.
     pub const fn name(self) -> &'static str {
@@ -40,6 +48,7 @@ impl MeshShape {
             Self::Sine => "sine",
             Self::Curved => "curved",
             Self::Tetrahedra => "tetrahedra",
+            Self::Columns => "columns",
         }
     }
 
@@ -48,6 +57,7 @@ impl MeshShape {
         match self {
             Self::Box | Self::Sine | Self::Curved => Cell::Hexahedron,
             Self::Tetrahedra => Cell::Tetrahedron,
+            Self::Columns => Cell::Prism,
         }
     }
 
@@ -68,9 +78,24 @@ impl MeshShape {
                 ..SimplexBox::unit_cube(1)
             }
             .build(|x| x),
+            Self::Columns => return columns(cells),
         };
         Ok(mesh.map_err(Box::new)?)
     }
+}
+
+/// Columns over the unit square, on hills.
+fn columns([nx, ny, layers]: [usize; 3]) -> Result<Mesh, BenchError> {
+    let plane = SimplexBox::<2> {
+        cells: [nx, ny],
+        irregular: Some(SEED),
+        ..SimplexBox::unit_square(1)
+    };
+    let plane = plane.build(|x| x).map_err(Box::new)?;
+    let bottom = |[x, y]: [f64; 2]| 0.1 * (PI * x).sin() * (2.0 * PI * y).cos();
+    let top = |[x, y]: [f64; 2]| 1.0 + 0.05 * (PI * (x - y)).sin();
+    let mesh = plane.extrude(&Layers::uniform(layers), bottom, top);
+    Ok(mesh.map_err(Box::new)?)
 }
 
 /// Moves each axis a by 0.08 sin(π(x_b + x_c) + a), with b and c the other two: the Jacobian stays between
@@ -92,6 +117,30 @@ pub enum Size {
 impl Size {
     /// The size for comparing rates of accelerators.
     pub const LARGE: Self = Self::Dofs(50_000_000);
+
+    /// Boxes along x and y, as many along both, with which so many layers come closest to the size.
+    pub(super) fn columns(
+        self,
+        degree: usize,
+        layers: usize,
+        (components, vector): (usize, VectorKind),
+    ) -> [usize; 3] {
+        let prism = Cell::Prism;
+        let per_box = (prism.per_box() * layers) as f64;
+        let boxes = match (self, vector) {
+            (Self::Elements(target), _) => (target as f64 / per_box).sqrt(),
+            (Self::Dofs(target), VectorKind::E) => {
+                let of_prism = (prism.lattice(degree).len() * components) as f64;
+                (target as f64 / of_prism / per_box).sqrt()
+            }
+            (Self::Dofs(target), _) => {
+                let of_column = (components * (layers * degree + 1)) as f64;
+                ((target as f64 / of_column).sqrt() - 1.0) / degree as f64
+            }
+        };
+        let boxes = boxes.round().max(1.0) as usize;
+        [boxes, boxes, layers]
+    }
 
     /// Boxes along x, y, z that come closest to the size, and differ by at most one, for cells of which several fill a
     /// box.
@@ -181,6 +230,7 @@ mod tests {
             MapKind::Multilinear,
             MapKind::Curved,
             MapKind::Affine,
+            MapKind::Extruded,
         ];
         for (shape, kind) in MeshShape::ALL.into_iter().zip(kinds) {
             for cells in [[1, 2, 3], [5, 5, 5]] {
@@ -205,6 +255,9 @@ mod tests {
             |dofs, components, vector| Size::Dofs(dofs).cells(hexahedron, 2, (components, vector));
         assert_eq!(of(375, 3, VectorKind::L), [2; 3]);
         assert_eq!(of(216, 1, VectorKind::E), [2; 3]);
+        let columns = |size: Size| size.columns(2, 10, (1, VectorKind::L));
+        assert_eq!(columns(Size::Dofs(25 * 21)), [2, 2, 10]);
+        assert_eq!(columns(Size::Elements(180)), [3, 3, 10]);
         let tetrahedra = |size: Size| size.cells(Cell::Tetrahedron, 2, (1, VectorKind::E));
         assert_eq!(tetrahedra(Size::Elements(48)), [2; 3]);
         assert_eq!(tetrahedra(Size::Dofs(480)), [2; 3]);

@@ -35,6 +35,8 @@ pub struct Params {
     pub size: Size,
     /// The mesh. Default [`MeshShape::Sine`].
     pub mesh: MeshShape,
+    /// Layers of [`MeshShape::Columns`]. Default 50.
+    pub layers: usize,
     /// Amount of geometry stored.
     pub data_level: DataLevel,
     /// How accelerators store factors at points.
@@ -60,6 +62,7 @@ impl Params {
             degree: 4,
             size: Size::Dofs(1_500_000),
             mesh: MeshShape::default(),
+            layers: 50,
             data_level: DataLevel::default(),
             factors: FactorPrecision::default(),
             knobs: Knobs::default(),
@@ -118,10 +121,13 @@ impl Params {
         MeshedSpace::new(self.mesh, cells, space, constrained)
     }
 
-    /// Boxes along x, y and z, for the requested size.
+    /// Boxes along x, y and z, for the requested size; of columns the last are layers.
     pub(crate) fn cells(&self) -> [usize; 3] {
         let vectors = (self.benchmark.components(), self.benchmark.vector());
-        self.size.cells(self.mesh.cell(), self.degree, vectors)
+        match self.mesh {
+            MeshShape::Columns => self.size.columns(self.degree, self.layers, vectors),
+            mesh => self.size.cells(mesh.cell(), self.degree, vectors),
+        }
     }
 
     /// Quadrature points along an axis; `None` on cells that are no tensor products, where the form decides.

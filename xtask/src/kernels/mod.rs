@@ -14,6 +14,7 @@ mod ladder;
 mod nodes;
 mod pencils;
 mod pocl;
+mod prism_columns;
 mod runner;
 mod simplices;
 mod tensor;
@@ -54,7 +55,7 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 9] = [
+const FAMILIES: [Cases; 10] = [
     domain::cases,
     ladder::cases,
     pencils::cases,
@@ -63,6 +64,7 @@ const FAMILIES: [Cases; 9] = [
     simplices::cases,
     affine_simplices::cases,
     element_matrices::cases,
+    prism_columns::cases,
     vectors::cases,
 ];
 

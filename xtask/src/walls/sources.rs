@@ -23,6 +23,7 @@ const FAMILIES: &[&str] = &[
     "affine_simplex",
     "hex_published",
     "cell_quadrature",
+    "prism_column",
 ];
 
 /// Folders, besides tests, that may name a family: its own, the registry, and places that do not use the

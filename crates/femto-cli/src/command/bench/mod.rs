@@ -47,9 +47,12 @@ pub(super) struct Bench {
     /// Number of elements instead, such as `4096`; `large` for 5e7 entries.
     #[arg(long, value_delimiter = ',', value_parser = options::elements)]
     elements: Vec<Size>,
-    /// The mesh: affine (box), trilinear (sine) or curved hexahedra; affine tetrahedra.
+    /// The mesh: affine (box), trilinear (sine) or curved hexahedra; affine tetrahedra; columns of prisms.
     #[arg(long, value_delimiter = ',', default_value = "sine", value_parser = options::mesh())]
     mesh: Vec<MeshShape>,
+    /// Layers of the mesh of columns.
+    #[arg(long, value_delimiter = ',', default_value = "50", value_parser = options::layers())]
+    layers: Vec<usize>,
     /// Amount of geometry stored.
     #[arg(long, value_delimiter = ',', default_value = "automatic", value_parser = options::data_level())]
     data_level: Vec<DataLevel>,
@@ -202,6 +205,7 @@ impl Bench {
         let sizes = self.sizes(start.size);
         let all = vary(vec![start], &self.benchmarks, |it, x| it.benchmark = x);
         let all = vary(all, &self.mesh, |it, x| it.mesh = x);
+        let all = vary(all, &self.layers, |it, x| it.layers = x);
         let all = vary(all, &self.precision, |it, x| it.precision = x);
         let all = vary(all, &self.data_level, |it, x| it.data_level = x);
         let all = vary(all, &self.factors, |it, x| it.factors = x);

@@ -72,6 +72,13 @@ pub(super) fn mesh() -> impl TypedValueParser<Value = MeshShape> {
     named(&MeshShape::ALL, MeshShape::name)
 }
 
+/// At least one layer.
+pub(super) fn layers() -> impl TypedValueParser<Value = usize> {
+    clap::value_parser!(u32)
+        .range(1..1_000_000)
+        .map(|layers| layers as usize)
+}
+
 pub(super) fn data_level() -> impl TypedValueParser<Value = DataLevel> {
     named(&DataLevel::ALL, DataLevel::name)
 }

@@ -5,9 +5,8 @@
 //! one addition per column. Node lists and the map of the base are stored once per column: the nodes of the lowest
 //! prism, to which every layer adds the same steps, and the heights of the columns' edges.
 //!
-//! The layout is that of O. Weigl, R. Savitski and Y. W. Chua, *Helmholtz Challenge* (2013), whose kernels are
-//! Kelly's and the Firedrake project's (prisms of degree 1); here for any form and degree. Formulas:
-//! `docs/families/prism_column.md`.
+//! The layout is that of O. Weigl, R. Savitski and Y. W. Chua, *Helmholtz Challenge* (2013), for prisms of degree 1;
+//! here for any form and degree. Formulas: `docs/families/prism_column.md`.
 
 mod block;
 mod columns;

@@ -1,0 +1,290 @@
+//! The kernels on columns of prisms.
+
+use std::sync::Arc;
+
+use femto_element::basis::LagrangeBasis;
+use femto_element::quadrature::rule;
+use femto_element::tables::{DenseTables, Tables};
+use femto_element::{Cell, MapKind};
+use femto_kernel::dialect::Language;
+use femto_kernel::family::cell_quadrature::source::Interleave;
+use femto_kernel::family::cell_quadrature::{FieldKind, Fields};
+use femto_kernel::family::prism_column::{Block, PrismColumn};
+use femto_kernel::family::{
+    Array, BlockOperator, ElementOperator, FactorPrecision, Family, KernelSource, Knobs, Limits,
+    Scatter, Target, Vectors,
+};
+use femto_kernel::form::{Form, Mass, Poisson, SymmetricGradient, trace};
+use femto_kernel::scalar::Precision;
+
+use super::elements::{Elements, Map, Random, Recipe, oracle};
+use super::runner::{Run, Value, nodal};
+use super::simplices::forms::{Everything, KINDS};
+use super::{Case, Selection};
+
+/// Columns and layers: several blocks, the last one not full, and blocks that end within a column.
+const COLUMNS: usize = 7;
+const LAYERS: usize = 29;
+
+const ATOMIC: Vectors = nodal(true, Scatter::Atomic);
+const DETERMINISTIC: Vectors = nodal(false, Scatter::Deterministic);
+
+/// Bounded: each kind of vectors in one precision at a low degree. All: every degree with all of them.
+pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for degree in 1..=4 {
+        let kinds = [Vectors::ELEMENT, ATOMIC, DETERMINISTIC];
+        for (v, vectors) in kinds.into_iter().enumerate() {
+            for precision in [Precision::Fp64, Precision::Fp32] {
+                let usual = degree == 1 + v % 2 && (precision == Precision::Fp64) == (v > 0);
+                if !usual && selection == Selection::Bounded {
+                    continue;
+                }
+                let kind = Kind {
+                    degree,
+                    vectors,
+                    precision,
+                };
+                let of = (language, limits);
+                cases.extend(kind.cases::<_, 1>("mass", Mass, &[], of));
+                cases.extend(kind.cases::<_, 1>("poisson", Poisson, &[], of));
+                cases.extend(kind.cases::<_, 3>("elasticity", SymmetricGradient, &[], of));
+                cases.extend(kind.cases::<_, 2>("everything", Everything, &KINDS, of));
+            }
+        }
+    }
+    cases
+}
+
+/// A kernel without its form.
+#[derive(Clone, Copy)]
+struct Kind {
+    degree: usize,
+    vectors: Vectors,
+    precision: Precision,
+}
+
+impl Kind {
+    /// A case for each schedule of a form, and one for the diagonal of a linear one.
+    fn cases<F, const C: usize>(
+        self,
+        name: &str,
+        form: F,
+        kinds: &[FieldKind],
+        (language, limits): (Language, &Limits),
+    ) -> Vec<Case>
+    where
+        F: Form<3, C> + Copy + 'static,
+    {
+        let basis = LagrangeBasis::new(Cell::Prism, self.degree).expect("a degree");
+        let rule = rule(Cell::Prism, 2 * self.degree).expect("a degree");
+        let tables = DenseTables::new(&basis, &rule);
+        let traced = trace::<F, 3, C>(&form);
+        let operator = Arc::new(ElementOperator {
+            cell: Cell::Prism,
+            tables: Tables::Dense(Arc::new(tables.clone())),
+            inspection: traced.inspect(),
+            form: traced,
+            fields: Fields::new(kinds),
+            coefficients: None,
+        });
+        let block = PrismColumn::block(&operator, MapKind::Extruded, false).expect("prisms");
+        let target = Target {
+            language,
+            limits: *limits,
+            precision: self.precision,
+            factors: FactorPrecision::default(),
+            knobs: Knobs::default(),
+            vectors: self.vectors,
+        };
+        let columns = Columns::new(self.degree);
+        let kernels = block.kernels(&target, &columns).expect("columns");
+        let candidates = kernels.candidates(self.vectors).unwrap_or_default();
+        let mut sources: Vec<(String, KernelSource)> = candidates
+            .into_iter()
+            .enumerate()
+            .map(|(n, it)| (format!("apply/{n}"), it.source))
+            .collect();
+        if operator.inspection.linear && self.vectors == DETERMINISTIC {
+            sources.extend(
+                kernels
+                    .diagonal(self.vectors)
+                    .ok()
+                    .map(|it| ("diagonal".to_owned(), it)),
+            );
+        }
+        let case = |(entry, kernel): (String, KernelSource)| {
+            let vectors = match self.vectors {
+                Vectors::Element { .. } => "element",
+                ATOMIC => "nodal",
+                Vectors::Nodal { .. } => "deterministic",
+            };
+            let (degree, precision, block) = (self.degree, self.precision, block.clone());
+            let (points, fields) = (tables.positions_3d(), operator.fields);
+            let oracle = oracle::<F, 3, C>(form, tables.clone());
+            Case {
+                name: format!("prism_column/{entry} {name} {vectors} N={degree} {precision}"),
+                text: kernel.text.clone(),
+                check: Box::new(move |device, module| {
+                    let columns = Columns::new(degree);
+                    let elements =
+                        Elements::new(Random::new(), columns.recipe(&points, (C, fields)));
+                    let run = Run {
+                        elements: &elements,
+                        kernel: &kernel,
+                        vectors: self.vectors,
+                        interleave: Interleave::NONE,
+                        precision,
+                        arrays: columns.arrays(&block, &target),
+                        written: vec![false; elements.total],
+                        places: COLUMNS * LAYERS,
+                    };
+                    let tolerance = match precision {
+                        Precision::Fp64 => 1e-13,
+                        Precision::Fp32 => 1e-5,
+                    };
+                    run.check((device, module), &oracle, tolerance)
+                }),
+            }
+        };
+        sources.into_iter().map(case).collect()
+    }
+}
+
+/// Columns beside each other, each with bases and heights of its own.
+struct Columns {
+    degree: usize,
+    /// `[element][node]`
+    nodes: Vec<u32>,
+    /// `[column][level][corner][3]`
+    coordinates: Vec<[f64; 3]>,
+}
+
+impl Columns {
+    fn new(degree: usize) -> Self {
+        let mut random = Random::new();
+        let mut coordinates = Vec::new();
+        for _ in 0..COLUMNS {
+            let base = [[0.0, 0.0], [1.0, 0.2], [0.3, 1.1]]
+                .map(|[x, y]| [random.near(x, 0.1), random.near(y, 0.1)]);
+            for level in 0..=LAYERS {
+                coordinates.extend(base.map(|[x, y]| [x, y, random.near(level as f64, 0.2)]));
+            }
+        }
+        let (line, triangle) = (LAYERS * degree + 1, Cell::Triangle.lattice_places(degree));
+        let of_column = Cell::Triangle.lattice(degree).len() * line;
+        let node = |element: usize, [i, j, k]: [usize; 3]| {
+            let (column, layer) = (element / LAYERS, element % LAYERS);
+            let over = triangle([i, j, 0]).expect("a node of the triangle");
+            (column * of_column + over * line + layer * degree + k) as u32
+        };
+        let lattice = Cell::Prism.lattice(degree);
+        let of_element = |element| lattice.iter().map(move |&steps| (element, steps));
+        let all = (0..COLUMNS * LAYERS).flat_map(of_element);
+        Self {
+            degree,
+            nodes: all.map(|(element, steps)| node(element, steps)).collect(),
+            coordinates,
+        }
+    }
+
+    /// The six vertices of an element.
+    fn corners(element: usize) -> [usize; 6] {
+        let first = 3 * (element / LAYERS * (LAYERS + 1) + element % LAYERS);
+        [0, 1, 2, 3, 4, 5].map(|corner| first + corner)
+    }
+
+    /// x = Σ c_m ξ^a η^b ζ^c of an element, from its vertices.
+    fn map(&self, element: usize) -> Map {
+        let x = Self::corners(element).map(|corner| self.coordinates[corner]);
+        let sum = |weights: [f64; 6]| {
+            [0, 1, 2].map(|d| (0..6).map(|n| weights[n] * x[n][d]).sum::<f64>())
+        };
+        let mean = |n: usize, up: f64| {
+            let mut weights = [0.0; 6];
+            (weights[n], weights[n + 3]) = (0.5 * up, 0.5);
+            sum(weights)
+        };
+        let less = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|d| a[d] - b[d]);
+        let (middle, half) = (
+            [0, 1, 2].map(|n| mean(n, 1.0)),
+            [0, 1, 2].map(|n| mean(n, -1.0)),
+        );
+        let mut map = Map::default();
+        (map[0], map[1], map[2]) = (
+            middle[0],
+            less(middle[1], middle[0]),
+            less(middle[2], middle[0]),
+        );
+        (map[4], map[5], map[6]) = (half[0], less(half[1], half[0]), less(half[2], half[0]));
+        map
+    }
+
+    fn recipe(&self, points: &[[f64; 3]], (components, fields): (usize, Fields)) -> Recipe {
+        Recipe {
+            maps: (0..COLUMNS * LAYERS)
+                .map(|element| self.map(element))
+                .collect(),
+            curved: false,
+            nodes: self.nodes.clone(),
+            points: points.to_vec(),
+            components,
+            fields,
+            amplitude: 1.0,
+        }
+    }
+
+    /// What the family packs of these columns.
+    fn arrays(
+        &self,
+        block: &Block,
+        target: &Target,
+    ) -> Vec<(femto_kernel::family::Operand, Value)> {
+        let mut kernels = block.kernels(target, self).expect("columns");
+        let value = |array| match array {
+            Array::Reals(numbers) => Value::Reals(numbers),
+            Array::U32(numbers) => Value::U32(numbers),
+            Array::U16(numbers) => Value::U16(numbers),
+        };
+        let arrays = kernels.take_arrays().into_iter();
+        arrays
+            .map(|(operand, array)| (operand, value(array)))
+            .collect()
+    }
+}
+
+impl femto_kernel::family::Elements for Columns {
+    fn count(&self) -> usize {
+        COLUMNS * LAYERS
+    }
+
+    fn layers(&self) -> usize {
+        LAYERS
+    }
+
+    fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    fn elsewhere(&self) -> Vec<bool> {
+        let line = LAYERS * self.degree + 1;
+        vec![false; COLUMNS * Cell::Triangle.lattice(self.degree).len() * line]
+    }
+
+    fn vertices(&self) -> Vec<u32> {
+        let of_element = |element| Self::corners(element).map(|corner| corner as u32);
+        (0..self.count()).flat_map(of_element).collect()
+    }
+
+    fn coordinates(&self) -> Vec<f64> {
+        self.coordinates.concat()
+    }
+
+    fn node_coordinates(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    fn cell_fields(&self, _: &[u32]) -> Vec<f64> {
+        Vec::new()
+    }
+}
