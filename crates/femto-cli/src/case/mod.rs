@@ -4,6 +4,7 @@
 mod deformation;
 mod document;
 mod error;
+mod extrusion;
 mod form;
 mod read;
 mod read_boundary;
@@ -14,6 +15,7 @@ mod vector;
 pub use deformation::Deformation;
 pub use document::{Document, Located};
 pub use error::{CaseError, Mistake, MistakeKind};
+pub use extrusion::Extrusion;
 pub use femto::problem::{Expression, Method, PreconditionerKind, SolverParams};
 pub use form::{Allowed, Coefficient, CoefficientFunction, Form, FormSource, Moduli};
 pub use vector::Vector;
@@ -39,6 +41,8 @@ pub struct Case {
     pub title: String,
     /// The source of the mesh.
     pub mesh: MeshSource,
+    /// The layers to which the source, in the plane, is extruded.
+    pub extrude: Option<Extrusion>,
     /// Pairs of groups of facets joined periodically, from the first to the second; replaces the file's own
     /// links.
     pub periodic: Option<Vec<Located<[String; 2]>>>,
@@ -75,6 +79,13 @@ impl Case {
     /// The file cannot be read, or its first mistake, with its position.
     pub fn read(path: &Path) -> Result<Self, CaseError> {
         Self::parse(Document::read(path)?)
+    }
+
+    /// The mesh in words.
+    pub fn describe_mesh(&self) -> String {
+        let layers = self.extrude.as_ref().map(Extrusion::layers);
+        let extruded = layers.map(|layers| format!(", extruded to {layers} layers"));
+        format!("{}{}", self.mesh, extruded.unwrap_or_default())
     }
 
     /// All boundary conditions.

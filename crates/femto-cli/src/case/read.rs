@@ -5,12 +5,13 @@ use super::document::Document;
 use super::error::{CaseError, MistakeKind};
 use super::section::{Section, Value};
 use super::{
-    BoxSource, Case, Expression, Field, Located, MeshSource, Method, Output, Places,
+    BoxSource, Case, Expression, Extrusion, Field, Located, MeshSource, Method, Output, Places,
     PreconditionerKind, Run, Solver, Vector, read_boundary, read_form,
 };
 use femto::element::Cell;
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
+use femto::fem::mesh::Layers;
 use femto::fem::mesh::boxes::AnyBox;
 use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
@@ -77,7 +78,7 @@ impl Case {
             .as_ref()
             .map_or(Ok(vec![]), read_boundary::robins)?;
         read_boundary::check_groups([&dirichlet, &neumann], &robin, &document)?;
-        let (mesh, periodic) = mesh(&root.required("mesh")?, &document)?;
+        let (mesh, extrude, periodic) = mesh(&root.required("mesh")?, &document)?;
         Ok(Self {
             title: match optional("title") {
                 Some(title) => title.text()?.to_owned(),
@@ -89,6 +90,7 @@ impl Case {
                     .to_string(),
             },
             mesh,
+            extrude,
             periodic,
             degree,
             form: read_form::form(
@@ -126,12 +128,12 @@ impl Case {
 /// Pairs of groups.
 type Pairs = Vec<Located<[String; 2]>>;
 
-/// The mesh, and the periodic sides if the case gives them.
+/// The mesh, its layers if it is extruded, and the periodic sides if the case gives them.
 fn mesh(
     section: &Value<'_>,
     document: &Document,
-) -> Result<(MeshSource, Option<Pairs>), CaseError> {
-    let section = section.section(&["file", "box", "periodic"])?;
+) -> Result<(MeshSource, Option<Extrusion>, Option<Pairs>), CaseError> {
+    let section = section.section(&["file", "box", "extrude", "periodic"])?;
     let source = match section.either(["file", "box"])? {
         ("file", file) => MeshSource::File(document.resolve(file.text()?)),
         (_, description) => MeshSource::Box(Box::new(box_source(&description)?)),
@@ -141,8 +143,44 @@ fn mesh(
         Ok(pair.located(sides.map(|side| side.value)))
     };
     let pairs = |list: Value<'_>| list.list()?.iter().map(pair).collect();
-    Ok((source, section.optional("periodic").map(pairs).transpose()?))
+    let layers = section.optional("extrude");
+    let layers = layers.as_ref().map(extrusion).transpose()?;
+    let periodic = section.optional("periodic").map(pairs).transpose()?;
+    Ok((source, layers, periodic))
 }
+
+fn extrusion(section: &Value<'_>) -> Result<Extrusion, CaseError> {
+    let section = section.section(&["layers", "levels", "ratio", "bottom", "top"])?;
+    let layers = match section.either(["layers", "levels"])? {
+        ("layers", layers) => {
+            let ratio = match section.optional("ratio") {
+                Some(ratio) => ratio.positive_number()?,
+                None => 1.0,
+            };
+            Layers::graded(layers.integer(1..=MAX_LAYERS)?, ratio)
+        }
+        (_, levels) => {
+            if let Some(ratio) = section.optional("ratio") {
+                return Err(ratio.meaningless("`levels` has the height of every layer"));
+            }
+            let numbers = levels.list()?;
+            let numbers: Result<Vec<f64>, _> = numbers.iter().map(Value::number).collect();
+            Layers { levels: numbers? }
+        }
+    };
+    let height = |key, default| match section.optional(key) {
+        Some(height) => height.expression(),
+        None => Ok(Expression::constant(default)),
+    };
+    Ok(Extrusion {
+        layers,
+        bottom: height("bottom", 0.0)?,
+        top: height("top", 1.0)?,
+    })
+}
+
+/// More layers than any mesh can have with 32-bit numbers and a few columns.
+const MAX_LAYERS: usize = 1_000_000;
 
 fn box_source(section: &Value<'_>) -> Result<BoxSource, CaseError> {
     let section = section.section(&[

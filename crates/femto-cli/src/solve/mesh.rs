@@ -23,6 +23,9 @@ pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
         }
         MeshSource::Box(source) => (source.build().map_err(of_case)?, 0),
     };
+    if let Some(extrude) = &case.extrude {
+        mesh = extrude.of(&mesh).map_err(of_case)?;
+    }
     let Some(periodic) = &case.periodic else {
         return Ok((mesh, turned));
     };
@@ -31,6 +34,9 @@ pub(super) fn read(case: &Case) -> Result<(Mesh, usize), Failure> {
         // A deformed box is periodic where the undeformed box was.
         MeshSource::Box(source) if source.deformation.is_some() && !periodic.is_empty() => {
             let mut straight = source.mesh.build(|x| x)?;
+            if let Some(extrude) = &case.extrude {
+                straight = extrude.of(&straight).map_err(of_case)?;
+            }
             join_sides(case, &mut straight, periodic)?;
             mesh.periodic = straight.periodic;
         }
@@ -65,8 +71,24 @@ pub(crate) fn in_file(source: &MeshSource, cells: &[usize]) -> String {
     }
 }
 
+/// The numbers of these mesh cells in the case's own file; `None` if the mesh is not that file's.
+pub(super) fn numbers_in_case(case: &Case, cells: &[usize]) -> Option<Vec<u64>> {
+    match case.extrude {
+        None => numbers_in_file(&case.mesh, cells),
+        Some(_) => None,
+    }
+}
+
+/// As [`in_file`], for the mesh of a case.
+pub(super) fn in_case(case: &Case, cells: &[usize]) -> String {
+    match case.extrude {
+        None => in_file(&case.mesh, cells),
+        Some(_) => String::new(),
+    }
+}
+
 /// The mesh file's own numbers for these mesh cells.
-pub(super) fn numbers_in_file(source: &MeshSource, cells: &[usize]) -> Option<Vec<u64>> {
+fn numbers_in_file(source: &MeshSource, cells: &[usize]) -> Option<Vec<u64>> {
     let MeshSource::File(path) = source else {
         return None;
     };

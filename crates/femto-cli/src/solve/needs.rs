@@ -1,6 +1,6 @@
 //! The minimum memory of a case, checked before anything large is allocated.
 
-use crate::case::{Case, Form, MeshSource, MistakeKind};
+use crate::case::{Case, Extrusion, Form, MeshSource, MistakeKind};
 use crate::failure::Failure;
 use femto::Host;
 use femto::element::Cell;
@@ -22,17 +22,26 @@ struct Sizes {
     space_nodes: f64,
 }
 
+impl Sizes {
+    fn times(self, layers: f64) -> Self {
+        Self {
+            nodes: layers * self.nodes,
+            listed: layers * self.listed,
+            element_nodes: layers * self.element_nodes,
+            space_nodes: layers * self.space_nodes,
+        }
+    }
+}
+
 /// Fails if a box needs more memory than the process may use.
 pub(super) fn check_box(case: &Case, kind: DeviceKind) -> Result<(), Failure> {
     match &case.mesh {
         MeshSource::File(_) => Ok(()),
         MeshSource::Box(source) => {
             let mesh = &source.mesh;
-            check(
-                case,
-                kind,
-                of_box(mesh.cell, (&mesh.cells, mesh.geometry_degree), case.degree),
-            )
+            let plane = of_box(mesh.cell, (&mesh.cells, mesh.geometry_degree), case.degree);
+            let layers = case.extrude.as_ref().map_or(1, Extrusion::layers);
+            check(case, kind, plane.times(layers as f64))
         }
     }
 }

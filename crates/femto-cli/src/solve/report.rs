@@ -1,7 +1,7 @@
 //! The report of a solve: sizes, iterations, errors, times.
 
 use super::Ceilings;
-use super::mesh::numbers_in_file;
+use super::mesh::numbers_in_case;
 use crate::case::Case;
 use crate::failure::Failure;
 use femto::fem::geometry::CornerWarning;
@@ -208,7 +208,7 @@ impl Report {
                 simd: device.simd,
             },
             mesh: MeshReport {
-                source: case.mesh.to_string(),
+                source: case.describe_mesh(),
                 nodes: mesh.coordinates.len(),
                 cells: Block::elements(blocks),
                 shape: Block::plural(blocks),
@@ -287,7 +287,7 @@ impl Report {
         u: GridFunction,
     ) -> GridFunction {
         let cells: Vec<usize> = warnings.iter().map(|warning| warning.cell).collect();
-        let numbers = numbers_in_file(&case.mesh, &cells).unwrap_or_default();
+        let numbers = numbers_in_case(case, &cells).unwrap_or_default();
         let mut numbers = numbers.into_iter();
         let warnings = warnings.iter().map(|warning| match numbers.next() {
             None => warning.to_string(),

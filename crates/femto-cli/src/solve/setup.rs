@@ -1,6 +1,6 @@
 //! The `Problem` of a case, checks against the mesh, and positions of errors.
 
-use super::mesh::in_file;
+use super::mesh::in_case;
 use crate::case::{self, Case, CaseError, Coefficient, CoefficientFunction, Located};
 use crate::failure::Failure;
 use femto::OperatorParams;
@@ -238,7 +238,7 @@ pub(super) fn locate(case: &Case, error: ProblemError) -> Failure {
         return error.into();
     }
     let span = span_of(case, &error).unwrap_or_else(|| section_of(case, &error));
-    let in_file = in_file(&case.mesh, &error.cells());
+    let in_file = in_case(case, &error.cells());
     let problem = case::MistakeKind::Setup {
         error: Box::new(error),
         in_file,

@@ -1,6 +1,7 @@
 //! Errors of meshes and of queries about them.
 
 use super::gmsh::{GmshError, Place};
+use super::triangle::TriangleError;
 
 use femto_element::Cell;
 
@@ -24,6 +25,16 @@ pub enum MeshError {
         place: Place,
         /// The mistake.
         problem: GmshError,
+    },
+    /// A file of Triangle that is damaged.
+    #[error("mesh file `{file}`, line {line}: {problem}")]
+    Triangle {
+        /// The path.
+        file: String,
+        /// Line number, from 1.
+        line: usize,
+        /// The mistake.
+        problem: TriangleError,
     },
     /// No physical group of this dimension has this name or number.
     #[error(

@@ -12,12 +12,14 @@ mod groups;
 pub mod ordering;
 mod periodic;
 mod summary;
+mod triangle;
 mod turn;
 
 pub use columns::Columns;
 pub use error::MeshError;
 pub use extrude::Layers;
 pub use summary::{BlockSummary, GroupSummary, MeshSummary};
+pub use triangle::TriangleError;
 
 /// An unstructured mesh, read from a file or generated.
 ///
@@ -117,13 +119,20 @@ impl Mesh {
         tag.chain(others.map(|it| it.group))
     }
 
-    /// Reads a mesh file: Gmsh MSH 1.0 to 4.1, ASCII or binary (see [`gmsh`]).
+    /// Reads a mesh file: Gmsh MSH 1.0 to 4.1, ASCII or binary (see [`gmsh`]); or Triangle's `.ele` or `.node`, with
+    /// the other one and, for groups, the `.edge` beside it.
     ///
     /// # Errors
-    /// [`MeshError::Io`] if the file cannot be read, [`MeshError::Gmsh`] if it is damaged or of another
-    /// kind.
+    /// [`MeshError::Io`] if the file cannot be read, [`MeshError::Gmsh`] or [`MeshError::Triangle`] if it is damaged or
+    /// of another kind.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MeshError> {
         let path = path.as_ref();
+        if path
+            .extension()
+            .is_some_and(|it| it == "ele" || it == "node")
+        {
+            return triangle::read(path);
+        }
         let file = path.display().to_string();
         match std::fs::read(path) {
             Ok(bytes) => gmsh::parse(&bytes, &file),

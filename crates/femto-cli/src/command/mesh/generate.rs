@@ -1,25 +1,19 @@
 //! `femto mesh box`
 
+use super::output::Output;
 use crate::case::{BoxSource, Deformation, Expression};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use femto::element::Cell;
 use femto::fem::mesh::boxes::AnyBox;
-use femto::fem::mesh::gmsh::{self, Encoding, Version};
-use femto::fem::mesh::{Mesh, MeshError};
-use femto::platform::files::write_atomic;
-use serde_json::json;
-use std::path::PathBuf;
 
 /// Generate a box of hexahedra, possibly deformed, as a Gmsh file.
 ///
 /// The sides are the groups xmin, xmax, ymin, ymax, zmin, zmax; the hexahedra are the group domain.
 #[derive(Debug, Args)]
 pub(in crate::command) struct GenerateBox {
-    /// The file to write.
-    file: PathBuf,
     /// Cells along x, y, z.
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], required = true)]
     cells: Vec<usize>,
@@ -38,38 +32,16 @@ pub(in crate::command) struct GenerateBox {
     /// 1 for cells with 8 nodes, 2 for cells with 27 nodes, which can be curved.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
     geometry_degree: u8,
-    /// Version of the file format.
-    #[arg(long, value_enum, default_value_t = Format::V41)]
-    format: Format,
-    /// Write text instead of little-endian binary.
-    #[arg(long)]
-    ascii: bool,
-}
-
-/// A version of Gmsh's format.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    #[value(name = "2.2")]
-    V22,
-    #[value(name = "4.1")]
-    V41,
+    #[command(flatten)]
+    output: Output,
 }
 
 impl GenerateBox {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         let mut progress = Progress::new(!console.is_json());
         progress.stage("mesh");
-        let mesh = self.source().build()?;
-        progress.stage(format!("writing {}", self.file.display()));
-        let bytes = self.encode(&mesh)?;
-        write_atomic(&self.file, &bytes)?;
-        progress.finish();
-        let (file, cells) = (self.file.display(), mesh.blocks[0].len());
-        let (nodes, size) = (mesh.coordinates.len(), bytes.len());
-        console.report(
-            format_args!("{file}: {cells} hexahedra, {nodes} nodes, {size} bytes"),
-            || json!({ "file": file.to_string(), "cells": cells, "nodes": nodes, "bytes": size }),
-        )
+        self.output
+            .write(&self.source().build()?, progress, console)
     }
 
     fn source(&self) -> BoxSource {
@@ -84,23 +56,6 @@ impl GenerateBox {
             },
             deformation: per_axis(&self.deform).map(Deformation::new),
         }
-    }
-
-    fn encode(&self, mesh: &Mesh) -> Result<Vec<u8>, MeshError> {
-        let version = match self.format {
-            Format::V22 => Version::V2_2,
-            Format::V41 => Version::V4_1,
-        };
-        let encoding = match self.ascii {
-            true => Encoding::Ascii,
-            false => Encoding::LittleEndian,
-        };
-        let mut bytes = Vec::new();
-        gmsh::write(mesh, &mut bytes, version, encoding).map_err(|source| MeshError::Io {
-            file: self.file.display().to_string(),
-            source,
-        })?;
-        Ok(bytes)
     }
 }
 

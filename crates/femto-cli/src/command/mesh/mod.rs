@@ -1,7 +1,9 @@
 //! `femto mesh`
 
+mod extrude;
 mod generate;
 mod info;
+mod output;
 
 use crate::console::Console;
 use crate::failure::Failure;
@@ -12,6 +14,7 @@ use clap::Subcommand;
 pub(super) enum Mesh {
     Info(info::Info),
     Box(generate::GenerateBox),
+    Extrude(extrude::Extrude),
 }
 
 impl Mesh {
@@ -19,6 +22,7 @@ impl Mesh {
         match self {
             Self::Info(command) => command.run(console),
             Self::Box(command) => command.run(console),
+            Self::Extrude(command) => command.run(console),
         }
     }
 }

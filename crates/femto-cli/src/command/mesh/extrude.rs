@@ -1,0 +1,49 @@
+//! `femto mesh extrude`
+
+use super::output::Output;
+use crate::case::{Expression, Extrusion};
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use clap::Args;
+use femto::fem::mesh::{Layers, Mesh};
+use std::path::PathBuf;
+
+/// Extrude a mesh of triangles and quadrilaterals in the plane to columns of prisms and hexahedra.
+///
+/// The facets below and above are the groups bottom and top; groups of the plane's cells and boundary edges become
+/// groups of solids and of the facets over the edges.
+#[derive(Debug, Args)]
+pub(in crate::command) struct Extrude {
+    /// The plane mesh: a Gmsh file, or Triangle's .ele with the .node beside it.
+    plane: PathBuf,
+    /// Number of layers.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..1_000_000))]
+    layers: u32,
+    /// Height of each layer in units of the one below.
+    #[arg(long, default_value_t = 1.0)]
+    ratio: f64,
+    /// Height of the bottom, a function of x and y.
+    #[arg(long, default_value = "0", value_parser = Expression::parse, allow_hyphen_values = true)]
+    bottom: Expression,
+    /// Height of the top, a function of x and y.
+    #[arg(long, default_value = "1", value_parser = Expression::parse, allow_hyphen_values = true)]
+    top: Expression,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Extrude {
+    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        let mut progress = Progress::new(!console.is_json());
+        progress.stage("mesh");
+        let mut plane = Mesh::read(&self.plane)?;
+        plane.turn_left_handed();
+        let extrusion = Extrusion {
+            layers: Layers::graded(self.layers as usize, self.ratio),
+            bottom: self.bottom.clone(),
+            top: self.top.clone(),
+        };
+        self.output.write(&extrusion.of(&plane)?, progress, console)
+    }
+}

@@ -1,0 +1,75 @@
+//! The Gmsh file that generated meshes are written to.
+
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use clap::{Args, ValueEnum};
+use femto::fem::mesh::gmsh::{self, Encoding, Version};
+use femto::fem::mesh::{Mesh, MeshError};
+use femto::platform::files::write_atomic;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// A file to write.
+#[derive(Debug, Args)]
+pub(super) struct Output {
+    /// The file to write.
+    file: PathBuf,
+    /// Version of the file format.
+    #[arg(long, value_enum, default_value_t = Format::V41)]
+    format: Format,
+    /// Write text instead of little-endian binary.
+    #[arg(long)]
+    ascii: bool,
+}
+
+/// A version of Gmsh's format.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    #[value(name = "2.2")]
+    V22,
+    #[value(name = "4.1")]
+    V41,
+}
+
+impl Output {
+    /// Writes a mesh and reports its size.
+    pub(super) fn write(
+        &self,
+        mesh: &Mesh,
+        mut progress: Progress,
+        console: Console,
+    ) -> Result<(), Failure> {
+        let file = self.file.display();
+        progress.stage(format!("writing {file}"));
+        let bytes = self.encode(mesh)?;
+        write_atomic(&self.file, &bytes)?;
+        progress.finish();
+        let own = mesh.blocks.iter();
+        let own = own.filter(|block| block.cell_type.dimension() == mesh.dimension());
+        let cells: usize = own.clone().map(|block| block.len()).sum();
+        let shapes: Vec<&str> = own.map(|block| block.cell_type.cell().plural()).collect();
+        let (shapes, nodes, size) = (shapes.join(" and "), mesh.coordinates.len(), bytes.len());
+        console.report(
+            format_args!("{file}: {cells} {shapes}, {nodes} nodes, {size} bytes"),
+            || json!({ "file": file.to_string(), "cells": cells, "nodes": nodes, "bytes": size }),
+        )
+    }
+
+    fn encode(&self, mesh: &Mesh) -> Result<Vec<u8>, MeshError> {
+        let version = match self.format {
+            Format::V22 => Version::V2_2,
+            Format::V41 => Version::V4_1,
+        };
+        let encoding = match self.ascii {
+            true => Encoding::Ascii,
+            false => Encoding::LittleEndian,
+        };
+        let mut bytes = Vec::new();
+        gmsh::write(mesh, &mut bytes, version, encoding).map_err(|source| MeshError::Io {
+            file: self.file.display().to_string(),
+            source,
+        })?;
+        Ok(bytes)
+    }
+}
