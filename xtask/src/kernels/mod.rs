@@ -14,6 +14,7 @@ mod ladder;
 mod nodes;
 mod pencils;
 mod pocl;
+mod prism_ladder;
 mod runner;
 mod simplices;
 mod tensor;
@@ -54,9 +55,10 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 9] = [
+const FAMILIES: [Cases; 10] = [
     domain::cases,
     ladder::cases,
+    prism_ladder::cases,
     pencils::cases,
     forms::cases,
     nodes::cases,

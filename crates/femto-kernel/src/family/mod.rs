@@ -12,6 +12,7 @@ mod limits;
 mod matrix_storage;
 pub mod operand;
 pub mod oracle;
+pub mod prism_published;
 mod registry;
 pub mod shared_nodes;
 pub mod sum_factorization;
