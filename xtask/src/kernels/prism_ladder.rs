@@ -65,7 +65,7 @@ fn check(
     let Ok(mut vectors) = <[AcceleratorBuffer<f64>; Vector::ALL.len()]>::try_from(vectors) else {
         bail!("as many buffers as vectors");
     };
-    for stage in Stage::ALL {
+    for stage in schedule.stages() {
         let zeroed: &[Vector] = match stage {
             Stage::Zero => &Vector::SUMS,
             Stage::Action => &[Vector::Lhs],
@@ -78,7 +78,7 @@ fn check(
             continue;
         };
         let launch = Launch {
-            blocks: kernels.blocks(stage, &columns) as u32,
+            blocks: kernels.blocks(stage, &columns),
             threads: kernels.block.threads,
             shared_bytes: 0,
         };

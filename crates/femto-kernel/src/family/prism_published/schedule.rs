@@ -1,5 +1,6 @@
 //! The schedule of a step: where data are, and the order of loops.
 
+use super::Stage;
 use crate::dialect::{BlockShape, SourceBuilder};
 use crate::family::{Limits, ScheduleError};
 use crate::scalar::Precision;
@@ -94,6 +95,13 @@ impl Schedule {
     /// A block: a thread per layer of nodes above a triangle or a vertex. Over cells, the top thread has no work.
     pub fn block(&self, layers: usize) -> BlockShape {
         BlockShape::row(u32::try_from(layers + 1).unwrap_or(u32::MAX))
+    }
+
+    /// Its stages, in order: expression 2 only if it copies.
+    pub fn stages(&self) -> impl Iterator<Item = Stage> + use<> {
+        let copy = self.copy;
+        let runs = move |stage: &Stage| copy || *stage != Stage::Expression2;
+        Stage::ALL.into_iter().filter(runs)
     }
 
     /// Checks the schedule against its own rules and a device.

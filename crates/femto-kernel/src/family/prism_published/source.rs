@@ -35,13 +35,14 @@ pub struct StageKernels {
 
 impl StageKernels {
     /// Blocks of a stage's kernel.
-    pub fn blocks(&self, stage: Stage, columns: &Columns) -> usize {
+    pub fn blocks(&self, stage: Stage, columns: &Columns) -> u32 {
         let over_cells =
             stage.is_sum() || (stage == Stage::Expression1 && self.visit == Visit::Cells);
-        match over_cells {
+        let blocks = match over_cells {
             true => columns.triangles(),
             false => columns.vertices(),
-        }
+        };
+        u32::try_from(blocks).unwrap_or(u32::MAX)
     }
 }
 

@@ -1,7 +1,8 @@
-//! Exact work of a stage: bytes, flops, and flops as the authors' expressions are written.
+//! Exact work of a stage: bytes, flops, and nominal flops.
 
 use super::{Accumulators, Columns, Schedule, Stage, Vector, Visit};
 use crate::roofline::Work;
+use core::iter::Sum;
 
 /// Bytes of a double, and of an entry of the map.
 const REAL: u64 = 8;
@@ -17,7 +18,7 @@ const INVERSE: u64 = 6 * 3 + 9;
 const GRADIENT: u64 = 3 * 5;
 
 /// The work of a stage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageWork {
     /// Bytes of nodal vectors, coordinates and map, each read or written once: the map of a triangle, and 24 bytes a
     /// node; additions also read. Flops of a cell with common subexpressions evaluated once per point, entries of a
@@ -25,7 +26,7 @@ pub struct StageWork {
     pub work: Work,
     /// Flops of the expressions as the authors write them, 8 × 6 × 6 times in full for a cell's matrix; compilers
     /// reuse parts of them.
-    pub written_flops: u64,
+    pub nominal_flops: u64,
 }
 
 impl StageWork {
@@ -45,7 +46,7 @@ impl StageWork {
             Stage::Rhs => (3 + 1 + 1 + u64::from(schedule.copy), 1),
             Stage::Lhs => (3 + 1, 1),
         };
-        let (flops, written_flops) = match stage {
+        let (flops, nominal_flops) = match stage {
             Stage::Zero | Stage::Expression2 => (0, 0),
             Stage::Expression1 => {
                 let evaluations = if by_cells { 6 * cells } else { nodes };
@@ -53,8 +54,8 @@ impl StageWork {
                 (12 * evaluations, 12 * evaluations)
             }
             _ => {
-                let (once, written) = cell_flops(stage, schedule);
-                (cells * once, cells * written)
+                let (once, nominal) = cell_flops(stage, schedule);
+                (cells * once, cells * nominal)
             }
         };
         Self {
@@ -64,8 +65,18 @@ impl StageWork {
                 flops,
                 shared_bytes: 0,
             },
-            written_flops,
+            nominal_flops,
         }
+    }
+}
+
+/// Several stages after one another.
+impl Sum for StageWork {
+    fn sum<I: Iterator<Item = Self>>(stages: I) -> Self {
+        stages.fold(Self::default(), |sum, stage| Self {
+            work: sum.work + stage.work,
+            nominal_flops: sum.nominal_flops + stage.nominal_flops,
+        })
     }
 }
 
@@ -83,10 +94,10 @@ fn cell_flops(stage: Stage, schedule: &Schedule) -> (u64, u64) {
         Stage::Rhs => {
             let values = if schedule.copy { 5 * 12 } else { 4 * 12 };
             let row = GRADIENT + 5 + 4 + 1 + 1;
-            let row_written = 2 * GRADIENT + 6 + 4 + 2 + 1;
+            let nominal_row = 2 * GRADIENT + 6 + 4 + 2 + 1;
             (
                 geometry + 8 * (values + GRADIENT + 1 + 6 * row) + 6,
-                geometry + 8 * (5 * 12 + 6 * row_written) + 6,
+                geometry + 8 * (5 * 12 + 6 * nominal_row) + 6,
             )
         }
         // Gradients of all nodes; four products, their sum and the weights of each of the 21 different entries; 36
@@ -98,10 +109,10 @@ fn cell_flops(stage: Stage, schedule: &Schedule) -> (u64, u64) {
                 _ => 0,
             };
             let entry = 4 + 3 + 2;
-            let entry_written = 2 * GRADIENT + entry + 1;
+            let nominal_entry = 2 * GRADIENT + entry + 1;
             (
                 geometry + 8 * (6 * GRADIENT + 21 * entry + 36) + times_u + additions,
-                geometry + 8 * 36 * entry_written + times_u + additions,
+                geometry + 8 * 36 * nominal_entry + times_u + additions,
             )
         }
     }
