@@ -14,7 +14,8 @@ mod record;
 mod view;
 
 pub use device::DeviceStages;
-pub use femto_kernel::family::prism_published::ColumnsError;
+pub use femto_kernel::family::prism_published::host::Variant;
+pub use femto_kernel::family::prism_published::{Columns, ColumnsError, Step, steps};
 pub use host::measure_on_host;
 
 use crate::compile::{compile, in_parallel};
@@ -24,10 +25,7 @@ use crate::simplices::SimplexMesh;
 use crate::{BenchError, Report, Sampling, roofline};
 use femto::accelerator::{language, limits};
 use femto::{AnyDevice, Host};
-use femto_kernel::family::prism_published::host::Variant;
-use femto_kernel::family::prism_published::{
-    Columns, Oracle, StageKernels, Step, Vector, find, source, steps,
-};
+use femto_kernel::family::prism_published::{Oracle, StageKernels, Vector, source};
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::Accelerator;
 use view::HELMHOLTZ;
@@ -51,17 +49,6 @@ pub struct Sweep {
     pub variants: Vec<Variant>,
     /// Number and length of samples.
     pub sampling: Sampling,
-}
-
-/// The steps with these numbers, all if there are none; `None` if a number is no step's.
-pub fn select(numbers: &[usize]) -> Option<Vec<Step>> {
-    match numbers {
-        [] => Some(steps()),
-        numbers => numbers
-            .iter()
-            .map(|n| find(&format!("helmholtz/{n}")))
-            .collect(),
-    }
 }
 
 /// The mesh, and the output of every stage on it.

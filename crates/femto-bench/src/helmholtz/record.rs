@@ -58,12 +58,12 @@ impl Subject<'_> {
             ("threads", json!(self.device.threads)),
         ];
         record.counts = vec![("cell_rate", Some(columns.cells()))];
-        let written = measured.work.written_flops;
+        let nominal = measured.work.nominal_flops;
         record.extras = vec![
-            ("written_flops", json!(written)),
+            ("nominal_flops", json!(nominal)),
             (
-                "written_flop_rate",
-                json!(written as f64 / record.seconds()),
+                "nominal_flop_rate",
+                json!(nominal as f64 / record.seconds()),
             ),
             ("registers", json!(measured.usage.registers)),
             ("local_bytes", json!(measured.usage.local_bytes)),

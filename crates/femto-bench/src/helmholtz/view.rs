@@ -12,7 +12,7 @@ pub(super) const HELMHOLTZ: View = View {
         writeln!(f)?;
         table::write(f, STEP_COLUMNS, &steps(records))
     },
-    legend: "step: of the published ladder, or loops on the host; time: median, on accelerators of device times; written: \
+    legend: "step: of the published ladder, or loops on the host; time: median, on accelerators of device times; nominal: \
              flops of the expressions as the authors write them; work: flops with common subexpressions evaluated once, \
              bytes that must move; bound: the shortest time that the ceilings allow; regs, local: registers, and bytes of \
              slow memory, of a thread; error: largest difference from the closed forms, relative to the largest row of \
@@ -27,8 +27,8 @@ const COLUMNS: &[Column<Record>] = &[
     Column::numbers("time", "ms", |it| it.fixed("seconds", 1e3, 3)),
     Column::numbers("spread", "%", |it| it.fixed("spread", 100.0, 0)),
     Column::numbers("rate", "Mcells/s", |it| it.fixed("cell_rate", 1e-6, 1)),
-    Column::numbers("written", "GFLOP/s", |it| {
-        it.fixed("written_flop_rate", 1e-9, 1)
+    Column::numbers("nominal", "GFLOP/s", |it| {
+        it.fixed("nominal_flop_rate", 1e-9, 1)
     }),
     Column::numbers("work", "GFLOP/s", |it| it.fixed("flop_rate", 1e-9, 1)),
     Column::numbers("", "GB/s", |it| it.fixed("byte_rate", 1e-9, 1)),
