@@ -62,7 +62,7 @@ pub struct Schedule {
     pub accumulators: Accumulators,
     /// The order of the loops of `lhs`.
     pub loops: Loops,
-    /// Whether the loops over points are unrolled as well; otherwise the compiler decides.
+    /// Whether the loops over points are unrolled as well.
     pub unroll: bool,
 }
 

@@ -17,7 +17,7 @@
 #if UNROLLED
 #define EACH_POINT(p) UNROLL for (int p = 0; p < POINTS; ++p)
 #else
-#define EACH_POINT(p) for (int p = 0; p < POINTS; ++p)
+#define EACH_POINT(p) UNROLL_BY(1) for (int p = 0; p < POINTS; ++p)
 #endif
 
 #define ARGUMENTS                                                                              \
