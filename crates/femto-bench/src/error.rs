@@ -1,6 +1,7 @@
 //! Errors of measurements.
 
 use super::Benchmark;
+use super::helmholtz::ColumnsError;
 use femto::operator::OperatorError;
 use femto::solve::{JacobiError, SolveError};
 use femto_fem::geometry::GeometryError;
@@ -56,12 +57,27 @@ pub enum BenchError {
         /// Its value.
         value: f64,
     },
+    /// An output that differs from the oracle's.
+    #[error(
+        "{what} is wrong: its error relative to the oracle is {error:.1e}, above {tolerance:.0e}"
+    )]
+    Wrong {
+        /// The measured kernel or loop.
+        what: String,
+        /// The largest difference relative to the oracle's scale.
+        error: f64,
+        /// The largest that is accepted.
+        tolerance: f64,
+    },
     /// A schedule that is illegal for its sizes or the device.
     #[error(transparent)]
     Illegal(#[from] ScheduleError),
     /// From the mesh generator.
     #[error(transparent)]
     Mesh(#[from] Box<MeshError>),
+    /// From the extrusion of a mesh.
+    #[error(transparent)]
+    Columns(#[from] ColumnsError),
     /// From the geometry.
     #[error(transparent)]
     Geometry(#[from] GeometryError),

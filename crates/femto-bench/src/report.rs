@@ -84,6 +84,14 @@ impl Report {
         }
     }
 
+    /// Records the results of a measurement with several records.
+    pub(crate) fn add_all(&mut self, what: String, result: Result<Vec<Record>, BenchError>) {
+        match result {
+            Ok(records) => self.records.extend(records),
+            Err(error) => self.add(what, Err(error)),
+        }
+    }
+
     /// Writes the CSV file, if requested.
     pub(crate) fn save(&self) -> Result<(), BenchError> {
         let Some(path) = &self.csv else {

@@ -201,3 +201,41 @@ fn wrong_arguments_have_exit_code_2_and_a_hint() {
         assert!(error.contains(hint), "{arguments:?}: {error}");
     }
 }
+
+#[test]
+fn the_challenge_has_a_row_for_every_stage_of_every_loop() {
+    assert!(CEILINGS.status.success(), "{}", text(&CEILINGS.stderr));
+    let run = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_femto"))
+            .args(["bench", "helmholtz", "--kept"])
+            .args(arguments)
+            .env(CACHE.0, CACHE.1)
+            .output()
+            .unwrap()
+    };
+    let small = "--device host --threads 2 --triangles 32 --layers 4 --nreps 1 --json";
+    let output = run(&small.split(' ').collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 3 * 8);
+    for row in rows {
+        assert_eq!(
+            (&row["triangles"], &row["cells"]),
+            (&32.into(), &128.into())
+        );
+        assert!(row["error"].as_f64().unwrap() < 1e-12, "{row}");
+    }
+    assert_eq!(
+        (&rows[7]["step"], &rows[7]["stage"]),
+        (&"serial".into(), &"together".into())
+    );
+
+    let unknown = run(&["--steps", "1,11"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(
+        text(&unknown.stderr).contains("steps 1 to 10"),
+        "{}",
+        text(&unknown.stderr)
+    );
+}

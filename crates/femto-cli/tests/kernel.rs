@@ -245,3 +245,30 @@ fn nvidias_compiler_tells_registers_without_a_device() {
         );
     }
 }
+
+/// Steps 1 to 3 of the Helmholtz Challenge keep 200 doubles in a thread's local memory, where the compiler must leave them;
+/// with 36 accumulators `lhs` takes 60 registers more than with 6.
+#[test]
+fn the_challenges_tables_and_accumulators_are_where_its_steps_say() {
+    let Some(paths) = std::env::var_os("FEMTO_NVRTC_TEST") else {
+        eprintln!("skipped: FEMTO_NVRTC_TEST is not set");
+        return;
+    };
+    for path in std::env::split_paths(&paths) {
+        let lhs = |step: &str| {
+            let output = Command::new(env!("CARGO_BIN_EXE_femto"))
+                .args(["kernel", "check", step, "--arch", "sm_90", "--json"])
+                .env("FEMTO_NVRTC", &path)
+                .output()
+                .unwrap();
+            let report = json(&output);
+            let rows = report["rows"].as_array().unwrap();
+            let row = rows.iter().find(|row| row["entry"] == "lhs").unwrap();
+            ["registers", "local_bytes"].map(|key| row[key].as_u64().unwrap())
+        };
+        assert_eq!(lhs("helmholtz/3")[1], 1600);
+        let ([entries, spilled], [rows, none]) = (lhs("helmholtz/5"), lhs("helmholtz/6"));
+        assert_eq!((spilled, none), (0, 0));
+        assert!(entries.abs_diff(rows + 60) <= 12, "{entries} {rows}");
+    }
+}

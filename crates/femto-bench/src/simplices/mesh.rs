@@ -105,12 +105,12 @@ impl SimplexMesh {
     }
 
     /// Nodes of a cell.
-    pub(super) fn cell(&self, cell: usize) -> &[u32] {
+    pub(crate) fn cell(&self, cell: usize) -> &[u32] {
         &self.table[cell * (self.dim + 1)..][..self.dim + 1]
     }
 
     /// Position of a node.
-    pub(super) fn position(&self, node: u32) -> [f64; 3] {
+    pub(crate) fn position(&self, node: u32) -> [f64; 3] {
         self.positions[node as usize]
     }
 

@@ -13,6 +13,7 @@ mod matrix_storage;
 pub mod operand;
 pub mod oracle;
 pub mod prism_column;
+pub mod prism_published;
 mod registry;
 pub mod shared_nodes;
 pub mod sum_factorization;

@@ -1,5 +1,6 @@
 //! `femto bench`
 
+mod helmholtz;
 pub(super) mod options;
 mod simplices;
 mod tet;
@@ -120,6 +121,7 @@ pub(super) struct Bench {
 /// Benchmarks with their own options.
 #[derive(Debug, Subcommand)]
 enum Other {
+    Helmholtz(helmholtz::Helmholtz),
     Simplices(simplices::Simplices),
     Tet(Box<tet::Tet>),
 }
@@ -127,6 +129,7 @@ enum Other {
 impl Bench {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         match &self.other {
+            Some(Other::Helmholtz(helmholtz)) => return helmholtz.run(console),
             Some(Other::Simplices(simplices)) => return simplices.run(console),
             Some(Other::Tet(tet)) => return tet.run(console),
             None => {}

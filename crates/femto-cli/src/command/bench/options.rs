@@ -4,6 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use femto::element::basis::MAX_DEGREE;
 use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Scatter};
+use femto_bench::helmholtz::Variant;
 use femto_bench::tet::Stored;
 use femto_bench::{Benchmark, MeshShape, Size};
 use std::str::FromStr;
@@ -89,6 +90,10 @@ pub(super) fn factors() -> impl TypedValueParser<Value = FactorPrecision> {
 
 pub(super) fn scatter() -> impl TypedValueParser<Value = Scatter> {
     named(&[Scatter::Atomic, Scatter::Deterministic], Scatter::name)
+}
+
+pub(super) fn variant() -> impl TypedValueParser<Value = Variant> {
+    named(&Variant::ALL, Variant::name)
 }
 
 pub(super) fn stored() -> impl TypedValueParser<Value = Stored> {

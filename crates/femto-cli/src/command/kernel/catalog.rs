@@ -3,6 +3,7 @@
 use super::forms::Example;
 use femto::kernel::expr::suggest;
 use femto::kernel::family::hex_published::ladder::{self, Benchmark, Step};
+use femto::kernel::family::prism_published as helmholtz;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
@@ -49,8 +50,10 @@ impl Simplices {
 /// A kernel text, or several that belong together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum CatalogEntry {
-    /// A step of a published ladder.
+    /// A step of a published ladder on hexahedra.
     Step(Step),
+    /// A step of the ladder of the Helmholtz Challenge.
+    Helmholtz(helmholtz::Step),
     /// femto's own kernel for a benchmark's form and points.
     Pencils(Benchmark),
     /// The diagonal of that operator.
@@ -75,6 +78,7 @@ impl CatalogEntry {
     /// All kernels: the ladders, then femto's own.
     pub(super) fn all() -> Vec<Self> {
         let mut all: Vec<Self> = ladder::steps().into_iter().map(Self::Step).collect();
+        all.extend(helmholtz::steps().into_iter().map(Self::Helmholtz));
         all.extend(BENCHMARKS.map(Self::Pencils));
         all.extend(BENCHMARKS.map(Self::Diagonal));
         all.extend(Example::ALL.map(Self::Form));
@@ -88,6 +92,7 @@ impl CatalogEntry {
     pub(super) fn description(self) -> String {
         match self {
             Self::Step(step) => step.change.to_owned(),
+            Self::Helmholtz(step) => step.change.to_owned(),
             Self::Pencils(it) => format!("a pencil per thread: {}", form(it)),
             Self::Diagonal(it) => format!("the diagonal: {}", form(it)),
             Self::Form(it) => it.description().to_owned(),
@@ -128,6 +133,7 @@ impl Display for CatalogEntry {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Step(step) => step.fmt(f),
+            Self::Helmholtz(step) => step.fmt(f),
             Self::Pencils(it) => write!(f, "pencils/{}", it.name()),
             Self::Diagonal(it) => write!(f, "diagonal/{}", it.name()),
             Self::Form(it) => write!(f, "forms/{}", it.name()),
@@ -206,13 +212,13 @@ mod tests {
         for kernel in CatalogEntry::all() {
             assert_eq!(kernel.to_string().parse(), Ok(kernel));
         }
-        assert_eq!(CatalogEntry::all().len(), 45 + 3 + 3 + 5 + 4 + 4 + 1);
+        assert_eq!(CatalogEntry::all().len(), 45 + 10 + 3 + 3 + 5 + 4 + 4 + 1);
     }
 
     #[test]
     fn a_part_of_a_name_selects() {
         let count = |name: &str| name.parse().map(|Selection(kernels)| kernels.len());
-        assert_eq!(count("all"), Ok(65));
+        assert_eq!(count("all"), Ok(75));
         assert_eq!(count("bk5"), Ok(16 + 2));
         assert_eq!(count("bk5/layers"), Ok(10));
         assert_eq!(count("cubes/6"), Ok(2));

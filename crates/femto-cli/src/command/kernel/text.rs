@@ -6,11 +6,12 @@ use femto::element::tables::TensorTables;
 use femto::kernel::dialect::{BlockShape, Language};
 use femto::kernel::family::Limits;
 use femto::kernel::family::hex_published::ladder::{self, Benchmark, LadderKernel, Step};
+use femto::kernel::family::prism_published as helmholtz;
 use femto::kernel::family::shared_nodes::{NodeKernel, sum_source, zero_source};
 use femto::kernel::family::sum_factorization::Storage;
 use femto::kernel::family::sum_factorization::kernel::{KernelSpec, PointStep, Schedule};
 use femto::kernel::family::sum_factorization::work::Shape;
-use femto::kernel::family::{FactorPrecision, KernelSource, Scatter, Vectors};
+use femto::kernel::family::{FactorPrecision, KernelSource, Scatter, ScheduleError, Vectors};
 use femto::kernel::form::{Mass, ScreenedPoisson, inspect};
 use femto::kernel::roofline::probe_text;
 use femto::kernel::scalar::Precision;
@@ -110,6 +111,19 @@ impl Request {
                 let sizes = step.benchmark.sizes(self.degree as u32);
                 let kernel = ladder::source(&step, sizes, language, precision, limits)?;
                 Text::of_step(&step, step.schedule.block(sizes), kernel, precision)
+            }
+            CatalogEntry::Helmholtz(step) => {
+                if precision != Precision::Fp64 {
+                    let (schedule, rule) = (step.schedule.to_string(), "double precision");
+                    return Err(ScheduleError::Rule { schedule, rule }.into());
+                }
+                let layers = helmholtz::Columns::LAYERS;
+                let kernels = helmholtz::source(&step, layers, language, limits)?;
+                let text = Text::of_loops(kernels.text, kernels.block, Precision::Fp64);
+                Text {
+                    schedule: Some(step.schedule.to_string()),
+                    ..text
+                }
             }
             CatalogEntry::Pencils(benchmark) => {
                 let basis = benchmark.tables(self.degree)?;

@@ -1,0 +1,86 @@
+//! `femto bench helmholtz`
+
+use super::{SAMPLE_SECONDS, conclude, options};
+use crate::command::open;
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use clap::Args;
+use femto::platform::device::{self, DeviceId};
+use femto_bench::helmholtz::{Columns, SMALL, Step, Sweep, Variant, run_all, steps};
+use femto_bench::{RunOptions, Sampling};
+use std::path::PathBuf;
+
+/// Measure the Helmholtz Challenge on extruded prisms: every stage, alone and together.
+///
+/// Weigl, Savitski, Chua, "Helmholtz Challenge" (2014). On accelerators, the steps of its ladder; on the host, its serial
+/// loops, threads over columns, and threads over the cells of a column. Every output is compared with closed forms.
+#[derive(Debug, Args)]
+pub(in crate::command) struct Helmholtz {
+    /// The device: `cuda:0`, `opencl:0`, `host`, ...
+    #[arg(long, default_value = "cuda:0", value_parser = device::parse)]
+    device: DeviceId,
+    /// Numbers of host threads, such as `1,2` [default: one per core].
+    #[arg(long, value_delimiter = ',')]
+    threads: Vec<usize>,
+    /// Minimum number of triangles.
+    #[arg(long, default_value_t = SMALL, value_parser = options::count)]
+    triangles: usize,
+    /// Layers of cells.
+    #[arg(long, default_value_t = Columns::LAYERS, value_parser = options::count)]
+    layers: usize,
+    /// Steps of the ladder, on accelerators [default: all].
+    #[arg(long, value_delimiter = ',', value_parser = step)]
+    steps: Vec<Step>,
+    /// Loops of the host.
+    #[arg(long, value_delimiter = ',', default_value = "serial,columns,cells", value_parser = options::variant())]
+    variants: Vec<Variant>,
+    /// Number of samples; the median is reported.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    nreps: u32,
+    /// Use ceilings from an earlier run of `femto roofline`, if any.
+    #[arg(long)]
+    kept: bool,
+    /// Also write the rows to a CSV file, updated after every step.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// A step by its number.
+fn step(number: &str) -> Result<Step, String> {
+    let all = steps();
+    let mut named = all
+        .iter()
+        .filter(|step| step.number.to_string() == number.trim());
+    let most = all.len();
+    named
+        .next()
+        .copied()
+        .ok_or_else(|| format!("the ladder has steps 1 to {most}"))
+}
+
+impl Helmholtz {
+    pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
+        let sweep = Sweep {
+            triangles: self.triangles,
+            layers: self.layers,
+            steps: match &self.steps[..] {
+                [] => steps(),
+                steps => steps.to_vec(),
+            },
+            variants: self.variants.clone(),
+            sampling: Sampling {
+                samples: self.nreps as usize,
+                seconds: SAMPLE_SECONDS,
+            },
+        };
+        let options = RunOptions {
+            kept_ceilings: self.kept,
+            csv: self.csv.clone(),
+        };
+        let mut progress = Progress::new(!console.is_json());
+        let devices = open(self.device, &self.threads)?;
+        let report = run_all(&devices, &sweep, &options, &mut progress)?;
+        conclude(report, progress, console)
+    }
+}
