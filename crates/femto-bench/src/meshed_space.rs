@@ -26,6 +26,8 @@ pub enum MeshShape {
     Tetrahedra,
     /// Columns of prisms over triangles moved at random, between a bent bottom and a bent top.
     Columns,
+    /// The same columns in flat layers: affine maps.
+    Layers,
 }
 
 /// The seed of the irregular mesh: the same one every time.
@@ -33,12 +35,13 @@ const SEED: u64 = 4;
 
 impl MeshShape {
     /// All shapes.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Box,
         Self::Sine,
         Self::Curved,
         Self::Tetrahedra,
         Self::Columns,
+        Self::Layers,
     ];
 
     /// The name in options and reports.
@@ -49,6 +52,7 @@ impl MeshShape {
             Self::Curved => "curved",
             Self::Tetrahedra => "tetrahedra",
             Self::Columns => "columns",
+            Self::Layers => "layers",
         }
     }
 
@@ -57,7 +61,7 @@ impl MeshShape {
         match self {
             Self::Box | Self::Sine | Self::Curved => Cell::Hexahedron,
             Self::Tetrahedra => Cell::Tetrahedron,
-            Self::Columns => Cell::Prism,
+            Self::Columns | Self::Layers => Cell::Prism,
         }
     }
 
@@ -78,22 +82,23 @@ impl MeshShape {
                 ..SimplexBox::unit_cube(1)
             }
             .build(|x| x),
-            Self::Columns => return columns(cells),
+            Self::Columns => return columns(cells, 1.0),
+            Self::Layers => return columns(cells, 0.0),
         };
         Ok(mesh.map_err(Box::new)?)
     }
 }
 
-/// Columns over the unit square, on hills.
-fn columns([nx, ny, layers]: [usize; 3]) -> Result<Mesh, BenchError> {
+/// Columns over the unit square, on hills scaled by a factor.
+fn columns([nx, ny, layers]: [usize; 3], hills: f64) -> Result<Mesh, BenchError> {
     let plane = SimplexBox::<2> {
         cells: [nx, ny],
         irregular: Some(SEED),
         ..SimplexBox::unit_square(1)
     };
     let plane = plane.build(|x| x).map_err(Box::new)?;
-    let bottom = |[x, y]: [f64; 2]| 0.1 * (PI * x).sin() * (2.0 * PI * y).cos();
-    let top = |[x, y]: [f64; 2]| 1.0 + 0.05 * (PI * (x - y)).sin();
+    let bottom = |[x, y]: [f64; 2]| 0.1 * hills * (PI * x).sin() * (2.0 * PI * y).cos();
+    let top = |[x, y]: [f64; 2]| 1.0 + 0.05 * hills * (PI * (x - y)).sin();
     let mesh = plane.extrude(&Layers::uniform(layers), bottom, top);
     Ok(mesh.map_err(Box::new)?)
 }
@@ -230,6 +235,7 @@ mod tests {
             MapKind::Multilinear,
             MapKind::Curved,
             MapKind::Affine,
+            MapKind::Extruded,
             MapKind::Extruded,
         ];
         for (shape, kind) in MeshShape::ALL.into_iter().zip(kinds) {

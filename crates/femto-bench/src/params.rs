@@ -35,7 +35,7 @@ pub struct Params {
     pub size: Size,
     /// The mesh. Default [`MeshShape::Sine`].
     pub mesh: MeshShape,
-    /// Layers of [`MeshShape::Columns`]. Default 50.
+    /// Layers of [`MeshShape::Columns`] and [`MeshShape::Layers`]. Default 50.
     pub layers: usize,
     /// Amount of geometry stored.
     pub data_level: DataLevel,
@@ -125,7 +125,9 @@ impl Params {
     pub(crate) fn cells(&self) -> [usize; 3] {
         let vectors = (self.benchmark.components(), self.benchmark.vector());
         match self.mesh {
-            MeshShape::Columns => self.size.columns(self.degree, self.layers, vectors),
+            MeshShape::Columns | MeshShape::Layers => {
+                self.size.columns(self.degree, self.layers, vectors)
+            }
             mesh => self.size.cells(mesh.cell(), self.degree, vectors),
         }
     }

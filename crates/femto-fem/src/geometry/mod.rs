@@ -102,6 +102,13 @@ impl Geometry {
         self.columns.as_deref()
     }
 
+    /// Whether some maps are curved, or columns have triangles that are not parallel: quadrature then takes a higher
+    /// degree where it depends on the form.
+    pub fn is_curved(&self) -> bool {
+        let is_wedged = self.columns().is_some_and(|columns| !columns.parallel);
+        is_wedged || self.kinds.contains(&MapKind::Curved)
+    }
+
     /// Dimension of the space around the cells: that of the cells themselves or, for facets that are not
     /// flattened, of the cells that they belong to.
     pub fn dim(&self) -> usize {

@@ -9,6 +9,8 @@ use std::collections::HashMap;
 pub struct Columns {
     /// Prisms of a column, at least two.
     pub layers: usize,
+    /// Whether all triangles of each column are parallel, so that the maps are affine.
+    pub parallel: bool,
     /// The prisms, numbered as in the mesh's blocks of prisms one after the other, from bottom to top,
     /// `[column][layer]`.
     pub cells: Vec<u32>,
@@ -26,9 +28,10 @@ impl Mesh {
             return None;
         }
         let cells: Vec<&[u32]> = prisms.flat_map(|it| it.nodes.chunks_exact(6)).collect();
-        if !cells.iter().all(|cell| self.is_vertical(cell)) {
-            return None;
-        }
+        let heights: Option<Vec<[f64; 2]>> = cells.iter().map(|cell| self.heights(cell)).collect();
+        // NaN is no height.
+        let is_same = |[least, most]: &[f64; 2]| most - least <= 1e-10 * most;
+        let parallel = heights?.iter().all(is_same);
         let bottoms: HashMap<&[u32], u32> = cells.iter().map(|cell| &cell[..3]).zip(0..).collect();
         let above = |cell: u32| bottoms.get(&cells[cell as usize][3..]).copied();
         let mut is_above = vec![false; cells.len()];
@@ -49,19 +52,28 @@ impl Mesh {
             .flat_map(|&cell| column(cell).take(layers))
             .collect();
         let is_whole = cells.len() == layers * lowest.len();
-        is_whole.then_some(Columns { layers, cells })
+        is_whole.then_some(Columns {
+            layers,
+            parallel,
+            cells,
+        })
     }
 
-    /// Whether the edges between the triangles of a prism are vertical, to 1e-12 of its extent.
-    fn is_vertical(&self, cell: &[u32]) -> bool {
-        let at = |vertex: usize| self.coordinates.get(cell[vertex] as usize);
-        let Some(x) = (0..6).map(at).collect::<Option<Vec<_>>>() else {
-            return false;
-        };
-        let extent = x.iter().flat_map(|y| [y[0] - x[0][0], y[1] - x[0][1]]);
-        let extent = extent.fold(0.0, |most: f64, length| most.max(length.abs()));
+    /// The least and the largest height of a prism, if the edges between its triangles are vertical to 1e-12 of its
+    /// extent.
+    fn heights(&self, cell: &[u32]) -> Option<[f64; 2]> {
+        let mut x = [[0.0; 3]; 6];
+        for (x, &node) in x.iter_mut().zip(cell) {
+            *x = *self.coordinates.get(node as usize)?;
+        }
+        let along = x.iter().flat_map(|y| [y[0] - x[0][0], y[1] - x[0][1]]);
+        let extent = along.fold(0.0, |most: f64, length| most.max(length.abs()));
         let apart = |n: usize, axis: usize| (x[n + 3][axis] - x[n][axis]).abs();
-        (0..3).all(|n| apart(n, 0) <= 1e-12 * extent && apart(n, 1) <= 1e-12 * extent)
+        let is_vertical = |n| apart(n, 0) <= 1e-12 * extent && apart(n, 1) <= 1e-12 * extent;
+        let heights = [0, 1, 2].map(|n| x[n + 3][2] - x[n][2]);
+        let least = heights.into_iter().fold(f64::INFINITY, f64::min);
+        let most = heights.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        (0..3).all(is_vertical).then_some([least, most])
     }
 }
 
@@ -85,6 +97,13 @@ mod tests {
         let mesh = prisms(None);
         let columns = mesh.columns().expect("columns");
         assert_eq!((columns.layers, columns.cells.len()), (4, 48));
+        assert!(columns.parallel);
+        let mut thicker = mesh.clone();
+        thicker
+            .coordinates
+            .iter_mut()
+            .for_each(|x| x[2] *= 1.0 + 0.1 * x[0]);
+        assert!(!thicker.columns().expect("columns").parallel);
         for column in columns.cells.chunks_exact(4) {
             for pair in column.windows(2) {
                 let [lower, upper] = [pair[0], pair[1]].map(|it| mesh.blocks[0].cell(it as usize));

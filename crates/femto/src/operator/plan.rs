@@ -107,9 +107,7 @@ impl Plan {
         )?;
         let fields = params.fields();
         let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
-        let is_curved = |kind: &MapKind| matches!(kind, MapKind::Extruded | MapKind::Curved);
-        let curved = geometry.kinds().iter().any(is_curved);
-        let on = (is_constant, curved);
+        let on = (is_constant, geometry.is_curved());
         let tables = tables((space, geometry), family, &form, params.quadrature, on)?;
         let foldable = fields.count(FieldKind::Cell) == fields.len();
         let folds = FamilyId::any_folds(space.cell(), geometry.dim());

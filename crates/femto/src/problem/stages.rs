@@ -11,7 +11,7 @@ use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::solve::Jacobi;
 use crate::vector::{Entries, VectorOps};
 use crate::{AnyDevice, DataLevel, Number, Operator, OperatorParams, Quadrature, on_device};
-use femto_element::{Cell, MapKind};
+use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry};
 use femto_fem::space::{Block, Constraints, Space, SpaceParams};
 use femto_kernel::family::fields::FieldKind;
@@ -270,8 +270,7 @@ impl<'a> Problem<'a> {
     fn operator_params(&self, blocks: &[Block]) -> OperatorParams {
         let fields = self.operator.fields();
         let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
-        let mut kinds = blocks.iter().flat_map(|block| block.geometry.kinds());
-        let curved = kinds.any(|&kind| matches!(kind, MapKind::Extruded | MapKind::Curved));
+        let curved = blocks.iter().any(|block| block.geometry.is_curved());
         let form = self.form.form().trace();
         let rule = self.operator.quadrature;
         // Of the cells whose rule depends on the form, one that needs the highest degree.
