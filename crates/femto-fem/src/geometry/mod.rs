@@ -240,7 +240,7 @@ impl Geometry {
     fn trilinear(&self, cell: usize) -> Tensor<2> {
         match &self.maps {
             Maps::Tensor(maps) => maps.multilinear(cell, self.kinds[cell], &self.coordinates),
-            Maps::Terms(maps) => maps.affine(cell, &self.coordinates),
+            Maps::Terms(maps) => maps.multilinear(cell, self.kinds[cell], &self.coordinates),
             Maps::Facets(maps) => {
                 let centre = self.cell.centre();
                 let (x, jacobian) = maps.at(cell, centre);

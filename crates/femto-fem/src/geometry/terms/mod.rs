@@ -79,9 +79,18 @@ impl TermMaps {
         }
     }
 
-    /// Coefficients of the affine map through vertex 0 and its neighbours.
-    pub(super) fn affine(&self, cell: usize, coordinates: &[[f64; 3]]) -> Tensor<2> {
+    /// Coefficients of an extruded map; otherwise of the affine map through vertex 0 and its neighbours.
+    pub(super) fn multilinear(
+        &self,
+        cell: usize,
+        kind: MapKind,
+        coordinates: &[[f64; 3]],
+    ) -> Tensor<2> {
         let zero = [0.0; 3];
+        if kind == MapKind::Extruded {
+            let [o, r, s, t, rt, st] = self.extruded(cell, coordinates);
+            return [[[o, r], [s, zero]], [[t, rt], [st, zero]]];
+        }
         let (origin, jacobian) = self.affine_map(cell, coordinates).at(zero);
         let [r, s, t] = super::jacobian::tangents(&jacobian);
         [[[origin, r], [s, zero]], [[t, zero], [zero, zero]]]

@@ -1,11 +1,12 @@
 //! prism_column as a family.
 
 use super::columns::Columns;
+use super::host;
 use super::schedule::Schedule;
 use super::source::KernelSpec;
 use super::tables::Tables;
+use super::work::flops;
 use crate::family::batch::{ElementKernel, NodeTable};
-use crate::family::cell_quadrature;
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
     FactorPrecision, Family, KernelSource, MapInput, Operand, Role, Target, Vectors,
@@ -32,16 +33,11 @@ impl Family for PrismColumn {
         cell == Cell::Prism && dim == 3
     }
 
-    fn takes(
-        operator: &ElementOperator,
-        map: MapKind,
-        accelerator: bool,
-    ) -> Result<(), &'static str> {
-        match (map, accelerator) {
-            (MapKind::Extruded, true) => factors(operator)
+    fn takes(operator: &ElementOperator, map: MapKind, _: bool) -> Result<(), &'static str> {
+        match map {
+            MapKind::Extruded => factors(operator)
                 .map(|_| ())
                 .ok_or("the rule is not a product"),
-            (MapKind::Extruded, false) => Err("processors have no loops for columns yet"),
             _ => Err("the prisms do not form columns of equal numbers with vertical edges"),
         }
     }
@@ -54,16 +50,11 @@ impl Family for PrismColumn {
         NodeTable::listed(nodes)
     }
 
-    fn block(
-        operator: &Arc<ElementOperator>,
-        map: MapKind,
-        stored: bool,
-    ) -> Result<Block, BlockError> {
+    fn block(operator: &Arc<ElementOperator>, _: MapKind, _: bool) -> Result<Block, BlockError> {
         let tables = factors(operator).ok_or(BlockError::Tables { family: Self::NAME })?;
         Ok(Block {
             tables: Arc::new(tables),
             operator: Arc::clone(operator),
-            general: cell_quadrature::CellQuadrature::block(operator, map, stored)?,
         })
     }
 }
@@ -81,8 +72,6 @@ fn factors(operator: &ElementOperator) -> Option<Tables> {
 pub struct Block {
     tables: Arc<Tables>,
     operator: Arc<ElementOperator>,
-    /// The same on any cells, whose loops processors run.
-    general: cell_quadrature::Block,
 }
 
 impl Block {
@@ -95,21 +84,23 @@ impl Block {
         T: Vectorizable,
         F: Form<D, C> + Clone + 'static,
     {
-        self.general.kernel::<T, F, D, C>(form, level)
+        host::build::<T, F, D, C>(&self.tables, &self.operator, form, level)
     }
 }
 
 impl BlockOperator for Block {
     fn map_input(&self) -> MapInput {
-        self.general.map_input()
+        MapInput::Map
     }
 
     fn geometry_numbers(&self) -> usize {
-        self.general.geometry_numbers()
+        host::MAP_NUMBERS
     }
 
-    fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
-        self.general.pack(map, coefficients, out);
+    fn pack(&self, map: CellMap, _: (f64, f64), out: &mut [f64]) {
+        if let CellMap::Map(map) = map {
+            host::pack(map, out);
+        }
     }
 
     fn reads_vertices(&self) -> bool {
@@ -125,15 +116,19 @@ impl BlockOperator for Block {
     }
 
     fn scheduled_flops(&self) -> u64 {
-        self.general.scheduled_flops()
+        flops(
+            &self.tables,
+            &self.operator.inspection,
+            self.operator.fields,
+        )
     }
 
     fn nominal_flops(&self) -> u64 {
-        self.general.nominal_flops()
+        self.scheduled_flops()
     }
 
     fn stored(&self) -> String {
-        "nodes and bases of columns, heights of their edges".to_owned()
+        "bases of columns and heights of their edges".to_owned()
     }
 
     fn kernels(

@@ -10,6 +10,7 @@
 
 mod block;
 mod columns;
+mod host;
 mod schedule;
 mod source;
 mod tables;
