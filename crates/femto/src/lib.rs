@@ -5,6 +5,7 @@ pub mod accelerator;
 mod any_device;
 mod number;
 pub mod operator;
+mod pool;
 pub mod problem;
 pub mod solve;
 pub mod vector;
