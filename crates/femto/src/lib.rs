@@ -3,6 +3,7 @@
 
 pub mod accelerator;
 mod any_device;
+pub mod multigrid;
 mod number;
 pub mod operator;
 mod pool;
