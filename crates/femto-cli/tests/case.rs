@@ -232,7 +232,7 @@ fn omitted_keys_have_defaults() {
 fn mistakes_are_found_where_they_are() {
     #[rustfmt::skip]
     let mistakes = [
-        ("tolerance =", "tolerence =", 30, 1, "unknown key `tolerence` in [solver]; did you mean `tolerance`? Known keys: method, preconditioner, tolerance, max_iterations, restart, max_newton_steps"),
+        ("tolerance =", "tolerence =", 30, 1, "unknown key `tolerence` in [solver]; did you mean `tolerance`? Known keys: method, preconditioner, cycle_precision, tolerance, max_iterations, restart, max_newton_steps"),
         ("[solver]", "[sover]", 27, 2, "unknown key `sover` in the case; did you mean `solver`?"),
         ("lower =", "lowr =", 4, 28, "did you mean `lower`?"),
         ("degree = 4", "degree = 16", 7, 10, "`degree` in [space] must be from 1 to 15, found the integer 16"),
@@ -351,7 +351,7 @@ fn a_mistake_shows_its_line() {
     let text = FULL.replace("tolerance", "tolerence");
     let expected = "\
 cases/test.toml:30:1: unknown key `tolerence` in [solver]; did you mean `tolerance`? \
-Known keys: method, preconditioner, tolerance, max_iterations, restart, max_newton_steps
+Known keys: method, preconditioner, cycle_precision, tolerance, max_iterations, restart, max_newton_steps
   30 | tolerence = 1e-10
      | ^^^^^^^^^";
     assert_eq!(mistake(&text).to_string(), expected);
