@@ -10,6 +10,7 @@ mod element_matrices;
 mod elements;
 mod forms;
 mod golden;
+mod interpolation;
 mod ladder;
 mod nodes;
 mod pencils;
@@ -54,7 +55,7 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 9] = [
+const FAMILIES: [Cases; 10] = [
     domain::cases,
     ladder::cases,
     pencils::cases,
@@ -64,6 +65,7 @@ const FAMILIES: [Cases; 9] = [
     affine_simplices::cases,
     element_matrices::cases,
     vectors::cases,
+    interpolation::cases,
 ];
 
 /// The requested cases.
