@@ -5,7 +5,7 @@ use crate::pool::Pool;
 use femto_element::Interpolation;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::interpolation::{InterpolationShape, NO_NODE, Strides};
-use femto_platform::device::{Buffer, Device, DeviceError};
+use femto_platform::device::{Buffer, Device, DeviceError, DeviceKind};
 use std::fmt;
 
 /// An interpolation of the values at the nodes of a block of elements: a part of an E-vector
@@ -39,20 +39,25 @@ impl<T: Number, D: Device> ElementInterpolation<T, D> {
     ) -> Result<Self, DeviceError> {
         let last = nodes.iter().filter(|&&node| node != NO_NODE).max();
         let last_component = strides.components.saturating_sub(1) * strides.component;
+        let shape = InterpolationShape {
+            axes: interpolation.axes,
+            from: interpolation.from,
+            to: interpolation.to,
+        };
+        let (scratch, info) = (Pool::default(), device.info());
+        if info.kind == DeviceKind::Host {
+            (0..info.threads).for_each(|_| scratch.put(vec![T::default(); shape.scratch()]));
+        }
         let matrix = interpolation.matrix.iter();
         let matrix: Vec<T> = matrix.map(|&entry| T::from_f64(entry)).collect();
         Ok(Self {
-            shape: InterpolationShape {
-                axes: interpolation.axes,
-                from: interpolation.from,
-                to: interpolation.to,
-            },
+            shape,
             matrix: device.upload(&matrix)?,
             nodes: device.upload(nodes)?,
             len: last.map_or(0, |&last| last as usize * strides.node + last_component + 1),
             strides,
             first,
-            scratch: Pool::default(),
+            scratch,
         })
     }
 

@@ -308,6 +308,30 @@ fn forms_and_fields_without_a_cycle_are_refused() {
     }
 }
 
+/// A plate one cell thick, held on all sides: on many nodes of degree 1 nothing is left to solve.
+#[test]
+fn aggregates_may_be_impossible() {
+    let mesh = AnyBox {
+        cell: Cell::Hexahedron,
+        cells: vec![20, 20, 1],
+        lower: vec![0.0; 3],
+        upper: vec![1.0, 1.0, 0.05],
+        geometry_degree: 1,
+        irregular: None,
+    };
+    let mesh = mesh.build(|x| x).unwrap();
+    let problem = poisson(&mesh, 3, 2);
+    let solution = solve(&problem);
+    assert!(
+        solution.info.iterations() <= 6,
+        "{}",
+        solution.info.iterations()
+    );
+    let degrees = solution.levels.iter().map(|level| level.degree);
+    assert!(degrees.eq([Some(2), Some(1)]));
+    assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
+}
+
 /// Spaces of degree 1 on few cells, and elements whose nodes of degree 1 are all held.
 #[test]
 fn levels_may_be_tiny() {
