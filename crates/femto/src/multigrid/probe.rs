@@ -92,26 +92,67 @@ fn neighbours(blocks: &[Block]) -> Csr {
 
 /// The nodes of each colour, chosen greedily in the order of the nodes.
 fn colours(neighbours: &Csr) -> Vec<Vec<u32>> {
-    let mut colour_of = vec![usize::MAX; neighbours.rows()];
     let mut colours: Vec<Vec<u32>> = Vec::new();
-    // The last node near which a colour was seen.
-    let mut last_near = Vec::new();
-    for node in 0..neighbours.rows() {
-        for &beside in neighbours.row_columns(node) {
-            for &near in neighbours.row_columns(beside as usize) {
-                if let Some(last) = last_near.get_mut(colour_of[near as usize]) {
-                    *last = node;
-                }
+    let mut left: Vec<u32> = (0..neighbours.rows() as u32).collect();
+    // In rounds of as many colours as a mask has bits; one round is nearly always enough.
+    while !left.is_empty() {
+        let first = colours.len();
+        // The colours of this round among the neighbours of each node.
+        let mut near = vec![0_u128; neighbours.rows()];
+        left.retain(|&node| {
+            let beside = neighbours.row_columns(node as usize);
+            let taken = beside
+                .iter()
+                .fold(0, |taken, &other| taken | near[other as usize]);
+            let colour = (!taken).trailing_zeros();
+            if colour == u128::BITS {
+                return true;
             }
-        }
-        let free = last_near.iter().position(|&last| last != node);
-        let colour = free.unwrap_or(colours.len());
-        if free.is_none() {
-            colours.push(Vec::new());
-            last_near.push(usize::MAX);
-        }
-        colours[colour].push(node as u32);
-        colour_of[node] = colour;
+            beside
+                .iter()
+                .for_each(|&other| near[other as usize] |= 1 << colour);
+            let place = first + colour as usize;
+            if place == colours.len() {
+                colours.push(Vec::new());
+            }
+            colours[place].push(node);
+            false
+        });
     }
     colours
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A star of 300 nodes needs as many colours, in three rounds; a chain needs three.
+    #[test]
+    fn nodes_of_a_colour_have_no_neighbour_in_common() {
+        let star = |row: u32| match row {
+            0 => (0..300).collect::<Vec<u32>>(),
+            _ => vec![0, row],
+        };
+        let chain = |row: u32| (row.saturating_sub(1)..(row + 2).min(50)).collect::<Vec<u32>>();
+        let graph = |nodes: u32, row: &dyn Fn(u32) -> Vec<u32>| {
+            let rows = (0..nodes).map(|node| row(node).into_iter().map(|other| (other, 1.0)));
+            Csr::of_rows(nodes as usize, rows)
+        };
+        for (graph, count) in [(graph(300, &star), 300), (graph(50, &chain), 3)] {
+            let colours = colours(&graph);
+            assert_eq!(colours.len(), count);
+            let mut seen = vec![0; graph.rows()];
+            for nodes in &colours {
+                let mut near: Vec<u32> = (nodes.iter())
+                    .flat_map(|&node| graph.row_columns(node as usize).to_vec())
+                    .collect();
+                let all = near.len();
+                near.sort_unstable();
+                near.dedup();
+                assert_eq!(near.len(), all);
+                nodes.iter().for_each(|&node| seen[node as usize] += 1);
+            }
+            assert!(seen.iter().all(|&times| times == 1));
+        }
+    }
 }
