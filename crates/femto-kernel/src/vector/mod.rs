@@ -11,10 +11,16 @@
 //! [`source`] is the text of the same operations for devices that compile kernels; [`random`] generates
 //! numbers for measurements there.
 
+mod chebyshev;
 pub mod interpolation;
 pub mod random;
 pub mod source;
 pub mod sparse;
+
+pub use chebyshev::{
+    CHEBYSHEV_RESTART, CHEBYSHEV_START, CHEBYSHEV_STEP, ChebyshevFactors, ChebyshevInput,
+    chebyshev_step,
+};
 
 use crate::roofline::Work;
 use crate::scalar::Real;
@@ -104,13 +110,6 @@ pub const DIVIDE: Cost = Cost::new("divide", 2, 1, 1);
 /// The cost of [`invert`].
 pub const INVERT: Cost = Cost::new("invert", 1, 1, 1);
 
-/// The cost of [`chebyshev_step`] from an initial guess of zero.
-pub const CHEBYSHEV_START: Cost = Cost::new("chebyshev_start", 2, 3, 3);
-/// The cost of the first [`chebyshev_step`] from another initial guess.
-pub const CHEBYSHEV_RESTART: Cost = Cost::new("chebyshev_restart", 4, 3, 5);
-/// The cost of the other ones.
-pub const CHEBYSHEV_STEP: Cost = Cost::new("chebyshev_step", 5, 3, 7);
-
 /// The work of [`convert`] from numbers of type `S` for `len` entries.
 pub const fn conversion_work<S: Real, T: Real>(len: usize) -> Work {
     let mut work = Cost::new("convert", 0, 1, 0).work::<T>(len);
@@ -162,76 +161,6 @@ pub fn convert<S: Real, T: Real>(level: SimdLevel, x: &[S], y: &mut [T]) {
         || {
             let entries = x.iter().zip(y);
             entries.for_each(|(&x, y)| *y = T::from_f64(x.to_f64()));
-        },
-    );
-}
-
-/// Factors of a [`chebyshev_step`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChebyshevFactors {
-    /// Of the last direction.
-    pub momentum: f64,
-    /// Of the scaled residual.
-    pub gain: f64,
-    /// Of the direction in x.
-    pub weight: f64,
-}
-
-/// The input of a [`chebyshev_step`] that changes from step to step.
-#[derive(Clone, Copy, Debug)]
-pub enum ChebyshevInput<V> {
-    /// The first step, from x = 0: the right-hand side b.
-    Start(V),
-    /// The first step, from another x: b and A x.
-    Restart(V, V),
-    /// A further step: A d of the last direction d.
-    Step(V),
-}
-
-/// A step of the Chebyshev iteration, with the inverse diagonal c:
-///
-/// ```text
-/// r = b, or b - A x, or r - A d
-/// d = gain c r + momentum d, where the first step has no d
-/// x = x + weight d, from x = 0 at the start
-/// ```
-pub fn chebyshev_step<T: Real>(
-    level: SimdLevel,
-    factors: ChebyshevFactors,
-    (c, input): (&[T], ChebyshevInput<&[T]>),
-    (r, (d, x)): (&mut [T], (&mut [T], &mut [T])),
-) {
-    let ChebyshevFactors {
-        momentum,
-        gain,
-        weight,
-    } = factors;
-    let [momentum, gain, weight] = [momentum, gain, weight].map(T::from_f64);
-    let targets = r.iter_mut().zip(d.iter_mut().zip(x.iter_mut()));
-    vectorized(
-        level,
-        #[inline(always)]
-        || match input {
-            ChebyshevInput::Start(b) => {
-                for ((&c, &b), (r, (d, x))) in c.iter().zip(b).zip(targets) {
-                    (*r, *d) = (b, gain * (c * b));
-                    *x = weight * *d;
-                }
-            }
-            ChebyshevInput::Restart(b, ax) => {
-                for ((&c, (&b, &ax)), (r, (d, x))) in c.iter().zip(b.iter().zip(ax)).zip(targets) {
-                    *r = b - ax;
-                    *d = gain * (c * *r);
-                    *x += weight * *d;
-                }
-            }
-            ChebyshevInput::Step(ad) => {
-                for ((&c, &ad), (r, (d, x))) in c.iter().zip(ad).zip(targets) {
-                    *r -= ad;
-                    *d = gain * (c * *r) + momentum * *d;
-                    *x += weight * *d;
-                }
-            }
         },
     );
 }

@@ -1,6 +1,7 @@
 //! Every operation on every executing device, compared with plain loops.
 
 mod bench;
+mod multigrid;
 
 use super::*;
 use bench::{BETA, Bench, Random};
