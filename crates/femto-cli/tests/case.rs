@@ -232,7 +232,7 @@ fn omitted_keys_have_defaults() {
 fn mistakes_are_found_where_they_are() {
     #[rustfmt::skip]
     let mistakes = [
-        ("tolerance =", "tolerence =", 30, 1, "unknown key `tolerence` in [solver]; did you mean `tolerance`? Known keys: method, preconditioner, tolerance, max_iterations, restart, max_newton_steps"),
+        ("tolerance =", "tolerence =", 30, 1, "unknown key `tolerence` in [solver]; did you mean `tolerance`? Known keys: method, preconditioner, cycle_precision, tolerance, max_iterations, restart, max_newton_steps"),
         ("[solver]", "[sover]", 27, 2, "unknown key `sover` in the case; did you mean `solver`?"),
         ("lower =", "lowr =", 4, 28, "did you mean `lower`?"),
         ("degree = 4", "degree = 16", 7, 10, "`degree` in [space] must be from 1 to 15, found the integer 16"),
@@ -245,7 +245,8 @@ fn mistakes_are_found_where_they_are() {
         ("\"x + y\"", "nan", 14, 9, "must be a finite number, found the float nan"),
         ("\"y\", \"2*z\"", "\"y\"", 4, 104, "must be an array of 3 elements, found 2"),
         ("\"2*z\"", "\"2*\"", 4, 134, "expected a number, a name or `(`, found the end of the expression"),
-        ("= \"none\"", "= \"jakobi\"", 29, 18, "cannot be `jakobi`; did you mean `jacobi`? Supported: jacobi, none"),
+        ("= \"none\"", "= \"jakobi\"", 29, 18, "cannot be `jakobi`; did you mean `jacobi`? Supported: jacobi, multigrid, none"),
+        ("= \"none\"", "= \"none\"\ncycle_precision = \"fp32\"", 30, 19, "has no meaning here: only the preconditioner `multigrid` has cycles"),
         ("screened_poisson", "poisson", 11, 10, "has no meaning here: only the forms screened_poisson, elasticity and neo_hookean have it"),
         ("tags = [\"outlet\"]", "tags = [1.5]", 24, 9, "must be the name or the number of a group, found the float 1.5"),
         ("tags = [\"outlet\"]", "tags = []", 24, 8, "must be at least one group, found the array []"),
@@ -351,7 +352,7 @@ fn a_mistake_shows_its_line() {
     let text = FULL.replace("tolerance", "tolerence");
     let expected = "\
 cases/test.toml:30:1: unknown key `tolerence` in [solver]; did you mean `tolerance`? \
-Known keys: method, preconditioner, tolerance, max_iterations, restart, max_newton_steps
+Known keys: method, preconditioner, cycle_precision, tolerance, max_iterations, restart, max_newton_steps
   30 | tolerence = 1e-10
      | ^^^^^^^^^";
     assert_eq!(mistake(&text).to_string(), expected);

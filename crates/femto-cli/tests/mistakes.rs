@@ -52,6 +52,18 @@ fn bad_input_is_exit_code_2_and_points_at_its_line() {
         component.contains("a component must be x or 0, found \"y\""),
         "{component}"
     );
+    let multigrid = "[run]\nthreads = 1\n[solver]\npreconditioner = \"multigrid\"";
+    let wind = "kind = \"convection_diffusion\"\nkappa = 1\nvelocity = [1, 0, 0]";
+    let unsuited = good.replace("kind = \"poisson\"", wind);
+    let path = write(&folder, "wind", &unsuited.replace("[solver]", multigrid));
+    let output = femto(&["solve", &path]);
+    assert_eq!(output.status.code(), Some(2));
+    let unsuited = text(&output.stderr).replace(&path, "CASE");
+    assert!(
+        unsuited.contains("multigrid takes symmetric forms"),
+        "{unsuited}"
+    );
+    assert!(unsuited.contains("[solver]"), "{unsuited}");
     let dirichlet =
         good[good.find("[[dirichlet]]").unwrap()..good.find("[solver]").unwrap()].to_owned();
     let singular = fail("singular", &dirichlet, "");

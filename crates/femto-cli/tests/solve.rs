@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{case_path, femto, json, run, scratch, text, write};
+use common::{case_path, femto, json, run, run_changed, scratch, text, write};
 use femto::kernel::form::{LinearElasticity, Poisson};
 use femto::platform::device::Device;
 use femto::problem::GridFunction;
@@ -59,6 +59,29 @@ fn the_finned_elbow_is_as_warm_as_it_should_be() {
     let (entering, leaving) = (entering(&u), leaving(&u));
     assert!(leaving > 1e3, "{leaving}");
     assert_close("heat that enters", entering, leaving, 1e-6);
+}
+
+/// Curved cells of poor shape, which Jacobi's preconditioner takes 421 iterations for.
+#[test]
+fn the_finned_elbow_takes_few_iterations_with_multigrid() {
+    let multigrid = "[solver]\npreconditioner = \"multigrid\"";
+    let Outcome { report, .. } = run_changed("finned-elbow", "[solver]", multigrid);
+    assert_eq!(report.status, Status::Converged);
+    let text = report.to_string();
+    assert!(
+        text.contains("levels      degree 4: 143 800, degree 2: "),
+        "{text}"
+    );
+    let range = report.solution.unwrap();
+    assert!((45.5..45.7).contains(&range.min), "{range:?}");
+    let solver = report.solver.unwrap();
+    assert!(solver.iterations <= 20, "{}", solver.iterations);
+    let degrees = solver.levels.iter().map(|level| level.degree);
+    assert!(
+        degrees.eq([Some(4), Some(2), Some(1), None]),
+        "{:?}",
+        solver.levels
+    );
 }
 
 /// ∫ ∂u/∂n over the bore: A u at the constrained nodes, where no flux is given.

@@ -58,6 +58,7 @@ fn the_json_report_has_every_field() {
         ("/unknowns/free", 3375.into()),
         ("/solver/method", "cg".into()),
         ("/solver/preconditioner", "jacobi".into()),
+        ("/solver/levels", Value::Array(vec![])),
         ("/times/stages/0/name", "mesh".into()),
         ("/operator/family", "sum_factorization".into()),
         ("/operator/dofs", 4913.into()),

@@ -9,9 +9,11 @@
 
 pub mod basis;
 pub mod cell;
+mod interpolation;
 mod map_kind;
 pub mod quadrature;
 pub mod tables;
 
 pub use cell::{Cell, CellType};
+pub use interpolation::Interpolation;
 pub use map_kind::MapKind;

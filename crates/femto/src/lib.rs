@@ -3,8 +3,10 @@
 
 pub mod accelerator;
 mod any_device;
+pub mod multigrid;
 mod number;
 pub mod operator;
+mod pool;
 pub mod problem;
 pub mod solve;
 pub mod vector;

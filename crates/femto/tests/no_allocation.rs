@@ -4,10 +4,11 @@ mod common;
 
 use common::hexahedra;
 use common::meshes::maps;
-use femto::element::Cell;
+use femto::element::{Cell, MapKind};
 use femto::fem::geometry::Geometry;
-use femto::fem::space::{Constraints, Space, SpaceParams};
+use femto::fem::space::{Block, Constraints, Space, SpaceParams};
 use femto::kernel::form::Poisson;
+use femto::multigrid::{FormLevel, Hierarchy, Multigrid, degrees};
 use femto::platform::device::host::{Host, HostBuffer};
 use femto::platform::device::{Device, DeviceError};
 use femto::problem::Constrained;
@@ -87,7 +88,55 @@ fn iterations_do_not_allocate() -> Result<(), Box<dyn Error>> {
     for threads in [1, 2, 3] {
         vector_operations(threads)?;
         element_operators(threads)?;
+        multigrid(threads)?;
     }
+    Ok(())
+}
+
+/// A cycle with levels of elements and of aggregates, in single precision.
+fn multigrid(threads: usize) -> Result<(), Box<dyn Error>> {
+    let host = Host::with_threads(threads)?;
+    let mesh = hexahedra(MapKind::Multilinear, [8, 8, 8]);
+    let blocks = |degree| {
+        let params = SpaceParams {
+            degree,
+            ..SpaceParams::default()
+        };
+        Block::all(&mesh, Geometry::of_shapes(&mesh)?, params).map_err(Box::<dyn Error>::from)
+    };
+    let level = |degree| -> Result<_, Box<dyn Error>> {
+        let blocks = blocks(degree)?;
+        let Block { space, geometry } = &blocks[0];
+        let params = OperatorParams::default();
+        Ok(FormLevel {
+            constraints: Constraints::of_all_components(space, &["zmin", "zmax"])?,
+            operator: Operator::<f32, _>::new(&host, space, geometry, &Poisson::<3>, params)?,
+            blocks,
+        })
+    };
+    let levels = degrees(4)
+        .into_iter()
+        .map(level)
+        .collect::<Result<_, _>>()?;
+    let hierarchy = Hierarchy::new(&host, levels, (3, false))?;
+    let cycle = hierarchy.set_up()?;
+    let multigrid = Multigrid {
+        hierarchy: &hierarchy,
+        cycle: &cycle,
+    };
+    assert_eq!((hierarchy.sizes().len(), cycle.sizes().len()), (3, 2));
+    let blocks = blocks(4)?;
+    let Block { space, geometry } = &blocks[0];
+    let constraints = Constraints::of_all_components(space, &["zmin", "zmax"])?;
+    let params = OperatorParams::default();
+    let operator = Operator::<f64, _>::new(&host, space, geometry, &Poisson::<3>, params)?;
+    let entries = Entries::new(&host, constraints.entries())?;
+    let mut b = host.upload(&vec![1.0; space.dofs()])?;
+    host.set_entries(&entries, 0.0, &mut b)?;
+    let constrained = Constrained::new(&operator, &entries);
+    let preconditioning = Preconditioning::any(&host, multigrid)?;
+    let iterations = preconditioned(&host, (&constrained, preconditioning), &b)?;
+    assert!((4..=9).contains(&iterations), "{iterations}");
     Ok(())
 }
 
@@ -100,7 +149,7 @@ fn solve_without_allocating(
     operator: &dyn LinearOperator<f64, Host>,
     (diagonal, b): (&HostBuffer<f64>, &HostBuffer<f64>),
 ) -> Result<usize, Box<dyn Error>> {
-    let (threads, size) = (host.threads(), operator.size());
+    let size = operator.size();
     let halved = Halved {
         host: host.clone(),
         jacobi: Jacobi::new(host, diagonal)?,
@@ -111,36 +160,49 @@ fn solve_without_allocating(
         Preconditioning::any(host, &halved)?,
         Preconditioning::Jacobi(&halved.jacobi),
     ] {
-        let mut system = System {
-            device: host,
-            operator,
-            preconditioning,
-        };
-        let mut workspace = CgWorkspace::new(host, size)?;
-        // Occasionally a queue of the thread pool grows permanently: seen once with more threads than
-        // processors.
-        let mut allocated = Vec::new();
-        while !allocated.contains(&0) {
-            assert!(
-                allocated.len() < ATTEMPTS,
-                "{allocated:?}, {threads} threads"
-            );
-            let mut x = host.zeros(size)?;
-            for _ in 0..20 {
-                wake(host, threads, &Barrier::new(threads));
-            }
-            let mut counts = Vec::with_capacity(1000);
-            let mut monitor = |_: Iteration| {
-                let stats = ALLOCATOR.stats();
-                counts.push(stats.allocations + stats.reallocations);
-                ControlFlow::Continue(())
-            };
-            let stop = StopCriteria::default();
-            let info = solve(&mut system, b, &mut x, &mut workspace, &stop, &mut monitor)?;
-            assert!(counts[0] > 0, "the allocator does not count");
-            iterations = info.iterations();
-            allocated.push(counts[counts.len() - 1] - counts[0]);
+        iterations = preconditioned(host, (operator, preconditioning), b)?;
+    }
+    Ok(iterations)
+}
+
+fn preconditioned(
+    host: &Host,
+    (operator, preconditioning): (
+        &dyn LinearOperator<f64, Host>,
+        Preconditioning<'_, f64, Host>,
+    ),
+    b: &HostBuffer<f64>,
+) -> Result<usize, Box<dyn Error>> {
+    let (threads, size) = (host.threads(), operator.size());
+    let mut system = System {
+        device: host,
+        operator,
+        preconditioning,
+    };
+    let mut workspace = CgWorkspace::new(host, size)?;
+    // Occasionally a queue of the thread pool grows permanently: seen once with more threads than
+    // processors.
+    let (mut iterations, mut allocated) = (0, Vec::new());
+    while !allocated.contains(&0) {
+        assert!(
+            allocated.len() < ATTEMPTS,
+            "{allocated:?}, {threads} threads"
+        );
+        let mut x = host.zeros(size)?;
+        for _ in 0..20 {
+            wake(host, threads, &Barrier::new(threads));
         }
+        let mut counts = Vec::with_capacity(1000);
+        let mut monitor = |_: Iteration| {
+            let stats = ALLOCATOR.stats();
+            counts.push(stats.allocations + stats.reallocations);
+            ControlFlow::Continue(())
+        };
+        let stop = StopCriteria::default();
+        let info = solve(&mut system, b, &mut x, &mut workspace, &stop, &mut monitor)?;
+        assert!(counts[0] > 0, "the allocator does not count");
+        iterations = info.iterations();
+        allocated.push(counts[counts.len() - 1] - counts[0]);
     }
     Ok(iterations)
 }

@@ -10,6 +10,7 @@ mod element_matrices;
 mod elements;
 mod forms;
 mod golden;
+mod interpolation;
 mod ladder;
 mod nodes;
 mod pencils;
@@ -56,7 +57,7 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 11] = [
+const FAMILIES: [Cases; 12] = [
     domain::cases,
     ladder::cases,
     prism_ladder::cases,
@@ -68,6 +69,7 @@ const FAMILIES: [Cases; 11] = [
     element_matrices::cases,
     prism_columns::cases,
     vectors::cases,
+    interpolation::cases,
 ];
 
 /// The requested cases.

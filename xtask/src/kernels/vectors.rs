@@ -6,6 +6,7 @@ use femto_kernel::family::Limits;
 use femto_kernel::scalar::Precision;
 use femto_kernel::vector::random;
 use femto_kernel::vector::source::{self, BLOCK, MOST_BLOCKS, SUMS};
+use femto_kernel::vector::sparse::SLICE;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Launch, Module,
 };
@@ -130,6 +131,7 @@ fn check<T: Element + Into<f64>>(
             module,
             precision,
             tolerance,
+            from,
             inputs,
         };
         let outcome = bench.loops().and_then(|()| bench.sums());
@@ -144,6 +146,7 @@ struct Bench<'a, T> {
     module: &'a Module,
     precision: Precision,
     tolerance: f64,
+    from: fn(f64) -> T,
     inputs: [Vec<T>; 4],
 }
 
@@ -264,6 +267,14 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         let arguments = [len, Argument::input(&g_exact), Argument::output(&mut y)];
         self.run("convert", &arguments)?;
         self.expect("convert", &y, |[x, ..]| x)?;
+        let single: Vec<f32> = exact.iter().map(|&x| x as f32).collect();
+        let g_single = self.device.upload(&single)?;
+        let [_, mut y, ..] = self.upload()?;
+        let arguments = [len, Argument::input(&g_single), Argument::output(&mut y)];
+        self.run("convert_single", &arguments)?;
+        self.expect("convert_single", &y, |[x, ..]| f64::from(x as f32))?;
+        self.multiply_sparse()?;
+        self.chebyshev_step()?;
         let [_, mut y, ..] = self.upload()?;
         let sums = self.device.upload(&RATIOS)?;
         let [zero, one, two] = [0, 1, 2].map(Argument::I32);
@@ -283,6 +294,76 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         self.run("update_direction", &arguments)?;
         self.expect("update_direction", &y, |[_, y, p, _]| y + 0.5 * p)?;
         self.expect("update_direction", &p, |[x, _, p, d]| d * x + 0.6 / 0.8 * p)
+    }
+
+    /// The matrix with 2 on its diagonal, and the next entry's value beside it, in slices of two entries per row.
+    fn multiply_sparse(&self) -> Result<()> {
+        let rows = self.inputs[0].len();
+        let next = |row: usize| (row + 1) % rows;
+        let slices = rows.div_ceil(SLICE);
+        let offsets: Vec<u32> = (0..=slices)
+            .map(|slice| (slice * 2 * SLICE) as u32)
+            .collect();
+        let entries =
+            (0..slices * 2 * SLICE).map(|k| (k / (2 * SLICE) * SLICE + k % SLICE, k / SLICE % 2));
+        let entries = entries.map(|(row, which)| match (row < rows, which) {
+            (false, _) => (0, 0.0),
+            (true, 0) => (row as u32, 2.0),
+            (true, _) => (next(row) as u32, self.inputs[3][next(row)].into()),
+        });
+        let (columns, values): (Vec<u32>, Vec<f64>) = entries.unzip();
+        let values: Vec<T> = values.into_iter().map(self.from).collect();
+        let [offsets, columns] = [self.device.upload(&offsets)?, self.device.upload(&columns)?];
+        let values = self.device.upload(&values)?;
+        let x: Vec<f64> = self.inputs[0].iter().map(|&x| x.into()).collect();
+        let d: Vec<f64> = self.inputs[3].iter().map(|&d| d.into()).collect();
+        for add in [0, 1] {
+            let [g_x, mut y, ..] = self.upload()?;
+            let arguments = [
+                self.len(),
+                Argument::I32(add),
+                Argument::input(&offsets),
+                Argument::input(&columns),
+                Argument::input(&values),
+                Argument::input(&g_x),
+                Argument::output(&mut y),
+            ];
+            self.launch("multiply_sparse", source::entry_blocks(rows), &arguments)?;
+            self.expect_entries("multiply_sparse", &y, |row, [_, y, ..]| {
+                let product = 2.0 * x[row] + d[next(row)] * x[next(row)];
+                f64::from(add) * y + product
+            })?;
+        }
+        Ok(())
+    }
+
+    fn chebyshev_step(&self) -> Result<()> {
+        let factors = [0.6, 0.7, 1.2].map(Argument::F64);
+        for (first, has_product) in [(1, 0), (1, 1), (0, 1)] {
+            let [g_x, g_q, _, g_c] = self.upload()?;
+            let [mut x, mut d, mut r, _] = self.upload()?;
+            let mut arguments = vec![self.len(), Argument::I32(first), Argument::I32(has_product)];
+            arguments.extend(factors);
+            arguments.extend([&g_c, &g_x, &g_q].map(Argument::input));
+            arguments.extend([&mut r, &mut d, &mut x].map(Argument::output));
+            self.run("chebyshev_step", &arguments)?;
+            // x is also b, and q also d.
+            let residual = move |[x, q, r, _]: [f64; 4]| match (first, has_product) {
+                (1, 0) => x,
+                (1, _) => x - q,
+                _ => r - q,
+            };
+            let direction = move |v: [f64; 4]| {
+                let old = if first == 1 { 0.0 } else { 0.6 * v[1] };
+                0.7 * v[3] * residual(v) + old
+            };
+            self.expect("chebyshev_step", &r, residual)?;
+            self.expect("chebyshev_step", &d, direction)?;
+            self.expect("chebyshev_step", &x, |v| {
+                f64::from(has_product) * v[0] + 1.2 * direction(v)
+            })?;
+        }
+        Ok(())
     }
 
     /// Runs a kernel that leaves sums per block and compares them with those of `terms`.

@@ -16,7 +16,7 @@ pub use deformation::Deformation;
 pub use document::{Document, Located};
 pub use error::{CaseError, Mistake, MistakeKind};
 pub use extrusion::Extrusion;
-pub use femto::problem::{Expression, Method, PreconditionerKind, SolverParams};
+pub use femto::problem::{Expression, Method, MultigridParams, PreconditionerKind, SolverParams};
 pub use form::{Allowed, Coefficient, CoefficientFunction, Form, FormSource, Moduli};
 pub use vector::Vector;
 
@@ -118,6 +118,8 @@ pub struct Places {
     pub form: Range<usize>,
     /// `[quadrature]`, or the degree.
     pub quadrature: Range<usize>,
+    /// `[solver]`, or the start of the document.
+    pub solver: Range<usize>,
     /// `[output]`, or the start of the document.
     pub output: Range<usize>,
     /// `[run]`, or the start of the document.
@@ -220,6 +222,8 @@ pub struct Solver {
     pub params: SolverParams,
     /// The preconditioner.
     pub preconditioner: PreconditionerKind,
+    /// The parameters of multigrid.
+    pub multigrid: MultigridParams,
 }
 
 impl Default for Solver {
@@ -230,6 +234,7 @@ impl Default for Solver {
                 ..SolverParams::default()
             },
             preconditioner: PreconditionerKind::default(),
+            multigrid: MultigridParams::default(),
         }
     }
 }

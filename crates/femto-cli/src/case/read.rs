@@ -13,7 +13,6 @@ use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
 use femto::element::quadrature::MAX_SIMPLEX_RULE_DEGREE;
 use femto::fem::mesh::Layers;
 use femto::fem::mesh::boxes::AnyBox;
-use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Host, Quadrature, Scatter};
 use toml::de::DeTable;
 
@@ -64,6 +63,7 @@ impl Case {
             form: root.required("form")?.span(),
             quadrature: optional("quadrature").map_or(degree_place.clone(), |it| it.span()),
             degree: degree_place,
+            solver: optional("solver").map_or(0..0, |it| it.span()),
             output: optional("output").map_or(0..0, |it| it.span()),
             run: optional("run").map_or(0..0, |it| it.span()),
         };
@@ -260,6 +260,7 @@ fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
     let section = section.section(&[
         "method",
         "preconditioner",
+        "cycle_precision",
         "tolerance",
         "max_iterations",
         "restart",
@@ -281,6 +282,12 @@ fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
     if let Some(preconditioner) = section.optional("preconditioner") {
         let choices = PreconditionerKind::ALL.map(|kind| (kind.name(), kind));
         solver.preconditioner = preconditioner.choice(&choices)?;
+    }
+    if let Some(precision) = section.optional("cycle_precision") {
+        if solver.preconditioner != PreconditionerKind::Multigrid {
+            return Err(precision.meaningless("only the preconditioner `multigrid` has cycles"));
+        }
+        solver.multigrid.precision = precision.precision()?;
     }
     if let Some(tolerance) = section.optional("tolerance") {
         params.relative_tolerance = tolerance.positive_number()?;
@@ -369,8 +376,7 @@ fn run(section: &Value<'_>) -> Result<Run, CaseError> {
     ])?;
     let mut run = Run::default();
     if let Some(precision) = section.optional("precision") {
-        let choices = [Precision::Fp64, Precision::Fp32];
-        run.precision = precision.choice(&choices.map(|choice| (choice.name(), choice)))?;
+        run.precision = precision.precision()?;
     }
     if let Some(device) = section.optional("device") {
         run.device = Some(device.device()?);

@@ -4,6 +4,7 @@ use super::document::{Document, Located};
 use super::error::{CaseError, MistakeKind};
 use super::vector::Vector;
 use femto::kernel::expr::suggest;
+use femto::kernel::scalar::Precision;
 use femto::platform::device::{self, DeviceId};
 use femto::problem::Expression;
 use std::ops::{Range, RangeInclusive};
@@ -208,6 +209,12 @@ impl<'a> Value<'a> {
                 known,
             })
         })
+    }
+
+    /// A precision.
+    pub(super) fn precision(&self) -> Result<Precision, CaseError> {
+        let choices = [Precision::Fp64, Precision::Fp32];
+        self.choice(&choices.map(|choice| (choice.name(), choice)))
     }
 
     /// The name of a device.

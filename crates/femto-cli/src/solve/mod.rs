@@ -226,6 +226,9 @@ impl CaseRun<'_> {
             Err(ProblemError::Unsolved(unsolved)) => report.unsolved(self.case, *unsolved),
             Err(error) => return Err(located(error)),
         };
+        if let Some(solver) = &mut report.solver {
+            solver.levels = system.multigrid_levels();
+        }
         let peak = memory::peak();
         report.peak_memory = peak.map(|peak| peak.own);
         report.peak_memory_of_children = peak.map(|peak| peak.children).filter(|&peak| peak > 0);

@@ -9,7 +9,8 @@ use femto::fem::mesh::Mesh;
 use femto::fem::space::Block;
 use femto::operator::Explanation;
 use femto::problem::{
-    AnyAssembled, ErrorNorms, GridFunction, Memory, Method, Solution, StopReason, Unsolved,
+    AnyAssembled, ErrorNorms, GridFunction, Memory, Method, MultigridLevel, Solution, StopReason,
+    Unsolved,
 };
 use femto::solve::History;
 use serde::Serialize;
@@ -122,6 +123,8 @@ pub struct Solver {
     pub method: &'static str,
     /// Name of the preconditioner.
     pub preconditioner: &'static str,
+    /// Its levels if it is multigrid, finest first.
+    pub levels: Vec<MultigridLevel>,
     /// Iterations done; for Newton's method its steps.
     pub iterations: usize,
     /// Total number of linear solver iterations.
@@ -321,6 +324,7 @@ impl Solver {
         Self {
             method: history.method.name(),
             preconditioner: case.solver.preconditioner.name(),
+            levels: Vec::new(),
             iterations: history.iterations(),
             linear_iterations: history.linear_iterations(),
             relative_residual: relative(last),

@@ -205,6 +205,7 @@ pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> 
         start: case.start.as_ref().map(|start| start.of(components)),
         solver: case.solver.params,
         preconditioner: case.solver.preconditioner,
+        multigrid: case.solver.multigrid,
         ..Problem::of_form(mesh, case.degree, form)
     }
 }
@@ -258,6 +259,7 @@ fn section_of(case: &Case, error: &ProblemError) -> Range<usize> {
             | OperatorError::Rule(_),
         ) => &places.quadrature,
         ProblemError::Mesh(_) | ProblemError::Geometry(_) | ProblemError::Space(_) => &places.mesh,
+        ProblemError::Multigrid(_) => &places.solver,
         _ => &places.form,
     };
     place.clone()

@@ -2,6 +2,7 @@
 
 use super::{Report, Solver, StageTime, Status, Times};
 use femto::operator::Explanation;
+use femto::problem::MultigridLevel;
 use std::fmt::{self, Display, Formatter};
 
 /// Number of corner warnings shown in full.
@@ -39,6 +40,10 @@ impl Display for Report {
         )?;
         if let Some(solver) = &self.solver {
             writeln!(f, "solver      {solver}{}", ending(self.status))?;
+            if !solver.levels.is_empty() {
+                let levels: Vec<String> = solver.levels.iter().map(level).collect();
+                writeln!(f, "levels      {}", levels.join(", "))?;
+            }
         }
         if let Some(range) = self.solution {
             writeln!(
@@ -148,6 +153,15 @@ impl Report {
             0 => Ok(()),
             more => writeln!(f, "warning     {more} more like this"),
         }
+    }
+}
+
+/// A level of multigrid.
+fn level(level: &MultigridLevel) -> String {
+    let unknowns = count(level.unknowns);
+    match level.degree {
+        Some(degree) => format!("degree {degree}: {unknowns}"),
+        None => format!("aggregates: {unknowns}"),
     }
 }
 

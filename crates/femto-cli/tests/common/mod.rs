@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "every test takes what it needs")]
 
 use femto::platform::device::DeviceId;
-use femto_cli::case::Case;
+use femto_cli::case::{Case, Document};
 use femto_cli::progress::Progress;
 use femto_cli::solve::{self, Options, Outcome, OutputTo};
 use serde_json::Value;
@@ -26,14 +26,29 @@ pub(crate) fn run(name: &str) -> Outcome {
 
 /// As [`run`], on a device.
 pub(crate) fn run_on(name: &str, device: Option<DeviceId>) -> Outcome {
-    let case = Case::read(Path::new(&case_path(name))).unwrap();
+    run_case(&Case::read(Path::new(&case_path(name))).unwrap(), device)
+}
+
+/// As [`run`], with a change of the case's text.
+pub(crate) fn run_changed(name: &str, from: &str, to: &str) -> Outcome {
+    let path = case_path(name);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{from}");
+    let document = Document::new(Path::new(&path), text.replace(from, to));
+    run_case(
+        &Case::parse(document).unwrap_or_else(|error| panic!("{error}")),
+        None,
+    )
+}
+
+fn run_case(case: &Case, device: Option<DeviceId>) -> Outcome {
     let options = Options {
         device,
         output: OutputTo::Nowhere,
         roofline: false,
     };
     let mut progress = Progress::new(false);
-    solve::run(&case, &options, &mut progress, &AtomicBool::new(false)).unwrap()
+    solve::run(case, &options, &mut progress, &AtomicBool::new(false)).unwrap()
 }
 
 /// Runs the binary. Ceilings are saved in the tests' own folder.

@@ -32,8 +32,20 @@ impl Mesh {
         // NaN is no height.
         let is_same = |[least, most]: &[f64; 2]| most - least <= 1e-10 * most;
         let parallel = heights?.iter().all(is_same);
-        let bottoms: HashMap<&[u32], u32> = cells.iter().map(|cell| &cell[..3]).zip(0..).collect();
-        let above = |cell: u32| bottoms.get(&cells[cell as usize][3..]).copied();
+        // Most often the next prism is the one above; others are looked up.
+        let is_next = |cell: usize| {
+            cells
+                .get(cell + 1)
+                .is_some_and(|next| cells[cell][3..] == next[..3])
+        };
+        let others = (0..cells.len()).filter(|&cell| cell == 0 || !is_next(cell - 1));
+        let bottoms: HashMap<&[u32], u32> = others
+            .map(|cell| (&cells[cell][..3], cell as u32))
+            .collect();
+        let above = |cell: u32| match is_next(cell as usize) {
+            true => Some(cell + 1),
+            false => bottoms.get(&cells[cell as usize][3..]).copied(),
+        };
         let mut is_above = vec![false; cells.len()];
         for cell in (0..cells.len() as u32).filter_map(above) {
             is_above[cell as usize] = true;

@@ -11,8 +11,16 @@
 //! [`source`] is the text of the same operations for devices that compile kernels; [`random`] generates
 //! numbers for measurements there.
 
+mod chebyshev;
+pub mod interpolation;
 pub mod random;
 pub mod source;
+pub mod sparse;
+
+pub use chebyshev::{
+    CHEBYSHEV_RESTART, CHEBYSHEV_START, CHEBYSHEV_STEP, ChebyshevFactors, ChebyshevInput,
+    chebyshev_step,
+};
 
 use crate::roofline::Work;
 use crate::scalar::Real;
@@ -102,10 +110,10 @@ pub const DIVIDE: Cost = Cost::new("divide", 2, 1, 1);
 /// The cost of [`invert`].
 pub const INVERT: Cost = Cost::new("invert", 1, 1, 1);
 
-/// The work of [`convert`] for `len` entries.
-pub const fn conversion_work<T: Real>(len: usize) -> Work {
+/// The work of [`convert`] from numbers of type `S` for `len` entries.
+pub const fn conversion_work<S: Real, T: Real>(len: usize) -> Work {
     let mut work = Cost::new("convert", 0, 1, 0).work::<T>(len);
-    work.bytes_read = (len * size_of::<f64>()) as u64;
+    work.bytes_read = (len * S::BYTES) as u64;
     work
 }
 
@@ -145,12 +153,15 @@ pub fn divide<T: Real>(level: SimdLevel, x: &[T], y: &mut [T]) {
     );
 }
 
-/// y = x, rounded.
-pub fn convert<T: Real>(level: SimdLevel, x: &[f64], y: &mut [T]) {
+/// y = x, rounded if need be.
+pub fn convert<S: Real, T: Real>(level: SimdLevel, x: &[S], y: &mut [T]) {
     vectorized(
         level,
         #[inline(always)]
-        || x.iter().zip(y).for_each(|(&x, y)| *y = T::from_f64(x)),
+        || {
+            let entries = x.iter().zip(y);
+            entries.for_each(|(&x, y)| *y = T::from_f64(x.to_f64()));
+        },
     );
 }
 

@@ -1,5 +1,6 @@
 //! The kernel source of the vector loops.
 
+use super::sparse::SLICE;
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use crate::scalar::Precision;
 
@@ -50,7 +51,8 @@ pub const SUMS: Precision = Precision::Fp64;
 /// The text of all loops over vectors of one precision.
 ///
 /// Kernels, with arguments given in `vectors.c`: `fill`, `set_entries`, `gather`, `add_to_entries`, `axpy`,
-/// `xpby`, `multiply`, `divide`, `convert`, `update_direction`; `invert`, `dot_product`, `square`,
+/// `xpby`, `multiply`, `divide`, `convert`, `convert_single`, `multiply_sparse`, `chebyshev_step`,
+/// `update_direction`; `invert`, `dot_product`, `square`,
 /// `precondition_dot`, `update_residual`, which leave one or two sums per block, and `finish`, which adds
 /// these with one block per sum.
 pub fn source(language: Language, precision: Precision) -> String {
@@ -58,6 +60,7 @@ pub fn source(language: Language, precision: Precision) -> String {
     source.define("number", number(precision));
     source.define("PACK", pack(precision));
     source.define("MOST_BLOCKS", MOST_BLOCKS);
+    source.define("SLICE", SLICE);
     source.include(TEXT);
     source.finish()
 }

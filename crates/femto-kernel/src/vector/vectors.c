@@ -150,6 +150,61 @@ KERNEL(convert)(uint len, const GLOBAL real *RESTRICT g_x, GLOBAL number *RESTRI
         g_y[i] = (number)g_x[i];
 }
 
+/* The same from single precision. */
+KERNEL(convert_single)
+(uint len, const GLOBAL float *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
+{
+    for (uint i = BLOCK * BLOCK_X + THREAD_X; i < len; i += BLOCKS * BLOCK_X)
+        g_y[i] = (number)g_x[i];
+}
+
+/* y = A x, or y = y + A x if `add`, with the rows of A in slices of SLICE: entry k of row `lane` of a slice
+ * is g_offsets[slice] + k SLICE + lane. */
+KERNEL(multiply_sparse)
+(uint rows, int add, const GLOBAL uint *RESTRICT g_offsets, const GLOBAL uint *RESTRICT g_columns,
+ const GLOBAL number *RESTRICT g_values, const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
+{
+    for (uint row = BLOCK * BLOCK_X + THREAD_X; row < rows; row += BLOCKS * BLOCK_X) {
+        const uint slice = row / SLICE, end = g_offsets[slice + 1];
+        number r_sum = 0;
+        for (uint k = g_offsets[slice] + row % SLICE; k < end; k += SLICE)
+            r_sum += g_values[k] * g_x[g_columns[k]];
+        g_y[row] = add ? g_y[row] + r_sum : r_sum;
+    }
+}
+
+/* A step of the Chebyshev iteration with the inverse diagonal c. The first one, if `first`:
+ * r = b - q, d = gain c r, x = x + weight d, or if not `has_product` r = b, x = weight d.
+ * The others: r = r - q, d = momentum d + gain c r, x = x + weight d; b is not read. */
+KERNEL(chebyshev_step)
+(uint len, int first, int has_product, real momentum, real gain, real weight,
+ const GLOBAL number *RESTRICT g_c, const GLOBAL number *g_b, const GLOBAL number *g_q,
+ GLOBAL number *RESTRICT g_r, GLOBAL number *RESTRICT g_d, GLOBAL number *RESTRICT g_x)
+{
+    const number a = (number)momentum, g = (number)gain, w = (number)weight;
+    EACH_PACK(i) {
+        const pack r_c = load(g_c, i, len);
+        pack r_r = first ? load(g_b, i, len) : load(g_r, i, len), r_d, r_x;
+        if (has_product) {
+            const pack r_q = load(g_q, i, len);
+            EACH_LANE(l) r_r.v[l] -= r_q.v[l];
+        }
+        EACH_LANE(l) r_d.v[l] = g * (r_c.v[l] * r_r.v[l]);
+        if (!first) {
+            const pack r_old = load(g_d, i, len);
+            EACH_LANE(l) r_d.v[l] += a * r_old.v[l];
+        }
+        EACH_LANE(l) r_x.v[l] = w * r_d.v[l];
+        if (has_product) {
+            const pack r_old = load(g_x, i, len);
+            EACH_LANE(l) r_x.v[l] += r_old.v[l];
+        }
+        store(g_r, i, len, r_r);
+        store(g_d, i, len, r_d);
+        store(g_x, i, len, r_x);
+    }
+}
+
 /* Whether x is above zero and finite. */
 #define POSITIVE(x) ((x) > 0 && (x) - (x) == 0)
 

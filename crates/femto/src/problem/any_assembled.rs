@@ -1,6 +1,6 @@
 //! Assembled equations of any precision on any device.
 
-use super::{Assembled, Method, ProblemError, Solution, StageMonitor};
+use super::{Assembled, Method, MultigridLevel, ProblemError, Solution, StageMonitor};
 use crate::Number;
 use crate::operator::{AnyOperator, Backend};
 use crate::vector::VectorOps;
@@ -23,6 +23,9 @@ pub trait AnyAssembled {
     /// As [`Assembled::method`].
     fn method(&self) -> Method;
 
+    /// As [`Assembled::multigrid_levels`].
+    fn multigrid_levels(&self) -> Vec<MultigridLevel>;
+
     /// As [`Assembled::solve`].
     ///
     /// # Errors
@@ -33,7 +36,7 @@ pub trait AnyAssembled {
 impl<T, B> AnyAssembled for Assembled<'_, T, B>
 where
     T: Number,
-    B: Backend + VectorOps<T> + VectorOps<f64>,
+    B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
 {
     fn blocks(&self) -> &[Block] {
         self.blocks()
@@ -49,6 +52,10 @@ where
 
     fn method(&self) -> Method {
         self.method()
+    }
+
+    fn multigrid_levels(&self) -> Vec<MultigridLevel> {
+        self.multigrid_levels()
     }
 
     fn solve(&mut self, monitor: &mut dyn StageMonitor) -> Result<Solution, ProblemError> {
@@ -74,6 +81,10 @@ impl<T: Number> AnyAssembled for Counted<'_, T> {
 
     fn method(&self) -> Method {
         self.0.method()
+    }
+
+    fn multigrid_levels(&self) -> Vec<MultigridLevel> {
+        self.0.multigrid_levels()
     }
 
     fn solve(&mut self, _: &mut dyn StageMonitor) -> Result<Solution, ProblemError> {

@@ -2,9 +2,10 @@
 
 use super::iterate::{Discrete, Outcome};
 use super::monitor::Stages;
+use super::multigrid::AnyPreconditioner;
 use super::{
-    Discretization, ErrorNorms, Exact, GridFunction, Memory, Method, PreconditionerKind,
-    ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
+    Discretization, ErrorNorms, Exact, GridFunction, Memory, Method, MultigridLevel,
+    PreconditionerKind, ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
 };
 use crate::operator::{Backend, Scatter};
 use crate::solve::{Jacobi, Monitor};
@@ -40,16 +41,40 @@ pub struct Assembled<'a, T: Number, B: Backend> {
 
 /// Linear or nonlinear equations, with method and preconditioner or Jacobian.
 pub(super) enum Equation<T: Number, B: Backend> {
-    /// A x = b by conjugate gradients or GMRES, optionally preconditioned.
-    Linear(Method, Option<Jacobi<T, B>>),
-    /// A(u) = b by Newton's method, with the Jacobian and the method for its directions.
-    Newton(Box<Operator<T, B>>, Method),
+    /// A x = b by conjugate gradients or GMRES.
+    Linear(Method, LinearPreconditioner<T, B>),
+    /// A(u) = b by Newton's method.
+    Newton(Box<NewtonEquation<T, B>>),
+}
+
+/// The preconditioner of a linear form.
+pub(super) enum LinearPreconditioner<T: Number, B: Backend> {
+    Identity,
+    Jacobi(Jacobi<T, B>),
+    Multigrid(AnyPreconditioner<T, B>),
+}
+
+/// The Jacobian, its multigrid preconditioner if that is wanted, and the method for directions.
+pub(super) struct NewtonEquation<T: Number, B: Backend> {
+    pub(super) jacobian: Operator<T, B>,
+    pub(super) multigrid: Option<AnyPreconditioner<T, B>>,
+    pub(super) krylov: Method,
+}
+
+impl<T: Number, B: Backend> Equation<T, B> {
+    fn multigrid(&self) -> Option<&AnyPreconditioner<T, B>> {
+        match self {
+            Self::Linear(_, LinearPreconditioner::Multigrid(multigrid)) => Some(multigrid),
+            Self::Linear(..) => None,
+            Self::Newton(newton) => newton.multigrid.as_ref(),
+        }
+    }
 }
 
 impl<T, B> Assembled<'_, T, B>
 where
     T: Number,
-    B: Backend + VectorOps<T> + VectorOps<f64>,
+    B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
 {
     /// The blocks of the space.
     pub fn blocks(&self) -> &[Block] {
@@ -70,8 +95,16 @@ where
     pub fn linear_operator(&self) -> &Operator<T, B> {
         match &self.equation {
             Equation::Linear(..) => &self.operator,
-            Equation::Newton(jacobian, _) => jacobian,
+            Equation::Newton(newton) => &newton.jacobian,
         }
+    }
+
+    /// The levels of the multigrid preconditioner, finest first; empty without one. Levels of aggregates are
+    /// known once it is set up, for nonlinear forms at the first linearisation.
+    pub fn multigrid_levels(&self) -> Vec<MultigridLevel> {
+        self.equation
+            .multigrid()
+            .map_or_else(Vec::new, |it| it.levels())
     }
 
     /// The right-hand side, an L-vector: for linear forms less the form applied to the boundary values, and
@@ -84,7 +117,7 @@ where
     pub fn method(&self) -> Method {
         match self.equation {
             Equation::Linear(method, _) => method,
-            Equation::Newton(..) => Method::Newton,
+            Equation::Newton(_) => Method::Newton,
         }
     }
 
@@ -134,6 +167,7 @@ where
                 errors,
                 warnings,
                 memory,
+                levels: self.multigrid_levels(),
             }),
         }
     }
@@ -151,8 +185,10 @@ where
             start: self.start.as_deref(),
         };
         match &mut self.equation {
-            Equation::Linear(method, jacobi) => discrete.krylov(*method, jacobi.as_ref(), monitor),
-            Equation::Newton(jacobian, krylov) => discrete.newton(jacobian, *krylov, monitor),
+            Equation::Linear(method, preconditioner) => {
+                discrete.krylov(*method, preconditioner, monitor)
+            }
+            Equation::Newton(newton) => discrete.newton(newton, monitor),
         }
     }
 
@@ -177,15 +213,20 @@ where
         let (numbers, jacobian) = match &self.equation {
             Equation::Linear(method, _) => ((2 + krylov(*method)) * dofs, 0),
             // Newton's five vectors and the state.
-            Equation::Newton(jacobian, method) => ((8 + krylov(*method)) * dofs, jacobian.bytes()),
+            Equation::Newton(newton) => {
+                let numbers = (8 + krylov(newton.krylov)) * dofs;
+                (numbers, newton.jacobian.bytes())
+            }
         };
+        let multigrid = self.equation.multigrid();
+        let (levels, cycle) = multigrid.map_or((0, 0), |it| (it.bytes(), it.vector_bytes()));
         let blocks = self.blocks.iter();
         let of_space = |block: &Block| block.space.bytes() - block.space.restriction().bytes();
         Memory {
             geometry: blocks.clone().map(|block| block.geometry.bytes()).sum(),
             space: blocks.map(of_space).sum(),
-            operator: self.operator.bytes() + jacobian,
-            vectors: numbers * T::BYTES + dofs * size_of::<f64>() + self.entries.bytes(),
+            operator: self.operator.bytes() + jacobian + levels,
+            vectors: numbers * T::BYTES + cycle + dofs * size_of::<f64>() + self.entries.bytes(),
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::function::Role;
 use super::integral::{Integral, Integrand};
 use super::{Function, FunctionName, ProblemError};
-use crate::Quadrature;
 use crate::operator::{Backend, Scatter};
 use crate::vector::{Entries, VectorOps};
+use crate::{OperatorParams, Quadrature};
 use femto_fem::space::{Block, Constraints, Space, Trace};
 use femto_platform::device::{Buffer, check_len};
 use rayon::prelude::*;
@@ -32,6 +32,16 @@ pub struct Discretization<'a> {
 }
 
 impl<'a> Discretization<'a> {
+    /// With the rule, the time and the sums of an operator.
+    pub(super) fn of(blocks: &'a [Block], params: &OperatorParams) -> Self {
+        Self {
+            blocks,
+            quadrature: params.quadrature,
+            time: params.time,
+            scatter: params.scatter,
+        }
+    }
+
     /// The first block's space; its L-vectors are those of all blocks.
     pub(super) fn space(&self) -> &'a Space {
         &self.blocks[0].space

@@ -58,7 +58,7 @@ impl<'a> Discretized<'_, 'a> {
     ) -> Result<Assembled<'a, T, B>, ProblemError>
     where
         T: Number,
-        B: Backend + VectorOps<T> + VectorOps<f64>,
+        B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
     {
         device.enter(|| self.problem.equations(self, device, Stages(monitor)))
     }

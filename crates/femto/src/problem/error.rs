@@ -1,6 +1,7 @@
 //! Errors of problems.
 
 use super::{FunctionName, Stage, StopReason, Unsolved};
+use crate::multigrid::MultigridError;
 use crate::operator::OperatorError;
 use crate::solve::JacobiError;
 use femto_fem::geometry::GeometryError;
@@ -30,6 +31,9 @@ pub enum ProblemError {
     /// The operator's diagonal is not that of a positive definite operator.
     #[error(transparent)]
     Jacobi(#[from] JacobiError),
+    /// The form or its data have no multigrid preconditioner.
+    #[error(transparent)]
+    Multigrid(#[from] MultigridError),
     /// Nothing determines the constant of the solution, or of one of its components.
     #[error(
         "{} is only determined up to a constant: there is no Dirichlet or Robin boundary{}, and the \
@@ -141,6 +145,7 @@ impl ProblemError {
     pub fn is_of_input(&self) -> bool {
         match self {
             Self::Operator(error) => error.is_of_input(),
+            Self::Multigrid(error) => error.is_of_input(),
             Self::Device(_) | Self::Jacobi(_) | Self::Interrupted { .. } | Self::Unsolved(_) => {
                 false
             }

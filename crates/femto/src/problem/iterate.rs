@@ -1,5 +1,6 @@
 //! Iterations of a linear or nonlinear problem.
 
+use super::assembled::{LinearPreconditioner, NewtonEquation};
 use super::newton::{Equations, Extension};
 use super::stages::uploaded;
 use super::{Constrained, Method, PreconditionerKind, ProblemError, SolverParams};
@@ -7,7 +8,7 @@ use crate::operator::Backend;
 use crate::solve::krylov::{self, KrylovWorkspace};
 use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem};
 use crate::solve::{
-    Iteration, Jacobi, Monitor, Preconditioning, SolveError, SolveInfo, StopCriteria, System,
+    Iteration, Monitor, Preconditioning, SolveError, SolveInfo, StopCriteria, System,
 };
 use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator};
@@ -42,7 +43,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
     pub(super) fn krylov(
         &self,
         method: Method,
-        jacobi: Option<&Jacobi<T, B>>,
+        preconditioner: &LinearPreconditioner<T, B>,
         monitor: &mut dyn Monitor,
     ) -> Result<Outcome, ProblemError> {
         let size = self.b.len();
@@ -56,7 +57,11 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         let mut system = System {
             device: self.device,
             operator: &Constrained::new(self.operator, self.entries),
-            preconditioning: Preconditioning::from(jacobi),
+            preconditioning: match preconditioner {
+                LinearPreconditioner::Identity => Preconditioning::Identity,
+                LinearPreconditioner::Jacobi(jacobi) => Preconditioning::Jacobi(jacobi),
+                LinearPreconditioner::Multigrid(multigrid) => multigrid.preconditioning()?,
+            },
         };
         let outcome = krylov::solve(
             &mut system,
@@ -69,11 +74,10 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         Ok((self.read(&x, size)?, outcome))
     }
 
-    /// Newton's method on L-vectors, with directions from `krylov`.
+    /// Newton's method on L-vectors, with the equation's Jacobian.
     pub(super) fn newton(
         &self,
-        jacobian: &mut Operator<T, B>,
-        krylov: Method,
+        equation: &mut NewtonEquation<T, B>,
         monitor: &mut dyn Monitor,
     ) -> Result<Outcome, ProblemError> {
         let device = self.device;
@@ -81,14 +85,16 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         let mut equations = Equations {
             device,
             operator: self.operator,
-            jacobian,
+            jacobian: &mut equation.jacobian,
+            multigrid: equation.multigrid.as_mut(),
+            jacobi: None,
             b: self.b,
             loads: device.norm(self.b)?,
             forces: 0.0,
             entries: self.entries,
             preconditioner: self.preconditioner,
         };
-        let params = self.solver.newton(krylov);
+        let params = self.solver.newton(equation.krylov);
         let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;
         let mut u = match self.start {
             Some(_) => self.with_boundary_values()?,
@@ -117,7 +123,10 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         if self.boundary_values.iter().all(|&value| value == 0.0) {
             return Ok(u);
         }
-        equations.linearize(&self.device.zeros(self.operator.dofs())?)?;
+        let zero = self.device.zeros(self.operator.dofs())?;
+        if equations.linearize(&zero).is_err() {
+            return Ok(u);
+        }
         let roughly = NewtonParams {
             stop: StopCriteria {
                 relative_tolerance: EXTENSION,

@@ -77,6 +77,7 @@ mod groups;
 mod integral;
 mod iterate;
 mod monitor;
+mod multigrid;
 mod newton;
 mod norms;
 mod output;
@@ -100,6 +101,7 @@ pub use solver::SolverParams;
 
 pub use femto_kernel::form::GraphForm;
 
+pub use crate::multigrid::MultigridParams;
 pub use crate::solve::{Method, SolveError, SolveInfo, StopReason};
 
 use crate::{OperatorParams, Quadrature, Scatter};
@@ -142,6 +144,8 @@ pub struct Problem<'a> {
     pub solver: SolverParams,
     /// The preconditioner.
     pub preconditioner: PreconditionerKind,
+    /// Parameters of the preconditioner [`PreconditionerKind::Multigrid`].
+    pub multigrid: MultigridParams,
 }
 
 impl<'a> Problem<'a> {
@@ -170,6 +174,7 @@ impl<'a> Problem<'a> {
             exact: None,
             solver: SolverParams::default(),
             preconditioner: PreconditionerKind::default(),
+            multigrid: MultigridParams::default(),
         }
     }
 }
@@ -265,19 +270,32 @@ pub enum PreconditionerKind {
     /// The inverse of the diagonal.
     #[default]
     Jacobi,
+    /// A cycle over spaces of lower degree, then aggregates, for symmetric positive definite forms: see
+    /// [`crate::multigrid`]. For nonlinear forms it is set up anew at each step of Newton's method.
+    Multigrid,
 }
 
 impl PreconditionerKind {
     /// All of them, the default first.
-    pub const ALL: [Self; 2] = [Self::Jacobi, Self::None];
+    pub const ALL: [Self; 3] = [Self::Jacobi, Self::Multigrid, Self::None];
 
     /// The name in cases and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Jacobi => "jacobi",
+            Self::Multigrid => "multigrid",
         }
     }
+}
+
+/// A level of a multigrid preconditioner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MultigridLevel {
+    /// Degree of its space; `None` for aggregates.
+    pub degree: Option<usize>,
+    /// Number of its unknowns, constrained ones included.
+    pub unknowns: usize,
 }
 
 /// A function of a space.
@@ -319,6 +337,8 @@ pub struct Solution {
     pub warnings: Vec<CornerWarning>,
     /// Memory used.
     pub memory: Memory,
+    /// The levels of the multigrid preconditioner, finest first; empty without one.
+    pub levels: Vec<MultigridLevel>,
 }
 
 /// The last iterate of a solver that failed or was stopped.

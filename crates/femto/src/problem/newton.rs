@@ -1,9 +1,10 @@
 //! A problem's nonlinear equations for Newton's method, and their start.
 
+use super::multigrid::AnyPreconditioner;
 use super::{Constrained, PreconditionerKind};
 use crate::operator::{Backend, OperatorError};
-use crate::solve::LinearOperator;
 use crate::solve::newton::NonlinearProblem;
+use crate::solve::{Jacobi, LinearOperator, Preconditioning, StopReason};
 use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator};
 
@@ -13,6 +14,10 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     pub(super) operator: &'a Operator<T, B>,
     /// The Jacobian; the state is its first nodal fields.
     pub(super) jacobian: &'a mut Operator<T, B>,
+    /// Its multigrid preconditioner, if that is wanted.
+    pub(super) multigrid: Option<&'a mut AnyPreconditioner<T, B>>,
+    /// The inverse of its diagonal, if that is wanted.
+    pub(super) jacobi: Option<Jacobi<T, B>>,
     pub(super) b: &'a B::Buffer<T>,
     /// |b|.
     pub(super) loads: f64,
@@ -44,20 +49,32 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
         Some(self.forces.max(self.loads))
     }
 
-    fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), OperatorError> {
-        self.jacobian.set_nodal(0, u)
+    fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), StopReason> {
+        self.jacobian.set_nodal(0, u)?;
+        match (self.preconditioner, &mut self.multigrid) {
+            (PreconditionerKind::Multigrid, Some(multigrid)) => {
+                multigrid.set_state(u)?;
+                multigrid.set_up()?;
+            }
+            (PreconditionerKind::Jacobi, _) => {
+                let mut diagonal = self.device.zeros(self.size())?;
+                self.constrained_jacobian().diagonal(&mut diagonal)?;
+                self.jacobi = Some(Jacobi::new(self.device, &diagonal)?);
+            }
+            (PreconditionerKind::None | PreconditionerKind::Multigrid, _) => (),
+        }
+        Ok(())
     }
 
     fn jacobian(&self, w: &B::Buffer<T>, v: &mut B::Buffer<T>) -> Result<(), OperatorError> {
         self.constrained_jacobian().apply(w, v)
     }
 
-    fn diagonal(&self, diagonal: &mut B::Buffer<T>) -> Result<bool, OperatorError> {
-        if self.preconditioner == PreconditionerKind::None {
-            return Ok(false);
+    fn preconditioning(&self) -> Result<Preconditioning<'_, T, B>, StopReason> {
+        match &self.multigrid {
+            Some(multigrid) => Ok(multigrid.preconditioning()?),
+            None => Ok(Preconditioning::from(self.jacobi.as_ref())),
         }
-        self.constrained_jacobian().diagonal(diagonal)?;
-        Ok(true)
     }
 }
 
@@ -74,7 +91,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Extension<
         self.0.jacobian(u, r)
     }
 
-    fn linearize(&mut self, _: &B::Buffer<T>) -> Result<(), OperatorError> {
+    fn linearize(&mut self, _: &B::Buffer<T>) -> Result<(), StopReason> {
         Ok(())
     }
 
@@ -82,7 +99,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Extension<
         self.0.jacobian(w, v)
     }
 
-    fn diagonal(&self, diagonal: &mut B::Buffer<T>) -> Result<bool, OperatorError> {
-        self.0.diagonal(diagonal)
+    fn preconditioning(&self) -> Result<Preconditioning<'_, T, B>, StopReason> {
+        self.0.preconditioning()
     }
 }

@@ -1,6 +1,6 @@
 //! The stages from a problem to its equations on a device.
 
-use super::assembled::{Assembled, Equation};
+use super::assembled::{Assembled, Equation, LinearPreconditioner, NewtonEquation};
 use super::facets::OnFacets;
 use super::monitor::Stages;
 use super::{
@@ -33,7 +33,7 @@ impl<'a> Problem<'a> {
     ) -> Result<Solution, ProblemError>
     where
         T: Number,
-        B: Backend + VectorOps<T> + VectorOps<f64>,
+        B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
     {
         self.assemble::<T, B>(device, monitor)?.solve(monitor)
     }
@@ -46,8 +46,8 @@ impl<'a> Problem<'a> {
     /// 4. loads: b = ∫ φ f + ∫_Γ φ g, and u_D at the constrained entries
     /// 5. lifting: for linear forms, b - A u_D, where u_D is zero at free entries; then zero at constrained
     ///    ones
-    /// 6. preconditioner: for linear forms, the diagonal of A → M⁻¹; for others, the form's exact
-    ///    derivative → the Jacobian on the device
+    /// 6. preconditioner: for linear forms, the diagonal of A, or operators on spaces of lower degree → M⁻¹;
+    ///    for others, the form's exact derivative → the Jacobian on the device
     ///
     /// # Errors
     /// Every [`ProblemError`] but [`ProblemError::Unsolved`].
@@ -58,7 +58,7 @@ impl<'a> Problem<'a> {
     ) -> Result<Assembled<'a, T, B>, ProblemError>
     where
         T: Number,
-        B: Backend + VectorOps<T> + VectorOps<f64>,
+        B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
     {
         device.enter(|| self.discretize(monitor)?.assemble(device, monitor))
     }
@@ -109,7 +109,7 @@ impl<'a> Problem<'a> {
     ) -> Result<Assembled<'a, T, B>, ProblemError>
     where
         T: Number,
-        B: Backend + VectorOps<T> + VectorOps<f64>,
+        B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
     {
         let Discretized {
             inspection,
@@ -118,21 +118,11 @@ impl<'a> Problem<'a> {
             warnings,
             ..
         } = spaces;
-        let form = self.form.form();
         let params = self.operator_params(&blocks);
-        let on = Discretization {
-            blocks: &blocks,
-            quadrature: params.quadrature,
-            time: params.time,
-            scatter: params.scatter,
-        };
+        let on = Discretization::of(&blocks, &params);
         let (facets, operator) = stages.run(Stage::Operator, || {
             let facets = self.on_facets(&self.loads_on(on))?;
-            let params = params.clone();
-            let mut operator = Operator::<T, B>::of_blocks(device, &blocks, form, params)?;
-            for term in &facets {
-                term.add_to(&mut operator)?;
-            }
+            let operator = self.bound::<T, B>(device, (&blocks, &facets), params.clone())?;
             Ok((facets, operator))
         })?;
         let (mut b, boundary_values) = stages.run(Stage::Loads, || {
@@ -157,20 +147,18 @@ impl<'a> Problem<'a> {
         })?;
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
-                Method::Newton => {
-                    let params = OperatorParams {
-                        data_level: self.operator.data_level,
-                        ..jacobian_params(params, on.space())
-                    };
-                    let form = self.form.jacobian()?;
-                    let mut jacobian = Operator::of_blocks(device, &blocks, &*form, params)?;
-                    for term in &facets {
-                        term.add_jacobian_to(&mut jacobian)?;
-                    }
-                    Equation::Newton(Box::new(jacobian), krylov)
-                }
+                Method::Newton => Equation::Newton(Box::new(NewtonEquation {
+                    multigrid: match self.preconditioner {
+                        PreconditionerKind::Multigrid => {
+                            Some(self.multigrid(device, &blocks, true)?)
+                        }
+                        PreconditionerKind::Jacobi | PreconditionerKind::None => None,
+                    },
+                    jacobian: self.jacobian(device, (&blocks, &facets), params)?,
+                    krylov,
+                })),
                 _ => {
-                    let preconditioner = preconditioner(&operator, &entries, self.preconditioner)?;
+                    let preconditioner = self.preconditioner(&operator, &entries, &blocks)?;
                     Equation::Linear(method, preconditioner)
                 }
             })
@@ -195,6 +183,66 @@ impl<'a> Problem<'a> {
         })
     }
 
+    /// The operator of the form and of the terms on facets.
+    pub(super) fn bound<T: Number, B: Backend + VectorOps<T>>(
+        &self,
+        device: &B,
+        (blocks, facets): (&[Block], &[OnFacets<'_>]),
+        params: OperatorParams,
+    ) -> Result<Operator<T, B>, ProblemError> {
+        let mut operator = Operator::of_blocks(device, blocks, self.form.form(), params)?;
+        facets
+            .iter()
+            .try_for_each(|term| term.add_to(&mut operator))?;
+        Ok(operator)
+    }
+
+    /// The Jacobian of the form and of the terms on facets, whose operator has these parameters.
+    pub(super) fn jacobian<T: Number, B: Backend + VectorOps<T>>(
+        &self,
+        device: &B,
+        (blocks, facets): (&[Block], &[OnFacets<'_>]),
+        params: OperatorParams,
+    ) -> Result<Operator<T, B>, ProblemError> {
+        let params = OperatorParams {
+            data_level: self.operator.data_level,
+            ..jacobian_params(params, &blocks[0].space)
+        };
+        let form = self.form.jacobian()?;
+        let mut jacobian = Operator::of_blocks(device, blocks, &*form, params)?;
+        facets
+            .iter()
+            .try_for_each(|term| term.add_jacobian_to(&mut jacobian))?;
+        Ok(jacobian)
+    }
+
+    /// The preconditioner of a linear form.
+    fn preconditioner<T, B>(
+        &self,
+        operator: &Operator<T, B>,
+        entries: &Entries<B>,
+        blocks: &[Block],
+    ) -> Result<LinearPreconditioner<T, B>, ProblemError>
+    where
+        T: Number,
+        B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
+    {
+        let device = operator.device();
+        Ok(match self.preconditioner {
+            PreconditionerKind::None => LinearPreconditioner::Identity,
+            PreconditionerKind::Jacobi => {
+                let mut diagonal = device.zeros::<T>(operator.dofs())?;
+                Constrained::new(operator, entries).diagonal(&mut diagonal)?;
+                LinearPreconditioner::Jacobi(Jacobi::new(device, &diagonal)?)
+            }
+            PreconditionerKind::Multigrid => {
+                let mut multigrid = self.multigrid(device, blocks, false)?;
+                multigrid.set_up()?;
+                LinearPreconditioner::Multigrid(multigrid)
+            }
+        })
+    }
+
     fn geometries(&self) -> Result<(Vec<Geometry>, Vec<CornerWarning>), ProblemError> {
         let geometries = Geometry::of_shapes(self.mesh)?;
         let mut warnings = Vec::new();
@@ -212,7 +260,7 @@ impl<'a> Problem<'a> {
         Ok((geometries, warnings))
     }
 
-    fn space(
+    pub(super) fn space(
         &self,
         geometries: Vec<Geometry>,
         inspection: &Inspection,
@@ -247,7 +295,7 @@ impl<'a> Problem<'a> {
 
     /// The discretization of the loads: unless cells are tensor products they have their own rule, since the form's may be too
     /// low.
-    fn loads_on<'s>(&self, on: Discretization<'s>) -> Discretization<'s> {
+    pub(super) fn loads_on<'s>(&self, on: Discretization<'s>) -> Discretization<'s> {
         Discretization {
             quadrature: self.operator.quadrature,
             ..on
@@ -267,7 +315,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The operator's parameters; unless cells are tensor products, the form and its derivative use the same rule.
-    fn operator_params(&self, blocks: &[Block]) -> OperatorParams {
+    pub(super) fn operator_params(&self, blocks: &[Block]) -> OperatorParams {
         let fields = self.operator.fields();
         let is_constant = |field: usize| fields.kinds().get(field) == Some(&FieldKind::Cell);
         let curved = blocks.iter().any(|block| block.geometry.is_curved());
@@ -357,20 +405,4 @@ pub(super) fn uploaded<T: Number, B: Device>(
 ) -> Result<B::Buffer<T>, ProblemError> {
     let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
     Ok(device.upload(&values)?)
-}
-
-fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
-    operator: &Operator<T, B>,
-    entries: &Entries<B>,
-    kind: PreconditionerKind,
-) -> Result<Option<Jacobi<T, B>>, ProblemError> {
-    match kind {
-        PreconditionerKind::None => Ok(None),
-        PreconditionerKind::Jacobi => {
-            let device = operator.device();
-            let mut diagonal = device.zeros(operator.dofs())?;
-            Constrained::new(operator, entries).diagonal(&mut diagonal)?;
-            Ok(Some(Jacobi::new(device, &diagonal)?))
-        }
-    }
 }

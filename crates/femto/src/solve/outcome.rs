@@ -1,6 +1,7 @@
 //! Stop criteria, stop reasons, results and errors of solvers.
 
 use super::{History, JacobiError, OperatorError};
+use crate::multigrid::MultigridError;
 use femto_platform::device::DeviceError;
 use std::fmt;
 use thiserror::Error;
@@ -211,6 +212,9 @@ pub enum StopReason {
     /// The diagonal of the Jacobian is unsuitable as a preconditioner.
     #[error("the diagonal of the Jacobian: {0}")]
     Diagonal(Box<JacobiError>),
+    /// The Jacobian has no multigrid preconditioner.
+    #[error("multigrid for the Jacobian: {0}")]
+    Multigrid(Box<MultigridError>),
     /// The operator, the preconditioner or the device failed, or a vector's length does not match the
     /// operator.
     #[error(transparent)]
@@ -252,6 +256,12 @@ impl StopReason {
 impl From<JacobiError> for StopReason {
     fn from(error: JacobiError) -> Self {
         Self::Diagonal(Box::new(error))
+    }
+}
+
+impl From<MultigridError> for StopReason {
+    fn from(error: MultigridError) -> Self {
+        Self::Multigrid(Box::new(error))
     }
 }
 

@@ -34,6 +34,23 @@ pub trait Preconditioner<T: Number, D: Device>: Sync {
     ) -> Result<(), OperatorError>;
 }
 
+impl<T: Number, D: Device, P: Preconditioner<T, D>> Preconditioner<T, D> for &P {
+    type Workspace = P::Workspace;
+
+    fn workspace(&self, device: &D) -> Result<Self::Workspace, DeviceError> {
+        (**self).workspace(device)
+    }
+
+    fn apply(
+        &self,
+        r: &D::Buffer<T>,
+        z: &mut D::Buffer<T>,
+        workspace: &mut Self::Workspace,
+    ) -> Result<(), OperatorError> {
+        (**self).apply(r, z, workspace)
+    }
+}
+
 /// The preconditioner of a system: one that solvers fuse with their own work, or any other.
 #[derive(Default)]
 pub enum Preconditioning<'a, T: Number, D: Device> {
@@ -58,11 +75,9 @@ impl<'a, T: Number, D: Device> Preconditioning<'a, T, D> {
     ///
     /// # Errors
     /// [`DeviceError::OutOfMemory`].
-    pub fn any<P: Preconditioner<T, D>>(
-        device: &D,
-        preconditioner: &'a P,
-    ) -> Result<Self, DeviceError>
+    pub fn any<P>(device: &D, preconditioner: P) -> Result<Self, DeviceError>
     where
+        P: Preconditioner<T, D> + Send + 'a,
         P::Workspace: 'a,
     {
         let mut workspace = preconditioner.workspace(device)?;
@@ -99,7 +114,7 @@ pub enum JacobiError {
 /// Division by the diagonal of the operator.
 pub struct Jacobi<T: Number, D: Device> {
     device: D,
-    pub(super) inverse: D::Buffer<T>,
+    pub(crate) inverse: D::Buffer<T>,
 }
 
 impl<T: Number, D: VectorOps<T>> Jacobi<T, D> {

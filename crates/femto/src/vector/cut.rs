@@ -3,9 +3,10 @@
 //! The cuts depend only on the length, and partial sums are added in the shape of the cuts, so results do
 //! not depend on the number of threads or their timing.
 
+use femto_kernel::vector::ChebyshevInput;
 use femto_platform::device::Element;
 use femto_platform::device::host::Host;
-use std::ops::Add;
+use std::ops::{Add, Range};
 
 /// Vectors are cut at multiples of this many entries: enough work for a task.
 const BLOCK: usize = 8192;
@@ -41,6 +42,43 @@ impl<A: Split, B: Split> Split for (A, B) {
     fn split(self, at: usize) -> (Self, Self) {
         let (a, b) = (self.0.split(at), self.1.split(at));
         ((a.0, b.0), (a.1, b.1))
+    }
+}
+
+/// The places of the entries of a slice beside it.
+impl Split for Range<usize> {
+    fn len(&self) -> usize {
+        self.end - self.start
+    }
+    fn split(self, at: usize) -> (Self, Self) {
+        let middle = self.start + at;
+        (self.start..middle, middle..self.end)
+    }
+}
+
+impl<S: Split> Split for ChebyshevInput<S> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Start(b) => b.len(),
+            Self::Restart(b, _) => b.len(),
+            Self::Step(ad) => ad.len(),
+        }
+    }
+    fn split(self, at: usize) -> (Self, Self) {
+        match self {
+            Self::Start(b) => {
+                let (left, right) = b.split(at);
+                (Self::Start(left), Self::Start(right))
+            }
+            Self::Restart(b, ax) => {
+                let ((b, rest_b), (ax, rest_ax)) = (b.split(at), ax.split(at));
+                (Self::Restart(b, ax), Self::Restart(rest_b, rest_ax))
+            }
+            Self::Step(ad) => {
+                let (left, right) = ad.split(at);
+                (Self::Step(left), Self::Step(right))
+            }
+        }
     }
 }
 

@@ -1,13 +1,18 @@
 //! Vectors on the host.
 
 use super::cut::{each, sum};
-use super::{Entries, Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
+use super::{
+    ChebyshevInput, ChebyshevStep, ElementInterpolation, Entries, Ratio, SparseMatrix, Sum, Sums,
+    UpdateDirection, UpdateResidual, VectorOps, same_len,
+};
 use crate::Number;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
+use femto_kernel::vector::interpolation::{self, LANES};
+use femto_kernel::vector::sparse::{self, Slices};
 use femto_platform::device::host::{Host, HostBuffer};
 use femto_platform::device::{Buffer, DeviceError};
-use std::ops::Add;
+use std::ops::{Add, Range};
 
 impl<T: Number> VectorOps<T> for Host {
     fn fill(&self, alpha: f64, y: &mut HostBuffer<T>) -> Result<(), DeviceError> {
@@ -106,10 +111,14 @@ impl<T: Number> VectorOps<T> for Host {
         Ok(())
     }
 
-    fn convert(&self, x: &HostBuffer<f64>, y: &mut HostBuffer<T>) -> Result<(), DeviceError> {
+    fn convert<S: Number>(
+        &self,
+        x: &HostBuffer<S>,
+        y: &mut HostBuffer<T>,
+    ) -> Result<(), DeviceError> {
         same_len("x of convert", x, y)?;
         let level = SimdLevel::detect();
-        each(self, (&**x, &mut **y), &|(x, y): (&[f64], &mut [T])| {
+        each(self, (&**x, &mut **y), &|(x, y): (&[S], &mut [T])| {
             loops::convert(level, x, y);
         });
         Ok(())
@@ -217,6 +226,90 @@ impl<T: Number> VectorOps<T> for Host {
         }
         Ok(())
     }
+
+    fn chebyshev_step(&self, step: ChebyshevStep<'_, HostBuffer<T>>) -> Result<(), DeviceError> {
+        step.check()?;
+        let level = SimdLevel::detect();
+        let input = match step.input {
+            ChebyshevInput::Start(b) => ChebyshevInput::Start(&**b),
+            ChebyshevInput::Restart(b, ax) => ChebyshevInput::Restart(&**b, &**ax),
+            ChebyshevInput::Step(ad) => ChebyshevInput::Step(&**ad),
+        };
+        let targets = (&mut **step.r, (&mut **step.d, &mut **step.x));
+        let slices = ((&**step.inverse, input), targets);
+        each(self, slices, &|(from, to): Chebyshev<'_, T>| {
+            loops::chebyshev_step(level, step.factors, from, to);
+        });
+        Ok(())
+    }
+
+    fn multiply_sparse(
+        &self,
+        matrix: &SparseMatrix<T, Self>,
+        x: &HostBuffer<T>,
+        add: bool,
+        y: &mut HostBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        matrix.check(x, y)?;
+        let level = SimdLevel::detect();
+        let slices = Slices {
+            offsets: &matrix.offsets,
+            columns: &matrix.places,
+            values: &matrix.values,
+        };
+        let rows = (0..y.len(), &mut **y);
+        each(self, rows, &|(rows, y): (Range<usize>, &mut [T])| {
+            sparse::multiply(level, slices, x, add, (rows.start, y));
+        });
+        Ok(())
+    }
+
+    fn interpolate(
+        &self,
+        with: &ElementInterpolation<T, Self>,
+        x: &HostBuffer<T>,
+        e: &mut HostBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        with.check(x, e)?;
+        let part = &mut e[with.first..with.end()];
+        interpolate(self, with, x, (0..with.elements(), part));
+        Ok(())
+    }
+}
+
+/// Elements of a task that interpolates, whole batches.
+const ELEMENTS: usize = 8 * LANES;
+
+/// Interpolates a run of elements to their part of the E-vector.
+fn interpolate<T: Number>(
+    host: &Host,
+    with: &ElementInterpolation<T, Host>,
+    x: &[T],
+    (elements, e): (Range<usize>, &mut [T]),
+) {
+    let tasks = elements.len().div_ceil(ELEMENTS);
+    if tasks > 1 {
+        let middle = tasks / 2 * ELEMENTS;
+        let (left, right) = e.split_at_mut(middle * with.strides.components * with.shape.outputs());
+        let middle = elements.start + middle;
+        host.join(
+            || interpolate(host, with, x, (elements.start..middle, left)),
+            || interpolate(host, with, x, (middle..elements.end, right)),
+        );
+        return;
+    }
+    let scratch = with.scratch.take();
+    let mut scratch = scratch.unwrap_or_else(|| vec![T::default(); with.shape.scratch()]);
+    let inputs = with.shape.inputs();
+    let nodes = &with.nodes[elements.start * inputs..elements.end * inputs];
+    interpolation::interpolate(
+        SimdLevel::detect(),
+        (with.shape, &with.matrix),
+        (nodes, with.strides),
+        x,
+        (&mut scratch, e),
+    );
+    with.scratch.put(scratch);
 }
 
 /// Listed entries per task.
@@ -258,6 +351,12 @@ impl Add for Pair {
 type One<'a, T> = (&'a [T], (&'a mut [T], &'a mut [T]));
 /// Two slices to read and two to change.
 type Two<'a, T> = ((&'a [T], &'a [T]), (&'a mut [T], &'a mut [T]));
+
+/// Two slices to read and three to change.
+type Chebyshev<'a, T> = (
+    (&'a [T], ChebyshevInput<&'a [T]>),
+    (&'a mut [T], (&'a mut [T], &'a mut [T])),
+);
 
 /// Stores a sum in an existing slot.
 fn put(sums: &mut Sums<Host>, slot: usize, sum: f64) {

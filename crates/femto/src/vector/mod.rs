@@ -1,17 +1,24 @@
-//! Vector operations on devices: copies, sums, products and the fused updates of conjugate gradients.
+//! Vector operations on devices: copies, sums, products, and the fused updates of solvers.
 
 mod accelerator;
 mod capture;
+mod csr;
 pub(crate) mod cut;
 mod entries;
 mod host;
+mod interpolation;
 mod null;
 mod random;
+mod sparse;
 mod sums;
 
 pub use capture::Capture;
+pub use csr::Csr;
 pub use entries::Entries;
+pub use femto_kernel::vector::{ChebyshevFactors, ChebyshevInput};
+pub use interpolation::ElementInterpolation;
 pub use random::RandomVectors;
+pub use sparse::SparseMatrix;
 pub use sums::{Ratio, Sum, Sums};
 
 use crate::Number;
@@ -79,8 +86,12 @@ pub trait VectorOps<T: Number>: Capture + Clone {
     /// y = y / x, entry by entry.
     fn divide(&self, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
 
-    /// y = x, rounded.
-    fn convert(&self, x: &Self::Buffer<f64>, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
+    /// y = x, rounded if need be.
+    fn convert<S: Number>(
+        &self,
+        x: &Self::Buffer<S>,
+        y: &mut Self::Buffer<T>,
+    ) -> Result<(), DeviceError>;
 
     /// y = 1 / y, entry by entry; returns the number of entries that are not positive and finite, or whose
     /// inverse is not.
@@ -126,6 +137,43 @@ pub trait VectorOps<T: Number>: Capture + Clone {
         step: UpdateResidual<'_, Self::Buffer<T>>,
         sums: &mut Sums<Self>,
     ) -> Result<(), DeviceError>;
+
+    /// [`chebyshev_step`](femto_kernel::vector::chebyshev_step).
+    fn chebyshev_step(&self, step: ChebyshevStep<'_, Self::Buffer<T>>) -> Result<(), DeviceError>;
+
+    /// y = A x, or y = y + A x if `add`.
+    fn multiply_sparse(
+        &self,
+        matrix: &SparseMatrix<T, Self>,
+        x: &Self::Buffer<T>,
+        add: bool,
+        y: &mut Self::Buffer<T>,
+    ) -> Result<(), DeviceError>;
+
+    /// Interpolates the L-vector `x` to a part of the E-vector `e`.
+    fn interpolate(
+        &self,
+        with: &ElementInterpolation<T, Self>,
+        x: &Self::Buffer<T>,
+        e: &mut Self::Buffer<T>,
+    ) -> Result<(), DeviceError>;
+}
+
+/// The factors and vectors of [`VectorOps::chebyshev_step`].
+#[derive(Debug)]
+pub struct ChebyshevStep<'a, B> {
+    /// The factors.
+    pub factors: ChebyshevFactors,
+    /// The inverse diagonal.
+    pub inverse: &'a B,
+    /// The input that changes from step to step.
+    pub input: ChebyshevInput<&'a B>,
+    /// r.
+    pub r: &'a mut B,
+    /// d.
+    pub d: &'a mut B,
+    /// x.
+    pub x: &'a mut B,
 }
 
 /// The vectors and factors of [`VectorOps::update_direction`].
@@ -189,6 +237,29 @@ impl<B> UpdateResidual<'_, B> {
         same_len("ap of update_residual", self.ap, &*self.r)?;
         sums.check_ratio(self.alpha)?;
         sums.check(Sum::Before(self.square))
+    }
+}
+
+impl<B> ChebyshevStep<'_, B> {
+    /// Fails unless the vectors have the same length.
+    fn check<T: Element>(&self) -> Result<(), DeviceError>
+    where
+        B: Buffer<T>,
+    {
+        let (first, second) = match self.input {
+            ChebyshevInput::Start(b) => (b, b),
+            ChebyshevInput::Restart(b, ax) => (b, ax),
+            ChebyshevInput::Step(ad) => (ad, ad),
+        };
+        same_len(
+            "the inverse diagonal of chebyshev_step",
+            self.inverse,
+            &*self.x,
+        )?;
+        same_len("an input of chebyshev_step", first, &*self.x)?;
+        same_len("an input of chebyshev_step", second, &*self.x)?;
+        same_len("r of chebyshev_step", &*self.r, &*self.x)?;
+        same_len("d of chebyshev_step", &*self.d, &*self.x)
     }
 }
 

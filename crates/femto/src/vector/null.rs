@@ -1,6 +1,9 @@
 //! Vectors on the null device: operations are counted with their exact work; sums are zero.
 
-use super::{Entries, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
+use super::{
+    ChebyshevInput, ChebyshevStep, ElementInterpolation, Entries, SparseMatrix, Sum, Sums,
+    UpdateDirection, UpdateResidual, VectorOps, same_len,
+};
 use crate::Number;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{self as loops, Cost};
@@ -96,9 +99,13 @@ impl<T: Number> VectorOps<T> for Null {
         Ok(())
     }
 
-    fn convert(&self, x: &NullBuffer<f64>, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
+    fn convert<S: Number>(
+        &self,
+        x: &NullBuffer<S>,
+        y: &mut NullBuffer<T>,
+    ) -> Result<(), DeviceError> {
         same_len("x of convert", x, y)?;
-        record(self, "convert", loops::conversion_work::<T>(y.len()));
+        record(self, "convert", loops::conversion_work::<S, T>(y.len()));
         Ok(())
     }
 
@@ -169,6 +176,40 @@ impl<T: Number> VectorOps<T> for Null {
             Some(_) => loops::UPDATE_RESIDUAL_SCALED,
         };
         count(self, cost, step.r);
+        Ok(())
+    }
+
+    fn chebyshev_step(&self, step: ChebyshevStep<'_, NullBuffer<T>>) -> Result<(), DeviceError> {
+        step.check()?;
+        let cost = match step.input {
+            ChebyshevInput::Start(_) => loops::CHEBYSHEV_START,
+            ChebyshevInput::Restart(..) => loops::CHEBYSHEV_RESTART,
+            ChebyshevInput::Step(_) => loops::CHEBYSHEV_STEP,
+        };
+        count(self, cost, step.x);
+        Ok(())
+    }
+
+    fn multiply_sparse(
+        &self,
+        matrix: &SparseMatrix<T, Self>,
+        x: &NullBuffer<T>,
+        add: bool,
+        y: &mut NullBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        matrix.check(x, y)?;
+        record(self, "multiply_sparse", matrix.work(add));
+        Ok(())
+    }
+
+    fn interpolate(
+        &self,
+        with: &ElementInterpolation<T, Self>,
+        x: &NullBuffer<T>,
+        e: &mut NullBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        with.check(x, e)?;
+        record(self, "interpolate", with.work());
         Ok(())
     }
 }

@@ -68,6 +68,8 @@ pub(super) enum CatalogEntry {
     Sum,
     /// The loops over vectors.
     Vectors,
+    /// Interpolation between degrees, shown from degree 2 to degree 4 on hexahedra.
+    Interpolation,
     /// Random numbers for measurements.
     Random,
     /// Kernels that measure ceilings.
@@ -84,7 +86,8 @@ impl CatalogEntry {
         all.extend(Example::ALL.map(Self::Form));
         all.extend(Simplices::ALL.map(Self::Simplices));
         all.extend([Self::Zero, Self::Sum]);
-        all.extend([Self::Vectors, Self::Random, Self::Probe]);
+        all.extend([Self::Vectors, Self::Interpolation]);
+        all.extend([Self::Random, Self::Probe]);
         all
     }
 
@@ -103,7 +106,10 @@ impl CatalogEntry {
             Self::Sum => {
                 "sums elements' contributions in a fixed order, deterministic to the bit".to_owned()
             }
-            Self::Vectors => "loops over vectors and the sums of conjugate gradients".to_owned(),
+            Self::Vectors => {
+                "loops over vectors, sums of conjugate gradients, sparse products".to_owned()
+            }
+            Self::Interpolation => "interpolates from degree 2 to degree 4 on hexahedra".to_owned(),
             Self::Random => "fills a vector with random numbers, for measurements".to_owned(),
             Self::Probe => "measures the ceilings of a device".to_owned(),
         }
@@ -141,6 +147,7 @@ impl Display for CatalogEntry {
             Self::Zero => f.write_str("zero"),
             Self::Sum => f.write_str("sum"),
             Self::Vectors => f.write_str("vectors"),
+            Self::Interpolation => f.write_str("interpolation"),
             Self::Random => f.write_str("random"),
             Self::Probe => f.write_str("probe"),
         }
@@ -212,13 +219,13 @@ mod tests {
         for kernel in CatalogEntry::all() {
             assert_eq!(kernel.to_string().parse(), Ok(kernel));
         }
-        assert_eq!(CatalogEntry::all().len(), 45 + 10 + 3 + 3 + 5 + 4 + 4 + 1);
+        assert_eq!(CatalogEntry::all().len(), 45 + 10 + 3 + 3 + 5 + 4 + 5 + 1);
     }
 
     #[test]
     fn a_part_of_a_name_selects() {
         let count = |name: &str| name.parse().map(|Selection(kernels)| kernels.len());
-        assert_eq!(count("all"), Ok(75));
+        assert_eq!(count("all"), Ok(76));
         assert_eq!(count("bk5"), Ok(16 + 2));
         assert_eq!(count("bk5/layers"), Ok(10));
         assert_eq!(count("cubes/6"), Ok(2));

@@ -40,6 +40,16 @@ impl Columns {
             .zip(ordered(1))
             .map(|(low, high)| high.wrapping_sub(low))
             .collect();
+        let [nt, nz] = [tables.triangle[0], tables.line[0]];
+        // Whether a prism with these nodes has its upper ones where the next prism has its lower ones.
+        let shares = |nodes: &[u32]| {
+            (0..nt)
+                .map(|t| [t * nz, t * nz + nz - 1])
+                .all(|[bottom, top]| {
+                    steps[top] == steps[bottom]
+                        && nodes[top] == nodes[bottom].wrapping_add(steps[bottom])
+                })
+        };
         let mut columns = Self {
             layers,
             share: true,
@@ -47,17 +57,14 @@ impl Columns {
         };
         let mut edges: HashMap<u32, u32> = HashMap::new();
         for lowest in (0..elements.count()).step_by(layers) {
+            let first = columns.starts.len();
             columns.starts.extend(ordered(lowest));
+            columns.share &= shares(&columns.starts[first..]);
             for element in lowest..lowest + layers - 1 {
                 let mut pairs = ordered(element).zip(ordered(element + 1)).zip(&steps);
                 if !pairs.all(|((low, high), &step)| low.wrapping_add(step) == high) {
                     return None;
                 }
-                let (low, high): (Vec<_>, Vec<_>) =
-                    (ordered(element).collect(), ordered(element + 1).collect());
-                let last = tables.line[0] - 1;
-                columns.share &= (0..tables.triangle[0])
-                    .all(|t| low[t * (last + 1) + last] == high[t * (last + 1)]);
             }
             for corner in 0..3 {
                 let vertex =

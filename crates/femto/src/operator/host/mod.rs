@@ -9,11 +9,11 @@
 mod fields;
 mod matrices;
 mod pack;
-mod pool;
 mod traverse;
 
 use super::{Backend, Binding, Bound, OperatorError};
 use crate::Number;
+use crate::pool::Pool;
 use femto_fem::space::{Layout, Restriction};
 use femto_kernel::family::EvalContext;
 use femto_kernel::family::batch::{ElementKernel, LocalLayout, NodeTable, Workspace};
@@ -23,7 +23,6 @@ use femto_platform::device::host::{Host, HostBuffer};
 use femto_platform::device::{Device, DeviceError};
 use fields::split_components;
 use matrices::Assembler;
-use pool::Pool;
 use std::fmt::{self, Debug};
 use std::ops::Range;
 use std::sync::Arc;

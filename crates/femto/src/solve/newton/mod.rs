@@ -23,10 +23,7 @@ pub use problem::NonlinearProblem;
 
 use super::krylov::{self, KrylovParams, KrylovWorkspace};
 use super::monitor::{Recorder, finite};
-use super::{
-    Iteration, Jacobi, Method, Monitor, Preconditioning, SolveError, SolveInfo, StopCriteria,
-    StopReason, System,
-};
+use super::{Iteration, Method, Monitor, SolveError, SolveInfo, StopCriteria, StopReason, System};
 use crate::Number;
 use crate::vector::VectorOps;
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
@@ -48,7 +45,7 @@ pub struct NewtonStep {
     pub length: f64,
 }
 
-/// The five vectors that the solver needs besides u, and those of its linear solver.
+/// The four vectors that the solver needs besides u, and those of its linear solver.
 pub struct NewtonWorkspace<T: Number, D: Device> {
     /// R(u).
     r: D::Buffer<T>,
@@ -57,7 +54,6 @@ pub struct NewtonWorkspace<T: Number, D: Device> {
     trial: D::Buffer<T>,
     /// R(u - α d).
     trial_r: D::Buffer<T>,
-    diagonal: D::Buffer<T>,
     linear: KrylovWorkspace<T, D>,
 }
 
@@ -72,7 +68,6 @@ impl<T: Number, D: Device> NewtonWorkspace<T, D> {
             direction: device.zeros(size)?,
             trial: device.zeros(size)?,
             trial_r: device.zeros(size)?,
-            diagonal: device.zeros(size)?,
             linear: KrylovWorkspace::new(device, size, params.linear)?,
         })
     }
@@ -84,7 +79,6 @@ impl<T: Number, D: Device> NewtonWorkspace<T, D> {
             &mut self.direction,
             &mut self.trial,
             &mut self.trial_r,
-            &mut self.diagonal,
         ];
         own.into_iter().chain(self.linear.vectors()).collect()
     }
@@ -206,18 +200,13 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         let NewtonWorkspace {
             r,
             direction,
-            diagonal,
             linear,
             ..
         } = &mut *self.workspace;
-        let jacobi = match self.problem.diagonal(diagonal)? {
-            true => Some(Jacobi::new(self.device, diagonal)?),
-            false => None,
-        };
         let mut system = System {
             device: self.device,
             operator: &Linearized(&*self.problem),
-            preconditioning: Preconditioning::from(jacobi.as_ref()),
+            preconditioning: self.problem.preconditioning()?,
         };
         self.device.fill(0.0, direction)?;
         let params = KrylovParams {

@@ -1,7 +1,7 @@
 //! The trait for nonlinear equations, and their linearisation.
 
 use crate::Number;
-use crate::solve::{LinearOperator, OperatorError};
+use crate::solve::{LinearOperator, OperatorError, Preconditioning, StopReason};
 use femto_platform::device::Device;
 
 /// Equations R(u) = 0, as many as there are unknowns, and their derivative.
@@ -24,12 +24,12 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
         None
     }
 
-    /// Linearises at `u`: [`NonlinearProblem::jacobian`] and [`NonlinearProblem::diagonal`] are those at
-    /// `u` until the next call. `u` does not change in between.
+    /// Linearises at `u`: [`NonlinearProblem::jacobian`] and [`NonlinearProblem::preconditioning`] are those
+    /// at `u` until the next call. `u` does not change in between.
     ///
     /// # Errors
-    /// A vector is not [`NonlinearProblem::size`] long, or the device fails.
-    fn linearize(&mut self, u: &D::Buffer<T>) -> Result<(), OperatorError>;
+    /// A vector is not [`NonlinearProblem::size`] long, the device fails, or R'(u) has no preconditioner.
+    fn linearize(&mut self, u: &D::Buffer<T>) -> Result<(), StopReason>;
 
     /// v = R'(u) w at the u of the last [`NonlinearProblem::linearize`]. Until the next one it must issue
     /// the same device work each time, as [`LinearOperator::apply`].
@@ -38,14 +38,13 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
     /// A vector is not [`NonlinearProblem::size`] long, or the device fails.
     fn jacobian(&self, w: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError>;
 
-    /// Writes the diagonal of R'(u), whose entries must be positive, into `diagonal`. Returns false, the
-    /// default, if it is unknown or should not be used as a preconditioner.
+    /// The preconditioner of R'(u) at the u of the last [`NonlinearProblem::linearize`]; by default the
+    /// identity.
     ///
     /// # Errors
-    /// The vector is not [`NonlinearProblem::size`] long, or the device fails.
-    fn diagonal(&self, diagonal: &mut D::Buffer<T>) -> Result<bool, OperatorError> {
-        let _ = diagonal;
-        Ok(false)
+    /// Not enough memory.
+    fn preconditioning(&self) -> Result<Preconditioning<'_, T, D>, StopReason> {
+        Ok(Preconditioning::Identity)
     }
 }
 

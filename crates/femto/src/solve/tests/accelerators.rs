@@ -338,6 +338,7 @@ struct Cubic<T: Number, D: Device> {
     b: D::Buffer<T>,
     /// With d + 3 u² on the diagonal.
     slope: RankOne<T, D>,
+    jacobi: Option<Jacobi<T, D>>,
 }
 
 impl<T: Number, D: VectorOps<T>> NonlinearProblem<T, D> for Cubic<T, D> {
@@ -353,18 +354,19 @@ impl<T: Number, D: VectorOps<T>> NonlinearProblem<T, D> for Cubic<T, D> {
         device.axpy(device.dot(q, u)?, p, r)?;
         Ok(device.axpy(-1.0, &self.b, r)?)
     }
-    fn linearize(&mut self, u: &D::Buffer<T>) -> Result<(), OperatorError> {
+    fn linearize(&mut self, u: &D::Buffer<T>) -> Result<(), StopReason> {
         let RankOne { device, d, .. } = &mut self.slope;
         device.copy(u, d)?;
         device.multiply(u, d)?;
-        Ok(device.xpby(&self.linear.d, 3.0, d)?)
+        device.xpby(&self.linear.d, 3.0, d)?;
+        self.jacobi = Some(Jacobi::new(device, d)?);
+        Ok(())
     }
     fn jacobian(&self, w: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.slope.apply(w, v)
     }
-    fn diagonal(&self, diagonal: &mut D::Buffer<T>) -> Result<bool, OperatorError> {
-        self.slope.device.copy(&self.slope.d, diagonal)?;
-        Ok(true)
+    fn preconditioning(&self) -> Result<Preconditioning<'_, T, D>, StopReason> {
+        Ok(Preconditioning::from(self.jacobi.as_ref()))
     }
 }
 
@@ -379,6 +381,7 @@ fn cubic<T: Number, D: VectorOps<T>>(device: &D, linear: LinearSolver) -> Outcom
         linear: operator(),
         b: vector(device, 900, |i| 2.0 * (0.3 * i).sin()),
         slope: operator(),
+        jacobi: None,
     };
     let params = NewtonParams {
         stop: StopCriteria {

@@ -14,9 +14,10 @@ struct Algebraic {
     /// `[row][column]`, row by row.
     jacobian: Map,
     size: usize,
-    /// Whether it provides its diagonal.
+    /// Whether it is preconditioned by its diagonal.
     diagonal: bool,
     at: Vec<f64>,
+    jacobi: Option<Jacobi<f64, Host>>,
 }
 
 impl Algebraic {
@@ -27,6 +28,7 @@ impl Algebraic {
             size,
             diagonal: false,
             at: Vec::new(),
+            jacobi: None,
         }
     }
 }
@@ -43,8 +45,14 @@ impl NonlinearProblem<f64, Host> for Algebraic {
         r.copy_from_slice(&(self.residual)(u));
         Ok(())
     }
-    fn linearize(&mut self, u: &HostBuffer<f64>) -> Result<(), OperatorError> {
+    fn linearize(&mut self, u: &HostBuffer<f64>) -> Result<(), StopReason> {
         self.at = (self.jacobian)(u);
+        if self.diagonal {
+            let diagonal = self.at.iter().step_by(self.size + 1).copied();
+            let host = Host::with_threads(1)?;
+            let diagonal = host.upload(&diagonal.collect::<Vec<f64>>())?;
+            self.jacobi = Some(Jacobi::new(&host, &diagonal)?);
+        }
         Ok(())
     }
     fn jacobian(&self, w: &HostBuffer<f64>, v: &mut HostBuffer<f64>) -> Result<(), OperatorError> {
@@ -53,11 +61,8 @@ impl NonlinearProblem<f64, Host> for Algebraic {
         }
         Ok(())
     }
-    fn diagonal(&self, diagonal: &mut HostBuffer<f64>) -> Result<bool, OperatorError> {
-        for (i, entry) in diagonal.iter_mut().enumerate() {
-            *entry = self.at[i * (self.size + 1)];
-        }
-        Ok(self.diagonal)
+    fn preconditioning(&self) -> Result<Preconditioning<'_, f64, Host>, StopReason> {
+        Ok(Preconditioning::from(self.jacobi.as_ref()))
     }
 }
 

@@ -3,10 +3,15 @@
 //! The kernels of a precision are compiled when a device first needs one of them, and kept with the
 //! device, together with the memory for sums.
 
+mod interpolation;
 mod loops;
 
-use super::{Entries, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len};
+use super::{
+    ChebyshevFactors, ChebyshevInput, ChebyshevStep, ElementInterpolation, Entries, SparseMatrix,
+    Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
+};
 use crate::Number;
+use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument, Kernel};
 use femto_platform::device::{Buffer, DeviceError};
 use loops::{Loop, Loops, ratio};
@@ -139,15 +144,19 @@ impl<T: Number> VectorOps<T> for Accelerator {
         work.run(&work.loops.divide, &arguments)
     }
 
-    fn convert(
+    fn convert<S: Number>(
         &self,
-        x: &AcceleratorBuffer<f64>,
+        x: &AcceleratorBuffer<S>,
         y: &mut AcceleratorBuffer<T>,
     ) -> Result<(), DeviceError> {
         same_len("x of convert", x, y)?;
         let work = Loop::over(self, y)?;
         let arguments = [work.len(), Argument::input(x), Argument::output(y)];
-        work.run(&work.loops.convert, &arguments)
+        let kernel = match S::PRECISION {
+            Precision::Fp64 => &work.loops.convert,
+            Precision::Fp32 => &work.loops.convert_single,
+        };
+        work.run(kernel, &arguments)
     }
 
     fn invert(&self, y: &mut AcceleratorBuffer<T>) -> Result<f64, DeviceError> {
@@ -263,5 +272,69 @@ impl<T: Number> VectorOps<T> for Accelerator {
         work.sum(&work.loops.update_residual, &arguments)?;
         let product = step.scaled.map(|(_, slot)| slot);
         work.finish(&memory.partial, sums.values_mut(), (step.square, product))
+    }
+
+    fn chebyshev_step(
+        &self,
+        step: ChebyshevStep<'_, AcceleratorBuffer<T>>,
+    ) -> Result<(), DeviceError> {
+        step.check()?;
+        let work = Loop::over(self, step.x)?;
+        let (is_first, b, product) = match step.input {
+            ChebyshevInput::Start(b) => (1, b, None),
+            ChebyshevInput::Restart(b, ax) => (1, b, Some(ax)),
+            ChebyshevInput::Step(ad) => (0, ad, Some(ad)),
+        };
+        let ChebyshevFactors {
+            momentum,
+            gain,
+            weight,
+        } = step.factors;
+        let arguments = [
+            work.len(),
+            Argument::I32(is_first),
+            Argument::I32(product.is_some().into()),
+            Argument::F64(momentum),
+            Argument::F64(gain),
+            Argument::F64(weight),
+            Argument::input(step.inverse),
+            Argument::input(b),
+            Argument::input(product.unwrap_or(b)),
+            Argument::output(step.r),
+            Argument::output(step.d),
+            Argument::output(step.x),
+        ];
+        work.run(&work.loops.chebyshev_step, &arguments)
+    }
+
+    fn multiply_sparse(
+        &self,
+        matrix: &SparseMatrix<T, Self>,
+        x: &AcceleratorBuffer<T>,
+        add: bool,
+        y: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        matrix.check(x, y)?;
+        let work = Loop::over(self, y)?;
+        let arguments = [
+            work.len(),
+            Argument::I32(add.into()),
+            Argument::input(&matrix.offsets),
+            Argument::input(&matrix.places),
+            Argument::input(&matrix.values),
+            Argument::input(x),
+            Argument::output(y),
+        ];
+        work.run_listed(&work.loops.multiply_sparse, &arguments)
+    }
+
+    fn interpolate(
+        &self,
+        with: &ElementInterpolation<T, Self>,
+        x: &AcceleratorBuffer<T>,
+        e: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        with.check(x, e)?;
+        interpolation::interpolate(self, with, x, e)
     }
 }

@@ -25,7 +25,7 @@ impl Random {
         Self(seed)
     }
 
-    fn vector<T: Number>(&mut self, len: usize) -> Vec<T> {
+    pub(super) fn vector<T: Number>(&mut self, len: usize) -> Vec<T> {
         let mut next = || {
             self.0 ^= self.0 << 13;
             self.0 ^= self.0 >> 7;
@@ -39,7 +39,7 @@ impl Random {
 /// A device with vectors on it.
 pub(super) struct Bench<'a, T: Number, D: VectorOps<T>> {
     pub(super) device: &'a D,
-    inputs: [Vec<T>; 4],
+    pub(super) inputs: [Vec<T>; 4],
 }
 
 impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
@@ -48,12 +48,12 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         Self { device, inputs }
     }
 
-    fn upload(&self, values: &[T]) -> D::Buffer<T> {
+    pub(super) fn upload(&self, values: &[T]) -> D::Buffer<T> {
         self.device.upload(values).unwrap()
     }
 
     /// A vector as long as the others, filled with NaN.
-    fn poison(&self) -> D::Buffer<T> {
+    pub(super) fn poison(&self) -> D::Buffer<T> {
         self.upload(&vec![T::from_f64(f64::NAN); self.inputs[0].len()])
     }
 
@@ -64,7 +64,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
     }
 
     /// Compares a vector with its expected entries, up to the rounding of three operations.
-    fn check(&self, name: &str, found: &D::Buffer<T>, wanted: impl Fn(usize) -> f64) {
+    pub(super) fn check(&self, name: &str, found: &D::Buffer<T>, wanted: impl Fn(usize) -> f64) {
         let epsilon = match T::BYTES {
             8 => f64::EPSILON,
             _ => f64::from(f32::EPSILON),
@@ -76,7 +76,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         }
     }
 
-    fn inputs(&self) -> [impl Fn(usize) -> f64 + '_; 4] {
+    pub(super) fn inputs(&self) -> [impl Fn(usize) -> f64 + '_; 4] {
         self.inputs
             .each_ref()
             .map(|values| |i: usize| values[i].to_f64())
@@ -129,6 +129,8 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         assert_eq!(device.invert(&mut g_z).unwrap(), 0.0);
         self.check("invert", &g_z, |i| 1.0 / y(i));
         self.convert();
+        self.chebyshev_steps();
+        self.sparse_products();
         self.check("all", &g_x, &x);
     }
 
@@ -138,8 +140,14 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         let g_x = self.device.upload(&x).unwrap();
         let mut g_z = self.poison();
         self.device.convert(&g_x, &mut g_z).unwrap();
-        let rounded = x.into_iter().map(T::from_f64);
+        let rounded = x.iter().map(|&x| T::from_f64(x));
         assert!(self.read(&g_z).into_iter().eq(rounded), "convert");
+        let single: Vec<f32> = x.iter().map(|&x| x as f32).collect();
+        let mut g_z = self.poison();
+        let g_x = self.device.upload(&single).unwrap();
+        self.device.convert(&g_x, &mut g_z).unwrap();
+        let same = single.iter().map(|&x| T::from_f64(x.into()));
+        assert!(self.read(&g_z).into_iter().eq(same), "convert from fp32");
     }
 
     /// Entries without an inverse are counted.

@@ -1,6 +1,7 @@
 //! Every operation on every executing device, compared with plain loops.
 
 mod bench;
+mod multigrid;
 
 use super::*;
 use bench::{BETA, Bench, Random};
@@ -38,6 +39,7 @@ fn cases<T: Number, D: VectorOps<T>>(device: &D) -> Vec<Sums<D>> {
 fn formulas_hold<T: Number, D: VectorOps<T>>(device: &D) {
     let mut random = Random::new();
     Bench::<T, D>::bad_entries(device);
+    Bench::<T, D>::interpolation(device, &mut random);
     for len in LENGTHS {
         let bench = Bench::<T, D>::new(device, len, &mut random);
         bench.plain_operations();
@@ -70,7 +72,7 @@ fn wrong_lengths_are_errors<D: VectorOps<f32>>(device: &D) {
         device.multiply(&short, &mut long).unwrap_err(),
         device.divide(&short, &mut long).unwrap_err(),
         device
-            .convert(&device.zeros(4).unwrap(), &mut long)
+            .convert(&device.zeros::<f64>(4).unwrap(), &mut long)
             .unwrap_err(),
         device.dot(&short, &long).unwrap_err(),
         device.dot_into(&short, &long, sums, 0).unwrap_err(),

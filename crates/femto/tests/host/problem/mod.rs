@@ -5,6 +5,7 @@ mod facets;
 mod failures;
 mod integrals;
 mod monitor;
+mod multigrid;
 mod newton;
 mod output;
 

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Reusable objects. Locked only while one is taken or put back, so threads that wait for others in between
 /// cannot deadlock.
-pub(super) struct Pool<X> {
+pub(crate) struct Pool<X> {
     free: Mutex<Vec<X>>,
 }
 
@@ -17,11 +17,11 @@ impl<X> Default for Pool<X> {
 }
 
 impl<X> Pool<X> {
-    pub(super) fn take(&self) -> Option<X> {
+    pub(crate) fn take(&self) -> Option<X> {
         self.lock().pop()
     }
 
-    pub(super) fn put(&self, thing: X) {
+    pub(crate) fn put(&self, thing: X) {
         self.lock().push(thing);
     }
 

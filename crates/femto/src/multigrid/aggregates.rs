@@ -1,0 +1,207 @@
+//! Aggregates of nodes, and the functions that smoothed aggregation keeps on them.
+//!
+//! Aggregates are chosen greedily on the whole graph, without a threshold (Vaněk, Mandel and Brezina,
+//! Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems, Computing 56,
+//! 1996, algorithm 2): on trilinear elements any usual threshold drops the couplings that it needs.
+
+use crate::vector::Csr;
+
+/// No aggregate.
+const NONE: u32 = u32::MAX;
+
+/// Norms below this part of the original one are rounding.
+const DEPENDENT: f64 = 1e-10;
+
+/// Functions that the matrix nearly maps to zero, on the nodes of a level: `modes` numbers for each of
+/// `block` unknowns of a node.
+#[derive(Clone, Debug)]
+pub(super) struct NearKernel {
+    /// Unknowns of a node; the unknowns of a node are adjacent.
+    pub(super) block: usize,
+    /// Number of functions.
+    pub(super) modes: usize,
+    /// `[unknown][mode]`; zero where the unknown is held.
+    pub(super) values: Vec<f64>,
+}
+
+impl NearKernel {
+    /// The constants of each component; given the positions of the nodes, `[nodes][3]`, the rigid motions in
+    /// `components` dimensions.
+    pub(super) fn new(is_held: &[bool], components: usize, positions: Option<&[[f64; 3]]>) -> Self {
+        let rotations: &[[usize; 2]] = match (positions, components) {
+            (Some(_), 2) => &[[0, 1]],
+            (Some(_), 3) => &[[0, 1], [1, 2], [2, 0]],
+            _ => &[],
+        };
+        let modes = components + rotations.len();
+        let mut values = vec![0.0; is_held.len() * modes];
+        let rows = values.chunks_exact_mut(modes).enumerate();
+        for (entry, row) in rows.filter(|&(entry, _)| !is_held[entry]) {
+            let (node, component) = (entry / components, entry % components);
+            row[component] = 1.0;
+            let x = positions.map_or([0.0; 3], |positions| positions[node]);
+            for (value, &[a, b]) in row[components..].iter_mut().zip(rotations) {
+                *value = match component {
+                    c if c == a => -x[b],
+                    c if c == b => x[a],
+                    _ => 0.0,
+                };
+            }
+        }
+        Self {
+            block: components,
+            modes,
+            values,
+        }
+    }
+
+    /// Number of nodes.
+    fn nodes(&self) -> usize {
+        self.values.len() / (self.modes * self.block)
+    }
+
+    /// The matrix T that takes the functions on aggregates of the nodes to those on nodes, with orthonormal
+    /// columns, and the functions on the aggregates: on each one they are Q R, of which Q is the part of T
+    /// (Vaněk, Mandel and Brezina, algorithm 1).
+    pub(super) fn tentative(&self, aggregates: &Aggregates) -> (Csr, Self) {
+        let (block, modes) = (self.block, self.modes);
+        let mut q = vec![0.0; self.values.len()];
+        let mut coarse = vec![0.0; aggregates.count * modes * modes];
+        for (aggregate, nodes) in aggregates.members().iter().enumerate() {
+            let unknowns = nodes.iter().flat_map(|&node| {
+                let node = node as usize;
+                node * block..(node + 1) * block
+            });
+            let unknowns: Vec<usize> = unknowns.collect();
+            let rows = unknowns
+                .iter()
+                .map(|&at| &self.values[at * modes..][..modes]);
+            let mut own: Vec<f64> = rows.flatten().copied().collect();
+            let r = &mut coarse[aggregate * modes * modes..][..modes * modes];
+            orthonormalise(&mut own, modes, r);
+            for (&at, row) in unknowns.iter().zip(own.chunks_exact(modes)) {
+                q[at * modes..][..modes].copy_from_slice(row);
+            }
+        }
+        let row = |unknown: usize| {
+            let aggregate = aggregates.of[unknown / block];
+            let values = q[unknown * modes..][..modes].iter().enumerate();
+            let inside = values.filter(move |&(_, &value)| aggregate != NONE && value != 0.0);
+            inside.map(move |(mode, &value)| (aggregate * modes as u32 + mode as u32, value))
+        };
+        let unknowns = self.nodes() * block;
+        let tentative = Csr::of_rows(aggregates.count * modes, (0..unknowns).map(row));
+        let coarse = Self {
+            block: modes,
+            modes,
+            values: coarse,
+        };
+        (tentative, coarse)
+    }
+}
+
+/// Replaces the columns of `rows`, `[row][mode]`, by orthonormal ones, and writes their factors R,
+/// `[mode][mode]`; columns that depend on earlier ones become zero. Modified Gram-Schmidt, twice.
+fn orthonormalise(rows: &mut [f64], modes: usize, r: &mut [f64]) {
+    let dot = |rows: &[f64], a: usize, b: usize| -> f64 {
+        let rows = rows.chunks_exact(modes);
+        rows.map(|row| row[a] * row[b]).sum()
+    };
+    for mode in 0..modes {
+        let original = dot(rows, mode, mode).sqrt();
+        for before in (0..mode).chain(0..mode) {
+            let product = dot(rows, before, mode);
+            r[before * modes + mode] += product;
+            for row in rows.chunks_exact_mut(modes) {
+                row[mode] -= product * row[before];
+            }
+        }
+        let norm = dot(rows, mode, mode).sqrt();
+        let is_new = norm > DEPENDENT * original;
+        r[mode * modes + mode] = if is_new { norm } else { 0.0 };
+        for row in rows.chunks_exact_mut(modes) {
+            row[mode] = if is_new { row[mode] / norm } else { 0.0 };
+        }
+    }
+}
+
+/// The aggregate of each node.
+pub(super) struct Aggregates {
+    /// `[node]`, or [`NONE`] for nodes whose unknowns are all held.
+    of: Vec<u32>,
+    /// Number of aggregates.
+    pub(super) count: usize,
+}
+
+impl Aggregates {
+    /// Aggregates the nodes of a matrix, except those on which all functions are zero.
+    pub(super) fn new(matrix: &Csr, kernel: &NearKernel) -> Self {
+        let block = kernel.block;
+        let per_node = block * kernel.modes;
+        let is_free = |node: usize| {
+            let values = &kernel.values[node * per_node..][..per_node];
+            values.iter().any(|&value| value != 0.0)
+        };
+        let is_free: Vec<bool> = (0..kernel.nodes()).map(is_free).collect();
+        let beside = |node: usize| {
+            let rows = node * block..(node + 1) * block;
+            let columns = rows.flat_map(|row| matrix.row_columns(row));
+            let nodes = columns.map(|&column| column as usize / block);
+            nodes.filter(|&other| is_free[other])
+        };
+        let mut made = Self {
+            of: vec![NONE; kernel.nodes()],
+            count: 0,
+        };
+        let free = || (0..kernel.nodes()).filter(|&node| is_free[node]);
+        // A node with all of its neighbours, if none of them has an aggregate yet.
+        for node in free() {
+            if beside(node).all(|other| made.of[other] == NONE) {
+                made.add(node, beside(node));
+            }
+        }
+        // The others join the aggregate of a neighbour, of the nearest one if there are several.
+        let first = made.of.clone();
+        for node in free().filter(|&node| first[node] == NONE) {
+            let mut found = NONE;
+            for row in node * block..(node + 1) * block {
+                let strongest = matrix
+                    .row(row)
+                    .filter(|&(column, _)| first[column as usize / block] != NONE);
+                let strongest = strongest.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+                if let (Some((column, _)), NONE) = (strongest, found) {
+                    found = first[column as usize / block];
+                }
+            }
+            made.of[node] = found;
+        }
+        // What is left has only neighbours that are left.
+        for node in free() {
+            if made.of[node] == NONE {
+                let left = beside(node).filter(|&other| made.of[other] == NONE);
+                let left: Vec<usize> = left.collect();
+                made.add(node, left.into_iter());
+            }
+        }
+        made
+    }
+
+    /// A new aggregate of these nodes.
+    fn add(&mut self, node: usize, others: impl Iterator<Item = usize>) {
+        let own = self.count as u32;
+        self.of[node] = own;
+        others.for_each(|other| self.of[other] = own);
+        self.count += 1;
+    }
+
+    /// The nodes of each aggregate, ascending.
+    fn members(&self) -> Vec<Vec<u32>> {
+        let mut members = vec![Vec::new(); self.count];
+        for (node, &aggregate) in (0..).zip(&self.of) {
+            if aggregate != NONE {
+                members[aggregate as usize].push(node);
+            }
+        }
+        members
+    }
+}

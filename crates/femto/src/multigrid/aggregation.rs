@@ -1,0 +1,171 @@
+//! Levels below degree 1, by smoothed aggregation.
+//!
+//! ```text
+//! P = (I - 4/(3 λ) D⁻¹A) T,  A of the next level = Pᵀ A P
+//! ```
+//! with the tentative T of [`NearKernel::tentative`] and λ, D of the smoother (Vaněk, Mandel and Brezina 1996). The
+//! set-up is on the host, and the same for any number of its threads.
+
+use super::aggregates::{Aggregates, NearKernel};
+use super::cycle::Smoothing;
+use super::smoother::Smoother;
+use super::{MultigridError, dense};
+use crate::Number;
+use crate::operator::OperatorError;
+use crate::solve::LinearOperator;
+use crate::vector::{Csr, SparseMatrix, VectorOps};
+use femto_platform::device::{Device, DeviceError};
+
+/// Order of the smoother: these levels are small, and worth smoothing well.
+const ORDER: usize = 4;
+
+/// At most so many unknowns are solved for by a dense inverse.
+const DENSE: usize = 500;
+
+/// The levels, finest first.
+pub(super) struct Aggregation<T: Number, D: Device> {
+    pub(super) levels: Vec<MatrixLevel<T, D>>,
+    pub(super) coarsest: Coarsest<T, D>,
+}
+
+/// A level with its prolongation from the next one.
+pub(super) struct MatrixLevel<T: Number, D: Device> {
+    pub(super) matrix: SparseMatrix<T, D>,
+    pub(super) smoother: Smoother<T, D>,
+    pub(super) prolongation: SparseMatrix<T, D>,
+    /// Its transpose.
+    pub(super) restriction: SparseMatrix<T, D>,
+}
+
+/// The last level.
+pub(super) enum Coarsest<T: Number, D: Device> {
+    /// The inverse of its matrix.
+    Inverse(SparseMatrix<T, D>),
+    /// Only smoothed, since nodes are hardly coupled and aggregates do not shrink it.
+    Smoothed(SparseMatrix<T, D>, Smoother<T, D>),
+}
+
+impl<T: Number, D: VectorOps<T>> MatrixLevel<T, D> {
+    /// fine = fine + P coarse.
+    pub(super) fn prolong(
+        &self,
+        coarse: &D::Buffer<T>,
+        fine: &mut D::Buffer<T>,
+    ) -> Result<(), DeviceError> {
+        let device = self.smoother.device();
+        device.multiply_sparse(&self.prolongation, coarse, true, fine)
+    }
+
+    /// Bytes of device memory.
+    fn bytes(&self) -> usize {
+        let matrices = [&self.matrix, &self.prolongation, &self.restriction];
+        matrices.map(SparseMatrix::bytes).iter().sum::<usize>() + self.smoother.bytes()
+    }
+}
+
+impl<T: Number, D: VectorOps<T>> Coarsest<T, D> {
+    /// The matrix, or its inverse.
+    pub(super) fn matrix(&self) -> &SparseMatrix<T, D> {
+        let (Self::Inverse(matrix) | Self::Smoothed(matrix, _)) = self;
+        matrix
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Inverse(inverse) => inverse.bytes(),
+            Self::Smoothed(matrix, smoother) => matrix.bytes() + smoother.bytes(),
+        }
+    }
+
+    /// x = A⁻¹ b, or an approximation.
+    pub(super) fn solve(
+        &self,
+        (b, x, mut scratch): Smoothing<'_, D::Buffer<T>>,
+    ) -> Result<(), OperatorError> {
+        match self {
+            Self::Inverse(inverse) => inverse.apply(b, x),
+            Self::Smoothed(matrix, smoother) => smoother.start(matrix, b, x, &mut scratch),
+        }
+    }
+}
+
+impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
+    /// From a matrix on, with the functions that it nearly maps to zero.
+    pub(super) fn new(
+        device: &D,
+        mut matrix: Csr,
+        mut kernel: NearKernel,
+    ) -> Result<Self, MultigridError> {
+        let mut levels = Vec::new();
+        while matrix.rows() > DENSE {
+            let on_device = SparseMatrix::new(device, &matrix)?;
+            let diagonal = matrix.diagonal();
+            let numbers: Vec<T> = diagonal.iter().map(|&entry| T::from_f64(entry)).collect();
+            let smoother = Smoother::new(device, &on_device, &device.upload(&numbers)?, ORDER)?;
+            let aggregates = Aggregates::new(&matrix, &kernel);
+            let coarse_size = aggregates.count * kernel.modes;
+            if coarse_size == 0 || 2 * coarse_size > matrix.rows() {
+                let coarsest = Coarsest::Smoothed(on_device, smoother);
+                return Ok(Self { levels, coarsest });
+            }
+            let (tentative, coarse) = kernel.tentative(&aggregates);
+            let factor = 4.0 / (3.0 * smoother.bound);
+            let prolongation = smoothed((&matrix, &diagonal), factor, &tentative);
+            let restriction = prolongation.transposed();
+            matrix = with_unit_diagonal(restriction.times(&matrix.times(&prolongation)));
+            kernel = coarse;
+            levels.push(MatrixLevel {
+                matrix: on_device,
+                smoother,
+                prolongation: SparseMatrix::new(device, &prolongation)?,
+                restriction: SparseMatrix::new(device, &restriction)?,
+            });
+        }
+        let coarsest = Coarsest::Inverse(SparseMatrix::new(device, &dense::inverse(&matrix)?)?);
+        Ok(Self { levels, coarsest })
+    }
+
+    /// Lengths of the vectors of all levels.
+    pub(super) fn sizes(&self) -> Vec<usize> {
+        let levels = self.levels.iter().map(|level| level.matrix.rows());
+        levels.chain([self.coarsest.matrix().rows()]).collect()
+    }
+
+    /// Bytes of device memory.
+    pub(super) fn bytes(&self) -> usize {
+        let levels = self.levels.iter().map(MatrixLevel::bytes);
+        levels.sum::<usize>() + self.coarsest.bytes()
+    }
+}
+
+/// T - factor D⁻¹A T.
+fn smoothed((matrix, diagonal): (&Csr, &[f64]), factor: f64, tentative: &Csr) -> Csr {
+    let product = matrix.times(tentative);
+    let row = |row: usize| {
+        let scale = factor / diagonal[row];
+        let mut entries: Vec<(u32, f64)> = product.row(row).map(|(j, v)| (j, -scale * v)).collect();
+        for (column, value) in tentative.row(row) {
+            match entries.binary_search_by_key(&column, |entry| entry.0) {
+                Ok(place) => entries[place].1 += value,
+                Err(place) => entries.insert(place, (column, value)),
+            }
+        }
+        entries
+    };
+    Csr::of_rows(tentative.columns(), (0..matrix.rows()).map(row))
+}
+
+/// With ones on the diagonal of rows without entries: functions that an aggregate does not need.
+fn with_unit_diagonal(matrix: Csr) -> Csr {
+    let diagonal = matrix.diagonal();
+    if diagonal.iter().all(|&entry| entry != 0.0) {
+        return matrix;
+    }
+    let row = |row: usize| -> Vec<(u32, f64)> {
+        match diagonal[row] {
+            0.0 => vec![(row as u32, 1.0)],
+            _ => matrix.row(row).collect(),
+        }
+    };
+    Csr::of_rows(matrix.columns(), (0..matrix.rows()).map(row))
+}

@@ -1,0 +1,249 @@
+//! The cycle, and its use as a preconditioner.
+
+use super::aggregation::{Aggregation, MatrixLevel};
+use super::hierarchy::{Between, ConstrainedLevel, Hierarchy};
+use super::smoother::{Scratch, Smoother};
+use crate::Number;
+use crate::operator::{Backend, OperatorError};
+use crate::solve::{LinearOperator, Preconditioner};
+use crate::vector::VectorOps;
+use femto_platform::device::{Device, DeviceError};
+
+/// The part of a preconditioner that depends on the operator's values: see [`Hierarchy::set_up`].
+pub struct Cycle<T: Number, D: Device> {
+    /// Of all levels of the hierarchy but the last.
+    pub(super) smoothers: Vec<Smoother<T, D>>,
+    /// Degree 1, and what is below.
+    pub(super) below: Aggregation<T, D>,
+}
+
+impl<T: Number, D: VectorOps<T>> Cycle<T, D> {
+    /// Lengths of the vectors of degree 1 and of the levels below.
+    pub fn sizes(&self) -> Vec<usize> {
+        self.below.sizes()
+    }
+
+    /// Bytes of device memory.
+    pub fn bytes(&self) -> usize {
+        let smoothers = self.smoothers.iter().map(Smoother::bytes);
+        smoothers.sum::<usize>() + self.below.bytes()
+    }
+}
+
+/// A hierarchy and its cycle, as a preconditioner of vectors of any precision.
+pub struct Multigrid<'a, T: Number, D: Backend> {
+    /// The operators and the transfer of the levels.
+    pub hierarchy: &'a Hierarchy<T, D>,
+    /// Their smoothers, and the levels below.
+    pub cycle: &'a Cycle<T, D>,
+}
+
+/// The vectors of all levels, for [`Multigrid`].
+pub struct MultigridWorkspace<T: Number, D: Device> {
+    levels: Vec<LevelVectors<T, D>>,
+}
+
+struct LevelVectors<T: Number, D: Device> {
+    b: D::Buffer<T>,
+    x: D::Buffer<T>,
+    r: D::Buffer<T>,
+    d: D::Buffer<T>,
+    product: D::Buffer<T>,
+    /// E-vectors of restriction and prolongation; empty on levels of matrices.
+    elements: [D::Buffer<T>; 2],
+}
+
+/// A level but the coarsest.
+enum Level<'a, T: Number, D: Backend> {
+    /// Of elements: its operator, the next one's, the transfer between them and the smoother.
+    Form {
+        fine: &'a ConstrainedLevel<T, D>,
+        coarse: &'a ConstrainedLevel<T, D>,
+        between: &'a Between<T, D>,
+        smoother: &'a Smoother<T, D>,
+    },
+    /// Of a matrix.
+    Matrix(&'a MatrixLevel<T, D>),
+}
+
+impl<'a, T: Number, D: Backend + VectorOps<T>> Level<'a, T, D> {
+    fn operator(&self) -> &'a dyn LinearOperator<T, D> {
+        match self {
+            Self::Form { fine, .. } => *fine,
+            Self::Matrix(level) => &level.matrix,
+        }
+    }
+
+    fn smoother(&self) -> &'a Smoother<T, D> {
+        match self {
+            Self::Form { smoother, .. } => smoother,
+            Self::Matrix(level) => &level.smoother,
+        }
+    }
+
+    /// Lengths of the E-vectors of restriction and prolongation.
+    fn elements(&self) -> [usize; 2] {
+        match self {
+            Self::Form { between, .. } => {
+                let Between {
+                    restriction,
+                    prolongation,
+                    ..
+                } = between;
+                [restriction.scratch(), prolongation.scratch()]
+            }
+            Self::Matrix(_) => [0, 0],
+        }
+    }
+
+    /// b of the next level = Pᵀ r, with r in `own.product`.
+    fn restrict(
+        &self,
+        own: &mut LevelVectors<T, D>,
+        next: &mut LevelVectors<T, D>,
+    ) -> Result<(), OperatorError> {
+        match self {
+            Self::Form {
+                coarse, between, ..
+            } => {
+                let [elements, _] = &mut own.elements;
+                between
+                    .restriction
+                    .apply(&own.product, elements, false, &mut next.b)?;
+                coarse.hold(&mut next.b)
+            }
+            Self::Matrix(level) => level.restriction.apply(&own.product, &mut next.b),
+        }
+    }
+
+    /// x = x + P x of the next level.
+    fn correct(
+        &self,
+        own: &mut LevelVectors<T, D>,
+        next: &LevelVectors<T, D>,
+    ) -> Result<(), OperatorError> {
+        match self {
+            Self::Form { fine, between, .. } => {
+                let [_, elements] = &mut own.elements;
+                between
+                    .prolongation
+                    .apply(&next.x, elements, true, &mut own.x)?;
+                // On simplices rounding reaches nodes on constrained facets.
+                fine.hold(&mut own.x)
+            }
+            Self::Matrix(level) => Ok(level.prolong(&next.x, &mut own.x)?),
+        }
+    }
+}
+
+impl<T: Number, D: Device> LevelVectors<T, D> {
+    fn new(device: &D, size: usize, elements: [usize; 2]) -> Result<Self, DeviceError> {
+        let [restricted, prolonged] = elements;
+        Ok(Self {
+            b: device.zeros(size)?,
+            x: device.zeros(size)?,
+            r: device.zeros(size)?,
+            d: device.zeros(size)?,
+            product: device.zeros(size)?,
+            elements: [device.zeros(restricted)?, device.zeros(prolonged)?],
+        })
+    }
+}
+
+impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
+    /// Bytes of the vectors of a cycle, on the device.
+    pub fn vector_bytes(&self) -> usize {
+        let levels = (0..).map_while(|i| self.level(i));
+        let levels = levels
+            .map(|level| 5 * level.operator().size() + level.elements().iter().sum::<usize>());
+        (levels.sum::<usize>() + 5 * self.cycle.below.coarsest.matrix().rows()) * T::BYTES
+    }
+
+    /// Level `i`, 0 the finest; `None` for the coarsest.
+    fn level(&self, i: usize) -> Option<Level<'a, T, D>> {
+        let (hierarchy, cycle) = (self.hierarchy, self.cycle);
+        let matrix = i.checked_sub(hierarchy.between.len());
+        match matrix {
+            Some(matrix) => cycle.below.levels.get(matrix).map(Level::Matrix),
+            None => Some(Level::Form {
+                fine: &hierarchy.levels[i],
+                coarse: &hierarchy.levels[i + 1],
+                between: &hierarchy.between[i],
+                smoother: &cycle.smoothers[i],
+            }),
+        }
+    }
+
+    /// x = cycle(b) on level `i`, whose vectors are the first.
+    fn run(&self, i: usize, vectors: &mut [LevelVectors<T, D>]) -> Result<(), OperatorError> {
+        let Some((own, rest)) = vectors.split_first_mut() else {
+            return Ok(());
+        };
+        let (Some(level), Some(_)) = (self.level(i), rest.first()) else {
+            return self.cycle.below.coarsest.solve(own.smoothing());
+        };
+        let (operator, smoother) = (level.operator(), level.smoother());
+        let (b, x, mut scratch) = own.smoothing();
+        smoother.start(operator, b, x, &mut scratch)?;
+        operator.apply(x, scratch.product)?;
+        self.hierarchy.device.xpby(b, -1.0, scratch.product)?;
+        level.restrict(own, &mut rest[0])?;
+        self.run(i + 1, rest)?;
+        level.correct(own, &rest[0])?;
+        let (b, x, mut scratch) = own.smoothing();
+        smoother.improve(operator, b, x, &mut scratch)
+    }
+}
+
+impl<T: Number, D: Device> LevelVectors<T, D> {
+    /// b, x and the vectors of a smoother.
+    fn smoothing(&mut self) -> Smoothing<'_, D::Buffer<T>> {
+        let scratch = Scratch {
+            r: &mut self.r,
+            d: &mut self.d,
+            product: &mut self.product,
+        };
+        (&self.b, &mut self.x, scratch)
+    }
+}
+
+/// b, x and the vectors of a smoother.
+pub(super) type Smoothing<'a, B> = (&'a B, &'a mut B, Scratch<'a, B>);
+
+impl<S, T, D> Preconditioner<S, D> for Multigrid<'_, T, D>
+where
+    S: Number,
+    T: Number,
+    D: Backend + VectorOps<S> + VectorOps<T>,
+{
+    type Workspace = MultigridWorkspace<T, D>;
+
+    fn workspace(&self, device: &D) -> Result<Self::Workspace, DeviceError> {
+        let mut levels = Vec::new();
+        while let Some(level) = self.level(levels.len()) {
+            levels.push(LevelVectors::new(
+                device,
+                level.operator().size(),
+                level.elements(),
+            )?);
+        }
+        let coarsest = self.cycle.below.coarsest.matrix().rows();
+        levels.push(LevelVectors::new(device, coarsest, [0, 0])?);
+        Ok(MultigridWorkspace { levels })
+    }
+
+    fn apply(
+        &self,
+        r: &D::Buffer<S>,
+        z: &mut D::Buffer<S>,
+        workspace: &mut Self::Workspace,
+    ) -> Result<(), OperatorError> {
+        let device = &self.hierarchy.device;
+        let Some(finest) = workspace.levels.first_mut() else {
+            return Ok(());
+        };
+        VectorOps::<T>::convert(device, r, &mut finest.b)?;
+        self.run(0, &mut workspace.levels)?;
+        Ok(VectorOps::<S>::convert(device, &workspace.levels[0].x, z)?)
+    }
+}

@@ -1,0 +1,67 @@
+//! Errors of multigrid.
+
+use super::MAX_ORDER;
+use crate::operator::OperatorError;
+use crate::solve::JacobiError;
+use femto_element::basis::BasisError;
+use femto_platform::device::DeviceError;
+use thiserror::Error;
+
+/// Why an operator has no multigrid preconditioner.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum MultigridError {
+    /// A form that is not symmetric.
+    #[error(
+        "multigrid takes symmetric forms: Chebyshev's smoother needs real eigenvalues; take `jacobi`"
+    )]
+    NotSymmetric,
+    /// A field that has values at the points of the finest level only.
+    #[error(
+        "multigrid evaluates fields on levels of lower degree, and auxiliary field {field} is only known at \
+         the points of the finest: give it per cell or at the nodes, or take `jacobi`"
+    )]
+    FieldAtPoints {
+        /// Index of the field.
+        field: usize,
+    },
+    /// A smoother's order.
+    #[error("a smoother of order {found}; orders are 1 to {MAX_ORDER}")]
+    Order {
+        /// Order requested.
+        found: usize,
+    },
+    /// A level's matrix has a direction without positive curvature.
+    #[error(
+        "a level's matrix is not positive definite: (p, A p) = {curvature:.3e} for some p; take `jacobi` or `none`"
+    )]
+    NotPositiveDefinite {
+        /// The curvature.
+        curvature: f64,
+    },
+    /// A level's diagonal has entries that are not positive.
+    #[error("the diagonal of a level: {0}")]
+    Diagonal(#[from] JacobiError),
+    /// A level of lower degree has no basis.
+    #[error(transparent)]
+    Basis(#[from] BasisError),
+    /// A level's operator cannot be built or applied.
+    #[error(transparent)]
+    Operator(#[from] OperatorError),
+    /// A device error.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+impl MultigridError {
+    /// Whether the problem as it was given is wrong, as opposed to a fault of femto or of the device.
+    pub fn is_of_input(&self) -> bool {
+        match self {
+            Self::NotSymmetric | Self::FieldAtPoints { .. } | Self::Order { .. } => true,
+            Self::Operator(error) => error.is_of_input(),
+            Self::NotPositiveDefinite { .. }
+            | Self::Diagonal(_)
+            | Self::Basis(_)
+            | Self::Device(_) => false,
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! The levels of lower degree: operators and the transfer between them.
+
+use super::aggregates::NearKernel;
+use super::aggregation::Aggregation;
+use super::cycle::Cycle;
+use super::smoother::Smoother;
+use super::transfer::Transfer;
+use super::{MultigridError, probe};
+use crate::operator::{Backend, OperatorError};
+use crate::solve::LinearOperator;
+use crate::vector::{Entries, VectorOps};
+use crate::{Number, Operator};
+use femto_fem::space::{Block, Constraints};
+use femto_platform::device::DeviceError;
+
+/// A level's space and operator.
+#[derive(Debug)]
+pub struct FormLevel<T: Number, D: Backend> {
+    /// All blocks of the space, its components interleaved.
+    pub blocks: Vec<Block>,
+    /// The constrained entries.
+    pub constraints: Constraints,
+    /// The operator of a linear form.
+    pub operator: Operator<T, D>,
+}
+
+/// A level with its constrained entries on the device.
+pub(super) struct ConstrainedLevel<T: Number, D: Backend> {
+    pub(super) operator: Operator<T, D>,
+    pub(super) entries: Entries<D>,
+}
+
+impl<T: Number, D: Backend + VectorOps<T>> LinearOperator<T, D> for ConstrainedLevel<T, D> {
+    fn size(&self) -> usize {
+        self.operator.dofs()
+    }
+
+    fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
+        self.operator.apply(u, v)?;
+        self.hold(v)
+    }
+}
+
+impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
+    /// Sets the constrained entries of a vector to zero.
+    pub(super) fn hold(&self, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
+        Ok(self.operator.device().set_entries(&self.entries, 0.0, v)?)
+    }
+}
+
+/// The transfer between a level and the next one.
+pub(super) struct Between<T: Number, D: Backend> {
+    pub(super) prolongation: Transfer<T, D>,
+    /// Its transpose.
+    pub(super) restriction: Transfer<T, D>,
+    /// Values at the next level's nodes, for states of nonlinear forms.
+    state: Option<Transfer<T, D>>,
+}
+
+/// The levels of a space's degrees, finest first, and the data for aggregation below them.
+pub struct Hierarchy<T: Number, D: Backend> {
+    pub(super) device: D,
+    pub(super) levels: Vec<ConstrainedLevel<T, D>>,
+    /// Between each level and the next.
+    pub(super) between: Vec<Between<T, D>>,
+    /// The blocks of degree 1.
+    base: Vec<Block>,
+    pub(super) is_held: Vec<bool>,
+    order: usize,
+}
+
+impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
+    /// Connects levels of the [`degrees`](super::degrees), finest first, at least one; their smoothers have
+    /// this order. `has_state` if [`Hierarchy::set_state`] will be called.
+    ///
+    /// # Errors
+    /// A form that is not symmetric, or not enough memory.
+    pub fn new(
+        device: &D,
+        levels: Vec<FormLevel<T, D>>,
+        (order, has_state): (usize, bool),
+    ) -> Result<Self, MultigridError> {
+        let info = device.info();
+        if !info.executes {
+            let (device, what) = (info.kind.name(), "set up multigrid: it does nothing");
+            return Err(DeviceError::Unsupported { device, what }.into());
+        }
+        let mut between = Vec::new();
+        for pair in levels.windows(2) {
+            let [fine, coarse] = [&pair[0].blocks, &pair[1].blocks];
+            let state = has_state.then(|| Transfer::interpolation(device, fine, coarse));
+            between.push(Between {
+                prolongation: Transfer::interpolation(device, coarse, fine)?,
+                restriction: Transfer::transposed(device, coarse, fine)?,
+                state: state.transpose()?,
+            });
+        }
+        let (mut base, mut is_held) = (Vec::new(), Vec::new());
+        let mut constrained = Vec::new();
+        for level in levels {
+            if !level.operator.inspection().symmetric {
+                return Err(MultigridError::NotSymmetric);
+            }
+            let entries = level.constraints.entries();
+            constrained.push(ConstrainedLevel {
+                entries: Entries::new(device, entries)?,
+                operator: level.operator,
+            });
+            is_held = vec![false; level.blocks[0].space.dofs()];
+            entries
+                .iter()
+                .for_each(|&entry| is_held[entry as usize] = true);
+            base = level.blocks;
+        }
+        Ok(Self {
+            device: device.clone(),
+            levels: constrained,
+            between,
+            base,
+            is_held,
+            order,
+        })
+    }
+
+    /// Sets the state of a Jacobian on all levels: `state` at the nodes of the finest.
+    ///
+    /// # Errors
+    /// A vector of the wrong length, or fields that the form does not have.
+    pub fn set_state(&mut self, state: D::Buffer<T>) -> Result<(), OperatorError> {
+        let mut state = state;
+        for (i, level) in self.levels.iter_mut().enumerate() {
+            level.operator.set_nodal(0, &state)?;
+            let transfer = self
+                .between
+                .get(i)
+                .and_then(|between| between.state.as_ref());
+            if let Some(transfer) = transfer {
+                let mut scratch = self.device.zeros(transfer.scratch())?;
+                let mut coarse = self.device.zeros(transfer.rows())?;
+                transfer.apply(&state, &mut scratch, false, &mut coarse)?;
+                state = coarse;
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes the smoothers, and the levels below degree 1. Call it again after changes of the operators:
+    /// states, times, parameters.
+    ///
+    /// # Errors
+    /// A matrix that is not positive definite, or not enough memory.
+    pub fn set_up(&self) -> Result<Cycle<T, D>, MultigridError> {
+        let device = &self.device;
+        let Some((base, levels)) = self.levels.split_last() else {
+            return Err(MultigridError::Order { found: 0 });
+        };
+        let mut smoothers = Vec::new();
+        for level in levels {
+            let mut diagonal = device.zeros(level.size())?;
+            level.operator.diagonal(&mut diagonal)?;
+            device.set_entries(&level.entries, 1.0, &mut diagonal)?;
+            smoothers.push(Smoother::new(device, level, &diagonal, self.order)?);
+        }
+        let matrix = probe::matrix(device, base, &self.base, &self.is_held)?;
+        let space = &self.base[0].space;
+        // Nodes on periodic sides have several positions.
+        let is_elastic = space.components() == self.base[0].geometry.dim() && !space.is_periodic();
+        let positions =
+            (is_elastic && space.components() > 1).then(|| Block::node_positions(&self.base));
+        let kernel = NearKernel::new(&self.is_held, space.components(), positions.as_deref());
+        Ok(Cycle {
+            smoothers,
+            below: Aggregation::new(device, matrix, kernel)?,
+        })
+    }
+
+    /// Lengths of the vectors of all degrees, finest first.
+    pub fn sizes(&self) -> Vec<usize> {
+        self.levels.iter().map(LinearOperator::size).collect()
+    }
+
+    /// Bytes of device memory, apart from those of [`Hierarchy::set_up`].
+    pub fn bytes(&self) -> usize {
+        let levels = self.levels.iter();
+        let levels = levels.map(|level| level.operator.bytes() + level.entries.bytes());
+        let between = self.between.iter().map(|between| {
+            let state = between.state.as_ref().map_or(0, Transfer::bytes);
+            between.prolongation.bytes() + between.restriction.bytes() + state
+        });
+        levels.chain(between).sum()
+    }
+}

@@ -1,0 +1,81 @@
+//! A multigrid cycle as a preconditioner: levels of lower degree on the same mesh, then smoothed aggregation.
+//!
+//! The degree is halved down to 1, with the form's operator on every level ([`Hierarchy`]); the matrix of
+//! degree 1 goes on by aggregation. A cycle is
+//!
+//! ```text
+//! cycle(b):  x = S b                         smooth from zero
+//!            x = x + P cycle(Pᵀ (b - A x))   correct by the next level
+//!            x = x + S (b - A x)             smooth again
+//! ```
+//! with a polynomial S of D⁻¹A (`smoother.rs`), prolongation P (`transfer.rs`, `aggregation.rs`), and the
+//! inverse matrix on the coarsest level. It is linear, symmetric and positive definite, allocates nothing,
+//! and reads nothing back, so that solvers can capture it.
+//!
+//! A cycle may have a lower precision than the solver's vectors: fp32 cycles need no more iterations of fp64
+//! conjugate gradients, since a fixed linear cycle only changes a little.
+
+mod aggregates;
+mod aggregation;
+mod cycle;
+mod dense;
+mod error;
+mod hierarchy;
+mod lanczos;
+mod probe;
+mod smoother;
+mod transfer;
+
+pub use cycle::{Cycle, Multigrid, MultigridWorkspace};
+pub use error::MultigridError;
+pub use hierarchy::{FormLevel, Hierarchy};
+pub use smoother::MAX_ORDER;
+
+use crate::Host;
+use femto_fem::space::Block;
+use femto_kernel::scalar::Precision;
+use femto_platform::device::Device;
+use transfer::Transfer;
+
+/// Parameters of a multigrid preconditioner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MultigridParams {
+    /// Precision of a cycle. Default fp32, whatever the solver's.
+    pub precision: Precision,
+    /// Order of the smoother on levels of elements, 1 to [`MAX_ORDER`]. Default 3.
+    pub order: usize,
+}
+
+impl Default for MultigridParams {
+    fn default() -> Self {
+        Self {
+            precision: Precision::Fp32,
+            order: 3,
+        }
+    }
+}
+
+/// The degrees of the levels: halved down to 1.
+pub fn degrees(degree: usize) -> Vec<usize> {
+    let halved = |&degree: &usize| (degree > 1).then_some(degree / 2);
+    std::iter::successors(Some(degree), halved).collect()
+}
+
+/// The values of scalar functions of the space `from`, given at its nodes, at the nodes of the space `to` on the
+/// same mesh.
+pub(crate) fn at_nodes(
+    from: &[Block],
+    to: &[Block],
+    values: &[f64],
+) -> Result<Vec<f64>, MultigridError> {
+    let host = Host::with_threads(1)?;
+    let [from, to] = [from, to].map(|blocks| blocks.iter().map(Block::scalar).collect::<Vec<_>>());
+    let transfer = Transfer::interpolation(&host, &from, &to)?;
+    let mut scratch = host.zeros(transfer.scratch())?;
+    let mut found = host.zeros(transfer.rows())?;
+    transfer.apply(&host.upload(values)?, &mut scratch, false, &mut found)?;
+    Ok(found.to_vec())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! The optimised Chebyshev iteration of the fourth kind, preconditioned by the diagonal.
+//!
+//! ```text
+//! r = b - A x;  d = 4/(3 λ) D⁻¹ r;  x = x + β₁ d
+//! for i = 1, 2, …: r = r - A d
+//!                  d = (2i - 1)/(2i + 3) d + (8i + 4)/((2i + 3) λ) D⁻¹ r
+//!                  x = x + β_{i+1} d
+//! ```
+//! with an upper bound λ of the eigenvalues of D⁻¹A; a lower one is not needed (Lottes, Optimal polynomial
+//! smoothers for multigrid V-cycles, Numerical Linear Algebra with Applications 30, 2023, algorithm 3; Phillips
+//! and Fischer, Optimal Chebyshev smoothers and one-sided V-cycles, arXiv:2210.03179). It is a polynomial of
+//! D⁻¹A, so that a cycle with the same one before and after is symmetric.
+
+use super::MultigridError;
+use super::lanczos::largest_eigenvalue;
+use crate::Number;
+use crate::solve::{Jacobi, LinearOperator, OperatorError};
+use crate::vector::{ChebyshevFactors, ChebyshevInput, ChebyshevStep, VectorOps};
+use femto_platform::device::{Buffer, Device};
+
+/// The factors β of each order, from 1 on: those that make the largest λ p²/(1 - p²) of the error polynomial
+/// p on (0, 1] least (Lottes, table 1); all of its maxima are then equal.
+const WEIGHTS: [&[f64]; 4] = [
+    &[1.125],
+    &[1.02387287570313, 1.26408905371085],
+    &[1.00842544782028, 1.08867839208730, 1.33753125909618],
+    &[
+        1.00391310427285,
+        1.04035811188593,
+        1.14863498546254,
+        1.38268869241000,
+    ],
+];
+
+/// Highest order.
+pub const MAX_ORDER: usize = WEIGHTS.len();
+
+/// Factor that makes an estimate of the largest eigenvalue, which is low by a few per cent, an upper bound.
+const SAFETY: f64 = 1.15;
+
+/// A smoother of one matrix.
+pub(super) struct Smoother<T: Number, D: Device> {
+    device: D,
+    jacobi: Jacobi<T, D>,
+    /// Upper bound of the eigenvalues of D⁻¹A.
+    pub(super) bound: f64,
+    weights: &'static [f64],
+}
+
+/// The vectors of a smoother's steps.
+pub(super) struct Scratch<'a, B> {
+    pub(super) r: &'a mut B,
+    pub(super) d: &'a mut B,
+    /// A d, or A x.
+    pub(super) product: &'a mut B,
+}
+
+impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
+    /// Of this order, 1 to [`MAX_ORDER`], with the diagonal D of the matrix; estimates its bound.
+    pub(super) fn new(
+        device: &D,
+        operator: &dyn LinearOperator<T, D>,
+        diagonal: &D::Buffer<T>,
+        order: usize,
+    ) -> Result<Self, MultigridError> {
+        let jacobi = Jacobi::new(device, diagonal)?;
+        let weights = WEIGHTS.get(order.wrapping_sub(1));
+        let weights = weights.ok_or(MultigridError::Order { found: order })?;
+        Ok(Self {
+            bound: SAFETY * largest_eigenvalue(device, operator, &jacobi.inverse)?,
+            device: device.clone(),
+            jacobi,
+            weights,
+        })
+    }
+
+    pub(super) fn device(&self) -> &D {
+        &self.device
+    }
+
+    /// Bytes of device memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.jacobi.inverse.len() * T::BYTES
+    }
+
+    /// x = S b, from an initial guess of zero.
+    pub(super) fn start(
+        &self,
+        operator: &dyn LinearOperator<T, D>,
+        b: &D::Buffer<T>,
+        x: &mut D::Buffer<T>,
+        scratch: &mut Scratch<'_, D::Buffer<T>>,
+    ) -> Result<(), OperatorError> {
+        self.step(0, ChebyshevInput::Start(b), (scratch.r, scratch.d), x)?;
+        self.steps(operator, x, scratch)
+    }
+
+    /// x = x + S (b - A x).
+    pub(super) fn improve(
+        &self,
+        operator: &dyn LinearOperator<T, D>,
+        b: &D::Buffer<T>,
+        x: &mut D::Buffer<T>,
+        scratch: &mut Scratch<'_, D::Buffer<T>>,
+    ) -> Result<(), OperatorError> {
+        operator.apply(x, scratch.product)?;
+        let input = ChebyshevInput::Restart(b, &*scratch.product);
+        self.step(0, input, (scratch.r, scratch.d), x)?;
+        self.steps(operator, x, scratch)
+    }
+
+    /// All steps but the first.
+    fn steps(
+        &self,
+        operator: &dyn LinearOperator<T, D>,
+        x: &mut D::Buffer<T>,
+        scratch: &mut Scratch<'_, D::Buffer<T>>,
+    ) -> Result<(), OperatorError> {
+        for i in 1..self.weights.len() {
+            operator.apply(scratch.d, scratch.product)?;
+            let input = ChebyshevInput::Step(&*scratch.product);
+            self.step(i, input, (scratch.r, scratch.d), x)?;
+        }
+        Ok(())
+    }
+
+    /// Step i, counted from 0.
+    fn step(
+        &self,
+        i: usize,
+        input: ChebyshevInput<&D::Buffer<T>>,
+        (r, d): (&mut D::Buffer<T>, &mut D::Buffer<T>),
+        x: &mut D::Buffer<T>,
+    ) -> Result<(), OperatorError> {
+        let step = ChebyshevStep {
+            factors: factors(i, self.weights[i], self.bound),
+            inverse: &self.jacobi.inverse,
+            input,
+            r,
+            d,
+            x,
+        };
+        Ok(self.device.chebyshev_step(step)?)
+    }
+}
+
+/// The factors of step i, counted from 0, for the eigenvalue bound λ.
+fn factors(i: usize, weight: f64, bound: f64) -> ChebyshevFactors {
+    let i = i as f64;
+    ChebyshevFactors {
+        momentum: (2.0 * i - 1.0) / (2.0 * i + 3.0),
+        gain: (8.0 * i + 4.0) / ((2.0 * i + 3.0) * bound),
+        weight,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// λ p²/(1 - p²) of the error polynomial p of an order.
+    fn contraction(eigenvalue: f64, weights: &[f64]) -> f64 {
+        let (mut r, mut d, mut x) = (1.0, 0.0, 0.0);
+        for (i, &weight) in weights.iter().enumerate() {
+            let factors = factors(i, weight, 1.0);
+            if i > 0 {
+                r -= eigenvalue * d;
+            }
+            d = factors.gain * r + if i > 0 { factors.momentum * d } else { 0.0 };
+            x += factors.weight * d;
+        }
+        let p: f64 = 1.0 - eigenvalue * x;
+        eigenvalue * p * p / (1.0 - p * p)
+    }
+
+    /// The optimum has as many equal maxima as the order, at 1 and inside; at 0 it has the same value.
+    #[test]
+    fn all_maxima_of_the_contraction_are_equal() {
+        for weights in WEIGHTS {
+            let points: Vec<f64> = (1..=20_000).map(|n| f64::from(n) / 20_000.0).collect();
+            let values: Vec<f64> = points.iter().map(|&at| contraction(at, weights)).collect();
+            let peaks = values.windows(3).filter(|v| v[1] >= v[0] && v[1] >= v[2]);
+            let peaks: Vec<f64> = peaks.map(|v| v[1]).chain([values[19_999]]).collect();
+            assert_eq!(peaks.len(), weights.len());
+            let at_zero = contraction(1e-8, weights);
+            assert!(peaks.iter().all(|peak| (peak / at_zero - 1.0).abs() < 1e-5));
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Transfers and cycles by their definitions, on every cell.
+
+use super::aggregates::NearKernel;
+use super::*;
+use crate::solve::{LinearOperator, Preconditioner};
+use crate::vector::VectorOps;
+use crate::{Operator, OperatorParams};
+use femto_element::Cell;
+use femto_fem::geometry::Geometry;
+use femto_fem::mesh::Mesh;
+use femto_fem::mesh::boxes::{AnyBox, BoxMesh};
+use femto_fem::space::{Constraints, SpaceParams};
+use femto_kernel::form::Poisson;
+use femto_kernel::vector::random;
+use femto_platform::device::accelerator::Accelerator;
+use femto_platform::device::{Buffer, conformance};
+
+/// An irregular box of straight cells.
+fn mesh(cell: Cell) -> Mesh {
+    let dim = cell.dim();
+    let mesh = AnyBox {
+        cell,
+        cells: vec![3; dim],
+        lower: vec![0.0; dim],
+        upper: vec![1.0; dim],
+        geometry_degree: 1,
+        irregular: (!cell.is_tensor_product()).then_some(5),
+    };
+    mesh.build(|[x, y, z]| [x + 0.2 * y, y - 0.1 * z, 0.9 * z])
+        .unwrap()
+}
+
+fn blocks(mesh: &Mesh, degree: usize, components: usize) -> Vec<Block> {
+    let params = SpaceParams {
+        degree,
+        components,
+        ..SpaceParams::default()
+    };
+    Block::all(mesh, Geometry::of_shapes(mesh).unwrap(), params).unwrap()
+}
+
+/// A polynomial of this degree for each component.
+fn polynomial(blocks: &[Block], degree: usize) -> Vec<f64> {
+    let components = blocks[0].space.components();
+    let value = |[x, y, z]: [f64; 3], c: usize| {
+        let line = 0.4 + x - 0.7 * y + 0.3 * z + 0.1 * c as f64;
+        line.powi(degree as i32) - y
+    };
+    let positions = Block::node_positions(blocks);
+    let values = positions
+        .iter()
+        .flat_map(|&x| (0..components).map(move |c| value(x, c)));
+    values.collect()
+}
+
+fn randoms(seed: u32, len: usize) -> Vec<f64> {
+    (0..len).map(|n| random::entry(seed, n as u32)).collect()
+}
+
+fn apply(transfer: &Transfer<f64, Host>, x: &[f64]) -> Vec<f64> {
+    let host = Host::with_threads(2).unwrap();
+    let mut scratch = host.upload(&vec![f64::NAN; transfer.scratch()]).unwrap();
+    let mut y = host.upload(&vec![f64::NAN; transfer.rows()]).unwrap();
+    transfer
+        .apply(&host.upload(x).unwrap(), &mut scratch, false, &mut y)
+        .unwrap();
+    y.to_vec()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Prolongation keeps polynomials of the lower degree, and restriction is its transpose.
+fn transfers_hold(mesh: &Mesh) {
+    let host = Host::with_threads(2).unwrap();
+    for (low, high, components) in [(1, 2, 1), (1, 3, 2), (2, 4, 1), (4, 8, 1)] {
+        let [coarse, fine] = [low, high].map(|degree| blocks(mesh, degree, components));
+        let up = Transfer::interpolation(&host, &coarse, &fine).unwrap();
+        let down = Transfer::transposed(&host, &coarse, &fine).unwrap();
+        let found = apply(&up, &polynomial(&coarse, low));
+        let worst = found
+            .iter()
+            .zip(polynomial(&fine, low))
+            .map(|(a, b)| (a - b).abs());
+        let worst = worst.fold(0.0, f64::max);
+        assert!(worst < 1e-12, "{low} to {high}: {worst:.1e}");
+        let (x, y) = (randoms(1, down.rows()), randoms(2, up.rows()));
+        let products = [dot(&apply(&up, &x), &y), dot(&x, &apply(&down, &y))];
+        let scale = dot(&y, &y);
+        assert!(
+            (products[0] - products[1]).abs() < 1e-13 * scale,
+            "{low} to {high}: {products:?}"
+        );
+        // The state of a nonlinear form, from above.
+        let state = Transfer::interpolation(&host, &fine, &coarse).unwrap();
+        let found = apply(&state, &polynomial(&fine, low));
+        let worst = found
+            .iter()
+            .zip(polynomial(&coarse, low))
+            .map(|(a, b)| (a - b).abs());
+        assert!(worst.fold(0.0, f64::max) < 1e-12, "{high} to {low}");
+    }
+}
+
+#[test]
+fn transfers_hold_on_every_cell() {
+    for cell in [
+        Cell::Quadrilateral,
+        Cell::Triangle,
+        Cell::Tetrahedron,
+        Cell::Hexahedron,
+    ] {
+        transfers_hold(&mesh(cell));
+    }
+}
+
+/// The hierarchy of Poisson's operator with u = 0 on two sides.
+fn hierarchy<T: crate::Number, D>(device: &D, mesh: &Mesh, degree: usize) -> Hierarchy<T, D>
+where
+    D: crate::operator::Backend + VectorOps<T>,
+{
+    let level = |degree| {
+        let blocks = blocks(mesh, degree, 1);
+        let geometry = &blocks[0].geometry;
+        let constraints = Constraints::of_blocks(&blocks, &[("xmin", &[0][..]), ("ymax", &[0])]);
+        let params = OperatorParams::default();
+        let operator =
+            Operator::new(device, &blocks[0].space, geometry, &Poisson::<3>, params).unwrap();
+        FormLevel {
+            constraints: constraints.unwrap(),
+            operator,
+            blocks,
+        }
+    };
+    let levels = degrees(degree).into_iter().map(level).collect();
+    Hierarchy::new(device, levels, (3, false)).unwrap()
+}
+
+/// z = M⁻¹ r of the cycle on a device.
+fn cycle<T: crate::Number, D>(
+    device: &D,
+    mesh: &Mesh,
+    degree: usize,
+    inputs: &[Vec<f64>],
+) -> Vec<Vec<f64>>
+where
+    D: crate::operator::Backend + VectorOps<T> + VectorOps<f64>,
+{
+    device.enter(|| {
+        let hierarchy = hierarchy::<T, D>(device, mesh, degree);
+        let cycle = hierarchy.set_up().unwrap();
+        let multigrid = Multigrid {
+            hierarchy: &hierarchy,
+            cycle: &cycle,
+        };
+        let mut workspace = Preconditioner::<f64, D>::workspace(&multigrid, device).unwrap();
+        let run = |r: &Vec<f64>| {
+            let mut held = device.upload(r).unwrap();
+            let entries = &hierarchy.levels[0].entries;
+            VectorOps::<f64>::set_entries(device, entries, 0.0, &mut held).unwrap();
+            let mut z = device.upload(&vec![f64::NAN; r.len()]).unwrap();
+            multigrid.apply(&held, &mut z, &mut workspace).unwrap();
+            let mut found = vec![f64::NAN; z.len()];
+            device.read(&z, &mut found).unwrap();
+            found
+        };
+        inputs.iter().map(run).collect()
+    })
+}
+
+/// Large enough for a level of aggregates.
+fn large(n: usize) -> Mesh {
+    BoxMesh::unit_cube(n)
+        .build(|[x, y, z]| [x + 0.1 * (3.0 * y).sin(), y, z + 0.1 * x * y])
+        .unwrap()
+}
+
+#[test]
+fn a_cycle_is_symmetric_and_positive() {
+    let host = Host::with_threads(2).unwrap();
+    for (mesh, degree) in [(large(9), 2), (mesh(Cell::Tetrahedron), 3)] {
+        let len = blocks(&mesh, degree, 1)[0].space.dofs();
+        let inputs = [randoms(3, len), randoms(4, len)];
+        let z = cycle::<f64, _>(&host, &mesh, degree, &inputs);
+        // Both are zero at constrained entries.
+        let [ab, ba] = [dot(&inputs[0], &z[1]), dot(&inputs[1], &z[0])];
+        let [aa, bb] = [dot(&inputs[0], &z[0]), dot(&inputs[1], &z[1])];
+        assert!((ab - ba).abs() < 1e-12 * aa, "{ab} {ba} {aa}");
+        assert!(aa > 0.0 && bb > 0.0 && aa * bb > ab * ab);
+    }
+}
+
+#[test]
+fn a_cycle_has_the_same_bits_for_any_number_of_threads() {
+    let mesh = large(9);
+    let inputs = [randoms(5, 19 * 19 * 19)];
+    let found = [1, 2, 3].map(|threads| {
+        let host = Host::with_threads(threads).unwrap();
+        cycle::<f32, _>(&host, &mesh, 2, &inputs)
+    });
+    assert!(found[0] == found[1] && found[0] == found[2]);
+}
+
+/// On a device that compiles kernels a cycle is the host's, up to rounding.
+fn cycles_agree(device: &Accelerator) {
+    let host = Host::with_threads(2).unwrap();
+    for (mesh, degree) in [(large(9), 2), (mesh(Cell::Tetrahedron), 3)] {
+        let len = blocks(&mesh, degree, 1)[0].space.dofs();
+        let inputs = [randoms(6, len)];
+        let here = cycle::<f64, _>(&host, &mesh, degree, &inputs);
+        for (there, tolerance) in [
+            (cycle::<f64, _>(device, &mesh, degree, &inputs), 1e-11),
+            (cycle::<f32, _>(device, &mesh, degree, &inputs), 1e-4),
+        ] {
+            let largest = here[0].iter().fold(0.0_f64, |m, z| m.max(z.abs()));
+            let worst = here[0].iter().zip(&there[0]).map(|(a, b)| (a - b).abs());
+            let worst = worst.fold(0.0, f64::max) / largest;
+            assert!(worst < tolerance, "degree {degree}: {worst:.1e}");
+        }
+    }
+}
+
+#[test]
+fn cycles_agree_on_opencl() {
+    conformance::with(Accelerator::opencl(0), |device: &Accelerator| {
+        cycles_agree(device)
+    });
+}
+
+#[test]
+fn cycles_agree_on_cuda() {
+    conformance::with(Accelerator::cuda(0), |device: &Accelerator| {
+        cycles_agree(device)
+    });
+}
+
+#[test]
+fn the_matrix_of_an_operator_has_its_products() {
+    let host = Host::with_threads(2).unwrap();
+    for cell in [Cell::Hexahedron, Cell::Tetrahedron] {
+        let hierarchy = hierarchy::<f64, _>(&host, &mesh(cell), 1);
+        let (level, len) = (&hierarchy.levels[0], hierarchy.sizes()[0]);
+        let is_held = &hierarchy.is_held;
+        let blocks = blocks(&mesh(cell), 1, 1);
+        let matrix = probe::matrix(&host, level, &blocks, is_held).unwrap();
+        let mut x = host.upload(&randoms(7, len)).unwrap();
+        level.hold(&mut x).unwrap();
+        let mut wanted = host.zeros(len).unwrap();
+        level.apply(&x, &mut wanted).unwrap();
+        for (row, &wanted) in wanted.iter().enumerate() {
+            let found: f64 = matrix
+                .row(row)
+                .map(|(column, a)| a * x[column as usize])
+                .sum();
+            assert!(
+                (found - wanted).abs() < 1e-13,
+                "{cell:?} row {row}: {found} {wanted}"
+            );
+            let identity = is_held[row].then_some(1.0);
+            assert_eq!(
+                matrix.diagonal()[row],
+                identity.unwrap_or(matrix.diagonal()[row])
+            );
+        }
+    }
+}
+
+/// The next level has the functions: T times the coarse ones gives the fine ones.
+#[test]
+fn tentative_prolongation_keeps_rigid_motions() {
+    let mesh = mesh(Cell::Tetrahedron);
+    let blocks = blocks(&mesh, 1, 3);
+    let positions = Block::node_positions(&blocks);
+    let mut is_held = vec![false; blocks[0].space.dofs()];
+    is_held[..9].fill(true);
+    let kernel = NearKernel::new(&is_held, 3, Some(&positions));
+    // A chain of nodes.
+    let len = is_held.len();
+    let row = |row: usize| {
+        let near = row.saturating_sub(3)..(row + 4).min(len);
+        near.map(|column| (column as u32, 1.0))
+    };
+    let chain = crate::vector::Csr::of_rows(len, (0..len).map(row));
+    let aggregates = aggregates::Aggregates::new(&chain, &kernel);
+    let (tentative, coarse) = kernel.tentative(&aggregates);
+    assert!(aggregates.count * 2 < positions.len());
+    for row in 0..len {
+        for mode in 0..6 {
+            let terms = tentative.row(row);
+            let found: f64 = terms
+                .map(|(column, t)| t * coarse.values[column as usize * 6 + mode])
+                .sum();
+            let wanted = kernel.values[row * 6 + mode];
+            assert!(
+                (found - wanted).abs() < 1e-12,
+                "row {row}, mode {mode}: {found} {wanted}"
+            );
+        }
+    }
+}

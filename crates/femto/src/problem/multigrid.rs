@@ -1,0 +1,184 @@
+//! The multigrid preconditioner of a problem: its form on spaces of lower degree.
+
+use super::{Discretization, MultigridLevel, Problem, ProblemError};
+use crate::multigrid::{self, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
+use crate::operator::{Auxiliary, Backend, Knobs, OperatorError};
+use crate::solve::Preconditioning;
+use crate::vector::VectorOps;
+use crate::{Number, OperatorParams};
+use femto_fem::space::Block;
+use femto_kernel::scalar::Precision;
+use femto_platform::device::DeviceError;
+
+/// A preconditioner in any precision, for a solver of `T`.
+pub(super) trait Preconditioner<T: Number, B: Backend>: Send + Sync {
+    /// Sets the state of a Jacobian, an L-vector.
+    fn set_state(&mut self, state: &B::Buffer<T>) -> Result<(), OperatorError>;
+
+    /// Computes what depends on the operators' values: at first, and after changes.
+    fn set_up(&mut self) -> Result<(), MultigridError>;
+
+    /// The preconditioner as it was set up; the identity before that.
+    fn preconditioning(&self) -> Result<Preconditioning<'_, T, B>, DeviceError>;
+
+    /// The levels, finest first.
+    fn levels(&self) -> Vec<MultigridLevel>;
+
+    /// Bytes of device memory, apart from vectors.
+    fn bytes(&self) -> usize;
+
+    /// Bytes of the vectors of a cycle.
+    fn vector_bytes(&self) -> usize;
+}
+
+/// In precision `S`.
+struct InPrecision<S: Number, B: Backend> {
+    device: B,
+    hierarchy: Hierarchy<S, B>,
+    degrees: Vec<usize>,
+    cycle: Option<Cycle<S, B>>,
+}
+
+impl<S: Number, B: Backend> InPrecision<S, B> {
+    fn multigrid<'c>(&'c self, cycle: &'c Cycle<S, B>) -> Multigrid<'c, S, B> {
+        Multigrid {
+            hierarchy: &self.hierarchy,
+            cycle,
+        }
+    }
+}
+
+impl<T, S, B> Preconditioner<T, B> for InPrecision<S, B>
+where
+    T: Number,
+    S: Number,
+    B: Backend + VectorOps<T> + VectorOps<S>,
+{
+    fn set_state(&mut self, state: &B::Buffer<T>) -> Result<(), OperatorError> {
+        let mut rounded = self.device.zeros(self.hierarchy.sizes()[0])?;
+        VectorOps::<S>::convert(&self.device, state, &mut rounded)?;
+        self.hierarchy.set_state(rounded)
+    }
+
+    fn set_up(&mut self) -> Result<(), MultigridError> {
+        self.cycle = Some(self.hierarchy.set_up()?);
+        Ok(())
+    }
+
+    fn preconditioning(&self) -> Result<Preconditioning<'_, T, B>, DeviceError> {
+        match &self.cycle {
+            None => Ok(Preconditioning::Identity),
+            Some(cycle) => Preconditioning::any(&self.device, self.multigrid(cycle)),
+        }
+    }
+
+    fn levels(&self) -> Vec<MultigridLevel> {
+        let sizes = self.hierarchy.sizes();
+        let degrees = self.degrees.iter().map(|&degree| Some(degree));
+        let forms = degrees.zip(sizes);
+        let below = self.cycle.iter().flat_map(|cycle| cycle.sizes()).skip(1);
+        let all = forms.chain(below.map(|unknowns| (None, unknowns)));
+        all.map(|(degree, unknowns)| MultigridLevel { degree, unknowns })
+            .collect()
+    }
+
+    fn bytes(&self) -> usize {
+        self.hierarchy.bytes() + self.cycle.as_ref().map_or(0, Cycle::bytes)
+    }
+
+    fn vector_bytes(&self) -> usize {
+        let cycle = self.cycle.as_ref();
+        cycle.map_or(0, |cycle| self.multigrid(cycle).vector_bytes())
+    }
+}
+
+/// A boxed [`Preconditioner`].
+pub(super) type AnyPreconditioner<T, B> = Box<dyn Preconditioner<T, B>>;
+
+impl Problem<'_> {
+    /// The levels of a space whose blocks are `finest`; of the Jacobian's operators if `is_jacobian`.
+    pub(super) fn multigrid<T, B>(
+        &self,
+        device: &B,
+        finest: &[Block],
+        is_jacobian: bool,
+    ) -> Result<AnyPreconditioner<T, B>, ProblemError>
+    where
+        T: Number,
+        B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
+    {
+        Ok(match self.multigrid.precision {
+            Precision::Fp64 => {
+                Box::new(self.multigrid_in::<f64, B>(device, finest, is_jacobian)?)
+            }
+            Precision::Fp32 => {
+                Box::new(self.multigrid_in::<f32, B>(device, finest, is_jacobian)?)
+            }
+        })
+    }
+
+    fn multigrid_in<S, B>(
+        &self,
+        device: &B,
+        finest: &[Block],
+        is_jacobian: bool,
+    ) -> Result<InPrecision<S, B>, ProblemError>
+    where
+        S: Number,
+        B: Backend + VectorOps<S> + VectorOps<f64>,
+    {
+        let degrees = multigrid::degrees(self.degree);
+        let inspection = self.form.form().trace().inspect();
+        let mut levels = Vec::new();
+        for &degree in &degrees {
+            let mut level = Problem {
+                degree,
+                ..self.clone()
+            };
+            let geometries = finest.iter().map(|block| block.geometry.clone());
+            let (blocks, constraints) = level.space(geometries.collect(), &inspection)?;
+            level.operator = self.operator_on(&blocks, finest)?;
+            let params = level.operator_params(&blocks);
+            let on = Discretization::of(&blocks, &params);
+            let facets = level.on_facets(&level.loads_on(on))?;
+            let operator = match is_jacobian {
+                true => level.jacobian(device, (&blocks, &facets), params)?,
+                false => level.bound(device, (&blocks, &facets), params)?,
+            };
+            levels.push(FormLevel {
+                blocks,
+                constraints,
+                operator,
+            });
+        }
+        Ok(InPrecision {
+            device: device.clone(),
+            hierarchy: Hierarchy::new(device, levels, (self.multigrid.order, is_jacobian))?,
+            degrees,
+            cycle: None,
+        })
+    }
+
+    /// The parameters of the operator on a level: fields in the solution's space are evaluated at its nodes.
+    fn operator_on(
+        &self,
+        blocks: &[Block],
+        finest: &[Block],
+    ) -> Result<OperatorParams, MultigridError> {
+        let field = |(field, auxiliary): (usize, &Auxiliary)| match auxiliary {
+            Auxiliary::PerCell(_) => Ok(auxiliary.clone()),
+            Auxiliary::Nodal(values) => {
+                let values = multigrid::at_nodes(finest, blocks, values)?;
+                Ok(Auxiliary::Nodal(values))
+            }
+            Auxiliary::AtPoints(_) => Err(MultigridError::FieldAtPoints { field }),
+        };
+        let fields = self.operator.auxiliary.iter().enumerate().map(field);
+        Ok(OperatorParams {
+            auxiliary: fields.collect::<Result<_, _>>()?,
+            // Measured for the finest degree.
+            knobs: Knobs::default(),
+            ..self.operator.clone()
+        })
+    }
+}

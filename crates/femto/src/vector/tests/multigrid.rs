@@ -1,0 +1,160 @@
+//! The operations of multigrid, compared with plain loops.
+
+use super::bench::{Bench, Random};
+use crate::Number;
+use crate::vector::{
+    ChebyshevFactors, ChebyshevInput, ChebyshevStep, Csr, ElementInterpolation, SparseMatrix,
+    VectorOps,
+};
+use femto_element::Interpolation;
+use femto_kernel::vector::interpolation::{NO_NODE, Strides};
+
+impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
+    /// All kinds of step; what a step does not read is poisoned.
+    pub(super) fn chebyshev_steps(&self) {
+        let [c, b, d, x] = self.inputs();
+        let [g_c, g_b, g_d, g_x] = self.inputs.each_ref().map(|v| self.upload(v));
+        let factors = ChebyshevFactors {
+            momentum: 0.6,
+            gain: 0.7,
+            weight: 1.2,
+        };
+        let run = |input, old: Option<[&D::Buffer<T>; 2]>| {
+            let mut vectors = [self.poison(), self.poison(), self.poison()];
+            let [r, d, x] = &mut vectors;
+            if let Some([old_d, old_x]) = old {
+                self.device.copy(&g_b, r).unwrap();
+                self.device.copy(old_d, d).unwrap();
+                self.device.copy(old_x, x).unwrap();
+            }
+            let step = ChebyshevStep {
+                factors,
+                inverse: &g_c,
+                input,
+                r,
+                d,
+                x,
+            };
+            self.device.chebyshev_step(step).unwrap();
+            vectors
+        };
+        let [r, new_d, new_x] = run(ChebyshevInput::Start(&g_b), None);
+        self.check("start, r", &r, &b);
+        self.check("start, d", &new_d, |i| 0.7 * c(i) * b(i));
+        self.check("start, x", &new_x, |i| 1.2 * 0.7 * c(i) * b(i));
+        let poison = self.poison();
+        let [r, new_d, new_x] = run(ChebyshevInput::Restart(&g_b, &g_d), Some([&poison, &g_x]));
+        let residual = |i| b(i) - d(i);
+        self.check("restart, r", &r, residual);
+        self.check("restart, d", &new_d, |i| 0.7 * c(i) * residual(i));
+        self.check("restart, x", &new_x, |i| {
+            x(i) + 1.2 * 0.7 * c(i) * residual(i)
+        });
+        let [r, new_d, new_x] = run(ChebyshevInput::Step(&g_x), Some([&g_d, &g_x]));
+        let residual = |i| b(i) - x(i);
+        let direction = |i| 0.6 * d(i) + 0.7 * c(i) * residual(i);
+        self.check("step, r", &r, residual);
+        self.check("step, d", &new_d, direction);
+        self.check("step, x", &new_x, |i| x(i) + 1.2 * direction(i));
+    }
+
+    /// Rows of 0 to 4 entries.
+    pub(super) fn sparse_products(&self) {
+        let ([x, y, z, _], len) = (self.inputs(), self.inputs[0].len());
+        let a = |column: usize| 0.25 * z(column);
+        let columns = |row: usize| (0..row % 5).map(move |k| (7 * row + k) % len);
+        let row = |row: usize| {
+            let mut row: Vec<(u32, f64)> = columns(row)
+                .map(|column| (column as u32, a(column)))
+                .collect();
+            row.sort_by_key(|entry| entry.0);
+            row
+        };
+        let matrix = Csr::of_rows(len, (0..len).map(row));
+        let matrix = SparseMatrix::<T, D>::new(self.device, &matrix).unwrap();
+        let product = |row| {
+            columns(row)
+                .map(|column| a(column) * x(column))
+                .sum::<f64>()
+        };
+        let (g_x, mut g_y) = (self.upload(&self.inputs[0]), self.poison());
+        self.device
+            .multiply_sparse(&matrix, &g_x, false, &mut g_y)
+            .unwrap();
+        self.check("multiply_sparse", &g_y, product);
+        let mut g_y = self.upload(&self.inputs[1]);
+        self.device
+            .multiply_sparse(&matrix, &g_x, true, &mut g_y)
+            .unwrap();
+        self.check("multiply_sparse, added", &g_y, |row| y(row) + product(row));
+    }
+
+    /// An interpolation of elements without order, some of their positions without a node, to the second part of
+    /// an E-vector.
+    pub(super) fn interpolation(device: &D, random: &mut Random) {
+        let (elements, components, first) = (203, 2, 10);
+        let strides = Strides {
+            components,
+            node: components,
+            component: 1,
+        };
+        for (axes, from, to) in [(3, 3, 5), (3, 5, 2), (2, 8, 4), (1, 4, 20), (1, 10, 1)] {
+            let interpolation = Interpolation {
+                axes,
+                from,
+                to,
+                matrix: random
+                    .vector::<f32>(from * to)
+                    .into_iter()
+                    .map(f64::from)
+                    .collect(),
+            };
+            let (inputs, outputs) = (interpolation.from_nodes(), interpolation.to_nodes());
+            let nodes = (0..elements * inputs).map(|n| match n % 5 {
+                0 => NO_NODE,
+                _ => (n * 37 % 1009) as u32,
+            });
+            let nodes: Vec<u32> = nodes.collect();
+            let x = random.vector::<T>(1009 * components);
+            let part =
+                ElementInterpolation::<T, D>::new(device, &interpolation, (&nodes, strides), first);
+            let part = part.unwrap();
+            let mut e = vec![T::from_f64(f64::NAN); first + elements * components * outputs + 3];
+            assert_eq!(part.end() + 3, e.len());
+            let mut g_e = device.upload(&e).unwrap();
+            device
+                .interpolate(&part, &device.upload(&x).unwrap(), &mut g_e)
+                .unwrap();
+            device.read(&g_e, &mut e).unwrap();
+            let along = |n: usize, len: usize, axis: usize| n / len.pow(axis as u32) % len;
+            let wanted = |place: usize| -> f64 {
+                let (item, q) = (place / outputs, place % outputs);
+                let term = |n: usize| {
+                    let factor = |axis| {
+                        let row = along(q, to, axis);
+                        interpolation.matrix[row * from + along(n, from, axis)]
+                    };
+                    match nodes[item / components * inputs + n] {
+                        NO_NODE => 0.0,
+                        node => {
+                            let value = x[node as usize * components + item % components].to_f64();
+                            value * (0..axes).map(factor).product::<f64>()
+                        }
+                    }
+                };
+                (0..inputs).map(term).sum()
+            };
+            let tolerance = 32.0 * T::EPSILON;
+            for (place, value) in e[first..part.end()].iter().enumerate() {
+                let (found, wanted) = (value.to_f64(), wanted(place));
+                let close = (found - wanted).abs() <= tolerance * wanted.abs().max(1.0);
+                assert!(
+                    close,
+                    "{axes} {from} {to}, entry {place}: {found}, not {wanted}"
+                );
+            }
+            let others = e[..first].iter().chain(&e[part.end()..]);
+            assert!(others.into_iter().all(|value| value.to_f64().is_nan()));
+        }
+    }
+}
