@@ -120,6 +120,7 @@ impl BlockOperator for Block {
             &self.tables,
             &self.operator.inspection,
             self.operator.fields,
+            false,
         )
     }
 

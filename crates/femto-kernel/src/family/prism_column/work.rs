@@ -7,26 +7,37 @@ use crate::family::fields::{FieldKind, Fields};
 use crate::form::Inspection;
 use crate::roofline::Work;
 
-/// Flops of a prism: sums and products with table entries that are zero or one count like the others.
-pub(super) fn flops(tables: &Tables, of: &Inspection, fields: Fields) -> u64 {
+/// Flops of a prism: sums and products with table entries that are zero or one count like the others. Kernels of
+/// degree 1 take `level` derivatives along the triangle once for all points of a level.
+pub(super) fn flops(tables: &Tables, of: &Inspection, fields: Fields, level: bool) -> u64 {
     let ([nt, qt], [nz, qz]) = (tables.triangle, tables.line);
-    let (values, gradients) = (
-        usize::from(of.writes_values),
-        usize::from(of.writes_gradients),
-    );
-    let nodal = fields.count(FieldKind::Nodal);
-    let read = of.components + nodal;
+    let [reads_values, reads_gradients, values, gradients] = [
+        of.reads_values,
+        of.reads_gradients,
+        of.writes_values,
+        of.writes_gradients,
+    ]
+    .map(usize::from);
+    let (components, nodal) = (of.components, fields.count(FieldKind::Nodal));
+    let with_gradients = reads_gradients * components + nodal;
     // Of the base: 4 differences, the determinant, its inverse.
     let base = 4 + 3 + 1 + 4;
+    // Of derivatives along the triangle and of their transpose: of a level and of a point.
+    let [along_level, along_point] = if level { [2, 0] } else { [0, 4 * nt] };
+    let [back_level, back_point] = if level { [4, 2] } else { [0, 4 * nt] };
     // Of a level: contractions there and back, heights.
-    let contract = 4 * nt * nz * read + 2 * nt * nz * (1 + gradients) * of.components;
-    let level = contract + 3 * (3 + 2) + 3;
+    let contract = 4 * nt * nz * (components + nodal) + 2 * nt * nz * (1 + gradients) * components;
+    let of_level = contract
+        + 3 * (3 + 2)
+        + 3
+        + along_level * with_gradients
+        + back_level * gradients * components;
     // Of a point: z_ζ and its inverse, the scale; values; gradients with the slope; fluxes and their sums.
-    let slopes = 4 * nt + 2 * nt + 1 + 4 + 6;
-    let with_gradients = usize::from(of.reads_gradients) * of.components + nodal;
-    let tested = of.components * (values * (1 + 2 * nt) + gradients * (8 + 6 + 6 * nt));
-    let point = 6 + 1 + 3 + 2 * nt * read + slopes * with_gradients + tested + of.flops() as usize;
-    (base + qz * (level + qt * point)) as u64
+    let read = 2 * nt * (reads_values * components + nodal)
+        + (along_point + 2 * nt + 1 + 4 + 6) * with_gradients;
+    let tested = values * (1 + 2 * nt) + gradients * (8 + 6 + 2 * nt + back_point);
+    let of_point = 6 + 1 + 3 + read + components * tested + of.flops() as usize;
+    (base + qz * (of_level + qt * of_point)) as u64
 }
 
 impl KernelSpec<'_> {
@@ -48,7 +59,7 @@ impl KernelSpec<'_> {
         Work {
             bytes_read: (of_columns + prisms * (fields + read) * numbers) as u64,
             bytes_written: (prisms * written * numbers) as u64,
-            flops: prisms as u64 * flops(self.tables, of, self.fields),
+            flops: prisms as u64 * flops(self.tables, of, self.fields, self.tables.degree == 1),
             ..Work::default()
         }
     }

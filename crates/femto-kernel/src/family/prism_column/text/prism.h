@@ -82,6 +82,8 @@
     }
 
 #define POINTS (TRIANGLE_POINTS * LINE_POINTS)
+/* Derivatives along the triangle are the same at all points of a level. */
+#define DEGREE_ONE (TRIANGLE_NODES == 3)
 
 typedef struct {
     /* Of the base: [reference axis][x, y], the determinant, vertices [vertex][2]. */
@@ -121,8 +123,12 @@ INLINE real level_value(int q, const real *r_u)
 INLINE void level_gradient(int q, const real *r_u, const real *r_w, const real *r_slopes, real inverse_up,
     const prism *p, real *r_gradient)
 {
+#if DEGREE_ONE
+    real along[2] = {r_u[1] - r_u[0], r_u[2] - r_u[0]};
+#else
     real along[2] = {0, 0};
     EACH(t, TRIANGLE_NODES) EACH(r, 2) along[r] += T_GRAD(q, t, r) * r_u[t];
+#endif
     const real up = inverse_up * level_value(q, r_w);
     /* Along the base at constant ζ, less the slope of the level. */
     EACH(r, 2) along[r] -= r_slopes[r] * up;
@@ -153,6 +159,10 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
             level_f0[c][t] = 0;
             level_f1[c][t] = 0;
         }
+#if DEGREE_ONE && WRITES_GRADIENTS
+        real level_flux[COMPONENTS][2];
+        EACH(c, COMPONENTS) EACH(r, 2) level_flux[c][r] = 0;
+#endif
         EACH(n, NODAL_FIELDS) EACH(t, TRIANGLE_NODES)
         {
             real u = 0, w = 0;
@@ -223,14 +233,25 @@ INLINE void evaluate_prism(const prism *p, const real *r_u, const real *r_fields
                     flux[r] = scale * (p->inverse[2 * r] * r_f1[c * 3] + p->inverse[2 * r + 1] * r_f1[c * 3 + 1]);
                 }
                 const real up = inverse_up * (scale * r_f1[c * 3 + 2] - slopes[0] * flux[0] - slopes[1] * flux[1]);
+#if DEGREE_ONE
+                EACH(r, 2) level_flux[c][r] += flux[r];
+#else
                 EACH(t, TRIANGLE_NODES)
                 {
                     level_f0[c][t] += T_GRAD(q, t, 0) * flux[0] + T_GRAD(q, t, 1) * flux[1];
-                    level_f1[c][t] += T_INTERP(q, t) * up;
                 }
+#endif
+                EACH(t, TRIANGLE_NODES) level_f1[c][t] += T_INTERP(q, t) * up;
 #endif
             }
         }
+#if DEGREE_ONE && WRITES_GRADIENTS
+        EACH(c, COMPONENTS)
+        {
+            level_f0[c][0] -= level_flux[c][0] + level_flux[c][1];
+            EACH(r, 2) level_f0[c][r + 1] += level_flux[c][r];
+        }
+#endif
         EACH(c, COMPONENTS) EACH_NODE(t, k)
         {
             r_v[c * NODES + AT(t, k)] += L_INTERP(b, k) * level_f0[c][t];
