@@ -42,6 +42,19 @@ fn the_sine_in_a_box_has_its_error() {
     assert_eq!(u.unwrap().values.len(), 17 * 17 * 17);
 }
 
+/// Columns of prisms over a hill and a valley.
+#[test]
+fn terrain_has_its_error() {
+    let Outcome { report, u } = run("terrain");
+    assert_eq!(report.status, Status::Converged);
+    assert_eq!((report.mesh.cells, report.unknowns.all), (19_200, 11_025));
+    assert!(report.mesh.source.contains("extruded to 24 layers"));
+    let errors = report.errors.unwrap();
+    assert_close("L2 error", errors.l2, 2.047e-2, 1e-3);
+    assert_close("H1 error", errors.h1_seminorm.unwrap(), 5.764e-1, 1e-3);
+    assert_eq!(u.unwrap().blocks[0].geometry.columns().unwrap().layers, 24);
+}
+
 /// An independent solve with degree 2 gives 45.64 as the lowest temperature.
 #[test]
 fn the_finned_elbow_is_as_warm_as_it_should_be() {

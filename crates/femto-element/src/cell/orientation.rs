@@ -28,6 +28,18 @@ impl Cell {
         }
     }
 
+    /// Rotations of a solid that generate all of them: each lists the vertices that come first, second and so on
+    /// afterwards.
+    pub fn rotations(self) -> &'static [&'static [usize]] {
+        match self {
+            Self::Tetrahedron => &[&[1, 2, 0, 3], &[1, 0, 3, 2]],
+            Self::Hexahedron => &[&[1, 3, 0, 2, 5, 7, 4, 6], &[4, 5, 0, 1, 6, 7, 2, 3]],
+            Self::Prism => &[&[1, 2, 0, 4, 5, 3], &[3, 5, 4, 0, 2, 1]],
+            Self::Pyramid => &[&[1, 3, 0, 2, 4]],
+            _ => &[],
+        }
+    }
+
     /// The orientation of a line, triangle or quadrilateral with these vertex numbers, in its own vertex
     /// order.
     #[inline]

@@ -1,7 +1,6 @@
 //! Columns: prisms that stand on each other, with vertical edges.
 
 use super::Mesh;
-use femto_element::Cell;
 use std::collections::HashMap;
 
 /// The prisms of a mesh as columns of equal height.
@@ -23,7 +22,7 @@ impl Mesh {
         let prisms = self
             .blocks
             .iter()
-            .filter(|it| it.cell_type.cell() == Cell::Prism);
+            .filter(|it| !it.cell_type.cell().lines().is_empty());
         if !self.periodic.is_empty() || prisms.clone().any(|it| it.cell_type.order() > 1) {
             return None;
         }

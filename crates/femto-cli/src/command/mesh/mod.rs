@@ -14,7 +14,7 @@ use clap::Subcommand;
 pub(super) enum Mesh {
     Info(info::Info),
     Box(generate::GenerateBox),
-    Extrude(extrude::Extrude),
+    Extrude(Box<extrude::Extrude>),
 }
 
 impl Mesh {

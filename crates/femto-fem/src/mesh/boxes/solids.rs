@@ -163,16 +163,6 @@ fn tetrahedra(side: (usize, bool)) -> [Solid; 2] {
     })
 }
 
-/// Rotations of a cell that generate all: the vertices that come first, second and so on afterwards.
-fn rotations(cell: Cell) -> &'static [&'static [usize]] {
-    match cell {
-        Cell::Prism => &[&[1, 2, 0, 4, 5, 3], &[3, 5, 4, 0, 2, 1]],
-        Cell::Pyramid => &[&[1, 3, 0, 2, 4]],
-        Cell::Tetrahedron => &[&[1, 2, 0, 3], &[1, 0, 3, 2]],
-        _ => &[&[1, 3, 0, 2, 5, 7, 4, 6], &[4, 5, 0, 1, 6, 7, 2, 3]],
-    }
-}
-
 /// The parts of a mesh as they grow.
 struct Parts<'a> {
     of: &'a SolidBox,
@@ -201,7 +191,7 @@ impl<'a> Parts<'a> {
         }
         if let Some(seed) = self.of.irregular {
             let mut random = hash(seed, self.pushed);
-            for rotation in rotations(cell) {
+            for rotation in cell.rotations() {
                 for _ in 0..random % 4 {
                     vertices = rotation.iter().map(|&vertex| vertices[vertex]).collect();
                 }

@@ -3,6 +3,11 @@
 //! The map of a prism is stored as 12 numbers: x and y of vertex 0 and of two edges of the base, then the coefficients
 //! of z by 1, ξ, η, ζ, ξ ζ, η ζ.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over axes read like the formulas"
+)]
+
 use super::tables::Tables;
 use crate::family::ElementOperator;
 use crate::family::batch::{Batch, ElementKernel, Places, Workspace, gather_any, scatter_any};
@@ -258,7 +263,7 @@ impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
 
     /// The transpose of [`Self::to_level`], added.
     #[inline(always)]
-    fn from_level(&self, b: usize, sums: &[L], out: &mut [L]) {
+    fn add_level(&self, b: usize, sums: &[L], out: &mut [L]) {
         let [nt, nz] = self.nodes;
         let (interp, grad) = (
             &self.line.interp[b * nz..][..nz],
@@ -331,7 +336,7 @@ where
             for q in 0..self.triangle.weights.len() {
                 self.at_point(batch, [b, q], (&base, slopes), scratch);
             }
-            self.from_level(b, &scratch.sums, &mut scratch.out);
+            self.add_level(b, &scratch.sums, &mut scratch.out);
         }
     }
 

@@ -17,7 +17,7 @@ fn least(map: MapKind, quadrature: Quadrature) -> usize {
         (MapKind::Affine, _) => 1,
         (MapKind::Multilinear, Quadrature::Collocated) | (MapKind::Curved, Quadrature::Gauss) => 2,
         (MapKind::Multilinear, _) => 1,
-        (MapKind::Curved, _) => 4,
+        (MapKind::Extruded | MapKind::Curved, _) => 4,
     }
 }
 
