@@ -293,8 +293,8 @@ impl<'a> Problem<'a> {
         Ok((blocks, constraints))
     }
 
-    /// The discretization of the loads: unless cells are tensor products they have their own rule, since the form's may be too
-    /// low.
+    /// The discretization of the loads: unless cells are tensor products they have their own rule, since the form's may
+    /// be too low.
     pub(super) fn loads_on<'s>(&self, on: Discretization<'s>) -> Discretization<'s> {
         Discretization {
             quadrature: self.operator.quadrature,
