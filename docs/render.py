@@ -3,7 +3,7 @@
 usage: render.py RESULT.vtu FIELD "TITLE" IMAGE.png
 
 Draws the curved high-order cells with their edges. Needs docs/requirements.txt and, without a screen,
-Mesa's EGL or OSMesa (`apt-get install libegl1`). The cut keeps the cells whose centre has y > 0.
+Mesa's EGL or OSMesa (`apt-get install libegl1`). The cut keeps the half with the larger y.
 """
 
 import sys
@@ -34,13 +34,14 @@ def read(path):
 
 
 def half(grid):
-    """The cells whose centre has y > 0."""
+    """The cells whose centre lies behind the middle of y."""
+    middle = sum(grid.GetBounds()[2:4])
     part = vtkUnstructuredGrid()
     part.SetPoints(grid.GetPoints())
     part.GetPointData().ShallowCopy(grid.GetPointData())
     for index in range(grid.GetNumberOfCells()):
         bounds = grid.GetCell(index).GetBounds()
-        if bounds[2] + bounds[3] > 0:
+        if bounds[2] + bounds[3] > middle:
             ids = vtkIdList()
             grid.GetCellPoints(index, ids)
             part.InsertNextCell(grid.GetCellType(index), ids)
@@ -126,7 +127,7 @@ def bar(table):
     scale = vtkScalarBarActor()
     scale.SetLookupTable(table)
     scale.SetNumberOfLabels(5)
-    scale.SetLabelFormat("{:.0f}")
+    scale.SetLabelFormat("{:.1f}")
     scale.UnconstrainedFontSizeOn()
     plain(scale.GetLabelTextProperty())
     scale.SetOrientationToHorizontal()
@@ -167,7 +168,7 @@ def view(window, grid, field, table, left, direction):
     camera.SetViewUp(0, 0, 1)
     camera.ParallelProjectionOn()
     scene.ResetCamera()
-    camera.Zoom(1.28)
+    camera.Zoom(1.2)
     window.AddRenderer(scene)
 
 
