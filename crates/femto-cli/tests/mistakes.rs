@@ -184,7 +184,7 @@ fn mistakes_have_their_line_and_cells_the_number_of_their_file() {
                 &format!("{mass}[quadrature]\npoints_1d = 3\n"),
             ),
             ":8:1: ",
-            "triangles and tetrahedra take",
+            "only hexahedra and quadrilaterals have rules with given points",
         ),
         (on("file = \"nowhere.msh\"", mass), ":2:1: ", "nowhere.msh"),
         (

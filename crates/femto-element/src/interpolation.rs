@@ -96,6 +96,6 @@ mod tests {
         assert_eq!((up.axes, up.from, up.to), (3, 3, 5));
         assert_eq!((up.from_nodes(), up.to_nodes()), (27, 125));
         assert!(Interpolation::new(Cell::Triangle, 1, 9).is_err());
-        assert!(Interpolation::new(Cell::Pyramid, 1, 2).is_err());
+        assert!(Interpolation::new(Cell::Pyramid, 1, 3).is_err());
     }
 }

@@ -76,7 +76,7 @@ impl Elements {
         let kinds = [
             ("affine", MapKind::Affine),
             ("multilinear", MapKind::Multilinear),
-            ("in columns", MapKind::Extruded),
+            ("extruded", MapKind::Extruded),
             ("curved", MapKind::Curved),
         ];
         let mut warnings = Vec::new();
