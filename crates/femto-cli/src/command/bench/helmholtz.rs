@@ -7,9 +7,8 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use clap::Args;
 use femto::platform::device::{self, DeviceId};
+use femto_bench::Sampling;
 use femto_bench::helmholtz::{Columns, SMALL, Step, Sweep, Variant, run_all, steps};
-use femto_bench::{RunOptions, Sampling};
-use std::path::PathBuf;
 
 /// Measure the Helmholtz Challenge on extruded prisms: every stage, alone and together.
 ///
@@ -38,12 +37,8 @@ pub(in crate::command) struct Helmholtz {
     /// Number of samples; the median is reported.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     nreps: u32,
-    /// Use ceilings from an earlier run of `femto roofline`, if any.
-    #[arg(long)]
-    kept: bool,
-    /// Also write the rows to a CSV file, updated after every step.
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
+    #[command(flatten)]
+    common: options::Common,
 }
 
 /// A step by its number.
@@ -74,10 +69,7 @@ impl Helmholtz {
                 seconds: SAMPLE_SECONDS,
             },
         };
-        let options = RunOptions {
-            kept_ceilings: self.kept,
-            csv: self.csv.clone(),
-        };
+        let options = self.common.run_options();
         let mut progress = Progress::new(!console.is_json());
         let devices = open(self.device, &self.threads)?;
         let report = run_all(&devices, &sweep, &options, &mut progress)?;

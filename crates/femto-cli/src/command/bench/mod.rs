@@ -15,9 +15,7 @@ use femto::platform::device::{self, Accelerator, DeviceId};
 use femto::{DataLevel, FactorPrecision, Knobs, Scatter};
 use femto_bench::ladder::figure::{self, Point};
 use femto_bench::ladder::{self, select};
-use femto_bench::{
-    Benchmark, Measured, MeshShape, Params, Report, RunOptions, Sampling, Size, run_all,
-};
+use femto_bench::{Benchmark, Measured, MeshShape, Params, Report, Sampling, Size, run_all};
 use options::Degrees;
 use serde_json::json;
 use std::fmt::Display;
@@ -110,12 +108,8 @@ pub(super) struct Bench {
     /// Ladders are always compiled this way.
     #[arg(long)]
     compile_first: bool,
-    /// Use ceilings from an earlier run of `femto roofline`, if any.
-    #[arg(long)]
-    kept: bool,
-    /// Also write the rows to a CSV file, updated after every row.
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
+    #[command(flatten)]
+    common: options::Common,
 }
 
 /// Benchmarks with their own options.
@@ -141,7 +135,7 @@ impl Bench {
             };
         }
         let devices = open(self.device, &self.threads)?;
-        let (all, options) = (self.params(), self.options());
+        let (all, options) = (self.params(), self.common.run_options());
         let mut progress = Progress::new(!console.is_json());
         let report = run_all(&devices, &all, self.compile_first, &options, &mut progress)?;
         conclude(report, progress, console)
@@ -160,7 +154,7 @@ impl Bench {
         };
         let device = Accelerator::open(self.device)?;
         let mut progress = Progress::new(!console.is_json());
-        let report = ladder::run_all(&device, &sweep, &self.options(), &mut progress)?;
+        let report = ladder::run_all(&device, &sweep, &self.common.run_options(), &mut progress)?;
         if let Some(path) = &self.figure {
             let points: Vec<Point> = report.records.iter().filter_map(Point::of).collect();
             figure::draw(&points, path)?;
@@ -182,13 +176,6 @@ impl Bench {
         let (rows, files) = (points.len(), self.from.len());
         let text = format!("drawn: {rows} rows of {files} files");
         console.report(text, || json!({ "rows": rows }))
-    }
-
-    fn options(&self) -> RunOptions {
-        RunOptions {
-            kept_ceilings: self.kept,
-            csv: self.csv.clone(),
-        }
     }
 
     /// Every combination, with degrees varying fastest.

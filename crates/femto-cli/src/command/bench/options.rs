@@ -6,8 +6,29 @@ use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Scatter};
 use femto_bench::helmholtz::Variant;
 use femto_bench::tet::Stored;
-use femto_bench::{Benchmark, MeshShape, Size};
+use femto_bench::{Benchmark, MeshShape, RunOptions, Size};
+use std::path::PathBuf;
 use std::str::FromStr;
+
+/// The options of every benchmark.
+#[derive(Debug, clap::Args)]
+pub(super) struct Common {
+    /// Use ceilings from an earlier run of `femto roofline`, if any.
+    #[arg(long)]
+    kept: bool,
+    /// Also write the rows to a CSV file, updated as they are measured.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+impl Common {
+    pub(super) fn run_options(&self) -> RunOptions {
+        RunOptions {
+            kept_ceilings: self.kept,
+            csv: self.csv.clone(),
+        }
+    }
+}
 
 /// A list of degrees.
 #[derive(Clone, Debug, PartialEq)]

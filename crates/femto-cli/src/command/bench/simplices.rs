@@ -8,9 +8,8 @@ use crate::progress::Progress;
 use clap::Args;
 use femto::kernel::scalar::Precision;
 use femto::platform::device::{self, DeviceId};
+use femto_bench::Sampling;
 use femto_bench::simplices::{Selection, Sweep, run_all};
-use femto_bench::{RunOptions, Sampling};
-use std::path::PathBuf;
 
 /// Measure the kernels on triangles and tetrahedra as in Knepley, Rupp, Terrel 2016 (section 6).
 ///
@@ -42,12 +41,8 @@ pub(in crate::command) struct Simplices {
     /// 2.
     #[arg(long, conflicts_with = "best")]
     table2: bool,
-    /// Use ceilings from an earlier run of `femto roofline`, if any.
-    #[arg(long)]
-    kept: bool,
-    /// Also write the rows to a CSV file, updated after every case.
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
+    #[command(flatten)]
+    common: options::Common,
 }
 
 impl Simplices {
@@ -65,10 +60,7 @@ impl Simplices {
                 seconds: SAMPLE_SECONDS,
             },
         };
-        let options = RunOptions {
-            kept_ceilings: self.kept,
-            csv: self.csv.clone(),
-        };
+        let options = self.common.run_options();
         let mut progress = Progress::new(!console.is_json());
         let devices = open(self.device, &self.threads)?;
         let report = run_all(&devices, &sweep, &options, &mut progress)?;

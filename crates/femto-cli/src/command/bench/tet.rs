@@ -9,9 +9,9 @@ use clap::Args;
 use femto::kernel::scalar::Precision;
 use femto::platform::device::accelerator::Accelerator;
 use femto::platform::device::{self, DeviceId};
+use femto_bench::Sampling;
 use femto_bench::tet::figure::{self, Point};
 use femto_bench::tet::{Stored, Sweep, Tuning, run_all};
-use femto_bench::{RunOptions, Sampling};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -62,12 +62,8 @@ pub(in crate::command) struct Tet {
     /// Number of samples; the median is reported.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     nreps: u32,
-    /// Use ceilings from an earlier run of `femto roofline`, if any.
-    #[arg(long)]
-    kept: bool,
-    /// Also write the rows to a CSV file, updated after every problem.
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
+    #[command(flatten)]
+    common: options::Common,
     /// Also draw an SVG file: work per second by step with both rooflines, all kernels from best to worst, rates
     /// against size, and beside their bounds.
     #[arg(long, value_name = "FILE")]
@@ -120,10 +116,7 @@ impl Tet {
                 seconds: SAMPLE_SECONDS,
             },
         };
-        let options = RunOptions {
-            kept_ceilings: self.kept,
-            csv: self.csv.clone(),
-        };
+        let options = self.common.run_options();
         let device = Accelerator::open(self.device)?;
         let mut progress = Progress::new(!console.is_json());
         let report = run_all(&device, &sweep, &options, &mut progress)?;
