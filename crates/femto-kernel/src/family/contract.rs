@@ -146,13 +146,17 @@ pub trait BlockOperator: Debug + Send + Sync {
     fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]);
 
     /// Whether the host's loops read the coordinates of vertices.
-    fn reads_vertices(&self) -> bool;
+    fn reads_vertices(&self) -> bool {
+        false
+    }
 
     /// Whether λ and κ are folded into the geometry, so that no fields are read.
     fn folds_coefficients(&self) -> bool;
 
     /// The precision of stored geometry, for arithmetic in `precision`.
-    fn stored_precision(&self, factors: FactorPrecision, precision: Precision) -> Precision;
+    fn stored_precision(&self, _: FactorPrecision, precision: Precision) -> Precision {
+        precision
+    }
 
     /// Flops of an element, as scheduled in the host's loops.
     fn scheduled_flops(&self) -> u64;

@@ -6,8 +6,7 @@ use super::{Matrices, fragments, host};
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    FactorPrecision, Family, KernelSource, MapInput, Operand, Role, Target, Vectors,
-    legal_candidates,
+    Family, KernelSource, MapInput, Operand, Role, Target, Vectors, legal_candidates,
 };
 use crate::form::Form;
 use crate::scalar::Precision;
@@ -114,16 +113,8 @@ impl BlockOperator for Block {
         self.matrices.pack(map, coefficients, out);
     }
 
-    fn reads_vertices(&self) -> bool {
-        false
-    }
-
     fn folds_coefficients(&self) -> bool {
         true
-    }
-
-    fn stored_precision(&self, _: FactorPrecision, precision: Precision) -> Precision {
-        precision
     }
 
     fn scheduled_flops(&self) -> u64 {

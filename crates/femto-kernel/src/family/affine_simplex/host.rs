@@ -1,7 +1,7 @@
 //! Host loops: SIMD over cells, products with dense matrices whose rows are taken eight at a time.
 
 use super::Matrices;
-use crate::family::batch::{Batch, ElementKernel, Places, Workspace, gather_any, scatter_any};
+use crate::family::batch::{Batch, ElementKernel, Workspace, gather_any, scatter_any, scratch_of};
 use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
@@ -157,21 +157,7 @@ impl<L: Lanes> Kernel<L> {
         let fits = |it: &Scratch<L>| {
             it.nodal.len() == self.components * self.nodes && it.columns.len() == self.back.columns
         };
-        if !workspace.downcast_ref::<Scratch<L>>().is_some_and(fits) {
-            *workspace = Box::new(self.scratch());
-        }
-        workspace
-            .downcast_mut::<Scratch<L>>()
-            .expect("the lines above made it of this type")
-    }
-
-    fn places<'a>(&self, batch: &Batch<'a, L::Real>) -> Places<'a> {
-        Places {
-            nodes: batch.nodes,
-            elements: batch.elements,
-            nodes_per_element: self.nodes,
-            components: self.components,
-        }
+        scratch_of(workspace, fits, || self.scratch())
     }
 
     /// Multiplies derivatives by the factors G, and values by λ |J|.
@@ -235,7 +221,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
         self.token.vectorize(
             #[inline(always)]
             || {
-                let places = self.places(batch);
+                let places = batch.places(self.nodes, self.components);
                 gather_any(self.token, places, source, nodal);
                 for component in 0..self.components {
                     let own = component * self.nodes..(component + 1) * self.nodes;
@@ -270,7 +256,12 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
                         out[component * nodes + n] = sum;
                     }
                 }
-                scatter_any(self.token, self.places(batch), out, target);
+                scatter_any(
+                    self.token,
+                    batch.places(self.nodes, self.components),
+                    out,
+                    target,
+                );
             },
         );
     }

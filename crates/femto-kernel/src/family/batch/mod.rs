@@ -17,6 +17,27 @@ use core::any::Any;
 /// The scratch memory of one thread. A kernel given another kernel's workspace replaces it by its own.
 pub type Workspace = Box<dyn Any + Send>;
 
+/// The scratch arrays inside a workspace, replaced by `new` ones unless they are a kernel's own.
+#[inline]
+pub(crate) fn scratch_of<S: Send + 'static>(
+    workspace: &mut Workspace,
+    is_own: impl FnOnce(&S) -> bool,
+    new: impl FnOnce() -> S,
+) -> &mut S {
+    if !workspace.downcast_ref().is_some_and(is_own) {
+        renew(workspace, new);
+    }
+    workspace
+        .downcast_mut()
+        .expect("the lines above made it of this type")
+}
+
+#[cold]
+#[inline(never)]
+fn renew<S: Send + 'static>(workspace: &mut Workspace, new: impl FnOnce() -> S) {
+    *workspace = Box::new(new());
+}
+
 /// One batch of cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a, T> {
@@ -37,6 +58,19 @@ pub struct Batch<'a, T> {
     pub points: &'a [T],
     /// Time and parameters.
     pub context: &'a EvalContext<'a>,
+}
+
+impl<'a, T> Batch<'a, T> {
+    /// The location of its numbers in vectors with so many nodes of an element and components of a node.
+    #[inline(always)]
+    pub(crate) fn places(&self, nodes_per_element: usize, components: usize) -> Places<'a> {
+        Places {
+            nodes: self.nodes,
+            elements: self.elements,
+            nodes_per_element,
+            components,
+        }
+    }
 }
 
 /// The vertices of a batch's cells.

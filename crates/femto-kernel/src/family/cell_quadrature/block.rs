@@ -9,8 +9,7 @@ use super::{CellGeometry, Shape, Storage, choice};
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    FactorPrecision, Family, KernelSource, MapInput, Operand, Scatter, Target, Vectors,
-    legal_candidates,
+    Family, KernelSource, MapInput, Operand, Scatter, Target, Vectors, legal_candidates,
 };
 use crate::form::Form;
 use crate::roofline::Work;
@@ -125,10 +124,6 @@ impl BlockOperator for Block {
 
     fn folds_coefficients(&self) -> bool {
         false
-    }
-
-    fn stored_precision(&self, _: FactorPrecision, precision: Precision) -> Precision {
-        precision
     }
 
     fn scheduled_flops(&self) -> u64 {

@@ -6,8 +6,8 @@ use super::source::KernelSpec;
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, Assembly, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator,
-    Elements, FactorPrecision, Family, KernelSource, MapInput, MatrixStorage, Operand, Role,
-    Target, Vectors, legal_candidates,
+    Elements, Family, KernelSource, MapInput, MatrixStorage, Operand, Role, Target, Vectors,
+    legal_candidates,
 };
 use crate::form::Form;
 use crate::scalar::{Precision, SimdLevel, Vectorizable};
@@ -114,16 +114,8 @@ impl BlockOperator for Block {
     /// Nothing: the matrices are assembled.
     fn pack(&self, _: CellMap, _: (f64, f64), _: &mut [f64]) {}
 
-    fn reads_vertices(&self) -> bool {
-        false
-    }
-
     fn folds_coefficients(&self) -> bool {
         true
-    }
-
-    fn stored_precision(&self, _: FactorPrecision, precision: Precision) -> Precision {
-        precision
     }
 
     fn scheduled_flops(&self) -> u64 {

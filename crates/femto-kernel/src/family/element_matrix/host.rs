@@ -1,7 +1,7 @@
 //! Host loops: SIMD over elements, whose matrices are read once.
 
 use crate::family::MatrixStorage;
-use crate::family::batch::{Batch, ElementKernel, Places, Workspace, gather_any, scatter_any};
+use crate::family::batch::{Batch, ElementKernel, Workspace, gather_any, scatter_any, scratch_of};
 use crate::scalar::{Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
@@ -73,21 +73,7 @@ impl<L: Lanes> Kernel<L> {
     fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L> {
         let len = self.nodes * self.components;
         let fits = |it: &Scratch<L>| it.u.len() == len;
-        if !workspace.downcast_ref::<Scratch<L>>().is_some_and(fits) {
-            *workspace = Box::new(self.scratch());
-        }
-        workspace
-            .downcast_mut::<Scratch<L>>()
-            .expect("the lines above made it of this type")
-    }
-
-    fn places<'a>(&self, batch: &Batch<'a, L::Real>) -> Places<'a> {
-        Places {
-            nodes: batch.nodes,
-            elements: batch.elements,
-            nodes_per_element: self.nodes,
-            components: self.components,
-        }
+        scratch_of(workspace, fits, || self.scratch())
     }
 
     /// v = v + A u for a right-hand side.
@@ -152,7 +138,7 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
         self.token.vectorize(
             #[inline(always)]
             || {
-                let places = self.places(batch);
+                let places = batch.places(self.nodes, self.components);
                 gather_any(self.token, places, source, u);
                 v.fill(L::splat(self.token, L::Real::from_f64(0.0)));
                 let size = self.storage.unknowns;
@@ -175,7 +161,12 @@ impl<L: Lanes> ElementKernel<L::Real> for Kernel<L> {
                     let place = self.storage.place(row, row).unwrap_or(0);
                     *v = L::load(self.token, &batch.geometry[place * L::WIDTH..][..L::WIDTH]);
                 }
-                scatter_any(self.token, self.places(batch), v, target);
+                scatter_any(
+                    self.token,
+                    batch.places(self.nodes, self.components),
+                    v,
+                    target,
+                );
             },
         );
     }

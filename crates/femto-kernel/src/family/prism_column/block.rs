@@ -9,8 +9,7 @@ use super::work::flops;
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
-    FactorPrecision, Family, KernelSource, MapInput, Operand, Role, Target, Vectors,
-    legal_candidates,
+    Family, KernelSource, MapInput, Operand, Role, Target, Vectors, legal_candidates,
 };
 use crate::form::Form;
 use crate::scalar::{Precision, SimdLevel, Vectorizable};
@@ -103,16 +102,8 @@ impl BlockOperator for Block {
         }
     }
 
-    fn reads_vertices(&self) -> bool {
-        false
-    }
-
     fn folds_coefficients(&self) -> bool {
         false
-    }
-
-    fn stored_precision(&self, _: FactorPrecision, precision: Precision) -> Precision {
-        precision
     }
 
     fn scheduled_flops(&self) -> u64 {
@@ -138,17 +129,10 @@ impl BlockOperator for Block {
         elements: &dyn Elements,
     ) -> Result<Box<dyn BlockKernels>, BlockError> {
         let form = &self.operator.form;
-        let columns = Columns::new(&self.tables, elements).ok_or(BlockError::Columns)?;
+        let (columns, arrays) = Columns::new(&self.tables, elements).ok_or(BlockError::Columns)?;
         Ok(Box::new(Kernels {
             point_form: form.point_function(target.precision, target.language)?,
-            arrays: vec![
-                (Operand::ColumnStarts, Array::U32(columns.starts.clone())),
-                (Operand::ColumnBases, Array::Reals(columns.bases.clone())),
-                (
-                    Operand::ColumnHeights,
-                    Array::Reals(columns.heights.clone()),
-                ),
-            ],
+            arrays,
             block: self.clone(),
             target: *target,
             columns,
@@ -199,7 +183,7 @@ impl BlockKernels for Kernels {
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
         let spec = self.spec(vectors);
-        let prisms = self.columns.count() * self.columns.layers;
+        let prisms = self.columns.count * self.columns.layers;
         legal_candidates(Schedule::all(spec.tables), |schedule| {
             let sizes = (spec.tables, spec.inspection.components);
             schedule.validate(sizes, self.target.precision, &self.target.limits)?;

@@ -1,30 +1,33 @@
 //! The columns of a block: nodes, bases and heights, once per column.
 
 use super::tables::Tables;
-use crate::family::Elements;
+use crate::family::{Array, Elements, Operand};
 use std::collections::HashMap;
 
-/// What kernels read of columns.
-#[derive(Clone, Debug, Default)]
+/// Columns, apart from the arrays that kernels read of them.
+#[derive(Clone, Debug)]
 pub(super) struct Columns {
     /// Prisms of a column.
     pub(super) layers: usize,
-    /// L-vector nodes of the lowest prism, `[t][k]`, then the numbers of the edges at its vertices,
-    /// `[column][nodes + 3]`.
-    pub(super) starts: Vec<u32>,
+    /// Number of columns.
+    pub(super) count: usize,
     /// The step of each node from layer to layer, `[t][k]`.
     pub(super) steps: Vec<u32>,
     /// Whether the nodes on top of a prism are those below the next one.
     pub(super) share: bool,
-    /// Positions x, y of the base's vertices, `[column][3][2]`.
-    pub(super) bases: Vec<f64>,
-    /// z of the vertices along each edge, `[edge][layers + 1]`.
-    pub(super) heights: Vec<f64>,
+    /// Lengths of the arrays: of integers, of reals.
+    pub(super) lengths: [usize; 2],
 }
 
 impl Columns {
-    /// The columns of elements; `None` if the elements are not columns of prisms whose nodes step upwards alike.
-    pub(super) fn new(tables: &Tables, elements: &dyn Elements) -> Option<Self> {
+    /// The columns of elements with their arrays: L-vector nodes of the lowest prism, `[t][k]`, then the numbers of the
+    /// edges at its vertices, `[column][nodes + 3]`; positions x, y of the base's vertices, `[column][3][2]`; z of the
+    /// vertices along each edge, `[edge][layers + 1]`. `None` if the elements are not columns of prisms whose nodes step
+    /// upwards alike.
+    pub(super) fn new(
+        tables: &Tables,
+        elements: &dyn Elements,
+    ) -> Option<(Self, Vec<(Operand, Array)>)> {
         let (layers, nodes) = (elements.layers(), tables.nodes());
         if layers < 2 || !elements.count().is_multiple_of(layers) {
             return None;
@@ -50,16 +53,13 @@ impl Columns {
                         && nodes[top] == nodes[bottom].wrapping_add(steps[bottom])
                 })
         };
-        let mut columns = Self {
-            layers,
-            share: true,
-            ..Self::default()
-        };
+        let (mut starts, mut bases, mut heights) = (Vec::new(), Vec::new(), Vec::new());
+        let mut share = true;
         let mut edges: HashMap<u32, u32> = HashMap::new();
         for lowest in (0..elements.count()).step_by(layers) {
-            let first = columns.starts.len();
-            columns.starts.extend(ordered(lowest));
-            columns.share &= shares(&columns.starts[first..]);
+            let first = starts.len();
+            starts.extend(ordered(lowest));
+            share &= shares(&starts[first..]);
             for element in lowest..lowest + layers - 1 {
                 let mut pairs = ordered(element).zip(ordered(element + 1)).zip(&steps);
                 if !pairs.all(|((low, high), &step)| low.wrapping_add(step) == high) {
@@ -70,25 +70,29 @@ impl Columns {
                 let vertex =
                     |element: usize, corner: usize| vertices[element * 6 + corner] as usize;
                 let bottom = vertex(lowest, corner);
-                columns.bases.extend(&coordinates[3 * bottom..][..2]);
+                bases.extend(&coordinates[3 * bottom..][..2]);
                 let next = edges.len() as u32;
                 let edge = *edges.entry(bottom as u32).or_insert(next);
-                columns.starts.push(edge);
+                starts.push(edge);
                 if edge == next {
                     let levels = (lowest..lowest + layers).map(|element| vertex(element, corner));
                     let levels = levels.chain([vertex(lowest + layers - 1, corner + 3)]);
-                    columns
-                        .heights
-                        .extend(levels.map(|node| coordinates[3 * node + 2]));
+                    heights.extend(levels.map(|node| coordinates[3 * node + 2]));
                 }
             }
         }
-        columns.steps = steps;
-        Some(columns)
-    }
-
-    /// Number of columns.
-    pub(super) fn count(&self) -> usize {
-        self.bases.len() / 6
+        let columns = Self {
+            layers,
+            count: elements.count() / layers,
+            steps,
+            share,
+            lengths: [starts.len(), bases.len() + heights.len()],
+        };
+        let arrays = vec![
+            (Operand::ColumnStarts, Array::U32(starts)),
+            (Operand::ColumnBases, Array::Reals(bases)),
+            (Operand::ColumnHeights, Array::Reals(heights)),
+        ];
+        Some((columns, arrays))
     }
 }

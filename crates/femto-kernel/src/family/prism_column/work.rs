@@ -45,8 +45,8 @@ impl KernelSpec<'_> {
     pub(super) fn work(&self, prisms: usize) -> Work {
         let (numbers, of) = (self.precision.bytes(), self.inspection);
         let (columns, nodes) = (self.columns, self.tables.nodes());
-        let of_columns = size_of_val(&columns.starts[..])
-            + (columns.bases.len() + columns.heights.len()) * numbers;
+        let [integers, reals] = columns.lengths;
+        let of_columns = integers * size_of::<u32>() + reals * numbers;
         let fields = self.fields.count(FieldKind::Cell)
             + self.fields.count(FieldKind::Points) * self.tables.points();
         let (read, written) = match self.vectors {

@@ -125,10 +125,6 @@ impl BlockOperator for Block {
         plan.pack((0, 1), element(map), coefficients, out);
     }
 
-    fn reads_vertices(&self) -> bool {
-        false
-    }
-
     fn folds_coefficients(&self) -> bool {
         self.operator.coefficients.is_some()
     }

@@ -7,7 +7,7 @@ mod map;
 
 use super::{FieldKind, Shape};
 use crate::family::batch::{
-    Batch, ElementKernel, Places, Workspace, gather, gather_any, scatter, scatter_any,
+    Batch, ElementKernel, Workspace, gather, gather_any, scatter, scatter_any, scratch_of,
 };
 use crate::form::Form;
 use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
@@ -130,22 +130,8 @@ impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
 
     /// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
     fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L, D> {
-        if !workspace.is::<Scratch<L, D>>() {
-            self.renew(workspace);
-        }
-        let scratch = workspace
-            .downcast_mut::<Scratch<L, D>>()
-            .expect("the lines above made it of this type");
-        if !Arc::ptr_eq(&scratch.owner, &self.identity) {
-            *scratch = self.scratch();
-        }
-        scratch
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn renew(&self, workspace: &mut Workspace) {
-        *workspace = Box::new(self.scratch());
+        let is_own = |it: &Scratch<L, D>| Arc::ptr_eq(&it.owner, &self.identity);
+        scratch_of(workspace, is_own, || self.scratch())
     }
 
     /// Whether gradients are constant in each cell.
@@ -153,27 +139,11 @@ impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
         self.shape.degree_one && self.shape.map_is_constant()
     }
 
-    /// The location of a batch's numbers, with this many components.
-    #[inline(always)]
-    fn places<'a>(
-        &self,
-        batch: &Batch<'a, L::Real>,
-        nodes_per_element: usize,
-        components: usize,
-    ) -> Places<'a> {
-        Places {
-            nodes: batch.nodes,
-            elements: batch.elements,
-            nodes_per_element,
-            components,
-        }
-    }
-
     /// Reads the fields in the solution's space, after the components.
     #[inline(always)]
     fn gather_fields(&self, batch: &Batch<L::Real>, nodes: usize, nodal: &mut [L]) {
         if self.nodal_fields > 0 {
-            let places = self.places(batch, nodes, self.nodal_fields);
+            let places = batch.places(nodes, self.nodal_fields);
             gather_any(self.token, places, batch.nodal, &mut nodal[C * nodes..]);
         }
     }
@@ -210,11 +180,11 @@ where
                 if self.is_degree_one() {
                     // A length known at compile time.
                     let nodes = D + 1;
-                    let places = self.places(batch, nodes, C);
+                    let places = batch.places(nodes, C);
                     let solution = &mut scratch.nodal[..C * nodes];
                     gather(self.token, places, source, solution);
                     if self.nodal_fields > 0 {
-                        let places = self.places(batch, nodes, self.nodal_fields);
+                        let places = batch.places(nodes, self.nodal_fields);
                         let fields = &mut scratch.nodal[C * nodes..];
                         gather(self.token, places, batch.nodal, fields);
                     }
@@ -222,7 +192,7 @@ where
                     scatter(places, &scratch.out, target);
                 } else {
                     let nodes = self.shape.nodes;
-                    let places = self.places(batch, nodes, C);
+                    let places = batch.places(nodes, C);
                     let solution = &mut scratch.nodal[..C * nodes];
                     gather_any(self.token, places, source, solution);
                     self.gather_fields(batch, nodes, &mut scratch.nodal);
@@ -241,7 +211,7 @@ where
                 let nodes = self.shape.nodes;
                 self.gather_fields(batch, nodes, &mut scratch.nodal);
                 self.element_diagonals(batch, scratch);
-                let places = self.places(batch, nodes, C);
+                let places = batch.places(nodes, C);
                 scatter_any(self.token, places, &scratch.out, target);
             },
         );

@@ -14,7 +14,7 @@ mod sweep;
 
 pub use build::HostPlan;
 
-use crate::family::batch::{Batch, ElementKernel, NodeTable, Workspace};
+use crate::family::batch::{Batch, ElementKernel, NodeTable, Workspace, scratch_of};
 use crate::scalar::Lanes;
 use contraction::Contraction;
 use diagonal::Products;
@@ -168,6 +168,12 @@ impl<L: Lanes> HostKernel<L> {
         }
     }
 
+    /// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
+    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L> {
+        let fits = |it: &Scratch<L>| it.sizes == self.sizes();
+        scratch_of(workspace, fits, || self.scratch())
+    }
+
     fn scratch(&self) -> Scratch<L> {
         let zero = L::splat(self.token, crate::scalar::Real::from_f64(0.0));
         let sizes = self.sizes();
@@ -186,20 +192,6 @@ impl<L: Lanes> HostKernel<L> {
             responses: Vec::new(),
         }
     }
-}
-
-/// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
-fn scratch_of<'a, L: Lanes>(
-    kernel: &HostKernel<L>,
-    workspace: &'a mut Workspace,
-) -> &'a mut Scratch<L> {
-    let own = workspace.downcast_ref::<Scratch<L>>();
-    if own.is_none_or(|scratch| scratch.sizes != kernel.sizes()) {
-        *workspace = Box::new(kernel.scratch());
-    }
-    workspace
-        .downcast_mut()
-        .expect("the line above made it of this type")
 }
 
 impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
@@ -222,7 +214,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
         target: &mut [L::Real],
         workspace: &mut Workspace,
     ) {
-        let scratch = scratch_of(self, workspace);
+        let scratch = self.scratch_of(workspace);
         let data = BatchData::of(batch, self.basis.points());
         let unknowns = self.unknowns();
         self.token.vectorize(
@@ -241,7 +233,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
     }
 
     fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
-        let scratch = scratch_of(self, workspace);
+        let scratch = self.scratch_of(workspace);
         self.gather_fields(batch, &mut scratch.nodal);
         self.element_diagonals(&BatchData::of(batch, self.basis.points()), scratch);
         let nodal = &scratch.nodal[..self.unknowns()];
