@@ -80,6 +80,12 @@ pub struct Values<'a> {
 #[derive(Clone, Debug)]
 pub struct Registers<S, const LANES: usize>(Vec<[S; LANES]>);
 
+impl<S, const LANES: usize> Default for Registers<S, LANES> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
 impl Program {
     /// Compiles the evaluation of all `outputs` together.
     pub fn new(graph: &Graph, outputs: &[Handle]) -> Self {
@@ -110,23 +116,41 @@ impl Program {
     #[inline]
     pub fn run<S: Scalar, const LANES: usize>(
         &self,
-        Registers(registers): &mut Registers<S, LANES>,
-        mut input: impl FnMut(usize, &mut [S; LANES]),
+        registers: &mut Registers<S, LANES>,
+        input: impl FnMut(usize, &mut [S; LANES]),
         mut output: impl FnMut(usize, &[S; LANES]),
     ) {
-        let first = self.constants.len();
-        for (i, register) in registers[first..first + self.inputs.len()]
-            .iter_mut()
-            .enumerate()
-        {
+        self.execute(registers, input);
+        for (i, lanes) in self.results(registers).enumerate() {
+            output(i, lanes);
+        }
+    }
+
+    /// As [`Program::run`], leaving the outputs in registers. Always inlined, so that lanes are compiled for their
+    /// instruction set.
+    #[inline(always)]
+    pub(crate) fn execute<S: Scalar, const LANES: usize>(
+        &self,
+        Registers(registers): &mut Registers<S, LANES>,
+        mut input: impl FnMut(usize, &mut [S; LANES]),
+    ) {
+        let inputs = &mut registers[self.constants.len()..];
+        for (i, register) in inputs.iter_mut().enumerate().take(self.inputs.len()) {
             input(i, register);
         }
         for &instruction in &self.instructions {
             step(instruction, registers);
         }
-        for (i, &register) in self.outputs.iter().enumerate() {
-            output(i, &registers[register as usize]);
-        }
+    }
+
+    /// The outputs, in order.
+    #[inline(always)]
+    pub(crate) fn results<'a, S, const LANES: usize>(
+        &'a self,
+        Registers(registers): &'a Registers<S, LANES>,
+    ) -> impl Iterator<Item = &'a [S; LANES]> {
+        let places = self.outputs.iter();
+        places.map(|&register| &registers[register as usize])
     }
 
     /// Evaluates every output at every position; `results` is `[output][point]`.

@@ -1,19 +1,23 @@
 //! Forms given as graphs.
 
+use super::points::{MOST_POINTS, PointForm, Points, at, physical, reference};
 use super::{Form, Point, TracedForm};
-use crate::expr::{Input, Program};
-use crate::scalar::Scalar;
+use crate::expr::{Input, Program, Registers};
+use crate::scalar::{Lanes, Scalar};
+use fearless_simd::Simd;
 
 /// A form given by its graph: a parsed text, an integrand of a problem's functions, or a traced ready-made
 /// form.
 ///
-/// On the host an interpreter runs the graph over lanes, several times slower than code compiled for one
-/// form. But all such forms have the same type, so programs with many forms compile the host's loops only
-/// once. Accelerators print the graph, as for every form.
+/// On the host an interpreter runs the graph, an instruction for many points of many cells at a time. All such forms
+/// have the same type, so programs with many forms compile the host's loops only once. Accelerators print the graph,
+/// as for every form.
 #[derive(Clone, Debug)]
 pub struct GraphForm<const D: usize, const C: usize = 1> {
     f0: Program,
     f1: Program,
+    /// Both, f0 first.
+    both: Program,
 }
 
 impl<const D: usize, const C: usize> GraphForm<D, C> {
@@ -28,11 +32,21 @@ impl<const D: usize, const C: usize> GraphForm<D, C> {
         Self {
             f0: Program::new(&traced.graph, &traced.f0),
             f1: Program::new(&traced.graph, &traced.f1),
+            both: Program::new(&traced.graph, &[&traced.f0[..], &traced.f1].concat()),
         }
     }
 }
 
 impl<const D: usize, const C: usize> Form<D, C> for GraphForm<D, C> {
+    const INTERPRETED: bool = true;
+
+    fn at_points<L: Lanes>(&self) -> Box<dyn PointForm<L, D>> {
+        Box::new(Interpreted {
+            program: self.both.clone(),
+            components: C,
+        })
+    }
+
     #[inline(always)]
     fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
         let mut f0 = point.u;
@@ -60,6 +74,101 @@ impl<const D: usize, const C: usize> Form<D, C> for GraphForm<D, C> {
     }
 }
 
+/// A form that an interpreter runs: one program for f0, `[component]`, and f1, `[component][axis]`.
+struct Interpreted {
+    program: Program,
+    components: usize,
+}
+
+impl<L: Lanes, const D: usize> PointForm<L, D> for Interpreted {
+    fn registers(&self, like: L) -> (Registers<L, 1>, Registers<L, MOST_POINTS>) {
+        (self.program.registers(like), self.program.registers(like))
+    }
+
+    fn evaluate(&self, token: L::Token, count: usize, points: &mut Points<L, D>) {
+        let (mut one, mut many) = core::mem::take(&mut points.registers);
+        token.vectorize(
+            #[inline(always)]
+            || {
+                to_physical(count, points);
+                match count {
+                    1 => self.run(&mut one, 1, points),
+                    _ => self.run(&mut many, count, points),
+                }
+                weigh(count, points);
+            },
+        );
+        points.registers = (one, many);
+    }
+}
+
+impl Interpreted {
+    /// Runs the program at `N` points, of which `count` are given.
+    #[inline(always)]
+    fn run<L: Lanes, const D: usize, const N: usize>(
+        &self,
+        registers: &mut Registers<L, N>,
+        count: usize,
+        points: &mut Points<L, D>,
+    ) {
+        let inputs = self.program.inputs();
+        let read = |i: usize, lanes: &mut [L; N]| match points.input(inputs[i]) {
+            Some(all) => {
+                for (lane, &value) in lanes.iter_mut().zip(all).take(count) {
+                    *lane = value;
+                }
+            }
+            None => lanes.fill(points.constant(inputs[i])),
+        };
+        self.program.execute(registers, read);
+        for (i, lanes) in self.program.results(registers).enumerate() {
+            let out = match i.checked_sub(self.components) {
+                None if points.sizes.wanted[0] => &mut points.u[i],
+                Some(n) if points.sizes.wanted[1] => &mut points.grad_u[n / D][n % D],
+                _ => continue,
+            };
+            for (out, &lane) in out.iter_mut().zip(lanes).take(count) {
+                *out = lane;
+            }
+        }
+    }
+}
+
+/// Physical gradients in place of reference derivatives of the solution, if they are read.
+#[inline(always)]
+fn to_physical<L: Lanes, const D: usize>(count: usize, points: &mut Points<L, D>) {
+    if points.sizes.reads_gradients {
+        for c in 0..points.sizes.components {
+            for p in 0..count.min(MOST_POINTS) {
+                let gradient = physical(at(&points.grad_u[c], p), points.inverse_at(p));
+                for d in 0..D {
+                    points.grad_u[c][d][p] = gradient[d];
+                }
+            }
+        }
+    }
+}
+
+/// Weighs f0 and f1, where they are wanted, and turns f1 to the reference axes.
+#[inline(always)]
+fn weigh<L: Lanes, const D: usize>(count: usize, points: &mut Points<L, D>) {
+    let [values, gradients] = points.sizes.wanted;
+    for c in 0..points.sizes.components {
+        for p in 0..count.min(MOST_POINTS) {
+            let scale = points.scales[p];
+            if values {
+                points.u[c][p] = points.u[c][p] * scale;
+            }
+            if gradients {
+                let flux = reference(at(&points.grad_u[c], p), points.inverse_at(p));
+                for r in 0..D {
+                    points.grad_u[c][r][p] = flux[r] * scale;
+                }
+            }
+        }
+    }
+}
+
 /// The value of an input at a point; NaN if it was not given to the operator.
 #[inline(always)]
 fn number<S: Scalar, const D: usize, const C: usize>(point: &Point<S, D, C>, input: Input) -> S {
@@ -79,7 +188,7 @@ fn number<S: Scalar, const D: usize, const C: usize>(point: &Point<S, D, C>, inp
 }
 
 #[inline(always)]
-fn along<S, const D: usize>(gradients: &[[S; D]], which: u8, axis: u8) -> Option<&S> {
+pub(super) fn along<S, const D: usize>(gradients: &[[S; D]], which: u8, axis: u8) -> Option<&S> {
     gradients.get(usize::from(which))?.get(usize::from(axis))
 }
 

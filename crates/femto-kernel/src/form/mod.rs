@@ -21,6 +21,7 @@ mod mass;
 mod neo_hookean;
 mod p_laplacian;
 mod parsed;
+mod points;
 mod poisson;
 mod screened_poisson;
 mod trace;
@@ -37,11 +38,13 @@ pub use mass::Mass;
 pub use neo_hookean::NeoHookean;
 pub use p_laplacian::PLaplacian;
 pub use parsed::{Expressions, FormExpressions, FormParseError, ParsedForm, Role};
+pub use points::{AtPoints, MOST_POINTS, PointForm, PointSizes, Points};
+pub(crate) use points::{AtPointsOf, physical, reference};
 pub use poisson::Poisson;
 pub use screened_poisson::ScreenedPoisson;
 pub use trace::{TracedForm, trace};
 
-use crate::scalar::Scalar;
+use crate::scalar::{Lanes, Scalar};
 
 /// The inputs of a form at one point of a `D`-dimensional cell, for `C` components.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +79,19 @@ impl<S: Scalar, const D: usize, const C: usize> Point<'_, S, D, C> {
 /// Implementors should mark both functions `#[inline(always)]`: the host loops run them over SIMD lanes,
 /// which only pays off if they are inlined into code compiled for the instruction set.
 pub trait Form<const D: usize, const C: usize = 1>: Send + Sync {
+    /// Whether the host evaluates it by an interpreter, for which many points together are faster.
+    #[doc(hidden)]
+    const INTERPRETED: bool = false;
+
+    /// The form at points of a batch of cells.
+    #[doc(hidden)]
+    fn at_points<L: Lanes>(&self) -> Box<dyn PointForm<L, D>>
+    where
+        Self: Clone + 'static,
+    {
+        Box::new(points::Compiled::<Self, C>(self.clone()))
+    }
+
     /// The coefficient of the test function, `[component]`. Zero by default.
     #[inline(always)]
     fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {

@@ -13,6 +13,7 @@ mod traced;
 pub use dual::Dual;
 pub use precision::Precision;
 pub use real::Real;
+pub(crate) use simd::{AnyLanes, ForLanes};
 pub use simd::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
 pub use traced::Traced;
 

@@ -5,6 +5,8 @@
 //! and [`Simd::vectorize`] at the few real calls.
 
 use super::{Real, Scalar};
+use core::any::Any;
+use core::marker::PhantomData;
 use core::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 use fearless_simd::{Level, Select, Simd, SimdBase, SimdFloat};
 
@@ -312,6 +314,45 @@ pub fn dispatch<K: SimdTask>(level: SimdLevel, task: K) -> K::Output {
     {
         let _ = level;
         fearless_simd::dispatch!(Level::baseline(), token => task.run(token))
+    }
+}
+
+/// Things made for lanes, such as a form: what differs between forms is compiled for each of them, and the loops around it
+/// once.
+pub(crate) trait ForLanes {
+    /// The thing for one kind of lanes.
+    type Made<L: Lanes>: 'static;
+    /// Makes it.
+    fn make<L: Lanes>(&self) -> Self::Made<L>;
+}
+
+/// A thing made for lanes, whose type does not tell which.
+pub(crate) struct AnyLanes(Box<dyn Any>);
+
+impl AnyLanes {
+    /// Made for the lanes of precision `T` and an instruction set.
+    pub(crate) fn new<T: Vectorizable, M: ForLanes>(level: SimdLevel, maker: &M) -> Self {
+        let precision = PhantomData::<T>;
+        dispatch(level, Make { maker, precision })
+    }
+
+    /// The thing, for lanes of the same precision and instruction set.
+    pub(crate) fn take<Made: 'static>(self) -> Made {
+        let made = self.0.downcast();
+        *made.expect("a precision and an instruction set have one kind of lanes")
+    }
+}
+
+struct Make<'a, T, M> {
+    maker: &'a M,
+    precision: PhantomData<T>,
+}
+
+impl<T: Vectorizable, M: ForLanes> SimdTask for Make<'_, T, M> {
+    type Output = AnyLanes;
+
+    fn run<S: Simd>(self, _: S) -> AnyLanes {
+        AnyLanes(Box::new(self.maker.make::<T::Lanes<S>>()))
     }
 }
 

@@ -12,6 +12,7 @@ use femto_kernel::family::oracle::OracleGeometry;
 use femto_kernel::family::{EvalContext, Operand, Scatter, Vectors};
 use femto_kernel::form::Form;
 use femto_kernel::scalar::SimdLevel;
+use std::sync::Arc;
 
 use super::super::elements::{Elements, Map, Random, Recipe};
 use super::super::runner::{Value, rows};
@@ -177,7 +178,7 @@ impl<'a> Cells<'a> {
         F: Form<D, C> + Clone + 'static,
     {
         let plan = HostPlan {
-            element: self.element,
+            element: &Arc::new(self.element.clone()),
             shape: *self.shape,
             level: SimdLevel::detect(),
         };

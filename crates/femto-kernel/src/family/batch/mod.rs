@@ -5,13 +5,16 @@
 
 mod elements;
 mod nodes;
+mod point_matrix;
 mod rows;
 
 pub use nodes::{LOCAL_NODES, LOCAL_STRIDE, LocalLayout, MAX_LANES, NodeTable, Nodes};
+pub(crate) use point_matrix::{Matrices, PointMatrix, chunks};
 pub use rows::row_len;
 pub(crate) use rows::{Places, gather, gather_any, scatter, scatter_any, to_lanes};
 
 use crate::family::EvalContext;
+use crate::scalar::Vectorizable;
 use core::any::Any;
 
 /// The scratch memory of one thread. A kernel given another kernel's workspace replaces it by its own.
@@ -105,4 +108,19 @@ pub trait ElementKernel<T>: Send + Sync {
     fn apply(&self, batch: &Batch<T>, source: &[T], target: &mut [T], workspace: &mut Workspace);
     /// Writes the diagonals of the element matrices to `target`, as [`ElementKernel::apply`].
     fn diagonal(&self, batch: &Batch<T>, target: &mut [T], workspace: &mut Workspace);
+}
+
+/// A kernel around a form in the precision `T`, by one of two functions that are compiled in this crate, not in every
+/// crate with forms.
+pub(crate) fn in_precision<T: Vectorizable, Form>(
+    form: Form,
+    fp64: impl FnOnce(Form) -> Box<dyn ElementKernel<f64>>,
+    fp32: impl FnOnce(Form) -> Box<dyn ElementKernel<f32>>,
+) -> Box<dyn ElementKernel<T>> {
+    let kernel: Box<dyn Any> = match T::BYTES {
+        8 => Box::new(fp64(form)),
+        _ => Box::new(fp32(form)),
+    };
+    let kernel = kernel.downcast::<Box<dyn ElementKernel<T>>>();
+    *kernel.expect("two precisions have different sizes")
 }

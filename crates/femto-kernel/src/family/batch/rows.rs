@@ -6,7 +6,7 @@
     reason = "loops of a fixed length are unrolled, and their arrays stay in registers"
 )]
 
-use super::{LOCAL_NODES, Nodes, elements};
+use super::{LOCAL_NODES, MAX_LANES, Nodes, elements};
 use crate::scalar::{Lanes, Real};
 use fearless_simd::Simd;
 
@@ -83,8 +83,11 @@ fn gather_rows<L: Lanes, const R: usize>(
             #[inline(always)]
             |lane| rows[usize::from(indices[lane])],
         );
-        for c in 0..places.components.min(R) {
-            nodal[c * nodes + n] = values[c];
+        // Of a fixed length, so that the values stay in registers.
+        for c in 0..R {
+            if c < places.components {
+                nodal[c * nodes + n] = values[c];
+            }
         }
     }
 }
@@ -132,8 +135,10 @@ fn scatter_rows<L: Lanes, const R: usize>(
     for n in 0..nodes {
         let indices = &table[n * L::WIDTH..][..L::WIDTH];
         let mut values = [first.constant(0.0); R];
-        for c in 0..places.components.min(R) {
-            values[c] = nodal[c * nodes + n];
+        for c in 0..R {
+            if c < places.components {
+                values[c] = nodal[c * nodes + n];
+            }
         }
         to_rows(&mut values);
         if places.elements == L::WIDTH {
@@ -163,13 +168,20 @@ pub(crate) fn to_lanes<L: Lanes, const R: usize>(
     token: L::Token,
     row: impl Fn(usize) -> [L::Real; R],
 ) -> [L; R] {
-    let mut halves = [L::splat(token, L::Real::from_f64(0.0)); R];
+    let zero = L::Real::from_f64(0.0);
+    let mut halves = [L::splat(token, zero); R];
     for k in 0..R {
-        halves[k] = L::from_fn(
-            token,
-            #[inline(always)]
-            |lane| row((k * L::WIDTH + lane) / R)[(k * L::WIDTH + lane) % R],
-        );
+        // Whole rows, or a part of one: vectors are loaded, not single numbers.
+        let mut numbers = [zero; MAX_LANES];
+        if R <= L::WIDTH {
+            for n in 0..L::WIDTH / R {
+                numbers[n * R..][..R].copy_from_slice(&row(k * (L::WIDTH / R) + n));
+            }
+        } else {
+            let first = k * L::WIDTH;
+            numbers[..L::WIDTH].copy_from_slice(&row(first / R)[first % R..][..L::WIDTH]);
+        }
+        halves[k] = L::load(token, &numbers[..L::WIDTH]);
     }
     // Even numbers to the first half, odd ones to the second, then recursively within each half.
     let mut len = R;

@@ -83,7 +83,12 @@ impl Block {
         T: Vectorizable,
         F: Form<D, C> + Clone + 'static,
     {
-        host::build::<T, F, D, C>(&self.tables, &self.operator, form, level)
+        let plan = host::HostPlan {
+            tables: &self.tables,
+            operator: &self.operator,
+            level,
+        };
+        plan.build::<T, F, D, C>(form)
     }
 }
 

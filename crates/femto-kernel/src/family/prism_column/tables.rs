@@ -2,7 +2,7 @@
 
 use femto_element::Cell;
 use femto_element::basis::{LagrangeBasis, lagrange, nodes};
-use femto_element::tables::DenseTables;
+use femto_element::tables::{BasisAtPoints, DenseTables};
 
 /// The factors of a prism's tables.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +97,31 @@ impl Tables {
     /// Points of a prism.
     pub(super) fn points(&self) -> usize {
         self.triangle[1] * self.line[1]
+    }
+}
+
+/// The basis of the triangle at the points of its rule.
+pub(super) struct InPlane<'a>(pub(super) &'a Tables);
+
+impl BasisAtPoints for InPlane<'_> {
+    fn nodes(&self) -> usize {
+        self.0.triangle[0]
+    }
+
+    fn points(&self) -> usize {
+        self.0.triangle[1]
+    }
+
+    fn weight(&self, point: usize) -> f64 {
+        let [nodes, points] = self.0.triangle;
+        self.0.numbers[3 * nodes * points + point]
+    }
+
+    fn at(&self, point: usize, node: usize) -> (f64, [f64; 3]) {
+        let [nodes, points] = self.0.triangle;
+        let (values, rest) = self.0.numbers.split_at(points * nodes);
+        let n = point * nodes + node;
+        (values[n], [rest[2 * n], rest[2 * n + 1], 0.0])
     }
 }
 

@@ -41,6 +41,13 @@ pub enum Storage {
     PointFactors,
 }
 
+impl Storage {
+    /// Whether coefficients are folded into stored factors.
+    fn is_factors(self) -> bool {
+        matches!(self, Self::ElementFactors | Self::PointFactors)
+    }
+}
+
 /// The geometry of one element, input of [`host::HostPlan::pack`]. A quadrilateral is embedded in a layer
 /// above it (∂x/∂ζ = e_z).
 #[derive(Clone, Copy, Debug)]

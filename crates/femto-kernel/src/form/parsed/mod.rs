@@ -7,9 +7,9 @@ mod symbols;
 pub use error::{FormParseError, Role};
 pub use expressions::{Expressions, FormExpressions};
 
-use super::{Form, GraphForm, Point, TracedForm};
+use super::{Form, GraphForm, Point, PointForm, TracedForm};
 use crate::expr::{Graph, Handle, parse};
-use crate::scalar::Scalar;
+use crate::scalar::{Lanes, Scalar};
 use error::Output;
 use symbols::Names;
 
@@ -97,6 +97,12 @@ impl<const D: usize, const C: usize> ParsedForm<D, C> {
 }
 
 impl<const D: usize, const C: usize> Form<D, C> for ParsedForm<D, C> {
+    const INTERPRETED: bool = true;
+
+    fn at_points<L: Lanes>(&self) -> Box<dyn PointForm<L, D>> {
+        self.form.at_points()
+    }
+
     #[inline(always)]
     fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
         self.form.f0(point)

@@ -1,87 +1,94 @@
 //! The exact diagonal from dense tables, without element matrices.
 //!
-//! At each point a linear form is a (1 + D) × (1 + D) matrix R for each component, found by applying the
-//! form to unit inputs; A_bb = Σ_q w det J (φ_b, ∇φ_b)ᵀ R (φ_b, ∇φ_b).
+//! At each point a linear form is a (1 + D) × (1 + D) matrix R for each component, found by applying the form to unit
+//! inputs, with weights and in reference coordinates; A_bb = Σ_q (φ_b, ∂φ_b)ᵀ R (φ_b, ∂φ_b).
 
-use super::evaluate::{Jet, point};
-use super::inputs::{Inputs, physical};
-use super::map::Map;
 use super::{HostKernel, Scratch};
-use crate::family::batch::Batch;
-use crate::form::Form;
+use crate::family::batch::{Batch, chunks};
+use crate::form::MOST_POINTS;
 use crate::scalar::Lanes;
 
-/// The response of component c of a form to component c of the solution: to its value, and to each of its
-/// derivatives.
+/// The response of a component of a form to that component of the solution, what multiplies values and derivatives of
+/// test functions: to a unit value, and to a unit derivative along each axis.
+#[derive(Clone, Copy)]
 struct Response<L, const D: usize> {
     to_value: (L, [L; D]),
     to_gradient: [(L, [L; D]); D],
 }
 
-impl<L, F, const D: usize, const C: usize> HostKernel<L, F, D, C>
-where
-    L: Lanes,
-    F: Form<D, C>,
-{
+impl<L: Lanes, const D: usize> HostKernel<L, D> {
     /// The diagonals of a batch; nodal values are read for the fields only.
     #[inline(always)]
     pub(super) fn element_diagonals(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L, D>) {
-        let Scratch {
-            nodal, out, inputs, ..
-        } = scratch;
-        out.fill(self.zero());
-        self.inputs_of(batch, inputs);
-        for q in 0..self.shape.points {
-            let map = self.maps.any(batch, q);
-            self.inputs_at(batch, (nodal, self.shape.nodes), &map, q, inputs);
-            let scale = map.determinant * self.splat(self.weights[q]);
-            for (c, out) in out.chunks_exact_mut(self.shape.nodes).enumerate() {
-                let response = self.response(inputs, c);
-                for (b, out) in out.iter_mut().enumerate() {
-                    *out += self.entry(&response, &map, (q, b)) * scale;
+        let zero = self.zero();
+        let nodes = self.shape.nodes;
+        scratch.out.fill(zero);
+        self.set_constants(batch, scratch);
+        let nothing = (zero, [zero; D]);
+        let mut responses = [Response {
+            to_value: nothing,
+            to_gradient: [nothing; D],
+        }; MOST_POINTS];
+        for chunk in chunks(self.shape.points) {
+            self.set_inputs(batch, &chunk, scratch);
+            for c in 0..self.shape.components {
+                self.respond(c, chunk.len(), scratch, &mut responses);
+                for (q, response) in chunk.clone().zip(&responses) {
+                    let out = &mut scratch.out[c * nodes..][..nodes];
+                    for (b, out) in out.iter_mut().enumerate() {
+                        *out += self.entry(response, (q, b));
+                    }
                 }
             }
         }
     }
 
-    /// Component `c` of f0 and f1 for unit inputs of that component.
+    /// The responses at the first `count` points to unit inputs of component `c`.
     #[inline(always)]
-    fn response(&self, inputs: &Inputs<L, D>, c: usize) -> Response<L, D> {
-        let zero = self.zero();
-        let one = zero.constant(1.0);
-        let answer = |jet: &Jet<L, D, C>| {
-            let point = point(jet, inputs);
-            (self.form.f0(&point)[c], self.form.f1(&point)[c])
-        };
-        let nothing = || Jet {
-            u: [zero; C],
-            grad_u: [[zero; D]; C],
-        };
-        let mut jet = nothing();
-        jet.u[c] = one;
-        let to_value = answer(&jet);
-        let mut to_gradient = [to_value; D];
-        for d in 0..D {
-            let mut jet = nothing();
-            jet.grad_u[c][d] = one;
-            to_gradient[d] = answer(&jet);
-        }
-        Response {
-            to_value,
-            to_gradient,
+    fn respond(
+        &self,
+        c: usize,
+        count: usize,
+        scratch: &mut Scratch<L, D>,
+        responses: &mut [Response<L, D>],
+    ) {
+        let points = &mut scratch.points;
+        let (zero, one) = (self.zero(), self.zero().constant(1.0));
+        for axis in core::iter::once(None).chain((0..D).map(Some)) {
+            points.u.fill([zero; MOST_POINTS]);
+            points.grad_u.fill([[zero; MOST_POINTS]; D]);
+            let unit = match axis {
+                None => &mut points.u[c],
+                Some(axis) => &mut points.grad_u[c][axis],
+            };
+            unit.fill(one);
+            self.form.evaluate(self.token, count, points);
+            for (p, response) in responses.iter_mut().enumerate().take(count) {
+                let mut answer = (zero, [zero; D]);
+                if self.shape.writes_values {
+                    answer.0 = points.u[c][p];
+                }
+                if self.shape.writes_gradients {
+                    for (own, all) in answer.1.iter_mut().zip(&points.grad_u[c]) {
+                        *own = all[p];
+                    }
+                }
+                match axis {
+                    None => response.to_value = answer,
+                    Some(axis) => response.to_gradient[axis] = answer,
+                }
+            }
         }
     }
 
-    /// The contribution of point `q` to the entry of node `b`, without weight and determinant.
+    /// The contribution of point `q` to the entry of node `b`.
     #[inline(always)]
-    fn entry(&self, response: &Response<L, D>, map: &Map<L, D>, (q, b): (usize, usize)) -> L {
-        let n = q * self.shape.nodes + b;
-        let value = self.splat(self.interp[n]);
-        let mut reference = [value; D];
-        for r in 0..D {
-            reference[r] = self.splat(self.grad[n * D + r]);
+    fn entry(&self, response: &Response<L, D>, (q, b): (usize, usize)) -> L {
+        let value = self.zero().constant(self.element.value(q, b));
+        let mut gradient = [value; D];
+        for (own, &derivative) in gradient.iter_mut().zip(self.element.gradient(q, b)) {
+            *own = value.constant(derivative);
         }
-        let gradient = physical(&reference, map);
         let (mut f0, mut f1) = response.to_value;
         f0 = f0 * value;
         for f1 in &mut f1 {

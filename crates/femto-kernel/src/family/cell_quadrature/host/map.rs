@@ -3,7 +3,6 @@
 use crate::family::batch::{Batch, LOCAL_NODES, to_lanes};
 use crate::family::cell_quadrature::{Shape, Storage};
 use crate::scalar::{Lanes, Real};
-use fearless_simd::Simd;
 
 /// The map at a point, or at all points of an affine cell.
 #[derive(Clone, Copy)]
@@ -14,6 +13,18 @@ pub(super) struct Map<L, const D: usize> {
     /// J, `[physical][reference]`, and vertex 0; on affine cells if positions are read.
     jacobian: [[L; D]; D],
     origin: [L; D],
+}
+
+impl<L: Lanes, const D: usize> Map<L, D> {
+    /// A place for a map.
+    pub(super) fn none(zero: L) -> Self {
+        Self {
+            inverse: [[zero; D]; D],
+            determinant: zero,
+            jacobian: [[zero; D]; D],
+            origin: [zero; D],
+        }
+    }
 }
 
 /// Reads maps from stored geometry, for any form.
@@ -34,20 +45,8 @@ impl<L: Lanes, const D: usize> Maps<L, D> {
         }
     }
 
-    /// The map at point `q`, whether it is constant or not; compiled once for all kernels.
-    #[inline(never)]
-    pub(super) fn any(&self, batch: &Batch<L::Real>, q: usize) -> Map<L, D> {
-        self.token.vectorize(
-            #[inline(always)]
-            || match self.shape.map_is_constant() {
-                true => self.constant(batch),
-                false => self.at(batch, q),
-            },
-        )
-    }
-
     #[inline(always)]
-    pub(super) fn zero(&self) -> L {
+    fn zero(&self) -> L {
         L::splat(self.token, L::Real::from_f64(0.0))
     }
 
@@ -58,7 +57,7 @@ impl<L: Lanes, const D: usize> Maps<L, D> {
 
     /// The map at point `q`, if it is not constant.
     #[inline(always)]
-    fn at(&self, batch: &Batch<L::Real>, q: usize) -> Map<L, D> {
+    pub(super) fn at(&self, batch: &Batch<L::Real>, q: usize) -> Map<L, D> {
         let first = q * self.shape.map_numbers();
         let zero = self.zero();
         let mut jacobian = [[zero; D]; D];

@@ -1,28 +1,33 @@
 //! Host loops for dense tables: SIMD over cells, each in registers and the first-level cache.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "loops over axes read like the formulas"
+)]
+
 mod diagonal;
 mod evaluate;
-mod inputs;
+mod linear;
 mod map;
 
 use super::{FieldKind, Shape};
 use crate::family::batch::{
-    Batch, ElementKernel, Workspace, gather, gather_any, scatter, scatter_any, scratch_of,
+    Batch, ElementKernel, Matrices, Workspace, gather_any, in_precision, scatter_any, scratch_of,
 };
-use crate::form::Form;
-use crate::scalar::{Lanes, SimdLevel, SimdTask, Vectorizable, dispatch};
+use crate::form::{Form, PointForm, PointSizes, Points};
+use crate::scalar::{AnyLanes, ForLanes, Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
 use femto_element::tables::DenseTables;
-use inputs::Inputs;
-use map::Maps;
+use linear::{Linear, LinearForm};
+use map::{Map, Maps};
 use std::sync::Arc;
 
 /// The parameters of a host kernel, besides form and precision.
 #[derive(Clone, Copy, Debug)]
 pub struct HostPlan<'a> {
     /// The element.
-    pub element: &'a DenseTables,
+    pub element: &'a Arc<DenseTables>,
     /// Its sizes and storage.
     pub shape: Shape,
     /// The instruction set.
@@ -37,39 +42,94 @@ impl HostPlan<'_> {
         T: Vectorizable,
         F: Form<D, C> + Clone + 'static,
     {
-        dispatch(
-            self.level,
-            Build::<T, F, D, C> {
-                plan: *self,
-                form,
-                precision: PhantomData,
-            },
-        )
+        let form = AnyLanes::new::<T, _>(self.level, &CellFormOf::<F, D, C>(form));
+        in_precision::<T, _>(form, |form| self.fp64(form), |form| self.fp32(form))
+    }
+
+    /// Everything but the form itself is the same for all forms, and compiled here once, not in every crate with
+    /// forms.
+    #[inline(never)]
+    fn fp64(&self, form: AnyLanes) -> Box<dyn ElementKernel<f64>> {
+        self.around(form)
+    }
+
+    #[inline(never)]
+    fn fp32(&self, form: AnyLanes) -> Box<dyn ElementKernel<f32>> {
+        self.around(form)
+    }
+
+    fn around<T: Vectorizable>(&self, form: AnyLanes) -> Box<dyn ElementKernel<T>> {
+        let (plan, precision) = (*self, PhantomData);
+        match self.shape.dim {
+            2 => dispatch(
+                self.level,
+                Build::<T, 2> {
+                    plan,
+                    form,
+                    precision,
+                },
+            ),
+            _ => dispatch(
+                self.level,
+                Build::<T, 3> {
+                    plan,
+                    form,
+                    precision,
+                },
+            ),
+        }
     }
 }
 
-/// Builds the kernel once the instruction set is chosen.
-struct Build<'a, T, F, const D: usize, const C: usize> {
+/// A form as the loops call it.
+struct CellForm<L: Lanes, const D: usize> {
+    at_points: Box<dyn PointForm<L, D>>,
+    linear: Option<Box<dyn LinearForm<L, D>>>,
+}
+
+struct CellFormOf<'a, F, const D: usize, const C: usize>(&'a F);
+
+impl<F, const D: usize, const C: usize> ForLanes for CellFormOf<'_, F, D, C>
+where
+    F: Form<D, C> + Clone + 'static,
+{
+    type Made<L: Lanes> = CellForm<L, D>;
+
+    fn make<L: Lanes>(&self) -> CellForm<L, D> {
+        CellForm {
+            at_points: self.0.at_points(),
+            linear: match F::INTERPRETED {
+                true => None,
+                false => Some(Box::new(Linear::<F, C>(self.0.clone()))),
+            },
+        }
+    }
+}
+
+/// Builds the kernel around a form once the instruction set is chosen.
+struct Build<'a, T, const D: usize> {
     plan: HostPlan<'a>,
-    form: &'a F,
+    form: AnyLanes,
     precision: PhantomData<T>,
 }
 
-impl<T, F, const D: usize, const C: usize> SimdTask for Build<'_, T, F, D, C>
-where
-    T: Vectorizable,
-    F: Form<D, C> + Clone + 'static,
-{
+impl<T: Vectorizable, const D: usize> SimdTask for Build<'_, T, D> {
     type Output = Box<dyn ElementKernel<T>>;
 
     fn run<S: Simd>(self, token: S) -> Self::Output {
         let HostPlan { element, shape, .. } = self.plan;
         let cast = |values: &[f64]| values.iter().map(|&value| T::from_f64(value)).collect();
-        Box::new(HostKernel::<T::Lanes<S>, F, D, C> {
+        let CellForm { at_points, linear } = self.form.take();
+        let read = [shape.reads_values, shape.reads_gradients];
+        let wanted = [shape.writes_values, shape.writes_gradients];
+        let of_fields = [shape.fields_of(FieldKind::Nodal) > 0, shape.field_gradients];
+        Box::new(HostKernel::<T::Lanes<S>, D> {
             token,
             identity: Arc::new(()),
-            form: self.form.clone(),
+            form: at_points,
+            linear: linear.filter(|_| shape.degree_one && shape.map_is_constant()),
             shape,
+            element: Arc::clone(element),
             nodal_fields: shape.fields_of(FieldKind::Nodal),
             maps: Maps {
                 token,
@@ -77,53 +137,78 @@ where
                 positions: cast(&element.positions),
             },
             weights: cast(&element.weights),
-            interp: cast(&element.interp),
-            grad: cast(&element.grad),
+            interp: match shape.degree_one {
+                true => cast(&element.interp),
+                false => Vec::new(),
+            },
+            matrices: Matrices::new(&**element, D, [read, of_fields, wanted]),
         })
     }
 }
 
 /// The kernel for one kind of lanes.
-struct HostKernel<L: Lanes, F, const D: usize, const C: usize> {
+struct HostKernel<L: Lanes, const D: usize> {
     token: L::Token,
     /// Identifies this kernel among all others.
     identity: Arc<()>,
-    form: F,
+    form: Box<dyn PointForm<L, D>>,
+    /// On affine simplices of degree 1.
+    linear: Option<Box<dyn LinearForm<L, D>>>,
     shape: Shape,
+    element: Arc<DenseTables>,
     /// Number of fields in the solution's space.
     nodal_fields: usize,
     /// The maps from stored geometry.
     maps: Maps<L, D>,
     /// `[point]`
     weights: Vec<L::Real>,
-    /// `[point][node]`
+    /// At degree 1, `[point][node]`.
     interp: Vec<L::Real>,
-    /// `[point][node][axis]`
-    grad: Vec<L::Real>,
+    /// To points, of the solution and of fields in its space; from points.
+    matrices: Matrices<L::Real>,
 }
 
 /// Scratch arrays of lanes.
-struct Scratch<L, const D: usize> {
+struct Scratch<L: Lanes, const D: usize> {
     /// The solution and the fields in its space, `[component or field][node]`.
     nodal: Vec<L>,
     /// `[component][node]`
     out: Vec<L>,
-    /// Inputs of a form; kept, because zeroing them for every batch takes longer than many forms.
-    inputs: Inputs<L, D>,
+    /// The map of the last point, or of all points.
+    map: Map<L, D>,
+    points: Points<L, D>,
     /// The identity of the kernel that the scratch was made for.
     owner: Arc<()>,
 }
 
-impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
+impl<L: Lanes, const D: usize> HostKernel<L, D> {
+    #[inline(always)]
+    fn splat(&self, value: L::Real) -> L {
+        L::splat(self.token, value)
+    }
+
+    #[inline(always)]
+    fn zero(&self) -> L {
+        self.splat(L::Real::from_f64(0.0))
+    }
+
     #[cold]
     #[inline(never)]
     fn scratch(&self) -> Scratch<L, D> {
-        let rows = [C + self.nodal_fields, C];
-        let [nodal, out] = rows.map(|rows| vec![self.zero(); rows * self.shape.nodes]);
+        let (zero, shape) = (self.zero(), &self.shape);
+        let components = shape.components;
+        let sizes = PointSizes {
+            components,
+            fields: shape.fields.len(),
+            reads_gradients: shape.reads_gradients,
+            wanted: [shape.writes_values, shape.writes_gradients],
+            constant_map: shape.map_is_constant(),
+        };
         Scratch {
-            nodal,
-            out,
-            inputs: self.no_inputs(),
+            nodal: vec![zero; (components + self.nodal_fields) * self.shape.nodes],
+            out: vec![zero; components * self.shape.nodes],
+            map: Map::none(zero),
+            points: Points::new(self.token, sizes, &*self.form),
             owner: Arc::clone(&self.identity),
         }
     }
@@ -133,27 +218,9 @@ impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
         let is_own = |it: &Scratch<L, D>| Arc::ptr_eq(&it.owner, &self.identity);
         scratch_of(workspace, is_own, || self.scratch())
     }
-
-    /// Whether gradients are constant in each cell.
-    fn is_degree_one(&self) -> bool {
-        self.shape.degree_one && self.shape.map_is_constant()
-    }
-
-    /// Reads the fields in the solution's space, after the components.
-    #[inline(always)]
-    fn gather_fields(&self, batch: &Batch<L::Real>, nodes: usize, nodal: &mut [L]) {
-        if self.nodal_fields > 0 {
-            let places = batch.places(nodes, self.nodal_fields);
-            gather_any(self.token, places, batch.nodal, &mut nodal[C * nodes..]);
-        }
-    }
 }
 
-impl<L, F, const D: usize, const C: usize> ElementKernel<L::Real> for HostKernel<L, F, D, C>
-where
-    L: Lanes,
-    F: Form<D, C> + 'static,
-{
+impl<L: Lanes, const D: usize> ElementKernel<L::Real> for HostKernel<L, D> {
     fn lanes(&self) -> usize {
         L::WIDTH
     }
@@ -174,31 +241,21 @@ where
         workspace: &mut Workspace,
     ) {
         let scratch = self.scratch_of(workspace);
+        if let Some(linear) = &self.linear {
+            return linear.apply(self, batch, (source, target), scratch);
+        }
+        let Shape {
+            nodes, components, ..
+        } = self.shape;
+        let places = batch.places(nodes, components);
         self.token.vectorize(
             #[inline(always)]
             || {
-                if self.is_degree_one() {
-                    // A length known at compile time.
-                    let nodes = D + 1;
-                    let places = batch.places(nodes, C);
-                    let solution = &mut scratch.nodal[..C * nodes];
-                    gather(self.token, places, source, solution);
-                    if self.nodal_fields > 0 {
-                        let places = batch.places(nodes, self.nodal_fields);
-                        let fields = &mut scratch.nodal[C * nodes..];
-                        gather(self.token, places, batch.nodal, fields);
-                    }
-                    self.evaluate_linear(batch, scratch);
-                    scatter(places, &scratch.out, target);
-                } else {
-                    let nodes = self.shape.nodes;
-                    let places = batch.places(nodes, C);
-                    let solution = &mut scratch.nodal[..C * nodes];
-                    gather_any(self.token, places, source, solution);
-                    self.gather_fields(batch, nodes, &mut scratch.nodal);
-                    self.evaluate(batch, scratch);
-                    scatter_any(self.token, places, &scratch.out, target);
-                }
+                let solution = &mut scratch.nodal[..components * nodes];
+                gather_any(self.token, places, source, solution);
+                self.gather_fields(batch, &mut scratch.nodal);
+                self.evaluate(batch, scratch);
+                scatter_any(self.token, places, &scratch.out, target);
             },
         );
     }
@@ -208,10 +265,9 @@ where
         self.token.vectorize(
             #[inline(always)]
             || {
-                let nodes = self.shape.nodes;
-                self.gather_fields(batch, nodes, &mut scratch.nodal);
+                self.gather_fields(batch, &mut scratch.nodal);
                 self.element_diagonals(batch, scratch);
-                let places = batch.places(nodes, C);
+                let places = batch.places(self.shape.nodes, self.shape.components);
                 scatter_any(self.token, places, &scratch.out, target);
             },
         );

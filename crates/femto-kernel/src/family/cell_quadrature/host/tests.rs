@@ -11,6 +11,7 @@ use crate::family::oracle;
 use crate::form::{Form, Mass, Poisson};
 use crate::scalar::{Real, SimdLevel, Vectorizable};
 use femto_element::tables::DenseTables;
+use std::sync::Arc;
 
 const CONTEXT: EvalContext = EvalContext {
     time: 0.7,
@@ -123,9 +124,10 @@ fn check<T, F, const D: usize, const C: usize>(
     T: Vectorizable,
     F: Form<D, C> + Clone + 'static,
 {
+    let shared = Arc::new(element.clone());
     for &level in SimdLevel::available() {
         let plan = HostPlan {
-            element,
+            element: &shared,
             shape,
             level,
         };

@@ -6,10 +6,12 @@
 )]
 
 use super::{HostKernel, Scratch};
-use crate::family::batch::Batch;
+use crate::family::batch::{Batch, Matrices, PointMatrix, chunks};
 use crate::family::fields::FieldKind;
-use crate::form::{Form, Point};
+use crate::form::{AtPoints, MOST_POINTS, Points};
 use crate::scalar::Lanes;
+use core::ops::Range;
+use fearless_simd::Simd;
 
 /// The base of a prism, with the inverse of its map `[reference][x, y]`.
 struct Base<L> {
@@ -21,13 +23,17 @@ struct Base<L> {
     z: [L; 6],
 }
 
-/// The map at a point: slopes of the level, 1 / z_ζ.
-struct At<L> {
-    slopes: [L; 2],
-    inverse_up: L,
+/// A level of points.
+struct Level<L> {
+    number: usize,
+    zeta: L,
+    /// −∂z/∂x and −∂z/∂y of the surface of equal ζ.
+    rise: [L; 2],
+    /// The weight times the determinant of the base.
+    scale: L,
 }
 
-impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
+impl<L: Lanes> HostKernel<L> {
     #[inline(always)]
     fn base(&self, geometry: &[L::Real]) -> Base<L> {
         let number = |n: usize| self.load(geometry, n);
@@ -44,18 +50,14 @@ impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
         }
     }
 
-    /// Values and derivatives upwards at level `b`, over the nodes of the triangle.
+    /// Values and derivatives upwards at a level, over the nodes of the triangle.
     #[inline(always)]
-    fn to_level(&self, b: usize, nodal: &[L], level: &mut [L]) {
+    fn to_level(&self, number: usize, nodal: &[L], level: &mut [L]) {
         let [nt, nz] = self.nodes;
-        let (interp, grad) = (
-            &self.line.interp[b * nz..][..nz],
-            &self.line.grad[b * nz..][..nz],
-        );
-        for (row, level) in nodal
-            .chunks_exact(nt * nz)
-            .zip(level.chunks_exact_mut(2 * nt))
-        {
+        let interp = &self.line.interp[number * nz..][..nz];
+        let grad = &self.line.grad[number * nz..][..nz];
+        let rows = nodal.chunks_exact(nt * nz);
+        for (row, level) in rows.zip(level.chunks_exact_mut(2 * nt)) {
             for (t, places) in self.places.chunks_exact(nz).enumerate() {
                 let (mut value, mut slope) = (self.zero(), self.zero());
                 for ((&place, &v), &s) in places.iter().zip(interp).zip(grad) {
@@ -69,12 +71,10 @@ impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
 
     /// The transpose of [`Self::to_level`], added.
     #[inline(always)]
-    fn add_level(&self, b: usize, sums: &[L], out: &mut [L]) {
+    fn add_level(&self, number: usize, sums: &[L], out: &mut [L]) {
         let [nt, nz] = self.nodes;
-        let (interp, grad) = (
-            &self.line.interp[b * nz..][..nz],
-            &self.line.grad[b * nz..][..nz],
-        );
+        let interp = &self.line.interp[number * nz..][..nz];
+        let grad = &self.line.grad[number * nz..][..nz];
         for (sums, out) in sums.chunks_exact(2 * nt).zip(out.chunks_exact_mut(nt * nz)) {
             for (t, places) in self.places.chunks_exact(nz).enumerate() {
                 for ((&place, &v), &s) in places.iter().zip(interp).zip(grad) {
@@ -85,153 +85,206 @@ impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
         }
     }
 
-    /// The value at point `q` of a level from values at the nodes of the triangle.
-    #[inline(always)]
-    fn value(&self, q: usize, values: &[L]) -> L {
-        let nt = values.len();
-        let mut sum = self.zero();
-        for (&value, &entry) in values.iter().zip(&self.triangle.interp[q * nt..][..nt]) {
-            sum = value.mul_add(self.splat(entry), sum);
-        }
-        sum
-    }
-
-    /// The gradient at point `q` from values and derivatives upwards, `[2][t]`.
-    #[inline(always)]
-    fn gradient(&self, q: usize, level: &[L], (base, at): (&Base<L>, &At<L>)) -> [L; D] {
-        let (values, upwards) = level.split_at(level.len() / 2);
-        let nt = values.len();
-        let up = self.value(q, upwards) * at.inverse_up;
-        let mut along = at.slopes.map(|slope| -(slope * up));
-        let rows = self.triangle.grad[2 * q * nt..][..2 * nt].chunks_exact(2);
-        for (&value, row) in values.iter().zip(rows) {
-            for r in 0..2 {
-                along[r] = value.mul_add(self.splat(row[r]), along[r]);
-            }
-        }
-        let mut gradient = [up; D];
-        for d in 0..2 {
-            gradient[d] = along[0].mul_add(base.inverse[0][d], along[1] * base.inverse[1][d]);
-        }
-        gradient
-    }
-}
-
-impl<L, F, const D: usize, const C: usize> HostKernel<L, F, D, C>
-where
-    L: Lanes,
-    F: Form<D, C>,
-{
     /// `out` = A `nodal`.
+    pub(super) fn evaluate(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L>) {
+        self.token.vectorize(
+            #[inline(always)]
+            || self.prisms(batch, scratch),
+        );
+    }
+
     #[inline(always)]
-    pub(super) fn evaluate(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L, D>) {
+    fn prisms(&self, batch: &Batch<L::Real>, scratch: &mut Scratch<L>) {
         let zero = self.zero();
         scratch.out.fill(zero);
-        for (own, &value) in scratch.parameters.iter_mut().zip(batch.context.parameters) {
-            *own = zero.constant(value);
-        }
+        let context = batch.context;
+        scratch.points.set_context(context.time, context.parameters);
         for (n, field) in self.fields.of(FieldKind::Cell).enumerate() {
-            scratch.a[field] = self.load(batch.auxiliary, n);
+            scratch.points.a[field] = [self.load(batch.auxiliary, n); MOST_POINTS];
         }
         let base = self.base(batch.geometry);
-        for b in 0..self.line.weights.len() {
-            self.to_level(b, &scratch.nodal, &mut scratch.level);
+        if let Some(matrices) = &self.whole {
+            return self.whole_prisms(matrices, batch, &base, scratch);
+        }
+        for number in 0..self.line.weights.len() {
+            let level = self.at_level(number, &base);
+            self.to_level(number, &scratch.nodal, &mut scratch.level);
             scratch.sums.fill(zero);
-            let zeta = self.splat(self.line.positions[b]);
-            let slopes = [1, 2].map(|m| base.z[m + 3].mul_add(zeta, base.z[m]));
-            for q in 0..self.triangle.weights.len() {
-                self.at_point(batch, [b, q], (&base, slopes), scratch);
+            for chunk in chunks(self.weights.len()) {
+                for (p, q) in chunk.clone().enumerate() {
+                    self.set_point(batch, (&base, &level), (q, p), &mut scratch.points);
+                }
+                self.level(&chunk, scratch);
             }
-            self.add_level(b, &scratch.sums, &mut scratch.out);
+            self.add_level(number, &scratch.sums, &mut scratch.out);
         }
     }
 
-    /// Adds the contribution of a point to the sums of its level.
     #[inline(always)]
-    fn at_point(
+    fn at_level(&self, number: usize, base: &Base<L>) -> Level<L> {
+        let zeta = self.splat(self.line.positions[number]);
+        let slopes = [
+            base.z[4].mul_add(zeta, base.z[1]),
+            base.z[5].mul_add(zeta, base.z[2]),
+        ];
+        let ([xr, yr], [xs, ys]) = (base.inverse[0], base.inverse[1]);
+        Level {
+            number,
+            zeta,
+            rise: [
+                -slopes[0].mul_add(xr, slopes[1] * xs),
+                -slopes[0].mul_add(yr, slopes[1] * ys),
+            ],
+            scale: base.determinant * self.splat(self.line.weights[number]),
+        }
+    }
+
+    /// Sets the map at place `p`, for point `q` of a level, the position, and the fields at the points.
+    #[inline(always)]
+    fn set_point(
         &self,
         batch: &Batch<L::Real>,
-        [b, q]: [usize; 2],
-        (base, slopes): (&Base<L>, [L; 2]),
-        scratch: &mut Scratch<L, D>,
+        (base, level): (&Base<L>, &Level<L>),
+        (q, p): (usize, usize),
+        points: &mut Points<L, 3>,
     ) {
-        let (zero, nt) = (self.zero(), self.nodes[0]);
-        let [xi, eta] = [0, 1].map(|r| self.splat(self.triangle.positions[2 * q + r]));
+        let xi = self.splat(self.positions[2 * q]);
+        let eta = self.splat(self.positions[2 * q + 1]);
         let z_up = eta.mul_add(base.z[5], xi.mul_add(base.z[4], base.z[3]));
-        let at = At {
-            slopes,
-            inverse_up: z_up.constant(1.0) / z_up,
-        };
-        let (solution, of_fields) = scratch.level.split_at(C * 2 * nt);
-        let (mut u, mut grad_u) = ([zero; C], [[zero; D]; C]);
-        for (c, level) in solution.chunks_exact(2 * nt).enumerate() {
-            u[c] = self.value(q, &level[..nt]);
-            if self.reads_gradients {
-                grad_u[c] = self.gradient(q, level, (base, &at));
-            }
-        }
-        let nodal = self.fields.of(FieldKind::Nodal);
-        for (field, level) in nodal.zip(of_fields.chunks_exact(2 * nt)) {
-            scratch.a[field] = self.value(q, &level[..nt]);
-            if self.field_gradients {
-                scratch.grad_a[field] = self.gradient(q, level, (base, &at));
-            }
-        }
-        let points = self.triangle.weights.len() * self.line.weights.len();
-        for (n, field) in self.fields.of(FieldKind::Points).enumerate() {
-            let point = n * points + b * self.triangle.weights.len() + q;
-            scratch.a[field] = self.load(batch.points, point);
-        }
-        let zeta = self.splat(self.line.positions[b]);
-        let level_z = eta.mul_add(base.z[2], xi.mul_add(base.z[1], base.z[0]));
-        let mut x = [zeta.mul_add(z_up, level_z); D];
-        for d in 0..2 {
-            x[d] = eta.mul_add(
-                base.edges[1][d],
-                xi.mul_add(base.edges[0][d], base.origin[d]),
-            );
-        }
-        let point = Point {
-            u,
-            grad_u,
-            a: &scratch.a,
-            grad_a: &scratch.grad_a,
-            x,
-            time: zero.constant(batch.context.time),
-            parameters: &scratch.parameters,
-        };
-        let weight = self.splat(self.triangle.weights[q]) * self.splat(self.line.weights[b]);
-        let scale = weight * base.determinant * z_up;
-        let (interp, grad) = (
-            &self.triangle.interp[q * nt..][..nt],
-            &self.triangle.grad[2 * q * nt..][..2 * nt],
-        );
-        let f0 = if self.writes[0] {
-            self.form.f0(&point)
-        } else {
-            [zero; C]
-        };
-        let f1 = if self.writes[1] {
-            self.form.f1(&point)
-        } else {
-            [[zero; D]; C]
-        };
-        for (c, sums) in scratch.sums.chunks_exact_mut(2 * nt).enumerate() {
-            let (values, upwards) = sums.split_at_mut(nt);
-            let value = f0[c] * scale;
-            let mut flux = slopes;
+        points.scales[p] = level.scale * self.splat(self.weights[q]) * z_up;
+        if self.gradients {
+            // Rows of J⁻¹ are gradients of the reference coordinates.
+            let up = z_up.constant(1.0) / z_up;
             for r in 0..2 {
-                let [x, y] = base.inverse[r];
-                flux[r] = x.mul_add(f1[c][0], y * f1[c][1]) * scale;
+                for d in 0..2 {
+                    points.inverse[p][r][d] = base.inverse[r][d];
+                }
+                points.inverse[p][2][r] = level.rise[r] * up;
             }
-            let across = slopes[0].mul_add(flux[0], slopes[1] * flux[1]);
-            let up = (f1[c][D - 1] * scale - across) * at.inverse_up;
-            for t in 0..nt {
-                let [v, r, s] = [interp[t], grad[2 * t], grad[2 * t + 1]].map(|it| self.splat(it));
-                let sum = value.mul_add(v, values[t]);
-                values[t] = flux[1].mul_add(s, flux[0].mul_add(r, sum));
-                upwards[t] = up.mul_add(v, upwards[t]);
+            points.inverse[p][2][2] = up;
+        }
+        if self.position {
+            let of_level = eta.mul_add(base.z[2], xi.mul_add(base.z[1], base.z[0]));
+            points.x[2][p] = level.zeta.mul_add(z_up, of_level);
+            for d in 0..2 {
+                let along = xi.mul_add(base.edges[0][d], base.origin[d]);
+                points.x[d][p] = eta.mul_add(base.edges[1][d], along);
             }
+        }
+        for (n, field) in self.fields.of(FieldKind::Points).enumerate() {
+            let levels = self.line.weights.len();
+            let place = (n * levels + level.number) * self.weights.len() + q;
+            points.a[field][p] = self.load(batch.points, place);
+        }
+    }
+
+    /// Few nodes: matrices of the whole prism.
+    #[inline(always)]
+    fn whole_prisms(
+        &self,
+        matrices: &Matrices<L::Real>,
+        batch: &Batch<L::Real>,
+        base: &Base<L>,
+        scratch: &mut Scratch<L>,
+    ) {
+        let (mut number, mut q) = (0, 0);
+        let mut level = self.at_level(number, base);
+        for chunk in chunks(self.weights.len() * self.line.weights.len()) {
+            let points = &mut scratch.points;
+            for p in 0..chunk.len() {
+                if q == self.weights.len() {
+                    (number, q) = (number + 1, 0);
+                    level = self.at_level(number, base);
+                }
+                self.set_point(batch, (base, &level), (q, p), points);
+                q += 1;
+            }
+            let nodal = scratch.nodal.chunks_exact(self.count());
+            let nodal = nodal.map(|values| (values, None));
+            let all = (&*matrices.solution, &*matrices.fields);
+            self.inputs(&chunk, all, nodal, points);
+            self.form.evaluate(self.token, chunk.len(), points);
+            for (c, out) in scratch.out.chunks_exact_mut(self.count()).enumerate() {
+                let values = self.wanted[0].then_some(&mut points.u[c]);
+                let coefficients = (values, &mut points.grad_u[c][..]);
+                let test = &matrices.test;
+                test.add_to_nodes(self.token, &chunk, coefficients, out);
+            }
+        }
+    }
+
+    /// The points of a level: values and derivatives upwards at the nodes of the triangle, then in the plane.
+    #[inline(always)]
+    fn level(&self, chunk: &Range<usize>, scratch: &mut Scratch<L>) {
+        let Scratch {
+            points,
+            level,
+            sums,
+            ..
+        } = scratch;
+        let nodal = level.chunks_exact(2 * self.nodes[0]);
+        let nodal = nodal.map(|nodal| {
+            let (values, slopes) = nodal.split_at(self.nodes[0]);
+            (values, Some(slopes))
+        });
+        let all = (&*self.matrices.solution, &*self.matrices.fields);
+        self.inputs(chunk, all, nodal, points);
+        self.form.evaluate(self.token, chunk.len(), points);
+        let own = points.u.iter_mut().zip(&mut points.grad_u);
+        for ((values, fluxes), sums) in own.zip(sums.chunks_exact_mut(2 * self.nodes[0])) {
+            let (nodal, slopes) = sums.split_at_mut(self.nodes[0]);
+            let (in_plane, upwards) = fluxes.split_at_mut(2);
+            if !self.matrices.test.is_empty() {
+                let values = self.wanted[0].then_some(values);
+                let test = &self.matrices.test;
+                test.add_to_nodes(self.token, chunk, (values, in_plane), nodal);
+            }
+            if self.wanted[1] {
+                let upwards = (upwards.first_mut(), &mut [][..]);
+                self.upwards
+                    .add_to_nodes(self.token, chunk, upwards, slopes);
+            }
+        }
+    }
+
+    /// Values and derivatives of the solution, and of fields in its space, at a chunk's points. `nodal` are values at the
+    /// nodes of the prism, or values and derivatives upwards at those of the triangle.
+    #[inline(always)]
+    fn inputs<'a>(
+        &self,
+        chunk: &Range<usize>,
+        (solution, of_fields): (&PointMatrix<L::Real>, &PointMatrix<L::Real>),
+        mut nodal: impl Iterator<Item = (&'a [L], Option<&'a [L]>)>,
+        points: &mut Points<L, 3>,
+    ) {
+        let own = points.u.iter_mut().zip(&mut points.grad_u);
+        for (out, nodal) in own.zip(&mut nodal) {
+            self.to_points(chunk, (solution, self.read), nodal, out);
+        }
+        for (field, nodal) in self.fields.of(FieldKind::Nodal).zip(nodal) {
+            let out = (&mut points.a[field], &mut points.grad_a[field]);
+            self.to_points(chunk, (of_fields, self.of_fields), nodal, out);
+            if self.of_fields[1] {
+                points.set_gradients(field, chunk.len());
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn to_points(
+        &self,
+        chunk: &Range<usize>,
+        (matrix, read): (&PointMatrix<L::Real>, [bool; 2]),
+        (nodal, slopes): (&[L], Option<&[L]>),
+        (values, derivatives): (&mut AtPoints<L>, &mut [AtPoints<L>; 3]),
+    ) {
+        let values = read[0].then_some(values);
+        let axes = if slopes.is_some() { 2 } else { 3 };
+        matrix.to_points(self.token, chunk, nodal, values, &mut derivatives[..axes]);
+        if let Some(slopes) = slopes.filter(|_| read[1]) {
+            let upwards = derivatives.last_mut();
+            self.upwards
+                .to_points(self.token, chunk, slopes, upwards, &mut []);
         }
     }
 }

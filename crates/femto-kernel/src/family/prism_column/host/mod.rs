@@ -5,12 +5,15 @@
 
 mod evaluate;
 
-use super::tables::Tables;
+use super::tables::{InPlane, Tables};
 use crate::family::ElementOperator;
-use crate::family::batch::{Batch, ElementKernel, Workspace, gather_any, scatter_any, scratch_of};
+use crate::family::batch::{
+    Batch, ElementKernel, Matrices, PointMatrix, Workspace, gather_any, in_precision, scatter_any,
+    scratch_of,
+};
 use crate::family::fields::{FieldKind, Fields};
-use crate::form::{Form, MAX_FIELDS};
-use crate::scalar::{Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
+use crate::form::{AtPointsOf, Form, PointForm, PointSizes, Points};
+use crate::scalar::{AnyLanes, Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
 use std::sync::Arc;
@@ -28,109 +31,150 @@ pub(super) fn pack(map: &[[f64; 3]; 8], out: &mut [f64]) {
         .for_each(|(out, number)| *out = number);
 }
 
-/// The kernel for a form in precision `T`.
-pub(super) fn build<T, F, const D: usize, const C: usize>(
-    tables: &Tables,
-    operator: &ElementOperator,
-    form: &F,
-    level: SimdLevel,
-) -> Box<dyn ElementKernel<T>>
-where
-    T: Vectorizable,
-    F: Form<D, C> + Clone + 'static,
-{
-    let task = Build::<T, F, D, C> {
-        tables,
-        operator,
-        form,
-        precision: PhantomData,
-    };
-    dispatch(level, task)
+/// The parameters of a host kernel, besides form and precision.
+#[derive(Clone, Copy)]
+pub(super) struct HostPlan<'a> {
+    pub(super) tables: &'a Tables,
+    pub(super) operator: &'a ElementOperator,
+    pub(super) level: SimdLevel,
 }
 
-/// Builds the kernel once the instruction set is chosen.
-struct Build<'a, T, F, const D: usize, const C: usize> {
-    tables: &'a Tables,
-    operator: &'a ElementOperator,
-    form: &'a F,
+impl HostPlan<'_> {
+    /// The kernel for a form in precision `T`.
+    pub(super) fn build<T, F, const D: usize, const C: usize>(
+        &self,
+        form: &F,
+    ) -> Box<dyn ElementKernel<T>>
+    where
+        T: Vectorizable,
+        F: Form<D, C> + Clone + 'static,
+    {
+        let form = AnyLanes::new::<T, _>(self.level, &AtPointsOf::<F, D, C>(form));
+        in_precision::<T, _>(form, |form| self.fp64(form), |form| self.fp32(form))
+    }
+
+    #[inline(never)]
+    fn fp64(&self, form: AnyLanes) -> Box<dyn ElementKernel<f64>> {
+        dispatch(self.level, Build::new(self, form))
+    }
+
+    #[inline(never)]
+    fn fp32(&self, form: AnyLanes) -> Box<dyn ElementKernel<f32>> {
+        dispatch(self.level, Build::new(self, form))
+    }
+}
+
+/// Builds the kernel around a form once the instruction set is chosen.
+struct Build<'a, T> {
+    plan: HostPlan<'a>,
+    form: AnyLanes,
     precision: PhantomData<T>,
 }
 
-impl<T, F, const D: usize, const C: usize> SimdTask for Build<'_, T, F, D, C>
-where
-    T: Vectorizable,
-    F: Form<D, C> + Clone + 'static,
-{
+impl<'a, T> Build<'a, T> {
+    fn new(plan: &HostPlan<'a>, form: AnyLanes) -> Self {
+        Self {
+            plan: *plan,
+            form,
+            precision: PhantomData,
+        }
+    }
+}
+
+impl<T: Vectorizable> SimdTask for Build<'_, T> {
     type Output = Box<dyn ElementKernel<T>>;
 
     fn run<S: Simd>(self, token: S) -> Self::Output {
-        let Tables {
-            triangle: [nt, qt],
-            line: [nz, qz],
-            ..
-        } = *self.tables;
-        let mut rest = &self.tables.numbers[..];
+        let HostPlan {
+            tables, operator, ..
+        } = self.plan;
+        let ([nt, qt], [nz, qz]) = (tables.triangle, tables.line);
+        let of = &operator.inspection;
+        let fields = operator.fields;
+        let mut nodal = fields.of(FieldKind::Nodal);
+        let read = [of.reads_values, of.reads_gradients];
+        let wanted = [of.writes_values, of.writes_gradients];
+        let nodal_fields = fields.count(FieldKind::Nodal);
+        let of_fields = [
+            nodal_fields > 0,
+            nodal.any(|field| of.reads_field_gradient(field)),
+        ];
+        // After the triangle's values and derivatives.
+        let mut rest = &tables.numbers[3 * qt * nt..];
         let mut take = |count: usize| -> Vec<T> {
             let (head, tail) = rest.split_at(count);
             rest = tail;
             head.iter().map(|&number| T::from_f64(number)).collect()
         };
-        let of = &self.operator.inspection;
-        let fields = self.operator.fields;
-        let mut nodal = fields.of(FieldKind::Nodal);
-        Box::new(HostKernel::<T::Lanes<S>, F, D, C> {
+        Box::new(HostKernel::<T::Lanes<S>> {
             token,
             identity: Arc::new(()),
-            form: self.form.clone(),
+            form: self.form.take(),
+            components: of.components,
             fields,
-            nodal_fields: fields.count(FieldKind::Nodal),
-            reads_gradients: of.reads_gradients,
-            field_gradients: nodal.any(|field| of.reads_field_gradient(field)),
-            writes: [of.writes_values, of.writes_gradients],
-            triangle: Factor {
-                interp: take(qt * nt),
-                grad: take(2 * qt * nt),
-                weights: take(qt),
-                positions: take(2 * qt),
-            },
-            line: Factor {
+            nodal_fields,
+            position: of.reads_position,
+            gradients: read[1] || of_fields[1] || wanted[1],
+            read,
+            of_fields,
+            wanted,
+            matrices: Matrices::new(&InPlane(tables), 2, [read, of_fields, wanted]),
+            whole: (tables.degree == 1)
+                .then(|| Matrices::new(&operator.tables, 3, [read, of_fields, wanted])),
+            upwards: PointMatrix::new(&InPlane(tables), 2, [true, false]),
+            weights: take(qt),
+            positions: take(2 * qt),
+            line: Line {
                 interp: take(qz * nz),
                 grad: take(qz * nz),
                 weights: take(qz),
                 positions: take(qz),
             },
-            places: self.tables.places.clone(),
+            places: tables.places.clone(),
             nodes: [nt, nz],
         })
     }
 }
 
-/// A basis at the points of its rule.
-struct Factor<R> {
+/// A basis of the line at the points of its rule.
+struct Line<R> {
     /// `[point][node]`
     interp: Vec<R>,
-    /// `[point][node][axis]`
+    /// `[point][node]`
     grad: Vec<R>,
     /// `[point]`
     weights: Vec<R>,
-    /// `[point][axis]`
+    /// `[point]`
     positions: Vec<R>,
 }
 
 /// The kernel for one kind of lanes.
-struct HostKernel<L: Lanes, F, const D: usize, const C: usize> {
+struct HostKernel<L: Lanes> {
     token: L::Token,
     /// Identifies this kernel among all others.
     identity: Arc<()>,
-    form: F,
+    form: Box<dyn PointForm<L, 3>>,
+    components: usize,
     fields: Fields,
     nodal_fields: usize,
-    reads_gradients: bool,
-    field_gradients: bool,
+    position: bool,
+    /// Whether any gradients are read or f1 is not zero.
+    gradients: bool,
+    /// Whether values and gradients are read: of the solution, of fields in its space.
+    read: [bool; 2],
+    of_fields: [bool; 2],
     /// Whether f0 and f1 are not zero.
-    writes: [bool; 2],
-    triangle: Factor<L::Real>,
-    line: Factor<L::Real>,
+    wanted: [bool; 2],
+    /// In the plane: values, and derivatives along its axes.
+    matrices: Matrices<L::Real>,
+    /// Of the whole prism, at degree 1, where sums along one axis after the other save little.
+    whole: Option<Matrices<L::Real>>,
+    /// In the plane, for derivatives upwards.
+    upwards: PointMatrix<L::Real>,
+    /// Of the triangle's rule, `[point]` and `[point][axis]`.
+    weights: Vec<L::Real>,
+    positions: Vec<L::Real>,
+    line: Line<L::Real>,
     /// The place in the prism of each node, `[t][k]`.
     places: Vec<usize>,
     /// Nodes of the triangle and of the line.
@@ -138,7 +182,7 @@ struct HostKernel<L: Lanes, F, const D: usize, const C: usize> {
 }
 
 /// Scratch arrays of lanes.
-struct Scratch<L, const D: usize> {
+struct Scratch<L: Lanes> {
     /// The solution and the fields in its space, `[component or field][node]`.
     nodal: Vec<L>,
     /// `[component][node]`
@@ -148,15 +192,13 @@ struct Scratch<L, const D: usize> {
     level: Vec<L>,
     /// What is tested with values and with derivatives upwards there, `[component][2][t]`.
     sums: Vec<L>,
-    /// Of a form, kept, as zeroing them takes long: `[field]`, `[field][axis]`, `[parameter]`.
-    a: [L; MAX_FIELDS],
-    grad_a: [[L; D]; MAX_FIELDS],
-    parameters: [L; MAX_FIELDS],
+    /// Of a chunk's points.
+    points: Points<L, 3>,
     /// The identity of the kernel that the scratch was made for.
     owner: Arc<()>,
 }
 
-impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
+impl<L: Lanes> HostKernel<L> {
     #[inline(always)]
     fn splat(&self, value: L::Real) -> L {
         L::splat(self.token, value)
@@ -178,23 +220,29 @@ impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
 
     #[cold]
     #[inline(never)]
-    fn scratch(&self) -> Scratch<L, D> {
-        let (zero, rows) = (self.zero(), C + self.nodal_fields);
+    fn scratch(&self) -> Scratch<L> {
+        let (zero, components) = (self.zero(), self.components);
+        let rows = components + self.nodal_fields;
+        let sizes = PointSizes {
+            components,
+            fields: self.fields.len(),
+            reads_gradients: self.read[1],
+            wanted: self.wanted,
+            constant_map: false,
+        };
         Scratch {
             nodal: vec![zero; rows * self.count()],
-            out: vec![zero; C * self.count()],
+            out: vec![zero; components * self.count()],
             level: vec![zero; rows * 2 * self.nodes[0]],
-            sums: vec![zero; C * 2 * self.nodes[0]],
-            a: [zero; MAX_FIELDS],
-            grad_a: [[zero; D]; MAX_FIELDS],
-            parameters: [zero; MAX_FIELDS],
+            sums: vec![zero; components * 2 * self.nodes[0]],
+            points: Points::new(self.token, sizes, &*self.form),
             owner: Arc::clone(&self.identity),
         }
     }
 
     /// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
-    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L, D> {
-        let is_own = |it: &Scratch<L, D>| Arc::ptr_eq(&it.owner, &self.identity);
+    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L> {
+        let is_own = |it: &Scratch<L>| Arc::ptr_eq(&it.owner, &self.identity);
         scratch_of(workspace, is_own, || self.scratch())
     }
 
@@ -202,17 +250,13 @@ impl<L: Lanes, F, const D: usize, const C: usize> HostKernel<L, F, D, C> {
     fn gather_fields(&self, batch: &Batch<L::Real>, nodal: &mut [L]) {
         if self.nodal_fields > 0 {
             let places = batch.places(self.count(), self.nodal_fields);
-            let fields = &mut nodal[C * self.count()..];
+            let fields = &mut nodal[self.components * self.count()..];
             gather_any(self.token, places, batch.nodal, fields);
         }
     }
 }
 
-impl<L, F, const D: usize, const C: usize> ElementKernel<L::Real> for HostKernel<L, F, D, C>
-where
-    L: Lanes,
-    F: Form<D, C> + 'static,
-{
+impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
     fn lanes(&self) -> usize {
         L::WIDTH
     }
@@ -233,18 +277,11 @@ where
         workspace: &mut Workspace,
     ) {
         let scratch = self.scratch_of(workspace);
-        let places = batch.places(self.count(), C);
-        gather_any(
-            self.token,
-            places,
-            source,
-            &mut scratch.nodal[..C * self.count()],
-        );
+        let places = batch.places(self.count(), self.components);
+        let solution = &mut scratch.nodal[..self.components * self.count()];
+        gather_any(self.token, places, source, solution);
         self.gather_fields(batch, &mut scratch.nodal);
-        self.token.vectorize(
-            #[inline(always)]
-            || self.evaluate(batch, scratch),
-        );
+        self.evaluate(batch, scratch);
         scatter_any(self.token, places, &scratch.out, target);
     }
 
@@ -253,18 +290,16 @@ where
         let scratch = self.scratch_of(workspace);
         self.gather_fields(batch, &mut scratch.nodal);
         let zero = self.zero();
-        let unknowns = C * self.count();
+        let unknowns = self.components * self.count();
         let mut diagonal = vec![zero; unknowns];
         scratch.nodal[..unknowns].fill(zero);
         for (n, entry) in diagonal.iter_mut().enumerate() {
             scratch.nodal[n] = zero.constant(1.0);
-            self.token.vectorize(
-                #[inline(always)]
-                || self.evaluate(batch, scratch),
-            );
+            self.evaluate(batch, scratch);
             scratch.nodal[n] = zero;
             *entry = scratch.out[n];
         }
-        scatter_any(self.token, batch.places(self.count(), C), &diagonal, target);
+        let places = batch.places(self.count(), self.components);
+        scatter_any(self.token, places, &diagonal, target);
     }
 }

@@ -4,16 +4,15 @@ use super::HostKernel;
 use super::factor_stage::FactorStage;
 use super::form_stage::FormStage;
 use super::inputs::FieldSources;
+use super::interpreted_stage::InterpretedStage;
 use super::metric::{Affine, Metric, Multilinear, Stored, pack};
 use super::stage::Stage;
-use crate::family::batch::ElementKernel;
+use crate::family::batch::{ElementKernel, in_precision};
 use crate::family::sum_factorization::factors::factors;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::sum_factorization::{ElementGeometry, Storage};
-use crate::form::Form;
-use crate::scalar::simd::{SimdTask, dispatch};
-use crate::scalar::{Lanes, Real, SimdLevel, Vectorizable};
-use core::any::Any;
+use crate::form::{Form, PointForm};
+use crate::scalar::{AnyLanes, ForLanes, Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
 use femto_element::tables::TensorTables;
@@ -39,14 +38,23 @@ impl HostPlan<'_> {
         T: Vectorizable,
         F: Form<D, C> + Clone + 'static,
     {
-        dispatch(
-            self.level,
-            Build::<T, F, D, C> {
-                plan: *self,
-                form,
-                precision: PhantomData,
-            },
-        )
+        let maker = StageOf::<F, D, C> {
+            shape: self.shape,
+            form,
+        };
+        let stage =
+            (!self.shape.storage.is_factors()).then(|| AnyLanes::new::<T, _>(self.level, &maker));
+        in_precision::<T, _>(stage, |stage| self.fp64(stage), |stage| self.fp32(stage))
+    }
+
+    #[inline(never)]
+    fn fp64(&self, stage: Option<AnyLanes>) -> Box<dyn ElementKernel<f64>> {
+        dispatch(self.level, Build::new(self, stage))
+    }
+
+    #[inline(never)]
+    fn fp32(&self, stage: Option<AnyLanes>) -> Box<dyn ElementKernel<f32>> {
+        dispatch(self.level, Build::new(self, stage))
     }
 
     /// Length of an element's packed geometry.
@@ -101,97 +109,36 @@ impl HostPlan<'_> {
     }
 }
 
-/// Builds the kernel once the instruction set is chosen.
-struct Build<'a, T, F, const D: usize, const C: usize> {
-    plan: HostPlan<'a>,
+/// Makes the stage of a form.
+struct StageOf<'a, F, const D: usize, const C: usize> {
+    shape: Shape,
     form: &'a F,
-    precision: PhantomData<T>,
 }
 
-impl<T, F, const D: usize, const C: usize> SimdTask for Build<'_, T, F, D, C>
+impl<F, const D: usize, const C: usize> ForLanes for StageOf<'_, F, D, C>
 where
-    T: Vectorizable,
     F: Form<D, C> + Clone + 'static,
 {
-    type Output = Box<dyn ElementKernel<T>>;
+    type Made<L: Lanes> = Box<dyn Stage<L>>;
 
-    fn run<S: Simd>(self, _: S) -> Self::Output {
-        let stage: Box<dyn Stage<T::Lanes<S>>> = match self.plan.shape.storage {
-            Storage::Affine => self.form_stage::<T::Lanes<S>, Affine>(),
-            Storage::Multilinear => self.form_stage::<T::Lanes<S>, Multilinear>(),
-            Storage::Jacobians => self.form_stage::<T::Lanes<S>, Stored>(),
-            Storage::ElementFactors | Storage::PointFactors => return finish(&self.plan, None),
-        };
-        finish(&self.plan, Some(Box::new(stage)))
-    }
-}
-
-/// The stage of a form, a `Box<dyn Stage<T::Lanes<S>>>` of the plan's instruction set; `None` for factors.
-type AnyStage = Option<Box<dyn Any>>;
-
-/// The kernel of a stage.
-///
-/// Everything but the form's stage is the same for all forms and is compiled here once, not in every crate
-/// with forms.
-fn finish<T: Vectorizable>(plan: &HostPlan, stage: AnyStage) -> Box<dyn ElementKernel<T>> {
-    let kernel: Box<dyn Any> = match T::BYTES {
-        8 => Box::new(finish_fp64(plan, stage)),
-        _ => Box::new(finish_fp32(plan, stage)),
-    };
-    let kernel = kernel.downcast::<Box<dyn ElementKernel<T>>>();
-    *kernel.expect("two precisions have different sizes")
-}
-
-#[inline(never)]
-fn finish_fp64(plan: &HostPlan, stage: AnyStage) -> Box<dyn ElementKernel<f64>> {
-    dispatch(plan.level, Finish::new(plan, stage))
-}
-
-#[inline(never)]
-fn finish_fp32(plan: &HostPlan, stage: AnyStage) -> Box<dyn ElementKernel<f32>> {
-    dispatch(plan.level, Finish::new(plan, stage))
-}
-
-/// Builds the kernel around a stage.
-struct Finish<'a, T> {
-    plan: &'a HostPlan<'a>,
-    stage: AnyStage,
-    precision: PhantomData<T>,
-}
-
-impl<'a, T> Finish<'a, T> {
-    fn new(plan: &'a HostPlan<'a>, stage: AnyStage) -> Self {
-        Self {
-            plan,
-            stage,
-            precision: PhantomData,
+    fn make<L: Lanes>(&self) -> Box<dyn Stage<L>> {
+        match self.shape.storage {
+            Storage::Affine => self.of_metric::<L, Affine>(),
+            Storage::Multilinear => self.of_metric::<L, Multilinear>(),
+            _ => self.of_metric::<L, Stored>(),
         }
     }
 }
 
-impl<T: Vectorizable> SimdTask for Finish<'_, T> {
-    type Output = Box<dyn ElementKernel<T>>;
-
-    fn run<S: Simd>(self, token: S) -> Self::Output {
-        let shape = self.plan.shape;
-        let stage: Box<dyn Stage<T::Lanes<S>>> = match self.stage {
-            Some(stage) => *stage
-                .downcast()
-                .expect("an instruction set has one kind of lanes"),
-            None if shape.storage == Storage::ElementFactors => factor_stage::<_, true>(shape),
-            None => factor_stage::<_, false>(shape),
-        };
-        let len = self.plan.geometry_len();
-        Box::new(HostKernel::new(token, self.plan.basis, stage, len))
-    }
-}
-
-impl<T, F, const D: usize, const C: usize> Build<'_, T, F, D, C>
+impl<F, const D: usize, const C: usize> StageOf<'_, F, D, C>
 where
     F: Form<D, C> + Clone + 'static,
 {
-    fn form_stage<L: Lanes, M: Metric<L, D>>(&self) -> Box<dyn Stage<L>> {
-        let shape = &self.plan.shape;
+    fn of_metric<L: Lanes, M: Metric<L, D>>(&self) -> Box<dyn Stage<L>> {
+        if F::INTERPRETED {
+            return interpreted::<L, M, D>(self.form.at_points(), &self.shape);
+        }
+        let shape = &self.shape;
         Box::new(FormStage::<F, M, D, C> {
             form: self.form.clone(),
             values: shape.values || !shape.gradients,
@@ -200,6 +147,48 @@ where
             fields: FieldSources::new(&shape.fields, shape.field_gradients),
             metric: PhantomData,
         })
+    }
+}
+
+/// Not inlined into the crates with forms.
+#[inline(never)]
+fn interpreted<L: Lanes, M: Metric<L, D>, const D: usize>(
+    form: Box<dyn PointForm<L, D>>,
+    shape: &Shape,
+) -> Box<dyn Stage<L>> {
+    Box::new(InterpretedStage::<L, M, D>::new(form, shape))
+}
+
+/// Builds the kernel around a stage once the instruction set is chosen.
+struct Build<'a, T> {
+    plan: HostPlan<'a>,
+    /// `None` for stored factors.
+    stage: Option<AnyLanes>,
+    precision: PhantomData<T>,
+}
+
+impl<'a, T> Build<'a, T> {
+    fn new(plan: &HostPlan<'a>, stage: Option<AnyLanes>) -> Self {
+        Self {
+            plan: *plan,
+            stage,
+            precision: PhantomData,
+        }
+    }
+}
+
+impl<T: Vectorizable> SimdTask for Build<'_, T> {
+    type Output = Box<dyn ElementKernel<T>>;
+
+    fn run<S: Simd>(self, token: S) -> Self::Output {
+        let shape = self.plan.shape;
+        let stage: Box<dyn Stage<T::Lanes<S>>> = match self.stage {
+            Some(stage) => stage.take(),
+            None if shape.storage == Storage::ElementFactors => factor_stage::<_, true>(shape),
+            None => factor_stage::<_, false>(shape),
+        };
+        let len = self.plan.geometry_len();
+        Box::new(HostKernel::new(token, self.plan.basis, stage, len))
     }
 }
 

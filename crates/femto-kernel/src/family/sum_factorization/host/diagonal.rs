@@ -11,6 +11,7 @@ use super::sweep::Sweeps;
 use super::{HostKernel, Layers1d, Scratch};
 use femto_element::tables::TensorTables;
 
+use crate::family::batch::Workspace;
 use crate::scalar::{Lanes, Real};
 
 /// Entrywise products of the 1-D matrices, transposed: points to nodes.
@@ -65,13 +66,14 @@ impl<L: Lanes> HostKernel<L> {
             partial,
             along,
             responses,
+            stage,
             ..
         } = scratch;
         let nodal = &mut nodal[..components * nodes];
         nodal.fill(zero);
         for (component, out) in nodal.chunks_exact_mut(nodes).enumerate() {
             for a in (0..numbers).filter(used) {
-                self.respond(data, (component, a), responses);
+                self.respond(data, (component, a), responses, stage);
                 for b in (0..numbers).filter(used) {
                     let response = &responses[(b * inputs + component) * points..][..points];
                     self.contract_pair((a, b), response, (partial, along), out);
@@ -114,7 +116,13 @@ impl<L: Lanes> HostKernel<L> {
 
     /// The stage's response to input `a` of `component` being one at every point and all others zero:
     /// `[output][component][point]`.
-    fn respond(&self, data: &BatchData<L::Real>, (component, a): (usize, usize), out: &mut [L]) {
+    fn respond(
+        &self,
+        data: &BatchData<L::Real>,
+        (component, a): (usize, usize),
+        out: &mut [L],
+        workspace: &mut Workspace,
+    ) {
         let points = self.basis.points();
         let one = L::splat(self.token, L::Real::from_f64(1.0));
         let (components, inputs) = (self.stage.components(), self.inputs());
@@ -136,7 +144,8 @@ impl<L: Lanes> HostKernel<L> {
             values,
             gradients,
         };
-        self.stage.run(self.token, &self.rule, data, layers);
+        self.stage
+            .run(self.token, &self.rule, data, layers, workspace);
     }
 
     /// Adds Σ_q D_ab(q) φ_a(q) φ_b(q) at every node.

@@ -3,6 +3,7 @@
 use super::stage::{BatchData, Layers, Strided};
 use super::sweep::Sweeps;
 use super::{HostKernel, Scratch};
+use crate::family::batch::Workspace;
 use crate::scalar::Lanes;
 
 impl<L: Lanes> HostKernel<L> {
@@ -15,9 +16,10 @@ impl<L: Lanes> HostKernel<L> {
                     nodal,
                     gradients,
                     along,
+                    stage,
                     ..
                 } = scratch;
-                self.gradients(data, nodal, gradients, along);
+                self.gradients(data, nodal, (gradients, along), stage);
             }
             (true, false) => {
                 self.interpolate(scratch);
@@ -25,9 +27,10 @@ impl<L: Lanes> HostKernel<L> {
                     values,
                     gradients,
                     along,
+                    stage,
                     ..
                 } = scratch;
-                self.gradients(data, values, gradients, along);
+                self.gradients(data, values, (gradients, along), stage);
                 self.interpolate_transposed(scratch);
             }
             (false, true) => {
@@ -42,7 +45,9 @@ impl<L: Lanes> HostKernel<L> {
                     },
                     gradients: [(); 3].map(|()| Strided::none()),
                 };
-                self.stage.run(self.token, &self.rule, data, layers);
+                let workspace = &mut scratch.stage;
+                self.stage
+                    .run(self.token, &self.rule, data, layers, workspace);
             }
             (false, false) => self.values(data, scratch),
         }
@@ -113,8 +118,8 @@ impl<L: Lanes> HostKernel<L> {
         &self,
         data: &BatchData<L::Real>,
         u: &mut [L],
-        [gx, gy]: &mut [Vec<L>; 2],
-        gz: &mut [L],
+        ([gx, gy], gz): (&mut [Vec<L>; 2], &mut [L]),
+        workspace: &mut Workspace,
     ) {
         let g = self.basis.points_1d;
         let (plane, stride) = (g * g, self.basis.points());
@@ -163,7 +168,7 @@ impl<L: Lanes> HostKernel<L> {
                     },
                 ],
             };
-            self.stage.run(token, &self.rule, data, layers);
+            self.stage.run(token, &self.rule, data, layers, workspace);
             let first_back = if self.stage.has_values() { add } else { set };
             for component in 0..components {
                 let u = &mut u[component * stride + offset..][..len];
@@ -189,11 +194,12 @@ impl<L: Lanes> HostKernel<L> {
             partial,
             layer,
             values,
+            stage,
             ..
         } = scratch;
         let layers = (&mut layer[..], &mut values[..]);
         if !self.is_solid() {
-            self.values_of_layers(data, nodal, layers);
+            self.values_of_layers(data, nodal, layers, stage);
             return;
         }
         let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
@@ -207,7 +213,7 @@ impl<L: Lanes> HostKernel<L> {
         for (nodal, partial) in inputs.take(self.inputs()) {
             interp(self.token, &self.interp, q * q, nodal, partial);
         }
-        self.values_of_layers(data, partial, layers);
+        self.values_of_layers(data, partial, layers, stage);
         let outputs = nodal.chunks_exact_mut(nodes).zip(partial.chunks_exact(len));
         for (nodal, partial) in outputs.take(self.stage.components()) {
             interp_transposed(self.token, &self.interp_transposed, q * q, partial, nodal);
@@ -220,6 +226,7 @@ impl<L: Lanes> HostKernel<L> {
         data: &BatchData<L::Real>,
         partial: &mut [L],
         (layer, values): (&mut [L], &mut [L]),
+        workspace: &mut Workspace,
     ) {
         let (q, g) = (self.basis.nodes_1d, self.basis.points_1d);
         let (inputs, components) = (self.inputs(), self.stage.components());
@@ -254,7 +261,8 @@ impl<L: Lanes> HostKernel<L> {
                 },
                 gradients: [(); 3].map(|()| Strided::none()),
             };
-            self.stage.run(self.token, &self.rule, data, layers);
+            self.stage
+                .run(self.token, &self.rule, data, layers, workspace);
             for component in 0..components {
                 let between = &mut layer[..count * q * g];
                 interp_transposed(token, back, g, &values[component * len..][..len], between);

@@ -2,6 +2,7 @@
 
 use super::metric::{dot, load};
 use super::stage::{BatchData, Layers, Rule, Stage};
+use crate::family::batch::Workspace;
 use crate::scalar::Lanes;
 use fearless_simd::Simd;
 
@@ -96,6 +97,7 @@ impl<L: Lanes, const VALUES: bool, const GRADIENTS: bool, const PER_ELEMENT: boo
         rule: &Rule<L::Real>,
         data: &BatchData<L::Real>,
         layers: Layers<L>,
+        _: &mut Workspace,
     ) {
         token.vectorize(
             #[inline(always)]

@@ -3,6 +3,7 @@
 use super::inputs::{FieldSources, Inputs};
 use super::metric::{Jacobian, Metric, dot, each};
 use super::stage::{BatchData, Layers, Rule, Stage, Strided};
+use crate::family::batch::Workspace;
 use crate::form::{Form, Point};
 use crate::scalar::Lanes;
 use core::marker::PhantomData;
@@ -60,6 +61,7 @@ where
         rule: &Rule<L::Real>,
         data: &BatchData<L::Real>,
         layers: Layers<L>,
+        _: &mut Workspace,
     ) {
         token.vectorize(
             #[inline(always)]

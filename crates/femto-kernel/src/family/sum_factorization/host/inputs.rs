@@ -37,6 +37,21 @@ impl FieldSources {
         self.nodal.get(n).is_some_and(|&(_, gradient)| gradient)
     }
 
+    /// Fields constant per element.
+    pub(crate) fn of_cells(&self) -> impl Iterator<Item = usize> {
+        self.cell.iter().copied()
+    }
+
+    /// Fields at the nodes.
+    pub(crate) fn at_nodes(&self) -> impl Iterator<Item = usize> {
+        self.nodal.iter().map(|&(field, _)| field)
+    }
+
+    /// Fields at the points.
+    pub(crate) fn at_points(&self) -> impl Iterator<Item = usize> {
+        self.points.iter().copied()
+    }
+
     /// Whether any field varies between points.
     pub(crate) fn vary(&self) -> bool {
         !(self.nodal.is_empty() && self.points.is_empty())

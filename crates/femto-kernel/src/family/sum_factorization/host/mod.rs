@@ -8,6 +8,7 @@ mod evaluate;
 mod factor_stage;
 mod form_stage;
 mod inputs;
+mod interpreted_stage;
 mod metric;
 mod stage;
 mod sweep;
@@ -78,6 +79,8 @@ struct Scratch<L> {
     along: Vec<L>,
     /// Responses of the stage, allocated when a diagonal is first computed.
     responses: Vec<L>,
+    /// The stage's own.
+    stage: Workspace,
 }
 
 impl<L: Lanes> HostKernel<L> {
@@ -190,6 +193,7 @@ impl<L: Lanes> HostKernel<L> {
             gradients: [zeros(group), zeros(group)],
             along: zeros(all),
             responses: Vec::new(),
+            stage: Box::new(()),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The interface of point-wise stages to the contractions around them.
 
 use crate::family::EvalContext;
-use crate::family::batch::Batch;
+use crate::family::batch::{Batch, Workspace};
 use crate::scalar::Lanes;
 
 /// Values and reference gradients at the points of a few layers, replaced in place by the coefficients of
@@ -73,6 +73,12 @@ impl<'a, L> Strided<'a, L> {
         self.data[component * self.stride + self.offset + p]
     }
 
+    /// Likewise, to write it.
+    #[inline(always)]
+    pub(super) fn at_mut(&mut self, component: usize, p: usize) -> &mut L {
+        &mut self.data[component * self.stride + self.offset + p]
+    }
+
     /// One slice of `len` entries per component; empty slices without data.
     #[inline(always)]
     pub(super) fn split<const C: usize>(self, len: usize) -> [&'a mut [L]; C] {
@@ -122,13 +128,14 @@ pub(crate) trait Stage<L: Lanes>: Send + Sync {
     fn has_values(&self) -> bool;
     /// Whether the stage uses gradients.
     fn has_gradients(&self) -> bool;
-    /// Evaluates some layers.
+    /// Evaluates some layers; stages with arrays of their own keep them in the workspace.
     fn run(
         &self,
         token: L::Token,
         rule: &Rule<L::Real>,
         data: &BatchData<L::Real>,
         layers: Layers<L>,
+        workspace: &mut Workspace,
     );
 }
 
