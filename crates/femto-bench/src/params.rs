@@ -45,6 +45,8 @@ pub struct Params {
     pub knobs: Knobs,
     /// Whether to fold coefficients into the geometry if the form allows it. Default `true`.
     pub fold_coefficients: bool,
+    /// Whether forms are evaluated as those from text are, on the host by an interpreter. Default `false`.
+    pub as_text: bool,
     /// How accelerators sum shared nodes; the host's sums are always deterministic.
     pub scatter: Scatter,
     /// Precision of vectors and arithmetic. Default `Fp64`.
@@ -67,6 +69,7 @@ impl Params {
             factors: FactorPrecision::default(),
             knobs: Knobs::default(),
             fold_coefficients: true,
+            as_text: false,
             scatter: Scatter::default(),
             precision: Precision::Fp64,
             sampling: Sampling::default(),

@@ -10,7 +10,7 @@ use femto::solve::cg::{CgWorkspace, solve};
 use femto::solve::{Iteration, Jacobi, Preconditioning, StopCriteria, StopReason, System};
 use femto::vector::{Entries, VectorOps};
 use femto::{Number, Operator, OperatorParams};
-use femto_kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
+use femto_kernel::form::{Componentwise, Form, GraphForm, Mass, Poisson, ScreenedPoisson, trace};
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::{DOT, SET_ENTRIES, UPDATE_DIRECTION_SCALED, UPDATE_RESIDUAL_SCALED};
 use femto_platform::device::{Buffer, DeviceKind};
@@ -182,13 +182,14 @@ where
         scatter: params.scatter,
         ..OperatorParams::default()
     };
-    Operator::new(
-        device,
-        &problem.space,
-        &problem.geometry,
-        form,
-        operator_params,
-    )
+    let (space, geometry) = (&problem.space, &problem.geometry);
+    let graph = params
+        .as_text
+        .then(|| GraphForm::<3, C>::new(&trace::<F, 3, C>(form)));
+    match graph.flatten() {
+        Some(form) => Operator::new(device, space, geometry, &form, operator_params),
+        None => Operator::new(device, space, geometry, form, operator_params),
+    }
 }
 
 /// Runs a fixed number of iterations; `None` if there is nothing to iterate on.

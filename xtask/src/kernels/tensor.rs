@@ -3,11 +3,12 @@
 use femto_element::Cell;
 use femto_element::tables::TensorTables;
 use femto_kernel::dialect::Language;
+use femto_kernel::family::CellMap;
 use femto_kernel::family::cell_quadrature::source::Interleave;
 use femto_kernel::family::oracle::OracleGeometry;
+use femto_kernel::family::sum_factorization::Storage;
 use femto_kernel::family::sum_factorization::kernel::{KernelSpec, PointStep};
 use femto_kernel::family::sum_factorization::work::Shape;
-use femto_kernel::family::sum_factorization::{ElementGeometry, Storage};
 use femto_kernel::family::{FactorPrecision, KernelSource, Operand, Vectors};
 use femto_kernel::form::TracedForm;
 use femto_kernel::scalar::Precision;
@@ -154,8 +155,8 @@ impl Operator {
         for (element, out) in geometry.chunks_exact_mut(len).enumerate() {
             let OracleGeometry { jacobian, position } = elements.geometry(element);
             let given = match self.is_stored_at_points() {
-                true => ElementGeometry::Points { jacobian, position },
-                false => ElementGeometry::Map(&elements.recipe.maps[element]),
+                true => CellMap::Points { jacobian, position },
+                false => CellMap::Map(&elements.recipe.maps[element]),
             };
             problem.pack(given, (LAMBDA, 1.0), out);
         }

@@ -4,9 +4,10 @@ use super::candidate::{FANS, Fans, INTERLEAVED};
 use super::oracle::Inputs;
 use crate::BenchError;
 use femto::Number;
+use femto_kernel::family::CellMap;
 use femto_kernel::family::Operand;
 use femto_kernel::family::cell_quadrature::source::{place, places};
-use femto_kernel::family::cell_quadrature::{CellGeometry, Shape, pack};
+use femto_kernel::family::cell_quadrature::{Shape, pack};
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer, Argument};
 use rayon::prelude::*;
@@ -109,7 +110,7 @@ impl<T: Number> Buffers<T> {
             for (vertex, &node) in vertices.iter_mut().zip(mesh.cell(cell)) {
                 *vertex = positions[node as usize];
             }
-            let vertices = CellGeometry::Vertices(&vertices[..shape.nodes]);
+            let vertices = CellMap::Vertices(&vertices[..shape.nodes]);
             pack(shape, inputs.element, vertices, |n, x| {
                 row[n] = T::from_f64(x)
             });

@@ -26,6 +26,8 @@ fn component<'a, S: Scalar, const D: usize, const C: usize>(
 }
 
 impl<F: Form<D>, const D: usize, const C: usize> Form<D, C> for Componentwise<F, C> {
+    const VALUES_ONLY: bool = F::VALUES_ONLY;
+
     #[inline(always)]
     fn f0<S: Scalar>(&self, point: &Point<S, D, C>) -> [S; C] {
         let mut f0 = point.u;

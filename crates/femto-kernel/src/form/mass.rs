@@ -8,6 +8,8 @@ use crate::scalar::Scalar;
 pub struct Mass<const D: usize = 3>;
 
 impl<const D: usize> Form<D> for Mass<D> {
+    const VALUES_ONLY: bool = true;
+
     #[inline(always)]
     fn f0<S: Scalar>(&self, point: &Point<S, D>) -> [S; 1] {
         point.u

@@ -83,6 +83,10 @@ pub trait Form<const D: usize, const C: usize = 1>: Send + Sync {
     #[doc(hidden)]
     const INTERPRETED: bool = false;
 
+    /// Whether it reads no gradients and f1 is zero, so that loops are compiled for it that compute none.
+    #[doc(hidden)]
+    const VALUES_ONLY: bool = false;
+
     /// The form at points of a batch of cells.
     #[doc(hidden)]
     fn at_points<L: Lanes>(&self) -> Box<dyn PointForm<L, D>>

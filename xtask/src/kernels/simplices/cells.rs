@@ -1,13 +1,14 @@
 //! Triangles and tetrahedra that share nodes and vertices, and their lists for kernels.
 
 use femto_element::tables::DenseTables;
+use femto_kernel::family::CellMap;
 use femto_kernel::family::batch::{Batch, Nodes, Vertices};
 use femto_kernel::family::cell_quadrature::blocks::BlockLists;
 use femto_kernel::family::cell_quadrature::fans::Fans;
 use femto_kernel::family::cell_quadrature::host::HostPlan;
 use femto_kernel::family::cell_quadrature::schedule::Schedule;
 use femto_kernel::family::cell_quadrature::source::Interleave;
-use femto_kernel::family::cell_quadrature::{CellGeometry, Shape, Storage, pack};
+use femto_kernel::family::cell_quadrature::{Shape, Storage, pack};
 use femto_kernel::family::oracle::OracleGeometry;
 use femto_kernel::family::{EvalContext, Operand, Scatter, Vectors};
 use femto_kernel::form::Form;
@@ -115,8 +116,8 @@ impl<'a> Cells<'a> {
         let own: Vec<_> = own.map(|&v| self.coordinates[v as usize]).collect();
         let OracleGeometry { jacobian, position } = self.elements.geometry(cell);
         let geometry = match self.shape.storage {
-            Storage::Jacobians => CellGeometry::Points { jacobian, position },
-            Storage::Vertices | Storage::Affine => CellGeometry::Vertices(&own),
+            Storage::Jacobians => CellMap::Points { jacobian, position },
+            Storage::Vertices | Storage::Affine => CellMap::Vertices(&own),
         };
         pack(self.shape, self.element, geometry, |n, value| {
             numbers[n] = value;

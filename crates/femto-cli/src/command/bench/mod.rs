@@ -67,6 +67,9 @@ pub(super) struct Bench {
     /// printed on accelerators.
     #[arg(long, default_value_t = true, action = clap::ArgAction::Set)]
     fold_coefficients: bool,
+    /// Evaluate forms as those from text are: on the host an interpreter runs them.
+    #[arg(long)]
+    as_text: bool,
     /// How accelerators sum shared nodes; the host's sums are always deterministic.
     #[arg(long, value_delimiter = ',', default_value = "atomic", value_parser = options::scatter())]
     scatter: Vec<Scatter>,
@@ -89,7 +92,7 @@ pub(super) struct Bench {
     /// name contains this, such as `bk5/layers/7`, `cubes` [default size: large].
     #[arg(
         long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
-        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "knobs", "fold_coefficients", "scatter"]
+        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "knobs", "fold_coefficients", "as_text", "scatter"]
     )]
     ladder: Option<Vec<String>>,
     /// Also draw the ladders as an SVG file: TFLOP/s against degree, with both rooflines.
@@ -190,6 +193,7 @@ impl Bench {
                 ..Sampling::default()
             },
             fold_coefficients: self.fold_coefficients,
+            as_text: self.as_text,
             ..Params::new(Benchmark::Bp1)
         };
         let sizes = self.sizes(start.size);

@@ -16,6 +16,7 @@ pub(crate) use rows::{Places, gather, gather_any, scatter, scatter_any, to_lanes
 use crate::family::EvalContext;
 use crate::scalar::Vectorizable;
 use core::any::Any;
+use std::sync::Arc;
 
 /// The scratch memory of one thread. A kernel given another kernel's workspace replaces it by its own.
 pub type Workspace = Box<dyn Any + Send>;
@@ -39,6 +40,39 @@ pub(crate) fn scratch_of<S: Send + 'static>(
 #[inline(never)]
 fn renew<S: Send + 'static>(workspace: &mut Workspace, new: impl FnOnce() -> S) {
     *workspace = Box::new(new());
+}
+
+/// Tells the scratch arrays of one kernel from those of all others, which may be as long.
+#[derive(Clone, Default)]
+pub(crate) struct Identity(Arc<()>);
+
+/// Scratch arrays, and the kernel that they were made for.
+struct Own<S> {
+    owner: Identity,
+    scratch: S,
+}
+
+impl Identity {
+    /// A workspace with a kernel's scratch arrays.
+    pub(crate) fn workspace<S: Send + 'static>(&self, scratch: S) -> Workspace {
+        let owner = self.clone();
+        Box::new(Own { owner, scratch })
+    }
+
+    /// The kernel's scratch arrays, `new` ones unless the workspace holds them.
+    #[inline]
+    pub(crate) fn scratch_of<'a, S: Send + 'static>(
+        &self,
+        workspace: &'a mut Workspace,
+        new: impl FnOnce() -> S,
+    ) -> &'a mut S {
+        let is_own = |it: &Own<S>| Arc::ptr_eq(&it.owner.0, &self.0);
+        let new = || Own {
+            owner: self.clone(),
+            scratch: new(),
+        };
+        &mut scratch_of(workspace, is_own, new).scratch
+    }
 }
 
 /// One batch of cells.

@@ -5,7 +5,7 @@ use super::lists::Lists;
 use super::schedule::Schedule;
 use super::source::{self, Interleave, KernelSpec, diagonal_source};
 use super::work::{self, Counts, knepley::Model};
-use super::{CellGeometry, Shape, Storage, choice};
+use super::{Shape, Storage, choice};
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
@@ -108,12 +108,7 @@ impl BlockOperator for Block {
     }
 
     fn pack(&self, map: CellMap, _: (f64, f64), out: &mut [f64]) {
-        let geometry = match map {
-            CellMap::Vertices(vertices) => CellGeometry::Vertices(vertices),
-            CellMap::Points { jacobian, position } => CellGeometry::Points { jacobian, position },
-            CellMap::Map(_) => unreachable!("the map of a tensor product"),
-        };
-        super::pack(&self.shape, &self.element, geometry, |n, number| {
+        super::pack(&self.shape, &self.element, map, |n, number| {
             out[n] = number;
         });
     }

@@ -1,6 +1,7 @@
 //! Stored geometry of a cell: kinds of storage, and packing.
 
 use super::Shape;
+use crate::family::CellMap;
 use femto_element::tables::DenseTables;
 
 /// The storage of a cell's geometry.
@@ -16,19 +17,8 @@ pub enum Storage {
     Jacobians,
 }
 
-/// The geometry of one cell; entries beyond its dimension are not read.
-#[derive(Clone, Copy, Debug)]
-pub enum CellGeometry<'a> {
-    /// An affine cell's vertices, `[dim + 1]`.
-    Vertices(&'a [[f64; 3]]),
-    /// At the points: Jacobians `[physical][reference]` and positions.
-    Points {
-        /// ∂x/∂ξ.
-        jacobian: &'a [[[f64; 3]; 3]],
-        /// x; not read unless the form reads positions.
-        position: &'a [[f64; 3]],
-    },
-}
+/// A mistake of the caller: blocks ask for vertices or points.
+const TENSOR_MAP: &str = "the map of a tensor product";
 
 /// Calls `put(n, number)` for each number stored for a cell, [`Shape::geometry_numbers`] of them.
 ///
@@ -37,7 +27,7 @@ pub enum CellGeometry<'a> {
 pub fn pack(
     shape: &Shape,
     element: &DenseTables,
-    geometry: CellGeometry,
+    geometry: CellMap,
     mut put: impl FnMut(usize, f64),
 ) {
     let d = shape.dim;
@@ -45,14 +35,15 @@ pub fn pack(
         Storage::Vertices => {}
         Storage::Affine => {
             let (jacobian, origin) = match geometry {
-                CellGeometry::Vertices(vertices) => (edges(vertices, d), vertices[0]),
-                CellGeometry::Points { jacobian, position } => {
+                CellMap::Vertices(vertices) => (edges(vertices, d), vertices[0]),
+                CellMap::Points { jacobian, position } => {
                     let origin = match position.first() {
                         Some(x) => origin(d, &jacobian[0], x, element.position(0)),
                         None => [f64::NAN; 3],
                     };
                     (jacobian[0], origin)
                 }
+                CellMap::Map(_) => unreachable!("{TENSOR_MAP}"),
             };
             let (inverse, determinant) = invert(&jacobian, d);
             for n in 0..d * d {
@@ -66,11 +57,12 @@ pub fn pack(
         Storage::Jacobians => {
             let affine;
             let (jacobian, position) = match geometry {
-                CellGeometry::Vertices(vertices) => {
+                CellMap::Vertices(vertices) => {
                     affine = at_points(element, vertices);
                     (&affine.0[..], &affine.1[..])
                 }
-                CellGeometry::Points { jacobian, position } => (jacobian, position),
+                CellMap::Points { jacobian, position } => (jacobian, position),
+                CellMap::Map(_) => unreachable!("{TENSOR_MAP}"),
             };
             let numbers = shape.map_numbers();
             for (q, jacobian) in jacobian.iter().enumerate() {

@@ -36,7 +36,7 @@ pub mod work;
 
 pub use super::fields::{FieldKind, Fields};
 pub use block::{Block, CellQuadrature};
-pub use geometry::{CellGeometry, Storage, at_points, pack};
+pub use geometry::{Storage, at_points, pack};
 pub use shape::Shape;
 
 #[cfg(test)]

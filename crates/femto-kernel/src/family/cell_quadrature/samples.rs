@@ -1,7 +1,7 @@
 //! Random elements, cells and forms for tests, and a mesh.
 
-use super::{CellGeometry, FieldKind, Fields, Shape, Storage, at_points};
-use crate::family::oracle;
+use super::{FieldKind, Fields, Shape, Storage, at_points};
+use crate::family::{CellMap, oracle};
 use crate::form::{Form, Inspection, Point, inspect};
 use crate::scalar::Scalar;
 use femto_element::tables::DenseTables;
@@ -131,13 +131,13 @@ impl Cell {
         }
     }
 
-    pub(super) fn geometry(&self, storage: Storage) -> CellGeometry<'_> {
+    pub(super) fn geometry(&self, storage: Storage) -> CellMap<'_> {
         match storage {
-            Storage::Jacobians => CellGeometry::Points {
+            Storage::Jacobians => CellMap::Points {
                 jacobian: &self.jacobian,
                 position: &self.position,
             },
-            _ => CellGeometry::Vertices(&self.vertices),
+            _ => CellMap::Vertices(&self.vertices),
         }
     }
 

@@ -1,9 +1,9 @@
 //! sum_factorization as a family.
 
+use super::Storage;
 use super::host::HostPlan;
 use super::kernel::{KernelSpec, PointStep, Schedule};
 use super::work::Shape;
-use super::{ElementGeometry, Storage};
 use crate::family::batch::{ElementKernel, NodeTable};
 use crate::family::{
     Array, BlockError, BlockKernels, BlockOperator, Candidate, CellMap, ElementOperator, Elements,
@@ -98,15 +98,6 @@ impl Block {
     }
 }
 
-/// The same map as the family's own type.
-fn element(map: CellMap<'_>) -> ElementGeometry<'_> {
-    match map {
-        CellMap::Map(coefficients) => ElementGeometry::Map(coefficients),
-        CellMap::Points { jacobian, position } => ElementGeometry::Points { jacobian, position },
-        CellMap::Vertices(_) => unreachable!("the map of a simplex"),
-    }
-}
-
 impl BlockOperator for Block {
     fn map_input(&self) -> MapInput {
         match self.shape.storage {
@@ -122,7 +113,7 @@ impl BlockOperator for Block {
     fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
         // Packed geometry is the same for all instruction sets.
         let plan = self.plan(SimdLevel::Baseline);
-        plan.pack((0, 1), element(map), coefficients, out);
+        plan.pack((0, 1), map, coefficients, out);
     }
 
     fn folds_coefficients(&self) -> bool {
@@ -240,7 +231,7 @@ impl BlockKernels for Kernels {
 
     fn pack(&self, map: CellMap, coefficients: (f64, f64), out: &mut [f64]) {
         let spec = self.spec(Vectors::ELEMENT);
-        spec.pack(element(map), coefficients, out);
+        spec.pack(map, coefficients, out);
     }
 
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {

@@ -48,21 +48,6 @@ impl Storage {
     }
 }
 
-/// The geometry of one element, input of [`host::HostPlan::pack`]. A quadrilateral is embedded in a layer
-/// above it (∂x/∂ζ = e_z).
-#[derive(Clone, Copy, Debug)]
-pub enum ElementGeometry<'a> {
-    /// `x = Σ c_m ξ^a η^b ζ^c`, `m = a + 2b + 4c`, `[8][3]`.
-    Map(&'a [[f64; 3]; 8]),
-    /// At the points, lexicographic: Jacobians `[physical][reference]` and positions.
-    Points {
-        /// ∂x/∂ξ.
-        jacobian: &'a [[[f64; 3]; 3]],
-        /// x.
-        position: &'a [[f64; 3]],
-    },
-}
-
 impl work::Shape {
     /// The coefficients of a map that [`Storage::Affine`] and [`Storage::Multilinear`] keep: of ξ, η, ...
     /// and finally, if positions are read, of 1, `[coefficient][axis]`.

@@ -15,7 +15,7 @@ use symbols::Names;
 
 /// A form whose f0 and f1 are expressions, parsed into one graph.
 ///
-/// On the host an interpreter runs the graph over the lanes of a batch. For devices, inspection and
+/// On the host an interpreter runs the graph over many points of a batch. For devices, inspection and
 /// derivatives ([`Jacobian`](super::Jacobian)) it is traced like any other form, which reproduces the same
 /// graph. The language of expressions: `docs/forms.md`.
 ///

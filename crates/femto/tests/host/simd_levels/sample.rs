@@ -1,8 +1,9 @@
 //! Sample elements for testing kernels.
 
 use crate::common::Random;
+use femto::kernel::family::CellMap;
 use femto::kernel::family::fields::{CellFields, FieldKind, Fields};
-use femto::kernel::family::sum_factorization::{ElementGeometry, Storage};
+use femto::kernel::family::sum_factorization::Storage;
 use femto::kernel::form::MAX_FIELDS;
 use femto_element::tables::TensorTables;
 
@@ -84,12 +85,12 @@ impl Map {
         }
     }
 
-    pub fn for_storage(&self, storage: Storage) -> ElementGeometry<'_> {
+    pub fn for_storage(&self, storage: Storage) -> CellMap<'_> {
         match storage {
             Storage::Affine | Storage::Multilinear | Storage::ElementFactors => {
-                ElementGeometry::Map(&self.coefficients)
+                CellMap::Map(&self.coefficients)
             }
-            Storage::Jacobians | Storage::PointFactors => ElementGeometry::Points {
+            Storage::Jacobians | Storage::PointFactors => CellMap::Points {
                 jacobian: &self.jacobian,
                 position: &self.position,
             },

@@ -12,7 +12,7 @@ mod map;
 
 use super::{FieldKind, Shape};
 use crate::family::batch::{
-    Batch, ElementKernel, Matrices, Workspace, gather_any, in_precision, scatter_any, scratch_of,
+    Batch, ElementKernel, Identity, Matrices, Workspace, gather_any, in_precision, scatter_any,
 };
 use crate::form::{Form, PointForm, PointSizes, Points};
 use crate::scalar::{AnyLanes, ForLanes, Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
@@ -125,7 +125,7 @@ impl<T: Vectorizable, const D: usize> SimdTask for Build<'_, T, D> {
         let of_fields = [shape.fields_of(FieldKind::Nodal) > 0, shape.field_gradients];
         Box::new(HostKernel::<T::Lanes<S>, D> {
             token,
-            identity: Arc::new(()),
+            identity: Identity::default(),
             form: at_points,
             linear: linear.filter(|_| shape.degree_one && shape.map_is_constant()),
             shape,
@@ -149,8 +149,7 @@ impl<T: Vectorizable, const D: usize> SimdTask for Build<'_, T, D> {
 /// The kernel for one kind of lanes.
 struct HostKernel<L: Lanes, const D: usize> {
     token: L::Token,
-    /// Identifies this kernel among all others.
-    identity: Arc<()>,
+    identity: Identity,
     form: Box<dyn PointForm<L, D>>,
     /// On affine simplices of degree 1.
     linear: Option<Box<dyn LinearForm<L, D>>>,
@@ -177,8 +176,6 @@ struct Scratch<L: Lanes, const D: usize> {
     /// The map of the last point, or of all points.
     map: Map<L, D>,
     points: Points<L, D>,
-    /// The identity of the kernel that the scratch was made for.
-    owner: Arc<()>,
 }
 
 impl<L: Lanes, const D: usize> HostKernel<L, D> {
@@ -209,14 +206,7 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
             out: vec![zero; components * self.shape.nodes],
             map: Map::none(zero),
             points: Points::new(self.token, sizes, &*self.form),
-            owner: Arc::clone(&self.identity),
         }
-    }
-
-    /// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
-    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L, D> {
-        let is_own = |it: &Scratch<L, D>| Arc::ptr_eq(&it.owner, &self.identity);
-        scratch_of(workspace, is_own, || self.scratch())
     }
 }
 
@@ -230,7 +220,7 @@ impl<L: Lanes, const D: usize> ElementKernel<L::Real> for HostKernel<L, D> {
     }
 
     fn workspace(&self) -> Workspace {
-        Box::new(self.scratch())
+        self.identity.workspace(self.scratch())
     }
 
     fn apply(
@@ -240,7 +230,7 @@ impl<L: Lanes, const D: usize> ElementKernel<L::Real> for HostKernel<L, D> {
         target: &mut [L::Real],
         workspace: &mut Workspace,
     ) {
-        let scratch = self.scratch_of(workspace);
+        let scratch = self.identity.scratch_of(workspace, || self.scratch());
         if let Some(linear) = &self.linear {
             return linear.apply(self, batch, (source, target), scratch);
         }
@@ -261,7 +251,7 @@ impl<L: Lanes, const D: usize> ElementKernel<L::Real> for HostKernel<L, D> {
     }
 
     fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
-        let scratch = self.scratch_of(workspace);
+        let scratch = self.identity.scratch_of(workspace, || self.scratch());
         self.token.vectorize(
             #[inline(always)]
             || {

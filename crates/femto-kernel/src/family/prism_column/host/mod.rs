@@ -8,15 +8,14 @@ mod evaluate;
 use super::tables::{InPlane, Tables};
 use crate::family::ElementOperator;
 use crate::family::batch::{
-    Batch, ElementKernel, Matrices, PointMatrix, Workspace, gather_any, in_precision, scatter_any,
-    scratch_of,
+    Batch, ElementKernel, Identity, Matrices, PointMatrix, Workspace, gather_any, in_precision,
+    scatter_any,
 };
 use crate::family::fields::{FieldKind, Fields};
 use crate::form::{AtPointsOf, Form, PointForm, PointSizes, Points};
 use crate::scalar::{AnyLanes, Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
 use fearless_simd::Simd;
-use std::sync::Arc;
 
 /// Numbers of a prism's map.
 pub(super) const MAP_NUMBERS: usize = 12;
@@ -108,7 +107,7 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
         };
         Box::new(HostKernel::<T::Lanes<S>> {
             token,
-            identity: Arc::new(()),
+            identity: Identity::default(),
             form: self.form.take(),
             components: of.components,
             fields,
@@ -151,8 +150,7 @@ struct Line<R> {
 /// The kernel for one kind of lanes.
 struct HostKernel<L: Lanes> {
     token: L::Token,
-    /// Identifies this kernel among all others.
-    identity: Arc<()>,
+    identity: Identity,
     form: Box<dyn PointForm<L, 3>>,
     components: usize,
     fields: Fields,
@@ -194,8 +192,6 @@ struct Scratch<L: Lanes> {
     sums: Vec<L>,
     /// Of a chunk's points.
     points: Points<L, 3>,
-    /// The identity of the kernel that the scratch was made for.
-    owner: Arc<()>,
 }
 
 impl<L: Lanes> HostKernel<L> {
@@ -236,14 +232,7 @@ impl<L: Lanes> HostKernel<L> {
             level: vec![zero; rows * 2 * self.nodes[0]],
             sums: vec![zero; components * 2 * self.nodes[0]],
             points: Points::new(self.token, sizes, &*self.form),
-            owner: Arc::clone(&self.identity),
         }
-    }
-
-    /// The scratch arrays inside a workspace, replaced if it belongs to another kernel.
-    fn scratch_of<'a>(&self, workspace: &'a mut Workspace) -> &'a mut Scratch<L> {
-        let is_own = |it: &Scratch<L>| Arc::ptr_eq(&it.owner, &self.identity);
-        scratch_of(workspace, is_own, || self.scratch())
     }
 
     /// Reads the fields in the solution's space, after the components.
@@ -266,7 +255,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
     }
 
     fn workspace(&self) -> Workspace {
-        Box::new(self.scratch())
+        self.identity.workspace(self.scratch())
     }
 
     fn apply(
@@ -276,7 +265,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
         target: &mut [L::Real],
         workspace: &mut Workspace,
     ) {
-        let scratch = self.scratch_of(workspace);
+        let scratch = self.identity.scratch_of(workspace, || self.scratch());
         let places = batch.places(self.count(), self.components);
         let solution = &mut scratch.nodal[..self.components * self.count()];
         gather_any(self.token, places, source, solution);
@@ -287,7 +276,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
 
     /// Applies the matrices to one unit vector after the other.
     fn diagonal(&self, batch: &Batch<L::Real>, target: &mut [L::Real], workspace: &mut Workspace) {
-        let scratch = self.scratch_of(workspace);
+        let scratch = self.identity.scratch_of(workspace, || self.scratch());
         self.gather_fields(batch, &mut scratch.nodal);
         let zero = self.zero();
         let unknowns = self.components * self.count();

@@ -7,10 +7,11 @@ use super::inputs::FieldSources;
 use super::interpreted_stage::InterpretedStage;
 use super::metric::{Affine, Metric, Multilinear, Stored, pack};
 use super::stage::Stage;
+use crate::family::CellMap;
 use crate::family::batch::{ElementKernel, in_precision};
+use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::factors::factors;
 use crate::family::sum_factorization::work::Shape;
-use crate::family::sum_factorization::{ElementGeometry, Storage};
 use crate::form::{Form, PointForm};
 use crate::scalar::{AnyLanes, ForLanes, Lanes, Real, SimdLevel, SimdTask, Vectorizable, dispatch};
 use core::marker::PhantomData;
@@ -67,7 +68,7 @@ impl HostPlan<'_> {
     pub fn pack<T: Real>(
         &self,
         (lane, width): (usize, usize),
-        geometry: ElementGeometry,
+        geometry: CellMap,
         coefficients: (f64, f64),
         out: &mut [T],
     ) {
@@ -81,21 +82,21 @@ impl HostPlan<'_> {
         } = self.shape;
         let wanted = (values, gradients);
         match (storage, geometry) {
-            (Storage::Affine | Storage::Multilinear, ElementGeometry::Map(c)) => {
+            (Storage::Affine | Storage::Multilinear, CellMap::Map(c)) => {
                 pack(out, width, lane, 0, self.shape.kept(c));
             }
-            (Storage::Jacobians, ElementGeometry::Points { jacobian, position }) => {
+            (Storage::Jacobians, CellMap::Points { jacobian, position }) => {
                 let columns = jacobian.iter().flat_map(|j| self.shape.columns(j));
                 let positions = position.iter().filter(|_| with_position);
                 let positions = positions.flat_map(|x| &x[..dim]).copied();
                 pack(out, width, lane, 0, columns.chain(positions));
             }
-            (Storage::ElementFactors, ElementGeometry::Map(c)) if dim == 3 => {
+            (Storage::ElementFactors, CellMap::Map(c)) if dim == 3 => {
                 let jacobian = [0, 1, 2].map(|row| [c[1][row], c[2][row], c[4][row]]);
                 let factors = factors(&jacobian, 1.0, coefficients, wanted);
                 pack(out, width, lane, 0, factors);
             }
-            (Storage::PointFactors, ElementGeometry::Points { jacobian, .. }) if dim == 3 => {
+            (Storage::PointFactors, CellMap::Points { jacobian, .. }) if dim == 3 => {
                 let (n, w) = (self.basis.points_1d, &self.basis.weights);
                 let count = self.geometry_len() / jacobian.len();
                 for (p, j) in jacobian.iter().enumerate() {
@@ -138,8 +139,15 @@ where
         if F::INTERPRETED {
             return interpreted::<L, M, D>(self.form.at_points(), &self.shape);
         }
+        match F::VALUES_ONLY && !self.shape.gradients {
+            true => self.compiled::<L, M, false>(),
+            false => self.compiled::<L, M, true>(),
+        }
+    }
+
+    fn compiled<L: Lanes, M: Metric<L, D>, const GRADIENTS: bool>(&self) -> Box<dyn Stage<L>> {
         let shape = &self.shape;
-        Box::new(FormStage::<F, M, D, C> {
+        Box::new(FormStage::<F, M, D, C, GRADIENTS> {
             form: self.form.clone(),
             values: shape.values || !shape.gradients,
             gradients: shape.gradients,

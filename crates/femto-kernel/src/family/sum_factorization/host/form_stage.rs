@@ -9,13 +9,14 @@ use crate::scalar::Lanes;
 use core::marker::PhantomData;
 use fearless_simd::Simd;
 
-/// A form evaluated with the Jacobian from a metric.
-pub(crate) struct FormStage<F, M, const D: usize, const C: usize> {
+/// A form evaluated with the Jacobian from a metric; `GRADIENTS` is false where neither gradients nor, of the Jacobian,
+/// more than the determinant are computed.
+pub(crate) struct FormStage<F, M, const D: usize, const C: usize, const GRADIENTS: bool> {
     pub(crate) form: F,
     /// Whether the form uses values; always, if there are no gradients.
     pub(crate) values: bool,
     /// Whether it uses gradients. A run-time value: otherwise each form would be compiled twice for each
-    /// metric, for a perfectly predicted branch.
+    /// metric. Forms of values alone are, since they need so little else.
     pub(crate) gradients: bool,
     pub(crate) reads_position: bool,
     pub(crate) fields: FieldSources,
@@ -32,7 +33,8 @@ struct Arrays<'a, L, const D: usize, const C: usize> {
     field_gradients: [Strided<'a, L>; D],
 }
 
-impl<L, F, M, const D: usize, const C: usize> Stage<L> for FormStage<F, M, D, C>
+impl<L, F, M, const D: usize, const C: usize, const GRADIENTS: bool> Stage<L>
+    for FormStage<F, M, D, C, GRADIENTS>
 where
     L: Lanes,
     F: Form<D, C>,
@@ -51,7 +53,7 @@ where
         self.values
     }
     fn has_gradients(&self) -> bool {
-        self.gradients
+        GRADIENTS && self.gradients
     }
 
     #[inline(never)]
@@ -70,7 +72,7 @@ where
     }
 }
 
-impl<F, M, const D: usize, const C: usize> FormStage<F, M, D, C> {
+impl<F, M, const D: usize, const C: usize, const GRADIENTS: bool> FormStage<F, M, D, C, GRADIENTS> {
     #[inline(always)]
     fn layers<L: Lanes>(
         &self,
@@ -130,7 +132,7 @@ impl<F, M, const D: usize, const C: usize> FormStage<F, M, D, C> {
                 };
                 let (own, rest) = axis.split_at(C);
                 *fields = rest;
-                own.split::<C>(if self.gradients { len } else { 0 })
+                own.split::<C>(if GRADIENTS && self.gradients { len } else { 0 })
             },
         );
         Arrays {
@@ -165,7 +167,7 @@ impl<F, M, const D: usize, const C: usize> FormStage<F, M, D, C> {
                 *u = values[p];
             }
         }
-        if self.gradients {
+        if GRADIENTS && self.gradients {
             let inverse = determinant.constant(1.0) / determinant;
             for (c, grad_u) in grad_u.iter_mut().enumerate() {
                 let g = each(
@@ -198,7 +200,7 @@ impl<F, M, const D: usize, const C: usize> FormStage<F, M, D, C> {
                 values[p] = f0 * scale;
             }
         }
-        if self.gradients {
+        if GRADIENTS && self.gradients {
             let f1 = self.form.f1(&point);
             for (c, f1) in f1.iter().enumerate() {
                 let f: [L; D] = each(

@@ -8,19 +8,17 @@
 use super::inputs::FieldSources;
 use super::metric::{Jacobian, Metric, load};
 use super::stage::{BatchData, Layers, Rule, Stage};
-use crate::family::batch::{Workspace, scratch_of};
+use crate::family::batch::{Identity, Workspace};
 use crate::family::sum_factorization::work::Shape;
 use crate::form::{MOST_POINTS, PointForm, PointSizes, Points};
 use crate::scalar::Lanes;
 use core::marker::PhantomData;
 use fearless_simd::Simd;
-use std::sync::Arc;
 
 /// A form at many points together, with the Jacobian from a metric.
 pub(super) struct InterpretedStage<L: Lanes, M, const D: usize> {
     form: Box<dyn PointForm<L, D>>,
-    /// Identifies this stage among all others.
-    identity: Arc<()>,
+    identity: Identity,
     components: usize,
     fields: FieldSources,
     field_count: usize,
@@ -36,14 +34,13 @@ struct Waiting<L: Lanes, const D: usize> {
     count: usize,
     /// The place of each point in the arrays.
     places: [usize; MOST_POINTS],
-    owner: Arc<()>,
 }
 
 impl<L: Lanes, M, const D: usize> InterpretedStage<L, M, D> {
     pub(super) fn new(form: Box<dyn PointForm<L, D>>, shape: &Shape) -> Self {
         Self {
             form,
-            identity: Arc::new(()),
+            identity: Identity::default(),
             components: shape.components,
             fields: FieldSources::new(&shape.fields, shape.field_gradients),
             field_count: shape.fields.len(),
@@ -68,7 +65,6 @@ impl<L: Lanes, M, const D: usize> InterpretedStage<L, M, D> {
             points: Points::new(token, sizes, &*self.form),
             count: 0,
             places: [0; MOST_POINTS],
-            owner: Arc::clone(&self.identity),
         }
     }
 
@@ -84,12 +80,6 @@ impl<L: Lanes, M, const D: usize> InterpretedStage<L, M, D> {
     ) {
         let p = waiting.count % MOST_POINTS;
         let points = &mut waiting.points;
-        let inverse = weight.constant(1.0) / jacobian.determinant;
-        for r in 0..D {
-            for d in 0..D {
-                points.inverse[p][r][d] = jacobian.adjugate[r][d] * inverse;
-            }
-        }
         points.scales[p] = jacobian.determinant * weight;
         for c in 0..self.components {
             if self.values {
@@ -98,6 +88,14 @@ impl<L: Lanes, M, const D: usize> InterpretedStage<L, M, D> {
             if self.gradients {
                 for r in 0..D {
                     points.grad_u[c][r][p] = layers.gradients[r].at(c, place);
+                }
+            }
+        }
+        if self.gradients {
+            let inverse = weight.constant(1.0) / jacobian.determinant;
+            for r in 0..D {
+                for d in 0..D {
+                    points.inverse[p][r][d] = jacobian.adjugate[r][d] * inverse;
                 }
             }
         }
@@ -218,8 +216,8 @@ impl<L: Lanes, M: Metric<L, D>, const D: usize> Stage<L> for InterpretedStage<L,
         mut layers: Layers<L>,
         workspace: &mut Workspace,
     ) {
-        let is_own = |it: &Waiting<L, D>| Arc::ptr_eq(&it.owner, &self.identity);
-        let waiting = scratch_of(workspace, is_own, || self.nothing_waits(token));
+        let new = || self.nothing_waits(token);
+        let waiting = self.identity.scratch_of(workspace, new);
         token.vectorize(
             #[inline(always)]
             || self.layers(token, rule, data, &mut layers, waiting),

@@ -1,9 +1,10 @@
 //! Packing of an element's geometry for the kernel, see `family/sum_factorization/text/factors.h` and `jacobian.h`.
 
 use super::{KernelSpec, PointStep};
+use crate::family::CellMap;
 use crate::family::FactorPrecision;
+use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::factors::factors;
-use crate::family::sum_factorization::{ElementGeometry, Storage};
 use crate::scalar::{Precision, Real};
 
 impl FactorPrecision {
@@ -54,33 +55,23 @@ impl KernelSpec<'_> {
     /// | form | `Jacobians` | `[k][number][j][i]`: columns of ∂x/∂ξ, then x if it is read |
     ///
     /// For quadrilaterals `[2][2]` (of ξ, η), `[3][2]` (of ξ, η, ξη) and `[j][number][i]`.
-    pub fn pack<T: Real>(
-        &self,
-        geometry: ElementGeometry,
-        coefficients: (f64, f64),
-        out: &mut [T],
-    ) {
+    pub fn pack<T: Real>(&self, geometry: CellMap, coefficients: (f64, f64), out: &mut [T]) {
         match self.step {
             PointStep::Factors(_) => self.pack_factors(geometry, coefficients, out),
             PointStep::Form(_) => self.pack_map(geometry, out),
         }
     }
 
-    fn pack_factors<T: Real>(
-        &self,
-        geometry: ElementGeometry,
-        (lambda, kappa): (f64, f64),
-        out: &mut [T],
-    ) {
+    fn pack_factors<T: Real>(&self, geometry: CellMap, (lambda, kappa): (f64, f64), out: &mut [T]) {
         let (shape, basis) = (&self.shape, self.basis);
         let wanted = (shape.values, shape.gradients);
         match (shape.storage, geometry) {
-            (Storage::Multilinear, ElementGeometry::Map(c)) if !shape.gradients => {
+            (Storage::Multilinear, CellMap::Map(c)) if !shape.gradients => {
                 for (out, number) in out.iter_mut().zip(determinant(c)) {
                     *out = T::from_f64(lambda * number);
                 }
             }
-            (Storage::Multilinear, ElementGeometry::Map(c)) => {
+            (Storage::Multilinear, CellMap::Map(c)) => {
                 let lambda = shape.values.then_some(lambda);
                 let numbers = c[1..].iter().copied().flatten();
                 let numbers = numbers.chain(lambda).chain([kappa]);
@@ -88,14 +79,14 @@ impl KernelSpec<'_> {
                     *out = T::from_f64(number);
                 }
             }
-            (Storage::ElementFactors, ElementGeometry::Map(c)) => {
+            (Storage::ElementFactors, CellMap::Map(c)) => {
                 let jacobian = [0, 1, 2].map(|row| [c[1][row], c[2][row], c[4][row]]);
                 let numbers = factors(&jacobian, 1.0, (lambda, kappa), wanted);
                 for (out, number) in out.iter_mut().zip(numbers) {
                     *out = T::from_f64(number);
                 }
             }
-            (Storage::PointFactors, ElementGeometry::Points { jacobian, .. }) => {
+            (Storage::PointFactors, CellMap::Points { jacobian, .. }) => {
                 let (n, w) = (basis.points_1d, &basis.weights);
                 let count = self.geometry_len() / basis.points();
                 for (p, j) in jacobian.iter().enumerate() {
@@ -110,16 +101,16 @@ impl KernelSpec<'_> {
         }
     }
 
-    fn pack_map<T: Real>(&self, geometry: ElementGeometry, out: &mut [T]) {
+    fn pack_map<T: Real>(&self, geometry: CellMap, out: &mut [T]) {
         let shape = &self.shape;
         let write = |out: &mut T, number: f64| *out = T::from_f64(number);
         match (shape.storage, geometry) {
-            (Storage::Affine | Storage::Multilinear, ElementGeometry::Map(c)) => {
+            (Storage::Affine | Storage::Multilinear, CellMap::Map(c)) => {
                 for (out, number) in out.iter_mut().zip(shape.kept(c)) {
                     write(out, number);
                 }
             }
-            (Storage::Jacobians, ElementGeometry::Points { jacobian, position }) => {
+            (Storage::Jacobians, CellMap::Points { jacobian, position }) => {
                 let layer = shape.pencils();
                 let count = self.geometry_len() / shape.points();
                 for (p, j) in jacobian.iter().enumerate() {
