@@ -12,7 +12,7 @@ mod groups;
 pub mod ordering;
 mod periodic;
 mod summary;
-mod triangle;
+pub mod triangle;
 mod turn;
 
 pub use columns::Columns;

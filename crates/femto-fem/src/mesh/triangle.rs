@@ -19,6 +19,14 @@ pub enum TriangleError {
         /// Rows announced by the first line.
         wanted: usize,
     },
+    /// The file goes on.
+    #[error("{found} rows, where the first line has {wanted}")]
+    Long {
+        /// Rows found.
+        found: usize,
+        /// Rows announced by the first line.
+        wanted: usize,
+    },
     /// A row with too few numbers.
     #[error("a row of {found} numbers, where {wanted} are needed")]
     Row {
@@ -37,22 +45,55 @@ pub enum TriangleError {
     },
 }
 
-/// Reads the mesh with this `.ele` or `.node` file, and the other one beside it.
+/// A file's name, for messages, and its text.
+pub type NamedText<'a> = (&'a str, &'a str);
+
+/// Reads the mesh with this `.ele` or `.node` file, and the other ones beside it.
 pub(super) fn read(path: &Path) -> Result<Mesh, MeshError> {
-    let nodes = Table::read(&path.with_extension("node"))?;
+    let text = |extension: &str| {
+        let file = path.with_extension(extension);
+        let name = file.display().to_string();
+        match std::fs::read_to_string(&file) {
+            Ok(text) => Ok((name, text)),
+            Err(source) => Err(MeshError::Io { file: name, source }),
+        }
+    };
+    let (nodes, triangles) = (text("node")?, text("ele")?);
+    let edges = path.with_extension("edge").exists();
+    let edges = edges.then(|| text("edge")).transpose()?;
+    fn named((name, text): &(String, String)) -> NamedText<'_> {
+        (name, text)
+    }
+    parse(named(&nodes), named(&triangles), edges.as_ref().map(named))
+}
+
+/// The mesh of a `.node` and a `.ele` file, and of a `.edge` file if there is one.
+///
+/// # Errors
+/// The file, line and word of a mistake.
+pub fn parse(
+    nodes: NamedText,
+    triangles: NamedText,
+    edges: Option<NamedText>,
+) -> Result<Mesh, MeshError> {
+    let nodes = Table::new(nodes);
     let first = nodes.first_number()?;
+    if nodes.header(1)? != 2 {
+        let found = nodes.word(0, 1)?.to_owned();
+        return Err(nodes.wrong(0, found, "2, the dimension"));
+    }
     let mut mesh = Mesh::default();
-    for row in nodes.rows(3)? {
+    for row in nodes.rows(3, first)? {
         mesh.coordinates
-            .push([nodes.real(&row, 1)?, nodes.real(&row, 2)?, 0.0]);
+            .push([nodes.real(row, 1)?, nodes.real(row, 2)?, 0.0]);
     }
     let count = mesh.coordinates.len();
-    let triangles = Table::read(&path.with_extension("ele"))?;
+    let triangles = Table::new(triangles);
     let corners = triangles.header(1)?;
     let cell_type = match corners {
         3 => CellType::TRI3,
         6 => CellType::TRI6,
-        found => return Err(triangles.wrong(1, found.to_string(), "3 or 6 nodes a triangle")),
+        found => return Err(triangles.wrong(0, found.to_string(), "3 or 6 nodes a triangle")),
     };
     let has_groups = triangles.header(2)? > 0;
     let mut block = CellBlock {
@@ -62,32 +103,30 @@ pub(super) fn read(path: &Path) -> Result<Mesh, MeshError> {
     };
     // Triangle's nodes 4 to 6 are opposite to vertices 1 to 3; Gmsh's lie between 1 and 2, 2 and 3, 3 and 1.
     const ORDER: [usize; 6] = [0, 1, 2, 5, 3, 4];
-    for row in triangles.rows(1 + corners + usize::from(has_groups))? {
+    for row in triangles.rows(1 + corners + usize::from(has_groups), first)? {
         for place in &ORDER[..corners] {
             block
                 .nodes
-                .push(triangles.node(&row, 1 + place, (first, count))?);
+                .push(triangles.node(row, 1 + place, (first, count))?);
         }
         block.tags.push(match has_groups {
-            true => triangles.real(&row, 1 + corners)? as i32,
+            true => triangles.group(row, 1 + corners)?,
             false => 0,
         });
     }
     mesh.blocks.push(block);
-    let edges = path.with_extension("edge");
-    if edges.exists() {
-        let edges = Table::read(&edges)?;
+    if let Some(edges) = edges.map(Table::new) {
         let mut block = CellBlock {
             cell_type: CellType::LINE2,
             nodes: Vec::new(),
             tags: Vec::new(),
         };
         if edges.header(1)? > 0 {
-            for row in edges.rows(4)? {
-                let marker = edges.real(&row, 3)? as i32;
+            for row in edges.rows(4, first)? {
+                let marker = edges.group(row, 3)?;
                 if marker != 0 {
                     for place in 1..3 {
-                        block.nodes.push(edges.node(&row, place, (first, count))?);
+                        block.nodes.push(edges.node(row, place, (first, count))?);
                     }
                     block.tags.push(marker);
                 }
@@ -120,21 +159,16 @@ struct Table {
 type Row = usize;
 
 impl Table {
-    fn read(path: &Path) -> Result<Self, MeshError> {
-        let file = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|source| MeshError::Io {
-            file: file.clone(),
-            source,
-        })?;
+    fn new((file, text): NamedText) -> Self {
         let words = |line: &str| -> Vec<String> {
             let code = line.split('#').next().unwrap_or_default();
             code.split_whitespace().map(str::to_owned).collect()
         };
         let lines = (1..).zip(text.lines().map(words));
-        Ok(Self {
-            file,
+        Self {
+            file: file.to_owned(),
             lines: lines.filter(|(_, words)| !words.is_empty()).collect(),
-        })
+        }
     }
 
     fn error(&self, row: Row, problem: TriangleError) -> MeshError {
@@ -184,31 +218,48 @@ impl Table {
         }
     }
 
-    /// All rows, which have at least so many words.
-    fn rows(&self, words: usize) -> Result<Vec<Row>, MeshError> {
+    /// All rows, which have at least so many words and are numbered one after the other.
+    fn rows(&self, words: usize, first: u64) -> Result<core::ops::RangeInclusive<Row>, MeshError> {
         let (wanted, found) = (self.header(0)?, self.lines.len().saturating_sub(1));
         if found < wanted {
             return Err(self.error(found, TriangleError::Short { found, wanted }));
         }
-        for row in 1..=wanted {
-            self.word(row, words - 1)?;
+        if found > wanted {
+            return Err(self.error(wanted + 1, TriangleError::Long { found, wanted }));
         }
-        Ok((1..=wanted).collect())
+        for (row, number) in (1..=wanted).zip(first..) {
+            self.word(row, words - 1)?;
+            let word = self.word(row, 0)?;
+            if word.parse() != Ok(number) {
+                return Err(self.wrong(
+                    row,
+                    word.to_owned(),
+                    "the number after that of the row before",
+                ));
+            }
+        }
+        Ok(1..=wanted)
     }
 
-    fn real(&self, &row: &Row, place: usize) -> Result<f64, MeshError> {
+    /// The number of a group, or 0.
+    fn group(&self, row: Row, place: usize) -> Result<i32, MeshError> {
+        let number = self.real(row, place)?;
+        let word = || self.word(row, place).unwrap_or_default().to_owned();
+        // Attributes are written like `7.0` by some.
+        match number as i32 {
+            group if f64::from(group) == number => Ok(group),
+            _ => Err(self.wrong(row, word(), "a whole number of 32 bits, as a group has")),
+        }
+    }
+
+    fn real(&self, row: Row, place: usize) -> Result<f64, MeshError> {
         let word = self.word(row, place)?;
         let number: Option<f64> = word.parse().ok().filter(|number: &f64| number.is_finite());
         number.ok_or_else(|| self.wrong(row, word.to_owned(), "a finite number"))
     }
 
     /// A vertex, counted from 0.
-    fn node(
-        &self,
-        &row: &Row,
-        place: usize,
-        (first, count): (u64, usize),
-    ) -> Result<u32, MeshError> {
+    fn node(&self, row: Row, place: usize, (first, count): (u64, usize)) -> Result<u32, MeshError> {
         let word = self.word(row, place)?;
         let number = word
             .parse::<u64>()
@@ -282,5 +333,19 @@ mod tests {
         let shape = error("shape", NODES, "1 4 0\n1 1 2 3 4\n");
         assert!(shape.contains("3 or 6 nodes"), "{shape}");
         assert!(error("row", NODES, "1 3 0\n1 1 2\n").contains("3 numbers, where 4"));
+        let long = error("long", NODES, "1 3 0\n1 1 2 3\n2 1 3 4\n");
+        assert!(
+            long.contains("line 3") && long.contains("2 rows, where"),
+            "{long}"
+        );
+        let order = error("order", NODES, "2 3 0\n2 1 2 3\n1 1 3 4\n");
+        assert!(
+            order.contains("line 2") && order.contains("`2` is not"),
+            "{order}"
+        );
+        let group = error("group", NODES, "1 3 1\n1 1 2 3 1.5\n");
+        assert!(group.contains("`1.5` is not a whole number"), "{group}");
+        let solid = error("solid", &NODES.replace("4 2 0 1", "4 3 0 1"), TRIANGLES);
+        assert!(solid.contains("`3` is not 2, the dimension"), "{solid}");
     }
 }
