@@ -8,13 +8,13 @@ use femto_element::tables::BasisAtPoints;
 use std::sync::Arc;
 
 /// The matrix from nodes to points. It has rows of values, if these are wanted, and of each reference derivative, if they
-/// are. Points are taken in chunks of [`MOST_POINTS`], the last one padded to a power of two.
+/// are. Points are taken in chunks of [`MOST_POINTS`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PointMatrix<T> {
     nodes: usize,
     /// Rows of a point.
     rows: usize,
-    /// `[chunk][row][node][point of the chunk]`, zero for padding.
+    /// `[chunk][row][node][point of the chunk]`
     entries: Vec<T>,
 }
 
@@ -66,11 +66,9 @@ impl<T: Real> PointMatrix<T> {
         let rows = usize::from(wanted[0]) + dim * usize::from(wanted[1]);
         let mut entries = Vec::with_capacity(rows * nodes * tables.points());
         for chunk in chunks(tables.points()) {
-            let padding = chunk.len().next_power_of_two() - chunk.len();
             for row in 0..rows {
                 for node in 0..nodes {
                     let own = chunk.clone().map(|q| entry(q, row, node));
-                    let own = own.chain(core::iter::repeat_n(0.0, padding));
                     entries.extend(own.map(T::from_f64));
                 }
             }
@@ -88,16 +86,15 @@ impl<T: Real> PointMatrix<T> {
         self.rows == 0
     }
 
-    /// Entries of the rows at a chunk's points, one after the other, and the length of the padded chunk.
+    /// Entries of a row at a chunk's points.
     #[inline(always)]
-    fn rows(&self, chunk: &Range<usize>) -> (&[T], usize) {
-        let len = chunk.len().next_power_of_two();
-        let all = &self.entries[chunk.start * self.rows * self.nodes..];
-        (&all[..self.rows * self.nodes * len], len)
+    fn row(&self, chunk: &Range<usize>, row: usize) -> &[T] {
+        let len = self.nodes * chunk.len();
+        &self.entries[chunk.start * self.rows * self.nodes + row * len..][..len]
     }
 
     /// Values and derivatives at a chunk's points from values at the nodes; `values` and `derivatives` are there if they
-    /// are wanted. What lies beyond the points is overwritten too.
+    /// are wanted.
     #[inline(never)]
     pub(crate) fn to_points<L: Lanes<Real = T>>(
         &self,
@@ -110,43 +107,35 @@ impl<T: Real> PointMatrix<T> {
         token.vectorize(
             #[inline(always)]
             || {
-                let (entries, len) = self.rows(chunk);
-                let row = |n: usize| &entries[n * self.nodes * len..][..self.nodes * len];
-                let first = usize::from(values.is_some());
+                let (first, len) = (usize::from(values.is_some()), chunk.len());
                 if let Some(out) = values {
-                    multiply_by(token, row(0), len, nodal, out);
+                    multiply_by(token, self.row(chunk, 0), len, nodal, out);
                 }
                 for (n, out) in (first..self.rows).zip(derivatives) {
-                    multiply_by(token, row(n), len, nodal, out);
+                    multiply_by(token, self.row(chunk, n), len, nodal, out);
                 }
             },
         );
     }
 
-    /// Adds to `out`, at the nodes, what a chunk's points contribute to values and derivatives. What lies beyond the
-    /// points is set to zero.
+    /// Adds to `out`, at the nodes, what a chunk's points contribute to values and derivatives.
     #[inline(never)]
     pub(crate) fn add_to_nodes<L: Lanes<Real = T>>(
         &self,
         token: L::Token,
         chunk: &Range<usize>,
-        (values, derivatives): (Option<&mut AtPoints<L>>, &mut [AtPoints<L>]),
+        (values, derivatives): (Option<&AtPoints<L>>, &[AtPoints<L>]),
         out: &mut [L],
     ) {
         token.vectorize(
             #[inline(always)]
             || {
-                let (entries, len) = self.rows(chunk);
-                let row = |n: usize| &entries[n * self.nodes * len..][..self.nodes * len];
-                let zero = L::splat(token, T::from_f64(0.0));
-                let first = usize::from(values.is_some());
+                let (first, len) = (usize::from(values.is_some()), chunk.len());
                 if let Some(coefficients) = values {
-                    coefficients[chunk.len()..len].fill(zero);
-                    add_by(token, row(0), len, coefficients, out);
+                    add_by(token, self.row(chunk, 0), len, coefficients, out);
                 }
                 for (n, coefficients) in (first..self.rows).zip(derivatives) {
-                    coefficients[chunk.len()..len].fill(zero);
-                    add_by(token, row(n), len, coefficients, out);
+                    add_by(token, self.row(chunk, n), len, coefficients, out);
                 }
             },
         );
@@ -164,7 +153,11 @@ fn multiply_by<L: Lanes>(
     match len {
         1 => multiply::<L, 1>(token, entries, nodal, out),
         2 => multiply::<L, 2>(token, entries, nodal, out),
+        3 => multiply::<L, 3>(token, entries, nodal, out),
         4 => multiply::<L, 4>(token, entries, nodal, out),
+        5 => multiply::<L, 5>(token, entries, nodal, out),
+        6 => multiply::<L, 6>(token, entries, nodal, out),
+        7 => multiply::<L, 7>(token, entries, nodal, out),
         _ => multiply::<L, 8>(token, entries, nodal, out),
     }
 }
@@ -180,7 +173,11 @@ fn add_by<L: Lanes>(
     match len {
         1 => add_transposed::<L, 1>(token, entries, coefficients, out),
         2 => add_transposed::<L, 2>(token, entries, coefficients, out),
+        3 => add_transposed::<L, 3>(token, entries, coefficients, out),
         4 => add_transposed::<L, 4>(token, entries, coefficients, out),
+        5 => add_transposed::<L, 5>(token, entries, coefficients, out),
+        6 => add_transposed::<L, 6>(token, entries, coefficients, out),
+        7 => add_transposed::<L, 7>(token, entries, coefficients, out),
         _ => add_transposed::<L, 8>(token, entries, coefficients, out),
     }
 }

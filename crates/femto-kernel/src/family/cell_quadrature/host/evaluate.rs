@@ -117,10 +117,10 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
         if matrix.is_empty() {
             return;
         }
-        let points = &mut scratch.points;
-        let values = self.shape.writes_values.then_some(&mut points.u[c]);
+        let points = &scratch.points;
+        let values = self.shape.writes_values.then_some(&points.u[c]);
         let out = &mut scratch.out[c * self.shape.nodes..][..self.shape.nodes];
-        let coefficients = (values, &mut points.grad_u[c][..]);
+        let coefficients = (values, &points.grad_u[c][..]);
         matrix.add_to_nodes(self.token, chunk, coefficients, out);
     }
 }

@@ -205,8 +205,8 @@ impl<L: Lanes> HostKernel<L> {
             self.inputs(&chunk, all, nodal, points);
             self.form.evaluate(self.token, chunk.len(), points);
             for (c, out) in scratch.out.chunks_exact_mut(self.count()).enumerate() {
-                let values = self.wanted[0].then_some(&mut points.u[c]);
-                let coefficients = (values, &mut points.grad_u[c][..]);
+                let values = self.wanted[0].then_some(&points.u[c]);
+                let coefficients = (values, &points.grad_u[c][..]);
                 let test = &matrices.test;
                 test.add_to_nodes(self.token, &chunk, coefficients, out);
             }
@@ -230,17 +230,17 @@ impl<L: Lanes> HostKernel<L> {
         let all = (&*self.matrices.solution, &*self.matrices.fields);
         self.inputs(chunk, all, nodal, points);
         self.form.evaluate(self.token, chunk.len(), points);
-        let own = points.u.iter_mut().zip(&mut points.grad_u);
+        let own = points.u.iter().zip(&points.grad_u);
         for ((values, fluxes), sums) in own.zip(sums.chunks_exact_mut(2 * self.nodes[0])) {
             let (nodal, slopes) = sums.split_at_mut(self.nodes[0]);
-            let (in_plane, upwards) = fluxes.split_at_mut(2);
+            let (in_plane, upwards) = fluxes.split_at(2);
             if !self.matrices.test.is_empty() {
                 let values = self.wanted[0].then_some(values);
                 let test = &self.matrices.test;
                 test.add_to_nodes(self.token, chunk, (values, in_plane), nodal);
             }
             if self.wanted[1] {
-                let upwards = (upwards.first_mut(), &mut [][..]);
+                let upwards = (upwards.first(), &[][..]);
                 self.upwards
                     .add_to_nodes(self.token, chunk, upwards, slopes);
             }
