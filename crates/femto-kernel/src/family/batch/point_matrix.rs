@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// The matrix from nodes to points. It has rows of values, if these are wanted, and of each reference derivative, if they
 /// are. Points are taken in chunks of [`MOST_POINTS`].
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PointMatrix<T> {
     nodes: usize,
     /// Rows of a point.
@@ -78,12 +78,6 @@ impl<T: Real> PointMatrix<T> {
             rows,
             entries,
         }
-    }
-
-    /// Whether it has no rows.
-    #[inline(always)]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows == 0
     }
 
     /// Entries of a row at a chunk's points.

@@ -100,9 +100,6 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
     #[inline(always)]
     fn set_solution(&self, chunk: &Range<usize>, c: usize, scratch: &mut Scratch<L, D>) {
         let matrix = &self.matrices.solution;
-        if matrix.is_empty() {
-            return;
-        }
         let nodal = &scratch.nodal[c * self.shape.nodes..][..self.shape.nodes];
         let points = &mut scratch.points;
         let values = self.shape.reads_values.then_some(&mut points.u[c]);
@@ -114,9 +111,6 @@ impl<L: Lanes, const D: usize> HostKernel<L, D> {
     #[inline(always)]
     fn test(&self, chunk: &Range<usize>, c: usize, scratch: &mut Scratch<L, D>) {
         let matrix = &self.matrices.test;
-        if matrix.is_empty() {
-            return;
-        }
         let points = &scratch.points;
         let values = self.shape.writes_values.then_some(&points.u[c]);
         let out = &mut scratch.out[c * self.shape.nodes..][..self.shape.nodes];

@@ -234,11 +234,9 @@ impl<L: Lanes> HostKernel<L> {
         for ((values, fluxes), sums) in own.zip(sums.chunks_exact_mut(2 * self.nodes[0])) {
             let (nodal, slopes) = sums.split_at_mut(self.nodes[0]);
             let (in_plane, upwards) = fluxes.split_at(2);
-            if !self.matrices.test.is_empty() {
-                let values = self.wanted[0].then_some(values);
-                let test = &self.matrices.test;
-                test.add_to_nodes(self.token, chunk, (values, in_plane), nodal);
-            }
+            let values = self.wanted[0].then_some(values);
+            let test = &self.matrices.test;
+            test.add_to_nodes(self.token, chunk, (values, in_plane), nodal);
             if self.wanted[1] {
                 let upwards = (upwards.first(), &[][..]);
                 self.upwards
