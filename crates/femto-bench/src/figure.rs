@@ -9,10 +9,10 @@ use kuva::render::plots::Plot;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
-/// Colours of lines, in order; ladders have at most 12 steps.
-pub(crate) const COLOURS: [&str; 12] = [
+/// Colours of lines, in order; ladders have at most 13 steps.
+pub(crate) const COLOURS: [&str; 13] = [
     "#9e9e9e", "#c5b0d5", "#17becf", "#bcbd22", "#e377c2", "#8c564b", "#9467bd", "#ff7f0e",
-    "#2ca02c", "#1f77b4", "#d62728", "#004d40",
+    "#2ca02c", "#1f77b4", "#d62728", "#004d40", "#000080",
 ];
 
 /// Width and height of a panel.

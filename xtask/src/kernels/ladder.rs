@@ -139,15 +139,15 @@ fn check<T: Element + Into<f64>>(
     let (interp, grad) = (upload(&problem.interp)?, upload(&problem.grad)?);
     let (factors, u) = (upload(&problem.factors)?, upload(&problem.u)?);
     let mut v = poison(problem.u.len())?;
-    let mut scratch = poison(kernel.scratch_reals(ELEMENTS).max(1))?;
+    let reals = (ELEMENTS * kernel.scratch_reals_per_element).max(1);
+    let mut scratch = poison(reals as usize)?;
     for launch in &kernel.launches {
         let shape = Launch {
-            blocks: launch.blocks(ELEMENTS),
+            blocks: ELEMENTS,
             threads: launch.block.threads,
             shared_bytes: launch.block.shared_bytes(variant.precision),
         };
         let arguments = [
-            Argument::U32(ELEMENTS),
             argument(from(problem.lambda)),
             Argument::input(&interp),
             Argument::input(&grad),

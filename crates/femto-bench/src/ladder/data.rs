@@ -121,8 +121,8 @@ impl<'a, T: Number> LadderData<'a, T> {
         let kernels: Vec<Kernel> = kernels.collect::<Result<_, _>>()?;
         let compile_seconds = since(start);
 
-        let reals = kernel.scratch_reals(size.elements as u32).max(1);
-        let mut scratch = device.zeros::<T>(reals)?;
+        let reals = size.elements * kernel.scratch_reals_per_element as usize;
+        let mut scratch = device.zeros::<T>(reals.max(1))?;
         device.fill(f64::NAN, &mut self.v)?;
         let mut application = Application {
             data: self,
@@ -241,7 +241,6 @@ impl<T: Number> Application<'_, '_, T> {
             _ => Argument::F32(LAMBDA as f32),
         };
         let arguments = [
-            Argument::U32(elements),
             lambda,
             Argument::input(&data.interp),
             Argument::input(&data.grad),
@@ -252,7 +251,7 @@ impl<T: Number> Application<'_, '_, T> {
         ];
         for (plan, kernel) in self.kernel.launches.iter().zip(self.kernels) {
             let launch = Launch {
-                blocks: plan.blocks(elements),
+                blocks: elements,
                 threads: plan.block.threads,
                 shared_bytes: plan.block.shared_bytes(T::PRECISION),
             };

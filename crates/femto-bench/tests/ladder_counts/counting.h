@@ -8,6 +8,9 @@
 #include <numeric>
 #include <vector>
 
+/* A number's accesses are counted, volatile or not. */
+#define volatile
+
 typedef unsigned int uint;
 typedef unsigned short ushort;
 

@@ -1,6 +1,6 @@
 //! The published ladders, step by step, run with numbers that count: where each step of those of simplices keeps its data,
 //! so that a translation with the right result and the wrong memory fails; and that hexahedral steps access shared memory
-//! as often as their work says.
+//! as often and have as many barriers as their schedules say.
 //!
 //! Needs a C++ compiler; without one the tests are left out with a note, unless `FEMTO_REQUIRE` lists `c++`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -19,6 +19,7 @@ use femto_element::tables::DenseTables;
 use femto_kernel::dialect::Language;
 use femto_kernel::family::affine_simplex::{self, Matrices, ladder};
 use femto_kernel::family::hex_published::ladder::{LaunchPlan, source as ladder_source};
+use femto_kernel::family::hex_published::schedule::BlockWork;
 use femto_kernel::family::{Limits, Vectors, element_matrix, hex_published};
 use femto_kernel::scalar::Precision;
 
@@ -157,38 +158,42 @@ fn steps_of_element_matrices_keep_data_where_they_were_published() {
     }
 }
 
-/// Świrydowicz et al. (2019), eq. 13: reads and writes of shared memory by a block with all its elements.
+/// Świrydowicz et al. (2019), eq. 13: reads and writes of shared memory by a block, and barriers.
 #[test]
-fn hexahedral_steps_access_shared_memory_as_often_as_their_work_says() {
+fn hexahedral_steps_access_shared_memory_as_often_as_their_schedules_say() {
     let steps = hex_published::ladder::steps();
     std::thread::scope(|scope| {
         for steps in steps.chunks(steps.len().div_ceil(4)) {
-            scope.spawn(|| steps.iter().for_each(compare_shared_accesses));
+            scope.spawn(|| steps.iter().for_each(compare_block_work));
         }
     });
 }
 
-fn compare_shared_accesses(step: &hex_published::ladder::Step) {
-    let precision = Precision::Fp32;
+/// Even and odd numbers of nodes.
+fn compare_block_work(step: &hex_published::ladder::Step) {
     for degree in [3, 4] {
         let (sizes, limits) = (step.benchmark.sizes(degree), Limits::default());
-        let source = ladder_source(step, sizes, Language::OpenCl, precision, &limits).unwrap();
+        let source = ladder_source(step, sizes, Language::OpenCl, Precision::Fp32, &limits);
+        let source = source.unwrap();
         let launch = |it: &LaunchPlan| (it.entry, it.block.threads);
-        let elements = source.launches[0].elements_per_block;
         let text = Text {
             text: &source.text,
-            parameters: "uint elements, real lambda, real *g_interp, real *g_grad, real *g_factors, real *g_u, real \
-                         *g_v, real *g_scratch",
+            parameters: "real lambda, real *g_interp, real *g_grad, real *g_factors, real *g_u, real *g_v, \
+                         real *g_scratch",
             launches: source.launches.iter().map(launch).collect(),
-            elements,
+            elements: 1,
         };
         let Some(found) = count_text(&text) else {
             return;
         };
-        let found = found.of(SHARED);
-        let work = step.work(degree, precision, elements);
-        let bytes = 4 * (found.reads + found.writes);
-        assert_eq!(bytes, work.shared_bytes, "{step}, degree {degree}");
+        let shared = found.of(SHARED);
+        let found = BlockWork {
+            reads: shared.reads,
+            writes: shared.writes,
+            barriers: found.barriers,
+        };
+        let stated = step.schedule.block_work(sizes);
+        assert_eq!(found, stated, "{step}, degree {degree}");
     }
 }
 

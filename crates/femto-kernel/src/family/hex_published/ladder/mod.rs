@@ -1,16 +1,24 @@
 //! The published ladders: sequences of schedules, each one change on the one before.
 //!
 //! Source: Świrydowicz et al. 2019 (K. Świrydowicz, N. Chalmers, A. Karakus, T. Warburton, *Acceleration of
-//! tensor-product operations for high-order finite element methods*), §6 for BK1 (there BP1.0); the steps
-//! of BK5 (BP3.5) and BK3 (BP3.0) as listed in design §5. Details that the lists leave open (the order of
-//! contractions, the array of each flux) are decided here and documented in the kernel texts.
+//! tensor-product operations for high-order finite element methods*), §6 for BK1 (there BP1.0), and the authors'
+//! kernels for the steps of BK5 (BP3.5) and BK3 (BP3.0), at github.com/kswirydo/CEED-Ax. Data live where those kernels
+//! put them, contractions have their order, and factors are loaded and barriers stand where theirs do. What is not
+//! reproduced:
+//!
+//! - races, where elements overwrite each other (BK1 1, BK3 cubes 1 and 7): every element has its own global arrays;
+//! - outputs computed twice, where the symmetry of the interpolation matrix is used (BK1 8, BK3 layers 9 to 12);
+//! - barriers that order nothing: one in the back contraction of BK3 layers 6, and that after BK3 layers 7 sets a cube
+//!   to zero, which it does for nothing.
+//!
+//! In CUDA, step 4 of BK5 in layers differs from step 3 by its unrolled loops alone.
 //!
 //! ```
 //! use femto_kernel::family::hex_published::ladder;
 //!
 //! let step = ladder::find("bk5/layers/10").unwrap();
-//! assert_eq!(step.change, "u and v in registers, only slices in shared memory, factors loaded early");
-//! assert_eq!(ladder::steps().len(), 8 + 10 + 6 + 12 + 9);
+//! assert_eq!(step.change, "u in a slice in place of the cube, factors before the layer's first barrier");
+//! assert_eq!(ladder::steps().len(), 8 + 10 + 6 + 13 + 9);
 //! ```
 
 pub mod oracle;

@@ -1,27 +1,18 @@
 //! Kernel source and launches of a ladder step.
 
-use super::super::schedule::{Sizes, text};
+use super::super::schedule::{Sizes, Unroll, text};
 use super::Step;
 use crate::dialect::{BlockShape, Language, SourceBuilder};
 use crate::family::{Limits, ScheduleError};
 use crate::scalar::Precision;
 
-/// One launch.
+/// One launch, of a block per element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LaunchPlan {
     /// Name of the kernel.
     pub entry: &'static str,
     /// Threads and shared memory of a block.
     pub block: BlockShape,
-    /// Elements of a block; the last block may have fewer.
-    pub elements_per_block: u32,
-}
-
-impl LaunchPlan {
-    /// Blocks for this many elements.
-    pub fn blocks(&self, elements: u32) -> u32 {
-        elements.div_ceil(self.elements_per_block)
-    }
 }
 
 /// A kernel text with its launches.
@@ -30,14 +21,13 @@ impl LaunchPlan {
 ///
 /// | argument | type | |
 /// |---|---|---|
-/// | `elements` | `u32` | number of elements |
 /// | `lambda` | real | factor of the mass term; unused by BK1 |
 /// | `g_interp` | input | nodes to points, `[points_1d][nodes_1d]`; unused by BK5 |
 /// | `g_grad` | input | derivatives at points, `[points_1d][points_1d]`; unused by BK1 |
 /// | `g_factors` | input | `[element][factor][k][j][i]` at the points, see [`super::Benchmark::factors`] |
 /// | `g_u` | input | `[element][k][j][i]` at the nodes |
 /// | `g_v` | output | likewise |
-/// | `g_scratch` | output | [`LadderKernel::scratch_reals`] numbers |
+/// | `g_scratch` | output | `[element]` [`LadderKernel::scratch_reals_per_element`] |
 #[derive(Clone, Debug, PartialEq)]
 pub struct LadderKernel {
     /// The translation unit.
@@ -46,15 +36,6 @@ pub struct LadderKernel {
     pub launches: Vec<LaunchPlan>,
     /// Global scratch memory of an element, in numbers.
     pub scratch_reals_per_element: u32,
-}
-
-impl LadderKernel {
-    /// Numbers of global scratch memory for this many elements, including those that fill the last block.
-    pub fn scratch_reals(&self, elements: u32) -> usize {
-        let padded = |launch: &LaunchPlan| launch.blocks(elements) * launch.elements_per_block;
-        let slots = self.launches.iter().map(padded).max().unwrap_or(0);
-        slots as usize * self.scratch_reals_per_element as usize
-    }
 }
 
 /// The kernel text of a step.
@@ -76,9 +57,9 @@ pub fn source(
     let mut source = SourceBuilder::new(language, precision, block);
     source.define("NODES_1D", sizes.nodes_1d);
     source.define("POINTS_1D", sizes.points_1d);
-    source.define("ELEMENTS_PER_BLOCK", common.elements_per_block);
     source.define("CONST_INPUTS", u32::from(common.const_inputs));
-    source.define("UNROLLED", u32::from(common.unroll));
+    source.define("UNROLL_MOST", u32::from(common.unroll == Unroll::Most));
+    source.define("UNROLL_ALL", u32::from(common.unroll == Unroll::All));
     for (name, value) in memory
         .definitions()
         .into_iter()
@@ -90,11 +71,7 @@ pub fn source(
     for file in plan.files() {
         source.include(file);
     }
-    let launch = |&entry: &&'static str| LaunchPlan {
-        entry,
-        block,
-        elements_per_block: common.elements_per_block,
-    };
+    let launch = |&entry: &&'static str| LaunchPlan { entry, block };
     Ok(LadderKernel {
         text: source.finish(),
         launches: plan.entries().iter().map(launch).collect(),

@@ -1,8 +1,7 @@
 //! The steps of every ladder, as data.
 
 use super::super::schedule::{
-    Bk1Layers, Bk3Layers, Bk5Column, Bk5Layers, CubeTemporaries, Cubes, Fluxes, Partials, Points,
-    Schedule, Temporaries,
+    Bk1Layers, Bk3Layers, Bk5Layers, Cubes, Exchange, Layer, Schedule, Temporaries, Unroll, Values,
 };
 use super::{Benchmark, Step, Threads};
 
@@ -63,16 +62,22 @@ fn climb<S: Copy + Default>(
 const BK1_LAYERS: &[Change<Bk1Layers>] = &[
     ("temporaries in global memory, matrix in shared", |_| {}),
     ("temporaries in shared memory", |s| {
-        s.temporaries = Temporaries::Slices;
+        (s.temporaries, s.barrier_at_end) = (Temporaries::Slices, false);
     }),
-    ("the column of u in registers", |s| {
-        s.column_in_registers = true;
+    ("columns of u and v in registers", |s| {
+        (s.column_in_registers, s.barrier_at_end) = (true, true);
     }),
-    ("const inputs", |s| s.common.const_inputs = true),
-    ("padding", |s| s.common.pad = true),
-    ("all loops unrolled", |s| s.common.unroll = true),
-    ("the whole cube in shared memory, five barriers", |s| {
-        s.temporaries = Temporaries::Cube;
+    ("const inputs", |s| {
+        (s.common.const_inputs, s.barrier_at_end) = (true, false);
+    }),
+    ("padding; all loops unrolled but that over layers", |s| {
+        (s.common.pad, s.common.unroll) = (true, Unroll::Most);
+    }),
+    ("the loop over layers unrolled", |s| {
+        s.common.unroll = Unroll::All
+    }),
+    ("the whole cube in shared memory, six barriers", |s| {
+        (s.temporaries, s.column_in_registers) = (Temporaries::Cube, false);
     }),
     ("symmetry of the matrix", |s| s.symmetry = true),
 ];
@@ -80,91 +85,117 @@ const BK1_LAYERS: &[Change<Bk1Layers>] = &[
 const BK5_LAYERS: &[Change<Bk5Layers>] = &[
     ("base", |_| {}),
     ("const inputs", |s| s.common.const_inputs = true),
-    ("all loops unrolled", |s| s.common.unroll = true),
-    ("the loop over layers outermost", |s| s.k_outermost = true),
-    ("two slices in place of the shared cube", |s| {
-        s.fluxes = Fluxes::Slices;
+    ("loops unrolled but the transposes", |s| {
+        s.common.unroll = Unroll::Most
     }),
-    ("u in shared memory", |s| s.values_in_shared = true),
-    ("no global temporaries", |s| s.no_global_temporaries = true),
+    ("the transposes unrolled", |s| s.common.unroll = Unroll::All),
+    ("fluxes in two slices, one loop over layers", |s| {
+        s.one_loop = true
+    }),
+    ("u in a shared cube", |s| s.values = Values::Cube),
+    ("v in registers", |s| s.v_in_registers = true),
     ("padding", |s| s.common.pad = true),
-    ("u in registers", |s| s.column = Bk5Column::Input),
+    ("the column of u in registers, factors early", |s| {
+        s.values = Values::CubeAndColumn;
+    }),
     (
-        "u and v in registers, only slices in shared memory, factors loaded early",
-        |s| s.column = Bk5Column::InputAndOutput,
+        "u in a slice in place of the cube, factors before the layer's first barrier",
+        |s| s.values = Values::Slice,
     ),
 ];
 
 const BK5_CUBES: &[Change<Cubes>] = &[
-    ("base", |s| s.one_launch = true),
-    ("const inputs, all loops unrolled", |s| {
-        (s.common.const_inputs, s.common.unroll) = (true, true);
+    ("base: one flux at a time in a global array", |s| {
+        s.one_launch = true
     }),
+    ("const inputs", |s| s.common.const_inputs = true),
     ("factors in registers", |s| s.factors_in_registers = true),
-    ("partial derivatives in registers", |s| {
-        s.partials = Partials::Registers;
-    }),
-    ("u in shared memory", |s| s.values_in_shared = true),
-    ("fluxes in three more shared cubes", |s| {
-        s.partials = Partials::Shared;
+    ("v in a register", |s| s.sum_in_registers = true),
+    (
+        "u and then each flux in a shared cube, loops unrolled",
+        |s| {
+            (s.exchange, s.common.unroll) = (Exchange::Differentiation, Unroll::All);
+        },
+    ),
+    ("the fluxes in three more cubes", |s| {
+        s.exchange = Exchange::OwnCubes
     }),
 ];
 
 const BK3_LAYERS: &[Change<Bk3Layers>] = &[
     ("base", |_| {}),
-    ("const inputs, columns of u and v in registers", |s| {
-        (s.common.const_inputs, s.column_in_registers) = (true, true);
+    ("const inputs, the column of u in registers", |s| {
+        (s.common.const_inputs, s.u_in_registers) = (true, true);
     }),
-    ("all loops unrolled", |s| s.common.unroll = true),
+    ("all loops unrolled", |s| s.common.unroll = Unroll::All),
     ("padding", |s| s.common.pad = true),
-    ("the interpolation of BK1, in the cube", |s| {
-        s.points = Points::Cube;
+    ("the interpolation of BK1, in a cube", |s| {
+        (s.layer, s.u_in_registers) = (Layer::Cube, false);
+        (s.pad_cube, s.barriers_before_layers) = (true, 2);
     }),
-    ("columns of values differentiated in registers", |s| {
-        s.differentiate_columns = true;
+    ("the layers of BK5's step 9", |s| {
+        (s.layer, s.pad_cube) = (Layer::CubeAndColumn, false);
     }),
-    ("one shared array fewer", |s| s.fluxes_in_cube = true),
+    ("from step 5: one slice fewer", |s| {
+        s.layer = Layer::CubeOneSlice
+    }),
     (
         "the differentiation matrix and its transpose in shared memory",
         |s| {
-            s.transposed_grad = true;
+            (s.transposed_grad, s.barriers_before_layers) = (true, 0);
         },
     ),
-    ("fewer shared reads by symmetry", |s| s.symmetry = true),
-    ("two outputs per thread", |s| s.two_layers = true),
-    ("rows of the differentiation matrix in registers", |s| {
-        s.grad_rows_in_registers = true;
+    ("symmetry of the interpolation matrix, no transpose", |s| {
+        (s.symmetry, s.transposed_grad) = (true, false);
+        s.barriers_before_layers = 1;
     }),
-    ("only slices in shared memory", |s| {
-        // No cube remains for the fluxes.
-        (s.points, s.fluxes_in_cube) = (Points::Columns, false);
+    ("two slices of fluxes", |s| {
+        (s.layer, s.pad_cube) = (Layer::Cube, true);
+        s.barriers_before_layers = 2;
     }),
+    ("the layers of BK5's step 10", |s| {
+        s.layer = Layer::CubeFactorsFirst
+    }),
+    ("a row of the differentiation matrix in registers", |s| {
+        s.grad_row_in_registers = true;
+    }),
+    (
+        "from step 4: only slices, the layers of BK5's step 10",
+        |s| {
+            let common = s.common;
+            *s = Bk3Layers {
+                common,
+                layer: Layer::SlicesFactorsFirst,
+                u_in_registers: true,
+                ..Bk3Layers::default()
+            };
+        },
+    ),
 ];
 
 const BK3_CUBES: &[Change<Cubes>] = &[
     ("three launches", |_| {}),
     ("one launch", |s| s.one_launch = true),
     ("const inputs, all loops unrolled", |s| {
-        (s.common.const_inputs, s.common.unroll) = (true, true);
+        (s.common.const_inputs, s.common.unroll) = (true, Unroll::All);
     }),
     ("factors in registers", |s| s.factors_in_registers = true),
-    ("values in shared memory", |s| s.values_in_shared = true),
-    ("partial derivatives in registers", |s| {
-        s.partials = Partials::Registers;
+    ("values and then each flux in a shared cube", |s| {
+        s.exchange = Exchange::Differentiation;
     }),
-    ("global memory only between parts", |s| {
-        s.temporaries = CubeTemporaries::BetweenParts;
+    ("the sum in a register", |s| s.sum_in_registers = true),
+    ("interpolation and projection in the cube", |s| {
+        s.exchange = Exchange::Parts;
     }),
-    ("no global temporaries", |s| {
-        s.temporaries = CubeTemporaries::Shared;
-    }),
-    ("fluxes in three shared cubes", |s| {
-        s.partials = Partials::Shared;
+    ("no global temporaries", |s| s.exchange = Exchange::Cube),
+    ("five cubes, sums in shared memory", |s| {
+        (s.exchange, s.sum_in_registers) = (Exchange::OwnCubes, false);
     }),
 ];
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::schedule::Sizes;
     use super::super::ladder;
     use super::*;
     use crate::family::Limits;
@@ -202,12 +233,117 @@ mod tests {
                 let valid = step
                     .schedule
                     .validate(sizes, Precision::Fp64, &Limits::default());
-                let two_layers_with_cube = matches!(step.schedule,
-                    Schedule::Bk3Layers(s) if s.two_layers && s.points == Points::Cube);
-                let expected = degree <= limit && !(two_layers_with_cube && degree == 15);
-                assert_eq!(valid.is_ok(), expected, "{step} at {degree}: {valid:?}");
+                assert_eq!(
+                    valid.is_ok(),
+                    degree <= limit,
+                    "{step} at {degree}: {valid:?}"
+                );
             }
         }
         assert!(ladder(Benchmark::Bk1, Threads::Cubes).is_empty());
+    }
+
+    /// Reads and writes of shared memory together at N = 3, counted in the authors' kernels.
+    const SUMS: [(Benchmark, Threads, &[u64]); 5] = [
+        (
+            Benchmark::Bk1,
+            Threads::Layers,
+            &[2460, 4665, 4665, 4665, 4665, 4665, 3558, 2916],
+        ),
+        (
+            Benchmark::Bk5,
+            Threads::Layers,
+            &[1872, 1872, 1872, 1872, 2192, 3024, 3088, 3088, 2832, 2768],
+        ),
+        (
+            Benchmark::Bk5,
+            Threads::Cubes,
+            &[1552, 1552, 1552, 1552, 3408, 3408],
+        ),
+        (
+            Benchmark::Bk3,
+            Threads::Layers,
+            &[
+                11160, 11160, 11160, 11160, 10958, 10333, 11038, 10983, 10316, 10316, 9691, 9066,
+                11160,
+            ],
+        ),
+        (
+            Benchmark::Bk3,
+            Threads::Cubes,
+            &[6255, 6235, 6235, 6235, 10610, 10610, 13739, 13739, 16634],
+        ),
+    ];
+
+    /// What the authors' pencils do twice: with h = ⌈g/2⌉ pairs of outputs on both ways, those of an odd number's middle,
+    /// and on the way back one pair too many for even q.
+    fn done_twice(sizes: Sizes) -> u64 {
+        let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
+        let (pencils, pairs) = (q * q + q * g + g * g, g.div_ceil(2));
+        let entries = pencils * (pairs - q.div_ceil(2)) * g;
+        let outputs = pencils * (2 * pairs - g) + (g * g + g * q) * (2 * pairs - q);
+        entries + outputs
+    }
+
+    #[test]
+    fn shared_memory_is_accessed_as_often_as_by_the_authors() {
+        for (benchmark, threads, sums) in SUMS {
+            let steps = ladder(benchmark, threads);
+            assert_eq!(steps.len(), sums.len());
+            for (step, sum) in steps.iter().zip(sums) {
+                let sizes = benchmark.sizes(3);
+                let symmetry = match step.schedule {
+                    Schedule::Bk1Layers(schedule) => schedule.symmetry,
+                    Schedule::Bk3Layers(schedule) => schedule.symmetry,
+                    Schedule::Bk5Layers(_) | Schedule::Cubes(_) => false,
+                };
+                let zeros = sizes.points_1d * sizes.nodes_1d.pow(2);
+                let for_nothing = match (benchmark, threads, step.number) {
+                    (Benchmark::Bk3, Threads::Layers, 7) => u64::from(zeros),
+                    _ if symmetry => done_twice(sizes),
+                    _ => 0,
+                };
+                let work = step.schedule.block_work(sizes);
+                assert_eq!(work.reads + work.writes, sum - for_nothing, "{step}");
+            }
+        }
+    }
+
+    /// As in the authors' kernels, but for one that orders nothing in steps 6 and 7 of BK3 in layers.
+    #[test]
+    fn barriers_are_those_of_the_authors() {
+        for step in all() {
+            for degree in 1..=15 {
+                let sizes = step.benchmark.sizes(degree);
+                let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
+                let barriers = match (step.benchmark, step.threads, step.number) {
+                    (Benchmark::Bk1, _, 1) => 2 + 4 * g,
+                    (Benchmark::Bk1, _, 3) => 2 + 5 * g,
+                    (Benchmark::Bk1, _, 2 | 4..=6) => 1 + 5 * g,
+                    (Benchmark::Bk1, ..) => 6,
+                    (Benchmark::Bk5, Threads::Layers, 1..=4) => 3,
+                    (Benchmark::Bk5, Threads::Layers, 5) => 2 + 2 * q,
+                    (Benchmark::Bk5, Threads::Layers, 6) => 1 + 2 * q,
+                    (Benchmark::Bk5, Threads::Layers, 7 | 8) => 2 * q,
+                    (Benchmark::Bk5, Threads::Layers, 9) => 2 + 3 * q,
+                    (Benchmark::Bk5, Threads::Layers, _) => 3 * q,
+                    (Benchmark::Bk5, Threads::Cubes, 6) => 2,
+                    (Benchmark::Bk5, Threads::Cubes, _) => 7,
+                    (Benchmark::Bk3, Threads::Layers, 1..=4 | 13) => 6 * g + 3 * q,
+                    (Benchmark::Bk3, Threads::Layers, 5 | 10) => 2 * g + 9,
+                    (Benchmark::Bk3, Threads::Layers, 6) => 3 * g + 10 - 1,
+                    (Benchmark::Bk3, Threads::Layers, 7) => 4 * g + 10 - 1,
+                    (Benchmark::Bk3, Threads::Layers, 8) => 4 * g + 7,
+                    (Benchmark::Bk3, Threads::Layers, 9) => 4 * g + 8,
+                    (Benchmark::Bk3, Threads::Layers, _) => 3 * g + 8,
+                    (Benchmark::Bk3, Threads::Cubes, 1) => 15,
+                    (Benchmark::Bk3, Threads::Cubes, 2..=6) => 16,
+                    (Benchmark::Bk3, Threads::Cubes, 7 | 8) => 19,
+                    (Benchmark::Bk3, Threads::Cubes, _) => 8,
+                };
+                let work = step.schedule.block_work(sizes);
+                assert_eq!(work.barriers, barriers, "{step} at {degree}");
+            }
+        }
     }
 }

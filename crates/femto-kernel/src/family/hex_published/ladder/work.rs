@@ -14,9 +14,8 @@ impl Step {
     /// number that a thread reads or writes, according to the kernel text (eq. 13).
     pub fn work(&self, degree: u32, precision: Precision, elements: u32) -> Work {
         let sizes = self.benchmark.sizes(degree);
-        let shared = self.schedule.plan().shared(sizes);
-        let per_block = self.schedule.common().elements_per_block;
-        let (elements, blocks) = (u64::from(elements), u64::from(elements.div_ceil(per_block)));
+        let block = self.schedule.block_work(sizes);
+        let elements = u64::from(elements);
         let (nodes, points) = (u64::from(sizes.nodes()), u64::from(sizes.points()));
         let factors = u64::from(self.benchmark.factors());
         let bytes = precision.bytes() as u64;
@@ -24,7 +23,7 @@ impl Step {
             bytes_read: elements * (nodes + factors * points) * bytes,
             bytes_written: elements * nodes * bytes,
             flops: elements * self.nominal_flops(sizes),
-            shared_bytes: (elements * shared.element + blocks * shared.block) * bytes,
+            shared_bytes: elements * (block.reads + block.writes) * bytes,
         }
     }
 

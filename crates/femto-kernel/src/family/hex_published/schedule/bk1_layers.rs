@@ -1,32 +1,61 @@
-//! BK1, the mass operator with Gauss points: one thread per column of an element.
+//! BK1, the mass operator with Gauss points: a thread per column of an element.
 
-use super::plan::text;
-use super::{Common, Memory, Plan, SharedAccesses, Sizes};
+use super::plan::{in_cube, text};
+use super::{BlockWork, Common, Memory, Plan, Sizes};
 use crate::dialect::KernelFile;
 
 /// Storage of values between two contractions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Temporaries {
-    /// In two global arrays.
+    /// In three global arrays.
     #[default]
     Global,
     /// One layer at a time in two slices of shared memory.
     Slices,
-    /// A whole element in one cube of shared memory, contracted in place: five barriers in all.
+    /// A whole element in one cube of shared memory, contracted in place, a pencil in registers.
     Cube,
 }
 
 /// The knobs of BK1; the default is the first published step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bk1Layers {
     /// Knobs of all schedules.
     pub common: Common,
     /// Storage of values between two contractions.
     pub temporaries: Temporaries,
-    /// Whether a thread's columns of u and v are in registers rather than global memory.
+    /// Whether a thread's column of u is in registers and contracted along k before the loop over layers, and that of v
+    /// is in registers too.
     pub column_in_registers: bool,
+    /// Whether a barrier follows the loop over layers.
+    pub barrier_at_end: bool,
     /// `I[i][j] = I[g-1-i][q-1-j]`: one read of the matrix serves two outputs.
     pub symmetry: bool,
+}
+
+impl Default for Bk1Layers {
+    fn default() -> Self {
+        Self {
+            common: Common::default(),
+            temporaries: Temporaries::Global,
+            column_in_registers: false,
+            barrier_at_end: true,
+            symmetry: false,
+        }
+    }
+}
+
+impl Bk1Layers {
+    fn in_cube(&self) -> bool {
+        self.temporaries == Temporaries::Cube
+    }
+
+    /// The stride of the interpolation matrix: that of all slices, or its own once there is padding.
+    fn interp_row(&self, sizes: Sizes) -> u32 {
+        match self.common.pad {
+            true => self.common.row(sizes.nodes_1d),
+            false => sizes.points_1d,
+        }
+    }
 }
 
 impl Plan for Bk1Layers {
@@ -37,21 +66,24 @@ impl Plan for Bk1Layers {
     fn words(&self) -> Vec<(bool, &'static str)> {
         vec![
             (self.temporaries == Temporaries::Slices, "slices"),
-            (self.temporaries == Temporaries::Cube, "cube"),
+            (self.in_cube(), "cube"),
             (self.column_in_registers, "column_in_registers"),
+            (
+                self.barrier_at_end && self.temporaries == Temporaries::Slices,
+                "barrier_at_end",
+            ),
             (self.symmetry, "symmetry"),
         ]
     }
 
     fn rules(&self, _: Sizes) -> Result<(), &'static str> {
-        let cube = self.temporaries == Temporaries::Cube;
         if self.common.pad && self.temporaries == Temporaries::Global {
             return Err("only shared memory is padded");
         }
-        if cube && !self.column_in_registers {
-            return Err("a cube of temporaries needs the column in registers");
+        if self.in_cube() && (self.column_in_registers || self.barrier_at_end) {
+            return Err("a cube has no columns in registers and no loop over layers");
         }
-        if self.symmetry && !cube {
+        if self.symmetry && !self.in_cube() {
             return Err("symmetry is used by contractions in a cube only");
         }
         Ok(())
@@ -62,71 +94,67 @@ impl Plan for Bk1Layers {
     }
 
     fn memory(&self, sizes: Sizes) -> Memory {
-        let (q, g) = (sizes.nodes_1d, sizes.points_1d);
-        // Slices of nodes have rows of q, all others rows of g.
-        let slice = g * self.common.row(g).max(self.common.row(q));
-        let (element, scratch) = match self.temporaries {
-            Temporaries::Global => (vec![], vec![("T_A", g.pow(3)), ("T_B", g.pow(3))]),
-            Temporaries::Slices => (vec![("T_A", slice), ("T_B", slice)], vec![]),
-            Temporaries::Cube => (vec![("S_CUBE", g * g * self.common.row(g))], vec![]),
+        let g = sizes.points_1d;
+        let slice = g * self.common.row(g);
+        let interp = ("S_INTERP", g * self.interp_row(sizes));
+        let (shared, scratch) = match self.temporaries {
+            Temporaries::Global => {
+                let arrays = ["G_A", "G_B", "G_C"].map(|name| (name, g.pow(3)));
+                (vec![interp], arrays.to_vec())
+            }
+            Temporaries::Slices => (vec![interp, ("S_A", slice), ("S_B", slice)], vec![]),
+            Temporaries::Cube => (vec![interp, ("S_CUBE", g * slice)], vec![]),
         };
-        Memory {
-            block: vec![("S_INTERP", g * q)],
-            element,
-            scratch,
-        }
+        Memory { shared, scratch }
     }
 
     fn definitions(&self, sizes: Sizes) -> Vec<(&'static str, u32)> {
-        let temporaries = self.temporaries;
+        let global = self.temporaries == Temporaries::Global;
+        let row = self.common.row(sizes.points_1d);
         vec![
-            ("NODE_ROW", self.common.row(sizes.nodes_1d)),
-            ("ROW", self.common.row(sizes.points_1d)),
-            (
-                "TEMPORARIES_IN_GLOBAL",
-                u32::from(temporaries == Temporaries::Global),
-            ),
-            ("CUBE", u32::from(temporaries == Temporaries::Cube)),
+            ("ROW", row),
+            ("CUBE_ROW", row),
+            ("INTERP_ROW", self.interp_row(sizes)),
+            ("GLOBAL_TEMPORARIES", u32::from(global)),
+            ("IN_CUBE", u32::from(self.in_cube())),
             ("COLUMN_IN_REGISTERS", u32::from(self.column_in_registers)),
+            ("BARRIER_AT_END", u32::from(self.barrier_at_end)),
             ("SYMMETRY", u32::from(self.symmetry)),
+            ("VOLATILE_CUBE", 1),
         ]
     }
 
     fn files(&self) -> Vec<KernelFile> {
-        vec![text!("ladder_interpolation.c"), text!("bk1_layers.c")]
+        vec![text!("pencils.c"), text!("bk1_layers.c")]
     }
 
     fn entries(&self) -> &'static [&'static str] {
         &["bk1_layers"]
     }
 
-    fn shared(&self, sizes: Sizes) -> SharedAccesses {
+    fn block_work(&self, sizes: Sizes) -> BlockWork {
         let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
-        let slices = u64::from(self.temporaries == Temporaries::Slices);
-        let element = if self.temporaries == Temporaries::Cube {
-            let (to_points, to_nodes) = matrix_reads(sizes, self.symmetry);
-            let matrices = (q * q + q * g + g * g) * (to_points + to_nodes);
-            // Pencils read and written by each stage; the first reads registers and the last writes them.
-            matrices + 2 * (q * q * g + q * g * (q + g) + g * g * q)
-        } else {
-            // Threads that take part in a stage, times the matrix and slice entries each reads.
-            let forward = q * q * (q + slices) + (g * q + g * g) * (q + slices * (q + 1));
-            let back = q * g * (g + slices * (g + 1)) + q * q * (g + slices * g + q);
-            g * (forward + back)
-        };
-        SharedAccesses {
-            block: g * q,
-            element,
+        let pencils = q * q + q * g + g * g;
+        let at_end = u64::from(self.barrier_at_end);
+        match self.temporaries {
+            Temporaries::Global => BlockWork {
+                reads: 2 * g * q * pencils,
+                writes: g * q,
+                barriers: 1 + 4 * g + at_end,
+            },
+            Temporaries::Slices => BlockWork {
+                reads: 2 * g * q * pencils + 2 * g * g * q * (q + g),
+                writes: g * q + g * (q + g).pow(2),
+                barriers: 1 + 5 * g + at_end,
+            },
+            Temporaries::Cube => {
+                let cube = in_cube(sizes, self.symmetry);
+                BlockWork {
+                    writes: g * q + q.pow(3) + cube.writes,
+                    barriers: 6,
+                    ..cube
+                }
+            }
         }
-    }
-}
-
-/// Matrix entries that a thread reads to interpolate and to project one pencil.
-pub(super) fn matrix_reads(sizes: Sizes, symmetry: bool) -> (u64, u64) {
-    let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
-    if symmetry {
-        (g.div_ceil(2) * q, q.div_ceil(2) * g)
-    } else {
-        (g * q, g * q)
     }
 }

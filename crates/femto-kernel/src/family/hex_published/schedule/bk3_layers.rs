@@ -1,20 +1,27 @@
 //! BK3, the screened Poisson operator with Gauss points: one thread per column of an element.
 
-use super::bk1_layers::matrix_reads;
-use super::plan::text;
-use super::{Common, Memory, Plan, SharedAccesses, Sizes};
+use super::plan::{in_cube, text};
+use super::{BlockWork, Common, Memory, Plan, Sizes, padded};
 use crate::dialect::KernelFile;
 
-/// Interpolation to the points, and storage of the results.
+/// The work on a layer of points, and where the values are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Points {
-    /// Interpolated layer by layer in slices of shared memory, kept in a shared cube.
+pub enum Layer {
+    /// Three slices, of the values and the fluxes along r and s; the thread's column of values in registers.
     #[default]
-    CubeBySlices,
-    /// Interpolated in place in a shared cube, as in the last steps of BK1.
+    Slices,
+    /// [`Self::Slices`], with the layer's factors loaded before its first barrier and the derivative along t taken when
+    /// the values are written to their slice: as the last step of BK5.
+    SlicesFactorsFirst,
+    /// A cube of values, two slices of fluxes.
     Cube,
-    /// Interpolated layer by layer in slices, kept in each thread's registers without a cube.
-    Columns,
+    /// A cube of values and the thread's column in registers; a layer begins with its factors and derivative along t: as
+    /// step 9 of BK5.
+    CubeAndColumn,
+    /// A cube of values, and one slice for both fluxes, one after the other.
+    CubeOneSlice,
+    /// [`Self::CubeAndColumn`], with the factors loaded before the layer's first barrier: as the last step of BK5.
+    CubeFactorsFirst,
 }
 
 /// The knobs of BK3 in layers; the default is the first published step.
@@ -22,35 +29,47 @@ pub enum Points {
 pub struct Bk3Layers {
     /// Knobs of all schedules.
     pub common: Common,
-    /// Whether a thread's columns of u and v are in registers rather than global memory.
-    pub column_in_registers: bool,
-    /// Interpolation to the points.
-    pub points: Points,
-    /// Whether derivatives along ζ come from a column of point values in registers, not from the cube.
-    pub differentiate_columns: bool,
-    /// Whether fluxes along ξ overwrite their layer of the cube, which saves a slice.
-    pub fluxes_in_cube: bool,
-    /// Whether both the differentiation matrix and its transpose are in shared memory, so that neighbouring
-    /// threads read neighbouring entries of either.
+    /// Whether padding is that of the cube's rows in place of those of the interpolation matrix.
+    pub pad_cube: bool,
+    /// Whether, without a cube, a thread's column of u is in registers.
+    pub u_in_registers: bool,
+    /// The work on a layer. With a cube, interpolation and projection are in it as in step 7 of BK1, otherwise in slices.
+    pub layer: Layer,
+    /// Barriers between a cube's interpolation and the loop over layers.
+    pub barriers_before_layers: u32,
+    /// Whether the transpose of the differentiation matrix is in shared memory too, for derivatives.
     pub transposed_grad: bool,
     /// `I[i][j] = I[g-1-i][q-1-j]`: one read of the matrix serves two outputs.
     pub symmetry: bool,
-    /// Whether each thread works on layers k and g-1-k together, whose rows of the matrices are the same in
-    /// reverse.
-    pub two_layers: bool,
-    /// Whether a thread's two rows of the differentiation matrix are in registers.
-    pub grad_rows_in_registers: bool,
+    /// Whether row k of the differentiation matrix, read for the derivative along t, is kept for its transpose.
+    pub grad_row_in_registers: bool,
 }
 
 impl Bk3Layers {
-    fn layers(&self) -> u32 {
-        1 + u32::from(self.two_layers)
+    fn in_cube(&self) -> bool {
+        !matches!(self.layer, Layer::Slices | Layer::SlicesFactorsFirst)
     }
 
-    /// Numbers of a slice, of nodes or of points.
-    fn slice(&self, sizes: Sizes) -> u32 {
-        let rows = [sizes.nodes_1d, sizes.points_1d].map(|len| self.common.row(len));
-        sizes.points_1d * rows[0].max(rows[1])
+    fn column_in_registers(&self) -> bool {
+        !matches!(self.layer, Layer::Cube | Layer::CubeOneSlice)
+    }
+
+    /// Whether the factors and the derivative along t come before the barrier before the other derivatives: 2 if the
+    /// factors come even before the layer's first barrier.
+    fn factors_early(&self) -> u32 {
+        match self.layer {
+            Layer::Slices | Layer::Cube | Layer::CubeOneSlice => 0,
+            Layer::CubeAndColumn => 1,
+            Layer::SlicesFactorsFirst | Layer::CubeFactorsFirst => 2,
+        }
+    }
+
+    fn interp_row(&self, sizes: Sizes) -> u32 {
+        padded(sizes.nodes_1d, self.common.pad && !self.pad_cube)
+    }
+
+    fn cube_row(&self, sizes: Sizes) -> u32 {
+        padded(sizes.points_1d, self.common.pad && self.pad_cube)
     }
 }
 
@@ -60,36 +79,42 @@ impl Plan for Bk3Layers {
     }
 
     fn words(&self) -> Vec<(bool, &'static str)> {
+        let layer = |layer| self.layer == layer;
         vec![
-            (self.column_in_registers, "column_in_registers"),
-            (self.points == Points::Cube, "interpolate_cube"),
-            (self.points == Points::Columns, "slices_only"),
-            (self.differentiate_columns, "differentiate_columns"),
-            (self.fluxes_in_cube, "fluxes_in_cube"),
+            (self.pad_cube, "pad_cube"),
+            (self.u_in_registers, "u_in_registers"),
+            (layer(Layer::SlicesFactorsFirst), "slices factors_first"),
+            (layer(Layer::Cube), "cube"),
+            (layer(Layer::CubeAndColumn), "cube_and_column"),
+            (layer(Layer::CubeOneSlice), "cube one_slice"),
+            (
+                layer(Layer::CubeFactorsFirst),
+                "cube_and_column factors_first",
+            ),
+            (self.barriers_before_layers == 1, "barriers_before_layers=1"),
+            (self.barriers_before_layers == 2, "barriers_before_layers=2"),
             (self.transposed_grad, "transposed_grad"),
             (self.symmetry, "symmetry"),
-            (self.two_layers, "two_layers"),
-            (self.grad_rows_in_registers, "grad_rows_in_registers"),
+            (self.grad_row_in_registers, "grad_row_in_registers"),
         ]
     }
 
     fn rules(&self, _: Sizes) -> Result<(), &'static str> {
-        let cube = self.points == Points::Cube;
-        let columns = self.points == Points::Columns;
-        if self.points != Points::CubeBySlices && !self.column_in_registers {
-            return Err("only slices that fill a cube work without the column in registers");
+        if self.in_cube() {
+            if self.u_in_registers {
+                return Err("a cube has no column of u in registers");
+            }
+        } else if self.pad_cube || self.symmetry || self.barriers_before_layers > 0 {
+            return Err("slices have no cube to pad, to use symmetry in or to wait for");
         }
-        if columns && !self.differentiate_columns {
-            return Err("without a cube of values columns are differentiated");
+        if self.barriers_before_layers > 2 {
+            return Err("at most two barriers before the layers");
         }
-        if self.fluxes_in_cube && !(cube && self.differentiate_columns) {
-            return Err("the cube is free for fluxes if columns hold its values, made in the cube");
+        if self.transposed_grad && self.column_in_registers() {
+            return Err("a transposed differentiation matrix needs derivatives from a cube");
         }
-        if self.symmetry && self.points == Points::CubeBySlices {
-            return Err("slices that fill a cube do not use symmetry");
-        }
-        if self.two_layers && !(self.symmetry && self.differentiate_columns) {
-            return Err("two layers at a time use symmetry and columns of values");
+        if self.grad_row_in_registers && self.factors_early() == 0 {
+            return Err("a row of the differentiation matrix is kept if factors come early");
         }
         Ok(())
     }
@@ -99,58 +124,52 @@ impl Plan for Bk3Layers {
     }
 
     fn memory(&self, sizes: Sizes) -> Memory {
-        let (q, g) = (sizes.nodes_1d, sizes.points_1d);
-        let row = self.common.row(g);
-        let slices_of_a_round = self.layers() * self.slice(sizes);
-        let mut block = vec![("S_INTERP", g * q), ("S_GRAD", g * g)];
+        let g = sizes.points_1d;
+        let slice = g * self.common.row(g);
+        let mut shared = vec![("S_INTERP", g * self.interp_row(sizes)), ("S_GRAD", slice)];
         if self.transposed_grad {
-            block.push(("S_GRAD_T", g * g));
+            shared.push(("S_GRAD_T", slice));
         }
-        let mut element = match self.points {
-            Points::Columns => vec![],
-            _ => vec![("S_CUBE", g * g * row)],
+        if self.in_cube() {
+            shared.push(("S_CUBE", g * g * self.cube_row(sizes)));
+        }
+        let slices = match self.layer {
+            Layer::Slices | Layer::SlicesFactorsFirst => 3,
+            Layer::CubeOneSlice => 1,
+            Layer::Cube | Layer::CubeAndColumn | Layer::CubeFactorsFirst => 2,
         };
-        let slices = ["S_A", "S_B", "S_C"].into_iter();
-        let len = match (self.points, self.fluxes_in_cube) {
-            (Points::Columns, _) => 3,
-            (_, true) => 1,
-            (_, false) => 2,
-        };
-        element.extend(slices.take(len).map(|name| (name, slices_of_a_round)));
+        let names = ["S_A", "S_B", "S_C"].into_iter().take(slices);
+        shared.extend(names.map(|name| (name, slice)));
         Memory {
-            block,
-            element,
+            shared,
             scratch: vec![],
         }
     }
 
     fn definitions(&self, sizes: Sizes) -> Vec<(&'static str, u32)> {
+        let one_slice = self.layer == Layer::CubeOneSlice;
+        let row_in_registers = self.grad_row_in_registers;
         vec![
-            ("NODE_ROW", self.common.row(sizes.nodes_1d)),
             ("ROW", self.common.row(sizes.points_1d)),
-            ("SLICE_REALS", self.slice(sizes)),
-            ("COLUMN_IN_REGISTERS", u32::from(self.column_in_registers)),
-            ("IN_CUBE", u32::from(self.points == Points::Cube)),
-            ("SLICES_ONLY", u32::from(self.points == Points::Columns)),
-            (
-                "DIFFERENTIATE_COLUMNS",
-                u32::from(self.differentiate_columns),
-            ),
-            ("FLUXES_IN_CUBE", u32::from(self.fluxes_in_cube)),
+            ("CUBE_ROW", self.cube_row(sizes)),
+            ("INTERP_ROW", self.interp_row(sizes)),
+            ("IN_CUBE", u32::from(self.in_cube())),
+            ("U_IN_REGISTERS", u32::from(self.u_in_registers)),
+            ("COLUMN_IN_REGISTERS", u32::from(self.column_in_registers())),
+            ("FACTORS_EARLY", self.factors_early()),
+            ("ONE_SLICE", u32::from(one_slice)),
+            ("BARRIERS_BEFORE_LAYERS", self.barriers_before_layers),
             ("TRANSPOSED_GRAD", u32::from(self.transposed_grad)),
             ("SYMMETRY", u32::from(self.symmetry)),
-            ("LAYERS", self.layers()),
-            (
-                "GRAD_ROWS_IN_REGISTERS",
-                u32::from(self.grad_rows_in_registers),
-            ),
+            ("GRAD_ROW_IN_REGISTERS", u32::from(row_in_registers)),
+            ("VOLATILE_CUBE", 0),
         ]
     }
 
     fn files(&self) -> Vec<KernelFile> {
         vec![
             text!("point_factors.c"),
-            text!("ladder_interpolation.c"),
+            text!("pencils.c"),
             text!("bk3_layers.c"),
         ]
     }
@@ -159,34 +178,37 @@ impl Plan for Bk3Layers {
         &["bk3_layers"]
     }
 
-    fn shared(&self, sizes: Sizes) -> SharedAccesses {
+    fn block_work(&self, sizes: Sizes) -> BlockWork {
         let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
-        let rounds = g.div_ceil(u64::from(self.layers()));
-        let (to_points, to_nodes) = matrix_reads(sizes, self.symmetry);
         let flag = u64::from;
-
-        let interpolation = if self.points == Points::Cube {
-            let columns = flag(self.differentiate_columns) * g.pow(3);
-            let matrices = (q * q + q * g + g * g) * (to_points + to_nodes);
-            matrices + 2 * (q * q * g + (q * g + g * g) * (q + g)) + columns + g.pow(3)
-        } else {
-            // All layers of a round share the matrices.
-            let kept = flag(self.points == Points::CubeBySlices);
-            let forward = rounds * q * (q * q + g * q + g * g)
-                + g * (q * q + g * q * (q + 1) + g * g * (q + kept));
-            let back = rounds * (g * q * g + q * q * g + q.pow(3))
-                + g * (g * g + g * q * (g + 1) + q * q * g);
-            forward + back
+        // Fluxes, and the matrix for three derivatives and three transposes.
+        let mut reads = g.pow(4) * (8 - flag(self.grad_row_in_registers));
+        let mut writes = g * q + g * g * (1 + flag(self.transposed_grad)) + 2 * g.pow(3);
+        if !self.in_cube() {
+            // All threads write their slices on the way to the points.
+            reads += g.pow(4) * 2 + 3 * g * q.pow(3) + 4 * g * g * q * q + 3 * g.pow(3) * q;
+            writes += 3 * g.pow(3) + g * g * q + g * q * q;
+            return BlockWork {
+                reads,
+                writes,
+                barriers: 6 * g + 3 * q,
+            };
+        }
+        let cube = in_cube(sizes, self.symmetry);
+        let derivatives = 3 - flag(self.column_in_registers());
+        // A column of values, if only for the mass term; and one of results.
+        reads += cube.reads + g.pow(4) * derivatives + g.pow(3);
+        writes += cube.writes + q.pow(3) + g.pow(3);
+        let of_layer = match self.layer {
+            Layer::Cube => 2,
+            Layer::CubeOneSlice => 4,
+            _ => 3,
         };
-        let rows = flag(self.grad_rows_in_registers);
-        let per_round = 2 * g * (1 - rows) + 2 * g + 2 * g;
-        let cube = flag(!self.differentiate_columns) * (g + 1);
-        let per_layer = cube + 2 * g + flag(self.points == Points::Columns) + 2 + 2 * g;
-        let differentiation = g * g * (rounds * per_round + g * per_layer + rows * 2 * g);
-        SharedAccesses {
-            // The transpose is written after reading the matrix.
-            block: g * q + (1 + 2 * flag(self.transposed_grad)) * g * g,
-            element: interpolation + differentiation,
+        let after_layers = flag(self.factors_early() != 2);
+        BlockWork {
+            reads,
+            writes,
+            barriers: 3 + u64::from(self.barriers_before_layers) + of_layer * g + after_layers + 3,
         }
     }
 }

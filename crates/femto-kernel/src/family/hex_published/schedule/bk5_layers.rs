@@ -1,29 +1,22 @@
 //! BK5, the screened Poisson operator collocated at the GLL nodes: one thread per column.
 
 use super::plan::text;
-use super::{Common, Memory, Plan, SharedAccesses, Sizes};
+use super::{BlockWork, Common, Memory, Plan, Sizes};
 use crate::dialect::KernelFile;
 
-/// Storage of fluxes that other threads read.
+/// Storage of the values that are differentiated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Fluxes {
-    /// Those along ξ in a shared cube, those along η in a global array.
-    #[default]
-    Cube,
-    /// One layer of both in two slices of shared memory.
-    Slices,
-}
-
-/// Storage of a thread's columns of u and v.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Bk5Column {
-    /// In global memory.
+pub enum Values {
+    /// In global memory; the derivatives along t of all layers are computed first, into registers.
     #[default]
     Global,
-    /// u in registers.
-    Input,
-    /// u and v in registers, and a layer's factors loaded before its barrier.
-    InputAndOutput,
+    /// In a cube of shared memory.
+    Cube,
+    /// In a cube, and the thread's column in registers too; a layer begins with its factors and derivative along t.
+    CubeAndColumn,
+    /// The thread's column in registers, a layer in a slice of shared memory; its factors are loaded before the layer's
+    /// first barrier.
+    Slice,
 }
 
 /// The knobs of BK5 in layers; the default is the first published step.
@@ -31,17 +24,24 @@ pub enum Bk5Column {
 pub struct Bk5Layers {
     /// Knobs of all schedules.
     pub common: Common,
-    /// Whether one loop over layers surrounds everything, with barriers in it; otherwise one loop for the
-    /// gradients and fluxes, one barrier, and one loop for the transposes.
-    pub k_outermost: bool,
-    /// Storage of fluxes.
-    pub fluxes: Fluxes,
-    /// Whether a layer of u is read from a slice of shared memory rather than global memory.
-    pub values_in_shared: bool,
-    /// Whether fluxes along ζ are added to v at once, instead of a global array.
-    pub no_global_temporaries: bool,
-    /// Storage of a thread's columns of u and v.
-    pub column: Bk5Column,
+    /// Whether there is one loop over layers, with the fluxes along r and s in two slices of shared memory. Otherwise
+    /// there is a loop for the fluxes, along r in a global array and along s in a shared cube, then a barrier, then a
+    /// loop for the transposes.
+    pub one_loop: bool,
+    /// Storage of the values.
+    pub values: Values,
+    /// Whether the thread's column of v is in registers.
+    pub v_in_registers: bool,
+}
+
+impl Bk5Layers {
+    fn column_in_registers(&self) -> bool {
+        matches!(self.values, Values::CubeAndColumn | Values::Slice)
+    }
+
+    fn values_in_cube(&self) -> bool {
+        matches!(self.values, Values::Cube | Values::CubeAndColumn)
+    }
 }
 
 impl Plan for Bk5Layers {
@@ -51,37 +51,29 @@ impl Plan for Bk5Layers {
 
     fn words(&self) -> Vec<(bool, &'static str)> {
         vec![
-            (self.k_outermost, "k_outermost"),
-            (self.fluxes == Fluxes::Slices, "slices"),
-            (self.values_in_shared, "values_in_shared"),
-            (self.no_global_temporaries, "no_global_temporaries"),
-            (self.column == Bk5Column::Input, "u_in_registers"),
+            (self.one_loop, "one_loop"),
+            (self.values == Values::Cube, "values_in_cube"),
             (
-                self.column == Bk5Column::InputAndOutput,
-                "u_and_v_in_registers early_factors",
+                self.values == Values::CubeAndColumn,
+                "values_in_cube_and_column",
             ),
+            (self.values == Values::Slice, "values_in_slice"),
+            (self.v_in_registers, "v_in_registers"),
         ]
     }
 
     fn rules(&self, sizes: Sizes) -> Result<(), &'static str> {
-        let slices = self.fluxes == Fluxes::Slices;
         if sizes.nodes_1d != sizes.points_1d {
             return Err("the points are the nodes");
         }
-        if slices && !self.k_outermost {
-            return Err("slices of fluxes need the loop over layers outermost");
+        if self.values != Values::Global && !self.one_loop {
+            return Err("values in shared memory need one loop over layers");
         }
-        if self.values_in_shared && !slices {
-            return Err("a slice of values needs slices of fluxes");
+        if self.column_in_registers() && !self.v_in_registers {
+            return Err("a column of u in registers needs that of v there");
         }
-        if self.no_global_temporaries && !slices {
-            return Err("a cube of fluxes needs the global temporaries");
-        }
-        if self.column != Bk5Column::Global && !self.values_in_shared {
-            return Err("a column in registers needs the values in shared memory");
-        }
-        if self.column == Bk5Column::InputAndOutput && !self.no_global_temporaries {
-            return Err("a column of v in registers excludes global temporaries");
+        if self.v_in_registers && self.values == Values::Global {
+            return Err("a column of v in registers needs the values in shared memory");
         }
         Ok(())
     }
@@ -93,41 +85,32 @@ impl Plan for Bk5Layers {
     fn memory(&self, sizes: Sizes) -> Memory {
         let q = sizes.nodes_1d;
         let slice = q * self.common.row(q);
-        let mut element = match self.fluxes {
-            Fluxes::Cube => vec![("S_FLUX_R", q * slice)],
-            Fluxes::Slices => vec![("S_FLUX_R", slice), ("S_FLUX_S", slice)],
+        let mut shared = vec![("S_GRAD", slice)];
+        shared.extend(match self.one_loop {
+            true => vec![("S_FLUX_R", slice), ("S_FLUX_S", slice)],
+            false => vec![("S_FLUX_S", q * slice)],
+        });
+        shared.extend(match self.values {
+            Values::Global => None,
+            Values::Cube | Values::CubeAndColumn => Some(("S_VALUES", q * slice)),
+            Values::Slice => Some(("S_VALUES", slice)),
+        });
+        let scratch = match self.one_loop {
+            true => vec![],
+            false => vec![("G_FLUX_R", q.pow(3))],
         };
-        if self.values_in_shared {
-            element.push(("S_VALUES", slice));
-        }
-        let mut scratch = vec![];
-        if self.fluxes == Fluxes::Cube {
-            scratch.push(("G_FLUX_S", q.pow(3)));
-        }
-        if !self.no_global_temporaries {
-            scratch.push(("G_FLUX_T", q.pow(3)));
-        }
-        Memory {
-            block: vec![("S_GRAD", q * q)],
-            element,
-            scratch,
-        }
+        Memory { shared, scratch }
     }
 
     fn definitions(&self, sizes: Sizes) -> Vec<(&'static str, u32)> {
-        let both = self.column == Bk5Column::InputAndOutput;
+        let row = self.common.row(sizes.nodes_1d);
         vec![
-            ("ROW", self.common.row(sizes.nodes_1d)),
-            ("K_OUTERMOST", u32::from(self.k_outermost)),
-            ("SLICES", u32::from(self.fluxes == Fluxes::Slices)),
-            ("VALUES_IN_SHARED", u32::from(self.values_in_shared)),
-            ("GLOBAL_TEMPORARIES", u32::from(!self.no_global_temporaries)),
-            (
-                "U_IN_REGISTERS",
-                u32::from(self.column != Bk5Column::Global),
-            ),
-            ("V_IN_REGISTERS", u32::from(both)),
-            ("EARLY_FACTORS", u32::from(both)),
+            ("ROW", row),
+            ("CUBE_ROW", row),
+            ("ONE_LOOP", u32::from(self.one_loop)),
+            ("VALUES_IN_CUBE", u32::from(self.values_in_cube())),
+            ("COLUMN_IN_REGISTERS", u32::from(self.column_in_registers())),
+            ("V_IN_REGISTERS", u32::from(self.v_in_registers)),
         ]
     }
 
@@ -139,17 +122,29 @@ impl Plan for Bk5Layers {
         &["bk5_layers"]
     }
 
-    fn shared(&self, sizes: Sizes) -> SharedAccesses {
+    fn block_work(&self, sizes: Sizes) -> BlockWork {
         let q = u64::from(sizes.nodes_1d);
-        // Per point: six rows of the matrix, the fluxes written and read, the values.
-        let fluxes = match self.fluxes {
-            Fluxes::Cube => 1 + q,
-            Fluxes::Slices => 2 + 2 * q,
+        let flag = u64::from;
+        // Rows of numbers that a thread reads in a layer: of the matrix, of fluxes, of values; and what it writes there.
+        let (of_fluxes, written) = if self.one_loop { (2, 2) } else { (1, 1) };
+        let (of_values, own, stored) = match self.values {
+            Values::Global => (0, 0, 0),
+            Values::Cube => (3, flag(self.v_in_registers), 1),
+            Values::CubeAndColumn => (2, 1, 1),
+            Values::Slice => (2, 0, 1),
         };
-        let values = if self.values_in_shared { 1 + 2 * q } else { 0 };
-        SharedAccesses {
-            block: q * q,
-            element: q.pow(3) * (6 * q + fluxes + values),
+        let barriers = match (self.values, self.v_in_registers) {
+            (Values::Global, _) if self.one_loop => 2 + 2 * q,
+            (Values::Global, _) => 3,
+            (Values::Cube, false) => 1 + 2 * q,
+            (Values::Cube, true) => 2 * q,
+            (Values::CubeAndColumn, _) => 2 + 3 * q,
+            (Values::Slice, _) => 3 * q,
+        };
+        BlockWork {
+            reads: q.pow(4) * (6 + of_fluxes + of_values) + q.pow(3) * own,
+            writes: q * q + q.pow(3) * (written + stored),
+            barriers,
         }
     }
 }

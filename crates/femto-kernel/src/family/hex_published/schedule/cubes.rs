@@ -1,32 +1,24 @@
 //! BK5 and BK3 with one thread per point of an element.
 
 use super::plan::text;
-use super::{Common, Memory, Plan, SharedAccesses, Sizes};
+use super::{BlockWork, Common, Memory, Plan, Sizes};
 use crate::dialect::KernelFile;
 
-/// Storage of partial derivatives and of the fluxes computed from them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Partials {
-    /// Partial derivatives in global arrays.
+/// The memory through which threads exchange numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Exchange {
+    /// Global arrays: one flux at a time.
     #[default]
     Global,
-    /// Partial derivatives in registers; the fluxes with the temporaries.
-    Registers,
-    /// Partial derivatives in registers and the three fluxes in three shared cubes.
-    Shared,
-}
-
-/// Intermediate results in global memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum CubeTemporaries {
-    /// Everything that threads exchange.
-    #[default]
-    Global,
-    /// Results between interpolation, differentiation and projection; within these parts, shared memory is
-    /// used.
-    BetweenParts,
-    /// None.
-    Shared,
+    /// One shared cube for the values to be differentiated and then for one flux at a time; interpolation and projection
+    /// in global arrays.
+    Differentiation,
+    /// One shared cube for everything; the parts hand their results over in global memory.
+    Parts,
+    /// One shared cube for everything.
+    Cube,
+    /// Own cubes of values, of each flux and, with Gauss points, of the sums; there sums run in shared memory.
+    OwnCubes,
 }
 
 /// The knobs of the cubes; the default is the first published step.
@@ -37,29 +29,16 @@ pub struct Cubes {
     /// Whether there is one launch instead of three: interpolation, differentiation, projection. Collocated
     /// operators have only the second.
     pub one_launch: bool,
-    /// Whether a point's factors are loaded into registers before use.
+    /// Whether a point's factors are loaded into registers at once; otherwise some just before each flux.
     pub factors_in_registers: bool,
-    /// Whether the values to be differentiated are in a shared cube.
-    pub values_in_shared: bool,
-    /// Storage of partial derivatives and fluxes.
-    pub partials: Partials,
-    /// Intermediate results in global memory.
-    pub temporaries: CubeTemporaries,
+    /// Whether the sum that is tested with the value at the point is in a register; otherwise in global memory.
+    pub sum_in_registers: bool,
+    /// The memory through which threads exchange numbers.
+    pub exchange: Exchange,
 }
 
 fn collocated(sizes: Sizes) -> bool {
     sizes.nodes_1d == sizes.points_1d
-}
-
-impl Cubes {
-    fn all_global(&self) -> bool {
-        self.temporaries == CubeTemporaries::Global
-    }
-
-    /// Whether fluxes pass through one shared cube, one after the other.
-    fn exchange(&self) -> bool {
-        self.partials == Partials::Registers && !self.all_global()
-    }
 }
 
 impl Plan for Cubes {
@@ -68,36 +47,35 @@ impl Plan for Cubes {
     }
 
     fn words(&self) -> Vec<(bool, &'static str)> {
-        let between = self.temporaries == CubeTemporaries::BetweenParts;
+        let exchange = |exchange| self.exchange == exchange;
         vec![
             (self.one_launch, "one_launch"),
             (self.factors_in_registers, "factors_in_registers"),
-            (self.values_in_shared, "values_in_shared"),
-            (
-                self.partials == Partials::Registers,
-                "partials_in_registers",
-            ),
-            (self.partials == Partials::Shared, "partials_in_shared"),
-            (between, "global_between_parts"),
-            (
-                self.temporaries == CubeTemporaries::Shared,
-                "no_global_temporaries",
-            ),
+            (self.sum_in_registers, "sum_in_registers"),
+            (exchange(Exchange::Differentiation), "differentiate_in_cube"),
+            (exchange(Exchange::Parts), "global_between_parts"),
+            (exchange(Exchange::Cube), "in_cube"),
+            (exchange(Exchange::OwnCubes), "own_cubes"),
         ]
     }
 
     fn rules(&self, sizes: Sizes) -> Result<(), &'static str> {
-        if self.partials == Partials::Global && !self.all_global() {
-            return Err("partial derivatives in global memory are global temporaries");
-        }
-        if self.temporaries == CubeTemporaries::Shared && !self.values_in_shared {
-            return Err("without global temporaries values are in shared memory");
+        let exchange = self.exchange;
+        if self.common.pad {
+            return Err("cubes are not padded");
         }
         if collocated(sizes) && !self.one_launch {
             return Err("a collocated operator has one part, hence one launch");
         }
-        if self.temporaries == CubeTemporaries::Shared && !self.one_launch {
+        if exchange > Exchange::Differentiation && !self.one_launch {
             return Err("three launches hand their results over in global memory");
+        }
+        let own_sums = exchange == Exchange::OwnCubes && !collocated(sizes);
+        if own_sums && self.sum_in_registers {
+            return Err("with own cubes the sums are in shared memory");
+        }
+        if exchange > Exchange::Differentiation && !own_sums && !self.sum_in_registers {
+            return Err("without global arrays the sum is in a register");
         }
         Ok(())
     }
@@ -108,66 +86,47 @@ impl Plan for Cubes {
 
     fn memory(&self, sizes: Sizes) -> Memory {
         let (q, g) = (sizes.nodes_1d, sizes.points_1d);
-        let (cube, points) = (g * g * self.common.row(g), g.pow(3));
-        let mut block = vec![("S_GRAD", g * g)];
-        if !collocated(sizes) {
-            block.push(("S_INTERP", g * q));
-        }
-        let interpolates_in_shared = !collocated(sizes) && !self.all_global();
-        let shared_fluxes = self.partials == Partials::Shared;
-        let cubes = [
-            ("S_A", self.values_in_shared || interpolates_in_shared),
-            (
-                "S_B",
-                shared_fluxes || self.exchange() || interpolates_in_shared,
-            ),
-            ("S_C", shared_fluxes),
-            ("S_D", shared_fluxes),
-        ];
-        let global_fluxes = self.all_global() && !shared_fluxes;
-        let handed_over = !collocated(sizes) && self.temporaries != CubeTemporaries::Shared;
-        let arrays = [
-            ("G_A", handed_over),
-            ("G_B", handed_over),
-            ("G_FLUX_R", global_fluxes),
-            ("G_FLUX_S", global_fluxes),
-            ("G_FLUX_T", global_fluxes),
-            ("G_PARTIAL_R", self.partials == Partials::Global),
-            ("G_PARTIAL_S", self.partials == Partials::Global),
-            ("G_PARTIAL_T", self.partials == Partials::Global),
-        ];
-        let present = |parts: &[(&'static str, bool)], len| {
-            let present = parts.iter().filter(|(_, present)| *present);
-            present.map(|&(name, _)| (name, len)).collect()
+        let cubes: &[_] = match self.exchange {
+            Exchange::Global => &[],
+            Exchange::OwnCubes if collocated(sizes) => &["S_A", "S_B", "S_C", "S_D"],
+            Exchange::OwnCubes => &["S_A", "S_B", "S_C", "S_D", "S_TESTED"],
+            _ => &["S_A"],
         };
+        let arrays: &[_] = match (collocated(sizes), self.exchange) {
+            (true, Exchange::Global) => &["G_A"],
+            (false, Exchange::Global | Exchange::Differentiation | Exchange::Parts) => {
+                &["G_A", "G_B"]
+            }
+            _ => &[],
+        };
+        let cube = |&name: &&'static str| (name, g.pow(3));
+        let mut shared = vec![("S_GRAD", g * g)];
+        if !collocated(sizes) {
+            shared.push(("S_INTERP", g * q));
+        }
+        shared.extend(cubes.iter().map(cube));
         Memory {
-            block,
-            element: present(&cubes, cube),
-            scratch: present(&arrays, points),
+            shared,
+            scratch: arrays.iter().map(cube).collect(),
         }
     }
 
     fn definitions(&self, sizes: Sizes) -> Vec<(&'static str, u32)> {
+        let (exchange, interpolates) = (self.exchange, !collocated(sizes));
         vec![
-            ("ROW", self.common.row(sizes.points_1d)),
-            ("INTERPOLATES", u32::from(!collocated(sizes))),
+            ("ROW", sizes.points_1d),
+            ("INTERP_ROW", sizes.nodes_1d),
+            ("INTERPOLATES", u32::from(interpolates)),
             ("ONE_LAUNCH", u32::from(self.one_launch)),
             ("FACTORS_IN_REGISTERS", u32::from(self.factors_in_registers)),
-            ("VALUES_IN_SHARED", u32::from(self.values_in_shared)),
+            ("SUM_IN_REGISTERS", u32::from(self.sum_in_registers)),
             (
-                "PARTIALS_IN_GLOBAL",
-                u32::from(self.partials == Partials::Global),
+                "VALUES_IN_CUBE",
+                u32::from(exchange >= Exchange::Differentiation),
             ),
-            (
-                "FLUXES_IN_SHARED",
-                u32::from(self.partials == Partials::Shared),
-            ),
-            ("EXCHANGE", u32::from(self.exchange())),
-            ("ALL_GLOBAL", u32::from(self.all_global())),
-            (
-                "HANDED_OVER",
-                u32::from(self.temporaries != CubeTemporaries::Shared),
-            ),
+            ("EXCHANGE_IN_CUBE", u32::from(exchange >= Exchange::Parts)),
+            ("HANDED_OVER", u32::from(exchange <= Exchange::Parts)),
+            ("OWN_CUBES", u32::from(exchange == Exchange::OwnCubes)),
         ]
     }
 
@@ -183,30 +142,51 @@ impl Plan for Cubes {
         }
     }
 
-    fn shared(&self, sizes: Sizes) -> SharedAccesses {
+    fn block_work(&self, sizes: Sizes) -> BlockWork {
         let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
-        let flag = u64::from;
-        let values = flag(self.values_in_shared) * (1 + 3 * g);
-        let fluxes = flag(self.partials == Partials::Shared || self.exchange()) * (3 + 3 * g);
-        let differentiation = g.pow(3) * (6 * g + values + fluxes);
+        let (cube, exchange) = (g.pow(3), self.exchange);
+        let in_cube = exchange >= Exchange::Differentiation;
+        let own_cubes = exchange == Exchange::OwnCubes;
+        // Matrix entries, values and fluxes; the value of the mass term.
+        let mut reads = match in_cube {
+            true => 12 * g.pow(4) + cube,
+            false => 6 * g.pow(4),
+        };
+        let mut writes = g * g + if in_cube { 4 * cube } else { 0 };
+        let differentiation = if own_cubes { 1 } else { 6 };
         if collocated(sizes) {
-            return SharedAccesses {
-                block: g * g,
-                element: differentiation,
+            return BlockWork {
+                reads,
+                writes,
+                barriers: 1 + differentiation,
             };
         }
-        // Threads that take part in a stage, times the numbers each reads and writes.
-        let shared = flag(!self.all_global());
-        let interpolation = q * q * g * (q + shared)
-            + q * g * g * (q + shared * (q + 1))
-            + g.pow(3) * q * (1 + shared);
-        let projection = shared * g.pow(3)
-            + (q * g * g + q * q * g) * (g + shared * (g + 1))
-            + q.pow(3) * g * (1 + shared);
-        let interp_loads = if self.one_launch { 1 } else { 2 };
-        SharedAccesses {
-            block: interp_loads * g * q + g * g,
-            element: differentiation + interpolation + projection,
+        // Of an interpolation or a projection, as many numbers as matrix entries.
+        let contraction = g * q * (q * q + q * g + g * g);
+        let loads = if self.one_launch { 1 } else { 2 };
+        reads += 2 * contraction;
+        writes += loads * g * q;
+        let barriers = match exchange {
+            Exchange::Global if !self.one_launch => 3 + (1 + differentiation) + 5,
+            Exchange::Global | Exchange::Differentiation => 5 + differentiation + 5,
+            Exchange::Parts | Exchange::Cube => 7 + differentiation + 6,
+            Exchange::OwnCubes => 4 + differentiation + 3,
+        };
+        if exchange >= Exchange::Parts {
+            // All threads write two results on the way to the points, the sum, and two on the way back.
+            reads += 2 * contraction;
+            writes += q.pow(3) + 5 * cube;
+        }
+        if own_cubes {
+            // Sums begin with 0 and run in shared memory on the way to the points; that of fluxes is added and copied.
+            // Only threads with a result write the last on the way back.
+            reads += contraction + 2 * cube;
+            writes += contraction + cube + g * q * q;
+        }
+        BlockWork {
+            reads,
+            writes,
+            barriers,
         }
     }
 }

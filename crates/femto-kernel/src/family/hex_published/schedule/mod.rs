@@ -12,10 +12,10 @@ mod memory;
 mod plan;
 
 pub use bk1_layers::{Bk1Layers, Temporaries};
-pub use bk3_layers::{Bk3Layers, Points};
-pub use bk5_layers::{Bk5Column, Bk5Layers, Fluxes};
-pub use cubes::{CubeTemporaries, Cubes, Partials};
-pub use memory::{Memory, SharedAccesses};
+pub use bk3_layers::{Bk3Layers, Layer};
+pub use bk5_layers::{Bk5Layers, Values};
+pub use cubes::{Cubes, Exchange};
+pub use memory::{BlockWork, Memory};
 pub(super) use plan::{Plan, text};
 
 use crate::dialect::BlockShape;
@@ -44,35 +44,39 @@ impl Sizes {
     }
 }
 
-/// Knobs common to all schedules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Common {
-    /// Elements of a block; the published steps have one.
-    pub elements_per_block: u32,
-    /// Whether inputs are declared `const` and `restrict`.
-    pub const_inputs: bool,
-    /// Whether all loops are unrolled.
-    pub unroll: bool,
-    /// Whether rows of 8 or 16 numbers in shared memory are padded by one, to spread over the banks.
-    pub pad: bool,
+/// Loops that are unrolled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Unroll {
+    /// None.
+    #[default]
+    None,
+    /// All but those that the text marks as the last: of BK1 the loop over layers, of BK5 the transposes.
+    Most,
+    /// All.
+    All,
 }
 
-impl Default for Common {
-    fn default() -> Self {
-        Self {
-            elements_per_block: 1,
-            const_inputs: false,
-            unroll: false,
-            pad: false,
-        }
-    }
+/// Knobs common to all schedules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Common {
+    /// Whether inputs are declared `const` and `restrict`.
+    pub const_inputs: bool,
+    /// Loops that are unrolled.
+    pub unroll: Unroll,
+    /// Whether rows of 8 or 16 numbers in shared memory are padded by one, to spread over the banks.
+    pub pad: bool,
 }
 
 impl Common {
     /// The stride of rows of `len` numbers in shared memory.
     pub fn row(&self, len: u32) -> u32 {
-        len + u32::from(self.pad && matches!(len, 8 | 16))
+        padded(len, self.pad)
     }
+}
+
+/// The stride of rows of `len` numbers.
+fn padded(len: u32, pad: bool) -> u32 {
+    len + u32::from(pad && matches!(len, 8 | 16))
 }
 
 /// A schedule of one of the published kernels.
@@ -108,15 +112,18 @@ impl Schedule {
         self.plan().memory(sizes)
     }
 
-    /// Threads and shared memory of a block.
+    /// Threads and shared memory of a block, which has one element.
     pub fn block(&self, sizes: Sizes) -> BlockShape {
-        let elements = self.common().elements_per_block;
-        let [x, y, z] = self.plan().threads(sizes);
         BlockShape {
-            threads: [x, y, z * elements],
+            threads: self.plan().threads(sizes),
             blocks_per_unit: 1,
-            shared_reals: self.memory(sizes).shared_reals(elements),
+            shared_reals: self.memory(sizes).shared_reals(),
         }
+    }
+
+    /// Accesses to shared memory and barriers of a block.
+    pub fn block_work(&self, sizes: Sizes) -> BlockWork {
+        self.plan().block_work(sizes)
     }
 
     /// Checks the schedule against the sizes, its own rules and a device.
@@ -135,9 +142,6 @@ impl Schedule {
         };
         if sizes.nodes_1d < 2 || sizes.points_1d < sizes.nodes_1d {
             return Err(rule("at least 2 nodes and as many points along an axis"));
-        }
-        if self.common().elements_per_block == 0 {
-            return Err(rule("a block has at least one element"));
         }
         self.plan().rules(sizes).map_err(rule)?;
         let block = self.block(sizes);
@@ -167,20 +171,18 @@ impl fmt::Display for Schedule {
     /// The knobs in use, such as `const unroll k_outermost`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let common = self.common();
-        let mut words: Vec<String> = Vec::new();
-        if common.elements_per_block != 1 {
-            words.push(format!("elements_per_block={}", common.elements_per_block));
-        }
+        let mut words = Vec::new();
         let flags = [
             (common.const_inputs, "const"),
-            (common.unroll, "unroll"),
+            (common.unroll == Unroll::Most, "unroll_most"),
+            (common.unroll == Unroll::All, "unroll"),
             (common.pad, "pad"),
         ];
         let own = self.plan().words();
         let set = flags.iter().chain(&own).filter(|(set, _)| *set);
-        words.extend(set.map(|(_, word)| (*word).to_owned()));
+        words.extend(set.map(|(_, word)| *word));
         if words.is_empty() {
-            words.push("base".to_owned());
+            words.push("base");
         }
         f.write_str(&words.join(" "))
     }
@@ -235,34 +237,13 @@ mod tests {
         assert_eq!(Schedule::Cubes(Cubes::default()).to_string(), "base");
         let schedule = Schedule::Bk1Layers(Bk1Layers {
             common: Common {
-                elements_per_block: 4,
+                unroll: Unroll::Most,
                 pad: true,
                 ..Common::default()
             },
             temporaries: Temporaries::Cube,
             ..Bk1Layers::default()
         });
-        assert_eq!(schedule.to_string(), "elements_per_block=4 pad cube");
-    }
-
-    #[test]
-    fn elements_of_a_block_share_the_matrices_only() {
-        let common = Common {
-            elements_per_block: 3,
-            pad: true,
-            ..Common::default()
-        };
-        let one = Schedule::Bk1Layers(Bk1Layers {
-            common,
-            temporaries: Temporaries::Slices,
-            ..Bk1Layers::default()
-        });
-        let sizes = Sizes {
-            nodes_1d: 7,
-            points_1d: 8,
-        };
-        let block = one.block(sizes);
-        assert_eq!(block.threads, [8, 8, 3]);
-        assert_eq!(block.shared_reals, 8 * 7 + 3 * 2 * 8 * 9);
+        assert_eq!(schedule.to_string(), "unroll_most pad cube");
     }
 }

@@ -1,6 +1,6 @@
 //! The interface between published schedules and their ladder.
 
-use super::{Common, Memory, SharedAccesses, Sizes};
+use super::{BlockWork, Common, Memory, Sizes};
 use crate::dialect::KernelFile;
 
 /// A kernel file of this family.
@@ -25,7 +25,7 @@ pub(in super::super) trait Plan {
     /// The specific rule that the schedule breaks, if any.
     fn rules(&self, sizes: Sizes) -> Result<(), &'static str>;
 
-    /// Threads of one element along x, y and z.
+    /// Threads of a block along x, y and z.
     fn threads(&self, sizes: Sizes) -> [u32; 3];
 
     /// The memory of the kernel.
@@ -40,6 +40,22 @@ pub(in super::super) trait Plan {
     /// The kernels to launch, in order.
     fn entries(&self) -> &'static [&'static str];
 
-    /// Accesses to shared memory.
-    fn shared(&self, sizes: Sizes) -> SharedAccesses;
+    /// Accesses to shared memory and barriers of a block, in all launches.
+    fn block_work(&self, sizes: Sizes) -> BlockWork;
+}
+
+/// Reads and writes of the interpolations and projections in a cube, from the cube's nodes to the cube's points, and
+/// from the cube's points to global memory: a pencil is read and written by each stage.
+pub(super) fn in_cube(sizes: Sizes, symmetry: bool) -> BlockWork {
+    let (q, g) = (u64::from(sizes.nodes_1d), u64::from(sizes.points_1d));
+    let pencils = q * q + q * g + g * g;
+    let entries = match symmetry {
+        true => g.div_ceil(2) * q + q.div_ceil(2) * g,
+        false => 2 * g * q,
+    };
+    BlockWork {
+        reads: pencils * (q + g + entries),
+        writes: g * pencils + q * (g * g + q * g),
+        barriers: 0,
+    }
 }

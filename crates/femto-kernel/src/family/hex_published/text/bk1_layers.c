@@ -1,38 +1,30 @@
-/* v = A u, the mass operator with Gauss points: one thread per column (i, j) of an element
- * (Świrydowicz et al. 2019, algorithm 3).
+/* v = A u, the mass operator with Gauss points: Q + 1 by Q + 1 threads (Świrydowicz et al. 2019, algorithm 3).
  *
- * Definitions: NODE_ROW, ROW, TEMPORARIES_IN_GLOBAL, CUBE, COLUMN_IN_REGISTERS, SYMMETRY; the fields of
- * Bk1Layers.
+ * Definitions: GLOBAL_TEMPORARIES, IN_CUBE, COLUMN_IN_REGISTERS, BARRIER_AT_END; the fields of Bk1Layers.
+ *
+ * Layer by layer along k: contracted along k, i and j, times the factor, back along j, i and k. In a cube: pencils.c.
  */
 #define FACTORS 1
 
-/* The point-wise part: the factor of a point is weight |J|. */
-INLINE real point_value(INPUT g_factors, int point, real u)
-{
-    return g_factors[point] * u;
-}
-
-/* Adds to an entry of the column of v, or initialises it the first time. */
+/* u and v of the thread's column of nodes. */
 #if COLUMN_IN_REGISTERS
-#define U(k) r_u[k]
-#define ADD_TO_V(first, k, value) r_v[k] += (value);
+#define ADD_TO_V(m, value) r_column[m] += (value);
 #else
-#define U(k) g_u[NODE(k, j, i)]
-#define ADD_TO_V(first, k, value)                                                              \
-    if (active)                                                                                \
-        g_v[NODE(k, j, i)] = (first) ? (value) : g_v[NODE(k, j, i)] + (value);
+#define ADD_TO_V(m, value) g_v[NODE(m, Y, X)] += (value);
 #endif
 
-/* Two temporaries, t_a and t_b: slices in shared memory, or a layer of two global arrays. */
-#if TEMPORARIES_IN_GLOBAL
-#define TEMPORARY GLOBAL
-#define T_ELEMENT g_scratch
-#define T_LAYER(k) ((k) * (G * G))
+/* Values between two contractions: of all layers in three global arrays, or of one layer in two shared slices. */
+#if GLOBAL_TEMPORARIES
+#define AFTER_K(j, i) g_scratch[G_A + POINT(k, j, i)]
+#define AFTER_I(j, i) g_scratch[G_B + POINT(k, j, i)]
+#define AFTER_J(j, i) g_scratch[G_C + POINT(k, j, i)]
+#define BACK_J(j, i) AFTER_K(j, i)
 #define T_BARRIER() BARRIER_ALL()
 #else
-#define TEMPORARY SHARED
-#define T_ELEMENT s_element
-#define T_LAYER(k) 0
+#define AFTER_K(j, i) s_memory[S_A + SLICE(j, i)]
+#define AFTER_I(j, i) s_memory[S_B + SLICE(j, i)]
+#define AFTER_J(j, i) AFTER_K(j, i)
+#define BACK_J(j, i) AFTER_I(j, i)
 #define T_BARRIER() BARRIER()
 #endif
 
@@ -41,90 +33,95 @@ KERNEL(bk1_layers)(ARGUMENTS)
     SHARED_MEMORY(s_memory);
     PLACE
     SHARED real *s_interp = s_memory + S_INTERP;
-    SHARED real *s_element = s_memory + S_ELEMENTS + LANE * S_ELEMENT_REALS;
-    const bool node_column = i < Q && j < Q;
+    const bool node_column = X < Q && Y < Q;
+    load_matrix(g_interp, Q, s_interp, INTERP_ROW);
+
+#if IN_CUBE
+    CUBE s_cube = s_memory + S_CUBE;
+    load_nodes(g_u, s_cube);
+    BARRIER();
+    interpolate_along_j(s_interp, s_cube);
+    BARRIER();
+    interpolate_along_i(s_interp, s_cube);
+    BARRIER();
+    real r_nodes[Q];
+    FOR(m, Q) r_nodes[m] = s_cube[CELL(m, Y, X)];
+#define WEIGHTED(n, value) TO_CUBE_K(n, g_factors[POINT(n, Y, X)] * (value))
+    INTERPOLATE(r_nodes, WEIGHTED)
+    BARRIER();
+    project_along_j(s_interp, s_cube);
+    BARRIER();
+    project_along_i(s_interp, s_cube);
+    BARRIER();
+    project_along_k(s_interp, s_cube, g_v);
+#else
 #if COLUMN_IN_REGISTERS
-    real r_u[Q], r_v[Q];
-    FOR(k, Q)
-    {
-        r_u[k] = node_column ? g_u[NODE(k, j, i)] : 0;
-        r_v[k] = 0;
+    real r_column[Q], r_points[G];
+    FOR(m, Q) r_column[m] = node_column ? g_u[NODE(m, Y, X)] : 0;
+#else
+    if (node_column)
+        FOR(m, Q) g_v[NODE(m, Y, X)] = 0;
+#endif
+#if GLOBAL_TEMPORARIES
+    FOR(k, G) AFTER_K(Y, X) = AFTER_I(Y, X) = AFTER_J(Y, X) = 0;
+#endif
+    T_BARRIER();
+#if COLUMN_IN_REGISTERS
+    if (node_column) {
+        FOR(k, G)
+        {
+            real sum = 0;
+            FOR(m, Q) sum += INTERP(k, m) * r_column[m];
+            r_points[k] = sum;
+        }
+        FOR(m, Q) r_column[m] = 0;
     }
 #endif
-    load_matrix(g_interp, G * Q, s_interp);
-    BARRIER();
 
-#if CUBE
-    SHARED real *s_cube = s_element + S_CUBE;
-    real r_points[G];
-    if (node_column) {
-        interpolate(s_interp, r_u, r_points);
-        FOR(k, G) s_cube[CELL(k, j, i)] = r_points[k];
-    }
-    BARRIER();
-    if (i < Q)
-        interpolate_pencil(s_interp, s_cube + CELL(j, i, 0), 1);
-    BARRIER();
-    /* Along j, layer THREAD_Y: threads read neighbouring factors. */
+    FOR_LAST(k, G)
     {
-        SHARED real *s_pencil = s_cube + CELL(j, 0, i);
-        real r_nodes[Q];
-        FOR(m, Q) r_nodes[m] = s_pencil[m * ROW];
-        interpolate(s_interp, r_nodes, r_points);
-        FOR(n, G) r_points[n] = point_value(g_factors, POINT(j, n, i), r_points[n]);
-        project(s_interp, r_points, r_nodes);
-        FOR(m, Q) s_pencil[m * ROW] = r_nodes[m];
-    }
-    BARRIER();
-    if (i < Q)
-        project_pencil(s_interp, s_cube + CELL(j, i, 0), 1);
-    BARRIER();
-    if (node_column) {
-        FOR(k, G) r_points[k] = s_cube[CELL(k, j, i)];
-        project(s_interp, r_points, r_v);
-    }
-#else
-    FOR(k, G)
-    {
-        TEMPORARY real *t_a = T_ELEMENT + T_A + T_LAYER(k);
-        TEMPORARY real *t_b = T_ELEMENT + T_B + T_LAYER(k);
+#if !GLOBAL_TEMPORARIES
+        BARRIER();
+#endif
         real sum = 0;
         if (node_column) {
-            FOR(m, Q) sum += s_interp[k * Q + m] * U(m);
-            t_a[j * NODE_ROW + i] = sum;
+#if COLUMN_IN_REGISTERS
+            sum = r_points[k];
+#else
+            FOR(m, Q) sum += INTERP(k, m) * g_u[NODE(m, Y, X)];
+#endif
+            AFTER_K(Y, X) = sum;
         }
         T_BARRIER();
-        if (j < Q) {
+        if (Y < Q) {
             sum = 0;
-            FOR(m, Q) sum += s_interp[i * Q + m] * t_a[j * NODE_ROW + m];
-            t_b[j * ROW + i] = sum;
+            FOR(m, Q) sum += INTERP(X, m) * AFTER_K(Y, m);
+            AFTER_I(Y, X) = sum;
         }
         T_BARRIER();
+        const real factor = g_factors[POINT(k, Y, X)];
         sum = 0;
-        FOR(m, Q) sum += s_interp[j * Q + m] * t_b[m * ROW + i];
-        t_a[j * ROW + i] = point_value(g_factors, POINT(k, j, i), sum);
+        FOR(m, Q) sum += INTERP(Y, m) * AFTER_I(m, X);
+        AFTER_J(Y, X) = factor * sum;
         T_BARRIER();
-        if (j < Q) {
+        if (Y < Q) {
             sum = 0;
-            FOR(n, G) sum += s_interp[n * Q + j] * t_a[n * ROW + i];
-            t_b[j * ROW + i] = sum;
+            FOR(n, G) sum += INTERP(n, Y) * AFTER_J(n, X);
+            BACK_J(Y, X) = sum;
         }
         T_BARRIER();
         if (node_column) {
             sum = 0;
-            FOR(n, G) sum += s_interp[n * Q + i] * t_b[j * ROW + n];
-            FOR(m, Q)
-            {
-                const real part = s_interp[k * Q + m] * sum;
-                ADD_TO_V(k == 0, m, part)
-            }
+            FOR(n, G) sum += INTERP(n, X) * BACK_J(Y, n);
+            FOR(m, Q) ADD_TO_V(m, INTERP(k, m) * sum)
         }
     }
+#if BARRIER_AT_END
+    BARRIER();
 #endif
-
 #if COLUMN_IN_REGISTERS
-    FOR(k, Q)
-        if (active && node_column)
-            g_v[NODE(k, j, i)] = r_v[k];
+    if (node_column)
+        FOR(m, Q) g_v[NODE(m, Y, X)] = r_column[m];
+#endif
 #endif
 }

@@ -1,311 +1,218 @@
-/* v = A u, the screened Poisson operator with Gauss points: one thread per column (i, j) of an element
+/* v = A u, the screened Poisson operator with Gauss points: one thread per column (i, j) of an element's points
  * (Świrydowicz et al. 2019, algorithm 5).
  *
- * Definitions: NODE_ROW, ROW, SLICE_REALS, COLUMN_IN_REGISTERS, IN_CUBE, SLICES_ONLY,
- * DIFFERENTIATE_COLUMNS, FLUXES_IN_CUBE, TRANSPOSED_GRAD, SYMMETRY, LAYERS, GRAD_ROWS_IN_REGISTERS; see
- * Bk3Layers.
+ * Definitions: IN_CUBE, U_IN_REGISTERS, COLUMN_IN_REGISTERS, FACTORS_EARLY, ONE_SLICE, TRANSPOSED_GRAD,
+ * GRAD_ROW_IN_REGISTERS, BARRIERS_BEFORE_LAYERS; see Bk3Layers.
  *
- * A round is one layer, or two (LAYERS is 2): k and G-1-k, whose rows of the matrices are the same in
- * reverse, I[G-1-k][Q-1-m] = I[k][m] and D[G-1-k][G-1-n] = -D[k][n], so that one read serves both. The
- * middle layer is on its own.
+ * Values at the points, then layer by layer along k fluxes and what is tested with values, then back to the nodes.
+ * Interpolation and projection go layer by layer through slices (along k, i, j and back along k, j, i), or IN_CUBE
+ * (pencils.c).
  */
-#define ROUNDS ((G + LAYERS - 1) / LAYERS)
-#define LAYER(round, p) ((p) == 0 ? (round) : G - 1 - (round))
-#define PAIR(round) (LAYERS == 2 && 2 * (round) != G - 1)
-#define FOR_LAYERS(p, round) FOR(p, PAIR(round) ? 2 : 1)
+#define S_SLICE_A (s_memory + S_A)
+#define S_SLICE_B (s_memory + S_B)
 
-/* Slices of the layers of a round: of nodes, with shorter rows, and of points. */
-#define NODE_SLICE(s_slice, p, j, i) s_slice[(p) * SLICE_REALS + (j) * NODE_ROW + (i)]
-#define SLICE(s_slice, p, j, i) s_slice[(p) * SLICE_REALS + (j) * ROW + (i)]
-
-/* Adds to an entry of the column of v, or initialises it the first time. */
-#if COLUMN_IN_REGISTERS
-#define U_COLUMN const real *r_u
-#define V_COLUMN real *r_v
-#define U(k) r_u[k]
-#define ADD_TO_V(first, k, value) r_v[k] += (value);
-#else
-#define U_COLUMN INPUT g_u
-#define V_COLUMN GLOBAL real *g_v
-#define U(k) g_u[NODE(k, j, i)]
-#define ADD_TO_V(first, k, value)                                                              \
-    if (active)                                                                                \
-        g_v[NODE(k, j, i)] = (first) ? (value) : g_v[NODE(k, j, i)] + (value);
-#endif
-
-/* Parts of the element's shared memory. */
-#define s_cube (s_element + S_CUBE)
-#define s_a (s_element + S_A)
-#define s_b (s_element + S_B)
-#define s_c (s_element + S_C)
-
-/* Values at points of layer k, which is layer p of its round, and fluxes there. */
-#if SLICES_ONLY
-#define VALUE(p, k, j, i) SLICE(s_a, p, j, i)
-#define FLUX_R(p, k, j, i) SLICE(s_b, p, j, i)
-#define FLUX_S(p, k, j, i) SLICE(s_c, p, j, i)
-#elif FLUXES_IN_CUBE
-#define VALUE(p, k, j, i) s_cube[CELL(k, j, i)]
-#define FLUX_R(p, k, j, i) s_cube[CELL(k, j, i)]
-#define FLUX_S(p, k, j, i) SLICE(s_a, p, j, i)
-#else
-#define VALUE(p, k, j, i) s_cube[CELL(k, j, i)]
-#define FLUX_R(p, k, j, i) SLICE(s_a, p, j, i)
-#define FLUX_S(p, k, j, i) SLICE(s_b, p, j, i)
-#endif
-
-/* Column n of the thread's rows i and j of the differentiation matrix. */
-#if GRAD_ROWS_IN_REGISTERS
-#define GRAD_I(n) r_grad_i[n]
-#define GRAD_J(n) r_grad_j[n]
-#elif TRANSPOSED_GRAD
-#define GRAD_I(n) s_grad_t[(n) * G + i]
-#define GRAD_J(n) s_grad_t[(n) * G + j]
-#else
-#define GRAD_I(n) s_grad[i * G + (n)]
-#define GRAD_J(n) s_grad[j * G + (n)]
-#endif
-
-/* Values at the points: all in the cube, unless SLICES_ONLY, and the thread's column in r_values if it is
- * read from there (DIFFERENTIATE_COLUMNS). */
-INLINE void to_points(
-    const SHARED real *s_interp, SHARED real *s_element, U_COLUMN, real *r_values)
-{
-    const int i = THREAD_X, j = THREAD_Y;
-    const bool node_column = i < Q && j < Q;
+/* Values at points of layer k, and fluxes there. */
 #if IN_CUBE
-    if (node_column) {
-        real r_points[G];
-        interpolate(s_interp, r_u, r_points);
-        FOR(k, G) s_cube[CELL(k, j, i)] = r_points[k];
-    }
-    BARRIER();
-    if (i < Q)
-        interpolate_pencil(s_interp, s_cube + CELL(j, i, 0), 1);
-    BARRIER();
-    interpolate_pencil(s_interp, s_cube + CELL(j, 0, i), ROW);
-    BARRIER();
-#if DIFFERENTIATE_COLUMNS
-    FOR(k, G) r_values[k] = s_cube[CELL(k, j, i)];
+#define VALUE(k, j, i) s_memory[S_CUBE + CELL(k, j, i)]
+#define FLUX_R(j, i) s_memory[S_A + SLICE(j, i)]
+#if ONE_SLICE
+#define FLUX_S(j, i) FLUX_R(j, i)
+#else
+#define FLUX_S(j, i) s_memory[S_B + SLICE(j, i)]
 #endif
 #else
-    FOR(round, ROUNDS)
-    {
-        if (node_column) {
-            real r_sum[2] = {0, 0};
-            FOR(m, Q)
-            {
-                const real entry = s_interp[round * Q + m];
-                r_sum[0] += entry * U(m);
-                if (PAIR(round))
-                    r_sum[1] += entry * U(Q - 1 - m);
-            }
-            FOR_LAYERS(p, round) NODE_SLICE(s_a, p, j, i) = r_sum[p];
-        }
-        BARRIER();
-        if (j < Q) {
-            real r_sum[2] = {0, 0};
-            FOR(m, Q)
-            {
-                const real entry = s_interp[i * Q + m];
-                FOR_LAYERS(p, round) r_sum[p] += entry * NODE_SLICE(s_a, p, j, m);
-            }
-            FOR_LAYERS(p, round) SLICE(s_b, p, j, i) = r_sum[p];
-        }
-        BARRIER();
-        real r_sum[2] = {0, 0};
-        FOR(m, Q)
-        {
-            const real entry = s_interp[j * Q + m];
-            FOR_LAYERS(p, round) r_sum[p] += entry * SLICE(s_b, p, m, i);
-        }
-        FOR_LAYERS(p, round)
-        {
-#if DIFFERENTIATE_COLUMNS
-            r_values[LAYER(round, p)] = r_sum[p];
+#define VALUE(k, j, i) s_memory[S_A + SLICE(j, i)]
+#define FLUX_R(j, i) s_memory[S_B + SLICE(j, i)]
+#define FLUX_S(j, i) s_memory[S_C + SLICE(j, i)]
 #endif
-#if !SLICES_ONLY
-            s_cube[CELL(LAYER(round, p), j, i)] = r_sum[p];
-#endif
-        }
-    }
-#if !SLICES_ONLY
-    BARRIER();
-#endif
-#endif
-}
 
-/* The fluxes of the thread's column of points, to be tested with the values. */
-INLINE void test_points(const SHARED real *s_grad, const SHARED real *s_grad_t,
-    SHARED real *s_element, INPUT g_factors, real lambda, const real *r_values, real *r_tested)
-{
-    const int i = THREAD_X, j = THREAD_Y;
-#if GRAD_ROWS_IN_REGISTERS
-    real r_grad_i[G], r_grad_j[G];
-    FOR(n, G)
-    {
-        r_grad_i[n] = s_grad[i * G + n];
-        r_grad_j[n] = s_grad[j * G + n];
-    }
-#endif
-    FOR(k, G) r_tested[k] = 0;
-    FOR(round, ROUNDS)
-    {
-#if SLICES_ONLY
-        FOR_LAYERS(p, round) VALUE(p, LAYER(round, p), j, i) = r_values[LAYER(round, p)];
-        BARRIER();
-#endif
-        real r_flux[2][3] = {{0, 0, 0}, {0, 0, 0}}, r_sum[2];
-        FOR(n, G)
-        {
-            const real entry_i = GRAD_I(n), entry_j = GRAD_J(n), entry_k = s_grad[round * G + n];
-            FOR_LAYERS(p, round)
-            {
-                r_flux[p][0] += entry_i * VALUE(p, LAYER(round, p), j, n);
-                r_flux[p][1] += entry_j * VALUE(p, LAYER(round, p), n, i);
-            }
-#if DIFFERENTIATE_COLUMNS
-            r_flux[0][2] += entry_k * r_values[n];
-            if (PAIR(round))
-                r_flux[1][2] -= entry_k * r_values[G - 1 - n];
+/* Entries of the differentiation matrix for derivatives, and for the transpose along t. */
+#if TRANSPOSED_GRAD
+#define ROW_OF_GRAD(n, m) s_grad_t[(m) * ROW + (n)]
 #else
-            r_flux[0][2] += entry_k * s_cube[CELL(n, j, i)];
+#define ROW_OF_GRAD(n, m) GRAD(n, m)
 #endif
-        }
-        FOR_LAYERS(p, round)
-        {
-            const int k = LAYER(round, p);
-            real r_factors[FACTORS];
-            load_factors(g_factors, POINT(k, j, i), r_factors);
-            point_flux(r_factors, r_flux[p]);
-#if DIFFERENTIATE_COLUMNS
-            r_sum[p] = point_value(r_factors, lambda, r_values[k]);
+#if GRAD_ROW_IN_REGISTERS
+#define LAYER_OF_GRAD(n) r_grad[n]
 #else
-            r_sum[p] = point_value(r_factors, lambda, s_cube[CELL(k, j, i)]);
+#define LAYER_OF_GRAD(n) ROW_OF_GRAD(k, n)
 #endif
-        }
-        FOR(n, G)
-        {
-            const real entry_k = s_grad[round * G + n];
-            r_tested[n] += entry_k * r_flux[0][2];
-            if (PAIR(round))
-                r_tested[G - 1 - n] -= entry_k * r_flux[1][2];
-        }
-#if FLUXES_IN_CUBE
-        BARRIER();
-#endif
-        FOR_LAYERS(p, round)
-        {
-            FLUX_R(p, LAYER(round, p), j, i) = r_flux[p][0];
-            FLUX_S(p, LAYER(round, p), j, i) = r_flux[p][1];
-        }
-        BARRIER();
-        FOR(n, G)
-        {
-            const real entry_i = s_grad[n * G + i], entry_j = s_grad[n * G + j];
-            FOR_LAYERS(p, round)
-            {
-                r_sum[p] += entry_i * FLUX_R(p, LAYER(round, p), j, n);
-                r_sum[p] += entry_j * FLUX_S(p, LAYER(round, p), n, i);
-            }
-        }
-        FOR_LAYERS(p, round) r_tested[LAYER(round, p)] += r_sum[p];
-#if !SLICES_ONLY && !FLUXES_IN_CUBE
-        /* The next round writes the slices before its first barrier. */
-        BARRIER();
-#endif
-    }
-}
 
-/* Back to the nodes; r_tested is overwritten. */
-INLINE void to_nodes(
-    const SHARED real *s_interp, SHARED real *s_element, real *r_tested, V_COLUMN, bool active)
-{
-    const int i = THREAD_X, j = THREAD_Y;
-    const bool node_column = i < Q && j < Q;
-#if IN_CUBE
-#if FLUXES_IN_CUBE
-    BARRIER();
-#endif
-    FOR(k, G) s_cube[CELL(k, j, i)] = r_tested[k];
-    BARRIER();
-    project_pencil(s_interp, s_cube + CELL(j, 0, i), ROW);
-    BARRIER();
-    if (i < Q)
-        project_pencil(s_interp, s_cube + CELL(j, i, 0), 1);
-    BARRIER();
-    if (node_column) {
-        FOR(k, G) r_tested[k] = s_cube[CELL(k, j, i)];
-        project(s_interp, r_tested, r_v);
-    }
+#if U_IN_REGISTERS
+#define U(m) r_u[m]
 #else
-    FOR(round, ROUNDS)
-    {
-        FOR_LAYERS(p, round) SLICE(s_a, p, j, i) = r_tested[LAYER(round, p)];
-        BARRIER();
-        if (j < Q) {
-            real r_sum[2] = {0, 0};
-            FOR(n, G)
-            {
-                const real entry = s_interp[n * Q + j];
-                FOR_LAYERS(p, round) r_sum[p] += entry * SLICE(s_a, p, n, i);
-            }
-            FOR_LAYERS(p, round) SLICE(s_b, p, j, i) = r_sum[p];
-        }
-        BARRIER();
-        if (node_column) {
-            real r_sum[2] = {0, 0};
-            FOR(n, G)
-            {
-                const real entry = s_interp[n * Q + i];
-                FOR_LAYERS(p, round) r_sum[p] += entry * SLICE(s_b, p, j, n);
-            }
-            FOR(m, Q)
-            {
-                const real entry = s_interp[round * Q + m];
-                ADD_TO_V(round == 0, m, entry * r_sum[0])
-                if (PAIR(round)) {
-                    ADD_TO_V(false, Q - 1 - m, entry * r_sum[1])
-                }
-            }
-        }
-    }
+#define U(m) g_u[NODE(m, Y, X)]
 #endif
-}
 
 KERNEL(bk3_layers)(ARGUMENTS)
 {
     SHARED_MEMORY(s_memory);
     PLACE
-    SHARED real *s_interp = s_memory + S_INTERP, *s_grad = s_memory + S_GRAD, *s_grad_t = s_grad;
-    SHARED real *s_element = s_memory + S_ELEMENTS + LANE * S_ELEMENT_REALS;
-    load_matrix(g_interp, G * Q, s_interp);
-    load_matrix(g_grad, G * G, s_grad);
-    BARRIER();
+    const int i = THREAD_X, j = THREAD_Y;
+    const bool node_column = i < Q && j < Q;
+    SHARED real *s_interp = s_memory + S_INTERP, *s_grad = s_memory + S_GRAD;
+    load_matrix(g_interp, Q, s_interp, INTERP_ROW);
+    load_matrix(g_grad, G, s_grad, ROW);
 #if TRANSPOSED_GRAD
-    s_grad_t = s_memory + S_GRAD_T;
-    if (LANE == 0)
-        s_grad_t[i * G + j] = s_grad[j * G + i];
-    BARRIER();
+    SHARED real *s_grad_t = s_memory + S_GRAD_T;
+    s_grad_t[j * ROW + i] = g_grad[i * G + j];
 #endif
     real r_values[G], r_tested[G];
+
+#if IN_CUBE
+    SHARED real *s_cube = s_memory + S_CUBE;
+    load_nodes(g_u, s_cube);
+    BARRIER();
+    interpolate_along_j(s_interp, s_cube);
+    BARRIER();
+    interpolate_along_i(s_interp, s_cube);
+    BARRIER();
+    FOR(m, Q) r_values[m] = s_cube[CELL(m, j, i)];
+    INTERPOLATE(r_values, TO_CUBE_K)
+#if BARRIERS_BEFORE_LAYERS >= 1
+    BARRIER();
+#endif
 #if COLUMN_IN_REGISTERS
-    const bool node_column = i < Q && j < Q;
-    real r_u[Q], r_v[Q];
-    FOR(k, Q)
-    {
-        r_u[k] = node_column ? g_u[NODE(k, j, i)] : 0;
-        r_v[k] = 0;
-    }
-    to_points(s_interp, s_element, r_u, r_values);
-    test_points(s_grad, s_grad_t, s_element, g_factors, lambda, r_values, r_tested);
-    to_nodes(s_interp, s_element, r_tested, r_v, active);
-    FOR(k, Q)
-        if (active && node_column)
-            g_v[NODE(k, j, i)] = r_v[k];
+    FOR(k, G) r_values[k] = s_cube[CELL(k, j, i)];
+#endif
+#if BARRIERS_BEFORE_LAYERS >= 2
+    BARRIER();
+#endif
 #else
-    to_points(s_interp, s_element, g_u, r_values);
-    test_points(s_grad, s_grad_t, s_element, g_factors, lambda, r_values, r_tested);
-    to_nodes(s_interp, s_element, r_tested, g_v, active);
+#if U_IN_REGISTERS
+    real r_u[Q];
+    if (node_column)
+        FOR(m, Q) r_u[m] = g_u[NODE(m, j, i)];
+#endif
+    FOR(k, G)
+    {
+        BARRIER();
+        real sum = 0;
+        if (node_column)
+            FOR(m, Q) sum += INTERP(k, m) * U(m);
+        S_SLICE_A[SLICE(j, i)] = sum;
+        BARRIER();
+        sum = 0;
+        if (j < Q)
+            FOR(m, Q) sum += INTERP(i, m) * S_SLICE_A[SLICE(j, m)];
+        S_SLICE_B[SLICE(j, i)] = sum;
+        BARRIER();
+        sum = 0;
+        FOR(m, Q) sum += INTERP(j, m) * S_SLICE_B[SLICE(m, i)];
+        r_values[k] = sum;
+    }
+#endif
+
+    FOR(k, G) r_tested[k] = 0;
+    FOR(k, G)
+    {
+        real r_factors[FACTORS], r_flux[3] = {0, 0, 0};
+#if GRAD_ROW_IN_REGISTERS
+        real r_grad[G];
+#endif
+#if FACTORS_EARLY == 2
+        load_factors(g_factors, POINT(k, j, i), r_factors);
+#endif
+        BARRIER();
+#if FACTORS_EARLY == 1
+        load_factors(g_factors, POINT(k, j, i), r_factors);
+#endif
+#if !IN_CUBE
+        VALUE(k, j, i) = r_values[k];
+#endif
+#if FACTORS_EARLY
+        FOR(n, G)
+        {
+#if GRAD_ROW_IN_REGISTERS
+            r_grad[n] = GRAD(k, n);
+#endif
+            r_flux[2] += LAYER_OF_GRAD(n) * r_values[n];
+        }
+#endif
+#if COLUMN_IN_REGISTERS
+        BARRIER();
+#endif
+        FOR(n, G)
+        {
+            r_flux[0] += ROW_OF_GRAD(i, n) * VALUE(k, j, n);
+            r_flux[1] += ROW_OF_GRAD(j, n) * VALUE(k, n, i);
+#if !COLUMN_IN_REGISTERS
+            r_flux[2] += LAYER_OF_GRAD(n) * VALUE(n, j, i);
+#elif !FACTORS_EARLY
+            r_flux[2] += LAYER_OF_GRAD(n) * r_values[n];
+#endif
+        }
+#if !FACTORS_EARLY
+        load_factors(g_factors, POINT(k, j, i), r_factors);
+#endif
+        point_flux(r_factors, r_flux);
+        FLUX_R(j, i) = r_flux[0];
+#if !ONE_SLICE
+        FLUX_S(j, i) = r_flux[1];
+#endif
+#if COLUMN_IN_REGISTERS
+        r_tested[k] += point_value(r_factors, lambda, r_values[k]);
+#else
+        r_tested[k] += point_value(r_factors, lambda, VALUE(k, j, i));
+#endif
+#if FACTORS_EARLY == 1
+        FOR(n, G) r_tested[n] += LAYER_OF_GRAD(n) * r_flux[2];
+#endif
+        BARRIER();
+        real sum = 0;
+        FOR(n, G)
+        {
+            sum += GRAD(n, i) * FLUX_R(j, n);
+#if !ONE_SLICE
+            sum += GRAD(n, j) * FLUX_S(n, i);
+#endif
+        }
+        r_tested[k] += sum;
+#if FACTORS_EARLY != 1
+        FOR(n, G) r_tested[n] += LAYER_OF_GRAD(n) * r_flux[2];
+#endif
+#if ONE_SLICE
+        BARRIER();
+        FLUX_S(j, i) = r_flux[1];
+        BARRIER();
+        sum = 0;
+        FOR(n, G) sum += GRAD(n, j) * FLUX_S(n, i);
+        r_tested[k] += sum;
+#endif
+    }
+
+#if IN_CUBE
+#if FACTORS_EARLY != 2
+    BARRIER();
+#endif
+    FOR(k, G) s_cube[CELL(k, j, i)] = r_tested[k];
+    BARRIER();
+    project_along_j(s_interp, s_cube);
+    BARRIER();
+    project_along_i(s_interp, s_cube);
+    BARRIER();
+    project_along_k(s_interp, s_cube, g_v);
+#else
+    FOR(c, Q)
+    {
+        BARRIER();
+        real sum = 0;
+        FOR(n, G) sum += INTERP(n, c) * r_tested[n];
+        S_SLICE_A[SLICE(j, i)] = sum;
+        BARRIER();
+        if (j < Q) {
+            sum = 0;
+            FOR(n, G) sum += INTERP(n, j) * S_SLICE_A[SLICE(n, i)];
+            S_SLICE_B[SLICE(j, i)] = sum;
+        }
+        BARRIER();
+        /* The first Q * Q threads, numbered flat. */
+        const int thread = j * G + i, a = thread % Q, b = thread / Q;
+        if (thread < Q * Q) {
+            sum = 0;
+            FOR(n, G) sum += INTERP(n, a) * S_SLICE_B[SLICE(b, n)];
+            g_v[NODE(c, b, a)] = sum;
+        }
+    }
 #endif
 }

@@ -1,18 +1,16 @@
-/* Code shared by all published kernels: arguments, positions, loops.
+/* Code shared by all published kernels: arguments, positions, loops. A block has one element.
  *
- * Definitions: NODES_1D, POINTS_1D, ELEMENTS_PER_BLOCK, CONST_INPUTS, UNROLLED; offsets S_* of parts
- * of shared memory, G_* of an element's global scratch memory, T_* of temporaries in either;
- * S_ELEMENTS, S_ELEMENT_REALS, SCRATCH_REALS.
+ * Definitions: NODES_1D, POINTS_1D, CONST_INPUTS, UNROLL_MOST, UNROLL_ALL; offsets S_* of parts of shared memory and
+ * G_* of an element's global scratch memory, of SCRATCH_REALS numbers; ROW, INTERP_ROW, CUBE_ROW, the strides in
+ * shared memory of slices and the differentiation matrix, of the interpolation matrix, and of cubes.
  *
  * Arguments of every kernel:
- *   elements              number of elements
  *   lambda                of the screened Poisson operator, unused by BK1
  *   g_interp              nodes to points, [POINTS_1D][NODES_1D], unused by BK5
  *   g_grad                derivatives at points, [POINTS_1D][POINTS_1D], unused by BK1
  *   g_factors             [element][factor][k][j][i] at the points
  *   g_u, g_v              input and output, [element][k][j][i] at the nodes
- *   g_scratch             SCRATCH_REALS numbers for every element, including those that fill the
- *                         last block
+ *   g_scratch             [element][SCRATCH_REALS]
  */
 #define Q NODES_1D
 #define G POINTS_1D
@@ -24,15 +22,22 @@
 #endif
 
 #define ARGUMENTS                                                                              \
-    uint elements, real lambda, INPUT g_interp, INPUT g_grad, INPUT g_factors, INPUT g_u,      \
-        GLOBAL real *g_v, GLOBAL real *g_scratch
+    real lambda, INPUT g_interp, INPUT g_grad, INPUT g_factors, INPUT g_u, GLOBAL real *g_v,   \
+        GLOBAL real *g_scratch
 
-#if UNROLLED
+/* FOR_LAST marks loops that are unrolled only when all are. */
+#if UNROLL_MOST || UNROLL_ALL
 #define LOOP UNROLL
 #else
 #define LOOP
 #endif
+#if UNROLL_ALL
+#define LAST_LOOP UNROLL
+#else
+#define LAST_LOOP
+#endif
 #define FOR(index, end) LOOP for (int index = 0; index < (end); index++)
+#define FOR_LAST(index, end) LAST_LOOP for (int index = 0; index < (end); index++)
 
 /* A barrier after writes to global memory that other threads of the block read. */
 #ifdef __OPENCL_VERSION__
@@ -41,31 +46,24 @@
 #define BARRIER_ALL() BARRIER()
 #endif
 
-/* Layers: a thread is a column (i, j) of an element. Cubes: it is a point (i, j, k). */
-#define THREADS_Z (BLOCK_Z / ELEMENTS_PER_BLOCK)
-#define LANE (THREAD_Z / THREADS_Z)
-
-/* The position of a thread. Threads without an element repeat the last one and write no output; their
- * scratch memory is their own. */
+/* The element of the block. */
 #define PLACE                                                                                  \
-    const int i = THREAD_X, j = THREAD_Y;                                                      \
-    const uint slot = BLOCK * ELEMENTS_PER_BLOCK + (uint)LANE;                                 \
-    const bool active = slot < elements;                                                       \
-    const size_t element = active ? slot : elements - 1;                                       \
-    g_u += element * (Q * Q * Q);                                                              \
-    g_v += element * (Q * Q * Q);                                                              \
-    g_factors += element * (FACTORS * G * G * G);                                              \
-    g_scratch += (size_t)slot * SCRATCH_REALS;
+    g_u += (size_t)BLOCK * (Q * Q * Q);                                                        \
+    g_v += (size_t)BLOCK * (Q * Q * Q);                                                        \
+    g_factors += (size_t)BLOCK * (FACTORS * G * G * G);                                        \
+    g_scratch += (size_t)BLOCK * SCRATCH_REALS;
 
 #define NODE(k, j, i) (((k) * Q + (j)) * Q + (i))
 #define POINT(k, j, i) (((k) * G + (j)) * G + (i))
-/* Index in shared memory, with rows of ROW numbers. */
-#define CELL(k, j, i) (((k) * G + (j)) * ROW + (i))
+/* In shared memory. */
+#define CELL(k, j, i) (((k) * G + (j)) * CUBE_ROW + (i))
+#define SLICE(j, i) ((j) * ROW + (i))
+#define INTERP(n, m) s_interp[(n) * INTERP_ROW + (m)]
+#define GRAD(n, m) s_grad[(n) * ROW + (m)]
 
-/* All threads of a block copy a matrix to shared memory. */
-INLINE void load_matrix(INPUT g_matrix, int len, SHARED real *s_matrix)
+/* A matrix of G rows to shared memory, an entry by each thread of the first layer. */
+INLINE void load_matrix(INPUT g_matrix, int columns, SHARED real *s_matrix, int row)
 {
-    const int thread = (THREAD_Z * BLOCK_Y + THREAD_Y) * BLOCK_X + THREAD_X;
-    for (int n = thread; n < len; n += BLOCK_X * BLOCK_Y * BLOCK_Z)
-        s_matrix[n] = g_matrix[n];
+    if (THREAD_X < columns && THREAD_Z == 0)
+        s_matrix[THREAD_Y * row + THREAD_X] = g_matrix[THREAD_Y * columns + THREAD_X];
 }
