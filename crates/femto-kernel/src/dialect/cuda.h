@@ -19,9 +19,15 @@ typedef float2 real2;
 #define UNROLL_BY(count) UNROLL_TEXT(unroll count)
 #define UNROLL_TEXT(text) _Pragma(#text)
 
-/* BLOCKS_PER_UNIT is the target number of resident blocks per multiprocessor, which limits registers. */
+/* BLOCKS_PER_UNIT is the target number of resident blocks per multiprocessor, which limits registers: 1 lets a thread
+ * use as many as help it alone, 0 leaves the choice to the compiler. */
+#if BLOCKS_PER_UNIT
 #define KERNEL(name)                                                                           \
     extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y *BLOCK_Z, BLOCKS_PER_UNIT) name
+#else
+#define KERNEL(name)                                                                           \
+    extern "C" __global__ void __launch_bounds__(BLOCK_X *BLOCK_Y *BLOCK_Z) name
+#endif
 
 /* Makes the compiler forget the target of a pointer, so that numbers read through it are not kept in
  * registers from one loop iteration to the next. */

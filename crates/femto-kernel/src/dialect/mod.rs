@@ -10,7 +10,7 @@
 //! | `real`, `REAL_BYTES` | the number type of the source and its size |
 //! | `real2` | two of them side by side, `.x` and `.y` |
 //! | `KERNEL(name)(arguments)` | a kernel of blocks of `BLOCK_X` × `BLOCK_Y` × `BLOCK_Z` threads |
-//! | `BLOCKS_PER_UNIT` | target number of resident blocks per compute unit; CUDA limits registers by it |
+//! | `BLOCKS_PER_UNIT` | target number of resident blocks per compute unit; CUDA limits registers by it; 0 for none |
 //! | `SHARED_MEMORY(name)` | the block's shared memory, `SHARED_REALS` numbers |
 //! | `SHARED_ARRAY(type, name, count)` | more of it, of any type |
 //! | `THREAD_X/Y/Z`, `BLOCK`, `BLOCKS` | position in the block; number of the block, of all blocks |
@@ -86,7 +86,8 @@ pub struct KernelFile {
 pub struct BlockShape {
     /// Threads along x, y and z.
     pub threads: [u32; 3],
-    /// Target number of resident blocks per compute unit; 1 means no limit on registers.
+    /// Target number of resident blocks per compute unit, by which compilers limit registers: with 1 a thread may use
+    /// all that help it alone; with 0 there is no target, and compilers weigh registers against residence themselves.
     pub blocks_per_unit: u32,
     /// Shared memory of a block, in numbers of the source's precision.
     pub shared_reals: u32,

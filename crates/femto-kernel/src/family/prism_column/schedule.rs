@@ -13,7 +13,7 @@ pub struct Schedule {
     pub threads: u32,
     /// Whether a thread hands what it adds to the upper triangle to the thread above, through shared memory.
     pub carry: bool,
-    /// Target number of resident blocks per compute unit.
+    /// Target number of resident blocks per compute unit; 0 leaves registers to the compiler.
     pub blocks_per_unit: u32,
 }
 
@@ -30,7 +30,8 @@ impl Schedule {
         let best = Self {
             threads: if tables.degree < 3 { 128 } else { 64 },
             carry: true,
-            blocks_per_unit: 1,
+            // At degree 1 more blocks at a time are worth more than registers; at higher degrees threads need all.
+            blocks_per_unit: if tables.degree == 1 { 0 } else { 1 },
         };
         [best, Self::PLAIN]
     }

@@ -116,7 +116,8 @@ impl Schedule {
     pub fn block(&self, sizes: Sizes) -> BlockShape {
         BlockShape {
             threads: self.plan().threads(sizes),
-            blocks_per_unit: 1,
+            // The authors' kernels state no bounds.
+            blocks_per_unit: 0,
             shared_reals: self.memory(sizes).shared_reals(),
         }
     }
