@@ -17,6 +17,20 @@ use thiserror::Error;
 /// Why a measurement produced no row.
 #[derive(Debug, Error)]
 pub enum BenchError {
+    /// A folder that cannot be made.
+    #[error("the folder {} cannot be made: {source}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A figure's file is of another kind.
+    #[error("{}: figures are SVG or PNG files: .svg, .png", .0.display())]
+    FigureFormat(PathBuf),
+    /// A figure that cannot be drawn.
+    #[error("the figure cannot be drawn: {0}")]
+    Figure(String),
     /// Conjugate gradients need L-vectors.
     #[error("{benchmark} is an element-local kernel; conjugate gradients run on bp1 to bp6")]
     NoIterations {

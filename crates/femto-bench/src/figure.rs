@@ -2,10 +2,12 @@
 
 use crate::BenchError;
 use femto_platform::files::write_atomic;
+use kuva::backend::raster::RasterBackend;
 use kuva::backend::svg::SvgBackend;
 use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
+use kuva::render::render::Scene;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
@@ -48,12 +50,12 @@ impl Panels {
         self.layouts.push(layout);
     }
 
-    /// The figure as SVG, with these rows and columns; its title names the devices.
-    pub(crate) fn svg<'d>(
+    /// The figure, with these rows and columns; its title names the devices.
+    pub(crate) fn drawing<'d>(
         self,
         (rows, columns): (usize, usize),
         devices: impl Iterator<Item = &'d str>,
-    ) -> String {
+    ) -> Drawing {
         let mut devices: Vec<&str> = devices.collect();
         devices.sort_unstable();
         devices.dedup();
@@ -63,14 +65,55 @@ impl Panels {
             .with_layouts(self.layouts)
             .with_title(devices.join(", "))
             .with_cell_size(PANEL.0, PANEL.1);
-        SvgBackend.render_scene(&figure.render())
+        Drawing(figure.render())
     }
 }
 
-/// Writes a figure.
-///
-/// # Errors
-/// The file cannot be written.
-pub(crate) fn write(svg: &str, path: &Path) -> Result<(), BenchError> {
-    Ok(write_atomic(path, svg.as_bytes())?)
+/// The kinds of files that figures have.
+#[derive(Clone, Copy)]
+enum Format {
+    Svg,
+    Png,
+}
+
+impl Format {
+    /// By a file's extension.
+    fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "svg" => Some(Self::Svg),
+            "png" => Some(Self::Png),
+            _ => None,
+        }
+    }
+}
+
+/// Whether figures can be written to a file of this name.
+pub fn draws(path: &Path) -> bool {
+    Format::of(path).is_some()
+}
+
+/// A figure to be written.
+pub(crate) struct Drawing(Scene);
+
+impl Drawing {
+    #[cfg(test)]
+    pub(crate) fn svg(&self) -> String {
+        SvgBackend.render_scene(&self.0)
+    }
+
+    /// Writes it as SVG or PNG, by the file's extension.
+    ///
+    /// # Errors
+    /// Another extension; the file cannot be written.
+    pub(crate) fn write(&self, path: &Path) -> Result<(), BenchError> {
+        let format = Format::of(path).ok_or_else(|| BenchError::FigureFormat(path.to_owned()))?;
+        let bytes = match format {
+            Format::Svg => SvgBackend.render_scene(&self.0).into_bytes(),
+            Format::Png => RasterBackend::new()
+                .render_scene(&self.0)
+                .map_err(BenchError::Figure)?,
+        };
+        Ok(write_atomic(path, &bytes)?)
+    }
 }

@@ -37,6 +37,7 @@ pub mod helmholtz;
 pub mod ladder;
 mod memory;
 mod meshed_space;
+pub mod paper;
 mod params;
 mod record;
 mod report;
@@ -53,6 +54,7 @@ mod view;
 
 pub use benchmark::{Benchmark, Physics, VectorKind};
 pub use error::BenchError;
+pub use figure::draws;
 pub use meshed_space::{MeshShape, Size};
 pub use params::{Measured, Params};
 pub use record::{Entry, Record};

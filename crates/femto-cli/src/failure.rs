@@ -160,6 +160,8 @@ fn bench_exit_code(error: &BenchError) -> u8 {
         | BenchError::TooLarge { .. }
         | BenchError::NothingToSolve { .. }
         | BenchError::NoTable { .. }
+        | BenchError::Folder { .. }
+        | BenchError::FigureFormat(_)
         | BenchError::Mesh(_)
         | BenchError::Space(_) => 2,
         BenchError::Operator(error) => exit_code_of(error.is_of_input()),

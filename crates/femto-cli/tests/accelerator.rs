@@ -177,6 +177,30 @@ fn both_routes_of_tetrahedra_are_measured_and_compared() {
     });
 }
 
+/// Small sizes of those texts that compile in seconds: files are made, and nothing fails.
+#[test]
+fn papers_are_made_anew() {
+    on_opencl(|| {
+        for (name, sizes, files) in [
+            ("tetrahedra", &["--degree", "1"][..], 2 * (1 + 3)),
+            ("element-matrices", &["--degree", "1"], 2 * (1 + 3)),
+            ("prisms", &[], 1),
+        ] {
+            let folder = scratch(name);
+            let folder = folder.to_str().unwrap();
+            let start = ["paper", name, "--device", "opencl", "--folder", folder];
+            let options = ["--elements", "20", "--nreps", "1", "--kept"];
+            let made = good(&[&start[..], &options, sizes].concat());
+            let made = made["files"].as_array().unwrap();
+            assert_eq!(made.len(), files, "{name}: {made:?}");
+            for file in made {
+                let bytes = std::fs::read(file.as_str().unwrap()).unwrap();
+                assert!(!bytes.is_empty(), "{name}: {file}");
+            }
+        }
+    });
+}
+
 #[test]
 fn unknown_ladder_steps_are_bad_input() {
     let output = femto(&[

@@ -140,24 +140,33 @@ fn iterations_of_conjugate_gradients_are_rows_too() {
 fn stored_ladders_are_drawn() {
     let stored = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../benches/runs/2026-11-21-nvidia-h200/ladder-small.csv"
+        "/../../benches/runs/2026-11-25-nvidia-h200/ladders/ladder.csv"
     );
-    let figure = concat!(env!("CARGO_TARGET_TMPDIR"), "/ladder.svg");
-    let draw = |from: &str| {
+    let [figure, picture] = [
+        concat!(env!("CARGO_TARGET_TMPDIR"), "/ladder.svg"),
+        concat!(env!("CARGO_TARGET_TMPDIR"), "/ladder.png"),
+    ];
+    let draw = |from: &str, figure: &str| {
         Command::new(env!("CARGO_BIN_EXE_femto"))
             .args(["bench", "bk1", "bk5", "--ladder=layers", "--json"])
             .args(["--from", from, "--figure", figure])
             .output()
             .unwrap()
     };
-    let refused = draw(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+    let refused = draw(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), figure);
     assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("has no rows"));
-    let output = draw(stored);
+    let refused = draw(stored, "ladder.pdf");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("figures are SVG or PNG files"));
+    assert_eq!(draw(stored, picture).status.code(), Some(0));
+    let bytes = std::fs::read(picture).unwrap();
+    assert!(bytes.starts_with(b"\x89PNG"));
+    let output = draw(stored, figure);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    // 8 and 10 steps, 15 degrees, 2 sizes.
-    assert_eq!(report["rows"], (8 + 10) * 15 * 2);
+    // 8 and 10 steps, 15 degrees, 3 sizes.
+    assert_eq!(report["rows"], (8 + 10) * 15 * 3);
     let drawn = std::fs::read_to_string(figure).unwrap();
     for part in [
         "NVIDIA H200",

@@ -26,6 +26,9 @@ const COMPARED: usize = 5;
 /// The mass term's factor; unused by BK1.
 const LAMBDA: f64 = 0.75;
 
+/// Bytes of shared memory that the authors let a multiprocessor access in a cycle: four for each thread of a warp.
+const BYTES_PER_CYCLE: f64 = 4.0 * 32.0;
+
 /// Seeds of the vector and of the factors.
 const U: u32 = 0;
 const FACTORS: u32 = 1;
@@ -160,8 +163,10 @@ impl<'a, T: Number> LadderData<'a, T> {
         let copy_seconds = self.copy_seconds(work.bytes(), sampling)?;
         record.set_bound("copy", Some(copy_seconds));
         let flops = work.flops as f64;
-        let shared = ceilings.shared.filter(|_| work.shared_bytes > 0);
-        let shared = shared.map(|rate| flops * rate / work.shared_bytes as f64);
+        let shared = |rate: f64| flops * rate / work.shared_bytes as f64;
+        let features = device.features();
+        let ansatz =
+            f64::from(features.compute_units) * BYTES_PER_CYCLE * features.clock_rate as f64;
         let usage = kernels
             .iter()
             .map(Kernel::usage)
@@ -170,10 +175,11 @@ impl<'a, T: Number> LadderData<'a, T> {
             .schedule
             .block(step.benchmark.sizes(size.degree as u32));
         record.extras = vec![
-            // Flops per second allowed by a copy of as many bytes, and by the rate of shared memory
-            // (Świrydowicz et al. 2019, eqs. 12 and 13).
+            // Flops per second allowed by a copy of as many bytes, and by the rate of shared memory, measured and by the
+            // authors' ansatz (Świrydowicz et al. 2019, eqs. 12 and 13).
             ("roofline_copy", json!(flops / copy_seconds)),
-            ("roofline_shared", json!(shared)),
+            ("roofline_shared", json!(ceilings.shared.map(shared))),
+            ("roofline_shared_ansatz", json!(shared(ansatz))),
             ("registers", json!(usage.registers)),
             ("local_bytes", json!(usage.local_bytes)),
             (

@@ -1,13 +1,13 @@
 //! Ladders as the figures of Świrydowicz et al. 2019: work per second against degree, a line per step, and
 //! the two rooflines; from new or stored rows.
 
-use crate::figure::{self, COLOURS, Panels};
+use crate::figure::{self, COLOURS, Drawing, Panels};
 use crate::{BenchError, Record};
 use femto_kernel::family::hex_published::ladder::Step;
 use kuva::plot::{LinePlot, ScatterPlot};
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -15,21 +15,23 @@ use std::path::Path;
 const LARGE: std::ops::Range<usize> = 48_000_000..52_000_000;
 
 /// The values of a record that a figure uses.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Point {
     step: String,
-    benchmark: String,
+    pub(crate) benchmark: String,
     threads: Threads,
     number: usize,
     change: String,
-    degree: usize,
+    pub(crate) degree: usize,
     precision: String,
-    elements: usize,
+    pub(crate) elements: usize,
     nodes: usize,
     device_name: String,
     flop_rate: f64,
-    roofline_copy: f64,
+    pub(crate) roofline_copy: f64,
     roofline_shared: Option<f64>,
+    /// Absent in older files.
+    roofline_shared_ansatz: Option<f64>,
 }
 
 impl Point {
@@ -52,12 +54,12 @@ pub fn read(path: &Path) -> Result<Vec<Point>, BenchError> {
     figure::read(path)
 }
 
-/// Draws all points into an SVG file, with a panel for each ladder and size.
+/// Draws all points into an SVG or PNG file, with a panel for each ladder and size.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn draw(points: &[Point], path: &Path) -> Result<(), BenchError> {
-    figure::write(&svg(points), path)
+    drawing(points).write(path)
 }
 
 /// The panel of a row: precision and size are the figure's rows, ladders its columns.
@@ -67,7 +69,7 @@ type PanelKey = ((String, Size), Column);
 type Column = (String, Threads);
 
 /// The two kinds of ladders, in the order of the figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Threads {
     Layers,
@@ -81,7 +83,7 @@ enum Size {
     Large,
 }
 
-fn svg(points: &[Point]) -> String {
+pub(crate) fn drawing(points: &[Point]) -> Drawing {
     let mut panels: BTreeMap<PanelKey, Vec<&Point>> = BTreeMap::new();
     for point in points {
         let size = match LARGE.contains(&point.nodes) {
@@ -107,7 +109,7 @@ fn svg(points: &[Point]) -> String {
         figure.add(cell(key), panel((key, points)));
     }
     let devices = points.iter().map(|it| it.device_name.as_str());
-    figure.svg((rows.len(), columns.len()), devices)
+    figure.drawing((rows.len(), columns.len()), devices)
 }
 
 fn panel((key, points): (&PanelKey, &Vec<&Point>)) -> (Vec<Plot>, Layout) {
@@ -136,6 +138,7 @@ fn panel((key, points): (&PanelKey, &Vec<&Point>)) -> (Vec<Plot>, Layout) {
     let fastest = fastest(points);
     let copy = line(&fastest, |point| Some(point.roofline_copy));
     let shared = line(&fastest, |point| point.roofline_shared);
+    let ansatz = line(&fastest, |point| point.roofline_shared_ansatz);
     plots.push(
         copy.with_color("black")
             .with_legend("roofline: a copy of as many bytes")
@@ -145,9 +148,21 @@ fn panel((key, points): (&PanelKey, &Vec<&Point>)) -> (Vec<Plot>, Layout) {
         shared
             .with_color("black")
             .with_dashed()
-            .with_legend("roofline: shared memory, fastest step")
+            .with_legend("roofline: shared memory as measured, fastest step")
             .into(),
     );
+    if fastest
+        .iter()
+        .any(|point| point.roofline_shared_ansatz.is_some())
+    {
+        plots.push(
+            ansatz
+                .with_color("#757575")
+                .with_dashed()
+                .with_legend("roofline: shared memory by 128 bytes a cycle, fastest step")
+                .into(),
+        );
+    }
     let size = match size {
         Size::Large => "5e7 nodes".to_owned(),
         Size::Elements(elements) => format!("{elements} elements"),
@@ -224,6 +239,7 @@ mod tests {
             flop_rate: 1e12 * number as f64,
             roofline_copy: 5e12,
             roofline_shared: (number > 1).then_some(4e12),
+            roofline_shared_ansatz: (number > 1).then_some(3e12),
         }
     }
 
@@ -242,7 +258,7 @@ mod tests {
                 ));
             }
         }
-        let text = svg(&points);
+        let text = drawing(&points).svg();
         for part in [
             "a device",
             "BK5 layers, 512 elements, fp64",
@@ -276,6 +292,6 @@ mod tests {
 
     #[test]
     fn nothing_to_draw_is_an_empty_figure() {
-        assert!(svg(&[]).contains("<svg"));
+        assert!(drawing(&[]).svg().contains("<svg"));
     }
 }

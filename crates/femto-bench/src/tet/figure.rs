@@ -2,17 +2,17 @@
 //! size, and predicted against measured rates; from new or stored rows.
 
 use super::Stored;
-use crate::figure::{self, COLOURS, Panels};
+use crate::figure::{self, COLOURS, Drawing, Panels};
 use crate::{BenchError, Record};
 use kuva::plot::LinePlot;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The values of a record that the figures use.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Point {
     stored: String,
     step: Option<usize>,
@@ -50,12 +50,12 @@ pub fn read(path: &Path) -> Result<Vec<Point>, BenchError> {
     figure::read(path)
 }
 
-/// Draws all points with one right-hand side into an SVG file, with a column for each precision.
+/// Draws all points with one right-hand side into an SVG or PNG file, with a column for each precision.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn draw(points: &[Point], path: &Path) -> Result<(), BenchError> {
-    figure::write(&svg(points), path)
+    drawing(points).write(path)
 }
 
 /// A line of a panel: its name, and its points.
@@ -69,7 +69,7 @@ struct Panel {
     lines: Vec<Line>,
 }
 
-fn svg(points: &[Point]) -> String {
+pub(crate) fn drawing(points: &[Point]) -> Drawing {
     let mut columns: BTreeMap<&str, Vec<&Point>> = BTreeMap::new();
     for point in points.iter().filter(|point| point.sides == 1) {
         columns.entry(&point.precision).or_default().push(point);
@@ -96,7 +96,7 @@ fn svg(points: &[Point]) -> String {
         rows += 1;
     }
     let devices = points.iter().map(|it| it.device_name.as_str());
-    figure.svg((rows, columns.len()), devices)
+    figure.drawing((rows, columns.len()), devices)
 }
 
 impl Panel {
@@ -302,7 +302,7 @@ mod tests {
                 points.push(point(Stored::Triangle, None, degree, elements));
             }
         }
-        let text = svg(&points);
+        let text = drawing(&points).svg();
         for part in [
             "a device",
             "Stored factors, 4000 elements, fp64",
@@ -336,6 +336,6 @@ mod tests {
 
     #[test]
     fn nothing_to_draw_is_an_empty_figure() {
-        assert!(svg(&[]).contains("<svg"));
+        assert!(drawing(&[]).svg().contains("<svg"));
     }
 }

@@ -4,6 +4,7 @@ mod bench;
 mod devices;
 mod kernel;
 mod mesh;
+mod paper;
 mod roofline;
 mod solve;
 
@@ -41,6 +42,7 @@ enum Command {
     Kernel(kernel::KernelCommand),
     #[command(subcommand)]
     Mesh(mesh::Mesh),
+    Paper(paper::Paper),
     Roofline(roofline::Roofline),
     Solve(solve::Solve),
 }
@@ -85,6 +87,7 @@ impl Command {
             Self::Devices(command) => command.run(console),
             Self::Kernel(command) => command.run(console),
             Self::Mesh(command) => command.run(console),
+            Self::Paper(command) => command.run(console),
             Self::Roofline(command) => command.run(console),
             Self::Solve(command) => command.run(console),
         }

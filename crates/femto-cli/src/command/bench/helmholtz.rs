@@ -1,6 +1,7 @@
 //! `femto bench helmholtz`
 
-use super::{SAMPLE_SECONDS, conclude, options};
+use super::conclude;
+use super::options::{self, SAMPLE_SECONDS};
 use crate::command::open;
 use crate::console::Console;
 use crate::failure::Failure;

@@ -16,13 +16,10 @@ use femto::{DataLevel, FactorPrecision, Knobs, Scatter};
 use femto_bench::ladder::figure::{self, Point};
 use femto_bench::ladder::{self, select};
 use femto_bench::{Benchmark, Measured, MeshShape, Params, Report, Sampling, Size, run_all};
-use options::Degrees;
+use options::{Degrees, SAMPLE_SECONDS};
 use serde_json::json;
 use std::fmt::Display;
 use std::path::PathBuf;
-
-/// Minimum seconds of a sample, on a device's own clock.
-const SAMPLE_SECONDS: f64 = 0.005;
 
 /// Measure the field's benchmarks and compare them with the machine's limits.
 ///
@@ -95,8 +92,8 @@ pub(super) struct Bench {
         default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "knobs", "fold_coefficients", "as_text", "scatter"]
     )]
     ladder: Option<Vec<String>>,
-    /// Also draw the ladders as an SVG file: TFLOP/s against degree, with both rooflines.
-    #[arg(long, value_name = "FILE", requires = "ladder", conflicts_with_all = ["cg", "threads"])]
+    /// Also draw the ladders as an SVG or PNG file: TFLOP/s against degree, with both rooflines.
+    #[arg(long, value_name = "FILE", value_parser = options::figure, requires = "ladder", conflicts_with_all = ["cg", "threads"])]
     figure: Option<PathBuf>,
     /// Draw the rows of earlier `--csv` files instead of measuring.
     #[arg(

@@ -5,10 +5,14 @@ use femto::element::basis::MAX_DEGREE;
 use femto::kernel::scalar::Precision;
 use femto::{DataLevel, FactorPrecision, Scatter};
 use femto_bench::helmholtz::Variant;
+use femto_bench::paper::Paper;
 use femto_bench::tet::Stored;
 use femto_bench::{Benchmark, MeshShape, RunOptions, Size};
 use std::path::PathBuf;
 use std::str::FromStr;
+
+/// Minimum seconds of a sample, on a device's own clock.
+pub(in crate::command) const SAMPLE_SECONDS: f64 = 0.005;
 
 /// The options of every benchmark.
 #[derive(Debug, clap::Args)]
@@ -68,12 +72,21 @@ fn degree(text: &str) -> Result<usize, String> {
 }
 
 /// A count, such as `4096` or `1.5e6`.
-pub(super) fn count(text: &str) -> Result<usize, String> {
+pub(in crate::command) fn count(text: &str) -> Result<usize, String> {
     let most = 1e12;
     match text.trim().parse::<f64>() {
         Ok(number) if (1.0..=most).contains(&number) => Ok(number.round() as usize),
         Ok(_) => Err(format!("expected a number from 1 to {most:.0e}")),
         Err(_) => Err("expected a number, such as `4096` or `1.5e6`".to_owned()),
+    }
+}
+
+/// A figure's file; checked before anything is measured for it.
+pub(super) fn figure(path: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(path);
+    match femto_bench::draws(&path) {
+        true => Ok(path),
+        false => Err("figures are SVG or PNG files: .svg, .png".to_owned()),
     }
 }
 
@@ -115,6 +128,11 @@ pub(super) fn scatter() -> impl TypedValueParser<Value = Scatter> {
 
 pub(super) fn variant() -> impl TypedValueParser<Value = Variant> {
     named(&Variant::ALL, Variant::name)
+}
+
+pub(in crate::command) fn paper() -> impl TypedValueParser<Value = Paper> {
+    let value = |it: Paper| PossibleValue::new(it.name()).help(it.title());
+    one_of(&Paper::ALL, Paper::name, value)
 }
 
 pub(super) fn stored() -> impl TypedValueParser<Value = Stored> {

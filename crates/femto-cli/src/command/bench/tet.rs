@@ -1,7 +1,7 @@
 //! `femto bench tet`
 
-use super::options::{self, Degrees};
-use super::{SAMPLE_SECONDS, conclude};
+use super::conclude;
+use super::options::{self, Degrees, SAMPLE_SECONDS};
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -64,9 +64,9 @@ pub(in crate::command) struct Tet {
     nreps: u32,
     #[command(flatten)]
     common: options::Common,
-    /// Also draw an SVG file: work per second by step with both rooflines, all kernels from best to worst, rates
+    /// Also draw an SVG or PNG file: work per second by step with both rooflines, all kernels from best to worst, rates
     /// against size, and beside their bounds.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = options::figure)]
     figure: Option<PathBuf>,
     /// Draw the rows of earlier `--csv` files instead of measuring.
     #[arg(

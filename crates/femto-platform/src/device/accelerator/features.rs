@@ -34,6 +34,8 @@ pub struct Features {
     pub threads_per_unit: Option<u32>,
     /// Multiprocessors, or compute units in OpenCL's terms.
     pub compute_units: u32,
+    /// Cycles per second of their clock, at most.
+    pub clock_rate: u64,
     /// Threads that execute in lockstep; 1 on processors.
     pub warp: u32,
     /// Bytes of device memory.

@@ -9,6 +9,7 @@ use std::ffi::{CStr, c_int};
 const MAX_THREADS_PER_BLOCK: c_int = 1;
 const MAX_BLOCK_DIM_X: c_int = 2;
 const WARP_SIZE: c_int = 10;
+const CLOCK_RATE: c_int = 13;
 const MULTIPROCESSOR_COUNT: c_int = 16;
 const L2_CACHE_SIZE: c_int = 38;
 const MAX_THREADS_PER_MULTIPROCESSOR: c_int = 39;
@@ -110,6 +111,8 @@ impl<'a> Asked<'a> {
             registers_per_unit: Some(self.number(MAX_REGISTERS_PER_MULTIPROCESSOR)?),
             threads_per_unit: Some(self.number(MAX_THREADS_PER_MULTIPROCESSOR)?),
             compute_units: self.number(MULTIPROCESSOR_COUNT)?,
+            // In kHz.
+            clock_rate: 1_000 * u64::from(self.number(CLOCK_RATE)?),
             warp: self.number(WARP_SIZE)?,
             memory_bytes: memory as u64,
             cache_bytes: self.number(L2_CACHE_SIZE)?.into(),

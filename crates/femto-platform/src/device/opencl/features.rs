@@ -79,6 +79,8 @@ impl Asked<'_> {
             registers_per_unit: None,
             threads_per_unit: None,
             compute_units: self.number_u32(CL_DEVICE_MAX_COMPUTE_UNITS, 4),
+            // In MHz.
+            clock_rate: 1_000_000 * u64::from(self.number_u32(CL_DEVICE_MAX_CLOCK_FREQUENCY, 4)),
             warp: self.number_u32(CL_DEVICE_WARP_SIZE_NV, 4).max(1),
             memory_bytes: self.number(CL_DEVICE_GLOBAL_MEM_SIZE, 8),
             cache_bytes: self.number(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 8),
