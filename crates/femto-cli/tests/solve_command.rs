@@ -27,6 +27,7 @@ fn the_report_has_every_subject_and_a_pipe_sees_no_progress() {
         "mesh ",
         "unknowns    3 375, and 1 538 boundary values\n",
         "solver      cg with jacobi: ",
+        "chosen      jacobi: multigrid pays from about 20000 unknowns on, and there are 3375\n",
         "solution    from 0 to 1\n",
         "errors      L2 2.89",
         "times ",
@@ -58,6 +59,10 @@ fn the_json_report_has_every_field() {
         ("/unknowns/free", 3375.into()),
         ("/solver/method", "cg".into()),
         ("/solver/preconditioner", "jacobi".into()),
+        (
+            "/solver/preconditioner_reason",
+            "multigrid pays from about 20000 unknowns on, and there are 3375".into(),
+        ),
         ("/solver/levels", Value::Array(vec![])),
         ("/times/stages/0/name", "mesh".into()),
         ("/operator/family", "sum_factorization".into()),

@@ -9,8 +9,8 @@ use femto::fem::mesh::Mesh;
 use femto::fem::space::Block;
 use femto::operator::Explanation;
 use femto::problem::{
-    AnyAssembled, ErrorNorms, GridFunction, Memory, Method, MultigridLevel, Solution, StopReason,
-    Unsolved,
+    AnyAssembled, ErrorNorms, GridFunction, Memory, Method, MultigridLevel, PreconditionerChoice,
+    PreconditionerReason, Solution, StopReason, Unsolved,
 };
 use femto::solve::History;
 use serde::Serialize;
@@ -123,6 +123,8 @@ pub struct Solver {
     pub method: &'static str,
     /// Name of the preconditioner.
     pub preconditioner: &'static str,
+    /// Why femto chose it; `None` if the case asks for it.
+    pub preconditioner_reason: Option<String>,
     /// Its levels if it is multigrid, finest first.
     pub levels: Vec<MultigridLevel>,
     /// Iterations done; for Newton's method its steps.
@@ -254,7 +256,11 @@ impl Report {
         let info = solution.info;
         // Newton's method has no other residual than its history's.
         let true_residual = (info.history.method != Method::Newton).then_some(info.true_residual);
-        self.solver = Some(Solver::new(case, info.history, true_residual));
+        self.solver = Some(Solver::new(
+            case,
+            &solution.preconditioner,
+            (info.history, true_residual),
+        ));
         self.reached(case, &solution.warnings, solution.u)
     }
 
@@ -279,7 +285,11 @@ impl Report {
         self.message = Some(error.to_string());
         self.memory = Some(unsolved.memory);
         self.errors = unsolved.errors;
-        self.solver = Some(Solver::new(case, error.history, true_residual));
+        self.solver = Some(Solver::new(
+            case,
+            &unsolved.preconditioner,
+            (error.history, true_residual),
+        ));
         self.reached(case, &unsolved.warnings, unsolved.u)
     }
 
@@ -316,14 +326,21 @@ impl Report {
 }
 
 impl Solver {
-    fn new(case: &Case, history: History, true_residual: Option<f64>) -> Self {
+    fn new(
+        case: &Case,
+        preconditioner: &PreconditionerChoice,
+        (history, true_residual): (History, Option<f64>),
+    ) -> Self {
+        let reason = &preconditioner.reason;
+        let is_asked = *reason == PreconditionerReason::Asked;
         let first = history.residuals.first().copied().unwrap_or(0.0);
         let last = history.residuals.last().copied().unwrap_or(0.0);
         let fraction = |norm: f64, of: f64| if norm == 0.0 { 0.0 } else { norm / of };
         let relative = |norm: f64| fraction(norm, history.reference);
         Self {
             method: history.method.name(),
-            preconditioner: case.solver.preconditioner.name(),
+            preconditioner: preconditioner.kind.name(),
+            preconditioner_reason: (!is_asked).then(|| reason.to_string()),
             levels: Vec::new(),
             iterations: history.iterations(),
             linear_iterations: history.linear_iterations(),

@@ -90,18 +90,20 @@ impl<T: Number, D: VectorOps<T>> Coarsest<T, D> {
 }
 
 impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
-    /// From a matrix on, with the functions that it nearly maps to zero.
+    /// From a matrix on, with the functions that it nearly maps to zero and the smoothers' factor of safety.
     pub(super) fn new(
         device: &D,
         mut matrix: Csr,
         mut kernel: NearKernel,
+        safety: f64,
     ) -> Result<Self, MultigridError> {
         let mut levels = Vec::new();
         while matrix.rows() > DENSE {
             let on_device = SparseMatrix::new(device, &matrix)?;
             let diagonal = matrix.diagonal();
             let numbers: Vec<T> = diagonal.iter().map(|&entry| T::from_f64(entry)).collect();
-            let smoother = Smoother::new(device, &on_device, &device.upload(&numbers)?, ORDER)?;
+            let diagonal_on_device = device.upload(&numbers)?;
+            let smoother = Smoother::new(device, &on_device, &diagonal_on_device, (ORDER, safety))?;
             let aggregates = Aggregates::new(&matrix, &kernel);
             let coarse_size = aggregates.count * kernel.modes;
             if coarse_size == 0 || 2 * coarse_size > matrix.rows() {

@@ -5,14 +5,15 @@ use super::monitor::Stages;
 use super::multigrid::AnyPreconditioner;
 use super::{
     Discretization, ErrorNorms, Exact, GridFunction, Memory, Method, MultigridLevel,
-    PreconditionerKind, ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
+    PreconditionerChoice, ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
 };
 use crate::operator::{Backend, Scatter};
-use crate::solve::{Jacobi, Monitor};
+use crate::solve::{Jacobi, Monitor, Preconditioning};
 use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator, Quadrature};
 use femto_fem::geometry::CornerWarning;
 use femto_fem::space::{Block, Constraints};
+use femto_platform::device::DeviceError;
 
 /// A problem with its equations on a device, ready for the iterations.
 pub struct Assembled<'a, T: Number, B: Backend> {
@@ -21,7 +22,7 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) warnings: Vec<CornerWarning>,
     pub(super) operator: Operator<T, B>,
     pub(super) equation: Equation<T, B>,
-    pub(super) preconditioner: PreconditionerKind,
+    pub(super) preconditioner: PreconditionerChoice,
     pub(super) quadrature: Quadrature,
     pub(super) time: f64,
     pub(super) scatter: Scatter,
@@ -52,6 +53,17 @@ pub(super) enum LinearPreconditioner<T: Number, B: Backend> {
     Identity,
     Jacobi(Jacobi<T, B>),
     Multigrid(AnyPreconditioner<T, B>),
+}
+
+impl<T: Number, B: Backend> LinearPreconditioner<T, B> {
+    /// For a linear solver.
+    pub(super) fn preconditioning(&self) -> Result<Preconditioning<'_, T, B>, DeviceError> {
+        match self {
+            Self::Identity => Ok(Preconditioning::Identity),
+            Self::Jacobi(jacobi) => Ok(Preconditioning::Jacobi(jacobi)),
+            Self::Multigrid(multigrid) => multigrid.preconditioning(),
+        }
+    }
 }
 
 /// The Jacobian, its multigrid preconditioner if that is wanted, and the method for directions.
@@ -107,6 +119,11 @@ where
             .map_or_else(Vec::new, |it| it.levels())
     }
 
+    /// The preconditioner, and why it is in use.
+    pub fn preconditioner(&self) -> &PreconditionerChoice {
+        &self.preconditioner
+    }
+
     /// The right-hand side, an L-vector: for linear forms less the form applied to the boundary values, and
     /// zero at constrained entries.
     pub fn right_hand_side(&self) -> &B::Buffer<T> {
@@ -153,6 +170,7 @@ where
             None => None,
         };
         let (warnings, memory) = (self.warnings.clone(), self.memory());
+        let preconditioner = self.preconditioner.clone();
         match outcome {
             Err(error) => Err(ProblemError::Unsolved(Box::new(Unsolved {
                 error,
@@ -160,6 +178,7 @@ where
                 errors,
                 warnings,
                 memory,
+                preconditioner,
             }))),
             Ok(info) => Ok(Solution {
                 u,
@@ -167,6 +186,7 @@ where
                 errors,
                 warnings,
                 memory,
+                preconditioner,
                 levels: self.multigrid_levels(),
             }),
         }
@@ -177,7 +197,7 @@ where
             device: &self.device,
             operator: &self.operator,
             solver: &self.solver,
-            preconditioner: self.preconditioner,
+            preconditioner: self.preconditioner.kind,
             b: &self.b,
             constraints: &self.constraints,
             entries: &self.entries,
@@ -186,7 +206,7 @@ where
         };
         match &mut self.equation {
             Equation::Linear(method, preconditioner) => {
-                discrete.krylov(*method, preconditioner, monitor)
+                discrete.krylov(*method, (preconditioner, &mut self.preconditioner), monitor)
             }
             Equation::Newton(newton) => discrete.newton(newton, monitor),
         }

@@ -64,6 +64,7 @@
 
 mod any_assembled;
 mod assembled;
+mod choice;
 mod constrained;
 mod contract;
 mod discretization;
@@ -86,6 +87,7 @@ mod stages;
 
 pub use any_assembled::AnyAssembled;
 pub use assembled::Assembled;
+pub use choice::{PreconditionerChoice, PreconditionerReason};
 pub use constrained::Constrained;
 pub use discretization::Discretization;
 pub use discretized::Discretized;
@@ -265,10 +267,14 @@ impl<'a> Given<'a> {
 /// An approximate inverse of the operator or, for nonlinear forms, of the Jacobian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
+    /// Multigrid for linear symmetric forms of many unknowns on the host, otherwise Jacobi, which also takes
+    /// its place if it cannot be set up or conjugate gradients fail with it: [`PreconditionerChoice`] says
+    /// which it is and why.
+    #[default]
+    Automatic,
     /// The identity.
     None,
     /// The inverse of the diagonal.
-    #[default]
     Jacobi,
     /// A cycle over spaces of lower degree, then aggregates, for symmetric positive definite forms: see
     /// [`crate::multigrid`]. For nonlinear forms it is set up anew at each step of Newton's method.
@@ -277,11 +283,12 @@ pub enum PreconditionerKind {
 
 impl PreconditionerKind {
     /// All of them, the default first.
-    pub const ALL: [Self; 3] = [Self::Jacobi, Self::Multigrid, Self::None];
+    pub const ALL: [Self; 4] = [Self::Automatic, Self::Multigrid, Self::Jacobi, Self::None];
 
     /// The name in cases and reports.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Automatic => "automatic",
             Self::None => "none",
             Self::Jacobi => "jacobi",
             Self::Multigrid => "multigrid",
@@ -337,6 +344,8 @@ pub struct Solution {
     pub warnings: Vec<CornerWarning>,
     /// Memory used.
     pub memory: Memory,
+    /// The preconditioner that it was solved with, and why.
+    pub preconditioner: PreconditionerChoice,
     /// The levels of the multigrid preconditioner, finest first; empty without one.
     pub levels: Vec<MultigridLevel>,
 }
@@ -354,6 +363,8 @@ pub struct Unsolved {
     pub warnings: Vec<CornerWarning>,
     /// Memory used.
     pub memory: Memory,
+    /// The preconditioner of the last iterations, and why.
+    pub preconditioner: PreconditionerChoice,
 }
 
 /// Bytes of memory that a problem holds during its solution, apart from its mesh.

@@ -153,7 +153,7 @@ impl Problem<'_> {
         }
         Ok(InPrecision {
             device: device.clone(),
-            hierarchy: Hierarchy::new(device, levels, (self.multigrid.order, is_jacobian))?,
+            hierarchy: Hierarchy::new(device, levels, (self.multigrid, is_jacobian))?,
             degrees,
             cycle: None,
         })

@@ -57,11 +57,9 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
                 multigrid.set_up()?;
             }
             (PreconditionerKind::Jacobi, _) => {
-                let mut diagonal = self.device.zeros(self.size())?;
-                self.constrained_jacobian().diagonal(&mut diagonal)?;
-                self.jacobi = Some(Jacobi::new(self.device, &diagonal)?);
+                self.jacobi = Some(self.constrained_jacobian().jacobi::<StopReason>()?);
             }
-            (PreconditionerKind::None | PreconditionerKind::Multigrid, _) => (),
+            _ => (),
         }
         Ok(())
     }

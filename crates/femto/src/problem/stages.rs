@@ -1,14 +1,16 @@
 //! The stages from a problem to its equations on a device.
 
 use super::assembled::{Assembled, Equation, LinearPreconditioner, NewtonEquation};
+use super::choice::Facts;
 use super::facets::OnFacets;
 use super::monitor::Stages;
 use super::{
-    AnyAssembled, Constrained, Discretization, Discretized, Function, Method, PreconditionerKind,
-    Problem, ProblemError, Role, Solution, Stage, StageMonitor,
+    AnyAssembled, Constrained, Discretization, Discretized, Function, Method, PreconditionerChoice,
+    PreconditionerKind, PreconditionerReason, Problem, ProblemError, Role, Solution, Stage,
+    StageMonitor,
 };
+use crate::multigrid::MultigridError;
 use crate::operator::{Auxiliary, Backend, OperatorError};
-use crate::solve::Jacobi;
 use crate::vector::{Entries, VectorOps};
 use crate::{AnyDevice, DataLevel, Number, Operator, OperatorParams, Quadrature, on_device};
 use femto_element::Cell;
@@ -145,20 +147,30 @@ impl<'a> Problem<'a> {
             Method::Newton => Ok(()),
             _ => lift(&operator, &entries, &boundary_values, &mut b),
         })?;
+        let facts = Facts {
+            method,
+            symmetric,
+            has_gradients: inspection.gradients(),
+            unknowns: b.len() - constraints.len(),
+            device: device.info().kind,
+        };
+        let mut choice = PreconditionerChoice::new(self.preconditioner, &facts);
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
                 Method::Newton => Equation::Newton(Box::new(NewtonEquation {
-                    multigrid: match self.preconditioner {
+                    multigrid: match choice.kind {
                         PreconditionerKind::Multigrid => {
                             Some(self.multigrid(device, &blocks, true)?)
                         }
-                        PreconditionerKind::Jacobi | PreconditionerKind::None => None,
+                        _ => None,
                     },
                     jacobian: self.jacobian(device, (&blocks, &facets), params)?,
                     krylov,
                 })),
                 _ => {
-                    let preconditioner = self.preconditioner(&operator, &entries, &blocks)?;
+                    let constrained = Constrained::new(&operator, &entries);
+                    let preconditioner =
+                        self.preconditioner(&mut choice, (&constrained, device), &blocks)?;
                     Equation::Linear(method, preconditioner)
                 }
             })
@@ -168,7 +180,7 @@ impl<'a> Problem<'a> {
             warnings,
             operator,
             equation,
-            preconditioner: self.preconditioner,
+            preconditioner: choice,
             quadrature: on.quadrature,
             time: on.time,
             scatter: on.scatter,
@@ -216,30 +228,38 @@ impl<'a> Problem<'a> {
         Ok(jacobian)
     }
 
-    /// The preconditioner of a linear form.
+    /// The preconditioner of a linear form; Jacobi if multigrid is only chosen and cannot be set up.
     fn preconditioner<T, B>(
         &self,
-        operator: &Operator<T, B>,
-        entries: &Entries<B>,
+        choice: &mut PreconditionerChoice,
+        (operator, device): (&Constrained<'_, T, B>, &B),
         blocks: &[Block],
     ) -> Result<LinearPreconditioner<T, B>, ProblemError>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
     {
-        let device = operator.device();
-        Ok(match self.preconditioner {
-            PreconditionerKind::None => LinearPreconditioner::Identity,
-            PreconditionerKind::Jacobi => {
-                let mut diagonal = device.zeros::<T>(operator.dofs())?;
-                Constrained::new(operator, entries).diagonal(&mut diagonal)?;
-                LinearPreconditioner::Jacobi(Jacobi::new(device, &diagonal)?)
-            }
-            PreconditionerKind::Multigrid => {
-                let mut multigrid = self.multigrid(device, blocks, false)?;
+        if choice.kind == PreconditionerKind::Multigrid {
+            let multigrid = self.multigrid(device, blocks, false);
+            let multigrid = multigrid.and_then(|mut multigrid| {
                 multigrid.set_up()?;
-                LinearPreconditioner::Multigrid(multigrid)
+                Ok(multigrid)
+            });
+            match multigrid {
+                Ok(multigrid) => return Ok(LinearPreconditioner::Multigrid(multigrid)),
+                Err(ProblemError::Multigrid(MultigridError::Order { found })) => {
+                    return Err(MultigridError::Order { found }.into());
+                }
+                Err(ProblemError::Multigrid(error)) if choice.is_on_trial() => {
+                    *choice =
+                        PreconditionerChoice::jacobi(PreconditionerReason::NoMultigrid(error));
+                }
+                Err(error) => return Err(error),
             }
+        }
+        Ok(match choice.kind {
+            PreconditionerKind::None => LinearPreconditioner::Identity,
+            _ => LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?),
         })
     }
 

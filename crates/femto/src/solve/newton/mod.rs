@@ -215,6 +215,7 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
                 relative_tolerance: eta,
                 absolute_tolerance: 0.0,
                 max_iterations: self.params.max_linear_iterations,
+                ..StopCriteria::default()
             },
         };
         let monitor = &mut *self.recorder.monitor;

@@ -1,6 +1,7 @@
 //! Boundary value problems, from mesh to solution.
 
 mod boundary;
+mod choice;
 mod facets;
 mod failures;
 mod integrals;
