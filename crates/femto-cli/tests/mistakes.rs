@@ -58,18 +58,24 @@ fn bad_input_is_exit_code_2_and_points_at_its_line() {
     let path = write(&folder, "wind", &unsuited.replace("[solver]", multigrid));
     let output = femto(&["solve", &path]);
     assert_eq!(output.status.code(), Some(2));
-    let unsuited = text(&output.stderr).replace(&path, "CASE");
+    let refused = text(&output.stderr).replace(&path, "CASE");
     assert!(
-        unsuited.contains("multigrid takes symmetric forms"),
-        "{unsuited}"
+        refused.contains("multigrid takes symmetric forms"),
+        "{refused}"
     );
-    assert!(unsuited.contains("[solver]"), "{unsuited}");
+    assert!(refused.contains("[solver]"), "{refused}");
     let dirichlet =
         good[good.find("[[dirichlet]]").unwrap()..good.find("[solver]").unwrap()].to_owned();
-    let singular = fail("singular", &dirichlet, "");
+    let unbalanced = fail("unbalanced", &dirichlet, "");
+    let wanted = "the loads do not balance: a constant of the solution is free, and against it";
+    assert!(unbalanced.contains(wanted), "{unbalanced}");
+    let singular = write(&folder, "singular", &unsuited.replace(&dirichlet, ""));
+    let output = femto(&["solve", &singular]);
+    assert_eq!(output.status.code(), Some(2));
     assert!(
-        singular.contains("only determined up to a constant"),
-        "{singular}"
+        text(&output.stderr).contains("only determined up to a constant"),
+        "{}",
+        text(&output.stderr)
     );
 }
 
@@ -198,9 +204,9 @@ fn mistakes_have_their_line_and_cells_the_number_of_their_file() {
             "cannot make the folder",
         ),
         (
-            on(good, poisson),
+            on(good, &format!("{poisson}[source]\nvalue = 1\n")),
             ":6:1: ",
-            "only determined up to a constant",
+            "the loads do not balance",
         ),
         (
             on(good, &format!("{mass}[source]\nvalue = \"1/(x - x)\"\n")),

@@ -331,6 +331,48 @@ fn a_rubber_block_is_stretched() {
     assert!((0.4..0.6).contains(&upper[0]), "{upper:?}");
 }
 
+/// No side is held, and the loads of the sine balance if its sides lose as much as the source gives: 8 times 3/π over
+/// 6 sides.
+#[test]
+fn an_insulated_box_has_mean_zero() {
+    let folder = scratch("insulated");
+    let case = std::fs::read_to_string(case_path("box-sine")).unwrap();
+    let held = "[[dirichlet]]";
+    let (start, end) = (case.find(held).unwrap(), case.find("[solver]").unwrap());
+    let sides =
+        "[[neumann]]\ntags = [\"xmin\", \"xmax\", \"ymin\", \"ymax\", \"zmin\", \"zmax\"]\n";
+    let exact = case.find("[exact]").unwrap();
+    let with = |flux: &str| {
+        let case = format!(
+            "{}{sides}value = \"{flux}\"\n{}",
+            &case[..exact],
+            &case[end..]
+        );
+        let path = write(&folder, "case.toml", &case);
+        femto(&["solve", &path, "--no-roofline", "--json"])
+    };
+    assert!(exact < start);
+    let balanced = with("-4/pi");
+    assert_eq!(
+        balanced.status.code(),
+        Some(0),
+        "{}",
+        text(&balanced.stderr)
+    );
+    let report = json(&balanced);
+    assert_eq!(report["free"]["count"], 1);
+    assert_eq!(report["free"]["rigid"], false);
+    assert!(report["free"]["imbalance"].as_f64().unwrap() < 1e-3);
+    let unbalanced = with("0");
+    assert_eq!(unbalanced.status.code(), Some(2));
+    let message = text(&unbalanced.stderr);
+    // 3π² (2/π)³.
+    assert!(
+        message.contains("they add up to 7.639e0, 1.0e0 of their size"),
+        "{message}"
+    );
+}
+
 /// A replacement in a case: old text, new text.
 type Change<'a> = (&'a str, &'a str);
 

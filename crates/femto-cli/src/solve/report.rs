@@ -9,8 +9,8 @@ use femto::fem::mesh::Mesh;
 use femto::fem::space::Block;
 use femto::operator::Explanation;
 use femto::problem::{
-    AnyAssembled, ErrorNorms, GridFunction, Memory, Method, MultigridLevel, PreconditionerChoice,
-    PreconditionerReason, Solution, StopReason, Unsolved,
+    AnyAssembled, ErrorNorms, FreeFunctions, GridFunction, Memory, Method, MultigridLevel,
+    PreconditionerChoice, PreconditionerReason, Solution, StopReason, Unsolved,
 };
 use femto::solve::History;
 use serde::Serialize;
@@ -36,6 +36,8 @@ pub struct Report {
     pub unknowns: Unknowns,
     /// The iterations.
     pub solver: Option<Solver>,
+    /// What the boundary conditions leave free, if anything.
+    pub free: Option<FreeFunctions>,
     /// The range of the solution's values; for vectors, of their lengths.
     pub solution: Option<Range>,
     /// The error, if the exact solution is given.
@@ -228,6 +230,7 @@ impl Report {
                 all: dofs,
             },
             solver: None,
+            free: None,
             solution: None,
             errors: None,
             times: Times::default(),
@@ -253,6 +256,7 @@ impl Report {
         self.status = Status::Converged;
         self.memory = Some(solution.memory);
         self.errors = solution.errors;
+        self.free = solution.free;
         let info = solution.info;
         // Newton's method has no other residual than its history's.
         let true_residual = (info.history.method != Method::Newton).then_some(info.true_residual);
@@ -285,6 +289,7 @@ impl Report {
         self.message = Some(error.to_string());
         self.memory = Some(unsolved.memory);
         self.errors = unsolved.errors;
+        self.free = unsolved.free;
         self.solver = Some(Solver::new(
             case,
             &unsolved.preconditioner,

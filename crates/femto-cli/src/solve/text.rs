@@ -48,6 +48,9 @@ impl Display for Report {
                 writeln!(f, "levels      {}", levels.join(", "))?;
             }
         }
+        if let Some(free) = &self.free {
+            writeln!(f, "free        {free}")?;
+        }
         if let Some(range) = self.solution {
             writeln!(
                 f,

@@ -67,6 +67,7 @@ pub struct Hierarchy<T: Number, D: Backend> {
     base: Vec<Block>,
     pub(super) is_held: Vec<bool>,
     params: MultigridParams,
+    null_space: Vec<Vec<f64>>,
 }
 
 impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
@@ -118,7 +119,13 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             base,
             is_held,
             params,
+            null_space: Vec::new(),
         })
+    }
+
+    /// Sets the functions that the operators map to zero, as combinations of those of [`NearKernel`].
+    pub(crate) fn set_null_space(&mut self, combinations: Vec<Vec<f64>>) {
+        self.null_space = combinations;
     }
 
     /// Sets the state of a Jacobian on all levels: `state` at the nodes of the finest.
@@ -163,14 +170,12 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         }
         let matrix = probe::matrix(device, base, &self.base, &self.is_held)?;
         let space = &self.base[0].space;
-        // Nodes on periodic sides have several positions.
-        let is_elastic = space.components() == self.base[0].geometry.dim() && !space.is_periodic();
-        let positions =
-            (is_elastic && space.components() > 1).then(|| Block::node_positions(&self.base));
+        let rotates = NearKernel::rotates(&self.base);
+        let positions = rotates.then(|| Block::node_positions(&self.base));
         let kernel = NearKernel::new(&self.is_held, space.components(), positions.as_deref());
         Ok(Cycle {
             smoothers,
-            below: Aggregation::new(device, matrix, kernel, safety)?,
+            below: Aggregation::new(device, matrix, (kernel, &self.null_space), safety)?,
         })
     }
 

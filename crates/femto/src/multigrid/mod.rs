@@ -26,6 +26,7 @@ mod probe;
 mod smoother;
 mod transfer;
 
+pub(crate) use aggregates::NearKernel;
 pub use cycle::{Cycle, Multigrid, MultigridWorkspace};
 pub use error::MultigridError;
 pub use hierarchy::{FormLevel, Hierarchy};

@@ -3,8 +3,9 @@
 use super::iterate::{Discrete, Outcome};
 use super::monitor::Stages;
 use super::multigrid::AnyPreconditioner;
+use super::null_space::NullSpace;
 use super::{
-    Discretization, ErrorNorms, Exact, GridFunction, Memory, Method, MultigridLevel,
+    Discretization, ErrorNorms, Exact, FreeFunctions, GridFunction, Memory, Method, MultigridLevel,
     PreconditionerChoice, ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
 };
 use crate::operator::{Backend, Scatter};
@@ -34,6 +35,8 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) entries: Entries<B>,
     /// The values of the constrained entries.
     pub(super) boundary_values: Vec<f64>,
+    /// What the constraints leave free.
+    pub(super) null_space: Option<(NullSpace, FreeFunctions)>,
     /// The initial iterate, an L-vector.
     pub(super) start: Option<Vec<f64>>,
     pub(super) exact: Option<Exact<'a>>,
@@ -124,6 +127,11 @@ where
         &self.preconditioner
     }
 
+    /// What the boundary conditions of a linear symmetric form leave free, if anything.
+    pub fn free(&self) -> Option<FreeFunctions> {
+        self.null_space.as_ref().map(|(_, free)| *free)
+    }
+
     /// The right-hand side, an L-vector: for linear forms less the form applied to the boundary values, and
     /// zero at constrained entries.
     pub fn right_hand_side(&self) -> &B::Buffer<T> {
@@ -157,6 +165,9 @@ where
         let (mut values, outcome) = outcome?;
         let mut stages = Stages(monitor);
         stages.last(Stage::Extend, || {
+            if let Some((null_space, _)) = &self.null_space {
+                null_space.project(&mut values);
+            }
             for (&entry, &value) in self.constraints.entries().iter().zip(&self.boundary_values) {
                 values[entry as usize] = value;
             }
@@ -170,7 +181,7 @@ where
             None => None,
         };
         let (warnings, memory) = (self.warnings.clone(), self.memory());
-        let preconditioner = self.preconditioner.clone();
+        let (preconditioner, free) = (self.preconditioner.clone(), self.free());
         match outcome {
             Err(error) => Err(ProblemError::Unsolved(Box::new(Unsolved {
                 error,
@@ -179,6 +190,7 @@ where
                 warnings,
                 memory,
                 preconditioner,
+                free,
             }))),
             Ok(info) => Ok(Solution {
                 u,
@@ -188,6 +200,7 @@ where
                 memory,
                 preconditioner,
                 levels: self.multigrid_levels(),
+                free,
             }),
         }
     }

@@ -69,6 +69,7 @@ mod constrained;
 mod contract;
 mod discretization;
 mod discretized;
+mod eigen;
 mod elements;
 mod error;
 mod facets;
@@ -81,6 +82,7 @@ mod monitor;
 mod multigrid;
 mod newton;
 mod norms;
+mod null_space;
 mod output;
 mod solver;
 mod stages;
@@ -98,6 +100,7 @@ pub use function::{Expression, Function, FunctionName, Role};
 pub use groups::{by_group, cell_tags};
 pub use monitor::{Stage, StageMonitor};
 pub use norms::{ErrorNorms, Exact};
+pub use null_space::FreeFunctions;
 pub use output::{LagrangeGrid, OutputField, write_solution};
 pub use solver::SolverParams;
 
@@ -348,6 +351,8 @@ pub struct Solution {
     pub preconditioner: PreconditionerChoice,
     /// The levels of the multigrid preconditioner, finest first; empty without one.
     pub levels: Vec<MultigridLevel>,
+    /// What the boundary conditions of a linear symmetric form leave free, if anything.
+    pub free: Option<FreeFunctions>,
 }
 
 /// The last iterate of a solver that failed or was stopped.
@@ -365,6 +370,8 @@ pub struct Unsolved {
     pub memory: Memory,
     /// The preconditioner of the last iterations, and why.
     pub preconditioner: PreconditionerChoice,
+    /// What the boundary conditions of a linear symmetric form leave free, if anything.
+    pub free: Option<FreeFunctions>,
 }
 
 /// Bytes of memory that a problem holds during its solution, apart from its mesh.

@@ -4,6 +4,7 @@ use super::assembled::{Assembled, Equation, LinearPreconditioner, NewtonEquation
 use super::choice::Facts;
 use super::facets::OnFacets;
 use super::monitor::Stages;
+use super::null_space::NullSpace;
 use super::{
     AnyAssembled, Constrained, Discretization, Discretized, Function, Method, PreconditionerChoice,
     PreconditionerKind, PreconditionerReason, Problem, ProblemError, Role, Solution, Stage,
@@ -91,8 +92,7 @@ impl<'a> Problem<'a> {
         let mut stages = Stages(monitor);
         let inspection = self.form.form().trace().inspect();
         let (geometries, warnings) = stages.run(Stage::Geometry, || self.geometries())?;
-        let (blocks, constraints) =
-            stages.run(Stage::Space, || self.space(geometries, &inspection))?;
+        let (blocks, constraints) = stages.run(Stage::Space, || self.space(geometries))?;
         stages.0.space(&blocks, &constraints);
         Ok(Discretized {
             problem: self,
@@ -135,7 +135,7 @@ impl<'a> Problem<'a> {
         })?;
         let start = self.start.as_ref();
         let start = start.map(|start| on.interpolate(&Role::Start, start));
-        let start = start.transpose()?;
+        let mut start = start.transpose()?;
         let entries = Entries::new(device, constraints.entries())?;
         let on_facets = facets.iter().map(OnFacets::inspection);
         let (linear, symmetric) = on_facets.fold(
@@ -143,10 +143,22 @@ impl<'a> Problem<'a> {
             |(linear, symmetric), own| (linear && own.linear, symmetric && own.symmetric),
         );
         let (method, krylov) = self.solver.methods(linear, symmetric);
-        stages.run(Stage::Lifting, || match method {
-            Method::Newton => Ok(()),
-            _ => lift(&operator, &entries, &boundary_values, &mut b),
+        let null_space = stages.run(Stage::Lifting, || {
+            if method != Method::Newton {
+                lift(&operator, &entries, &boundary_values, &mut b)?;
+            }
+            if method == Method::Newton || !symmetric {
+                self.check_constants(&inspection, (&constraints, &blocks))?;
+                return Ok(None);
+            }
+            let found = NullSpace::find(self.loads_on(on), &operator, &constraints)?;
+            let balanced = found.map(|it| it.balance(device, &mut b).map(|free| (it, free)));
+            balanced.transpose()
         })?;
+        if let (Some((null_space, _)), Some(start)) = (&null_space, &mut start) {
+            // Products with it would only be rounding.
+            null_space.project(start);
+        }
         let facts = Facts {
             method,
             symmetric,
@@ -155,6 +167,7 @@ impl<'a> Problem<'a> {
             device: device.info().kind,
         };
         let mut choice = PreconditionerChoice::new(self.preconditioner, &facts);
+        let null = null_space.as_ref().map(|(null_space, _)| null_space);
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
                 Method::Newton => Equation::Newton(Box::new(NewtonEquation {
@@ -170,7 +183,7 @@ impl<'a> Problem<'a> {
                 _ => {
                     let constrained = Constrained::new(&operator, &entries);
                     let preconditioner =
-                        self.preconditioner(&mut choice, (&constrained, device), &blocks)?;
+                        self.preconditioner(&mut choice, (&constrained, device), (&blocks, null))?;
                     Equation::Linear(method, preconditioner)
                 }
             })
@@ -188,6 +201,7 @@ impl<'a> Problem<'a> {
             constraints,
             entries,
             boundary_values,
+            null_space,
             start,
             exact: self.exact.clone(),
             solver: self.solver,
@@ -233,7 +247,7 @@ impl<'a> Problem<'a> {
         &self,
         choice: &mut PreconditionerChoice,
         (operator, device): (&Constrained<'_, T, B>, &B),
-        blocks: &[Block],
+        (blocks, null_space): (&[Block], Option<&NullSpace>),
     ) -> Result<LinearPreconditioner<T, B>, ProblemError>
     where
         T: Number,
@@ -242,6 +256,9 @@ impl<'a> Problem<'a> {
         if choice.kind == PreconditionerKind::Multigrid {
             let multigrid = self.multigrid(device, blocks, false);
             let multigrid = multigrid.and_then(|mut multigrid| {
+                if let Some(null_space) = null_space {
+                    multigrid.set_null_space(null_space);
+                }
                 multigrid.set_up()?;
                 Ok(multigrid)
             });
@@ -283,7 +300,6 @@ impl<'a> Problem<'a> {
     pub(super) fn space(
         &self,
         geometries: Vec<Geometry>,
-        inspection: &Inspection,
     ) -> Result<(Vec<Block>, Constraints), ProblemError> {
         let components = self.form.components();
         let params = SpaceParams {
@@ -301,16 +317,25 @@ impl<'a> Problem<'a> {
         }
         let constraints = Constraints::of_blocks(&blocks, &groups)?;
         self.check_fluxes(&blocks)?;
-        if self.ignores_constants(inspection) {
-            for component in 0..components {
-                let held = constraints.has_component(&blocks[0].space, component);
-                if !held && !self.facets_hold(component)? {
-                    let component = (components > 1).then_some(component);
-                    return Err(ProblemError::Singular { component });
-                }
+        Ok((blocks, constraints))
+    }
+
+    /// Fails if nothing determines a constant. The null spaces of linear symmetric forms are found by
+    /// [`NullSpace::find`] instead.
+    fn check_constants(
+        &self,
+        inspection: &Inspection,
+        (constraints, blocks): (&Constraints, &[Block]),
+    ) -> Result<(), ProblemError> {
+        let components = self.form.components();
+        for component in 0..components {
+            let is_held = constraints.has_component(&blocks[0].space, component);
+            if self.ignores_constants(inspection) && !is_held && !self.facets_hold(component)? {
+                let component = (components > 1).then_some(component);
+                return Err(ProblemError::Singular { component });
             }
         }
-        Ok((blocks, constraints))
+        Ok(())
     }
 
     /// The discretization of the loads: unless cells are tensor products they have their own rule, since the form's may

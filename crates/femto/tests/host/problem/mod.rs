@@ -8,6 +8,7 @@ mod integrals;
 mod monitor;
 mod multigrid;
 mod newton;
+mod null_space;
 mod output;
 
 use femto::fem::mesh::Mesh;
