@@ -259,6 +259,35 @@ fn mistakes_have_their_line_and_cells_the_number_of_their_file() {
 }
 
 #[test]
+fn poissons_ratios_near_a_half_are_warned_of() {
+    let folder = scratch("ratios");
+    let warning = |moduli: &str| {
+        let case = format!(
+            "[mesh.box]\ncells = [1, 1, 1]\n[space]\ndegree = 1\n[form]\nkind = \"elasticity\"\n{moduli}\n"
+        );
+        let path = write(&folder, "case.toml", &case);
+        let output = femto(&["solve", &path, "--no-roofline"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let report = text(&output.stdout);
+        let line = report.lines().find(|line| line.contains("locking"));
+        line.map(str::to_owned)
+    };
+    let near = warning("young = 1\npoisson = 0.4999").unwrap();
+    let wanted = "warning     Poisson's ratio 0.4999 is near 1/2";
+    assert!(near.starts_with(wanted), "{near}");
+    assert!(warning("young = 1\npoisson = { domain = 0.495 }").is_some());
+    assert!(warning("lambda = 100\nmu = 1").is_some());
+    for far in [
+        "young = 1\npoisson = 0.45",
+        "lambda = 1\nmu = 1",
+        // Known at points only.
+        "young = 1\npoisson = \"0.495 + 0*x\"",
+    ] {
+        assert_eq!(warning(far), None);
+    }
+}
+
+#[test]
 fn fluxes_inside_the_domain_are_warned_of() {
     let folder = scratch("inside");
     let mesh = TWISTED.replace("3 5 6\n", "3 6 5\n");

@@ -105,7 +105,7 @@ pub struct MeshReport {
     pub shape: String,
     /// Bytes in memory.
     pub bytes: usize,
-    /// Cells that are usable, but badly shaped.
+    /// Cells that are usable, but badly shaped; loads inside; bodies that are nearly incompressible.
     pub warnings: Vec<String>,
 }
 
@@ -223,6 +223,7 @@ impl Report {
                 warnings: super::mesh::turned(turned)
                     .into_iter()
                     .chain(super::setup::loads_inside(case, blocks))
+                    .chain(super::setup::nearly_incompressible(case))
                     .collect(),
             },
             unknowns: Unknowns {
