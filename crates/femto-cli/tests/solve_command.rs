@@ -210,7 +210,7 @@ fn endless(folder: &Path) -> String {
     let case = std::fs::read_to_string(case_path("box-sine")).unwrap();
     let endless = [
         ("[4, 4, 4]", "[16, 16, 16]"),
-        ("1e-10", "1e-300"),
+        ("1e-10", "1e-300\npreconditioner = \"jacobi\""),
         ("1000", "1_000_000_000\n[output]\nvtu = \"box.vtu\""),
     ];
     let case = endless

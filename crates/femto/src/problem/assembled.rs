@@ -210,18 +210,18 @@ where
             device: &self.device,
             operator: &self.operator,
             solver: &self.solver,
-            preconditioner: self.preconditioner.kind,
             b: &self.b,
             constraints: &self.constraints,
             entries: &self.entries,
             boundary_values: &self.boundary_values,
             start: self.start.as_deref(),
         };
+        let choice = &mut self.preconditioner;
         match &mut self.equation {
             Equation::Linear(method, preconditioner) => {
-                discrete.krylov(*method, (preconditioner, &mut self.preconditioner), monitor)
+                discrete.krylov(*method, (preconditioner, choice), monitor)
             }
-            Equation::Newton(newton) => discrete.newton(newton, monitor),
+            Equation::Newton(newton) => discrete.newton((newton, choice), monitor),
         }
     }
 

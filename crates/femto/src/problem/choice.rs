@@ -24,11 +24,11 @@ pub struct PreconditionerChoice {
 pub enum PreconditionerReason {
     /// The problem asks for it.
     Asked,
-    /// Multigrid, for a form that is linear and symmetric, with many unknowns.
+    /// Multigrid, because the form or its derivative is symmetric and there are many unknowns.
     Suitable,
-    /// Jacobi, because the form is not symmetric.
+    /// Jacobi, because the form, or its derivative, is not symmetric.
     NotSymmetric,
-    /// Jacobi, because the method is not conjugate gradients.
+    /// Jacobi, because the method, or that of Newton's directions, is not conjugate gradients.
     OtherMethod(Method),
     /// Jacobi, because the form has no gradients: its condition does not depend on the mesh.
     NoGradients,
@@ -52,7 +52,8 @@ pub enum PreconditionerReason {
 
 /// What the choice depends on.
 pub(super) struct Facts {
-    pub(super) method: Method,
+    /// Of Newton's directions if the form is not linear.
+    pub(super) krylov: Method,
     pub(super) symmetric: bool,
     pub(super) has_gradients: bool,
     /// Number of free entries.
@@ -75,7 +76,7 @@ impl PreconditionerChoice {
                 symmetric: false, ..
             } => PreconditionerReason::NotSymmetric,
             Facts {
-                method: method @ (Method::Gmres | Method::Newton),
+                krylov: method @ (Method::Gmres | Method::Newton),
                 ..
             } => PreconditionerReason::OtherMethod(method),
             Facts {
@@ -113,9 +114,12 @@ impl fmt::Display for PreconditionerReason {
             Self::Asked => write!(f, "it is asked for"),
             Self::Suitable => write!(
                 f,
-                "the form is linear and symmetric, and there are at least {ENOUGH} unknowns"
+                "the operator is symmetric, and there are at least {ENOUGH} unknowns"
             ),
-            Self::NotSymmetric => write!(f, "multigrid takes symmetric forms, and this is not one"),
+            Self::NotSymmetric => write!(
+                f,
+                "multigrid takes symmetric operators, and this is not one"
+            ),
             Self::OtherMethod(method) => write!(
                 f,
                 "multigrid is chosen for conjugate gradients, and the method is {method}"
@@ -147,7 +151,7 @@ mod tests {
 
     fn reason(change: impl FnOnce(&mut Facts)) -> PreconditionerReason {
         let mut facts = Facts {
-            method: Method::Cg,
+            krylov: Method::Cg,
             symmetric: true,
             has_gradients: true,
             unknowns: ENOUGH,
@@ -174,9 +178,7 @@ mod tests {
         assert_eq!(reason(|facts| facts.device = DeviceKind::Cuda), NotHost);
         let unknowns = ENOUGH - 1;
         assert_eq!(reason(|facts| facts.unknowns = unknowns), Few { unknowns });
-        for method in [Method::Gmres, Method::Newton] {
-            let found = reason(|facts| facts.method = method);
-            assert_eq!(found, OtherMethod(method));
-        }
+        let method = Method::Gmres;
+        assert_eq!(reason(|facts| facts.krylov = method), OtherMethod(method));
     }
 }

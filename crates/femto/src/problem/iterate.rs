@@ -31,7 +31,6 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) device: &'a B,
     pub(super) operator: &'a Operator<T, B>,
     pub(super) solver: &'a SolverParams,
-    pub(super) preconditioner: PreconditionerKind,
     /// An L-vector; for linear equations zero at constrained entries.
     pub(super) b: &'a B::Buffer<T>,
     pub(super) constraints: &'a Constraints,
@@ -109,7 +108,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
     /// Newton's method on L-vectors, with the equation's Jacobian.
     pub(super) fn newton(
         &self,
-        equation: &mut NewtonEquation<T, B>,
+        (equation, choice): (&mut NewtonEquation<T, B>, &mut PreconditionerChoice),
         monitor: &mut dyn Monitor,
     ) -> Result<Outcome, ProblemError> {
         let device = self.device;
@@ -124,7 +123,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             loads: device.norm(self.b)?,
             forces: 0.0,
             entries: self.entries,
-            preconditioner: self.preconditioner,
+            choice,
         };
         let params = self.solver.newton(equation.krylov);
         let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;
@@ -140,6 +139,9 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             &params,
             monitor,
         );
+        if choice.kind != PreconditionerKind::Multigrid {
+            equation.multigrid = None;
+        }
         Ok((self.read(&u, dofs)?, outcome))
     }
 

@@ -270,9 +270,9 @@ impl<'a> Given<'a> {
 /// An approximate inverse of the operator or, for nonlinear forms, of the Jacobian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
-    /// Multigrid for linear symmetric forms of many unknowns on the host, otherwise Jacobi, which also takes
-    /// its place if it cannot be set up or conjugate gradients fail with it: [`PreconditionerChoice`] says
-    /// which it is and why.
+    /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric; otherwise Jacobi,
+    /// which also takes its place if it cannot be set up or conjugate gradients fail with it:
+    /// [`PreconditionerChoice`] says which it is and why.
     #[default]
     Automatic,
     /// The identity.

@@ -4,6 +4,7 @@ use super::assembled::{Assembled, Equation, LinearPreconditioner, NewtonEquation
 use super::choice::Facts;
 use super::facets::OnFacets;
 use super::monitor::Stages;
+use super::multigrid::AnyPreconditioner;
 use super::null_space::NullSpace;
 use super::{
     AnyAssembled, Constrained, Discretization, Discretized, Function, Method, PreconditionerChoice,
@@ -160,7 +161,7 @@ impl<'a> Problem<'a> {
             null_space.project(start);
         }
         let facts = Facts {
-            method,
+            krylov,
             symmetric,
             has_gradients: inspection.gradients(),
             unknowns: b.len() - constraints.len(),
@@ -171,12 +172,9 @@ impl<'a> Problem<'a> {
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
                 Method::Newton => Equation::Newton(Box::new(NewtonEquation {
-                    multigrid: match choice.kind {
-                        PreconditionerKind::Multigrid => {
-                            Some(self.multigrid(device, &blocks, true)?)
-                        }
-                        _ => None,
-                    },
+                    multigrid: chosen_multigrid(&mut choice, || {
+                        self.multigrid(device, &blocks, true)
+                    })?,
                     jacobian: self.jacobian(device, (&blocks, &facets), params)?,
                     krylov,
                 })),
@@ -242,7 +240,7 @@ impl<'a> Problem<'a> {
         Ok(jacobian)
     }
 
-    /// The preconditioner of a linear form; Jacobi if multigrid is only chosen and cannot be set up.
+    /// The preconditioner of a linear form.
     fn preconditioner<T, B>(
         &self,
         choice: &mut PreconditionerChoice,
@@ -253,30 +251,18 @@ impl<'a> Problem<'a> {
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
     {
-        if choice.kind == PreconditionerKind::Multigrid {
-            let multigrid = self.multigrid(device, blocks, false);
-            let multigrid = multigrid.and_then(|mut multigrid| {
-                if let Some(null_space) = null_space {
-                    multigrid.set_null_space(null_space);
-                }
-                multigrid.set_up()?;
-                Ok(multigrid)
-            });
-            match multigrid {
-                Ok(multigrid) => return Ok(LinearPreconditioner::Multigrid(multigrid)),
-                Err(ProblemError::Multigrid(MultigridError::Order { found })) => {
-                    return Err(MultigridError::Order { found }.into());
-                }
-                Err(ProblemError::Multigrid(error)) if choice.is_on_trial() => {
-                    *choice =
-                        PreconditionerChoice::jacobi(PreconditionerReason::NoMultigrid(error));
-                }
-                Err(error) => return Err(error),
+        let multigrid = chosen_multigrid(choice, || {
+            let mut multigrid = self.multigrid(device, blocks, false)?;
+            if let Some(null_space) = null_space {
+                multigrid.set_null_space(null_space);
             }
-        }
-        Ok(match choice.kind {
-            PreconditionerKind::None => LinearPreconditioner::Identity,
-            _ => LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?),
+            multigrid.set_up()?;
+            Ok(multigrid)
+        })?;
+        Ok(match (multigrid, choice.kind) {
+            (Some(multigrid), _) => LinearPreconditioner::Multigrid(multigrid),
+            (None, PreconditionerKind::None) => LinearPreconditioner::Identity,
+            (None, _) => LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?),
         })
     }
 
@@ -413,6 +399,25 @@ impl<'a> Problem<'a> {
             .map(|(tag, functions)| (*tag, &functions[..]))
             .collect();
         Ok((b, on.boundary_values(constraints, &dirichlet)?))
+    }
+}
+
+/// Multigrid, if it is chosen; the choice changes to Jacobi if it was not asked for and cannot be made.
+fn chosen_multigrid<T: Number, B: Backend>(
+    choice: &mut PreconditionerChoice,
+    make: impl FnOnce() -> Result<AnyPreconditioner<T, B>, ProblemError>,
+) -> Result<Option<AnyPreconditioner<T, B>>, ProblemError> {
+    if choice.kind != PreconditionerKind::Multigrid {
+        return Ok(None);
+    }
+    match make() {
+        Err(ProblemError::Multigrid(error))
+            if choice.is_on_trial() && !matches!(error, MultigridError::Order { .. }) =>
+        {
+            *choice = PreconditionerChoice::jacobi(PreconditionerReason::NoMultigrid(error));
+            Ok(None)
+        }
+        made => made.map(Some),
     }
 }
 

@@ -168,6 +168,57 @@ fn loads_too_small_for_the_cycle_are_jacobis() {
     }
 }
 
+/// -Δu + u³.
+#[derive(Clone)]
+struct Cubic;
+
+impl Form<3> for Cubic {
+    fn f0<S: Scalar>(&self, point: &Point<S, 3>) -> [S; 1] {
+        [point.u[0].powi(3)]
+    }
+    fn f1<S: Scalar>(&self, point: &Point<S, 3>) -> [[S; 3]; 1] {
+        point.grad_u
+    }
+}
+
+/// Cycles are given up in the first direction, and all later ones are Jacobi's.
+#[test]
+fn newtons_directions_choose_too() {
+    let mesh = ten_cubed();
+    let form = ProblemForm::traced(&trace::<_, 3, 1>(&Cubic)).unwrap();
+    let problem = Problem {
+        source: vec![&1000.0],
+        ..held(&mesh, form)
+    };
+    let solution = solve(&problem);
+    assert_eq!(solution.preconditioner.kind, PreconditionerKind::Multigrid);
+    assert!(solution.info.history.linear_iterations() <= 20);
+    assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
+    for safety in [0.7, 0.3] {
+        let problem = Problem {
+            multigrid: MultigridParams {
+                safety,
+                ..MultigridParams::default()
+            },
+            ..problem.clone()
+        };
+        let solution = solve(&problem);
+        let reason = &solution.preconditioner.reason;
+        assert!(
+            matches!(
+                reason,
+                PreconditionerReason::GaveUp {
+                    iterations: 0..=2,
+                    ..
+                }
+            ),
+            "{reason}"
+        );
+        assert!(solution.levels.is_empty());
+        assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
+    }
+}
+
 /// -Δu - k² u.
 #[derive(Clone)]
 struct Helmholtz(f64);
