@@ -210,6 +210,7 @@ fn seconds_per_iteration<T: Number, D: VectorOps<T>>(
         relative_tolerance: 0.0,
         absolute_tolerance: 0.0,
         max_iterations: first + ITERATIONS,
+        ..StopCriteria::default()
     };
     let mut clock: Option<(Instant, f64, usize)> = None;
     let mut monitor = |iteration: Iteration| {

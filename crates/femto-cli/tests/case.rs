@@ -245,7 +245,7 @@ fn mistakes_are_found_where_they_are() {
         ("\"x + y\"", "nan", 14, 9, "must be a finite number, found the float nan"),
         ("\"y\", \"2*z\"", "\"y\"", 4, 104, "must be an array of 3 elements, found 2"),
         ("\"2*z\"", "\"2*\"", 4, 134, "expected a number, a name or `(`, found the end of the expression"),
-        ("= \"none\"", "= \"jakobi\"", 29, 18, "cannot be `jakobi`; did you mean `jacobi`? Supported: jacobi, multigrid, none"),
+        ("= \"none\"", "= \"jakobi\"", 29, 18, "cannot be `jakobi`; did you mean `jacobi`? Supported: automatic, multigrid, jacobi, none"),
         ("= \"none\"", "= \"none\"\ncycle_precision = \"fp32\"", 30, 19, "has no meaning here: only the preconditioner `multigrid` has cycles"),
         ("screened_poisson", "poisson", 11, 10, "has no meaning here: only the forms screened_poisson, elasticity and neo_hookean have it"),
         ("tags = [\"outlet\"]", "tags = [1.5]", 24, 9, "must be the name or the number of a group, found the float 1.5"),

@@ -58,18 +58,24 @@ fn bad_input_is_exit_code_2_and_points_at_its_line() {
     let path = write(&folder, "wind", &unsuited.replace("[solver]", multigrid));
     let output = femto(&["solve", &path]);
     assert_eq!(output.status.code(), Some(2));
-    let unsuited = text(&output.stderr).replace(&path, "CASE");
+    let refused = text(&output.stderr).replace(&path, "CASE");
     assert!(
-        unsuited.contains("multigrid takes symmetric forms"),
-        "{unsuited}"
+        refused.contains("multigrid takes symmetric forms"),
+        "{refused}"
     );
-    assert!(unsuited.contains("[solver]"), "{unsuited}");
+    assert!(refused.contains("[solver]"), "{refused}");
     let dirichlet =
         good[good.find("[[dirichlet]]").unwrap()..good.find("[solver]").unwrap()].to_owned();
-    let singular = fail("singular", &dirichlet, "");
+    let unbalanced = fail("unbalanced", &dirichlet, "");
+    let wanted = "the loads do not balance: a constant of the solution is free, and against it";
+    assert!(unbalanced.contains(wanted), "{unbalanced}");
+    let singular = write(&folder, "singular", &unsuited.replace(&dirichlet, ""));
+    let output = femto(&["solve", &singular]);
+    assert_eq!(output.status.code(), Some(2));
     assert!(
-        singular.contains("only determined up to a constant"),
-        "{singular}"
+        text(&output.stderr).contains("only determined up to a constant"),
+        "{}",
+        text(&output.stderr)
     );
 }
 
@@ -198,9 +204,9 @@ fn mistakes_have_their_line_and_cells_the_number_of_their_file() {
             "cannot make the folder",
         ),
         (
-            on(good, poisson),
+            on(good, &format!("{poisson}[source]\nvalue = 1\n")),
             ":6:1: ",
-            "only determined up to a constant",
+            "the loads do not balance",
         ),
         (
             on(good, &format!("{mass}[source]\nvalue = \"1/(x - x)\"\n")),
@@ -250,6 +256,35 @@ fn mistakes_have_their_line_and_cells_the_number_of_their_file() {
         "{}",
         text(&info.stdout)
     );
+}
+
+#[test]
+fn poissons_ratios_near_a_half_are_warned_of() {
+    let folder = scratch("ratios");
+    let warning = |moduli: &str| {
+        let case = format!(
+            "[mesh.box]\ncells = [1, 1, 1]\n[space]\ndegree = 1\n[form]\nkind = \"elasticity\"\n{moduli}\n"
+        );
+        let path = write(&folder, "case.toml", &case);
+        let output = femto(&["solve", &path, "--no-roofline"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let report = text(&output.stdout);
+        let line = report.lines().find(|line| line.contains("locking"));
+        line.map(str::to_owned)
+    };
+    let near = warning("young = 1\npoisson = 0.4999").unwrap();
+    let wanted = "warning     Poisson's ratio 0.4999 is near 1/2";
+    assert!(near.starts_with(wanted), "{near}");
+    assert!(warning("young = 1\npoisson = { domain = 0.495 }").is_some());
+    assert!(warning("lambda = 100\nmu = 1").is_some());
+    for far in [
+        "young = 1\npoisson = 0.45",
+        "lambda = 1\nmu = 1",
+        // Known at points only.
+        "young = 1\npoisson = \"0.495 + 0*x\"",
+    ] {
+        assert_eq!(warning(far), None);
+    }
 }
 
 #[test]

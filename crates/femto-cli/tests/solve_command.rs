@@ -27,6 +27,7 @@ fn the_report_has_every_subject_and_a_pipe_sees_no_progress() {
         "mesh ",
         "unknowns    3 375, and 1 538 boundary values\n",
         "solver      cg with jacobi: ",
+        "chosen      jacobi: multigrid pays from about 20000 unknowns on, and there are 3375\n",
         "solution    from 0 to 1\n",
         "errors      L2 2.89",
         "times ",
@@ -58,6 +59,10 @@ fn the_json_report_has_every_field() {
         ("/unknowns/free", 3375.into()),
         ("/solver/method", "cg".into()),
         ("/solver/preconditioner", "jacobi".into()),
+        (
+            "/solver/preconditioner_reason",
+            "multigrid pays from about 20000 unknowns on, and there are 3375".into(),
+        ),
         ("/solver/levels", Value::Array(vec![])),
         ("/times/stages/0/name", "mesh".into()),
         ("/operator/family", "sum_factorization".into()),
@@ -205,7 +210,7 @@ fn endless(folder: &Path) -> String {
     let case = std::fs::read_to_string(case_path("box-sine")).unwrap();
     let endless = [
         ("[4, 4, 4]", "[16, 16, 16]"),
-        ("1e-10", "1e-300"),
+        ("1e-10", "1e-300\npreconditioner = \"jacobi\""),
         ("1000", "1_000_000_000\n[output]\nvtu = \"box.vtu\""),
     ];
     let case = endless

@@ -11,7 +11,7 @@ use femto::kernel::form::Poisson;
 use femto::multigrid::{FormLevel, Hierarchy, Multigrid, degrees};
 use femto::platform::device::host::{Host, HostBuffer};
 use femto::platform::device::{Device, DeviceError};
-use femto::problem::Constrained;
+use femto::problem::{Constrained, MultigridParams};
 use femto::solve::cg::{CgWorkspace, solve};
 use femto::solve::{
     Iteration, Jacobi, LinearOperator, OperatorError, Preconditioner, Preconditioning,
@@ -118,7 +118,7 @@ fn multigrid(threads: usize) -> Result<(), Box<dyn Error>> {
         .into_iter()
         .map(level)
         .collect::<Result<_, _>>()?;
-    let hierarchy = Hierarchy::new(&host, levels, (3, false))?;
+    let hierarchy = Hierarchy::new(&host, levels, (MultigridParams::default(), false))?;
     let cycle = hierarchy.set_up()?;
     let multigrid = Multigrid {
         hierarchy: &hierarchy,

@@ -102,6 +102,26 @@ pub enum Moduli {
     },
 }
 
+impl Moduli {
+    /// The largest Poisson's ratio, if numbers give it.
+    pub fn largest_ratio(&self) -> Option<f64> {
+        match self {
+            Self::Lame {
+                lambda: Coefficient::Uniform(lambda),
+                mu: Coefficient::Uniform(mu),
+            } => Some(0.5 * lambda / (lambda + mu)),
+            Self::Lame { .. } => None,
+            Self::Young { poisson, .. } => match poisson {
+                Coefficient::Uniform(ratio) => Some(*ratio),
+                Coefficient::ByGroup(ratios) => {
+                    ratios.iter().map(|(_, ratio)| *ratio).reduce(f64::max)
+                }
+                Coefficient::Function(_) => None,
+            },
+        }
+    }
+}
+
 /// A coefficient of a form.
 #[derive(Clone, Debug)]
 pub enum Coefficient {

@@ -284,7 +284,8 @@ fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
         solver.preconditioner = preconditioner.choice(&choices)?;
     }
     if let Some(precision) = section.optional("cycle_precision") {
-        if solver.preconditioner != PreconditionerKind::Multigrid {
+        let kind = solver.preconditioner;
+        if matches!(kind, PreconditionerKind::Jacobi | PreconditionerKind::None) {
             return Err(precision.meaningless("only the preconditioner `multigrid` has cycles"));
         }
         solver.multigrid.precision = precision.precision()?;

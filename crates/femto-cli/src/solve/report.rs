@@ -9,8 +9,8 @@ use femto::fem::mesh::Mesh;
 use femto::fem::space::Block;
 use femto::operator::Explanation;
 use femto::problem::{
-    AnyAssembled, ErrorNorms, GridFunction, Memory, Method, MultigridLevel, Solution, StopReason,
-    Unsolved,
+    AnyAssembled, ErrorNorms, FreeFunctions, GridFunction, Memory, Method, MultigridLevel,
+    PreconditionerChoice, PreconditionerReason, Solution, StopReason, Unsolved,
 };
 use femto::solve::History;
 use serde::Serialize;
@@ -36,6 +36,8 @@ pub struct Report {
     pub unknowns: Unknowns,
     /// The iterations.
     pub solver: Option<Solver>,
+    /// What the boundary conditions leave free, if anything.
+    pub free: Option<FreeFunctions>,
     /// The range of the solution's values; for vectors, of their lengths.
     pub solution: Option<Range>,
     /// The error, if the exact solution is given.
@@ -103,7 +105,7 @@ pub struct MeshReport {
     pub shape: String,
     /// Bytes in memory.
     pub bytes: usize,
-    /// Cells that are usable, but badly shaped.
+    /// Cells that are usable, but badly shaped; loads inside; bodies that are nearly incompressible.
     pub warnings: Vec<String>,
 }
 
@@ -123,6 +125,8 @@ pub struct Solver {
     pub method: &'static str,
     /// Name of the preconditioner.
     pub preconditioner: &'static str,
+    /// Why femto chose it; `None` if the case asks for it.
+    pub preconditioner_reason: Option<String>,
     /// Its levels if it is multigrid, finest first.
     pub levels: Vec<MultigridLevel>,
     /// Iterations done; for Newton's method its steps.
@@ -219,6 +223,7 @@ impl Report {
                 warnings: super::mesh::turned(turned)
                     .into_iter()
                     .chain(super::setup::loads_inside(case, blocks))
+                    .chain(super::setup::nearly_incompressible(case))
                     .collect(),
             },
             unknowns: Unknowns {
@@ -226,6 +231,7 @@ impl Report {
                 all: dofs,
             },
             solver: None,
+            free: None,
             solution: None,
             errors: None,
             times: Times::default(),
@@ -251,10 +257,15 @@ impl Report {
         self.status = Status::Converged;
         self.memory = Some(solution.memory);
         self.errors = solution.errors;
+        self.free = solution.free;
         let info = solution.info;
         // Newton's method has no other residual than its history's.
         let true_residual = (info.history.method != Method::Newton).then_some(info.true_residual);
-        self.solver = Some(Solver::new(case, info.history, true_residual));
+        self.solver = Some(Solver::new(
+            case,
+            &solution.preconditioner,
+            (info.history, true_residual),
+        ));
         self.reached(case, &solution.warnings, solution.u)
     }
 
@@ -279,7 +290,12 @@ impl Report {
         self.message = Some(error.to_string());
         self.memory = Some(unsolved.memory);
         self.errors = unsolved.errors;
-        self.solver = Some(Solver::new(case, error.history, true_residual));
+        self.free = unsolved.free;
+        self.solver = Some(Solver::new(
+            case,
+            &unsolved.preconditioner,
+            (error.history, true_residual),
+        ));
         self.reached(case, &unsolved.warnings, unsolved.u)
     }
 
@@ -316,14 +332,21 @@ impl Report {
 }
 
 impl Solver {
-    fn new(case: &Case, history: History, true_residual: Option<f64>) -> Self {
+    fn new(
+        case: &Case,
+        preconditioner: &PreconditionerChoice,
+        (history, true_residual): (History, Option<f64>),
+    ) -> Self {
+        let reason = &preconditioner.reason;
+        let is_asked = *reason == PreconditionerReason::Asked;
         let first = history.residuals.first().copied().unwrap_or(0.0);
         let last = history.residuals.last().copied().unwrap_or(0.0);
         let fraction = |norm: f64, of: f64| if norm == 0.0 { 0.0 } else { norm / of };
         let relative = |norm: f64| fraction(norm, history.reference);
         Self {
             method: history.method.name(),
-            preconditioner: case.solver.preconditioner.name(),
+            preconditioner: preconditioner.kind.name(),
+            preconditioner_reason: (!is_asked).then(|| reason.to_string()),
             levels: Vec::new(),
             iterations: history.iterations(),
             linear_iterations: history.linear_iterations(),

@@ -167,6 +167,21 @@ pub(super) fn check_plane(case: &Case, dim: usize) -> Result<(), CaseError> {
     Ok(())
 }
 
+/// Poisson's ratios from here on are near 1/2.
+const NEAR_HALF: f64 = 0.49;
+
+/// A warning about a body that is nearly incompressible.
+pub(super) fn nearly_incompressible(case: &Case) -> Option<String> {
+    let (case::Form::Elasticity(moduli) | case::Form::NeoHookean(moduli)) = &case.form else {
+        return None;
+    };
+    let ratio = moduli.largest_ratio().filter(|&ratio| ratio >= NEAR_HALF)?;
+    Some(format!(
+        "Poisson's ratio {ratio} is near 1/2: displacements of degree 1 and 2 come out too small (locking), and \
+         iterations grow with 1/sqrt(1 - 2 nu)"
+    ))
+}
+
 /// Warnings about fluxes given inside the domain.
 pub(super) fn loads_inside(case: &Case, blocks: &[Block]) -> Vec<String> {
     let robin = case.robin.iter().map(|it| &it.boundary);

@@ -40,10 +40,16 @@ impl Display for Report {
         )?;
         if let Some(solver) = &self.solver {
             writeln!(f, "solver      {solver}{}", ending(self.status))?;
+            if let Some(reason) = &solver.preconditioner_reason {
+                writeln!(f, "chosen      {}: {reason}", solver.preconditioner)?;
+            }
             if !solver.levels.is_empty() {
                 let levels: Vec<String> = solver.levels.iter().map(level).collect();
                 writeln!(f, "levels      {}", levels.join(", "))?;
             }
+        }
+        if let Some(free) = &self.free {
+            writeln!(f, "free        {free}")?;
         }
         if let Some(range) = self.solution {
             writeln!(

@@ -5,6 +5,7 @@
 //! 1996, algorithm 2): on trilinear elements any usual threshold drops the couplings that it needs.
 
 use crate::vector::Csr;
+use femto_fem::space::Block;
 
 /// No aggregate.
 const NONE: u32 = u32::MAX;
@@ -15,24 +16,20 @@ const DEPENDENT: f64 = 1e-10;
 /// Functions that the matrix nearly maps to zero, on the nodes of a level: `modes` numbers for each of
 /// `block` unknowns of a node.
 #[derive(Clone, Debug)]
-pub(super) struct NearKernel {
+pub(crate) struct NearKernel {
     /// Unknowns of a node; the unknowns of a node are adjacent.
-    pub(super) block: usize,
+    pub(crate) block: usize,
     /// Number of functions.
-    pub(super) modes: usize,
+    pub(crate) modes: usize,
     /// `[unknown][mode]`; zero where the unknown is held.
-    pub(super) values: Vec<f64>,
+    pub(crate) values: Vec<f64>,
 }
 
 impl NearKernel {
     /// The constants of each component; given the positions of the nodes, `[nodes][3]`, the rigid motions in
     /// `components` dimensions.
-    pub(super) fn new(is_held: &[bool], components: usize, positions: Option<&[[f64; 3]]>) -> Self {
-        let rotations: &[[usize; 2]] = match (positions, components) {
-            (Some(_), 2) => &[[0, 1]],
-            (Some(_), 3) => &[[0, 1], [1, 2], [2, 0]],
-            _ => &[],
-        };
+    pub(crate) fn new(is_held: &[bool], components: usize, positions: Option<&[[f64; 3]]>) -> Self {
+        let rotations = Self::rotations(components, positions.is_some());
         let modes = components + rotations.len();
         let mut values = vec![0.0; is_held.len() * modes];
         let rows = values.chunks_exact_mut(modes).enumerate();
@@ -40,12 +37,8 @@ impl NearKernel {
             let (node, component) = (entry / components, entry % components);
             row[component] = 1.0;
             let x = positions.map_or([0.0; 3], |positions| positions[node]);
-            for (value, &[a, b]) in row[components..].iter_mut().zip(rotations) {
-                *value = match component {
-                    c if c == a => -x[b],
-                    c if c == b => x[a],
-                    _ => 0.0,
-                };
+            for (value, &axes) in row[components..].iter_mut().zip(rotations) {
+                *value = Self::rotation(axes, component, x);
             }
         }
         Self {
@@ -53,6 +46,39 @@ impl NearKernel {
             modes,
             values,
         }
+    }
+
+    /// Whether vectors on a space rotate: there are as many components as dimensions, and a node has one
+    /// position, unlike nodes on periodic sides.
+    pub(crate) fn rotates(blocks: &[Block]) -> bool {
+        let space = &blocks[0].space;
+        let components = space.components();
+        components > 1 && components == blocks[0].geometry.dim() && !space.is_periodic()
+    }
+
+    /// The axes between which vectors rotate, if they do.
+    pub(crate) fn rotations(components: usize, rotates: bool) -> &'static [[usize; 2]] {
+        match (rotates, components) {
+            (true, 2) => &[[0, 1]],
+            (true, 3) => &[[0, 1], [1, 2], [2, 0]],
+            _ => &[],
+        }
+    }
+
+    /// A component of the rotation from the first axis to the second, at a position.
+    pub(crate) fn rotation([a, b]: [usize; 2], component: usize, x: [f64; 3]) -> f64 {
+        match component {
+            c if c == a => -x[b],
+            c if c == b => x[a],
+            _ => 0.0,
+        }
+    }
+
+    /// A combination of the functions: `[unknown]`.
+    pub(crate) fn combined(&self, combination: &[f64]) -> Vec<f64> {
+        let rows = self.values.chunks_exact(self.modes);
+        rows.map(|row| row.iter().zip(combination).map(|(a, b)| a * b).sum())
+            .collect()
     }
 
     /// Number of nodes.

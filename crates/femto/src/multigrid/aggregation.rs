@@ -90,18 +90,21 @@ impl<T: Number, D: VectorOps<T>> Coarsest<T, D> {
 }
 
 impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
-    /// From a matrix on, with the functions that it nearly maps to zero.
+    /// From a matrix on, with the functions that it nearly maps to zero, the combinations of them that it does map
+    /// to zero, and the smoothers' factor of safety.
     pub(super) fn new(
         device: &D,
         mut matrix: Csr,
-        mut kernel: NearKernel,
+        (mut kernel, null_space): (NearKernel, &[Vec<f64>]),
+        safety: f64,
     ) -> Result<Self, MultigridError> {
         let mut levels = Vec::new();
         while matrix.rows() > DENSE {
             let on_device = SparseMatrix::new(device, &matrix)?;
             let diagonal = matrix.diagonal();
             let numbers: Vec<T> = diagonal.iter().map(|&entry| T::from_f64(entry)).collect();
-            let smoother = Smoother::new(device, &on_device, &device.upload(&numbers)?, ORDER)?;
+            let diagonal_on_device = device.upload(&numbers)?;
+            let smoother = Smoother::new(device, &on_device, &diagonal_on_device, (ORDER, safety))?;
             let aggregates = Aggregates::new(&matrix, &kernel);
             let coarse_size = aggregates.count * kernel.modes;
             if coarse_size == 0 || 2 * coarse_size > matrix.rows() {
@@ -121,7 +124,9 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 restriction: SparseMatrix::new(device, &restriction)?,
             });
         }
-        let coarsest = Coarsest::Inverse(SparseMatrix::new(device, &dense::inverse(&matrix)?)?);
+        let null_space = null_space.iter().map(|it| kernel.combined(it)).collect();
+        let inverse = dense::inverse(&regular(matrix, null_space))?;
+        let coarsest = Coarsest::Inverse(SparseMatrix::new(device, &inverse)?);
         Ok(Self { levels, coarsest })
     }
 
@@ -153,6 +158,24 @@ fn smoothed((matrix, diagonal): (&Csr, &[f64]), factor: f64, tentative: &Csr) ->
         entries
     };
     Csr::of_rows(tentative.columns(), (0..matrix.rows()).map(row))
+}
+
+/// With a multiple of n nᵀ added for each n of the null space: then it has an inverse, which acts on vectors
+/// orthogonal to n as before.
+fn regular(matrix: Csr, null_space: Vec<Vec<f64>>) -> Csr {
+    let size = matrix.rows();
+    let scale = matrix.diagonal().iter().sum::<f64>() / size as f64;
+    null_space.into_iter().fold(matrix, |matrix, n| {
+        let factor = scale / n.iter().map(|n| n * n).sum::<f64>();
+        let row = |row: usize| {
+            let mut entries: Vec<f64> = n.iter().map(|other| factor * n[row] * other).collect();
+            for (column, value) in matrix.row(row) {
+                entries[column as usize] += value;
+            }
+            (0..).zip(entries)
+        };
+        Csr::of_rows(size, (0..size).map(row))
+    })
 }
 
 /// With ones on the diagonal of rows without entries: functions that an aggregate does not need.

@@ -5,7 +5,7 @@ use super::aggregation::Aggregation;
 use super::cycle::Cycle;
 use super::smoother::Smoother;
 use super::transfer::Transfer;
-use super::{MultigridError, probe};
+use super::{MultigridError, MultigridParams, probe};
 use crate::operator::{Backend, OperatorError};
 use crate::solve::LinearOperator;
 use crate::vector::{Entries, VectorOps};
@@ -66,19 +66,19 @@ pub struct Hierarchy<T: Number, D: Backend> {
     /// The blocks of degree 1.
     base: Vec<Block>,
     pub(super) is_held: Vec<bool>,
-    order: usize,
+    params: MultigridParams,
+    null_space: Vec<Vec<f64>>,
 }
 
 impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
-    /// Connects levels of the [`degrees`](super::degrees), finest first, at least one; their smoothers have
-    /// this order. `has_state` if [`Hierarchy::set_state`] will be called.
+    /// Connects levels of the [`degrees`](super::degrees), finest first, at least one. `has_state` if [`Hierarchy::set_state`] will be called.
     ///
     /// # Errors
     /// A form that is not symmetric, or not enough memory.
     pub fn new(
         device: &D,
         levels: Vec<FormLevel<T, D>>,
-        (order, has_state): (usize, bool),
+        (params, has_state): (MultigridParams, bool),
     ) -> Result<Self, MultigridError> {
         let info = device.info();
         if !info.executes {
@@ -118,8 +118,14 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             between,
             base,
             is_held,
-            order,
+            params,
+            null_space: Vec::new(),
         })
+    }
+
+    /// Sets the functions that the operators map to zero, as combinations of those of [`NearKernel`].
+    pub(crate) fn set_null_space(&mut self, combinations: Vec<Vec<f64>>) {
+        self.null_space = combinations;
     }
 
     /// Sets the state of a Jacobian on all levels: `state` at the nodes of the finest.
@@ -151,6 +157,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// A matrix that is not positive definite, or not enough memory.
     pub fn set_up(&self) -> Result<Cycle<T, D>, MultigridError> {
         let device = &self.device;
+        let MultigridParams { order, safety, .. } = self.params;
         let Some((base, levels)) = self.levels.split_last() else {
             return Err(MultigridError::Order { found: 0 });
         };
@@ -159,18 +166,16 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             let mut diagonal = device.zeros(level.size())?;
             level.operator.diagonal(&mut diagonal)?;
             device.set_entries(&level.entries, 1.0, &mut diagonal)?;
-            smoothers.push(Smoother::new(device, level, &diagonal, self.order)?);
+            smoothers.push(Smoother::new(device, level, &diagonal, (order, safety))?);
         }
         let matrix = probe::matrix(device, base, &self.base, &self.is_held)?;
         let space = &self.base[0].space;
-        // Nodes on periodic sides have several positions.
-        let is_elastic = space.components() == self.base[0].geometry.dim() && !space.is_periodic();
-        let positions =
-            (is_elastic && space.components() > 1).then(|| Block::node_positions(&self.base));
+        let rotates = NearKernel::rotates(&self.base);
+        let positions = rotates.then(|| Block::node_positions(&self.base));
         let kernel = NearKernel::new(&self.is_held, space.components(), positions.as_deref());
         Ok(Cycle {
             smoothers,
-            below: Aggregation::new(device, matrix, kernel)?,
+            below: Aggregation::new(device, matrix, (kernel, &self.null_space), safety)?,
         })
     }
 

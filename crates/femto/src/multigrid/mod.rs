@@ -26,6 +26,7 @@ mod probe;
 mod smoother;
 mod transfer;
 
+pub(crate) use aggregates::NearKernel;
 pub use cycle::{Cycle, Multigrid, MultigridWorkspace};
 pub use error::MultigridError;
 pub use hierarchy::{FormLevel, Hierarchy};
@@ -38,12 +39,15 @@ use femto_platform::device::Device;
 use transfer::Transfer;
 
 /// Parameters of a multigrid preconditioner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MultigridParams {
     /// Precision of a cycle. Default fp32, whatever the solver's.
     pub precision: Precision,
     /// Order of the smoother on levels of elements, 1 to [`MAX_ORDER`]. Default 3.
     pub order: usize,
+    /// Factor that makes an estimate of a level's largest eigenvalue, which is low by a few per cent, an upper
+    /// bound. Default 1.15; with less than 1 cycles are not positive definite.
+    pub safety: f64,
 }
 
 impl Default for MultigridParams {
@@ -51,6 +55,7 @@ impl Default for MultigridParams {
         Self {
             precision: Precision::Fp32,
             order: 3,
+            safety: 1.15,
         }
     }
 }

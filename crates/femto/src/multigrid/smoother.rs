@@ -35,9 +35,6 @@ const WEIGHTS: [&[f64]; 4] = [
 /// Highest order.
 pub const MAX_ORDER: usize = WEIGHTS.len();
 
-/// Factor that makes an estimate of the largest eigenvalue, which is low by a few per cent, an upper bound.
-const SAFETY: f64 = 1.15;
-
 /// A smoother of one matrix.
 pub(super) struct Smoother<T: Number, D: Device> {
     device: D,
@@ -56,18 +53,19 @@ pub(super) struct Scratch<'a, B> {
 }
 
 impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
-    /// Of this order, 1 to [`MAX_ORDER`], with the diagonal D of the matrix; estimates its bound.
+    /// Of this order, 1 to [`MAX_ORDER`], with the diagonal D of the matrix; its bound is an estimate times
+    /// `safety`.
     pub(super) fn new(
         device: &D,
         operator: &dyn LinearOperator<T, D>,
         diagonal: &D::Buffer<T>,
-        order: usize,
+        (order, safety): (usize, f64),
     ) -> Result<Self, MultigridError> {
         let jacobi = Jacobi::new(device, diagonal)?;
         let weights = WEIGHTS.get(order.wrapping_sub(1));
         let weights = weights.ok_or(MultigridError::Order { found: order })?;
         Ok(Self {
-            bound: SAFETY * largest_eigenvalue(device, operator, &jacobi.inverse)?,
+            bound: safety * largest_eigenvalue(device, operator, &jacobi.inverse)?,
             device: device.clone(),
             jacobi,
             weights,

@@ -134,7 +134,7 @@ where
         }
     };
     let levels = degrees(degree).into_iter().map(level).collect();
-    Hierarchy::new(device, levels, (3, false)).unwrap()
+    Hierarchy::new(device, levels, (MultigridParams::default(), false)).unwrap()
 }
 
 /// z = M⁻¹ r of the cycle on a device.

@@ -3,16 +3,18 @@
 use super::iterate::{Discrete, Outcome};
 use super::monitor::Stages;
 use super::multigrid::AnyPreconditioner;
+use super::null_space::NullSpace;
 use super::{
-    Discretization, ErrorNorms, Exact, GridFunction, Memory, Method, MultigridLevel,
-    PreconditionerKind, ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
+    Discretization, ErrorNorms, Exact, FreeFunctions, GridFunction, Memory, Method, MultigridLevel,
+    PreconditionerChoice, ProblemError, Solution, SolverParams, Stage, StageMonitor, Unsolved,
 };
 use crate::operator::{Backend, Scatter};
-use crate::solve::{Jacobi, Monitor};
+use crate::solve::{Jacobi, Monitor, Preconditioning};
 use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator, Quadrature};
 use femto_fem::geometry::CornerWarning;
 use femto_fem::space::{Block, Constraints};
+use femto_platform::device::DeviceError;
 
 /// A problem with its equations on a device, ready for the iterations.
 pub struct Assembled<'a, T: Number, B: Backend> {
@@ -21,7 +23,7 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) warnings: Vec<CornerWarning>,
     pub(super) operator: Operator<T, B>,
     pub(super) equation: Equation<T, B>,
-    pub(super) preconditioner: PreconditionerKind,
+    pub(super) preconditioner: PreconditionerChoice,
     pub(super) quadrature: Quadrature,
     pub(super) time: f64,
     pub(super) scatter: Scatter,
@@ -33,6 +35,8 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) entries: Entries<B>,
     /// The values of the constrained entries.
     pub(super) boundary_values: Vec<f64>,
+    /// What the constraints leave free.
+    pub(super) null_space: Option<(NullSpace, FreeFunctions)>,
     /// The initial iterate, an L-vector.
     pub(super) start: Option<Vec<f64>>,
     pub(super) exact: Option<Exact<'a>>,
@@ -52,6 +56,17 @@ pub(super) enum LinearPreconditioner<T: Number, B: Backend> {
     Identity,
     Jacobi(Jacobi<T, B>),
     Multigrid(AnyPreconditioner<T, B>),
+}
+
+impl<T: Number, B: Backend> LinearPreconditioner<T, B> {
+    /// For a linear solver.
+    pub(super) fn preconditioning(&self) -> Result<Preconditioning<'_, T, B>, DeviceError> {
+        match self {
+            Self::Identity => Ok(Preconditioning::Identity),
+            Self::Jacobi(jacobi) => Ok(Preconditioning::Jacobi(jacobi)),
+            Self::Multigrid(multigrid) => multigrid.preconditioning(),
+        }
+    }
 }
 
 /// The Jacobian, its multigrid preconditioner if that is wanted, and the method for directions.
@@ -107,6 +122,16 @@ where
             .map_or_else(Vec::new, |it| it.levels())
     }
 
+    /// The preconditioner, and why it is in use.
+    pub fn preconditioner(&self) -> &PreconditionerChoice {
+        &self.preconditioner
+    }
+
+    /// What the boundary conditions of a linear symmetric form leave free, if anything.
+    pub fn free(&self) -> Option<FreeFunctions> {
+        self.null_space.as_ref().map(|(_, free)| *free)
+    }
+
     /// The right-hand side, an L-vector: for linear forms less the form applied to the boundary values, and
     /// zero at constrained entries.
     pub fn right_hand_side(&self) -> &B::Buffer<T> {
@@ -140,6 +165,9 @@ where
         let (mut values, outcome) = outcome?;
         let mut stages = Stages(monitor);
         stages.last(Stage::Extend, || {
+            if let Some((null_space, _)) = &self.null_space {
+                null_space.project(&mut values);
+            }
             for (&entry, &value) in self.constraints.entries().iter().zip(&self.boundary_values) {
                 values[entry as usize] = value;
             }
@@ -153,6 +181,7 @@ where
             None => None,
         };
         let (warnings, memory) = (self.warnings.clone(), self.memory());
+        let (preconditioner, free) = (self.preconditioner.clone(), self.free());
         match outcome {
             Err(error) => Err(ProblemError::Unsolved(Box::new(Unsolved {
                 error,
@@ -160,6 +189,8 @@ where
                 errors,
                 warnings,
                 memory,
+                preconditioner,
+                free,
             }))),
             Ok(info) => Ok(Solution {
                 u,
@@ -167,7 +198,9 @@ where
                 errors,
                 warnings,
                 memory,
+                preconditioner,
                 levels: self.multigrid_levels(),
+                free,
             }),
         }
     }
@@ -177,18 +210,18 @@ where
             device: &self.device,
             operator: &self.operator,
             solver: &self.solver,
-            preconditioner: self.preconditioner,
             b: &self.b,
             constraints: &self.constraints,
             entries: &self.entries,
             boundary_values: &self.boundary_values,
             start: self.start.as_deref(),
         };
+        let choice = &mut self.preconditioner;
         match &mut self.equation {
             Equation::Linear(method, preconditioner) => {
-                discrete.krylov(*method, preconditioner, monitor)
+                discrete.krylov(*method, (preconditioner, choice), monitor)
             }
-            Equation::Newton(newton) => discrete.newton(newton, monitor),
+            Equation::Newton(newton) => discrete.newton((newton, choice), monitor),
         }
     }
 

@@ -1,7 +1,7 @@
 //! An operator with constrained entries, as solvers take it.
 
 use crate::operator::{Backend, OperatorError};
-use crate::solve::LinearOperator;
+use crate::solve::{Jacobi, JacobiError, LinearOperator};
 use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator};
 
@@ -27,6 +27,21 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Constrained<'a, T, D> {
     pub fn diagonal(&self, d: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.operator.diagonal(d)?;
         Ok(self.operator.device().set_entries(self.entries, 1.0, d)?)
+    }
+
+    /// Jacobi's preconditioner.
+    ///
+    /// # Errors
+    /// As [`Constrained::diagonal`] and [`Jacobi::new`].
+    pub fn jacobi<E>(&self) -> Result<Jacobi<T, D>, E>
+    where
+        E: From<OperatorError> + From<JacobiError>,
+    {
+        let device = self.operator.device();
+        let diagonal = device.zeros(self.operator.dofs());
+        let mut diagonal = diagonal.map_err(OperatorError::from)?;
+        self.diagonal(&mut diagonal)?;
+        Ok(Jacobi::new(device, &diagonal)?)
     }
 }
 

@@ -34,7 +34,8 @@ pub enum ProblemError {
     /// The form or its data have no multigrid preconditioner.
     #[error(transparent)]
     Multigrid(#[from] MultigridError),
-    /// Nothing determines the constant of the solution, or of one of its components.
+    /// Nothing determines the constant of the solution, or of one of its components, and the form is not linear
+    /// and symmetric.
     #[error(
         "{} is only determined up to a constant: there is no Dirichlet or Robin boundary{}, and the \
          form has no term with u itself; give the solution on a part of the boundary, or add a term \
@@ -45,6 +46,20 @@ pub enum ProblemError {
     Singular {
         /// The first such component; `None` for scalar solutions.
         component: Option<usize>,
+    },
+    /// Loads that nothing holds and that do not balance.
+    #[error(
+        "the loads do not balance: {} is free, and against it they add up to {sum:.3e}, {part:.1e} of their size; \
+         give the solution on a part of the boundary, or loads that balance",
+        match .rigid { true => "a motion of the whole body", false => "a constant of the solution" },
+    )]
+    Unbalanced {
+        /// Whether they move the body, as opposed to shifting a constant.
+        rigid: bool,
+        /// Their sum, weighted by the free function, which is one at most.
+        sum: f64,
+        /// The sum, relative to that of absolute values.
+        part: f64,
     },
     /// Some cells are in none of the groups that were given a value.
     #[error(
@@ -153,6 +168,7 @@ impl ProblemError {
             | Self::Geometry(_)
             | Self::Space(_)
             | Self::Singular { .. }
+            | Self::Unbalanced { .. }
             | Self::NoValue { .. }
             | Self::TwoValues { .. }
             | Self::Components { .. }

@@ -3,9 +3,12 @@
 use super::assembled::{LinearPreconditioner, NewtonEquation};
 use super::newton::{Equations, Extension};
 use super::stages::uploaded;
-use super::{Constrained, Method, PreconditionerKind, ProblemError, SolverParams};
+use super::{
+    Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
+    ProblemError, SolverParams,
+};
 use crate::operator::Backend;
-use crate::solve::krylov::{self, KrylovWorkspace};
+use crate::solve::krylov::{self, KrylovParams, KrylovWorkspace};
 use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem};
 use crate::solve::{
     Iteration, Monitor, Preconditioning, SolveError, SolveInfo, StopCriteria, System,
@@ -16,6 +19,10 @@ use femto_fem::space::Constraints;
 use femto_platform::device::Buffer;
 use std::ops::ControlFlow;
 
+/// Iterations with a preconditioner on trial that may pass without progress: cycles that converge slowly, but
+/// in the end faster than Jacobi, took up to 95 (`docs/solvers.md`).
+const MAX_STALLED: usize = 150;
+
 /// Tolerance for extending the boundary values, relative to the residual at zero.
 const EXTENSION: f64 = 1e-3;
 
@@ -24,7 +31,6 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) device: &'a B,
     pub(super) operator: &'a Operator<T, B>,
     pub(super) solver: &'a SolverParams,
-    pub(super) preconditioner: PreconditionerKind,
     /// An L-vector; for linear equations zero at constrained entries.
     pub(super) b: &'a B::Buffer<T>,
     pub(super) constraints: &'a Constraints,
@@ -39,11 +45,13 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
 pub(super) type Outcome = (Vec<f64>, Result<SolveInfo, SolveError>);
 
 impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
-    /// Conjugate gradients or GMRES on L-vectors that are zero at constrained entries.
+    /// Conjugate gradients or GMRES on L-vectors that are zero at constrained entries. If a preconditioner on
+    /// trial fails, Jacobi goes on from the last iterate: each step of conjugate gradients minimises the
+    /// error's energy along its direction, whatever the preconditioner, so that no iterate is better.
     pub(super) fn krylov(
         &self,
         method: Method,
-        preconditioner: &LinearPreconditioner<T, B>,
+        (preconditioner, choice): (&mut LinearPreconditioner<T, B>, &mut PreconditionerChoice),
         monitor: &mut dyn Monitor,
     ) -> Result<Outcome, ProblemError> {
         let size = self.b.len();
@@ -52,32 +60,55 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             None => self.device.zeros(size)?,
         };
         self.device.set_entries(self.entries, 0.0, &mut x)?;
-        let params = self.solver.krylov(method);
+        let mut params = self.solver.krylov(method);
         let mut workspace = KrylovWorkspace::new(self.device, size, params.solver)?;
-        let mut system = System {
-            device: self.device,
-            operator: &Constrained::new(self.operator, self.entries),
-            preconditioning: match preconditioner {
-                LinearPreconditioner::Identity => Preconditioning::Identity,
-                LinearPreconditioner::Jacobi(jacobi) => Preconditioning::Jacobi(jacobi),
-                LinearPreconditioner::Multigrid(multigrid) => multigrid.preconditioning()?,
-            },
+        let operator = Constrained::new(self.operator, self.entries);
+        let mut solve = |preconditioning: Preconditioning<'_, T, B>,
+                         params: &KrylovParams,
+                         monitor: &mut dyn Monitor| {
+            let mut system = System {
+                device: self.device,
+                operator: &operator,
+                preconditioning,
+            };
+            krylov::solve(&mut system, self.b, &mut x, &mut workspace, params, monitor)
         };
-        let outcome = krylov::solve(
-            &mut system,
-            self.b,
-            &mut x,
-            &mut workspace,
-            &params,
-            monitor,
-        );
+        if choice.is_on_trial() {
+            params.stop.max_stalled = MAX_STALLED;
+        }
+        let mut outcome = solve(preconditioner.preconditioning()?, &params, monitor);
+        match outcome {
+            Err(error) if choice.is_on_trial() && error.reason.may_be_the_preconditioners() => {
+                let SolveError { reason, history } = error;
+                let iterations = history.iterations();
+                *choice = PreconditionerChoice::jacobi(PreconditionerReason::GaveUp {
+                    iterations,
+                    reason,
+                });
+                *preconditioner = LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?);
+                params = self.solver.krylov(method);
+                params.stop.max_iterations -= iterations;
+                let mut later = |iteration: Iteration| {
+                    monitor.record(Iteration {
+                        number: iterations + iteration.number,
+                        ..iteration
+                    })
+                };
+                outcome = solve(preconditioner.preconditioning()?, &params, &mut later);
+                match &mut outcome {
+                    Ok(info) => info.history.continue_from(history),
+                    Err(error) => error.history.continue_from(history),
+                }
+            }
+            _ => (),
+        }
         Ok((self.read(&x, size)?, outcome))
     }
 
     /// Newton's method on L-vectors, with the equation's Jacobian.
     pub(super) fn newton(
         &self,
-        equation: &mut NewtonEquation<T, B>,
+        (equation, choice): (&mut NewtonEquation<T, B>, &mut PreconditionerChoice),
         monitor: &mut dyn Monitor,
     ) -> Result<Outcome, ProblemError> {
         let device = self.device;
@@ -92,7 +123,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             loads: device.norm(self.b)?,
             forces: 0.0,
             entries: self.entries,
-            preconditioner: self.preconditioner,
+            choice,
         };
         let params = self.solver.newton(equation.krylov);
         let mut workspace = NewtonWorkspace::new(device, dofs, &params)?;
@@ -108,6 +139,9 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             &params,
             monitor,
         );
+        if choice.kind != PreconditionerKind::Multigrid {
+            equation.multigrid = None;
+        }
         Ok((self.read(&u, dofs)?, outcome))
     }
 

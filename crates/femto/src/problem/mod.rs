@@ -64,10 +64,12 @@
 
 mod any_assembled;
 mod assembled;
+mod choice;
 mod constrained;
 mod contract;
 mod discretization;
 mod discretized;
+mod eigen;
 mod elements;
 mod error;
 mod facets;
@@ -80,12 +82,14 @@ mod monitor;
 mod multigrid;
 mod newton;
 mod norms;
+mod null_space;
 mod output;
 mod solver;
 mod stages;
 
 pub use any_assembled::AnyAssembled;
 pub use assembled::Assembled;
+pub use choice::{PreconditionerChoice, PreconditionerReason};
 pub use constrained::Constrained;
 pub use discretization::Discretization;
 pub use discretized::Discretized;
@@ -96,6 +100,7 @@ pub use function::{Expression, Function, FunctionName, Role};
 pub use groups::{by_group, cell_tags};
 pub use monitor::{Stage, StageMonitor};
 pub use norms::{ErrorNorms, Exact};
+pub use null_space::FreeFunctions;
 pub use output::{LagrangeGrid, OutputField, write_solution};
 pub use solver::SolverParams;
 
@@ -265,10 +270,14 @@ impl<'a> Given<'a> {
 /// An approximate inverse of the operator or, for nonlinear forms, of the Jacobian.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
+    /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric; otherwise Jacobi,
+    /// which also takes its place if it cannot be set up or conjugate gradients fail with it:
+    /// [`PreconditionerChoice`] says which it is and why.
+    #[default]
+    Automatic,
     /// The identity.
     None,
     /// The inverse of the diagonal.
-    #[default]
     Jacobi,
     /// A cycle over spaces of lower degree, then aggregates, for symmetric positive definite forms: see
     /// [`crate::multigrid`]. For nonlinear forms it is set up anew at each step of Newton's method.
@@ -277,11 +286,12 @@ pub enum PreconditionerKind {
 
 impl PreconditionerKind {
     /// All of them, the default first.
-    pub const ALL: [Self; 3] = [Self::Jacobi, Self::Multigrid, Self::None];
+    pub const ALL: [Self; 4] = [Self::Automatic, Self::Multigrid, Self::Jacobi, Self::None];
 
     /// The name in cases and reports.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Automatic => "automatic",
             Self::None => "none",
             Self::Jacobi => "jacobi",
             Self::Multigrid => "multigrid",
@@ -337,8 +347,12 @@ pub struct Solution {
     pub warnings: Vec<CornerWarning>,
     /// Memory used.
     pub memory: Memory,
+    /// The preconditioner that it was solved with, and why.
+    pub preconditioner: PreconditionerChoice,
     /// The levels of the multigrid preconditioner, finest first; empty without one.
     pub levels: Vec<MultigridLevel>,
+    /// What the boundary conditions of a linear symmetric form leave free, if anything.
+    pub free: Option<FreeFunctions>,
 }
 
 /// The last iterate of a solver that failed or was stopped.
@@ -354,6 +368,10 @@ pub struct Unsolved {
     pub warnings: Vec<CornerWarning>,
     /// Memory used.
     pub memory: Memory,
+    /// The preconditioner of the last iterations, and why.
+    pub preconditioner: PreconditionerChoice,
+    /// What the boundary conditions of a linear symmetric form leave free, if anything.
+    pub free: Option<FreeFunctions>,
 }
 
 /// Bytes of memory that a problem holds during its solution, apart from its mesh.

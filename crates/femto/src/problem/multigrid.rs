@@ -1,5 +1,6 @@
 //! The multigrid preconditioner of a problem: its form on spaces of lower degree.
 
+use super::null_space::NullSpace;
 use super::{Discretization, MultigridLevel, Problem, ProblemError};
 use crate::multigrid::{self, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
 use crate::operator::{Auxiliary, Backend, Knobs, OperatorError};
@@ -14,6 +15,9 @@ use femto_platform::device::DeviceError;
 pub(super) trait Preconditioner<T: Number, B: Backend>: Send + Sync {
     /// Sets the state of a Jacobian, an L-vector.
     fn set_state(&mut self, state: &B::Buffer<T>) -> Result<(), OperatorError>;
+
+    /// Sets the functions that the operators map to zero.
+    fn set_null_space(&mut self, null_space: &NullSpace);
 
     /// Computes what depends on the operators' values: at first, and after changes.
     fn set_up(&mut self) -> Result<(), MultigridError>;
@@ -58,6 +62,10 @@ where
         let mut rounded = self.device.zeros(self.hierarchy.sizes()[0])?;
         VectorOps::<S>::convert(&self.device, state, &mut rounded)?;
         self.hierarchy.set_state(rounded)
+    }
+
+    fn set_null_space(&mut self, null_space: &NullSpace) {
+        self.hierarchy.set_null_space(null_space.combinations());
     }
 
     fn set_up(&mut self) -> Result<(), MultigridError> {
@@ -128,7 +136,6 @@ impl Problem<'_> {
         B: Backend + VectorOps<S> + VectorOps<f64>,
     {
         let degrees = multigrid::degrees(self.degree);
-        let inspection = self.form.form().trace().inspect();
         let mut levels = Vec::new();
         for &degree in &degrees {
             let mut level = Problem {
@@ -136,7 +143,7 @@ impl Problem<'_> {
                 ..self.clone()
             };
             let geometries = finest.iter().map(|block| block.geometry.clone());
-            let (blocks, constraints) = level.space(geometries.collect(), &inspection)?;
+            let (blocks, constraints) = level.space(geometries.collect())?;
             level.operator = self.operator_on(&blocks, finest)?;
             let params = level.operator_params(&blocks);
             let on = Discretization::of(&blocks, &params);
@@ -153,7 +160,7 @@ impl Problem<'_> {
         }
         Ok(InPrecision {
             device: device.clone(),
-            hierarchy: Hierarchy::new(device, levels, (self.multigrid.order, is_jacobian))?,
+            hierarchy: Hierarchy::new(device, levels, (self.multigrid, is_jacobian))?,
             degrees,
             cycle: None,
         })

@@ -1,10 +1,10 @@
 //! A problem's nonlinear equations for Newton's method, and their start.
 
 use super::multigrid::AnyPreconditioner;
-use super::{Constrained, PreconditionerKind};
+use super::{Constrained, PreconditionerChoice, PreconditionerKind, PreconditionerReason};
 use crate::operator::{Backend, OperatorError};
 use crate::solve::newton::NonlinearProblem;
-use crate::solve::{Jacobi, LinearOperator, Preconditioning, StopReason};
+use crate::solve::{Jacobi, LinearOperator, Preconditioning, SolveError, StopReason};
 use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator};
 
@@ -24,12 +24,20 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     /// |A(u)| of the last residual, including the forces at the constrained entries.
     pub(super) forces: f64,
     pub(super) entries: &'a Entries<B>,
-    pub(super) preconditioner: PreconditionerKind,
+    pub(super) choice: &'a mut PreconditionerChoice,
 }
 
 impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
     fn constrained_jacobian(&self) -> Constrained<'_, T, B> {
         Constrained::new(self.jacobian, self.entries)
+    }
+
+    /// Jacobi instead of multigrid, from this linearisation on.
+    fn take_jacobi(&mut self, reason: PreconditionerReason) -> Result<(), StopReason> {
+        *self.choice = PreconditionerChoice::jacobi(reason);
+        self.multigrid = None;
+        self.jacobi = Some(self.constrained_jacobian().jacobi::<StopReason>()?);
+        Ok(())
     }
 }
 
@@ -51,19 +59,30 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
 
     fn linearize(&mut self, u: &B::Buffer<T>) -> Result<(), StopReason> {
         self.jacobian.set_nodal(0, u)?;
-        match (self.preconditioner, &mut self.multigrid) {
-            (PreconditionerKind::Multigrid, Some(multigrid)) => {
-                multigrid.set_state(u)?;
-                multigrid.set_up()?;
-            }
-            (PreconditionerKind::Jacobi, _) => {
-                let mut diagonal = self.device.zeros(self.size())?;
-                self.constrained_jacobian().diagonal(&mut diagonal)?;
-                self.jacobi = Some(Jacobi::new(self.device, &diagonal)?);
-            }
-            (PreconditionerKind::None | PreconditionerKind::Multigrid, _) => (),
+        if let Some(multigrid) = &mut self.multigrid {
+            multigrid.set_state(u)?;
+            return match multigrid.set_up() {
+                Err(error) if self.choice.is_on_trial() => {
+                    self.take_jacobi(PreconditionerReason::NoMultigrid(error))
+                }
+                set_up => Ok(set_up?),
+            };
+        }
+        if self.choice.kind == PreconditionerKind::Jacobi {
+            self.jacobi = Some(self.constrained_jacobian().jacobi::<StopReason>()?);
         }
         Ok(())
+    }
+
+    fn replace_preconditioner(&mut self, failure: &SolveError) -> Result<bool, StopReason> {
+        let is_on_trial = self.choice.is_on_trial();
+        if is_on_trial {
+            self.take_jacobi(PreconditionerReason::GaveUp {
+                iterations: failure.iterations(),
+                reason: failure.reason.clone(),
+            })?;
+        }
+        Ok(is_on_trial)
     }
 
     fn jacobian(&self, w: &B::Buffer<T>, v: &mut B::Buffer<T>) -> Result<(), OperatorError> {

@@ -91,6 +91,7 @@ impl SolverParams {
             relative_tolerance: self.relative_tolerance,
             absolute_tolerance: self.absolute_tolerance,
             max_iterations,
+            ..StopCriteria::default()
         }
     }
 }

@@ -1,14 +1,18 @@
 //! The stages from a problem to its equations on a device.
 
 use super::assembled::{Assembled, Equation, LinearPreconditioner, NewtonEquation};
+use super::choice::Facts;
 use super::facets::OnFacets;
 use super::monitor::Stages;
+use super::multigrid::AnyPreconditioner;
+use super::null_space::NullSpace;
 use super::{
-    AnyAssembled, Constrained, Discretization, Discretized, Function, Method, PreconditionerKind,
-    Problem, ProblemError, Role, Solution, Stage, StageMonitor,
+    AnyAssembled, Constrained, Discretization, Discretized, Function, Method, PreconditionerChoice,
+    PreconditionerKind, PreconditionerReason, Problem, ProblemError, Role, Solution, Stage,
+    StageMonitor,
 };
+use crate::multigrid::MultigridError;
 use crate::operator::{Auxiliary, Backend, OperatorError};
-use crate::solve::Jacobi;
 use crate::vector::{Entries, VectorOps};
 use crate::{AnyDevice, DataLevel, Number, Operator, OperatorParams, Quadrature, on_device};
 use femto_element::Cell;
@@ -89,8 +93,7 @@ impl<'a> Problem<'a> {
         let mut stages = Stages(monitor);
         let inspection = self.form.form().trace().inspect();
         let (geometries, warnings) = stages.run(Stage::Geometry, || self.geometries())?;
-        let (blocks, constraints) =
-            stages.run(Stage::Space, || self.space(geometries, &inspection))?;
+        let (blocks, constraints) = stages.run(Stage::Space, || self.space(geometries))?;
         stages.0.space(&blocks, &constraints);
         Ok(Discretized {
             problem: self,
@@ -133,7 +136,7 @@ impl<'a> Problem<'a> {
         })?;
         let start = self.start.as_ref();
         let start = start.map(|start| on.interpolate(&Role::Start, start));
-        let start = start.transpose()?;
+        let mut start = start.transpose()?;
         let entries = Entries::new(device, constraints.entries())?;
         let on_facets = facets.iter().map(OnFacets::inspection);
         let (linear, symmetric) = on_facets.fold(
@@ -141,24 +144,44 @@ impl<'a> Problem<'a> {
             |(linear, symmetric), own| (linear && own.linear, symmetric && own.symmetric),
         );
         let (method, krylov) = self.solver.methods(linear, symmetric);
-        stages.run(Stage::Lifting, || match method {
-            Method::Newton => Ok(()),
-            _ => lift(&operator, &entries, &boundary_values, &mut b),
+        let null_space = stages.run(Stage::Lifting, || {
+            if method != Method::Newton {
+                lift(&operator, &entries, &boundary_values, &mut b)?;
+            }
+            if method == Method::Newton || !symmetric {
+                self.check_constants(&inspection, (&constraints, &blocks))?;
+                return Ok(None);
+            }
+            let found = NullSpace::find(self.loads_on(on), &operator, &constraints)?;
+            let balanced = found.map(|it| it.balance(device, &mut b).map(|free| (it, free)));
+            balanced.transpose()
         })?;
+        if let (Some((null_space, _)), Some(start)) = (&null_space, &mut start) {
+            // Products with it would only be rounding.
+            null_space.project(start);
+        }
+        let facts = Facts {
+            krylov,
+            symmetric,
+            has_gradients: inspection.gradients(),
+            unknowns: b.len() - constraints.len(),
+            device: device.info().kind,
+        };
+        let mut choice = PreconditionerChoice::new(self.preconditioner, &facts);
+        let null = null_space.as_ref().map(|(null_space, _)| null_space);
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
                 Method::Newton => Equation::Newton(Box::new(NewtonEquation {
-                    multigrid: match self.preconditioner {
-                        PreconditionerKind::Multigrid => {
-                            Some(self.multigrid(device, &blocks, true)?)
-                        }
-                        PreconditionerKind::Jacobi | PreconditionerKind::None => None,
-                    },
+                    multigrid: chosen_multigrid(&mut choice, || {
+                        self.multigrid(device, &blocks, true)
+                    })?,
                     jacobian: self.jacobian(device, (&blocks, &facets), params)?,
                     krylov,
                 })),
                 _ => {
-                    let preconditioner = self.preconditioner(&operator, &entries, &blocks)?;
+                    let constrained = Constrained::new(&operator, &entries);
+                    let preconditioner =
+                        self.preconditioner(&mut choice, (&constrained, device), (&blocks, null))?;
                     Equation::Linear(method, preconditioner)
                 }
             })
@@ -168,7 +191,7 @@ impl<'a> Problem<'a> {
             warnings,
             operator,
             equation,
-            preconditioner: self.preconditioner,
+            preconditioner: choice,
             quadrature: on.quadrature,
             time: on.time,
             scatter: on.scatter,
@@ -176,6 +199,7 @@ impl<'a> Problem<'a> {
             constraints,
             entries,
             boundary_values,
+            null_space,
             start,
             exact: self.exact.clone(),
             solver: self.solver,
@@ -219,27 +243,26 @@ impl<'a> Problem<'a> {
     /// The preconditioner of a linear form.
     fn preconditioner<T, B>(
         &self,
-        operator: &Operator<T, B>,
-        entries: &Entries<B>,
-        blocks: &[Block],
+        choice: &mut PreconditionerChoice,
+        (operator, device): (&Constrained<'_, T, B>, &B),
+        (blocks, null_space): (&[Block], Option<&NullSpace>),
     ) -> Result<LinearPreconditioner<T, B>, ProblemError>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
     {
-        let device = operator.device();
-        Ok(match self.preconditioner {
-            PreconditionerKind::None => LinearPreconditioner::Identity,
-            PreconditionerKind::Jacobi => {
-                let mut diagonal = device.zeros::<T>(operator.dofs())?;
-                Constrained::new(operator, entries).diagonal(&mut diagonal)?;
-                LinearPreconditioner::Jacobi(Jacobi::new(device, &diagonal)?)
+        let multigrid = chosen_multigrid(choice, || {
+            let mut multigrid = self.multigrid(device, blocks, false)?;
+            if let Some(null_space) = null_space {
+                multigrid.set_null_space(null_space);
             }
-            PreconditionerKind::Multigrid => {
-                let mut multigrid = self.multigrid(device, blocks, false)?;
-                multigrid.set_up()?;
-                LinearPreconditioner::Multigrid(multigrid)
-            }
+            multigrid.set_up()?;
+            Ok(multigrid)
+        })?;
+        Ok(match (multigrid, choice.kind) {
+            (Some(multigrid), _) => LinearPreconditioner::Multigrid(multigrid),
+            (None, PreconditionerKind::None) => LinearPreconditioner::Identity,
+            (None, _) => LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?),
         })
     }
 
@@ -263,7 +286,6 @@ impl<'a> Problem<'a> {
     pub(super) fn space(
         &self,
         geometries: Vec<Geometry>,
-        inspection: &Inspection,
     ) -> Result<(Vec<Block>, Constraints), ProblemError> {
         let components = self.form.components();
         let params = SpaceParams {
@@ -281,16 +303,25 @@ impl<'a> Problem<'a> {
         }
         let constraints = Constraints::of_blocks(&blocks, &groups)?;
         self.check_fluxes(&blocks)?;
-        if self.ignores_constants(inspection) {
-            for component in 0..components {
-                let held = constraints.has_component(&blocks[0].space, component);
-                if !held && !self.facets_hold(component)? {
-                    let component = (components > 1).then_some(component);
-                    return Err(ProblemError::Singular { component });
-                }
+        Ok((blocks, constraints))
+    }
+
+    /// Fails if nothing determines a constant. The null spaces of linear symmetric forms are found by
+    /// [`NullSpace::find`] instead.
+    fn check_constants(
+        &self,
+        inspection: &Inspection,
+        (constraints, blocks): (&Constraints, &[Block]),
+    ) -> Result<(), ProblemError> {
+        let components = self.form.components();
+        for component in 0..components {
+            let is_held = constraints.has_component(&blocks[0].space, component);
+            if self.ignores_constants(inspection) && !is_held && !self.facets_hold(component)? {
+                let component = (components > 1).then_some(component);
+                return Err(ProblemError::Singular { component });
             }
         }
-        Ok((blocks, constraints))
+        Ok(())
     }
 
     /// The discretization of the loads: unless cells are tensor products they have their own rule, since the form's may
@@ -368,6 +399,25 @@ impl<'a> Problem<'a> {
             .map(|(tag, functions)| (*tag, &functions[..]))
             .collect();
         Ok((b, on.boundary_values(constraints, &dirichlet)?))
+    }
+}
+
+/// Multigrid, if it is chosen; the choice changes to Jacobi if it was not asked for and cannot be made.
+fn chosen_multigrid<T: Number, B: Backend>(
+    choice: &mut PreconditionerChoice,
+    make: impl FnOnce() -> Result<AnyPreconditioner<T, B>, ProblemError>,
+) -> Result<Option<AnyPreconditioner<T, B>>, ProblemError> {
+    if choice.kind != PreconditionerKind::Multigrid {
+        return Ok(None);
+    }
+    match make() {
+        Err(ProblemError::Multigrid(error))
+            if choice.is_on_trial() && !matches!(error, MultigridError::Order { .. }) =>
+        {
+            *choice = PreconditionerChoice::jacobi(PreconditionerReason::NoMultigrid(error));
+            Ok(None)
+        }
+        made => made.map(Some),
     }
 }
 

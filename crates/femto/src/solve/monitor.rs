@@ -70,6 +70,17 @@ impl History {
         }
     }
 
+    /// Puts the history of the same solve before another start from its last iterate in front.
+    pub(crate) fn continue_from(&mut self, before: Self) {
+        let mut residuals = before.residuals;
+        if !self.residuals.is_empty() {
+            // The residual of the common iterate.
+            residuals.pop();
+        }
+        residuals.append(&mut self.residuals);
+        self.residuals = residuals;
+    }
+
     /// Number of steps; for Newton's method its own.
     pub fn iterations(&self) -> usize {
         self.residuals.len().saturating_sub(1)

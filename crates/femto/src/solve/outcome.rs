@@ -51,6 +51,9 @@ pub struct StopCriteria {
     pub absolute_tolerance: f64,
     /// Maximum number of steps. Default 1000.
     pub max_iterations: usize,
+    /// Conjugate gradients stop after so many steps without a new minimum of (r, M⁻¹ r), the square of the
+    /// error's energy if M is close to A. Default [`usize::MAX`].
+    pub max_stalled: usize,
 }
 
 impl Default for StopCriteria {
@@ -59,6 +62,7 @@ impl Default for StopCriteria {
             relative_tolerance: 1e-8,
             absolute_tolerance: 0.0,
             max_iterations: 1000,
+            max_stalled: usize::MAX,
         }
     }
 }
@@ -151,6 +155,12 @@ pub enum StopReason {
         /// Steps between restarts.
         restart: usize,
     },
+    /// (r, M⁻¹ r) of conjugate gradients had no new minimum for [`StopCriteria::max_stalled`] steps.
+    #[error("no progress in {steps} steps: (r, M⁻¹ r) did not become smaller")]
+    Stalled {
+        /// The number of these steps.
+        steps: usize,
+    },
     /// The solver's own residual is small enough, but b - A x is not and does not decrease: the tolerance
     /// is beyond the precision of the vectors.
     #[error(
@@ -235,6 +245,17 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// Whether conjugate gradients may do better with another preconditioner.
+    pub(crate) fn may_be_the_preconditioners(&self) -> bool {
+        matches!(
+            self,
+            Self::PreconditionerNotPositiveDefinite { .. }
+                | Self::NotPositiveDefinite { .. }
+                | Self::Stalled { .. }
+                | Self::Breakdown { .. }
+        )
+    }
+
     /// Fails with [`StopReason::InvalidParameter`] unless a parameter is `valid`.
     pub(super) fn require(
         valid: bool,

@@ -36,7 +36,7 @@ use femto_platform::device::{Buffer, Device, DeviceError};
 use std::fmt;
 #[cfg(test)]
 pub(super) use step::step;
-use step::{SLOTS, Stepper};
+use step::{Finished, SLOTS, Stepper};
 
 /// When the recurrence's residual reaches the target, the iteration restarts if b - A x exceeds the target
 /// by more than this factor.
@@ -108,6 +108,7 @@ pub fn solve<T: Number, D: VectorOps<T>>(
         system,
         workspace,
         recorder: Recorder::new(Method::Cg, stop, monitor),
+        max_stalled: stop.max_stalled,
         stepper: Stepper::New,
     };
     let outcome = device.enter(|| solver.run(b, x));
@@ -119,6 +120,7 @@ struct Solver<'a, 's, T: Number, D: VectorOps<T>> {
     system: &'a mut System<'s, T, D>,
     workspace: &'a mut CgWorkspace<T, D>,
     recorder: Recorder<'a>,
+    max_stalled: usize,
     stepper: Stepper<D::LaunchGraph>,
 }
 
@@ -167,13 +169,22 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, '_, T, D> {
     fn descend(&mut self, x: &mut D::Buffer<T>) -> Result<(), StopReason> {
         let (system, workspace) = (&mut *self.system, &mut *self.workspace);
         step::start(system, workspace)?;
+        let (mut least, mut stalled) = (f64::INFINITY, 0);
         let outcome = loop {
             if let Err(reason) = self.recorder.allow_step() {
                 break Err(reason);
             }
             self.stepper.step(system, workspace, x)?;
-            let residual = step::finish(system, workspace);
-            match residual.and_then(|residual| self.recorder.record(residual)) {
+            let finished = step::finish(system, workspace);
+            let recorded = finished.and_then(|Finished { residual, product }| {
+                stalled = if product < least { 0 } else { stalled + 1 };
+                least = least.min(product);
+                self.recorder.record(residual)
+            });
+            match recorded {
+                Ok(false) if stalled >= self.max_stalled => {
+                    break Err(StopReason::Stalled { steps: stalled });
+                }
                 Ok(false) => (),
                 Ok(true) => break Ok(()),
                 Err(reason) => break Err(reason),

@@ -155,11 +155,19 @@ pub(in crate::solve) fn step<T: Number, D: VectorOps<T>>(
     Ok(())
 }
 
-/// Waits for the step; returns the norm of the new r.
+/// The results of a step.
+pub(super) struct Finished {
+    /// The norm of the new r.
+    pub(super) residual: f64,
+    /// (r, M⁻¹ r) for the r before.
+    pub(super) product: f64,
+}
+
+/// Waits for the step.
 pub(super) fn finish<T: Number, D: VectorOps<T>>(
     system: &System<'_, T, D>,
     workspace: &mut CgWorkspace<T, D>,
-) -> Result<f64, StopReason> {
+) -> Result<Finished, StopReason> {
     let slot = product(&system.preconditioning);
     let sums = &mut workspace.sums;
     sums.read(system.device)?;
@@ -171,5 +179,6 @@ pub(super) fn finish<T: Number, D: VectorOps<T>>(
     if curvature <= 0.0 {
         return Err(StopReason::NotPositiveDefinite { curvature });
     }
-    Ok(sums.get(Sum::Last(SQUARE)).sqrt())
+    let residual = sums.get(Sum::Last(SQUARE)).sqrt();
+    Ok(Finished { residual, product })
 }

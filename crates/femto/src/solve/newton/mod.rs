@@ -194,9 +194,48 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
         }
     }
 
-    /// Solves R'(u) d = R(u) to the relative tolerance `eta`, from d = 0.
+    /// Solves R'(u) d = R(u) to the relative tolerance `eta`, from d = 0; from the last iterate again if the problem
+    /// replaces a preconditioner that failed.
     fn direction(&mut self, u: &D::Buffer<T>, eta: f64) -> Result<Direction, StopReason> {
         self.problem.linearize(u)?;
+        self.device.fill(0.0, &mut self.workspace.direction)?;
+        let mut before = 0;
+        loop {
+            let solved = self.linear_solve(eta, before)?;
+            let linear_iterations = before
+                + match &solved {
+                    Ok(info) => info.iterations(),
+                    Err(error) => error.iterations(),
+                };
+            let inexact = match solved {
+                Ok(_) => None,
+                Err(error) => match error.reason {
+                    StopReason::NotConverged { .. }
+                    | StopReason::NoProgress { .. }
+                    | StopReason::Stagnated { .. } => Some(error),
+                    StopReason::Interrupted | StopReason::Operator(_) => return Err(error.reason),
+                    _ if error.reason.may_be_the_preconditioners()
+                        && self.problem.replace_preconditioner(&error)? =>
+                    {
+                        before = linear_iterations;
+                        continue;
+                    }
+                    _ => return Err(StopReason::Direction(Box::new(error))),
+                },
+            };
+            return Ok(Direction {
+                linear_iterations,
+                inexact,
+            });
+        }
+    }
+
+    /// Solves for the direction from what it holds, after this number of iterations.
+    fn linear_solve(
+        &mut self,
+        eta: f64,
+        before: usize,
+    ) -> Result<Result<SolveInfo, SolveError>, StopReason> {
         let NewtonWorkspace {
             r,
             direction,
@@ -208,38 +247,31 @@ impl<T: Number, D: VectorOps<T>> Solver<'_, T, D> {
             operator: &Linearized(&*self.problem),
             preconditioning: self.problem.preconditioning()?,
         };
-        self.device.fill(0.0, direction)?;
         let params = KrylovParams {
             solver: self.params.linear,
             stop: StopCriteria {
                 relative_tolerance: eta,
                 absolute_tolerance: 0.0,
-                max_iterations: self.params.max_linear_iterations,
+                max_iterations: self.params.max_linear_iterations - before,
+                ..StopCriteria::default()
             },
         };
         let monitor = &mut *self.recorder.monitor;
-        let mut directions = |iteration| {
+        let mut directions = |iteration: Iteration| {
             monitor.record(Iteration {
                 is_direction: true,
+                number: before + iteration.number,
                 ..iteration
             })
         };
-        match krylov::solve(&mut system, r, direction, linear, &params, &mut directions) {
-            Ok(info) => Ok(Direction {
-                linear_iterations: info.iterations(),
-                inexact: None,
-            }),
-            Err(error) => match error.reason {
-                StopReason::NotConverged { .. }
-                | StopReason::NoProgress { .. }
-                | StopReason::Stagnated { .. } => Ok(Direction {
-                    linear_iterations: error.iterations(),
-                    inexact: Some(error),
-                }),
-                reason @ (StopReason::Interrupted | StopReason::Operator(_)) => Err(reason),
-                _ => Err(StopReason::Direction(Box::new(error))),
-            },
-        }
+        Ok(krylov::solve(
+            &mut system,
+            r,
+            direction,
+            linear,
+            &params,
+            &mut directions,
+        ))
     }
 
     /// u = u - α d, and R(u); returns α and |R(u)|.

@@ -1,7 +1,7 @@
 //! The trait for nonlinear equations, and their linearisation.
 
 use crate::Number;
-use crate::solve::{LinearOperator, OperatorError, Preconditioning, StopReason};
+use crate::solve::{LinearOperator, OperatorError, Preconditioning, SolveError, StopReason};
 use femto_platform::device::Device;
 
 /// Equations R(u) = 0, as many as there are unknowns, and their derivative.
@@ -45,6 +45,16 @@ pub trait NonlinearProblem<T: Number, D: Device>: Sync {
     /// Not enough memory.
     fn preconditioning(&self) -> Result<Preconditioning<'_, T, D>, StopReason> {
         Ok(Preconditioning::Identity)
+    }
+
+    /// Replaces the preconditioner, with which a linear solve failed; returns whether there is another, with which the
+    /// solve goes on. By default there is not.
+    ///
+    /// # Errors
+    /// As [`NonlinearProblem::linearize`].
+    fn replace_preconditioner(&mut self, failure: &SolveError) -> Result<bool, StopReason> {
+        let _ = failure;
+        Ok(false)
     }
 }
 

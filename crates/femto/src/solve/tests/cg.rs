@@ -118,6 +118,34 @@ fn an_indefinite_preconditioner_is_another_error() {
     assert_eq!(reason, wanted);
 }
 
+/// Entries from 1e-8 to 1e8, without order: M has nothing of A, and (r, M⁻¹ r) only its few large entries.
+#[test]
+fn a_stall_ends_the_iterations_if_asked_for() {
+    let poisson = Poisson { size: 400 };
+    let host = Host::with_threads(1).unwrap();
+    let entry = |i: usize| 10_f64.powi((i * i * 7 % 17) as i32 - 8);
+    let diagonal: Vec<f64> = (0..400).map(entry).collect();
+    let jacobi = Jacobi::new(&host, &host.upload(&diagonal).unwrap()).unwrap();
+    let with = |max_stalled| {
+        let params = stopping(CG, |stop| {
+            (stop.max_stalled, stop.max_iterations) = (max_stalled, 300);
+        });
+        let jacobi = Preconditioning::Jacobi(&jacobi);
+        solve(&poisson, jacobi, &[1.0; 400], params)
+            .result
+            .unwrap_err()
+    };
+    let error = with(20);
+    assert_eq!(error.reason, StopReason::Stalled { steps: 20 });
+    assert!((20..300).contains(&error.iterations()), "{error}");
+    assert!(error.to_string().starts_with("no progress in 20 steps"));
+    let patient = with(usize::MAX).reason;
+    assert!(
+        matches!(patient, StopReason::NotConverged { .. }),
+        "{patient}"
+    );
+}
+
 #[test]
 fn the_true_residual_is_that_of_the_solution() {
     let matrix = Dense::positive_definite(30, 1.0);

@@ -136,6 +136,7 @@ const EXACT: NewtonParams = NewtonParams {
         relative_tolerance: 1e-13,
         absolute_tolerance: 0.0,
         max_iterations: 50,
+        max_stalled: usize::MAX,
     },
     linear: LinearSolver::Gmres { restart: 30 },
     max_linear_iterations: 1000,

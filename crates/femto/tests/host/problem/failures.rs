@@ -6,44 +6,66 @@ use femto::fem::geometry::Geometry;
 use femto::fem::mesh::boxes::{BoxMesh, RectangleMesh};
 use femto::fem::mesh::{Membership, PhysicalGroup};
 use femto::fem::space::{Space, SpaceParams};
-use femto::kernel::form::{LinearElasticity, Mass, Poisson, ScreenedPoisson};
+use femto::kernel::form::{
+    Coefficient, ConvectionDiffusion, LinearElasticity, Mass, Poisson, ScreenedPoisson,
+};
 use femto::problem::{
-    Boundary, Exact, FacetForm, Given, Problem, ProblemError, ProblemForm, Robin, by_group,
+    Boundary, Exact, FacetForm, Given, Method, Problem, ProblemError, ProblemForm, Robin,
+    SolverParams, by_group,
 };
 use femto_element::CellType;
 
+/// Null spaces of linear symmetric forms are found, others are not.
 #[test]
 fn a_solution_up_to_a_constant_is_an_error() {
     let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
-    let singular = |error: ProblemError| {
+    let singular = |problem: Problem<'_>| {
+        let solved = problem.solve::<f64, _>(&host(), &mut ());
+        let error = solved.expect_err("no Dirichlet boundary");
         assert!(
             matches!(error, ProblemError::Singular { component: None }),
             "{error}"
         );
+        let message = error.to_string();
         assert!(
-            error
-                .to_string()
-                .contains("give the solution on a part of the boundary")
+            message.contains("give the solution on a part of the boundary"),
+            "{message}"
         );
     };
-    let solve = Problem::new(&mesh, 2, Poisson::<3>).solve::<f64, _>(&host(), &mut ());
-    singular(solve.expect_err("no Dirichlet boundary"));
-    let form = ScreenedPoisson::<3> { lambda: Some(0.0) };
-    let solve = Problem::new(&mesh, 2, form).solve::<f64, _>(&host(), &mut ());
-    singular(solve.expect_err("λ = 0"));
-    let per_element = |lambda: Vec<f64>| Problem {
-        operator: OperatorParams {
-            auxiliary: vec![lambda.into()],
-            ..OperatorParams::default()
-        },
-        ..Problem::new(&mesh, 2, ScreenedPoisson::<3> { lambda: None })
+    let wind = ConvectionDiffusion::<3> {
+        kappa: 1.0.into(),
+        velocity: [2.0, 0.0, 0.0].map(Coefficient::Constant),
     };
-    let solve = per_element(vec![0.0; 8]).solve::<f64, _>(&host(), &mut ());
-    singular(solve.expect_err("λ = 0 everywhere"));
+    singular(Problem::new(&mesh, 2, wind));
+    singular(Problem {
+        solver: newton(),
+        ..Problem::new(&mesh, 2, Poisson::<3>)
+    });
+}
+
+fn newton() -> SolverParams {
+    SolverParams {
+        method: Some(Method::Newton),
+        ..SolverParams::default()
+    }
+}
+
+#[test]
+fn one_cell_may_fix_the_constant() {
+    let mesh = BoxMesh::unit_cube(2).build(|x| x).expect("legal");
     let mut lambda = vec![0.0; 8];
-    lambda[5] = 1.0;
-    let solve = per_element(lambda).solve::<f64, _>(&host(), &mut ());
-    assert!(solve.is_ok(), "one cell fixes the constant");
+    for is_free in [true, false] {
+        let problem = Problem {
+            operator: OperatorParams {
+                auxiliary: vec![lambda.clone().into()],
+                ..OperatorParams::default()
+            },
+            ..Problem::new(&mesh, 2, ScreenedPoisson::<3> { lambda: None })
+        };
+        let solved = problem.solve::<f64, _>(&host(), &mut ());
+        assert_eq!(solved.expect("solved").free.is_some(), is_free);
+        lambda[5] = 1.0;
+    }
 }
 
 #[test]
@@ -55,6 +77,7 @@ fn a_component_up_to_a_constant_is_named() {
             Boundary::component("xmin", 0, &0.0),
             Boundary::component("zmin", 2, &0.0),
         ],
+        solver: newton(),
         ..Problem::new(&mesh, 1, form)
     };
     let error = problem.solve::<f64, _>(&host(), &mut ()).expect_err("free");

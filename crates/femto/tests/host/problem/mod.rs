@@ -1,12 +1,14 @@
 //! Boundary value problems, from mesh to solution.
 
 mod boundary;
+mod choice;
 mod facets;
 mod failures;
 mod integrals;
 mod monitor;
 mod multigrid;
 mod newton;
+mod null_space;
 mod output;
 
 use femto::fem::mesh::Mesh;

@@ -1,0 +1,184 @@
+//! The choice of a preconditioner, with its reason.
+
+use super::{Method, PreconditionerKind};
+use crate::multigrid::MultigridError;
+use crate::solve::StopReason;
+use femto_platform::device::DeviceKind;
+use std::fmt;
+
+/// Multigrid is chosen from so many unknowns on: on the host its set-up pays from about there
+/// (`docs/solvers.md`).
+const ENOUGH: usize = 20_000;
+
+/// The preconditioner in use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreconditionerChoice {
+    /// Which one; never [`PreconditionerKind::Automatic`].
+    pub kind: PreconditionerKind,
+    /// Why.
+    pub reason: PreconditionerReason,
+}
+
+/// Why a preconditioner is in use; [`fmt::Display`] says it in words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PreconditionerReason {
+    /// The problem asks for it.
+    Asked,
+    /// Multigrid, because the form or its derivative is symmetric and there are many unknowns.
+    Suitable,
+    /// Jacobi, because the form, or its derivative, is not symmetric.
+    NotSymmetric,
+    /// Jacobi, because the method, or that of Newton's directions, is not conjugate gradients.
+    OtherMethod(Method),
+    /// Jacobi, because the form has no gradients: its condition does not depend on the mesh.
+    NoGradients,
+    /// Jacobi, because there are few unknowns.
+    Few {
+        /// Their number.
+        unknowns: usize,
+    },
+    /// Jacobi, because the device is not the host.
+    NotHost,
+    /// Jacobi, because multigrid could not be set up.
+    NoMultigrid(MultigridError),
+    /// Jacobi from the last iterate on, because iterations with multigrid failed.
+    GaveUp {
+        /// The number of these iterations.
+        iterations: usize,
+        /// Why they ended.
+        reason: StopReason,
+    },
+}
+
+/// What the choice depends on.
+pub(super) struct Facts {
+    /// Of Newton's directions if the form is not linear.
+    pub(super) krylov: Method,
+    pub(super) symmetric: bool,
+    pub(super) has_gradients: bool,
+    /// Number of free entries.
+    pub(super) unknowns: usize,
+    pub(super) device: DeviceKind,
+}
+
+impl PreconditionerChoice {
+    /// The preconditioner asked for, or the one for these facts.
+    pub(super) fn new(asked: PreconditionerKind, facts: &Facts) -> Self {
+        if asked != PreconditionerKind::Automatic {
+            let reason = PreconditionerReason::Asked;
+            return Self {
+                kind: asked,
+                reason,
+            };
+        }
+        let reason = match *facts {
+            Facts {
+                symmetric: false, ..
+            } => PreconditionerReason::NotSymmetric,
+            Facts {
+                krylov: method @ (Method::Gmres | Method::Newton),
+                ..
+            } => PreconditionerReason::OtherMethod(method),
+            Facts {
+                has_gradients: false,
+                ..
+            } => PreconditionerReason::NoGradients,
+            Facts { device, .. } if device != DeviceKind::Host => PreconditionerReason::NotHost,
+            Facts { unknowns, .. } if unknowns < ENOUGH => PreconditionerReason::Few { unknowns },
+            _ => PreconditionerReason::Suitable,
+        };
+        match reason {
+            PreconditionerReason::Suitable => Self {
+                kind: PreconditionerKind::Multigrid,
+                reason,
+            },
+            _ => Self::jacobi(reason),
+        }
+    }
+
+    /// Jacobi, for a reason.
+    pub(super) fn jacobi(reason: PreconditionerReason) -> Self {
+        let kind = PreconditionerKind::Jacobi;
+        Self { kind, reason }
+    }
+
+    /// Whether Jacobi takes its place if it fails.
+    pub(super) fn is_on_trial(&self) -> bool {
+        self.reason == PreconditionerReason::Suitable
+    }
+}
+
+impl fmt::Display for PreconditionerReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asked => write!(f, "it is asked for"),
+            Self::Suitable => write!(
+                f,
+                "the operator is symmetric, and there are at least {ENOUGH} unknowns"
+            ),
+            Self::NotSymmetric => write!(
+                f,
+                "multigrid takes symmetric operators, and this is not one"
+            ),
+            Self::OtherMethod(method) => write!(
+                f,
+                "multigrid is chosen for conjugate gradients, and the method is {method}"
+            ),
+            Self::NoGradients => write!(f, "the form has no gradients, which multigrid is for"),
+            Self::Few { unknowns } => write!(
+                f,
+                "multigrid pays from about {ENOUGH} unknowns on, and there are {unknowns}"
+            ),
+            Self::NotHost => write!(
+                f,
+                "multigrid is set up on the host, in the time of some thousand iterations of this device; ask \
+                 for it where there are more"
+            ),
+            Self::NoMultigrid(error) => write!(f, "multigrid cannot be set up: {error}"),
+            Self::GaveUp { iterations, reason } => {
+                write!(
+                    f,
+                    "multigrid was given up after {iterations} iterations: {reason}"
+                )
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(change: impl FnOnce(&mut Facts)) -> PreconditionerReason {
+        let mut facts = Facts {
+            krylov: Method::Cg,
+            symmetric: true,
+            has_gradients: true,
+            unknowns: ENOUGH,
+            device: DeviceKind::Host,
+        };
+        change(&mut facts);
+        let choice = PreconditionerChoice::new(PreconditionerKind::Automatic, &facts);
+        assert_eq!(
+            choice.kind == PreconditionerKind::Multigrid,
+            choice.is_on_trial()
+        );
+        let asked = PreconditionerChoice::new(PreconditionerKind::None, &facts);
+        assert_eq!(asked.kind, PreconditionerKind::None);
+        assert_eq!(asked.reason, PreconditionerReason::Asked);
+        choice.reason
+    }
+
+    #[test]
+    fn multigrid_is_for_large_symmetric_forms_on_the_host() {
+        use PreconditionerReason::*;
+        assert_eq!(reason(|_| ()), Suitable);
+        assert_eq!(reason(|facts| facts.symmetric = false), NotSymmetric);
+        assert_eq!(reason(|facts| facts.has_gradients = false), NoGradients);
+        assert_eq!(reason(|facts| facts.device = DeviceKind::Cuda), NotHost);
+        let unknowns = ENOUGH - 1;
+        assert_eq!(reason(|facts| facts.unknowns = unknowns), Few { unknowns });
+        let method = Method::Gmres;
+        assert_eq!(reason(|facts| facts.krylov = method), OtherMethod(method));
+    }
+}
