@@ -9,6 +9,7 @@
 
 mod data;
 pub mod figure;
+pub(crate) mod paper;
 mod run;
 mod view;
 

@@ -20,6 +20,7 @@ mod host;
 mod mesh;
 mod operands;
 mod oracle;
+pub(crate) mod paper;
 mod record;
 mod run;
 mod view;

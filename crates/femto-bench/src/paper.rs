@@ -3,12 +3,9 @@
 //! [`Paper::make`] measures what a text measured and writes, into one folder, the rows as CSV files and each figure as
 //! SVG, PNG and CSV. Rates above a roofline stay so.
 
-mod hexahedra;
-mod simplices;
-
 use crate::figure::Drawing;
 use crate::report::{Progress, Report, RunOptions};
-use crate::{BenchError, Sampling, helmholtz, tet};
+use crate::{BenchError, Sampling, helmholtz, ladder, simplices, tet};
 use femto::AnyDevice;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::Accelerator;
@@ -119,10 +116,10 @@ impl Paper {
             made: Made::default(),
         };
         match self {
-            Self::Hexahedra => hexahedra::make(&mut press)?,
+            Self::Hexahedra => ladder::paper::make(&mut press)?,
             Self::Tetrahedra => press.tetrahedra()?,
             Self::ElementMatrices => press.element_matrices()?,
-            Self::Simplices => simplices::make(&mut press)?,
+            Self::Simplices => simplices::paper::make(&mut press)?,
             Self::Prisms => press.prisms()?,
         }
         Ok(press.made)
@@ -130,12 +127,12 @@ impl Paper {
 }
 
 /// A paper in the making.
-struct Press<'a> {
-    device: &'a Accelerator,
+pub(crate) struct Press<'a> {
+    pub(crate) device: &'a Accelerator,
     folder: &'a Path,
-    measured: &'a Measured,
-    progress: &'a mut dyn Progress,
-    made: Made,
+    pub(crate) measured: &'a Measured,
+    pub(crate) progress: &'a mut dyn Progress,
+    pub(crate) made: Made,
 }
 
 impl Press<'_> {
@@ -146,7 +143,7 @@ impl Press<'_> {
     }
 
     /// Options of a run whose rows go to a file.
-    fn rows(&mut self, name: &str) -> RunOptions {
+    pub(crate) fn rows(&mut self, name: &str) -> RunOptions {
         RunOptions {
             kept_ceilings: self.measured.kept_ceilings || !self.made.reports.is_empty(),
             csv: Some(self.path(name)),
@@ -154,7 +151,7 @@ impl Press<'_> {
     }
 
     /// Rows of numbers as a CSV file.
-    fn table(&mut self, name: &str, rows: &[impl Serialize]) -> Result<(), BenchError> {
+    pub(crate) fn table(&mut self, name: &str, rows: &[impl Serialize]) -> Result<(), BenchError> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         for row in rows {
             writer.serialize(row)?;
@@ -166,7 +163,7 @@ impl Press<'_> {
     }
 
     /// A figure as SVG and PNG, and its points as CSV.
-    fn figure(
+    pub(crate) fn figure(
         &mut self,
         name: &str,
         drawing: &Drawing,
@@ -179,14 +176,14 @@ impl Press<'_> {
         Ok(())
     }
 
-    fn degrees(&self, published: std::ops::RangeInclusive<usize>) -> Vec<usize> {
+    pub(crate) fn degrees(&self, published: std::ops::RangeInclusive<usize>) -> Vec<usize> {
         match &self.measured.degrees[..] {
             [] => published.collect(),
             degrees => degrees.to_vec(),
         }
     }
 
-    fn elements(&self, published: &[usize]) -> Vec<usize> {
+    pub(crate) fn elements(&self, published: &[usize]) -> Vec<usize> {
         match &self.measured.elements[..] {
             [] => published.to_vec(),
             elements => elements.to_vec(),

@@ -1,8 +1,8 @@
 //! Knepley, Rupp, Terrel 2016: table 2, and figures 4 and 5.
 
-use super::Press;
+use super::{Selection, Sweep, run_all};
 use crate::figure::{COLOURS, Drawing, Panels};
-use crate::simplices::{Selection, Sweep, run_all};
+use crate::paper::Press;
 use crate::{BenchError, Record};
 use femto::AnyDevice;
 use femto_kernel::scalar::Precision;
@@ -27,7 +27,7 @@ struct Point {
     flop_rate: f64,
 }
 
-pub(super) fn make(press: &mut Press<'_>) -> Result<(), BenchError> {
+pub(crate) fn make(press: &mut Press<'_>) -> Result<(), BenchError> {
     let devices = [AnyDevice::from(press.device.clone())];
     let mut points = Vec::new();
     for cells in press.elements(&CELLS) {

@@ -1,9 +1,9 @@
 //! Świrydowicz et al. 2019: table 2, figure 1, and figure 3 with its kin for BK5 and BK3.
 
-use super::Press;
+use super::figure::{self, Point};
+use super::{Sweep, run_all};
 use crate::figure::{COLOURS, Drawing, Panels};
-use crate::ladder::figure::{self, Point};
-use crate::ladder::{Sweep, run_all};
+use crate::paper::Press;
 use crate::{BenchError, Size};
 use femto_kernel::family::hex_published::ladder::{Benchmark, Step, Threads, ladder, steps};
 use femto_kernel::scalar::Precision;
@@ -43,7 +43,7 @@ struct Roofline {
     roofline_copy: f64,
 }
 
-pub(super) fn make(press: &mut Press<'_>) -> Result<(), BenchError> {
+pub(crate) fn make(press: &mut Press<'_>) -> Result<(), BenchError> {
     let degrees = press.degrees(1..=15);
     press.table("table-2.csv", &table_2(&degrees))?;
     let sweep = Sweep {
