@@ -47,6 +47,9 @@ pub struct Params {
     pub fold_coefficients: bool,
     /// Whether forms are evaluated as those from text are, on the host by an interpreter. Default `false`.
     pub as_text: bool,
+    /// Whether to also apply the operator to a known function and record two numbers that other codes must
+    /// reproduce. Default `false`.
+    pub probe: bool,
     /// How accelerators sum shared nodes; the host's sums are always deterministic.
     pub scatter: Scatter,
     /// Precision of vectors and arithmetic. Default `Fp64`.
@@ -70,6 +73,7 @@ impl Params {
             knobs: Knobs::default(),
             fold_coefficients: true,
             as_text: false,
+            probe: false,
             scatter: Scatter::default(),
             precision: Precision::Fp64,
             sampling: Sampling::default(),

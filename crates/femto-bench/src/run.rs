@@ -145,6 +145,10 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
     let operator_seconds = since(start);
 
     let error = compare(&subject, params, problem)?;
+    let probe = match params.probe {
+        true => subject.probe(problem)?,
+        false => None,
+    };
     let (timing, work) = match params.measured {
         Measured::Application => (subject.time_apply(params)?, subject.work()),
         Measured::CgIteration => (subject.time_iteration(params)?, subject.iteration_work()),
@@ -202,6 +206,8 @@ fn run_in<T: Number, D: Backend + VectorOps<T>>(
         // The factors, with packing and transfer.
         ("operator_seconds", json!(operator_seconds)),
         ("operator_bytes_per_dof", json!(bytes_per_dof)),
+        ("energy", json!(probe.map(|probe| probe.energy))),
+        ("norm", json!(probe.map(|probe| probe.norm))),
     ];
     Ok(record)
 }

@@ -32,6 +32,15 @@ pub(crate) struct Subject<T: Number, D: Backend> {
     elements: usize,
 }
 
+/// Two numbers of an operator that do not depend on the numbering, for comparison with other codes.
+#[derive(Clone, Copy)]
+pub(crate) struct Probe {
+    /// uᵀAu for the interpolant u of sin(x + c) + y z, c the component.
+    pub(crate) energy: f64,
+    /// ‖Au‖
+    pub(crate) norm: f64,
+}
+
 impl<T: Number, D: Backend> Subject<T, D> {
     pub(crate) fn new(
         device: &D,
@@ -105,6 +114,31 @@ impl<T: Number, D: Backend> Subject<T, D> {
         let mut v = device.upload(&vec![T::from_f64(f64::NAN); u.len()])?;
         self.apply(&u, &mut v)?;
         self.finite(&v)
+    }
+
+    /// One application to a known input; `None` on E-vectors.
+    pub(crate) fn probe(&self, problem: &MeshedSpace) -> Result<Option<Probe>, BenchError> {
+        if self.benchmark.vector() == VectorKind::E {
+            return Ok(None);
+        }
+        let space = &problem.space;
+        let mut u = vec![T::default(); self.len()];
+        for (node, [x, y, z]) in space
+            .node_positions(&problem.geometry)
+            .into_iter()
+            .enumerate()
+        {
+            for component in 0..space.components() {
+                let value = (x + component as f64).sin() + y * z;
+                u[space.entry(node, component)] = T::from_f64(value);
+            }
+        }
+        let v = self.output(&u)?;
+        let sum = |u: &[T]| -> f64 { u.iter().zip(&v).map(|(u, v)| u.to_f64() * v.to_f64()).sum() };
+        Ok(Some(Probe {
+            energy: sum(&u),
+            norm: sum(&v).sqrt(),
+        }))
     }
 
     /// Seconds of one application to random input; the output, initially NaN, must be finite.

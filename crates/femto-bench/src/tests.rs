@@ -160,6 +160,49 @@ fn iterations_are_timed_on_free_unknowns() {
 }
 
 #[test]
+fn probes_are_integrals_of_their_function() {
+    let host = AnyDevice::from(Host::with_threads(1).unwrap());
+    let probe = |benchmark| {
+        let params = Params {
+            mesh: MeshShape::Box,
+            probe: true,
+            ..params(benchmark, 7)
+        };
+        run(&host, &params, &CEILINGS).unwrap()
+    };
+    // Over the unit cube, of (sin(x + c) + y z)² and of cos²(x + c) + y² + z².
+    let square = |c: f64| {
+        let mixed = (c.cos() - (c + 1.0).cos()) / 2.0;
+        0.5 - ((2.0 * c + 2.0).sin() - (2.0 * c).sin()) / 4.0 + mixed + 1.0 / 9.0
+    };
+    let slope = |c: f64| 0.5 + ((2.0 * c + 2.0).sin() - (2.0 * c).sin()) / 4.0 + 2.0 / 3.0;
+    let three = |integral: &dyn Fn(f64) -> f64| [0.0, 1.0, 2.0].map(integral).iter().sum();
+    for (benchmark, exact) in [
+        (Benchmark::Bp1, square(0.0)),
+        (Benchmark::Bp2, three(&square)),
+        (Benchmark::Bp3, slope(0.0)),
+        (Benchmark::Bp4, three(&slope)),
+        (Benchmark::Bp5, slope(0.0)),
+        (Benchmark::Bp6, three(&slope)),
+    ] {
+        let row = probe(benchmark);
+        let energy = row.number("energy").unwrap();
+        assert!(
+            (energy / exact - 1.0).abs() < 1e-9,
+            "{benchmark}: {energy} {exact}"
+        );
+        assert!(row.number("norm").unwrap() > 0.0);
+    }
+    assert_eq!(probe(Benchmark::Bk1).number("energy"), None);
+    assert_eq!(
+        run(&host, &params(Benchmark::Bp1, 2), &CEILINGS)
+            .unwrap()
+            .number("energy"),
+        None
+    );
+}
+
+#[test]
 fn impossible_measurements_are_rejected_up_front() {
     let host = Host::with_threads(1).unwrap().info();
     let refused = |params: Params| params.check(&host).unwrap_err().to_string();

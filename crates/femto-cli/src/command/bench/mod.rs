@@ -67,6 +67,10 @@ pub(super) struct Bench {
     /// Evaluate forms as those from text are: on the host an interpreter runs them.
     #[arg(long)]
     as_text: bool,
+    /// Also apply the operator once to the interpolant u of sin(x + c) + y z, c = 0, 1, 2 the component, and
+    /// record uᵀAu (`energy`) and ‖Au‖ (`norm`), which other codes must reproduce.
+    #[arg(long)]
+    probe: bool,
     /// How accelerators sum shared nodes; the host's sums are always deterministic.
     #[arg(long, value_delimiter = ',', default_value = "atomic", value_parser = options::scatter())]
     scatter: Vec<Scatter>,
@@ -89,7 +93,7 @@ pub(super) struct Bench {
     /// name contains this, such as `bk5/layers/7`, `cubes` [default size: large].
     #[arg(
         long, value_name = "STEP", value_delimiter = ',', num_args = 0..=1, require_equals = true,
-        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "knobs", "fold_coefficients", "as_text", "scatter"]
+        default_missing_value = "all", conflicts_with_all = ["cg", "threads", "mesh", "data_level", "factors", "knobs", "fold_coefficients", "as_text", "probe", "scatter"]
     )]
     ladder: Option<Vec<String>>,
     /// Also draw the ladders as an SVG or PNG file: TFLOP/s against degree, with both rooflines.
@@ -191,6 +195,7 @@ impl Bench {
             },
             fold_coefficients: self.fold_coefficients,
             as_text: self.as_text,
+            probe: self.probe,
             ..Params::new(Benchmark::Bp1)
         };
         let sizes = self.sizes(start.size);

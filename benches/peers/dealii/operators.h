@@ -1,0 +1,220 @@
+// The operators of the bake-off problems: gather, evaluate, one stage at the points, integrate, scatter.
+#pragma once
+
+#include "trilinear_map.h"
+
+#include <deal.II/matrix_free/fe_evaluation.h>
+
+// `begin_gradients` is read here as [component][axis][point], the layout of this version.
+static_assert(DEAL_II_VERSION_MAJOR == 9 && DEAL_II_VERSION_MINOR == 4);
+
+/// A linear operator on vectors of unknowns.
+class Operator
+{
+public:
+  virtual ~Operator() = default;
+  /// y = A x
+  virtual void apply(Vector &y, const Vector &x) const = 0;
+};
+
+/// An operator whose cells are evaluated by `Stage::apply(evaluation, batch)` between evaluation and integration of
+/// what `Stage::FLAGS` tells.
+template <int components, class Stage>
+class CellOperator : public Operator
+{
+public:
+  using Evaluation = dealii::FEEvaluation<3, DEGREE, Stage::POINTS_1D, components, double, Lanes>;
+
+  CellOperator(const CellData &data, const dealii::Quadrature<1> &rule)
+    : data(data)
+    , stage(data, rule)
+  {}
+
+  void apply(Vector &y, const Vector &x) const override
+  {
+    data.cell_loop(&CellOperator::apply_to_batches, this, y, x, true);
+  }
+
+private:
+  void apply_to_batches(const CellData                              &data,
+                        Vector                                      &y,
+                        const Vector                                &x,
+                        const std::pair<unsigned int, unsigned int> &batches) const
+  {
+    Evaluation evaluation(data);
+    for (unsigned int batch = batches.first; batch < batches.second; ++batch)
+      {
+        evaluation.reinit(batch);
+        evaluation.gather_evaluate(x, Stage::FLAGS);
+        stage.apply(evaluation, batch);
+        evaluation.integrate_scatter(Stage::FLAGS, y);
+      }
+  }
+
+  const CellData &data;
+  const Stage     stage;
+};
+
+/// ∫ φ u with deal.II's stored factors: one number per point.
+template <int points_1d>
+struct StoredMass
+{
+  static constexpr int  POINTS_1D = points_1d;
+  static constexpr auto FLAGS     = dealii::EvaluationFlags::values;
+
+  StoredMass(const CellData &, const dealii::Quadrature<1> &) {}
+
+  template <class Evaluation>
+  void apply(Evaluation &evaluation, unsigned int) const
+  {
+    for (unsigned int point = 0; point < evaluation.n_q_points; ++point)
+      evaluation.submit_value(evaluation.get_value(point), point);
+  }
+};
+
+/// ∫ ∇φ · ∇u with deal.II's stored factors: ten numbers per point.
+template <int points_1d>
+struct StoredPoisson
+{
+  static constexpr int  POINTS_1D = points_1d;
+  static constexpr auto FLAGS     = dealii::EvaluationFlags::gradients;
+
+  StoredPoisson(const CellData &, const dealii::Quadrature<1> &) {}
+
+  template <class Evaluation>
+  void apply(Evaluation &evaluation, unsigned int) const
+  {
+    for (unsigned int point = 0; point < evaluation.n_q_points; ++point)
+      evaluation.submit_gradient(evaluation.get_gradient(point), point);
+  }
+};
+
+/// The maps of all batches.
+inline dealii::AlignedVector<TrilinearMap> maps_of(const CellData &data)
+{
+  dealii::AlignedVector<TrilinearMap> maps(data.n_cell_batches());
+  for (unsigned int batch = 0; batch < data.n_cell_batches(); ++batch)
+    maps[batch] = TrilinearMap::of_batch(data, batch);
+  return maps;
+}
+
+/// ∫ ∇φ · ∇u with the symmetric matrix w det J · J⁻¹ J⁻ᵀ stored: six numbers per point.
+template <int points_1d>
+class MergedPoisson
+{
+public:
+  static constexpr int  POINTS_1D = points_1d;
+  static constexpr auto FLAGS     = dealii::EvaluationFlags::gradients;
+
+  MergedPoisson(const CellData &data, const dealii::Quadrature<1> &rule)
+    : metrics(data.n_cell_batches() * POINTS)
+  {
+    for (unsigned int batch = 0; batch < data.n_cell_batches(); ++batch)
+      for_each_point<points_1d>(TrilinearMap::of_batch(data, batch),
+                                rule,
+                                [&](unsigned int point, Lanes weight, const Cofactors &at) {
+                                  Metric &metric = metrics[batch * POINTS + point];
+                                  for (unsigned int i = 0; i < 3; ++i)
+                                    for (unsigned int j = i; j < 3; ++j)
+                                      metric[i][j] =
+                                        weight / at.determinant * (at.row[i] * at.row[j]);
+                                });
+  }
+
+  template <class Evaluation>
+  void apply(Evaluation &evaluation, unsigned int batch) const
+  {
+    Lanes *gradients = evaluation.begin_gradients();
+    for (unsigned int point = 0; point < POINTS; ++point)
+      {
+        const Metric metric = metrics[batch * POINTS + point];
+        for (unsigned int component = 0; component < Evaluation::n_components; ++component)
+          {
+            Lanes    *at = gradients + 3 * component * POINTS + point;
+            Direction gradient;
+            for (unsigned int axis = 0; axis < 3; ++axis)
+              gradient[axis] = at[axis * POINTS];
+            gradient = metric * gradient;
+            for (unsigned int axis = 0; axis < 3; ++axis)
+              at[axis * POINTS] = gradient[axis];
+          }
+      }
+  }
+
+private:
+  static constexpr unsigned int POINTS = points_1d * points_1d * points_1d;
+  using Metric                         = dealii::SymmetricTensor<2, 3, Lanes>;
+  dealii::AlignedVector<Metric> metrics;
+};
+
+/// ∫ φ u with determinants computed from the vertices.
+template <int points_1d>
+class TrilinearMass
+{
+public:
+  static constexpr int  POINTS_1D = points_1d;
+  static constexpr auto FLAGS     = dealii::EvaluationFlags::values;
+
+  TrilinearMass(const CellData &data, const dealii::Quadrature<1> &rule)
+    : maps(maps_of(data))
+    , rule(rule)
+  {}
+
+  template <class Evaluation>
+  void apply(Evaluation &evaluation, unsigned int batch) const
+  {
+    constexpr unsigned int points = points_1d * points_1d * points_1d;
+    Lanes                 *values = evaluation.begin_values();
+    for_each_point<points_1d>(maps[batch],
+                              rule,
+                              [=](unsigned int point, Lanes weight, const Cofactors &at) {
+                                const Lanes factor = weight * at.determinant;
+                                for (unsigned int c = 0; c < Evaluation::n_components; ++c)
+                                  values[c * points + point] *= factor;
+                              });
+  }
+
+private:
+  dealii::AlignedVector<TrilinearMap> maps;
+  dealii::Quadrature<1>               rule;
+};
+
+/// ∫ ∇φ · ∇u with Jacobians computed from the vertices.
+template <int points_1d>
+class TrilinearPoisson
+{
+public:
+  static constexpr int  POINTS_1D = points_1d;
+  static constexpr auto FLAGS     = dealii::EvaluationFlags::gradients;
+
+  TrilinearPoisson(const CellData &data, const dealii::Quadrature<1> &rule)
+    : maps(maps_of(data))
+    , rule(rule)
+  {}
+
+  template <class Evaluation>
+  void apply(Evaluation &evaluation, unsigned int batch) const
+  {
+    constexpr unsigned int points    = points_1d * points_1d * points_1d;
+    Lanes                 *gradients = evaluation.begin_gradients();
+    for_each_point<points_1d>(
+      maps[batch],
+      rule,
+      [=](unsigned int point, Lanes weight, const Cofactors &at) {
+        const Lanes factor = weight / at.determinant;
+        for (unsigned int c = 0; c < Evaluation::n_components; ++c)
+          {
+            Lanes          *g    = gradients + 3 * c * points + point;
+            const Direction flux = (at.row[0] * g[0] + at.row[1] * g[points] +
+                                    at.row[2] * g[2 * points]) *
+                                   factor;
+            for (unsigned int axis = 0; axis < 3; ++axis)
+              g[axis * points] = at.row[axis] * flux;
+          }
+      });
+  }
+
+private:
+  dealii::AlignedVector<TrilinearMap> maps;
+  dealii::Quadrature<1>               rule;
+};
