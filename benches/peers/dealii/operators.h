@@ -89,15 +89,6 @@ struct StoredPoisson
   }
 };
 
-/// The maps of all batches.
-inline dealii::AlignedVector<TrilinearMap> maps_of(const CellData &data)
-{
-  dealii::AlignedVector<TrilinearMap> maps(data.n_cell_batches());
-  for (unsigned int batch = 0; batch < data.n_cell_batches(); ++batch)
-    maps[batch] = TrilinearMap::of_batch(data, batch);
-  return maps;
-}
-
 /// ∫ ∇φ · ∇u with the symmetric matrix w det J · J⁻¹ J⁻ᵀ stored: six numbers per point.
 template <int points_1d>
 class MergedPoisson
@@ -147,18 +138,30 @@ private:
   dealii::AlignedVector<Metric> metrics;
 };
 
+/// What operators need that compute the geometry: the maps of all batches, and the points.
+struct MapsOfBatches
+{
+  MapsOfBatches(const CellData &data, const dealii::Quadrature<1> &rule)
+    : maps(data.n_cell_batches())
+    , rule(rule)
+  {
+    for (unsigned int batch = 0; batch < data.n_cell_batches(); ++batch)
+      maps[batch] = TrilinearMap::of_batch(data, batch);
+  }
+
+  dealii::AlignedVector<TrilinearMap> maps;
+  dealii::Quadrature<1>               rule;
+};
+
 /// ∫ φ u with determinants computed from the vertices.
 template <int points_1d>
-class TrilinearMass
+class TrilinearMass : MapsOfBatches
 {
 public:
   static constexpr int  POINTS_1D = points_1d;
   static constexpr auto FLAGS     = dealii::EvaluationFlags::values;
 
-  TrilinearMass(const CellData &data, const dealii::Quadrature<1> &rule)
-    : maps(maps_of(data))
-    , rule(rule)
-  {}
+  using MapsOfBatches::MapsOfBatches;
 
   template <class Evaluation>
   void apply(Evaluation &evaluation, unsigned int batch) const
@@ -173,24 +176,17 @@ public:
                                   values[c * points + point] *= factor;
                               });
   }
-
-private:
-  dealii::AlignedVector<TrilinearMap> maps;
-  dealii::Quadrature<1>               rule;
 };
 
 /// ∫ ∇φ · ∇u with Jacobians computed from the vertices.
 template <int points_1d>
-class TrilinearPoisson
+class TrilinearPoisson : MapsOfBatches
 {
 public:
   static constexpr int  POINTS_1D = points_1d;
   static constexpr auto FLAGS     = dealii::EvaluationFlags::gradients;
 
-  TrilinearPoisson(const CellData &data, const dealii::Quadrature<1> &rule)
-    : maps(maps_of(data))
-    , rule(rule)
-  {}
+  using MapsOfBatches::MapsOfBatches;
 
   template <class Evaluation>
   void apply(Evaluation &evaluation, unsigned int batch) const
@@ -213,8 +209,4 @@ public:
           }
       });
   }
-
-private:
-  dealii::AlignedVector<TrilinearMap> maps;
-  dealii::Quadrature<1>               rule;
 };

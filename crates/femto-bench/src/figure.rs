@@ -4,6 +4,7 @@ use crate::BenchError;
 use femto_platform::files::write_atomic;
 use kuva::backend::raster::RasterBackend;
 use kuva::backend::svg::SvgBackend;
+use kuva::plot::LinePlot;
 use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
@@ -32,6 +33,13 @@ pub(crate) fn read<P: DeserializeOwned>(path: &Path) -> Result<Vec<P>, BenchErro
     let mut reader = csv::Reader::from_path(path).map_err(no_table)?;
     let rows = reader.deserialize().collect::<Result<_, _>>();
     rows.map_err(no_table)
+}
+
+/// A line through points, by their first coordinate.
+pub(crate) fn line(points: impl Iterator<Item = (f64, f64)>) -> LinePlot {
+    let mut points: Vec<(f64, f64)> = points.collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    LinePlot::new().with_data(points).with_stroke_width(1.5)
 }
 
 /// Panels in the cells of a grid.
@@ -78,19 +86,22 @@ enum Format {
 
 impl Format {
     /// By a file's extension.
-    fn of(path: &Path) -> Option<Self> {
-        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        match extension.as_str() {
-            "svg" => Some(Self::Svg),
-            "png" => Some(Self::Png),
-            _ => None,
+    fn of(path: &Path) -> Result<Self, BenchError> {
+        let extension = path.extension().and_then(|it| it.to_str());
+        match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("svg") => Ok(Self::Svg),
+            Some("png") => Ok(Self::Png),
+            _ => Err(BenchError::FigureFormat(path.to_owned())),
         }
     }
 }
 
-/// Whether figures can be written to a file of this name.
-pub fn draws(path: &Path) -> bool {
-    Format::of(path).is_some()
+/// Checks that figures can be written to a file of this name.
+///
+/// # Errors
+/// [`BenchError::FigureFormat`]
+pub fn check_figure(path: &Path) -> Result<(), BenchError> {
+    Format::of(path).map(|_| ())
 }
 
 /// A figure to be written.
@@ -107,8 +118,7 @@ impl Drawing {
     /// # Errors
     /// Another extension; the file cannot be written.
     pub(crate) fn write(&self, path: &Path) -> Result<(), BenchError> {
-        let format = Format::of(path).ok_or_else(|| BenchError::FigureFormat(path.to_owned()))?;
-        let bytes = match format {
+        let bytes = match Format::of(path)? {
             Format::Svg => SvgBackend.render_scene(&self.0).into_bytes(),
             Format::Png => RasterBackend::new()
                 .render_scene(&self.0)

@@ -54,7 +54,7 @@ mod view;
 
 pub use benchmark::{Benchmark, Physics, VectorKind};
 pub use error::BenchError;
-pub use figure::draws;
+pub use figure::check_figure;
 pub use meshed_space::{MeshShape, Size};
 pub use params::{Measured, Params};
 pub use record::{Entry, Record};

@@ -4,12 +4,11 @@
 //! SVG, PNG and CSV. Rates above a roofline stay so.
 
 use crate::figure::Drawing;
-use crate::report::{Progress, Report, RunOptions};
+use crate::report::{Progress, Report, RunOptions, write_csv};
 use crate::{BenchError, Sampling, helmholtz, ladder, simplices, tet};
 use femto::AnyDevice;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::Accelerator;
-use femto_platform::files::write_atomic;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -30,7 +29,7 @@ pub enum Paper {
 
 /// What is measured, where it is not as published.
 #[derive(Clone, Debug, Default)]
-pub struct Measured {
+pub struct PaperParams {
     /// Degrees, of hexahedra and tetrahedra.
     pub degrees: Vec<usize>,
     /// Numbers of elements; of simplices, the least number of cells of a mesh; of prisms, of triangles.
@@ -101,7 +100,7 @@ impl Paper {
         self,
         device: &Accelerator,
         folder: &Path,
-        measured: &Measured,
+        params: &PaperParams,
         progress: &mut dyn Progress,
     ) -> Result<Made, BenchError> {
         std::fs::create_dir_all(folder).map_err(|source| BenchError::Folder {
@@ -111,7 +110,7 @@ impl Paper {
         let mut press = Press {
             device,
             folder,
-            measured,
+            params,
             progress,
             made: Made::default(),
         };
@@ -130,7 +129,7 @@ impl Paper {
 pub(crate) struct Press<'a> {
     pub(crate) device: &'a Accelerator,
     folder: &'a Path,
-    pub(crate) measured: &'a Measured,
+    pub(crate) params: &'a PaperParams,
     pub(crate) progress: &'a mut dyn Progress,
     pub(crate) made: Made,
 }
@@ -145,21 +144,16 @@ impl Press<'_> {
     /// Options of a run whose rows go to a file.
     pub(crate) fn rows(&mut self, name: &str) -> RunOptions {
         RunOptions {
-            kept_ceilings: self.measured.kept_ceilings || !self.made.reports.is_empty(),
+            kept_ceilings: self.params.kept_ceilings || !self.made.reports.is_empty(),
             csv: Some(self.path(name)),
         }
     }
 
     /// Rows of numbers as a CSV file.
     pub(crate) fn table(&mut self, name: &str, rows: &[impl Serialize]) -> Result<(), BenchError> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        for row in rows {
-            writer.serialize(row)?;
-        }
-        let bytes = writer
-            .into_inner()
-            .map_err(|error| csv::Error::from(error.into_error()))?;
-        Ok(write_atomic(&self.path(name), &bytes)?)
+        write_csv(&self.path(name), |writer| {
+            rows.iter().try_for_each(|row| writer.serialize(row))
+        })
     }
 
     /// A figure as SVG and PNG, and its points as CSV.
@@ -177,14 +171,14 @@ impl Press<'_> {
     }
 
     pub(crate) fn degrees(&self, published: std::ops::RangeInclusive<usize>) -> Vec<usize> {
-        match &self.measured.degrees[..] {
+        match &self.params.degrees[..] {
             [] => published.collect(),
             degrees => degrees.to_vec(),
         }
     }
 
     pub(crate) fn elements(&self, published: &[usize]) -> Vec<usize> {
-        match &self.measured.elements[..] {
+        match &self.params.elements[..] {
             [] => published.to_vec(),
             elements => elements.to_vec(),
         }
@@ -220,7 +214,7 @@ impl Press<'_> {
             precisions: vec![Precision::Fp64, Precision::Fp32],
             sides: vec![1],
             tuning: tet::Tuning::default(),
-            sampling: self.measured.sampling,
+            sampling: self.params.sampling,
         };
         let options = self.rows(&format!("{name}-rows.csv"));
         let report = tet::run_all(self.device, &sweep, &options, self.progress)?;
@@ -239,7 +233,7 @@ impl Press<'_> {
                 layers: helmholtz::Columns::LAYERS,
                 steps: helmholtz::steps(),
                 variants: helmholtz::Variant::ALL.to_vec(),
-                sampling: self.measured.sampling,
+                sampling: self.params.sampling,
             };
             let options = self.rows(&format!("stages-{triangles}.csv"));
             let report = helmholtz::run_all(&devices, &sweep, &options, self.progress)?;

@@ -7,7 +7,7 @@ use femto_platform::device::DeviceInfo;
 use femto_platform::files::write_atomic;
 use serde_json::{Value, json};
 use std::fmt::{self, Display, Formatter};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How a benchmark's records are displayed.
 #[derive(Clone, Copy)]
@@ -97,17 +97,14 @@ impl Report {
         let Some(path) = &self.csv else {
             return Ok(());
         };
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        if let Some(first) = self.records.first() {
-            writer.write_record(first.columns().iter().map(|(name, _)| name))?;
-        }
-        for record in &self.records {
-            writer.write_record(record.columns().iter().map(|(_, value)| text(value)))?;
-        }
-        let bytes = writer
-            .into_inner()
-            .map_err(|error| csv::Error::from(error.into_error()))?;
-        Ok(write_atomic(path, &bytes)?)
+        write_csv(path, |writer| {
+            if let Some(first) = self.records.first() {
+                writer.write_record(first.columns().iter().map(|(name, _)| name))?;
+            }
+            self.records.iter().try_for_each(|record| {
+                writer.write_record(record.columns().iter().map(|(_, value)| text(value)))
+            })
+        })
     }
 
     /// The report as JSON.
@@ -137,6 +134,22 @@ impl Report {
             Some((_, error)) => Err(error),
         }
     }
+}
+
+/// Writes a CSV file.
+///
+/// # Errors
+/// Rows of different lengths; the file cannot be written.
+pub(crate) fn write_csv(
+    path: &Path,
+    fill: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
+) -> Result<(), BenchError> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    fill(&mut writer)?;
+    let bytes = writer
+        .into_inner()
+        .map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(write_atomic(path, &bytes)?)
 }
 
 impl Display for Report {

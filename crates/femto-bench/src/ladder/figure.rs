@@ -199,19 +199,13 @@ fn fastest<'a>(points: &[&'a Point]) -> Vec<&'a Point> {
 }
 
 fn line(points: &[&Point], rate: impl Fn(&Point) -> Option<f64>) -> LinePlot {
-    LinePlot::new()
-        .with_data(tera(points, rate))
-        .with_stroke_width(1.5)
+    figure::line(tera(points, rate).into_iter())
 }
 
-/// Degrees, and rates in 10¹² per second, by degree.
+/// Degrees, and rates in 10¹² per second.
 fn tera(points: &[&Point], rate: impl Fn(&Point) -> Option<f64>) -> Vec<(f64, f64)> {
-    let mut found: Vec<(f64, f64)> = points
-        .iter()
-        .filter_map(|point| Some((point.degree as f64, rate(point)? * 1e-12)))
-        .collect();
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
-    found
+    let at = |point: &&Point| Some((point.degree as f64, rate(point)? * 1e-12));
+    points.iter().filter_map(at).collect()
 }
 
 /// The first words of a change.

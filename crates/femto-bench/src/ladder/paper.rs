@@ -2,20 +2,22 @@
 
 use super::figure::{self, Point};
 use super::{Sweep, run_all};
-use crate::figure::{COLOURS, Drawing, Panels};
+use crate::figure::{COLOURS, Drawing, Panels, line};
 use crate::paper::Press;
 use crate::{BenchError, Size};
 use femto_kernel::family::hex_published::ladder::{Benchmark, Step, Threads, ladder, steps};
 use femto_kernel::scalar::Precision;
-use kuva::plot::LinePlot;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Numbers of elements of the two meshes.
 const ELEMENTS: [usize; 2] = [512, 4096];
 
-/// The benchmarks, each with its ladders.
+const BENCHMARKS: [Benchmark; 3] = [Benchmark::Bk1, Benchmark::Bk5, Benchmark::Bk3];
+
+/// Their ladders.
 const LADDERS: [(Benchmark, Threads); 5] = [
     (Benchmark::Bk1, Threads::Layers),
     (Benchmark::Bk5, Threads::Layers),
@@ -46,16 +48,13 @@ struct Roofline {
 pub(crate) fn make(press: &mut Press<'_>) -> Result<(), BenchError> {
     let degrees = press.degrees(1..=15);
     press.table("table-2.csv", &table_2(&degrees))?;
+    let sizes = press.elements(&ELEMENTS).into_iter();
     let sweep = Sweep {
         steps: steps(),
         degrees,
-        sizes: press
-            .elements(&ELEMENTS)
-            .into_iter()
-            .map(Size::Elements)
-            .collect(),
+        sizes: sizes.map(Size::Elements).collect(),
         precisions: vec![Precision::Fp64],
-        sampling: press.measured.sampling,
+        sampling: press.params.sampling,
     };
     let options = press.rows("rows.csv");
     let report = run_all(press.device, &sweep, &options, press.progress)?;
@@ -68,13 +67,12 @@ pub(crate) fn make(press: &mut Press<'_>) -> Result<(), BenchError> {
     press.figure("figure-1", &drawing, &rooflines)?;
     for (benchmark, threads) in LADDERS {
         let steps: Vec<Step> = ladder(benchmark, threads);
-        let own = points.iter().filter(|point| point.is_of(&steps));
-        let own: Vec<Point> = own.cloned().collect();
         for elements in press.elements(&ELEMENTS) {
-            let of_size = own.iter().filter(|point| point.elements == elements);
-            let of_size: Vec<Point> = of_size.cloned().collect();
+            let own = points.iter();
+            let own = own.filter(|it| it.elements == elements && it.is_of(&steps));
+            let own: Vec<Point> = own.cloned().collect();
             let name = format!("{}-{}-{elements}", benchmark.name(), threads.name());
-            press.figure(&name, &figure::drawing(&of_size), &of_size)?;
+            press.figure(&name, &figure::drawing(&own), &own)?;
         }
     }
     Ok(())
@@ -82,7 +80,7 @@ pub(crate) fn make(press: &mut Press<'_>) -> Result<(), BenchError> {
 
 fn table_2(degrees: &[usize]) -> Vec<Counted> {
     let mut rows = Vec::new();
-    for benchmark in [Benchmark::Bk1, Benchmark::Bk5, Benchmark::Bk3] {
+    for benchmark in BENCHMARKS {
         let any_step = ladder(benchmark, Threads::Layers)[0];
         rows.extend(degrees.iter().map(|&degree| {
             let work = any_step.work(degree as u32, Precision::Fp64, 1);
@@ -100,25 +98,20 @@ fn table_2(degrees: &[usize]) -> Vec<Counted> {
 
 /// The rooflines of equation 12, which are those of a benchmark, whatever the step.
 fn rooflines(points: &[Point]) -> Vec<Roofline> {
-    let mut found: Vec<Roofline> = Vec::new();
-    for (benchmark, _) in LADDERS {
-        let own = points.iter().filter(|it| it.benchmark == benchmark.name());
-        for point in own {
-            let (elements, degree) = (point.elements, point.degree);
-            let known = |it: &Roofline| {
-                (it.benchmark, it.elements, it.degree) == (benchmark.name(), elements, degree)
+    let mut found = BTreeMap::new();
+    for (place, benchmark) in BENCHMARKS.map(Benchmark::name).into_iter().enumerate() {
+        let own = points.iter().filter(|it| it.benchmark == benchmark);
+        found.extend(own.map(|it| {
+            let roofline = Roofline {
+                benchmark,
+                elements: it.elements,
+                degree: it.degree,
+                roofline_copy: it.roofline_copy,
             };
-            if !found.iter().any(known) {
-                found.push(Roofline {
-                    benchmark: benchmark.name(),
-                    elements,
-                    degree,
-                    roofline_copy: point.roofline_copy,
-                });
-            }
-        }
+            ((place, it.elements, it.degree), roofline)
+        }));
     }
-    found
+    found.into_values().collect()
 }
 
 /// A panel for each size, a line for each benchmark.
@@ -129,17 +122,11 @@ fn draw_rooflines(points: &[Roofline], device: &str) -> Drawing {
     let mut panels = Panels::default();
     for (cell, &elements) in sizes.iter().enumerate() {
         let mut plots: Vec<Plot> = Vec::new();
-        for (index, benchmark) in ["bk1", "bk5", "bk3"].into_iter().enumerate() {
+        for (index, benchmark) in BENCHMARKS.map(Benchmark::name).into_iter().enumerate() {
             let own = points
                 .iter()
                 .filter(|it| it.elements == elements && it.benchmark == benchmark);
-            let mut line: Vec<(f64, f64)> = own
-                .map(|it| (it.degree as f64, it.roofline_copy * 1e-12))
-                .collect();
-            line.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let line = LinePlot::new()
-                .with_data(line)
-                .with_stroke_width(1.5)
+            let line = line(own.map(|it| (it.degree as f64, it.roofline_copy * 1e-12)))
                 .with_color(COLOURS[8 + index])
                 .with_legend(benchmark.to_uppercase());
             plots.push(line.into());

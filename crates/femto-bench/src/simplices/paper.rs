@@ -1,13 +1,12 @@
 //! Knepley, Rupp, Terrel 2016: table 2, and figures 4 and 5.
 
 use super::{Selection, Sweep, run_all};
-use crate::figure::{COLOURS, Drawing, Panels};
+use crate::figure::{COLOURS, Drawing, Panels, line};
 use crate::paper::Press;
 use crate::{BenchError, Record};
 use femto::AnyDevice;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
-use kuva::plot::LinePlot;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 use serde::Serialize;
@@ -35,7 +34,7 @@ pub(crate) fn make(press: &mut Press<'_>) -> Result<(), BenchError> {
             cells,
             precisions: vec![Precision::Fp32, Precision::Fp64],
             selection: Selection::Table2,
-            sampling: press.measured.sampling,
+            sampling: press.params.sampling,
         };
         let options = press.rows(&format!("table-2-{cells}.csv"));
         let report = run_all(&devices, &sweep, &options, press.progress)?;
@@ -90,13 +89,7 @@ fn draw(points: &[Point], form: &str, device: &str) -> Drawing {
         let own = points
             .iter()
             .filter(|it| it.dim == dim && it.precision == precision);
-        let mut line: Vec<(f64, f64)> = own
-            .map(|it| (it.cells as f64, it.flop_rate * 1e-9))
-            .collect();
-        line.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let line = LinePlot::new()
-            .with_data(line)
-            .with_stroke_width(1.5)
+        let line = line(own.map(|it| (it.cells as f64, it.flop_rate * 1e-9)))
             .with_color(COLOURS[7 + index])
             .with_legend(format!("{dim}-D, {precision}"));
         plots.push(line.into());

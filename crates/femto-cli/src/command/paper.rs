@@ -8,7 +8,7 @@ use clap::Args;
 use femto::platform::device::accelerator::Accelerator;
 use femto::platform::device::{self, DeviceId};
 use femto_bench::Sampling;
-use femto_bench::paper::{Measured, Paper as Text};
+use femto_bench::paper::{Paper as Text, PaperParams};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ impl Paper {
         let device = Accelerator::open(self.device)?;
         let name = self.name.name();
         let folder = self.folder.clone().unwrap_or_else(|| name.into());
-        let measured = Measured {
+        let params = PaperParams {
             degrees: self.degree.clone().map_or_else(Vec::new, |it| it.0),
             elements: self.elements.clone(),
             sampling: Sampling {
@@ -58,7 +58,7 @@ impl Paper {
             kept_ceilings: self.kept,
         };
         let mut progress = Progress::new(!console.is_json());
-        let made = self.name.make(&device, &folder, &measured, &mut progress)?;
+        let made = self.name.make(&device, &folder, &params, &mut progress)?;
         progress.finish();
         let mut text = self.name.title().to_owned();
         for report in &made.reports {

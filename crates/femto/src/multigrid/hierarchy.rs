@@ -71,7 +71,8 @@ pub struct Hierarchy<T: Number, D: Backend> {
 }
 
 impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
-    /// Connects levels of the [`degrees`](super::degrees), finest first, at least one. `has_state` if [`Hierarchy::set_state`] will be called.
+    /// Connects levels of the [`degrees`](super::degrees), finest first, at least one. `has_state` if
+    /// [`Hierarchy::set_state`] will be called.
     ///
     /// # Errors
     /// A form that is not symmetric, or not enough memory.

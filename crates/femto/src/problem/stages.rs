@@ -313,10 +313,13 @@ impl<'a> Problem<'a> {
         inspection: &Inspection,
         (constraints, blocks): (&Constraints, &[Block]),
     ) -> Result<(), ProblemError> {
+        if !self.ignores_constants(inspection) {
+            return Ok(());
+        }
         let components = self.form.components();
         for component in 0..components {
             let is_held = constraints.has_component(&blocks[0].space, component);
-            if self.ignores_constants(inspection) && !is_held && !self.facets_hold(component)? {
+            if !is_held && !self.facets_hold(component)? {
                 let component = (components > 1).then_some(component);
                 return Err(ProblemError::Singular { component });
             }

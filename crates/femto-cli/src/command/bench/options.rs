@@ -84,9 +84,9 @@ pub(in crate::command) fn count(text: &str) -> Result<usize, String> {
 /// A figure's file; checked before anything is measured for it.
 pub(super) fn figure(path: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(path);
-    match femto_bench::draws(&path) {
-        true => Ok(path),
-        false => Err("figures are SVG or PNG files: .svg, .png".to_owned()),
+    match femto_bench::check_figure(&path) {
+        Ok(()) => Ok(path),
+        Err(error) => Err(error.to_string()),
     }
 }
 

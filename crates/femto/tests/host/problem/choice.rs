@@ -1,5 +1,6 @@
 //! The preconditioner that a problem chooses, and what happens if it fails.
 
+use super::multigrid::{Cubic, difference_from_jacobi};
 use super::*;
 use femto::element::Cell;
 use femto::fem::mesh::boxes::{AnyBox, BoxMesh};
@@ -42,15 +43,6 @@ fn held(mesh: &Mesh, form: ProblemForm) -> Problem<'_> {
 
 fn poisson(mesh: &Mesh) -> Problem<'_> {
     held(mesh, ProblemForm::new(Poisson::<3>))
-}
-
-fn difference_from_jacobi(problem: &Problem<'_>, found: &Solution) -> f64 {
-    let jacobi = solve(&Problem {
-        preconditioner: PreconditionerKind::Jacobi,
-        ..problem.clone()
-    });
-    assert_eq!(jacobi.preconditioner.reason, PreconditionerReason::Asked);
-    crate::common::difference(&found.u.values, &jacobi.u.values)
 }
 
 #[test]
@@ -165,19 +157,6 @@ fn loads_too_small_for_the_cycle_are_jacobis() {
         );
         let scaled: Vec<f64> = solution.u.values.iter().map(|u| u / tiny).collect();
         assert!(crate::common::difference(&scaled, &unit.u.values) < 1e-6);
-    }
-}
-
-/// -Δu + u³.
-#[derive(Clone)]
-struct Cubic;
-
-impl Form<3> for Cubic {
-    fn f0<S: Scalar>(&self, point: &Point<S, 3>) -> [S; 1] {
-        [point.u[0].powi(3)]
-    }
-    fn f1<S: Scalar>(&self, point: &Point<S, 3>) -> [[S; 3]; 1] {
-        point.grad_u
     }
 }
 

@@ -13,8 +13,8 @@ use femto::kernel::scalar::{Precision, Scalar};
 use femto::multigrid::MultigridError;
 use femto::operator::Auxiliary;
 use femto::problem::{
-    Given, MultigridLevel, MultigridParams, PreconditionerKind, ProblemError, ProblemForm, Robin,
-    Solution,
+    Given, MultigridLevel, MultigridParams, PreconditionerKind, PreconditionerReason, ProblemError,
+    ProblemForm, Robin, Solution,
 };
 
 /// -Δu = 1 with u = 0 on all sides.
@@ -43,12 +43,13 @@ fn iterations(problem: &Problem<'_>) -> usize {
 }
 
 /// The largest difference from the solution with Jacobi's preconditioner, relative to its largest value.
-fn difference_from_jacobi(problem: &Problem<'_>, found: &Solution) -> f64 {
+pub(super) fn difference_from_jacobi(problem: &Problem<'_>, found: &Solution) -> f64 {
     let jacobi = solve(&Problem {
         preconditioner: PreconditionerKind::Jacobi,
         ..problem.clone()
     });
     assert!(jacobi.levels.is_empty());
+    assert_eq!(jacobi.preconditioner.reason, PreconditionerReason::Asked);
     crate::common::difference(&found.u.values, &jacobi.u.values)
 }
 
@@ -234,7 +235,7 @@ fn coefficients_and_facets_are_those_of_each_level() {
 
 /// -Δu + u³.
 #[derive(Clone)]
-struct Cubic;
+pub(super) struct Cubic;
 
 impl Form<3> for Cubic {
     fn f0<S: Scalar>(&self, point: &Point<S, 3>) -> [S; 1] {

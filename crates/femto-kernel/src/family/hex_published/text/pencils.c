@@ -9,54 +9,37 @@
 #define CUBE SHARED real *
 #endif
 
-/* STORE(n, value) for the points n, in any order, of a pencil of nodes in registers. With SYMMETRY an entry of the
- * matrix, read once, serves two points: I[n][m] = I[G-1-n][Q-1-m]. */
+/* STORE(n, value) for the outputs n of a product of a matrix, ENTRY(n, m), with inputs in registers, in any order. With
+ * SYMMETRY an entry, read once, serves two outputs: it is that of the last output less n and the last input less m. */
 #if SYMMETRY
-#define INTERPOLATE(r_nodes, STORE)                                                            \
-    FOR(n, (G + 1) / 2)                                                                        \
+#define PRODUCT(outputs, inputs, ENTRY, r_in, STORE)                                           \
+    FOR(n, ((outputs) + 1) / 2)                                                                \
     {                                                                                          \
         real low = 0, high = 0;                                                                \
-        FOR(m, Q)                                                                              \
+        FOR(m, inputs)                                                                         \
         {                                                                                      \
-            const real entry = INTERP(n, m);                                                   \
-            low += entry * r_nodes[m];                                                         \
-            high += entry * r_nodes[Q - 1 - m];                                                \
+            const real entry = ENTRY(n, m);                                                    \
+            low += entry * r_in[m];                                                            \
+            high += entry * r_in[(inputs) - 1 - m];                                            \
         }                                                                                      \
         STORE(n, low)                                                                          \
-        if (2 * n != G - 1)                                                                    \
-            STORE(G - 1 - n, high)                                                             \
-    }
-/* Likewise to the nodes m. */
-#define PROJECT(r_points, STORE)                                                               \
-    FOR(m, (Q + 1) / 2)                                                                        \
-    {                                                                                          \
-        real low = 0, high = 0;                                                                \
-        FOR(n, G)                                                                              \
-        {                                                                                      \
-            const real entry = INTERP(n, m);                                                   \
-            low += entry * r_points[n];                                                        \
-            high += entry * r_points[G - 1 - n];                                               \
-        }                                                                                      \
-        STORE(m, low)                                                                          \
-        if (2 * m != Q - 1)                                                                    \
-            STORE(Q - 1 - m, high)                                                             \
+        if (2 * n != (outputs) - 1)                                                            \
+            STORE((outputs) - 1 - n, high)                                                     \
     }
 #else
-#define INTERPOLATE(r_nodes, STORE)                                                            \
-    FOR(n, G)                                                                                  \
+#define PRODUCT(outputs, inputs, ENTRY, r_in, STORE)                                           \
+    FOR(n, outputs)                                                                            \
     {                                                                                          \
         real sum = 0;                                                                          \
-        FOR(m, Q) sum += INTERP(n, m) * r_nodes[m];                                            \
+        FOR(m, inputs) sum += ENTRY(n, m) * r_in[m];                                           \
         STORE(n, sum)                                                                          \
     }
-#define PROJECT(r_points, STORE)                                                               \
-    FOR(m, Q)                                                                                  \
-    {                                                                                          \
-        real sum = 0;                                                                          \
-        FOR(n, G) sum += INTERP(n, m) * r_points[n];                                           \
-        STORE(m, sum)                                                                          \
-    }
 #endif
+#define TRANSPOSED_INTERP(n, m) INTERP(m, n)
+
+/* From the nodes of a pencil to its points, and back. */
+#define INTERPOLATE(r_nodes, STORE) PRODUCT(G, Q, INTERP, r_nodes, STORE)
+#define PROJECT(r_points, STORE) PRODUCT(Q, G, TRANSPOSED_INTERP, r_points, STORE)
 
 /* Thread (x, y) has the pencil at i = x, k = y along j, at j = x, k = y along i, and at i = x, j = y along k. */
 #define X THREAD_X
