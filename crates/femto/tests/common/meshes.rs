@@ -124,6 +124,22 @@ pub fn refined(cell: Cell, map: MapKind, n: usize) -> Mesh {
 /// The square cut into triangles and quadrilaterals with maps of the given degree: of `n` cells along each
 /// axis, random ones are split into pairs of triangles. All sides but xmin are bent.
 pub fn mixed(n: usize, geometry_degree: usize) -> Mesh {
+    mixed_like(&random_cuts(n), n, geometry_degree)
+}
+
+/// Which of `n` by `n` cells are split into pairs of triangles, random but for one of each.
+pub fn random_cuts(n: usize) -> Vec<bool> {
+    let mut random = Random::new();
+    let random = (0..n * n).map(|_| random.next() > 0.0);
+    random
+        .enumerate()
+        .map(|(cell, cut)| cell == 0 || cell != n && cut)
+        .collect()
+}
+
+/// As [`mixed`], of `n` cells along each axis, a multiple of those of the `cuts`: a refinement of the cells that
+/// are cut and of those that are not.
+pub fn mixed_like(cuts: &[bool], n: usize, geometry_degree: usize) -> Mesh {
     let generator = RectangleMesh {
         geometry_degree,
         ..RectangleMesh::unit_square(n)
@@ -132,11 +148,12 @@ pub fn mixed(n: usize, geometry_degree: usize) -> Mesh {
         let bump = 0.1 * (PI * x).sin();
         [x + bump * y, y + 0.1 * (2.0 * x).sin()]
     });
-    let mut random = Random::new();
-    let pattern: Vec<bool> = (0..n * n).map(|_| random.next() > 0.0).collect();
-    // At least one of each.
-    let is_cut = |cell: usize| cell == 0 || cell != n && pattern[cell];
     let mesh = mesh.expect("the deformation keeps Jacobians positive");
+    let coarse = cuts.len().isqrt();
+    let is_cut = |cell: usize| {
+        let [row, column] = [cell / n, cell % n].map(|place| place * coarse / n);
+        cuts[row * coarse + column]
+    };
     cut_quadrilaterals(&mesh, is_cut)
 }
 

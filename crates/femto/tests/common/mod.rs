@@ -14,7 +14,7 @@ pub mod oracle;
 #[allow(unused_imports, reason = "each test uses a part")]
 pub(crate) use cut_common::cut_quadrilaterals;
 #[allow(unused_imports, reason = "each test uses a part")]
-pub use meshes::{blocks, hexahedra, mixed};
+pub use meshes::{blocks, hexahedra, mixed, mixed_like, random_cuts};
 
 use femto::Quadrature;
 use femto_element::Cell;

@@ -1,7 +1,7 @@
 //! Meshes of triangles and quadrilaterals: orders of convergence, exact polynomials, and problems with every feature
 //! of single-shape meshes. The battery has their operators.
 
-use crate::common::{blocks, cut_quadrilaterals, mixed};
+use crate::common::{blocks, cut_quadrilaterals, mixed, mixed_like, random_cuts};
 use femto::fem::mesh::Mesh;
 use femto::fem::mesh::boxes::{RectangleMesh, SolidBox, Solids};
 use femto::fem::space::{Block, SpaceParams};
@@ -86,10 +86,11 @@ fn orders_are_those_of_the_degree() {
     let flux = |x: [f64; 3]| 2.0 * exact(x) - slope(0)(x);
     for degree in 1..=3 {
         let coarse = [12, 8, 5][degree - 1];
+        let cuts = random_cuts(coarse);
         let [low, high] = [coarse, 2 * coarse].map(|n| {
             // With maps of the degree, refined deformed cells get smaller but no straighter; order 2
             // resolves the curves.
-            let mesh = mixed(n, 2);
+            let mesh = mixed_like(&cuts, n, 2);
             let problem = Problem {
                 source: vec![&source],
                 dirichlet: ["xmax", "ymin", "ymax"]
