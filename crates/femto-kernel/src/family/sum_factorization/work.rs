@@ -113,9 +113,11 @@ impl Shape {
             .sum()
     }
 
-    /// Whether the host loops evaluate whole elements of degree 1, unless a form is interpreted.
+    /// Whether the host loops evaluate whole elements of degree 1, unless a form is interpreted. Where points are nodes,
+    /// contractions are nothing but sums and differences, and no slower if several components share the map.
     pub(super) fn is_linear(&self) -> bool {
-        self.nodes_1d == 2 && matches!(self.storage, Storage::Affine | Storage::Multilinear)
+        let recomputed = matches!(self.storage, Storage::Affine | Storage::Multilinear);
+        self.nodes_1d == 2 && recomputed && !(self.collocated && self.components > 1)
     }
 
     /// Flops of one element, as scheduled in the host loops.
