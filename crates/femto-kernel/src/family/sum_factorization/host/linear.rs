@@ -21,7 +21,7 @@ use fearless_simd::Simd;
 /// An operator on elements of degree 1.
 pub(super) trait LinearStage<L: Lanes>: Send + Sync {
     /// Applies the element operators to `nodal` `[component][node]`, in place. Auxiliary fields at the nodes follow the
-    /// components.
+    /// components, and become coefficients of monomials.
     fn apply(
         &self,
         token: L::Token,
