@@ -113,18 +113,8 @@ impl Shape {
             .sum()
     }
 
-    /// Whether the host loops evaluate whole elements of degree 1, unless a form is interpreted. Where points are nodes,
-    /// contractions are nothing but sums and differences, and no slower if several components share the map.
-    pub(super) fn is_linear(&self) -> bool {
-        let recomputed = matches!(self.storage, Storage::Affine | Storage::Multilinear);
-        self.nodes_1d == 2 && recomputed && !(self.collocated && self.components > 1)
-    }
-
     /// Flops of one element, as scheduled in the host loops.
     pub fn scheduled_flops(&self) -> u64 {
-        if self.is_linear() {
-            return self.linear_flops() + self.stage_flops();
-        }
         let (q, g) = (self.nodes_1d as u64, self.points_1d as u64);
         let (d, pencils, points) = (self.dim as u64, self.pencils() as u64, self.points() as u64);
         let forward = contraction_flops(q, g, false) * self.interpolated();
@@ -144,28 +134,6 @@ impl Shape {
             + u64::from(self.field_gradients.count_ones())
                 * (differentiation_in + 2 * d * d * points);
         self.components as u64 * (interpolation + differentiation) + fields + self.stage_flops()
-    }
-
-    /// Flops of one element of degree 1 besides those of its stage.
-    fn linear_flops(&self) -> u64 {
-        let (d, solid, corners) = (self.dim as u64, u64::from(self.dim == 3), 1 << self.dim);
-        let (rows, points) = (self.pencils() as u64, self.points() as u64);
-        let layers = rows / self.points_1d as u64 * solid + (1 - solid);
-        let (values, gradients) = (u64::from(self.values), u64::from(self.gradients));
-        // Sums and differences along each axis, scaled.
-        let basis = (d + 1) * corners;
-        // Coefficients in a layer and a row; the value and d - 1 derivatives at a point, the other one is that of a row.
-        let (layer, row, derivatives) = (8 * solid, 4 + 4 * solid, 2 * (d - 1));
-        let tested = layers * (4 + 12 * solid)
-            + rows * (8 + 6 * solid)
-            + points * (3 * values + (1 + 3 * (d - 1)) * gradients);
-        let solution =
-            layers * layer + rows * row + points * (2 * values + derivatives * gradients);
-        // Fields are evaluated from the element's coefficients at every point.
-        let field = basis + points * (layer + row + 2);
-        self.components as u64 * (2 * basis + solution + tested)
-            + self.fields.count(FieldKind::Nodal) as u64 * field
-            + u64::from(self.field_gradients.count_ones()) * points * (derivatives + 2 * d * d)
     }
 
     /// Flops of the point-wise stage of one element.
@@ -191,11 +159,6 @@ impl Shape {
             (Storage::Affine, _) => metric(0, 0),
             // A determinant, 3 flops; signs are free.
             (Storage::Jacobians, _) if d == 2 => metric(0, 3),
-            // Per row: 3 combinations of vectors, one in the plane; per point: 2 combinations, one in the plane, and what
-            // stored Jacobians need.
-            (Storage::Multilinear, _) if d == 2 && self.is_linear() => metric(4, 4 + 3),
-            (Storage::Multilinear, true) if self.is_linear() => metric(3 * 6, 2 * 6 + 3 * 9 + 5),
-            (Storage::Multilinear, false) if self.is_linear() => metric(3 * 6, 2 * 6 + 9 + 5),
             // Per row: a combination of vectors (4) and two determinants; per point: the combination of the
             // other column, and one Horner step.
             (Storage::Multilinear, true) if d == 2 => metric(4 + 2 * 3, 4 + 2),
@@ -305,23 +268,6 @@ mod tests {
             shape.scheduled_flops(),
             interpolation + differentiation + stage
         );
-    }
-
-    /// BP5 on a trilinear hexahedron, counted by hand.
-    #[test]
-    fn elements_of_degree_one_have_few_flops() {
-        let shape = Shape {
-            nodes_1d: 2,
-            points_1d: 2,
-            storage: Storage::Multilinear,
-            ..shape(false, true, true)
-        };
-        // To the monomials and back; 2 layers, 4 rows, 8 points of the solution, then of what is tested.
-        let solution = 2 * 8 + 4 * 8 + 8 * 4;
-        let tested = 2 * 16 + 4 * 14 + 8 * 7;
-        // The map, the weight, 1 / det J, and the gradient there and back.
-        let stage = 4 * (18 + 1) + 8 * (44 + 2 + 36);
-        assert_eq!(shape.scheduled_flops(), 2 * 32 + solution + tested + stage);
     }
 
     #[test]

@@ -5,8 +5,7 @@ use super::factor_stage::FactorStage;
 use super::form_stage::FormStage;
 use super::inputs::FieldSources;
 use super::interpreted_stage::InterpretedStage;
-use super::linear::LinearStage;
-use super::metric::{Affine, Metric, Multilinear, ShortMultilinear, Stored, pack};
+use super::metric::{Affine, Metric, Multilinear, Stored, pack};
 use super::stage::Stage;
 use crate::family::CellMap;
 use crate::family::batch::{ElementKernel, in_precision};
@@ -121,25 +120,15 @@ impl<F, const D: usize, const C: usize> ForLanes for StageOf<'_, F, D, C>
 where
     F: Form<D, C> + Clone + 'static,
 {
-    type Made<L: Lanes> = FormStages<L>;
+    type Made<L: Lanes> = Box<dyn Stage<L>>;
 
-    fn make<L: Lanes>(&self) -> FormStages<L> {
-        let (at_points, linear) = match self.shape.storage {
-            Storage::Affine => (self.of_metric::<L, Affine>(), self.linear::<L, Affine>()),
-            Storage::Multilinear => (
-                self.of_metric::<L, Multilinear>(),
-                self.linear::<L, ShortMultilinear>(),
-            ),
-            _ => (self.of_metric::<L, Stored>(), None),
-        };
-        FormStages { at_points, linear }
+    fn make<L: Lanes>(&self) -> Box<dyn Stage<L>> {
+        match self.shape.storage {
+            Storage::Affine => self.of_metric::<L, Affine>(),
+            Storage::Multilinear => self.of_metric::<L, Multilinear>(),
+            _ => self.of_metric::<L, Stored>(),
+        }
     }
-}
-
-/// A form at the points, and on whole elements if they are of degree 1.
-pub(super) struct FormStages<L: Lanes> {
-    pub(super) at_points: Box<dyn Stage<L>>,
-    pub(super) linear: Option<Box<dyn LinearStage<L>>>,
 }
 
 impl<F, const D: usize, const C: usize> StageOf<'_, F, D, C>
@@ -150,35 +139,22 @@ where
         if F::INTERPRETED {
             return interpreted::<L, M, D>(self.form.at_points(), &self.shape);
         }
-        match self.of_values() {
-            true => Box::new(self.compiled::<M, false>()),
-            false => Box::new(self.compiled::<M, true>()),
+        match F::VALUES_ONLY && !self.shape.gradients {
+            true => self.compiled::<L, M, false>(),
+            false => self.compiled::<L, M, true>(),
         }
     }
 
-    fn linear<L: Lanes, M: Metric<L, D>>(&self) -> Option<Box<dyn LinearStage<L>>> {
-        let applies = self.shape.is_linear() && !F::INTERPRETED;
-        applies.then(|| match self.of_values() {
-            true => Box::new(self.compiled::<M, false>()) as Box<dyn LinearStage<L>>,
-            false => Box::new(self.compiled::<M, true>()),
-        })
-    }
-
-    /// Whether no gradients are read or tested.
-    fn of_values(&self) -> bool {
-        F::VALUES_ONLY && !self.shape.gradients
-    }
-
-    fn compiled<M, const GRADIENTS: bool>(&self) -> FormStage<F, M, D, C, GRADIENTS> {
+    fn compiled<L: Lanes, M: Metric<L, D>, const GRADIENTS: bool>(&self) -> Box<dyn Stage<L>> {
         let shape = &self.shape;
-        FormStage {
+        Box::new(FormStage::<F, M, D, C, GRADIENTS> {
             form: self.form.clone(),
             values: shape.values || !shape.gradients,
             gradients: shape.gradients,
             reads_position: shape.position,
             fields: FieldSources::new(&shape.fields, shape.field_gradients),
             metric: PhantomData,
-        }
+        })
     }
 }
 
@@ -214,18 +190,13 @@ impl<T: Vectorizable> SimdTask for Build<'_, T> {
 
     fn run<S: Simd>(self, token: S) -> Self::Output {
         let shape = self.plan.shape;
-        let stages: FormStages<T::Lanes<S>> = match self.stage {
+        let stage: Box<dyn Stage<T::Lanes<S>>> = match self.stage {
             Some(stage) => stage.take(),
-            None => FormStages {
-                at_points: match shape.storage {
-                    Storage::ElementFactors => factor_stage::<_, true>(shape),
-                    _ => factor_stage::<_, false>(shape),
-                },
-                linear: None,
-            },
+            None if shape.storage == Storage::ElementFactors => factor_stage::<_, true>(shape),
+            None => factor_stage::<_, false>(shape),
         };
         let len = self.plan.geometry_len();
-        Box::new(HostKernel::new(token, self.plan.basis, stages, len))
+        Box::new(HostKernel::new(token, self.plan.basis, stage, len))
     }
 }
 

@@ -156,68 +156,32 @@ impl<F, M, const D: usize, const C: usize, const GRADIENTS: bool> FormStage<F, M
     ) where
         F: Form<D, C>,
     {
-        let zero = weight.constant(0.0);
-        let (mut u, mut slopes) = ([zero; C], [[zero; D]; C]);
+        let Jacobian {
+            adjugate,
+            determinant,
+        } = jacobian;
+        let zero = determinant.constant(0.0);
+        let (mut u, mut grad_u) = ([zero; C], [[zero; D]; C]);
         if self.values {
             for (u, values) in u.iter_mut().zip(&arrays.values) {
                 *u = values[p];
             }
         }
         if GRADIENTS && self.gradients {
-            for (c, slopes) in slopes.iter_mut().enumerate() {
-                *slopes = each(
+            let inverse = determinant.constant(1.0) / determinant;
+            for (c, grad_u) in grad_u.iter_mut().enumerate() {
+                let g = each(
                     #[inline(always)]
-                    |r| arrays.gradients[r][c][p],
+                    |r| arrays.gradients[r][c][p] * inverse,
                 );
+                *grad_u = physical(&adjugate, g);
             }
             for (n, field) in self.fields.differentiated() {
-                inputs.grad_a[field] = each(
+                let g = each(
                     #[inline(always)]
-                    |r| arrays.field_gradients[r].at(n, p),
+                    |r| arrays.field_gradients[r].at(n, p) * inverse,
                 );
-            }
-        }
-        let (f0, f1) = self.evaluate(&jacobian, weight, inputs, (u, slopes));
-        if self.values {
-            for (values, f0) in arrays.values.iter_mut().zip(f0) {
-                values[p] = f0;
-            }
-        }
-        if GRADIENTS && self.gradients {
-            for (c, f1) in f1.iter().enumerate() {
-                for (gradients, &f1) in arrays.gradients.iter_mut().zip(f1) {
-                    gradients[c][p] = f1;
-                }
-            }
-        }
-    }
-
-    /// The coefficients of the test function and its reference gradient at a point, from value and reference gradient of
-    /// the solution; `inputs` have reference gradients of fields too.
-    #[inline(always)]
-    pub(super) fn evaluate<L: Lanes>(
-        &self,
-        jacobian: &Jacobian<L, D>,
-        weight: L,
-        inputs: &mut Inputs<L, D>,
-        (u, slopes): ([L; C], [[L; D]; C]),
-    ) -> ([L; C], [[L; D]; C])
-    where
-        F: Form<D, C>,
-    {
-        let Jacobian {
-            adjugate,
-            determinant,
-        } = *jacobian;
-        let mut grad_u = slopes;
-        if GRADIENTS && self.gradients {
-            let inverse = determinant.constant(1.0) / determinant;
-            for grad_u in &mut grad_u {
-                *grad_u = physical(&adjugate, *grad_u, inverse);
-            }
-            for (_, field) in self.fields.differentiated() {
-                let slopes = inputs.grad_a[field];
-                inputs.grad_a[field] = physical(&adjugate, slopes, inverse);
+                inputs.grad_a[field] = physical(&adjugate, g);
             }
         }
         let point = Point {
@@ -229,46 +193,39 @@ impl<F, M, const D: usize, const C: usize, const GRADIENTS: bool> FormStage<F, M
             time: inputs.time,
             parameters: &inputs.parameters,
         };
-        let (mut values, mut gradients) = (u, slopes);
         if self.values {
             let f0 = self.form.f0(&point);
             let scale = weight * determinant;
-            for (value, f0) in values.iter_mut().zip(f0) {
-                *value = f0 * scale;
+            for (values, f0) in arrays.values.iter_mut().zip(f0) {
+                values[p] = f0 * scale;
             }
         }
         if GRADIENTS && self.gradients {
             let f1 = self.form.f1(&point);
-            for (gradient, f1) in gradients.iter_mut().zip(f1) {
+            for (c, f1) in f1.iter().enumerate() {
                 let f: [L; D] = each(
                     #[inline(always)]
                     |d| f1[d] * weight,
                 );
-                *gradient = each(
-                    #[inline(always)]
-                    |r| dot(f, adjugate[r]),
-                );
+                for (gradients, row) in arrays.gradients.iter_mut().zip(adjugate) {
+                    gradients[c][p] = dot(f, row);
+                }
             }
         }
-        (values, gradients)
     }
 }
 
-/// J⁻ᵀ `slopes`, with 1 / det J, which takes longest and is used last.
+/// adj Jᵀ g.
 #[inline(always)]
-fn physical<L: Lanes, const D: usize>(
-    adjugate: &[[L; D]; D],
-    slopes: [L; D],
-    inverse: L,
-) -> [L; D] {
+fn physical<L: Lanes, const D: usize>(adjugate: &[[L; D]; D], g: [L; D]) -> [L; D] {
     each(
         #[inline(always)]
         |d| {
-            let column: [L; D] = each(
+            let column = each(
                 #[inline(always)]
                 |r| adjugate[r][d],
             );
-            dot(slopes, column) * inverse
+            dot(g, column)
         },
     )
 }

@@ -325,52 +325,6 @@ impl<L: Lanes, const D: usize> Metric<L, D> for Multilinear {
     }
 }
 
-/// As [`Multilinear`], with the columns of J at each point and its adjugate from them: fewer operations than the
-/// coefficients of a row where rows are short, 27 for each point and 9 for each row.
-pub(crate) struct ShortMultilinear;
-
-impl<L: Lanes, const D: usize> Metric<L, D> for ShortMultilinear {
-    type Layer = MultilinearLayer<L, D>;
-    /// The layer with vectors at η: those of the position, a, and c.
-    type Row = MultilinearLayer<L, D>;
-
-    #[inline(always)]
-    fn layer(token: L::Token, geometry: &[L::Real], zeta: L, position: bool) -> Self::Layer {
-        <Multilinear as Metric<L, D>>::layer(token, geometry, zeta, position)
-    }
-
-    #[inline(always)]
-    fn row(layer: &Self::Layer, _first: usize, eta: L) -> Self::Row {
-        let MultilinearLayer { origin, a, b, c } = *layer;
-        let mut row = MultilinearLayer {
-            origin: axpy(b[0], eta, origin),
-            a: axpy(b[1], eta, a),
-            b,
-            c,
-        };
-        if D == 3 {
-            row.c[0][0] = axpy(c[0][1], eta, c[0][0]);
-            row.c[1][0] = axpy(c[1][1], eta, c[1][0]);
-        }
-        row
-    }
-
-    #[inline(always)]
-    fn at(row: &Self::Row, _: L::Token, _: &[L::Real], _i: usize, xi: L) -> Jacobian<L, D> {
-        let mut columns = [row.a; D];
-        columns[1] = axpy(row.b[1], xi, row.b[0]);
-        if D == 3 {
-            columns[2] = axpy(row.c[1][0], xi, row.c[0][0]);
-        }
-        jacobian(columns)
-    }
-
-    #[inline(always)]
-    fn position(row: &Self::Row, _: L::Token, _: &[L::Real], _i: usize, xi: L) -> [L; D] {
-        axpy(row.a, xi, row.origin)
-    }
-}
-
 /// Any map: Jacobians, `[point][D][D]` (columns a, b, c), then positions, `[point][D]`.
 pub(crate) struct Stored;
 

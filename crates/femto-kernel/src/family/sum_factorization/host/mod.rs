@@ -9,7 +9,6 @@ mod factor_stage;
 mod form_stage;
 mod inputs;
 mod interpreted_stage;
-mod linear;
 mod metric;
 mod stage;
 mod sweep;
@@ -18,12 +17,10 @@ pub use build::HostPlan;
 
 use crate::family::batch::{Batch, ElementKernel, NodeTable, Workspace, scratch_of};
 use crate::scalar::Lanes;
-use build::FormStages;
 use contraction::Contraction;
 use diagonal::Products;
 use fearless_simd::Simd;
 use femto_element::tables::TensorTables;
-use linear::LinearStage;
 use stage::{BatchData, Rule, Stage};
 use sweep::Sweeps;
 
@@ -31,8 +28,6 @@ use sweep::Sweeps;
 struct HostKernel<L: Lanes> {
     token: L::Token,
     stage: Box<dyn Stage<L>>,
-    /// In place of contractions and stage, at degree 1.
-    linear: Option<Box<dyn LinearStage<L>>>,
     basis: TensorTables,
     /// Numbers of packed geometry per element.
     geometry_len: usize,
@@ -92,7 +87,7 @@ impl<L: Lanes> HostKernel<L> {
     fn new(
         token: L::Token,
         basis: &TensorTables,
-        FormStages { at_points, linear }: FormStages<L>,
+        stage: Box<dyn Stage<L>>,
         geometry_len: usize,
     ) -> Self {
         let (q, g) = (basis.nodes_1d, basis.points_1d);
@@ -114,8 +109,7 @@ impl<L: Lanes> HostKernel<L> {
         };
         Self {
             token,
-            stage: at_points,
-            linear,
+            stage,
             basis: basis.clone(),
             geometry_len,
             nodes: NodeTable::tensor(basis.cell.dim(), q),
@@ -234,12 +228,7 @@ impl<L: Lanes> ElementKernel<L::Real> for HostKernel<L> {
                 self.nodes
                     .gather(self.token, batch.elements, &batch.nodes, source, nodal);
                 self.gather_fields(batch, &mut scratch.nodal);
-                match &self.linear {
-                    Some(linear) => {
-                        linear.apply(self.token, &self.rule, &data, &mut scratch.nodal);
-                    }
-                    None => self.evaluate(&data, scratch),
-                }
+                self.evaluate(&data, scratch);
                 let nodal = &scratch.nodal[..unknowns];
                 self.nodes
                     .scatter(batch.elements, &batch.nodes, nodal, target);
