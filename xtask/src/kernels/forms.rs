@@ -228,6 +228,7 @@ impl Kind {
             Precision::Fp64 => 1e-12,
             Precision::Fp32 => 2e-5,
         };
+        let kernel = (kernel, schedule);
         Some(operator.case(name, kernel, oracle::<F, D, C>(form, basis), tolerance))
     }
 

@@ -4,7 +4,7 @@ use femto_element::Cell;
 use femto_kernel::dialect::Language;
 use femto_kernel::expr::GraphError;
 use femto_kernel::family::sum_factorization::Storage;
-use femto_kernel::family::sum_factorization::kernel::{PointData, Schedule};
+use femto_kernel::family::sum_factorization::kernel::{PointData, Schedule, ThreadPer};
 use femto_kernel::family::sum_factorization::work::Shape;
 use femto_kernel::family::{FactorPrecision, KernelSource, Limits, Scatter, Vectors};
 use femto_kernel::form::{Mass, ScreenedPoisson, inspect};
@@ -65,6 +65,13 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             let mut operator = operator.on_vectors(NODAL);
             operator.shape.components = 3;
             cases.extend(operator.apply_case(on));
+            cases.extend(operator.together_case(on));
+        }
+        if degree <= 2 {
+            for (collocated, gradients) in [(true, true), (false, true), (false, false)] {
+                let operator = operator(degree, collocated, gradients, Storage::Multilinear);
+                cases.extend(operator.on_vectors(NODAL).whole_element_cases(on));
+            }
         }
     }
     cases
@@ -162,6 +169,42 @@ impl Operator {
         self.first_legal("pencils staged", (language, limits), staged)
     }
 
+    /// A variant with pencils of all components together.
+    fn together_case(&self, on: (Language, &Limits)) -> Option<Case> {
+        self.first_legal("pencils together", on, |_| Schedule {
+            points: PointData::Registers,
+            scratch_cube: true,
+            together: true,
+            elements_per_block: 2,
+            even_odd: true,
+            ..Schedule::PLAIN
+        })
+    }
+
+    /// Variants with an element per thread, whose contributions are added by each thread or summed by block, for one
+    /// component and for three together.
+    fn whole_element_cases(&self, on: (Language, &Limits)) -> Vec<Case> {
+        const WHOLE: Schedule = Schedule {
+            thread_per: ThreadPer::Element,
+            points: PointData::Registers,
+            elements_per_block: 32,
+            together: true,
+            ..Schedule::PLAIN
+        };
+        let mut vector = self.clone();
+        vector.shape.components = 3;
+        let of = |operator: &Self| {
+            let added = operator.first_legal("elements", on, |_| WHOLE);
+            let summed = operator.first_legal("elements summed", on, |_| Schedule {
+                block_sums: true,
+                ..WHOLE
+            });
+            [added, summed]
+        };
+        let cases = [self, &vector].into_iter().flat_map(of);
+        cases.flatten().collect()
+    }
+
     fn first_legal(
         &self,
         what: &str,
@@ -172,14 +215,20 @@ impl Operator {
         let schedules = [problem.best(limits), Schedule::PLAIN].map(change);
         let is_legal = |schedule: &Schedule| schedule.validate(&problem, limits).is_ok();
         let schedule = schedules.into_iter().find(is_legal)?;
-        Some(self.case_of(what, problem.source(&schedule)))
+        Some(self.case_of(what, problem.source(&schedule), schedule))
     }
 
     fn diagonal_case(&self, language: Language) -> Case {
-        self.case_of("diagonal", self.problem(language).diagonal_source())
+        let source = self.problem(language).diagonal_source();
+        self.case_of("diagonal", source, Schedule::PLAIN)
     }
 
-    fn case_of(&self, what: &str, kernel: Result<KernelSource, GraphError>) -> Case {
+    fn case_of(
+        &self,
+        what: &str,
+        kernel: Result<KernelSource, GraphError>,
+        schedule: Schedule,
+    ) -> Case {
         let tolerance = match self.factors {
             FactorPrecision::Same => 1e-12,
             FactorPrecision::Single => 32.0 * FactorPrecision::SINGLE_CHANGE,
@@ -187,7 +236,7 @@ impl Operator {
         let kernel = kernel.expect("no form is printed");
         let oracle = self.oracle();
         self.clone()
-            .case(self.name(what), kernel, oracle, tolerance)
+            .case(self.name(what), (kernel, schedule), oracle, tolerance)
     }
 
     /// The oracle, one component after the other.

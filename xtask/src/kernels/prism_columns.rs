@@ -11,8 +11,8 @@ use femto_kernel::family::cell_quadrature::source::Interleave;
 use femto_kernel::family::cell_quadrature::{FieldKind, Fields};
 use femto_kernel::family::prism_column::{Block, PrismColumn};
 use femto_kernel::family::{
-    Array, BlockOperator, ElementOperator, FactorPrecision, Family, KernelSource, Knobs, Limits,
-    Scatter, Target, Vectors,
+    BlockOperator, ElementOperator, FactorPrecision, Family, KernelSource, Knobs, Limits, Scatter,
+    Target, Vectors,
 };
 use femto_kernel::form::{Form, Mass, Poisson, SymmetricGradient, trace};
 use femto_kernel::scalar::Precision;
@@ -241,14 +241,9 @@ impl Columns {
         target: &Target,
     ) -> Vec<(femto_kernel::family::Operand, Value)> {
         let mut kernels = block.kernels(target, self).expect("columns");
-        let value = |array| match array {
-            Array::Reals(numbers) => Value::Reals(numbers),
-            Array::U32(numbers) => Value::U32(numbers),
-            Array::U16(numbers) => Value::U16(numbers),
-        };
         let arrays = kernels.take_arrays().into_iter();
         arrays
-            .map(|(operand, array)| (operand, value(array)))
+            .map(|(operand, array)| (operand, array.into()))
             .collect()
     }
 }

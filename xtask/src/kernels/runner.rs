@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use femto_kernel::family::cell_quadrature::fans::NONE;
 use femto_kernel::family::cell_quadrature::source::{Interleave, place, places};
-use femto_kernel::family::{KernelSource, Operand, Scatter, Vectors};
+use femto_kernel::family::{Array, KernelSource, Operand, Scatter, Vectors};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Launch, Module,
@@ -254,6 +254,16 @@ pub(super) enum Value {
     Singles(Vec<f64>),
     U32(Vec<u32>),
     U16(Vec<u16>),
+}
+
+impl From<Array> for Value {
+    fn from(array: Array) -> Self {
+        match array {
+            Array::Reals(numbers) => Self::Reals(numbers),
+            Array::U32(numbers) => Self::U32(numbers),
+            Array::U16(numbers) => Self::U16(numbers),
+        }
+    }
 }
 
 /// A value on a device.

@@ -7,7 +7,7 @@ use femto_kernel::family::CellMap;
 use femto_kernel::family::cell_quadrature::source::Interleave;
 use femto_kernel::family::oracle::OracleGeometry;
 use femto_kernel::family::sum_factorization::Storage;
-use femto_kernel::family::sum_factorization::kernel::{KernelSpec, PointStep};
+use femto_kernel::family::sum_factorization::kernel::{KernelSpec, PointStep, Schedule, ThreadPer};
 use femto_kernel::family::sum_factorization::work::Shape;
 use femto_kernel::family::{FactorPrecision, KernelSource, Operand, Vectors};
 use femto_kernel::form::TracedForm;
@@ -20,6 +20,9 @@ use super::runner::{Run, Value};
 /// Elements of a check: several blocks, the last one not full. They are stacked: the top of one is the
 /// bottom of the next.
 const ELEMENTS: usize = 5;
+
+/// The same if a thread has an element.
+const WHOLE_ELEMENTS: usize = 70;
 
 /// λ if coefficients are folded; κ is 1.
 pub(super) const LAMBDA: f64 = 1.3;
@@ -64,40 +67,55 @@ impl Operator {
     pub(super) fn case(
         self,
         name: String,
-        kernel: KernelSource,
+        (kernel, schedule): (KernelSource, Schedule),
         oracle: Oracle,
         tolerance: f64,
     ) -> Case {
+        let count = match schedule.thread_per {
+            ThreadPer::Pencil => ELEMENTS,
+            ThreadPer::Element => WHOLE_ELEMENTS,
+        };
         Case {
             name,
             text: kernel.text.clone(),
             check: Box::new(move |device, module| {
                 let mut random = Random::new();
-                let recipe = self.recipe(&mut random);
+                let recipe = self.recipe(&mut random, count);
                 let elements = Elements::new(random, recipe);
+                let mut arrays = self.arrays(&elements);
+                let mut written = self.written(count);
+                if kernel.operands.contains(&Operand::Blocks) {
+                    let problem = self.problem(Language::Cuda);
+                    let nodes = &elements.recipe.nodes;
+                    let lists = problem.block_sums(&schedule, nodes, &vec![false; elements.total]);
+                    lists
+                        .private_nodes()
+                        .for_each(|node| written[node as usize] = true);
+                    arrays.extend(lists.arrays().map(|(of, array)| (of, array.into())));
+                }
                 let run = Run {
                     elements: &elements,
                     kernel: &kernel,
                     vectors: self.vectors,
                     interleave: Interleave::NONE,
                     precision: self.precision,
-                    arrays: self.arrays(&elements),
-                    written: self.written(),
-                    places: ELEMENTS,
+                    arrays,
+                    written,
+                    places: count,
                 };
                 run.check((device, module), &oracle, tolerance)
             }),
         }
     }
 
-    fn recipe(&self, random: &mut Random) -> Recipe {
+    fn recipe(&self, random: &mut Random, count: usize) -> Recipe {
         let (basis, shape) = (&self.basis, &self.shape);
         let own = basis.nodes();
         let node = |n: usize| n / own * (own - own / basis.nodes_1d) + n % own;
         Recipe {
-            maps: (0..ELEMENTS).map(|_| self.map(random)).collect(),
+            maps: (0..count).map(|_| self.map(random)).collect(),
             curved: self.is_stored_at_points(),
-            nodes: (0..ELEMENTS * own).map(|n| node(n) as u32).collect(),
+            nodes: (0..count * own).map(|n| node(n) as u32).collect(),
             points: basis.rule().points,
             components: shape.components,
             fields: shape.fields,
@@ -136,10 +154,10 @@ impl Operator {
     }
 
     /// The interior nodes of elements.
-    fn written(&self) -> Vec<bool> {
+    fn written(&self, count: usize) -> Vec<bool> {
         let n = self.basis.nodes_1d;
         let (own, plane) = (self.basis.nodes(), self.basis.nodes() / n);
-        let total = ELEMENTS * (own - plane) + plane;
+        let total = count * (own - plane) + plane;
         let is_inside = |node: usize| {
             let place = node % (own - plane);
             let along = [place % n, place / n % n, place / (n * n)];
@@ -151,7 +169,7 @@ impl Operator {
     fn arrays(&self, elements: &Elements) -> Vec<(Operand, Value)> {
         let problem = self.problem(Language::Cuda);
         let len = problem.geometry_len();
-        let mut geometry = vec![0.0; ELEMENTS * len];
+        let mut geometry = vec![0.0; elements.count() * len];
         for (element, out) in geometry.chunks_exact_mut(len).enumerate() {
             let OracleGeometry { jacobian, position } = elements.geometry(element);
             let given = match self.is_stored_at_points() {

@@ -2,6 +2,7 @@
 
 pub mod affine_simplex;
 pub mod batch;
+pub mod block_sums;
 pub mod cell_quadrature;
 mod context;
 mod contract;

@@ -14,7 +14,7 @@ pub enum Operand {
     BlockEnds,
     /// Node lists: the slots to be summed.
     BlockSlots,
-    /// Node lists: the nodes, instead of `Nodes`.
+    /// Node lists: the nodes.
     BlockList,
     /// The packed geometry of each element.
     Geometry,
@@ -85,7 +85,8 @@ impl Operand {
             Self::BlockLocal => (SHORT_TABLE, "g_local"),
             Self::BlockEnds => (SHORT_TABLE, "g_ends"),
             Self::BlockSlots => (SHORT_TABLE, "g_slots"),
-            Self::BlockList | Self::Nodes => (TABLE, "g_nodes"),
+            Self::BlockList => (TABLE, "g_list"),
+            Self::Nodes => (TABLE, "g_nodes"),
             Self::Geometry => ("const GLOBAL stored_real *RESTRICT", "g_geometry"),
             Self::Coordinates => (NUMBERS, "g_coordinates"),
             Self::Vertices => (TABLE, "g_vertices"),

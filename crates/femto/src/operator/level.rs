@@ -1,12 +1,13 @@
 //! Data levels, and the rule of the automatic one.
 
+use core::ops::RangeInclusive;
 use femto_platform::device::DeviceKind;
 
 /// The amount of stored geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DataLevel {
     /// The level measured to be faster on this kind of device, by a fixed rule: `Partial` on accelerators
-    /// for forms λ u below degree 6, otherwise `OnTheFly`.
+    /// for forms λ u of degree 2 to 5, otherwise `OnTheFly`.
     #[default]
     Automatic,
     /// As little as possible: the map coefficients of affine and multilinear cells, from which Jacobians
@@ -18,9 +19,10 @@ pub enum DataLevel {
     Element,
 }
 
-/// The lowest degree at which accelerators recompute the geometry as fast as they read it, for forms
-/// without gradients: BP1 on an H200, fp64 (`benches/runs/2026-11-21-nvidia-h200/bp.csv`).
-const RECOMPUTED_MASS: usize = 6;
+/// The degrees at which accelerators read geometry at the points faster than they recompute it, for forms without
+/// gradients: BP1 on an H200, fp64 (`benches/runs/2026-11-21-nvidia-h200/bp.csv`; at degree 1
+/// `benches/runs/2026-11-25-nvidia-h200/vectors`).
+const STORED_MASS: RangeInclusive<usize> = 2..=5;
 
 /// A level and the reason for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +78,7 @@ impl DataLevel {
         let (level, reason) = match self {
             Self::OnTheFly | Self::Partial | Self::Element => (self, Reason::Asked),
             Self::Automatic if on.single_factors => (Self::Partial, Reason::SingleFactors),
-            Self::Automatic if accelerator && on.mass && on.degree < RECOMPUTED_MASS => {
+            Self::Automatic if accelerator && on.mass && STORED_MASS.contains(&on.degree) => {
                 (Self::Partial, Reason::MeasuredFaster)
             }
             Self::Automatic => (Self::OnTheFly, Reason::LeastMemory),
@@ -102,8 +104,10 @@ impl ChosenLevel {
                     .to_owned()
             }
             Reason::MeasuredFaster => format!(
-                "femto takes partial for forms λ u below degree {RECOMPUTED_MASS} on accelerators, \
-                 because it was measured to be faster there"
+                "femto takes partial for forms λ u of degree {} to {} on accelerators, because it was \
+                 measured to be faster there",
+                STORED_MASS.start(),
+                STORED_MASS.end()
             ),
         }
     }
@@ -126,7 +130,7 @@ mod tests {
             for degree in 1..=15 {
                 for mass in [false, true] {
                     let chosen = DataLevel::Automatic.choose(&choice(device, degree, mass));
-                    let stored = accelerator && mass && degree < 6;
+                    let stored = accelerator && mass && (2..6).contains(&degree);
                     let wanted = [DataLevel::OnTheFly, DataLevel::Partial][usize::from(stored)];
                     assert_eq!(chosen.level, wanted, "{device:?} {degree} {mass}");
                     assert_eq!(chosen.why().contains("measured"), stored);

@@ -58,11 +58,12 @@ pub struct KernelSpec<'a> {
 }
 
 /// Operands that are always defined in kernels, even if absent, see `operands.h`.
-const OPTIONAL: [Operand; 16] = [
+const OPTIONAL: [Operand; 17] = [
     Operand::Geometry,
     Operand::Coordinates,
     Operand::Vertices,
     Operand::Nodes,
+    Operand::BlockList,
     Operand::Elements,
     Operand::ComponentStride,
     Operand::Contributions,

@@ -154,12 +154,16 @@ impl BlockOperator for Block {
     ) -> Result<Box<dyn BlockKernels>, BlockError> {
         let basis = &self.basis;
         let rule = basis.points.iter().zip(&basis.weights);
-        Ok(Box::new(Kernels {
+        let rule = rule.flat_map(|(&x, &w)| [x, w]).collect();
+        let mut kernels = Kernels {
             block: self.clone(),
             target: *target,
             elements: elements.count(),
-            rule: rule.flat_map(|(&x, &w)| [x, w]).collect(),
-        }))
+            arrays: vec![(Operand::Rule, Array::Reals(rule))],
+            entries: 0,
+        };
+        kernels.add_lists(elements);
+        Ok(Box::new(kernels))
     }
 }
 
@@ -169,8 +173,10 @@ struct Kernels {
     block: Block,
     target: Target,
     elements: usize,
-    /// The quadrature rule: points and weights, `[points_1d][2]`.
-    rule: Vec<f64>,
+    /// The quadrature rule, points and weights, `[points_1d][2]`, and lists of nodes.
+    arrays: Vec<(Operand, Array)>,
+    /// Entries of the lists.
+    entries: usize,
 }
 
 impl Kernels {
@@ -193,6 +199,19 @@ impl Kernels {
         }
     }
 
+    /// Makes the lists by which blocks sum, if the best legal schedule wants them.
+    fn add_lists(&mut self, elements: &dyn Elements) {
+        let spec = self.spec(self.target.vectors);
+        let mut schedules = self.schedules(&spec).into_iter();
+        let legal = schedules.find(|it| it.validate(&spec, &self.target.limits).is_ok());
+        let Some(schedule) = legal.filter(|it| it.block_sums) else {
+            return;
+        };
+        let lists = spec.block_sums(&schedule, elements.nodes(), &elements.elsewhere());
+        self.entries = lists.list.len();
+        self.arrays.extend(lists.arrays());
+    }
+
     /// All schedules, best first.
     fn schedules(&self, spec: &KernelSpec) -> Vec<Schedule> {
         let mut schedules = spec.schedules(&self.target.limits);
@@ -209,7 +228,13 @@ impl Kernels {
         let bytes = (spec.shape.components * spec.precision.bytes()) as u64;
         let (bytes_read, bytes_written) = match spec.vectors {
             Vectors::Element { .. } => (nodes * bytes, nodes * bytes),
-            Vectors::Nodal { .. } => (nodes * size_of::<u32>() as u64, 0),
+            Vectors::Nodal { .. } => {
+                let sums = match schedule.block_sums {
+                    true => nodes * 2 + self.entries as u64 * 6,
+                    false => 0,
+                };
+                (nodes * size_of::<u32>() as u64 + sums, 0)
+            }
         };
         spec.element_work(schedule) * self.elements as u64
             + Work {
@@ -235,8 +260,7 @@ impl BlockKernels for Kernels {
     }
 
     fn take_arrays(&mut self) -> Vec<(Operand, Array)> {
-        let rule = std::mem::take(&mut self.rule);
-        vec![(Operand::Rule, Array::Reals(rule))]
+        std::mem::take(&mut self.arrays)
     }
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {

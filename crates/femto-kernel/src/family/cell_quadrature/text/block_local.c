@@ -206,7 +206,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     uint r_nodes[ROUNDS(BLOCK_NODES)];
     EACH(r, ROUNDS(BLOCK_NODES))
     {
-        r_nodes[r] = o.g_nodes[first + (MINE(r) < count ? MINE(r) : 0)];
+        r_nodes[r] = o.g_list[first + (MINE(r) < count ? MINE(r) : 0)];
     }
     ask_for_slots(g_local + (size_t)BLOCK * SLOTS, s_entries);
 #if LISTED_SUMS
@@ -224,7 +224,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
     }
     if (later_count > 0) {
         prefetch_l2(g_local + (size_t)later * SLOTS, SLOTS);
-        prefetch_l2((const GLOBAL ushort *)(o.g_nodes + later_first), 2 * later_count);
+        prefetch_l2((const GLOBAL ushort *)(o.g_list + later_first), 2 * later_count);
 #if LISTED_SUMS
         prefetch_l2(g_slots + (size_t)later * SLOTS, SLOTS);
         prefetch_l2(g_ends + later_first, later_count);

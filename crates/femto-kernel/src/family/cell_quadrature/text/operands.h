@@ -8,6 +8,7 @@
  *   g_vertices      GEOMETRY_VERTICES: the cell's vertices; absent if VERTICES_ARE_NODES
  *   g_coordinates   GEOMETRY_VERTICES: [vertex][DIM]
  *   g_nodes         VECTORS_NODAL: the cell's nodes
+ *   g_list          the nodes of blocks, see block_local.c
  *   g_contributions CONTRIBUTIONS: [component][contribution_first + cell][node], components
  *                   contribution_stride apart, for sum.c to add up in a fixed order; else atomic additions
  *   g_elements      VECTORS_LISTED: each cell's number in E-vectors
@@ -38,7 +39,7 @@
 typedef struct {
     const GLOBAL real *g_geometry, *g_coordinates;
     const GLOBAL uint *g_vertices;
-    const GLOBAL uint *g_nodes, *g_elements;
+    const GLOBAL uint *g_nodes, *g_list, *g_elements;
     uint component_stride;
     GLOBAL real *g_contributions;
     uint contribution_stride, contribution_first;
@@ -52,7 +53,7 @@ typedef struct {
 #define OPERANDS                                                                               \
     ABSENT_OPERANDS                                                                            \
     const operands o = {g_geometry,    g_coordinates,       g_vertices,         g_nodes,       \
-                        g_elements,                                                            \
+                        g_list,        g_elements,                                             \
                         component_stride, g_contributions,                                     \
                         contribution_stride, contribution_first, g_cell_fields,                \
                         g_nodal_fields, field_stride,       g_point_fields,     g_context,     \

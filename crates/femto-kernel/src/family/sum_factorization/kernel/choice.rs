@@ -18,24 +18,31 @@ const THREADS: u32 = 128;
 const REGISTERS: (u32, u32) = (168, 1 << 16);
 
 impl KernelSpec<'_> {
-    /// The schedule expected to be best, then plainer ones with lower requirements.
+    /// The schedule expected to be best, then those with lower requirements.
     pub fn schedules(&self, limits: &Limits) -> Vec<Schedule> {
-        let (best, plain) = (self.best(limits), Schedule::PLAIN);
         match self.step {
-            PointStep::Factors(_) => {
+            PointStep::Factors(factors) => {
+                let mut measured = self.measured(factors);
                 let small = Schedule {
-                    elements_per_block: 1,
-                    by_warp: false,
-                    scratch_cube: false,
-                    reload_values: false,
-                    point_unroll: 0,
-                    staged: false,
-                    ..best
+                    even_odd: true,
+                    points: PointData::Registers,
+                    blocks_per_unit: measured[0].blocks_per_unit,
+                    ..Schedule::PLAIN
                 };
-                vec![best, small, plain]
+                measured.extend([small, Schedule::PLAIN]);
+                measured
             }
-            PointStep::Form(_) => vec![best, plain],
+            PointStep::Form(_) => vec![self.best_of_form(limits), Schedule::PLAIN],
         }
+    }
+
+    /// For folded factors, the schedules measured to be best on an H200 in double precision, best first.
+    fn measured(&self, factors: FactorPrecision) -> Vec<Schedule> {
+        let (shape, vectors) = (&self.shape, self.vectors);
+        let whole = defaults::whole_elements(shape, vectors);
+        let together = defaults::together(shape, vectors, self.precision);
+        let apart = defaults::apart(shape, vectors, factors);
+        whole.into_iter().chain(together).chain([apart]).collect()
     }
 
     /// For factors, the schedule measured to be best on an H200 in double precision. For forms, a schedule
@@ -43,17 +50,21 @@ impl KernelSpec<'_> {
     /// fields at the nodes, the measured schedule of the most similar factors.
     pub fn best(&self, limits: &Limits) -> Schedule {
         match self.step {
-            PointStep::Factors(factors) => defaults::schedule(&self.shape, self.vectors, factors),
+            PointStep::Factors(factors) => self.measured(factors)[0],
             PointStep::Form(_) => self.best_of_form(limits),
         }
     }
 
     fn best_of_form(&self, limits: &Limits) -> Schedule {
         let (shape, precision) = (&self.shape, self.precision);
-        let inputs = self.inputs();
+        let inputs = self.inputs(&Schedule::PLAIN);
+        let whole = defaults::whole_elements(shape, self.vectors);
+        if let Some(whole) = whole.filter(|it| it.validate(self, limits).is_ok()) {
+            return whole;
+        }
         let first = if inputs == 1 && shape.dim == 3 {
             let like = like_factors(shape);
-            let measured = defaults::schedule(&like, self.vectors, FactorPrecision::Same);
+            let measured = defaults::apart(&like, self.vectors, FactorPrecision::Same);
             of_factors(measured, shape)
         } else {
             let arrays = if shape.gradients { 2 } else { 1 };

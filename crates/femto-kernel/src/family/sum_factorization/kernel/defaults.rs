@@ -1,10 +1,12 @@
-//! The schedules measured to be best on an H200, fp64, 5·10⁷ nodes, in
-//! `benches/runs/2026-11-21-nvidia-h200/sweep-*.csv`, for degrees 1 to 15.
+//! The schedules measured to be best on an H200 in fp64: for degrees 1 to 15 with 5·10⁷ nodes, in
+//! `benches/runs/2026-11-21-nvidia-h200/sweep-*.csv`; those of whole elements and of components together with 4·10⁶
+//! unknowns, in `benches/runs/2026-11-25-nvidia-h200/vectors`.
 
-use super::{PointData, Schedule, warp_elements};
+use super::{PointData, Schedule, ThreadPer, warp_elements};
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
-use crate::family::{FactorPrecision, Vectors};
+use crate::family::{FactorPrecision, Scatter, Vectors};
+use crate::scalar::Precision;
 
 /// The fields of [`Schedule`] in which these schedules differ.
 #[derive(Clone, Copy)]
@@ -56,12 +58,71 @@ impl Row {
         self.by_warp = true;
         self
     }
+
+    fn schedule(&self, shape: &Shape) -> Schedule {
+        let of_warp = warp_elements(shape);
+        Schedule {
+            elements_per_block: self.elements_per_block,
+            blocks_per_unit: self.blocks_per_unit,
+            even_odd: true,
+            points: PointData::Registers,
+            scratch_cube: self.scratch_cube,
+            reload_values: self.reload_values,
+            point_unroll: self.point_unroll,
+            staged: self.staged,
+            by_warp: self.by_warp && of_warp > 0 && self.elements_per_block.is_multiple_of(of_warp),
+            ..Schedule::PLAIN
+        }
+    }
 }
 
-pub(super) fn schedule(shape: &Shape, vectors: Vectors, factors: FactorPrecision) -> Schedule {
-    let nodal = matches!(vectors, Vectors::Nodal { .. });
-    let stored = shape.storage == Storage::PointFactors;
-    let kind = (shape.gradients, shape.collocated, stored, nodal);
+/// Gradients, points at the nodes, factors stored at points, L-vectors.
+type Kind = (bool, bool, bool, bool);
+
+/// The schedule for elements of degree 1 in one thread each, if it is faster than pencils: with several components their
+/// contributions are summed by block, which saves atomic additions at the price of waiting for each other.
+pub(super) fn whole_elements(shape: &Shape, vectors: Vectors) -> Option<Schedule> {
+    let is_small =
+        shape.dim == 3 && shape.nodes_1d == 2 && shape.points_1d <= 3 && shape.components <= 3;
+    let at_points = matches!(shape.storage, Storage::PointFactors | Storage::Jacobians);
+    if !is_small || at_points || vectors.scatter() != Some(Scatter::Atomic) {
+        return None;
+    }
+    let several = shape.components > 1;
+    Some(Schedule {
+        thread_per: ThreadPer::Element,
+        elements_per_block: 64,
+        blocks_per_unit: match (several, shape.gradients, shape.collocated) {
+            (false, false, _) => 8,
+            (false, true, true) => 6,
+            _ => 4,
+        },
+        points: PointData::Registers,
+        together: several,
+        block_sums: several,
+        ..Schedule::PLAIN
+    })
+}
+
+/// The schedule for folded factors with pencils of all components together, if that is faster than one after the other.
+pub(super) fn together(shape: &Shape, vectors: Vectors, precision: Precision) -> Option<Schedule> {
+    let kind = kind(shape, vectors);
+    // In single precision BP6 is slower.
+    let is_slower = precision == Precision::Fp32 && shape.collocated;
+    if !(2..=3).contains(&shape.components) || is_slower {
+        return None;
+    }
+    let is_own = |(of, points, _): &&(Kind, usize, Row)| *of == kind && *points == shape.points_1d;
+    let (_, _, row) = TOGETHER.iter().find(is_own)?;
+    Some(Schedule {
+        together: true,
+        ..row.schedule(shape)
+    })
+}
+
+/// The schedule for folded factors with pencils of one component after the other.
+pub(super) fn apart(shape: &Shape, vectors: Vectors, factors: FactorPrecision) -> Schedule {
+    let kind = kind(shape, vectors);
     let rows = match kind {
         (false, _, true, _) => &MASS_STORED,
         (false, _, false, false) => &MASS_RECOMPUTED,
@@ -84,19 +145,13 @@ pub(super) fn schedule(shape: &Shape, vectors: Vectors, factors: FactorPrecision
     let single = factors == FactorPrecision::Single && kind == (true, true, true, false);
     let mut others = COLLOCATED_SINGLE.iter().filter(|_| single);
     let other = others.find(|(points, _)| *points == shape.points_1d);
-    let row = other.map_or(rows[index], |&(_, row)| row);
-    let of_warp = warp_elements(shape);
-    Schedule {
-        elements_per_block: row.elements_per_block,
-        blocks_per_unit: row.blocks_per_unit,
-        even_odd: true,
-        points: PointData::Registers,
-        scratch_cube: row.scratch_cube,
-        reload_values: row.reload_values,
-        point_unroll: row.point_unroll,
-        staged: row.staged,
-        by_warp: row.by_warp && of_warp > 0 && row.elements_per_block.is_multiple_of(of_warp),
-    }
+    other.map_or(rows[index], |&(_, row)| row).schedule(shape)
+}
+
+fn kind(shape: &Shape, vectors: Vectors) -> Kind {
+    let stored = shape.storage == Storage::PointFactors;
+    let nodal = vectors.scatter().is_some();
+    (shape.gradients, shape.collocated, stored, nodal)
 }
 
 /// BK1, stored factors.
@@ -269,4 +324,18 @@ const GAUSS_NODAL: [Row; 15] = [
     row(1, 2).scratch().reload().unroll(1),
     row(1, 2).scratch().reload().unroll(1),
     row(1, 1).scratch().reload().unroll(4),
+];
+/// BP2, BP4 and BP6 with the components together, where that is faster: kind, points along an axis and the row.
+const TOGETHER: [(Kind, usize, Row); 11] = [
+    ((false, false, true, true), 7, row(1, 5).scratch()),
+    ((false, false, false, true), 8, row(1, 4).scratch()),
+    ((true, false, false, true), 5, row(4, 4).scratch()),
+    ((true, false, false, true), 6, row(4, 3).scratch()),
+    ((true, false, false, true), 7, row(1, 8).scratch()),
+    ((true, true, false, true), 4, row(2, 6).scratch()),
+    ((true, true, false, true), 5, row(2, 8).scratch()),
+    ((true, true, false, true), 6, row(1, 8).scratch()),
+    ((true, true, false, true), 7, row(1, 5).scratch()),
+    ((true, true, false, true), 8, row(1, 5).scratch()),
+    ((true, true, false, true), 9, row(1, 3).scratch()),
 ];

@@ -1,6 +1,6 @@
 //! A schedule's knobs by name, for sweeps.
 
-use super::Schedule;
+use super::{Schedule, ThreadPer};
 use core::str::FromStr;
 
 /// Replacements for knobs of a schedule.
@@ -18,7 +18,7 @@ const fn knob(name: &'static str, most: u32, turn: fn(&mut Schedule, u32)) -> Kn
     Knob { name, most, turn }
 }
 
-const ALL: [Knob; 8] = [
+const ALL: [Knob; 11] = [
     knob("elements", 1024, |it, n| it.elements_per_block = n),
     knob("blocks", 32, |it, n| it.blocks_per_unit = n),
     knob("even_odd", 1, |it, n| it.even_odd = n == 1),
@@ -27,6 +27,11 @@ const ALL: [Knob; 8] = [
     knob("point_unroll", 32, |it, n| it.point_unroll = n),
     knob("by_warp", 1, |it, n| it.by_warp = n == 1),
     knob("staged", 1, |it, n| it.staged = n == 1),
+    knob("together", 1, |it, n| it.together = n == 1),
+    knob("block_sums", 1, |it, n| it.block_sums = n == 1),
+    knob("element_per_thread", 1, |it, n| {
+        it.thread_per = [ThreadPer::Pencil, ThreadPer::Element][n as usize];
+    }),
 ];
 
 /// A list of knobs that cannot be read: not `name=number`, or an unknown name or number.

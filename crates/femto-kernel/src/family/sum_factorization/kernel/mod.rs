@@ -19,15 +19,17 @@ mod source;
 mod work;
 
 pub use knobs::{Knobs, KnobsError};
-pub use schedule::{PointData, Schedule, warp_elements};
+pub use schedule::{PointData, Schedule, ThreadPer, warp_elements};
 
 use super::work::Shape;
 use crate::dialect::Language;
+use crate::family::block_sums::BlockSums;
 use crate::family::fields::FieldKind;
 use crate::family::{FactorPrecision, Vectors};
 use crate::form::TracedForm;
 use crate::scalar::Precision;
 use femto_element::tables::TensorTables;
+use padding::Rows;
 
 /// The evaluation at the points: factors or a form.
 #[derive(Clone, Copy, Debug)]
@@ -58,21 +60,29 @@ pub struct KernelSpec<'a> {
 
 impl KernelSpec<'_> {
     /// Number of components that the point step takes together.
-    fn coupled(&self) -> usize {
+    fn coupled(&self, schedule: &Schedule) -> usize {
         match self.step {
-            PointStep::Factors(_) => 1,
-            PointStep::Form(_) => self.shape.components,
+            PointStep::Factors(_) if !schedule.together => 1,
+            PointStep::Factors(_) | PointStep::Form(_) => self.shape.components,
         }
     }
 
     /// Number of inputs brought to the points together: these components, then the fields at nodes.
-    fn inputs(&self) -> usize {
+    fn inputs(&self, schedule: &Schedule) -> usize {
         let fields = match self.step {
             // Folded into the geometry.
             PointStep::Factors(_) => 0,
             PointStep::Form(_) => self.shape.fields.count(FieldKind::Nodal),
         };
-        self.coupled() + fields
+        self.coupled(schedule) + fields
+    }
+
+    /// The lists for a schedule by which blocks sum, from nodes `[element][node]` and whether each node also belongs to
+    /// elements of other launches.
+    pub fn block_sums(&self, schedule: &Schedule, nodes: &[u32], elsewhere: &[bool]) -> BlockSums {
+        let row = Rows::of(schedule, self).row as usize;
+        let per_block = schedule.elements_per_block as usize;
+        BlockSums::new(nodes, (self.basis.nodes(), row), per_block, elsewhere)
     }
 
     /// The precision of packed geometry.

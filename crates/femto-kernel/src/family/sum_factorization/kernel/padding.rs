@@ -1,7 +1,7 @@
 //! Padding of shared memory against bank conflicts.
 
 use super::schedule::WARP;
-use super::{KernelSpec, Schedule, warp_elements};
+use super::{KernelSpec, Schedule, ThreadPer, warp_elements};
 use crate::family::sum_factorization::work::Shape;
 
 /// Numbers of 8 bytes that shared memory serves at the same time: half a warp.
@@ -26,7 +26,14 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn of(schedule: &Schedule, shape: &Shape) -> Self {
-        Self::new(shape, schedule.elements_per_block, schedule.by_warp)
+        let places = Self::new(shape, schedule.elements_per_block, schedule.by_warp);
+        match schedule.thread_per {
+            ThreadPer::Pencil => places,
+            ThreadPer::Element => Self {
+                threads: schedule.elements_per_block,
+                ..places
+            },
+        }
     }
 
     /// For a block of elements.
@@ -107,6 +114,50 @@ impl Strides {
         along_i * waits(places, |s, slow, fast| s * slot + slow * layer + fast * row)
             + along_j * waits(places, |s, slow, fast| s * slot + slow * layer + fast)
             + along_k * waits(places, |s, slow, fast| s * slot + slow * row + fast)
+    }
+}
+
+/// Shared memory with an element per thread, see `family/sum_factorization/text/elements.h` and `sums.h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rows {
+    /// Numbers of an element: its geometry, later its contributions, if the block sums them; an odd number of pairs.
+    pub(super) row: u32,
+    /// Nodes of an element: an odd number.
+    pub(super) nodes: u32,
+    /// Where nodes, the block's list, slots and their ends start, and the end, in numbers of the arithmetic.
+    pub(super) nodes_start: u32,
+    pub(super) list_start: u32,
+    pub(super) slots_start: u32,
+    pub(super) ends_start: u32,
+    pub(super) end: u32,
+}
+
+impl Rows {
+    /// For alignment to copies.
+    const BYTES: u32 = 16;
+
+    pub(super) fn of(schedule: &Schedule, spec: &KernelSpec) -> Self {
+        let (own, elements) = (spec.basis.nodes() as u32, schedule.elements_per_block);
+        let summed = u32::from(schedule.block_sums);
+        let sums = summed * own * spec.coupled(schedule) as u32;
+        let pairs = (spec.geometry_len() as u32).max(sums).div_ceil(2) | 1;
+        let (row, nodes) = (2 * pairs, own | 1);
+        // At most one entry a slot.
+        let slots = summed * elements * own;
+        let room = |bytes: u32| bytes.next_multiple_of(Self::BYTES) / spec.precision.bytes() as u32;
+        let nodes_start = elements * row;
+        let list_start = nodes_start + room(4 * elements * nodes);
+        let slots_start = list_start + room(4 * slots);
+        let ends_start = slots_start + room(2 * slots);
+        Self {
+            row,
+            nodes,
+            nodes_start,
+            list_start,
+            slots_start,
+            ends_start,
+            end: ends_start + room(2 * slots),
+        }
     }
 }
 

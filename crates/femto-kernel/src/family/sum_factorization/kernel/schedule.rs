@@ -1,16 +1,18 @@
 //! The schedule of the pencil kernel: its knobs and rules.
 
-use super::padding::{Places, Stage, Strides};
+use super::padding::{Places, Rows, Stage, Strides};
 use super::{KernelSpec, PointStep};
 use crate::dialect::BlockShape;
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
-use crate::family::{Limits, ScheduleError};
+use crate::family::{Limits, Scatter, ScheduleError, Vectors};
 use core::fmt;
 
 /// The knobs of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Schedule {
+    /// What a thread has.
+    pub thread_per: ThreadPer,
     /// Elements per block: several at low degree, so that a block fills whole warps.
     pub elements_per_block: u32,
     /// Target number of resident blocks per compute unit, by which the compiler limits registers.
@@ -33,6 +35,20 @@ pub struct Schedule {
     pub point_unroll: u32,
     /// Whether factors at points are copied to shared memory, starting when an element begins.
     pub staged: bool,
+    /// Whether folded factors are applied to all components at a point together, as forms always are; otherwise
+    /// components are taken one after the other.
+    pub together: bool,
+    /// Whether a block sums what its elements contribute to each of its nodes before it adds that to the vector.
+    pub block_sums: bool,
+}
+
+/// What a thread has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ThreadPer {
+    /// One pencil in each phase; pencils are exchanged through shared memory.
+    Pencil,
+    /// A whole hexahedron of low degree, in registers; nothing is exchanged.
+    Element,
 }
 
 /// Storage of the values and derivatives of the point step.
@@ -54,9 +70,13 @@ pub fn warp_elements(shape: &Shape) -> u32 {
     WARP / shape.pencils() as u32
 }
 
+/// Numbers in shared memory that 16 bits can tell apart.
+const MOST_SLOTS: u32 = 1 << 16;
+
 impl Schedule {
     /// The schedule with the lowest requirements: one element per block, no even-odd contractions.
     pub const PLAIN: Self = Self {
+        thread_per: ThreadPer::Pencil,
         elements_per_block: 1,
         blocks_per_unit: 1,
         even_odd: false,
@@ -66,6 +86,8 @@ impl Schedule {
         reload_values: false,
         point_unroll: 0,
         staged: false,
+        together: false,
+        block_sums: false,
     };
 
     /// Checks whether a device can run it for a kernel.
@@ -88,6 +110,9 @@ impl Schedule {
         if self.elements_per_block == 0 || self.blocks_per_unit == 0 {
             return Err("a block has elements, and a compute unit blocks");
         }
+        if self.block_sums && self.thread_per != ThreadPer::Element {
+            return Err("blocks sum if a thread has a whole element");
+        }
         if shape.points_1d < shape.nodes_1d {
             return Err("there are at least as many points as nodes");
         }
@@ -99,6 +124,9 @@ impl Schedule {
                 }
                 _ => {}
             }
+        }
+        if self.thread_per == ThreadPer::Element {
+            self.element_rules(spec)?;
         }
         self.point_rules(spec)?;
         match (spec.step, shape.storage) {
@@ -115,9 +143,40 @@ impl Schedule {
         }
     }
 
+    /// The rules for a thread with a whole element.
+    fn element_rules(&self, spec: &KernelSpec) -> Result<(), &'static str> {
+        let shape = &spec.shape;
+        if shape.dim != 3 {
+            return Err("a thread has a whole element only of hexahedra");
+        }
+        if !matches!(spec.vectors, Vectors::Nodal { .. }) {
+            return Err("a thread has a whole element only with L-vectors");
+        }
+        if matches!(shape.storage, Storage::PointFactors | Storage::Jacobians) {
+            return Err("a thread with a whole element reads no geometry at points");
+        }
+        if spec.inputs(self) > spec.coupled(self) {
+            return Err("a thread with a whole element reads no fields at nodes");
+        }
+        let is_atomic = spec.vectors.scatter() == Some(Scatter::Atomic);
+        if self.block_sums && !(is_atomic && spec.coupled(self) == shape.components) {
+            return Err("blocks sum all components together, for atomic additions");
+        }
+        if self.block_sums && self.elements_per_block * Rows::of(self, spec).row > MOST_SLOTS {
+            return Err("a block that sums has fewer than 65536 numbers");
+        }
+        if !self.elements_per_block.is_multiple_of(WARP) {
+            return Err("threads with a whole element fill whole warps of 32");
+        }
+        if self.by_warp || self.scratch_cube || self.points != PointData::Registers {
+            return Err("a thread with a whole element exchanges nothing");
+        }
+        Ok(())
+    }
+
     /// The rules for the point step's storage.
     fn point_rules(&self, spec: &KernelSpec) -> Result<(), &'static str> {
-        let (shape, inputs) = (&spec.shape, spec.inputs());
+        let (shape, inputs) = (&spec.shape, spec.inputs(self));
         let of_registers = self.scratch_cube || self.reload_values || self.point_unroll > 0;
         if of_registers && self.points != PointData::Registers {
             return Err("a scratch cube is for points in registers");
@@ -126,7 +185,7 @@ impl Schedule {
             return Err("only factors at points are staged");
         }
         if self.points == PointData::Registers && !self.scratch_cube {
-            if inputs > 1 && shape.gradients {
+            if inputs > 1 && shape.gradients && self.thread_per == ThreadPer::Pencil {
                 return Err("several inputs need a scratch cube");
             }
             if self.reload_values {
@@ -154,9 +213,10 @@ impl Schedule {
         BlockShape {
             threads: [places.threads, 1, 1],
             blocks_per_unit: self.blocks_per_unit,
-            shared_reals: match self.staged {
-                true => Stage::of(self, spec).end,
-                false => places.slots * Strides::of(self, spec).slot,
+            shared_reals: match self.thread_per {
+                ThreadPer::Element => Rows::of(self, spec).end,
+                ThreadPer::Pencil if self.staged => Stage::of(self, spec).end,
+                ThreadPer::Pencil => places.slots * Strides::of(self, spec).slot,
             },
         }
     }
@@ -164,8 +224,8 @@ impl Schedule {
     /// Number of point arrays in shared memory, as numbered by `CUBE_OF` of
     /// `family/sum_factorization/text/pencils.h`.
     pub(super) fn cubes(&self, spec: &KernelSpec) -> u32 {
-        let (shape, components) = (&spec.shape, spec.coupled());
-        let fields = spec.inputs() - components;
+        let (shape, components) = (&spec.shape, spec.coupled(self));
+        let fields = spec.inputs(self) - components;
         let (field_gradients, dim) = (shape.field_gradients != 0, shape.dim);
         let cubes = match (self.points, shape.gradients) {
             (PointData::Registers, true) => {
@@ -193,6 +253,10 @@ impl Schedule {
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (elements, blocks) = (self.elements_per_block, self.blocks_per_unit);
+        let threads = match self.thread_per {
+            ThreadPer::Pencil => "pencils",
+            ThreadPer::Element => "an element per thread",
+        };
         let points = match self.points {
             PointData::Registers => "registers",
             PointData::Shared => "shared memory",
@@ -200,7 +264,7 @@ impl fmt::Display for Schedule {
         };
         write!(
             f,
-            "pencils, {elements} elements a block, {blocks} blocks a unit, points in {points}"
+            "{threads}, {elements} elements a block, {blocks} blocks a unit, points in {points}"
         )?;
         for (set, words) in [
             (self.even_odd, "even-odd"),
@@ -208,6 +272,8 @@ impl fmt::Display for Schedule {
             (self.reload_values, "values read again"),
             (self.staged, "factors staged"),
             (self.by_warp, "by warp"),
+            (self.together, "components together"),
+            (self.block_sums, "summed by block"),
         ] {
             if set {
                 write!(f, ", {words}")?;

@@ -1,8 +1,8 @@
 //! Kernel sources of sum_factorization, from what a kernel evaluates and its schedule.
 
-use super::matrices::{matrices, products, rule};
-use super::padding::{Stage, Strides};
-use super::{KernelSpec, PointData, PointStep, Schedule, warp_elements};
+use super::matrices::{matrices, nodal_matrices, products, rule};
+use super::padding::{Rows, Stage, Strides};
+use super::{KernelSpec, PointData, PointStep, Schedule, ThreadPer, warp_elements};
 use crate::dialect::{KernelFile, SourceBuilder};
 use crate::expr::{GraphError, Input};
 use crate::family::fields::FieldKind;
@@ -37,7 +37,10 @@ impl KernelSpec<'_> {
     /// A constant of the form that is not finite in this precision.
     pub fn source(&self, schedule: &Schedule) -> Result<KernelSource, GraphError> {
         let mut source = self.begin(schedule, true)?;
-        source.include(file!("pencils.c"));
+        match schedule.thread_per {
+            ThreadPer::Pencil => source.include(file!("pencils.c")),
+            ThreadPer::Element => source.include(file!("elements.c")),
+        }
         Ok(self.finish(source, "apply", schedule))
     }
 
@@ -64,7 +67,7 @@ impl KernelSpec<'_> {
             entry,
             block: schedule.block(self),
             elements_per_block: schedule.elements_per_block,
-            operands: self.operands(entry == "apply"),
+            operands: self.operands(entry == "apply", schedule),
         }
     }
 
@@ -81,7 +84,7 @@ impl KernelSpec<'_> {
     /// Everything before the kernel.
     fn begin(&self, schedule: &Schedule, input: bool) -> Result<SourceBuilder, GraphError> {
         let mut source = SourceBuilder::new(self.language, self.precision, schedule.block(self));
-        define_arguments(&mut source, &self.operands(input), &OPTIONAL);
+        define_arguments(&mut source, &self.operands(input, schedule), &OPTIONAL);
         define_vectors(&mut source, &self.shape, self.vectors);
         self.define_geometry(&mut source);
         self.define_schedule(&mut source, schedule);
@@ -91,12 +94,20 @@ impl KernelSpec<'_> {
             &mut source,
             &[file!("contraction.h"), file!("nodes.h"), file!("pairs.h")],
         );
-        matrices(&mut source, self.basis, schedule.even_odd);
+        let threads = match schedule.thread_per {
+            ThreadPer::Pencil => {
+                matrices(&mut source, self.basis, schedule.even_odd);
+                file!("pencils.h")
+            }
+            ThreadPer::Element => {
+                nodal_matrices(&mut source, self.basis);
+                file!("elements.h")
+            }
+        };
         match self.step {
-            PointStep::Factors(_) => include(
-                &mut source,
-                &[file!("map.h"), file!("pencils.h"), file!("factors.h")],
-            ),
+            PointStep::Factors(_) => {
+                include(&mut source, &[file!("map.h"), threads, file!("factors.h")]);
+            }
             PointStep::Form(form) => {
                 let point_form = form.point_function(self.precision, self.language)?;
                 source.code("form", &point_form);
@@ -104,8 +115,11 @@ impl KernelSpec<'_> {
                     2 => source.include(file!("plane.h")),
                     _ => include(&mut source, &[file!("map.h"), file!("jacobian.h")]),
                 }
-                include(&mut source, &[file!("pencils.h"), file!("form.h")]);
+                include(&mut source, &[threads, file!("form.h")]);
             }
+        }
+        if schedule.block_sums {
+            source.include(file!("sums.h"));
         }
         Ok(source)
     }
@@ -128,13 +142,29 @@ impl KernelSpec<'_> {
 
     fn define_schedule(&self, source: &mut SourceBuilder, schedule: &Schedule) {
         let shape = &self.shape;
+        source.define("COUPLED", self.coupled(schedule));
+        let is_element = schedule.thread_per == ThreadPer::Element;
+        source.define("ELEMENT_PER_THREAD", u8::from(is_element));
+        source.define("STAGED", u8::from(schedule.staged));
+        source.define("BLOCK_SUMS", u8::from(schedule.block_sums));
+        source.define("ELEMENTS_PER_BLOCK", schedule.elements_per_block);
+        if is_element {
+            let rows = Rows::of(schedule, self);
+            source.define("GEOMETRY_LENGTH", self.geometry_len());
+            source.define("GEOMETRY_ROW", rows.row);
+            source.define("NODE_ROW", rows.nodes);
+            source.define("NODES_START", rows.nodes_start);
+            source.define("LIST_START", rows.list_start);
+            source.define("SLOTS_START", rows.slots_start);
+            source.define("ENDS_START", rows.ends_start);
+            return;
+        }
         let strides = Strides::of(schedule, self);
         let by_warp = if schedule.by_warp {
             warp_elements(shape)
         } else {
             0
         };
-        source.define("ELEMENTS_PER_BLOCK", schedule.elements_per_block);
         source.define("WARP_ELEMENTS", by_warp);
         source.define("SLOT", strides.slot);
         source.define("LAYER", strides.layer);
@@ -143,7 +173,6 @@ impl KernelSpec<'_> {
         source.define("SCRATCH_CUBE", u8::from(schedule.scratch_cube));
         source.define("RELOAD_VALUES", u8::from(schedule.reload_values));
         source.define("POINT_UNROLL", schedule.point_unroll);
-        source.define("STAGED", u8::from(schedule.staged));
         if schedule.staged {
             let stage = Stage::of(schedule, self);
             source.define("STAGE_START", stage.start);
@@ -160,7 +189,6 @@ impl KernelSpec<'_> {
     }
 
     fn define_point_step(&self, source: &mut SourceBuilder) {
-        source.define("COUPLED", self.coupled());
         match self.step {
             PointStep::Factors(_) => {
                 source.define("NODAL_FIELDS", 0);
@@ -171,8 +199,16 @@ impl KernelSpec<'_> {
     }
 
     /// The operands of a kernel, in order.
-    pub fn operands(&self, input: bool) -> Vec<Operand> {
+    pub fn operands(&self, input: bool, schedule: &Schedule) -> Vec<Operand> {
         let mut all = vec![Operand::Geometry, Operand::Rule];
+        if schedule.block_sums {
+            all.extend([
+                Operand::Blocks,
+                Operand::BlockList,
+                Operand::BlockEnds,
+                Operand::BlockSlots,
+            ]);
+        }
         match self.vectors {
             Vectors::Element { listed } => all.extend(listed.then_some(Operand::Elements)),
             Vectors::Nodal { scatter, .. } => {

@@ -1,6 +1,6 @@
 //! Exact work of the pencil kernel under a schedule.
 
-use super::{KernelSpec, PointData, PointStep, Schedule};
+use super::{KernelSpec, PointData, PointStep, Schedule, ThreadPer};
 use crate::family::fields::FieldKind;
 use crate::family::sum_factorization::work::Shape;
 use crate::roofline::Work;
@@ -17,8 +17,9 @@ impl KernelSpec<'_> {
             PointStep::Form(_) => shape.fields.count(FieldKind::Cell) + points,
         };
         let geometry = (self.geometry_len() * self.stored_precision().bytes()) as u64;
-        // Written by the copies, read once per component.
-        let staged = u64::from(schedule.staged) * (1 + shape.components as u64);
+        // Written by the copies, read once for components taken together.
+        let read = (shape.components / self.coupled(schedule)) as u64;
+        let staged = u64::from(schedule.staged) * (1 + read);
         Work {
             bytes_read: geometry + (fields * self.precision.bytes()) as u64,
             bytes_written: 0,
@@ -30,6 +31,9 @@ impl KernelSpec<'_> {
     /// Bytes of shared memory that one element reads and writes, except for staged factors.
     pub fn shared_bytes(&self, schedule: &Schedule) -> u64 {
         let shape = &self.shape;
+        if schedule.thread_per == ThreadPer::Element {
+            return self.shared_bytes_of_elements(schedule);
+        }
         let (q, g) = (shape.nodes_1d as u64, shape.points_1d as u64);
         let (points, components) = (shape.points() as u64, shape.components as u64);
         // Along j, i, k, one way; for quadrilaterals along j, i, then read at the points.
@@ -47,6 +51,19 @@ impl KernelSpec<'_> {
             PointStep::Form(_) => accesses.of_fields(shape, interpolation, points),
         };
         (components * of_component + of_fields) * self.precision.bytes() as u64
+    }
+}
+
+impl KernelSpec<'_> {
+    /// The same with an element per thread: geometry written, and read in each pencil; nodes written, and read for inputs
+    /// and for results; contributions to sums written and read.
+    fn shared_bytes_of_elements(&self, schedule: &Schedule) -> u64 {
+        let shape = &self.shape;
+        let nodes = self.basis.nodes() as u64;
+        let (all, together) = (shape.components as u64, self.coupled(schedule) as u64);
+        let geometry = self.geometry_len() as u64 * (1 + shape.pencils() as u64 * all / together);
+        let sums = 2 * all * nodes * u64::from(schedule.block_sums);
+        (geometry + sums) * self.precision.bytes() as u64 + (1 + 2 * all) * nodes * 4
     }
 }
 

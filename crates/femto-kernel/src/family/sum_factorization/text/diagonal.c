@@ -80,7 +80,7 @@ KERNEL(diagonal)(KERNEL_ARGUMENTS)
         const source from = SOURCE(t.element, 0, COUPLED + n, g_v);
         bring(&t, &from, COUPLED + n, &data);
     }
-    const GLOBAL stored_real *g_own = g_geometry;
+    const GLOBAL stored_real *geometry = g_geometry;
     step_inputs in = STEP_INPUTS(&t);
 
     EACH(c, COUPLED)

@@ -23,7 +23,7 @@
 #if STAGED
 #define FACTOR_MEMORY SHARED
 #else
-#define FACTOR_MEMORY GLOBAL
+#define FACTOR_MEMORY GEOMETRY_MEMORY
 #endif
 
 typedef struct {
@@ -44,7 +44,7 @@ INLINE metric metric_along(const FACTOR_MEMORY stored_real *geometry, const GLOB
 #else
     real r_factors[EVEN(FACTORS)];
     read_pairs(geometry + (size_t)element * EVEN(FACTORS), FACTORS, r_factors);
-    const real weight = g_rule[2 * j + 1] * g_rule[2 * i + 1];
+    const real weight = rule_at(g_rule, j).y * rule_at(g_rule, i).y;
     UNROLL for (int f = 0; f < FACTORS; ++f) m.factors[f] = weight * r_factors[f];
 #endif
     return m;
@@ -91,13 +91,12 @@ typedef struct {
     real determinant[3];
 } metric;
 
-INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element,
-                           int j, int i)
+INLINE metric metric_along(const GEOMETRY_MEMORY real *geometry, const GLOBAL real *g_rule,
+                           uint element, int j, int i)
 {
-    real r_map[EVEN(27)], r_xi[2], r_eta[2];
-    read_pairs(g_geometry + (size_t)element * EVEN(27), 27, r_map);
-    read_pairs(g_rule + 2 * i, 2, r_xi);
-    read_pairs(g_rule + 2 * j, 2, r_eta);
+    real r_map[EVEN(27)];
+    read_pairs(geometry + (size_t)element * EVEN(27), 27, r_map);
+    const real2 xi = rule_at(g_rule, i), eta = rule_at(g_rule, j);
     metric m;
     UNROLL for (int c = 0; c < 3; ++c)
     {
@@ -105,9 +104,9 @@ INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_r
         UNROLL for (int b = 2; b >= 0; --b)
         {
             const real *r_row = r_map + 9 * c + 3 * b;
-            r_sum = r_sum * r_eta[0] + (r_row[0] + r_xi[0] * (r_row[1] + r_xi[0] * r_row[2]));
+            r_sum = r_sum * eta.x + (r_row[0] + xi.x * (r_row[1] + xi.x * r_row[2]));
         }
-        m.determinant[c] = r_xi[1] * r_eta[1] * r_sum;
+        m.determinant[c] = xi.y * eta.y * r_sum;
     }
     return m;
 }
@@ -128,16 +127,15 @@ typedef struct {
     real lambda, kappa;
 } metric;
 
-INLINE metric metric_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element,
-                           int j, int i)
+INLINE metric metric_along(const GEOMETRY_MEMORY real *geometry, const GLOBAL real *g_rule,
+                           uint element, int j, int i)
 {
-    real r_map[EVEN(MAP_NUMBERS)], r_xi[2], r_eta[2];
-    read_pairs(g_geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
-    read_pairs(g_rule + 2 * i, 2, r_xi);
-    read_pairs(g_rule + 2 * j, 2, r_eta);
-    const real weight = r_xi[1] * r_eta[1];
+    real r_map[EVEN(MAP_NUMBERS)];
+    read_pairs(geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
+    const real2 xi = rule_at(g_rule, i), eta = rule_at(g_rule, j);
+    const real weight = xi.y * eta.y;
     metric m;
-    m.map = trilinear_along(r_map, r_xi[0], r_eta[0]);
+    m.map = trilinear_along(r_map, xi.x, eta.x);
     m.lambda = VALUES ? weight * r_map[21] : 0;
     m.kappa = weight * r_map[21 + VALUES];
     return m;
@@ -184,36 +182,50 @@ INLINE SHARED stored_real *stage_factors(const place *t, SHARED real *s_memory,
 
 #else
 
-#define STEP_INPUTS(place) metric_along(g_own, g_rule, (place)->element, (place)->slow, (place)->fast)
+#define STEP_INPUTS(place)                                                                     \
+    metric_along(geometry, g_rule, GEOMETRY_AT(place), (place)->slow, (place)->fast)
 
 #endif
 
-/* Applies the metric at point k: replaces r_u and r_g, value and reference derivatives. */
+/* Applies the metric at point k to the components taken together: replaces r_u and r_g, values and reference
+ * derivatives. */
 INLINE void point_step(const place *t, const point_data *d, int k, const metric *m, real *r_u, real *r_g)
 {
+    ALL(c, COUPLED)
+    {
 #if VALUES
-    r_u[0] *= metric_value(m, k);
+        r_u[c] *= metric_value(m, k);
 #endif
 #if GRADIENTS
-    metric_gradient(m, k, r_g, r_g + 1, r_g + 2);
+        metric_gradient(m, k, r_g + 3 * c, r_g + 3 * c + 1, r_g + 3 * c + 2);
 #endif
+    }
 }
 
+#if !ELEMENT_PER_THREAD
 /* Applies the metric at all points of the pencil: values first, whose loop is unrolled if they are in
  * registers. */
 INLINE void point_steps(const place *t, point_data *d, const metric *m)
 {
 #if VALUES
-    EACH(k, POINTS_1D) put(t, d, 0, 0, k, get(t, d, 0, 0, k) * metric_value(m, k));
+    EACH(k, POINTS_1D)
+    {
+        const real factor = metric_value(m, k);
+        ALL(c, COUPLED) put(t, d, c, 0, k, get(t, d, c, 0, k) * factor);
+    }
 #endif
 #if GRADIENTS
     EACH_POINT(k)
     {
-        real r = get(t, d, 0, 1, k), s = get(t, d, 0, 2, k), p = get(t, d, 0, 3, k);
-        metric_gradient(m, k, &r, &s, &p);
-        put(t, d, 0, 1, k, r);
-        put(t, d, 0, 2, k, s);
-        put(t, d, 0, 3, k, p);
+        ALL(c, COUPLED)
+        {
+            real r = get(t, d, c, 1, k), s = get(t, d, c, 2, k), p = get(t, d, c, 3, k);
+            metric_gradient(m, k, &r, &s, &p);
+            put(t, d, c, 1, k, r);
+            put(t, d, c, 2, k, s);
+            put(t, d, c, 3, k, p);
+        }
     }
 #endif
 }
+#endif

@@ -16,17 +16,17 @@ typedef struct {
 } step_inputs;
 
 #define STEP_INPUTS(place)                                                                     \
-    inputs_along(g_own, g_rule, g_cell_fields, g_point_fields, g_context, place)
+    inputs_along(geometry, g_rule, g_cell_fields, g_point_fields, g_context, place)
 
-INLINE step_inputs inputs_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule,
+INLINE step_inputs inputs_along(const GEOMETRY_MEMORY real *geometry, const GLOBAL real *g_rule,
                                 const GLOBAL real *g_cells, const GLOBAL real *g_points,
                                 const GLOBAL real *g_at, const place *t)
 {
     step_inputs in;
-    in.geometry = map_along(g_geometry, g_rule, t->element, t->slow, t->fast);
-    in.weight = g_rule[2 * t->fast + 1];
+    in.geometry = map_along(geometry, g_rule, GEOMETRY_AT(t), t->slow, t->fast);
+    in.weight = rule_at(g_rule, t->fast).y;
 #if DIM == 3
-    in.weight = g_rule[2 * t->slow + 1] * in.weight;
+    in.weight = rule_at(g_rule, t->slow).y * in.weight;
 #endif
     in.g_points = g_points;
     in.time = 0;
@@ -98,6 +98,7 @@ INLINE void point_step(const place *t, const point_data *d, int k, step_inputs *
     }
 }
 
+#if !ELEMENT_PER_THREAD
 /* The form at all points of the pencil. */
 INLINE void point_steps(const place *t, point_data *d, step_inputs *in)
 {
@@ -119,3 +120,4 @@ INLINE void point_steps(const place *t, point_data *d, step_inputs *in)
         }
     }
 }
+#endif

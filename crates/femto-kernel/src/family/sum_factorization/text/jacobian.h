@@ -96,17 +96,17 @@ typedef struct {
     vector origin, along;
 } map;
 
-INLINE map map_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element, int j,
-                     int i)
+INLINE map map_along(const GEOMETRY_MEMORY real *geometry, const GLOBAL real *g_rule, uint element,
+                     int j, int i)
 {
     real r_map[EVEN(MAP_NUMBERS)];
-    read_pairs(g_geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
+    read_pairs(geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
     const vector a = coefficient(r_map, 0), b = coefficient(r_map, 1), c = coefficient(r_map, 2);
     map m;
     m.everywhere = jacobian_of(a, b, c);
     m.along = c;
 #if POSITION
-    m.origin = combine(combine(coefficient(r_map, 3), g_rule[2 * i], a), g_rule[2 * j], b);
+    m.origin = combine(combine(coefficient(r_map, 3), rule_at(g_rule, i).x, a), rule_at(g_rule, j).x, b);
 #else
     m.origin = a;
 #endif
@@ -132,12 +132,12 @@ typedef struct {
     vector origin, along;
 } map;
 
-INLINE map map_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element, int j,
-                     int i)
+INLINE map map_along(const GEOMETRY_MEMORY real *geometry, const GLOBAL real *g_rule, uint element,
+                     int j, int i)
 {
     real r_map[EVEN(MAP_NUMBERS)];
-    read_pairs(g_geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
-    const real xi = g_rule[2 * i], eta = g_rule[2 * j];
+    read_pairs(geometry + (size_t)element * EVEN(MAP_NUMBERS), MAP_NUMBERS, r_map);
+    const real xi = rule_at(g_rule, i).x, eta = rule_at(g_rule, j).x;
     map m;
     m.rows = trilinear_along(r_map, xi, eta);
     m.origin = m.along = coefficient(r_map, 0);

@@ -5,7 +5,9 @@
  *   component_stride are the strides of nodes and of components. Interior nodes belong to one element and
  *   are written. The others, its shell, are shared: they are summed by atomic additions or, with
  *   CONTRIBUTIONS, each element writes its contribution to g_contributions [component][element][k][j][i], components
- *   contribution_stride apart, elements from contribution_first on, for sum.c to add up in a fixed order.
+ *   contribution_stride apart, elements from contribution_first on, for sum.c to add up in a fixed order. With
+ *   BLOCK_SUMS a thread has an element and puts its contributions into its row s_own [component][k][j][i] of shared
+ *   memory, for sums.h to add up.
  *
  * Otherwise: an E-vector, [element][component][k][j][i], with elements from a list if VECTORS_LISTED;
  *   entries are written.
@@ -20,23 +22,39 @@
 
 #if VECTORS_NODAL
 
+/* With an element per thread its nodes are a row in shared memory. */
+#if ELEMENT_PER_THREAD
+#define NODE_MEMORY SHARED
+#define NODES_OF(element) nodes
+#else
+#define NODE_MEMORY GLOBAL
+#define NODES_OF(element) g_nodes + (size_t)(element) * NODES
+#endif
 #define ELEMENT_NODES(element, component)                                                      \
     {                                                                                          \
-        g_nodes + (size_t)(element) * NODES, (size_t)(component) * component_stride,           \
-            CONTRIBUTIONS_OF(element, component)                                                      \
+        NODES_OF(element), (size_t)(component) * component_stride,                             \
+            CONTRIBUTIONS_OF(element, component)                                               \
     }
 
+/* Where an element's contributions to a component go, if not to the vector. */
+#if BLOCK_SUMS
+#define CONTRIBUTION_MEMORY SHARED
+#define CONTRIBUTIONS_OF(element, component) s_own + (component) * NODES
+#else
+#define CONTRIBUTION_MEMORY GLOBAL
 #if CONTRIBUTIONS
-#define CONTRIBUTIONS_OF(element, component)                                                          \
-    g_contributions + (size_t)(component) * contribution_stride + (size_t)(contribution_first + (element)) * NODES
+#define CONTRIBUTIONS_OF(element, component)                                                   \
+    g_contributions + (size_t)(component) * contribution_stride +                              \
+        (size_t)(contribution_first + (element)) * NODES
 #else
 #define CONTRIBUTIONS_OF(element, component) 0
 #endif
+#endif
 
 typedef struct {
-    const GLOBAL uint *g_nodes;
+    const NODE_MEMORY uint *nodes;
     size_t first;
-    GLOBAL real *g_contributions;
+    CONTRIBUTION_MEMORY real *contributions;
 } element_nodes;
 
 INLINE bool is_inside(int k, int j, int i)
@@ -51,20 +69,23 @@ INLINE bool is_inside(int k, int j, int i)
 
 INLINE real read_node(const element_nodes *at, const GLOBAL real *g_u, int k, int j, int i)
 {
-    const uint node = at->g_nodes[NODE_AT(k, j, i)];
+    const uint node = at->nodes[NODE_AT(k, j, i)];
     return g_u[(size_t)node * NODE_STRIDE + at->first];
 }
 
 INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, int i, real value)
 {
+#if BLOCK_SUMS
+    at->contributions[NODE_AT(k, j, i)] = value;
+#else
     const bool inside = is_inside(k, j, i);
 #if CONTRIBUTIONS
     if (!inside) {
-        at->g_contributions[NODE_AT(k, j, i)] = value;
+        at->contributions[NODE_AT(k, j, i)] = value;
         return;
     }
 #endif
-    const uint node = at->g_nodes[NODE_AT(k, j, i)];
+    const uint node = at->nodes[NODE_AT(k, j, i)];
     GLOBAL real *g_target = g_v + (size_t)node * NODE_STRIDE + at->first;
 #if !CONTRIBUTIONS
     if (!inside) {
@@ -73,6 +94,7 @@ INLINE void add_node(const element_nodes *at, GLOBAL real *g_v, int k, int j, in
     }
 #endif
     *g_target = value;
+#endif
 }
 
 #else

@@ -112,16 +112,16 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
      * reloaded where that was measured to be faster: with gradients. */
     UNROLL_BY(1) for (int first = 0; first < COMPONENTS; first += COUPLED)
     {
-        const GLOBAL stored_real *g_own = g_geometry;
+        const GLOBAL stored_real *geometry = g_geometry;
 #if VECTORS_NODAL && COMPONENTS > COUPLED && GRADIENTS && NODES_1D > 3
-        FORGET(g_own);
+        FORGET(geometry);
 #endif
         point_data data;
         EACH(n, INPUTS)
         {
             source from = SOURCE(t.element, first, n, g_u);
 #if VECTORS_NODAL && COMPONENTS > COUPLED && GRADIENTS
-            FORGET(from.at.g_nodes);
+            FORGET(from.at.nodes);
 #endif
             bring(&t, &from, n, &data);
         }
@@ -135,7 +135,7 @@ KERNEL(apply)(KERNEL_ARGUMENTS)
             real r_v[POINTS_1D];
             test(&t, &data, c, r_v);
 #if VECTORS_NODAL && (COMPONENTS > 1 ? GRADIENTS : !COLLOCATED)
-            FORGET(at.g_nodes);
+            FORGET(at.nodes);
 #endif
             add_tested(&t, cube(&t, SCRATCH(c)), r_v, &at, g_v);
         }

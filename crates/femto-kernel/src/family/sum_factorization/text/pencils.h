@@ -79,6 +79,8 @@ CONTRACTION(grad, POINTS_1D, POINTS_1D, -1)
 #define FIELD_FIRST(element, f) (((size_t)ELEMENT(element) * NODAL_FIELDS + (f)) * NODES)
 #endif
 
+#define GEOMETRY_AT(place) (place)->element
+
 /* The position of a thread. */
 typedef struct {
     SHARED real *s_slot;
@@ -139,7 +141,7 @@ INLINE real read_source(const source *from, int k, int j, int i)
     if (from->is_field) {
         const GLOBAL real *g_field = from->g_values + from->field_first;
 #if VECTORS_NODAL
-        return g_field[from->at.g_nodes[NODE_AT(k, j, i)]];
+        return g_field[from->at.nodes[NODE_AT(k, j, i)]];
 #else
         return g_field[NODE_AT(k, j, i)];
 #endif

@@ -101,12 +101,12 @@ INLINE vector coefficient(const real *r_map, int m)
     return c;
 }
 
-INLINE map map_along(const GLOBAL real *g_geometry, const GLOBAL real *g_rule, uint element, int j,
-                     int i)
+INLINE map map_along(const GEOMETRY_MEMORY real *geometry, const GLOBAL real *g_rule, uint element,
+                     int j, int i)
 {
     real r_map[MAP_NUMBERS];
-    read_pairs(g_geometry + (size_t)element * MAP_NUMBERS, MAP_NUMBERS, r_map);
-    const real xi = g_rule[2 * i];
+    read_pairs(geometry + (size_t)element * MAP_NUMBERS, MAP_NUMBERS, r_map);
+    const real xi = rule_at(g_rule, i).x;
     map m;
     m.along_xi = m.origin = m.twist = coefficient(r_map, 0);
     m.along_eta = coefficient(r_map, 1);

@@ -85,11 +85,14 @@ fn the_best_are_legal_on_the_device_they_are_for() {
             for (collocated, gradients) in
                 [(true, true), (true, false), (false, true), (false, false)]
             {
-                check(Shape {
-                    collocated,
-                    gradients,
-                    ..shape(points, storage)
-                });
+                for components in [1, 3] {
+                    check(Shape {
+                        collocated,
+                        gradients,
+                        components,
+                        ..shape(points, storage)
+                    });
+                }
             }
         }
     }
@@ -131,6 +134,43 @@ fn broken_rules_are_named() {
         ..limits
     };
     assert!(message(good, &shape8, &single).contains("fp64"));
+}
+
+#[test]
+fn whole_elements_are_for_few_nodes() {
+    let (limits, numbers) = (Limits::default(), (Precision::Fp64, FactorPrecision::Same));
+    let two = Shape {
+        components: 3,
+        ..shape(2, Storage::Multilinear)
+    };
+    let basis2 = basis(2);
+    let best = spec(&basis2, two, NODAL, numbers).best(&limits);
+    assert_eq!(
+        (best.thread_per, best.block_sums, best.together),
+        (ThreadPer::Element, true, true)
+    );
+    let message = |schedule: Schedule, shape: Shape, vectors: Vectors| {
+        let result = schedule.validate(&spec(&basis2, shape, vectors, numbers), &limits);
+        result.unwrap_err().to_string()
+    };
+    let stored = shape(2, Storage::PointFactors);
+    assert!(message(best, two, ELEMENTS).contains("L-vectors"));
+    assert!(message(best, stored, NODAL).contains("no geometry at points"));
+    let deterministic = Vectors::Nodal {
+        interleaved: false,
+        scatter: Scatter::Deterministic,
+    };
+    assert!(message(best, two, deterministic).contains("atomic additions"));
+    let with = |change: fn(&mut Schedule)| {
+        let mut schedule = best;
+        change(&mut schedule);
+        message(schedule, two, NODAL)
+    };
+    assert!(with(|it| it.together = false).contains("all components together"));
+    assert!(with(|it| it.elements_per_block = 40).contains("whole warps"));
+    assert!(with(|it| it.points = PointData::Shared).contains("exchanges nothing"));
+    assert!(with(|it| it.thread_per = ThreadPer::Pencil).contains("blocks sum if"));
+    assert!(with(|it| it.elements_per_block = 4096).contains("65536"));
 }
 
 #[test]

@@ -1,0 +1,39 @@
+/* Code of the kernel of hexahedra with an element per thread, see elements.c: rows in shared memory.
+ *
+ * A block has room for its elements' packed geometry, [element][GEOMETRY_ROW] numbers, and nodes, [element][NODE_ROW].
+ * Rows are padded so that threads read their own with few conflicts. With BLOCK_SUMS a thread puts its contributions in
+ * place of its geometry.
+ */
+#define PENCILS (POINTS_1D * POINTS_1D)
+#define ALL(n, count) UNROLL for (int n = 0; n < (count); ++n)
+#define SOME(count) ((count) > 0 ? (count) : 1)
+#define WARP 32
+/* Unrolled if the points are the nodes, so that each is known where it is used. */
+#if COLLOCATED
+#define EACH_PENCIL(n) ALL(n, POINTS_1D)
+#else
+#define EACH_PENCIL(n) UNROLL_BY(1) for (int n = 0; n < POINTS_1D; ++n)
+#endif
+
+/* A pencil of points along k of the thread's element, whose geometry is row 0. */
+typedef struct {
+    uint element;
+    int slow, fast;
+} place;
+
+typedef struct {
+    int nothing;
+} point_data;
+
+#define GEOMETRY_AT(place) 0
+
+/* Copies rows of `length` numbers, ROW apart in shared memory, for all elements of the warp, the first of which is
+ * `first`; past the last element its row is repeated. */
+#define COPY_ROWS(type, s_rows, ROW, g_rows, length)                                           \
+    UNROLL for (int n = lane; n < WARP * (length); n += WARP)                                  \
+    {                                                                                          \
+        const int row = n / (length);                                                          \
+        const uint from = first + row < elements ? first + row : elements - 1;                 \
+        (s_rows)[row * (ROW) + n % (length)] =                                                 \
+            ((const GLOBAL type *)(g_rows))[(size_t)from * (length) + n % (length)];           \
+    }
