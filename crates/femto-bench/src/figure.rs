@@ -4,7 +4,7 @@ use crate::BenchError;
 use femto_platform::files::write_atomic;
 use kuva::backend::raster::RasterBackend;
 use kuva::backend::svg::SvgBackend;
-use kuva::plot::LinePlot;
+use kuva::plot::{LinePlot, ScatterPlot};
 use kuva::render::figure::Figure;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
@@ -40,6 +40,15 @@ pub(crate) fn line(points: impl Iterator<Item = (f64, f64)>) -> LinePlot {
     let mut points: Vec<(f64, f64)> = points.collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     LinePlot::new().with_data(points).with_stroke_width(1.5)
+}
+
+/// A dot for each point.
+pub(crate) fn dots(points: impl Iterator<Item = (f64, f64)>, colour: &str) -> ScatterPlot {
+    let points: Vec<(f64, f64)> = points.collect();
+    ScatterPlot::new()
+        .with_data(points)
+        .with_color(colour)
+        .with_size(2.5)
 }
 
 /// Panels in the cells of a grid.

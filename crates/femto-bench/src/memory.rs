@@ -62,6 +62,7 @@ fn numbers_per_point(params: &Params, device: DeviceKind) -> f64 {
         degree: params.degree,
         mass: physics == Physics::Mass,
         single_factors: params.factors == FactorPrecision::Single,
+        scatter: params.scatter,
     });
     match (chosen.level, params.mesh, physics) {
         // Operators check the memory of matrices themselves.

@@ -193,6 +193,13 @@ impl Operator {
         };
         let mut vector = self.clone();
         vector.shape.components = 3;
+        let boxes = operator(
+            self.basis.degree(),
+            self.basis.collocated,
+            self.shape.gradients,
+            Storage::ElementFactors,
+        );
+        let boxes = boxes.on_vectors(nodal(false, Scatter::Atomic));
         let of = |operator: &Self| {
             let added = operator.first_legal("elements", on, |_| WHOLE);
             let summed = operator.first_legal("elements summed", on, |_| Schedule {
@@ -201,8 +208,10 @@ impl Operator {
             });
             [added, summed]
         };
-        let cases = [self, &vector].into_iter().flat_map(of);
-        cases.flatten().collect()
+        let cases = [self, &vector, &boxes].into_iter().flat_map(of);
+        let deterministic = self.on_vectors(nodal(true, Scatter::Deterministic));
+        let stored = deterministic.first_legal("elements stored", on, |_| WHOLE);
+        cases.flatten().chain(stored).collect()
     }
 
     fn first_legal(

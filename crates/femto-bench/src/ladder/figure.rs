@@ -4,7 +4,7 @@
 use crate::figure::{self, COLOURS, Drawing, Panels};
 use crate::{BenchError, Record};
 use femto_kernel::family::hex_published::ladder::Step;
-use kuva::plot::{LinePlot, ScatterPlot};
+use kuva::plot::LinePlot;
 use kuva::render::layout::Layout;
 use kuva::render::plots::Plot;
 use serde::{Deserialize, Serialize};
@@ -127,13 +127,7 @@ fn panel((key, points): (&PanelKey, &Vec<&Point>)) -> (Vec<Plot>, Layout) {
             .with_legend(format!("{number} {}", shortened(change)));
         let dots = tera(points, |point| Some(point.flop_rate));
         plots.push(line.into());
-        plots.push(
-            ScatterPlot::new()
-                .with_data(dots)
-                .with_color(colour)
-                .with_size(2.5)
-                .into(),
-        );
+        plots.push(figure::dots(dots.into_iter(), colour).into());
     }
     let fastest = fastest(points);
     let copy = line(&fastest, |point| Some(point.roofline_copy));

@@ -1,7 +1,7 @@
 //! Knepley, Rupp, Terrel 2016: table 2, and figures 4 and 5.
 
 use super::{Selection, Sweep, run_all};
-use crate::figure::{COLOURS, Drawing, Panels, line};
+use crate::figure::{COLOURS, Drawing, Panels, dots, line};
 use crate::paper::Press;
 use crate::{BenchError, Record};
 use femto::AnyDevice;
@@ -89,10 +89,13 @@ fn draw(points: &[Point], form: &str, device: &str) -> Drawing {
         let own = points
             .iter()
             .filter(|it| it.dim == dim && it.precision == precision);
-        let line = line(own.map(|it| (it.cells as f64, it.flop_rate * 1e-9)))
-            .with_color(COLOURS[7 + index])
+        let own = own.map(|it| (it.cells as f64, it.flop_rate * 1e-9));
+        let colour = COLOURS[7 + index];
+        let line = line(own.clone())
+            .with_color(colour)
             .with_legend(format!("{dim}-D, {precision}"));
         plots.push(line.into());
+        plots.push(dots(own, colour).into());
     }
     let layout = Layout::auto_from_plots(&plots)
         .with_title(format!("{form}, degree 1, by thread transposition"))

@@ -1,13 +1,14 @@
 //! Data levels, and the rule of the automatic one.
 
 use core::ops::RangeInclusive;
+use femto_kernel::family::Scatter;
 use femto_platform::device::DeviceKind;
 
 /// The amount of stored geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum DataLevel {
     /// The level measured to be faster on this kind of device, by a fixed rule: `Partial` on accelerators
-    /// for forms λ u of degree 2 to 5, otherwise `OnTheFly`.
+    /// for forms λ u of degree 2 to 5, and of degree 1 unless sums are atomic; otherwise `OnTheFly`.
     #[default]
     Automatic,
     /// As little as possible: the map coefficients of affine and multilinear cells, from which Jacobians
@@ -20,9 +21,9 @@ pub enum DataLevel {
 }
 
 /// The degrees at which accelerators read geometry at the points faster than they recompute it, for forms without
-/// gradients: BP1 on an H200, fp64 (`benches/runs/2026-11-21-nvidia-h200/bp.csv`; at degree 1
-/// `benches/runs/2026-11-25-nvidia-h200/vectors`).
-const STORED_MASS: RangeInclusive<usize> = 2..=5;
+/// gradients: BP1 on an H200, fp64 (`benches/runs/2026-11-21-nvidia-h200/bp.csv`). At degree 1 they do so unless
+/// sums are atomic (`benches/runs/2026-11-25-nvidia-h200/vectors`).
+const STORED_MASS: RangeInclusive<usize> = 1..=5;
 
 /// A level and the reason for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,8 @@ pub struct LevelInputs {
     pub mass: bool,
     /// Whether factors are stored in single precision.
     pub single_factors: bool,
+    /// How L-vectors are summed.
+    pub scatter: Scatter,
 }
 
 impl DataLevel {
@@ -75,10 +78,12 @@ impl DataLevel {
     /// The level to use.
     pub fn choose(self, on: &LevelInputs) -> ChosenLevel {
         let accelerator = on.device.is_accelerator();
+        let recomputed = on.degree == 1 && on.scatter == Scatter::Atomic;
+        let stored = STORED_MASS.contains(&on.degree) && !recomputed;
         let (level, reason) = match self {
             Self::OnTheFly | Self::Partial | Self::Element => (self, Reason::Asked),
             Self::Automatic if on.single_factors => (Self::Partial, Reason::SingleFactors),
-            Self::Automatic if accelerator && on.mass && STORED_MASS.contains(&on.degree) => {
+            Self::Automatic if accelerator && on.mass && stored => {
                 (Self::Partial, Reason::MeasuredFaster)
             }
             Self::Automatic => (Self::OnTheFly, Reason::LeastMemory),
@@ -104,9 +109,8 @@ impl ChosenLevel {
                     .to_owned()
             }
             Reason::MeasuredFaster => format!(
-                "femto takes partial for forms λ u of degree {} to {} on accelerators, because it was \
-                 measured to be faster there",
-                STORED_MASS.start(),
+                "femto takes partial for forms λ u of degree 2 to {}, and of degree 1 if sums are not \
+                 atomic, on accelerators, because it was measured to be faster there",
                 STORED_MASS.end()
             ),
         }
@@ -119,18 +123,25 @@ mod tests {
 
     #[test]
     fn the_rule_is_for_mass_at_low_degree_on_accelerators() {
-        let choice = |device, degree, mass| LevelInputs {
+        let choice = |device, degree, mass, scatter| LevelInputs {
             device,
             degree,
             mass,
             single_factors: false,
+            scatter,
         };
         for device in DeviceKind::ALL {
             let accelerator = device == DeviceKind::Cuda || device == DeviceKind::OpenCl;
             for degree in 1..=15 {
-                for mass in [false, true] {
-                    let chosen = DataLevel::Automatic.choose(&choice(device, degree, mass));
-                    let stored = accelerator && mass && (2..6).contains(&degree);
+                for (mass, scatter) in [
+                    (false, Scatter::Atomic),
+                    (true, Scatter::Atomic),
+                    (true, Scatter::Deterministic),
+                ] {
+                    let chosen = choice(device, degree, mass, scatter);
+                    let chosen = DataLevel::Automatic.choose(&chosen);
+                    let least = if scatter == Scatter::Atomic { 2 } else { 1 };
+                    let stored = accelerator && mass && (least..6).contains(&degree);
                     let wanted = [DataLevel::OnTheFly, DataLevel::Partial][usize::from(stored)];
                     assert_eq!(chosen.level, wanted, "{device:?} {degree} {mass}");
                     assert_eq!(chosen.why().contains("measured"), stored);
@@ -146,6 +157,7 @@ mod tests {
             degree: 2,
             mass: true,
             single_factors: false,
+            scatter: Scatter::Atomic,
         };
         for level in [DataLevel::OnTheFly, DataLevel::Partial, DataLevel::Element] {
             let chosen = level.choose(&choice);

@@ -127,6 +127,7 @@ impl Plan {
             degree: space.degree(),
             mass: coefficients.is_some() && !inspection.gradients(),
             single_factors: coefficients.is_some() && params.factors == FactorPrecision::Single,
+            scatter: params.scatter,
         };
         let with_matrices = params.data_level == DataLevel::Element;
         let level = match with_matrices {

@@ -160,6 +160,7 @@ impl BlockOperator for Block {
             target: *target,
             elements: elements.count(),
             arrays: vec![(Operand::Rule, Array::Reals(rule))],
+            summed: None,
             entries: 0,
         };
         kernels.add_lists(elements);
@@ -175,7 +176,8 @@ struct Kernels {
     elements: usize,
     /// The quadrature rule, points and weights, `[points_1d][2]`, and lists of nodes.
     arrays: Vec<(Operand, Array)>,
-    /// Entries of the lists.
+    /// The schedule that the lists are for, and their entries.
+    summed: Option<Schedule>,
     entries: usize,
 }
 
@@ -208,6 +210,7 @@ impl Kernels {
             return;
         };
         let lists = spec.block_sums(&schedule, elements.nodes(), &elements.elsewhere());
+        self.summed = Some(schedule);
         self.entries = lists.list.len();
         self.arrays.extend(lists.arrays());
     }
@@ -265,7 +268,9 @@ impl BlockKernels for Kernels {
 
     fn candidates(&self, vectors: Vectors) -> Result<Vec<Candidate>, BlockError> {
         let spec = self.spec(vectors);
-        legal_candidates(self.schedules(&spec), |schedule| {
+        let has_lists = |it: &Schedule| !it.block_sums || self.summed == Some(*it);
+        let schedules = self.schedules(&spec).into_iter().filter(has_lists);
+        legal_candidates(schedules, |schedule| {
             schedule.validate(&spec, &self.target.limits)?;
             Ok(Candidate {
                 source: spec.source(&schedule)?,

@@ -136,6 +136,20 @@ impl Shape {
         self.components as u64 * (interpolation + differentiation) + fields + self.stage_flops()
     }
 
+    /// Flops of one hexahedron if a thread has all of it: values and derivatives of a layer along j, of its pencils along
+    /// i, and of their points along k, each by whole products from nodes to points; and the transposes.
+    pub(super) fn whole_element_flops(&self) -> u64 {
+        let (q, g) = (self.nodes_1d as u64, self.points_1d as u64);
+        let (product, gradients) = (2 * q, u64::from(self.gradients));
+        // There are no products, if points are nodes, and an addition on the way back.
+        let value = if self.collocated { 1 } else { 2 * product };
+        let slope = 2 * product * gradients;
+        let layers = g * q * q * (value + slope);
+        let pencils = g * g * q * ((1 + gradients) * value + slope);
+        let points = g * g * g * ((1 + 2 * gradients) * value + slope);
+        self.components as u64 * (layers + pencils + points) + self.stage_flops()
+    }
+
     /// Flops of the point-wise stage of one element.
     fn stage_flops(&self) -> u64 {
         let (d, c) = (self.dim as u64, self.components as u64);

@@ -14,6 +14,9 @@ const MOST_SHARED: u32 = 56 << 10;
 /// Minimum number of threads of a block for small elements.
 const THREADS: u32 = 128;
 
+/// Operations of f0 and f1 at a point beyond which an element per thread was not measured: linear elasticity has fewer.
+const MOST_FORM_FLOPS: u64 = 100;
+
 /// Target registers per thread for forms of several inputs, and registers of a compute unit.
 const REGISTERS: (u32, u32) = (168, 1 << 16);
 
@@ -26,13 +29,18 @@ impl KernelSpec<'_> {
                 let small = Schedule {
                     even_odd: true,
                     points: PointData::Registers,
-                    blocks_per_unit: measured[0].blocks_per_unit,
+                    blocks_per_unit: defaults::apart(&self.shape, self.vectors, factors)
+                        .blocks_per_unit,
                     ..Schedule::PLAIN
                 };
                 measured.extend([small, Schedule::PLAIN]);
                 measured
             }
-            PointStep::Form(_) => vec![self.best_of_form(limits), Schedule::PLAIN],
+            PointStep::Form(_) => {
+                let whole = self.whole_of_form(limits);
+                let pencils = [self.pencils_of_form(limits), Schedule::PLAIN];
+                whole.into_iter().chain(pencils).collect()
+            }
         }
     }
 
@@ -51,17 +59,27 @@ impl KernelSpec<'_> {
     pub fn best(&self, limits: &Limits) -> Schedule {
         match self.step {
             PointStep::Factors(factors) => self.measured(factors)[0],
-            PointStep::Form(_) => self.best_of_form(limits),
+            PointStep::Form(_) => {
+                let pencils = || self.pencils_of_form(limits);
+                self.whole_of_form(limits).unwrap_or_else(pencils)
+            }
         }
     }
 
-    fn best_of_form(&self, limits: &Limits) -> Schedule {
+    /// For a form with few operations, an element per thread if that is faster.
+    fn whole_of_form(&self, limits: &Limits) -> Option<Schedule> {
+        let whole = defaults::whole_elements(&self.shape, self.vectors)?;
+        let whole = Schedule {
+            together: false,
+            ..whole
+        };
+        let is_short = self.shape.form_flops <= MOST_FORM_FLOPS;
+        (is_short && whole.validate(self, limits).is_ok()).then_some(whole)
+    }
+
+    fn pencils_of_form(&self, limits: &Limits) -> Schedule {
         let (shape, precision) = (&self.shape, self.precision);
         let inputs = self.inputs(&Schedule::PLAIN);
-        let whole = defaults::whole_elements(shape, self.vectors);
-        if let Some(whole) = whole.filter(|it| it.validate(self, limits).is_ok()) {
-            return whole;
-        }
         let first = if inputs == 1 && shape.dim == 3 {
             let like = like_factors(shape);
             let measured = defaults::apart(&like, self.vectors, FactorPrecision::Same);

@@ -325,7 +325,8 @@ const GAUSS_NODAL: [Row; 15] = [
     row(1, 2).scratch().reload().unroll(1),
     row(1, 1).scratch().reload().unroll(4),
 ];
-/// BP2, BP4 and BP6 with the components together, where that is faster: kind, points along an axis and the row.
+/// BP2, BP4 and BP6, of three components, with these together, where that is faster: kind, points along an axis and the
+/// row.
 const TOGETHER: [(Kind, usize, Row); 11] = [
     ((false, false, true, true), 7, row(1, 5).scratch()),
     ((false, false, false, true), 8, row(1, 4).scratch()),

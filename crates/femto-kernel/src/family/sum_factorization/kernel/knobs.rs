@@ -30,7 +30,13 @@ const ALL: [Knob; 11] = [
     knob("together", 1, |it, n| it.together = n == 1),
     knob("block_sums", 1, |it, n| it.block_sums = n == 1),
     knob("element_per_thread", 1, |it, n| {
-        it.thread_per = [ThreadPer::Pencil, ThreadPer::Element][n as usize];
+        it.thread_per = match n {
+            0 => ThreadPer::Pencil,
+            _ => ThreadPer::Element,
+        };
+        // Pencils are not summed by block, and whole elements use whole matrices.
+        it.block_sums &= n == 1;
+        it.even_odd &= n == 0;
     }),
 ];
 

@@ -1,10 +1,11 @@
-//! femto's own kernel for hexahedra and quadrilaterals on accelerators: a pencil per thread.
+//! femto's own kernels for hexahedra and quadrilaterals on accelerators: a pencil per thread or, at degree 1, an
+//! element.
 //!
 //! A hexahedron takes (points_1d)² threads, a quadrilateral points_1d; in each phase every thread contracts
 //! one pencil in registers, with the 1-D matrices as operands from constant memory
-//! (`family/sum_factorization/text/pencils.c`). The evaluation at the points is a [`PointStep`]: folded
-//! factors, component by component (`factors.h` beside it), or a form printed from its graph, all
-//! components together (`form.h`). Fields, time and parameters are arguments, so that changing them needs
+//! (`family/sum_factorization/text/pencils.c`). Whole elements exchange nothing (`elements.c`). The evaluation at the
+//! points is a [`PointStep`]: folded factors, component by component or together (`factors.h` beside it), or a form
+//! printed from its graph, all components together (`form.h`). Fields, time and parameters are arguments, so that changing them needs
 //! no new text. [`Schedule`] describes how a kernel is laid out on a device; [`KernelSpec`] has everything
 //! else.
 

@@ -1,8 +1,9 @@
-//! The schedule of the pencil kernel: its knobs and rules.
+//! The schedule of a kernel: its knobs and rules.
 
 use super::padding::{Places, Rows, Stage, Strides};
 use super::{KernelSpec, PointStep};
 use crate::dialect::BlockShape;
+use crate::family::fields::FieldKind;
 use crate::family::sum_factorization::Storage;
 use crate::family::sum_factorization::work::Shape;
 use crate::family::{Limits, Scatter, ScheduleError, Vectors};
@@ -69,6 +70,9 @@ pub(super) const WARP: u32 = 32;
 pub fn warp_elements(shape: &Shape) -> u32 {
     WARP / shape.pencils() as u32
 }
+
+/// Nodes along an axis beyond which an element is too large for a thread.
+const MOST_WHOLE_NODES: usize = 3;
 
 /// Numbers in shared memory that 16 bits can tell apart.
 const MOST_SLOTS: u32 = 1 << 16;
@@ -155,21 +159,28 @@ impl Schedule {
         if matches!(shape.storage, Storage::PointFactors | Storage::Jacobians) {
             return Err("a thread with a whole element reads no geometry at points");
         }
-        if spec.inputs(self) > spec.coupled(self) {
-            return Err("a thread with a whole element reads no fields at nodes");
+        if shape.nodes_1d > MOST_WHOLE_NODES {
+            return Err("a thread has a whole element only up to degree 2");
+        }
+        let at_points = shape.fields.count(FieldKind::Points) > 0;
+        if spec.inputs(self) > spec.coupled(self) || at_points {
+            return Err("a thread with a whole element reads no fields at nodes or points");
+        }
+        if !self.elements_per_block.is_multiple_of(WARP) {
+            return Err("threads with a whole element fill whole warps of 32");
         }
         let is_atomic = spec.vectors.scatter() == Some(Scatter::Atomic);
         if self.block_sums && !(is_atomic && spec.coupled(self) == shape.components) {
             return Err("blocks sum all components together, for atomic additions");
         }
-        if self.block_sums && self.elements_per_block * Rows::of(self, spec).row > MOST_SLOTS {
+        if self.block_sums && self.elements_per_block * Rows::of(self, spec).row >= MOST_SLOTS {
             return Err("a block that sums has fewer than 65536 numbers");
-        }
-        if !self.elements_per_block.is_multiple_of(WARP) {
-            return Err("threads with a whole element fill whole warps of 32");
         }
         if self.by_warp || self.scratch_cube || self.points != PointData::Registers {
             return Err("a thread with a whole element exchanges nothing");
+        }
+        if self.even_odd {
+            return Err("a thread with a whole element uses whole matrices");
         }
         Ok(())
     }

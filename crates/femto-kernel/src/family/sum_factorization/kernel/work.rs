@@ -1,4 +1,4 @@
-//! Exact work of the pencil kernel under a schedule.
+//! Work of a kernel under a schedule.
 
 use super::{KernelSpec, PointData, PointStep, Schedule, ThreadPer};
 use crate::family::fields::FieldKind;
@@ -23,7 +23,10 @@ impl KernelSpec<'_> {
         Work {
             bytes_read: geometry + (fields * self.precision.bytes()) as u64,
             bytes_written: 0,
-            flops: shape.scheduled_flops(),
+            flops: match schedule.thread_per {
+                ThreadPer::Pencil => shape.scheduled_flops(),
+                ThreadPer::Element => shape.whole_element_flops(),
+            },
             shared_bytes: self.shared_bytes(schedule) + staged * geometry,
         }
     }
@@ -52,18 +55,24 @@ impl KernelSpec<'_> {
         };
         (components * of_component + of_fields) * self.precision.bytes() as u64
     }
-}
 
-impl KernelSpec<'_> {
-    /// The same with an element per thread: geometry written, and read in each pencil; nodes written, and read for inputs
-    /// and for results; contributions to sums written and read.
+    /// The same with an element per thread: geometry written, and read in each pencil, or once where these are unrolled;
+    /// nodes written, and read for inputs and, unless the block sums, for results; contributions and slots of sums
+    /// written and read.
     fn shared_bytes_of_elements(&self, schedule: &Schedule) -> u64 {
         let shape = &self.shape;
         let nodes = self.basis.nodes() as u64;
         let (all, together) = (shape.components as u64, self.coupled(schedule) as u64);
-        let geometry = self.geometry_len() as u64 * (1 + shape.pencils() as u64 * all / together);
-        let sums = 2 * all * nodes * u64::from(schedule.block_sums);
-        (geometry + sums) * self.precision.bytes() as u64 + (1 + 2 * all) * nodes * 4
+        let pencils = if shape.collocated {
+            1
+        } else {
+            shape.pencils() as u64
+        };
+        let summed = u64::from(schedule.block_sums);
+        let numbers =
+            self.geometry_len() as u64 * (1 + pencils * all / together) + summed * 2 * all * nodes;
+        let indices = 4 * (1 + all * (2 - summed)) + summed * 4;
+        numbers * self.precision.bytes() as u64 + indices * nodes
     }
 }
 

@@ -50,14 +50,15 @@ INLINE void add_slope(real number, int point, real *r_nodes, int stride)
     ALL(n, NODES_1D) r_nodes[n * stride] += c_slopes[point * NODES_1D + n] * number;
 }
 
-/* The pencils along k of points (j, i): what they need of the element's layer j. Numbers are values, derivatives along
- * i, along j, each [k] of nodes; of layers values and derivatives along j, each [k][i]. */
-typedef struct {
-    real numbers[DIRECTIONS][NODES_1D];
-} pencil;
+/* A layer of points along j: values, and derivatives along j, each [k][i] of nodes. */
 typedef struct {
     real numbers[GRADIENTS ? 2 : 1][LAYER_NODES];
 } layer;
+
+/* A pencil along k of such a layer: values, derivatives along i and along j, each [k] of nodes. */
+typedef struct {
+    real numbers[DIRECTIONS][NODES_1D];
+} pencil;
 
 INLINE void pencil_of(const layer *from, int i, pencil *to)
 {

@@ -2,7 +2,7 @@
  *
  * A block has room for its elements' packed geometry, [element][GEOMETRY_ROW] numbers, and nodes, [element][NODE_ROW].
  * Rows are padded so that threads read their own with few conflicts. With BLOCK_SUMS a thread puts its contributions in
- * place of its geometry.
+ * place of its geometry, [component][k][j][i].
  */
 #define PENCILS (POINTS_1D * POINTS_1D)
 #define ALL(n, count) UNROLL for (int n = 0; n < (count); ++n)
@@ -15,7 +15,7 @@
 #define EACH_PENCIL(n) UNROLL_BY(1) for (int n = 0; n < POINTS_1D; ++n)
 #endif
 
-/* A pencil of points along k of the thread's element, whose geometry is row 0. */
+/* A pencil of points along k of the thread's element. */
 typedef struct {
     uint element;
     int slow, fast;
@@ -25,6 +25,7 @@ typedef struct {
     int nothing;
 } point_data;
 
+/* Geometry is the thread's own row. */
 #define GEOMETRY_AT(place) 0
 
 /* Copies rows of `length` numbers, ROW apart in shared memory, for all elements of the warp, the first of which is

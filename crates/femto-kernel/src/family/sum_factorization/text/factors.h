@@ -1,4 +1,4 @@
-/* The point step of forms lambda u, kappa grad u, component by component: the metric on a pencil along k.
+/* The point step of forms lambda u, kappa grad u: the metric on a pencil along k.
  *
  * metric_along prepares the pencil at (j, i). At its point k, metric_value is the factor of values, and
  * metric_gradient replaces the reference derivatives (Świrydowicz et al. 2019, eq. 10):

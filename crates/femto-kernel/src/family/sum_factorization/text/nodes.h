@@ -3,7 +3,7 @@
  *
  * VECTORS_NODAL: an L-vector with nodes g_nodes [element][k][j][i]; NODE_STRIDE and
  *   component_stride are the strides of nodes and of components. Interior nodes belong to one element and
- *   are written. The others, its shell, are shared: they are summed by atomic additions or, with
+ *   are written, unless BLOCK_SUMS. The others, its shell, are shared: they are summed by atomic additions or, with
  *   CONTRIBUTIONS, each element writes its contribution to g_contributions [component][element][k][j][i], components
  *   contribution_stride apart, elements from contribution_first on, for sum.c to add up in a fixed order. With
  *   BLOCK_SUMS a thread has an element and puts its contributions into its row s_own [component][k][j][i] of shared

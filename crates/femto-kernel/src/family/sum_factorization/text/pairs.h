@@ -19,7 +19,8 @@ INLINE void read_pairs(const GEOMETRY_MEMORY real *source, int count, real *r_nu
     }
 }
 
-/* A point of the 1-D rule and its weight. Pencils of an element per thread are the same for all threads. */
+/* A point of the 1-D rule and its weight. With an element per thread all threads are at the same one, so that it is an
+ * operand from constant memory. */
 INLINE real2 rule_at(const GLOBAL real *g_rule, int n)
 {
 #if ELEMENT_PER_THREAD

@@ -137,7 +137,7 @@ fn broken_rules_are_named() {
 }
 
 #[test]
-fn whole_elements_are_for_few_nodes() {
+fn rules_of_whole_elements_are_named() {
     let (limits, numbers) = (Limits::default(), (Precision::Fp64, FactorPrecision::Same));
     let two = Shape {
         components: 3,
