@@ -26,8 +26,8 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
     };
     let on = (language, limits);
     let mut cases = Vec::new();
+    let all = selection == Selection::All;
     for (n, &degree) in degrees.iter().enumerate() {
-        let all = selection == Selection::All;
         for (collocated, gradients) in [(true, true), (false, true), (false, false)] {
             let storages = [
                 Storage::Multilinear,
@@ -67,7 +67,7 @@ pub(super) fn cases(selection: Selection, language: Language, limits: &Limits) -
             cases.extend(operator.apply_case(on));
             cases.extend(operator.together_case(on));
         }
-        if degree <= 2 {
+        if degree == 1 || all && degree == 2 {
             for (collocated, gradients) in [(true, true), (false, true), (false, false)] {
                 let operator = operator(degree, collocated, gradients, Storage::Multilinear);
                 cases.extend(operator.on_vectors(NODAL).whole_element_cases(on));
