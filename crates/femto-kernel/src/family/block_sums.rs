@@ -1,5 +1,6 @@
 //! Lists by which a block of threads sums what its elements contribute to a node before anything leaves it.
 
+use super::owners::Owners;
 use super::{Array, Operand};
 use rayon::prelude::*;
 
@@ -18,10 +19,6 @@ pub struct BlockSums {
     pub slots: Vec<u16>,
 }
 
-/// Marks in place of a node's block: none yet, or several.
-const NOBODY: u32 = u32::MAX;
-const SEVERAL: u32 = u32::MAX - 1;
-
 impl BlockSums {
     /// The lists for blocks of `per_block` elements of a table of nodes `[element][node]` with `nodes` each, whose rows
     /// are `row` slots apart: below 2¹⁶ together. Nodes that are `elsewhere` also belong to elements of other launches,
@@ -32,8 +29,8 @@ impl BlockSums {
         per_block: usize,
         elsewhere: &[bool],
     ) -> Self {
-        let owners = owners(table, nodes * per_block);
-        let is_shared = |node: u32| owners[node as usize] == SEVERAL || elsewhere[node as usize];
+        let owners = Owners::new(table, nodes * per_block);
+        let is_shared = |node: u32| owners.is_shared(node) || elsewhere[node as usize];
         let of_block = |table: &[u32]| {
             let slot = |n: usize| (n / nodes * row + n % nodes) as u16;
             let places = table.iter().enumerate();
@@ -80,22 +77,6 @@ impl BlockSums {
             .flat_map(move |block| &self.list[of_block(block)])
             .copied()
     }
-}
-
-/// The only block of each node, or [`SEVERAL`].
-fn owners(table: &[u32], per_block: usize) -> Vec<u32> {
-    let mut owners = vec![NOBODY; table.iter().max().map_or(0, |most| *most as usize + 1)];
-    for (block, nodes) in (0..).zip(table.chunks(per_block)) {
-        for &node in nodes {
-            let owner = &mut owners[node as usize];
-            *owner = match *owner {
-                NOBODY => block,
-                own if own == block => block,
-                _ => SEVERAL,
-            };
-        }
-    }
-    owners
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod limits;
 mod matrix_storage;
 pub mod operand;
 pub mod oracle;
+mod owners;
 pub mod prism_column;
 pub mod prism_published;
 mod registry;

@@ -2,14 +2,11 @@
 
 use super::banks::{self, Entry};
 use super::fans::{Fans, NONE};
+use crate::family::owners::Owners;
 use rayon::prelude::*;
 
 /// Marks a missing entry.
 pub const ABSENT: u16 = u16::MAX;
-
-/// Marks in place of a node's block: none yet, or several.
-const NOBODY: u32 = u32::MAX;
-const SEVERAL: u32 = u32::MAX - 1;
 
 /// The lists read by the block-local kernel.
 ///
@@ -52,8 +49,8 @@ impl BlockLists {
     /// never private.
     pub fn new(fans: &Fans, fans_per_block: usize, elsewhere: impl Fn(u32) -> bool + Sync) -> Self {
         let per_block = fans.places * fans_per_block;
-        let owners = owners(&fans.nodes, per_block);
-        let is_private = |node: u32| owners[node as usize] != SEVERAL && !elsewhere(node);
+        let owners = Owners::new(&fans.nodes, per_block);
+        let is_private = |node: u32| !owners.is_shared(node) && !elsewhere(node);
         let of_block = |nodes| FanBlock::new(nodes, (fans.places, fans_per_block), is_private);
         let blocks: Vec<FanBlock> = fans.nodes.par_chunks(per_block).map(of_block).collect();
         let mut lists = Self {
@@ -96,23 +93,6 @@ impl BlockLists {
         shared.dedup();
         shared
     }
-}
-
-/// The only block of each node, or [`SEVERAL`].
-fn owners(nodes: &[u32], per_block: usize) -> Vec<u32> {
-    let present = nodes.iter().copied().filter(|&node| node != NONE);
-    let mut owners = vec![NOBODY; present.max().map_or(0, |most| most as usize + 1)];
-    for (block, nodes) in (0..).zip(nodes.chunks(per_block)) {
-        for &node in nodes.iter().filter(|&&node| node != NONE) {
-            let owner = &mut owners[node as usize];
-            *owner = match *owner {
-                NOBODY => block,
-                own if own == block => block,
-                _ => SEVERAL,
-            };
-        }
-    }
-    owners
 }
 
 impl FanBlock {

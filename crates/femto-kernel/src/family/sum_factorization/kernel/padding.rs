@@ -1,7 +1,7 @@
 //! Padding of shared memory against bank conflicts.
 
 use super::schedule::WARP;
-use super::{KernelSpec, Schedule, ThreadPer, warp_elements};
+use super::{KernelSpec, Schedule, warp_elements};
 use crate::family::sum_factorization::work::Shape;
 
 /// Numbers of 8 bytes that shared memory serves at the same time: half a warp.
@@ -26,14 +26,7 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn of(schedule: &Schedule, shape: &Shape) -> Self {
-        let places = Self::new(shape, schedule.elements_per_block, schedule.by_warp);
-        match schedule.thread_per {
-            ThreadPer::Pencil => places,
-            ThreadPer::Element => Self {
-                threads: schedule.elements_per_block,
-                ..places
-            },
-        }
+        Self::new(shape, schedule.elements_per_block, schedule.by_warp)
     }
 
     /// For a block of elements.

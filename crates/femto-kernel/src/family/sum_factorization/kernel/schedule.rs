@@ -221,14 +221,18 @@ impl Schedule {
     /// The block of threads and its shared memory.
     pub fn block(&self, spec: &KernelSpec) -> BlockShape {
         let places = Places::of(self, &spec.shape);
+        let (threads, shared_reals) = match self.thread_per {
+            ThreadPer::Element => (self.elements_per_block, Rows::of(self, spec).end),
+            ThreadPer::Pencil if self.staged => (places.threads, Stage::of(self, spec).end),
+            ThreadPer::Pencil => {
+                let slots = places.slots * Strides::of(self, spec).slot;
+                (places.threads, slots)
+            }
+        };
         BlockShape {
-            threads: [places.threads, 1, 1],
+            threads: [threads, 1, 1],
             blocks_per_unit: self.blocks_per_unit,
-            shared_reals: match self.thread_per {
-                ThreadPer::Element => Rows::of(self, spec).end,
-                ThreadPer::Pencil if self.staged => Stage::of(self, spec).end,
-                ThreadPer::Pencil => places.slots * Strides::of(self, spec).slot,
-            },
+            shared_reals,
         }
     }
 
