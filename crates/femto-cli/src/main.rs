@@ -2,8 +2,12 @@
 #![forbid(unsafe_code)]
 
 use clap::Parser;
+use femto::platform::memory::HugePages;
 use femto_cli::command::Cli;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: HugePages = HugePages;
 
 fn main() -> ExitCode {
     Cli::parse().run()
