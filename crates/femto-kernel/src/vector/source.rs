@@ -1,6 +1,6 @@
 //! The kernel source of the vector loops.
 
-use super::sparse::SLICE;
+use super::sparse::{NO_COLUMN, SLICE};
 use crate::dialect::{BlockShape, KernelFile, Language, SourceBuilder};
 use crate::scalar::Precision;
 
@@ -61,6 +61,7 @@ pub fn source(language: Language, precision: Precision) -> String {
     source.define("PACK", pack(precision));
     source.define("MOST_BLOCKS", MOST_BLOCKS);
     source.define("SLICE", SLICE);
+    source.define("NO_COLUMN", format!("{NO_COLUMN}u"));
     source.include(TEXT);
     source.finish()
 }

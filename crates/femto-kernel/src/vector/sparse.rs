@@ -12,26 +12,34 @@ use crate::scalar::{Real, SimdLevel};
 /// Rows of a slice.
 pub const SLICE: usize = 32;
 
+/// Marks entries beyond the end of a row.
+pub const NO_COLUMN: u32 = u32::MAX;
+
 /// The positions and values of a matrix's entries, in slices.
 #[derive(Clone, Copy, Debug)]
 pub struct Slices<'a, T> {
     /// Start of each slice, and the end of the last, `[slices + 1]`.
     pub offsets: &'a [u32],
-    /// Column of each entry. Entries beyond the end of a row repeat one of its columns.
+    /// Column of each entry, or [`NO_COLUMN`].
     pub columns: &'a [u32],
-    /// Value of each entry; zero beyond the end of a row.
-    pub values: &'a [T],
+    /// Value of each entry; `None` if all are one.
+    pub values: Option<&'a [T]>,
 }
 
-/// The work of a product of a matrix with `entries` entries, those beyond the ends of rows included, and
-/// `rows` rows. Each entry of the input counts as read from memory once.
-pub fn work<T: Real>(entries: usize, (rows, columns): (usize, usize), add: bool) -> Work {
-    let read = entries + columns + if add { rows } else { 0 };
+/// The work of a product of a matrix with `entries` entries, those beyond the ends of rows included, which have
+/// values or are one, and `rows` rows. Each entry of the input counts as read from memory once.
+pub fn work<T: Real>(
+    (entries, has_values): (usize, bool),
+    (rows, columns): (usize, usize),
+    add: bool,
+) -> Work {
+    let values = if has_values { entries } else { 0 };
+    let read = values + columns + if add { rows } else { 0 };
     let places = entries + rows.div_ceil(SLICE) + 1;
     Work {
         bytes_read: (read * T::BYTES + places * size_of::<u32>()) as u64,
         bytes_written: (rows * T::BYTES) as u64,
-        flops: 2 * entries as u64,
+        flops: (entries + values) as u64,
         shared_bytes: 0,
     }
 }
@@ -47,16 +55,31 @@ pub fn multiply<T: Real>(
     let slices = matrix.offsets[first / SLICE..].windows(2);
     for (ends, y) in slices.zip(y.chunks_mut(SLICE)) {
         let range = ends[0] as usize..ends[1] as usize;
-        let (columns, values) = (&matrix.columns[range.clone()], &matrix.values[range]);
+        let columns = matrix.columns[range.clone()].chunks_exact(SLICE);
+        let values = matrix
+            .values
+            .map(|values| values[range].chunks_exact(SLICE));
         vectorized(
             level,
             #[inline(always)]
             || {
+                // Zero beyond the end of a row.
+                let input = |column: u32| x.get(column as usize).copied().unwrap_or_default();
                 let mut sums = [T::default(); SLICE];
-                let entries = columns.chunks_exact(SLICE).zip(values.chunks_exact(SLICE));
-                for (columns, values) in entries {
-                    for lane in 0..SLICE {
-                        sums[lane] += values[lane] * x[columns[lane] as usize];
+                match values {
+                    Some(values) => {
+                        for (columns, values) in columns.zip(values) {
+                            for lane in 0..SLICE {
+                                sums[lane] += values[lane] * input(columns[lane]);
+                            }
+                        }
+                    }
+                    None => {
+                        for columns in columns {
+                            for lane in 0..SLICE {
+                                sums[lane] += input(columns[lane]);
+                            }
+                        }
                     }
                 }
                 for (y, sum) in y.iter_mut().zip(sums) {
@@ -71,43 +94,45 @@ pub fn multiply<T: Real>(
 mod tests {
     use super::*;
 
-    /// Rows of 0, 1, 2 entries, in slices of which the last is not full.
+    /// Rows of 0, 1, 2 entries, with values and without, in slices of which the last is not full.
     #[test]
     fn rows_of_any_length_are_summed() {
         let rows = 2 * SLICE + 5;
+        let column = |row: usize, k: usize| (row + k) % 7;
+        let value = |row: usize, k: usize| (row + 2 * k) as f64;
         let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for slice in 0..rows.div_ceil(SLICE) {
-            for k in 0..2 {
-                for lane in 0..SLICE {
-                    let row = slice * SLICE + lane;
-                    columns.push((row + k) as u32 % 7);
-                    let value = if k < row % 3 {
-                        (row + 2 * k) as f64
-                    } else {
-                        0.0
-                    };
-                    values.push(value);
-                }
+            for (k, lane) in (0..2).flat_map(|k| (0..SLICE).map(move |lane| (k, lane))) {
+                let row = slice * SLICE + lane;
+                let is_entry = k < row % 3;
+                columns.push(if is_entry {
+                    column(row, k) as u32
+                } else {
+                    NO_COLUMN
+                });
+                values.push(if is_entry { value(row, k) } else { 0.0 });
             }
             offsets.push(columns.len() as u32);
         }
         let x: Vec<f64> = (0..7).map(|n| f64::from(n) - 2.5).collect();
-        let product = |row: usize| -> f64 {
-            let terms = (0..row % 3).map(|k| (row + 2 * k) as f64 * x[(row + k) % 7]);
-            terms.sum()
-        };
-        let matrix = Slices {
-            offsets: &offsets,
-            columns: &columns,
-            values: &values,
-        };
-        for &level in SimdLevel::available() {
-            for (first, add) in [(0, false), (0, true), (SLICE, false), (2 * SLICE, true)] {
-                let mut y = vec![0.5; rows - first];
-                multiply(level, matrix, &x, add, (first, &mut y));
-                let start = if add { 0.5 } else { 0.0 };
-                for (row, found) in (first..rows).zip(y) {
-                    assert_eq!(found, start + product(row), "{level:?} row {row}");
+        for values in [Some(&values[..]), None] {
+            let product = |row: usize| -> f64 {
+                let factor = |k| if values.is_some() { value(row, k) } else { 1.0 };
+                (0..row % 3).map(|k| factor(k) * x[column(row, k)]).sum()
+            };
+            let matrix = Slices {
+                offsets: &offsets,
+                columns: &columns,
+                values,
+            };
+            for &level in SimdLevel::available() {
+                for (first, add) in [(0, false), (0, true), (SLICE, false), (2 * SLICE, true)] {
+                    let mut y = vec![0.5; rows - first];
+                    multiply(level, matrix, &x, add, (first, &mut y));
+                    let start = if add { 0.5 } else { 0.0 };
+                    for (row, found) in (first..rows).zip(y) {
+                        assert_eq!(found, start + product(row), "{level:?} row {row}");
+                    }
                 }
             }
         }
@@ -115,8 +140,10 @@ mod tests {
 
     #[test]
     fn work_counts_entries_and_both_vectors() {
-        let work = work::<f32>(320, (40, 10), true);
+        let work = work::<f32>((320, true), (40, 10), true);
         assert_eq!(work.bytes_read, 4 * (320 + 10 + 40) + 4 * (320 + 3));
         assert_eq!((work.bytes_written, work.flops), (160, 640));
+        let work = super::work::<f32>((320, false), (40, 10), false);
+        assert_eq!((work.bytes_read, work.flops), (4 * 10 + 4 * 323, 320));
     }
 }

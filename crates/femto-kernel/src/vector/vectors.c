@@ -161,14 +161,18 @@ KERNEL(convert_single)
 /* y = A x, or y = y + A x if `add`, with the rows of A in slices of SLICE: entry k of row `lane` of a slice
  * is g_offsets[slice] + k SLICE + lane. */
 KERNEL(multiply_sparse)
-(uint rows, int add, const GLOBAL uint *RESTRICT g_offsets, const GLOBAL uint *RESTRICT g_columns,
- const GLOBAL number *RESTRICT g_values, const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
+(uint rows, int add, int has_values, const GLOBAL uint *RESTRICT g_offsets,
+ const GLOBAL uint *RESTRICT g_columns, const GLOBAL number *RESTRICT g_values,
+ const GLOBAL number *RESTRICT g_x, GLOBAL number *RESTRICT g_y)
 {
     for (uint row = BLOCK * BLOCK_X + THREAD_X; row < rows; row += BLOCKS * BLOCK_X) {
         const uint slice = row / SLICE, end = g_offsets[slice + 1];
         number r_sum = 0;
-        for (uint k = g_offsets[slice] + row % SLICE; k < end; k += SLICE)
-            r_sum += g_values[k] * g_x[g_columns[k]];
+        for (uint k = g_offsets[slice] + row % SLICE; k < end; k += SLICE) {
+            const uint column = g_columns[k];
+            if (column != NO_COLUMN)
+                r_sum += has_values ? g_values[k] * g_x[column] : g_x[column];
+        }
         g_y[row] = add ? g_y[row] + r_sum : r_sum;
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::vector::Csr;
 use femto_fem::space::Block;
+use rayon::prelude::*;
 
 /// No aggregate.
 const NONE: u32 = u32::MAX;
@@ -91,38 +92,42 @@ impl NearKernel {
     /// (Vaněk, Mandel and Brezina, algorithm 1).
     pub(super) fn tentative(&self, aggregates: &Aggregates) -> (Csr, Self) {
         let (block, modes) = (self.block, self.modes);
-        let mut q = vec![0.0; self.values.len()];
-        let mut coarse = vec![0.0; aggregates.count * modes * modes];
-        for (aggregate, nodes) in aggregates.members().iter().enumerate() {
-            let unknowns = nodes.iter().flat_map(|&node| {
-                let node = node as usize;
-                node * block..(node + 1) * block
+        let members = aggregates.members();
+        // The factors Q, `[unknown of the aggregate][mode]`, and R of each aggregate.
+        let factors = (0..aggregates.count).into_par_iter().map(|aggregate| {
+            let nodes = members.row_columns(aggregate).iter();
+            let rows = nodes.flat_map(|&node| {
+                let first = node as usize * block * modes;
+                &self.values[first..first + block * modes]
             });
-            let unknowns: Vec<usize> = unknowns.collect();
-            let rows = unknowns
-                .iter()
-                .map(|&at| &self.values[at * modes..][..modes]);
-            let mut own: Vec<f64> = rows.flatten().copied().collect();
-            let r = &mut coarse[aggregate * modes * modes..][..modes * modes];
-            orthonormalise(&mut own, modes, r);
-            for (&at, row) in unknowns.iter().zip(own.chunks_exact(modes)) {
-                q[at * modes..][..modes].copy_from_slice(row);
+            let (mut q, mut r) = (
+                rows.copied().collect::<Vec<f64>>(),
+                vec![0.0; modes * modes],
+            );
+            orthonormalise(&mut q, modes, &mut r);
+            (q, r)
+        });
+        let (q, r): (Vec<Vec<f64>>, Vec<Vec<f64>>) = factors.unzip();
+        let row = |unknown: usize, entries: &mut Vec<(u32, f64)>| {
+            let node = unknown / block;
+            let aggregate = aggregates.of[node];
+            if aggregate == NONE {
+                return;
             }
-        }
-        let row = |unknown: usize| {
-            let aggregate = aggregates.of[unknown / block];
-            let values = q[unknown * modes..][..modes].iter().enumerate();
-            let inside = values.filter(move |&(_, &value)| aggregate != NONE && value != 0.0);
-            inside.map(move |(mode, &value)| (aggregate * modes as u32 + mode as u32, value))
+            let among = members.row_columns(aggregate as usize);
+            let place = among.partition_point(|&other| (other as usize) < node);
+            let first = (place * block + unknown % block) * modes;
+            let values = (0..).zip(&q[aggregate as usize][first..first + modes]);
+            let values = values.filter(|&(_, &value)| value != 0.0);
+            entries.extend(values.map(|(mode, &value)| (aggregate * modes as u32 + mode, value)));
         };
-        let unknowns = self.nodes() * block;
-        let tentative = Csr::of_rows(aggregates.count * modes, (0..unknowns).map(row));
+        let size = (self.nodes() * block, aggregates.count * modes);
         let coarse = Self {
             block: modes,
             modes,
-            values: coarse,
+            values: r.concat(),
         };
-        (tentative, coarse)
+        (Csr::by_rows(size, row), coarse)
     }
 }
 
@@ -220,14 +225,12 @@ impl Aggregates {
         self.count += 1;
     }
 
-    /// The nodes of each aggregate, ascending.
-    fn members(&self) -> Vec<Vec<u32>> {
-        let mut members = vec![Vec::new(); self.count];
-        for (node, &aggregate) in (0..).zip(&self.of) {
-            if aggregate != NONE {
-                members[aggregate as usize].push(node);
-            }
-        }
-        members
+    /// The nodes of each aggregate.
+    fn members(&self) -> Csr<()> {
+        let of_nodes = Csr::by_rows((self.of.len(), self.count), |node, entries| {
+            let aggregate = self.of[node];
+            entries.extend((aggregate != NONE).then_some((aggregate, ())));
+        });
+        of_nodes.transposed()
     }
 }

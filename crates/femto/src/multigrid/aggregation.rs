@@ -146,18 +146,17 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
 /// T - factor D⁻¹A T.
 fn smoothed((matrix, diagonal): (&Csr, &[f64]), factor: f64, tentative: &Csr) -> Csr {
     let product = matrix.times(tentative);
-    let row = |row: usize| {
+    let row = |row: usize, entries: &mut Vec<(u32, f64)>| {
         let scale = factor / diagonal[row];
-        let mut entries: Vec<(u32, f64)> = product.row(row).map(|(j, v)| (j, -scale * v)).collect();
+        entries.extend(product.row(row).map(|(j, v)| (j, -scale * v)));
         for (column, value) in tentative.row(row) {
             match entries.binary_search_by_key(&column, |entry| entry.0) {
                 Ok(place) => entries[place].1 += value,
                 Err(place) => entries.insert(place, (column, value)),
             }
         }
-        entries
     };
-    Csr::of_rows(tentative.columns(), (0..matrix.rows()).map(row))
+    Csr::by_rows((matrix.rows(), tentative.columns()), row)
 }
 
 /// With a multiple of n nᵀ added for each n of the null space: then it has an inverse, which acts on vectors
@@ -167,14 +166,12 @@ fn regular(matrix: Csr, null_space: Vec<Vec<f64>>) -> Csr {
     let scale = matrix.diagonal().iter().sum::<f64>() / size as f64;
     null_space.into_iter().fold(matrix, |matrix, n| {
         let factor = scale / n.iter().map(|n| n * n).sum::<f64>();
-        let row = |row: usize| {
-            let mut entries: Vec<f64> = n.iter().map(|other| factor * n[row] * other).collect();
+        Csr::by_rows((size, size), |row, entries| {
+            entries.extend((0..).zip(n.iter().map(|other| factor * n[row] * other)));
             for (column, value) in matrix.row(row) {
-                entries[column as usize] += value;
+                entries[column as usize].1 += value;
             }
-            (0..).zip(entries)
-        };
-        Csr::of_rows(size, (0..size).map(row))
+        })
     })
 }
 
@@ -184,11 +181,9 @@ fn with_unit_diagonal(matrix: Csr) -> Csr {
     if diagonal.iter().all(|&entry| entry != 0.0) {
         return matrix;
     }
-    let row = |row: usize| -> Vec<(u32, f64)> {
-        match diagonal[row] {
-            0.0 => vec![(row as u32, 1.0)],
-            _ => matrix.row(row).collect(),
-        }
-    };
-    Csr::of_rows(matrix.columns(), (0..matrix.rows()).map(row))
+    let size = (matrix.rows(), matrix.columns());
+    Csr::by_rows(size, |row, entries| match diagonal[row] {
+        0.0 => entries.push((row as u32, 1.0)),
+        _ => entries.extend(matrix.row(row)),
+    })
 }

@@ -41,8 +41,9 @@ pub(super) fn inverse(matrix: &Csr) -> Result<Csr, MultigridError> {
             (inverse[i * n + column], inverse[column * n + i]) = (x[i], x[i]);
         }
     }
-    let row = |row: &[f64]| (0..).zip(row.to_vec());
-    Ok(Csr::of_rows(n, inverse.chunks_exact(n.max(1)).map(row)))
+    Ok(Csr::by_rows((n, n), |row, entries| {
+        entries.extend((0..).zip(inverse[row * n..][..n].iter().copied()));
+    }))
 }
 
 #[cfg(test)]
@@ -54,15 +55,14 @@ mod tests {
     fn the_product_with_the_matrix_is_the_identity() {
         for n in [1, 2, 17, 60] {
             let entry = |row: usize, column: usize| random::entry(3, (row * n + column) as u32);
-            let row = |row| (0..n).map(move |column| (column as u32, entry(row, column)));
-            let b = Csr::of_rows(n, (0..n).map(row));
+            let b = Csr::by_rows((n, n), |row, entries| {
+                entries.extend((0..n).map(|column| (column as u32, entry(row, column))));
+            });
             let a = b.times(&b.transposed());
             // Not far from singular for some, so shifted.
-            let shifted = |i: usize| {
-                a.row(i)
-                    .map(move |(j, v)| (j, v + f64::from(i == j as usize)))
-            };
-            let a = Csr::of_rows(n, (0..n).map(shifted));
+            let a = Csr::by_rows((n, n), |i, entries| {
+                entries.extend(a.row(i).map(|(j, v)| (j, v + f64::from(i == j as usize))));
+            });
             let found = inverse(&a).unwrap();
             assert_eq!(found.transposed(), found);
             for (i, j, value) in (0..n).flat_map(|i| {
@@ -82,7 +82,9 @@ mod tests {
 
     #[test]
     fn an_indefinite_matrix_is_refused() {
-        let a = Csr::of_rows(2, [[(0, 1.0), (1, 2.0)], [(0, 2.0), (1, 1.0)]]);
+        let a = Csr::by_rows((2, 2), |row, entries| {
+            entries.extend([[(0, 1.0), (1, 2.0)], [(0, 2.0), (1, 1.0)]][row]);
+        });
         let error = inverse(&a).unwrap_err();
         assert_eq!(
             error,

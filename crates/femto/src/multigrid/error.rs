@@ -30,6 +30,12 @@ pub enum MultigridError {
         /// Order requested.
         found: usize,
     },
+    /// A level whose E-vector is longer than 32-bit indices address.
+    #[error("a level has {entries} entries at the nodes of its elements, more than 4294967295")]
+    TooLarge {
+        /// Number of entries.
+        entries: usize,
+    },
     /// A level's matrix has a direction without positive curvature.
     #[error(
         "a level's matrix is not positive definite in the cycle's precision: (p, A p) = {curvature:.3e} for some p; \
@@ -59,7 +65,8 @@ impl MultigridError {
         match self {
             Self::NotSymmetric | Self::FieldAtPoints { .. } | Self::Order { .. } => true,
             Self::Operator(error) => error.is_of_input(),
-            Self::NotPositiveDefinite { .. }
+            Self::TooLarge { .. }
+            | Self::NotPositiveDefinite { .. }
             | Self::Diagonal(_)
             | Self::Basis(_)
             | Self::Device(_) => false,

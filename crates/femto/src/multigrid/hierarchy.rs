@@ -4,7 +4,7 @@ use super::aggregates::NearKernel;
 use super::aggregation::Aggregation;
 use super::cycle::Cycle;
 use super::smoother::Smoother;
-use super::transfer::Transfer;
+use super::transfer::{Pairing, Transfer};
 use super::{MultigridError, MultigridParams, probe};
 use crate::operator::{Backend, OperatorError};
 use crate::solve::LinearOperator;
@@ -88,11 +88,12 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         }
         let mut between = Vec::new();
         for pair in levels.windows(2) {
-            let [fine, coarse] = [&pair[0].blocks, &pair[1].blocks];
-            let state = has_state.then(|| Transfer::interpolation(device, fine, coarse));
+            let pairing = Pairing::new(&pair[1].blocks, &pair[0].blocks)?;
+            let (coarse, fine) = (0, 1);
+            let state = has_state.then(|| pairing.interpolation(device, fine));
             between.push(Between {
-                prolongation: Transfer::interpolation(device, coarse, fine)?,
-                restriction: Transfer::transposed(device, coarse, fine)?,
+                prolongation: pairing.interpolation(device, coarse)?,
+                restriction: pairing.transposed(device, fine)?,
                 state: state.transpose()?,
             });
         }

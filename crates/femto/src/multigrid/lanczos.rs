@@ -9,6 +9,7 @@ use crate::Number;
 use crate::solve::LinearOperator;
 use crate::vector::VectorOps;
 use femto_kernel::vector::random;
+use rayon::prelude::*;
 
 /// Number of steps: enough for an estimate a few per cent below the eigenvalue.
 const STEPS: usize = 12;
@@ -24,7 +25,8 @@ pub(super) fn largest_eigenvalue<T: Number, D: VectorOps<T>>(
     inverse: &D::Buffer<T>,
 ) -> Result<f64, MultigridError> {
     let size = operator.size();
-    let numbers = (0..size).map(|n| T::from_f64(random::entry(SEED, n as u32)));
+    let numbers = (0..size).into_par_iter();
+    let numbers = numbers.map(|n| T::from_f64(random::entry(SEED, n as u32)));
     let mut p = device.upload(&numbers.collect::<Vec<T>>())?;
     let [mut r, mut z, mut ap] = [
         device.zeros(size)?,

@@ -36,7 +36,7 @@ use crate::Host;
 use femto_fem::space::Block;
 use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
-use transfer::Transfer;
+use transfer::Pairing;
 
 /// Parameters of a multigrid preconditioner.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +75,7 @@ pub(crate) fn at_nodes(
 ) -> Result<Vec<f64>, MultigridError> {
     let host = Host::with_threads(1)?;
     let [from, to] = [from, to].map(|blocks| blocks.iter().map(Block::scalar).collect::<Vec<_>>());
-    let transfer = Transfer::interpolation(&host, &from, &to)?;
+    let transfer = Pairing::new(&from, &to)?.interpolation(&host, 0)?;
     let mut scratch = host.zeros(transfer.scratch())?;
     let mut found = host.zeros(transfer.rows())?;
     transfer.apply(&host.upload(values)?, &mut scratch, false, &mut found)?;

@@ -10,6 +10,7 @@ use crate::Number;
 use crate::solve::LinearOperator;
 use crate::vector::{Csr, VectorOps};
 use femto_fem::space::{Block, Space};
+use rayon::prelude::*;
 
 /// The matrix of `operator` on a space of interleaved components; entries where `is_held` have the row and
 /// column of the identity.
@@ -20,83 +21,74 @@ pub(super) fn matrix<T: Number, D: VectorOps<T>>(
     is_held: &[bool],
 ) -> Result<Csr, MultigridError> {
     let neighbours = neighbours(blocks);
-    let colours = colours(&neighbours);
+    let (colour_of, colours) = colours(&neighbours);
     let components = blocks[0].space.components();
     let size = is_held.len();
-    // Entry (i, c), (j, d) at start(i, c) + place of j among the neighbours of i · components + d.
-    let row_len = |node: usize| neighbours.row_columns(node).len() * components;
-    let mut starts = vec![0];
-    for entry in 0..size {
-        starts.push(starts[entry] + row_len(entry / components));
-    }
-    let mut values = vec![0.0; starts[size]];
     let [mut unit, mut product] = [device.zeros(size)?, device.zeros(size)?];
-    let (mut x, mut y) = (vec![T::default(); size], vec![T::default(); size]);
-    for nodes in &colours {
-        for d in 0..components {
-            x.fill(T::default());
-            for &node in nodes {
-                let entry = node as usize * components + d;
-                if !is_held[entry] {
-                    x[entry] = T::from_f64(1.0);
-                }
-            }
-            device.write(&x, &mut unit)?;
-            operator.apply(&unit, &mut product)?;
-            device.read(&product, &mut y)?;
-            for &node in nodes {
-                for &other in neighbours.row_columns(node as usize) {
-                    let among = neighbours.row_columns(other as usize);
-                    let place = among.partition_point(|&column| column < node);
-                    for c in 0..components {
-                        let row = other as usize * components + c;
-                        values[starts[row] + place * components + d] = y[row].to_f64();
-                    }
+    // `[colour][component][entry]`
+    let mut products = Vec::new();
+    for (colour, d) in (0..colours).flat_map(|colour| (0..components).map(move |d| (colour, d))) {
+        let entry = |(entry, &is_held): (usize, &bool)| {
+            let is_one = (colour_of[entry / components], entry % components) == (colour, d);
+            T::from_f64(if is_one && !is_held { 1.0 } else { 0.0 })
+        };
+        let x: Vec<T> = is_held.par_iter().enumerate().map(entry).collect();
+        device.write(&x, &mut unit)?;
+        operator.apply(&unit, &mut product)?;
+        let mut y = x;
+        device.read(&product, &mut y)?;
+        products.push(y);
+    }
+    let row = |row: usize, entries: &mut Vec<(u32, f64)>| {
+        if is_held[row] {
+            return entries.push((row as u32, 1.0));
+        }
+        for &node in neighbours.row_columns(row / components) {
+            for d in 0..components {
+                let column = node as usize * components + d;
+                if !is_held[column] {
+                    let colour = colour_of[node as usize] as usize;
+                    let value = products[colour * components + d][row];
+                    entries.push((column as u32, value.to_f64()));
                 }
             }
         }
-    }
-    let row = |row: usize| {
-        let among = neighbours.row_columns(row / components).iter();
-        let columns =
-            among.flat_map(|&node| (0..components).map(move |d| node as usize * components + d));
-        let entries = columns.zip(&values[starts[row]..starts[row + 1]]);
-        entries.filter_map(move |(column, &value)| {
-            match (is_held[row] || is_held[column], row == column) {
-                (false, _) => Some((column as u32, value)),
-                (true, true) => Some((column as u32, 1.0)),
-                (true, false) => None,
-            }
-        })
     };
-    Ok(Csr::of_rows(size, (0..size).map(row)))
+    Ok(Csr::by_rows((size, size), row))
 }
 
 /// The nodes that share an element with each node, itself included.
-fn neighbours(blocks: &[Block]) -> Csr {
-    let mut nodes_of = Csr::new(blocks[0].space.nodes());
-    for space in blocks.iter().map(|block| &block.space) {
-        let nodes = |space: &Space, element| {
-            let mut nodes = space.element_nodes(element);
-            nodes.sort_unstable();
-            // Elements that touch both of two periodic sides have a node twice.
-            nodes.dedup();
-            nodes
-        };
-        for element in 0..space.elements() {
-            nodes_of.push(nodes(space, element).into_iter().map(|node| (node, 1.0)));
-        }
-    }
+fn neighbours(blocks: &[Block]) -> Csr<()> {
+    let spaces = blocks.iter().map(|block| &block.space);
+    let mut elements = 0;
+    let ends: Vec<usize> = (spaces.clone())
+        .map(|space| {
+            elements += space.elements();
+            elements
+        })
+        .collect();
+    let spaces: Vec<&Space> = spaces.collect();
+    let write = |element: usize, entries: &mut Vec<(u32, ())>| {
+        let block = ends.partition_point(|&end| end <= element);
+        let first = ends[block] - spaces[block].elements();
+        let nodes = spaces[block].element_nodes(element - first);
+        entries.extend(nodes.into_iter().map(|node| (node, ())));
+        entries.sort_unstable();
+        // Elements that touch both of two periodic sides have a node twice.
+        entries.dedup();
+    };
+    let nodes_of = Csr::by_rows((elements, spaces[0].nodes()), write);
     nodes_of.transposed().times(&nodes_of)
 }
 
-/// The nodes of each colour, chosen greedily in the order of the nodes.
-fn colours(neighbours: &Csr) -> Vec<Vec<u32>> {
-    let mut colours: Vec<Vec<u32>> = Vec::new();
-    let mut left: Vec<u32> = (0..neighbours.rows() as u32).collect();
+/// The colour of each node, chosen greedily, and the number of colours. The order is breadth first: on a box of
+/// hexahedra that takes 41 colours, the order of the nodes 58.
+fn colours(neighbours: &Csr<()>) -> (Vec<u32>, u32) {
+    let (mut colour_of, mut colours) = (vec![0; neighbours.rows()], 0);
+    let mut left = breadth_first(neighbours);
     // In rounds of as many colours as a mask has bits; one round is nearly always enough.
     while !left.is_empty() {
-        let first = colours.len();
+        let first = colours;
         // The colours of this round among the neighbours of each node.
         let mut near = vec![0_u128; neighbours.rows()];
         left.retain(|&node| {
@@ -111,15 +103,33 @@ fn colours(neighbours: &Csr) -> Vec<Vec<u32>> {
             beside
                 .iter()
                 .for_each(|&other| near[other as usize] |= 1 << colour);
-            let place = first + colour as usize;
-            if place == colours.len() {
-                colours.push(Vec::new());
-            }
-            colours[place].push(node);
+            colour_of[node as usize] = first + colour;
+            colours = colours.max(first + colour + 1);
             false
         });
     }
-    colours
+    (colour_of, colours)
+}
+
+/// All nodes, each before its neighbours' neighbours.
+fn breadth_first(neighbours: &Csr<()>) -> Vec<u32> {
+    let nodes = neighbours.rows();
+    let (mut order, mut is_met) = (Vec::with_capacity(nodes), vec![false; nodes]);
+    let mut done = 0;
+    for start in 0..nodes as u32 {
+        if !std::mem::replace(&mut is_met[start as usize], true) {
+            order.push(start);
+        }
+        while done < order.len() {
+            for &node in neighbours.row_columns(order[done] as usize) {
+                if !std::mem::replace(&mut is_met[node as usize], true) {
+                    order.push(node);
+                }
+            }
+            done += 1;
+        }
+    }
+    order
 }
 
 #[cfg(test)]
@@ -134,25 +144,22 @@ mod tests {
             _ => vec![0, row],
         };
         let chain = |row: u32| (row.saturating_sub(1)..(row + 2).min(50)).collect::<Vec<u32>>();
-        let graph = |nodes: u32, row: &dyn Fn(u32) -> Vec<u32>| {
-            let rows = (0..nodes).map(|node| row(node).into_iter().map(|other| (other, 1.0)));
-            Csr::of_rows(nodes as usize, rows)
+        let graph = |nodes: u32, row: &(dyn Fn(u32) -> Vec<u32> + Sync)| {
+            Csr::by_rows((nodes as usize, nodes as usize), |node, entries| {
+                entries.extend(row(node as u32).into_iter().map(|other| (other, ())));
+            })
         };
         for (graph, count) in [(graph(300, &star), 300), (graph(50, &chain), 3)] {
-            let colours = colours(&graph);
-            assert_eq!(colours.len(), count);
-            let mut seen = vec![0; graph.rows()];
-            for nodes in &colours {
-                let mut near: Vec<u32> = (nodes.iter())
-                    .flat_map(|&node| graph.row_columns(node as usize).to_vec())
-                    .collect();
+            let (colour_of, colours) = colours(&graph);
+            assert_eq!(colours, count);
+            for node in 0..graph.rows() {
+                let near = graph.row_columns(node).iter();
+                let mut near: Vec<u32> = near.map(|&other| colour_of[other as usize]).collect();
                 let all = near.len();
                 near.sort_unstable();
                 near.dedup();
                 assert_eq!(near.len(), all);
-                nodes.iter().for_each(|&node| seen[node as usize] += 1);
             }
-            assert!(seen.iter().all(|&times| times == 1));
         }
     }
 }

@@ -57,7 +57,7 @@ fn randoms(seed: u32, len: usize) -> Vec<f64> {
     (0..len).map(|n| random::entry(seed, n as u32)).collect()
 }
 
-fn apply(transfer: &Transfer<f64, Host>, x: &[f64]) -> Vec<f64> {
+fn apply(transfer: &transfer::Transfer<f64, Host>, x: &[f64]) -> Vec<f64> {
     let host = Host::with_threads(2).unwrap();
     let mut scratch = host.upload(&vec![f64::NAN; transfer.scratch()]).unwrap();
     let mut y = host.upload(&vec![f64::NAN; transfer.rows()]).unwrap();
@@ -76,8 +76,9 @@ fn transfers_hold(mesh: &Mesh) {
     let host = Host::with_threads(2).unwrap();
     for (low, high, components) in [(1, 2, 1), (1, 3, 2), (2, 4, 1), (4, 8, 1)] {
         let [coarse, fine] = [low, high].map(|degree| blocks(mesh, degree, components));
-        let up = Transfer::interpolation(&host, &coarse, &fine).unwrap();
-        let down = Transfer::transposed(&host, &coarse, &fine).unwrap();
+        let pairing = Pairing::new(&coarse, &fine).unwrap();
+        let up = pairing.interpolation(&host, 0).unwrap();
+        let down = pairing.transposed(&host, 1).unwrap();
         let found = apply(&up, &polynomial(&coarse, low));
         let worst = found
             .iter()
@@ -93,7 +94,7 @@ fn transfers_hold(mesh: &Mesh) {
             "{low} to {high}: {products:?}"
         );
         // The state of a nonlinear form, from above.
-        let state = Transfer::interpolation(&host, &fine, &coarse).unwrap();
+        let state = pairing.interpolation(&host, 1).unwrap();
         let found = apply(&state, &polynomial(&fine, low));
         let worst = found
             .iter()
@@ -277,11 +278,10 @@ fn tentative_prolongation_keeps_rigid_motions() {
     let kernel = NearKernel::new(&is_held, 3, Some(&positions));
     // A chain of nodes.
     let len = is_held.len();
-    let row = |row: usize| {
+    let chain = crate::vector::Csr::by_rows((len, len), |row, entries| {
         let near = row.saturating_sub(3)..(row + 4).min(len);
-        near.map(|column| (column as u32, 1.0))
-    };
-    let chain = crate::vector::Csr::of_rows(len, (0..len).map(row));
+        entries.extend(near.map(|column| (column as u32, 1.0)));
+    });
     let aggregates = aggregates::Aggregates::new(&chain, &kernel);
     let (tentative, coarse) = kernel.tentative(&aggregates);
     assert!(aggregates.count * 2 < positions.len());

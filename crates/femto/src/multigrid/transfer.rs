@@ -7,91 +7,24 @@
 use super::MultigridError;
 use crate::Number;
 use crate::vector::{Csr, ElementInterpolation, SparseMatrix, VectorOps};
-use femto_element::Interpolation;
 use femto_element::basis::BasisError;
+use femto_element::{Cell, Interpolation};
 use femto_fem::space::{Block, Space};
 use femto_kernel::vector::interpolation::{NO_NODE, Strides};
+use femto_kernel::vector::sparse::NO_COLUMN;
 use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A linear map between L-vectors: an interpolation in each element, to an E-vector, and a sparse matrix from
-/// there.
+/// A linear map between L-vectors: an interpolation in each element, to an E-vector, and sums of its entries.
 pub(super) struct Transfer<T: Number, D: Device> {
     device: D,
     blocks: Vec<ElementInterpolation<T, D>>,
+    /// A matrix of ones.
     sums: SparseMatrix<T, D>,
 }
 
 impl<T: Number, D: VectorOps<T>> Transfer<T, D> {
-    /// The values of functions of the space `from` at the nodes of the space `to`, of higher or lower degree.
-    pub(super) fn interpolation(
-        device: &D,
-        from: &[Block],
-        to: &[Block],
-    ) -> Result<Self, MultigridError> {
-        let pairs = pairs(from, to)?.into_iter();
-        let maps = pairs.map(|pair| (pair.matrix, pair.from, pair.owned));
-        Self::new(device, [&from[0].space, &to[0].space], maps.collect())
-    }
-
-    /// The transpose of [`Self::interpolation`], from the space `to` to the space `from`.
-    pub(super) fn transposed(
-        device: &D,
-        from: &[Block],
-        to: &[Block],
-    ) -> Result<Self, MultigridError> {
-        let pairs = pairs(from, to)?.into_iter();
-        let maps = pairs.map(|pair| (pair.matrix.transposed(), pair.owned, pair.from));
-        Self::new(device, [&to[0].space, &from[0].space], maps.collect())
-    }
-
-    /// For each block a matrix, the nodes of elements that it reads and those that its values belong to.
-    fn new(
-        device: &D,
-        [source, target]: [&Space; 2],
-        maps: Vec<(Interpolation, Vec<u32>, Vec<u32>)>,
-    ) -> Result<Self, MultigridError> {
-        let strides = Strides {
-            components: source.components(),
-            node: source.entry(1, 0) - source.entry(0, 0),
-            component: source.entry(0, 1) - source.entry(0, 0),
-        };
-        let (mut blocks, mut entries) = (Vec::new(), Csr::new(target.dofs()));
-        for (matrix, read, written) in &maps {
-            let first = entries.rows();
-            blocks.push(ElementInterpolation::new(
-                device,
-                matrix,
-                (read, strides),
-                first,
-            )?);
-            for nodes in written.chunks_exact(matrix.to_nodes()) {
-                for component in 0..strides.components {
-                    for &node in nodes {
-                        let is_node = (node != NO_NODE).then_some(node as usize);
-                        let entry = is_node.map(|node| target.entry(node, component));
-                        entries.push(entry.map(|entry| (entry as u32, 1.0)));
-                    }
-                }
-            }
-        }
-        Ok(Self {
-            device: device.clone(),
-            blocks,
-            sums: SparseMatrix::new(device, &entries.transposed())?,
-        })
-    }
-
-    /// Length of the output.
-    pub(super) fn rows(&self) -> usize {
-        self.sums.rows()
-    }
-
-    /// Length of the E-vector.
-    pub(super) fn scratch(&self) -> usize {
-        self.sums.columns()
-    }
-
     /// y = P x, or y = y + P x if `add`.
     pub(super) fn apply(
         &self,
@@ -106,6 +39,16 @@ impl<T: Number, D: VectorOps<T>> Transfer<T, D> {
         self.device.multiply_sparse(&self.sums, scratch, add, y)
     }
 
+    /// Length of the output.
+    pub(super) fn rows(&self) -> usize {
+        self.sums.rows()
+    }
+
+    /// Length of the E-vector.
+    pub(super) fn scratch(&self) -> usize {
+        self.sums.columns()
+    }
+
     /// Bytes of device memory.
     pub(super) fn bytes(&self) -> usize {
         let blocks = self.blocks.iter().map(ElementInterpolation::bytes);
@@ -113,47 +56,193 @@ impl<T: Number, D: VectorOps<T>> Transfer<T, D> {
     }
 }
 
-/// The nodes of one shape's elements in two spaces, the elements in the order of the second.
-struct Pair {
-    /// From functions of the first space to nodes of the second.
-    matrix: Interpolation,
-    /// Nodes of the first, `[element][node]`.
-    from: Vec<u32>,
-    /// Nodes of the second, `[element][node]`, that the element owns; [`NO_NODE`] for the others.
-    owned: Vec<u32>,
+/// The nodes of the same elements in two spaces of interleaved components, in the order of the second.
+pub(super) struct Pairing {
+    components: usize,
+    /// Of each space.
+    nodes: [usize; 2],
+    blocks: Vec<PairedBlock>,
 }
 
-fn pairs(from: &[Block], to: &[Block]) -> Result<Vec<Pair>, BasisError> {
-    let mut is_owned = vec![false; to[0].space.nodes()];
-    let spaces = from.iter().zip(to);
-    let spaces = spaces.map(|(from, to)| (&from.space, &to.space));
-    let pair = |(from, to): (&Space, &Space)| {
-        let matrix = Interpolation::new(to.cell(), from.degree(), to.degree())?;
-        let mut element_of = vec![0; from.elements()];
-        for (element, &cell) in from.cells().iter().enumerate() {
-            element_of[cell as usize] = element;
-        }
-        let mut owned = listed(to, (0..to.elements()).collect());
-        for node in &mut owned {
-            if std::mem::replace(&mut is_owned[*node as usize], true) {
-                *node = NO_NODE;
+/// One shape's elements.
+struct PairedBlock {
+    cell: Cell,
+    /// Of each space.
+    degrees: [usize; 2],
+    /// Number of nodes of an element, in each space.
+    per_element: [usize; 2],
+    /// Nodes of each space, `[element][node]`.
+    nodes: [Vec<u32>; 2],
+    /// The number of nodes of elements in the blocks before, in each space.
+    before: [usize; 2],
+}
+
+impl Pairing {
+    /// # Errors
+    /// More entries of an E-vector than 32-bit indices can address.
+    pub(super) fn new(first: &[Block], second: &[Block]) -> Result<Self, MultigridError> {
+        let mut before = [0; 2];
+        let spaces = first.iter().zip(second);
+        let pair = |(first, second): (&Block, &Block)| {
+            let (first, second) = (&first.space, &second.space);
+            let mut element_of = vec![0; first.elements()];
+            for (element, &cell) in first.cells().iter().enumerate() {
+                element_of[cell as usize] = element;
             }
+            let same = |element: usize| element_of[second.cells()[element] as usize];
+            let block = PairedBlock {
+                cell: second.cell(),
+                degrees: [first.degree(), second.degree()],
+                per_element: [first.nodes_per_element(), second.nodes_per_element()],
+                nodes: [listed(first, same), listed(second, |element| element)],
+                before,
+            };
+            before = [0, 1].map(|space| before[space] + block.nodes[space].len());
+            block
+        };
+        let pairing = Self {
+            components: second[0].space.components(),
+            nodes: [first[0].space.nodes(), second[0].space.nodes()],
+            blocks: spaces.map(pair).collect(),
+        };
+        let most = before[0].max(before[1]) * pairing.components;
+        match u32::try_from(most) {
+            Ok(_) => Ok(pairing),
+            Err(_) => Err(MultigridError::TooLarge { entries: most }),
         }
-        let elements = to.cells().iter().map(|&cell| element_of[cell as usize]);
-        Ok(Pair {
-            matrix,
-            from: listed(from, elements.collect()),
-            owned,
+    }
+
+    /// The values of functions of one space, 0 or 1, at the nodes of the other.
+    pub(super) fn interpolation<T: Number, D: VectorOps<T>>(
+        &self,
+        device: &D,
+        from: usize,
+    ) -> Result<Transfer<T, D>, MultigridError> {
+        let to = 1 - from;
+        let mut blocks = Vec::new();
+        let mut end = 0;
+        for block in &self.blocks {
+            let matrix = block.matrix(from)?;
+            let nodes = (&block.nodes[from][..], self.strides());
+            let interpolation = ElementInterpolation::new(device, &matrix, nodes, end)?;
+            end = interpolation.end();
+            blocks.push(interpolation);
+        }
+        let (owners, components) = (self.owners(to), self.components);
+        let rows = (0..owners.len() * components).into_par_iter();
+        let places = rows.map(|row| match owners[row / components] {
+            NO_NODE => NO_COLUMN,
+            owner => self.place(to, owner, row % components),
+        });
+        let places: Vec<u32> = places.collect();
+        Ok(Transfer {
+            device: device.clone(),
+            blocks,
+            sums: SparseMatrix::selecting(device, end, places)?,
         })
-    };
-    spaces.map(pair).collect()
+    }
+
+    /// The transpose of [`Self::interpolation`] to one space, 0 or 1, from the other.
+    pub(super) fn transposed<T: Number, D: VectorOps<T>>(
+        &self,
+        device: &D,
+        from: usize,
+    ) -> Result<Transfer<T, D>, MultigridError> {
+        let to = 1 - from;
+        let owners = self.owners(from);
+        let (mut blocks, mut end) = (Vec::new(), 0);
+        for block in &self.blocks {
+            let matrix = block.matrix(to)?.transposed();
+            let places = block.places(from);
+            let owned = places.map(|(place, node)| match owners[node as usize] == place {
+                true => node,
+                false => NO_NODE,
+            });
+            let owned: Vec<u32> = owned.collect();
+            let nodes = (&owned[..], self.strides());
+            let interpolation = ElementInterpolation::new(device, &matrix, nodes, end)?;
+            end = interpolation.end();
+            blocks.push(interpolation);
+        }
+        let size = self.nodes[to] * self.components;
+        let entries = Csr::by_rows((end, size), |place, entries| {
+            entries.push((self.entry(to, place), ()));
+        });
+        Ok(Transfer {
+            device: device.clone(),
+            blocks,
+            sums: SparseMatrix::of_ones(device, &entries.transposed())?,
+        })
+    }
+
+    /// The first place in the blocks' lists of nodes of a space where each of its nodes is, or [`NO_NODE`].
+    fn owners(&self, space: usize) -> Vec<u32> {
+        let owners = (0..self.nodes[space]).into_par_iter();
+        let owners: Vec<AtomicU32> = owners.map(|_| AtomicU32::new(NO_NODE)).collect();
+        for block in &self.blocks {
+            block.places(space).for_each(|(place, node)| {
+                owners[node as usize].fetch_min(place, Ordering::Relaxed);
+            });
+        }
+        owners.into_par_iter().map(AtomicU32::into_inner).collect()
+    }
+
+    /// The entry of an E-vector `[element][component][node]` for a component at a place in the lists of nodes.
+    fn place(&self, space: usize, place: u32, component: usize) -> u32 {
+        let place = place as usize;
+        let block = self.block(|block| block.before[space] <= place);
+        let (per_element, before) = (block.per_element[space], block.before[space]);
+        let (element, node) = (
+            (place - before) / per_element,
+            (place - before) % per_element,
+        );
+        let item = element * self.components + component;
+        (before * self.components + item * per_element + node) as u32
+    }
+
+    /// The entry of an L-vector for an entry of an E-vector.
+    fn entry(&self, space: usize, place: usize) -> u32 {
+        let block = self.block(|block| block.before[space] * self.components <= place);
+        let (per_element, before) = (block.per_element[space], block.before[space]);
+        let place = place - before * self.components;
+        let (item, node) = (place / per_element, place % per_element);
+        let (element, component) = (item / self.components, item % self.components);
+        block.nodes[space][element * per_element + node] * self.components as u32 + component as u32
+    }
+
+    /// The last block that begins before something.
+    fn block(&self, begins: impl Fn(&PairedBlock) -> bool) -> &PairedBlock {
+        let after = self.blocks.partition_point(begins);
+        &self.blocks[after - 1]
+    }
+
+    fn strides(&self) -> Strides {
+        Strides {
+            components: self.components,
+            node: self.components,
+            component: 1,
+        }
+    }
 }
 
-/// The nodes of these elements, `[element][node]`.
-fn listed(space: &Space, elements: Vec<usize>) -> Vec<u32> {
+impl PairedBlock {
+    /// From functions of one space to nodes of the other.
+    fn matrix(&self, from: usize) -> Result<Interpolation, BasisError> {
+        Interpolation::new(self.cell, self.degrees[from], self.degrees[1 - from])
+    }
+
+    /// Places in the lists of all blocks with their nodes.
+    fn places(&self, space: usize) -> impl IndexedParallelIterator<Item = (u32, u32)> {
+        let nodes = self.nodes[space].par_iter().enumerate();
+        nodes.map(move |(at, &node)| ((self.before[space] + at) as u32, node))
+    }
+}
+
+/// The nodes of a space's elements, taken in some order, `[element][node]`.
+fn listed(space: &Space, element: impl Fn(usize) -> usize + Sync) -> Vec<u32> {
     let per_element = space.nodes_per_element();
-    let mut nodes = vec![0; elements.len() * per_element];
-    let rows = nodes.par_chunks_exact_mut(per_element).zip(elements);
-    rows.for_each(|(row, element)| space.write_element_nodes(element, row));
+    let mut nodes = vec![0; space.elements() * per_element];
+    let rows = nodes.par_chunks_exact_mut(per_element).enumerate();
+    rows.for_each(|(row, nodes)| space.write_element_nodes(element(row), nodes));
     nodes
 }

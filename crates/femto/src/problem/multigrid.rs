@@ -7,7 +7,7 @@ use crate::operator::{Auxiliary, Backend, Knobs, OperatorError};
 use crate::solve::Preconditioning;
 use crate::vector::VectorOps;
 use crate::{Number, OperatorParams};
-use femto_fem::space::Block;
+use femto_fem::space::{Block, Constraints};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::DeviceError;
 
@@ -104,11 +104,11 @@ where
 pub(super) type AnyPreconditioner<T, B> = Box<dyn Preconditioner<T, B>>;
 
 impl Problem<'_> {
-    /// The levels of a space whose blocks are `finest`; of the Jacobian's operators if `is_jacobian`.
+    /// The levels of a space with these blocks and constraints; of the Jacobian's operators if `is_jacobian`.
     pub(super) fn multigrid<T, B>(
         &self,
         device: &B,
-        finest: &[Block],
+        finest: (&[Block], &Constraints),
         is_jacobian: bool,
     ) -> Result<AnyPreconditioner<T, B>, ProblemError>
     where
@@ -128,7 +128,7 @@ impl Problem<'_> {
     fn multigrid_in<S, B>(
         &self,
         device: &B,
-        finest: &[Block],
+        (finest, constraints): (&[Block], &Constraints),
         is_jacobian: bool,
     ) -> Result<InPrecision<S, B>, ProblemError>
     where
@@ -142,8 +142,12 @@ impl Problem<'_> {
                 degree,
                 ..self.clone()
             };
-            let geometries = finest.iter().map(|block| block.geometry.clone());
-            let (blocks, constraints) = level.space(geometries.collect())?;
+            let (blocks, constraints) = if degree == self.degree {
+                (finest.to_vec(), constraints.clone())
+            } else {
+                let geometries = finest.iter().map(|block| block.geometry.clone());
+                level.space(geometries.collect())?
+            };
             level.operator = self.operator_on(&blocks, finest)?;
             let params = level.operator_params(&blocks);
             let on = Discretization::of(&blocks, &params);

@@ -173,15 +173,16 @@ impl<'a> Problem<'a> {
             Ok(match method {
                 Method::Newton => Equation::Newton(Box::new(NewtonEquation {
                     multigrid: chosen_multigrid(&mut choice, || {
-                        self.multigrid(device, &blocks, true)
+                        self.multigrid(device, (&blocks, &constraints), true)
                     })?,
                     jacobian: self.jacobian(device, (&blocks, &facets), params)?,
                     krylov,
                 })),
                 _ => {
                     let constrained = Constrained::new(&operator, &entries);
+                    let space = (&blocks[..], &constraints);
                     let preconditioner =
-                        self.preconditioner(&mut choice, (&constrained, device), (&blocks, null))?;
+                        self.preconditioner(&mut choice, (&constrained, device), (space, null))?;
                     Equation::Linear(method, preconditioner)
                 }
             })
@@ -245,14 +246,14 @@ impl<'a> Problem<'a> {
         &self,
         choice: &mut PreconditionerChoice,
         (operator, device): (&Constrained<'_, T, B>, &B),
-        (blocks, null_space): (&[Block], Option<&NullSpace>),
+        (space, null_space): ((&[Block], &Constraints), Option<&NullSpace>),
     ) -> Result<LinearPreconditioner<T, B>, ProblemError>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
     {
         let multigrid = chosen_multigrid(choice, || {
-            let mut multigrid = self.multigrid(device, blocks, false)?;
+            let mut multigrid = self.multigrid(device, space, false)?;
             if let Some(null_space) = null_space {
                 multigrid.set_null_space(null_space);
             }

@@ -1,13 +1,16 @@
 //! Sparse matrices on the host, by rows.
+//!
+//! Everything is computed row by row in parallel, and is the same for any number of threads.
 
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Rows multiplied by one task.
+/// Rows of a task.
 const ROWS: usize = 1024;
 
-/// A sparse matrix in double precision, row by row, columns ascending within a row.
+/// A sparse matrix, row by row, columns ascending within a row; of positions alone if `V` is `()`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Csr {
+pub struct Csr<V = f64> {
     /// Number of columns.
     columns: usize,
     /// Start of each row, and the end of the last, `[rows + 1]`.
@@ -15,37 +18,80 @@ pub struct Csr {
     /// Column of each entry.
     places: Vec<u32>,
     /// Value of each entry.
-    values: Vec<f64>,
+    values: Vec<V>,
 }
 
-impl Csr {
-    /// A matrix of no rows.
-    pub fn new(columns: usize) -> Self {
+/// The value of an entry of a matrix.
+pub trait Value: Copy + Default + Send + Sync {
+    /// Adds a product to it.
+    fn add_product(&mut self, a: Self, b: Self);
+}
+
+impl Value for f64 {
+    fn add_product(&mut self, a: Self, b: Self) {
+        *self += a * b;
+    }
+}
+
+impl Value for () {
+    fn add_product(&mut self, (): Self, (): Self) {}
+}
+
+impl<V: Value> Csr<V> {
+    /// A matrix whose rows are what `write` appends to an empty vector: columns, ascending, with values.
+    pub fn by_rows(
+        (rows, columns): (usize, usize),
+        write: impl Fn(usize, &mut Vec<(u32, V)>) + Sync,
+    ) -> Self {
+        Self::by_rows_with(
+            (rows, columns),
+            || (),
+            |(), row, entries| write(row, entries),
+        )
+    }
+
+    /// As [`Self::by_rows`], with scratch memory for each task.
+    fn by_rows_with<S>(
+        (rows, columns): (usize, usize),
+        scratch: impl Fn() -> S + Sync + Send,
+        write: impl Fn(&mut S, usize, &mut Vec<(u32, V)>) + Sync,
+    ) -> Self {
+        let tasks = (0..rows.div_ceil(ROWS)).into_par_iter();
+        let part = |scratch: &mut S, task: usize| {
+            let own = task * ROWS..rows.min((task + 1) * ROWS);
+            let (mut entries, mut ends) = (Vec::new(), Vec::with_capacity(own.len()));
+            let (mut places, mut values) = (Vec::new(), Vec::new());
+            for row in own {
+                entries.clear();
+                write(scratch, row, &mut entries);
+                places.extend(entries.iter().map(|entry| entry.0));
+                values.extend(entries.iter().map(|entry| entry.1));
+                ends.push(places.len());
+            }
+            (ends, places, values)
+        };
+        let made: Vec<(Vec<usize>, Vec<u32>, Vec<V>)> = tasks.map_init(scratch, part).collect();
+        let mut offsets = Vec::with_capacity(rows + 1);
+        offsets.push(0);
+        let (mut first, mut lengths) = (0, Vec::with_capacity(made.len()));
+        for (ends, places, _) in &made {
+            offsets.extend(ends.iter().map(|end| first + end));
+            lengths.push(places.len());
+            first += places.len();
+        }
+        let (mut places, mut values) = (vec![0; first], vec![V::default(); first]);
+        let targets = parts(&mut places, &lengths).into_par_iter();
+        let targets = targets.zip(parts(&mut values, &lengths));
+        targets.zip(made).for_each(|(to, (_, places, values))| {
+            to.0.copy_from_slice(&places);
+            to.1.copy_from_slice(&values);
+        });
         Self {
             columns,
-            offsets: vec![0],
-            places: Vec::new(),
-            values: Vec::new(),
+            offsets,
+            places,
+            values,
         }
-    }
-
-    /// A matrix with these rows of columns, ascending, and values.
-    pub fn of_rows<R: IntoIterator<Item = (u32, f64)>>(
-        columns: usize,
-        rows: impl IntoIterator<Item = R>,
-    ) -> Self {
-        let mut matrix = Self::new(columns);
-        rows.into_iter().for_each(|row| matrix.push(row));
-        matrix
-    }
-
-    /// Appends a row of columns, ascending, and values.
-    pub fn push(&mut self, row: impl IntoIterator<Item = (u32, f64)>) {
-        for (place, value) in row {
-            self.places.push(place);
-            self.values.push(value);
-        }
-        self.offsets.push(self.places.len());
     }
 
     /// Number of rows.
@@ -64,10 +110,9 @@ impl Csr {
     }
 
     /// The columns and values of a row.
-    pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
-        let range = self.offsets[row]..self.offsets[row + 1];
-        let places = self.places[range.clone()].iter().copied();
-        places.zip(self.values[range].iter().copied())
+    pub fn row(&self, row: usize) -> impl Iterator<Item = (u32, V)> + '_ {
+        let places = self.row_columns(row).iter().copied();
+        places.zip(self.row_values(row).iter().copied())
     }
 
     /// The columns of a row.
@@ -75,36 +120,53 @@ impl Csr {
         &self.places[self.offsets[row]..self.offsets[row + 1]]
     }
 
-    /// The diagonal of a square matrix; zero where it has no entry.
-    pub fn diagonal(&self) -> Vec<f64> {
-        let entry = |row: usize| {
-            let place = self.row_columns(row).binary_search(&(row as u32)).ok()?;
-            Some(self.values[self.offsets[row] + place])
-        };
-        (0..self.rows())
-            .map(|row| entry(row).unwrap_or(0.0))
-            .collect()
+    /// The values of a row.
+    pub fn row_values(&self, row: usize) -> &[V] {
+        &self.values[self.offsets[row]..self.offsets[row + 1]]
     }
 
     /// Aᵀ.
     pub fn transposed(&self) -> Self {
-        let mut offsets = vec![0; self.columns + 1];
-        for &place in &self.places {
-            offsets[place as usize + 1] += 1;
+        let lengths: Vec<AtomicU32> = (0..self.columns).map(|_| AtomicU32::new(0)).collect();
+        self.places.par_iter().for_each(|&place| {
+            lengths[place as usize].fetch_add(1, Ordering::Relaxed);
+        });
+        let mut offsets = Vec::with_capacity(self.columns + 1);
+        offsets.push(0);
+        let mut end = 0;
+        for length in lengths {
+            end += length.into_inner() as usize;
+            offsets.push(end);
         }
-        for column in 0..self.columns {
-            offsets[column + 1] += offsets[column];
-        }
-        let mut next = offsets.clone();
-        let mut places = vec![0; self.entries()];
-        let mut values = vec![0.0; self.entries()];
-        for row in 0..self.rows() {
-            for (place, value) in self.row(row) {
-                let at = &mut next[place as usize];
-                (places[*at], values[*at]) = (row as u32, value);
-                *at += 1;
+        // Runs of columns with about as many entries each; every task looks for its own in all rows.
+        let tasks = rayon::current_num_threads();
+        let starts = (0..=tasks).map(|task| {
+            let entries = end * task / tasks;
+            offsets.partition_point(|&offset| offset < entries)
+        });
+        let mut starts: Vec<usize> = starts.collect();
+        (starts[0], starts[tasks]) = (0, self.columns);
+        let runs: Vec<_> = starts.windows(2).map(|run| run[0]..run[1]).collect();
+        let lengths: Vec<usize> = (runs.iter())
+            .map(|run| offsets[run.end] - offsets[run.start])
+            .collect();
+        let (mut places, mut values) = (vec![0; end], vec![V::default(); end]);
+        let targets = parts(&mut places, &lengths).into_par_iter();
+        let targets = targets.zip(parts(&mut values, &lengths));
+        targets.zip(&runs).for_each(|((places, values), run)| {
+            let first = offsets[run.start];
+            let mut next: Vec<usize> = offsets[run.clone()].iter().map(|at| at - first).collect();
+            for row in 0..self.rows() {
+                let columns = self.row_columns(row);
+                let from = columns.partition_point(|&column| (column as usize) < run.start);
+                let own = columns[from..].iter().zip(&self.row_values(row)[from..]);
+                for (&column, &value) in own.take_while(|own| (*own.0 as usize) < run.end) {
+                    let at = &mut next[column as usize - run.start];
+                    (places[*at], values[*at]) = (row as u32, value);
+                    *at += 1;
+                }
             }
-        }
+        });
         Self {
             columns: self.rows(),
             offsets,
@@ -113,44 +175,47 @@ impl Csr {
         }
     }
 
-    /// A B, the same for any number of threads: rows are independent (Gustavson, ACM Transactions on
-    /// Mathematical Software 4, 1978).
+    /// A B (Gustavson, ACM Transactions on Mathematical Software 4, 1978).
     pub fn times(&self, other: &Self) -> Self {
-        let starts: Vec<usize> = (0..self.rows()).step_by(ROWS).collect();
-        let parts = starts.into_par_iter().map_init(
-            || (vec![0.0; other.columns], vec![usize::MAX; other.columns]),
-            |(sums, seen), start| {
-                let mut part = Self::new(other.columns);
-                let mut found = Vec::new();
-                for row in start..self.rows().min(start + ROWS) {
-                    found.clear();
-                    for (middle, factor) in self.row(row) {
-                        for (place, value) in other.row(middle as usize) {
-                            let at = place as usize;
-                            if seen[at] != row {
-                                (seen[at], sums[at]) = (row, 0.0);
-                                found.push(place);
-                            }
-                            sums[at] += factor * value;
-                        }
+        // Where each column is among the entries of the row, if it is there.
+        let scratch = || vec![0_u32; other.columns];
+        let write = |place_of: &mut Vec<u32>, row: usize, found: &mut Vec<(u32, V)>| {
+            for (middle, factor) in self.row(row) {
+                for (column, value) in other.row(middle as usize) {
+                    let place = &mut place_of[column as usize];
+                    if found.get(*place as usize).map(|entry| entry.0) != Some(column) {
+                        *place = found.len() as u32;
+                        found.push((column, V::default()));
                     }
-                    found.sort_unstable();
-                    part.push(found.iter().map(|&place| (place, sums[place as usize])));
+                    found[*place as usize].1.add_product(factor, value);
                 }
-                part
-            },
-        );
-        let parts: Vec<Self> = parts.collect();
-        let mut product = Self::new(other.columns);
-        for part in parts {
-            let first = product.entries();
-            let ends = part.offsets[1..].iter().map(|end| first + end);
-            product.offsets.extend(ends);
-            product.places.extend(part.places);
-            product.values.extend(part.values);
-        }
-        product
+            }
+            found.sort_unstable_by_key(|entry| entry.0);
+        };
+        Self::by_rows_with((self.rows(), other.columns), scratch, write)
     }
+}
+
+impl Csr {
+    /// The diagonal of a square matrix; zero where it has no entry.
+    pub fn diagonal(&self) -> Vec<f64> {
+        let entry = |row: usize| {
+            let place = self.row_columns(row).binary_search(&(row as u32)).ok()?;
+            Some(self.row_values(row)[place])
+        };
+        let rows = (0..self.rows()).into_par_iter();
+        rows.map(|row| entry(row).unwrap_or(0.0)).collect()
+    }
+}
+
+/// Cuts a slice into parts of these lengths, as long as it is together.
+pub(super) fn parts<'a, T>(mut slice: &'a mut [T], lengths: &[usize]) -> Vec<&'a mut [T]> {
+    let part = |&length: &usize| {
+        let (part, rest) = std::mem::take(&mut slice).split_at_mut(length);
+        slice = rest;
+        part
+    };
+    lengths.iter().map(part).collect()
 }
 
 #[cfg(test)]
@@ -161,11 +226,10 @@ mod tests {
     fn matrix(seed: u32, rows: usize, columns: usize) -> Csr {
         let entry =
             |row: usize, column: usize| random::entry(seed, (row * columns + column) as u32);
-        let row = |row| {
-            let entries = (0..columns).map(move |column| (column as u32, entry(row, column)));
-            entries.filter(|&(_, value)| value > 0.7)
-        };
-        Csr::of_rows(columns, (0..rows).map(row))
+        Csr::by_rows((rows, columns), |row, entries| {
+            let all = (0..columns).map(|column| (column as u32, entry(row, column)));
+            entries.extend(all.filter(|&(_, value)| value > 0.7));
+        })
     }
 
     fn dense(matrix: &Csr) -> Vec<Vec<f64>> {
@@ -188,6 +252,7 @@ mod tests {
                 let wanted: f64 = (0..40).map(|m| da[row][m] * db[m][column]).sum();
                 assert!((found - wanted).abs() < 1e-13);
             }
+            assert!(c.row_columns(row).is_sorted_by(|a, b| a < b));
         }
         let at = a.transposed();
         assert_eq!((at.rows(), at.columns()), (40, 2100));
@@ -198,5 +263,15 @@ mod tests {
                 .enumerate()
                 .all(|(i, row)| row[7] == da[7][i])
         );
+    }
+
+    #[test]
+    fn matrices_without_rows_columns_or_entries_are_fine() {
+        for (rows, columns) in [(0, 5), (5, 0), (0, 0), (3, 4)] {
+            let empty = Csr::<()>::by_rows((rows, columns), |_, _| ());
+            let transposed = empty.transposed();
+            assert_eq!((transposed.rows(), transposed.columns()), (columns, rows));
+            assert_eq!(empty.times(&transposed).entries(), 0);
+        }
     }
 }

@@ -255,7 +255,7 @@ impl<T: Number> VectorOps<T> for Host {
         let slices = Slices {
             offsets: &matrix.offsets,
             columns: &matrix.places,
-            values: &matrix.values,
+            values: matrix.values.as_deref(),
         };
         let rows = (0..y.len(), &mut **y);
         each(self, rows, &|(rows, y): (Range<usize>, &mut [T])| {

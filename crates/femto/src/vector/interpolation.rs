@@ -6,6 +6,7 @@ use femto_element::Interpolation;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::interpolation::{InterpolationShape, NO_NODE, Strides};
 use femto_platform::device::{Buffer, Device, DeviceError, DeviceKind};
+use rayon::prelude::*;
 use std::fmt;
 
 /// An interpolation of the values at the nodes of a block of elements: a part of an E-vector
@@ -37,7 +38,7 @@ impl<T: Number, D: Device> ElementInterpolation<T, D> {
         (nodes, strides): (&[u32], Strides),
         first: usize,
     ) -> Result<Self, DeviceError> {
-        let last = nodes.iter().filter(|&&node| node != NO_NODE).max();
+        let last = nodes.par_iter().filter(|&&node| node != NO_NODE).max();
         let last_component = strides.components.saturating_sub(1) * strides.component;
         let shape = InterpolationShape {
             axes: interpolation.axes,

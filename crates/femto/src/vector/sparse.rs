@@ -1,13 +1,18 @@
 //! Sparse matrices on devices.
 
+use super::csr::{Value, parts};
 use super::{Csr, VectorOps};
 use crate::Number;
 use crate::operator::OperatorError;
 use crate::solve::LinearOperator;
 use femto_kernel::roofline::Work;
-use femto_kernel::vector::sparse::{SLICE, work};
+use femto_kernel::vector::sparse::{NO_COLUMN, SLICE, work};
 use femto_platform::device::{Buffer, Device, DeviceError, check_len};
+use rayon::prelude::*;
 use std::fmt;
+
+/// Slices filled by one task.
+const SLICES: usize = 64;
 
 /// A sparse matrix on a device, its rows in slices of [`SLICE`].
 pub struct SparseMatrix<T: Number, D: Device> {
@@ -17,7 +22,8 @@ pub struct SparseMatrix<T: Number, D: Device> {
     /// As in [`femto_kernel::vector::sparse::Slices`].
     pub(super) offsets: D::Buffer<u32>,
     pub(super) places: D::Buffer<u32>,
-    pub(super) values: D::Buffer<T>,
+    /// `None` if all are one.
+    pub(super) values: Option<D::Buffer<T>>,
 }
 
 impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
@@ -26,42 +32,67 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// # Errors
     /// Not enough memory, or more entries than 32-bit indices can address.
     pub fn new(device: &D, matrix: &Csr) -> Result<Self, DeviceError> {
-        let (mut offsets, mut places, mut values) = (vec![0], Vec::new(), Vec::new());
-        for first in (0..matrix.rows()).step_by(SLICE) {
-            let rows = first..matrix.rows().min(first + SLICE);
-            let lengths = rows.clone().map(|row| matrix.row_columns(row).len());
-            let (width, start) = (lengths.max().unwrap_or(0), places.len());
-            places.resize(start + width * SLICE, 0);
-            values.resize(start + width * SLICE, T::default());
-            for (lane, row) in rows.enumerate() {
-                let columns = matrix.row_columns(row);
-                // Any column of the row's own: its value may be read, and is multiplied by zero.
-                let own = columns.first().copied().unwrap_or(0);
-                for k in 0..width {
-                    places[start + k * SLICE + lane] = columns.get(k).copied().unwrap_or(own);
-                }
-                for (k, (_, value)) in matrix.row(row).enumerate() {
-                    values[start + k * SLICE + lane] = T::from_f64(value);
-                }
-            }
-            offsets.push(
-                u32::try_from(places.len()).map_err(|_| DeviceError::Unsupported {
-                    device: device.info().kind.name(),
-                    what: "multiply by a matrix of more than 4294967295 entries",
-                })?,
-            );
-        }
-        if places.is_empty() {
-            // Never read, but buffers cannot be empty.
-            (places, values) = (vec![0], vec![T::default()]);
-        }
+        let mut uploaded = Self::of_ones(device, matrix)?;
+        let offsets = offsets(matrix);
+        let values = filled(&offsets, matrix, T::default(), |slot, (_, value)| {
+            *slot = T::from_f64(value);
+        });
+        uploaded.values = Some(device.upload(&values)?);
+        Ok(uploaded)
+    }
+
+    /// Uploads a matrix whose entries are all one.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of_ones<V: Value>(device: &D, matrix: &Csr<V>) -> Result<Self, DeviceError> {
+        let offsets = offsets(matrix);
+        let places = filled(&offsets, matrix, NO_COLUMN, |slot, (column, _)| {
+            *slot = column;
+        });
+        Self::of_slices(
+            device,
+            (matrix.rows(), matrix.columns()),
+            (&offsets, &places),
+        )
+    }
+
+    /// Uploads a matrix of so many columns whose rows have a one in these columns, or are empty if it is
+    /// [`NO_COLUMN`].
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn selecting(
+        device: &D,
+        columns: usize,
+        mut places: Vec<u32>,
+    ) -> Result<Self, DeviceError> {
+        let rows = places.len();
+        places.resize(rows.next_multiple_of(SLICE).max(1), NO_COLUMN);
+        let offsets = (0..=rows.div_ceil(SLICE)).map(|slice| slice * SLICE);
+        let offsets: Vec<usize> = offsets.collect();
+        Self::of_slices(device, (rows, columns), (&offsets, &places))
+    }
+
+    fn of_slices(
+        device: &D,
+        (rows, columns): (usize, usize),
+        (offsets, places): (&[usize], &[u32]),
+    ) -> Result<Self, DeviceError> {
+        let narrow = |&offset: &usize| {
+            u32::try_from(offset).map_err(|_| DeviceError::Unsupported {
+                device: device.info().kind.name(),
+                what: "multiply by a matrix of more than 4294967295 entries",
+            })
+        };
+        let offsets: Vec<u32> = offsets.iter().map(narrow).collect::<Result<_, _>>()?;
         Ok(Self {
             device: device.clone(),
-            rows: matrix.rows(),
-            columns: matrix.columns(),
+            rows,
+            columns,
             offsets: device.upload(&offsets)?,
-            places: device.upload(&places)?,
-            values: device.upload(&values)?,
+            places: device.upload(places)?,
+            values: None,
         })
     }
 
@@ -78,12 +109,18 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// Bytes of device memory.
     pub fn bytes(&self) -> usize {
         let places = self.offsets.len() + self.places.len();
-        places * size_of::<u32>() + self.values.len() * T::BYTES
+        let values = self.values.as_ref().map_or(0, Buffer::len);
+        places * size_of::<u32>() + values * T::BYTES
     }
 
     /// Work of a product; of one that is added to its output if `add`.
     pub(super) fn work(&self, add: bool) -> Work {
-        work::<T>(self.values.len(), (self.rows, self.columns), add)
+        let has_values = self.values.is_some();
+        work::<T>(
+            (self.places.len(), has_values),
+            (self.rows, self.columns),
+            add,
+        )
     }
 
     /// Fails unless the vectors have the matrix's size.
@@ -91,6 +128,52 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         check_len("x of multiply_sparse", x.len(), self.columns)?;
         check_len("y of multiply_sparse", y.len(), self.rows)
     }
+}
+
+/// Start of each slice, and the end of the last.
+fn offsets<V: Value>(matrix: &Csr<V>) -> Vec<usize> {
+    let slices = matrix.rows().div_ceil(SLICE);
+    let width = |slice: usize| {
+        let rows = slice * SLICE..matrix.rows().min((slice + 1) * SLICE);
+        rows.map(|row| matrix.row_columns(row).len()).max()
+    };
+    let mut offsets = vec![0];
+    offsets.par_extend(
+        (0..slices)
+            .into_par_iter()
+            .map(|slice| width(slice).unwrap_or(0) * SLICE),
+    );
+    for slice in 0..slices {
+        offsets[slice + 1] += offsets[slice];
+    }
+    offsets
+}
+
+/// An array over the slices' entries: `put` for those of the matrix, `beyond` for those beyond the ends of rows.
+/// Never empty, as buffers cannot be.
+fn filled<V: Value, E: Copy + Default + Send + Sync>(
+    offsets: &[usize],
+    matrix: &Csr<V>,
+    beyond: E,
+    put: impl Fn(&mut E, (u32, V)) + Sync,
+) -> Vec<E> {
+    let entries = offsets.last().copied().unwrap_or(0);
+    let mut array = vec![E::default(); entries.max(1)];
+    let starts = offsets.iter().copied().step_by(SLICES);
+    let starts: Vec<usize> = starts.chain([entries]).collect();
+    let lengths: Vec<usize> = starts.windows(2).map(|ends| ends[1] - ends[0]).collect();
+    let tasks = parts(&mut array, &lengths).into_par_iter().enumerate();
+    tasks.for_each(|(task, own)| {
+        own.fill(beyond);
+        let rows = task * SLICES * SLICE..matrix.rows().min((task + 1) * SLICES * SLICE);
+        for row in rows {
+            let first = offsets[row / SLICE] - starts[task] + row % SLICE;
+            for (k, entry) in matrix.row(row).enumerate() {
+                put(&mut own[first + k * SLICE], entry);
+            }
+        }
+    });
+    array
 }
 
 impl<T: Number, D: VectorOps<T>> LinearOperator<T, D> for SparseMatrix<T, D> {

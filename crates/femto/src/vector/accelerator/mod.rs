@@ -319,9 +319,14 @@ impl<T: Number> VectorOps<T> for Accelerator {
         let arguments = [
             work.len(),
             Argument::I32(add.into()),
+            Argument::I32(matrix.values.is_some().into()),
             Argument::input(&matrix.offsets),
             Argument::input(&matrix.places),
-            Argument::input(&matrix.values),
+            // Not read if there are none.
+            matrix
+                .values
+                .as_ref()
+                .map_or(Argument::input(&matrix.places), Argument::input),
             Argument::input(x),
             Argument::output(y),
         ];

@@ -58,35 +58,32 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
         self.check("step, x", &new_x, |i| x(i) + 1.2 * direction(i));
     }
 
-    /// Rows of 0 to 4 entries.
+    /// Rows of 0 to 4 entries, with values and of ones.
     pub(super) fn sparse_products(&self) {
         let ([x, y, z, _], len) = (self.inputs(), self.inputs[0].len());
         let a = |column: usize| 0.25 * z(column);
         let columns = |row: usize| (0..row % 5).map(move |k| (7 * row + k) % len);
-        let row = |row: usize| {
-            let mut row: Vec<(u32, f64)> = columns(row)
-                .map(|column| (column as u32, a(column)))
-                .collect();
-            row.sort_by_key(|entry| entry.0);
-            row
-        };
-        let matrix = Csr::of_rows(len, (0..len).map(row));
-        let matrix = SparseMatrix::<T, D>::new(self.device, &matrix).unwrap();
-        let product = |row| {
-            columns(row)
-                .map(|column| a(column) * x(column))
-                .sum::<f64>()
-        };
-        let (g_x, mut g_y) = (self.upload(&self.inputs[0]), self.poison());
-        self.device
-            .multiply_sparse(&matrix, &g_x, false, &mut g_y)
-            .unwrap();
-        self.check("multiply_sparse", &g_y, product);
-        let mut g_y = self.upload(&self.inputs[1]);
-        self.device
-            .multiply_sparse(&matrix, &g_x, true, &mut g_y)
-            .unwrap();
-        self.check("multiply_sparse, added", &g_y, |row| y(row) + product(row));
+        let matrix = Csr::by_rows((len, len), |row, entries| {
+            entries.extend(columns(row).map(|column| (column as u32, a(column))));
+            entries.sort_by_key(|entry| entry.0);
+        });
+        let valued = SparseMatrix::<T, D>::new(self.device, &matrix).unwrap();
+        let ones = SparseMatrix::<T, D>::of_ones(self.device, &matrix).unwrap();
+        let factors: [&dyn Fn(usize) -> f64; 2] = [&a, &|_| 1.0];
+        for (matrix, factor) in [valued, ones].iter().zip(factors) {
+            let product =
+                |row: usize| -> f64 { columns(row).map(|column| factor(column) * x(column)).sum() };
+            let (g_x, mut g_y) = (self.upload(&self.inputs[0]), self.poison());
+            self.device
+                .multiply_sparse(matrix, &g_x, false, &mut g_y)
+                .unwrap();
+            self.check("multiply_sparse", &g_y, product);
+            let mut g_y = self.upload(&self.inputs[1]);
+            self.device
+                .multiply_sparse(matrix, &g_x, true, &mut g_y)
+                .unwrap();
+            self.check("multiply_sparse, added", &g_y, |row| y(row) + product(row));
+        }
     }
 
     /// An interpolation of elements without order, some of their positions without a node, to the second part of
