@@ -12,7 +12,7 @@ use crate::scalar::{Real, SimdLevel};
 /// Rows of a slice.
 pub const SLICE: usize = 32;
 
-/// Marks entries beyond the end of a row.
+/// Marks entries beyond the end of a row of ones.
 pub const NO_COLUMN: u32 = u32::MAX;
 
 /// The positions and values of a matrix's entries, in slices.
@@ -20,9 +20,10 @@ pub const NO_COLUMN: u32 = u32::MAX;
 pub struct Slices<'a, T> {
     /// Start of each slice, and the end of the last, `[slices + 1]`.
     pub offsets: &'a [u32],
-    /// Column of each entry, or [`NO_COLUMN`].
+    /// Column of each entry. Entries beyond the end of a row repeat one of its columns if there are values, so
+    /// that no test is needed; they are [`NO_COLUMN`] if not.
     pub columns: &'a [u32],
-    /// Value of each entry; `None` if all are one.
+    /// Value of each entry, zero beyond the end of a row; `None` if all are one.
     pub values: Option<&'a [T]>,
 }
 

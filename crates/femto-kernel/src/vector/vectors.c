@@ -168,10 +168,13 @@ KERNEL(multiply_sparse)
     for (uint row = BLOCK * BLOCK_X + THREAD_X; row < rows; row += BLOCKS * BLOCK_X) {
         const uint slice = row / SLICE, end = g_offsets[slice + 1];
         number r_sum = 0;
-        for (uint k = g_offsets[slice] + row % SLICE; k < end; k += SLICE) {
-            const uint column = g_columns[k];
-            if (column != NO_COLUMN)
-                r_sum += has_values ? g_values[k] * g_x[column] : g_x[column];
+        uint k = g_offsets[slice] + row % SLICE;
+        if (has_values) {
+            for (; k < end; k += SLICE)
+                r_sum += g_values[k] * g_x[g_columns[k]];
+        } else {
+            for (; k < end; k += SLICE)
+                r_sum += g_columns[k] != NO_COLUMN ? g_x[g_columns[k]] : 0;
         }
         g_y[row] = add ? g_y[row] + r_sum : r_sum;
     }

@@ -32,11 +32,11 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// # Errors
     /// Not enough memory, or more entries than 32-bit indices can address.
     pub fn new(device: &D, matrix: &Csr) -> Result<Self, DeviceError> {
-        let mut uploaded = Self::of_ones(device, matrix)?;
-        let offsets = offsets(matrix);
-        let values = filled(&offsets, matrix, T::default(), |slot, (_, value)| {
-            *slot = T::from_f64(value);
-        });
+        // Its value may be read, and is multiplied by zero.
+        let beyond = |columns: &[u32]| columns.first().copied().unwrap_or(0);
+        let mut uploaded = Self::with_columns(device, matrix, beyond)?;
+        let put = |slot: &mut T, (_, value)| *slot = T::from_f64(value);
+        let values = filled(&offsets(matrix), matrix, |_| T::default(), put);
         uploaded.values = Some(device.upload(&values)?);
         Ok(uploaded)
     }
@@ -46,15 +46,20 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// # Errors
     /// As [`Self::new`].
     pub fn of_ones<V: Value>(device: &D, matrix: &Csr<V>) -> Result<Self, DeviceError> {
+        Self::with_columns(device, matrix, |_| NO_COLUMN)
+    }
+
+    /// The positions of a matrix; `beyond` gives those beyond the ends of rows.
+    fn with_columns<V: Value>(
+        device: &D,
+        matrix: &Csr<V>,
+        beyond: impl Fn(&[u32]) -> u32 + Sync,
+    ) -> Result<Self, DeviceError> {
         let offsets = offsets(matrix);
-        let places = filled(&offsets, matrix, NO_COLUMN, |slot, (column, _)| {
-            *slot = column;
-        });
-        Self::of_slices(
-            device,
-            (matrix.rows(), matrix.columns()),
-            (&offsets, &places),
-        )
+        let put = |slot: &mut u32, (column, _)| *slot = column;
+        let places = filled(&offsets, matrix, beyond, put);
+        let size = (matrix.rows(), matrix.columns());
+        Self::of_slices(device, size, (&offsets, &places))
     }
 
     /// Uploads a matrix of so many columns whose rows have a one in these columns, or are empty if it is
@@ -149,12 +154,12 @@ fn offsets<V: Value>(matrix: &Csr<V>) -> Vec<usize> {
     offsets
 }
 
-/// An array over the slices' entries: `put` for those of the matrix, `beyond` for those beyond the ends of rows.
-/// Never empty, as buffers cannot be.
-fn filled<V: Value, E: Copy + Default + Send + Sync>(
+/// An array over the slices' entries: `put` writes those of the matrix, `beyond` gives those beyond the end of a row
+/// with these columns. Never empty, as buffers cannot be.
+fn filled<V: Value, E: Copy + Default + Send>(
     offsets: &[usize],
     matrix: &Csr<V>,
-    beyond: E,
+    beyond: impl Fn(&[u32]) -> E + Sync,
     put: impl Fn(&mut E, (u32, V)) + Sync,
 ) -> Vec<E> {
     let entries = offsets.last().copied().unwrap_or(0);
@@ -164,13 +169,18 @@ fn filled<V: Value, E: Copy + Default + Send + Sync>(
     let lengths: Vec<usize> = starts.windows(2).map(|ends| ends[1] - ends[0]).collect();
     let tasks = parts(&mut array, &lengths).into_par_iter().enumerate();
     tasks.for_each(|(task, own)| {
-        own.fill(beyond);
         let rows = task * SLICES * SLICE..matrix.rows().min((task + 1) * SLICES * SLICE);
         for row in rows {
-            let first = offsets[row / SLICE] - starts[task] + row % SLICE;
-            for (k, entry) in matrix.row(row).enumerate() {
-                put(&mut own[first + k * SLICE], entry);
+            let ends = [0, 1].map(|next| offsets[row / SLICE + next] - starts[task]);
+            let slots = own[ends[0]..ends[1]].iter_mut();
+            let mut slots = slots.skip(row % SLICE).step_by(SLICE);
+            for entry in matrix.row(row) {
+                if let Some(slot) = slots.next() {
+                    put(slot, entry);
+                }
             }
+            let beyond = beyond(matrix.row_columns(row));
+            slots.for_each(|slot| *slot = beyond);
         }
     });
     array
