@@ -6,7 +6,7 @@ use femto_kernel::family::Limits;
 use femto_kernel::scalar::Precision;
 use femto_kernel::vector::random;
 use femto_kernel::vector::source::{self, BLOCK, MOST_BLOCKS, SUMS};
-use femto_kernel::vector::sparse::SLICE;
+use femto_kernel::vector::sparse::{NO_COLUMN, SLICE};
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Launch, Module,
 };
@@ -296,7 +296,8 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
         self.expect("update_direction", &p, |[x, _, p, d]| d * x + 0.6 / 0.8 * p)
     }
 
-    /// The matrix with 2 on its diagonal, and the next entry's value beside it, in slices of two entries per row.
+    /// The matrix with 2 on its diagonal, and the next entry's value beside it, in slices of two entries per row; then
+    /// ones in the same places, a third of the rows with the first alone.
     fn multiply_sparse(&self) -> Result<()> {
         let rows = self.inputs[0].len();
         let next = |row: usize| (row + 1) % rows;
@@ -312,25 +313,37 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
             (true, _) => (next(row) as u32, self.inputs[3][next(row)].into()),
         });
         let (columns, values): (Vec<u32>, Vec<f64>) = entries.unzip();
+        let is_short = |row: usize| row.is_multiple_of(3);
+        let ones = columns.iter().enumerate().map(|(k, &column)| {
+            let row = k / (2 * SLICE) * SLICE + k % SLICE;
+            let is_beyond = row >= rows || is_short(row) && k / SLICE % 2 == 1;
+            if is_beyond { NO_COLUMN } else { column }
+        });
+        let ones = self.device.upload(&ones.collect::<Vec<u32>>())?;
         let values: Vec<T> = values.into_iter().map(self.from).collect();
         let [offsets, columns] = [self.device.upload(&offsets)?, self.device.upload(&columns)?];
         let values = self.device.upload(&values)?;
         let x: Vec<f64> = self.inputs[0].iter().map(|&x| x.into()).collect();
         let d: Vec<f64> = self.inputs[3].iter().map(|&d| d.into()).collect();
-        for add in [0, 1] {
+        for (add, has_values) in [(0, 1), (1, 1), (0, 0), (1, 0)] {
             let [g_x, mut y, ..] = self.upload()?;
             let arguments = [
                 self.len(),
                 Argument::I32(add),
+                Argument::I32(has_values),
                 Argument::input(&offsets),
-                Argument::input(&columns),
+                Argument::input(if has_values == 1 { &columns } else { &ones }),
                 Argument::input(&values),
                 Argument::input(&g_x),
                 Argument::output(&mut y),
             ];
             self.launch("multiply_sparse", source::entry_blocks(rows), &arguments)?;
             self.expect_entries("multiply_sparse", &y, |row, [_, y, ..]| {
-                let product = 2.0 * x[row] + d[next(row)] * x[next(row)];
+                let product = match (has_values, is_short(row)) {
+                    (1, _) => 2.0 * x[row] + d[next(row)] * x[next(row)],
+                    (_, false) => x[row] + x[next(row)],
+                    (_, true) => x[row],
+                };
                 f64::from(add) * y + product
             })?;
         }
