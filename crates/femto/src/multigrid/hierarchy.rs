@@ -64,7 +64,7 @@ pub struct Hierarchy<T: Number, D: Backend> {
     /// Between each level and the next.
     pub(super) between: Vec<Between<T, D>>,
     /// The blocks of degree 1.
-    base: Vec<Block>,
+    pub(super) base: Vec<Block>,
     pub(super) is_held: Vec<bool>,
     params: MultigridParams,
     null_space: Vec<Vec<f64>>,

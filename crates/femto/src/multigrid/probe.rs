@@ -8,9 +8,14 @@
 use super::MultigridError;
 use crate::Number;
 use crate::solve::LinearOperator;
+use crate::vector::csr::parts;
 use crate::vector::{Csr, VectorOps};
 use femto_fem::space::{Block, Space};
 use rayon::prelude::*;
+
+/// Colours whose products are kept at a time: nearly always all, but a node with many neighbours must not make
+/// vectors without end.
+const TOGETHER: u32 = 64;
 
 /// The matrix of `operator` on a space of interleaved components; entries where `is_held` have the row and
 /// column of the identity.
@@ -25,34 +30,56 @@ pub(super) fn matrix<T: Number, D: VectorOps<T>>(
     let components = blocks[0].space.components();
     let size = is_held.len();
     let [mut unit, mut product] = [device.zeros(size)?, device.zeros(size)?];
-    // `[colour][component][entry]`
-    let mut products = Vec::new();
-    for (colour, d) in (0..colours).flat_map(|colour| (0..components).map(move |d| (colour, d))) {
-        let entry = |(entry, &is_held): (usize, &bool)| {
-            let is_one = (colour_of[entry / components], entry % components) == (colour, d);
-            T::from_f64(if is_one && !is_held { 1.0 } else { 0.0 })
-        };
-        let x: Vec<T> = is_held.par_iter().enumerate().map(entry).collect();
-        device.write(&x, &mut unit)?;
-        operator.apply(&unit, &mut product)?;
-        let mut y = x;
-        device.read(&product, &mut y)?;
-        products.push(y);
+    let beside = |node: usize| neighbours.row_columns(node);
+    let lengths = (0..neighbours.rows()).map(|node| beside(node).len() * components * components);
+    let lengths: Vec<usize> = lengths.collect();
+    let mut values = vec![T::default(); lengths.iter().sum()];
+    // `[node][component][neighbour][its component]`
+    let mut rows = parts(&mut values, &lengths);
+    for first in (0..colours).step_by(TOGETHER as usize) {
+        let group = first..colours.min(first + TOGETHER);
+        // `[colour of the group][component][entry]`
+        let mut products = Vec::new();
+        for (colour, d) in (group.clone()).flat_map(|it| (0..components).map(move |d| (it, d))) {
+            let entry = |(entry, &is_held): (usize, &bool)| {
+                let is_one = (colour_of[entry / components], entry % components) == (colour, d);
+                T::from_f64(if is_one && !is_held { 1.0 } else { 0.0 })
+            };
+            let mut x: Vec<T> = is_held.par_iter().enumerate().map(entry).collect();
+            device.write(&x, &mut unit)?;
+            operator.apply(&unit, &mut product)?;
+            device.read(&product, &mut x)?;
+            products.push(x);
+        }
+        rows.par_iter_mut().enumerate().for_each(|(node, rows)| {
+            let beside = beside(node);
+            for (place, &other) in beside.iter().enumerate() {
+                let colour = colour_of[other as usize];
+                if !group.contains(&colour) {
+                    continue;
+                }
+                let columns = &products[(colour - first) as usize * components..];
+                for (c, row) in rows.chunks_exact_mut(beside.len() * components).enumerate() {
+                    let own = row[place * components..][..components].iter_mut();
+                    let entry = node * components + c;
+                    own.zip(columns)
+                        .for_each(|(own, column)| *own = column[entry]);
+                }
+            }
+        });
     }
     let row = |row: usize, entries: &mut Vec<(u32, f64)>| {
         if is_held[row] {
             return entries.push((row as u32, 1.0));
         }
-        for &node in neighbours.row_columns(row / components) {
-            for d in 0..components {
-                let column = node as usize * components + d;
-                if !is_held[column] {
-                    let colour = colour_of[node as usize] as usize;
-                    let value = products[colour * components + d][row];
-                    entries.push((column as u32, value.to_f64()));
-                }
-            }
-        }
+        let (node, c) = (row / components, row % components);
+        let columns = beside(node).iter();
+        let columns =
+            columns.flat_map(|&node| (0..components).map(move |d| node as usize * components + d));
+        let len = beside(node).len() * components;
+        let free = columns.zip(&rows[node][c * len..][..len]);
+        let free = free.filter(|&(column, _)| !is_held[column]);
+        entries.extend(free.map(|(column, &value)| (column as u32, value.to_f64())));
     };
     Ok(Csr::by_rows((size, size), row))
 }
@@ -82,7 +109,7 @@ fn neighbours(blocks: &[Block]) -> Csr<()> {
 }
 
 /// The colour of each node, chosen greedily, and the number of colours. The order is breadth first: on a box of
-/// hexahedra that takes 41 colours, the order of the nodes 58.
+/// hexahedra that takes 41 or 42 colours, the order of the nodes 58 or 59.
 fn colours(neighbours: &Csr<()>) -> (Vec<u32>, u32) {
     let (mut colour_of, mut colours) = (vec![0; neighbours.rows()], 0);
     let mut left = breadth_first(neighbours);

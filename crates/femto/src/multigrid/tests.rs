@@ -3,14 +3,14 @@
 use super::aggregates::NearKernel;
 use super::*;
 use crate::solve::{LinearOperator, Preconditioner};
-use crate::vector::VectorOps;
+use crate::vector::{Entries, VectorOps};
 use crate::{Operator, OperatorParams};
-use femto_element::Cell;
+use femto_element::{Cell, CellType};
 use femto_fem::geometry::Geometry;
-use femto_fem::mesh::Mesh;
 use femto_fem::mesh::boxes::{AnyBox, BoxMesh};
+use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Constraints, SpaceParams};
-use femto_kernel::form::Poisson;
+use femto_kernel::form::{LinearElasticity, Poisson};
 use femto_kernel::vector::random;
 use femto_platform::device::accelerator::Accelerator;
 use femto_platform::device::{Buffer, conformance};
@@ -236,35 +236,76 @@ fn cycles_agree_on_cuda() {
     });
 }
 
+/// The probed matrix times a random vector is the operator's product with it.
+fn the_matrix_has_the_products(
+    level: &hierarchy::ConstrainedLevel<f64, Host>,
+    (blocks, is_held): (&[Block], &[bool]),
+) {
+    let (host, len) = (level.operator.device(), is_held.len());
+    let matrix = probe::matrix(host, level, blocks, is_held).unwrap();
+    let mut x = host.upload(&randoms(7, len)).unwrap();
+    level.hold(&mut x).unwrap();
+    let mut wanted = host.zeros(len).unwrap();
+    level.apply(&x, &mut wanted).unwrap();
+    for (row, &wanted) in wanted.iter().enumerate() {
+        let found: f64 = matrix
+            .row(row)
+            .map(|(column, a)| a * x[column as usize])
+            .sum();
+        assert!(
+            (found - wanted).abs() < 1e-13,
+            "{:?} row {row}: {found} {wanted}",
+            blocks[0].space.cell()
+        );
+        let identity = is_held[row].then_some(1.0);
+        assert_eq!(
+            matrix.diagonal()[row],
+            identity.unwrap_or(matrix.diagonal()[row])
+        );
+    }
+}
+
 #[test]
 fn the_matrix_of_an_operator_has_its_products() {
     let host = Host::with_threads(2).unwrap();
     for cell in [Cell::Hexahedron, Cell::Tetrahedron] {
         let hierarchy = hierarchy::<f64, _>(&host, &mesh(cell), 1);
-        let (level, len) = (&hierarchy.levels[0], hierarchy.sizes()[0]);
-        let is_held = &hierarchy.is_held;
-        let blocks = blocks(&mesh(cell), 1, 1);
-        let matrix = probe::matrix(&host, level, &blocks, is_held).unwrap();
-        let mut x = host.upload(&randoms(7, len)).unwrap();
-        level.hold(&mut x).unwrap();
-        let mut wanted = host.zeros(len).unwrap();
-        level.apply(&x, &mut wanted).unwrap();
-        for (row, &wanted) in wanted.iter().enumerate() {
-            let found: f64 = matrix
-                .row(row)
-                .map(|(column, a)| a * x[column as usize])
-                .sum();
-            assert!(
-                (found - wanted).abs() < 1e-13,
-                "{cell:?} row {row}: {found} {wanted}"
-            );
-            let identity = is_held[row].then_some(1.0);
-            assert_eq!(
-                matrix.diagonal()[row],
-                identity.unwrap_or(matrix.diagonal()[row])
-            );
-        }
+        let on = (&hierarchy.base[..], &hierarchy.is_held[..]);
+        the_matrix_has_the_products(&hierarchy.levels[0], on);
     }
+}
+
+/// Tetrahedra around one edge: as many colours as nodes, more than are probed at a time.
+#[test]
+fn the_matrix_of_many_colours_has_the_products() {
+    let (host, around) = (Host::with_threads(2).unwrap(), 100_u32);
+    let rim =
+        (0..around).map(|n| (f64::from(n) / f64::from(around) * std::f64::consts::TAU).sin_cos());
+    let mut coordinates = vec![[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]];
+    coordinates.extend(rim.map(|(y, x)| [8.0 * x, 8.0 * y, 0.0]));
+    let nodes = (0..around).flat_map(|n| [0, 1, 2 + n, 2 + (n + 1) % around]);
+    let mesh = Mesh {
+        coordinates,
+        blocks: vec![CellBlock {
+            cell_type: CellType::TET4,
+            nodes: nodes.collect(),
+            tags: vec![0; around as usize],
+        }],
+        ..Mesh::default()
+    };
+    let blocks = blocks(&mesh, 1, 3);
+    let Block { space, geometry } = &blocks[0];
+    let form = LinearElasticity::<3>::from_young(1.0, 0.3);
+    let operator = Operator::new(&host, space, geometry, &form, OperatorParams::default());
+    let held = [4, 7];
+    let level = hierarchy::ConstrainedLevel {
+        operator: operator.unwrap(),
+        entries: Entries::new(&host, &held).unwrap(),
+    };
+    let mut is_held = vec![false; space.dofs()];
+    held.iter()
+        .for_each(|&entry| is_held[entry as usize] = true);
+    the_matrix_has_the_products(&level, (&blocks, &is_held));
 }
 
 /// The next level has the functions: T times the coarse ones gives the fine ones.

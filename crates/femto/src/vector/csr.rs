@@ -209,7 +209,7 @@ impl Csr {
 }
 
 /// Cuts a slice into parts of these lengths, as long as it is together.
-pub(super) fn parts<'a, T>(mut slice: &'a mut [T], lengths: &[usize]) -> Vec<&'a mut [T]> {
+pub(crate) fn parts<'a, T>(mut slice: &'a mut [T], lengths: &[usize]) -> Vec<&'a mut [T]> {
     let part = |&length: &usize| {
         let (part, rest) = std::mem::take(&mut slice).split_at_mut(length);
         slice = rest;

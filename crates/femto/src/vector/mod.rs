@@ -2,7 +2,7 @@
 
 mod accelerator;
 mod capture;
-mod csr;
+pub(crate) mod csr;
 pub(crate) mod cut;
 mod entries;
 mod host;
