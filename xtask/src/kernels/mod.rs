@@ -17,6 +17,7 @@ mod pencils;
 mod pocl;
 mod prism_columns;
 mod prism_ladder;
+mod random;
 mod runner;
 mod simplices;
 mod tensor;
@@ -57,7 +58,7 @@ pub(crate) enum Selection {
 type Cases = fn(Selection, Language, &Limits) -> Vec<Case>;
 
 /// The families of texts.
-const FAMILIES: [Cases; 12] = [
+const FAMILIES: &[Cases] = &[
     domain::cases,
     ladder::cases,
     prism_ladder::cases,
@@ -69,6 +70,7 @@ const FAMILIES: [Cases; 12] = [
     element_matrices::cases,
     prism_columns::cases,
     vectors::cases,
+    random::cases,
     interpolation::cases,
 ];
 
