@@ -12,29 +12,21 @@ use std::alloc::{GlobalAlloc, Layout, System};
 #[derive(Clone, Copy, Debug)]
 pub struct HugePages;
 
-impl HugePages {
-    /// Smaller blocks have hardly a whole huge page inside.
-    const SMALLEST: usize = 4 << 20;
+/// Smaller blocks have hardly a whole huge page inside.
+const SMALLEST: usize = 4 << 20;
 
-    /// Asks for huge pages, as far as the system has them.
-    fn advise(block: *mut u8, bytes: usize) {
-        #[cfg(all(target_os = "linux", not(miri)))]
-        if bytes >= Self::SMALLEST && !block.is_null() {
-            const PAGE: usize = 4096;
-            let offset = block.addr().wrapping_neg() % PAGE;
-            // SAFETY: the range is inside the block, and this advice does not change its contents. If the kernel
-            // refuses, because its pages are larger than that, nothing happens.
-            unsafe {
-                libc::madvise(
-                    block.add(offset).cast(),
-                    bytes - offset,
-                    libc::MADV_HUGEPAGE,
-                )
-            };
-        }
-        #[cfg(not(all(target_os = "linux", not(miri))))]
-        let _ = (block, bytes);
+/// Asks for huge pages for a large block of this process, as far as the system has them.
+pub(crate) fn ask_for_huge_pages(block: *mut u8, bytes: usize) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    if bytes >= SMALLEST && !block.is_null() {
+        const PAGE: usize = 4096;
+        let offset = block.addr().wrapping_neg() % PAGE;
+        let (start, bytes) = (block.wrapping_add(offset).cast(), bytes - offset);
+        // SAFETY: this advice changes no contents. If the kernel refuses, the pages are small.
+        unsafe { libc::madvise(start, bytes, libc::MADV_HUGEPAGE) };
     }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = (block, bytes);
 }
 
 // SAFETY: every block is the system allocator's, unchanged.
@@ -42,14 +34,14 @@ unsafe impl GlobalAlloc for HugePages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are those that the system allocator asks for.
         let block = unsafe { System.alloc(layout) };
-        Self::advise(block, layout.size());
+        ask_for_huge_pages(block, layout.size());
         block
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as in `alloc`.
         let block = unsafe { System.alloc_zeroed(layout) };
-        Self::advise(block, layout.size());
+        ask_for_huge_pages(block, layout.size());
         block
     }
 
@@ -61,7 +53,7 @@ unsafe impl GlobalAlloc for HugePages {
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: as in `alloc`.
         let block = unsafe { System.realloc(block, layout, size) };
-        Self::advise(block, size);
+        ask_for_huge_pages(block, size);
         block
     }
 }

@@ -64,21 +64,21 @@ pub fn multiply<T: Real>(
             level,
             #[inline(always)]
             || {
-                // Zero beyond the end of a row.
-                let input = |column: u32| x.get(column as usize).copied().unwrap_or_default();
                 let mut sums = [T::default(); SLICE];
                 match values {
                     Some(values) => {
                         for (columns, values) in columns.zip(values) {
                             for lane in 0..SLICE {
-                                sums[lane] += values[lane] * input(columns[lane]);
+                                sums[lane] += values[lane] * x[columns[lane] as usize];
                             }
                         }
                     }
                     None => {
                         for columns in columns {
                             for lane in 0..SLICE {
-                                sums[lane] += input(columns[lane]);
+                                // No entry of x beyond the end of a row.
+                                let x = x.get(columns[lane] as usize);
+                                sums[lane] += x.copied().unwrap_or_default();
                             }
                         }
                     }
@@ -102,28 +102,26 @@ mod tests {
         let column = |row: usize, k: usize| (row + k) % 7;
         let value = |row: usize, k: usize| (row + 2 * k) as f64;
         let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        let mut ones = Vec::new();
         for slice in 0..rows.div_ceil(SLICE) {
             for (k, lane) in (0..2).flat_map(|k| (0..SLICE).map(move |lane| (k, lane))) {
                 let row = slice * SLICE + lane;
-                let is_entry = k < row % 3;
-                columns.push(if is_entry {
-                    column(row, k) as u32
-                } else {
-                    NO_COLUMN
-                });
+                let (column, is_entry) = (column(row, k) as u32, k < row % 3);
+                columns.push(column);
                 values.push(if is_entry { value(row, k) } else { 0.0 });
+                ones.push(if is_entry { column } else { NO_COLUMN });
             }
             offsets.push(columns.len() as u32);
         }
         let x: Vec<f64> = (0..7).map(|n| f64::from(n) - 2.5).collect();
-        for values in [Some(&values[..]), None] {
+        for (columns, values) in [(&columns, Some(&values[..])), (&ones, None)] {
             let product = |row: usize| -> f64 {
                 let factor = |k| if values.is_some() { value(row, k) } else { 1.0 };
                 (0..row % 3).map(|k| factor(k) * x[column(row, k)]).sum()
             };
             let matrix = Slices {
                 offsets: &offsets,
-                columns: &columns,
+                columns,
                 values,
             };
             for &level in SimdLevel::available() {

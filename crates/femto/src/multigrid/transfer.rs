@@ -14,6 +14,8 @@ use femto_kernel::vector::interpolation::{NO_NODE, Strides};
 use femto_kernel::vector::sparse::NO_COLUMN;
 use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
+use std::borrow::Cow;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A linear map between L-vectors: an interpolation in each element, to an E-vector, and sums of its entries.
@@ -62,6 +64,8 @@ pub(super) struct Pairing {
     /// Of each space.
     nodes: [usize; 2],
     blocks: Vec<PairedBlock>,
+    /// As [`Pairing::owners`] gives them.
+    owners: [OnceLock<Vec<u32>>; 2],
 }
 
 /// One shape's elements.
@@ -104,6 +108,7 @@ impl Pairing {
             components: second[0].space.components(),
             nodes: [first[0].space.nodes(), second[0].space.nodes()],
             blocks: spaces.map(pair).collect(),
+            owners: [OnceLock::new(), OnceLock::new()],
         };
         let most = before[0].max(before[1]) * pairing.components;
         match u32::try_from(most) {
@@ -119,15 +124,9 @@ impl Pairing {
         from: usize,
     ) -> Result<Transfer<T, D>, MultigridError> {
         let to = 1 - from;
-        let mut blocks = Vec::new();
-        let mut end = 0;
-        for block in &self.blocks {
-            let matrix = block.matrix(from)?;
-            let nodes = (&block.nodes[from][..], self.strides());
-            let interpolation = ElementInterpolation::new(device, &matrix, nodes, end)?;
-            end = interpolation.end();
-            blocks.push(interpolation);
-        }
+        let (blocks, end) = self.in_elements(device, |block| {
+            (block.matrix(from), Cow::from(&block.nodes[from]))
+        })?;
         let (owners, components) = (self.owners(to), self.components);
         let rows = (0..owners.len() * components).into_par_iter();
         let places = rows.map(|row| match owners[row / components] {
@@ -150,20 +149,15 @@ impl Pairing {
     ) -> Result<Transfer<T, D>, MultigridError> {
         let to = 1 - from;
         let owners = self.owners(from);
-        let (mut blocks, mut end) = (Vec::new(), 0);
-        for block in &self.blocks {
-            let matrix = block.matrix(to)?.transposed();
-            let places = block.places(from);
-            let owned = places.map(|(place, node)| match owners[node as usize] == place {
+        let (blocks, end) = self.in_elements(device, |block| {
+            let owned = block.places(from);
+            let owned = owned.map(|(place, node)| match owners[node as usize] == place {
                 true => node,
                 false => NO_NODE,
             });
-            let owned: Vec<u32> = owned.collect();
-            let nodes = (&owned[..], self.strides());
-            let interpolation = ElementInterpolation::new(device, &matrix, nodes, end)?;
-            end = interpolation.end();
-            blocks.push(interpolation);
-        }
+            let matrix = block.matrix(to).map(|matrix| matrix.transposed());
+            (matrix, Cow::from(owned.collect::<Vec<u32>>()))
+        })?;
         let size = self.nodes[to] * self.components;
         let entries = Csr::by_rows((end, size), |place, entries| {
             entries.push((self.entry(to, place), ()));
@@ -175,16 +169,40 @@ impl Pairing {
         })
     }
 
-    /// The first place in the blocks' lists of nodes of a space where each of its nodes is, or [`NO_NODE`].
-    fn owners(&self, space: usize) -> Vec<u32> {
-        let owners = (0..self.nodes[space]).into_par_iter();
-        let owners: Vec<AtomicU32> = owners.map(|_| AtomicU32::new(NO_NODE)).collect();
+    /// Interpolations to an E-vector, given for each block a matrix and the nodes that it reads, and the length of the
+    /// E-vector.
+    fn in_elements<'a, T: Number, D: VectorOps<T>>(
+        &'a self,
+        device: &D,
+        part: impl Fn(&'a PairedBlock) -> (Result<Interpolation, BasisError>, Cow<'a, [u32]>),
+    ) -> Result<(Vec<ElementInterpolation<T, D>>, usize), MultigridError> {
+        let strides = Strides {
+            components: self.components,
+            node: self.components,
+            component: 1,
+        };
+        let (mut blocks, mut end) = (Vec::new(), 0);
         for block in &self.blocks {
-            block.places(space).for_each(|(place, node)| {
-                owners[node as usize].fetch_min(place, Ordering::Relaxed);
-            });
+            let (matrix, nodes) = part(block);
+            let block = ElementInterpolation::new(device, &matrix?, (&nodes, strides), end)?;
+            end = block.end();
+            blocks.push(block);
         }
-        owners.into_par_iter().map(AtomicU32::into_inner).collect()
+        Ok((blocks, end))
+    }
+
+    /// The first place in the blocks' lists of nodes of a space where each of its nodes is, or [`NO_NODE`].
+    fn owners(&self, space: usize) -> &[u32] {
+        self.owners[space].get_or_init(|| {
+            let owners = (0..self.nodes[space]).into_par_iter();
+            let owners: Vec<AtomicU32> = owners.map(|_| AtomicU32::new(NO_NODE)).collect();
+            for block in &self.blocks {
+                block.places(space).for_each(|(place, node)| {
+                    owners[node as usize].fetch_min(place, Ordering::Relaxed);
+                });
+            }
+            owners.into_par_iter().map(AtomicU32::into_inner).collect()
+        })
     }
 
     /// The entry of an E-vector `[element][component][node]` for a component at a place in the lists of nodes.
@@ -214,14 +232,6 @@ impl Pairing {
     fn block(&self, begins: impl Fn(&PairedBlock) -> bool) -> &PairedBlock {
         let after = self.blocks.partition_point(begins);
         &self.blocks[after - 1]
-    }
-
-    fn strides(&self) -> Strides {
-        Strides {
-            components: self.components,
-            node: self.components,
-            component: 1,
-        }
     }
 }
 

@@ -32,34 +32,36 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
     /// # Errors
     /// Not enough memory, or more entries than 32-bit indices can address.
     pub fn new(device: &D, matrix: &Csr) -> Result<Self, DeviceError> {
-        // Its value may be read, and is multiplied by zero.
+        // Beyond the end of a row one of its own columns: what is read there is multiplied by zero.
         let beyond = |columns: &[u32]| columns.first().copied().unwrap_or(0);
-        let mut uploaded = Self::with_columns(device, matrix, beyond)?;
+        let offsets = offsets(matrix);
+        let positions = Self::positions(device, (matrix, &offsets), beyond)?;
         let put = |slot: &mut T, (_, value)| *slot = T::from_f64(value);
-        let values = filled(&offsets(matrix), matrix, |_| T::default(), put);
-        uploaded.values = Some(device.upload(&values)?);
-        Ok(uploaded)
+        let values = filled((matrix, &offsets), |_| T::default(), put);
+        Ok(Self {
+            values: Some(device.upload(&values)?),
+            ..positions
+        })
     }
 
     /// Uploads a matrix whose entries are all one.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn of_ones<V: Value>(device: &D, matrix: &Csr<V>) -> Result<Self, DeviceError> {
-        Self::with_columns(device, matrix, |_| NO_COLUMN)
+    pub fn of_ones(device: &D, matrix: &Csr<()>) -> Result<Self, DeviceError> {
+        Self::positions(device, (matrix, &offsets(matrix)), |_| NO_COLUMN)
     }
 
-    /// The positions of a matrix; `beyond` gives those beyond the ends of rows.
-    fn with_columns<V: Value>(
+    /// The matrix without its values; `beyond` gives the positions beyond the end of a row with these columns.
+    fn positions<V: Value>(
         device: &D,
-        matrix: &Csr<V>,
+        (matrix, offsets): (&Csr<V>, &[usize]),
         beyond: impl Fn(&[u32]) -> u32 + Sync,
     ) -> Result<Self, DeviceError> {
-        let offsets = offsets(matrix);
         let put = |slot: &mut u32, (column, _)| *slot = column;
-        let places = filled(&offsets, matrix, beyond, put);
+        let places = filled((matrix, offsets), beyond, put);
         let size = (matrix.rows(), matrix.columns());
-        Self::of_slices(device, size, (&offsets, &places))
+        Self::of_slices(device, size, (offsets, &places))
     }
 
     /// Uploads a matrix of so many columns whose rows have a one in these columns, or are empty if it is
@@ -157,8 +159,7 @@ fn offsets<V: Value>(matrix: &Csr<V>) -> Vec<usize> {
 /// An array over the slices' entries: `put` writes those of the matrix, `beyond` gives those beyond the end of a row
 /// with these columns. Never empty, as buffers cannot be.
 fn filled<V: Value, E: Copy + Default + Send>(
-    offsets: &[usize],
-    matrix: &Csr<V>,
+    (matrix, offsets): (&Csr<V>, &[usize]),
     beyond: impl Fn(&[u32]) -> E + Sync,
     put: impl Fn(&mut E, (u32, V)) + Sync,
 ) -> Vec<E> {

@@ -71,6 +71,7 @@ fn allocate(layout: Layout) -> Option<(NonNull<u8>, Memory)> {
 
 #[cfg(all(target_os = "linux", not(miri)))]
 mod mapping {
+    use crate::memory::ask_for_huge_pages;
     use std::ffi::c_void;
     use std::ptr::{NonNull, null_mut};
 
@@ -96,9 +97,7 @@ mod mapping {
             if base == libc::MAP_FAILED {
                 return None;
             }
-            // Only advice: if the kernel refuses, the pages are small.
-            // SAFETY: the range is the mapping just made; this advice does not change its contents.
-            unsafe { libc::madvise(base, bytes, libc::MADV_HUGEPAGE) };
+            ask_for_huge_pages(base.cast(), bytes);
             Some(Self { base, bytes })
         }
 

@@ -67,8 +67,11 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
             entries.extend(columns(row).map(|column| (column as u32, a(column))));
             entries.sort_by_key(|entry| entry.0);
         });
+        let positions = Csr::by_rows((len, len), |row, entries| {
+            entries.extend(matrix.row_columns(row).iter().map(|&column| (column, ())));
+        });
         let valued = SparseMatrix::<T, D>::new(self.device, &matrix).unwrap();
-        let ones = SparseMatrix::<T, D>::of_ones(self.device, &matrix).unwrap();
+        let ones = SparseMatrix::<T, D>::of_ones(self.device, &positions).unwrap();
         let factors: [&dyn Fn(usize) -> f64; 2] = [&a, &|_| 1.0];
         for (matrix, factor) in [valued, ones].iter().zip(factors) {
             let product =
