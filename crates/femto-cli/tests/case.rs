@@ -232,7 +232,7 @@ fn omitted_keys_have_defaults() {
 fn mistakes_are_found_where_they_are() {
     #[rustfmt::skip]
     let mistakes = [
-        ("tolerance =", "tolerence =", 30, 1, "unknown key `tolerence` in [solver]; did you mean `tolerance`? Known keys: method, preconditioner, cycle_precision, tolerance, max_iterations, restart, max_newton_steps"),
+        ("tolerance =", "tolerence =", 30, 1, "unknown key `tolerence` in [solver]; did you mean `tolerance`? Known keys: method, preconditioner, cycle_precision, smoother, tolerance, max_iterations, restart, max_newton_steps"),
         ("[solver]", "[sover]", 27, 2, "unknown key `sover` in the case; did you mean `solver`?"),
         ("lower =", "lowr =", 4, 28, "did you mean `lower`?"),
         ("degree = 4", "degree = 16", 7, 10, "`degree` in [space] must be from 1 to 15, found the integer 16"),
@@ -247,6 +247,8 @@ fn mistakes_are_found_where_they_are() {
         ("\"2*z\"", "\"2*\"", 4, 134, "expected a number, a name or `(`, found the end of the expression"),
         ("= \"none\"", "= \"jakobi\"", 29, 18, "cannot be `jakobi`; did you mean `jacobi`? Supported: automatic, multigrid, jacobi, none"),
         ("= \"none\"", "= \"none\"\ncycle_precision = \"fp32\"", 30, 19, "has no meaning here: only the preconditioner `multigrid` has cycles"),
+        ("= \"none\"", "= \"none\"\nsmoother = \"schwarz\"", 30, 12, "has no meaning here: only the preconditioner `multigrid` has cycles"),
+        ("= \"none\"", "= \"multigrid\"\nsmoother = \"jacobi\"", 30, 12, "cannot be `jacobi`. Supported: automatic, diagonal, schwarz"),
         ("screened_poisson", "poisson", 11, 10, "has no meaning here: only the forms screened_poisson, elasticity and neo_hookean have it"),
         ("tags = [\"outlet\"]", "tags = [1.5]", 24, 9, "must be the name or the number of a group, found the float 1.5"),
         ("tags = [\"outlet\"]", "tags = []", 24, 8, "must be at least one group, found the array []"),
@@ -352,7 +354,7 @@ fn a_mistake_shows_its_line() {
     let text = FULL.replace("tolerance", "tolerence");
     let expected = "\
 cases/test.toml:30:1: unknown key `tolerence` in [solver]; did you mean `tolerance`? \
-Known keys: method, preconditioner, cycle_precision, tolerance, max_iterations, restart, max_newton_steps
+Known keys: method, preconditioner, cycle_precision, smoother, tolerance, max_iterations, restart, max_newton_steps
   30 | tolerence = 1e-10
      | ^^^^^^^^^";
     assert_eq!(mistake(&text).to_string(), expected);

@@ -3,6 +3,7 @@
 
 pub mod accelerator;
 mod any_device;
+mod eigen;
 pub mod multigrid;
 mod number;
 pub mod operator;

@@ -16,7 +16,9 @@ pub use deformation::Deformation;
 pub use document::{Document, Located};
 pub use error::{CaseError, Mistake, MistakeKind};
 pub use extrusion::Extrusion;
-pub use femto::problem::{Expression, Method, MultigridParams, PreconditionerKind, SolverParams};
+pub use femto::problem::{
+    Expression, Method, MultigridParams, PreconditionerKind, SmootherKind, SolverParams,
+};
 pub use form::{Allowed, Coefficient, CoefficientFunction, Form, FormSource, Moduli};
 pub use vector::Vector;
 

@@ -6,7 +6,7 @@ use super::error::{CaseError, MistakeKind};
 use super::section::{Section, Value};
 use super::{
     BoxSource, Case, Expression, Extrusion, Field, Located, MeshSource, Method, Output, Places,
-    PreconditionerKind, Run, Solver, Vector, read_boundary, read_form,
+    PreconditionerKind, Run, SmootherKind, Solver, Vector, read_boundary, read_form,
 };
 use femto::element::Cell;
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
@@ -261,6 +261,7 @@ fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
         "method",
         "preconditioner",
         "cycle_precision",
+        "smoother",
         "tolerance",
         "max_iterations",
         "restart",
@@ -283,12 +284,21 @@ fn solver(section: &Value<'_>) -> Result<Solver, CaseError> {
         let choices = PreconditionerKind::ALL.map(|kind| (kind.name(), kind));
         solver.preconditioner = preconditioner.choice(&choices)?;
     }
-    if let Some(precision) = section.optional("cycle_precision") {
-        let kind = solver.preconditioner;
-        if matches!(kind, PreconditionerKind::Jacobi | PreconditionerKind::None) {
-            return Err(precision.meaningless("only the preconditioner `multigrid` has cycles"));
+    let has_cycles = !matches!(
+        solver.preconditioner,
+        PreconditionerKind::Jacobi | PreconditionerKind::None
+    );
+    for key in ["cycle_precision", "smoother"] {
+        if let (Some(value), false) = (section.optional(key), has_cycles) {
+            return Err(value.meaningless("only the preconditioner `multigrid` has cycles"));
         }
+    }
+    if let Some(precision) = section.optional("cycle_precision") {
         solver.multigrid.precision = precision.precision()?;
+    }
+    if let Some(smoother) = section.optional("smoother") {
+        let choices = SmootherKind::ALL.map(|kind| (kind.name(), kind));
+        solver.multigrid.smoother = smoother.choice(&choices)?;
     }
     if let Some(tolerance) = section.optional("tolerance") {
         params.relative_tolerance = tolerance.positive_number()?;

@@ -21,6 +21,7 @@ mod restriction;
 mod topology;
 mod trace;
 
+use rayon::prelude::*;
 use std::sync::Arc;
 
 use crate::geometry::Geometry;
@@ -304,6 +305,15 @@ impl Space {
         for (position, local) in restriction.element(element) {
             nodes[position] = restriction.node(chunk, local) as u32;
         }
+    }
+
+    /// The nodes of all elements, `[element][node]`, in an order that gives the element for each place.
+    pub fn listed_nodes(&self, element: impl Fn(usize) -> usize + Sync) -> Vec<u32> {
+        let per_element = self.nodes_per_element();
+        let mut nodes = vec![0; self.elements() * per_element];
+        let rows = nodes.par_chunks_exact_mut(per_element).enumerate();
+        rows.for_each(|(row, nodes)| self.write_element_nodes(element(row), nodes));
+        nodes
     }
 
     /// All tagged facets of the mesh.

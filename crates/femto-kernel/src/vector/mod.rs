@@ -12,6 +12,7 @@
 //! numbers for measurements there.
 
 mod chebyshev;
+pub mod element_inverse;
 pub mod interpolation;
 pub mod random;
 pub mod source;

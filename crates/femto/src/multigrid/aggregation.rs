@@ -8,11 +8,11 @@
 
 use super::aggregates::{Aggregates, NearKernel};
 use super::cycle::Smoothing;
-use super::smoother::Smoother;
+use super::smoother::{Inverse, Smoother};
 use super::{MultigridError, dense};
 use crate::Number;
 use crate::operator::OperatorError;
-use crate::solve::LinearOperator;
+use crate::solve::{Jacobi, LinearOperator};
 use crate::vector::{Csr, SparseMatrix, VectorOps};
 use femto_platform::device::{Device, DeviceError};
 
@@ -104,7 +104,8 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
             let diagonal = matrix.diagonal();
             let numbers: Vec<T> = diagonal.iter().map(|&entry| T::from_f64(entry)).collect();
             let diagonal_on_device = device.upload(&numbers)?;
-            let smoother = Smoother::new(device, &on_device, &diagonal_on_device, (ORDER, safety))?;
+            let inverse = Inverse::Diagonal(Jacobi::new(device, &diagonal_on_device)?);
+            let smoother = Smoother::new(device, &on_device, inverse, (ORDER, safety))?;
             let aggregates = Aggregates::new(&matrix, &kernel);
             let coarse_size = aggregates.count * kernel.modes;
             if coarse_size == 0 || 2 * coarse_size > matrix.rows() {

@@ -198,10 +198,12 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
 impl<T: Number, D: Device> LevelVectors<T, D> {
     /// b, x and the vectors of a smoother.
     fn smoothing(&mut self) -> Smoothing<'_, D::Buffer<T>> {
+        let [_, elements] = &mut self.elements;
         let scratch = Scratch {
             r: &mut self.r,
             d: &mut self.d,
             product: &mut self.product,
+            elements,
         };
         (&self.b, &mut self.x, scratch)
     }

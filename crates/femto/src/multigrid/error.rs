@@ -24,6 +24,12 @@ pub enum MultigridError {
         /// Index of the field.
         field: usize,
     },
+    /// Cells or a form without Schwarz smoothing.
+    #[error(
+        "Schwarz smoothing takes meshes of quadrilaterals or of hexahedra, and forms with derivatives of each component; \
+         take the smoother `diagonal`"
+    )]
+    NoSchwarz,
     /// A smoother's order.
     #[error("a smoother of order {found}; orders are 1 to {MAX_ORDER}")]
     Order {
@@ -63,7 +69,10 @@ impl MultigridError {
     /// Whether the problem as it was given is wrong, as opposed to a fault of femto or of the device.
     pub fn is_of_input(&self) -> bool {
         match self {
-            Self::NotSymmetric | Self::FieldAtPoints { .. } | Self::Order { .. } => true,
+            Self::NotSymmetric
+            | Self::FieldAtPoints { .. }
+            | Self::NoSchwarz
+            | Self::Order { .. } => true,
             Self::Operator(error) => error.is_of_input(),
             Self::TooLarge { .. }
             | Self::NotPositiveDefinite { .. }

@@ -3,15 +3,20 @@
 use super::aggregates::NearKernel;
 use super::aggregation::Aggregation;
 use super::cycle::Cycle;
-use super::smoother::Smoother;
+use super::schwarz::Strengths;
+use super::smoother::{Inverse, Smoother};
 use super::transfer::{Pairing, Transfer};
-use super::{MultigridError, MultigridParams, probe};
+use super::{MultigridError, MultigridParams, SmootherKind, probe};
 use crate::operator::{Backend, OperatorError};
-use crate::solve::LinearOperator;
+use crate::solve::{Jacobi, LinearOperator};
 use crate::vector::{Entries, VectorOps};
 use crate::{Number, Operator};
 use femto_fem::space::{Block, Constraints};
 use femto_platform::device::DeviceError;
+
+/// Orders of the smoothers on levels of elements.
+const DIAGONAL: usize = 3;
+const SCHWARZ: usize = 4;
 
 /// A level's space and operator.
 #[derive(Debug)]
@@ -26,6 +31,8 @@ pub struct FormLevel<T: Number, D: Backend> {
 
 /// A level with its constrained entries on the device.
 pub(super) struct ConstrainedLevel<T: Number, D: Backend> {
+    pub(super) blocks: Vec<Block>,
+    constraints: Constraints,
     pub(super) operator: Operator<T, D>,
     pub(super) entries: Entries<D>,
 }
@@ -46,6 +53,35 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
     pub(super) fn hold(&self, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         Ok(self.operator.device().set_entries(&self.entries, 0.0, v)?)
     }
+
+    /// Whether each entry is constrained.
+    pub(super) fn is_held(&self) -> Vec<bool> {
+        let mut is_held = vec![false; self.size()];
+        let entries = self.constraints.entries().iter();
+        entries.for_each(|&entry| is_held[entry as usize] = true);
+        is_held
+    }
+
+    /// The smoother of a level of degree 2 or more.
+    fn smoother(
+        &self,
+        device: &D,
+        strengths: Option<&Strengths>,
+        params: MultigridParams,
+    ) -> Result<Smoother<T, D>, MultigridError> {
+        let mut diagonal = device.zeros(self.size())?;
+        self.operator.diagonal(&mut diagonal)?;
+        device.set_entries(&self.entries, 1.0, &mut diagonal)?;
+        let (inverse, order) = match strengths {
+            None => (Inverse::Diagonal(Jacobi::new(device, &diagonal)?), DIAGONAL),
+            Some(strengths) => {
+                let schwarz = strengths.schwarz(self, &diagonal)?;
+                (Inverse::Elements(schwarz), SCHWARZ)
+            }
+        };
+        let order = params.order.unwrap_or(order);
+        Smoother::new(device, self, inverse, (order, params.safety))
+    }
 }
 
 /// The transfer between a level and the next one.
@@ -63,9 +99,6 @@ pub struct Hierarchy<T: Number, D: Backend> {
     pub(super) levels: Vec<ConstrainedLevel<T, D>>,
     /// Between each level and the next.
     pub(super) between: Vec<Between<T, D>>,
-    /// The blocks of degree 1.
-    pub(super) base: Vec<Block>,
-    pub(super) is_held: Vec<bool>,
     params: MultigridParams,
     null_space: Vec<Vec<f64>>,
 }
@@ -97,29 +130,22 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
                 state: state.transpose()?,
             });
         }
-        let (mut base, mut is_held) = (Vec::new(), Vec::new());
         let mut constrained = Vec::new();
         for level in levels {
             if !level.operator.inspection().symmetric {
                 return Err(MultigridError::NotSymmetric);
             }
-            let entries = level.constraints.entries();
             constrained.push(ConstrainedLevel {
-                entries: Entries::new(device, entries)?,
+                entries: Entries::new(device, level.constraints.entries())?,
+                blocks: level.blocks,
+                constraints: level.constraints,
                 operator: level.operator,
             });
-            is_held = vec![false; level.blocks[0].space.dofs()];
-            entries
-                .iter()
-                .for_each(|&entry| is_held[entry as usize] = true);
-            base = level.blocks;
         }
         Ok(Self {
             device: device.clone(),
             levels: constrained,
             between,
-            base,
-            is_held,
             params,
             null_space: Vec::new(),
         })
@@ -159,26 +185,42 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// A matrix that is not positive definite, or not enough memory.
     pub fn set_up(&self) -> Result<Cycle<T, D>, MultigridError> {
         let device = &self.device;
-        let MultigridParams { order, safety, .. } = self.params;
+        let params = self.params;
         let Some((base, levels)) = self.levels.split_last() else {
             return Err(MultigridError::Order { found: 0 });
         };
-        let mut smoothers = Vec::new();
-        for level in levels {
-            let mut diagonal = device.zeros(level.size())?;
-            level.operator.diagonal(&mut diagonal)?;
-            device.set_entries(&level.entries, 1.0, &mut diagonal)?;
-            smoothers.push(Smoother::new(device, level, &diagonal, (order, safety))?);
-        }
-        let matrix = probe::matrix(device, base, &self.base, &self.is_held)?;
-        let space = &self.base[0].space;
-        let rotates = NearKernel::rotates(&self.base);
-        let positions = rotates.then(|| Block::node_positions(&self.base));
-        let kernel = NearKernel::new(&self.is_held, space.components(), positions.as_deref());
+        let strengths = self.strengths(base, levels)?;
+        let smoothers = levels.iter();
+        let smoothers = smoothers.map(|level| level.smoother(device, strengths.as_ref(), params));
+        let smoothers = smoothers.collect::<Result<_, _>>()?;
+        let is_held = base.is_held();
+        let matrix = probe::matrix(device, base, &base.blocks, &is_held)?;
+        let components = base.blocks[0].space.components();
+        let rotates = NearKernel::rotates(&base.blocks);
+        let positions = rotates.then(|| Block::node_positions(&base.blocks));
+        let kernel = NearKernel::new(&is_held, components, positions.as_deref());
+        let kernels = (kernel, &self.null_space[..]);
         Ok(Cycle {
             smoothers,
-            below: Aggregation::new(device, matrix, (kernel, &self.null_space), safety)?,
+            below: Aggregation::new(device, matrix, kernels, params.safety)?,
         })
+    }
+
+    /// What Schwarz smoothing needs, if it is wanted.
+    fn strengths(
+        &self,
+        base: &ConstrainedLevel<T, D>,
+        levels: &[ConstrainedLevel<T, D>],
+    ) -> Result<Option<Strengths>, MultigridError> {
+        if levels.is_empty() || self.params.smoother == SmootherKind::Diagonal {
+            return Ok(None);
+        }
+        let strengths = Strengths::new(base)?;
+        match (self.params.smoother, strengths) {
+            (SmootherKind::Schwarz, None) => Err(MultigridError::NoSchwarz),
+            (SmootherKind::Automatic, Some(strengths)) if !strengths.stretched() => Ok(None),
+            (_, strengths) => Ok(strengths),
+        }
     }
 
     /// Lengths of the vectors of all degrees, finest first.

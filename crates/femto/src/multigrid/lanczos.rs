@@ -1,6 +1,6 @@
-//! The largest eigenvalue of D⁻¹A by the Lanczos process.
+//! The largest eigenvalue of M⁻¹A by the Lanczos process.
 //!
-//! Steps of conjugate gradients with the preconditioner D give its tridiagonal matrix: the diagonal has
+//! Steps of conjugate gradients with the preconditioner M give its tridiagonal matrix: the diagonal has
 //! 1/α_k + β_{k-1}/α_{k-1}, the other entries are √β_k/α_k (Saad, Iterative Methods for Sparse Linear
 //! Systems, 2nd edition, section 6.7.3).
 
@@ -9,6 +9,7 @@ use crate::Number;
 use crate::solve::LinearOperator;
 use crate::vector::VectorOps;
 use femto_kernel::vector::random;
+use femto_platform::device::DeviceError;
 use rayon::prelude::*;
 
 /// Number of steps: enough for an estimate a few per cent below the eigenvalue.
@@ -17,12 +18,12 @@ const STEPS: usize = 12;
 /// The seed of the first vector.
 const SEED: u32 = 0x6d67;
 
-/// Estimates the largest eigenvalue of D⁻¹A from below, given D⁻¹: A applied to a random vector is the
+/// Estimates the largest eigenvalue of M⁻¹A from below, given z = M⁻¹ r: A applied to a random vector is the
 /// first direction.
 pub(super) fn largest_eigenvalue<T: Number, D: VectorOps<T>>(
     device: &D,
     operator: &dyn LinearOperator<T, D>,
-    inverse: &D::Buffer<T>,
+    mut inverse: impl FnMut(&D::Buffer<T>, &mut D::Buffer<T>) -> Result<(), DeviceError>,
 ) -> Result<f64, MultigridError> {
     let size = operator.size();
     let numbers = (0..size).into_par_iter();
@@ -34,9 +35,8 @@ pub(super) fn largest_eigenvalue<T: Number, D: VectorOps<T>>(
         device.zeros(size)?,
     ];
     operator.apply(&p, &mut r)?;
-    let precondition = |r: &D::Buffer<T>, z: &mut D::Buffer<T>| {
-        VectorOps::copy(device, r, z)?;
-        device.multiply(inverse, z)?;
+    let mut precondition = |r: &D::Buffer<T>, z: &mut D::Buffer<T>| {
+        inverse(r, z)?;
         device.dot(r, z)
     };
     let mut product = precondition(&r, &mut z)?;

@@ -23,6 +23,7 @@ mod error;
 mod hierarchy;
 mod lanczos;
 mod probe;
+mod schwarz;
 mod smoother;
 mod transfer;
 
@@ -43,18 +44,47 @@ use transfer::Pairing;
 pub struct MultigridParams {
     /// Precision of a cycle. Default fp32, whatever the solver's.
     pub precision: Precision,
-    /// Order of the smoother on levels of elements, 1 to [`MAX_ORDER`]. Default 3.
-    pub order: usize,
+    /// What smooths on levels of elements.
+    pub smoother: SmootherKind,
+    /// Order of the smoother on levels of elements, 1 to [`MAX_ORDER`]. Default 3, and 4 with Schwarz.
+    pub order: Option<usize>,
     /// Factor that makes an estimate of a level's largest eigenvalue, which is low by a few per cent, an upper
     /// bound. Default 1.15; with less than 1 cycles are not positive definite.
     pub safety: f64,
+}
+
+/// The matrix whose inverse a smoother on a level of elements applies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SmootherKind {
+    /// Schwarz where cells are stretched, otherwise the diagonal.
+    #[default]
+    Automatic,
+    /// The diagonal.
+    Diagonal,
+    /// A separable model on each element: for quadrilaterals and hexahedra.
+    Schwarz,
+}
+
+impl SmootherKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Automatic, Self::Diagonal, Self::Schwarz];
+
+    /// The name in cases.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::Diagonal => "diagonal",
+            Self::Schwarz => "schwarz",
+        }
+    }
 }
 
 impl Default for MultigridParams {
     fn default() -> Self {
         Self {
             precision: Precision::Fp32,
-            order: 3,
+            smoother: SmootherKind::Automatic,
+            order: None,
             safety: 1.15,
         }
     }

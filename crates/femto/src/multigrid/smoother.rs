@@ -1,22 +1,23 @@
-//! The optimised Chebyshev iteration of the fourth kind, preconditioned by the diagonal.
+//! The optimised Chebyshev iteration of the fourth kind, preconditioned by the diagonal or by elements (`schwarz.rs`).
 //!
 //! ```text
-//! r = b - A x;  d = 4/(3 λ) D⁻¹ r;  x = x + β₁ d
+//! r = b - A x;  d = 4/(3 λ) M⁻¹ r;  x = x + β₁ d
 //! for i = 1, 2, …: r = r - A d
-//!                  d = (2i - 1)/(2i + 3) d + (8i + 4)/((2i + 3) λ) D⁻¹ r
+//!                  d = (2i - 1)/(2i + 3) d + (8i + 4)/((2i + 3) λ) M⁻¹ r
 //!                  x = x + β_{i+1} d
 //! ```
-//! with an upper bound λ of the eigenvalues of D⁻¹A; a lower one is not needed (Lottes, Optimal polynomial
+//! with an upper bound λ of the eigenvalues of M⁻¹A; a lower one is not needed (Lottes, Optimal polynomial
 //! smoothers for multigrid V-cycles, Numerical Linear Algebra with Applications 30, 2023, algorithm 3; Phillips
 //! and Fischer, Optimal Chebyshev smoothers and one-sided V-cycles, arXiv:2210.03179). It is a polynomial of
-//! D⁻¹A, so that a cycle with the same one before and after is symmetric.
+//! M⁻¹A, so that a cycle with the same one before and after is symmetric.
 
 use super::MultigridError;
 use super::lanczos::largest_eigenvalue;
+use super::schwarz::Schwarz;
 use crate::Number;
 use crate::solve::{Jacobi, LinearOperator, OperatorError};
 use crate::vector::{ChebyshevFactors, ChebyshevInput, ChebyshevStep, VectorOps};
-use femto_platform::device::{Buffer, Device};
+use femto_platform::device::{Buffer, Device, DeviceError};
 
 /// The factors β of each order, from 1 on: those that make the largest λ p²/(1 - p²) of the error polynomial
 /// p on (0, 1] least (Lottes, table 1); all of its maxima are then equal.
@@ -35,11 +36,37 @@ const WEIGHTS: [&[f64]; 4] = [
 /// Highest order.
 pub const MAX_ORDER: usize = WEIGHTS.len();
 
+/// M⁻¹, the matrix that makes A easier to smooth.
+pub(super) enum Inverse<T: Number, D: Device> {
+    /// Of the diagonal.
+    Diagonal(Jacobi<T, D>),
+    /// Of a model on each element.
+    Elements(Schwarz<T, D>),
+}
+
+impl<T: Number, D: VectorOps<T>> Inverse<T, D> {
+    /// z = M⁻¹ r; `elements` is an E-vector.
+    fn apply(
+        &self,
+        device: &D,
+        (r, elements): (&D::Buffer<T>, &mut D::Buffer<T>),
+        z: &mut D::Buffer<T>,
+    ) -> Result<(), DeviceError> {
+        match self {
+            Self::Diagonal(jacobi) => {
+                device.copy(r, z)?;
+                device.multiply(&jacobi.inverse, z)
+            }
+            Self::Elements(schwarz) => schwarz.apply(r, elements, z),
+        }
+    }
+}
+
 /// A smoother of one matrix.
 pub(super) struct Smoother<T: Number, D: Device> {
     device: D,
-    jacobi: Jacobi<T, D>,
-    /// Upper bound of the eigenvalues of D⁻¹A.
+    inverse: Inverse<T, D>,
+    /// Upper bound of the eigenvalues of M⁻¹A.
     pub(super) bound: f64,
     weights: &'static [f64],
 }
@@ -50,24 +77,42 @@ pub(super) struct Scratch<'a, B> {
     pub(super) d: &'a mut B,
     /// A d, or A x.
     pub(super) product: &'a mut B,
+    /// An E-vector.
+    pub(super) elements: &'a mut B,
+}
+
+/// What a step starts from.
+#[derive(Clone, Copy)]
+enum From<'a, B> {
+    /// x = 0, of the right-hand side.
+    Zero(&'a B),
+    /// x, of the right-hand side, with the product A x.
+    Guess(&'a B),
+    /// The step before, with the product A d.
+    Step,
 }
 
 impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
-    /// Of this order, 1 to [`MAX_ORDER`], with the diagonal D of the matrix; its bound is an estimate times
-    /// `safety`.
+    /// Of this order, 1 to [`MAX_ORDER`]; the bound is an estimate times `safety`.
     pub(super) fn new(
         device: &D,
         operator: &dyn LinearOperator<T, D>,
-        diagonal: &D::Buffer<T>,
+        inverse: Inverse<T, D>,
         (order, safety): (usize, f64),
     ) -> Result<Self, MultigridError> {
-        let jacobi = Jacobi::new(device, diagonal)?;
         let weights = WEIGHTS.get(order.wrapping_sub(1));
         let weights = weights.ok_or(MultigridError::Order { found: order })?;
+        let mut elements = device.zeros(match &inverse {
+            Inverse::Diagonal(_) => 0,
+            Inverse::Elements(schwarz) => schwarz.scratch(),
+        })?;
+        let largest = largest_eigenvalue(device, operator, |r, z| {
+            inverse.apply(device, (r, &mut elements), z)
+        })?;
         Ok(Self {
-            bound: safety * largest_eigenvalue(device, operator, &jacobi.inverse)?,
+            bound: safety * largest,
             device: device.clone(),
-            jacobi,
+            inverse,
             weights,
         })
     }
@@ -76,9 +121,17 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
         &self.device
     }
 
+    /// Whether it takes elements together.
+    pub(super) fn is_schwarz(&self) -> bool {
+        matches!(self.inverse, Inverse::Elements(_))
+    }
+
     /// Bytes of device memory.
     pub(super) fn bytes(&self) -> usize {
-        self.jacobi.inverse.len() * T::BYTES
+        match &self.inverse {
+            Inverse::Diagonal(jacobi) => jacobi.inverse.len() * T::BYTES,
+            Inverse::Elements(schwarz) => schwarz.bytes(),
+        }
     }
 
     /// x = S b, from an initial guess of zero.
@@ -89,7 +142,7 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
         x: &mut D::Buffer<T>,
         scratch: &mut Scratch<'_, D::Buffer<T>>,
     ) -> Result<(), OperatorError> {
-        self.step(0, ChebyshevInput::Start(b), (scratch.r, scratch.d), x)?;
+        self.step(0, From::Zero(b), scratch, x)?;
         self.steps(operator, x, scratch)
     }
 
@@ -102,8 +155,7 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
         scratch: &mut Scratch<'_, D::Buffer<T>>,
     ) -> Result<(), OperatorError> {
         operator.apply(x, scratch.product)?;
-        let input = ChebyshevInput::Restart(b, &*scratch.product);
-        self.step(0, input, (scratch.r, scratch.d), x)?;
+        self.step(0, From::Guess(b), scratch, x)?;
         self.steps(operator, x, scratch)
     }
 
@@ -116,8 +168,7 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
     ) -> Result<(), OperatorError> {
         for i in 1..self.weights.len() {
             operator.apply(scratch.d, scratch.product)?;
-            let input = ChebyshevInput::Step(&*scratch.product);
-            self.step(i, input, (scratch.r, scratch.d), x)?;
+            self.step(i, From::Step, scratch, x)?;
         }
         Ok(())
     }
@@ -126,19 +177,67 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
     fn step(
         &self,
         i: usize,
-        input: ChebyshevInput<&D::Buffer<T>>,
-        (r, d): (&mut D::Buffer<T>, &mut D::Buffer<T>),
+        from: From<'_, D::Buffer<T>>,
+        scratch: &mut Scratch<'_, D::Buffer<T>>,
         x: &mut D::Buffer<T>,
-    ) -> Result<(), OperatorError> {
-        let step = ChebyshevStep {
-            factors: factors(i, self.weights[i], self.bound),
-            inverse: &self.jacobi.inverse,
-            input,
+    ) -> Result<(), DeviceError> {
+        match &self.inverse {
+            Inverse::Diagonal(jacobi) => self.device.chebyshev_step(ChebyshevStep {
+                factors: self.factors(i),
+                inverse: &jacobi.inverse,
+                input: match from {
+                    From::Zero(b) => ChebyshevInput::Start(b),
+                    From::Guess(b) => ChebyshevInput::Restart(b, &*scratch.product),
+                    From::Step => ChebyshevInput::Step(&*scratch.product),
+                },
+                r: scratch.r,
+                d: scratch.d,
+                x,
+            }),
+            Inverse::Elements(schwarz) => self.schwarz_step(schwarz, (i, from), scratch, x),
+        }
+    }
+
+    /// Step i with d divided by the gain, so that each change is one pass.
+    fn schwarz_step(
+        &self,
+        schwarz: &Schwarz<T, D>,
+        (i, from): (usize, From<'_, D::Buffer<T>>),
+        scratch: &mut Scratch<'_, D::Buffer<T>>,
+        x: &mut D::Buffer<T>,
+    ) -> Result<(), DeviceError> {
+        let device = &self.device;
+        let Scratch {
             r,
             d,
-            x,
-        };
-        Ok(self.device.chebyshev_step(step)?)
+            product,
+            elements,
+        } = scratch;
+        let factors = self.factors(i);
+        match from {
+            From::Zero(b) => {
+                device.copy(b, r)?;
+                device.fill(0.0, x)?;
+            }
+            From::Guess(b) => {
+                device.copy(b, r)?;
+                device.axpy(-1.0, product, r)?;
+            }
+            From::Step => device.axpy(-self.factors(i - 1).gain, product, r)?,
+        }
+        match from {
+            From::Zero(_) | From::Guess(_) => schwarz.apply(r, elements, d)?,
+            From::Step => {
+                schwarz.apply(r, elements, product)?;
+                let before = self.factors(i - 1).gain / factors.gain;
+                device.xpby(product, factors.momentum * before, d)?;
+            }
+        }
+        device.axpy(factors.weight * factors.gain, d, x)
+    }
+
+    fn factors(&self, i: usize) -> ChebyshevFactors {
+        factors(i, self.weights[i], self.bound)
     }
 }
 

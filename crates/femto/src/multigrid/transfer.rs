@@ -9,7 +9,7 @@ use crate::Number;
 use crate::vector::{Csr, ElementInterpolation, SparseMatrix, VectorOps};
 use femto_element::basis::BasisError;
 use femto_element::{Cell, Interpolation};
-use femto_fem::space::{Block, Space};
+use femto_fem::space::Block;
 use femto_kernel::vector::interpolation::{NO_NODE, Strides};
 use femto_kernel::vector::sparse::NO_COLUMN;
 use femto_platform::device::{Device, DeviceError};
@@ -98,7 +98,7 @@ impl Pairing {
                 cell: second.cell(),
                 degrees: [first.degree(), second.degree()],
                 per_element: [first.nodes_per_element(), second.nodes_per_element()],
-                nodes: [listed(first, same), listed(second, |element| element)],
+                nodes: [first.listed_nodes(same), second.listed_nodes(|element| element)],
                 before,
             };
             before = [0, 1].map(|space| before[space] + block.nodes[space].len());
@@ -246,13 +246,4 @@ impl PairedBlock {
         let nodes = self.nodes[space].par_iter().enumerate();
         nodes.map(move |(at, &node)| ((self.before[space] + at) as u32, node))
     }
-}
-
-/// The nodes of a space's elements, taken in some order, `[element][node]`.
-fn listed(space: &Space, element: impl Fn(usize) -> usize + Sync) -> Vec<u32> {
-    let per_element = space.nodes_per_element();
-    let mut nodes = vec![0; space.elements() * per_element];
-    let rows = nodes.par_chunks_exact_mut(per_element).enumerate();
-    rows.for_each(|(row, nodes)| space.write_element_nodes(element(row), nodes));
-    nodes
 }

@@ -69,7 +69,6 @@ mod constrained;
 mod contract;
 mod discretization;
 mod discretized;
-mod eigen;
 mod elements;
 mod error;
 mod facets;
@@ -106,7 +105,7 @@ pub use solver::SolverParams;
 
 pub use femto_kernel::form::GraphForm;
 
-pub use crate::multigrid::MultigridParams;
+pub use crate::multigrid::{MultigridParams, SmootherKind};
 pub use crate::solve::{Method, SolveError, SolveInfo, StopReason};
 
 use crate::{OperatorParams, Quadrature, Scatter};

@@ -6,7 +6,7 @@
 //! Equations have a solution if the loads b do no work on them, (z, b) = 0; of all solutions the one with
 //! ∫ z u = 0 is taken.
 
-use super::eigen::eigenvectors;
+use crate::eigen::eigenvectors;
 use super::stages::uploaded;
 use super::{Discretization, Function, ProblemError};
 use crate::multigrid::NearKernel;

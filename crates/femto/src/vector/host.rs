@@ -2,12 +2,13 @@
 
 use super::cut::{each, sum};
 use super::{
-    ChebyshevInput, ChebyshevStep, ElementInterpolation, Entries, Ratio, SparseMatrix, Sum, Sums,
+    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, Ratio, SparseMatrix, Sum, Sums,
     UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
+use femto_kernel::vector::element_inverse::{self, Items, Lines};
 use femto_kernel::vector::interpolation::{self, LANES};
 use femto_kernel::vector::sparse::{self, Slices};
 use femto_platform::device::host::{Host, HostBuffer};
@@ -275,6 +276,17 @@ impl<T: Number> VectorOps<T> for Host {
         interpolate(self, with, x, (0..with.elements(), part));
         Ok(())
     }
+
+    fn invert_elements(
+        &self,
+        with: &ElementInverse<T, Self>,
+        x: &HostBuffer<T>,
+        e: &mut HostBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        with.check(x, e)?;
+        invert_elements(self, with, x, (0, e));
+        Ok(())
+    }
 }
 
 /// Elements of a task that interpolates, whole batches.
@@ -307,6 +319,47 @@ fn interpolate<T: Number>(
         (with.shape, &with.matrix),
         (nodes, with.strides),
         x,
+        (&mut scratch, e),
+    );
+    with.scratch.put(scratch);
+}
+
+/// Inverts a run of items, from `first` on, to their part of the E-vector.
+fn invert_elements<T: Number>(
+    host: &Host,
+    with: &ElementInverse<T, Host>,
+    x: &[T],
+    (first, e): (usize, &mut [T]),
+) {
+    let nodes = with.shape.nodes();
+    let tasks = (e.len() / nodes).div_ceil(ELEMENTS);
+    if tasks > 1 {
+        let middle = tasks / 2 * ELEMENTS;
+        let (left, right) = e.split_at_mut(middle * nodes);
+        host.join(
+            || invert_elements(host, with, x, (first, left)),
+            || invert_elements(host, with, x, (first + middle, right)),
+        );
+        return;
+    }
+    let scratch = with.scratch.take();
+    let mut scratch = scratch.unwrap_or_else(|| vec![T::default(); with.shape.scratch()]);
+    let lines = Lines {
+        vectors: &with.vectors,
+        values: &with.values,
+    };
+    let items = Items {
+        components: with.components,
+        first,
+        nodes: &with.nodes,
+        ends: &with.ends,
+        strengths: &with.strengths,
+    };
+    element_inverse::invert(
+        SimdLevel::detect(),
+        (with.shape, lines),
+        items,
+        (&with.weights, x),
         (&mut scratch, e),
     );
     with.scratch.put(scratch);

@@ -4,6 +4,7 @@ mod accelerator;
 mod capture;
 pub(crate) mod csr;
 pub(crate) mod cut;
+mod element_inverse;
 mod entries;
 mod host;
 mod interpolation;
@@ -14,6 +15,7 @@ mod sums;
 
 pub use capture::Capture;
 pub use csr::Csr;
+pub use element_inverse::ElementInverse;
 pub use entries::Entries;
 pub use femto_kernel::vector::{ChebyshevFactors, ChebyshevInput};
 pub use interpolation::ElementInterpolation;
@@ -154,6 +156,14 @@ pub trait VectorOps<T: Number>: Capture + Clone {
     fn interpolate(
         &self,
         with: &ElementInterpolation<T, Self>,
+        x: &Self::Buffer<T>,
+        e: &mut Self::Buffer<T>,
+    ) -> Result<(), DeviceError>;
+
+    /// e = w A⁻¹ w x on elements, for an L-vector `x` and an E-vector `e`.
+    fn invert_elements(
+        &self,
+        with: &ElementInverse<T, Self>,
         x: &Self::Buffer<T>,
         e: &mut Self::Buffer<T>,
     ) -> Result<(), DeviceError>;

@@ -1,7 +1,7 @@
 //! Vectors on the null device: operations are counted with their exact work; sums are zero.
 
 use super::{
-    ChebyshevInput, ChebyshevStep, ElementInterpolation, Entries, SparseMatrix, Sum, Sums,
+    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, SparseMatrix, Sum, Sums,
     UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
@@ -210,6 +210,17 @@ impl<T: Number> VectorOps<T> for Null {
     ) -> Result<(), DeviceError> {
         with.check(x, e)?;
         record(self, "interpolate", with.work());
+        Ok(())
+    }
+
+    fn invert_elements(
+        &self,
+        with: &ElementInverse<T, Self>,
+        x: &NullBuffer<T>,
+        e: &mut NullBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        with.check(x, e)?;
+        record(self, "invert_elements", with.work());
         Ok(())
     }
 }

@@ -3,11 +3,11 @@
 //! The kernels of a precision are compiled when a device first needs one of them, and kept with the
 //! device, together with the memory for sums.
 
-mod interpolation;
+mod elements;
 mod loops;
 
 use super::{
-    ChebyshevFactors, ChebyshevInput, ChebyshevStep, ElementInterpolation, Entries, SparseMatrix,
+    ChebyshevFactors, ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, SparseMatrix,
     Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
@@ -340,6 +340,16 @@ impl<T: Number> VectorOps<T> for Accelerator {
         e: &mut AcceleratorBuffer<T>,
     ) -> Result<(), DeviceError> {
         with.check(x, e)?;
-        interpolation::interpolate(self, with, x, e)
+        elements::interpolate(self, with, x, e)
+    }
+
+    fn invert_elements(
+        &self,
+        with: &ElementInverse<T, Self>,
+        x: &AcceleratorBuffer<T>,
+        e: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        with.check(x, e)?;
+        elements::invert_elements(self, with, x, e)
     }
 }

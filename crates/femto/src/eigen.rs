@@ -5,7 +5,7 @@ const ROUNDS: usize = 20;
 
 /// Eigenvalues and orthonormal eigenvectors of a symmetric matrix, `[row][column]`, by Jacobi's rotations
 /// (Golub and Van Loan, Matrix Computations, section 8.5).
-pub(super) fn eigenvectors(mut matrix: Vec<f64>, size: usize) -> Vec<(f64, Vec<f64>)> {
+pub(crate) fn eigenvectors(mut matrix: Vec<f64>, size: usize) -> Vec<(f64, Vec<f64>)> {
     // `[eigenvector][entry]`.
     let mut vectors: Vec<f64> = (0..size * size)
         .map(|at| f64::from(at / size == at % size))

@@ -1,0 +1,401 @@
+//! Additive Schwarz smoothing on tensor-product elements: a separable model of the operator is solved on each.
+//!
+//! ```text
+//! M⁻¹ = Σ_e W R_eᵀ A_e⁻¹ R_e W,    A_e = s₀ M ⊗ M ⊗ M + s₁ M ⊗ M ⊗ K + s₂ M ⊗ K ⊗ M + s₃ K ⊗ M ⊗ M
+//! ```
+//! R_e takes all nodes of element e, those on its boundary included, which neighbours share (Lottes and Fischer, Hybrid
+//! multigrid/Schwarz algorithms for the spectral element method, Journal of Scientific Computing 24, 2005, take nodes
+//! of the neighbours as well). A_e⁻¹ is found by fast diagonalisation ([`ElementInverse`]).
+//!
+//! **Strengths.** With the energies G_ab = (ξ_a, A ξ_b) of the reference coordinates on the element, which hold the
+//! map and any coefficient, s_a = 1/(G⁻¹)_aa: on a sheared element of a uniform material that is the strength of a
+//! box with the same edges, up to a factor that W takes care of.
+//!
+//! **Lines.** At an end that a neighbour shares, K and M have its part as well, as if it were equal; a free end has
+//! none, and at an end that is held the value is zero.
+//!
+//! **Weights.** W² = (diagonal of Σ_e R_eᵀ A_e R_e)/(diagonal of A)/(number of elements), node by node.
+
+use super::MultigridError;
+use super::hierarchy::ConstrainedLevel;
+use crate::Number;
+use crate::eigen::eigenvectors;
+use crate::operator::Backend;
+use crate::vector::{Csr, ElementInverse, SparseMatrix, VectorOps};
+use femto_element::Cell;
+use femto_element::tables::TensorTables;
+use femto_kernel::vector::element_inverse::{ENDS_BITS, InverseShape, Items, Lines};
+use femto_platform::device::{Device, DeviceError};
+use rayon::prelude::*;
+
+/// The length of a cell over its width at which the diagonal becomes a poor smoother.
+const STRETCHED: f64 = 3.0;
+
+/// The part of all cells that may be stretched.
+const FEW: f64 = 0.001;
+
+/// Bounds of (G⁻¹)_aa G_aa, which is 1 for a box: beyond it rounding counts.
+const SHEARED: f64 = 1e4;
+
+/// The part of the strengths of axes that is always added to that of the mass: at free ends all round, A_e has no inverse.
+const REGULAR: f64 = 1e-3;
+
+/// The kinds of an end of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    Shared,
+    Free,
+    Held,
+}
+
+impl End {
+    const ALL: [Self; 3] = [Self::Shared, Self::Free, Self::Held];
+}
+
+/// M⁻¹.
+pub(super) struct Schwarz<T: Number, D: Device> {
+    device: D,
+    inverse: ElementInverse<T, D>,
+    /// Of an E-vector's entries at each node.
+    sums: SparseMatrix<T, D>,
+}
+
+impl<T: Number, D: VectorOps<T>> Schwarz<T, D> {
+    /// z = M⁻¹ r; `elements` is an E-vector.
+    pub(super) fn apply(
+        &self,
+        r: &D::Buffer<T>,
+        elements: &mut D::Buffer<T>,
+        z: &mut D::Buffer<T>,
+    ) -> Result<(), DeviceError> {
+        self.device.invert_elements(&self.inverse, r, elements)?;
+        self.device.multiply_sparse(&self.sums, elements, false, z)
+    }
+
+    /// Length of the E-vector.
+    pub(super) fn scratch(&self) -> usize {
+        self.sums.columns()
+    }
+
+    /// Bytes of device memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.inverse.bytes() + self.sums.bytes()
+    }
+}
+
+/// The strengths of a form along the axes of each element.
+pub(super) struct Strengths {
+    axes: usize,
+    components: usize,
+    /// `[cell][component][1 + axes]`, that of the mass first.
+    values: Vec<f64>,
+}
+
+impl Strengths {
+    /// Of the operator of degree 1; `None` unless all cells have axes, and the form derivatives along each of them.
+    pub(super) fn new<T: Number, D: Backend + VectorOps<T>>(
+        base: &ConstrainedLevel<T, D>,
+    ) -> Result<Option<Self>, MultigridError> {
+        let [block] = &base.blocks[..] else {
+            return Ok(None);
+        };
+        let space = &block.space;
+        let (axes, components) = (space.dim(), space.components());
+        if !space.cell().is_tensor_product() || axes < 2 {
+            return Ok(None);
+        }
+        // Reference coordinates, and 1 first, at the nodes.
+        let function = |a: usize, node: usize| match a {
+            0 => 1.0,
+            a => (node >> (a - 1) & 1) as f64 * 2.0 - 1.0,
+        };
+        let (corners, functions) = (1 << axes, 1 + axes);
+        let device = base.operator.device();
+        let len = space.elements() * components * corners;
+        let [mut u, mut v] = [device.zeros(len)?, device.zeros(len)?];
+        // `[element][component][function][function]`
+        let mut energies = vec![0.0; space.elements() * components * functions * functions];
+        for (a, c) in (0..functions).flat_map(|a| (0..components).map(move |c| (a, c))) {
+            let entry = |at: usize| match at / corners % components == c {
+                true => T::from_f64(function(a, at % corners)),
+                false => T::default(),
+            };
+            let mut values: Vec<T> = (0..len).into_par_iter().map(entry).collect();
+            device.write(&values, &mut u)?;
+            base.operator.apply_elements(&u, &mut v)?;
+            device.read(&v, &mut values)?;
+            let own = energies.par_chunks_exact_mut(functions * functions);
+            let own = own.zip(values.par_chunks_exact(corners)).enumerate();
+            own.filter(|(item, _)| item % components == c)
+                .for_each(|(_, (energies, values))| {
+                    for (b, energy) in energies.chunks_exact_mut(functions).enumerate() {
+                        let values = values.iter().enumerate();
+                        let product = values.map(|(node, v)| function(b, node) * v.to_f64());
+                        energy[a] = product.sum::<f64>() / corners as f64;
+                    }
+                });
+        }
+        let mut values = vec![0.0; space.elements() * components * functions];
+        for (element, &cell) in space.cells().iter().enumerate() {
+            for c in 0..components {
+                let energies = &energies[(element * components + c) * functions * functions..];
+                let Some(strengths) = strengths(&energies[..functions * functions], functions) else {
+                    return Ok(None);
+                };
+                let first = (cell as usize * components + c) * functions;
+                values[first..first + functions].copy_from_slice(&strengths);
+            }
+        }
+        Ok(Some(Self {
+            axes,
+            components,
+            values,
+        }))
+    }
+
+    /// Whether the diagonal is a poor smoother: more than a few cells are stretched, measured by the material.
+    pub(super) fn stretched(&self) -> bool {
+        let items = self.values.par_chunks_exact(1 + self.axes);
+        let stretched = items.filter(|strengths| {
+            let axes = strengths[1..].iter();
+            let most = axes.clone().fold(0.0, |a: f64, &b| a.max(b));
+            let least = axes.fold(f64::INFINITY, |a, &b| a.min(b));
+            most > STRETCHED * STRETCHED * least
+        });
+        let count = self.values.len() / (1 + self.axes);
+        stretched.count() as f64 > FEW * count as f64
+    }
+
+    /// The smoother of a level of degree 2 or more, from the diagonal of its matrix.
+    pub(super) fn schwarz<T: Number, D: Backend + VectorOps<T>>(
+        &self,
+        level: &ConstrainedLevel<T, D>,
+        diagonal: &D::Buffer<T>,
+    ) -> Result<Schwarz<T, D>, MultigridError> {
+        let device = level.operator.device();
+        let space = &level.blocks[0].space;
+        let (axes, components) = (self.axes, self.components);
+        let shape = InverseShape {
+            axes,
+            nodes_1d: space.nodes_1d(),
+        };
+        let per_element = shape.nodes();
+        let nodes = space.listed_nodes(|element| element);
+        let size = (nodes.len() * components, space.dofs());
+        let too_large = |_| MultigridError::TooLarge { entries: size.0 };
+        u32::try_from(size.0).map_err(too_large)?;
+        let entries = Csr::by_rows(size, |place, entries| {
+            let (item, node) = (place / per_element, place % per_element);
+            let node = nodes[item / components * per_element + node] as usize;
+            entries.push(((node * components + item % components) as u32, ()));
+        });
+        let places = entries.transposed();
+        let is_held = level.is_held();
+        let ends_of = |item: usize| ends(shape, |node| {
+            let node = nodes[item / components * per_element + node] as usize;
+            let entry = node * components + item % components;
+            (is_held[entry], places.row_columns(entry).len())
+        });
+        let items = space.elements() * components;
+        let ends: Vec<u32> = (0..items).into_par_iter().map(ends_of).collect();
+        let of_item = |item: usize| {
+            let cell = space.cells()[item / components] as usize;
+            let first = (cell * components + item % components) * (1 + axes);
+            &self.values[first..first + 1 + axes]
+        };
+        let line = Line::new(space.degree())?;
+        // The diagonal of Σ R_eᵀ A_e R_e.
+        let part = |&place: &u32| -> f64 {
+            let (item, node) = (place as usize / per_element, place as usize % per_element);
+            let along = |axis: usize| node / shape.nodes_1d.pow(axis as u32) % shape.nodes_1d;
+            let strengths = of_item(item).iter().enumerate();
+            let product = |(a, strength): (usize, &f64)| {
+                let factor = |axis: usize| line.diagonal(axis + 1 == a, along(axis));
+                strength * (0..axes).map(factor).product::<f64>()
+            };
+            strengths.map(product).sum()
+        };
+        let mut exact = vec![T::default(); space.dofs()];
+        device.read(diagonal, &mut exact)?;
+        let weight = |entry: usize| {
+            let places = places.row_columns(entry);
+            let model: f64 = places.iter().map(part).sum();
+            let square = model / (exact[entry].to_f64() * places.len() as f64);
+            match is_held[entry] || square.is_nan() {
+                true => T::default(),
+                false => T::from_f64(square.max(0.0).sqrt()),
+            }
+        };
+        let weights: Vec<T> = (0..space.dofs()).into_par_iter().map(weight).collect();
+        let strengths = (0..items).into_par_iter();
+        let strengths = strengths.flat_map_iter(|item| of_item(item).iter().map(|&s| T::from_f64(s)));
+        let strengths: Vec<T> = strengths.collect();
+        let (vectors, values) = line.tables();
+        let lines = Lines {
+            vectors: &vectors,
+            values: &values,
+        };
+        let items = Items {
+            components,
+            first: 0,
+            nodes: &nodes,
+            ends: &ends,
+            strengths: &strengths,
+        };
+        Ok(Schwarz {
+            device: device.clone(),
+            inverse: ElementInverse::new(device, (shape, lines), items, &weights)?,
+            sums: SparseMatrix::of_ones(device, &places)?,
+        })
+    }
+}
+
+/// The strengths of an element from its energies, `[function][function]`; `None` if they are not positive.
+fn strengths(energies: &[f64], functions: usize) -> Option<Vec<f64>> {
+    let mass = energies[0].max(0.0);
+    let axes = functions - 1;
+    let g = |a: usize, b: usize| {
+        let [ab, ba] = [(a, b), (b, a)].map(|(a, b)| energies[(a + 1) * functions + b + 1]);
+        // The mean of ξ² is 1/3.
+        0.5 * (ab + ba) - if a == b { mass / 3.0 } else { 0.0 }
+    };
+    let inverse = inverse(axes, g)?;
+    let along = |a: usize| {
+        let strength = 1.0 / inverse[a];
+        let least = g(a, a) / SHEARED;
+        (g(a, a) > 0.0 && g(a, a).is_finite()).then(|| match strength > least {
+            true => strength.min(g(a, a)),
+            false => least,
+        })
+    };
+    let along: Vec<f64> = (0..axes).map(along).collect::<Option<_>>()?;
+    let regular = mass + REGULAR * along.iter().copied().fold(f64::INFINITY, f64::min);
+    Some([regular].into_iter().chain(along).collect())
+}
+
+/// The diagonal of the inverse of a symmetric matrix, which is scaled first; `None` if its diagonal is not positive.
+fn inverse(size: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Vec<f64>> {
+    let scales: Vec<f64> = (0..size).map(|a| entry(a, a)).collect();
+    if !scales.iter().all(|&scale| scale > 0.0 && scale.is_finite()) {
+        return None;
+    }
+    let scaled = |at: usize| {
+        let (a, b) = (at / size, at % size);
+        entry(a, b) / (scales[a] * scales[b]).sqrt()
+    };
+    let found = eigenvectors((0..size * size).map(scaled).collect(), size);
+    let of = |a: usize| {
+        let terms = found.iter().map(|(value, vector)| {
+            vector[a] * vector[a] / value.max(1.0 / SHEARED)
+        });
+        terms.sum::<f64>() / scales[a]
+    };
+    Some((0..size).map(of).collect())
+}
+
+/// The ends of an item's lines along each axis, given for its nodes whether they are held, and by how many elements they are shared.
+fn ends(shape: InverseShape, node: impl Fn(usize) -> (bool, usize)) -> u32 {
+    let n = shape.nodes_1d;
+    let of_axis = |axis: usize| {
+        let stride = n.pow(axis as u32);
+        let [low, high] = [0, n - 1].map(|at| {
+            let facet = (0..shape.nodes()).filter(|node| node / stride % n == at);
+            let is_held = facet.clone().all(|at| node(at).0);
+            // Of the facet's interior.
+            let least = facet.map(|at| node(at).1).min();
+            match (is_held, least) {
+                (true, _) => End::Held,
+                (false, Some(1)) => End::Free,
+                (false, _) => End::Shared,
+            }
+        });
+        low as u32 * 3 + high as u32
+    };
+    (0..shape.axes).fold(0, |ends, axis| ends | of_axis(axis) << (ENDS_BITS * axis))
+}
+
+/// K and M of an element on `[-1, 1]`, `[node][node]`.
+struct Line {
+    nodes: usize,
+    stiffness: Vec<f64>,
+    mass: Vec<f64>,
+}
+
+impl Line {
+    fn new(degree: usize) -> Result<Self, MultigridError> {
+        let tables = TensorTables::gauss(Cell::Line, degree, degree + 1)?;
+        let n = tables.nodes_1d;
+        let product = |at: &[f64]| -> Vec<f64> {
+            let entry = |place: usize| {
+                let points = at.chunks_exact(n).zip(&tables.weights);
+                points.map(|(at, w)| w * at[place / n] * at[place % n]).sum()
+            };
+            (0..n * n).map(entry).collect()
+        };
+        Ok(Self {
+            nodes: n,
+            stiffness: product(&tables.grad_1d),
+            mass: product(&tables.interp_1d),
+        })
+    }
+
+    /// An entry of the diagonal of K or M.
+    fn diagonal(&self, is_stiffness: bool, node: usize) -> f64 {
+        let matrix = match is_stiffness {
+            true => &self.stiffness,
+            false => &self.mass,
+        };
+        matrix[node * self.nodes + node]
+    }
+
+    /// V and θ of K v = θ M v for all pairs of ends: `[ends][node][mode]`, `[ends][mode]`.
+    fn tables(&self) -> (Vec<f64>, Vec<f64>) {
+        let (mut vectors, mut values) = (Vec::new(), Vec::new());
+        for ends in End::ALL.iter().flat_map(|&low| End::ALL.map(|high| [low, high])) {
+            let (v, theta) = self.modes(ends);
+            vectors.extend(v);
+            values.extend(theta);
+        }
+        (vectors, values)
+    }
+
+    /// V, `[node][mode]`, and θ. A held end has a mode that is zero everywhere.
+    fn modes(&self, ends: [End; 2]) -> (Vec<f64>, Vec<f64>) {
+        let n = self.nodes;
+        let [k, m] = [&self.stiffness, &self.mass].map(|matrix| {
+            let mut with_ends = matrix.clone();
+            for (end, [own, other]) in ends.into_iter().zip([[0, n * n - 1], [n * n - 1, 0]]) {
+                if end == End::Shared {
+                    with_ends[own] += matrix[other];
+                }
+            }
+            with_ends
+        });
+        let first = usize::from(ends[0] == End::Held);
+        let free = first..n - usize::from(ends[1] == End::Held);
+        let size = free.len();
+        let part = |matrix: &[f64]| -> Vec<f64> {
+            let rows = free.clone().flat_map(|i| free.clone().map(move |j| (i, j)));
+            rows.map(|(i, j)| matrix[i * n + j]).collect()
+        };
+        // M = U μ Uᵀ, B = U μ^(-1/2), and Bᵀ K B = Q θ Qᵀ gives V = B Q.
+        let roots = eigenvectors(part(&m), size);
+        let b = |i: usize, a: usize| roots[a].1[i] / roots[a].0.sqrt();
+        let k = part(&k);
+        let entry = |at: usize| -> f64 {
+            let (a, c) = (at / size, at % size);
+            let row = |i: usize| -> f64 { (0..size).map(|j| k[i * size + j] * b(j, c)).sum() };
+            (0..size).map(|i| b(i, a) * row(i)).sum()
+        };
+        let found = eigenvectors((0..size * size).map(entry).collect(), size);
+        let (mut vectors, mut values) = (vec![0.0; n * n], vec![1.0; n]);
+        for (mode, (theta, q)) in found.iter().enumerate() {
+            values[mode] = theta.max(0.0);
+            for i in 0..size {
+                let value = (0..size).map(|a| b(i, a) * q[a]).sum();
+                vectors[(first + i) * n + mode] = value;
+            }
+        }
+        (vectors, values)
+    }
+}
