@@ -1,8 +1,9 @@
 //! Aggregates of nodes, and the functions that smoothed aggregation keeps on them.
 //!
-//! Aggregates are chosen greedily on the whole graph, without a threshold (Vaněk, Mandel and Brezina,
-//! Algebraic multigrid by smoothed aggregation for second and fourth order elliptic problems, Computing 56,
-//! 1996, algorithm 2): on trilinear elements any usual threshold drops the couplings that it needs.
+//! Aggregates are chosen greedily on the graph of strong couplings (Vaněk, Mandel and Brezina, Algebraic multigrid by
+//! smoothed aggregation for second and fourth order elliptic problems, Computing 56, 1996, algorithm 2), so that they
+//! are long where cells are short. A coupling is compared with the strongest one of its nodes and not, as there, with
+//! the diagonal: on trilinear cubes that drops the couplings that it needs.
 
 use crate::vector::Csr;
 use femto_fem::space::Block;
@@ -24,6 +25,8 @@ pub(crate) struct NearKernel {
     pub(crate) modes: usize,
     /// `[unknown][mode]`; zero where the unknown is held.
     pub(crate) values: Vec<f64>,
+    /// Whether the first functions are the constants of each unknown of a node.
+    pub(super) has_constants: bool,
 }
 
 impl NearKernel {
@@ -46,6 +49,7 @@ impl NearKernel {
             block: components,
             modes,
             values,
+            has_constants: true,
         }
     }
 
@@ -126,6 +130,7 @@ impl NearKernel {
             block: modes,
             modes,
             values: r.concat(),
+            has_constants: false,
         };
         (Csr::by_rows(size, row), coarse)
     }
@@ -156,12 +161,71 @@ fn orthonormalise(rows: &mut [f64], modes: usize, r: &mut [f64]) {
     }
 }
 
+/// Couplings below this part of the strongest one of both of their nodes are weak.
+const WEAK: f64 = 0.3;
+
+/// The strengths of the couplings of free nodes, without the weak ones: minus the sum of the entries between the
+/// same unknowns of both nodes. A node is infinitely coupled to itself.
+fn strong(matrix: &Csr, block: usize, is_free: &[bool]) -> Csr {
+    let size = (is_free.len(), is_free.len());
+    let all = Csr::by_rows(size, |node, entries: &mut Vec<(u32, f64)>| {
+        for row in (node * block..(node + 1) * block).filter(|_| is_free[node]) {
+            for (column, value) in matrix.row(row) {
+                let other = column as usize / block;
+                if !is_free[other] {
+                    continue;
+                }
+                let is_same = column as usize % block == row % block;
+                let value = if is_same { -value } else { 0.0 };
+                match entries.binary_search_by_key(&other, |entry| entry.0 as usize) {
+                    Ok(place) => entries[place].1 += value,
+                    Err(place) => entries.insert(place, (other as u32, value)),
+                }
+            }
+        }
+    });
+    let strongest = (0..is_free.len()).into_par_iter().map(|node| {
+        let others = all.row(node).filter(|&(other, _)| other as usize != node);
+        others.map(|(_, value)| value).fold(0.0, f64::max)
+    });
+    let strongest: Vec<f64> = strongest.collect();
+    Csr::by_rows(size, |node, entries| {
+        let near = all.row(node).map(|(other, value)| {
+            let least = WEAK * strongest[node].min(strongest[other as usize]);
+            match other as usize == node {
+                true => (other, f64::INFINITY),
+                false if value >= least => (other, value),
+                false => (other, f64::NEG_INFINITY),
+            }
+        });
+        entries.extend(near.filter(|&(_, value)| value > f64::NEG_INFINITY));
+    })
+}
+
 /// The aggregate of each node.
 pub(super) struct Aggregates {
     /// `[node]`, or [`NONE`] for nodes whose unknowns are all held.
     of: Vec<u32>,
     /// Number of aggregates.
     pub(super) count: usize,
+    /// Strengths of the strong couplings of each node; none if all of its unknowns are held.
+    pub(super) strong: Csr,
+}
+
+/// Aggregates as they are being made.
+struct Grouping {
+    of: Vec<u32>,
+    count: usize,
+}
+
+impl Grouping {
+    /// A new aggregate of these nodes.
+    fn add(&mut self, node: usize, others: impl Iterator<Item = usize>) {
+        let own = self.count as u32;
+        self.of[node] = own;
+        others.for_each(|other| self.of[other] = own);
+        self.count += 1;
+    }
 }
 
 impl Aggregates {
@@ -174,13 +238,9 @@ impl Aggregates {
             values.iter().any(|&value| value != 0.0)
         };
         let is_free: Vec<bool> = (0..kernel.nodes()).map(is_free).collect();
-        let beside = |node: usize| {
-            let rows = node * block..(node + 1) * block;
-            let columns = rows.flat_map(|row| matrix.row_columns(row));
-            let nodes = columns.map(|&column| column as usize / block);
-            nodes.filter(|&other| is_free[other])
-        };
-        let mut made = Self {
+        let strong = strong(matrix, block, &is_free);
+        let beside = |node: usize| strong.row_columns(node).iter().map(|&node| node as usize);
+        let mut made = Grouping {
             of: vec![NONE; kernel.nodes()],
             count: 0,
         };
@@ -191,20 +251,12 @@ impl Aggregates {
                 made.add(node, beside(node));
             }
         }
-        // The others join the aggregate of a neighbour, of the nearest one if there are several.
+        // The others join the aggregate of a neighbour, of the one with the strongest coupling.
         let first = made.of.clone();
         for node in free().filter(|&node| first[node] == NONE) {
-            let mut found = NONE;
-            for row in node * block..(node + 1) * block {
-                let strongest = matrix
-                    .row(row)
-                    .filter(|&(column, _)| first[column as usize / block] != NONE);
-                let strongest = strongest.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
-                if let (Some((column, _)), NONE) = (strongest, found) {
-                    found = first[column as usize / block];
-                }
-            }
-            made.of[node] = found;
+            let near = strong.row(node).filter(|&(other, _)| first[other as usize] != NONE);
+            let nearest = near.max_by(|a, b| a.1.total_cmp(&b.1));
+            made.of[node] = nearest.map_or(NONE, |(other, _)| first[other as usize]);
         }
         // What is left has only neighbours that are left.
         for node in free() {
@@ -214,15 +266,11 @@ impl Aggregates {
                 made.add(node, left.into_iter());
             }
         }
-        made
-    }
-
-    /// A new aggregate of these nodes.
-    fn add(&mut self, node: usize, others: impl Iterator<Item = usize>) {
-        let own = self.count as u32;
-        self.of[node] = own;
-        others.for_each(|other| self.of[other] = own);
-        self.count += 1;
+        Self {
+            of: made.of,
+            count: made.count,
+            strong,
+        }
     }
 
     /// The nodes of each aggregate.

@@ -1,13 +1,15 @@
 //! Levels below degree 1, by smoothed aggregation.
 //!
 //! ```text
-//! P = (I - 4/(3 λ) D⁻¹A) T,  A of the next level = Pᵀ A P
+//! P = (I - 4/(3 λ) D⁻¹F) T,  A of the next level = Pᵀ A P
 //! ```
-//! with the tentative T of [`NearKernel::tentative`] and λ, D of the smoother (Vaněk, Mandel and Brezina 1996). The
-//! set-up is on the host, and the same for any number of its threads.
+//! with the tentative T of [`NearKernel::tentative`], the diagonal D of F and the largest eigenvalue λ of D⁻¹F (Vaněk,
+//! Mandel and Brezina 1996). F is A without its weak couplings, so that P does not spread where aggregates do not.
+//! The set-up is on the host, and the same for any number of its threads.
 
 use super::aggregates::{Aggregates, NearKernel};
 use super::cycle::Smoothing;
+use super::lanczos::largest_eigenvalue;
 use super::smoother::{Inverse, Smoother};
 use super::{MultigridError, dense};
 use crate::Number;
@@ -113,8 +115,14 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 return Ok(Self { levels, coarsest });
             }
             let (tentative, coarse) = kernel.tentative(&aggregates);
-            let factor = 4.0 / (3.0 * smoother.bound);
-            let prolongation = smoothed((&matrix, &diagonal), factor, &tentative);
+            let prolongation = match filtered(&matrix, &kernel, &aggregates) {
+                None => smoothed((&matrix, &diagonal), smoother.bound, &tentative),
+                Some(filtered) => {
+                    let diagonal = filtered.diagonal();
+                    let bound = safety * largest_of(device, (&filtered, &diagonal))?;
+                    smoothed((&filtered, &diagonal), bound, &tentative)
+                }
+            };
             let restriction = prolongation.transposed();
             matrix = with_unit_diagonal(restriction.times(&matrix.times(&prolongation)));
             kernel = coarse;
@@ -144,11 +152,62 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
     }
 }
 
-/// T - factor D⁻¹A T.
-fn smoothed((matrix, diagonal): (&Csr, &[f64]), factor: f64, tentative: &Csr) -> Csr {
+/// The matrix without weak couplings, which are added to the diagonal so that the functions of the near kernel, or
+/// at least its constants, have the same product; `None` if neither is known to be possible.
+///
+/// Without it P would spread over weak couplings, and levels would fill. Of rotations only the changes across weak
+/// couplings are lost.
+fn filtered(matrix: &Csr, kernel: &NearKernel, aggregates: &Aggregates) -> Option<Csr> {
+    let block = kernel.block;
+    // A coarse level of several functions has no constants.
+    if kernel.modes > 1 && !kernel.has_constants {
+        return None;
+    }
+    let size = (matrix.rows(), matrix.columns());
+    Some(Csr::by_rows(size, |row, entries| {
+        let near = aggregates.strong.row_columns(row / block);
+        let own = (row / block * block) as u32;
+        let mut lumped = vec![0.0; block];
+        for (column, value) in matrix.row(row) {
+            let node = column / block as u32;
+            if near.is_empty() || near.binary_search(&node).is_ok() {
+                entries.push((column, value));
+                continue;
+            }
+            let factor = match kernel.modes {
+                1 => kernel.values[column as usize] / kernel.values[row],
+                _ => 1.0,
+            };
+            lumped[column as usize % block] += value * factor;
+        }
+        for (column, value) in (own..).zip(lumped).filter(|&(_, value)| value != 0.0) {
+            match entries.binary_search_by_key(&column, |entry| entry.0) {
+                Ok(place) => entries[place].1 += value,
+                Err(place) => entries.insert(place, (column, value)),
+            }
+        }
+    }))
+}
+
+/// The largest eigenvalue of D⁻¹F.
+fn largest_of<T: Number, D: VectorOps<T>>(
+    device: &D,
+    (matrix, diagonal): (&Csr, &[f64]),
+) -> Result<f64, MultigridError> {
+    let inverse = diagonal.iter().map(|&entry| T::from_f64(1.0 / entry));
+    let inverse = device.upload(&inverse.collect::<Vec<T>>())?;
+    let matrix = SparseMatrix::new(device, matrix)?;
+    largest_eigenvalue(device, &matrix, |r, z| {
+        device.copy(r, z)?;
+        device.multiply(&inverse, z)
+    })
+}
+
+/// T - 4/(3 λ) D⁻¹A T, given a bound λ.
+fn smoothed((matrix, diagonal): (&Csr, &[f64]), bound: f64, tentative: &Csr) -> Csr {
     let product = matrix.times(tentative);
     let row = |row: usize, entries: &mut Vec<(u32, f64)>| {
-        let scale = factor / diagonal[row];
+        let scale = 4.0 / (3.0 * bound * diagonal[row]);
         entries.extend(product.row(row).map(|(j, v)| (j, -scale * v)));
         for (column, value) in tentative.row(row) {
             match entries.binary_search_by_key(&column, |entry| entry.0) {
