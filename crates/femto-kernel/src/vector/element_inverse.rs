@@ -55,7 +55,7 @@ impl InverseShape {
 
     /// Numbers of scratch memory of [`invert`].
     pub fn scratch(&self) -> usize {
-        LANES * (2 * self.nodes() + 2 * self.axes * self.nodes_1d.pow(2))
+        LANES * (2 * self.nodes() + self.axes * self.nodes_1d * (2 * self.nodes_1d + 1))
     }
 
     /// The work for so many elements and components.
@@ -148,11 +148,12 @@ pub fn invert<T: Real>(
 ) {
     let InverseShape { axes, nodes_1d: n } = shape;
     let nodes = shape.nodes();
-    let (values, matrices) = scratch.split_at_mut(2 * LANES * nodes);
+    let (values, tables) = scratch.split_at_mut(2 * LANES * nodes);
     let (mut here, mut there) = values.split_at_mut(LANES * nodes);
-    // Of `[axis][from][to][lane]`, to modes and to nodes.
-    let (to_modes, to_nodes) = matrices.split_at_mut(LANES * axes * n * n);
-    // The ends that the matrices are of.
+    // `[axis][from][to][lane]`, to modes and to nodes, and θ, `[axis][mode][lane]`.
+    let (to_modes, tables) = tables.split_at_mut(LANES * axes * n * n);
+    let (to_nodes, theta) = tables.split_at_mut(LANES * axes * n * n);
+    // The ends that they are of.
     let mut of = [None; LANES];
     for (batch, target) in e.chunks_mut(LANES * nodes).enumerate() {
         let first = items.first + batch * LANES;
@@ -160,20 +161,28 @@ pub fn invert<T: Real>(
         // Lanes beyond the last item repeat it.
         let item = |lane: usize| first + lane.min(lanes - 1);
         let entries = |lane: usize| {
-            let (element, component) = (item(lane) / items.components, item(lane) % items.components);
+            let (element, component) =
+                (item(lane) / items.components, item(lane) % items.components);
             let nodes = items.nodes[element * nodes..][..nodes].iter();
             nodes.map(move |&node| node as usize * items.components + component)
         };
+        let mut strengths = [[T::default(); LANES]; 4];
         for lane in 0..LANES {
+            let own = &items.strengths[item(lane) * (1 + axes)..][..1 + axes];
+            for (to, &strength) in strengths.iter_mut().zip(own) {
+                to[lane] = strength;
+            }
             let ends = Some(items.ends[item(lane)]);
             if std::mem::replace(&mut of[lane], ends) != ends {
                 for axis in 0..axes {
-                    let vectors = &lines.vectors[items.ends(item(lane), axis) * n * n..][..n * n];
-                    for (at, &value) in vectors.iter().enumerate() {
-                        let (node, mode) = (at / n, at % n);
-                        let own = axis * n * n;
+                    let ends = items.ends(item(lane), axis);
+                    for (mode, &value) in lines.values[ends * n..][..n].iter().enumerate() {
+                        theta[(axis * n + mode) * LANES + lane] = value;
+                    }
+                    let own = axis * n * n;
+                    for (at, &value) in lines.vectors[ends * n * n..][..n * n].iter().enumerate() {
                         to_modes[(own + at) * LANES + lane] = value;
-                        to_nodes[(own + mode * n + node) * LANES + lane] = value;
+                        to_nodes[(own + at % n * n + at / n) * LANES + lane] = value;
                     }
                 }
             }
@@ -185,23 +194,7 @@ pub fn invert<T: Real>(
             contract(level, (n, matrix), here, there);
             std::mem::swap(&mut here, &mut there);
         }
-        for (lane, strengths) in (0..LANES).map(|lane| {
-            let s = &items.strengths[item(lane) * (1 + axes)..][..1 + axes];
-            (lane, s)
-        }) {
-            let theta = |axis: usize| &lines.values[items.ends(item(lane), axis) * n..][..n];
-            let [fastest, middle] = [theta(0), theta(1)];
-            for (line, values) in here.chunks_exact_mut(LANES * n).enumerate() {
-                let mut others = strengths[0] + strengths[2] * middle[line % n];
-                if axes == 3 {
-                    others += strengths[3] * theta(2)[line / n];
-                }
-                let values = values[lane..].iter_mut().step_by(LANES);
-                for (value, &theta) in values.zip(fastest) {
-                    *value = *value / (others + strengths[1] * theta);
-                }
-            }
-        }
+        divide(level, (shape, &strengths), theta, here);
         for matrix in to_nodes.chunks_exact(LANES * n * n).rev() {
             contract(level, (n, matrix), here, there);
             std::mem::swap(&mut here, &mut there);
@@ -215,13 +208,44 @@ pub fn invert<T: Real>(
     }
 }
 
-/// `out[line][to] = Σ_from matrix[from][to] input[from][line]` in each lane: the slowest index becomes the fastest.
-fn contract<T: Real>(
+/// Divides values at modes by sums of eigenvalues θ times strengths.
+fn divide<T: Real>(
     level: SimdLevel,
-    (n, matrix): (usize, &[T]),
-    input: &[T],
-    out: &mut [T],
+    (shape, strengths): (InverseShape, &[[T; LANES]; 4]),
+    theta: &[T],
+    values: &mut [T],
 ) {
+    let InverseShape { axes, nodes_1d: n } = shape;
+    vectorized(
+        level,
+        #[inline(always)]
+        || {
+            for (line, values) in values.chunks_exact_mut(LANES * n).enumerate() {
+                let middle = &theta[(n + line % n) * LANES..][..LANES];
+                let mut others = strengths[0];
+                for lane in 0..LANES {
+                    others[lane] += strengths[2][lane] * middle[lane];
+                }
+                if axes == 3 {
+                    let slowest = &theta[(2 * n + line / n) * LANES..][..LANES];
+                    for lane in 0..LANES {
+                        others[lane] += strengths[3][lane] * slowest[lane];
+                    }
+                }
+                let fastest = theta[..n * LANES].chunks_exact(LANES);
+                for (values, theta) in values.chunks_exact_mut(LANES).zip(fastest) {
+                    for lane in 0..LANES {
+                        let sum = others[lane] + strengths[1][lane] * theta[lane];
+                        values[lane] = values[lane] / sum;
+                    }
+                }
+            }
+        },
+    );
+}
+
+/// `out[line][to] = Σ_from matrix[from][to] input[from][line]` in each lane: the slowest index becomes the fastest.
+fn contract<T: Real>(level: SimdLevel, (n, matrix): (usize, &[T]), input: &[T], out: &mut [T]) {
     let lines = input.len() / LANES / n;
     vectorized(
         level,
@@ -242,4 +266,105 @@ fn contract<T: Real>(
             }
         },
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vector::random;
+
+    /// Random tables and strengths, and the product with each factor written out.
+    fn check<T: Real>(level: SimdLevel, shape: InverseShape, tolerance: f64) {
+        let InverseShape { axes, nodes_1d: n } = shape;
+        let (elements, components, len) = (LANES + 3, 2, 61);
+        let (items, nodes) = (elements * components, shape.nodes());
+        let number = |seed: u32, at: usize| random::entry(seed, at as u32);
+        let numbers =
+            |seed: u32, len: usize| -> Vec<f64> { (0..len).map(|at| number(seed, at)).collect() };
+        let positive = |seed: u32, len: usize| -> Vec<f64> {
+            numbers(seed, len).into_iter().map(|x| 2.0 + x).collect()
+        };
+        let (vectors, values) = (numbers(1, 9 * n * n), positive(2, 9 * n));
+        let strengths = positive(3, items * (1 + axes));
+        let (weights, x) = (positive(4, len * components), numbers(5, len * components));
+        let list: Vec<u32> = (0..elements * nodes)
+            .map(|at| (at * 7 % len) as u32)
+            .collect();
+        let ends: Vec<u32> = (0..items as u32)
+            .map(|item| item % 9 | (item / 2 % 9) << 4 | (item / 3 % 9) << 8)
+            .collect();
+        let of = |values: &[f64]| values.iter().map(|&v| T::from_f64(v)).collect::<Vec<T>>();
+        let (vectors_t, values_t, strengths_t) = (of(&vectors), of(&values), of(&strengths));
+        let lines = Lines {
+            vectors: &vectors_t,
+            values: &values_t,
+        };
+        let first = 3;
+        let run = Items {
+            components,
+            first,
+            nodes: &list,
+            ends: &ends,
+            strengths: &strengths_t,
+        };
+        let mut e = vec![T::from_f64(f64::NAN); (items - first) * nodes];
+        let mut scratch = vec![T::from_f64(f64::NAN); shape.scratch()];
+        invert(
+            level,
+            (shape, lines),
+            run,
+            (&of(&weights), &of(&x)),
+            (&mut scratch, &mut e),
+        );
+        let along = |node: usize, axis: usize| node / n.pow(axis as u32) % n;
+        for item in first..items {
+            let kind = |axis: usize| (ends[item] >> (4 * axis) & 15) as usize;
+            let entry = |node: usize| {
+                list[item / components * nodes + node] as usize * components + item % components
+            };
+            let factor = |node: usize, mode: usize| {
+                let of_axis = |axis: usize| {
+                    let row = kind(axis) * n + along(node, axis);
+                    vectors[row * n + along(mode, axis)]
+                };
+                (0..axes).map(of_axis).product::<f64>()
+            };
+            let own = &strengths[item * (1 + axes)..];
+            let at_mode = |mode: usize| {
+                let theta = |axis: usize| values[kind(axis) * n + along(mode, axis)];
+                let sum = own[0]
+                    + (0..axes)
+                        .map(|axis| own[1 + axis] * theta(axis))
+                        .sum::<f64>();
+                let input = |node: usize| weights[entry(node)] * x[entry(node)];
+                (0..nodes)
+                    .map(|node| factor(node, mode) * input(node))
+                    .sum::<f64>()
+                    / sum
+            };
+            let at_modes: Vec<f64> = (0..nodes).map(at_mode).collect();
+            for node in 0..nodes {
+                let terms = at_modes.iter().enumerate();
+                let sum: f64 = terms.map(|(mode, value)| factor(node, mode) * value).sum();
+                let (found, wanted) =
+                    (e[(item - first) * nodes + node], weights[entry(node)] * sum);
+                let error = (found.to_f64() - wanted).abs();
+                assert!(
+                    error < tolerance * wanted.abs().max(1.0),
+                    "{shape:?} item {item}, node {node}: {found} {wanted}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn separable_operators_are_inverted_along_each_axis() {
+        for &level in SimdLevel::available() {
+            for (axes, nodes_1d) in [(2, 3), (2, 9), (3, 3), (3, 5)] {
+                let shape = InverseShape { axes, nodes_1d };
+                check::<f64>(level, shape, 1e-12);
+                check::<f32>(level, shape, 1e-3);
+            }
+        }
+    }
 }

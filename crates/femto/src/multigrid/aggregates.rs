@@ -254,7 +254,9 @@ impl Aggregates {
         // The others join the aggregate of a neighbour, of the one with the strongest coupling.
         let first = made.of.clone();
         for node in free().filter(|&node| first[node] == NONE) {
-            let near = strong.row(node).filter(|&(other, _)| first[other as usize] != NONE);
+            let near = strong
+                .row(node)
+                .filter(|&(other, _)| first[other as usize] != NONE);
             let nearest = near.max_by(|a, b| a.1.total_cmp(&b.1));
             made.of[node] = nearest.map_or(NONE, |(other, _)| first[other as usize]);
         }

@@ -32,8 +32,9 @@ pub struct FormLevel<T: Number, D: Backend> {
 /// A level with its constrained entries on the device.
 pub(super) struct ConstrainedLevel<T: Number, D: Backend> {
     pub(super) blocks: Vec<Block>,
-    constraints: Constraints,
     pub(super) operator: Operator<T, D>,
+    /// The constrained entries.
+    pub(super) held: Vec<u32>,
     pub(super) entries: Entries<D>,
 }
 
@@ -57,8 +58,8 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
     /// Whether each entry is constrained.
     pub(super) fn is_held(&self) -> Vec<bool> {
         let mut is_held = vec![false; self.size()];
-        let entries = self.constraints.entries().iter();
-        entries.for_each(|&entry| is_held[entry as usize] = true);
+        let held = self.held.iter();
+        held.for_each(|&entry| is_held[entry as usize] = true);
         is_held
     }
 
@@ -135,11 +136,12 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             if !level.operator.inspection().symmetric {
                 return Err(MultigridError::NotSymmetric);
             }
+            let held = level.constraints.entries().to_vec();
             constrained.push(ConstrainedLevel {
-                entries: Entries::new(device, level.constraints.entries())?,
                 blocks: level.blocks,
-                constraints: level.constraints,
                 operator: level.operator,
+                entries: Entries::new(device, &held)?,
+                held,
             });
         }
         Ok(Self {

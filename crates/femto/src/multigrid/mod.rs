@@ -90,9 +90,9 @@ impl Default for MultigridParams {
     }
 }
 
-/// The degrees of the levels: halved down to 1.
+/// The degrees of the levels: halved, and rounded up, down to 1.
 pub fn degrees(degree: usize) -> Vec<usize> {
-    let halved = |&degree: &usize| (degree > 1).then_some(degree / 2);
+    let halved = |&degree: &usize| (degree > 1).then_some(degree.div_ceil(2));
     std::iter::successors(Some(degree), halved).collect()
 }
 

@@ -37,7 +37,8 @@ const FEW: f64 = 0.001;
 /// Bounds of (G⁻¹)_aa G_aa, which is 1 for a box: beyond it rounding counts.
 const SHEARED: f64 = 1e4;
 
-/// The part of the strengths of axes that is always added to that of the mass: at free ends all round, A_e has no inverse.
+/// The part of the strengths of axes that is added to that of the mass where all ends are free: there A_e may have no
+/// inverse.
 const REGULAR: f64 = 1e-3;
 
 /// The kinds of an end of a line.
@@ -139,7 +140,8 @@ impl Strengths {
         for (element, &cell) in space.cells().iter().enumerate() {
             for c in 0..components {
                 let energies = &energies[(element * components + c) * functions * functions..];
-                let Some(strengths) = strengths(&energies[..functions * functions], functions) else {
+                let Some(strengths) = strengths(&energies[..functions * functions], functions)
+                else {
                     return Ok(None);
                 };
                 let first = (cell as usize * components + c) * functions;
@@ -191,11 +193,13 @@ impl Strengths {
         });
         let places = entries.transposed();
         let is_held = level.is_held();
-        let ends_of = |item: usize| ends(shape, |node| {
-            let node = nodes[item / components * per_element + node] as usize;
-            let entry = node * components + item % components;
-            (is_held[entry], places.row_columns(entry).len())
-        });
+        let ends_of = |item: usize| {
+            ends(shape, |node| {
+                let node = nodes[item / components * per_element + node] as usize;
+                let entry = node * components + item % components;
+                (is_held[entry], places.row_columns(entry).len())
+            })
+        };
         let items = space.elements() * components;
         let ends: Vec<u32> = (0..items).into_par_iter().map(ends_of).collect();
         let of_item = |item: usize| {
@@ -227,9 +231,19 @@ impl Strengths {
             }
         };
         let weights: Vec<T> = (0..space.dofs()).into_par_iter().map(weight).collect();
-        let strengths = (0..items).into_par_iter();
-        let strengths = strengths.flat_map_iter(|item| of_item(item).iter().map(|&s| T::from_f64(s)));
-        let strengths: Vec<T> = strengths.collect();
+        let all_free = all_free(axes);
+        let regular = |item: usize| {
+            let own = of_item(item);
+            let least = own[1..].iter().copied().fold(f64::INFINITY, f64::min);
+            let more = if ends[item] == all_free {
+                REGULAR * least
+            } else {
+                0.0
+            };
+            let first = [own[0] + more].into_iter();
+            first.chain(own[1..].iter().copied()).map(T::from_f64)
+        };
+        let strengths: Vec<T> = (0..items).into_par_iter().flat_map_iter(regular).collect();
         let (vectors, values) = line.tables();
         let lines = Lines {
             vectors: &vectors,
@@ -269,8 +283,7 @@ fn strengths(energies: &[f64], functions: usize) -> Option<Vec<f64>> {
         })
     };
     let along: Vec<f64> = (0..axes).map(along).collect::<Option<_>>()?;
-    let regular = mass + REGULAR * along.iter().copied().fold(f64::INFINITY, f64::min);
-    Some([regular].into_iter().chain(along).collect())
+    Some([mass].into_iter().chain(along).collect())
 }
 
 /// The diagonal of the inverse of a symmetric matrix, which is scaled first; `None` if its diagonal is not positive.
@@ -285,9 +298,9 @@ fn inverse(size: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Vec<f64>>
     };
     let found = eigenvectors((0..size * size).map(scaled).collect(), size);
     let of = |a: usize| {
-        let terms = found.iter().map(|(value, vector)| {
-            vector[a] * vector[a] / value.max(1.0 / SHEARED)
-        });
+        let terms = found
+            .iter()
+            .map(|(value, vector)| vector[a] * vector[a] / value.max(1.0 / SHEARED));
         terms.sum::<f64>() / scales[a]
     };
     Some((0..size).map(of).collect())
@@ -309,9 +322,20 @@ fn ends(shape: InverseShape, node: impl Fn(usize) -> (bool, usize)) -> u32 {
                 (false, _) => End::Shared,
             }
         });
-        low as u32 * 3 + high as u32
+        pair([low, high])
     };
     (0..shape.axes).fold(0, |ends, axis| ends | of_axis(axis) << (ENDS_BITS * axis))
+}
+
+/// The number of a pair of ends, in the order of [`Line::tables`].
+fn pair([low, high]: [End; 2]) -> u32 {
+    low as u32 * 3 + high as u32
+}
+
+/// Free ends along each axis.
+fn all_free(axes: usize) -> u32 {
+    let free = pair([End::Free; 2]);
+    (0..axes).fold(0, |ends, axis| ends | free << (ENDS_BITS * axis))
 }
 
 /// K and M of an element on `[-1, 1]`, `[node][node]`.
@@ -328,7 +352,9 @@ impl Line {
         let product = |at: &[f64]| -> Vec<f64> {
             let entry = |place: usize| {
                 let points = at.chunks_exact(n).zip(&tables.weights);
-                points.map(|(at, w)| w * at[place / n] * at[place % n]).sum()
+                points
+                    .map(|(at, w)| w * at[place / n] * at[place % n])
+                    .sum()
             };
             (0..n * n).map(entry).collect()
         };
@@ -351,7 +377,10 @@ impl Line {
     /// V and θ of K v = θ M v for all pairs of ends: `[ends][node][mode]`, `[ends][mode]`.
     fn tables(&self) -> (Vec<f64>, Vec<f64>) {
         let (mut vectors, mut values) = (Vec::new(), Vec::new());
-        for ends in End::ALL.iter().flat_map(|&low| End::ALL.map(|high| [low, high])) {
+        for ends in End::ALL
+            .iter()
+            .flat_map(|&low| End::ALL.map(|high| [low, high]))
+        {
             let (v, theta) = self.modes(ends);
             vectors.extend(v);
             values.extend(theta);

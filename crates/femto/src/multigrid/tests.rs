@@ -10,7 +10,8 @@ use femto_fem::geometry::Geometry;
 use femto_fem::mesh::boxes::{AnyBox, BoxMesh};
 use femto_fem::mesh::{CellBlock, Mesh};
 use femto_fem::space::{Constraints, SpaceParams};
-use femto_kernel::form::{LinearElasticity, Poisson};
+use femto_kernel::form::{Form, LinearElasticity, Point, Poisson};
+use femto_kernel::scalar::Scalar;
 use femto_kernel::vector::random;
 use femto_platform::device::accelerator::Accelerator;
 use femto_platform::device::{Buffer, conformance};
@@ -117,7 +118,11 @@ fn transfers_hold_on_every_cell() {
 }
 
 /// The hierarchy of Poisson's operator with u = 0 on two sides.
-fn hierarchy<T: crate::Number, D>(device: &D, mesh: &Mesh, degree: usize) -> Hierarchy<T, D>
+fn hierarchy<T: crate::Number, D>(
+    device: &D,
+    mesh: &Mesh,
+    (degree, smoother): (usize, SmootherKind),
+) -> Hierarchy<T, D>
 where
     D: crate::operator::Backend + VectorOps<T>,
 {
@@ -135,21 +140,34 @@ where
         }
     };
     let levels = degrees(degree).into_iter().map(level).collect();
-    Hierarchy::new(device, levels, (MultigridParams::default(), false)).unwrap()
+    let params = MultigridParams {
+        smoother,
+        ..MultigridParams::default()
+    };
+    Hierarchy::new(device, levels, (params, false)).unwrap()
+}
+
+/// A mesh, a degree and a smoother for each kind of level.
+fn samples() -> [(Mesh, (usize, SmootherKind)); 3] {
+    [
+        (large(9), (2, SmootherKind::Diagonal)),
+        (large(9), (3, SmootherKind::Schwarz)),
+        (mesh(Cell::Tetrahedron), (3, SmootherKind::Automatic)),
+    ]
 }
 
 /// z = M⁻¹ r of the cycle on a device.
 fn cycle<T: crate::Number, D>(
     device: &D,
     mesh: &Mesh,
-    degree: usize,
+    kind: (usize, SmootherKind),
     inputs: &[Vec<f64>],
 ) -> Vec<Vec<f64>>
 where
     D: crate::operator::Backend + VectorOps<T> + VectorOps<f64>,
 {
     device.enter(|| {
-        let hierarchy = hierarchy::<T, D>(device, mesh, degree);
+        let hierarchy = hierarchy::<T, D>(device, mesh, kind);
         let cycle = hierarchy.set_up().unwrap();
         let multigrid = Multigrid {
             hierarchy: &hierarchy,
@@ -180,10 +198,10 @@ fn large(n: usize) -> Mesh {
 #[test]
 fn a_cycle_is_symmetric_and_positive() {
     let host = Host::with_threads(2).unwrap();
-    for (mesh, degree) in [(large(9), 2), (mesh(Cell::Tetrahedron), 3)] {
-        let len = blocks(&mesh, degree, 1)[0].space.dofs();
+    for (mesh, kind) in samples() {
+        let len = blocks(&mesh, kind.0, 1)[0].space.dofs();
         let inputs = [randoms(3, len), randoms(4, len)];
-        let z = cycle::<f64, _>(&host, &mesh, degree, &inputs);
+        let z = cycle::<f64, _>(&host, &mesh, kind, &inputs);
         // Both are zero at constrained entries.
         let [ab, ba] = [dot(&inputs[0], &z[1]), dot(&inputs[1], &z[0])];
         let [aa, bb] = [dot(&inputs[0], &z[0]), dot(&inputs[1], &z[1])];
@@ -194,30 +212,32 @@ fn a_cycle_is_symmetric_and_positive() {
 
 #[test]
 fn a_cycle_has_the_same_bits_for_any_number_of_threads() {
-    let mesh = large(9);
-    let inputs = [randoms(5, 19 * 19 * 19)];
-    let found = [1, 2, 3].map(|threads| {
-        let host = Host::with_threads(threads).unwrap();
-        cycle::<f32, _>(&host, &mesh, 2, &inputs)
-    });
-    assert!(found[0] == found[1] && found[0] == found[2]);
+    for (mesh, kind) in samples() {
+        let len = blocks(&mesh, kind.0, 1)[0].space.dofs();
+        let inputs = [randoms(5, len)];
+        let found = [1, 2, 3].map(|threads| {
+            let host = Host::with_threads(threads).unwrap();
+            cycle::<f32, _>(&host, &mesh, kind, &inputs)
+        });
+        assert!(found[0] == found[1] && found[0] == found[2], "{kind:?}");
+    }
 }
 
 /// On a device that compiles kernels a cycle is the host's, up to rounding.
 fn cycles_agree(device: &Accelerator) {
     let host = Host::with_threads(2).unwrap();
-    for (mesh, degree) in [(large(9), 2), (mesh(Cell::Tetrahedron), 3)] {
-        let len = blocks(&mesh, degree, 1)[0].space.dofs();
+    for (mesh, kind) in samples() {
+        let len = blocks(&mesh, kind.0, 1)[0].space.dofs();
         let inputs = [randoms(6, len)];
-        let here = cycle::<f64, _>(&host, &mesh, degree, &inputs);
+        let here = cycle::<f64, _>(&host, &mesh, kind, &inputs);
         for (there, tolerance) in [
-            (cycle::<f64, _>(device, &mesh, degree, &inputs), 1e-11),
-            (cycle::<f32, _>(device, &mesh, degree, &inputs), 1e-4),
+            (cycle::<f64, _>(device, &mesh, kind, &inputs), 1e-11),
+            (cycle::<f32, _>(device, &mesh, kind, &inputs), 1e-4),
         ] {
             let largest = here[0].iter().fold(0.0_f64, |m, z| m.max(z.abs()));
             let worst = here[0].iter().zip(&there[0]).map(|(a, b)| (a - b).abs());
             let worst = worst.fold(0.0, f64::max) / largest;
-            assert!(worst < tolerance, "degree {degree}: {worst:.1e}");
+            assert!(worst < tolerance, "{kind:?}: {worst:.1e}");
         }
     }
 }
@@ -237,12 +257,10 @@ fn cycles_agree_on_cuda() {
 }
 
 /// The probed matrix times a random vector is the operator's product with it.
-fn the_matrix_has_the_products(
-    level: &hierarchy::ConstrainedLevel<f64, Host>,
-    (blocks, is_held): (&[Block], &[bool]),
-) {
+fn the_matrix_has_the_products(level: &hierarchy::ConstrainedLevel<f64, Host>) {
+    let (blocks, is_held) = (&level.blocks, level.is_held());
     let (host, len) = (level.operator.device(), is_held.len());
-    let matrix = probe::matrix(host, level, blocks, is_held).unwrap();
+    let matrix = probe::matrix(host, level, blocks, &is_held).unwrap();
     let mut x = host.upload(&randoms(7, len)).unwrap();
     level.hold(&mut x).unwrap();
     let mut wanted = host.zeros(len).unwrap();
@@ -269,9 +287,8 @@ fn the_matrix_has_the_products(
 fn the_matrix_of_an_operator_has_its_products() {
     let host = Host::with_threads(2).unwrap();
     for cell in [Cell::Hexahedron, Cell::Tetrahedron] {
-        let hierarchy = hierarchy::<f64, _>(&host, &mesh(cell), 1);
-        let on = (&hierarchy.base[..], &hierarchy.is_held[..]);
-        the_matrix_has_the_products(&hierarchy.levels[0], on);
+        let hierarchy = hierarchy::<f64, _>(&host, &mesh(cell), (1, SmootherKind::Automatic));
+        the_matrix_has_the_products(&hierarchy.levels[0]);
     }
 }
 
@@ -297,15 +314,90 @@ fn the_matrix_of_many_colours_has_the_products() {
     let Block { space, geometry } = &blocks[0];
     let form = LinearElasticity::<3>::from_young(1.0, 0.3);
     let operator = Operator::new(&host, space, geometry, &form, OperatorParams::default());
-    let held = [4, 7];
-    let level = hierarchy::ConstrainedLevel {
+    let held = vec![4, 7];
+    the_matrix_has_the_products(&hierarchy::ConstrainedLevel {
         operator: operator.unwrap(),
         entries: Entries::new(&host, &held).unwrap(),
-    };
-    let mut is_held = vec![false; space.dofs()];
-    held.iter()
-        .for_each(|&entry| is_held[entry as usize] = true);
-    the_matrix_has_the_products(&level, (&blocks, &is_held));
+        held,
+        blocks,
+    });
+}
+
+/// On one box the model is the operator, whatever the strengths of its axes, and its inverse is exact.
+#[test]
+fn schwarz_is_exact_on_one_box() {
+    let host = Host::with_threads(2).unwrap();
+    for (cell, dim) in [(Cell::Quadrilateral, 2), (Cell::Hexahedron, 3)] {
+        let mesh = AnyBox {
+            cell,
+            cells: vec![1; dim],
+            lower: vec![0.0; dim],
+            upper: [2.0, 0.3, 0.7][..dim].to_vec(),
+            geometry_degree: 1,
+            irregular: None,
+        };
+        let mesh = mesh.build(|x| x).unwrap();
+        let level = |degree: usize, components: usize| {
+            let blocks = blocks(&mesh, degree, components);
+            let Block { space, geometry } = &blocks[0];
+            // Different on every axis of every component.
+            let params = OperatorParams::default();
+            let operator = match dim {
+                2 => Operator::new(&host, space, geometry, &Layered::<2>, params),
+                _ => Operator::new(&host, space, geometry, &Layered::<3>, params),
+            };
+            let tags = [("xmax", &[0][..]), ("ymin", &[1][..])];
+            let constraints = Constraints::of_blocks(&blocks, &tags).unwrap();
+            FormLevel {
+                constraints,
+                operator: operator.unwrap(),
+                blocks,
+            }
+        };
+        let levels = vec![level(4, 2), level(1, 2)];
+        let params = (MultigridParams::default(), false);
+        let hierarchy = Hierarchy::<f64, _>::new(&host, levels, params).unwrap();
+        let [fine, base] = &hierarchy.levels[..] else {
+            panic!("two levels")
+        };
+        let mut diagonal = host.zeros(fine.size()).unwrap();
+        fine.operator.diagonal(&mut diagonal).unwrap();
+        let strengths = schwarz::Strengths::new(base).unwrap().unwrap();
+        assert!(strengths.stretched());
+        let schwarz = strengths.schwarz(fine, &diagonal).unwrap();
+        let mut x = host.upload(&randoms(8, fine.size())).unwrap();
+        fine.hold(&mut x).unwrap();
+        let mut product = host.zeros(fine.size()).unwrap();
+        fine.apply(&x, &mut product).unwrap();
+        let mut elements = host.upload(&vec![f64::NAN; schwarz.scratch()]).unwrap();
+        let mut found = host.upload(&vec![f64::NAN; fine.size()]).unwrap();
+        schwarz.apply(&product, &mut elements, &mut found).unwrap();
+        let worst = found.iter().zip(&*x).map(|(a, b)| (a - b).abs());
+        let worst = worst.fold(0.0, f64::max);
+        assert!(worst < 1e-11, "{cell:?}: {worst:.1e}");
+    }
+}
+
+/// -Σ_a ∂_a (s_a ∂_a u) + λ u with other s, λ for each component.
+#[derive(Clone)]
+struct Layered<const D: usize>;
+
+impl<const D: usize> Form<D, 2> for Layered<D> {
+    #[inline(always)]
+    fn f0<S: Scalar>(&self, point: &Point<S, D, 2>) -> [S; 2] {
+        [point.u[0] * 3.0, point.u[1] * 5.0]
+    }
+
+    #[inline(always)]
+    fn f1<S: Scalar>(&self, point: &Point<S, D, 2>) -> [[S; D]; 2] {
+        let mut flux = point.grad_u;
+        for (c, flux) in flux.iter_mut().enumerate() {
+            for (a, flux) in flux.iter_mut().enumerate() {
+                *flux = *flux * (1.0 + a as f64 + 10.0 * c as f64);
+            }
+        }
+        flux
+    }
 }
 
 /// The next level has the functions: T times the coarse ones gives the fine ones.
@@ -321,7 +413,8 @@ fn tentative_prolongation_keeps_rigid_motions() {
     let len = is_held.len();
     let chain = crate::vector::Csr::by_rows((len, len), |row, entries| {
         let near = row.saturating_sub(3)..(row + 4).min(len);
-        entries.extend(near.map(|column| (column as u32, 1.0)));
+        let entry = |column| if column == row { 6.0 } else { -1.0 };
+        entries.extend(near.map(|column| (column as u32, entry(column))));
     });
     let aggregates = aggregates::Aggregates::new(&chain, &kernel);
     let (tentative, coarse) = kernel.tentative(&aggregates);

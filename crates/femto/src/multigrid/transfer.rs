@@ -98,7 +98,10 @@ impl Pairing {
                 cell: second.cell(),
                 degrees: [first.degree(), second.degree()],
                 per_element: [first.nodes_per_element(), second.nodes_per_element()],
-                nodes: [first.listed_nodes(same), second.listed_nodes(|element| element)],
+                nodes: [
+                    first.listed_nodes(same),
+                    second.listed_nodes(|element| element),
+                ],
                 before,
             };
             before = [0, 1].map(|space| before[space] + block.nodes[space].len());

@@ -6,9 +6,9 @@
 //! Equations have a solution if the loads b do no work on them, (z, b) = 0; of all solutions the one with
 //! ∫ z u = 0 is taken.
 
-use crate::eigen::eigenvectors;
 use super::stages::uploaded;
 use super::{Discretization, Function, ProblemError};
+use crate::eigen::eigenvectors;
 use crate::multigrid::NearKernel;
 use crate::operator::Backend;
 use crate::vector::VectorOps;

@@ -2,8 +2,8 @@
 
 use super::cut::{each, sum};
 use super::{
-    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, Ratio, SparseMatrix, Sum, Sums,
-    UpdateDirection, UpdateResidual, VectorOps, same_len,
+    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, Ratio,
+    SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
 use femto_kernel::scalar::SimdLevel;

@@ -1,8 +1,8 @@
 //! Vectors on the null device: operations are counted with their exact work; sums are zero.
 
 use super::{
-    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, SparseMatrix, Sum, Sums,
-    UpdateDirection, UpdateResidual, VectorOps, same_len,
+    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, SparseMatrix,
+    Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
 use femto_kernel::roofline::Work;

@@ -7,8 +7,8 @@ mod elements;
 mod loops;
 
 use super::{
-    ChebyshevFactors, ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, SparseMatrix,
-    Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
+    ChebyshevFactors, ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries,
+    SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
 use femto_kernel::scalar::Precision;
