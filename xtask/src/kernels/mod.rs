@@ -6,6 +6,7 @@
 mod affine_simplices;
 mod compile;
 mod domain;
+mod element_inverse;
 mod element_matrices;
 mod elements;
 mod forms;
@@ -72,6 +73,7 @@ const FAMILIES: &[Cases] = &[
     vectors::cases,
     random::cases,
     interpolation::cases,
+    element_inverse::cases,
 ];
 
 /// The requested cases.

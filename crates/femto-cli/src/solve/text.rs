@@ -166,6 +166,7 @@ impl Report {
 fn level(level: &MultigridLevel) -> String {
     let unknowns = count(level.unknowns);
     match level.degree {
+        Some(degree) if level.schwarz => format!("degree {degree} by Schwarz: {unknowns}"),
         Some(degree) => format!("degree {degree}: {unknowns}"),
         None => format!("aggregates: {unknowns}"),
     }

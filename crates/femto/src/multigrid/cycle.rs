@@ -23,6 +23,11 @@ impl<T: Number, D: VectorOps<T>> Cycle<T, D> {
         self.below.sizes()
     }
 
+    /// Whether Schwarz's smoother is on level `i`, 0 the finest.
+    pub fn is_schwarz(&self, i: usize) -> bool {
+        self.smoothers.get(i).is_some_and(Smoother::is_schwarz)
+    }
+
     /// Bytes of device memory.
     pub fn bytes(&self) -> usize {
         let smoothers = self.smoothers.iter().map(Smoother::bytes);

@@ -305,6 +305,8 @@ pub struct MultigridLevel {
     pub degree: Option<usize>,
     /// Number of its unknowns, constrained ones included.
     pub unknowns: usize,
+    /// Whether its smoother is Schwarz's.
+    pub schwarz: bool,
 }
 
 /// A function of a space.

@@ -81,13 +81,16 @@ where
     }
 
     fn levels(&self) -> Vec<MultigridLevel> {
-        let sizes = self.hierarchy.sizes();
         let degrees = self.degrees.iter().map(|&degree| Some(degree));
-        let forms = degrees.zip(sizes);
+        let forms = degrees.zip(self.hierarchy.sizes());
         let below = self.cycle.iter().flat_map(|cycle| cycle.sizes()).skip(1);
         let all = forms.chain(below.map(|unknowns| (None, unknowns)));
-        all.map(|(degree, unknowns)| MultigridLevel { degree, unknowns })
-            .collect()
+        let level = |(i, (degree, unknowns))| MultigridLevel {
+            degree,
+            unknowns,
+            schwarz: self.cycle.as_ref().is_some_and(|cycle| cycle.is_schwarz(i)),
+        };
+        all.enumerate().map(level).collect()
     }
 
     fn bytes(&self) -> usize {

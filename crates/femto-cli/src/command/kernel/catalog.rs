@@ -70,6 +70,8 @@ pub(super) enum CatalogEntry {
     Vectors,
     /// Interpolation between degrees, shown from degree 2 to degree 4 on hexahedra.
     Interpolation,
+    /// Separable problems on elements, shown for degree 4 on hexahedra.
+    ElementInverse,
     /// Random numbers for measurements.
     Random,
     /// Kernels that measure ceilings.
@@ -86,7 +88,7 @@ impl CatalogEntry {
         all.extend(Example::ALL.map(Self::Form));
         all.extend(Simplices::ALL.map(Self::Simplices));
         all.extend([Self::Zero, Self::Sum]);
-        all.extend([Self::Vectors, Self::Interpolation]);
+        all.extend([Self::Vectors, Self::Interpolation, Self::ElementInverse]);
         all.extend([Self::Random, Self::Probe]);
         all
     }
@@ -110,6 +112,9 @@ impl CatalogEntry {
                 "loops over vectors, sums of conjugate gradients, sparse products".to_owned()
             }
             Self::Interpolation => "interpolates from degree 2 to degree 4 on hexahedra".to_owned(),
+            Self::ElementInverse => {
+                "solves separable problems on hexahedra of degree 4, to smooth".to_owned()
+            }
             Self::Random => "fills a vector with random numbers, for measurements".to_owned(),
             Self::Probe => "measures the ceilings of a device".to_owned(),
         }
@@ -148,6 +153,7 @@ impl Display for CatalogEntry {
             Self::Sum => f.write_str("sum"),
             Self::Vectors => f.write_str("vectors"),
             Self::Interpolation => f.write_str("interpolation"),
+            Self::ElementInverse => f.write_str("element_inverse"),
             Self::Random => f.write_str("random"),
             Self::Probe => f.write_str("probe"),
         }

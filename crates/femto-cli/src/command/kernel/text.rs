@@ -15,6 +15,7 @@ use femto::kernel::family::{FactorPrecision, KernelSource, Scatter, ScheduleErro
 use femto::kernel::form::{Mass, ScreenedPoisson, inspect};
 use femto::kernel::roofline::probe_text;
 use femto::kernel::scalar::Precision;
+use femto::kernel::vector::element_inverse::InverseShape;
 use femto::kernel::vector::interpolation::InterpolationShape;
 use femto::kernel::vector::{random, source as vector};
 use femto::operator::OperatorError;
@@ -154,6 +155,12 @@ impl Request {
             CatalogEntry::Interpolation => {
                 let (axes, from, to) = (3, 3, 5);
                 let shape = InterpolationShape { axes, from, to };
+                let text = shape.source(language, precision);
+                Text::of_loops(text, shape.block(), precision)
+            }
+            CatalogEntry::ElementInverse => {
+                let (axes, nodes_1d) = (3, 5);
+                let shape = InverseShape { axes, nodes_1d };
                 let text = shape.source(language, precision);
                 Text::of_loops(text, shape.block(), precision)
             }

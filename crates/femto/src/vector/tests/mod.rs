@@ -40,6 +40,7 @@ fn formulas_hold<T: Number, D: VectorOps<T>>(device: &D) {
     let mut random = Random::new();
     Bench::<T, D>::bad_entries(device);
     Bench::<T, D>::interpolation(device, &mut random);
+    Bench::<T, D>::element_inverses(device, &mut random);
     for len in LENGTHS {
         let bench = Bench::<T, D>::new(device, len, &mut random);
         bench.plain_operations();

@@ -3,10 +3,12 @@
 use super::bench::{Bench, Random};
 use crate::Number;
 use crate::vector::{
-    ChebyshevFactors, ChebyshevInput, ChebyshevStep, Csr, ElementInterpolation, SparseMatrix,
-    VectorOps,
+    ChebyshevFactors, ChebyshevInput, ChebyshevStep, Csr, ElementInterpolation, ElementInverse,
+    SparseMatrix, VectorOps,
 };
 use femto_element::Interpolation;
+use femto_kernel::scalar::SimdLevel;
+use femto_kernel::vector::element_inverse::{self, InverseShape, Items, Lines};
 use femto_kernel::vector::interpolation::{NO_NODE, Strides};
 
 impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
@@ -155,6 +157,71 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
             }
             let others = e[..first].iter().chain(&e[part.end()..]);
             assert!(others.into_iter().all(|value| value.to_f64().is_nan()));
+        }
+    }
+
+    /// Inverses on elements in any order, against the loops in double precision.
+    pub(super) fn element_inverses(device: &D, random: &mut Random) {
+        let (elements, components, len) = (53, 2, 211);
+        for (axes, nodes_1d) in [(3, 3), (3, 5), (2, 6), (3, 8), (2, 16)] {
+            let shape = InverseShape { axes, nodes_1d };
+            let items = elements * components;
+            let mut numbers = |len: usize| -> Vec<f64> {
+                let numbers = random.vector::<f32>(len).into_iter();
+                numbers.map(f64::from).collect()
+            };
+            let (vectors, values) = (numbers(9 * nodes_1d * nodes_1d), numbers(9 * nodes_1d));
+            let lines = Lines {
+                vectors: &vectors,
+                values: &values,
+            };
+            let nodes = (0..elements * shape.nodes()).map(|at| (at * 37 % len) as u32);
+            let nodes: Vec<u32> = nodes.collect();
+            let ends = (0..items as u32).map(|item| item % 9 | (item / 3 % 9) << 4 | 8 << 8);
+            let ends: Vec<u32> = ends.collect();
+            let strengths = numbers(items * (1 + axes));
+            let (weights, x) = (numbers(len * components), numbers(len * components));
+            let of = |values: &[f64]| values.iter().map(|&x| T::from_f64(x)).collect::<Vec<T>>();
+            let rounded = of(&strengths);
+            let given = Items {
+                components,
+                first: 0,
+                nodes: &nodes,
+                ends: &ends,
+                strengths: &rounded,
+            };
+            let inverse =
+                ElementInverse::new(device, (shape, lines), given, &of(&weights)).unwrap();
+            let mut found = vec![T::from_f64(f64::NAN); items * shape.nodes()];
+            let mut e = device.upload(&found).unwrap();
+            let x_there = device.upload(&of(&x)).unwrap();
+            device.invert_elements(&inverse, &x_there, &mut e).unwrap();
+            device.read(&e, &mut found).unwrap();
+            let given = Items {
+                components,
+                first: 0,
+                nodes: &nodes,
+                ends: &ends,
+                strengths: &strengths,
+            };
+            let mut wanted = vec![f64::NAN; found.len()];
+            let mut scratch = vec![f64::NAN; shape.scratch()];
+            let to = (&mut scratch[..], &mut wanted[..]);
+            element_inverse::invert(
+                SimdLevel::detect(),
+                (shape, lines),
+                given,
+                (&weights, &x),
+                to,
+            );
+            // All numbers are positive, so that nothing cancels.
+            for (place, (found, wanted)) in found.iter().zip(wanted).enumerate() {
+                let error = (found.to_f64() - wanted).abs() / wanted;
+                assert!(
+                    error < 64.0 * T::EPSILON,
+                    "{shape:?}, entry {place}: {error:.1e}"
+                );
+            }
         }
     }
 }

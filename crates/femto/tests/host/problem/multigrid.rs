@@ -14,7 +14,7 @@ use femto::multigrid::MultigridError;
 use femto::operator::Auxiliary;
 use femto::problem::{
     Given, MultigridLevel, MultigridParams, PreconditionerKind, PreconditionerReason, ProblemError,
-    ProblemForm, Robin, Solution,
+    ProblemForm, Robin, SmootherKind, Solution,
 };
 
 /// -Δu = 1 with u = 0 on all sides.
@@ -300,12 +300,99 @@ fn forms_and_fields_without_a_cycle_are_refused() {
     for order in [0, 5] {
         let error = refusal(Problem {
             multigrid: MultigridParams {
-                order,
+                order: Some(order),
                 ..MultigridParams::default()
             },
             ..poisson(&mesh, 3, 2)
         });
         assert_eq!(error, MultigridError::Order { found: order });
+    }
+    let schwarz = MultigridParams {
+        smoother: SmootherKind::Schwarz,
+        ..MultigridParams::default()
+    };
+    let tetrahedra = refined(Cell::Tetrahedron, MapKind::Affine, 2);
+    let error = refusal(Problem {
+        multigrid: schwarz,
+        ..poisson(&tetrahedra, 3, 2)
+    });
+    assert_eq!(error, MultigridError::NoSchwarz);
+}
+
+/// A box of these lengths.
+fn stretched(cells: [usize; 3], upper: [f64; 3]) -> Mesh {
+    let mesh = BoxMesh {
+        cells,
+        upper,
+        ..BoxMesh::unit_cube(1)
+    };
+    mesh.build(|x| x).unwrap()
+}
+
+/// Cells 16 times as long as wide, in one direction or in two: elements are smoothed together, and aggregates are as
+/// long as couplings are strong.
+#[test]
+fn stretched_cells_take_few_iterations() {
+    let thin = 1.0 / 16.0;
+    for (degree, n) in [(1, 24), (2, 8), (4, 6)] {
+        for upper in [[1.0, 1.0, thin], [1.0, thin, thin], [1.0; 3]] {
+            let mesh = stretched([n; 3], upper);
+            let problem = poisson(&mesh, 3, degree);
+            let solution = solve(&problem);
+            let is_stretched = upper != [1.0; 3];
+            assert!(
+                solution.info.iterations() <= if is_stretched { 12 } else { 8 },
+                "degree {degree} {upper:?}: {}",
+                solution.info.iterations()
+            );
+            // The level of degree 1 is a matrix.
+            assert_eq!(solution.levels[0].schwarz, is_stretched && degree > 1);
+            assert!(difference_from_jacobi(&problem, &solution) < 1e-6);
+        }
+    }
+    // In the plane too, and where only the material is stretched.
+    let mesh = refined(Cell::Quadrilateral, MapKind::Affine, 16);
+    let solution = solve(&Problem {
+        form: ProblemForm::traced(&trace::<_, 2, 1>(&Layered)).unwrap(),
+        ..poisson(&mesh, 2, 3)
+    });
+    assert!(solution.levels[0].schwarz);
+    assert!(
+        solution.info.iterations() <= 12,
+        "{}",
+        solution.info.iterations()
+    );
+}
+
+/// -∂_x ∂_x u - 100 ∂_y ∂_y u.
+#[derive(Clone)]
+struct Layered;
+
+impl Form<2> for Layered {
+    fn f1<S: Scalar>(&self, point: &Point<S, 2>) -> [[S; 2]; 1] {
+        let [[x, y]] = point.grad_u;
+        [[x, y * 100.0]]
+    }
+}
+
+/// An elastic plate of thin cells, held at one side.
+#[test]
+fn thin_elastic_cells_are_aggregated_across_the_plate() {
+    for (degree, n, limit) in [(1, 12, 20), (2, 6, 34)] {
+        let mesh = stretched([n; 3], [1.0, 1.0, 0.125]);
+        let form = LinearElasticity::<3>::from_young(1.0, 0.3);
+        let solution = solve(&Problem {
+            source: vec![&0.0, &0.0, &-1.0],
+            dirichlet: vec![Boundary::vector("xmin", [&0.0, &0.0, &0.0])],
+            preconditioner: PreconditionerKind::Multigrid,
+            ..Problem::new(&mesh, degree, form)
+        });
+        assert_eq!(solution.levels[0].schwarz, degree > 1);
+        assert!(
+            solution.info.iterations() <= limit,
+            "degree {degree}: {}",
+            solution.info.iterations()
+        );
     }
 }
 
@@ -336,7 +423,7 @@ fn aggregates_may_be_impossible() {
 /// Spaces of degree 1 on few cells, and elements whose nodes of degree 1 are all held.
 #[test]
 fn levels_may_be_tiny() {
-    for (n, degree, levels) in [(1, 2, 2), (1, 1, 1), (2, 3, 2)] {
+    for (n, degree, levels) in [(1, 2, 2), (1, 1, 1), (2, 3, 3)] {
         let mesh = BoxMesh::unit_cube(n).build(|x| x).unwrap();
         let problem = Problem {
             dirichlet: on_all_sides(&linear),
@@ -352,6 +439,7 @@ fn levels_may_be_tiny() {
         let finest = MultigridLevel {
             degree: Some(degree),
             unknowns,
+            schwarz: false,
         };
         assert_eq!(
             (solution.levels[0], solution.levels.len()),
