@@ -114,7 +114,7 @@ fn multigrid(threads: usize) -> Result<(), Box<dyn Error>> {
             blocks,
         })
     };
-    let levels = degrees(4)
+    let levels = degrees(Cell::Hexahedron, 4)
         .into_iter()
         .map(level)
         .collect::<Result<_, _>>()?;

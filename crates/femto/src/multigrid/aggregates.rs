@@ -164,11 +164,15 @@ fn orthonormalise(rows: &mut [f64], modes: usize, r: &mut [f64]) {
 /// Couplings below this part of the strongest one of both of their nodes are weak.
 const WEAK: f64 = 0.3;
 
+/// The part of a level's unknowns that the next may have if aggregates are a node and its neighbours.
+const LARGE: f64 = 0.4;
+
 /// The strengths of the couplings of free nodes, without the weak ones: minus the sum of the entries between the
 /// same unknowns of both nodes. A node is infinitely coupled to itself.
 fn strong(matrix: &Csr, block: usize, is_free: &[bool]) -> Csr {
-    let size = (is_free.len(), is_free.len());
-    let all = Csr::by_rows(size, |node, entries: &mut Vec<(u32, f64)>| {
+    let nodes = is_free.len();
+    let couplings = |node: usize, found: &mut Vec<(u32, f64)>| {
+        found.clear();
         for row in (node * block..(node + 1) * block).filter(|_| is_free[node]) {
             for (column, value) in matrix.row(row) {
                 let other = column as usize / block;
@@ -177,28 +181,35 @@ fn strong(matrix: &Csr, block: usize, is_free: &[bool]) -> Csr {
                 }
                 let is_same = column as usize % block == row % block;
                 let value = if is_same { -value } else { 0.0 };
-                match entries.binary_search_by_key(&other, |entry| entry.0 as usize) {
-                    Ok(place) => entries[place].1 += value,
-                    Err(place) => entries.insert(place, (other as u32, value)),
+                match found.last_mut() {
+                    Some(last) if last.0 as usize == other => last.1 += value,
+                    Some(last) if last.0 as usize > other => {
+                        match found.binary_search_by_key(&other, |entry| entry.0 as usize) {
+                            Ok(place) => found[place].1 += value,
+                            Err(place) => found.insert(place, (other as u32, value)),
+                        }
+                    }
+                    _ => found.push((other as u32, value)),
                 }
             }
         }
-    });
-    let strongest = (0..is_free.len()).into_par_iter().map(|node| {
-        let others = all.row(node).filter(|&(other, _)| other as usize != node);
-        others.map(|(_, value)| value).fold(0.0, f64::max)
-    });
-    let strongest: Vec<f64> = strongest.collect();
-    Csr::by_rows(size, |node, entries| {
-        let near = all.row(node).map(|(other, value)| {
-            let least = WEAK * strongest[node].min(strongest[other as usize]);
-            match other as usize == node {
-                true => (other, f64::INFINITY),
-                false if value >= least => (other, value),
-                false => (other, f64::NEG_INFINITY),
-            }
+    };
+    let strongest = (0..nodes)
+        .into_par_iter()
+        .map_init(Vec::new, |found, node| {
+            couplings(node, found);
+            let others = found.iter().filter(|entry| entry.0 as usize != node);
+            others.map(|entry| entry.1).fold(0.0, f64::max)
         });
-        entries.extend(near.filter(|&(_, value)| value > f64::NEG_INFINITY));
+    let strongest: Vec<f64> = strongest.collect();
+    Csr::by_rows((nodes, nodes), |node, entries| {
+        couplings(node, entries);
+        entries.retain_mut(|(other, value)| {
+            if *other as usize == node {
+                *value = f64::INFINITY;
+            }
+            *value >= WEAK * strongest[node].min(strongest[*other as usize])
+        });
     })
 }
 
@@ -219,6 +230,41 @@ struct Grouping {
 }
 
 impl Grouping {
+    /// Groups each free node with those within a `reach` of so many strong couplings.
+    fn new((within, reach): (&Csr<()>, usize), strong: &Csr, is_free: &[bool]) -> Self {
+        let beside = |node: usize| within.row_columns(node).iter().map(|&node| node as usize);
+        let mut made = Self {
+            of: vec![NONE; is_free.len()],
+            count: 0,
+        };
+        let free = || (0..is_free.len()).filter(|&node| is_free[node]);
+        // A node with all that are near, if none of them has an aggregate yet.
+        for node in free() {
+            if beside(node).all(|other| made.of[other] == NONE) {
+                made.add(node, beside(node));
+            }
+        }
+        // The others join the aggregate of a neighbour, of the one with the strongest coupling.
+        for _ in 0..reach {
+            let before = made.of.clone();
+            for node in free().filter(|&node| before[node] == NONE) {
+                let near = strong.row(node);
+                let near = near.filter(|&(other, _)| before[other as usize] != NONE);
+                let nearest = near.max_by(|a, b| a.1.total_cmp(&b.1));
+                made.of[node] = nearest.map_or(NONE, |(other, _)| before[other as usize]);
+            }
+        }
+        // What is left has only neighbours that are left.
+        for node in free() {
+            if made.of[node] == NONE {
+                let left = beside(node).filter(|&other| made.of[other] == NONE);
+                let left: Vec<usize> = left.collect();
+                made.add(node, left.into_iter());
+            }
+        }
+        made
+    }
+
     /// A new aggregate of these nodes.
     fn add(&mut self, node: usize, others: impl Iterator<Item = usize>) {
         let own = self.count as u32;
@@ -229,7 +275,8 @@ impl Grouping {
 }
 
 impl Aggregates {
-    /// Aggregates the nodes of a matrix, except those on which all functions are zero.
+    /// Aggregates the nodes of a matrix, except those on which all functions are zero. Where a node and its strong
+    /// neighbours are too few for the number of functions, the neighbours of these belong to the aggregate as well.
     pub(super) fn new(matrix: &Csr, kernel: &NearKernel) -> Self {
         let block = kernel.block;
         let per_node = block * kernel.modes;
@@ -239,34 +286,10 @@ impl Aggregates {
         };
         let is_free: Vec<bool> = (0..kernel.nodes()).map(is_free).collect();
         let strong = strong(matrix, block, &is_free);
-        let beside = |node: usize| strong.row_columns(node).iter().map(|&node| node as usize);
-        let mut made = Grouping {
-            of: vec![NONE; kernel.nodes()],
-            count: 0,
-        };
-        let free = || (0..kernel.nodes()).filter(|&node| is_free[node]);
-        // A node with all of its neighbours, if none of them has an aggregate yet.
-        for node in free() {
-            if beside(node).all(|other| made.of[other] == NONE) {
-                made.add(node, beside(node));
-            }
-        }
-        // The others join the aggregate of a neighbour, of the one with the strongest coupling.
-        let first = made.of.clone();
-        for node in free().filter(|&node| first[node] == NONE) {
-            let near = strong
-                .row(node)
-                .filter(|&(other, _)| first[other as usize] != NONE);
-            let nearest = near.max_by(|a, b| a.1.total_cmp(&b.1));
-            made.of[node] = nearest.map_or(NONE, |(other, _)| first[other as usize]);
-        }
-        // What is left has only neighbours that are left.
-        for node in free() {
-            if made.of[node] == NONE {
-                let left = beside(node).filter(|&other| made.of[other] == NONE);
-                let left: Vec<usize> = left.collect();
-                made.add(node, left.into_iter());
-            }
+        let near = strong.positions();
+        let mut made = Grouping::new((&near, 1), &strong, &is_free);
+        if (made.count * kernel.modes) as f64 > LARGE * matrix.rows() as f64 {
+            made = Grouping::new((&near.times(&near), 2), &strong, &is_free);
         }
         Self {
             of: made.of,

@@ -166,24 +166,18 @@ fn filtered(matrix: &Csr, kernel: &NearKernel, aggregates: &Aggregates) -> Optio
     let size = (matrix.rows(), matrix.columns());
     Some(Csr::by_rows(size, |row, entries| {
         let near = aggregates.strong.row_columns(row / block);
-        let own = (row / block * block) as u32;
-        let mut lumped = vec![0.0; block];
-        for (column, value) in matrix.row(row) {
-            let node = column / block as u32;
-            if near.is_empty() || near.binary_search(&node).is_ok() {
-                entries.push((column, value));
-                continue;
-            }
+        let is_strong =
+            |column: u32| near.is_empty() || near.binary_search(&(column / block as u32)).is_ok();
+        entries.extend(matrix.row(row).filter(|entry| is_strong(entry.0)));
+        for (column, value) in matrix.row(row).filter(|entry| !is_strong(entry.0)) {
             let factor = match kernel.modes {
                 1 => kernel.values[column as usize] / kernel.values[row],
                 _ => 1.0,
             };
-            lumped[column as usize % block] += value * factor;
-        }
-        for (column, value) in (own..).zip(lumped).filter(|&(_, value)| value != 0.0) {
-            match entries.binary_search_by_key(&column, |entry| entry.0) {
-                Ok(place) => entries[place].1 += value,
-                Err(place) => entries.insert(place, (column, value)),
+            let own = (row / block * block + column as usize % block) as u32;
+            match entries.binary_search_by_key(&own, |entry| entry.0) {
+                Ok(place) => entries[place].1 += value * factor,
+                Err(place) => entries.insert(place, (own, value * factor)),
             }
         }
     }))

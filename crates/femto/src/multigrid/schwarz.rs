@@ -136,17 +136,19 @@ impl Strengths {
                     }
                 });
         }
-        let mut values = vec![0.0; space.elements() * components * functions];
+        let mut element_of = vec![0; space.elements()];
         for (element, &cell) in space.cells().iter().enumerate() {
-            for c in 0..components {
-                let energies = &energies[(element * components + c) * functions * functions..];
-                let Some(strengths) = strengths(&energies[..functions * functions], functions)
-                else {
-                    return Ok(None);
-                };
-                let first = (cell as usize * components + c) * functions;
-                values[first..first + functions].copy_from_slice(&strengths);
-            }
+            element_of[cell as usize] = element;
+        }
+        let mut values = vec![0.0; space.elements() * components * functions];
+        let items = values.par_chunks_exact_mut(functions).enumerate();
+        let all = items.map(|(item, values)| {
+            let item = element_of[item / components] * components + item % components;
+            let energies = &energies[item * functions * functions..][..functions * functions];
+            strengths(energies, values)
+        });
+        if !all.reduce(|| true, |a, b| a && b) {
+            return Ok(None);
         }
         Ok(Some(Self {
             axes,
@@ -264,49 +266,37 @@ impl Strengths {
     }
 }
 
-/// The strengths of an element from its energies, `[function][function]`; `None` if they are not positive.
-fn strengths(energies: &[f64], functions: usize) -> Option<Vec<f64>> {
+/// Writes the strengths of an element with these energies, `[function][function]`; whether they are positive.
+fn strengths(energies: &[f64], strengths: &mut [f64]) -> bool {
+    let (functions, axes) = (strengths.len(), strengths.len() - 1);
     let mass = energies[0].max(0.0);
-    let axes = functions - 1;
     let g = |a: usize, b: usize| {
         let [ab, ba] = [(a, b), (b, a)].map(|(a, b)| energies[(a + 1) * functions + b + 1]);
         // The mean of ξ² is 1/3.
         0.5 * (ab + ba) - if a == b { mass / 3.0 } else { 0.0 }
     };
-    let inverse = inverse(axes, g)?;
-    let along = |a: usize| {
-        let strength = 1.0 / inverse[a];
-        let least = g(a, a) / SHEARED;
-        (g(a, a) > 0.0 && g(a, a).is_finite()).then(|| match strength > least {
-            true => strength.min(g(a, a)),
-            false => least,
-        })
+    // The cosine of the angle between two axes.
+    let cosine = |a: usize, b: usize| g(a, b) / (g(a, a) * g(b, b)).sqrt();
+    strengths[0] = mass;
+    // The determinant of the matrix of cosines, and those of its parts without an axis.
+    let (whole, without): (f64, [f64; 3]) = match axes {
+        2 => (1.0 - cosine(0, 1).powi(2), [1.0; 3]),
+        _ => {
+            let [a, b, c] = [cosine(1, 2), cosine(2, 0), cosine(0, 1)];
+            let whole = 1.0 + 2.0 * a * b * c - a * a - b * b - c * c;
+            (whole, [1.0 - a * a, 1.0 - b * b, 1.0 - c * c])
+        }
     };
-    let along: Vec<f64> = (0..axes).map(along).collect::<Option<_>>()?;
-    Some([mass].into_iter().chain(along).collect())
+    (0..axes).all(|a| {
+        // 1 for a box; NaN where energies are not positive.
+        let part = (whole / without[a]).clamp(1.0 / SHEARED, 1.0);
+        strengths[1 + a] = part * g(a, a);
+        strengths[1 + a] > 0.0 && strengths[1 + a].is_finite()
+    })
 }
 
-/// The diagonal of the inverse of a symmetric matrix, which is scaled first; `None` if its diagonal is not positive.
-fn inverse(size: usize, entry: impl Fn(usize, usize) -> f64) -> Option<Vec<f64>> {
-    let scales: Vec<f64> = (0..size).map(|a| entry(a, a)).collect();
-    if !scales.iter().all(|&scale| scale > 0.0 && scale.is_finite()) {
-        return None;
-    }
-    let scaled = |at: usize| {
-        let (a, b) = (at / size, at % size);
-        entry(a, b) / (scales[a] * scales[b]).sqrt()
-    };
-    let found = eigenvectors((0..size * size).map(scaled).collect(), size);
-    let of = |a: usize| {
-        let terms = found
-            .iter()
-            .map(|(value, vector)| vector[a] * vector[a] / value.max(1.0 / SHEARED));
-        terms.sum::<f64>() / scales[a]
-    };
-    Some((0..size).map(of).collect())
-}
-
-/// The ends of an item's lines along each axis, given for its nodes whether they are held, and by how many elements they are shared.
+/// The ends of an item's lines along each axis, given for its nodes whether they are held, and by how many elements
+/// they are shared.
 fn ends(shape: InverseShape, node: impl Fn(usize) -> (bool, usize)) -> u32 {
     let n = shape.nodes_1d;
     let of_axis = |axis: usize| {

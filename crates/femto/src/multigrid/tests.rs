@@ -139,7 +139,8 @@ where
             blocks,
         }
     };
-    let levels = degrees(degree).into_iter().map(level).collect();
+    let cell = blocks(mesh, 1, 1)[0].space.cell();
+    let levels = degrees(cell, degree).into_iter().map(level).collect();
     let params = MultigridParams {
         smoother,
         ..MultigridParams::default()

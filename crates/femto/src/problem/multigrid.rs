@@ -138,7 +138,10 @@ impl Problem<'_> {
         S: Number,
         B: Backend + VectorOps<S> + VectorOps<f64>,
     {
-        let degrees = multigrid::degrees(self.degree);
+        let mut cells = finest.iter().map(|block| block.space.cell());
+        let simplex = cells.find(|cell| !cell.is_tensor_product());
+        let cell = simplex.unwrap_or(finest[0].space.cell());
+        let degrees = multigrid::degrees(cell, self.degree);
         let mut levels = Vec::new();
         for &degree in &degrees {
             let mut level = Problem {

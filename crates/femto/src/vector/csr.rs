@@ -94,6 +94,16 @@ impl<V: Value> Csr<V> {
         }
     }
 
+    /// Its graph.
+    pub fn positions(&self) -> Csr<()> {
+        Csr {
+            columns: self.columns,
+            offsets: self.offsets.clone(),
+            places: self.places.clone(),
+            values: vec![(); self.places.len()],
+        }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.offsets.len() - 1

@@ -378,7 +378,7 @@ impl Form<2> for Layered {
 /// An elastic plate of thin cells, held at one side.
 #[test]
 fn thin_elastic_cells_are_aggregated_across_the_plate() {
-    for (degree, n, limit) in [(1, 12, 20), (2, 6, 34)] {
+    for (degree, n, limit) in [(1, 16, 36), (2, 8, 38)] {
         let mesh = stretched([n; 3], [1.0, 1.0, 0.125]);
         let form = LinearElasticity::<3>::from_young(1.0, 0.3);
         let solution = solve(&Problem {
@@ -388,6 +388,8 @@ fn thin_elastic_cells_are_aggregated_across_the_plate() {
             ..Problem::new(&mesh, degree, form)
         });
         assert_eq!(solution.levels[0].schwarz, degree > 1);
+        // The coarsest is solved, so each level was aggregated.
+        assert!(solution.levels.last().unwrap().unknowns <= 500);
         assert!(
             solution.info.iterations() <= limit,
             "degree {degree}: {}",
@@ -423,7 +425,7 @@ fn aggregates_may_be_impossible() {
 /// Spaces of degree 1 on few cells, and elements whose nodes of degree 1 are all held.
 #[test]
 fn levels_may_be_tiny() {
-    for (n, degree, levels) in [(1, 2, 2), (1, 1, 1), (2, 3, 3)] {
+    for (n, degree, levels) in [(1, 2, 2), (1, 1, 1), (2, 3, 2)] {
         let mesh = BoxMesh::unit_cube(n).build(|x| x).unwrap();
         let problem = Problem {
             dirichlet: on_all_sides(&linear),
