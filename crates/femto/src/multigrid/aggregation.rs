@@ -3,7 +3,7 @@
 //! ```text
 //! P = (I - 4/(3 λ) D⁻¹F) T,  A of the next level = Pᵀ A P
 //! ```
-//! with the tentative T of [`NearKernel::tentative`], the diagonal D of F and the largest eigenvalue λ of D⁻¹F (Vaněk,
+//! with the tentative T of [`NearKernel::tentative`], the diagonal D of F and a bound λ of the eigenvalues of D⁻¹F (Vaněk,
 //! Mandel and Brezina 1996). F is A without its weak couplings, so that P does not spread where aggregates do not.
 //! The set-up is on the host, and the same for any number of its threads.
 
@@ -115,13 +115,20 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 return Ok(Self { levels, coarsest });
             }
             let (tentative, coarse) = kernel.tentative(&aggregates);
-            let prolongation = match filtered(&matrix, &kernel, &aggregates) {
-                None => smoothed((&matrix, &diagonal), smoother.bound, &tentative),
-                Some(filtered) => {
-                    let diagonal = filtered.diagonal();
-                    let bound = safety * largest_of(device, (&filtered, &diagonal))?;
+            let filtered = filtered(&matrix, &kernel, &aggregates).map(|filtered| {
+                let diagonal = filtered.diagonal();
+                let largest = largest_of(device, (&filtered, &diagonal));
+                largest.map(|largest| (filtered, diagonal, safety * largest))
+            });
+            let prolongation = match filtered.transpose() {
+                Ok(Some((filtered, diagonal, bound))) => {
                     smoothed((&filtered, &diagonal), bound, &tentative)
                 }
+                // Blocks of vectors without weak couplings may be indefinite.
+                Ok(None) | Err(MultigridError::NotPositiveDefinite { .. }) => {
+                    smoothed((&matrix, &diagonal), smoother.bound, &tentative)
+                }
+                Err(error) => return Err(error),
             };
             let restriction = prolongation.transposed();
             matrix = with_unit_diagonal(restriction.times(&matrix.times(&prolongation)));
@@ -155,8 +162,9 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
 /// The matrix without weak couplings, which are added to the diagonal so that the functions of the near kernel, or
 /// at least its constants, have the same product; `None` if neither is known to be possible.
 ///
-/// Without it P would spread over weak couplings, and levels would fill. Of rotations only the changes across weak
-/// couplings are lost.
+/// With them P would spread over weak couplings, and levels would fill. Of rotations only the changes across weak
+/// couplings are lost. Rows with a negative sum, as positive couplings to held nodes leave them, get the sum zero, so that
+/// F is not indefinite.
 fn filtered(matrix: &Csr, kernel: &NearKernel, aggregates: &Aggregates) -> Option<Csr> {
     let block = kernel.block;
     // A coarse level of several functions has no constants.
@@ -169,16 +177,27 @@ fn filtered(matrix: &Csr, kernel: &NearKernel, aggregates: &Aggregates) -> Optio
         let is_strong =
             |column: u32| near.is_empty() || near.binary_search(&(column / block as u32)).is_ok();
         entries.extend(matrix.row(row).filter(|entry| is_strong(entry.0)));
+        // The function of the row's component at a column, relative to the row.
+        let factor = |column: u32| match kernel.modes {
+            1 => kernel.values[column as usize] / kernel.values[row],
+            _ => 1.0,
+        };
+        let add = |entries: &mut Vec<(u32, f64)>, column: usize, value: f64| match entries
+            .binary_search_by_key(&column, |entry| entry.0 as usize)
+        {
+            Ok(place) => entries[place].1 += value,
+            Err(place) => entries.insert(place, (column as u32, value)),
+        };
         for (column, value) in matrix.row(row).filter(|entry| !is_strong(entry.0)) {
-            let factor = match kernel.modes {
-                1 => kernel.values[column as usize] / kernel.values[row],
-                _ => 1.0,
-            };
-            let own = (row / block * block + column as usize % block) as u32;
-            match entries.binary_search_by_key(&own, |entry| entry.0) {
-                Ok(place) => entries[place].1 += value * factor,
-                Err(place) => entries.insert(place, (own, value * factor)),
-            }
+            let own = row / block * block + column as usize % block;
+            add(entries, own, value * factor(column));
+        }
+        if !near.is_empty() {
+            let same = entries
+                .iter()
+                .filter(|entry| entry.0 as usize % block == row % block);
+            let sum: f64 = same.map(|&(column, value)| value * factor(column)).sum();
+            add(entries, row, -sum.min(0.0));
         }
     }))
 }
