@@ -66,7 +66,8 @@ fn check<T: Element + Into<f64>>(
     let (weights, x) = (numbers(len * components), numbers(len * components));
     let nodes = (0..elements * shape.nodes()).map(|at| (at * 31 % len) as u32);
     let nodes: Vec<u32> = nodes.collect();
-    let ends = (0..items as u32).map(|item| item % 9 | (item / 2 % 9) << 4 | (item / 3 % 9) << 8);
+    let ends =
+        (0..items as u32).map(|item| (item % 9) | ((item / 2 % 9) << 4) | ((item / 3 % 9) << 8));
     let ends: Vec<u32> = ends.collect();
     let upload = |values: &[f64]| {
         let values: Vec<T> = values.iter().map(|&value| from(value)).collect();

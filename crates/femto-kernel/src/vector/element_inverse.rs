@@ -291,7 +291,7 @@ mod tests {
             .map(|at| (at * 7 % len) as u32)
             .collect();
         let ends: Vec<u32> = (0..items as u32)
-            .map(|item| item % 9 | (item / 2 % 9) << 4 | (item / 3 % 9) << 8)
+            .map(|item| (item % 9) | ((item / 2 % 9) << 4) | ((item / 3 % 9) << 8))
             .collect();
         let of = |values: &[f64]| values.iter().map(|&v| T::from_f64(v)).collect::<Vec<T>>();
         let (vectors_t, values_t, strengths_t) = (of(&vectors), of(&values), of(&strengths));
@@ -318,7 +318,7 @@ mod tests {
         );
         let along = |node: usize, axis: usize| node / n.pow(axis as u32) % n;
         for item in first..items {
-            let kind = |axis: usize| (ends[item] >> (4 * axis) & 15) as usize;
+            let kind = |axis: usize| ((ends[item] >> (4 * axis)) & 15) as usize;
             let entry = |node: usize| {
                 list[item / components * nodes + node] as usize * components + item % components
             };

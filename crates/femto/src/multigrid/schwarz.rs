@@ -109,7 +109,7 @@ impl Strengths {
         // Reference coordinates, and 1 first, at the nodes.
         let function = |a: usize, node: usize| match a {
             0 => 1.0,
-            a => (node >> (a - 1) & 1) as f64 * 2.0 - 1.0,
+            a => ((node >> (a - 1)) & 1) as f64 * 2.0 - 1.0,
         };
         let (corners, functions) = (1 << axes, 1 + axes);
         let device = base.operator.device();
@@ -315,7 +315,7 @@ fn ends(shape: InverseShape, node: impl Fn(usize) -> (bool, usize)) -> u32 {
         });
         pair([low, high])
     };
-    (0..shape.axes).fold(0, |ends, axis| ends | of_axis(axis) << (ENDS_BITS * axis))
+    (0..shape.axes).fold(0, |ends, axis| ends | (of_axis(axis) << (ENDS_BITS * axis)))
 }
 
 /// The number of a pair of ends, in the order of [`Line::tables`].
@@ -326,7 +326,7 @@ fn pair([low, high]: [End; 2]) -> u32 {
 /// Free ends along each axis.
 fn all_free(axes: usize) -> u32 {
     let free = pair([End::Free; 2]);
-    (0..axes).fold(0, |ends, axis| ends | free << (ENDS_BITS * axis))
+    (0..axes).fold(0, |ends, axis| ends | (free << (ENDS_BITS * axis)))
 }
 
 /// K and M of an element on `[-1, 1]`, `[node][node]`.

@@ -177,7 +177,7 @@ impl<T: Number, D: VectorOps<T>> Bench<'_, T, D> {
             };
             let nodes = (0..elements * shape.nodes()).map(|at| (at * 37 % len) as u32);
             let nodes: Vec<u32> = nodes.collect();
-            let ends = (0..items as u32).map(|item| item % 9 | (item / 3 % 9) << 4 | 8 << 8);
+            let ends = (0..items as u32).map(|item| (item % 9) | ((item / 3 % 9) << 4) | (8 << 8));
             let ends: Vec<u32> = ends.collect();
             let strengths = numbers(items * (1 + axes));
             let (weights, x) = (numbers(len * components), numbers(len * components));
