@@ -18,6 +18,9 @@ use crate::solve::{Jacobi, LinearOperator};
 use crate::vector::{Csr, SparseMatrix, VectorOps};
 use femto_platform::device::{Device, DeviceError};
 
+/// Steps that estimate the largest eigenvalue of D⁻¹F: it need not be an upper bound.
+const STEPS: usize = 5;
+
 /// Order of the smoother: these levels are small, and worth smoothing well.
 const ORDER: usize = 4;
 
@@ -172,11 +175,8 @@ fn filtered(matrix: &Csr, kernel: &NearKernel, aggregates: &Aggregates) -> Optio
         return None;
     }
     let size = (matrix.rows(), matrix.columns());
-    Some(Csr::by_rows(size, |row, entries| {
+    Some(Csr::by_rows_with(size, Vec::new, |lumped, row, entries| {
         let near = aggregates.strong.row_columns(row / block);
-        let is_strong =
-            |column: u32| near.is_empty() || near.binary_search(&(column / block as u32)).is_ok();
-        entries.extend(matrix.row(row).filter(|entry| is_strong(entry.0)));
         // The function of the row's component at a column, relative to the row.
         let factor = |column: u32| match kernel.modes {
             1 => kernel.values[column as usize] / kernel.values[row],
@@ -188,9 +188,22 @@ fn filtered(matrix: &Csr, kernel: &NearKernel, aggregates: &Aggregates) -> Optio
             Ok(place) => entries[place].1 += value,
             Err(place) => entries.insert(place, (column as u32, value)),
         };
-        for (column, value) in matrix.row(row).filter(|entry| !is_strong(entry.0)) {
-            let own = row / block * block + column as usize % block;
-            add(entries, own, value * factor(column));
+        lumped.clear();
+        lumped.resize(block, 0.0);
+        // Both lists ascend.
+        let mut left = near;
+        for (column, value) in matrix.row(row) {
+            let node = column / block as u32;
+            while left.first().is_some_and(|&first| first < node) {
+                left = &left[1..];
+            }
+            match near.is_empty() || left.first() == Some(&node) {
+                true => entries.push((column, value)),
+                false => lumped[column as usize % block] += value * factor(column),
+            }
+        }
+        for (component, &value) in lumped.iter().enumerate().filter(|it| *it.1 != 0.0) {
+            add(entries, row / block * block + component, value);
         }
         if !near.is_empty() {
             let same = entries
@@ -210,7 +223,7 @@ fn largest_of<T: Number, D: VectorOps<T>>(
     let inverse = diagonal.iter().map(|&entry| T::from_f64(1.0 / entry));
     let inverse = device.upload(&inverse.collect::<Vec<T>>())?;
     let matrix = SparseMatrix::new(device, matrix)?;
-    largest_eigenvalue(device, &matrix, |r, z| {
+    largest_eigenvalue(device, (&matrix, STEPS), |r, z| {
         device.copy(r, z)?;
         device.multiply(&inverse, z)
     })

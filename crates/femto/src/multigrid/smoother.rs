@@ -12,7 +12,7 @@
 //! M⁻¹A, so that a cycle with the same one before and after is symmetric.
 
 use super::MultigridError;
-use super::lanczos::largest_eigenvalue;
+use super::lanczos::{STEPS, largest_eigenvalue};
 use super::schwarz::Schwarz;
 use crate::Number;
 use crate::solve::{Jacobi, LinearOperator, OperatorError};
@@ -106,7 +106,7 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
             Inverse::Diagonal(_) => 0,
             Inverse::Elements(schwarz) => schwarz.scratch(),
         })?;
-        let largest = largest_eigenvalue(device, operator, |r, z| {
+        let largest = largest_eigenvalue(device, (operator, STEPS), |r, z| {
             inverse.apply(device, (r, &mut elements), z)
         })?;
         Ok(Self {

@@ -51,7 +51,7 @@ impl<V: Value> Csr<V> {
     }
 
     /// As [`Self::by_rows`], with scratch memory for each task.
-    fn by_rows_with<S>(
+    pub(crate) fn by_rows_with<S>(
         (rows, columns): (usize, usize),
         scratch: impl Fn() -> S + Sync + Send,
         write: impl Fn(&mut S, usize, &mut Vec<(u32, V)>) + Sync,
