@@ -23,8 +23,8 @@
 #define ALONG_FASTEST(line) (s_values + (line)*ROW)
 #endif
 
-/* The ends of an element's lines along an axis, as in LineEnds. */
-#define ENDS(ends, axis) ((ends) >> 4 * (axis) & 15u)
+/* The ends of an element's lines along an axis. */
+#define ENDS(ends, axis) (((ends) >> (ENDS_BITS * (axis))) & ((1u << ENDS_BITS) - 1u))
 
 INLINE void load(const SHARED real *s_line, int stride, real r_line[N])
 {

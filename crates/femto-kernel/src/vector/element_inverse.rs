@@ -30,6 +30,9 @@ pub const LANES: usize = 8;
 /// Threads of a block of the kernel, at least, for small elements.
 const THREADS: usize = 128;
 
+/// Numbers of shared memory of a block, at most, unless one item takes more: 32 KiB in double precision.
+const SHARED: usize = 4096;
+
 /// Bits of an axis in an item's ends.
 pub const ENDS_BITS: usize = 4;
 
@@ -72,18 +75,22 @@ impl InverseShape {
         }
     }
 
+    /// Numbers of shared memory of an item.
+    fn shared(&self) -> usize {
+        let n = self.nodes_1d;
+        self.lines() * (n | 1) + self.axes * n * n
+    }
+
     /// Items of a block of the kernel.
     pub fn items_per_block(&self) -> usize {
-        (THREADS / self.lines()).max(1)
+        let most = SHARED / self.shared();
+        (THREADS / self.lines()).min(most).max(1)
     }
 
     /// The block of the kernel.
     pub fn block(&self) -> BlockShape {
-        let n = self.nodes_1d;
-        let values = self.lines() * (n | 1);
-        let per_item = values + self.axes * n * n;
         BlockShape {
-            shared_reals: (self.items_per_block() * per_item) as u32,
+            shared_reals: (self.items_per_block() * self.shared()) as u32,
             ..BlockShape::row((self.items_per_block() * self.lines()) as u32)
         }
     }
@@ -99,6 +106,7 @@ impl InverseShape {
         let mut source = SourceBuilder::new(language, precision, self.block());
         source.define("AXES", self.axes);
         source.define("N", self.nodes_1d);
+        source.define("ENDS_BITS", ENDS_BITS);
         source.define("ELEMENTS", self.items_per_block());
         source.include(TEXT);
         source.finish()
@@ -354,6 +362,18 @@ mod tests {
                     "{shape:?} item {item}, node {node}: {found} {wanted}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn blocks_fit_every_device() {
+        for (axes, nodes_1d) in [2, 3]
+            .into_iter()
+            .flat_map(|axes| (3..=16).map(move |n| (axes, n)))
+        {
+            let block = InverseShape { axes, nodes_1d }.block();
+            assert!(block.shared_bytes(Precision::Fp64) <= 48 << 10);
+            assert!(block.threads() <= 256);
         }
     }
 

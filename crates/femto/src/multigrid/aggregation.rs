@@ -124,11 +124,11 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 largest.map(|largest| (filtered, diagonal, safety * largest))
             });
             let prolongation = match filtered.transpose() {
-                Ok(Some((filtered, diagonal, bound))) => {
+                Ok(Some((filtered, diagonal, bound))) if diagonal.iter().all(|&d| d > 0.0) => {
                     smoothed((&filtered, &diagonal), bound, &tentative)
                 }
-                // Blocks of vectors without weak couplings may be indefinite.
-                Ok(None) | Err(MultigridError::NotPositiveDefinite { .. }) => {
+                // Of vectors F may be indefinite.
+                Ok(_) | Err(MultigridError::NotPositiveDefinite { .. }) => {
                     smoothed((&matrix, &diagonal), smoother.bound, &tentative)
                 }
                 Err(error) => return Err(error),
@@ -167,7 +167,8 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
 ///
 /// With them P would spread over weak couplings, and levels would fill. Of rotations only the changes across weak
 /// couplings are lost. Rows with a negative sum, as positive couplings to held nodes leave them, get the sum zero, so that
-/// F is not indefinite.
+/// F is not indefinite. For vectors F is not quite symmetric: with only the couplings of the same component on the
+/// diagonal it would be, and an elastic beam would take twice the iterations.
 fn filtered(matrix: &Csr, kernel: &NearKernel, aggregates: &Aggregates) -> Option<Csr> {
     let block = kernel.block;
     // A coarse level of several functions has no constants.

@@ -203,6 +203,7 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
 impl<T: Number, D: Device> LevelVectors<T, D> {
     /// b, x and the vectors of a smoother.
     fn smoothing(&mut self) -> Smoothing<'_, D::Buffer<T>> {
+        // That of prolongation is an E-vector of this level, as smoothers need.
         let [_, elements] = &mut self.elements;
         let scratch = Scratch {
             r: &mut self.r,

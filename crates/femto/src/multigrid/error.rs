@@ -26,7 +26,7 @@ pub enum MultigridError {
     },
     /// Cells or a form without Schwarz smoothing.
     #[error(
-        "Schwarz smoothing takes meshes of quadrilaterals or of hexahedra, and forms with derivatives of each component; \
+        "Schwarz smoothing takes meshes of quadrilaterals or of hexahedra, and forms with a positive energy of each component; \
          take the smoother `diagonal`"
     )]
     NoSchwarz,

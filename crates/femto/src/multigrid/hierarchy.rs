@@ -15,8 +15,8 @@ use femto_fem::space::{Block, Constraints};
 use femto_platform::device::DeviceError;
 
 /// Orders of the smoothers on levels of elements.
-const DIAGONAL: usize = 3;
-const SCHWARZ: usize = 4;
+const DIAGONAL_ORDER: usize = 3;
+const SCHWARZ_ORDER: usize = 4;
 
 /// A level's space and operator.
 #[derive(Debug)]
@@ -73,11 +73,13 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
         let mut diagonal = device.zeros(self.size())?;
         self.operator.diagonal(&mut diagonal)?;
         device.set_entries(&self.entries, 1.0, &mut diagonal)?;
+        // Schwarz needs positive entries too.
+        let jacobi = Jacobi::new(device, &diagonal)?;
         let (inverse, order) = match strengths {
-            None => (Inverse::Diagonal(Jacobi::new(device, &diagonal)?), DIAGONAL),
+            None => (Inverse::Diagonal(jacobi), DIAGONAL_ORDER),
             Some(strengths) => {
                 let schwarz = strengths.schwarz(self, &diagonal)?;
-                (Inverse::Elements(schwarz), SCHWARZ)
+                (Inverse::Elements(schwarz), SCHWARZ_ORDER)
             }
         };
         let order = params.order.unwrap_or(order);

@@ -95,7 +95,7 @@ impl Default for MultigridParams {
 /// less time there though more iterations, and up on other cells.
 pub fn degrees(cell: Cell, degree: usize) -> Vec<usize> {
     let halved = |&degree: &usize| match degree {
-        1 => None,
+        0 | 1 => None,
         _ if cell.is_tensor_product() => Some(degree / 2),
         _ => Some(degree.div_ceil(2)),
     };

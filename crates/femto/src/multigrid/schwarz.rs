@@ -14,7 +14,8 @@
 //! **Lines.** At an end that a neighbour shares, K and M have its part as well, as if it were equal; a free end has
 //! none, and at an end that is held the value is zero.
 //!
-//! **Weights.** W² = (diagonal of Σ_e R_eᵀ A_e R_e)/(diagonal of A)/(number of elements), node by node.
+//! **Weights.** W² = (diagonal of Σ_e R_eᵀ A_e R_e)/(diagonal of A)/(number of elements), node by node, with A_e of the
+//! element alone, without the neighbours' part of shared ends.
 
 use super::MultigridError;
 use super::hierarchy::ConstrainedLevel;
@@ -38,9 +39,12 @@ const FEW: f64 = 0.001;
 /// Bounds of (G⁻¹)_aa G_aa, which is 1 for a box: beyond it rounding counts.
 const SHEARED: f64 = 1e4;
 
+/// The least strength of an axis, as a part of that of the mass.
+const LEAST: f64 = 1e-3;
+
 /// The part of the strengths of axes that is added to that of the mass where all ends are free: there A_e may have no
 /// inverse.
-const REGULAR: f64 = 1e-3;
+const ADDED: f64 = 1e-3;
 
 /// The kinds of an end of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -158,16 +162,19 @@ impl Strengths {
         }))
     }
 
-    /// Whether the diagonal is a poor smoother: more than a few cells are stretched, measured by the material.
+    /// Whether the diagonal is a poor smoother: more than a few cells are stretched, measured by the material. The
+    /// components of a cell count together, since each of them may be stiffer along its own axis.
     pub(super) fn stretched(&self) -> bool {
-        let items = self.values.par_chunks_exact(1 + self.axes);
-        let stretched = items.filter(|strengths| {
-            let axes = strengths[1..].iter();
-            let most = axes.clone().fold(0.0, |a: f64, &b| a.max(b));
-            let least = axes.fold(f64::INFINITY, |a, &b| a.min(b));
+        let functions = 1 + self.axes;
+        let cells = self.values.par_chunks_exact(self.components * functions);
+        let count = cells.len();
+        let stretched = cells.filter(|strengths| {
+            let along = |a: usize| -> f64 { strengths.iter().skip(a).step_by(functions).sum() };
+            let axes = (1..functions).map(along);
+            let most = axes.clone().fold(0.0, f64::max);
+            let least = axes.fold(f64::INFINITY, f64::min);
             most > STRETCHED * STRETCHED * least
         });
-        let count = self.values.len() / (1 + self.axes);
         stretched.count() as f64 > FEW * count as f64
     }
 
@@ -189,17 +196,18 @@ impl Strengths {
         let size = (nodes.len() * components, space.dofs());
         let too_large = |_| MultigridError::TooLarge { entries: size.0 };
         u32::try_from(size.0).map_err(too_large)?;
-        let entries = Csr::by_rows(size, |place, entries| {
-            let (item, node) = (place / per_element, place % per_element);
+        let entry = |item: usize, node: usize| {
             let node = nodes[item / components * per_element + node] as usize;
-            entries.push(((node * components + item % components) as u32, ()));
+            node * components + item % components
+        };
+        let entries = Csr::by_rows(size, |place, entries| {
+            entries.push((entry(place / per_element, place % per_element) as u32, ()));
         });
         let places = entries.transposed();
         let is_held = level.is_held();
         let ends_of = |item: usize| {
             ends(shape, |node| {
-                let node = nodes[item / components * per_element + node] as usize;
-                let entry = node * components + item % components;
+                let entry = entry(item, node);
                 (is_held[entry], places.row_columns(entry).len())
             })
         };
@@ -228,25 +236,28 @@ impl Strengths {
             let places = places.row_columns(entry);
             let model: f64 = places.iter().map(part).sum();
             let square = model / (exact[entry].to_f64() * places.len() as f64);
-            match is_held[entry] || square.is_nan() {
+            match is_held[entry] || places.is_empty() {
                 true => T::default(),
                 false => T::from_f64(square.max(0.0).sqrt()),
             }
         };
         let weights: Vec<T> = (0..space.dofs()).into_par_iter().map(weight).collect();
         let all_free = all_free(axes);
-        let regular = |item: usize| {
+        let with_added = |item: usize| {
             let own = of_item(item);
             let least = own[1..].iter().copied().fold(f64::INFINITY, f64::min);
             let more = if ends[item] == all_free {
-                REGULAR * least
+                ADDED * least
             } else {
                 0.0
             };
             let first = [own[0] + more].into_iter();
             first.chain(own[1..].iter().copied()).map(T::from_f64)
         };
-        let strengths: Vec<T> = (0..items).into_par_iter().flat_map_iter(regular).collect();
+        let strengths: Vec<T> = (0..items)
+            .into_par_iter()
+            .flat_map_iter(with_added)
+            .collect();
         let (vectors, values) = line.tables();
         let lines = Lines {
             vectors: &vectors,
@@ -270,15 +281,19 @@ impl Strengths {
 /// Writes the strengths of an element with these energies, `[function][function]`; whether they are positive.
 fn strengths(energies: &[f64], strengths: &mut [f64]) -> bool {
     let (functions, axes) = (strengths.len(), strengths.len() - 1);
-    let mass = energies[0].max(0.0);
+    let mass = energies[0];
     let g = |a: usize, b: usize| {
         let [ab, ba] = [(a, b), (b, a)].map(|(a, b)| energies[(a + 1) * functions + b + 1]);
-        // The mean of ξ² is 1/3.
-        0.5 * (ab + ba) - if a == b { mass / 3.0 } else { 0.0 }
+        let energy = 0.5 * (ab + ba);
+        // The mean of ξ² is 1/3; where the mass dominates, rounding counts.
+        match a == b && energy > 0.0 {
+            true => (energy - mass / 3.0).max(LEAST * mass),
+            false => energy,
+        }
     };
     // The cosine of the angle between two axes.
     let cosine = |a: usize, b: usize| g(a, b) / (g(a, a) * g(b, b)).sqrt();
-    strengths[0] = mass;
+    strengths[0] = mass.max(0.0);
     // The determinant of the matrix of cosines, and those of its parts without an axis.
     let (whole, without): (f64, [f64; 3]) = match axes {
         2 => (1.0 - cosine(0, 1).powi(2), [1.0; 3]),
@@ -289,7 +304,7 @@ fn strengths(energies: &[f64], strengths: &mut [f64]) -> bool {
         }
     };
     (0..axes).all(|a| {
-        // 1 for a box; NaN where energies are not positive.
+        // 1 for a box.
         let part = (whole / without[a]).clamp(1.0 / SHEARED, 1.0);
         strengths[1 + a] = part * g(a, a);
         strengths[1 + a] > 0.0 && strengths[1 + a].is_finite()
@@ -305,7 +320,7 @@ fn ends(shape: InverseShape, node: impl Fn(usize) -> (bool, usize)) -> u32 {
         let [low, high] = [0, n - 1].map(|at| {
             let facet = (0..shape.nodes()).filter(|node| node / stride % n == at);
             let is_held = facet.clone().all(|at| node(at).0);
-            // Of the facet's interior.
+            // In the facet's interior.
             let least = facet.map(|at| node(at).1).min();
             match (is_held, least) {
                 (true, _) => End::Held,
