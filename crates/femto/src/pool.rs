@@ -1,5 +1,6 @@
 //! A pool of scratch memory.
 
+use femto_platform::device::{DeviceInfo, DeviceKind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Reusable objects. Locked only while one is taken or put back, so threads that wait for others in between
@@ -13,6 +14,17 @@ impl<X> Default for Pool<X> {
         Self {
             free: Mutex::default(),
         }
+    }
+}
+
+impl<T: Copy + Default> Pool<Vec<T>> {
+    /// Scratch memory of this length for each thread of the host; other devices need none.
+    pub(crate) fn of_threads(info: &DeviceInfo, len: usize) -> Self {
+        let pool = Self::default();
+        if info.kind == DeviceKind::Host {
+            (0..info.threads).for_each(|_| pool.put(vec![T::default(); len]));
+        }
+        pool
     }
 }
 

@@ -240,6 +240,15 @@ impl Space {
         &self.cells
     }
 
+    /// The element that each cell is, `[cell]`.
+    pub fn elements_of_cells(&self) -> Vec<usize> {
+        let mut elements = vec![0; self.elements()];
+        for (element, &cell) in self.cells.iter().enumerate() {
+            elements[cell as usize] = element;
+        }
+        elements
+    }
+
     /// Number of nodes of an element; `nodes_1d³` for a hexahedron.
     pub fn nodes_per_element(&self) -> usize {
         self.restriction.nodes_per_element()

@@ -223,19 +223,33 @@ pub(super) struct Aggregates {
     pub(super) strong: Csr,
 }
 
-/// Aggregates as they are being made.
-struct Grouping {
-    of: Vec<u32>,
-    count: usize,
-}
+impl Aggregates {
+    /// Aggregates the nodes of a matrix, except those on which all functions are zero. Where a node and its strong
+    /// neighbours are too few for the number of functions, the neighbours of these belong to the aggregate as well.
+    pub(super) fn new(matrix: &Csr, kernel: &NearKernel) -> Self {
+        let block = kernel.block;
+        let per_node = block * kernel.modes;
+        let is_free = |node: usize| {
+            let values = &kernel.values[node * per_node..][..per_node];
+            values.iter().any(|&value| value != 0.0)
+        };
+        let is_free: Vec<bool> = (0..kernel.nodes()).map(is_free).collect();
+        let strong = strong(matrix, block, &is_free);
+        let near = strong.positions();
+        let made = Self::within(strong, (&near, 1), &is_free);
+        match (made.count * kernel.modes) as f64 > LARGE * matrix.rows() as f64 {
+            true => Self::within(made.strong, (&near.times(&near), 2), &is_free),
+            false => made,
+        }
+    }
 
-impl Grouping {
     /// Groups each free node with those within a `reach` of so many strong couplings.
-    fn new((within, reach): (&Csr<()>, usize), strong: &Csr, is_free: &[bool]) -> Self {
+    fn within(strong: Csr, (within, reach): (&Csr<()>, usize), is_free: &[bool]) -> Self {
         let beside = |node: usize| within.row_columns(node).iter().map(|&node| node as usize);
         let mut made = Self {
             of: vec![NONE; is_free.len()],
             count: 0,
+            strong,
         };
         let free = || (0..is_free.len()).filter(|&node| is_free[node]);
         // A node with all that are near, if none of them has an aggregate yet.
@@ -248,7 +262,7 @@ impl Grouping {
         for _ in 0..reach {
             let before = made.of.clone();
             for node in free().filter(|&node| before[node] == NONE) {
-                let near = strong.row(node);
+                let near = made.strong.row(node);
                 let near = near.filter(|&(other, _)| before[other as usize] != NONE);
                 let nearest = near.max_by(|a, b| a.1.total_cmp(&b.1));
                 made.of[node] = nearest.map_or(NONE, |(other, _)| before[other as usize]);
@@ -271,31 +285,6 @@ impl Grouping {
         self.of[node] = own;
         others.for_each(|other| self.of[other] = own);
         self.count += 1;
-    }
-}
-
-impl Aggregates {
-    /// Aggregates the nodes of a matrix, except those on which all functions are zero. Where a node and its strong
-    /// neighbours are too few for the number of functions, the neighbours of these belong to the aggregate as well.
-    pub(super) fn new(matrix: &Csr, kernel: &NearKernel) -> Self {
-        let block = kernel.block;
-        let per_node = block * kernel.modes;
-        let is_free = |node: usize| {
-            let values = &kernel.values[node * per_node..][..per_node];
-            values.iter().any(|&value| value != 0.0)
-        };
-        let is_free: Vec<bool> = (0..kernel.nodes()).map(is_free).collect();
-        let strong = strong(matrix, block, &is_free);
-        let near = strong.positions();
-        let mut made = Grouping::new((&near, 1), &strong, &is_free);
-        if (made.count * kernel.modes) as f64 > LARGE * matrix.rows() as f64 {
-            made = Grouping::new((&near.times(&near), 2), &strong, &is_free);
-        }
-        Self {
-            of: made.of,
-            count: made.count,
-            strong,
-        }
     }
 
     /// The nodes of each aggregate.

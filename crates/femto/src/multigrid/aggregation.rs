@@ -9,12 +9,11 @@
 
 use super::aggregates::{Aggregates, NearKernel};
 use super::cycle::Smoothing;
-use super::lanczos::largest_eigenvalue;
 use super::smoother::{Inverse, Smoother};
 use super::{MultigridError, dense};
 use crate::Number;
 use crate::operator::OperatorError;
-use crate::solve::{Jacobi, LinearOperator};
+use crate::solve::{Jacobi, JacobiError, LinearOperator};
 use crate::vector::{Csr, SparseMatrix, VectorOps};
 use femto_platform::device::{Device, DeviceError};
 
@@ -107,9 +106,7 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
         while matrix.rows() > DENSE {
             let on_device = SparseMatrix::new(device, &matrix)?;
             let diagonal = matrix.diagonal();
-            let numbers: Vec<T> = diagonal.iter().map(|&entry| T::from_f64(entry)).collect();
-            let diagonal_on_device = device.upload(&numbers)?;
-            let inverse = Inverse::Diagonal(Jacobi::new(device, &diagonal_on_device)?);
+            let inverse = inverse_of(device, &diagonal)?;
             let smoother = Smoother::new(device, &on_device, inverse, (ORDER, safety))?;
             let aggregates = Aggregates::new(&matrix, &kernel);
             let coarse_size = aggregates.count * kernel.modes;
@@ -124,13 +121,15 @@ impl<T: Number, D: VectorOps<T>> Aggregation<T, D> {
                 largest.map(|largest| (filtered, diagonal, safety * largest))
             });
             let prolongation = match filtered.transpose() {
-                Ok(Some((filtered, diagonal, bound))) if diagonal.iter().all(|&d| d > 0.0) => {
+                Ok(Some((filtered, diagonal, bound))) => {
                     smoothed((&filtered, &diagonal), bound, &tentative)
                 }
                 // Of vectors F may be indefinite.
-                Ok(_) | Err(MultigridError::NotPositiveDefinite { .. }) => {
-                    smoothed((&matrix, &diagonal), smoother.bound, &tentative)
-                }
+                Ok(None)
+                | Err(
+                    MultigridError::NotPositiveDefinite { .. }
+                    | MultigridError::Diagonal(JacobiError::NotPositive { .. }),
+                ) => smoothed((&matrix, &diagonal), smoother.bound, &tentative),
                 Err(error) => return Err(error),
             };
             let restriction = prolongation.transposed();
@@ -216,18 +215,24 @@ fn filtered(matrix: &Csr, kernel: &NearKernel, aggregates: &Aggregates) -> Optio
     }))
 }
 
+/// D⁻¹, on the device.
+fn inverse_of<T: Number, D: VectorOps<T>>(
+    device: &D,
+    diagonal: &[f64],
+) -> Result<Inverse<T, D>, MultigridError> {
+    let diagonal = diagonal.iter().map(|&entry| T::from_f64(entry));
+    let diagonal = device.upload(&diagonal.collect::<Vec<T>>())?;
+    Ok(Inverse::Diagonal(Jacobi::new(device, &diagonal)?))
+}
+
 /// The largest eigenvalue of D⁻¹F.
 fn largest_of<T: Number, D: VectorOps<T>>(
     device: &D,
     (matrix, diagonal): (&Csr, &[f64]),
 ) -> Result<f64, MultigridError> {
-    let inverse = diagonal.iter().map(|&entry| T::from_f64(1.0 / entry));
-    let inverse = device.upload(&inverse.collect::<Vec<T>>())?;
     let matrix = SparseMatrix::new(device, matrix)?;
-    largest_eigenvalue(device, (&matrix, STEPS), |r, z| {
-        device.copy(r, z)?;
-        device.multiply(&inverse, z)
-    })
+    let inverse = inverse_of(device, diagonal)?;
+    inverse.largest_eigenvalue(device, (&matrix, STEPS))
 }
 
 /// T - 4/(3 λ) D⁻¹A T, given a bound λ.

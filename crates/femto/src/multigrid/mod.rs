@@ -22,6 +22,7 @@ mod dense;
 mod error;
 mod hierarchy;
 mod lanczos;
+mod lines;
 mod probe;
 mod schwarz;
 mod smoother;

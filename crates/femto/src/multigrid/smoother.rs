@@ -60,6 +60,21 @@ impl<T: Number, D: VectorOps<T>> Inverse<T, D> {
             Self::Elements(schwarz) => schwarz.apply(r, elements, z),
         }
     }
+
+    /// The largest eigenvalue of M⁻¹A, from below, in so many steps of the Lanczos process.
+    pub(super) fn largest_eigenvalue(
+        &self,
+        device: &D,
+        operator: (&dyn LinearOperator<T, D>, usize),
+    ) -> Result<f64, MultigridError> {
+        let mut elements = device.zeros(match self {
+            Self::Diagonal(_) => 0,
+            Self::Elements(schwarz) => schwarz.scratch(),
+        })?;
+        largest_eigenvalue(device, operator, |r, z| {
+            self.apply(device, (r, &mut elements), z)
+        })
+    }
 }
 
 /// A smoother of one matrix.
@@ -83,7 +98,7 @@ pub(super) struct Scratch<'a, B> {
 
 /// What a step starts from.
 #[derive(Clone, Copy)]
-enum From<'a, B> {
+enum Origin<'a, B> {
     /// x = 0, of the right-hand side.
     Zero(&'a B),
     /// x, of the right-hand side, with the product A x.
@@ -102,15 +117,8 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
     ) -> Result<Self, MultigridError> {
         let weights = WEIGHTS.get(order.wrapping_sub(1));
         let weights = weights.ok_or(MultigridError::Order { found: order })?;
-        let mut elements = device.zeros(match &inverse {
-            Inverse::Diagonal(_) => 0,
-            Inverse::Elements(schwarz) => schwarz.scratch(),
-        })?;
-        let largest = largest_eigenvalue(device, (operator, STEPS), |r, z| {
-            inverse.apply(device, (r, &mut elements), z)
-        })?;
         Ok(Self {
-            bound: safety * largest,
+            bound: safety * inverse.largest_eigenvalue(device, (operator, STEPS))?,
             device: device.clone(),
             inverse,
             weights,
@@ -142,7 +150,7 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
         x: &mut D::Buffer<T>,
         scratch: &mut Scratch<'_, D::Buffer<T>>,
     ) -> Result<(), OperatorError> {
-        self.step(0, From::Zero(b), scratch, x)?;
+        self.step(0, Origin::Zero(b), scratch, x)?;
         self.steps(operator, x, scratch)
     }
 
@@ -155,7 +163,7 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
         scratch: &mut Scratch<'_, D::Buffer<T>>,
     ) -> Result<(), OperatorError> {
         operator.apply(x, scratch.product)?;
-        self.step(0, From::Guess(b), scratch, x)?;
+        self.step(0, Origin::Guess(b), scratch, x)?;
         self.steps(operator, x, scratch)
     }
 
@@ -168,7 +176,7 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
     ) -> Result<(), OperatorError> {
         for i in 1..self.weights.len() {
             operator.apply(scratch.d, scratch.product)?;
-            self.step(i, From::Step, scratch, x)?;
+            self.step(i, Origin::Step, scratch, x)?;
         }
         Ok(())
     }
@@ -177,7 +185,7 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
     fn step(
         &self,
         i: usize,
-        from: From<'_, D::Buffer<T>>,
+        from: Origin<'_, D::Buffer<T>>,
         scratch: &mut Scratch<'_, D::Buffer<T>>,
         x: &mut D::Buffer<T>,
     ) -> Result<(), DeviceError> {
@@ -186,9 +194,9 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
                 factors: self.factors(i),
                 inverse: &jacobi.inverse,
                 input: match from {
-                    From::Zero(b) => ChebyshevInput::Start(b),
-                    From::Guess(b) => ChebyshevInput::Restart(b, &*scratch.product),
-                    From::Step => ChebyshevInput::Step(&*scratch.product),
+                    Origin::Zero(b) => ChebyshevInput::Start(b),
+                    Origin::Guess(b) => ChebyshevInput::Restart(b, &*scratch.product),
+                    Origin::Step => ChebyshevInput::Step(&*scratch.product),
                 },
                 r: scratch.r,
                 d: scratch.d,
@@ -202,7 +210,7 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
     fn schwarz_step(
         &self,
         schwarz: &Schwarz<T, D>,
-        (i, from): (usize, From<'_, D::Buffer<T>>),
+        (i, from): (usize, Origin<'_, D::Buffer<T>>),
         scratch: &mut Scratch<'_, D::Buffer<T>>,
         x: &mut D::Buffer<T>,
     ) -> Result<(), DeviceError> {
@@ -215,19 +223,19 @@ impl<T: Number, D: VectorOps<T>> Smoother<T, D> {
         } = scratch;
         let factors = self.factors(i);
         match from {
-            From::Zero(b) => {
+            Origin::Zero(b) => {
                 device.copy(b, r)?;
                 device.fill(0.0, x)?;
             }
-            From::Guess(b) => {
+            Origin::Guess(b) => {
                 device.copy(b, r)?;
                 device.axpy(-1.0, product, r)?;
             }
-            From::Step => device.axpy(-self.factors(i - 1).gain, product, r)?,
+            Origin::Step => device.axpy(-self.factors(i - 1).gain, product, r)?,
         }
         match from {
-            From::Zero(_) | From::Guess(_) => schwarz.apply(r, elements, d)?,
-            From::Step => {
+            Origin::Zero(_) | Origin::Guess(_) => schwarz.apply(r, elements, d)?,
+            Origin::Step => {
                 schwarz.apply(r, elements, product)?;
                 let before = self.factors(i - 1).gain / factors.gain;
                 device.xpby(product, factors.momentum * before, d)?;

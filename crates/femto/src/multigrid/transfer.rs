@@ -89,10 +89,7 @@ impl Pairing {
         let spaces = first.iter().zip(second);
         let pair = |(first, second): (&Block, &Block)| {
             let (first, second) = (&first.space, &second.space);
-            let mut element_of = vec![0; first.elements()];
-            for (element, &cell) in first.cells().iter().enumerate() {
-                element_of[cell as usize] = element;
-            }
+            let element_of = first.elements_of_cells();
             let same = |element: usize| element_of[second.cells()[element] as usize];
             let block = PairedBlock {
                 cell: second.cell(),

@@ -4,7 +4,7 @@ use crate::Number;
 use crate::pool::Pool;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::element_inverse::{InverseShape, Items, Lines};
-use femto_platform::device::{Buffer, Device, DeviceError, DeviceKind, check_len};
+use femto_platform::device::{Buffer, Device, DeviceError, check_len};
 use std::fmt;
 
 /// Inverses of separable operators on all elements of a space of interleaved components: see
@@ -40,10 +40,6 @@ impl<T: Number, D: Device> ElementInverse<T, D> {
             items.strengths.len(),
             count * (1 + shape.axes),
         )?;
-        let (scratch, info) = (Pool::default(), device.info());
-        if info.kind == DeviceKind::Host {
-            (0..info.threads).for_each(|_| scratch.put(vec![T::default(); shape.scratch()]));
-        }
         let rounded = |numbers: &[f64]| numbers.iter().map(|&x| T::from_f64(x)).collect::<Vec<T>>();
         Ok(Self {
             shape,
@@ -54,7 +50,7 @@ impl<T: Number, D: Device> ElementInverse<T, D> {
             strengths: device.upload(items.strengths)?,
             nodes: device.upload(items.nodes)?,
             weights: device.upload(weights)?,
-            scratch,
+            scratch: Pool::of_threads(&device.info(), shape.scratch()),
         })
     }
 

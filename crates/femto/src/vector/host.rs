@@ -6,6 +6,7 @@ use super::{
     SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
+use crate::pool::Pool;
 use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
 use femto_kernel::vector::element_inverse::{self, Items, Lines};
@@ -273,7 +274,20 @@ impl<T: Number> VectorOps<T> for Host {
     ) -> Result<(), DeviceError> {
         with.check(x, e)?;
         let part = &mut e[with.first..with.end()];
-        interpolate(self, with, x, (0..with.elements(), part));
+        let per_element = with.strides.components * with.shape.outputs();
+        let inputs = with.shape.inputs();
+        let scratch = (&with.scratch, with.shape.scratch());
+        let to = (0..with.elements(), per_element, part);
+        on_elements(self, scratch, to, &|elements, scratch, e| {
+            let nodes = &with.nodes[elements.start * inputs..elements.end * inputs];
+            interpolation::interpolate(
+                SimdLevel::detect(),
+                (with.shape, &with.matrix),
+                (nodes, with.strides),
+                x,
+                (scratch, e),
+            );
+        });
         Ok(())
     }
 
@@ -284,85 +298,60 @@ impl<T: Number> VectorOps<T> for Host {
         e: &mut HostBuffer<T>,
     ) -> Result<(), DeviceError> {
         with.check(x, e)?;
-        invert_elements(self, with, x, (0, e));
+        let lines = Lines {
+            vectors: &with.vectors,
+            values: &with.values,
+        };
+        let scratch = (&with.scratch, with.shape.scratch());
+        let to = (0..with.items(), with.shape.nodes(), &mut **e);
+        on_elements(self, scratch, to, &|items, scratch, e| {
+            let items = Items {
+                components: with.components,
+                first: items.start,
+                nodes: &with.nodes,
+                ends: &with.ends,
+                strengths: &with.strengths,
+            };
+            element_inverse::invert(
+                SimdLevel::detect(),
+                (with.shape, lines),
+                items,
+                (&with.weights, x),
+                (scratch, e),
+            );
+        });
         Ok(())
     }
 }
 
-/// Elements of a task that interpolates, whole batches.
+/// Elements of a task, whole batches.
 const ELEMENTS: usize = 8 * LANES;
 
-/// Interpolates a run of elements to their part of the E-vector.
-fn interpolate<T: Number>(
+/// Calls `run` for runs of elements, with scratch memory of this length and their part of an E-vector that has
+/// `per_element` numbers for each.
+fn on_elements<T: Number>(
     host: &Host,
-    with: &ElementInterpolation<T, Host>,
-    x: &[T],
-    (elements, e): (Range<usize>, &mut [T]),
+    (pool, len): (&Pool<Vec<T>>, usize),
+    (elements, per_element, e): (Range<usize>, usize, &mut [T]),
+    run: &(impl Fn(Range<usize>, &mut [T], &mut [T]) + Sync),
 ) {
     let tasks = elements.len().div_ceil(ELEMENTS);
     if tasks > 1 {
         let middle = tasks / 2 * ELEMENTS;
-        let (left, right) = e.split_at_mut(middle * with.strides.components * with.shape.outputs());
+        let (left, right) = e.split_at_mut(middle * per_element);
         let middle = elements.start + middle;
+        let left = (elements.start..middle, per_element, left);
+        let right = (middle..elements.end, per_element, right);
         host.join(
-            || interpolate(host, with, x, (elements.start..middle, left)),
-            || interpolate(host, with, x, (middle..elements.end, right)),
+            || on_elements(host, (pool, len), left, run),
+            || on_elements(host, (pool, len), right, run),
         );
         return;
     }
-    let scratch = with.scratch.take();
-    let mut scratch = scratch.unwrap_or_else(|| vec![T::default(); with.shape.scratch()]);
-    let inputs = with.shape.inputs();
-    let nodes = &with.nodes[elements.start * inputs..elements.end * inputs];
-    interpolation::interpolate(
-        SimdLevel::detect(),
-        (with.shape, &with.matrix),
-        (nodes, with.strides),
-        x,
-        (&mut scratch, e),
-    );
-    with.scratch.put(scratch);
-}
-
-/// Inverts a run of items, from `first` on, to their part of the E-vector.
-fn invert_elements<T: Number>(
-    host: &Host,
-    with: &ElementInverse<T, Host>,
-    x: &[T],
-    (first, e): (usize, &mut [T]),
-) {
-    let nodes = with.shape.nodes();
-    let tasks = (e.len() / nodes).div_ceil(ELEMENTS);
-    if tasks > 1 {
-        let middle = tasks / 2 * ELEMENTS;
-        let (left, right) = e.split_at_mut(middle * nodes);
-        host.join(
-            || invert_elements(host, with, x, (first, left)),
-            || invert_elements(host, with, x, (first + middle, right)),
-        );
-        return;
-    }
-    let scratch = with.scratch.take();
-    let mut scratch = scratch.unwrap_or_else(|| vec![T::default(); with.shape.scratch()]);
-    let lines = Lines {
-        vectors: &with.vectors,
-        values: &with.values,
-    };
-    let items = Items {
-        components: with.components,
-        first,
-        nodes: &with.nodes,
-        ends: &with.ends,
-        strengths: &with.strengths,
-    };
-    element_inverse::invert(
-        SimdLevel::detect(),
-        (with.shape, lines),
-        items,
-        (&with.weights, x),
-        (&mut scratch, e),
-    );
-    with.scratch.put(scratch);
+    let scratch = pool.take();
+    let mut scratch = scratch.unwrap_or_else(|| vec![T::default(); len]);
+    run(elements, &mut scratch, e);
+    pool.put(scratch);
 }
 
 /// Listed entries per task.

@@ -5,7 +5,7 @@ use crate::pool::Pool;
 use femto_element::Interpolation;
 use femto_kernel::roofline::Work;
 use femto_kernel::vector::interpolation::{InterpolationShape, NO_NODE, Strides};
-use femto_platform::device::{Buffer, Device, DeviceError, DeviceKind};
+use femto_platform::device::{Buffer, Device, DeviceError};
 use rayon::prelude::*;
 use std::fmt;
 
@@ -45,10 +45,6 @@ impl<T: Number, D: Device> ElementInterpolation<T, D> {
             from: interpolation.from,
             to: interpolation.to,
         };
-        let (scratch, info) = (Pool::default(), device.info());
-        if info.kind == DeviceKind::Host {
-            (0..info.threads).for_each(|_| scratch.put(vec![T::default(); shape.scratch()]));
-        }
         let matrix = interpolation.matrix.iter();
         let matrix: Vec<T> = matrix.map(|&entry| T::from_f64(entry)).collect();
         Ok(Self {
@@ -58,7 +54,7 @@ impl<T: Number, D: Device> ElementInterpolation<T, D> {
             len: last.map_or(0, |&last| last as usize * strides.node + last_component + 1),
             strides,
             first,
-            scratch,
+            scratch: Pool::of_threads(&device.info(), shape.scratch()),
         })
     }
 
