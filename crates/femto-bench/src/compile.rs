@@ -1,6 +1,5 @@
 //! Concurrent compilation of kernel texts.
 
-use femto_platform::cache::KernelCache;
 use femto_platform::device::DeviceError;
 use femto_platform::device::accelerator::{Accelerator, KernelText, Module};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +7,7 @@ use std::thread::{self, available_parallelism};
 
 /// Compiles a text, or takes it from the user's cache on disk.
 pub(crate) fn compile(device: &Accelerator, name: &str, text: &str) -> Result<Module, DeviceError> {
-    let cache = KernelCache::user().unwrap_or_default();
+    let cache = device.user_cache();
     device.compile(&KernelText::new(name, text), &cache)
 }
 

@@ -8,7 +8,7 @@ use femto::operator::{Backend, OperatorError};
 use femto::problem::Constrained;
 use femto::solve::cg::{CgWorkspace, solve};
 use femto::solve::{Iteration, Jacobi, Preconditioning, StopCriteria, StopReason, System};
-use femto::vector::{Entries, VectorOps};
+use femto::vector::{Projector, VectorOps};
 use femto::{Number, Operator, OperatorParams};
 use femto_kernel::form::{Componentwise, Form, GraphForm, Mass, Poisson, ScreenedPoisson, trace};
 use femto_kernel::roofline::Work;
@@ -25,8 +25,10 @@ const FIRST_ITERATIONS: usize = 2;
 /// A benchmark's operator on a space.
 pub(crate) struct Subject<T: Number, D: Backend> {
     pub(crate) operator: Operator<T, D>,
-    /// The constrained entries of vectors.
-    constrained: Entries<D>,
+    /// The projection to vectors that are zero at constrained entries.
+    projector: Projector<T, D>,
+    /// Number of constrained entries.
+    constrained: usize,
     benchmark: Benchmark,
     degree: usize,
     elements: usize,
@@ -58,7 +60,8 @@ impl<T: Number, D: Backend> Subject<T, D> {
         }?;
         Ok(Self {
             operator,
-            constrained: Entries::new(device, problem.constraints.entries())?,
+            projector: Projector::new(device, &problem.constraints)?,
+            constrained: problem.constraints.len(),
             benchmark,
             degree: params.degree,
             elements: problem.space.elements(),
@@ -75,7 +78,7 @@ impl<T: Number, D: Backend> Subject<T, D> {
 
     /// The entries of the benchmark's vectors that are not constrained.
     pub(crate) fn unknowns(&self) -> usize {
-        self.len() - self.constrained.len()
+        self.len() - self.constrained
     }
 
     /// Work of one application.
@@ -91,7 +94,7 @@ impl<T: Number, D: Backend> Subject<T, D> {
         let len = self.operator.dofs();
         let around = [UPDATE_DIRECTION_SCALED, DOT, UPDATE_RESIDUAL_SCALED];
         let vectors: Work = around.iter().map(|cost| cost.work::<T>(len)).sum();
-        let constrained = SET_ENTRIES.listed_work::<T>(self.constrained.len());
+        let constrained = SET_ENTRIES.listed_work::<T>(self.constrained);
         self.operator.work() + constrained + vectors
     }
 
@@ -166,7 +169,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
     pub(crate) fn time_iteration(&self, params: &Params) -> Result<Timing, BenchError> {
         let device = self.operator.device();
         let size = self.operator.dofs();
-        let operator = Constrained::new(&self.operator, &self.constrained);
+        let operator = Constrained::new(&self.operator, &self.projector);
         let mut diagonal = device.zeros(size)?;
         operator.diagonal(&mut diagonal)?;
         let jacobi = Jacobi::new(device, &diagonal)?;
@@ -176,7 +179,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Subject<T, D> {
             preconditioning: Preconditioning::Jacobi(&jacobi),
         };
         let mut b = device.upload(&random::<T>(size))?;
-        device.set_entries(&self.constrained, 0.0, &mut b)?;
+        self.projector.project(device, &mut b)?;
         let mut x = device.zeros(size)?;
         let mut workspace = CgWorkspace::new(device, size)?;
         let mut sample = || -> Result<f64, BenchError> {

@@ -17,7 +17,7 @@ use femto::solve::{
     Iteration, Jacobi, LinearOperator, OperatorError, Preconditioner, Preconditioning,
     StopCriteria, System,
 };
-use femto::vector::{Entries, VectorOps};
+use femto::vector::{Projector, VectorOps};
 use femto::{Operator, OperatorParams};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System as SystemAllocator;
@@ -130,10 +130,10 @@ fn multigrid(threads: usize) -> Result<(), Box<dyn Error>> {
     let constraints = Constraints::of_all_components(space, &["zmin", "zmax"])?;
     let params = OperatorParams::default();
     let operator = Operator::<f64, _>::new(&host, space, geometry, &Poisson::<3>, params)?;
-    let entries = Entries::new(&host, constraints.entries())?;
+    let projector = Projector::new(&host, &constraints)?;
     let mut b = host.upload(&vec![1.0; space.dofs()])?;
-    host.set_entries(&entries, 0.0, &mut b)?;
-    let constrained = Constrained::new(&operator, &entries);
+    projector.project(&host, &mut b)?;
+    let constrained = Constrained::new(&operator, &projector);
     let preconditioning = Preconditioning::any(&host, multigrid)?;
     let iterations = preconditioned(&host, (&constrained, preconditioning), &b)?;
     assert!((4..=9).contains(&iterations), "{iterations}");
@@ -236,12 +236,12 @@ fn element_operators(threads: usize) -> Result<(), Box<dyn Error>> {
         let params = OperatorParams::default();
         let operator = Operator::new(&host, &space, &geometry, &Poisson::<3>, params)?;
         let constraints = Constraints::of_all_components(&space, &["xmin"])?;
-        let entries = Entries::new(&host, constraints.entries())?;
-        let constrained = Constrained::new(&operator, &entries);
+        let projector = Projector::new(&host, &constraints)?;
+        let constrained = Constrained::new(&operator, &projector);
         let mut diagonal = host.zeros(space.dofs())?;
         constrained.diagonal(&mut diagonal)?;
         let mut b = host.upload(&vec![1.0; space.dofs()])?;
-        host.set_entries(&entries, 0.0, &mut b)?;
+        projector.project(&host, &mut b)?;
         assert!(solve_without_allocating(&host, &constrained, (&diagonal, &b))? > 25);
     }
     Ok(())

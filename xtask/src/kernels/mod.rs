@@ -148,6 +148,7 @@ pub(crate) fn command(arguments: &[&str]) -> Result<()> {
             "--run" => compiles = false,
             // Started by `--run`, once for each of PoCL's methods.
             pocl::CHILD => child = true,
+            pocl::VERSION => return pocl::print_version(),
             other => match (other.strip_prefix(ONLY), other.strip_prefix(SHARE)) {
                 (Some(part), _) => wanted.part = part,
                 (None, Some(share)) => wanted.share = Share::parse(share)?,

@@ -18,6 +18,10 @@ use crate::step::Step;
 /// The argument with which this program starts itself.
 pub(super) const CHILD: &str = "--run-in-this-process";
 
+/// The argument with which it asks itself for PoCL's version: a process that has looked for OpenCL before PoCL was
+/// installed does not find it.
+pub(super) const VERSION: &str = "--print-version";
+
 /// PoCL's methods to merge all threads of a block into one function: loops between barriers, or
 /// continuations.
 const METHODS: [&str; 2] = [USUAL, CONTINUATIONS];
@@ -52,7 +56,7 @@ fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
     if wanted.selection == Selection::All {
         arguments.push("--all");
     }
-    if method == CONTINUATIONS && !has_sound_continuations()? {
+    if method == CONTINUATIONS && !has_sound_continuations(&program)? {
         return match newer_root() {
             Ok(root) => in_root(&root, &program, &arguments),
             Err(error) => {
@@ -73,10 +77,16 @@ fn with_method(method: &str, wanted: Wanted<'_>) -> Result<()> {
         .run()
 }
 
-fn has_sound_continuations() -> Result<bool> {
-    let device = Accelerator::opencl(0)?;
-    let major = device.features().driver.split('.').next();
+fn has_sound_continuations(program: &Path) -> Result<bool> {
+    let version = Step::new(program, ["kernels", VERSION]).output()?;
+    let major = version.split('.').next();
     Ok(major.and_then(|major| major.parse().ok()) >= Some(7_u32))
+}
+
+/// Prints the version of the first OpenCL device's driver.
+pub(super) fn print_version() -> Result<()> {
+    println!("{}", Accelerator::opencl(0)?.features().driver);
+    Ok(())
 }
 
 /// Runs this program in the root folder of a newer Debian.

@@ -178,6 +178,7 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
             0 => y + x,
             _ => y,
         })?;
+        self.project()?;
         let [_, mut y, ..] = self.upload()?;
         let arguments = [len, value, Argument::input(&x), Argument::output(&mut y)];
         self.run("axpy", &arguments)?;
@@ -279,6 +280,45 @@ impl<T: Element + Into<f64>> Bench<'_, T> {
                     (_, true) => x[row],
                 };
                 f64::from(add) * y + product
+            })?;
+        }
+        Ok(())
+    }
+
+    /// At every other node, of as many components as fit, with any matrix.
+    fn project(&self) -> Result<()> {
+        let [rows, inputs] = [0, 1].map(|input: usize| -> Vec<f64> {
+            self.inputs[input].iter().map(|&x| x.into()).collect()
+        });
+        for count in [2, 3] {
+            let all = rows.len() / count;
+            let nodes: Vec<u32> = (0..all as u32).step_by(2).collect();
+            if nodes.is_empty() {
+                continue;
+            }
+            let factor = |node: usize, i: usize, j: usize| rows[(node + 2 * i + j) % rows.len()];
+            let matrices = nodes.iter().flat_map(|&node| {
+                let pairs = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
+                pairs.map(move |(i, j)| (self.from)(factor(node as usize, i, j)))
+            });
+            let matrices = self.device.upload(&matrices.collect::<Vec<T>>())?;
+            let listed = self.device.upload(&nodes)?;
+            let [_, mut y, ..] = self.upload()?;
+            let arguments = [
+                Argument::U32(nodes.len() as u32),
+                Argument::U32(count as u32),
+                Argument::input(&listed),
+                Argument::input(&matrices),
+                Argument::output(&mut y),
+            ];
+            self.launch("project", source::entry_blocks(nodes.len()), &arguments)?;
+            self.expect_entries("project", &y, |at, [_, y, ..]| {
+                let (node, i) = (at / count, at % count);
+                let own = || (0..count).map(|j| factor(node, i, j) * inputs[node * count + j]);
+                match node % 2 == 0 && node < all {
+                    true => own().sum(),
+                    false => y,
+                }
             })?;
         }
         Ok(())

@@ -58,7 +58,7 @@ pub struct Case {
     pub exact: Option<Vector>,
     /// The initial iterate.
     pub start: Option<Vector>,
-    /// Boundaries where the solution is given.
+    /// Boundaries where the solution is given, or its component along the normal.
     pub dirichlet: Vec<Boundary>,
     /// Boundaries where the flux is given.
     pub neumann: Vec<Boundary>,
@@ -173,6 +173,8 @@ pub struct Boundary {
     pub tags: Vec<Located<String>>,
     /// The given components, each once, counted from 0; `None` for all.
     pub components: Option<Vec<Located<usize>>>,
+    /// Whether only the component along the normal is given.
+    pub is_normal: bool,
     /// The value: a function for each of these components, or one for all.
     pub value: Vector,
 }
@@ -205,8 +207,16 @@ impl Boundary {
         }
     }
 
+    /// Whether all components are given.
+    pub fn is_whole(&self) -> bool {
+        self.components.is_none() && !self.is_normal
+    }
+
     /// Whether both give the same component.
     pub fn overlaps(&self, other: &Self) -> bool {
+        if self.is_normal || other.is_normal {
+            return self.is_normal == other.is_normal;
+        }
         match (&self.components, &other.components) {
             (Some(own), Some(others)) => {
                 let is_other = |it: &Located<usize>| others.iter().any(|o| o.value == it.value);

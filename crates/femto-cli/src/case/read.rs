@@ -68,12 +68,12 @@ impl Case {
             run: optional("run").map_or(0..0, |it| it.span()),
         };
         let exact = optional("exact").as_ref().map(value).transpose()?;
-        let groups = |name| {
-            optional(name)
-                .as_ref()
-                .map_or(Ok(vec![]), read_boundary::boundaries)
-        };
-        let (dirichlet, neumann) = (groups("dirichlet")?, groups("neumann")?);
+        let dirichlet = optional("dirichlet")
+            .as_ref()
+            .map_or(Ok(vec![]), read_boundary::dirichlet)?;
+        let neumann = optional("neumann")
+            .as_ref()
+            .map_or(Ok(vec![]), read_boundary::neumann)?;
         let robin = optional("robin")
             .as_ref()
             .map_or(Ok(vec![]), read_boundary::robins)?;

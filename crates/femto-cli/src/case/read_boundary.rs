@@ -6,8 +6,33 @@ use super::section::{Section, Value};
 use super::{Boundary, Robin, Vector};
 use std::collections::HashMap;
 
-/// `[[dirichlet]]` or `[[neumann]]`.
-pub(super) fn boundaries(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
+/// `[[dirichlet]]`.
+pub(super) fn dirichlet(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
+    let read = |section: &Value<'_>| {
+        let section = section.section(&["tags", "components", "normal", "value"])?;
+        let boundary = boundary(&section)?;
+        let normal = section.optional("normal");
+        let is_normal = normal.as_ref().map_or(Ok(false), Value::truth)?;
+        if let (true, Some(normal)) = (is_normal, normal) {
+            if boundary.components.is_some() {
+                return Err(normal.meaningless("`components` are given"));
+            }
+            if !boundary.value.serves(1) {
+                return Err(section
+                    .required("value")?
+                    .out_of_range("one, along the normal"));
+            }
+        }
+        Ok(Boundary {
+            is_normal,
+            ..boundary
+        })
+    };
+    sections.sections()?.iter().map(read).collect()
+}
+
+/// `[[neumann]]`.
+pub(super) fn neumann(sections: &Value<'_>) -> Result<Vec<Boundary>, CaseError> {
     let read =
         |section: &Value<'_>| boundary(&section.section(&["tags", "components", "value"])?);
     sections.sections()?.iter().map(read).collect()
@@ -36,6 +61,7 @@ fn boundary(section: &Section<'_>) -> Result<Boundary, CaseError> {
         tags: list.iter().map(Value::tag).collect::<Result<_, _>>()?,
         value: values_of(&section.required("value")?, components.as_deref())?,
         components,
+        is_normal: false,
     })
 }
 
@@ -76,12 +102,24 @@ fn components_of(value: &Value<'_>) -> Result<Vec<Located<usize>>, CaseError> {
     }
 }
 
-/// Fails if a component of a group has two boundary conditions.
+/// Fails if a component of a group has two boundary conditions, or one along the normal and others for all components.
 pub(super) fn check_groups(
     [dirichlet, neumann]: [&[Boundary]; 2],
     robin: &[Robin],
     document: &Document,
 ) -> Result<(), CaseError> {
+    let whole = dirichlet.iter().filter(|it| it.is_whole());
+    let whole: Vec<_> = whole
+        .flat_map(|it| &it.tags)
+        .map(|tag| &tag.value)
+        .collect();
+    let normal = dirichlet.iter().filter(|it| it.is_normal);
+    if let Some(tag) = normal
+        .flat_map(|it| &it.tags)
+        .find(|tag| whole.contains(&&tag.value))
+    {
+        return Err(repeated(document, tag, "[[dirichlet]]"));
+    }
     let mut seen: HashMap<&str, Vec<(&Boundary, &'static str)>> = HashMap::new();
     let dirichlet = dirichlet.iter().map(|it| (it, "[[dirichlet]]"));
     let neumann = neumann.iter().map(|it| (it, "[[neumann]]"));
@@ -90,14 +128,19 @@ pub(super) fn check_groups(
         for tag in &boundary.tags {
             let others = seen.entry(&tag.value).or_default();
             if let Some((_, first)) = others.iter().find(|(other, _)| other.overlaps(boundary)) {
-                let tag_again = MistakeKind::RepeatedTag {
-                    tag: tag.value.clone(),
-                    first,
-                };
-                return Err(document.mistake(tag.span.clone(), tag_again));
+                return Err(repeated(document, tag, first));
             }
             others.push((boundary, section));
         }
     }
     Ok(())
+}
+
+/// A group has a condition already, in this section.
+fn repeated(document: &Document, tag: &Located<String>, first: &'static str) -> CaseError {
+    let tag_again = MistakeKind::RepeatedTag {
+        tag: tag.value.clone(),
+        first,
+    };
+    document.mistake(tag.span.clone(), tag_again)
 }

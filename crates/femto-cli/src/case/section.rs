@@ -223,6 +223,14 @@ impl<'a> Value<'a> {
         device::parse(found).map_err(|error| self.mistake(MistakeKind::Device(error)))
     }
 
+    /// `true` or `false`.
+    pub(super) fn truth(&self) -> Result<bool, CaseError> {
+        match self.value.get_ref() {
+            DeValue::Boolean(truth) => Ok(*truth),
+            _ => Err(self.wrong_type("true or false")),
+        }
+    }
+
     /// The tables of an array of tables.
     pub(super) fn sections(&self) -> Result<Vec<Value<'a>>, CaseError> {
         match self.value.get_ref() {

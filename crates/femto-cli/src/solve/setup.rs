@@ -9,7 +9,8 @@ use femto::fem::space::{Block, SpaceError};
 use femto::kernel::expr::Input;
 use femto::operator::OperatorError;
 use femto::problem::{
-    Boundary, Discretized, Function, FunctionName, Problem, ProblemError, ProblemForm, Robin, Role,
+    AlongNormal, Boundary, Discretized, Function, FunctionName, Problem, ProblemError, ProblemForm,
+    Robin, Role,
 };
 use std::collections::HashMap;
 use std::ops::Range;
@@ -94,7 +95,7 @@ pub(super) fn check_components(case: &Case, components: usize) -> Result<(), Cas
             return Err(case.document.mistake(component.span.clone(), problem));
         }
     }
-    let is_whole = |it: &&case::Boundary| it.components.is_none();
+    let is_whole = |it: &&case::Boundary| it.is_whole();
     let all = case.boundaries().filter(is_whole).map(|it| &it.value);
     let robin = case.robin.iter().filter(|it| is_whole(&&it.boundary));
     let values = sections.chain(all).map(|vector| ("`value`", vector));
@@ -205,6 +206,10 @@ pub(super) fn loads_inside(case: &Case, blocks: &[Block]) -> Vec<String> {
 /// The case's problem, without the exact solution.
 pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> Problem<'a> {
     let components = form.components();
+    let dirichlet = |is_normal| {
+        let parts = case.dirichlet.iter();
+        parts.filter(move |part| part.is_normal == is_normal)
+    };
     Problem {
         operator: OperatorParams {
             quadrature: case.quadrature,
@@ -214,8 +219,9 @@ pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> 
             ..OperatorParams::default()
         },
         source: case.source.of(components),
-        neumann: boundaries(&case.neumann, components),
-        dirichlet: boundaries(&case.dirichlet, components),
+        neumann: boundaries(case.neumann.iter(), components),
+        dirichlet: boundaries(dirichlet(false), components),
+        along_normal: along_normal(dirichlet(true)),
         robin: robins(&case.robin, components),
         start: case.start.as_ref().map(|start| start.of(components)),
         solver: case.solver.params,
@@ -225,7 +231,20 @@ pub(super) fn problem<'a>(case: &'a Case, mesh: &'a Mesh, form: ProblemForm) -> 
     }
 }
 
-fn boundaries(parts: &[case::Boundary], components: usize) -> Vec<Boundary<'_>> {
+fn along_normal<'a>(parts: impl Iterator<Item = &'a case::Boundary>) -> Vec<AlongNormal<'a>> {
+    let of_part = |part: &'a case::Boundary| {
+        part.tags.iter().map(|tag| AlongNormal {
+            tag: tag.value.clone(),
+            value: part.value.function(0),
+        })
+    };
+    parts.flat_map(of_part).collect()
+}
+
+fn boundaries<'a>(
+    parts: impl Iterator<Item = &'a case::Boundary>,
+    components: usize,
+) -> Vec<Boundary<'a>> {
     let mut boundaries = Vec::new();
     for part in parts {
         boundaries.extend(part.tags.iter().map(|tag| Boundary {
@@ -287,7 +306,9 @@ fn span_of(case: &Case, error: &ProblemError) -> Option<Range<usize>> {
             return Some(case.periodic.as_ref()?.first()?.span.clone());
         }
         ProblemError::Space(
-            SpaceError::NoSuchFacet { tag, .. } | SpaceError::PeriodicFacet { tag, .. },
+            SpaceError::NoSuchFacet { tag, .. }
+            | SpaceError::PeriodicFacet { tag, .. }
+            | SpaceError::NoNormal { tag, .. },
         ) => {
             let mut tags = case.boundaries().flat_map(|it| &it.tags);
             tags.find(|other| other.value == *tag)?
@@ -331,13 +352,16 @@ fn span_of_function(case: &Case, function: &FunctionName) -> Option<Range<usize>
         let components = it.components.as_ref();
         it.tags.iter().any(|other| other.value == tag)
             && components.is_none_or(|all| all.iter().any(|one| one.value == function.component))
+            && it.is_normal == matches!(function.role, Role::AlongNormal(_))
     };
     let robin = |tag| case.robin.iter().find(move |it| gives(&it.boundary, tag));
     let vector = match &function.role {
         Role::Source => &case.source,
         Role::Start => case.start.as_ref()?,
         Role::Exact | Role::ExactGradient => return Some(case.exact.as_ref()?.span.clone()),
-        Role::Dirichlet(tag) => &case.dirichlet.iter().find(|it| gives(it, tag))?.value,
+        Role::Dirichlet(tag) | Role::AlongNormal(tag) => {
+            &case.dirichlet.iter().find(|it| gives(it, tag))?.value
+        }
         Role::Neumann(tag) => &case.neumann.iter().find(|it| gives(it, tag))?.value,
         Role::Robin(tag) => &robin(tag)?.boundary.value,
         Role::RobinCoefficient(tag) => &robin(tag)?.alpha,

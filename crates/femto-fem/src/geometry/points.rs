@@ -71,15 +71,17 @@ impl Geometry {
         let normal = self.cell.facet_normal(facet);
         let mut out = Vec::with_capacity(points.len());
         self.visit_list(cell, &inside, |position, jacobian| {
-            // Nanson's formula: the area normal is det J · J⁻ᵀ times the reference one.
-            let rows = cofactors(&jacobian);
-            let component = |c: usize| (0..3).map(|a| normal[a] * rows[a][c]).sum();
             out.push(FacetPoint {
                 position,
-                area_normal: [0, 1, 2].map(component),
+                area_normal: mapped_normal(normal, &jacobian),
             });
         });
         out
+    }
+
+    /// The outward area normal of a facet at a reference point of its cell that lies on it.
+    pub fn area_normal(&self, cell: usize, facet: usize, xi: [f64; 3]) -> [f64; 3] {
+        mapped_normal(self.cell.facet_normal(facet), &self.jacobian(cell, xi))
     }
 
     /// Calls `visit` with position and Jacobian at each of the points.
@@ -106,4 +108,10 @@ impl Geometry {
             }
         }
     }
+}
+
+/// Nanson's formula: the area normal is det J · J⁻ᵀ times the reference one.
+fn mapped_normal(normal: [f64; 3], jacobian: &Matrix3) -> [f64; 3] {
+    let rows = cofactors(jacobian);
+    [0, 1, 2].map(|c| (0..3).map(|a| normal[a] * rows[a][c]).sum())
 }

@@ -165,6 +165,36 @@ impl Space {
     /// # Errors
     /// As [`BoundaryFacets::tagged`].
     pub fn boundary_nodes(&self, tag: &str) -> Result<Vec<BoundaryNode>, SpaceError> {
+        let mut nodes = self.at_facet_nodes(tag, |_, node| node)?;
+        nodes.par_sort_unstable();
+        nodes.dedup_by_key(|node| node.node);
+        Ok(nodes)
+    }
+
+    /// The outward area normals of a group's facets at their nodes, facet by facet, with the geometry of the
+    /// space.
+    ///
+    /// # Errors
+    /// As [`BoundaryFacets::tagged`].
+    pub fn facet_normals(
+        &self,
+        tag: &str,
+        geometry: &Geometry,
+    ) -> Result<Vec<(BoundaryNode, [f64; 3])>, SpaceError> {
+        let reference = nodes::positions(self.cell(), self.degree());
+        self.at_facet_nodes(tag, |facet, node| {
+            let xi = reference[node.position as usize];
+            let (cell, number) = (facet.cell as usize, usize::from(facet.number));
+            (node, geometry.area_normal(cell, number, xi))
+        })
+    }
+
+    /// A value for each node of each facet of a group.
+    fn at_facet_nodes<V: Send>(
+        &self,
+        tag: &str,
+        value: impl Fn(&BoundaryFacet, BoundaryNode) -> V + Sync,
+    ) -> Result<Vec<V>, SpaceError> {
         let (cell, degree) = (self.cell(), self.degree());
         let restriction = self.restriction();
         let shell_nodes = restriction.shell_nodes();
@@ -177,21 +207,22 @@ impl Space {
         };
         let on_facets: Vec<_> = (0..cell.facets().len()).map(on_facet).collect();
         let facets = self.boundary().tagged(tag)?.par_iter();
-        let nodes = facets.flat_map_iter(|facet| {
+        let value = &value;
+        let values = facets.flat_map_iter(|facet| {
             let element = facet.element as usize;
             let chunk = &restriction.chunks[restriction.chunk_of(element)];
             let shell = &restriction.shell[element * shell_nodes..][..shell_nodes];
             let on_facet = on_facets[usize::from(facet.number)].iter();
-            on_facet.map(move |&(position, place)| BoundaryNode {
-                node: restriction.node(chunk, shell[place]) as u32,
-                element: facet.element,
-                position: position as u32,
+            on_facet.map(move |&(position, place)| {
+                let node = BoundaryNode {
+                    node: restriction.node(chunk, shell[place]) as u32,
+                    element: facet.element,
+                    position: position as u32,
+                };
+                value(facet, node)
             })
         });
-        let mut nodes: Vec<_> = nodes.collect();
-        nodes.par_sort_unstable();
-        nodes.dedup_by_key(|node| node.node);
-        Ok(nodes)
+        Ok(values.collect())
     }
 
     /// Positions of boundary nodes, `[nodes][3]`, with the geometry of the space.

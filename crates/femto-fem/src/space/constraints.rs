@@ -1,17 +1,42 @@
-//! Constraints: the sorted list of L-vector entries that have given values.
+//! Constraints: the sorted list of L-vector entries that have given values, and nodes where a slanted direction has.
 
+use super::slanted::{NodeNormal, Slanted};
 use super::{Block, Continuity, Layout, Space, SpaceError};
 
-/// The constrained entries of L-vectors, ascending: components of the nodes on groups of facets.
+/// The constrained entries of L-vectors, ascending: components of the nodes on groups of facets. And the nodes where
+/// components along the boundary's normal are constrained ([`Constraints::with_normals`]): such a component is an
+/// entry too if the normal is an axis.
 ///
-/// Solvers work on L-vectors whose constrained entries are held at zero; the given values are inserted at
-/// the end.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Solvers work on L-vectors that are zero there; the given values are inserted at the end.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Constraints {
-    entries: Vec<u32>,
+    pub(super) entries: Vec<u32>,
+    pub(super) normals: Vec<NodeNormal>,
+    pub(super) slanted: Slanted,
+}
+
+/// Parts of a direction along an axis below it are rounding.
+const NEARLY: f64 = 1e-10;
+
+/// Fails unless nodes are shared, and so on the boundary.
+pub(super) fn check_continuous(space: &Space, tag: &str) -> Result<(), SpaceError> {
+    match space.continuity() {
+        Continuity::Continuous => Ok(()),
+        Continuity::Broken => Err(SpaceError::BrokenDirichlet { tag: tag.into() }),
+    }
 }
 
 impl Constraints {
+    /// Constrains these entries.
+    pub fn of_entries(mut entries: Vec<u32>) -> Self {
+        entries.sort_unstable();
+        entries.dedup();
+        Self {
+            entries,
+            ..Self::default()
+        }
+    }
+
     /// Constrains components of the nodes on groups of boundary cells. Each group is given by name or
     /// number, with its components.
     ///
@@ -22,9 +47,7 @@ impl Constraints {
         let mut entries = Vec::new();
         for (tag, components) in groups {
             let (tag, components) = (*tag, components.as_ref());
-            if space.continuity() == Continuity::Broken {
-                return Err(SpaceError::BrokenDirichlet { tag: tag.into() });
-            }
+            check_continuous(space, tag)?;
             if let Some(&component) = components.iter().find(|&&c| c >= space.components()) {
                 return Err(SpaceError::NoSuchComponent {
                     tag: tag.into(),
@@ -41,9 +64,7 @@ impl Constraints {
                 entries.extend(components.iter().map(entry));
             }
         }
-        entries.sort_unstable();
-        entries.dedup();
-        Ok(Self { entries })
+        Ok(Self::of_entries(entries))
     }
 
     /// Constrains all components of the nodes on groups of boundary cells.
@@ -68,9 +89,7 @@ impl Constraints {
         for block in blocks {
             entries.extend(Self::new(&block.space, groups)?.entries);
         }
-        entries.sort_unstable();
-        entries.dedup();
-        Ok(Self { entries })
+        Ok(Self::of_entries(entries))
     }
 
     /// The entries, ascending.
@@ -78,22 +97,33 @@ impl Constraints {
         &self.entries
     }
 
-    /// Whether an entry of this component is constrained.
+    /// Makes an L-vector zero where it is constrained.
+    pub fn project(&self, values: &mut [f64]) {
+        for &entry in &self.entries {
+            values[entry as usize] = 0.0;
+        }
+        self.slanted.project(values);
+    }
+
+    /// Whether an entry of this component is constrained, or a direction with a part along it.
     pub fn has_component(&self, space: &Space, component: usize) -> bool {
         let of = |&entry: &u32| match space.layout() {
             Layout::Interleaved => entry as usize % space.components(),
             Layout::Blocked => entry as usize / space.nodes(),
         };
+        let on_diagonal = component * (space.components() + 1);
+        let mut projectors = self.slanted.iter().map(|(_, projector)| projector);
         self.entries.iter().any(|entry| of(entry) == component)
+            || projectors.any(|projector| projector[on_diagonal] < 1.0 - NEARLY)
     }
 
-    /// Number of entries.
+    /// Number of entries and slanted directions.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.len() + self.slanted.directions()
     }
 
-    /// Whether there are no entries.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.len() == 0
     }
 }

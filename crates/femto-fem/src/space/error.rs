@@ -37,6 +37,14 @@ pub enum SpaceError {
         /// Cells of the mesh.
         mesh: usize,
     },
+    /// A group where the component along the normal is given, in a space without one.
+    #[error("boundary group `{tag}`: the component along the normal was given, but {why}")]
+    NoNormal {
+        /// The group.
+        tag: String,
+        /// Why there is none.
+        why: String,
+    },
     /// A cell refers to a mesh node that does not exist.
     #[error("cell {cell} refers to mesh node {node}, the mesh has {nodes} nodes")]
     MissingNode {

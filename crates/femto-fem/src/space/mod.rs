@@ -18,6 +18,7 @@ mod gather_scatter;
 mod numbering;
 mod positions;
 mod restriction;
+mod slanted;
 mod topology;
 mod trace;
 
@@ -36,6 +37,7 @@ use elements::Elements;
 pub use error::SpaceError;
 use numbering::ShapeElements;
 pub use restriction::{Chunk, Restriction};
+pub use slanted::{NodeNormal, Slanted};
 use topology::Topology;
 pub use trace::Trace;
 

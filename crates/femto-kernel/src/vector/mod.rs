@@ -111,6 +111,13 @@ pub const DIVIDE: Cost = Cost::new("divide", 2, 1, 1);
 /// The cost of [`invert`].
 pub const INVERT: Cost = Cost::new("invert", 1, 1, 1);
 
+/// The work of projecting vectors of so many components at `count` nodes of a list.
+pub const fn projection_work<T: Real>(components: u64, count: usize) -> Work {
+    let square = components * components;
+    let cost = Cost::new("project", square + components, components, 2 * square);
+    cost.listed_work::<T>(count)
+}
+
 /// The work of [`convert`] from numbers of type `S` for `len` entries.
 pub const fn conversion_work<S: Real, T: Real>(len: usize) -> Work {
     let mut work = Cost::new("convert", 0, 1, 0).work::<T>(len);

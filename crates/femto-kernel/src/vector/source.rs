@@ -50,8 +50,8 @@ pub const SUMS: Precision = Precision::Fp64;
 
 /// The text of all loops over vectors of one precision.
 ///
-/// Kernels, with arguments given in `vectors.c`: `fill`, `set_entries`, `gather`, `add_to_entries`, `axpy`,
-/// `xpby`, `multiply`, `divide`, `convert`, `convert_single`, `multiply_sparse`, `chebyshev_step`,
+/// Kernels, with arguments given in `vectors.c`: `fill`, `set_entries`, `project`, `gather`, `add_to_entries`,
+/// `axpy`, `xpby`, `multiply`, `divide`, `convert`, `convert_single`, `multiply_sparse`, `chebyshev_step`,
 /// `update_direction`; `invert`, `dot_product`, `square`,
 /// `precondition_dot`, `update_residual`, which leave one or two sums per block, and `finish`, which adds
 /// these with one block per sum.

@@ -71,6 +71,27 @@ KERNEL(fill)(uint len, real value, GLOBAL number *RESTRICT g_y)
     EACH_PACK(i) store(g_y, i, len, r_y);
 }
 
+/* y = P y at the nodes of a list, with a projector P for each, [node][component][component]. Components of a node
+ * are neighbours, 2 or 3. */
+KERNEL(project)
+(uint len, uint components, const GLOBAL uint *RESTRICT g_nodes, const GLOBAL number *RESTRICT g_projectors,
+ GLOBAL number *RESTRICT g_y)
+{
+    for (uint i = BLOCK * BLOCK_X + THREAD_X; i < len; i += BLOCKS * BLOCK_X) {
+        GLOBAL number *g_own = g_y + g_nodes[i] * components;
+        const GLOBAL number *g_row = g_projectors + i * components * components;
+        number r_y[3];
+        for (uint c = 0; c < 3; ++c)
+            r_y[c] = c < components ? g_own[c] : 0;
+        for (uint c = 0; c < components; ++c, g_row += components) {
+            number r_sum = g_row[0] * r_y[0] + g_row[1] * r_y[1];
+            if (components > 2)
+                r_sum += g_row[2] * r_y[2];
+            g_own[c] = r_sum;
+        }
+    }
+}
+
 /* y = a at the entries of a list */
 KERNEL(set_entries)
 (uint len, real value, const GLOBAL uint *RESTRICT g_entries, GLOBAL number *RESTRICT g_y)

@@ -70,6 +70,11 @@ impl KernelCache {
         Self { folder: None }
     }
 
+    /// Whether it keeps anything.
+    pub(crate) fn keeps(&self) -> bool {
+        self.folder.is_some()
+    }
+
     fn path(&self, key: &Key) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(key.file_name()))
     }

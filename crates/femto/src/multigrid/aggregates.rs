@@ -6,7 +6,7 @@
 //! the diagonal: on trilinear cubes that drops the couplings that it needs.
 
 use crate::vector::Csr;
-use femto_fem::space::Block;
+use femto_fem::space::{Block, Slanted};
 use rayon::prelude::*;
 
 /// No aggregate.
@@ -23,7 +23,7 @@ pub(crate) struct NearKernel {
     pub(crate) block: usize,
     /// Number of functions.
     pub(crate) modes: usize,
-    /// `[unknown][mode]`; zero where the unknown is held.
+    /// `[unknown][mode]`; zero where unknowns are held.
     pub(crate) values: Vec<f64>,
     /// Whether the first functions are the constants of each unknown of a node.
     pub(super) has_constants: bool,
@@ -50,6 +50,24 @@ impl NearKernel {
             modes,
             values,
             has_constants: true,
+        }
+    }
+
+    /// Makes the functions zero along directions that are held at nodes.
+    pub(super) fn project(&mut self, slanted: &Slanted) {
+        let (block, modes) = (self.block, self.modes);
+        for (node, projector) in slanted.iter() {
+            let own = &mut self.values[node * block * modes..][..block * modes];
+            let before = own.to_vec();
+            let rows = own
+                .chunks_exact_mut(modes)
+                .zip(projector.chunks_exact(block));
+            for (row, parts) in rows {
+                for (mode, value) in row.iter_mut().enumerate() {
+                    let of_mode = before.iter().skip(mode).step_by(modes);
+                    *value = parts.iter().zip(of_mode).map(|(p, v)| p * v).sum();
+                }
+            }
         }
     }
 

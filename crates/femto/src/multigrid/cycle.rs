@@ -125,10 +125,16 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Level<'a, T, D> {
     fn correct(
         &self,
         own: &mut LevelVectors<T, D>,
-        next: &LevelVectors<T, D>,
+        next: &mut LevelVectors<T, D>,
     ) -> Result<(), OperatorError> {
         match self {
-            Self::Form { fine, between, .. } => {
+            Self::Form {
+                fine,
+                coarse,
+                between,
+                ..
+            } => {
+                coarse.make_free(&mut next.x)?;
                 let [_, elements] = &mut own.elements;
                 between
                     .prolongation
@@ -194,7 +200,7 @@ impl<'a, T: Number, D: Backend + VectorOps<T>> Multigrid<'a, T, D> {
         self.hierarchy.device.xpby(b, -1.0, scratch.product)?;
         level.restrict(own, &mut rest[0])?;
         self.run(i + 1, rest)?;
-        level.correct(own, &rest[0])?;
+        level.correct(own, &mut rest[0])?;
         let (b, x, mut scratch) = own.smoothing();
         smoother.improve(operator, b, x, &mut scratch)
     }
@@ -252,6 +258,8 @@ where
         };
         VectorOps::<T>::convert(device, r, &mut finest.b)?;
         self.run(0, &mut workspace.levels)?;
-        Ok(VectorOps::<S>::convert(device, &workspace.levels[0].x, z)?)
+        let x = &mut workspace.levels[0].x;
+        self.hierarchy.levels[0].make_free(x)?;
+        Ok(VectorOps::<S>::convert(device, x, z)?)
     }
 }

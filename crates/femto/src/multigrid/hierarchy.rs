@@ -9,7 +9,7 @@ use super::transfer::{Pairing, Transfer};
 use super::{MultigridError, MultigridParams, SmootherKind, probe};
 use crate::operator::{Backend, OperatorError};
 use crate::solve::{Jacobi, LinearOperator};
-use crate::vector::{Entries, VectorOps};
+use crate::vector::{Projector, VectorOps};
 use crate::{Number, Operator};
 use femto_fem::space::{Block, Constraints};
 use femto_platform::device::DeviceError;
@@ -23,19 +23,18 @@ const SCHWARZ_ORDER: usize = 4;
 pub struct FormLevel<T: Number, D: Backend> {
     /// All blocks of the space, its components interleaved.
     pub blocks: Vec<Block>,
-    /// The constrained entries.
+    /// Where its vectors are zero.
     pub constraints: Constraints,
     /// The operator of a linear form.
     pub operator: Operator<T, D>,
 }
 
-/// A level with its constrained entries on the device.
+/// A level with its constraints on the device.
 pub(super) struct ConstrainedLevel<T: Number, D: Backend> {
     pub(super) blocks: Vec<Block>,
     pub(super) operator: Operator<T, D>,
-    /// The constrained entries.
-    pub(super) held: Vec<u32>,
-    pub(super) entries: Entries<D>,
+    pub(super) constraints: Constraints,
+    pub(super) projector: Projector<T, D>,
 }
 
 impl<T: Number, D: Backend + VectorOps<T>> LinearOperator<T, D> for ConstrainedLevel<T, D> {
@@ -50,15 +49,22 @@ impl<T: Number, D: Backend + VectorOps<T>> LinearOperator<T, D> for ConstrainedL
 }
 
 impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
-    /// Sets the constrained entries of a vector to zero.
+    /// Makes a vector zero where it is constrained.
     pub(super) fn hold(&self, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
-        Ok(self.operator.device().set_entries(&self.entries, 0.0, v)?)
+        Ok(self.projector.project(self.operator.device(), v)?)
     }
 
-    /// Whether each entry is constrained.
+    /// Makes a vector zero along constrained directions, of which matrices of aggregates know nothing; at constrained
+    /// entries it is.
+    pub(super) fn make_free(&self, x: &mut D::Buffer<T>) -> Result<(), OperatorError> {
+        let device = self.operator.device();
+        Ok(device.project(&self.projector.slanted, x)?)
+    }
+
+    /// Whether each entry is constrained, slanted directions apart.
     pub(super) fn is_held(&self) -> Vec<bool> {
         let mut is_held = vec![false; self.size()];
-        let held = self.held.iter();
+        let held = self.constraints.entries().iter();
         held.for_each(|&entry| is_held[entry as usize] = true);
         is_held
     }
@@ -72,7 +78,7 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
     ) -> Result<Smoother<T, D>, MultigridError> {
         let mut diagonal = device.zeros(self.size())?;
         self.operator.diagonal(&mut diagonal)?;
-        device.set_entries(&self.entries, 1.0, &mut diagonal)?;
+        self.projector.set_diagonal(device, &mut diagonal)?;
         // Schwarz needs positive entries too.
         let jacobi = Jacobi::new(device, &diagonal)?;
         let (inverse, order) = match strengths {
@@ -138,12 +144,11 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             if !level.operator.inspection().symmetric {
                 return Err(MultigridError::NotSymmetric);
             }
-            let held = level.constraints.entries().to_vec();
             constrained.push(ConstrainedLevel {
+                projector: Projector::new(device, &level.constraints)?,
                 blocks: level.blocks,
                 operator: level.operator,
-                entries: Entries::new(device, &held)?,
-                held,
+                constraints: level.constraints,
             });
         }
         Ok(Self {
@@ -198,11 +203,12 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         let smoothers = smoothers.map(|level| level.smoother(device, strengths.as_ref(), params));
         let smoothers = smoothers.collect::<Result<_, _>>()?;
         let is_held = base.is_held();
-        let matrix = probe::matrix(device, base, &base.blocks, &is_held)?;
+        let matrix = probe::matrix(device, base)?;
         let components = base.blocks[0].space.components();
         let rotates = NearKernel::rotates(&base.blocks);
         let positions = rotates.then(|| Block::node_positions(&base.blocks));
-        let kernel = NearKernel::new(&is_held, components, positions.as_deref());
+        let mut kernel = NearKernel::new(&is_held, components, positions.as_deref());
+        kernel.project(base.constraints.slanted());
         let kernels = (kernel, &self.null_space[..]);
         Ok(Cycle {
             smoothers,
@@ -235,7 +241,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     /// Bytes of device memory, apart from those of [`Hierarchy::set_up`].
     pub fn bytes(&self) -> usize {
         let levels = self.levels.iter();
-        let levels = levels.map(|level| level.operator.bytes() + level.entries.bytes());
+        let levels = levels.map(|level| level.operator.bytes() + level.projector.bytes());
         let between = self.between.iter().map(|between| {
             let state = between.state.as_ref().map_or(0, Transfer::bytes);
             between.prolongation.bytes() + between.restriction.bytes() + state

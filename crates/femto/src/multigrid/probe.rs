@@ -6,29 +6,29 @@
 //! facets, on any device.
 
 use super::MultigridError;
+use super::hierarchy::ConstrainedLevel;
 use crate::Number;
+use crate::operator::Backend;
 use crate::solve::LinearOperator;
 use crate::vector::csr::parts;
 use crate::vector::{Csr, VectorOps};
-use femto_fem::space::{Block, Space};
+use femto_fem::space::{Block, Slanted, Space};
 use rayon::prelude::*;
 
 /// Colours whose products are kept at a time: nearly always all, but a node with many neighbours must not make
 /// vectors without end.
 const TOGETHER: u32 = 64;
 
-/// The matrix of `operator` on a space of interleaved components; entries where `is_held` have the row and
-/// column of the identity.
-pub(super) fn matrix<T: Number, D: VectorOps<T>>(
+/// The matrix of a level. Constrained entries have the row and column of the identity; nodes with constrained
+/// directions have, with their projector P, a multiple of 1 - P beside P A P, so that it has an inverse.
+pub(super) fn matrix<T: Number, D: Backend + VectorOps<T>>(
     device: &D,
-    operator: &dyn LinearOperator<T, D>,
-    blocks: &[Block],
-    is_held: &[bool],
+    level: &ConstrainedLevel<T, D>,
 ) -> Result<Csr, MultigridError> {
-    let neighbours = neighbours(blocks);
+    let neighbours = neighbours(&level.blocks);
     let (colour_of, colours) = colours(&neighbours);
-    let components = blocks[0].space.components();
-    let size = is_held.len();
+    let components = level.blocks[0].space.components();
+    let (size, is_held) = (level.size(), level.is_held());
     let [mut unit, mut product] = [device.zeros(size)?, device.zeros(size)?];
     let beside = |node: usize| neighbours.row_columns(node);
     let lengths = (0..neighbours.rows()).map(|node| beside(node).len() * components * components);
@@ -47,7 +47,8 @@ pub(super) fn matrix<T: Number, D: VectorOps<T>>(
             };
             let mut x: Vec<T> = is_held.par_iter().enumerate().map(entry).collect();
             device.write(&x, &mut unit)?;
-            operator.apply(&unit, &mut product)?;
+            device.project(&level.projector.slanted, &mut unit)?;
+            level.apply(&unit, &mut product)?;
             device.read(&product, &mut x)?;
             products.push(x);
         }
@@ -68,6 +69,7 @@ pub(super) fn matrix<T: Number, D: VectorOps<T>>(
             }
         });
     }
+    hold_slanted(level.constraints.slanted(), &neighbours, &mut rows);
     let row = |row: usize, entries: &mut Vec<(u32, f64)>| {
         if is_held[row] {
             return entries.push((row as u32, 1.0));
@@ -82,6 +84,25 @@ pub(super) fn matrix<T: Number, D: VectorOps<T>>(
         entries.extend(free.map(|(column, &value)| (column as u32, value.to_f64())));
     };
     Ok(Csr::by_rows((size, size), row))
+}
+
+/// Adds a multiple of 1 - P to the own blocks of nodes with projectors P in `rows`,
+/// `[node][component][neighbour][its component]`: the mean of the other eigenvalues.
+fn hold_slanted<T: Number>(slanted: &Slanted, neighbours: &Csr<()>, rows: &mut [&mut [T]]) {
+    let count = slanted.components;
+    for (node, projector) in slanted.iter() {
+        let beside = neighbours.row_columns(node);
+        let place = beside.partition_point(|&other| (other as usize) < node);
+        let at = |i: usize, j: usize| (i * beside.len() + place) * count + j;
+        let own = |i: usize| rows[node][at(i, i)].to_f64();
+        let free = projector.iter().step_by(count + 1);
+        let mean = (0..count).map(own).sum::<f64>() / free.sum::<f64>();
+        for (entry, part) in projector.iter().enumerate() {
+            let (i, j) = (entry / count, entry % count);
+            let held = f64::from(i == j) - part;
+            rows[node][at(i, j)] += T::from_f64(mean * held);
+        }
+    }
 }
 
 /// The nodes that share an element with each node, itself included.

@@ -3,7 +3,7 @@
 use super::aggregates::NearKernel;
 use super::*;
 use crate::solve::{LinearOperator, Preconditioner};
-use crate::vector::{Entries, VectorOps};
+use crate::vector::{Projector, VectorOps};
 use crate::{Operator, OperatorParams};
 use femto_element::{Cell, CellType};
 use femto_fem::geometry::Geometry;
@@ -177,7 +177,7 @@ where
         let mut workspace = Preconditioner::<f64, D>::workspace(&multigrid, device).unwrap();
         let run = |r: &Vec<f64>| {
             let mut held = device.upload(r).unwrap();
-            let entries = &hierarchy.levels[0].entries;
+            let entries = &hierarchy.levels[0].projector.entries;
             VectorOps::<f64>::set_entries(device, entries, 0.0, &mut held).unwrap();
             let mut z = device.upload(&vec![f64::NAN; r.len()]).unwrap();
             multigrid.apply(&held, &mut z, &mut workspace).unwrap();
@@ -261,7 +261,7 @@ fn cycles_agree_on_cuda() {
 fn the_matrix_has_the_products(level: &hierarchy::ConstrainedLevel<f64, Host>) {
     let (blocks, is_held) = (&level.blocks, level.is_held());
     let (host, len) = (level.operator.device(), is_held.len());
-    let matrix = probe::matrix(host, level, blocks, &is_held).unwrap();
+    let matrix = probe::matrix(host, level).unwrap();
     let mut x = host.upload(&randoms(7, len)).unwrap();
     level.hold(&mut x).unwrap();
     let mut wanted = host.zeros(len).unwrap();
@@ -315,11 +315,11 @@ fn the_matrix_of_many_colours_has_the_products() {
     let Block { space, geometry } = &blocks[0];
     let form = LinearElasticity::<3>::from_young(1.0, 0.3);
     let operator = Operator::new(&host, space, geometry, &form, OperatorParams::default());
-    let held = vec![4, 7];
+    let constraints = Constraints::of_entries(vec![4, 7]);
     the_matrix_has_the_products(&hierarchy::ConstrainedLevel {
         operator: operator.unwrap(),
-        entries: Entries::new(&host, &held).unwrap(),
-        held,
+        projector: Projector::new(&host, &constraints).unwrap(),
+        constraints,
         blocks,
     });
 }

@@ -1,5 +1,6 @@
 //! `Assembled` equations and the stages of their solution.
 
+use super::boundary_values::BoundaryValues;
 use super::iterate::{Discrete, Outcome};
 use super::monitor::Stages;
 use super::multigrid::AnyPreconditioner;
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::operator::{Backend, Scatter};
 use crate::solve::{Jacobi, Monitor, Preconditioning};
-use crate::vector::{Entries, VectorOps};
+use crate::vector::{Projector, VectorOps};
 use crate::{Number, Operator, Quadrature};
 use femto_fem::geometry::CornerWarning;
 use femto_fem::space::{Block, Constraints};
@@ -27,14 +28,12 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) quadrature: Quadrature,
     pub(super) time: f64,
     pub(super) scatter: Scatter,
-    /// The right-hand side, an L-vector, zero at constrained entries; for linear forms it includes the
-    /// boundary values' part.
+    /// The right-hand side, an L-vector, projected; for linear forms it includes the boundary values' part.
     pub(super) b: B::Buffer<T>,
     pub(super) constraints: Constraints,
-    /// The constrained entries, on the device.
-    pub(super) entries: Entries<B>,
-    /// The values of the constrained entries.
-    pub(super) boundary_values: Vec<f64>,
+    /// The projection to vectors that are zero where they are constrained.
+    pub(super) projector: Projector<T, B>,
+    pub(super) boundary_values: BoundaryValues,
     /// What the constraints leave free.
     pub(super) null_space: Option<(NullSpace, FreeFunctions)>,
     /// The initial iterate, an L-vector.
@@ -168,9 +167,7 @@ where
             if let Some((null_space, _)) = &self.null_space {
                 null_space.project(&mut values);
             }
-            for (&entry, &value) in self.constraints.entries().iter().zip(&self.boundary_values) {
-                values[entry as usize] = value;
-            }
+            self.boundary_values.insert(&self.constraints, &mut values);
         });
         let u = GridFunction {
             blocks: self.blocks.clone(),
@@ -212,7 +209,7 @@ where
             solver: &self.solver,
             b: &self.b,
             constraints: &self.constraints,
-            entries: &self.entries,
+            projector: &self.projector,
             boundary_values: &self.boundary_values,
             start: self.start.as_deref(),
         };
@@ -259,7 +256,7 @@ where
             geometry: blocks.clone().map(|block| block.geometry.bytes()).sum(),
             space: blocks.map(of_space).sum(),
             operator: self.operator.bytes() + jacobian + levels,
-            vectors: numbers * T::BYTES + cycle + dofs * size_of::<f64>() + self.entries.bytes(),
+            vectors: numbers * T::BYTES + cycle + dofs * size_of::<f64>() + self.projector.bytes(),
         }
     }
 }

@@ -1,32 +1,35 @@
-//! An operator with constrained entries, as solvers take it.
+//! An operator with constraints, as solvers take it.
 
 use crate::operator::{Backend, OperatorError};
 use crate::solve::{Jacobi, JacobiError, LinearOperator};
-use crate::vector::{Entries, VectorOps};
+use crate::vector::{Projector, VectorOps};
 use crate::{Number, Operator};
 
-/// `v = A u` on L-vectors, with the constrained entries of v then set to zero.
+/// `v = P A u` on L-vectors, with the projection P to those that are zero where they are constrained.
 ///
-/// u must be zero there too; this is then A without the rows and columns of these entries. Solvers keep it
-/// so if the right-hand side, the initial iterate and the preconditioner do.
+/// u must be one of them: this is then P A P, or A without the rows and columns of constrained entries. Solvers
+/// keep it so if the right-hand side, the initial iterate and the preconditioner do.
 pub struct Constrained<'a, T: Number, D: Backend> {
     operator: &'a Operator<T, D>,
-    entries: &'a Entries<D>,
+    projector: &'a Projector<T, D>,
 }
 
 impl<'a, T: Number, D: Backend + VectorOps<T>> Constrained<'a, T, D> {
-    /// Constrains the listed entries.
-    pub fn new(operator: &'a Operator<T, D>, entries: &'a Entries<D>) -> Self {
-        Self { operator, entries }
+    /// Constrains vectors to those of a projection.
+    pub fn new(operator: &'a Operator<T, D>, projector: &'a Projector<T, D>) -> Self {
+        Self {
+            operator,
+            projector,
+        }
     }
 
-    /// The diagonal, an L-vector: that of A, and one at constrained entries.
+    /// The diagonal, an L-vector: that of A, apart from [`Projector::set_diagonal`].
     ///
     /// # Errors
     /// As [`Operator::diagonal`].
     pub fn diagonal(&self, d: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.operator.diagonal(d)?;
-        Ok(self.operator.device().set_entries(self.entries, 1.0, d)?)
+        Ok(self.projector.set_diagonal(self.operator.device(), d)?)
     }
 
     /// Jacobi's preconditioner.
@@ -52,6 +55,6 @@ impl<T: Number, D: Backend + VectorOps<T>> LinearOperator<T, D> for Constrained<
 
     fn apply(&self, u: &D::Buffer<T>, v: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         self.operator.apply(u, v)?;
-        Ok(self.operator.device().set_entries(self.entries, 0.0, v)?)
+        Ok(self.projector.project(self.operator.device(), v)?)
     }
 }

@@ -1,4 +1,4 @@
-//! The parts of a right-hand side: integrals over elements and boundary facets, values of constrained entries.
+//! The parts of a right-hand side: integrals over elements and boundary facets.
 
 use super::function::Role;
 use super::integral::{Integral, Integrand};
@@ -6,7 +6,7 @@ use super::{Function, FunctionName, ProblemError};
 use crate::operator::{Backend, Scatter};
 use crate::vector::{Entries, VectorOps};
 use crate::{OperatorParams, Quadrature};
-use femto_fem::space::{Block, Constraints, Space, Trace};
+use femto_fem::space::{Block, Space, Trace};
 use femto_platform::device::{Buffer, check_len};
 use rayon::prelude::*;
 
@@ -156,51 +156,6 @@ impl<'a> Discretization<'a> {
             device.add_to_entries(&values, &Entries::new(device, &entries)?, &mut b)?;
         }
         Ok(b)
-    }
-
-    /// The values of the constrained entries, `[constraint]`, by nodal interpolation. An entry takes its
-    /// value from the first group in the list that has a function for its component, or zero if there is
-    /// none.
-    ///
-    /// # Errors
-    /// Wrong number of functions, an unknown group, or a value that is not finite.
-    pub fn boundary_values(
-        &self,
-        constraints: &Constraints,
-        groups: &[(&str, &[Option<&dyn Function>])],
-    ) -> Result<Vec<f64>, ProblemError> {
-        let entries = constraints.entries();
-        let mut values = vec![0.0; entries.len()];
-        let mut decided = vec![false; entries.len()];
-        for (tag, functions) in groups {
-            self.check_components(functions.len())?;
-            let role = Role::Dirichlet(tag.to_string());
-            for Block { space, geometry } in self.blocks {
-                let nodes = space.boundary_nodes(tag)?;
-                let positions = space.positions_of(&nodes, geometry);
-                let given = functions.iter().enumerate();
-                for (component, f) in given.filter_map(|(c, f)| f.map(|f| (c, f))) {
-                    // Nodes are ascending, and so are their entries.
-                    let (mut next, mut places, mut at) = (0, Vec::new(), Vec::new());
-                    for (node, &position) in nodes.iter().zip(&positions) {
-                        let entry = space.entry(node.node as usize, component) as u32;
-                        while entries.get(next).is_some_and(|&other| other < entry) {
-                            next += 1;
-                        }
-                        let is_held = entries.get(next) == Some(&entry);
-                        if is_held && !std::mem::replace(&mut decided[next], true) {
-                            places.push(next);
-                            at.push(position);
-                        }
-                    }
-                    let found = self.evaluate(&role.of(component), f, &at)?;
-                    for (place, value) in places.into_iter().zip(found) {
-                        values[place] = value;
-                    }
-                }
-            }
-        }
-        Ok(values)
     }
 
     /// The functions at the nodes, an L-vector.

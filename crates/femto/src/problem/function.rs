@@ -151,6 +151,8 @@ pub enum Role {
     ExactGradient,
     /// The value of a Dirichlet condition.
     Dirichlet(String),
+    /// The component along the normal of a Dirichlet condition.
+    AlongNormal(String),
     /// The flux of a Neumann condition.
     Neumann(String),
     /// The flux of a Robin condition.
@@ -176,7 +178,9 @@ impl fmt::Display for FunctionName {
             Role::Start => write!(f, "the start"),
             Role::Exact => write!(f, "the exact solution"),
             Role::ExactGradient => write!(f, "the gradient of the exact solution"),
-            Role::Dirichlet(tag) => write!(f, "the boundary value on `{tag}`"),
+            Role::Dirichlet(tag) | Role::AlongNormal(tag) => {
+                write!(f, "the boundary value on `{tag}`")
+            }
             Role::Neumann(tag) | Role::Robin(tag) => write!(f, "the flux on `{tag}`"),
             Role::RobinCoefficient(tag) => write!(f, "the coefficient on `{tag}`"),
         }

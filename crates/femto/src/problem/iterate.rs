@@ -1,6 +1,7 @@
 //! Iterations of a linear or nonlinear problem.
 
 use super::assembled::{LinearPreconditioner, NewtonEquation};
+use super::boundary_values::BoundaryValues;
 use super::newton::{Equations, Extension};
 use super::stages::uploaded;
 use super::{
@@ -13,7 +14,7 @@ use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, Nonline
 use crate::solve::{
     Iteration, Monitor, Preconditioning, SolveError, SolveInfo, StopCriteria, System,
 };
-use crate::vector::{Entries, VectorOps};
+use crate::vector::{Projector, VectorOps};
 use crate::{Number, Operator};
 use femto_fem::space::Constraints;
 use femto_platform::device::Buffer;
@@ -31,12 +32,11 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) device: &'a B,
     pub(super) operator: &'a Operator<T, B>,
     pub(super) solver: &'a SolverParams,
-    /// An L-vector; for linear equations zero at constrained entries.
+    /// An L-vector; for linear equations projected.
     pub(super) b: &'a B::Buffer<T>,
     pub(super) constraints: &'a Constraints,
-    pub(super) entries: &'a Entries<B>,
-    /// The values of the constrained entries.
-    pub(super) boundary_values: &'a [f64],
+    pub(super) projector: &'a Projector<T, B>,
+    pub(super) boundary_values: &'a BoundaryValues,
     /// An L-vector.
     pub(super) start: Option<&'a [f64]>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
 pub(super) type Outcome = (Vec<f64>, Result<SolveInfo, SolveError>);
 
 impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
-    /// Conjugate gradients or GMRES on L-vectors that are zero at constrained entries. If a preconditioner on
+    /// Conjugate gradients or GMRES on L-vectors that are zero where they are constrained. If a preconditioner on
     /// trial fails, Jacobi goes on from the last iterate: each step of conjugate gradients minimises the
     /// error's energy along its direction, whatever the preconditioner, so that no iterate is better.
     pub(super) fn krylov(
@@ -59,10 +59,10 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             Some(start) => uploaded(self.device, start)?,
             None => self.device.zeros(size)?,
         };
-        self.device.set_entries(self.entries, 0.0, &mut x)?;
+        self.projector.project(self.device, &mut x)?;
         let mut params = self.solver.krylov(method);
         let mut workspace = KrylovWorkspace::new(self.device, size, params.solver)?;
-        let operator = Constrained::new(self.operator, self.entries);
+        let operator = Constrained::new(self.operator, self.projector);
         let mut solve = |preconditioning: Preconditioning<'_, T, B>,
                          params: &KrylovParams,
                          monitor: &mut dyn Monitor| {
@@ -122,7 +122,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             b: self.b,
             loads: device.norm(self.b)?,
             forces: 0.0,
-            entries: self.entries,
+            projector: self.projector,
             choice,
         };
         let params = self.solver.newton(equation.krylov);
@@ -154,7 +154,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         monitor: &mut dyn Monitor,
     ) -> Result<B::Buffer<T>, ProblemError> {
         let mut u = self.with_boundary_values()?;
-        if self.boundary_values.iter().all(|&value| value == 0.0) {
+        if self.boundary_values.are_zero() {
             return Ok(u);
         }
         let zero = self.device.zeros(self.operator.dofs())?;
@@ -194,9 +194,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             Some(start) => start.to_vec(),
             None => vec![0.0; self.operator.dofs()],
         };
-        for (&entry, &value) in self.constraints.entries().iter().zip(self.boundary_values) {
-            u[entry as usize] = value;
-        }
+        self.boundary_values.insert(self.constraints, &mut u);
         uploaded(self.device, &u)
     }
 

@@ -64,6 +64,7 @@
 
 mod any_assembled;
 mod assembled;
+mod boundary_values;
 mod choice;
 mod constrained;
 mod contract;
@@ -138,6 +139,9 @@ pub struct Problem<'a> {
     /// u on boundary groups, all of its components or some; the first in the list takes precedence where
     /// groups overlap.
     pub dirichlet: Vec<Boundary<'a>>,
+    /// u·n on boundary groups, with the outward normal n, for vectors with as many components as dimensions;
+    /// components given by `dirichlet` come first.
+    pub along_normal: Vec<AlongNormal<'a>>,
     /// The initial iterate inside the domain, `[component]`. By default zero; Newton's method by default
     /// extends the boundary values with its Jacobian at zero, which forms such as large deformations may
     /// need: an element must not be turned inside out.
@@ -174,6 +178,7 @@ impl<'a> Problem<'a> {
             robin: Vec::new(),
             facets: Vec::new(),
             dirichlet: Vec::new(),
+            along_normal: Vec::new(),
             start: None,
             exact: None,
             solver: SolverParams::default(),
@@ -190,6 +195,16 @@ pub struct Boundary<'a> {
     pub tag: String,
     /// The functions.
     pub value: Given<'a>,
+}
+
+/// The component of a vector along the outward normal on a boundary group. Zero makes it a slip wall or, in elasticity, a
+/// plane of symmetry or a roller; what the flux is along the other directions is for `neumann` to say.
+#[derive(Clone)]
+pub struct AlongNormal<'a> {
+    /// Name or number of a group of the boundary's dimension.
+    pub tag: String,
+    /// u·n.
+    pub value: &'a dyn Function,
 }
 
 /// Functions for a vector's components.

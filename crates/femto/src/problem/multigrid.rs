@@ -4,12 +4,13 @@ use super::null_space::NullSpace;
 use super::{Discretization, MultigridLevel, Problem, ProblemError};
 use crate::multigrid::{self, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
 use crate::operator::{Auxiliary, Backend, Knobs, OperatorError};
-use crate::solve::Preconditioning;
-use crate::vector::VectorOps;
+use crate::solve::{self, Preconditioner as _, Preconditioning};
+use crate::vector::{Projector, SlantedNodes, VectorOps};
 use crate::{Number, OperatorParams};
 use femto_fem::space::{Block, Constraints};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::DeviceError;
+use std::sync::Arc;
 
 /// A preconditioner in any precision, for a solver of `T`.
 pub(super) trait Preconditioner<T: Number, B: Backend>: Send + Sync {
@@ -35,15 +36,17 @@ pub(super) trait Preconditioner<T: Number, B: Backend>: Send + Sync {
     fn vector_bytes(&self) -> usize;
 }
 
-/// In precision `S`.
-struct InPrecision<S: Number, B: Backend> {
+/// In precision `S`, for a solver of `T`.
+struct InPrecision<T: Number, S: Number, B: Backend> {
     device: B,
+    /// Projects what cycles return in the solver's precision: it may not differ from free vectors by their rounding.
+    slanted: Arc<SlantedNodes<T, B>>,
     hierarchy: Hierarchy<S, B>,
     degrees: Vec<usize>,
     cycle: Option<Cycle<S, B>>,
 }
 
-impl<S: Number, B: Backend> InPrecision<S, B> {
+impl<T: Number, S: Number, B: Backend> InPrecision<T, S, B> {
     fn multigrid<'c>(&'c self, cycle: &'c Cycle<S, B>) -> Multigrid<'c, S, B> {
         Multigrid {
             hierarchy: &self.hierarchy,
@@ -52,7 +55,7 @@ impl<S: Number, B: Backend> InPrecision<S, B> {
     }
 }
 
-impl<T, S, B> Preconditioner<T, B> for InPrecision<S, B>
+impl<T, S, B> Preconditioner<T, B> for InPrecision<T, S, B>
 where
     T: Number,
     S: Number,
@@ -76,7 +79,14 @@ where
     fn preconditioning(&self) -> Result<Preconditioning<'_, T, B>, DeviceError> {
         match &self.cycle {
             None => Ok(Preconditioning::Identity),
-            Some(cycle) => Preconditioning::any(&self.device, self.multigrid(cycle)),
+            Some(cycle) => {
+                let (device, multigrid) = (&self.device, self.multigrid(cycle));
+                let mut workspace = solve::Preconditioner::<T, B>::workspace(&multigrid, device)?;
+                Ok(Preconditioning::Any(Box::new(move |r, z| {
+                    multigrid.apply(r, z, &mut workspace)?;
+                    Ok(VectorOps::<T>::project(device, &self.slanted, z)?)
+                })))
+            }
         }
     }
 
@@ -120,21 +130,22 @@ impl Problem<'_> {
     {
         Ok(match self.multigrid.precision {
             Precision::Fp64 => {
-                Box::new(self.multigrid_in::<f64, B>(device, finest, is_jacobian)?)
+                Box::new(self.multigrid_in::<T, f64, B>(device, finest, is_jacobian)?)
             }
             Precision::Fp32 => {
-                Box::new(self.multigrid_in::<f32, B>(device, finest, is_jacobian)?)
+                Box::new(self.multigrid_in::<T, f32, B>(device, finest, is_jacobian)?)
             }
         })
     }
 
-    fn multigrid_in<S, B>(
+    fn multigrid_in<T, S, B>(
         &self,
         device: &B,
         (finest, constraints): (&[Block], &Constraints),
         is_jacobian: bool,
-    ) -> Result<InPrecision<S, B>, ProblemError>
+    ) -> Result<InPrecision<T, S, B>, ProblemError>
     where
+        T: Number,
         S: Number,
         B: Backend + VectorOps<S> + VectorOps<f64>,
     {
@@ -142,6 +153,7 @@ impl Problem<'_> {
         let simplex = cells.find(|cell| !cell.is_tensor_product());
         let cell = simplex.unwrap_or(finest[0].space.cell());
         let degrees = multigrid::degrees(cell, self.degree);
+        let slanted = Projector::new(device, constraints)?.slanted;
         let mut levels = Vec::new();
         for &degree in &degrees {
             let mut level = Problem {
@@ -170,6 +182,7 @@ impl Problem<'_> {
         }
         Ok(InPrecision {
             device: device.clone(),
+            slanted,
             hierarchy: Hierarchy::new(device, levels, (self.multigrid, is_jacobian))?,
             degrees,
             cycle: None,

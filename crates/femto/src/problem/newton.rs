@@ -5,10 +5,10 @@ use super::{Constrained, PreconditionerChoice, PreconditionerKind, Preconditione
 use crate::operator::{Backend, OperatorError};
 use crate::solve::newton::NonlinearProblem;
 use crate::solve::{Jacobi, LinearOperator, Preconditioning, SolveError, StopReason};
-use crate::vector::{Entries, VectorOps};
+use crate::vector::{Projector, VectorOps};
 use crate::{Number, Operator};
 
-/// R(u) = A(u) - b, but zero at the constrained entries, where u keeps its boundary values.
+/// R(u) = P (A(u) - b): zero where u is constrained and keeps its boundary values.
 pub(super) struct Equations<'a, T: Number, B: Backend> {
     pub(super) device: &'a B,
     pub(super) operator: &'a Operator<T, B>,
@@ -23,13 +23,13 @@ pub(super) struct Equations<'a, T: Number, B: Backend> {
     pub(super) loads: f64,
     /// |A(u)| of the last residual, including the forces at the constrained entries.
     pub(super) forces: f64,
-    pub(super) entries: &'a Entries<B>,
+    pub(super) projector: &'a Projector<T, B>,
     pub(super) choice: &'a mut PreconditionerChoice,
 }
 
 impl<T: Number, B: Backend + VectorOps<T>> Equations<'_, T, B> {
     fn constrained_jacobian(&self) -> Constrained<'_, T, B> {
-        Constrained::new(self.jacobian, self.entries)
+        Constrained::new(self.jacobian, self.projector)
     }
 
     /// Jacobi instead of multigrid, from this linearisation on.
@@ -50,7 +50,7 @@ impl<T: Number, B: Backend + VectorOps<T>> NonlinearProblem<T, B> for Equations<
         self.operator.apply(u, r)?;
         self.forces = self.device.norm(r)?;
         self.device.axpy(-1.0, self.b, r)?;
-        Ok(self.device.set_entries(self.entries, 0.0, r)?)
+        Ok(self.projector.project(self.device, r)?)
     }
 
     fn forces(&self) -> Option<f64> {

@@ -1,8 +1,8 @@
 //! The functions that a linear symmetric form maps to zero, if boundary conditions leave them free: constants,
 //! or motions of a rigid body.
 //!
-//! The operator says which they are. Of the combinations z of such functions that vanish at the constrained
-//! entries those are free whose energy (z, A z) is only rounding beside (z, D z), with the diagonal D of A.
+//! The operator says which they are. Of the combinations z of such functions that vanish where u
+//! is constrained those are free whose energy (z, A z) is only rounding beside (z, D z), with the diagonal D of A.
 //! Equations have a solution if the loads b do no work on them, (z, b) = 0; of all solutions the one with
 //! ∫ z u = 0 is taken.
 
@@ -69,7 +69,7 @@ impl NullSpace {
             return Ok(None);
         }
         let candidates = Candidates::new(on.blocks);
-        let vanishing = candidates.vanishing_at(constraints.entries());
+        let vanishing = candidates.vanishing_at(constraints);
         if vanishing.is_empty() {
             return Ok(None);
         }
@@ -78,9 +78,7 @@ impl NullSpace {
         let energies = |combinations: &[Vec<f64>]| {
             let vector = |combination: &Vec<f64>| {
                 let mut values = candidates.values(combination);
-                for &entry in constraints.entries() {
-                    values[entry as usize] = 0.0;
-                }
+                constraints.project(&mut values);
                 uploaded(device, &values)
             };
             let vectors: Result<Vec<_>, _> = combinations.iter().map(vector).collect();
@@ -272,14 +270,27 @@ impl Candidates {
         (0..self.dofs).map(value).collect()
     }
 
-    /// Independent combinations that vanish at these entries.
-    fn vanishing_at(&self, entries: &[u32]) -> Vec<Vec<f64>> {
+    /// Independent combinations that vanish where vectors are constrained.
+    fn vanishing_at(&self, constraints: &Constraints) -> Vec<Vec<f64>> {
         let count = self.count();
         let mut squares = vec![0.0; count * count];
-        for &entry in entries {
-            let row: Vec<f64> = self.row(entry as usize).collect();
-            for (square, (a, b)) in squares.iter_mut().zip(pairs(&row, &row)) {
+        let mut add = |row: &[f64]| {
+            for (square, (a, b)) in squares.iter_mut().zip(pairs(row, row)) {
                 *square += a * b;
+            }
+        };
+        for &entry in constraints.entries() {
+            add(&self.row(entry as usize).collect::<Vec<f64>>());
+        }
+        for (node, projector) in constraints.slanted().iter() {
+            let rows = (0..self.components).map(|c| self.row(node * self.components + c));
+            let rows: Vec<Vec<f64>> = rows.map(Iterator::collect).collect();
+            // The parts that are not free: (1 - P) times the values.
+            for (i, free) in projector.chunks_exact(self.components).enumerate() {
+                let mut held = rows[i].clone();
+                let parts = free.iter().zip(&rows);
+                parts.for_each(|(part, row)| subtract(*part, row, &mut held));
+                add(&held);
             }
         }
         let largest = (0..count).map(|i| squares[i * count + i]);

@@ -1,6 +1,7 @@
 //! The stages from a problem to its equations on a device.
 
 use super::assembled::{Assembled, Equation, LinearPreconditioner, NewtonEquation};
+use super::boundary_values::BoundaryValues;
 use super::choice::Facts;
 use super::facets::OnFacets;
 use super::monitor::Stages;
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::multigrid::MultigridError;
 use crate::operator::{Auxiliary, Backend, OperatorError};
-use crate::vector::{Entries, VectorOps};
+use crate::vector::{Projector, VectorOps};
 use crate::{AnyDevice, DataLevel, Number, Operator, OperatorParams, Quadrature, on_device};
 use femto_element::Cell;
 use femto_fem::geometry::{CornerWarning, Geometry};
@@ -45,11 +46,10 @@ impl<'a> Problem<'a> {
     /// Assembles the equations:
     ///
     /// 1. geometry: mesh → maps of the cells, checked at the quadrature points
-    /// 2. space: mesh, geometry, degree → numbered unknowns; Dirichlet groups → constrained entries
+    /// 2. space: mesh, geometry, degree → numbered unknowns; Dirichlet groups → constraints
     /// 3. operator: space, geometry, form and forms on facets → A on the device
-    /// 4. loads: b = ∫ φ f + ∫_Γ φ g, and u_D at the constrained entries
-    /// 5. lifting: for linear forms, b - A u_D, where u_D is zero at free entries; then zero at constrained
-    ///    ones
+    /// 4. loads: b = ∫ φ f + ∫_Γ φ g, and u_D where u is constrained
+    /// 5. lifting: for linear forms, b - A u_D, where u_D has no free part; then projected
     /// 6. preconditioner: for linear forms, the diagonal of A, or operators on spaces of lower degree → M⁻¹;
     ///    for others, the form's exact derivative → the Jacobian on the device
     ///
@@ -137,7 +137,7 @@ impl<'a> Problem<'a> {
         let start = self.start.as_ref();
         let start = start.map(|start| on.interpolate(&Role::Start, start));
         let mut start = start.transpose()?;
-        let entries = Entries::new(device, constraints.entries())?;
+        let projector = Projector::new(device, &constraints)?;
         let on_facets = facets.iter().map(OnFacets::inspection);
         let (linear, symmetric) = on_facets.fold(
             (inspection.linear, inspection.symmetric),
@@ -146,7 +146,7 @@ impl<'a> Problem<'a> {
         let (method, krylov) = self.solver.methods(linear, symmetric);
         let null_space = stages.run(Stage::Lifting, || {
             if method != Method::Newton {
-                lift(&operator, &entries, &boundary_values, &mut b)?;
+                lift(&operator, &projector, &boundary_values, &mut b)?;
             }
             if method == Method::Newton || !symmetric {
                 self.check_constants(&inspection, (&constraints, &blocks))?;
@@ -179,7 +179,7 @@ impl<'a> Problem<'a> {
                     krylov,
                 })),
                 _ => {
-                    let constrained = Constrained::new(&operator, &entries);
+                    let constrained = Constrained::new(&operator, &projector);
                     let space = (&blocks[..], &constraints);
                     let preconditioner =
                         self.preconditioner(&mut choice, (&constrained, device), (space, null))?;
@@ -198,7 +198,7 @@ impl<'a> Problem<'a> {
             scatter: on.scatter,
             b,
             constraints,
-            entries,
+            projector,
             boundary_values,
             null_space,
             start,
@@ -302,7 +302,10 @@ impl<'a> Problem<'a> {
             let held: Vec<usize> = (0..components).filter(given).collect();
             groups.push((&part.tag[..], held));
         }
+        let normal = self.along_normal.iter().map(|part| &part.tag[..]);
+        let normal: Vec<&str> = normal.collect();
         let constraints = Constraints::of_blocks(&blocks, &groups)?;
+        let constraints = constraints.with_normals(&blocks, &normal)?;
         self.check_fluxes(&blocks)?;
         Ok((blocks, constraints))
     }
@@ -377,7 +380,7 @@ impl<'a> Problem<'a> {
         (on, constraints): (Discretization<'_>, &Constraints),
         facets: &[OnFacets<'_>],
         device: &B,
-    ) -> Result<(B::Buffer<f64>, Vec<f64>), ProblemError>
+    ) -> Result<(B::Buffer<f64>, BoundaryValues), ProblemError>
     where
         B: Backend + VectorOps<f64>,
     {
@@ -402,7 +405,11 @@ impl<'a> Problem<'a> {
             .iter()
             .map(|(tag, functions)| (*tag, &functions[..]))
             .collect();
-        Ok((b, on.boundary_values(constraints, &dirichlet)?))
+        let along_normal = self.along_normal.iter();
+        let along_normal = along_normal.map(|part| (&part.tag[..], part.value));
+        let along_normal: Vec<(&str, &dyn Function)> = along_normal.collect();
+        let values = on.boundary_values(constraints, &dirichlet, &along_normal)?;
+        Ok((b, values))
     }
 }
 
@@ -435,21 +442,21 @@ pub(super) fn jacobian_params(params: OperatorParams, space: &Space) -> Operator
     }
 }
 
-/// Subtracts A applied to the boundary values from `b`, and zeroes the constrained entries.
+/// Subtracts A applied to the boundary values from `b`, and projects it.
 fn lift<T: Number, B: Backend + VectorOps<T>>(
     operator: &Operator<T, B>,
-    entries: &Entries<B>,
-    boundary_values: &[f64],
+    projector: &Projector<T, B>,
+    boundary_values: &BoundaryValues,
     b: &mut B::Buffer<T>,
 ) -> Result<(), ProblemError> {
     let device = operator.device();
-    if boundary_values.iter().any(|&value| value != 0.0) {
+    if !boundary_values.are_zero() {
         let [mut u, mut product] = [device.zeros(b.len())?, device.zeros(b.len())?];
-        device.add_to_entries(&uploaded(device, boundary_values)?, entries, &mut u)?;
+        boundary_values.add(device, projector, &mut u)?;
         operator.apply(&u, &mut product)?;
         device.axpy(-1.0, &product, b)?;
     }
-    Ok(device.set_entries(entries, 0.0, b)?)
+    Ok(projector.project(device, b)?)
 }
 
 /// Uploads numbers to the solver's device, in its precision.

@@ -3,7 +3,7 @@
 use super::cut::{each, sum};
 use super::{
     ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, Ratio,
-    SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
+    SlantedNodes, SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
 use crate::pool::Pool;
@@ -32,6 +32,21 @@ impl<T: Number> VectorOps<T> for Host {
         entries.check("y of set_entries", y.len())?;
         let alpha = T::from_f64(alpha);
         at_entries(self, &entries.ascending, (0, &mut **y), &|y, _| *y = alpha);
+        Ok(())
+    }
+
+    fn project(
+        &self,
+        nodes: &SlantedNodes<T, Self>,
+        y: &mut HostBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        nodes.entries.check("y of project", y.len())?;
+        let count = nodes.components;
+        if nodes.len() == 0 {
+            return Ok(());
+        }
+        let of_each = (&nodes.nodes[..nodes.len()], &nodes.projectors[..]);
+        project_nodes(self, count, of_each, (0, &mut **y));
         Ok(())
     }
 
@@ -376,6 +391,37 @@ fn at_entries<T: Number>(
     host.join(
         || at_entries(host, left, (first, before), change),
         || at_entries(host, right, (middle, after), change),
+    );
+}
+
+/// Multiplies the components of nodes by a projector each. `y` is the part of a vector from node `first` on; threads
+/// take parts of the list.
+fn project_nodes<T: Number>(
+    host: &Host,
+    count: usize,
+    (nodes, projectors): (&[u32], &[T]),
+    (first, y): (usize, &mut [T]),
+) {
+    if nodes.len() <= ENTRIES {
+        let mut product = [T::default(); 3];
+        for (&node, projector) in nodes.iter().zip(projectors.chunks_exact(count * count)) {
+            let own = &mut y[(node as usize - first) * count..][..count];
+            for (row, product) in projector.chunks_exact(count).zip(&mut product) {
+                let terms = row.iter().zip(&*own).map(|(&p, &v)| p * v);
+                *product = terms.fold(T::default(), |sum, term| sum + term);
+            }
+            own.copy_from_slice(&product[..count]);
+        }
+        return;
+    }
+    let half = nodes.len() / 2;
+    let (left, right) = nodes.split_at(half);
+    let (before, after) = projectors.split_at(half * count * count);
+    let middle = right[0] as usize;
+    let (y_before, y_after) = y.split_at_mut((middle - first) * count);
+    host.join(
+        || project_nodes(host, count, (left, before), (first, y_before)),
+        || project_nodes(host, count, (right, after), (middle, y_after)),
     );
 }
 

@@ -9,6 +9,7 @@ mod entries;
 mod host;
 mod interpolation;
 mod null;
+mod projector;
 mod random;
 mod sparse;
 mod sums;
@@ -19,6 +20,7 @@ pub use element_inverse::ElementInverse;
 pub use entries::Entries;
 pub use femto_kernel::vector::{ChebyshevFactors, ChebyshevInput};
 pub use interpolation::ElementInterpolation;
+pub use projector::{Projector, SlantedNodes};
 pub use random::RandomVectors;
 pub use sparse::SparseMatrix;
 pub use sums::{Ratio, Sum, Sums};
@@ -42,6 +44,13 @@ pub trait VectorOps<T: Number>: Capture + Clone {
         &self,
         entries: &Entries<Self>,
         alpha: f64,
+        y: &mut Self::Buffer<T>,
+    ) -> Result<(), DeviceError>;
+
+    /// y = P y at nodes, with the projector P of each; [`DeviceError::LengthMismatch`] if y is too short for them.
+    fn project(
+        &self,
+        nodes: &SlantedNodes<T, Self>,
         y: &mut Self::Buffer<T>,
     ) -> Result<(), DeviceError>;
 

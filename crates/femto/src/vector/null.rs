@@ -1,8 +1,8 @@
 //! Vectors on the null device: operations are counted with their exact work; sums are zero.
 
 use super::{
-    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, SparseMatrix,
-    Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
+    ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries, SlantedNodes,
+    SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
 use femto_kernel::roofline::Work;
@@ -43,6 +43,19 @@ impl<T: Number> VectorOps<T> for Null {
     ) -> Result<(), DeviceError> {
         entries.check("y of set_entries", y.len())?;
         count_listed::<T>(self, loops::SET_ENTRIES, entries);
+        Ok(())
+    }
+
+    fn project(
+        &self,
+        nodes: &SlantedNodes<T, Self>,
+        y: &mut NullBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        nodes.entries.check("y of project", y.len())?;
+        if nodes.len() > 0 {
+            let work = loops::projection_work::<T>(nodes.components as u64, nodes.len());
+            record(self, "project", work);
+        }
         Ok(())
     }
 

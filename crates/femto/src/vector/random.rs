@@ -3,7 +3,6 @@
 use crate::Number;
 use crate::accelerator::language;
 use femto_kernel::vector::random;
-use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
 };
@@ -28,7 +27,7 @@ impl<'a, T: Number> RandomVectors<'a, T> {
         let language = language(device.features());
         let name = format!("random {}", T::PRECISION);
         let text = random::source(language, T::PRECISION);
-        let cache = KernelCache::user().unwrap_or_default();
+        let cache = device.user_cache();
         let module = device.compile(&KernelText::new(&name, &text), &cache)?;
         Ok(Self {
             device,

@@ -7,14 +7,14 @@
 use crate::common::hexahedra;
 use femto::element::MapKind;
 use femto::fem::geometry::Geometry;
-use femto::fem::space::{Space, SpaceParams};
+use femto::fem::space::{Constraints, Space, SpaceParams};
 use femto::kernel::form::{Componentwise, Form, Mass, Poisson, ScreenedPoisson};
 use femto::platform::device::null::{Counts, Launch, Null};
 use femto::platform::device::{Buffer, Device};
 use femto::problem::Constrained;
 use femto::solve::cg::{CgWorkspace, solve};
 use femto::solve::{Jacobi, Preconditioning, StopCriteria, System};
-use femto::vector::Entries;
+use femto::vector::Projector;
 use femto::{DataLevel, Number, Operator, OperatorParams, Quadrature};
 
 const DEGREE: usize = 4;
@@ -262,8 +262,9 @@ fn conjugate_gradients_launch_once_for_each_operation() {
     let operator = operator::<f64, _, 1>(&Poisson, MapKind::Multilinear, level);
     let null = operator.device();
     let size = operator.dofs();
-    let entries = Entries::new(null, &[1, 5, 6]).expect("null");
-    let constrained = Constrained::new(&operator, &entries);
+    let constraints = Constraints::of_entries(vec![1, 5, 6]);
+    let projector = Projector::new(null, &constraints).expect("null");
+    let constrained = Constrained::new(&operator, &projector);
     let mut diagonal = null.zeros(size).expect("null");
     constrained.diagonal(&mut diagonal).expect("linear");
     let jacobi = Jacobi::new(null, &diagonal).expect("nothing to check");

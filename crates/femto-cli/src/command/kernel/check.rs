@@ -12,7 +12,6 @@ use crate::progress::Progress;
 use clap::Args;
 use femto::kernel::scalar::Precision;
 use femto::operator::OperatorError;
-use femto::platform::cache::KernelCache;
 use femto::platform::device::{self, DeviceError, DeviceId};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -64,8 +63,7 @@ impl Check {
     pub(super) fn run(&self, console: Console) -> Result<(), Failure> {
         let target = match &self.arch {
             Some(architecture) => Target::compiler(architecture)?,
-            None if self.fresh => Target::device(self.device, KernelCache::none())?,
-            None => Target::device(self.device, KernelCache::user().unwrap_or_default())?,
+            None => Target::device(self.device, self.fresh)?,
         };
         let requests = self.requests();
         let mut progress = Progress::new(!console.is_json());

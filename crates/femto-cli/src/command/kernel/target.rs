@@ -32,8 +32,13 @@ pub(super) struct Compiled {
 }
 
 impl Target {
-    pub(super) fn device(id: DeviceId, cache: KernelCache) -> Result<Self, DeviceError> {
+    /// A device; all texts are compiled anew if `fresh`.
+    pub(super) fn device(id: DeviceId, fresh: bool) -> Result<Self, DeviceError> {
         let device = Accelerator::open(id)?;
+        let cache = match fresh {
+            true => KernelCache::none(),
+            false => device.user_cache(),
+        };
         Ok(Self::Device { device, cache })
     }
 

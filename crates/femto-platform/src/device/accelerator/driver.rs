@@ -36,7 +36,7 @@ pub(crate) struct Built {
     pub(crate) module: Handle,
     /// The compiler's log.
     pub(crate) log: String,
-    /// The binary for `load`, if the driver provides it.
+    /// The binary for `load`, if it was wanted and the driver provides it.
     pub(crate) binary: Option<Vec<u8>>,
 }
 
@@ -65,7 +65,9 @@ pub(crate) trait Driver: Debug + Send + Sync {
     ) -> Result<(), DeviceError>;
     fn synchronize(&self) -> Result<(), DeviceError>;
 
-    fn build(&self, text: &KernelText) -> Result<Built, DeviceError>;
+    /// Whether the driver's compiler keeps what it made on disk, for other processes too.
+    fn keeps_compiled(&self) -> bool;
+    fn build(&self, text: &KernelText, wants_binary: bool) -> Result<Built, DeviceError>;
     /// A module from the binary of an earlier `build` on the same device and driver.
     fn load(&self, binary: &[u8]) -> Result<Handle, DeviceError>;
     /// `None` if the module has no such kernel.

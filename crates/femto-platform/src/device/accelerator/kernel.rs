@@ -69,6 +69,14 @@ pub struct Usage {
 }
 
 impl Accelerator {
+    /// The user's cache on disk; none if the compiler has its own, or if there is no place for it.
+    pub fn user_cache(&self) -> KernelCache {
+        match self.driver.keeps_compiled() {
+            true => KernelCache::none(),
+            false => KernelCache::user().unwrap_or_default(),
+        }
+    }
+
     /// Compiles a text, or takes the result of an earlier run from the cache.
     ///
     /// # Errors
@@ -128,7 +136,7 @@ impl Accelerator {
         cache: &KernelCache,
         warnings: &mut Vec<String>,
     ) -> Result<(Arc<Resource>, String), DeviceError> {
-        let built = twice(|| self.driver.build(text))?;
+        let built = twice(|| self.driver.build(text, cache.keeps()))?;
         let module = self.module(built.module);
         let entry = Entry {
             log: built.log,

@@ -90,7 +90,11 @@ impl Driver for Cuda {
         self.wait()
     }
 
-    fn build(&self, text: &KernelText) -> Result<Built, DeviceError> {
+    fn keeps_compiled(&self) -> bool {
+        false
+    }
+
+    fn build(&self, text: &KernelText, _: bool) -> Result<Built, DeviceError> {
         let compiled = self.compiler.compile(text, &self.features.architecture)?;
         Ok(Built {
             module: self.load_cubin(&compiled.cubin)?,

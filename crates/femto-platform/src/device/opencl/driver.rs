@@ -11,6 +11,9 @@ use std::ffi::c_void;
 use std::ptr::{from_ref, null, null_mut};
 use std::sync::PoisonError;
 
+/// The name of PoCL's platform.
+const POCL: &str = "Portable Computing Language";
+
 impl Driver for OpenCl {
     fn kind(&self) -> DeviceKind {
         DeviceKind::OpenCl
@@ -148,8 +151,13 @@ impl Driver for OpenCl {
         })
     }
 
-    fn build(&self, text: &KernelText) -> Result<Built, DeviceError> {
-        self.compile(text)
+    fn keeps_compiled(&self) -> bool {
+        // Without its own cache PoCL would compile each kernel twice: its binaries hold one for any block as well.
+        self.features.compiler.starts_with(POCL)
+    }
+
+    fn build(&self, text: &KernelText, wants_binary: bool) -> Result<Built, DeviceError> {
+        self.compile(text, wants_binary)
     }
 
     fn load(&self, binary: &[u8]) -> Result<Handle, DeviceError> {

@@ -90,7 +90,11 @@ impl Program<'_> {
 }
 
 impl OpenCl {
-    pub(super) fn compile(&self, text: &KernelText) -> Result<Built, DeviceError> {
+    pub(super) fn compile(
+        &self,
+        text: &KernelText,
+        wants_binary: bool,
+    ) -> Result<Built, DeviceError> {
         let options = text
             .options
             .iter()
@@ -118,7 +122,7 @@ impl OpenCl {
         if code != CL_SUCCESS {
             return Err(self.refusal(text, code, log));
         }
-        let binary = program.binary();
+        let binary = wants_binary.then(|| program.binary()).flatten();
         Ok(Built {
             log,
             binary,

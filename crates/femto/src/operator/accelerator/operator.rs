@@ -75,7 +75,7 @@ impl<T: Number> AcceleratorBound<T> {
             None => binding.params,
         };
         let binding = &Binding { params, ..*whole };
-        let cache = KernelCache::user().unwrap_or_default();
+        let cache = device.user_cache();
         let packers = Packer::all(device, binding);
         let nodes: Vec<u32> = match params.scatter {
             Scatter::Atomic => Vec::new(),

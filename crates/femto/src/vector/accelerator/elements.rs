@@ -6,7 +6,6 @@ use crate::vector::{ElementInterpolation, ElementInverse};
 use femto_kernel::dialect::BlockShape;
 use femto_kernel::vector::element_inverse::InverseShape;
 use femto_kernel::vector::interpolation::InterpolationShape;
-use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
 };
@@ -67,7 +66,7 @@ fn kernel<T: Number, S: Shape>(device: &Accelerator, shape: S) -> Result<Arc<Ker
         return Ok(Arc::clone(kernel));
     }
     let (name, text) = shape.text::<T>(device);
-    let cache = KernelCache::user().unwrap_or_default();
+    let cache = device.user_cache();
     let module = device.compile(&KernelText::new(&name, &text), &cache)?;
     let kernel = Arc::new(module.kernel(S::KERNEL)?);
     compiled.insert(shape, Arc::clone(&kernel));

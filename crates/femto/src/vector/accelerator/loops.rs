@@ -5,7 +5,6 @@ use crate::accelerator::language;
 use crate::vector::Ratio;
 use femto_kernel::scalar::Precision;
 use femto_kernel::vector::source::{self, BLOCK, MOST_BLOCKS, SUMS};
-use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch, Module,
 };
@@ -17,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) struct Loops<T> {
     pub(super) fill: Kernel,
     pub(super) set_entries: Kernel,
+    pub(super) project: Kernel,
     pub(super) gather: Kernel,
     pub(super) add_to_entries: Kernel,
     pub(super) axpy: Kernel,
@@ -60,6 +60,7 @@ impl<T: Number> Loops<T> {
         Ok(Self {
             fill: module.kernel("fill")?,
             set_entries: module.kernel("set_entries")?,
+            project: module.kernel("project")?,
             gather: module.kernel("gather")?,
             add_to_entries: module.kernel("add_to_entries")?,
             axpy: module.kernel("axpy")?,
@@ -92,7 +93,7 @@ fn compile(device: &Accelerator, precision: Precision) -> Result<Module, DeviceE
     let language = language(device.features());
     let name = format!("vectors {precision}");
     let text = source::source(language, precision);
-    let cache = KernelCache::user().unwrap_or_default();
+    let cache = device.user_cache();
     device.compile(&KernelText::new(&name, &text), &cache)
 }
 

@@ -8,7 +8,7 @@ mod loops;
 
 use super::{
     ChebyshevFactors, ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries,
-    SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
+    SlantedNodes, SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
 };
 use crate::Number;
 use femto_kernel::scalar::Precision;
@@ -60,6 +60,26 @@ impl<T: Number> VectorOps<T> for Accelerator {
             Argument::output(y),
         ];
         work.run_listed(&work.loops.set_entries, &arguments)
+    }
+
+    fn project(
+        &self,
+        nodes: &SlantedNodes<T, Self>,
+        y: &mut AcceleratorBuffer<T>,
+    ) -> Result<(), DeviceError> {
+        nodes.entries.check("y of project", y.len())?;
+        if nodes.len() == 0 {
+            return Ok(());
+        }
+        let work = Loop::<T>::of(self, nodes.len())?;
+        let arguments = [
+            work.len(),
+            Argument::U32(nodes.components as u32),
+            Argument::input(&nodes.nodes),
+            Argument::input(&nodes.projectors),
+            Argument::output(y),
+        ];
+        work.run_listed(&work.loops.project, &arguments)
     }
 
     fn gather(

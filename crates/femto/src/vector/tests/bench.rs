@@ -1,7 +1,10 @@
 //! Vector operations on random numbers, compared with plain loops.
 
 use crate::Number;
-use crate::vector::{Entries, Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps};
+use crate::vector::{
+    Entries, Projector, Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps,
+};
+use femto_fem::space::{Constraints, NodeNormal};
 use femto_platform::device::Buffer;
 use std::hash::{BuildHasher, RandomState};
 
@@ -100,6 +103,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         let is_listed = |i: usize| i % 3 == 1 || i == 0;
         let entry = |i: usize| if is_listed(i) { -0.75 } else { y(i) };
         self.check("set_entries", &g_z, entry);
+        self.project();
         // All, the last ones first.
         let backwards = |i: usize| len as usize - 1 - i;
         let listed: Vec<u32> = (0..len).rev().collect();
@@ -132,6 +136,45 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         self.chebyshev_steps();
         self.sparse_products();
         self.check("all", &g_x, &x);
+    }
+
+    /// To what is free beside every third entry from the second on, and beside a direction at every other node.
+    fn project(&self) {
+        let y = &self.inputs[1];
+        for count in [2, 3] {
+            let nodes = y.len() / count;
+            let entries = (1..y.len() as u32).step_by(3).collect();
+            let normal = |node: usize| {
+                let free = |c: usize| c < count && (node * count + c) % 3 != 1;
+                let part = |c: usize| 1.0 + ((node + 2 * c) % 5) as f64;
+                let normal = [0, 1, 2].map(|c| if free(c) { part(c) } else { 0.0 });
+                let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+                normal.map(|n| n / length)
+            };
+            let slanted = (0..nodes).step_by(2);
+            let normals = slanted.clone().map(|node| NodeNormal {
+                node: node as u32,
+                group: 0,
+                position: [0.0; 3],
+                normal: normal(node),
+            });
+            let constraints = Constraints::of_entries(entries);
+            let constraints = constraints.with_node_normals(count, normals.collect());
+            let projector = Projector::new(self.device, &constraints).unwrap();
+            let mut g_z = self.upload(y);
+            projector.project(self.device, &mut g_z).unwrap();
+            let (mut wanted, free) = (Vec::new(), |entry: usize| entry % 3 != 1);
+            for (entry, y) in y.iter().enumerate() {
+                wanted.push(if free(entry) { y.to_f64() } else { 0.0 });
+            }
+            for node in slanted {
+                let normal = normal(node);
+                let own = &mut wanted[node * count..][..count];
+                let part: f64 = own.iter().zip(normal).map(|(y, n)| y * n).sum();
+                own.iter_mut().zip(normal).for_each(|(y, n)| *y -= part * n);
+            }
+            self.check("project", &g_z, |i| wanted[i]);
+        }
     }
 
     fn convert(&self) {

@@ -9,7 +9,7 @@ use femto::kernel::form::{Componentwise, Poisson};
 use femto::platform::device::Device;
 use femto::problem::Constrained;
 use femto::solve::LinearOperator;
-use femto::vector::Entries;
+use femto::vector::Projector;
 use femto::{Host, Operator, OperatorParams};
 
 #[test]
@@ -40,8 +40,8 @@ fn constrained_entries_are_held_at_zero() {
                 let entries = constraints.entries();
                 entries.binary_search(&(entry as u32)).is_ok()
             };
-            let entries = Entries::new(&host, constraints.entries()).expect("memory");
-            let constrained = Constrained::new(&operator, &entries);
+            let projector = Projector::new(&host, &constraints).expect("memory");
+            let constrained = Constrained::new(&operator, &projector);
             assert_eq!(constrained.size(), space.dofs());
             let mut u = host.upload(&random.vector(space.dofs())).expect("memory");
             let mut v = host.upload(&vec![f64::NAN; u.len()]).expect("memory");

@@ -147,7 +147,7 @@ fn other_numbers_of_functions_than_components_are_refused() {
     let refused = [
         on.source(&host(), &one).err(),
         on.neumann(&host(), "xmax", &one, &mut b).err(),
-        on.boundary_values(&held, &[("xmin", &[Some(one[0])])])
+        on.boundary_values(&held, &[("xmin", &[Some(one[0])])], &[])
             .err(),
         on.errors(&host(), &b, &exact).err(),
     ];

@@ -10,6 +10,7 @@ mod multigrid;
 mod newton;
 mod null_space;
 mod output;
+mod slanted;
 
 use femto::fem::mesh::Mesh;
 use femto::kernel::form::Poisson;

@@ -1,0 +1,94 @@
+//! Components along the normal in cases: planes that no axis is normal to, mistakes.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use common::{case_path, femto, run, scratch, text, write};
+use femto_cli::solve::{Outcome, Status};
+
+/// One of the planes of symmetry is slanted, and the cells and the space do not contain the solution.
+#[test]
+fn a_slanted_plane_of_symmetry_holds_a_sector_of_a_pipe() {
+    let Outcome { report, .. } = run("pipe-sector");
+    assert_eq!(report.status, Status::Converged);
+    let errors = report.errors.unwrap();
+    assert!((1e-10..1e-6).contains(&errors.l2_relative()), "{errors:?}");
+    let (all, side, end) = (3 * 17 * 13 * 9, 17 * 9, 17 * 13);
+    let held = 2 * side + 2 * end;
+    assert_eq!(
+        (report.unknowns.all, report.unknowns.free),
+        (all, all - held)
+    );
+}
+
+#[test]
+fn conditions_along_the_normal_are_checked() {
+    let folder = scratch("normal");
+    let good = std::fs::read_to_string(case_path("pipe-sector")).unwrap();
+    let fail = |name: &str, from: &str, to: &str| {
+        assert!(good.contains(from), "{from}");
+        let path = write(&folder, name, &good.replace(from, to));
+        let output = femto(&["solve", &path]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        text(&output.stderr).replace(&path, "CASE")
+    };
+    let normal = "normal = true\nvalue = 0";
+    for (name, to, wanted) in [
+        (
+            "word",
+            "normal = 1\nvalue = 0",
+            "CASE:26:10: `normal` must be true or false",
+        ),
+        (
+            "components",
+            "components = [\"x\"]\nnormal = true\nvalue = 0",
+            "CASE:27:10: `normal` has no meaning here: `components` are given",
+        ),
+        (
+            "vector",
+            "normal = true\nvalue = [0, 0, 1]",
+            "CASE:27:9: `value` must be one, along the normal",
+        ),
+        (
+            "twice",
+            "normal = true\nvalue = 0\n[[dirichlet]]\ntags = [\"ymin\"]\nvalue = 0",
+            "CASE:25:9: `ymin` has a condition already",
+        ),
+        (
+            "again",
+            "normal = true\nvalue = 0\n[[dirichlet]]\ntags = [3]\nnormal = true\nvalue = 0",
+            "`3` is the group that `ymin` is, which has a condition already",
+        ),
+        (
+            "infinite",
+            "normal = true\nvalue = \"1/z\"",
+            "the boundary value on",
+        ),
+    ] {
+        let found = fail(name, normal, to);
+        assert!(found.contains(wanted), "{found}");
+    }
+    let scalar = "kind = \"poisson\"\n";
+    let found = fail(
+        "flux",
+        "tags = [\"xmin\"]",
+        "tags = [\"xmin\"]\nnormal = true",
+    );
+    assert!(found.contains("unknown key `normal`"), "{found}");
+    let vector =
+        good[good.find("[exact]").unwrap()..good.find("[[dirichlet]]").unwrap()].to_owned();
+    let flux = &good[good.find("[[neumann]]").unwrap()..good.find("[solver]").unwrap()];
+    let (start, end) = (good.find("kind =").unwrap(), good.find("[exact]").unwrap());
+    let scalar = good
+        .replace(&good[start..end], scalar)
+        .replace(&vector, "")
+        .replace(flux, "");
+    let path = write(&folder, "scalar", &scalar);
+    let output = femto(&["solve", &path]);
+    assert_eq!(output.status.code(), Some(2));
+    let found = text(&output.stderr);
+    assert!(
+        found.contains("as many interleaved components as dimensions"),
+        "{found}"
+    );
+}

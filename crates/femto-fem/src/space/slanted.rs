@@ -1,0 +1,242 @@
+//! Nodes where the component of a vector along the boundary's normal is given.
+//!
+//! The normals of a node's facets that are within 40° of each other count as one plane and are averaged, weighted by
+//! area (Engelman, Sani and Gresho, The implementation of normal and/or tangential boundary conditions in finite
+//! element codes for incompressible fluid flow, International Journal for Numerical Methods in Fluids 2, 1982, on why
+//! nodes need one common normal); others are planes of their own, so that along an edge of the domain only the
+//! component along it is free, and at a corner none.
+
+use super::constraints::check_continuous;
+use super::{Block, Constraints, Layout, SpaceError};
+use crate::geometry::jacobian::dot;
+
+/// Cosine of the angle within which normals are averaged.
+const SAME_PLANE: f64 = 0.766;
+
+/// A direction holds nothing new if less than this part of it is outside those before it.
+const NEW_PART: f64 = 0.1;
+
+/// Below it, numbers of a projector are rounding.
+const ROUNDING: f64 = 1e-10;
+
+/// The value of u·n at a node: the normal of one plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NodeNormal {
+    /// The L-vector node.
+    pub node: u32,
+    /// The place of its group in the list of groups.
+    pub group: u32,
+    /// The node's position.
+    pub position: [f64; 3],
+    /// The unit outward normal.
+    pub normal: [f64; 3],
+}
+
+/// Nodes where directions that are not axes are held.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Slanted {
+    /// Numbers per node.
+    pub components: usize,
+    /// Nodes, ascending.
+    pub nodes: Vec<u32>,
+    /// For each the orthogonal projection to what is free, `[node][component][component]`.
+    pub projectors: Vec<f64>,
+    /// Number of directions that are held there beside components.
+    directions: usize,
+}
+
+impl Slanted {
+    /// Each node with its projector, `[component][component]`.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &[f64])> {
+        let projectors = self.projectors.chunks_exact(self.components.pow(2).max(1));
+        self.nodes.iter().map(|&node| node as usize).zip(projectors)
+    }
+
+    /// Number of directions that are held beside components.
+    pub fn directions(&self) -> usize {
+        self.directions
+    }
+
+    /// Projects an L-vector of interleaved components.
+    pub fn project(&self, values: &mut [f64]) {
+        let count = self.components;
+        let mut product = [0.0; 3];
+        for (node, projector) in self.iter() {
+            let own = &mut values[node * count..][..count];
+            for (row, product) in projector.chunks_exact(count).zip(&mut product) {
+                *product = row.iter().zip(&*own).map(|(p, v)| p * v).sum();
+            }
+            own.copy_from_slice(&product[..count]);
+        }
+    }
+}
+
+/// Orthonormal directions that are held at a node beside some components: the place of a normal in the list with
+/// what is new of it.
+fn directions(normals: &[NodeNormal], is_held: [bool; 3]) -> Vec<(usize, [f64; 3])> {
+    let mut found: Vec<(usize, [f64; 3])> = Vec::new();
+    for (place, of_plane) in normals.iter().enumerate() {
+        let free = |c: usize| if is_held[c] { 0.0 } else { of_plane.normal[c] };
+        let mut own = [0, 1, 2].map(free);
+        for (_, other) in &found {
+            let part = dot(own, *other);
+            own = [0, 1, 2].map(|c| own[c] - part * other[c]);
+        }
+        let length = dot(own, own).sqrt();
+        if length > NEW_PART {
+            found.push((place, own.map(|x| x / length)));
+        }
+    }
+    found
+}
+
+/// The area normals of a group's facets in a block at their nodes.
+fn of_facets(
+    Block { space, geometry }: &Block,
+    (group, tag): (u32, &str),
+) -> Result<Vec<NodeNormal>, SpaceError> {
+    check_continuous(space, tag)?;
+    let (components, dim) = (space.components(), geometry.dim());
+    if components != dim || space.layout() != Layout::Interleaved {
+        return Err(SpaceError::NoNormal {
+            tag: tag.to_owned(),
+            why: format!(
+                "it needs as many interleaved components as dimensions; there are {components} components in {dim} \
+                 dimensions"
+            ),
+        });
+    }
+    let facets = space.facet_normals(tag, geometry)?;
+    let nodes: Vec<_> = facets.iter().map(|(node, _)| *node).collect();
+    let positions = space.positions_of(&nodes, geometry);
+    let both = facets.into_iter().zip(positions);
+    let of_facet = both.map(|((node, normal), position)| NodeNormal {
+        node: node.node,
+        group,
+        position,
+        normal,
+    });
+    Ok(of_facet.collect())
+}
+
+/// The unit normals of the planes that the facets of a node lie in, given their area normals.
+fn planes(facets: &[NodeNormal]) -> Vec<NodeNormal> {
+    let size = |n: [f64; 3]| dot(n, n).sqrt();
+    let mut planes: Vec<NodeNormal> = Vec::new();
+    for facet in facets {
+        let own = facet.normal;
+        if !(size(own) > 0.0 && size(own).is_finite()) {
+            continue;
+        }
+        let cosine = |sum: [f64; 3]| dot(sum, own) / (size(sum) * size(own));
+        let mut same = planes.iter_mut();
+        match same.find(|plane| cosine(plane.normal).abs() > SAME_PLANE) {
+            Some(plane) => {
+                // A sheet has both of its sides in a group.
+                let sign = cosine(plane.normal).signum();
+                plane.normal = [0, 1, 2].map(|c| plane.normal[c] + sign * own[c]);
+            }
+            None => planes.push(*facet),
+        }
+    }
+    for plane in &mut planes {
+        plane.normal = plane.normal.map(|x| x / size(plane.normal));
+    }
+    planes
+}
+
+impl Constraints {
+    /// Also holds the component along the normal at the nodes on groups of boundary cells. Components that are
+    /// held already come first; a normal that they, or those of groups before, nearly span adds nothing.
+    ///
+    /// # Errors
+    /// A space without as many interleaved components as dimensions, a broken space, a group that is missing or
+    /// not on the boundary, a node where no facet has a normal.
+    pub fn with_normals(self, blocks: &[Block], tags: &[&str]) -> Result<Self, SpaceError> {
+        let mut facets = Vec::new();
+        for (group, &tag) in (0..).zip(tags) {
+            for block in blocks {
+                facets.extend(of_facets(block, (group, tag))?);
+            }
+        }
+        facets.sort_by_key(|it| (it.node, it.group));
+        let mut normals = Vec::new();
+        for of_node in facets.chunk_by(|a, b| a.node == b.node) {
+            let planes = planes(of_node);
+            if planes.is_empty() {
+                return Err(SpaceError::NoNormal {
+                    tag: tags[of_node[0].group as usize].to_owned(),
+                    why: format!("the map has none at {:?}", of_node[0].position),
+                });
+            }
+            normals.extend(planes);
+        }
+        let components = blocks.first().map_or(0, |block| block.space.components());
+        Ok(self.with_node_normals(components, normals))
+    }
+
+    /// Also holds vectors of so many interleaved components along these normals, ascending by node.
+    pub fn with_node_normals(mut self, components: usize, normals: Vec<NodeNormal>) -> Self {
+        self.normals = normals;
+        self.slanted.components = components;
+        let mut entries = Vec::new();
+        for of_node in self.normals.chunk_by(|a, b| a.node == b.node) {
+            let node = of_node[0].node;
+            let is_held = self.held_components(node as usize, components);
+            let directions = directions(of_node, is_held);
+            let free = |i: usize, j: usize| {
+                let unit = f64::from(i == j && !is_held[i]);
+                unit - directions.iter().map(|(_, q)| q[i] * q[j]).sum::<f64>()
+            };
+            let all = || 0..components;
+            if all().any(|i| (0..i).any(|j| free(i, j).abs() > ROUNDING)) {
+                self.slanted.nodes.push(node);
+                let rows = all().flat_map(|i| all().map(move |j| (i, j)));
+                self.slanted
+                    .projectors
+                    .extend(rows.map(|(i, j)| free(i, j)));
+                self.slanted.directions += directions.len();
+            } else {
+                let held = all().filter(|&c| free(c, c) < 0.5);
+                entries.extend(held.map(|c| node * components as u32 + c as u32));
+            }
+        }
+        self.entries.extend(entries);
+        self.entries.sort_unstable();
+        self.entries.dedup();
+        self
+    }
+
+    /// Which components of a node are held.
+    fn held_components(&self, node: usize, components: usize) -> [bool; 3] {
+        let is_held = |c: usize| {
+            let entry = (node * components + c) as u32;
+            c < components && self.entries.binary_search(&entry).is_ok()
+        };
+        [0, 1, 2].map(is_held)
+    }
+
+    /// The normals along which components are given, ascending by node.
+    pub fn normals(&self) -> &[NodeNormal] {
+        &self.normals
+    }
+
+    /// Nodes where directions that are not axes are held.
+    pub fn slanted(&self) -> &Slanted {
+        &self.slanted
+    }
+}
+
+impl NodeNormal {
+    /// The vector with components `given` that has the components `values` along the normals of one node, as far
+    /// as they are new, and nothing else.
+    pub fn vector(normals: &[Self], values: &[f64], given: [Option<f64>; 3]) -> [f64; 3] {
+        let mut u = given.map(|value| value.unwrap_or(0.0));
+        for (place, q) in directions(normals, given.map(|value| value.is_some())) {
+            let n = normals[place].normal;
+            let part = (values[place] - dot(n, u)) / dot(n, q);
+            u = [0, 1, 2].map(|c| u[c] + part * q[c]);
+        }
+        u
+    }
+}

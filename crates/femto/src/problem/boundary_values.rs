@@ -1,0 +1,149 @@
+//! Given values where L-vectors are constrained.
+
+use super::function::Role;
+use super::stages::uploaded;
+use super::{Discretization, Function, ProblemError};
+use crate::Number;
+use crate::vector::{Projector, VectorOps};
+use femto_fem::space::{Block, Constraints, NodeNormal};
+
+/// Given values where L-vectors are constrained.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BoundaryValues {
+    /// Of the constrained entries, `[entry]`.
+    pub entries: Vec<f64>,
+    /// Of nodes with slanted directions: vectors without a part that is free, and zero at constrained entries,
+    /// `[node][component]`.
+    pub slanted: Vec<f64>,
+}
+
+impl BoundaryValues {
+    /// Whether all are zero.
+    pub fn are_zero(&self) -> bool {
+        let mut all = self.entries.iter().chain(&self.slanted);
+        all.all(|&value| value == 0.0)
+    }
+
+    /// Gives an L-vector these values where it is constrained.
+    pub(super) fn insert(&self, constraints: &Constraints, u: &mut [f64]) {
+        constraints.project(u);
+        for (&entry, &value) in constraints.entries().iter().zip(&self.entries) {
+            u[entry as usize] = value;
+        }
+        let slanted = constraints.slanted();
+        let vectors = self.slanted.chunks_exact(slanted.components.max(1));
+        for (&node, vector) in slanted.nodes.iter().zip(vectors) {
+            let own = &mut u[node as usize * slanted.components..];
+            own.iter_mut().zip(vector).for_each(|(u, part)| *u += part);
+        }
+    }
+
+    /// Adds them to an L-vector on the device.
+    pub(super) fn add<T: Number, D: VectorOps<T>>(
+        &self,
+        device: &D,
+        projector: &Projector<T, D>,
+        u: &mut D::Buffer<T>,
+    ) -> Result<(), ProblemError> {
+        device.add_to_entries(&uploaded(device, &self.entries)?, &projector.entries, u)?;
+        let slanted = &projector.slanted.entries;
+        Ok(device.add_to_entries(&uploaded(device, &self.slanted)?, slanted, u)?)
+    }
+}
+
+impl Discretization<'_> {
+    /// The given values of constraints, by nodal interpolation. An entry takes its value from the first group in the
+    /// list `groups` that has a function for its component, or zero if there is none; components along normals
+    /// from `along_normal`, which has the groups of [`Constraints::with_normals`].
+    ///
+    /// # Errors
+    /// Wrong number of functions, an unknown group, or a value that is not finite.
+    pub fn boundary_values(
+        &self,
+        constraints: &Constraints,
+        groups: &[(&str, &[Option<&dyn Function>])],
+        along_normal: &[(&str, &dyn Function)],
+    ) -> Result<BoundaryValues, ProblemError> {
+        let entries = constraints.entries();
+        let mut values = vec![0.0; entries.len()];
+        let mut decided = vec![false; entries.len()];
+        for (tag, functions) in groups {
+            self.check_components(functions.len())?;
+            let role = Role::Dirichlet(tag.to_string());
+            for Block { space, geometry } in self.blocks {
+                let nodes = space.boundary_nodes(tag)?;
+                let positions = space.positions_of(&nodes, geometry);
+                let given = functions.iter().enumerate();
+                for (component, f) in given.filter_map(|(c, f)| f.map(|f| (c, f))) {
+                    // Nodes are ascending, and so are their entries.
+                    let (mut next, mut places, mut at) = (0, Vec::new(), Vec::new());
+                    for (node, &position) in nodes.iter().zip(&positions) {
+                        let entry = space.entry(node.node as usize, component) as u32;
+                        while entries.get(next).is_some_and(|&other| other < entry) {
+                            next += 1;
+                        }
+                        let is_held = entries.get(next) == Some(&entry);
+                        if is_held && !std::mem::replace(&mut decided[next], true) {
+                            places.push(next);
+                            at.push(position);
+                        }
+                    }
+                    let found = self.evaluate(&role.of(component), f, &at)?;
+                    for (place, value) in places.into_iter().zip(found) {
+                        values[place] = value;
+                    }
+                }
+            }
+        }
+        let mut found = BoundaryValues {
+            entries: values,
+            slanted: vec![0.0; constraints.slanted().projectors.len() / self.dim()],
+        };
+        self.along_normals(constraints, along_normal, (&decided, &mut found))?;
+        Ok(found)
+    }
+
+    /// The values of [`Self::boundary_values`] that come from normals; `decided` are the entries that have others.
+    fn along_normals(
+        &self,
+        constraints: &Constraints,
+        groups: &[(&str, &dyn Function)],
+        (decided, found): (&[bool], &mut BoundaryValues),
+    ) -> Result<(), ProblemError> {
+        let normals = constraints.normals();
+        let mut values = vec![0.0; normals.len()];
+        for (group, &(tag, f)) in (0..).zip(groups) {
+            let own = normals.iter().enumerate();
+            let own = own.filter(|(_, normal)| normal.group == group);
+            let (places, at): (Vec<_>, Vec<_>) = own.map(|(i, it)| (i, it.position)).unzip();
+            let name = Role::AlongNormal(tag.to_owned()).of(0);
+            for (place, value) in places.into_iter().zip(self.evaluate(&name, f, &at)?) {
+                values[place] = value;
+            }
+        }
+        let count = self.space().components();
+        let mut slanted = constraints.slanted().nodes.iter().enumerate().peekable();
+        let mut left = &values[..];
+        for of_node in normals.chunk_by(|a, b| a.node == b.node) {
+            let (values, rest) = left.split_at(of_node.len());
+            left = rest;
+            let node = of_node[0].node as usize;
+            let places = [0, 1, 2].map(|c| {
+                let entry = (c < count).then_some((node * count + c) as u32)?;
+                constraints.entries().binary_search(&entry).ok()
+            });
+            let given =
+                places.map(|place| place.filter(|&it| decided[it]).map(|it| found.entries[it]));
+            let vector = NodeNormal::vector(of_node, values, given);
+            let place = slanted.next_if(|(_, other)| **other as usize == node);
+            for (c, &value) in vector.iter().enumerate().take(count) {
+                match (places[c], place) {
+                    (Some(place), _) => found.entries[place] = value,
+                    (None, Some((place, _))) => found.slanted[place * count + c] = value,
+                    (None, None) => (),
+                }
+            }
+        }
+        Ok(())
+    }
+}
