@@ -12,7 +12,7 @@ fn a_slanted_plane_of_symmetry_holds_a_sector_of_a_pipe() {
     let Outcome { report, .. } = run("pipe-sector");
     assert_eq!(report.status, Status::Converged);
     let errors = report.errors.unwrap();
-    assert!((1e-10..1e-6).contains(&errors.l2_relative()), "{errors:?}");
+    assert!((1e-10..1e-5).contains(&errors.l2_relative()), "{errors:?}");
     let (all, side, end) = (3 * 17 * 13 * 9, 17 * 9, 17 * 13);
     let held = 2 * side + 2 * end;
     assert_eq!(
@@ -37,22 +37,22 @@ fn conditions_along_the_normal_are_checked() {
         (
             "word",
             "normal = 1\nvalue = 0",
-            "CASE:26:10: `normal` must be true or false",
+            "CASE:25:10: `normal` in element 1 of [[dirichlet]] must be true or false",
         ),
         (
             "components",
             "components = [\"x\"]\nnormal = true\nvalue = 0",
-            "CASE:27:10: `normal` has no meaning here: `components` are given",
+            "CASE:26:10: `normal` in element 1 of [[dirichlet]] has no meaning here: `components` are given",
         ),
         (
             "vector",
             "normal = true\nvalue = [0, 0, 1]",
-            "CASE:27:9: `value` must be one, along the normal",
+            "CASE:26:9: `value` in element 1 of [[dirichlet]] must be one, along the normal",
         ),
         (
             "twice",
             "normal = true\nvalue = 0\n[[dirichlet]]\ntags = [\"ymin\"]\nvalue = 0",
-            "CASE:25:9: `ymin` has a condition already",
+            "CASE:24:9: group `ymin` has a condition already, in [[dirichlet]]",
         ),
         (
             "again",
@@ -62,7 +62,7 @@ fn conditions_along_the_normal_are_checked() {
         (
             "infinite",
             "normal = true\nvalue = \"1/z\"",
-            "the boundary value on",
+            "CASE:26:9: the boundary value on `ymin` is inf",
         ),
     ] {
         let found = fail(name, normal, to);
