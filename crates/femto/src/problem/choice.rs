@@ -37,8 +37,16 @@ pub enum PreconditionerReason {
         /// Their number.
         unknowns: usize,
     },
-    /// Jacobi, because the device is not the host.
-    NotHost,
+    /// Jacobi, because the device is not the host, whose time multigrid's set-up takes: as long as few enough
+    /// iterations are left.
+    Watched,
+    /// Multigrid from the last iterate on, because there were many iterations left with Jacobi.
+    Slow {
+        /// The number of these iterations.
+        iterations: usize,
+        /// About how many there would have been in all.
+        expected: f64,
+    },
     /// Jacobi, because multigrid could not be set up.
     NoMultigrid(MultigridError),
     /// Jacobi from the last iterate on, because iterations with multigrid failed.
@@ -83,8 +91,8 @@ impl PreconditionerChoice {
                 has_gradients: false,
                 ..
             } => PreconditionerReason::NoGradients,
-            Facts { device, .. } if device != DeviceKind::Host => PreconditionerReason::NotHost,
             Facts { unknowns, .. } if unknowns < ENOUGH => PreconditionerReason::Few { unknowns },
+            Facts { device, .. } if device != DeviceKind::Host => PreconditionerReason::Watched,
             _ => PreconditionerReason::Suitable,
         };
         match reason {
@@ -102,9 +110,26 @@ impl PreconditionerChoice {
         Self { kind, reason }
     }
 
+    /// Multigrid after these iterations with Jacobi, of which so many were expected.
+    pub(super) fn slow(iterations: usize, expected: f64) -> Self {
+        Self {
+            kind: PreconditionerKind::Multigrid,
+            reason: PreconditionerReason::Slow {
+                iterations,
+                expected,
+            },
+        }
+    }
+
     /// Whether Jacobi takes its place if it fails.
     pub(super) fn is_on_trial(&self) -> bool {
-        self.reason == PreconditionerReason::Suitable
+        use PreconditionerReason::{Slow, Suitable};
+        matches!(self.reason, Suitable | Slow { .. })
+    }
+
+    /// Whether multigrid takes its place if many iterations are left.
+    pub(super) fn is_watched(&self) -> bool {
+        self.reason == PreconditionerReason::Watched
     }
 }
 
@@ -129,10 +154,16 @@ impl fmt::Display for PreconditionerReason {
                 f,
                 "multigrid pays from about {ENOUGH} unknowns on, and there are {unknowns}"
             ),
-            Self::NotHost => write!(
+            Self::Watched => write!(
                 f,
-                "multigrid is set up on the host, in the time of some thousand iterations of this device; ask \
-                 for it where there are more"
+                "multigrid is set up on the host, in the time of some hundred iterations of this device or more"
+            ),
+            Self::Slow {
+                iterations,
+                expected,
+            } => write!(
+                f,
+                "after {iterations} iterations with jacobi about {expected:.0} were expected in all, and multigrid went on"
             ),
             Self::NoMultigrid(error) => write!(f, "multigrid cannot be set up: {error}"),
             Self::GaveUp { iterations, reason } => {
@@ -175,7 +206,7 @@ mod tests {
         assert_eq!(reason(|_| ()), Suitable);
         assert_eq!(reason(|facts| facts.symmetric = false), NotSymmetric);
         assert_eq!(reason(|facts| facts.has_gradients = false), NoGradients);
-        assert_eq!(reason(|facts| facts.device = DeviceKind::Cuda), NotHost);
+        assert_eq!(reason(|facts| facts.device = DeviceKind::Cuda), Watched);
         let unknowns = ENOUGH - 1;
         assert_eq!(reason(|facts| facts.unknowns = unknowns), Few { unknowns });
         let method = Method::Gmres;

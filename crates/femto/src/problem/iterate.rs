@@ -2,22 +2,25 @@
 
 use super::assembled::{LinearPreconditioner, NewtonEquation};
 use super::boundary_values::BoundaryValues;
+use super::multigrid::MakeMultigrid;
 use super::newton::{Equations, Extension};
+use super::null_space::NullSpace;
+use super::patience::{Watch, patience};
 use super::stages::uploaded;
 use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
     ProblemError, SolverParams,
 };
 use crate::operator::Backend;
-use crate::solve::krylov::{self, KrylovParams, KrylovWorkspace};
+use crate::solve::krylov::{self, KrylovWorkspace};
 use crate::solve::newton::{self, Forcing, NewtonParams, NewtonWorkspace, NonlinearProblem};
-use crate::solve::{
-    Iteration, Monitor, Preconditioning, SolveError, SolveInfo, StopCriteria, System,
-};
+use crate::solve::{History, Iteration, Monitor, SolveError, SolveInfo, StopCriteria, System};
 use crate::vector::{Projector, VectorOps};
 use crate::{Number, Operator};
-use femto_fem::space::Constraints;
+use femto_fem::space::{Constraints, Space};
 use femto_platform::device::Buffer;
+use rayon::prelude::*;
+use std::any::Any;
 use std::ops::ControlFlow;
 
 /// Iterations with a preconditioner on trial that may pass without progress: cycles that converge slowly, but
@@ -32,6 +35,8 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) device: &'a B,
     pub(super) operator: &'a Operator<T, B>,
     pub(super) solver: &'a SolverParams,
+    /// A block's space.
+    pub(super) space: &'a Space,
     /// An L-vector; for linear equations projected.
     pub(super) b: &'a B::Buffer<T>,
     pub(super) constraints: &'a Constraints,
@@ -39,6 +44,10 @@ pub(super) struct Discrete<'a, T: Number, B: Backend> {
     pub(super) boundary_values: &'a BoundaryValues,
     /// An L-vector.
     pub(super) start: Option<&'a [f64]>,
+    /// Sets up multigrid for linear equations, if Jacobi is only taken as long as it is not slow.
+    pub(super) multigrid: Option<&'a MakeMultigrid<'a, T, B>>,
+    /// What the constraints leave free.
+    pub(super) null_space: Option<&'a NullSpace>,
 }
 
 /// The last iterate, an L-vector, and the solver's outcome.
@@ -46,8 +55,9 @@ pub(super) type Outcome = (Vec<f64>, Result<SolveInfo, SolveError>);
 
 impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
     /// Conjugate gradients or GMRES on L-vectors that are zero where they are constrained. If a preconditioner on
-    /// trial fails, Jacobi goes on from the last iterate: each step of conjugate gradients minimises the
-    /// error's energy along its direction, whatever the preconditioner, so that no iterate is better.
+    /// trial fails, or a watched one is slow, another one goes on from the last iterate: each step of conjugate
+    /// gradients minimises the error's energy along its direction, whatever the preconditioner, so that no iterate
+    /// is better.
     pub(super) fn krylov(
         &self,
         method: Method,
@@ -60,49 +70,67 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             None => self.device.zeros(size)?,
         };
         self.projector.project(self.device, &mut x)?;
-        let mut params = self.solver.krylov(method);
+        let params = self.solver.krylov(method);
         let mut workspace = KrylovWorkspace::new(self.device, size, params.solver)?;
         let operator = Constrained::new(self.operator, self.projector);
-        let mut solve = |preconditioning: Preconditioning<'_, T, B>,
-                         params: &KrylovParams,
-                         monitor: &mut dyn Monitor| {
+        let mut before: Option<History> = None;
+        loop {
+            let done = before.as_ref().map_or(0, History::iterations);
+            let mut params = params;
+            params.stop.max_iterations -= done;
+            if choice.is_on_trial() {
+                params.stop.max_stalled = MAX_STALLED;
+            }
+            let patience = choice.is_watched().then(|| patience(self.space));
+            let mut watch = Watch::new(monitor, done, patience);
             let mut system = System {
                 device: self.device,
                 operator: &operator,
-                preconditioning,
+                preconditioning: preconditioner.preconditioning()?,
             };
-            krylov::solve(&mut system, self.b, &mut x, &mut workspace, params, monitor)
-        };
-        if choice.is_on_trial() {
-            params.stop.max_stalled = MAX_STALLED;
-        }
-        let mut outcome = solve(preconditioner.preconditioning()?, &params, monitor);
-        match outcome {
-            Err(error) if choice.is_on_trial() && error.reason.may_be_the_preconditioners() => {
-                let SolveError { reason, history } = error;
-                let iterations = history.iterations();
-                *choice = PreconditionerChoice::jacobi(PreconditionerReason::GaveUp {
-                    iterations,
-                    reason,
-                });
-                *preconditioner = LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?);
-                params = self.solver.krylov(method);
-                params.stop.max_iterations -= iterations;
-                let mut later = |iteration: Iteration| {
-                    monitor.record(Iteration {
-                        number: iterations + iteration.number,
-                        ..iteration
-                    })
-                };
-                outcome = solve(preconditioner.preconditioning()?, &params, &mut later);
-                match &mut outcome {
-                    Ok(info) => info.history.continue_from(history),
-                    Err(error) => error.history.continue_from(history),
-                }
+            let workspace = &mut workspace;
+            let outcome =
+                krylov::solve(&mut system, self.b, &mut x, workspace, &params, &mut watch);
+            let expected = watch.expected;
+            drop(system);
+            let mut outcome = outcome;
+            let history = match &mut outcome {
+                Ok(info) => &mut info.history,
+                Err(error) => &mut error.history,
+            };
+            if let Some(before) = before.take() {
+                history.continue_from(before);
             }
-            _ => (),
+            let iterations = history.iterations();
+            match (outcome, expected, self.multigrid) {
+                (Err(error), Some(expected), Some(multigrid)) => {
+                    *choice = match multigrid(self.null_space) {
+                        Ok(multigrid) => {
+                            *preconditioner = LinearPreconditioner::Multigrid(multigrid);
+                            PreconditionerChoice::slow(iterations, expected)
+                        }
+                        Err(ProblemError::Multigrid(error)) => {
+                            PreconditionerChoice::jacobi(PreconditionerReason::NoMultigrid(error))
+                        }
+                        Err(error) => return Err(error),
+                    };
+                    before = Some(error.history);
+                }
+                (Err(error), ..)
+                    if choice.is_on_trial() && error.reason.may_be_the_preconditioners() =>
+                {
+                    let SolveError { reason, history } = error;
+                    *choice = PreconditionerChoice::jacobi(PreconditionerReason::GaveUp {
+                        iterations,
+                        reason,
+                    });
+                    let jacobi = operator.jacobi::<ProblemError>()?;
+                    *preconditioner = LinearPreconditioner::Jacobi(jacobi);
+                    before = Some(history);
+                }
+                (outcome, ..) => return Ok((self.read(&x, size)?, outcome)),
+            }
         }
-        Ok((self.read(&x, size)?, outcome))
     }
 
     /// Newton's method on L-vectors, with the equation's Jacobian.
@@ -198,9 +226,17 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         uploaded(self.device, &u)
     }
 
+    /// The vector in double precision, without a copy if it is.
     fn read(&self, x: &B::Buffer<T>, len: usize) -> Result<Vec<f64>, ProblemError> {
-        let mut values = vec![T::default(); len];
+        // Its pages are touched by all threads.
+        let values = (0..len).into_par_iter().map(|_| T::default());
+        let mut values: Vec<T> = values.collect();
         self.device.read(x, &mut values)?;
-        Ok(values.iter().map(|value| value.to_f64()).collect())
+        Ok(
+            match (&mut values as &mut dyn Any).downcast_mut::<Vec<f64>>() {
+                Some(values) => std::mem::take(values),
+                None => values.par_iter().map(|value| value.to_f64()).collect(),
+            },
+        )
     }
 }

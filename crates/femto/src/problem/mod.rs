@@ -84,6 +84,7 @@ mod newton;
 mod norms;
 mod null_space;
 mod output;
+mod patience;
 mod solver;
 mod stages;
 
@@ -285,8 +286,9 @@ impl<'a> Given<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreconditionerKind {
     /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric; otherwise Jacobi,
-    /// which also takes its place if it cannot be set up or conjugate gradients fail with it:
-    /// [`PreconditionerChoice`] says which it is and why.
+    /// which also takes its place if it cannot be set up or conjugate gradients fail with it. On accelerators Jacobi,
+    /// and for linear forms multigrid from the iteration on at which many are left. [`PreconditionerChoice`] says
+    /// which it is and why.
     #[default]
     Automatic,
     /// The identity.

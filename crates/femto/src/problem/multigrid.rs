@@ -113,6 +113,10 @@ where
     }
 }
 
+/// Sets up multigrid for a linear form, with its null space.
+pub(super) type MakeMultigrid<'a, T, B> =
+    dyn Fn(Option<&NullSpace>) -> Result<AnyPreconditioner<T, B>, ProblemError> + Send + Sync + 'a;
+
 /// A boxed [`Preconditioner`].
 pub(super) type AnyPreconditioner<T, B> = Box<dyn Preconditioner<T, B>>;
 

@@ -5,7 +5,7 @@ use super::boundary_values::BoundaryValues;
 use super::choice::Facts;
 use super::facets::OnFacets;
 use super::monitor::Stages;
-use super::multigrid::AnyPreconditioner;
+use super::multigrid::{AnyPreconditioner, MakeMultigrid};
 use super::null_space::NullSpace;
 use super::{
     AnyAssembled, Constrained, Discretization, Discretized, Function, Method, PreconditionerChoice,
@@ -168,6 +168,7 @@ impl<'a> Problem<'a> {
             device: device.info().kind,
         };
         let mut choice = PreconditionerChoice::new(self.preconditioner, &facts);
+        let later = self.multigrid_later(device, (&blocks, &constraints));
         let null = null_space.as_ref().map(|(null_space, _)| null_space);
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
@@ -180,13 +181,13 @@ impl<'a> Problem<'a> {
                 })),
                 _ => {
                     let constrained = Constrained::new(&operator, &projector);
-                    let space = (&blocks[..], &constraints);
                     let preconditioner =
-                        self.preconditioner(&mut choice, (&constrained, device), (space, null))?;
+                        preconditioner(&mut choice, &constrained, &|| later(null))?;
                     Equation::Linear(method, preconditioner)
                 }
             })
         })?;
+        let multigrid = choice.is_watched().then_some(later);
         Ok(Assembled {
             device: device.clone(),
             warnings,
@@ -200,6 +201,7 @@ impl<'a> Problem<'a> {
             constraints,
             projector,
             boundary_values,
+            multigrid,
             null_space,
             start,
             exact: self.exact.clone(),
@@ -241,29 +243,25 @@ impl<'a> Problem<'a> {
         Ok(jacobian)
     }
 
-    /// The preconditioner of a linear form.
-    fn preconditioner<T, B>(
+    /// What sets up multigrid for a linear form, at once or later.
+    fn multigrid_later<T, B>(
         &self,
-        choice: &mut PreconditionerChoice,
-        (operator, device): (&Constrained<'_, T, B>, &B),
-        (space, null_space): ((&[Block], &Constraints), Option<&NullSpace>),
-    ) -> Result<LinearPreconditioner<T, B>, ProblemError>
+        device: &B,
+        (blocks, constraints): (&[Block], &Constraints),
+    ) -> Box<MakeMultigrid<'a, T, B>>
     where
         T: Number,
         B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
     {
-        let multigrid = chosen_multigrid(choice, || {
-            let mut multigrid = self.multigrid(device, space, false)?;
+        let (problem, device) = (self.clone(), device.clone());
+        let (blocks, constraints) = (blocks.to_vec(), constraints.clone());
+        Box::new(move |null_space| {
+            let mut multigrid = problem.multigrid(&device, (&blocks, &constraints), false)?;
             if let Some(null_space) = null_space {
                 multigrid.set_null_space(null_space);
             }
             multigrid.set_up()?;
             Ok(multigrid)
-        })?;
-        Ok(match (multigrid, choice.kind) {
-            (Some(multigrid), _) => LinearPreconditioner::Multigrid(multigrid),
-            (None, PreconditionerKind::None) => LinearPreconditioner::Identity,
-            (None, _) => LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?),
         })
     }
 
@@ -411,6 +409,20 @@ impl<'a> Problem<'a> {
         let values = on.boundary_values(constraints, &dirichlet, &along_normal)?;
         Ok((b, values))
     }
+}
+
+/// The preconditioner of a linear form.
+fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
+    choice: &mut PreconditionerChoice,
+    operator: &Constrained<'_, T, B>,
+    multigrid: &dyn Fn() -> Result<AnyPreconditioner<T, B>, ProblemError>,
+) -> Result<LinearPreconditioner<T, B>, ProblemError> {
+    let multigrid = chosen_multigrid(choice, multigrid)?;
+    Ok(match (multigrid, choice.kind) {
+        (Some(multigrid), _) => LinearPreconditioner::Multigrid(multigrid),
+        (None, PreconditionerKind::None) => LinearPreconditioner::Identity,
+        (None, _) => LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?),
+    })
 }
 
 /// Multigrid, if it is chosen; the choice changes to Jacobi if it was not asked for and cannot be made.

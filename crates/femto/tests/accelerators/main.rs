@@ -8,3 +8,4 @@ mod boundary;
 mod common;
 mod matrices;
 mod operators;
+mod solutions;

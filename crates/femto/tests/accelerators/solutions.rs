@@ -1,0 +1,104 @@
+//! Solutions on accelerators against the host: constraints on slanted planes, and the change from Jacobi to multigrid.
+
+use crate::common::bound::accelerator;
+use crate::common::difference;
+use femto::Host;
+use femto::element::Cell;
+use femto::fem::mesh::Mesh;
+use femto::fem::mesh::boxes::AnyBox;
+use femto::kernel::form::{LinearElasticity, Poisson};
+use femto::problem::{
+    AlongNormal, Boundary, PreconditionerKind, PreconditionerReason, Problem, SolverParams,
+};
+
+fn deformed(cells: [usize; 3], place: impl Fn([f64; 3]) -> [f64; 3]) -> Mesh {
+    let mesh = AnyBox {
+        cell: Cell::Hexahedron,
+        cells: cells.to_vec(),
+        lower: vec![0.0; 3],
+        upper: vec![1.0; 3],
+        geometry_degree: 1,
+        irregular: None,
+    };
+    mesh.build(place).unwrap()
+}
+
+#[test]
+fn slanted_planes_hold_as_on_the_host() {
+    let Some(device) = accelerator() else { return };
+    let host = Host::with_threads(2).unwrap();
+    let (s, c) = 0.6_f64.sin_cos();
+    let mesh = deformed([3, 2, 2], |[x, y, z]| [c * x - s * y, s * x + c * y, z]);
+    let along = |tag: &str, value| AlongNormal {
+        tag: tag.to_owned(),
+        value,
+    };
+    for preconditioner in [PreconditionerKind::Jacobi, PreconditionerKind::Multigrid] {
+        let problem = Problem {
+            source: vec![&0.1, &-0.3, &0.2],
+            along_normal: vec![
+                along("xmin", &0.0),
+                along("ymax", &0.05),
+                along("zmin", &0.0),
+            ],
+            preconditioner,
+            solver: SolverParams {
+                relative_tolerance: 1e-10,
+                ..SolverParams::default()
+            },
+            ..Problem::new(&mesh, 3, LinearElasticity::<3>::from_young(1.0, 0.3))
+        };
+        let wanted = problem.solve::<f64, _>(&host, &mut ()).unwrap();
+        let found = problem.solve::<f64, _>(&device, &mut ()).unwrap();
+        let error = difference(&found.u.values, &wanted.u.values);
+        assert!(error < 1e-8, "{preconditioner:?}: {error:e}");
+    }
+}
+
+/// Long cells, on which Jacobi takes thousands of iterations.
+#[test]
+fn multigrid_takes_over_where_jacobi_is_slow() {
+    let Some(device) = accelerator() else { return };
+    let mesh = deformed([7, 7, 7], |[x, y, z]| [32.0 * x, 32.0 * y, z + 0.1 * x * y]);
+    let problem = |preconditioner| Problem {
+        source: vec![&1.0],
+        dirichlet: vec![Boundary::new("xmin", &0.0)],
+        preconditioner,
+        solver: SolverParams {
+            max_iterations: 10_000,
+            ..SolverParams::default()
+        },
+        ..Problem::new(&mesh, 4, Poisson::<3>)
+    };
+    let found = problem(PreconditionerKind::Automatic);
+    let found = found.solve::<f64, _>(&device, &mut ()).unwrap();
+    let choice = &found.preconditioner;
+    assert_eq!(
+        choice.kind,
+        PreconditionerKind::Multigrid,
+        "{}",
+        choice.reason
+    );
+    let PreconditionerReason::Slow {
+        iterations,
+        expected,
+    } = choice.reason
+    else {
+        panic!("{}", choice.reason)
+    };
+    assert!(
+        iterations == 500 && expected > 1500.0,
+        "{iterations} {expected}"
+    );
+    let all = found.info.iterations();
+    assert!(
+        (iterations + 5..iterations + 200).contains(&all),
+        "{all} {iterations}"
+    );
+    assert!(!found.levels.is_empty());
+    let host = Host::with_threads(2).unwrap();
+    let wanted = problem(PreconditionerKind::Multigrid);
+    let wanted = wanted.solve::<f64, _>(&host, &mut ()).unwrap();
+    let error = difference(&found.u.values, &wanted.u.values);
+    assert!(error < 1e-5, "{error:e}");
+}
