@@ -33,6 +33,10 @@ pub(super) struct Solve {
     /// Do not write the solution.
     #[arg(long, conflicts_with = "output")]
     no_output: bool,
+    /// Also write the sparse matrix and the right-hand side of the linear equations into this folder, as `matrix.mtx` and
+    /// `right-hand-side.mtx` in the MatrixMarket format.
+    #[arg(long, value_name = "FOLDER")]
+    system: Option<PathBuf>,
     /// Do not measure the operator's performance relative to the machine's limits.
     #[arg(long)]
     no_roofline: bool,
@@ -50,6 +54,7 @@ impl Solve {
                 Some(path) => OutputTo::File(path.clone()),
                 None => OutputTo::Case,
             },
+            system: self.system.clone(),
             roofline: !self.no_roofline,
         };
         let case = Case::read(&self.case)?;

@@ -46,6 +46,8 @@ pub struct Options {
     pub device: Option<DeviceId>,
     /// The destination of the output.
     pub output: OutputTo,
+    /// The folder for the sparse matrix and the right-hand side, if they are wanted.
+    pub system: Option<PathBuf>,
     /// Whether the operator is timed and compared with the device's ceilings.
     pub roofline: bool,
 }
@@ -55,6 +57,7 @@ impl Default for Options {
         Self {
             device: None,
             output: OutputTo::Case,
+            system: None,
             roofline: true,
         }
     }
@@ -104,6 +107,9 @@ pub fn run(
     let mut monitor = SolveMonitor::new(progress, interrupt);
     let (id, threads) = (options.device(case), case.run.threads);
     let device = opening(id, threads)?;
+    if let Some(folder) = &options.system {
+        output::make_folder(folder)?;
+    }
     let output = output::path(case, options).map_err(|failure| match options.output {
         OutputTo::Case => {
             let problem = case::MistakeKind::Output(failure.to_string());
@@ -220,6 +226,9 @@ impl CaseRun<'_> {
         if !device.info().executes {
             report.times = monitor.times(None);
             return Ok(Outcome { report, u: None });
+        }
+        if let Some(folder) = &self.options.system {
+            monitor.stage("matrix", || output::write_system(&*system, folder))?;
         }
         let u = match system.solve(monitor) {
             Ok(solution) => report.solved(self.case, solution),

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use femto::fem::io::check_writable;
 use femto::fem::mesh::Mesh;
 use femto::platform::device::DeviceKind;
-use femto::problem::{Function, GridFunction, OutputField, write_solution};
+use femto::problem::{AnyAssembled, Function, GridFunction, OutputField, write_solution};
 use std::path::{Path, PathBuf};
 
 /// The output file, in a folder that exists and is writable.
@@ -21,13 +21,23 @@ pub(super) fn path(case: &Case, options: &Options) -> Result<Option<PathBuf>, Fa
         OutputTo::Nowhere => None,
     };
     if let Some(folder) = path.as_deref().and_then(Path::parent) {
-        std::fs::create_dir_all(folder).map_err(|source| Failure::Folder {
-            path: folder.to_owned(),
-            source,
-        })?;
+        make_folder(folder)?;
     }
     path.as_deref().map(check_writable).transpose()?;
     Ok(path)
+}
+
+/// Makes a folder unless it is there.
+pub(super) fn make_folder(folder: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|source| Failure::Folder {
+        path: folder.to_owned(),
+        source,
+    })
+}
+
+/// Writes the equations as a sparse matrix.
+pub(super) fn write_system(system: &dyn AnyAssembled, folder: &Path) -> Result<(), Failure> {
+    Ok(system.sparse_system()?.write(folder)?)
 }
 
 pub(super) fn write(

@@ -46,9 +46,15 @@ fn run_case(case: &Case, device: Option<DeviceId>) -> Outcome {
         device,
         output: OutputTo::Nowhere,
         roofline: false,
+        ..Options::default()
     };
+    run_with(case, &options)
+}
+
+/// Solves a case in this process.
+pub(crate) fn run_with(case: &Case, options: &Options) -> Outcome {
     let mut progress = Progress::new(false);
-    solve::run(case, &options, &mut progress, &AtomicBool::new(false)).unwrap()
+    solve::run(case, options, &mut progress, &AtomicBool::new(false)).unwrap()
 }
 
 /// Runs the binary. Ceilings are saved in the tests' own folder.

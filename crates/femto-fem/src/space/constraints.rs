@@ -97,6 +97,14 @@ impl Constraints {
         &self.entries
     }
 
+    /// Whether each entry of vectors of this length is constrained, slanted directions apart.
+    pub fn is_held(&self, len: usize) -> Vec<bool> {
+        let mut is_held = vec![false; len];
+        let held = self.entries.iter();
+        held.for_each(|&entry| is_held[entry as usize] = true);
+        is_held
+    }
+
     /// Makes an L-vector zero where it is constrained.
     pub fn project(&self, values: &mut [f64]) {
         for &entry in &self.entries {

@@ -6,7 +6,7 @@ use super::cycle::Cycle;
 use super::schwarz::Strengths;
 use super::smoother::{Inverse, Smoother};
 use super::transfer::{Pairing, Transfer};
-use super::{MultigridError, MultigridParams, SmootherKind, probe};
+use super::{MultigridError, MultigridParams, Probe, SmootherKind};
 use crate::operator::{Backend, OperatorError};
 use crate::solve::{Jacobi, LinearOperator};
 use crate::vector::{Projector, VectorOps};
@@ -63,10 +63,17 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
 
     /// Whether each entry is constrained, slanted directions apart.
     pub(super) fn is_held(&self) -> Vec<bool> {
-        let mut is_held = vec![false; self.size()];
-        let held = self.constraints.entries().iter();
-        held.for_each(|&entry| is_held[entry as usize] = true);
-        is_held
+        self.constraints.is_held(self.size())
+    }
+
+    /// For its matrix.
+    pub(super) fn probe(&self) -> Probe<'_, T, D> {
+        Probe {
+            operator: self,
+            blocks: &self.blocks,
+            constraints: &self.constraints,
+            slanted: &self.projector.slanted,
+        }
     }
 
     /// The smoother of a level of degree 2 or more.
@@ -203,7 +210,7 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         let smoothers = smoothers.map(|level| level.smoother(device, strengths.as_ref(), params));
         let smoothers = smoothers.collect::<Result<_, _>>()?;
         let is_held = base.is_held();
-        let matrix = probe::matrix(device, base)?;
+        let matrix = base.probe().matrix(device)?;
         let components = base.blocks[0].space.components();
         let rotates = NearKernel::rotates(&base.blocks);
         let positions = rotates.then(|| Block::node_positions(&base.blocks));

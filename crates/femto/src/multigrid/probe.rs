@@ -6,84 +6,94 @@
 //! facets, on any device.
 
 use super::MultigridError;
-use super::hierarchy::ConstrainedLevel;
 use crate::Number;
-use crate::operator::Backend;
 use crate::solve::LinearOperator;
 use crate::vector::csr::parts;
-use crate::vector::{Csr, VectorOps};
-use femto_fem::space::{Block, Slanted, Space};
+use crate::vector::{Csr, SlantedNodes, VectorOps};
+use femto_fem::space::{Block, Constraints, Slanted, Space};
+use femto_platform::device::Device;
 use rayon::prelude::*;
 
 /// Colours whose products are kept at a time: nearly always all, but a node with many neighbours must not make
 /// vectors without end.
 const TOGETHER: u32 = 64;
 
-/// The matrix of a level. Constrained entries have the row and column of the identity; nodes with constrained
-/// directions have, with their projector P, a multiple of 1 - P beside P A P, so that it has an inverse.
-pub(super) fn matrix<T: Number, D: Backend + VectorOps<T>>(
-    device: &D,
-    level: &ConstrainedLevel<T, D>,
-) -> Result<Csr, MultigridError> {
-    let neighbours = neighbours(&level.blocks);
-    let (colour_of, colours) = colours(&neighbours);
-    let components = level.blocks[0].space.components();
-    let (size, is_held) = (level.size(), level.is_held());
-    let [mut unit, mut product] = [device.zeros(size)?, device.zeros(size)?];
-    let beside = |node: usize| neighbours.row_columns(node);
-    let lengths = (0..neighbours.rows()).map(|node| beside(node).len() * components * components);
-    let lengths: Vec<usize> = lengths.collect();
-    let mut values = vec![T::default(); lengths.iter().sum()];
-    // `[node][component][neighbour][its component]`
-    let mut rows = parts(&mut values, &lengths);
-    for first in (0..colours).step_by(TOGETHER as usize) {
-        let group = first..colours.min(first + TOGETHER);
-        // `[colour of the group][component][entry]`
-        let mut products = Vec::new();
-        for (colour, d) in (group.clone()).flat_map(|it| (0..components).map(move |d| (it, d))) {
-            let entry = |(entry, &is_held): (usize, &bool)| {
-                let is_one = (colour_of[entry / components], entry % components) == (colour, d);
-                T::from_f64(if is_one && !is_held { 1.0 } else { 0.0 })
-            };
-            let mut x: Vec<T> = is_held.par_iter().enumerate().map(entry).collect();
-            device.write(&x, &mut unit)?;
-            device.project(&level.projector.slanted, &mut unit)?;
-            level.apply(&unit, &mut product)?;
-            device.read(&product, &mut x)?;
-            products.push(x);
-        }
-        rows.par_iter_mut().enumerate().for_each(|(node, rows)| {
-            let beside = beside(node);
-            for (place, &other) in beside.iter().enumerate() {
-                let colour = colour_of[other as usize];
-                if !group.contains(&colour) {
-                    continue;
-                }
-                let columns = &products[(colour - first) as usize * components..];
-                for (c, row) in rows.chunks_exact_mut(beside.len() * components).enumerate() {
-                    let own = row[place * components..][..components].iter_mut();
-                    let entry = node * components + c;
-                    own.zip(columns)
-                        .for_each(|(own, column)| *own = column[entry]);
-                }
+/// An operator with constraints, on a space of interleaved components.
+pub(crate) struct Probe<'a, T: Number, D: Device> {
+    /// It maps free vectors to free ones.
+    pub(crate) operator: &'a dyn LinearOperator<T, D>,
+    pub(crate) blocks: &'a [Block],
+    pub(crate) constraints: &'a Constraints,
+    pub(crate) slanted: &'a SlantedNodes<T, D>,
+}
+
+impl<T: Number, D: VectorOps<T>> Probe<'_, T, D> {
+    /// The operator's matrix. Constrained entries have the row and column of the identity; nodes with constrained
+    /// directions have, with their projector P, a multiple of 1 - P beside P A P, so that it has an inverse.
+    pub(crate) fn matrix(&self, device: &D) -> Result<Csr, MultigridError> {
+        let neighbours = neighbours(self.blocks);
+        let (colour_of, colours) = colours(&neighbours);
+        let components = self.blocks[0].space.components();
+        let size = self.operator.size();
+        let is_held = self.constraints.is_held(size);
+        let [mut unit, mut product] = [device.zeros(size)?, device.zeros(size)?];
+        let beside = |node: usize| neighbours.row_columns(node);
+        let lengths =
+            (0..neighbours.rows()).map(|node| beside(node).len() * components * components);
+        let lengths: Vec<usize> = lengths.collect();
+        let mut values = vec![T::default(); lengths.iter().sum()];
+        // `[node][component][neighbour][its component]`
+        let mut rows = parts(&mut values, &lengths);
+        for first in (0..colours).step_by(TOGETHER as usize) {
+            let group = first..colours.min(first + TOGETHER);
+            // `[colour of the group][component][entry]`
+            let mut products = Vec::new();
+            for (colour, d) in (group.clone()).flat_map(|it| (0..components).map(move |d| (it, d)))
+            {
+                let entry = |(entry, &is_held): (usize, &bool)| {
+                    let is_one = (colour_of[entry / components], entry % components) == (colour, d);
+                    T::from_f64(if is_one && !is_held { 1.0 } else { 0.0 })
+                };
+                let mut x: Vec<T> = is_held.par_iter().enumerate().map(entry).collect();
+                device.write(&x, &mut unit)?;
+                device.project(self.slanted, &mut unit)?;
+                self.operator.apply(&unit, &mut product)?;
+                device.read(&product, &mut x)?;
+                products.push(x);
             }
-        });
-    }
-    hold_slanted(level.constraints.slanted(), &neighbours, &mut rows);
-    let row = |row: usize, entries: &mut Vec<(u32, f64)>| {
-        if is_held[row] {
-            return entries.push((row as u32, 1.0));
+            rows.par_iter_mut().enumerate().for_each(|(node, rows)| {
+                let beside = beside(node);
+                for (place, &other) in beside.iter().enumerate() {
+                    let colour = colour_of[other as usize];
+                    if !group.contains(&colour) {
+                        continue;
+                    }
+                    let columns = &products[(colour - first) as usize * components..];
+                    for (c, row) in rows.chunks_exact_mut(beside.len() * components).enumerate() {
+                        let own = row[place * components..][..components].iter_mut();
+                        let entry = node * components + c;
+                        own.zip(columns)
+                            .for_each(|(own, column)| *own = column[entry]);
+                    }
+                }
+            });
         }
-        let (node, c) = (row / components, row % components);
-        let columns = beside(node).iter();
-        let columns =
-            columns.flat_map(|&node| (0..components).map(move |d| node as usize * components + d));
-        let len = beside(node).len() * components;
-        let free = columns.zip(&rows[node][c * len..][..len]);
-        let free = free.filter(|&(column, _)| !is_held[column]);
-        entries.extend(free.map(|(column, &value)| (column as u32, value.to_f64())));
-    };
-    Ok(Csr::by_rows((size, size), row))
+        hold_slanted(self.constraints.slanted(), &neighbours, &mut rows);
+        let row = |row: usize, entries: &mut Vec<(u32, f64)>| {
+            if is_held[row] {
+                return entries.push((row as u32, 1.0));
+            }
+            let (node, c) = (row / components, row % components);
+            let columns = beside(node).iter();
+            let columns = columns
+                .flat_map(|&node| (0..components).map(move |d| node as usize * components + d));
+            let len = beside(node).len() * components;
+            let free = columns.zip(&rows[node][c * len..][..len]);
+            let free = free.filter(|&(column, _)| !is_held[column]);
+            entries.extend(free.map(|(column, &value)| (column as u32, value.to_f64())));
+        };
+        Ok(Csr::by_rows((size, size), row))
+    }
 }
 
 /// Adds a multiple of 1 - P to the own blocks of nodes with projectors P in `rows`,

@@ -261,7 +261,7 @@ fn cycles_agree_on_cuda() {
 fn the_matrix_has_the_products(level: &hierarchy::ConstrainedLevel<f64, Host>) {
     let (blocks, is_held) = (&level.blocks, level.is_held());
     let (host, len) = (level.operator.device(), is_held.len());
-    let matrix = probe::matrix(host, level).unwrap();
+    let matrix = level.probe().matrix(host).unwrap();
     let mut x = host.upload(&randoms(7, len)).unwrap();
     level.hold(&mut x).unwrap();
     let mut wanted = host.zeros(len).unwrap();

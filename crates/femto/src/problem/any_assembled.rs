@@ -1,6 +1,8 @@
 //! Assembled equations of any precision on any device.
 
-use super::{Assembled, Method, MultigridLevel, ProblemError, Solution, StageMonitor};
+use super::{
+    Assembled, Method, MultigridLevel, ProblemError, Solution, SparseSystem, StageMonitor,
+};
 use crate::Number;
 use crate::operator::{AnyOperator, Backend};
 use crate::vector::VectorOps;
@@ -25,6 +27,12 @@ pub trait AnyAssembled {
 
     /// As [`Assembled::multigrid_levels`].
     fn multigrid_levels(&self) -> Vec<MultigridLevel>;
+
+    /// As [`Assembled::sparse_system`].
+    ///
+    /// # Errors
+    /// As there; the null device, which only counts.
+    fn sparse_system(&self) -> Result<SparseSystem, ProblemError>;
 
     /// As [`Assembled::solve`].
     ///
@@ -58,6 +66,10 @@ where
         self.multigrid_levels()
     }
 
+    fn sparse_system(&self) -> Result<SparseSystem, ProblemError> {
+        self.sparse_system()
+    }
+
     fn solve(&mut self, monitor: &mut dyn StageMonitor) -> Result<Solution, ProblemError> {
         self.solve(monitor)
     }
@@ -85,6 +97,11 @@ impl<T: Number> AnyAssembled for Counted<'_, T> {
 
     fn multigrid_levels(&self) -> Vec<MultigridLevel> {
         self.0.multigrid_levels()
+    }
+
+    fn sparse_system(&self) -> Result<SparseSystem, ProblemError> {
+        let (device, what) = ("null", "find a matrix: it does nothing");
+        Err(DeviceError::Unsupported { device, what }.into())
     }
 
     fn solve(&mut self, _: &mut dyn StageMonitor) -> Result<Solution, ProblemError> {

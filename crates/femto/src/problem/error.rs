@@ -34,6 +34,12 @@ pub enum ProblemError {
     /// The form or its data have no multigrid preconditioner.
     #[error(transparent)]
     Multigrid(#[from] MultigridError),
+    /// The equations have no sparse matrix.
+    #[error("there is no sparse matrix of the equations: {why}")]
+    NoMatrix {
+        /// Why.
+        why: String,
+    },
     /// Nothing determines the constant of the solution, or of one of its components, and the form is not linear
     /// and symmetric.
     #[error(
@@ -167,6 +173,7 @@ impl ProblemError {
             Self::Mesh(_)
             | Self::Geometry(_)
             | Self::Space(_)
+            | Self::NoMatrix { .. }
             | Self::Singular { .. }
             | Self::Unbalanced { .. }
             | Self::NoValue { .. }

@@ -86,6 +86,7 @@ mod null_space;
 mod output;
 mod patience;
 mod solver;
+mod sparse_system;
 mod stages;
 
 pub use any_assembled::AnyAssembled;
@@ -104,6 +105,7 @@ pub use norms::{ErrorNorms, Exact};
 pub use null_space::FreeFunctions;
 pub use output::{LagrangeGrid, OutputField, write_solution};
 pub use solver::SolverParams;
+pub use sparse_system::SparseSystem;
 
 pub use femto_kernel::form::GraphForm;
 

@@ -1,0 +1,44 @@
+//! Sparse matrices and vectors in the MatrixMarket format (Boisvert, Pozo and Remington, The Matrix Market exchange
+//! formats, NISTIR 5935, 1996), which nearly all packages for linear algebra read.
+//!
+//! Numbers are written so that they are read back with the same bits.
+
+use super::IoError;
+use super::atomic::write_atomically;
+use std::io::Write;
+use std::path::Path;
+
+/// Writes a matrix of this many rows, columns and entries; `triples` are the row, the column, each from 0 on, and the
+/// value of each entry. The file is replaced only once everything is written.
+///
+/// # Errors
+/// [`IoError`] if the file cannot be written.
+pub fn write_matrix(
+    path: impl AsRef<Path>,
+    [rows, columns, entries]: [usize; 3],
+    triples: impl Iterator<Item = (usize, usize, f64)>,
+) -> Result<(), IoError> {
+    write_atomically(path.as_ref(), |out| {
+        writeln!(out, "%%MatrixMarket matrix coordinate real general")?;
+        writeln!(out, "{rows} {columns} {entries}")?;
+        for (row, column, value) in triples {
+            writeln!(out, "{} {} {value:e}", row + 1, column + 1)?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes a vector, as a matrix of one column. The file is replaced only once everything is written.
+///
+/// # Errors
+/// [`IoError`] if the file cannot be written.
+pub fn write_vector(path: impl AsRef<Path>, values: &[f64]) -> Result<(), IoError> {
+    write_atomically(path.as_ref(), |out| {
+        writeln!(out, "%%MatrixMarket matrix array real general")?;
+        writeln!(out, "{} 1", values.len())?;
+        for value in values {
+            writeln!(out, "{value:e}")?;
+        }
+        Ok(())
+    })
+}
