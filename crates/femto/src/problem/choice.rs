@@ -1,6 +1,6 @@
 //! The choice of a preconditioner, with its reason.
 
-use super::{Method, PreconditionerKind};
+use super::Method;
 use crate::multigrid::MultigridError;
 use crate::solve::StopReason;
 use femto_platform::device::DeviceKind;
@@ -9,6 +9,39 @@ use std::fmt;
 /// Multigrid is chosen from so many unknowns on: on the host its set-up pays from about there
 /// (`docs/solvers.md`).
 const ENOUGH: usize = 20_000;
+
+/// An approximate inverse of the operator or, for nonlinear forms, of the Jacobian.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PreconditionerKind {
+    /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric; otherwise Jacobi,
+    /// which also takes its place if it cannot be set up or conjugate gradients fail with it. On accelerators Jacobi,
+    /// and for linear forms multigrid from the iteration on at which many are left. [`PreconditionerChoice`] says
+    /// which it is and why.
+    #[default]
+    Automatic,
+    /// The identity.
+    None,
+    /// The inverse of the diagonal.
+    Jacobi,
+    /// A cycle over spaces of lower degree, then aggregates, for symmetric positive definite forms: see
+    /// [`crate::multigrid`]. For nonlinear forms it is set up anew at each step of Newton's method.
+    Multigrid,
+}
+
+impl PreconditionerKind {
+    /// All of them, the default first.
+    pub const ALL: [Self; 4] = [Self::Automatic, Self::Multigrid, Self::Jacobi, Self::None];
+
+    /// The name in cases and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::None => "none",
+            Self::Jacobi => "jacobi",
+            Self::Multigrid => "multigrid",
+        }
+    }
+}
 
 /// The preconditioner in use.
 #[derive(Clone, Debug, PartialEq)]

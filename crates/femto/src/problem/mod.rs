@@ -78,6 +78,7 @@ mod function;
 mod groups;
 mod integral;
 mod iterate;
+mod loads;
 mod monitor;
 mod multigrid;
 mod newton;
@@ -91,7 +92,7 @@ mod stages;
 
 pub use any_assembled::AnyAssembled;
 pub use assembled::Assembled;
-pub use choice::{PreconditionerChoice, PreconditionerReason};
+pub use choice::{PreconditionerChoice, PreconditionerKind, PreconditionerReason};
 pub use constrained::Constrained;
 pub use discretization::Discretization;
 pub use discretized::Discretized;
@@ -281,39 +282,6 @@ impl<'a> Given<'a> {
         let zero: &dyn Function = &0.0;
         let functions = self.of_components(components)?.into_iter();
         Ok(functions.map(|f| f.unwrap_or(zero)).collect())
-    }
-}
-
-/// An approximate inverse of the operator or, for nonlinear forms, of the Jacobian.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PreconditionerKind {
-    /// Multigrid for many unknowns on the host if the form, or its derivative, is symmetric; otherwise Jacobi,
-    /// which also takes its place if it cannot be set up or conjugate gradients fail with it. On accelerators Jacobi,
-    /// and for linear forms multigrid from the iteration on at which many are left. [`PreconditionerChoice`] says
-    /// which it is and why.
-    #[default]
-    Automatic,
-    /// The identity.
-    None,
-    /// The inverse of the diagonal.
-    Jacobi,
-    /// A cycle over spaces of lower degree, then aggregates, for symmetric positive definite forms: see
-    /// [`crate::multigrid`]. For nonlinear forms it is set up anew at each step of Newton's method.
-    Multigrid,
-}
-
-impl PreconditionerKind {
-    /// All of them, the default first.
-    pub const ALL: [Self; 4] = [Self::Automatic, Self::Multigrid, Self::Jacobi, Self::None];
-
-    /// The name in cases and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Automatic => "automatic",
-            Self::None => "none",
-            Self::Jacobi => "jacobi",
-            Self::Multigrid => "multigrid",
-        }
     }
 }
 

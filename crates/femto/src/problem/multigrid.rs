@@ -1,7 +1,11 @@
 //! The multigrid preconditioner of a problem: its form on spaces of lower degree.
 
+use super::assembled::LinearPreconditioner;
 use super::null_space::NullSpace;
-use super::{Discretization, MultigridLevel, Problem, ProblemError};
+use super::{
+    Constrained, Discretization, MultigridLevel, PreconditionerChoice, PreconditionerKind,
+    PreconditionerReason, Problem, ProblemError,
+};
 use crate::multigrid::{self, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
 use crate::operator::{Auxiliary, Backend, Knobs, OperatorError};
 use crate::solve::{self, Preconditioner as _, Preconditioning};
@@ -120,7 +124,7 @@ pub(super) type MakeMultigrid<'a, T, B> =
 /// A boxed [`Preconditioner`].
 pub(super) type AnyPreconditioner<T, B> = Box<dyn Preconditioner<T, B>>;
 
-impl Problem<'_> {
+impl<'a> Problem<'a> {
     /// The levels of a space with these blocks and constraints; of the Jacobian's operators if `is_jacobian`.
     pub(super) fn multigrid<T, B>(
         &self,
@@ -214,5 +218,60 @@ impl Problem<'_> {
             knobs: Knobs::default(),
             ..self.operator.clone()
         })
+    }
+
+    /// What sets up multigrid for a linear form, at once or later.
+    pub(super) fn multigrid_later<T, B>(
+        &self,
+        device: &B,
+        (blocks, constraints): (&[Block], &Constraints),
+    ) -> Box<MakeMultigrid<'a, T, B>>
+    where
+        T: Number,
+        B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
+    {
+        let (problem, device) = (self.clone(), device.clone());
+        let (blocks, constraints) = (blocks.to_vec(), constraints.clone());
+        Box::new(move |null_space| {
+            let mut multigrid = problem.multigrid(&device, (&blocks, &constraints), false)?;
+            if let Some(null_space) = null_space {
+                multigrid.set_null_space(null_space);
+            }
+            multigrid.set_up()?;
+            Ok(multigrid)
+        })
+    }
+}
+
+/// The preconditioner of a linear form.
+pub(super) fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
+    choice: &mut PreconditionerChoice,
+    operator: &Constrained<'_, T, B>,
+    multigrid: &dyn Fn() -> Result<AnyPreconditioner<T, B>, ProblemError>,
+) -> Result<LinearPreconditioner<T, B>, ProblemError> {
+    let multigrid = chosen_multigrid(choice, multigrid)?;
+    Ok(match (multigrid, choice.kind) {
+        (Some(multigrid), _) => LinearPreconditioner::Multigrid(multigrid),
+        (None, PreconditionerKind::None) => LinearPreconditioner::Identity,
+        (None, _) => LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?),
+    })
+}
+
+/// Multigrid, if it is chosen; the choice changes to Jacobi if it was not asked for and cannot be made.
+pub(super) fn chosen_multigrid<T: Number, B: Backend>(
+    choice: &mut PreconditionerChoice,
+    make: impl FnOnce() -> Result<AnyPreconditioner<T, B>, ProblemError>,
+) -> Result<Option<AnyPreconditioner<T, B>>, ProblemError> {
+    if choice.kind != PreconditionerKind::Multigrid {
+        return Ok(None);
+    }
+    match make() {
+        Err(ProblemError::Multigrid(error))
+            if choice.is_on_trial() && !matches!(error, MultigridError::Order { .. }) =>
+        {
+            *choice = PreconditionerChoice::jacobi(PreconditionerReason::NoMultigrid(error));
+            Ok(None)
+        }
+        made => made.map(Some),
     }
 }

@@ -1,18 +1,16 @@
 //! The stages from a problem to its equations on a device.
 
-use super::assembled::{Assembled, Equation, LinearPreconditioner, NewtonEquation};
-use super::boundary_values::BoundaryValues;
+use super::assembled::{Assembled, Equation, NewtonEquation};
 use super::choice::Facts;
 use super::facets::OnFacets;
+use super::loads::lift;
 use super::monitor::Stages;
-use super::multigrid::{AnyPreconditioner, MakeMultigrid};
+use super::multigrid::{chosen_multigrid, preconditioner};
 use super::null_space::NullSpace;
 use super::{
-    AnyAssembled, Constrained, Discretization, Discretized, Function, Method, PreconditionerChoice,
-    PreconditionerKind, PreconditionerReason, Problem, ProblemError, Role, Solution, Stage,
-    StageMonitor,
+    AnyAssembled, Constrained, Discretization, Discretized, Method, PreconditionerChoice, Problem,
+    ProblemError, Role, Solution, Stage, StageMonitor,
 };
-use crate::multigrid::MultigridError;
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::{Projector, VectorOps};
 use crate::{AnyDevice, DataLevel, Number, Operator, OperatorParams, Quadrature, on_device};
@@ -243,28 +241,6 @@ impl<'a> Problem<'a> {
         Ok(jacobian)
     }
 
-    /// What sets up multigrid for a linear form, at once or later.
-    fn multigrid_later<T, B>(
-        &self,
-        device: &B,
-        (blocks, constraints): (&[Block], &Constraints),
-    ) -> Box<MakeMultigrid<'a, T, B>>
-    where
-        T: Number,
-        B: Backend + VectorOps<T> + VectorOps<f64> + VectorOps<f32>,
-    {
-        let (problem, device) = (self.clone(), device.clone());
-        let (blocks, constraints) = (blocks.to_vec(), constraints.clone());
-        Box::new(move |null_space| {
-            let mut multigrid = problem.multigrid(&device, (&blocks, &constraints), false)?;
-            if let Some(null_space) = null_space {
-                multigrid.set_null_space(null_space);
-            }
-            multigrid.set_up()?;
-            Ok(multigrid)
-        })
-    }
-
     fn geometries(&self) -> Result<(Vec<Geometry>, Vec<CornerWarning>), ProblemError> {
         let geometries = Geometry::of_shapes(self.mesh)?;
         let mut warnings = Vec::new();
@@ -329,15 +305,6 @@ impl<'a> Problem<'a> {
         Ok(())
     }
 
-    /// The discretization of the loads: unless cells are tensor products they have their own rule, since the form's may
-    /// be too low.
-    pub(super) fn loads_on<'s>(&self, on: Discretization<'s>) -> Discretization<'s> {
-        Discretization {
-            quadrature: self.operator.quadrature,
-            ..on
-        }
-    }
-
     /// Whether the form has no term with u itself, so that A(u + constant) = A(u).
     fn ignores_constants(&self, inspection: &Inspection) -> bool {
         match &inspection.coefficients {
@@ -372,76 +339,6 @@ impl<'a> Problem<'a> {
             ..self.operator.clone()
         }
     }
-
-    fn loads<B>(
-        &self,
-        (on, constraints): (Discretization<'_>, &Constraints),
-        facets: &[OnFacets<'_>],
-        device: &B,
-    ) -> Result<(B::Buffer<f64>, BoundaryValues), ProblemError>
-    where
-        B: Backend + VectorOps<f64>,
-    {
-        let on = self.loads_on(on);
-        let mut b = on.source(device, &self.source)?;
-        let components = self.form.components();
-        for part in &self.neumann {
-            on.neumann(device, &part.tag, &part.value.or_zero(components)?, &mut b)?;
-        }
-        for term in facets {
-            if let Some(part) = term.robin {
-                let flux = part.value.or_zero(components)?;
-                let role = Role::Robin(part.tag.clone());
-                on.add_flux(device, (&role, &term.trace), &flux, &mut b)?;
-            }
-        }
-        let mut dirichlet = Vec::new();
-        for part in &self.dirichlet {
-            dirichlet.push((&part.tag[..], part.value.of_components(components)?));
-        }
-        let dirichlet: Vec<(&str, &[Option<&dyn Function>])> = dirichlet
-            .iter()
-            .map(|(tag, functions)| (*tag, &functions[..]))
-            .collect();
-        let along_normal = self.along_normal.iter();
-        let along_normal = along_normal.map(|part| (&part.tag[..], part.value));
-        let along_normal: Vec<(&str, &dyn Function)> = along_normal.collect();
-        let values = on.boundary_values(constraints, &dirichlet, &along_normal)?;
-        Ok((b, values))
-    }
-}
-
-/// The preconditioner of a linear form.
-fn preconditioner<T: Number, B: Backend + VectorOps<T>>(
-    choice: &mut PreconditionerChoice,
-    operator: &Constrained<'_, T, B>,
-    multigrid: &dyn Fn() -> Result<AnyPreconditioner<T, B>, ProblemError>,
-) -> Result<LinearPreconditioner<T, B>, ProblemError> {
-    let multigrid = chosen_multigrid(choice, multigrid)?;
-    Ok(match (multigrid, choice.kind) {
-        (Some(multigrid), _) => LinearPreconditioner::Multigrid(multigrid),
-        (None, PreconditionerKind::None) => LinearPreconditioner::Identity,
-        (None, _) => LinearPreconditioner::Jacobi(operator.jacobi::<ProblemError>()?),
-    })
-}
-
-/// Multigrid, if it is chosen; the choice changes to Jacobi if it was not asked for and cannot be made.
-fn chosen_multigrid<T: Number, B: Backend>(
-    choice: &mut PreconditionerChoice,
-    make: impl FnOnce() -> Result<AnyPreconditioner<T, B>, ProblemError>,
-) -> Result<Option<AnyPreconditioner<T, B>>, ProblemError> {
-    if choice.kind != PreconditionerKind::Multigrid {
-        return Ok(None);
-    }
-    match make() {
-        Err(ProblemError::Multigrid(error))
-            if choice.is_on_trial() && !matches!(error, MultigridError::Order { .. }) =>
-        {
-            *choice = PreconditionerChoice::jacobi(PreconditionerReason::NoMultigrid(error));
-            Ok(None)
-        }
-        made => made.map(Some),
-    }
 }
 
 /// Parameters for the form's derivative: the state, initially zero, comes before the other fields.
@@ -452,23 +349,6 @@ pub(super) fn jacobian_params(params: OperatorParams, space: &Space) -> Operator
         auxiliary,
         ..params
     }
-}
-
-/// Subtracts A applied to the boundary values from `b`, and projects it.
-fn lift<T: Number, B: Backend + VectorOps<T>>(
-    operator: &Operator<T, B>,
-    projector: &Projector<T, B>,
-    boundary_values: &BoundaryValues,
-    b: &mut B::Buffer<T>,
-) -> Result<(), ProblemError> {
-    let device = operator.device();
-    if !boundary_values.are_zero() {
-        let [mut u, mut product] = [device.zeros(b.len())?, device.zeros(b.len())?];
-        boundary_values.add(device, projector, &mut u)?;
-        operator.apply(&u, &mut product)?;
-        device.axpy(-1.0, &product, b)?;
-    }
-    Ok(projector.project(device, b)?)
 }
 
 /// Uploads numbers to the solver's device, in its precision.

@@ -8,6 +8,7 @@ mod element_inverse;
 mod entries;
 mod host;
 mod interpolation;
+mod listed;
 mod null;
 mod projector;
 mod random;

@@ -1,0 +1,77 @@
+//! Right-hand sides: loads, and what boundary values add to them.
+
+use super::boundary_values::BoundaryValues;
+use super::facets::OnFacets;
+use super::function::Role;
+use super::{Discretization, Function, Problem, ProblemError};
+use crate::operator::Backend;
+use crate::vector::{Projector, VectorOps};
+use crate::{Number, Operator};
+use femto_fem::space::Constraints;
+use femto_platform::device::Buffer;
+
+impl Problem<'_> {
+    /// The discretization of the loads: unless cells are tensor products they have their own rule, since the form's may
+    /// be too low.
+    pub(super) fn loads_on<'s>(&self, on: Discretization<'s>) -> Discretization<'s> {
+        Discretization {
+            quadrature: self.operator.quadrature,
+            ..on
+        }
+    }
+
+    /// The loads in double precision, and the given values of constraints.
+    pub(super) fn loads<B>(
+        &self,
+        (on, constraints): (Discretization<'_>, &Constraints),
+        facets: &[OnFacets<'_>],
+        device: &B,
+    ) -> Result<(B::Buffer<f64>, BoundaryValues), ProblemError>
+    where
+        B: Backend + VectorOps<f64>,
+    {
+        let on = self.loads_on(on);
+        let mut b = on.source(device, &self.source)?;
+        let components = self.form.components();
+        for part in &self.neumann {
+            on.neumann(device, &part.tag, &part.value.or_zero(components)?, &mut b)?;
+        }
+        for term in facets {
+            if let Some(part) = term.robin {
+                let flux = part.value.or_zero(components)?;
+                let role = Role::Robin(part.tag.clone());
+                on.add_flux(device, (&role, &term.trace), &flux, &mut b)?;
+            }
+        }
+        let mut dirichlet = Vec::new();
+        for part in &self.dirichlet {
+            dirichlet.push((&part.tag[..], part.value.of_components(components)?));
+        }
+        let dirichlet: Vec<(&str, &[Option<&dyn Function>])> = dirichlet
+            .iter()
+            .map(|(tag, functions)| (*tag, &functions[..]))
+            .collect();
+        let along_normal = self.along_normal.iter();
+        let along_normal = along_normal.map(|part| (&part.tag[..], part.value));
+        let along_normal: Vec<(&str, &dyn Function)> = along_normal.collect();
+        let values = on.boundary_values(constraints, &dirichlet, &along_normal)?;
+        Ok((b, values))
+    }
+}
+
+/// Subtracts A applied to the boundary values from `b`, and projects it.
+pub(super) fn lift<T: Number, B: Backend + VectorOps<T>>(
+    operator: &Operator<T, B>,
+    projector: &Projector<T, B>,
+    boundary_values: &BoundaryValues,
+    b: &mut B::Buffer<T>,
+) -> Result<(), ProblemError> {
+    let device = operator.device();
+    if !boundary_values.are_zero() {
+        let [mut u, mut product] = [device.zeros(b.len())?, device.zeros(b.len())?];
+        boundary_values.add(device, projector, &mut u)?;
+        operator.apply(&u, &mut product)?;
+        device.axpy(-1.0, &product, b)?;
+    }
+    Ok(projector.project(device, b)?)
+}
