@@ -166,7 +166,7 @@ impl<'a> Problem<'a> {
             device: device.info().kind,
         };
         let mut choice = PreconditionerChoice::new(self.preconditioner, &facts);
-        let later = self.multigrid_later(device, (&blocks, &constraints));
+        let later = || self.multigrid_later(device, (&blocks, &constraints));
         let null = null_space.as_ref().map(|(null_space, _)| null_space);
         let equation = stages.run(Stage::Preconditioner, || {
             Ok(match method {
@@ -180,12 +180,12 @@ impl<'a> Problem<'a> {
                 _ => {
                     let constrained = Constrained::new(&operator, &projector);
                     let preconditioner =
-                        preconditioner(&mut choice, &constrained, &|| later(null))?;
+                        preconditioner(&mut choice, &constrained, &|| later()(null))?;
                     Equation::Linear(method, preconditioner)
                 }
             })
         })?;
-        let multigrid = choice.is_watched().then_some(later);
+        let multigrid = choice.is_watched().then(later);
         Ok(Assembled {
             device: device.clone(),
             warnings,
