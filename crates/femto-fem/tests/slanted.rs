@@ -133,6 +133,23 @@ fn a_cylinder_has_one_normal_per_node() {
     assert_eq!(edge, [2; 13]);
 }
 
+/// Sides that meet at 30° are two planes, though their normals are nearly opposite; sides at 150° are one.
+#[test]
+fn a_tip_is_held() {
+    let (sin, cos) = (std::f64::consts::PI / 6.0).sin_cos();
+    let mesh = BoxMesh::unit_cube(2).build(|[x, y, z]| [x + cos * y, sin * y, z]);
+    let blocks = blocks(&mesh.unwrap(), 1, 3);
+    let groups = ["xmin", "xmax", "ymin"];
+    let found = Constraints::default()
+        .with_normals(&blocks, &groups)
+        .unwrap();
+    let at = |position: [f64; 3]| {
+        let is_there = |it: &&NodeNormal| it.position == position;
+        found.normals().iter().filter(is_there).count()
+    };
+    assert_eq!([at([0.0; 3]), at([1.0, 0.0, 0.0])], [2, 1]);
+}
+
 #[test]
 fn what_has_no_normal_is_refused() {
     let mesh = BoxMesh::unit_cube(2).build(|x| x).unwrap();

@@ -54,6 +54,15 @@ impl Cell {
         })
     }
 
+    /// The length or area of a facet's own reference cell.
+    pub fn facet_measure(self, facet: usize) -> f64 {
+        let own = self.facets()[facet].cell;
+        match own.is_tensor_product() {
+            true => f64::from(1 << own.dim()),
+            false => 0.5,
+        }
+    }
+
     /// The outward normal of a facet of the reference cell, scaled by the ratio of its area to that of its
     /// own reference cell.
     pub fn facet_normal(self, facet: usize) -> [f64; 3] {

@@ -9,6 +9,9 @@ use femto_element::basis::nodes;
 use super::topology::{Side, Topology};
 use super::{Space, SpaceError};
 
+/// The part of the way from a node to the facet's centre after which normals are evaluated.
+const INSIDE: f64 = 1e-8;
+
 /// A facet of an element, a face of a solid or an edge of a plane cell, with a boundary tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BoundaryFacet {
@@ -171,8 +174,8 @@ impl Space {
         Ok(nodes)
     }
 
-    /// The outward area normals of a group's facets at their nodes, facet by facet, with the geometry of the
-    /// space.
+    /// The outward normals of a group's facets at their nodes, facet by facet, with the geometry of the space. Their lengths are
+    /// the facet's area if its map were everywhere as at the node.
     ///
     /// # Errors
     /// As [`BoundaryFacets::tagged`].
@@ -181,11 +184,22 @@ impl Space {
         tag: &str,
         geometry: &Geometry,
     ) -> Result<Vec<(BoundaryNode, [f64; 3])>, SpaceError> {
-        let reference = nodes::positions(self.cell(), self.degree());
+        let cell = self.cell();
+        let reference = nodes::positions(cell, self.degree());
+        let centre = |facet: usize| {
+            let vertices = cell.facets()[facet].vertices;
+            let sum = |a: usize| vertices.iter().map(|&v| cell.vertex(v)[a]).sum::<f64>();
+            [0, 1, 2].map(|a| sum(a) / vertices.len() as f64)
+        };
+        let centres: Vec<_> = (0..cell.facets().len()).map(centre).collect();
         self.at_facet_nodes(tag, |facet, node| {
-            let xi = reference[node.position as usize];
-            let (cell, number) = (facet.cell as usize, usize::from(facet.number));
-            (node, geometry.area_normal(cell, number, xi))
+            let number = usize::from(facet.number);
+            // Just inside the facet: maps of pyramids have no Jacobian at the apex.
+            let (xi, centre) = (reference[node.position as usize], centres[number]);
+            let xi = [0, 1, 2].map(|a| xi[a] + INSIDE * (centre[a] - xi[a]));
+            let normal = geometry.area_normal(facet.cell as usize, number, xi);
+            let measure = cell.facet_measure(number);
+            (node, normal.map(|x| measure * x))
         })
     }
 

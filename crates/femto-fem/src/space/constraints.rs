@@ -1,4 +1,4 @@
-//! Constraints: the sorted list of L-vector entries that have given values, and nodes where a slanted direction has.
+//! Constraints: the sorted list of L-vector entries that have given values, and nodes with a given slanted component.
 
 use super::slanted::{NodeNormal, Slanted};
 use super::{Block, Continuity, Layout, Space, SpaceError};
@@ -11,12 +11,11 @@ use super::{Block, Continuity, Layout, Space, SpaceError};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Constraints {
     pub(super) entries: Vec<u32>,
+    /// The entries that were constrained before normals; empty without normals.
+    pub(super) given: Vec<u32>,
     pub(super) normals: Vec<NodeNormal>,
     pub(super) slanted: Slanted,
 }
-
-/// Parts of a direction along an axis below it are rounding.
-const NEARLY: f64 = 1e-10;
 
 /// Fails unless nodes are shared, and so on the boundary.
 pub(super) fn check_continuous(space: &Space, tag: &str) -> Result<(), SpaceError> {
@@ -113,16 +112,13 @@ impl Constraints {
         self.slanted.project(values);
     }
 
-    /// Whether an entry of this component is constrained, or a direction with a part along it.
+    /// Whether an entry of this component is constrained.
     pub fn has_component(&self, space: &Space, component: usize) -> bool {
         let of = |&entry: &u32| match space.layout() {
             Layout::Interleaved => entry as usize % space.components(),
             Layout::Blocked => entry as usize / space.nodes(),
         };
-        let on_diagonal = component * (space.components() + 1);
-        let mut projectors = self.slanted.iter().map(|(_, projector)| projector);
         self.entries.iter().any(|entry| of(entry) == component)
-            || projectors.any(|projector| projector[on_diagonal] < 1.0 - NEARLY)
     }
 
     /// Number of entries and slanted directions.

@@ -19,7 +19,7 @@ const NEW_PART: f64 = 0.1;
 /// Below it, numbers of a projector are rounding.
 const ROUNDING: f64 = 1e-10;
 
-/// The value of u·n at a node: the normal of one plane.
+/// A plane's normal at a node where u·n is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeNormal {
     /// The L-vector node.
@@ -96,13 +96,19 @@ fn of_facets(
     (group, tag): (u32, &str),
 ) -> Result<Vec<NodeNormal>, SpaceError> {
     check_continuous(space, tag)?;
+    let inside = space.boundary().inside(tag)?;
+    if inside > 0 {
+        return Err(SpaceError::NoNormal {
+            tag: tag.to_owned(),
+            why: format!("{inside} of its facets lie between two cells: no side is outside"),
+        });
+    }
     let (components, dim) = (space.components(), geometry.dim());
     if components != dim || space.layout() != Layout::Interleaved {
         return Err(SpaceError::NoNormal {
             tag: tag.to_owned(),
             why: format!(
-                "it needs as many interleaved components as dimensions; there are {components} components in {dim} \
-                 dimensions"
+                "it needs as many interleaved components as dimensions, and there are {components} in {dim} dimensions"
             ),
         });
     }
@@ -130,12 +136,8 @@ fn planes(facets: &[NodeNormal]) -> Vec<NodeNormal> {
         }
         let cosine = |sum: [f64; 3]| dot(sum, own) / (size(sum) * size(own));
         let mut same = planes.iter_mut();
-        match same.find(|plane| cosine(plane.normal).abs() > SAME_PLANE) {
-            Some(plane) => {
-                // A sheet has both of its sides in a group.
-                let sign = cosine(plane.normal).signum();
-                plane.normal = [0, 1, 2].map(|c| plane.normal[c] + sign * own[c]);
-            }
+        match same.find(|plane| cosine(plane.normal) > SAME_PLANE) {
+            Some(plane) => plane.normal = [0, 1, 2].map(|c| plane.normal[c] + own[c]),
             None => planes.push(*facet),
         }
     }
@@ -151,7 +153,7 @@ impl Constraints {
     ///
     /// # Errors
     /// A space without as many interleaved components as dimensions, a broken space, a group that is missing or
-    /// not on the boundary, a node where no facet has a normal.
+    /// between cells, a node where no facet has a normal.
     pub fn with_normals(self, blocks: &[Block], tags: &[&str]) -> Result<Self, SpaceError> {
         let mut facets = Vec::new();
         for (group, &tag) in (0..).zip(tags) {
@@ -175,14 +177,16 @@ impl Constraints {
         Ok(self.with_node_normals(components, normals))
     }
 
-    /// Also holds vectors of so many interleaved components along these normals, ascending by node.
+    /// Also holds vectors of so many interleaved components along these normals, ascending by node. To be called once.
     pub fn with_node_normals(mut self, components: usize, normals: Vec<NodeNormal>) -> Self {
+        debug_assert!(self.normals.is_empty(), "normals of before would be lost");
         self.normals = normals;
+        self.given.clone_from(&self.entries);
         self.slanted.components = components;
         let mut entries = Vec::new();
         for of_node in self.normals.chunk_by(|a, b| a.node == b.node) {
             let node = of_node[0].node;
-            let is_held = self.held_components(node as usize, components);
+            let is_held = self.given_components(node as usize, components);
             let directions = directions(of_node, is_held);
             let free = |i: usize, j: usize| {
                 let unit = f64::from(i == j && !is_held[i]);
@@ -207,13 +211,13 @@ impl Constraints {
         self
     }
 
-    /// Which components of a node are held.
-    fn held_components(&self, node: usize, components: usize) -> [bool; 3] {
-        let is_held = |c: usize| {
+    /// Which components of a node are held as such, and not along normals.
+    pub fn given_components(&self, node: usize, components: usize) -> [bool; 3] {
+        let is_given = |c: usize| {
             let entry = (node * components + c) as u32;
-            c < components && self.entries.binary_search(&entry).is_ok()
+            c < components && self.given.binary_search(&entry).is_ok()
         };
-        [0, 1, 2].map(is_held)
+        [0, 1, 2].map(is_given)
     }
 
     /// The normals along which components are given, ascending by node.

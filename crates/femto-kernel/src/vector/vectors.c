@@ -71,8 +71,8 @@ KERNEL(fill)(uint len, real value, GLOBAL number *RESTRICT g_y)
     EACH_PACK(i) store(g_y, i, len, r_y);
 }
 
-/* y = P y at the nodes of a list, with a projector P for each, [node][component][component]. Components of a node
- * are neighbours, 2 or 3. */
+/* y = P y at the nodes of a list, with a projector P for each, [node][component][component]. The components
+ * of a node are adjacent, 2 or 3. */
 KERNEL(project)
 (uint len, uint components, const GLOBAL uint *RESTRICT g_nodes, const GLOBAL number *RESTRICT g_projectors,
  GLOBAL number *RESTRICT g_y)

@@ -54,8 +54,7 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
         Ok(self.projector.project(self.operator.device(), v)?)
     }
 
-    /// Makes a vector zero along constrained directions, of which matrices of aggregates know nothing; at constrained
-    /// entries it is.
+    /// Makes a vector zero along constrained directions, which cycles of matrices do not; at constrained entries it is.
     pub(super) fn make_free(&self, x: &mut D::Buffer<T>) -> Result<(), OperatorError> {
         let device = self.operator.device();
         Ok(device.project(&self.projector.slanted, x)?)

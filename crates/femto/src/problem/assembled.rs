@@ -28,7 +28,7 @@ pub struct Assembled<'a, T: Number, B: Backend> {
     pub(super) quadrature: Quadrature,
     pub(super) time: f64,
     pub(super) scatter: Scatter,
-    /// The right-hand side, an L-vector, projected; for linear forms it includes the boundary values' part.
+    /// The right-hand side, an L-vector; for linear forms projected, with the boundary values' part.
     pub(super) b: B::Buffer<T>,
     pub(super) constraints: Constraints,
     /// The projection to vectors that are zero where they are constrained.

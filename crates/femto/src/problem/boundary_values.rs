@@ -99,16 +99,16 @@ impl Discretization<'_> {
             entries: values,
             slanted: vec![0.0; constraints.slanted().projectors.len() / self.dim()],
         };
-        self.along_normals(constraints, along_normal, (&decided, &mut found))?;
+        self.along_normals(constraints, along_normal, &mut found)?;
         Ok(found)
     }
 
-    /// The values of [`Self::boundary_values`] that come from normals; `decided` are the entries that have others.
+    /// The values of [`Self::boundary_values`] that come from normals.
     fn along_normals(
         &self,
         constraints: &Constraints,
         groups: &[(&str, &dyn Function)],
-        (decided, found): (&[bool], &mut BoundaryValues),
+        found: &mut BoundaryValues,
     ) -> Result<(), ProblemError> {
         let normals = constraints.normals();
         let mut values = vec![0.0; normals.len()];
@@ -132,8 +132,11 @@ impl Discretization<'_> {
                 let entry = (c < count).then_some((node * count + c) as u32)?;
                 constraints.entries().binary_search(&entry).ok()
             });
-            let given =
-                places.map(|place| place.filter(|&it| decided[it]).map(|it| found.entries[it]));
+            let is_given = constraints.given_components(node, count);
+            let given = [0, 1, 2].map(|c| {
+                let place = places[c].filter(|_| is_given[c])?;
+                Some(found.entries[place])
+            });
             let vector = NodeNormal::vector(of_node, values, given);
             let place = slanted.next_if(|(_, other)| **other as usize == node);
             for (c, &value) in vector.iter().enumerate().take(count) {

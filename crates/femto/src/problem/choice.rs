@@ -70,14 +70,13 @@ pub enum PreconditionerReason {
         /// Their number.
         unknowns: usize,
     },
-    /// Jacobi, because the device is not the host, whose time multigrid's set-up takes: as long as few enough
-    /// iterations are left.
+    /// Jacobi on an accelerator; in linear problems until too many iterations are left.
     Watched,
     /// Multigrid from the last iterate on, because there were many iterations left with Jacobi.
     Slow {
         /// The number of these iterations.
         iterations: usize,
-        /// About how many there would have been in all.
+        /// About how many there would have been in all; infinite if the residual had not become smaller.
         expected: f64,
     },
     /// Jacobi, because multigrid could not be set up.
@@ -189,15 +188,21 @@ impl fmt::Display for PreconditionerReason {
             ),
             Self::Watched => write!(
                 f,
-                "multigrid is set up on the host, in the time of some hundred iterations of this device or more"
+                "multigrid's set-up on the host takes as long as a thousand iterations here, or more"
             ),
             Self::Slow {
                 iterations,
                 expected,
-            } => write!(
-                f,
-                "after {iterations} iterations with jacobi about {expected:.0} were expected in all, and multigrid went on"
-            ),
+            } => match expected.is_finite() {
+                true => write!(
+                    f,
+                    "jacobi would have taken about {expected:.0} iterations; multigrid took over after {iterations}"
+                ),
+                false => write!(
+                    f,
+                    "jacobi made no progress; multigrid took over after {iterations} iterations"
+                ),
+            },
             Self::NoMultigrid(error) => write!(f, "multigrid cannot be set up: {error}"),
             Self::GaveUp { iterations, reason } => {
                 write!(

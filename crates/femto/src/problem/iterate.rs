@@ -2,7 +2,7 @@
 
 use super::assembled::{LinearPreconditioner, NewtonEquation};
 use super::boundary_values::BoundaryValues;
-use super::multigrid::MakeMultigrid;
+use super::multigrid::{MakeMultigrid, not_made};
 use super::newton::{Equations, Extension};
 use super::null_space::NullSpace;
 use super::patience::{Watch, patience};
@@ -81,19 +81,19 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             if choice.is_on_trial() {
                 params.stop.max_stalled = MAX_STALLED;
             }
-            let patience = choice.is_watched().then(|| patience(self.space));
+            let most = params.stop.max_iterations;
+            let patience = choice.is_watched().then(|| (patience(self.space), most));
             let mut watch = Watch::new(monitor, done, patience);
-            let mut system = System {
-                device: self.device,
-                operator: &operator,
-                preconditioning: preconditioner.preconditioning()?,
+            let mut outcome = {
+                let mut system = System {
+                    device: self.device,
+                    operator: &operator,
+                    preconditioning: preconditioner.preconditioning()?,
+                };
+                let workspace = &mut workspace;
+                krylov::solve(&mut system, self.b, &mut x, workspace, &params, &mut watch)
             };
-            let workspace = &mut workspace;
-            let outcome =
-                krylov::solve(&mut system, self.b, &mut x, workspace, &params, &mut watch);
             let expected = watch.expected;
-            drop(system);
-            let mut outcome = outcome;
             let history = match &mut outcome {
                 Ok(info) => &mut info.history,
                 Err(error) => &mut error.history,
@@ -104,15 +104,20 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
             let iterations = history.iterations();
             match (outcome, expected, self.multigrid) {
                 (Err(error), Some(expected), Some(multigrid)) => {
-                    *choice = match multigrid(self.null_space) {
+                    let made = multigrid(self.null_space);
+                    // Memory may be short for its vectors too.
+                    let made = made.and_then(|it| {
+                        it.preconditioning()?;
+                        Ok(it)
+                    });
+                    *choice = match made {
                         Ok(multigrid) => {
                             *preconditioner = LinearPreconditioner::Multigrid(multigrid);
                             PreconditionerChoice::slow(iterations, expected)
                         }
-                        Err(ProblemError::Multigrid(error)) => {
-                            PreconditionerChoice::jacobi(PreconditionerReason::NoMultigrid(error))
-                        }
-                        Err(error) => return Err(error),
+                        Err(error) => PreconditionerChoice::jacobi(
+                            PreconditionerReason::NoMultigrid(not_made(error)?),
+                        ),
                     };
                     before = Some(error.history);
                 }
@@ -121,7 +126,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                 {
                     let SolveError { reason, history } = error;
                     *choice = PreconditionerChoice::jacobi(PreconditionerReason::GaveUp {
-                        iterations,
+                        iterations: iterations - done,
                         reason,
                     });
                     let jacobi = operator.jacobi::<ProblemError>()?;

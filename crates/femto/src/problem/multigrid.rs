@@ -9,7 +9,7 @@ use super::{
 use crate::multigrid::{self, Cycle, FormLevel, Hierarchy, Multigrid, MultigridError};
 use crate::operator::{Auxiliary, Backend, Knobs, OperatorError};
 use crate::solve::{self, Preconditioner as _, Preconditioning};
-use crate::vector::{Projector, SlantedNodes, VectorOps};
+use crate::vector::{SlantedNodes, VectorOps};
 use crate::{Number, OperatorParams};
 use femto_fem::space::{Block, Constraints};
 use femto_kernel::scalar::Precision;
@@ -161,7 +161,7 @@ impl<'a> Problem<'a> {
         let simplex = cells.find(|cell| !cell.is_tensor_product());
         let cell = simplex.unwrap_or(finest[0].space.cell());
         let degrees = multigrid::degrees(cell, self.degree);
-        let slanted = Projector::new(device, constraints)?.slanted;
+        let slanted = SlantedNodes::new(device, constraints.slanted())?;
         let mut levels = Vec::new();
         for &degree in &degrees {
             let mut level = Problem {
@@ -190,7 +190,7 @@ impl<'a> Problem<'a> {
         }
         Ok(InPrecision {
             device: device.clone(),
-            slanted,
+            slanted: Arc::new(slanted),
             hierarchy: Hierarchy::new(device, levels, (self.multigrid, is_jacobian))?,
             degrees,
             cycle: None,
@@ -266,12 +266,23 @@ pub(super) fn chosen_multigrid<T: Number, B: Backend>(
         return Ok(None);
     }
     match make() {
-        Err(ProblemError::Multigrid(error))
-            if choice.is_on_trial() && !matches!(error, MultigridError::Order { .. }) =>
-        {
-            *choice = PreconditionerChoice::jacobi(PreconditionerReason::NoMultigrid(error));
+        Err(error) if choice.is_on_trial() => {
+            let reason = PreconditionerReason::NoMultigrid(not_made(error)?);
+            *choice = PreconditionerChoice::jacobi(reason);
             Ok(None)
         }
         made => made.map(Some),
+    }
+}
+
+/// Why multigrid cannot be made, if Jacobi may take its place: not for mistakes of its parameters.
+pub(super) fn not_made(error: ProblemError) -> Result<MultigridError, ProblemError> {
+    match error {
+        ProblemError::Multigrid(error) if !matches!(error, MultigridError::Order { .. }) => {
+            Ok(error)
+        }
+        ProblemError::Operator(error) => Ok(error.into()),
+        ProblemError::Device(error) => Ok(error.into()),
+        error => Err(error),
     }
 }

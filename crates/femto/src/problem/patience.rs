@@ -18,13 +18,14 @@ pub(super) fn patience(space: &Space) -> usize {
     of_hexahedra * cells * space.components()
 }
 
-/// Hands iterations on to a monitor, and stops them once more are left than the patience lasts. Whoever takes that
-/// decision after half as many iterations as the set-up takes loses at most half of its time.
+/// Hands iterations on to a monitor. After half of the patience, or half of all iterations that are allowed, it stops them as
+/// soon as more seem to be left than the patience lasts, or than are allowed.
 pub(super) struct Watch<'m> {
     monitor: &'m mut dyn Monitor,
     /// Iterations before these.
     done: usize,
-    patience: Option<usize>,
+    /// And the number of iterations that are allowed.
+    patience: Option<(usize, usize)>,
     first: f64,
     least: f64,
     /// How many iterations there would be in all, if they were stopped for their number.
@@ -33,7 +34,11 @@ pub(super) struct Watch<'m> {
 
 impl<'m> Watch<'m> {
     /// Of iterations after those that were `done`.
-    pub(super) fn new(monitor: &'m mut dyn Monitor, done: usize, patience: Option<usize>) -> Self {
+    pub(super) fn new(
+        monitor: &'m mut dyn Monitor,
+        done: usize,
+        patience: Option<(usize, usize)>,
+    ) -> Self {
         Self {
             monitor,
             done,
@@ -55,12 +60,12 @@ impl Monitor for Watch<'_> {
             self.first = iteration.residual;
         }
         self.least = self.least.min(iteration.residual);
-        let Some(patience) = self.patience else {
+        let Some((patience, allowed)) = self.patience else {
             return ControlFlow::Continue(());
         };
         let expected = expected(iteration.number, [self.first, self.least, iteration.target]);
-        let left = expected - iteration.number as f64;
-        if iteration.number < patience / 2 || left <= patience as f64 {
+        let most = (iteration.number + patience).min(allowed);
+        if iteration.number < patience.min(allowed) / 2 || expected <= most as f64 {
             return ControlFlow::Continue(());
         }
         self.expected = Some(expected);
@@ -83,13 +88,13 @@ mod tests {
     use super::*;
 
     /// Iterations whose residuals fall by `factor` each, after which the watch stopped them.
-    fn stopped(factor: f64, patience: usize) -> Option<(usize, f64)> {
+    fn stopped(factor: f64, (patience, allowed): (usize, usize)) -> Option<(usize, f64)> {
         let mut seen = Vec::new();
         let mut monitor = |iteration: Iteration| {
             seen.push(iteration.number);
             ControlFlow::Continue(())
         };
-        let mut watch = Watch::new(&mut monitor, 7, Some(patience));
+        let mut watch = Watch::new(&mut monitor, 7, Some((patience, allowed)));
         let last = (0..).find(|&number| {
             let iteration = Iteration {
                 is_direction: false,
@@ -109,12 +114,17 @@ mod tests {
     #[test]
     fn slow_iterations_are_stopped_after_half_of_the_patience() {
         // 1e-8 in 2000 iterations.
-        let (last, expected) = stopped(1e-8_f64.powf(1.0 / 2000.0), 700).unwrap();
+        let steps = |count: f64| 1e-8_f64.powf(1.0 / count);
+        let (last, expected) = stopped(steps(2000.0), (700, 9999)).unwrap();
         assert_eq!(last, 350);
         assert!((expected - 2000.0).abs() < 1.0);
-        let (last, expected) = stopped(1.0, 700).unwrap();
+        let (last, expected) = stopped(1.0, (700, 9999)).unwrap();
         assert_eq!((last, expected), (350, f64::INFINITY));
-        assert_eq!(stopped(1e-8_f64.powf(1.0 / 900.0), 700), None);
-        assert_eq!(stopped(0.5, 700), None);
+        assert_eq!(stopped(steps(900.0), (700, 9999)), None);
+        assert_eq!(stopped(0.5, (700, 9999)), None);
+        // Where fewer are allowed than are needed.
+        assert_eq!(stopped(steps(900.0), (700, 800)).unwrap().0, 350);
+        assert_eq!(stopped(steps(900.0), (5000, 800)).unwrap().0, 400);
+        assert_eq!(stopped(steps(700.0), (5000, 800)), None);
     }
 }

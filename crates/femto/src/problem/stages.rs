@@ -11,6 +11,7 @@ use super::{
     AnyAssembled, Constrained, Discretization, Discretized, Method, PreconditionerChoice, Problem,
     ProblemError, Role, Solution, Stage, StageMonitor,
 };
+use crate::eigen::eigenvectors;
 use crate::operator::{Auxiliary, Backend, OperatorError};
 use crate::vector::{Projector, VectorOps};
 use crate::{AnyDevice, DataLevel, Number, Operator, OperatorParams, Quadrature, on_device};
@@ -294,15 +295,31 @@ impl<'a> Problem<'a> {
         if !self.ignores_constants(inspection) {
             return Ok(());
         }
-        let components = self.form.components();
-        for component in 0..components {
+        let count = self.form.components();
+        // The sum of projections to what is held.
+        let mut held = vec![0.0; count * count];
+        for component in 0..count {
             let is_held = constraints.has_component(&blocks[0].space, component);
-            if !is_held && !self.facets_hold(component)? {
-                let component = (components > 1).then_some(component);
-                return Err(ProblemError::Singular { component });
+            if is_held || self.facets_hold(component)? {
+                held[component * (count + 1)] += 1.0;
             }
         }
-        Ok(())
+        for (_, projector) in constraints.slanted().iter() {
+            for (at, (held, free)) in held.iter_mut().zip(projector).enumerate() {
+                *held += f64::from(at % (count + 1) == 0) - free;
+            }
+        }
+        let vectors = eigenvectors(held, count);
+        let most = vectors.iter().fold(0.0, |most: f64, it| most.max(it.0));
+        match vectors.into_iter().find(|it| it.0 <= 1e-10 * most) {
+            None => Ok(()),
+            Some((_, free)) => {
+                let mut components = 0..count;
+                let component = components.find(|&c| free[c].abs() > 0.5);
+                let component = component.filter(|_| count > 1);
+                Err(ProblemError::Singular { component })
+            }
+        }
     }
 
     /// Whether the form has no term with u itself, so that A(u + constant) = A(u).

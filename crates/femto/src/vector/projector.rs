@@ -24,6 +24,8 @@ pub struct SlantedNodes<T: Number, D: Device> {
     pub(super) projectors: D::Buffer<T>,
     /// All entries of the nodes, `[node][component]`.
     pub(crate) entries: Entries<D>,
+    /// Of the projectors, `[node][component]`.
+    diagonals: Vec<f64>,
 }
 
 impl<T: Number, D: Device> Projector<T, D> {
@@ -71,17 +73,11 @@ impl<T: Number, D: VectorOps<T>> Projector<T, D> {
         device.gather(d, &slanted.entries, &mut own)?;
         let mut values = vec![T::default(); len];
         device.read(&own, &mut values)?;
-        let mut projectors = vec![T::default(); len * count];
-        device.read(&slanted.projectors, &mut projectors)?;
         let nodes = values.chunks_exact_mut(count);
-        for (values, projector) in nodes.zip(projectors.chunks_exact(count * count)) {
-            let free = projector.iter().step_by(count + 1);
-            let (mut sum, mut parts) = (0.0, 0.0);
-            for (value, part) in values.iter().zip(free) {
-                sum += part.to_f64() * value.to_f64();
-                parts += part.to_f64();
-            }
-            values.fill(T::from_f64(sum / parts));
+        for (values, free) in nodes.zip(slanted.diagonals.chunks_exact(count)) {
+            let products = values.iter().zip(free).map(|(value, p)| p * value.to_f64());
+            let mean = products.sum::<f64>() / free.iter().sum::<f64>();
+            values.fill(T::from_f64(mean));
         }
         device.write(&values, &mut own)?;
         device.set_entries(&slanted.entries, 0.0, d)?;
@@ -90,7 +86,11 @@ impl<T: Number, D: VectorOps<T>> Projector<T, D> {
 }
 
 impl<T: Number, D: Device> SlantedNodes<T, D> {
-    fn new(device: &D, slanted: &Slanted) -> Result<Self, DeviceError> {
+    /// Uploads them.
+    ///
+    /// # Errors
+    /// [`DeviceError::OutOfMemory`].
+    pub(crate) fn new(device: &D, slanted: &Slanted) -> Result<Self, DeviceError> {
         let count = slanted.components;
         let (mut nodes, values) = (slanted.nodes.clone(), slanted.projectors.iter());
         let mut projectors: Vec<T> = values.map(|&value| T::from_f64(value)).collect();
@@ -99,6 +99,11 @@ impl<T: Number, D: Device> SlantedNodes<T, D> {
             first..first + count as u32
         });
         let entries: Vec<u32> = entries.collect();
+        let diagonals = slanted.iter().flat_map(|(_, projector)| {
+            let diagonal = projector.iter().step_by(count + 1);
+            diagonal.copied()
+        });
+        let diagonals = diagonals.collect();
         if nodes.is_empty() {
             nodes.push(0);
             projectors.push(T::default());
@@ -108,6 +113,7 @@ impl<T: Number, D: Device> SlantedNodes<T, D> {
             nodes: device.upload(&nodes)?,
             projectors: device.upload(&projectors)?,
             entries: Entries::new(device, &entries)?,
+            diagonals,
         })
     }
 

@@ -381,7 +381,7 @@ fn normals_need_vectors_and_groups() {
     assert_eq!(
         error.to_string(),
         "boundary group `xmin`: the component along the normal was given, but it needs as many interleaved components as \
-         dimensions; there are 1 components in 3 dimensions"
+         dimensions, and there are 1 in 3 dimensions"
     );
     let vector = Problem {
         along_normal: along("side"),
@@ -389,4 +389,22 @@ fn normals_need_vectors_and_groups() {
     };
     let error = vector.solve::<f64, _>(&host(), &mut ()).unwrap_err();
     assert!(error.to_string().contains("side"), "{error}");
+}
+
+/// A single slanted line leaves motions along it free, and Newton's method does not look for them.
+#[test]
+fn newtons_method_refuses_what_slides() {
+    let mesh = turned_box(Cell::Quadrilateral, 3, Some(turn(2)));
+    let problem = Problem {
+        along_normal: vec![AlongNormal {
+            tag: "xmin".to_owned(),
+            value: &0.0,
+        }],
+        ..Problem::new(&mesh, 2, NeoHookean::<2>::from_young(1.0, 0.3))
+    };
+    let error = problem.solve::<f64, _>(&host(), &mut ()).unwrap_err();
+    assert!(
+        matches!(error, ProblemError::Singular { component: Some(_) }),
+        "{error}"
+    );
 }
