@@ -65,7 +65,7 @@ where
         });
         let needed = BYTES * pairs.sum::<usize>();
         if let Some(allowed) = Host::with_threads(1)?.info().memory_bytes
-            && needed as u64 > allowed as u64
+            && needed as u64 > allowed
         {
             let [needed, allowed] = [needed as f64, allowed as f64].map(|bytes| bytes * 1e-9);
             let why = format!("it may take {needed:.1} GB to make, and {allowed:.1} GB are there");
