@@ -1,7 +1,7 @@
 //! Running every test of the workspace.
 //!
 //! PoCL compiles on one processor, and the tests of operators on accelerators mostly wait for it: test
-//! programs run two at a time, starting with those.
+//! programs run two at a time, starting with those, and PoCL does not optimise. `cargo xtask kernels` runs optimised texts.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,9 @@ use crate::step::{Step, step};
 
 /// Number of test programs that run at the same time.
 const AT_A_TIME: usize = 2;
+
+/// Options of OpenCL's compiler that PoCL takes from a variable.
+const POCL_OPTIONS: (&str, &str) = ("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable");
 
 /// The program that takes longest.
 const LONGEST: &str = "femto battery";
@@ -72,7 +75,8 @@ impl Program {
     fn run(&self, variables: &[(&str, &OsStr)]) -> Result<()> {
         let step = Step::new(&self.path, [] as [&str; 0])
             .within(&self.folder)
-            .env("CARGO_MANIFEST_DIR", &self.folder);
+            .env("CARGO_MANIFEST_DIR", &self.folder)
+            .env(POCL_OPTIONS.0, POCL_OPTIONS.1);
         let ended = with(variables, step).output();
         match &ended {
             Ok(output) => {
