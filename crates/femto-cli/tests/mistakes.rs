@@ -3,19 +3,13 @@
 
 mod common;
 
-use common::{case_path, femto, json, scratch, text, write};
+use common::{case_path, femto, json, mistake, scratch, text, write};
 
 #[test]
 fn bad_input_is_exit_code_2_and_points_at_its_line() {
     let folder = scratch("bad-input");
     let good = std::fs::read_to_string(case_path("box-sine")).unwrap();
-    let fail = |name: &str, from: &str, to: &str| {
-        assert!(good.contains(from), "{from}");
-        let path = write(&folder, name, &good.replace(from, to));
-        let output = femto(&["solve", &path]);
-        assert_eq!(output.status.code(), Some(2), "{name}");
-        text(&output.stderr).replace(&path, "CASE")
-    };
+    let fail = |name: &str, from: &str, to: &str| mistake(&folder, name, &good, [from, to]);
     let misspelt = fail("key", "tolerance =", "tolerence =");
     assert!(
         misspelt.contains("CASE:26:1: unknown key `tolerence`"),

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{case_path, femto, run, scratch, text, write};
+use common::{case_path, femto, mistake, run, scratch, text, write};
 use femto_cli::solve::{Outcome, Status};
 
 /// One of the planes of symmetry is slanted, and the cells and the space do not contain the solution.
@@ -25,13 +25,7 @@ fn a_slanted_plane_of_symmetry_holds_a_sector_of_a_pipe() {
 fn conditions_along_the_normal_are_checked() {
     let folder = scratch("normal");
     let good = std::fs::read_to_string(case_path("pipe-sector")).unwrap();
-    let fail = |name: &str, from: &str, to: &str| {
-        assert!(good.contains(from), "{from}");
-        let path = write(&folder, name, &good.replace(from, to));
-        let output = femto(&["solve", &path]);
-        assert_eq!(output.status.code(), Some(2), "{name}");
-        text(&output.stderr).replace(&path, "CASE")
-    };
+    let fail = |name: &str, from: &str, to: &str| mistake(&folder, name, &good, [from, to]);
     let normal = "normal = true\nvalue = 0";
     for (name, to, wanted) in [
         (

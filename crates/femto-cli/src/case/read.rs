@@ -5,8 +5,8 @@ use super::document::Document;
 use super::error::{CaseError, MistakeKind};
 use super::section::{Section, Value};
 use super::{
-    BoxSource, Case, Expression, Extrusion, Field, Located, MeshSource, Method, Output, Places,
-    PreconditionerKind, Run, SmootherKind, Solver, Vector, read_boundary, read_form,
+    Boundary, BoxSource, Case, Expression, Extrusion, Field, Located, MeshSource, Method, Output,
+    Places, PreconditionerKind, Run, SmootherKind, Solver, Vector, read_boundary, read_form,
 };
 use femto::element::Cell;
 use femto::element::basis::{MAX_DEGREE, MAX_POINTS_1D};
@@ -68,12 +68,11 @@ impl Case {
             run: optional("run").map_or(0..0, |it| it.span()),
         };
         let exact = optional("exact").as_ref().map(value).transpose()?;
-        let dirichlet = optional("dirichlet")
-            .as_ref()
-            .map_or(Ok(vec![]), read_boundary::dirichlet)?;
-        let neumann = optional("neumann")
-            .as_ref()
-            .map_or(Ok(vec![]), read_boundary::neumann)?;
+        let groups = |name, read: fn(&Value<'_>) -> Result<Vec<Boundary>, CaseError>| {
+            optional(name).as_ref().map_or(Ok(vec![]), read)
+        };
+        let dirichlet = groups("dirichlet", read_boundary::dirichlet)?;
+        let neumann = groups("neumann", read_boundary::neumann)?;
         let robin = optional("robin")
             .as_ref()
             .map_or(Ok(vec![]), read_boundary::robins)?;

@@ -93,3 +93,12 @@ pub(crate) fn write(folder: &Path, name: &str, content: &str) -> String {
     std::fs::write(&path, content).unwrap();
     path.to_str().unwrap().to_owned()
 }
+
+/// Changes a case's text into one with a mistake, solves it, and returns the error, which calls the file CASE.
+pub(crate) fn mistake(folder: &Path, name: &str, good: &str, [from, to]: [&str; 2]) -> String {
+    assert!(good.contains(from), "{from}");
+    let path = write(folder, name, &good.replace(from, to));
+    let output = femto(&["solve", &path]);
+    assert_eq!(output.status.code(), Some(2), "{name}");
+    text(&output.stderr).replace(&path, "CASE")
+}

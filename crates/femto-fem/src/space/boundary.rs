@@ -186,11 +186,7 @@ impl Space {
     ) -> Result<Vec<(BoundaryNode, [f64; 3])>, SpaceError> {
         let cell = self.cell();
         let reference = nodes::positions(cell, self.degree());
-        let centre = |facet: usize| {
-            let vertices = cell.facets()[facet].vertices;
-            let sum = |a: usize| vertices.iter().map(|&v| cell.vertex(v)[a]).sum::<f64>();
-            [0, 1, 2].map(|a| sum(a) / vertices.len() as f64)
-        };
+        let centre = |facet: usize| cell.facet_point(facet, cell.facets()[facet].cell.centre());
         let centres: Vec<_> = (0..cell.facets().len()).map(centre).collect();
         self.at_facet_nodes(tag, |facet, node| {
             let number = usize::from(facet.number);

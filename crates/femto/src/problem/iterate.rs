@@ -6,7 +6,7 @@ use super::multigrid::{MakeMultigrid, not_made};
 use super::newton::{Equations, Extension};
 use super::null_space::NullSpace;
 use super::patience::{Watch, patience};
-use super::stages::uploaded;
+use super::stages::{downloaded, uploaded};
 use super::{
     Constrained, Method, PreconditionerChoice, PreconditionerKind, PreconditionerReason,
     ProblemError, SolverParams,
@@ -19,8 +19,6 @@ use crate::vector::{Projector, VectorOps};
 use crate::{Number, Operator};
 use femto_fem::space::{Constraints, Space};
 use femto_platform::device::Buffer;
-use rayon::prelude::*;
-use std::any::Any;
 use std::ops::ControlFlow;
 
 /// Iterations with a preconditioner on trial that may pass without progress: cycles that converge slowly, but
@@ -133,7 +131,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
                     *preconditioner = LinearPreconditioner::Jacobi(jacobi);
                     before = Some(history);
                 }
-                (outcome, ..) => return Ok((self.read(&x, size)?, outcome)),
+                (outcome, ..) => return Ok((downloaded(self.device, &x)?, outcome)),
             }
         }
     }
@@ -175,7 +173,7 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         if choice.kind != PreconditionerKind::Multigrid {
             equation.multigrid = None;
         }
-        Ok((self.read(&u, dofs)?, outcome))
+        Ok((downloaded(self.device, &u)?, outcome))
     }
 
     /// The boundary values, extended inwards by the Jacobian at zero, or by zeros if that fails.
@@ -229,19 +227,5 @@ impl<T: Number, B: Backend + VectorOps<T>> Discrete<'_, T, B> {
         };
         self.boundary_values.insert(self.constraints, &mut u);
         uploaded(self.device, &u)
-    }
-
-    /// The vector in double precision, without a copy if it is.
-    fn read(&self, x: &B::Buffer<T>, len: usize) -> Result<Vec<f64>, ProblemError> {
-        // Its pages are touched by all threads.
-        let values = (0..len).into_par_iter().map(|_| T::default());
-        let mut values: Vec<T> = values.collect();
-        self.device.read(x, &mut values)?;
-        Ok(
-            match (&mut values as &mut dyn Any).downcast_mut::<Vec<f64>>() {
-                Some(values) => std::mem::take(values),
-                None => values.par_iter().map(|value| value.to_f64()).collect(),
-            },
-        )
     }
 }

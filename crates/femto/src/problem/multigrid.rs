@@ -14,7 +14,6 @@ use crate::{Number, OperatorParams};
 use femto_fem::space::{Block, Constraints};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::DeviceError;
-use std::sync::Arc;
 
 /// A preconditioner in any precision, for a solver of `T`.
 pub(super) trait Preconditioner<T: Number, B: Backend>: Send + Sync {
@@ -44,7 +43,7 @@ pub(super) trait Preconditioner<T: Number, B: Backend>: Send + Sync {
 struct InPrecision<T: Number, S: Number, B: Backend> {
     device: B,
     /// Projects what cycles return in the solver's precision: it may not differ from free vectors by their rounding.
-    slanted: Arc<SlantedNodes<T, B>>,
+    slanted: SlantedNodes<T, B>,
     hierarchy: Hierarchy<S, B>,
     degrees: Vec<usize>,
     cycle: Option<Cycle<S, B>>,
@@ -190,7 +189,7 @@ impl<'a> Problem<'a> {
         }
         Ok(InPrecision {
             device: device.clone(),
-            slanted: Arc::new(slanted),
+            slanted,
             hierarchy: Hierarchy::new(device, levels, (self.multigrid, is_jacobian))?,
             degrees,
             cycle: None,

@@ -6,7 +6,7 @@
 //! Equations have a solution if the loads b do no work on them, (z, b) = 0; of all solutions the one with
 //! ∫ z u = 0 is taken.
 
-use super::stages::uploaded;
+use super::stages::{downloaded, uploaded};
 use super::{Discretization, Function, ProblemError};
 use crate::eigen::eigenvectors;
 use crate::multigrid::NearKernel;
@@ -14,7 +14,6 @@ use crate::operator::Backend;
 use crate::vector::VectorOps;
 use crate::{Number, Operator};
 use femto_fem::space::{Block, Constraints};
-use femto_platform::device::Buffer;
 use serde::Serialize;
 use std::fmt;
 
@@ -122,9 +121,7 @@ impl NullSpace {
         device: &B,
         b: &mut B::Buffer<T>,
     ) -> Result<FreeFunctions, ProblemError> {
-        let mut numbers = vec![T::default(); b.len()];
-        device.read(b, &mut numbers)?;
-        let mut loads: Vec<f64> = numbers.iter().map(|number| number.to_f64()).collect();
+        let mut loads = downloaded(device, b)?;
         let mut imbalance: f64 = 0.0;
         for function in &self.functions {
             let values = &function.values;
@@ -323,8 +320,7 @@ impl Candidates {
             .collect();
         let parts: Vec<&dyn Function> = parts.iter().map(|part| part as &dyn Function).collect();
         let integrals = on.source(device, &parts)?;
-        let mut weights = vec![0.0; integrals.len()];
-        device.read(&integrals, &mut weights)?;
+        let weights = downloaded(device, &integrals)?;
         let mut own = FreeFunction {
             combination,
             values,

@@ -1,13 +1,14 @@
 //! The equations of a linear problem as a sparse matrix, for other programs.
 
 use super::assembled::Equation;
+use super::stages::downloaded;
 use super::{Assembled, Constrained, ProblemError};
 use crate::multigrid::Probe;
 use crate::operator::Backend;
 use crate::vector::{Csr, VectorOps};
 use crate::{Host, Number};
 use femto_fem::io::{IoError, matrix_market};
-use femto_platform::device::{Buffer, Device};
+use femto_platform::device::Device;
 use std::path::Path;
 
 /// Bytes for each pair of unknowns of an element while the matrix is made: its graph, its values and itself.
@@ -79,9 +80,8 @@ where
             slanted: &self.projector.slanted,
         };
         let matrix = probe.matrix(&self.device)?;
-        let mut numbers = vec![T::default(); self.b.len()];
-        self.device.read(&self.b, &mut numbers)?;
-        let mut given = vec![0.0; numbers.len()];
+        let mut right_hand_side = downloaded(&self.device, &self.b)?;
+        let mut given = vec![0.0; right_hand_side.len()];
         self.boundary_values.insert(&self.constraints, &mut given);
         // Zero at free entries: given values have been lifted.
         let of_row = |row: usize| {
@@ -89,8 +89,8 @@ where
                 .row(row)
                 .map(|(column, a)| a * given[column as usize])
         };
-        let entry = |(row, number): (usize, &T)| number.to_f64() + of_row(row).sum::<f64>();
-        let right_hand_side = numbers.iter().enumerate().map(entry).collect();
+        let rows = right_hand_side.iter_mut().enumerate();
+        rows.for_each(|(row, entry)| *entry += of_row(row).sum::<f64>());
         Ok(SparseSystem {
             matrix,
             right_hand_side,

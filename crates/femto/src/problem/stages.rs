@@ -22,6 +22,8 @@ use femto_kernel::family::fields::FieldKind;
 use femto_kernel::form::{CoefficientKind, Inspection};
 use femto_kernel::scalar::Precision;
 use femto_platform::device::{Buffer, Device};
+use rayon::prelude::*;
+use std::any::Any;
 
 impl<'a> Problem<'a> {
     /// Solves the problem in precision `T` on a device: [`Problem::assemble`] (stages 1 to 6), then
@@ -375,4 +377,21 @@ pub(super) fn uploaded<T: Number, B: Device>(
 ) -> Result<B::Buffer<T>, ProblemError> {
     let values: Vec<T> = values.iter().map(|&value| T::from_f64(value)).collect();
     Ok(device.upload(&values)?)
+}
+
+/// A vector of the solver's device in double precision, without a copy if it is.
+pub(super) fn downloaded<T: Number, B: Device>(
+    device: &B,
+    vector: &B::Buffer<T>,
+) -> Result<Vec<f64>, ProblemError> {
+    // Its pages are touched by all threads.
+    let values = (0..vector.len()).into_par_iter().map(|_| T::default());
+    let mut values: Vec<T> = values.collect();
+    device.read(vector, &mut values)?;
+    Ok(
+        match (&mut values as &mut dyn Any).downcast_mut::<Vec<f64>>() {
+            Some(values) => std::mem::take(values),
+            None => values.par_iter().map(|value| value.to_f64()).collect(),
+        },
+    )
 }
