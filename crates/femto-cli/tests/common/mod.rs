@@ -79,9 +79,14 @@ pub(crate) fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {message}"))
 }
 
-/// An empty folder for one test.
+/// An empty folder of the running test, which no other test is given: they run at the same time.
 pub(crate) fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("solve-{name}"));
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or_default().replace("::", "-");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(env!("CARGO_CRATE_NAME"))
+        .join(test)
+        .join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder
