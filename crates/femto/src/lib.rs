@@ -4,6 +4,7 @@
 pub mod accelerator;
 mod any_device;
 mod eigen;
+mod elements;
 pub mod multigrid;
 mod number;
 pub mod operator;

@@ -33,6 +33,18 @@ impl Block {
         Ok(blocks.map(block).collect())
     }
 
+    /// The blocks with spaces of a lower degree on the same elements, in the same order.
+    ///
+    /// # Errors
+    /// A degree that is not lower, or no blocks.
+    pub fn of_lower_degree(blocks: &[Self], degree: usize) -> Result<Vec<Self>, SpaceError> {
+        let spaces: Vec<&Space> = blocks.iter().map(|block| &block.space).collect();
+        let spaces = Space::of_lower_degree(&spaces, degree)?.into_iter();
+        let geometries = blocks.iter().map(|block| block.geometry.clone());
+        let block = |(space, geometry)| Self { space, geometry };
+        Ok(spaces.zip(geometries).map(block).collect())
+    }
+
     /// Number of elements of all blocks.
     pub fn elements(blocks: &[Self]) -> usize {
         blocks.iter().map(|block| block.space.elements()).sum()

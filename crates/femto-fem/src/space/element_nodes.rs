@@ -112,6 +112,15 @@ impl ElementNodes {
         shell.iter().map(|&s| self.shell_positions[s as usize])
     }
 
+    /// The number of an element's entities up to the last one with nodes.
+    pub(super) fn slots(&self) -> usize {
+        let last = self
+            .entities
+            .iter()
+            .rposition(|entity| !entity.nodes.is_empty());
+        self.vertices.len() + last.map_or(0, |last| last + 1)
+    }
+
     /// The highest dimension of entities of the boundary that have nodes inside.
     pub(super) fn up_to(&self) -> usize {
         match self.inside {

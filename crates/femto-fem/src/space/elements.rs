@@ -1,4 +1,4 @@
-//! The elements of a space: selection, order, and chunks.
+//! The elements of spaces: selection, order, and chunks.
 
 use std::ops::Range;
 
@@ -9,21 +9,69 @@ use crate::mesh::ordering::hilbert_order;
 use crate::mesh::{Columns, Mesh};
 use femto_element::Cell;
 
-use super::SpaceError;
+use super::topology::{Entities, Topology};
+use super::{BoundaryFacets, SpaceError};
 
-/// The elements in order.
+/// The elements of all shapes of a mesh in order, with what does not depend on a degree.
+#[derive(Debug)]
 pub(super) struct Elements {
+    pub(super) shapes: Vec<ShapeElements>,
+    pub(super) entities: Entities,
+    /// Whether the mesh has periodic sides.
+    pub(super) is_periodic: bool,
+}
+
+impl Elements {
+    /// Orders the cells of a mesh, given for each shape their maps and the number of elements of a chunk, and finds their
+    /// entities up to a dimension.
+    pub(super) fn new(
+        mesh: &Mesh,
+        shapes: &[(&Geometry, usize)],
+        up_to: usize,
+    ) -> Result<Self, SpaceError> {
+        let (mut ordered, mut vertices) = (Vec::new(), Vec::new());
+        for &(geometry, at_once) in shapes {
+            let (own, own_vertices) = ShapeElements::new(mesh, geometry, at_once)?;
+            vertices.push((own.cell, own_vertices));
+            ordered.push(own);
+        }
+        let number_of = |block: usize, element: usize| {
+            shapes[block].0.first_cell() as u32 + ordered[block].cells[element]
+        };
+        let mut topology = Topology::new(&vertices, mesh.coordinates.len(), up_to, number_of)?;
+        drop(vertices);
+        topology.join_sides(&mesh.periodic, number_of)?;
+        let numbered: Vec<&[u32]> = ordered.iter().map(|own| &own.cells[..]).collect();
+        let boundary = BoundaryFacets::new(mesh, &topology, &numbered);
+        for (own, boundary) in ordered.iter_mut().zip(boundary) {
+            own.boundary = boundary;
+        }
+        Ok(Self {
+            shapes: ordered,
+            entities: topology.entities,
+            is_periodic: !mesh.periodic.is_empty(),
+        })
+    }
+}
+
+/// The elements of one shape in order.
+#[derive(Debug)]
+pub(super) struct ShapeElements {
+    pub(super) cell: Cell,
     /// Mesh cell number of each element.
     pub(super) cells: Vec<u32>,
     /// Runs of consecutive elements that cover all of them.
     pub(super) chunks: Vec<Range<usize>>,
+    /// Elements of a column, which follow each other; otherwise 1.
+    pub(super) layers: usize,
+    pub(super) boundary: BoundaryFacets,
 }
 
-impl Elements {
+impl ShapeElements {
     /// Orders the cells of a shape along a Hilbert curve, cuts the curve into chunks, and sorts each chunk
     /// by the cells' kinds of map. Columns are ordered along the curve, stay whole and are listed from bottom to top.
     /// Also returns the mesh nodes at the vertices of each element, `[elements][vertices]`.
-    pub(super) fn new(
+    fn new(
         mesh: &Mesh,
         geometry: &Geometry,
         elements_per_chunk: usize,
@@ -57,7 +105,27 @@ impl Elements {
         let mut vertices = vec![0; all.len()];
         let rows = vertices.par_chunks_exact_mut(count).zip(&cells);
         rows.for_each(|(row, &cell)| row.copy_from_slice(&all[cell as usize * count..][..count]));
-        Ok((Self { cells, chunks }, vertices))
+        let elements = Self {
+            cell,
+            cells,
+            chunks,
+            layers: geometry.columns().map_or(1, |columns| columns.layers),
+            boundary: BoundaryFacets::default(),
+        };
+        Ok((elements, vertices))
+    }
+
+    /// Whole chunks joined to about as many elements.
+    pub(super) fn joined_chunks(&self, elements_per_chunk: usize) -> Vec<Range<usize>> {
+        let parts = self.cells.len().div_ceil(elements_per_chunk);
+        let parts = parts.min(self.chunks.len());
+        let start = |part: usize| match self.chunks.get(part * self.chunks.len() / parts) {
+            Some(chunk) => chunk.start,
+            None => self.cells.len(),
+        };
+        (0..parts)
+            .map(|part| start(part)..start(part + 1))
+            .collect()
     }
 }
 

@@ -12,6 +12,16 @@ pub enum SpaceError {
     /// A space without components.
     #[error("a space of 0 components: at least 1 is needed")]
     Components,
+    /// A space of a lower degree was asked for.
+    #[error(
+        "a space of degree {degree} cannot be made from one of degree {of}: only from higher degrees"
+    )]
+    NotLower {
+        /// The degree asked for.
+        degree: usize,
+        /// The degree of the space.
+        of: usize,
+    },
     /// The mesh has none of the cells of its geometry.
     #[error(
         "the mesh has no cells that carry unknowns; spaces are numbered on hexahedra, on tetrahedra \

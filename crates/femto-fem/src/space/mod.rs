@@ -23,6 +23,7 @@ mod topology;
 mod trace;
 
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::geometry::Geometry;
@@ -33,12 +34,11 @@ pub use block::Block;
 pub use boundary::{BoundaryFacet, BoundaryFacets, BoundaryNode};
 pub use constraints::Constraints;
 use element_nodes::ElementNodes;
-use elements::Elements;
+use elements::{Elements, ShapeElements};
 pub use error::SpaceError;
-use numbering::ShapeElements;
+use numbering::NumberedElements;
 pub use restriction::{Chunk, Restriction};
 pub use slanted::{NodeNormal, Slanted};
-use topology::Topology;
 pub use trace::Trace;
 
 /// Whether elements share the nodes on their common vertices, edges and faces.
@@ -103,11 +103,8 @@ pub const MAX_CHUNK_NODES: usize = 1 << 16;
 #[derive(Clone, Debug)]
 pub struct Space {
     params: SpaceParams,
-    cell: Cell,
-    cells: Arc<[u32]>,
+    elements: Arc<Elements>,
     restriction: Arc<Restriction>,
-    boundary: Arc<BoundaryFacets>,
-    is_periodic: bool,
 }
 
 impl Space {
@@ -129,62 +126,86 @@ impl Space {
     ) -> Result<Vec<Self>, SpaceError> {
         let cells: Vec<Cell> = geometries.iter().map(|geometry| geometry.cell()).collect();
         elements::check(mesh, &cells)?;
-        let (mut elements, mut shapes, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
-        for geometry in geometries {
-            let cell = geometry.cell();
-            check(cell, &params)?;
-            let at_once = elements_per_chunk(cell, &params, geometry.kinds().len());
-            let (own, vertices) = Elements::new(mesh, geometry, at_once)?;
-            elements.push(own);
-            shapes.push((cell, vertices));
-            nodes.push(ElementNodes::new(cell, params.degree));
-        }
-        let up_to = nodes
+        cells.iter().try_for_each(|&cell| check(cell, &params))?;
+        let nodes = cells
             .iter()
-            .map(|nodes| params.continuity.shared_up_to(nodes));
-        let up_to = up_to.max().unwrap_or(0);
-        let number_of = |block: usize, element: usize| {
-            geometries[block].first_cell() as u32 + elements[block].cells[element]
-        };
-        let mut topology = Topology::new(&shapes, mesh.coordinates.len(), up_to, number_of)?;
-        drop(shapes);
-        topology.join_sides(&mesh.periodic, number_of)?;
-        let numbered: Vec<&[u32]> = elements.iter().map(|own| &own.cells[..]).collect();
-        let boundary = BoundaryFacets::new(mesh, &topology, &numbered);
-        let shapes = elements.iter().zip(&nodes);
-        let shapes: Vec<ShapeElements<'_>> = shapes
-            .zip(geometries)
-            .map(|((elements, nodes), geometry)| ShapeElements {
-                chunks: &elements.chunks,
-                layers: geometry.columns().map_or(1, |columns| columns.layers),
-                nodes,
-            })
-            .collect();
-        let restrictions = number(params.continuity, &topology, &shapes)?;
-        let most = restrictions.iter().map(Restriction::most_chunk_nodes).max();
-        if most > Some(MAX_CHUNK_NODES) && params.chunk_nodes > 1 {
-            // Long thin meshes and broken spaces have more nodes per element than estimated.
-            let chunk_nodes = params.chunk_nodes / 2;
-            let params = SpaceParams {
-                chunk_nodes,
-                ..params
-            };
-            return Self::of_shapes(mesh, geometries, params);
+            .map(|&cell| ElementNodes::new(cell, params.degree));
+        let up_to = nodes.map(|nodes| params.continuity.shared_up_to(&nodes));
+        let mut shapes = Vec::new();
+        for &geometry in geometries {
+            let count = geometry.kinds().len();
+            let at_once = elements_per_chunk(geometry.cell(), &params, count);
+            shapes.push((geometry, at_once));
         }
-        let blocks = cells
-            .into_iter()
-            .zip(elements)
-            .zip(restrictions)
-            .zip(boundary);
-        let space = |(((cell, elements), restriction), boundary): (((_, Elements), _), _)| Self {
-            params: params.clone(),
-            cell,
-            cells: elements.cells.into(),
-            restriction: Arc::new(restriction),
-            boundary: Arc::new(boundary),
-            is_periodic: !mesh.periodic.is_empty(),
+        let elements = Elements::new(mesh, &shapes, up_to.max().unwrap_or(0))?;
+        let spaces = Self::on(&Arc::new(elements), &params, |shape| shape.chunks.clone())?;
+        match params.with_smaller_chunks(&spaces) {
+            Some(params) => Self::of_shapes(mesh, geometries, params),
+            None => Ok(spaces),
+        }
+    }
+
+    /// Spaces of a lower degree than `spaces`, those of all shapes of a mesh, on the same elements in the same order.
+    ///
+    /// # Errors
+    /// A degree that is not lower.
+    fn of_lower_degree(spaces: &[&Self], degree: usize) -> Result<Vec<Self>, SpaceError> {
+        let Some(finer) = spaces.first() else {
+            return Err(SpaceError::NoCells);
         };
-        Ok(blocks.map(space).collect())
+        if degree >= finer.degree() {
+            let of = finer.degree();
+            return Err(SpaceError::NotLower { degree, of });
+        }
+        let mut params = SpaceParams {
+            degree,
+            ..finer.params.clone()
+        };
+        loop {
+            let spaces = Self::on(&finer.elements, &params, |shape| {
+                let count = shape.cells.len();
+                shape.joined_chunks(elements_per_chunk(shape.cell, &params, count))
+            })?;
+            match params.with_smaller_chunks(&spaces) {
+                Some(smaller) => params = smaller,
+                None => return Ok(spaces),
+            }
+        }
+    }
+
+    /// The spaces on the elements of all shapes, given their chunks.
+    fn on(
+        elements: &Arc<Elements>,
+        params: &SpaceParams,
+        chunks: impl Fn(&ShapeElements) -> Vec<Range<usize>>,
+    ) -> Result<Vec<Self>, SpaceError> {
+        let shapes = elements.shapes.iter();
+        let numbered = |shape: &ShapeElements| {
+            check(shape.cell, params)?;
+            Ok(NumberedElements {
+                chunks: chunks(shape),
+                layers: shape.layers,
+                nodes: ElementNodes::new(shape.cell, params.degree),
+            })
+        };
+        let numbered = shapes
+            .map(numbered)
+            .collect::<Result<Vec<_>, SpaceError>>()?;
+        let restrictions = match params.continuity {
+            Continuity::Broken => numbering::broken(&numbered),
+            Continuity::Continuous => numbering::continuous(&elements.entities, &numbered),
+        }?;
+        let space = |restriction| Self {
+            params: params.clone(),
+            elements: elements.clone(),
+            restriction: Arc::new(restriction),
+        };
+        Ok(restrictions.into_iter().map(space).collect())
+    }
+
+    /// The elements of this shape.
+    fn own_elements(&self) -> &ShapeElements {
+        &self.elements.shapes[self.restriction.block]
     }
 
     /// The parameters of the space.
@@ -194,12 +215,12 @@ impl Space {
 
     /// The shape of the elements.
     pub fn cell(&self) -> Cell {
-        self.cell
+        self.own_elements().cell
     }
 
     /// Dimension of the elements.
     pub fn dim(&self) -> usize {
-        self.cell.dim()
+        self.cell().dim()
     }
 
     /// Polynomial degree.
@@ -229,23 +250,23 @@ impl Space {
 
     /// Whether the mesh has periodic sides, so that distant elements may share a node.
     pub fn is_periodic(&self) -> bool {
-        self.is_periodic
+        self.elements.is_periodic
     }
 
     /// Number of elements.
     pub fn elements(&self) -> usize {
-        self.cells.len()
+        self.cells().len()
     }
 
     /// Each element's cell number in the geometry.
     pub fn cells(&self) -> &[u32] {
-        &self.cells
+        &self.own_elements().cells
     }
 
     /// The element that each cell is, `[cell]`.
     pub fn elements_of_cells(&self) -> Vec<usize> {
         let mut elements = vec![0; self.elements()];
-        for (element, &cell) in self.cells.iter().enumerate() {
+        for (element, &cell) in self.cells().iter().enumerate() {
             elements[cell as usize] = element;
         }
         elements
@@ -318,23 +339,56 @@ impl Space {
         }
     }
 
-    /// The nodes of all elements, `[element][node]`, in an order that gives the element for each place.
-    pub fn listed_nodes(&self, element: impl Fn(usize) -> usize + Sync) -> Vec<u32> {
+    /// The elements that have a node, ascending.
+    pub fn elements_with(&self, node: usize) -> Vec<usize> {
+        let restriction = &self.restriction;
+        let of_chunk = |(chunk, local): (usize, usize)| {
+            let has = move |&element: &usize| {
+                let mut nodes = restriction.element(element);
+                nodes.any(|(_, other)| other as usize == local)
+            };
+            restriction.chunks[chunk].elements.clone().filter(has)
+        };
+        restriction.chunks_with(node).flat_map(of_chunk).collect()
+    }
+
+    /// The nodes of all elements, `[element][node]`.
+    pub fn listed_nodes(&self) -> Vec<u32> {
         let per_element = self.nodes_per_element();
         let mut nodes = vec![0; self.elements() * per_element];
         let rows = nodes.par_chunks_exact_mut(per_element).enumerate();
-        rows.for_each(|(row, nodes)| self.write_element_nodes(element(row), nodes));
+        rows.for_each(|(element, nodes)| self.write_element_nodes(element, nodes));
         nodes
     }
 
     /// All tagged facets of the mesh.
     pub fn boundary(&self) -> &BoundaryFacets {
-        &self.boundary
+        &self.own_elements().boundary
     }
 
     /// Memory of the space, in bytes.
     pub fn bytes(&self) -> usize {
-        self.restriction.bytes() + size_of_val(&self.cells[..]) + size_of_val(self.boundary.all())
+        // Those of all shapes are counted with the first.
+        let entities = match self.restriction.block {
+            0 => self.elements.entities.bytes(),
+            _ => 0,
+        };
+        let boundary = size_of_val(self.boundary().all());
+        self.restriction.bytes() + size_of_val(self.cells()) + boundary + entities
+    }
+}
+
+impl SpaceParams {
+    /// With half as many nodes of a chunk, if those of `spaces` have too many: long thin meshes and broken spaces have
+    /// more nodes per element than estimated.
+    fn with_smaller_chunks(&self, spaces: &[Space]) -> Option<Self> {
+        let most = spaces.iter();
+        let most = most.map(|space| space.restriction.most_chunk_nodes()).max();
+        let too_many = most > Some(MAX_CHUNK_NODES) && self.chunk_nodes > 1;
+        too_many.then(|| Self {
+            chunk_nodes: self.chunk_nodes / 2,
+            ..self.clone()
+        })
     }
 }
 
@@ -345,18 +399,6 @@ impl Continuity {
             Self::Continuous => nodes.up_to(),
             Self::Broken => 0,
         }
-    }
-}
-
-/// Numbers the nodes of the elements in chunks, for each shape.
-fn number(
-    continuity: Continuity,
-    topology: &Topology,
-    shapes: &[ShapeElements<'_>],
-) -> Result<Vec<Restriction>, SpaceError> {
-    match continuity {
-        Continuity::Broken => numbering::broken(shapes),
-        Continuity::Continuous => numbering::continuous(topology, shapes),
     }
 }
 

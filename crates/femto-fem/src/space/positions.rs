@@ -57,7 +57,7 @@ impl Space {
         let chunks = restriction.chunks.par_iter().zip(private).zip(lists);
         chunks.for_each_init(Vec::new, |element_positions, ((chunk, private), list)| {
             for element in chunk.elements.clone() {
-                let cell = self.cells[element] as usize;
+                let cell = self.cells()[element] as usize;
                 nodes.positions(geometry, cell, element_positions);
                 for (position, local) in restriction.element(element) {
                     let x = element_positions[position];

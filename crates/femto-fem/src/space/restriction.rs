@@ -123,6 +123,25 @@ impl Restriction {
         self.private().len() + shared.count()
     }
 
+    /// The chunks that have an L-vector node, ascending, with its chunk-local index.
+    pub fn chunks_with(&self, node: usize) -> impl Iterator<Item = (usize, usize)> {
+        let listed = node.checked_sub(self.first_interface);
+        let own = (listed.is_none() && self.private().contains(&node)).then(|| {
+            let chunk = self.chunks.partition_point(|it| it.private.end <= node);
+            (chunk, node - self.chunks[chunk].private.start)
+        });
+        let sources = listed.map_or(&[][..], |index| self.sources(index));
+        let of_source = |&source: &u32| {
+            let source = source as usize;
+            let chunk = (self.chunks).partition_point(|it| it.interface.end <= source);
+            let Chunk {
+                private, interface, ..
+            } = &self.chunks[chunk];
+            (chunk, private.len() + source - interface.start)
+        };
+        own.into_iter().chain(sources.iter().map(of_source))
+    }
+
     /// The L-vector node of a chunk-local index.
     pub fn node(&self, chunk: &Chunk, local: u32) -> usize {
         let local = local as usize;

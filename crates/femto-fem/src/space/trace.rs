@@ -1,12 +1,10 @@
 //! Spaces on the facets of a group.
 
 use super::element_nodes::ElementNodes;
-use super::elements::cut;
-use super::numbering::ShapeElements;
+use super::elements::{Elements, ShapeElements, cut};
 use super::topology::{Classes, Topology};
 use super::{
-    Block, BoundaryFacet, BoundaryFacets, Continuity, MAX_CHUNK_NODES, Space, SpaceError,
-    elements_per_chunk, number,
+    Block, BoundaryFacet, BoundaryFacets, Continuity, Space, SpaceError, elements_per_chunk,
 };
 use crate::geometry::Geometry;
 use femto_element::Cell;
@@ -85,7 +83,13 @@ impl Space {
             let mut known = HashMap::new();
             for (element, facet) in tagged.iter().enumerate() {
                 let nodes = nodes_on(facet);
-                for (slot, &entity) in topology.block(0).entities(element).iter().enumerate() {
+                for (slot, &entity) in topology
+                    .entities
+                    .block(0)
+                    .entities(element)
+                    .iter()
+                    .enumerate()
+                {
                     let on_entity = own_nodes.on_entity(slot).map(|it| nodes[it as usize]);
                     if let Some(lowest) = on_entity.min() {
                         classes.join(entity, *known.entry(lowest).or_insert(entity));
@@ -94,32 +98,27 @@ impl Space {
             }
             topology.unite(classes);
         }
-        let mut params = self.params.clone();
-        let restriction = loop {
-            let chunks = cut(
-                tagged.len(),
-                elements_per_chunk(cell, &params, tagged.len()),
-            );
-            let shape = ShapeElements {
-                chunks: &chunks,
+        let elements = Arc::new(Elements {
+            shapes: vec![ShapeElements {
+                cell,
+                cells: (0..tagged.len() as u32).collect(),
+                chunks: Vec::new(),
                 layers: 1,
-                nodes: &own_nodes,
-            };
-            let numbered = number(params.continuity, &topology, &[shape])?.pop();
-            let restriction = numbered.ok_or(SpaceError::NoCells)?;
-            match restriction.most_chunk_nodes() > MAX_CHUNK_NODES && params.chunk_nodes > 1 {
-                true => params.chunk_nodes /= 2,
-                false => break restriction,
+                boundary: BoundaryFacets::default(),
+            }],
+            entities: topology.entities,
+            is_periodic: self.is_periodic(),
+        });
+        let mut params = self.params.clone();
+        let space = loop {
+            let at_once = elements_per_chunk(cell, &params, tagged.len());
+            let spaces = Self::on(&elements, &params, |_| cut(tagged.len(), at_once))?;
+            match params.with_smaller_chunks(&spaces) {
+                Some(smaller) => params = smaller,
+                None => break spaces.into_iter().next(),
             }
         };
-        let space = Self {
-            params,
-            cell,
-            is_periodic: self.is_periodic,
-            cells: (0..tagged.len() as u32).collect(),
-            boundary: Arc::new(BoundaryFacets::default()),
-            restriction: Arc::new(restriction),
-        };
+        let space = space.ok_or(SpaceError::NoCells)?;
         let mut entries = vec![0; space.dofs()];
         for (element, facet) in tagged.iter().enumerate() {
             let of_cell = nodes_on(facet);

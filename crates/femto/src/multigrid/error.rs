@@ -15,6 +15,9 @@ pub enum MultigridError {
         "multigrid takes symmetric forms: Chebyshev's smoother needs real eigenvalues; take `jacobi`"
     )]
     NotSymmetric,
+    /// Levels on different elements.
+    #[error("the levels' elements differ, or are in another order: see Block::of_lower_degree")]
+    OtherElements,
     /// A field that has values at the points of the finest level only.
     #[error(
         "multigrid evaluates fields on levels of lower degree, and auxiliary field {field} is only known at \
@@ -75,6 +78,7 @@ impl MultigridError {
             | Self::Order { .. } => true,
             Self::Operator(error) => error.is_of_input(),
             Self::TooLarge { .. }
+            | Self::OtherElements
             | Self::NotPositiveDefinite { .. }
             | Self::Diagonal(_)
             | Self::Basis(_)

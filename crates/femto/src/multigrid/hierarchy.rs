@@ -6,7 +6,7 @@ use super::cycle::Cycle;
 use super::schwarz::Strengths;
 use super::smoother::{Inverse, Smoother};
 use super::transfer::{Pairing, Transfer};
-use super::{MultigridError, MultigridParams, Probe, SmootherKind};
+use super::{Graph, MultigridError, MultigridParams, Probe, SmootherKind};
 use crate::operator::{Backend, OperatorError};
 use crate::solve::{Jacobi, LinearOperator};
 use crate::vector::{Projector, VectorOps};
@@ -17,6 +17,8 @@ use femto_platform::device::DeviceError;
 /// Orders of the smoothers on levels of elements.
 const DIAGONAL_ORDER: usize = 3;
 const SCHWARZ_ORDER: usize = 4;
+
+const NO_LEVEL: MultigridError = MultigridError::Order { found: 0 };
 
 /// A level's space and operator.
 #[derive(Debug)]
@@ -66,10 +68,11 @@ impl<T: Number, D: Backend + VectorOps<T>> ConstrainedLevel<T, D> {
     }
 
     /// For its matrix.
-    pub(super) fn probe(&self) -> Probe<'_, T, D> {
+    pub(super) fn probe<'a>(&'a self, graph: &'a Graph) -> Probe<'a, T, D> {
         Probe {
             operator: self,
-            blocks: &self.blocks,
+            graph,
+            components: self.blocks[0].space.components(),
             constraints: &self.constraints,
             slanted: &self.projector.slanted,
         }
@@ -108,12 +111,31 @@ pub(super) struct Between<T: Number, D: Backend> {
     state: Option<Transfer<T, D>>,
 }
 
+impl<T: Number, D: Backend + VectorOps<T>> Between<T, D> {
+    fn new(
+        device: &D,
+        [fine, coarse]: [&FormLevel<T, D>; 2],
+        has_state: bool,
+    ) -> Result<Self, MultigridError> {
+        let pairing = Pairing::new(&coarse.blocks, &fine.blocks)?;
+        let (coarse, fine) = (0, 1);
+        let state = has_state.then(|| pairing.interpolation(device, fine));
+        Ok(Self {
+            prolongation: pairing.interpolation(device, coarse)?,
+            restriction: pairing.transposed(device, fine)?,
+            state: state.transpose()?,
+        })
+    }
+}
+
 /// The levels of a space's degrees, finest first, and the data for aggregation below them.
 pub struct Hierarchy<T: Number, D: Backend> {
     pub(super) device: D,
     pub(super) levels: Vec<ConstrainedLevel<T, D>>,
     /// Between each level and the next.
     pub(super) between: Vec<Between<T, D>>,
+    /// Of the last level.
+    graph: Graph,
     params: MultigridParams,
     null_space: Vec<Vec<f64>>,
 }
@@ -134,17 +156,13 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
             let (device, what) = (info.kind.name(), "set up multigrid: it does nothing");
             return Err(DeviceError::Unsupported { device, what }.into());
         }
-        let mut between = Vec::new();
-        for pair in levels.windows(2) {
-            let pairing = Pairing::new(&pair[1].blocks, &pair[0].blocks)?;
-            let (coarse, fine) = (0, 1);
-            let state = has_state.then(|| pairing.interpolation(device, fine));
-            between.push(Between {
-                prolongation: pairing.interpolation(device, coarse)?,
-                restriction: pairing.transposed(device, fine)?,
-                state: state.transpose()?,
-            });
-        }
+        let Some(base) = levels.last() else {
+            return Err(NO_LEVEL);
+        };
+        let pairs = levels.windows(2);
+        let between = pairs.map(|pair| Between::new(device, [&pair[0], &pair[1]], has_state));
+        let (graph, between) =
+            Graph::new_beside(&base.blocks, || between.collect::<Result<_, _>>());
         let mut constrained = Vec::new();
         for level in levels {
             if !level.operator.inspection().symmetric {
@@ -160,7 +178,8 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
         Ok(Self {
             device: device.clone(),
             levels: constrained,
-            between,
+            between: between?,
+            graph,
             params,
             null_space: Vec::new(),
         })
@@ -201,15 +220,13 @@ impl<T: Number, D: Backend + VectorOps<T>> Hierarchy<T, D> {
     pub fn set_up(&self) -> Result<Cycle<T, D>, MultigridError> {
         let device = &self.device;
         let params = self.params;
-        let Some((base, levels)) = self.levels.split_last() else {
-            return Err(MultigridError::Order { found: 0 });
-        };
+        let (base, levels) = self.levels.split_last().ok_or(NO_LEVEL)?;
         let strengths = self.strengths(base, levels)?;
         let smoothers = levels.iter();
         let smoothers = smoothers.map(|level| level.smoother(device, strengths.as_ref(), params));
         let smoothers = smoothers.collect::<Result<_, _>>()?;
         let is_held = base.is_held();
-        let matrix = base.probe().matrix(device)?;
+        let matrix = base.probe(&self.graph).matrix(device)?;
         let components = base.blocks[0].space.components();
         let rotates = NearKernel::rotates(&base.blocks);
         let positions = rotates.then(|| Block::node_positions(&base.blocks));

@@ -8,9 +8,7 @@ use super::MultigridError;
 use crate::Number;
 use crate::solve::LinearOperator;
 use crate::vector::VectorOps;
-use femto_kernel::vector::random;
 use femto_platform::device::DeviceError;
-use rayon::prelude::*;
 
 /// Number of steps for an estimate a few per cent below the eigenvalue.
 pub(super) const STEPS: usize = 12;
@@ -26,14 +24,13 @@ pub(super) fn largest_eigenvalue<T: Number, D: VectorOps<T>>(
     mut inverse: impl FnMut(&D::Buffer<T>, &mut D::Buffer<T>) -> Result<(), DeviceError>,
 ) -> Result<f64, MultigridError> {
     let size = operator.size();
-    let numbers = (0..size).into_par_iter();
-    let numbers = numbers.map(|n| T::from_f64(random::entry(SEED, n as u32)));
-    let mut p = device.upload(&numbers.collect::<Vec<T>>())?;
-    let [mut r, mut z, mut ap] = [
+    let [mut p, mut r, mut z, mut ap] = [
+        device.zeros(size)?,
         device.zeros(size)?,
         device.zeros(size)?,
         device.zeros(size)?,
     ];
+    device.randomise(SEED, &mut p)?;
     operator.apply(&p, &mut r)?;
     let mut precondition = |r: &D::Buffer<T>, z: &mut D::Buffer<T>| {
         inverse(r, z)?;

@@ -32,7 +32,7 @@ pub(crate) use aggregates::NearKernel;
 pub use cycle::{Cycle, Multigrid, MultigridWorkspace};
 pub use error::MultigridError;
 pub use hierarchy::{FormLevel, Hierarchy};
-pub(crate) use probe::Probe;
+pub(crate) use probe::{Graph, Probe};
 pub use smoother::MAX_ORDER;
 
 use crate::Host;

@@ -7,10 +7,11 @@
 
 use super::MultigridError;
 use crate::Number;
+use crate::elements::places;
 use crate::solve::LinearOperator;
 use crate::vector::csr::parts;
 use crate::vector::{Csr, SlantedNodes, VectorOps};
-use femto_fem::space::{Block, Constraints, Slanted, Space};
+use femto_fem::space::{Block, Constraints, Slanted};
 use femto_platform::device::Device;
 use rayon::prelude::*;
 
@@ -22,7 +23,8 @@ const TOGETHER: u32 = 64;
 pub(crate) struct Probe<'a, T: Number, D: Device> {
     /// It maps free vectors to free ones.
     pub(crate) operator: &'a dyn LinearOperator<T, D>,
-    pub(crate) blocks: &'a [Block],
+    pub(crate) graph: &'a Graph,
+    pub(crate) components: usize,
     pub(crate) constraints: &'a Constraints,
     pub(crate) slanted: &'a SlantedNodes<T, D>,
 }
@@ -31,9 +33,12 @@ impl<T: Number, D: VectorOps<T>> Probe<'_, T, D> {
     /// The operator's matrix. Constrained entries have the row and column of the identity; nodes with constrained
     /// directions have, with their projector P, a multiple of 1 - P beside P A P, so that it has an inverse.
     pub(crate) fn matrix(&self, device: &D) -> Result<Csr, MultigridError> {
-        let neighbours = neighbours(self.blocks);
-        let (colour_of, colours) = colours(&neighbours);
-        let components = self.blocks[0].space.components();
+        let Graph {
+            neighbours,
+            colour_of,
+            colours,
+        } = self.graph;
+        let (components, colours) = (self.components, *colours);
         let size = self.operator.size();
         let is_held = self.constraints.is_held(size);
         let [mut unit, mut product] = [device.zeros(size)?, device.zeros(size)?];
@@ -78,7 +83,7 @@ impl<T: Number, D: VectorOps<T>> Probe<'_, T, D> {
                 }
             });
         }
-        hold_slanted(self.constraints.slanted(), &neighbours, &mut rows);
+        hold_slanted(self.constraints.slanted(), neighbours, &mut rows);
         let row = |row: usize, entries: &mut Vec<(u32, f64)>| {
             if is_held[row] {
                 return entries.push((row as u32, 1.0));
@@ -115,28 +120,57 @@ fn hold_slanted<T: Number>(slanted: &Slanted, neighbours: &Csr<()>, rows: &mut [
     }
 }
 
-/// The nodes that share an element with each node, itself included.
+/// The nodes of a space, coloured.
+pub(crate) struct Graph {
+    /// The nodes that share an element with each node, itself included.
+    neighbours: Csr<()>,
+    colour_of: Vec<u32>,
+    colours: u32,
+}
+
+impl Graph {
+    pub(crate) fn new(blocks: &[Block]) -> Self {
+        Self::new_beside(blocks, || ()).0
+    }
+
+    /// Also runs something at the same time: colours are found one by one.
+    pub(crate) fn new_beside<R>(blocks: &[Block], other: impl FnOnce() -> R) -> (Self, R) {
+        let neighbours = neighbours(blocks);
+        let (found, other) = std::thread::scope(|scope| {
+            let found = scope.spawn(|| colours(&neighbours));
+            let other = other();
+            (found.join(), other)
+        });
+        let (colour_of, colours) = found.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let graph = Self {
+            neighbours,
+            colour_of,
+            colours,
+        };
+        (graph, other)
+    }
+}
+
 fn neighbours(blocks: &[Block]) -> Csr<()> {
-    let spaces = blocks.iter().map(|block| &block.space);
-    let mut elements = 0;
-    let ends: Vec<usize> = (spaces.clone())
-        .map(|space| {
-            elements += space.elements();
-            elements
-        })
-        .collect();
-    let spaces: Vec<&Space> = spaces.collect();
-    let write = |element: usize, entries: &mut Vec<(u32, ())>| {
-        let block = ends.partition_point(|&end| end <= element);
-        let first = ends[block] - spaces[block].elements();
-        let nodes = spaces[block].element_nodes(element - first);
-        entries.extend(nodes.into_iter().map(|node| (node, ())));
+    let scalars: Vec<Block> = blocks.iter().map(Block::scalar).collect();
+    // The first place of each block, and the number of nodes of its elements.
+    let (mut nodes_at, mut starts) = (Vec::new(), Vec::new());
+    for block in &scalars {
+        starts.push((nodes_at.len(), block.space.nodes_per_element()));
+        nodes_at.extend(block.space.listed_nodes());
+    }
+    let places = places(&scalars);
+    Csr::by_rows((places.rows(), places.rows()), |node, entries| {
+        for &place in places.row_columns(node) {
+            let block = starts.partition_point(|start| start.0 <= place as usize) - 1;
+            let (start, per_element) = starts[block];
+            let element = (place as usize - start) / per_element;
+            let nodes = &nodes_at[start + element * per_element..][..per_element];
+            entries.extend(nodes.iter().map(|&node| (node, ())));
+        }
         entries.sort_unstable();
-        // Elements that touch both of two periodic sides have a node twice.
         entries.dedup();
-    };
-    let nodes_of = Csr::by_rows((elements, spaces[0].nodes()), write);
-    nodes_of.transposed().times(&nodes_of)
+    })
 }
 
 /// The colour of each node, chosen greedily, and the number of colours. The order is breadth first: on a box of

@@ -23,8 +23,9 @@ use super::MultigridError;
 use super::hierarchy::ConstrainedLevel;
 use super::lines::{Line, all_free, ends};
 use crate::Number;
+use crate::elements::places;
 use crate::operator::Backend;
-use crate::vector::{Csr, ElementInverse, SlantedNodes, SparseMatrix, VectorOps};
+use crate::vector::{ElementInverse, SlantedNodes, SparseMatrix, VectorOps};
 use femto_kernel::vector::element_inverse::{InverseShape, Items, Lines};
 use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
@@ -181,7 +182,7 @@ impl Strengths {
             nodes_1d: space.nodes_1d(),
         };
         let per_element = shape.nodes();
-        let nodes = space.listed_nodes(|element| element);
+        let nodes = space.listed_nodes();
         let size = (nodes.len() * components, space.dofs());
         let too_large = |_| MultigridError::TooLarge { entries: size.0 };
         u32::try_from(size.0).map_err(too_large)?;
@@ -189,10 +190,7 @@ impl Strengths {
             let node = nodes[item / components * per_element + node] as usize;
             node * components + item % components
         };
-        let entries = Csr::by_rows(size, |place, entries| {
-            entries.push((entry(place / per_element, place % per_element) as u32, ()));
-        });
-        let places = entries.transposed();
+        let places = places(&level.blocks);
         let is_held = level.is_held();
         let ends_of = |item: usize| {
             ends(shape, |node| {

@@ -76,7 +76,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 fn transfers_hold(mesh: &Mesh) {
     let host = Host::with_threads(2).unwrap();
     for (low, high, components) in [(1, 2, 1), (1, 3, 2), (2, 4, 1), (4, 8, 1)] {
-        let [coarse, fine] = [low, high].map(|degree| blocks(mesh, degree, components));
+        let fine = blocks(mesh, high, components);
+        let coarse = Block::of_lower_degree(&fine, low).unwrap();
         let pairing = Pairing::new(&coarse, &fine).unwrap();
         let up = pairing.interpolation(&host, 0).unwrap();
         let down = pairing.transposed(&host, 1).unwrap();
@@ -126,8 +127,13 @@ fn hierarchy<T: crate::Number, D>(
 where
     D: crate::operator::Backend + VectorOps<T>,
 {
-    let level = |degree| {
-        let blocks = blocks(mesh, degree, 1);
+    let finest = blocks(mesh, degree, 1);
+    let cell = finest[0].space.cell();
+    let level = |level_degree| {
+        let blocks = match level_degree == degree {
+            true => finest.clone(),
+            false => Block::of_lower_degree(&finest, level_degree).unwrap(),
+        };
         let geometry = &blocks[0].geometry;
         let constraints = Constraints::of_blocks(&blocks, &[("xmin", &[0][..]), ("ymax", &[0])]);
         let params = OperatorParams::default();
@@ -139,7 +145,6 @@ where
             blocks,
         }
     };
-    let cell = blocks(mesh, 1, 1)[0].space.cell();
     let levels = degrees(cell, degree).into_iter().map(level).collect();
     let params = MultigridParams {
         smoother,
@@ -261,7 +266,7 @@ fn cycles_agree_on_cuda() {
 fn the_matrix_has_the_products(level: &hierarchy::ConstrainedLevel<f64, Host>) {
     let (blocks, is_held) = (&level.blocks, level.is_held());
     let (host, len) = (level.operator.device(), is_held.len());
-    let matrix = level.probe().matrix(host).unwrap();
+    let matrix = level.probe(&Graph::new(blocks)).matrix(host).unwrap();
     let mut x = host.upload(&randoms(7, len)).unwrap();
     level.hold(&mut x).unwrap();
     let mut wanted = host.zeros(len).unwrap();

@@ -6,17 +6,18 @@
 
 use super::MultigridError;
 use crate::Number;
-use crate::vector::{Csr, ElementInterpolation, SparseMatrix, VectorOps};
+use crate::elements::{collect, places};
+use crate::vector::{ElementInterpolation, SparseMatrix, VectorOps};
+use femto_element::Interpolation;
 use femto_element::basis::BasisError;
-use femto_element::{Cell, Interpolation};
 use femto_fem::space::Block;
 use femto_kernel::vector::interpolation::{NO_NODE, Strides};
 use femto_kernel::vector::sparse::NO_COLUMN;
 use femto_platform::device::{Device, DeviceError};
 use rayon::prelude::*;
-use std::borrow::Cow;
+use std::convert::Infallible;
+use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A linear map between L-vectors: an interpolation in each element, to an E-vector, and sums of its entries.
 pub(super) struct Transfer<T: Number, D: Device> {
@@ -58,63 +59,32 @@ impl<T: Number, D: VectorOps<T>> Transfer<T, D> {
     }
 }
 
-/// The nodes of the same elements in two spaces of interleaved components, in the order of the second.
-pub(super) struct Pairing {
-    components: usize,
-    /// Of each space.
-    nodes: [usize; 2],
-    blocks: Vec<PairedBlock>,
+/// Two spaces of interleaved components on the same elements, in the same order.
+pub(super) struct Pairing<'a> {
+    spaces: [&'a [Block]; 2],
     /// As [`Pairing::owners`] gives them.
     owners: [OnceLock<Vec<u32>>; 2],
 }
 
-/// One shape's elements.
-struct PairedBlock {
-    cell: Cell,
-    /// Of each space.
-    degrees: [usize; 2],
-    /// Number of nodes of an element, in each space.
-    per_element: [usize; 2],
-    /// Nodes of each space, `[element][node]`.
-    nodes: [Vec<u32>; 2],
-    /// The number of nodes of elements in the blocks before, in each space.
-    before: [usize; 2],
-}
-
-impl Pairing {
+impl<'a> Pairing<'a> {
     /// # Errors
-    /// More entries of an E-vector than 32-bit indices can address.
-    pub(super) fn new(first: &[Block], second: &[Block]) -> Result<Self, MultigridError> {
-        let mut before = [0; 2];
-        let spaces = first.iter().zip(second);
-        let pair = |(first, second): (&Block, &Block)| {
-            let (first, second) = (&first.space, &second.space);
-            let element_of = first.elements_of_cells();
-            let same = |element: usize| element_of[second.cells()[element] as usize];
-            let block = PairedBlock {
-                cell: second.cell(),
-                degrees: [first.degree(), second.degree()],
-                per_element: [first.nodes_per_element(), second.nodes_per_element()],
-                nodes: [
-                    first.listed_nodes(same),
-                    second.listed_nodes(|element| element),
-                ],
-                before,
-            };
-            before = [0, 1].map(|space| before[space] + block.nodes[space].len());
-            block
-        };
-        let pairing = Self {
-            components: second[0].space.components(),
-            nodes: [first[0].space.nodes(), second[0].space.nodes()],
-            blocks: spaces.map(pair).collect(),
-            owners: [OnceLock::new(), OnceLock::new()],
-        };
-        let most = before[0].max(before[1]) * pairing.components;
-        match u32::try_from(most) {
-            Ok(_) => Ok(pairing),
-            Err(_) => Err(MultigridError::TooLarge { entries: most }),
+    /// Spaces on other elements, or more entries of an E-vector than 32-bit indices can address.
+    pub(super) fn new(first: &'a [Block], second: &'a [Block]) -> Result<Self, MultigridError> {
+        let spaces = [first, second];
+        let [cells, others] = spaces.map(|blocks| blocks.iter().map(|it| it.space.cells()));
+        if !cells.eq(others) {
+            return Err(MultigridError::OtherElements);
         }
+        for blocks in spaces {
+            let entries = blocks.iter().map(|block| block.space.element_dofs()).sum();
+            if u32::try_from(entries).is_err() {
+                return Err(MultigridError::TooLarge { entries });
+            }
+        }
+        Ok(Self {
+            spaces,
+            owners: [OnceLock::new(), OnceLock::new()],
+        })
     }
 
     /// The values of functions of one space, 0 or 1, at the nodes of the other.
@@ -124,20 +94,25 @@ impl Pairing {
         from: usize,
     ) -> Result<Transfer<T, D>, MultigridError> {
         let to = 1 - from;
-        let (blocks, end) = self.in_elements(device, |block| {
-            (block.matrix(from), Cow::from(&block.nodes[from]))
+        let (blocks, end) = self.in_elements(device, from, |block, _| {
+            let nodes = self.spaces[from][block].space.listed_nodes();
+            Ok((self.matrix(block, from)?, nodes))
         })?;
-        let (owners, components) = (self.owners(to), self.components);
-        let rows = (0..owners.len() * components).into_par_iter();
-        let places = rows.map(|row| match owners[row / components] {
+        let (owners, components) = (self.owners(to), self.components());
+        let firsts = self.firsts(to);
+        let column = |row: usize| match owners[row / components] {
             NO_NODE => NO_COLUMN,
-            owner => self.place(to, owner, row % components),
-        });
-        let places: Vec<u32> = places.collect();
+            owner => {
+                let block = firsts.partition_point(|&first| first <= owner) - 1;
+                let per_element = self.spaces[to][block].space.nodes_per_element();
+                owner + (row % components * per_element) as u32
+            }
+        };
+        let size = (owners.len() * components, end);
         Ok(Transfer {
             device: device.clone(),
             blocks,
-            sums: SparseMatrix::selecting(device, end, places)?,
+            sums: SparseMatrix::selecting(device, size, column)?,
         })
     }
 
@@ -149,101 +124,101 @@ impl Pairing {
     ) -> Result<Transfer<T, D>, MultigridError> {
         let to = 1 - from;
         let owners = self.owners(from);
-        let (blocks, end) = self.in_elements(device, |block| {
-            let owned = block.places(from);
-            let owned = owned.map(|(place, node)| match owners[node as usize] == place {
-                true => node,
-                false => NO_NODE,
+        let (blocks, _) = self.in_elements(device, from, |block, first| {
+            let space = &self.spaces[from][block].space;
+            let per_element = space.nodes_per_element();
+            let mut nodes = space.listed_nodes();
+            let rows = nodes.par_chunks_exact_mut(per_element).enumerate();
+            rows.for_each(|(element, nodes)| {
+                let entries = first + (element * self.components() * per_element) as u32..;
+                for (node, entry) in nodes.iter_mut().zip(entries) {
+                    if owners[*node as usize] != entry {
+                        *node = NO_NODE;
+                    }
+                }
             });
-            let matrix = block.matrix(to).map(|matrix| matrix.transposed());
-            (matrix, Cow::from(owned.collect::<Vec<u32>>()))
+            Ok((self.matrix(block, to)?.transposed(), nodes))
         })?;
-        let size = self.nodes[to] * self.components;
-        let entries = Csr::by_rows((end, size), |place, entries| {
-            entries.push((self.entry(to, place), ()));
-        });
+        let sums = places(self.spaces[to]);
         Ok(Transfer {
             device: device.clone(),
             blocks,
-            sums: SparseMatrix::of_ones(device, &entries.transposed())?,
+            sums: SparseMatrix::of_ones(device, &sums)?,
         })
     }
 
-    /// Interpolations to an E-vector, given for each block a matrix and the nodes that it reads, and the length of the
-    /// E-vector.
-    fn in_elements<'a, T: Number, D: VectorOps<T>>(
-        &'a self,
+    /// Interpolations to an E-vector, and its length, given for each block a matrix and the nodes of the space `from` that
+    /// it reads; `part` takes a block and its first entry in E-vectors of that space.
+    fn in_elements<T: Number, D: VectorOps<T>>(
+        &self,
         device: &D,
-        part: impl Fn(&'a PairedBlock) -> (Result<Interpolation, BasisError>, Cow<'a, [u32]>),
+        from: usize,
+        part: impl Fn(usize, u32) -> Result<(Interpolation, Vec<u32>), BasisError>,
     ) -> Result<(Vec<ElementInterpolation<T, D>>, usize), MultigridError> {
         let strides = Strides {
-            components: self.components,
-            node: self.components,
+            components: self.components(),
+            node: self.components(),
             component: 1,
         };
         let (mut blocks, mut end) = (Vec::new(), 0);
-        for block in &self.blocks {
-            let (matrix, nodes) = part(block);
-            let block = ElementInterpolation::new(device, &matrix?, (&nodes, strides), end)?;
+        for (block, first) in self.firsts(from).into_iter().enumerate() {
+            let (matrix, nodes) = part(block, first)?;
+            let block = ElementInterpolation::new(device, &matrix, (&nodes, strides), end)?;
             end = block.end();
             blocks.push(block);
         }
         Ok((blocks, end))
     }
 
-    /// The first place in the blocks' lists of nodes of a space where each of its nodes is, or [`NO_NODE`].
+    /// The entry of an E-vector of the first component at each node of a space, in the first element that has the node;
+    /// or [`NO_NODE`].
     fn owners(&self, space: usize) -> &[u32] {
         self.owners[space].get_or_init(|| {
-            let owners = (0..self.nodes[space]).into_par_iter();
-            let owners: Vec<AtomicU32> = owners.map(|_| AtomicU32::new(NO_NODE)).collect();
-            for block in &self.blocks {
-                block.places(space).for_each(|(place, node)| {
-                    owners[node as usize].fetch_min(place, Ordering::Relaxed);
-                });
+            let blocks = self.spaces[space];
+            let nodes = blocks.first().map_or(0, |block| block.space.nodes());
+            // Complements: the first entry is the greatest, and none is 0.
+            let mut last = vec![!NO_NODE; nodes];
+            for (block, first) in blocks.iter().zip(self.firsts(space)) {
+                let space = &block.space;
+                let (nodes, stride) = (space.nodes_per_element(), space.components());
+                let entries = |elements: Range<usize>| {
+                    let own =
+                        (0..nodes).flat_map(|node| elements.clone().map(move |it| (it, node)));
+                    let entry = |(element, node)| (element * stride * nodes + node) as u32;
+                    Ok(own.map(|own| !(first + entry(own))).collect())
+                };
+                let most = |a: &mut u32, b: u32| *a = b.max(*a);
+                let Ok(()) = collect::<_, Infallible>(space, nodes, entries, most, &mut last);
             }
-            owners.into_par_iter().map(AtomicU32::into_inner).collect()
+            last.par_iter_mut().for_each(|entry| *entry = !*entry);
+            last
         })
     }
 
-    /// The entry of an E-vector `[element][component][node]` for a component at a place in the lists of nodes.
-    fn place(&self, space: usize, place: u32, component: usize) -> u32 {
-        let place = place as usize;
-        let block = self.block(|block| block.before[space] <= place);
-        let (per_element, before) = (block.per_element[space], block.before[space]);
-        let (element, node) = (
-            (place - before) / per_element,
-            (place - before) % per_element,
-        );
-        let item = element * self.components + component;
-        (before * self.components + item * per_element + node) as u32
+    /// The first entry of each block in E-vectors.
+    fn firsts(&self, space: usize) -> Vec<u32> {
+        let mut first = 0;
+        let of_block = |block: &Block| {
+            let own = first;
+            first += block.space.element_dofs() as u32;
+            own
+        };
+        self.spaces[space].iter().map(of_block).collect()
     }
 
-    /// The entry of an L-vector for an entry of an E-vector.
-    fn entry(&self, space: usize, place: usize) -> u32 {
-        let block = self.block(|block| block.before[space] * self.components <= place);
-        let (per_element, before) = (block.per_element[space], block.before[space]);
-        let place = place - before * self.components;
-        let (item, node) = (place / per_element, place % per_element);
-        let (element, component) = (item / self.components, item % self.components);
-        block.nodes[space][element * per_element + node] * self.components as u32 + component as u32
+    fn components(&self) -> usize {
+        self.spaces[0]
+            .first()
+            .map_or(1, |block| block.space.components())
     }
 
-    /// The last block that begins before something.
-    fn block(&self, begins: impl Fn(&PairedBlock) -> bool) -> &PairedBlock {
-        let after = self.blocks.partition_point(begins);
-        &self.blocks[after - 1]
-    }
-}
-
-impl PairedBlock {
-    /// From functions of one space to nodes of the other.
-    fn matrix(&self, from: usize) -> Result<Interpolation, BasisError> {
-        Interpolation::new(self.cell, self.degrees[from], self.degrees[1 - from])
-    }
-
-    /// Places in the lists of all blocks with their nodes.
-    fn places(&self, space: usize) -> impl IndexedParallelIterator<Item = (u32, u32)> {
-        let nodes = self.nodes[space].par_iter().enumerate();
-        nodes.map(move |(at, &node)| ((self.before[space] + at) as u32, node))
+    /// In a block's elements, from functions of one space to nodes of the other.
+    fn matrix(&self, block: usize, from: usize) -> Result<Interpolation, BasisError> {
+        let [first, second] = self.spaces.map(|blocks| &blocks[block].space);
+        let mut degrees = [first.degree(), second.degree()];
+        if from == 1 {
+            degrees.reverse();
+        }
+        Interpolation::new(first.cell(), degrees[0], degrees[1])
     }
 }

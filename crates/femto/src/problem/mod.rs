@@ -70,7 +70,6 @@ mod constrained;
 mod contract;
 mod discretization;
 mod discretized;
-mod elements;
 mod error;
 mod facets;
 mod form;

@@ -170,8 +170,9 @@ impl<'a> Problem<'a> {
             let (blocks, constraints) = if degree == self.degree {
                 (finest.to_vec(), constraints.clone())
             } else {
-                let geometries = finest.iter().map(|block| block.geometry.clone());
-                level.space(geometries.collect())?
+                let blocks = Block::of_lower_degree(finest, degree)?;
+                let constraints = self.constraints(&blocks)?;
+                (blocks, constraints)
             };
             level.operator = self.operator_on(&blocks, finest)?;
             let params = level.operator_params(&blocks);

@@ -1,8 +1,8 @@
 //! Solutions as VTU files.
 
 use super::contract::to_points;
-use super::elements::{collect, gather_group};
 use super::{Function, GridFunction, cell_tags};
+use crate::elements::{collect, gather_group};
 use femto_element::Cell;
 use femto_element::basis::lagrange::interpolation;
 use femto_element::basis::nodes::{equispaced, gll};

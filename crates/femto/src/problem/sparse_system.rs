@@ -3,7 +3,7 @@
 use super::assembled::Equation;
 use super::stages::downloaded;
 use super::{Assembled, Constrained, ProblemError};
-use crate::multigrid::Probe;
+use crate::multigrid::{Graph, Probe};
 use crate::operator::Backend;
 use crate::vector::{Csr, VectorOps};
 use crate::{Host, Number};
@@ -75,7 +75,8 @@ where
         let operator = Constrained::new(&self.operator, &self.projector);
         let probe = Probe {
             operator: &operator,
-            blocks: &self.blocks,
+            graph: &Graph::new(&self.blocks),
+            components: self.blocks[0].space.components(),
             constraints: &self.constraints,
             slanted: &self.projector.slanted,
         };

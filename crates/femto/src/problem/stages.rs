@@ -265,13 +265,20 @@ impl<'a> Problem<'a> {
         &self,
         geometries: Vec<Geometry>,
     ) -> Result<(Vec<Block>, Constraints), ProblemError> {
-        let components = self.form.components();
         let params = SpaceParams {
             degree: self.degree,
-            components,
+            components: self.form.components(),
             ..SpaceParams::default()
         };
         let blocks = Block::all(self.mesh, geometries, params)?;
+        let constraints = self.constraints(&blocks)?;
+        self.check_fluxes(&blocks)?;
+        Ok((blocks, constraints))
+    }
+
+    /// The entries of L-vectors that are given.
+    pub(super) fn constraints(&self, blocks: &[Block]) -> Result<Constraints, ProblemError> {
+        let components = self.form.components();
         let mut groups = Vec::new();
         for part in &self.dirichlet {
             let functions = part.value.of_components(components)?;
@@ -281,10 +288,8 @@ impl<'a> Problem<'a> {
         }
         let normal = self.along_normal.iter().map(|part| &part.tag[..]);
         let normal: Vec<&str> = normal.collect();
-        let constraints = Constraints::of_blocks(&blocks, &groups)?;
-        let constraints = constraints.with_normals(&blocks, &normal)?;
-        self.check_fluxes(&blocks)?;
-        Ok((blocks, constraints))
+        let constraints = Constraints::of_blocks(blocks, &groups)?;
+        Ok(constraints.with_normals(blocks, &normal)?)
     }
 
     /// Fails if nothing determines a constant. The null spaces of linear symmetric forms are found by

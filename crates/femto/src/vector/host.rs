@@ -12,9 +12,11 @@ use femto_kernel::scalar::SimdLevel;
 use femto_kernel::vector as loops;
 use femto_kernel::vector::element_inverse::{self, Items, Lines};
 use femto_kernel::vector::interpolation::{self, LANES};
+use femto_kernel::vector::random::entry;
 use femto_kernel::vector::sparse::{self, Slices};
 use femto_platform::device::host::{Host, HostBuffer};
-use femto_platform::device::{Buffer, DeviceError};
+use femto_platform::device::{Buffer, Device, DeviceError};
+use rayon::prelude::*;
 use std::ops::{Add, Range};
 
 impl<T: Number> VectorOps<T> for Host {
@@ -125,6 +127,14 @@ impl<T: Number> VectorOps<T> for Host {
         let level = SimdLevel::detect();
         each(self, (&**x, &mut **y), &|(x, y): (&[T], &mut [T])| {
             loops::divide(level, x, y);
+        });
+        Ok(())
+    }
+
+    fn randomise(&self, seed: u32, y: &mut HostBuffer<T>) -> Result<(), DeviceError> {
+        self.enter(|| {
+            let entries = y.par_iter_mut().enumerate();
+            entries.for_each(|(i, y)| *y = T::from_f64(entry(seed, i as u32)));
         });
         Ok(())
     }

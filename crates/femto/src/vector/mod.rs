@@ -98,6 +98,10 @@ pub trait VectorOps<T: Number>: Capture + Clone {
     /// y = y / x, entry by entry.
     fn divide(&self, x: &Self::Buffer<T>, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
 
+    /// Entry i of y is [`random::entry`](femto_kernel::vector::random::entry) of the seed and i. Accelerators refuse more
+    /// entries than 32-bit indices can address.
+    fn randomise(&self, seed: u32, y: &mut Self::Buffer<T>) -> Result<(), DeviceError>;
+
     /// y = x, rounded if need be.
     fn convert<S: Number>(
         &self,

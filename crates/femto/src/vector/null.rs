@@ -112,6 +112,11 @@ impl<T: Number> VectorOps<T> for Null {
         Ok(())
     }
 
+    fn randomise(&self, _: u32, y: &mut NullBuffer<T>) -> Result<(), DeviceError> {
+        count(self, loops::FILL, y);
+        Ok(())
+    }
+
     fn convert<S: Number>(
         &self,
         x: &NullBuffer<S>,

@@ -43,13 +43,18 @@ impl<'a, T: Number> RandomVectors<'a, T> {
     /// Not enough memory, or more entries than 32-bit indices can address.
     pub fn make(&self, seed: u32, len: usize) -> Result<AcceleratorBuffer<T>, DeviceError> {
         let mut x = self.device.zeros(len)?;
-        let arguments = [
-            self.len(len)?,
-            Argument::U32(seed),
-            Argument::output(&mut x),
-        ];
-        self.launch(&self.random, len, &arguments)?;
+        self.write(seed, &mut x)?;
         Ok(x)
+    }
+
+    /// As [`RandomVectors::make`], to a vector that is there.
+    ///
+    /// # Errors
+    /// More entries than 32-bit indices can address.
+    pub fn write(&self, seed: u32, x: &mut AcceleratorBuffer<T>) -> Result<(), DeviceError> {
+        let len = x.len();
+        let arguments = [self.len(len)?, Argument::U32(seed), Argument::output(x)];
+        self.launch(&self.random, len, &arguments)
     }
 
     /// The entries `first..first + len` of a vector.

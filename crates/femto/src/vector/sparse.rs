@@ -64,18 +64,19 @@ impl<T: Number, D: Device + Clone> SparseMatrix<T, D> {
         Self::of_slices(device, size, (offsets, &places))
     }
 
-    /// Uploads a matrix of so many columns whose rows have a one in these columns, or are empty if it is
+    /// Uploads a matrix of this size whose rows have a one in the column that `column` gives, or are empty if that is
     /// [`NO_COLUMN`].
     ///
     /// # Errors
     /// As [`Self::new`].
     pub fn selecting(
         device: &D,
-        columns: usize,
-        mut places: Vec<u32>,
+        (rows, columns): (usize, usize),
+        column: impl Fn(usize) -> u32 + Sync,
     ) -> Result<Self, DeviceError> {
-        let rows = places.len();
-        places.resize(rows.next_multiple_of(SLICE).max(1), NO_COLUMN);
+        let places = 0..rows.next_multiple_of(SLICE).max(1);
+        let column = |row| if row < rows { column(row) } else { NO_COLUMN };
+        let places: Vec<u32> = places.into_par_iter().map(column).collect();
         let offsets = (0..=rows.div_ceil(SLICE)).map(|slice| slice * SLICE);
         let offsets: Vec<usize> = offsets.collect();
         Self::of_slices(device, (rows, columns), (&offsets, &places))

@@ -6,13 +6,15 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
-use super::ShapeElements;
+use super::NumberedElements;
 use crate::space::SpaceError;
-use crate::space::topology::Topology;
+use crate::space::topology::{Block, Entities};
 
-/// Owner of an entity: this, or the number of the only chunk that touches it.
+/// Marks an entity that no chunk touches.
 const NOBODY: u32 = u32::MAX;
-const SEVERAL: u32 = u32::MAX - 1;
+
+/// Added to the number of a chunk: there are fewer than 2³¹.
+const SHARED: u32 = 1 << 31;
 
 /// A number of nodes, checked to fit 32 bits.
 pub(super) fn checked(nodes: u64) -> Result<usize, SpaceError> {
@@ -50,10 +52,10 @@ pub(super) struct Numbers {
 
 impl Numbers {
     pub(super) fn new(
-        topology: &Topology,
-        shapes: &[ShapeElements<'_>],
+        entities: &Entities,
+        shapes: &[NumberedElements],
     ) -> Result<Self, SpaceError> {
-        let [vertices, edges, triangles, _] = topology.counts;
+        let [vertices, edges, triangles, _] = entities.counts;
         // All shapes with an entity have the same nodes on it.
         let mut on_entity = [0; 4];
         for shape in shapes {
@@ -61,26 +63,37 @@ impl Numbers {
                 *most = own.max(*most);
             }
         }
-        let on_entities = topology.counts.iter().zip(on_entity);
+        let on_entities = entities.counts.iter().zip(on_entity);
         let inside =
-            |shape: &ShapeElements<'_>| (shape.elements(), shape.nodes.interior_positions.len());
+            |shape: &NumberedElements| (shape.elements(), shape.nodes.interior_positions.len());
         let total: u64 = on_entities
             .map(|(&count, size)| (count, size))
             .chain(shapes.iter().map(inside))
             .map(|(count, size)| count as u64 * size as u64)
             .sum();
         let mut numbers = Self {
-            first: vec![NOBODY; topology.counts.iter().sum()],
-            interior: Vec::with_capacity(shapes.len()),
-            private: Vec::with_capacity(shapes.len()),
+            first: Vec::new(),
+            interior: Vec::new(),
+            private: Vec::new(),
             first_interface: 0,
             nodes: checked(total)?,
             sizes: on_entity.map(|size| size as u32),
             starts: [vertices, vertices + edges, vertices + edges + triangles]
                 .map(|start| start as u32),
         };
-        let owners = owners(topology, shapes);
-        numbers.number(topology, shapes, &owners);
+        let chunks = shapes.iter().enumerate();
+        let chunks = chunks.flat_map(|(block, shape)| {
+            let elements = entities.block(block);
+            (shape.chunks.iter()).map(move |chunk| NumberedChunk {
+                shape,
+                elements,
+                chunk,
+            })
+        });
+        let chunks: Vec<NumberedChunk<'_>> = chunks.collect();
+        let owners = Owners::new(entities.counts.iter().sum(), &chunks);
+        let counts = numbers.number(&chunks, &owners);
+        numbers.continue_counts(shapes, &counts, &owners);
         Ok(numbers)
     }
 
@@ -90,79 +103,134 @@ impl Numbers {
         self.sizes[dimension]
     }
 
-    /// Numbers entities in element order, in columns line by line, private and shared ones; the interiors of a chunk
-    /// follow its private entities.
-    fn number(&mut self, topology: &Topology, shapes: &[ShapeElements<'_>], owners: &[AtomicU32]) {
-        let (mut private, mut several) = (0, 0);
-        for (block, shape) in shapes.iter().enumerate() {
+    /// Numbers the entities of each chunk from 0 on, private and shared ones apart, in element order, in columns line by
+    /// line. A shared entity belongs to the first chunk that touches it. Returns the numbers of nodes of each kind.
+    fn number(&mut self, chunks: &[NumberedChunk<'_>], owners: &Owners) -> Vec<[u32; 2]> {
+        let first: Vec<AtomicU32> = unset(owners.0.len());
+        let of_chunk = |(number, chunk): (u32, &NumberedChunk<'_>)| {
+            let mut next = [0; 2];
+            chunk.visit(|entity| {
+                let (owner, is_shared) = owners.of(entity);
+                let first = &first[entity as usize];
+                // No other chunk writes here.
+                if owner == number && first.load(Relaxed) == NOBODY {
+                    let next = &mut next[usize::from(is_shared)];
+                    first.store(*next, Relaxed);
+                    *next += self.size(entity);
+                }
+            });
+            next
+        };
+        let numbered = (0..chunks.len() as u32).into_par_iter().zip(chunks);
+        let counts = numbered.map(of_chunk).collect();
+        self.first = first.into_par_iter().map(AtomicU32::into_inner).collect();
+        counts
+    }
+
+    /// Puts the nodes of chunks one after the other: the private ones of a chunk, the interiors of its elements, and after
+    /// those of all chunks the shared ones.
+    fn continue_counts(
+        &mut self,
+        shapes: &[NumberedElements],
+        counts: &[[u32; 2]],
+        owners: &Owners,
+    ) {
+        let (mut private, mut shared) = (0, 0);
+        // First private and shared node of each chunk.
+        let mut starts = Vec::with_capacity(counts.len());
+        let mut counts = counts.iter();
+        for shape in shapes {
             let inside = shape.nodes.interior_positions.len() as u32;
-            let mut interior = Vec::with_capacity(shape.elements());
-            let mut chunks = Vec::with_capacity(shape.chunks.len());
-            let elements = topology.block(block);
-            for chunk in shape.chunks {
-                let start = private;
-                let mut meet = |entity: u32| {
-                    if self.first[entity as usize] == NOBODY {
-                        let next = match owners[entity as usize].load(Relaxed) {
-                            SEVERAL => &mut several,
-                            _ => &mut private,
-                        };
-                        self.first[entity as usize] = *next;
-                        *next += self.size(entity);
-                    }
-                };
-                match shape.layers {
-                    1 => (chunk.clone())
-                        .flat_map(|element| elements.entities(element))
-                        .for_each(|&entity| meet(entity)),
-                    layers => (chunk.clone().step_by(layers))
-                        .for_each(|lowest| elements.walk_lines(lowest..lowest + layers, &mut meet)),
-                }
-                for _ in chunk.clone() {
-                    interior.push(private);
-                    private += inside;
-                }
-                chunks.push(start as usize..private as usize);
+            let (mut interior, mut chunks) = (Vec::with_capacity(shape.elements()), Vec::new());
+            for (chunk, count) in shape.chunks.iter().zip(&mut counts) {
+                starts.push([private, shared]);
+                let start = private + count[0];
+                interior.extend((0..chunk.len() as u32).map(|element| start + element * inside));
+                let end = start + chunk.len() as u32 * inside;
+                chunks.push(private as usize..end as usize);
+                (private, shared) = (end, shared + count[1]);
             }
             self.interior.push(interior);
             self.private.push(chunks);
         }
-        // Shared entities come after the private nodes.
-        let numbers = self.first.par_iter_mut().zip(owners);
-        numbers.for_each(|(first, owner)| {
-            if owner.load(Relaxed) == SEVERAL {
-                *first += private;
-            }
-        });
+        let entities = (0..self.first.len() as u32).into_par_iter();
+        self.first
+            .par_iter_mut()
+            .zip(entities)
+            .for_each(|(first, entity)| {
+                let (owner, is_shared) = owners.of(entity);
+                // Classes of periodic entities leave out some.
+                if let Some(&start) = starts.get(owner as usize) {
+                    *first += match is_shared {
+                        false => start[0],
+                        true => private + start[1],
+                    };
+                }
+            });
         self.first_interface = private as usize;
     }
 }
 
-/// The owner of each entity: the number of the only chunk of all shapes that touches it, or [`SEVERAL`].
-fn owners(topology: &Topology, shapes: &[ShapeElements<'_>]) -> Vec<AtomicU32> {
-    let entities = 0..topology.counts.iter().sum();
-    let owners: Vec<AtomicU32> = entities.map(|_| AtomicU32::new(NOBODY)).collect();
-    let blocks = shapes.iter().enumerate();
-    let chunks = blocks.flat_map(|(block, shape)| shape.chunks.iter().map(move |it| (block, it)));
-    let chunks: Vec<_> = (0..).zip(chunks).collect();
-    // The outcome does not depend on the order.
-    chunks.into_par_iter().for_each(|(number, (block, chunk))| {
-        let elements = topology.block(block);
-        for element in chunk.clone() {
-            for &entity in elements.entities(element) {
-                let owner = &owners[entity as usize];
-                let before = owner.load(Relaxed);
-                if before == number || before == SEVERAL {
-                    continue;
-                }
-                let taken = owner.compare_exchange(NOBODY, number, Relaxed, Relaxed);
-                if taken.is_err() {
-                    owner.store(SEVERAL, Relaxed);
-                }
-            }
+/// A chunk of a shape's elements.
+struct NumberedChunk<'a> {
+    shape: &'a NumberedElements,
+    elements: &'a Block,
+    chunk: &'a Range<usize>,
+}
+
+impl NumberedChunk<'_> {
+    /// Visits the entities that have nodes, in the order of their numbers, some more than once.
+    fn visit(&self, mut visit: impl FnMut(u32)) {
+        let (slots, chunk) = (self.shape.nodes.slots(), self.chunk.clone());
+        match self.shape.layers {
+            1 => chunk.for_each(|element| {
+                let entities = &self.elements.entities(element)[..slots];
+                entities.iter().for_each(|&entity| visit(entity));
+            }),
+            layers => chunk.step_by(layers).for_each(|lowest| {
+                self.elements
+                    .walk_lines(lowest..lowest + layers, slots, &mut visit);
+            }),
         }
-    });
-    owners
+    }
+}
+
+/// For each entity the first chunk that touches it, with [`SHARED`] if others do too; or [`NOBODY`].
+struct Owners(Vec<AtomicU32>);
+
+impl Owners {
+    fn new(entities: usize, chunks: &[NumberedChunk<'_>]) -> Self {
+        let owners = Self(unset(entities));
+        let numbered = (0..chunks.len() as u32).into_par_iter().zip(chunks);
+        // The outcome does not depend on the order.
+        numbered.for_each(|(number, chunk)| chunk.visit(|entity| owners.add(entity, number)));
+        owners
+    }
+
+    fn add(&self, entity: u32, chunk: u32) {
+        let with = |owner: u32| match owner {
+            NOBODY => Some(chunk),
+            owner if owner & !SHARED == chunk => None,
+            owner => Some((owner & !SHARED).min(chunk) | SHARED).filter(|&new| new != owner),
+        };
+        // Fails where nothing changes.
+        let _ = self.0[entity as usize].fetch_update(Relaxed, Relaxed, with);
+    }
+
+    /// The owner, and whether the entity is shared.
+    fn of(&self, entity: u32) -> (u32, bool) {
+        let owner = self.0[entity as usize].load(Relaxed);
+        match owner {
+            NOBODY => (NOBODY, false),
+            owner => (owner & !SHARED, owner & SHARED != 0),
+        }
+    }
+}
+
+/// As many times [`NOBODY`].
+fn unset(count: usize) -> Vec<AtomicU32> {
+    let all = (0..count).into_par_iter();
+    all.map(|_| AtomicU32::new(NOBODY)).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::space::element_nodes::ElementNodes;
-use crate::space::topology::{Block, Topology};
+use crate::space::topology::Block;
 
 use super::global::Numbers;
 
@@ -21,15 +21,13 @@ pub(super) struct LocalNumbers<'a> {
 
 impl<'a> LocalNumbers<'a> {
     pub(super) fn new(
-        (topology, block): (&'a Topology, usize),
+        (block, inside, slots): (&'a Block, &'a [u32], usize),
         numbers: &'a Numbers,
         (elements, private): (&'a Range<usize>, Range<usize>),
     ) -> Self {
-        let inside = &numbers.interior[block][..];
-        let block = topology.block(block);
         let mut interface: Vec<(u32, u32, u32)> = Vec::new();
         for element in elements.clone() {
-            for &entity in block.entities(element) {
+            for &entity in &block.entities(element)[..slots] {
                 let first = numbers.first[entity as usize];
                 if first as usize >= numbers.first_interface {
                     interface.push((first, numbers.size(entity), 0));

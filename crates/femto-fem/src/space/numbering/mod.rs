@@ -9,21 +9,21 @@ mod local;
 
 use crate::space::element_nodes::ElementNodes;
 use crate::space::gather_scatter::split;
-use crate::space::topology::Topology;
+use crate::space::topology::Entities;
 use crate::space::{Chunk, Restriction, SpaceError};
 use global::{Numbers, check_interface, checked};
 use local::LocalNumbers;
 
 /// The elements of one shape, to be numbered.
-pub(super) struct ShapeElements<'a> {
+pub(super) struct NumberedElements {
     /// Runs of consecutive elements that cover all of them.
-    pub(super) chunks: &'a [Range<usize>],
+    pub(super) chunks: Vec<Range<usize>>,
     /// Elements of a column, which follow each other; otherwise 1.
     pub(super) layers: usize,
-    pub(super) nodes: &'a ElementNodes,
+    pub(super) nodes: ElementNodes,
 }
 
-impl ShapeElements<'_> {
+impl NumberedElements {
     fn elements(&self) -> usize {
         self.chunks.last().map_or(0, |chunk| chunk.end)
     }
@@ -42,20 +42,20 @@ impl ShapeElements<'_> {
 
 /// The restrictions of a space without shared nodes: for each chunk the shell nodes, element by element,
 /// then their interior nodes, all in lexicographic order.
-pub(super) fn broken(shapes: &[ShapeElements<'_>]) -> Result<Vec<Restriction>, SpaceError> {
-    let per_element = |shape: &ShapeElements<'_>| {
+pub(super) fn broken(shapes: &[NumberedElements]) -> Result<Vec<Restriction>, SpaceError> {
+    let per_element = |shape: &NumberedElements| {
         shape.nodes.shell_positions.len() + shape.nodes.interior_positions.len()
     };
     let counts = shapes.iter();
     let counts = counts.map(|shape| shape.elements() as u64 * per_element(shape) as u64);
     let count = checked(counts.sum())?;
     let mut first = 0;
-    let of_shape = |(block, shape): (usize, &ShapeElements<'_>)| {
+    let of_shape = |(block, shape): (usize, &NumberedElements)| {
         let (elements, np) = (shape.elements(), per_element(shape));
         let shell_nodes = shape.nodes.shell_positions.len();
         let mut shell = Vec::with_capacity(elements * shell_nodes);
         let mut interior = Vec::with_capacity(elements);
-        for chunk in shape.chunks {
+        for chunk in &shape.chunks {
             let shells = chunk.len() * shell_nodes;
             shell.extend(0..shells as u32);
             let interior_nodes = np - shell_nodes;
@@ -87,23 +87,23 @@ pub(super) fn broken(shapes: &[ShapeElements<'_>]) -> Result<Vec<Restriction>, S
 
 /// The restrictions of a continuous space.
 pub(super) fn continuous(
-    topology: &Topology,
-    shapes: &[ShapeElements<'_>],
+    entities: &Entities,
+    shapes: &[NumberedElements],
 ) -> Result<Vec<Restriction>, SpaceError> {
-    let numbers = Numbers::new(topology, shapes)?;
+    let numbers = Numbers::new(entities, shapes)?;
     let blocks = shapes.iter().enumerate();
     let count = shapes.len();
     blocks
-        .map(|(block, shape)| of_shape(topology, &numbers, [block, count], shape))
+        .map(|(block, shape)| of_shape(entities, &numbers, [block, count], shape))
         .collect()
 }
 
 /// The restriction of one shape's elements.
 fn of_shape(
-    topology: &Topology,
+    entities: &Entities,
     numbers: &Numbers,
     [block, blocks]: [usize; 2],
-    shape: &ShapeElements<'_>,
+    shape: &NumberedElements,
 ) -> Result<Restriction, SpaceError> {
     let elements = shape.elements();
     let mut restriction = Restriction {
@@ -113,7 +113,7 @@ fn of_shape(
         nodes: numbers.nodes,
         ..shape.empty([block, blocks])
     };
-    let lists = fill_local((topology, block), numbers, shape, &mut restriction);
+    let lists = fill_local((entities, block), numbers, shape, &mut restriction);
     check_interface(lists.iter().map(|list| list.len() as u64).sum())?;
     let mut start = 0;
     let private = numbers.private[block].iter().cloned();
@@ -137,9 +137,9 @@ fn of_shape(
 
 /// Fills in the chunk-local indices `shell` and `interior`; returns the interface list of each chunk.
 fn fill_local(
-    (topology, block): (&Topology, usize),
+    (entities, block): (&Entities, usize),
     numbers: &Numbers,
-    shape: &ShapeElements<'_>,
+    shape: &NumberedElements,
     restriction: &mut Restriction,
 ) -> Vec<Vec<u32>> {
     let shell_nodes = shape.nodes.shell_positions.len();
@@ -148,13 +148,15 @@ fn fill_local(
     let interiors = shape.chunks.iter().map(Range::len);
     let interiors = split(&mut restriction.interior, interiors);
     let outputs = shells.into_par_iter().zip(interiors);
+    let (inside, slots) = (&numbers.interior[block][..], shape.nodes.slots());
+    let of_block = (entities.block(block), inside, slots);
     let inputs = shape.chunks.par_iter().zip(&numbers.private[block]);
     inputs
         .zip(outputs)
         .map(|((elements, private), (shell, interior))| {
             let own = (elements, private.clone());
-            let local = LocalNumbers::new((topology, block), numbers, own);
-            local.fill(shape.nodes, shell, interior);
+            let local = LocalNumbers::new(of_block, numbers, own);
+            local.fill(&shape.nodes, shell, interior);
             local.list()
         })
         .collect()

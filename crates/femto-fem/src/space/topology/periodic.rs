@@ -18,7 +18,7 @@ pub(in crate::space) struct Classes {
 impl Classes {
     /// Every entity in its own class.
     pub(in crate::space) fn new(topology: &Topology) -> Self {
-        let entities = topology.counts.iter().sum::<usize>() as u32;
+        let entities = topology.entities.counts.iter().sum::<usize>() as u32;
         Self {
             lower: (0..entities).collect(),
         }
@@ -78,10 +78,9 @@ impl Topology {
             });
         }
         self.unite(classes);
-        for (number, block) in self.blocks.iter().enumerate() {
+        for (number, block) in self.entities.blocks.iter().enumerate() {
             for element in 0..block.elements() {
-                let vertices = &block.entities(element)[..block.cell.vertices()];
-                if repeated(vertices).is_some() {
+                if repeated(block.vertices(element)).is_some() {
                     let cell = cells(number, element);
                     return Err(SpaceError::NarrowPeriod { cell });
                 }
@@ -92,7 +91,7 @@ impl Topology {
 
     /// Whether functions continue periodically from this side to a distant one.
     pub(in crate::space) fn is_periodic(&self, side: &Side) -> bool {
-        let number = self.blocks[side.block].side(side.element) + side.facet as u32;
+        let number = self.entities.blocks[side.block].side(side.element) + side.facet as u32;
         self.periodic.binary_search(&number).is_ok()
     }
 
@@ -185,7 +184,7 @@ impl Topology {
     pub(in crate::space) fn unite(&mut self, mut classes: Classes) {
         let mut numbers: Vec<u32> = Vec::with_capacity(classes.lower.len());
         let mut next = 0;
-        for count in &mut self.counts {
+        for count in &mut self.entities.counts {
             let first = next;
             for _ in 0..*count {
                 let entity = numbers.len() as u32;
@@ -198,7 +197,7 @@ impl Topology {
             }
             *count = (next - first) as usize;
         }
-        for block in &mut self.blocks {
+        for block in &mut self.entities.blocks {
             let entities = block.entities.par_iter_mut();
             entities.for_each(|entity| *entity = numbers[*entity as usize]);
         }

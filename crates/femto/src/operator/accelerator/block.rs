@@ -3,25 +3,25 @@
 
 use super::arrays::{Arrays, DeviceArray};
 use super::contributions::Contributions;
+use super::node_list::NodeList;
 use super::pack::Packer;
 use crate::Number;
 use crate::operator::OperatorError;
 use femto_kernel::family::fields::FieldKind;
-use femto_kernel::family::{BlockKernels, Candidate, KernelSource, Operand, Target};
+use femto_kernel::family::{BlockKernels, Candidate, Elements, KernelSource, Operand, Target};
 use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{
     Accelerator, AcceleratorBuffer, Argument, Kernel, KernelText, Launch,
 };
 use femto_platform::device::{Buffer, Device, DeviceError};
+use std::sync::Arc;
 
 /// The elements of one kind of map.
 #[derive(Debug)]
 pub(super) struct BoundBlock<T: Number> {
-    /// The elements, ascending.
-    pub(super) elements: Vec<u32>,
-    /// L-vector nodes `[element][node]`.
-    pub(super) nodes: AcceleratorBuffer<u32>,
+    /// The elements, and their nodes.
+    pub(super) list: Arc<NodeList>,
     arrays: Arrays<T>,
     /// Element matrices, if the kernels read them.
     pub(super) matrices: Option<AcceleratorBuffer<T>>,
@@ -48,18 +48,18 @@ impl<T: Number> BoundBlock<T> {
             let elements = DeviceArray::U32(device.upload(&packer.elements)?);
             add(Operand::Elements, Some(elements));
         }
+        let (space, elements) = (packer.binding.space, packer.elements.clone());
         Ok(Self {
-            nodes: device.upload(&packer.nodes)?,
+            list: NodeList::shared(device, space, elements, || packer.nodes())?,
             arrays,
             matrices: None,
             kernels,
-            elements: packer.elements,
         })
     }
 
     pub(super) fn bytes(&self) -> usize {
         let matrices = self.matrices.as_ref().map_or(0, Buffer::len);
-        self.arrays.bytes() + self.nodes.len() * size_of::<u32>() + matrices * T::BYTES
+        self.arrays.bytes() + NodeList::bytes(&self.list) + matrices * T::BYTES
     }
 }
 
@@ -153,7 +153,7 @@ impl<T: Number> Call<'_, T> {
         };
         let mut v = Some(v);
         let mut argument = |&operand: &Operand| match operand {
-            Operand::Nodes => Some(Argument::input(&block.nodes)),
+            Operand::Nodes => Some(Argument::input(&block.list.nodes)),
             Operand::ComponentStride => number(self.stride),
             Operand::Contributions => written.take().map(Argument::output),
             Operand::ContributionStride => number(contributions?.stride()),
@@ -168,7 +168,7 @@ impl<T: Number> Call<'_, T> {
             Operand::Matrices => block.matrices.as_ref().map(Argument::input),
             packed => block.arrays.argument(packed).or(match packed {
                 // If geometry is not packed, they are the nodes.
-                Operand::Vertices => Some(Argument::input(&block.nodes)),
+                Operand::Vertices => Some(Argument::input(&block.list.nodes)),
                 _ => None,
             }),
         };
@@ -182,7 +182,7 @@ impl<T: Number> Call<'_, T> {
             );
         }
         device.launch(&compiled.kernel, &launch, &arguments)?;
-        self.first += block.elements.len();
+        self.first += block.list.elements.len();
         Ok(())
     }
 }

@@ -49,7 +49,7 @@ impl<T: Number> Assembler<T> {
                 let candidate = Candidate {
                     schedule: String::new(),
                     source,
-                    places: block.elements.len(),
+                    places: block.list.elements.len(),
                     work: Work::default(),
                 };
                 Compiled::new(device, cache, candidate)

@@ -14,6 +14,7 @@ mod context;
 mod contributions;
 mod matrices;
 mod nodal;
+mod node_list;
 mod operator;
 mod pack;
 mod sums;

@@ -102,13 +102,13 @@ impl<T: Number> NodalFields<T> {
         let mut values = vec![T::default(); self.values.len()];
         device.read(&self.values, &mut values)?;
         let fields = values.len() / self.nodes;
-        let numbers: usize = blocks.iter().map(|block| block.nodes.len()).sum();
+        let numbers: usize = blocks.iter().map(|block| block.list.nodes.len()).sum();
         let mut out = vec![T::default(); numbers * fields];
         for block in blocks {
-            let mut nodes = vec![0; block.nodes.len()];
-            device.read(&block.nodes, &mut nodes)?;
-            let own = nodes.len() / block.elements.len();
-            for (&element, nodes) in block.elements.iter().zip(nodes.chunks_exact(own)) {
+            let mut nodes = vec![0; block.list.nodes.len()];
+            device.read(&block.list.nodes, &mut nodes)?;
+            let own = nodes.len() / block.list.elements.len();
+            for (&element, nodes) in block.list.elements.iter().zip(nodes.chunks_exact(own)) {
                 let first = element as usize * fields * own;
                 let row = values.chunks_exact(self.nodes);
                 let row = row.flat_map(|field| nodes.iter().map(|&node| field[node as usize]));

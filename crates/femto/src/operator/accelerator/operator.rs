@@ -10,7 +10,7 @@ use super::verify::Expected;
 use crate::Number;
 use crate::accelerator::{language, limits};
 use crate::operator::{Binding, Bound, OperatorError};
-use femto_kernel::family::{Candidate, EvalContext, Scatter, Target, Vectors};
+use femto_kernel::family::{Candidate, Elements, EvalContext, Scatter, Target, Vectors};
 use femto_kernel::roofline::Work;
 use femto_platform::cache::KernelCache;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
@@ -79,7 +79,7 @@ impl<T: Number> AcceleratorBound<T> {
         let packers = Packer::all(device, binding);
         let nodes: Vec<u32> = match params.scatter {
             Scatter::Atomic => Vec::new(),
-            Scatter::Deterministic => packers.iter().flat_map(|it| &it.nodes).copied().collect(),
+            Scatter::Deterministic => packers.iter().flat_map(Elements::nodes).copied().collect(),
         };
         let expected = Expected::new::<T>(whole, &packers);
         let vectors = super::vectors(binding);
@@ -280,8 +280,10 @@ impl<T: Number> AcceleratorBound<T> {
                     return Ok(0.0);
                 }
                 let apply = |u: &_, v: &mut _| bound.launch_elements(kernels, context, u, v);
-                let on = (&bound.device, &bound.blocks[..]);
-                bound.expected.element_error(on, apply)
+                let elements = bound.blocks.iter().map(|it| it.list.elements.len()).sum();
+                bound
+                    .expected
+                    .element_error((&bound.device, elements), apply)
             })?;
             // A second caller uses what the first one made.
             _ = self.element.set(made);
@@ -310,7 +312,7 @@ impl<T: Number> AcceleratorBound<T> {
                 let candidate = Candidate {
                     schedule: String::new(),
                     source: block.kernels.diagonal(self.vectors)?,
-                    places: block.elements.len(),
+                    places: block.list.elements.len(),
                     work: Work::default(),
                 };
                 Ok(Compiled::new(&self.device, &self.cache, candidate)?)

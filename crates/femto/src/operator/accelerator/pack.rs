@@ -10,6 +10,7 @@ use femto_kernel::scalar::Precision;
 use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
 use rayon::prelude::*;
+use std::sync::OnceLock;
 
 /// The elements of one kind of map, to be packed.
 pub(super) struct Packer<'a> {
@@ -18,24 +19,21 @@ pub(super) struct Packer<'a> {
     pub(super) block: &'a Block,
     /// The elements, ascending.
     pub(super) elements: Vec<u32>,
-    /// L-vector nodes `[element][node]`.
-    pub(super) nodes: Vec<u32>,
+    /// L-vector nodes `[element][node]`, listed when first asked for.
+    nodes: OnceLock<Vec<u32>>,
     kind: usize,
 }
 
 impl<'a> Packer<'a> {
     /// One for each kind of map, in the plan's order.
     pub(super) fn all(device: &'a Accelerator, binding: &'a Binding<'a>) -> Vec<Self> {
-        let of_kind = |(kind, plan): (usize, &'a crate::operator::plan::KindPlan)| {
-            let elements = elements(binding, |other| other == kind);
-            Self {
-                device,
-                binding,
-                block: &plan.block,
-                nodes: nodes(binding, &elements),
-                elements,
-                kind,
-            }
+        let of_kind = |(kind, plan): (usize, &'a crate::operator::plan::KindPlan)| Self {
+            device,
+            binding,
+            block: &plan.block,
+            nodes: OnceLock::new(),
+            elements: elements(binding, |other| other == kind),
+            kind,
         };
         binding.plan.kinds.iter().enumerate().map(of_kind).collect()
     }
@@ -112,7 +110,8 @@ impl Elements for Packer<'_> {
     }
 
     fn nodes(&self) -> &[u32] {
-        &self.nodes
+        self.nodes
+            .get_or_init(|| nodes(self.binding, &self.elements))
     }
 
     fn elsewhere(&self) -> Vec<bool> {
@@ -144,7 +143,7 @@ impl Elements for Packer<'_> {
         let (space, geometry) = (self.binding.space, self.binding.geometry);
         let mut positions = vec![[0.0; 3]; space.nodes()];
         let per_element = space.nodes_per_element();
-        let rows = self.nodes.chunks_exact(per_element);
+        let rows = self.nodes().chunks_exact(per_element);
         for (&element, own) in self.elements.iter().zip(rows) {
             let vertices = geometry.vertex_nodes(self.binding.mesh_cell(element as usize));
             for (&node, &vertex) in own.iter().zip(vertices) {

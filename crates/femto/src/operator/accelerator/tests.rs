@@ -10,7 +10,7 @@ use crate::operator::{AnyForm, Bound as _, Typed};
 use femto_fem::geometry::Geometry;
 use femto_fem::mesh::boxes::{BoxMesh, SimplexBox};
 use femto_fem::space::{Block, Space, SpaceParams};
-use femto_kernel::family::EvalContext;
+use femto_kernel::family::{Elements, EvalContext};
 use femto_kernel::form::{Form, Point, Poisson};
 use femto_kernel::scalar::Scalar;
 
@@ -193,9 +193,9 @@ fn rounding_errors_do_not_set_the_scale() {
     let scale = with_binding(&device, &block, (&form, &params), |binding| {
         let packers = Packer::all(&device, binding);
         // The first three nodes of an element are its vertices.
-        let mut vertices = packers[0].nodes[..3].to_vec();
+        let mut vertices = Elements::nodes(&packers[0])[..3].to_vec();
         vertices.sort_unstable();
-        Expected::at::<f64>(vertices, binding, &packers).scale()
+        Expected::at::<f64>(vertices, binding).scale()
     });
     // A third of the triangle's area on each edge.
     assert!(scale > 0.04, "{scale}");

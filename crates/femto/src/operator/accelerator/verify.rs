@@ -1,7 +1,6 @@
 //! Verification before use: the operator is compared with the oracle at some nodes of the caller's own
 //! mesh, with all elements around them.
 
-use super::block::BoundBlock;
 use super::pack::Packer;
 use crate::Number;
 use crate::operator::{Binding, OperatorError};
@@ -13,9 +12,10 @@ use femto_kernel::family::FactorPrecision;
 use femto_kernel::family::fields::{CellFields, FieldKind, Fields};
 use femto_kernel::family::oracle::OracleGeometry;
 use femto_kernel::scalar::Precision;
+use femto_platform::device::Device;
 use femto_platform::device::accelerator::{Accelerator, AcceleratorBuffer};
-use femto_platform::device::{Buffer, Device};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Seed of the input.
@@ -90,6 +90,8 @@ pub(super) struct Expected {
     /// Nodes of an L-vector, and their values `[node][component]`.
     nodes: Vec<u32>,
     values: Vec<f64>,
+    /// The elements that have them, with all their nodes.
+    around: Vec<(usize, Vec<u32>)>,
     /// The largest sum over the elements at a node, counting for each element the largest number that it
     /// adds to any of its nodes: its share at one node may be zero but for rounding.
     scale: f64,
@@ -99,65 +101,44 @@ pub(super) struct Expected {
 impl Expected {
     /// Evaluates the oracle. `blocks` are the elements of each kind of map.
     pub(super) fn new<T: Number>(binding: &Binding<'_>, blocks: &[Packer<'_>]) -> Self {
-        Self::at::<T>(chosen_nodes(binding.space, blocks), binding, blocks)
+        Self::at::<T>(chosen_nodes(binding.space, blocks), binding)
     }
 
     /// As [`Self::new`], at given nodes, ascending.
-    pub(super) fn at<T: Number>(
-        nodes: Vec<u32>,
-        binding: &Binding<'_>,
-        blocks: &[Packer<'_>],
-    ) -> Self {
+    pub(super) fn at<T: Number>(nodes: Vec<u32>, binding: &Binding<'_>) -> Self {
         let space = binding.space;
+        let at_node = |&node: &u32| space.elements_with(node as usize);
+        let around: BTreeSet<usize> = nodes.iter().flat_map(at_node).collect();
+        let with_nodes = |element| (element, space.element_nodes(element));
         let mut expected = Self {
             amplitude: amplitude(binding),
             dofs: space.dofs(),
             components: space.components(),
             added: added(space),
             interleaved: space.layout() == Layout::Interleaved,
-            values: vec![0.0; nodes.len() * space.components()],
+            values: Vec::new(),
+            around: around.into_iter().map(with_nodes).collect(),
             nodes,
             scale: 0.0,
             tolerance: tolerance::<T>(binding),
         };
-        let mut sizes = vec![0.0; expected.values.len()];
-        let around = expected.around(blocks);
-        let answers: Vec<Vec<f64>> = around
-            .par_iter()
-            .map(|&(element, own)| {
-                oracle(binding, element as usize, &expected.of_element::<T>(own))
-            })
-            .collect();
+        let mut values = vec![0.0; expected.nodes.len() * space.components()];
+        let mut sizes = values.clone();
+        let answer = |(element, own): &(usize, Vec<u32>)| {
+            oracle(binding, *element, &expected.of_element::<T>(own))
+        };
+        let answers: Vec<Vec<f64>> = expected.around.par_iter().map(answer).collect();
         let larger = |a: f64, b: f64| if a > b || a.is_nan() { a } else { b };
-        for ((_, own), v_e) in around.iter().zip(&answers) {
+        for ((_, own), v_e) in expected.around.iter().zip(&answers) {
             let size = v_e.iter().map(|value| value.abs()).fold(0.0, larger);
             for (entry, value) in expected.entries(own, v_e) {
-                expected.values[entry] += value;
+                values[entry] += value;
                 sizes[entry] += size;
             }
         }
+        expected.values = values;
         expected.scale = sizes.into_iter().fold(0.0, larger);
         expected
-    }
-
-    /// The elements at the compared nodes, with their nodes.
-    fn around<'a>(&self, blocks: &'a [Packer<'_>]) -> Vec<(u32, &'a [u32])> {
-        // The last bits tell most nodes apart.
-        let low = |node: u32| usize::from(node as u16);
-        let mut maybe = vec![false; 1 << u16::BITS];
-        for &node in &self.nodes {
-            maybe[low(node)] = true;
-        }
-        let is_compared = |node: &u32| maybe[low(*node)] && self.nodes.contains(node);
-        let of_block = |block: &'a Packer<'_>| -> Vec<(u32, &'a [u32])> {
-            let rows = block
-                .nodes
-                .par_chunks_exact(block.nodes.len() / block.elements.len());
-            let rows = block.elements.par_iter().copied().zip(rows);
-            rows.filter(|(_, own)| own.iter().any(is_compared))
-                .collect()
-        };
-        blocks.iter().flat_map(of_block).collect()
     }
 
     /// Entry number `entry` of the input.
@@ -234,43 +215,34 @@ impl Expected {
         Ok(self.worst(found.iter().map(|number| number.to_f64())))
     }
 
-    /// As [`Self::error`], on E-vectors `[element][component][node]`.
+    /// As [`Self::error`], on E-vectors `[element][component][node]` of so many elements.
     pub(super) fn element_error<T: Number>(
         &self,
-        (device, blocks): (&Accelerator, &[BoundBlock<T>]),
+        (device, elements): (&Accelerator, usize),
         apply: impl FnOnce(
             &AcceleratorBuffer<T>,
             &mut AcceleratorBuffer<T>,
         ) -> Result<(), OperatorError>,
     ) -> Result<f64, OperatorError> {
-        let elements: usize = blocks.iter().map(|block| block.elements.len()).sum();
-        let mut nodes = Vec::new();
-        for block in blocks {
-            let mut own = vec![0; block.nodes.len()];
-            device.read(&block.nodes, &mut own)?;
-            let rows = own.chunks_exact(own.len() / block.elements.len());
-            let rows = block.elements.iter().zip(rows);
-            nodes.extend(rows.map(|(&element, nodes)| (element as usize, nodes.to_vec())));
-        }
-        let len = nodes
-            .first()
-            .map_or(0, |(_, own)| own.len() * self.components);
+        let own = self.around.first();
+        let len = own.map_or(0, |(_, own)| own.len() * self.components);
         let mut u = vec![T::default(); elements * len];
-        for (element, own) in &nodes {
+        for (element, own) in &self.around {
             let values = self.of_element::<T>(own);
             let out = u[element * len..][..len].iter_mut();
             out.zip(values)
                 .for_each(|(out, value)| *out = T::from_f64(value));
         }
-        let v = run(device, &u, apply)?;
+        let (u, mut result) = (device.upload(&u)?, device.zeros(u.len())?);
+        device.fill(f64::NAN, &mut result)?;
+        apply(&u, &mut result)?;
+        let random = RandomVectors::<T>::new(device)?;
         let mut found = vec![0.0; self.values.len()];
-        for (element, own) in &nodes {
-            if own.iter().any(|node| self.nodes.contains(node)) {
-                let v_e = v[element * len..][..len].iter();
-                let v_e: Vec<f64> = v_e.map(|number| number.to_f64()).collect();
-                for (entry, value) in self.entries(own, &v_e) {
-                    found[entry] += value;
-                }
+        for (element, own) in &self.around {
+            let v_e = random.part(&result, element * len, len)?;
+            let v_e: Vec<f64> = v_e.iter().map(|number| number.to_f64()).collect();
+            for (entry, value) in self.entries(own, &v_e) {
+                found[entry] += value;
             }
         }
         Ok(self.worst(found.into_iter()))
@@ -295,10 +267,12 @@ impl Expected {
 /// Nodes to compare: for each kind of map a vertex of the middle element, then of the first and the last,
 /// then random nodes, as many as the oracle can afford.
 fn chosen_nodes(space: &Space, blocks: &[Packer<'_>]) -> Vec<u32> {
-    let per_element = space.nodes_per_element();
     let mut nodes = Vec::new();
     for place in [|n: usize| n / 2, |_| 0, |n: usize| n - 1] {
-        let first = |block: &Packer<'_>| block.nodes[place(block.elements.len()) * per_element];
+        let first = |block: &Packer<'_>| {
+            let element = block.elements[place(block.elements.len())];
+            space.element_nodes(element as usize)[0]
+        };
         nodes.extend(blocks.iter().map(first));
     }
     let count = space.nodes();
@@ -306,7 +280,7 @@ fn chosen_nodes(space: &Space, blocks: &[Packer<'_>]) -> Vec<u32> {
     let random = random.map(|part| (part * count as f64) as u32);
     nodes.extend(random.filter(|&node| space.restriction().touches(node as usize)));
     // At high degree the oracle is slow.
-    let affordable = PAIRS / (8 * per_element.pow(2));
+    let affordable = PAIRS / (8 * space.nodes_per_element().pow(2));
     nodes.truncate(affordable.max(blocks.len()));
     nodes.sort_unstable();
     nodes.dedup();
@@ -327,20 +301,6 @@ fn added(space: &Space) -> Vec<Range<usize>> {
     (0..fields)
         .map(|field| (field * nodes + first) * width..(field + 1) * nodes * width)
         .collect()
-}
-
-/// Runs `apply` on `u`, with an output full of NaN.
-fn run<T: Number>(
-    device: &Accelerator,
-    u: &[T],
-    apply: impl FnOnce(&AcceleratorBuffer<T>, &mut AcceleratorBuffer<T>) -> Result<(), OperatorError>,
-) -> Result<Vec<T>, OperatorError> {
-    let (u, mut result) = (device.upload(u)?, device.zeros(u.len())?);
-    VectorOps::<T>::fill(device, f64::NAN, &mut result)?;
-    apply(&u, &mut result)?;
-    let mut v = vec![T::default(); u.len()];
-    device.read(&result, &mut v)?;
-    Ok(v)
 }
 
 /// The scale of the input: material laws need small gradients.

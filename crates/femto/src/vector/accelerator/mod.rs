@@ -8,7 +8,8 @@ mod loops;
 
 use super::{
     ChebyshevFactors, ChebyshevInput, ChebyshevStep, ElementInterpolation, ElementInverse, Entries,
-    SlantedNodes, SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps, same_len,
+    RandomVectors, SlantedNodes, SparseMatrix, Sum, Sums, UpdateDirection, UpdateResidual,
+    VectorOps, same_len,
 };
 use crate::Number;
 use femto_kernel::scalar::Precision;
@@ -162,6 +163,10 @@ impl<T: Number> VectorOps<T> for Accelerator {
         let work = Loop::over(self, y)?;
         let arguments = [work.len(), Argument::input(x), Argument::output(y)];
         work.run(&work.loops.divide, &arguments)
+    }
+
+    fn randomise(&self, seed: u32, y: &mut AcceleratorBuffer<T>) -> Result<(), DeviceError> {
+        RandomVectors::new(self)?.write(seed, y)
     }
 
     fn convert<S: Number>(

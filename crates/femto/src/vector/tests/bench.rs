@@ -5,6 +5,7 @@ use crate::vector::{
     Entries, Projector, Ratio, Sum, Sums, UpdateDirection, UpdateResidual, VectorOps,
 };
 use femto_fem::space::{Constraints, NodeNormal};
+use femto_kernel::vector::random::entry;
 use femto_platform::device::Buffer;
 use std::hash::{BuildHasher, RandomState};
 
@@ -132,6 +133,7 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
         let mut g_z = g_y();
         assert_eq!(device.invert(&mut g_z).unwrap(), 0.0);
         self.check("invert", &g_z, |i| 1.0 / y(i));
+        self.randomise();
         self.convert();
         self.chebyshev_steps();
         self.sparse_products();
@@ -175,6 +177,12 @@ impl<'a, T: Number, D: VectorOps<T>> Bench<'a, T, D> {
             }
             self.check("project", &g_z, |i| wanted[i]);
         }
+    }
+
+    fn randomise(&self) {
+        let mut g_y = self.poison();
+        self.device.randomise(3, &mut g_y).unwrap();
+        self.check("randomise", &g_y, |i| entry(3, i as u32));
     }
 
     fn convert(&self) {

@@ -1,0 +1,56 @@
+//! The edges of elements.
+
+use rayon::prelude::*;
+
+use super::chains::Chains;
+use super::{NONE, Topology};
+
+impl Topology {
+    /// Finds the edges, by their lower vertex, each with the higher one.
+    pub(super) fn find_edges(&self) -> Vec<Chains<u32>> {
+        self.in_parts(|part| {
+            let mut edges = Chains::new(part.clone());
+            for block in &self.entities.blocks {
+                for vertices in block.with_vertices_in(&part).map(|it| block.vertices(it)) {
+                    for ends in block.cell.edges() {
+                        let [low, high] = ascending(ends.map(|m| vertices[m]));
+                        let is_new = || edges.find(low, |&other| other == high).is_none();
+                        if part.contains(&low) && is_new() {
+                            edges.push(low, high);
+                        }
+                    }
+                }
+            }
+            edges
+        })
+    }
+
+    /// Numbers the edges in the order of their parts.
+    pub(super) fn number_edges(&mut self, parts: &[Chains<u32>]) {
+        let mut next = self.entities.counts[0];
+        let first = |part: &Chains<u32>| {
+            let first = next;
+            next += part.links.len();
+            first
+        };
+        let firsts: Vec<usize> = parts.iter().map(first).collect();
+        self.entities.counts[1] = next - self.entities.counts[0];
+        for block in &mut self.entities.blocks {
+            let cell = block.cell;
+            let elements = block.entities.par_chunks_exact_mut(block.stride);
+            elements.for_each(|own| {
+                let (vertices, rest) = own.split_at_mut(cell.vertices());
+                for (ends, edge) in cell.edges().iter().zip(rest) {
+                    let [low, high] = ascending(ends.map(|m| vertices[m]));
+                    let part = parts.partition_point(|part| part.vertices.end <= low);
+                    let found = parts[part].find(low, |&other| other == high);
+                    *edge = found.map_or(NONE, |place| (firsts[part] + place) as u32);
+                }
+            });
+        }
+    }
+}
+
+fn ascending([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}

@@ -1,0 +1,111 @@
+//! The vertices, edges and faces of the elements.
+
+use std::ops::Range;
+
+use femto_element::Cell;
+
+/// The entities (vertices, edges, faces) of the elements of all shapes.
+#[derive(Debug)]
+pub(in crate::space) struct Entities {
+    /// By shape.
+    pub(super) blocks: Vec<Block>,
+    /// Numbers of vertices, edges, triangles and quadrilaterals; zero if not requested.
+    pub(in crate::space) counts: [usize; 4],
+}
+
+impl Entities {
+    /// The entities of the elements of one shape.
+    pub(in crate::space) fn block(&self, block: usize) -> &Block {
+        &self.blocks[block]
+    }
+
+    /// Memory, in bytes.
+    pub(in crate::space) fn bytes(&self) -> usize {
+        let blocks = self.blocks.iter();
+        blocks.map(|block| size_of_val(&block.entities[..])).sum()
+    }
+}
+
+/// The entities of the elements of one shape.
+#[derive(Debug)]
+pub(in crate::space) struct Block {
+    pub(super) cell: Cell,
+    /// Entities of an element: its vertices and, if requested, edges and faces.
+    pub(super) stride: usize,
+    /// `[elements][stride]`
+    pub(super) entities: Vec<u32>,
+    /// Number of the first element's first facet. Numbers continue element by element, then block by block:
+    /// a *side* is a facet of one element.
+    pub(super) first_side: u32,
+}
+
+impl Block {
+    /// The entities of an element: its vertices and, if requested, edges and faces.
+    pub(in crate::space) fn entities(&self, element: usize) -> &[u32] {
+        &self.entities[element * self.stride..][..self.stride]
+    }
+
+    /// Visits the first `slots` entities of each element of a column: over each entity of the bottom, all from below
+    /// to above. So the numbers of entities of a kind on a line grow by the same step from element to element.
+    pub(in crate::space) fn walk_lines(
+        &self,
+        column: Range<usize>,
+        slots: usize,
+        visit: &mut impl FnMut(u32),
+    ) {
+        for &[below, between, above] in self.cell.lines() {
+            let mut meet = |element: usize, slot: Option<usize>| {
+                let entity = slot.and_then(|slot| self.entities(element)[..slots].get(slot));
+                entity.into_iter().for_each(|&entity| visit(entity));
+            };
+            for element in column.clone() {
+                meet(element, below);
+                meet(element, between);
+            }
+            meet(column.end - 1, above);
+        }
+    }
+
+    /// The vertices of an element.
+    pub(super) fn vertices(&self, element: usize) -> &[u32] {
+        &self.entities(element)[..self.cell.vertices()]
+    }
+
+    pub(super) fn elements(&self) -> usize {
+        self.entities.len() / self.stride
+    }
+
+    /// The elements that may have one of these vertices: those are numbered along the elements, so most are left out.
+    pub(super) fn with_vertices_in(&self, range: &Range<u32>) -> impl Iterator<Item = usize> {
+        (0..self.elements()).filter(|&element| {
+            let vertices = self.vertices(element);
+            let is_below = vertices.iter().all(|vertex| *vertex < range.start);
+            let is_above = vertices.iter().all(|vertex| *vertex >= range.end);
+            !is_below && !is_above
+        })
+    }
+
+    /// The number of an element's first side.
+    pub(super) fn side(&self, element: usize) -> u32 {
+        self.first_side + (element * self.cell.facets().len()) as u32
+    }
+}
+
+/// A side: the block, the element in it, and the element's facet.
+pub(in crate::space) struct Side {
+    pub(in crate::space) block: usize,
+    pub(in crate::space) element: usize,
+    pub(in crate::space) facet: usize,
+}
+
+/// The element and facet of a side.
+pub(super) fn side_of(blocks: &[Block], side: u32) -> Side {
+    let block = blocks.partition_point(|block| block.first_side <= side) - 1;
+    let own = (side - blocks[block].first_side) as usize;
+    let facets = blocks[block].cell.facets().len();
+    Side {
+        block,
+        element: own / facets,
+        facet: own % facets,
+    }
+}

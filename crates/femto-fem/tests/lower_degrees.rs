@@ -1,0 +1,171 @@
+//! Spaces of lower degrees on the elements of a space.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod cut_common;
+mod space_common;
+
+use cut_common::cut_quadrilaterals;
+use femto_element::Cell;
+use femto_element::basis::nodes;
+use femto_fem::geometry::Geometry;
+use femto_fem::mesh::boxes::{AnyBox, RectangleMesh};
+use femto_fem::mesh::{Layers, Mesh};
+use femto_fem::space::{Block, Continuity, Space, SpaceError, SpaceParams};
+use space_common::bent_box;
+use space_common::layout::check_blocks;
+use std::collections::BTreeSet;
+
+fn any_box(cell: Cell) -> Mesh {
+    let mesh = AnyBox {
+        cell,
+        cells: vec![4; cell.dim()],
+        lower: vec![0.0; cell.dim()],
+        upper: vec![1.0; cell.dim()],
+        geometry_degree: 1,
+        irregular: None,
+    };
+    mesh.build(|x| x).unwrap()
+}
+
+/// Hexahedra with several kinds of maps, tetrahedra, two shapes, columns, a closed ring.
+fn meshes() -> Vec<Mesh> {
+    let mut some_bent = bent_box([6, 4, 4], 1);
+    for (i, x) in some_bent.coordinates.iter_mut().enumerate() {
+        let bump = if i % 7 > 3 { 0.1 * (i % 5) as f64 } else { 0.0 };
+        *x = [i % 7, i / 7 % 5, i / 35].map(|i| i as f64);
+        x[2] += bump;
+    }
+    let plane = RectangleMesh {
+        cells: [5, 4],
+        lower: [0.0; 2],
+        upper: [1.0; 2],
+        geometry_degree: 1,
+    };
+    let plane = plane.build(|x| x).unwrap();
+    let two_shapes = cut_quadrilaterals(&plane, |cell| cell % 3 == 1);
+    let columns = any_box(Cell::Triangle);
+    let columns = columns.extrude(&Layers::graded(4, 1.2), |_| 0.0, |_| 1.0);
+    let mut ring = any_box(Cell::Hexahedron);
+    ring.join_sides("xmax", "xmin").unwrap();
+    let others = [two_shapes, columns.unwrap(), ring, some_bent];
+    let boxes = [Cell::Tetrahedron, Cell::Quadrilateral].map(any_box);
+    others.into_iter().chain(boxes).collect()
+}
+
+/// The positions of each node in the elements that have it, two of them on periodic sides.
+fn nodes_of(blocks: &[Block]) -> BTreeSet<Vec<[i64; 3]>> {
+    let mut places = vec![Vec::new(); blocks[0].space.nodes()];
+    for Block { space, geometry } in blocks {
+        let reference = nodes::positions(space.cell(), space.degree());
+        for (element, &cell) in space.cells().iter().enumerate() {
+            for (node, &xi) in space.element_nodes(element).into_iter().zip(&reference) {
+                let x = geometry.map(cell as usize, xi);
+                places[node as usize].push(x.map(|x| (x * 1e9).round() as i64));
+            }
+        }
+    }
+    for node in &mut places {
+        node.sort_unstable();
+        node.dedup();
+    }
+    places.into_iter().collect()
+}
+
+#[test]
+fn they_have_the_nodes_of_spaces_made_from_the_mesh() {
+    for mesh in meshes() {
+        let geometries = || Geometry::of_shapes(&mesh).unwrap();
+        for (degree, chunk_nodes) in [(2, 20), (3, 1), (4, 100), (4, 10_000)] {
+            for continuity in [Continuity::Continuous, Continuity::Broken] {
+                let params = SpaceParams {
+                    degree,
+                    components: 2,
+                    continuity,
+                    chunk_nodes,
+                    ..SpaceParams::default()
+                };
+                let Ok(finer) = Block::all(&mesh, geometries(), params.clone()) else {
+                    // Not every cell has every degree.
+                    continue;
+                };
+                for lower in 1..degree {
+                    let params = SpaceParams {
+                        degree: lower,
+                        ..params.clone()
+                    };
+                    let made = Block::of_lower_degree(&finer, lower).unwrap();
+                    let wanted = Block::all(&mesh, geometries(), params).unwrap();
+                    if continuity == Continuity::Continuous {
+                        check_blocks(&made);
+                        assert_eq!(nodes_of(&made), nodes_of(&wanted));
+                    }
+                    for ((made, finer), wanted) in made.iter().zip(&finer).zip(&wanted) {
+                        assert_eq!(made.space.cells(), finer.space.cells());
+                        assert_eq!(made.space.dofs(), wanted.space.dofs());
+                        let tagged = |space: &Space| {
+                            let facets = space.boundary().all().iter();
+                            facets.map(|it| (it.tag, it.cell, it.number)).collect()
+                        };
+                        let facets: BTreeSet<_> = tagged(&made.space);
+                        assert_eq!(facets, tagged(&wanted.space));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where all cells have one kind of map, they are in the order of spaces made from the mesh.
+#[test]
+fn without_kinds_the_order_is_the_same() {
+    let mesh = bent_box([5, 4, 3], 1);
+    let space = |degree| {
+        let params = SpaceParams {
+            degree,
+            ..SpaceParams::default()
+        };
+        Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), params).unwrap()
+    };
+    let made = Block::of_lower_degree(&space(4), 2).unwrap();
+    assert_eq!(made[0].space.cells(), space(2)[0].space.cells());
+}
+
+#[test]
+fn other_degrees_are_refused() {
+    let mesh = any_box(Cell::Hexahedron);
+    let params = SpaceParams {
+        degree: 2,
+        ..SpaceParams::default()
+    };
+    let blocks = Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), params).unwrap();
+    for degree in [2, 3] {
+        let error = Block::of_lower_degree(&blocks, degree).unwrap_err();
+        assert!(
+            matches!(error, SpaceError::NotLower { of: 2, .. }),
+            "{error}"
+        );
+    }
+    assert!(matches!(
+        Block::of_lower_degree(&blocks, 0).unwrap_err(),
+        SpaceError::Basis(_)
+    ));
+    assert!(matches!(
+        Block::of_lower_degree(&[], 1).unwrap_err(),
+        SpaceError::NoCells
+    ));
+}
+
+/// Chunks are joined, not only kept: a lower degree has fewer.
+#[test]
+fn chunks_are_joined() {
+    let mesh = bent_box([16, 16, 16], 1);
+    let params = SpaceParams {
+        degree: 4,
+        chunk_nodes: 1024,
+        ..SpaceParams::default()
+    };
+    let blocks = Block::all(&mesh, Geometry::of_shapes(&mesh).unwrap(), params).unwrap();
+    let chunks = |blocks: &[Block]| blocks[0].space.restriction().chunks.len();
+    let made = Block::of_lower_degree(&blocks, 2).unwrap();
+    assert_eq!((chunks(&blocks), chunks(&made)), (256, 32));
+}
