@@ -251,7 +251,8 @@ impl Aggregates {
             let values = &kernel.values[node * per_node..][..per_node];
             values.iter().any(|&value| value != 0.0)
         };
-        let is_free: Vec<bool> = (0..kernel.nodes()).map(is_free).collect();
+        let nodes = (0..kernel.nodes()).into_par_iter();
+        let is_free: Vec<bool> = nodes.map(is_free).collect();
         let strong = strong(matrix, block, &is_free);
         let near = strong.positions();
         let made = Self::within(strong, (&near, 1), &is_free);
@@ -278,13 +279,18 @@ impl Aggregates {
         }
         // The others join the aggregate of a neighbour, of the one with the strongest coupling.
         for _ in 0..reach {
-            let before = made.of.clone();
-            for node in free().filter(|&node| before[node] == NONE) {
+            let before = made.of;
+            let of_neighbour = |node: usize| {
+                if before[node] != NONE || !is_free[node] {
+                    return before[node];
+                }
                 let near = made.strong.row(node);
                 let near = near.filter(|&(other, _)| before[other as usize] != NONE);
                 let nearest = near.max_by(|a, b| a.1.total_cmp(&b.1));
-                made.of[node] = nearest.map_or(NONE, |(other, _)| before[other as usize]);
-            }
+                nearest.map_or(NONE, |(other, _)| before[other as usize])
+            };
+            let nodes = (0..is_free.len()).into_par_iter();
+            made.of = nodes.map(of_neighbour).collect();
         }
         // What is left has only neighbours that are left.
         for node in free() {

@@ -127,7 +127,7 @@ fn of_shape(
         });
         start += list.len();
     }
-    restriction.interface = lists.concat();
+    restriction.interface = joined(&lists);
     (
         restriction.interface_sources_offsets,
         restriction.interface_sources,
@@ -196,14 +196,24 @@ fn sources(lists: &[Vec<u32>], nodes: Range<usize>) -> (Vec<u32>, Vec<u32>) {
         (ends, positions)
     };
     let starts: Vec<usize> = nodes.clone().step_by(PART).collect();
-    let parts: Vec<_> = starts.into_par_iter().map(of_part).collect();
-    let mut offsets = Vec::with_capacity(nodes.len() + 1);
-    let mut positions = Vec::with_capacity(lists.iter().map(Vec::len).sum());
-    for (ends, own) in parts {
-        let first = positions.len() as u32;
-        offsets.extend(ends[..ends.len() - 1].iter().map(|end| first + end));
-        positions.extend(own);
+    let parts = starts.into_par_iter().map(of_part);
+    let (mut offsets, positions): (Vec<Vec<u32>>, Vec<Vec<u32>>) = parts.unzip();
+    let mut end = 0;
+    for (offsets, own) in offsets.iter_mut().zip(&positions) {
+        offsets.pop();
+        offsets.iter_mut().for_each(|offset| *offset += end);
+        end += own.len() as u32;
     }
-    offsets.push(positions.len() as u32);
-    (offsets, positions)
+    offsets.push(vec![end]);
+    (joined(&offsets), joined(&positions))
+}
+
+/// The lists one after the other.
+fn joined(lists: &[Vec<u32>]) -> Vec<u32> {
+    let mut all = vec![0; lists.iter().map(Vec::len).sum()];
+    let parts = split(&mut all, lists.iter().map(Vec::len)).into_par_iter();
+    parts
+        .zip(lists)
+        .for_each(|(part, list)| part.copy_from_slice(list));
+    all
 }

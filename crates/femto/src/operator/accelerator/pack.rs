@@ -162,11 +162,11 @@ impl Elements for Packer<'_> {
 /// The elements whose kind of map `is_wanted`.
 fn elements(binding: &Binding<'_>, is_wanted: impl Fn(usize) -> bool) -> Vec<u32> {
     let segments = binding.plan.segments.iter().flatten();
-    segments
-        .filter(|segment| is_wanted(segment.kind))
-        .flat_map(|segment| segment.elements.clone())
-        .map(|element| element as u32)
-        .collect()
+    let mut elements = Vec::new();
+    for segment in segments.filter(|segment| is_wanted(segment.kind)) {
+        elements.extend(segment.elements.start as u32..segment.elements.end as u32);
+    }
+    elements
 }
 
 /// L-vector nodes of elements, `[element][node]`.
