@@ -23,6 +23,12 @@ pub const LANES: usize = 8;
 /// Threads of a block of the kernel.
 const THREADS: usize = 128;
 
+/// Numbers of a line that a thread has in registers; longer ones, of elements without axes, are in shared memory.
+const LINE: usize = 16;
+
+/// Values of a block's elements, about, if threads have lines: several for each thread.
+const VALUES: usize = 1024;
+
 /// The sizes of an interpolation: of n_from to n_to nodes along each axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InterpolationShape {
@@ -74,15 +80,26 @@ impl InterpolationShape {
         }
     }
 
+    fn has_lines(&self) -> bool {
+        self.from <= LINE
+    }
+
     /// Elements of a block of the kernel.
     pub fn elements_per_block(&self) -> usize {
-        (THREADS / self.most()).max(1)
+        let values = if self.has_lines() { VALUES } else { THREADS };
+        (values / self.most()).max(1)
+    }
+
+    /// From element to element in shared memory: odd, for banks.
+    fn pitch(&self) -> usize {
+        self.most() | 1
     }
 
     /// The block of the kernel.
     pub fn block(&self) -> BlockShape {
+        let matrix = if self.has_lines() { self.from * self.to } else { 0 };
         BlockShape {
-            shared_reals: (2 * self.elements_per_block() * self.most()) as u32,
+            shared_reals: (2 * self.elements_per_block() * self.pitch() + matrix) as u32,
             ..BlockShape::row(THREADS as u32)
         }
     }
@@ -101,7 +118,8 @@ impl InterpolationShape {
         source.define("TO", self.to);
         source.define("INPUTS", self.inputs());
         source.define("OUTPUTS", self.outputs());
-        source.define("MOST", self.most());
+        source.define("PITCH", self.pitch());
+        source.define("LINES", u8::from(self.has_lines()));
         source.define("ELEMENTS", self.elements_per_block());
         source.define("NO_NODE", format!("{NO_NODE}u"));
         source.include(TEXT);
