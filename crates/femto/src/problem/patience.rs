@@ -9,10 +9,10 @@ use std::ops::ControlFlow;
 /// have more of its nodes.
 pub(super) fn patience(space: &Space) -> usize {
     let of_hexahedra = match space.degree() {
-        1 => 5000,
-        2 => 2500,
-        3 => 1300,
-        _ => 1000,
+        1 => 4000,
+        2 => 1600,
+        3 => 900,
+        _ => 700,
     };
     let cells = if space.cell().is_simplex() { 2 } else { 1 };
     of_hexahedra * cells * space.components()
