@@ -97,7 +97,11 @@ impl InterpolationShape {
 
     /// The block of the kernel.
     pub fn block(&self) -> BlockShape {
-        let matrix = if self.has_lines() { self.from * self.to } else { 0 };
+        let matrix = if self.has_lines() {
+            self.from * self.to
+        } else {
+            0
+        };
         BlockShape {
             shared_reals: (2 * self.elements_per_block() * self.pitch() + matrix) as u32,
             ..BlockShape::row(THREADS as u32)
